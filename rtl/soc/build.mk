@@ -1,0 +1,15 @@
+# The register description and what is made from it, and the source list of the SoC.
+
+CARD_DESCRIPTION := rtl/soc/card.toml
+
+# Packages, in an order in which they can be read.
+CARD_REGS_SV := $(addprefix build/gen/,memmap_pkg.sv timer_regs_pkg.sv uart_regs_pkg.sv flash_regs_pkg.sv \
+    sha256_regs_pkg.sv irq_regs_pkg.sv system_regs_pkg.sv)
+CARD_REGS_HPP := build/gen/card_regs.hpp build/gen/card_regs_table.hpp
+
+$(CARD_REGS_SV) $(CARD_REGS_HPP) &: $(CARD_DESCRIPTION) scripts/gen-regs.py
+	python3 scripts/gen-regs.py --out build/gen
+
+.PHONY: registers
+registers: ## write docs/registers.md from the register description
+	python3 scripts/gen-regs.py --docs docs/registers.md
