@@ -1,0 +1,210 @@
+# Top-level Makefile. `make` alone lists the targets; docs/building.md explains how to add programs and tests.
+#
+# Every folder with something to build has a build.mk that calls the macros below; all of them are included here.
+# Everything that is made lands under build/.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# All cores, unless the command line, the environment, or the make that started this one says otherwise. (make 4.3 does
+# not show -j in MAKEFLAGS while it reads the makefile; PPID of the shell is make itself.)
+JOBS := $(shell { echo "$${MAKEFLAGS:-}"; tr '\0' ' ' </proc/$$PPID/cmdline; } | grep -qE '(^| )-([a-zA-Z]*j|-jobs)' || echo -j$$(nproc))
+MAKEFLAGS += $(JOBS) --no-builtin-rules --no-print-directory
+
+B := build
+CXX := clang++
+VERILATOR := verilator
+VERILATOR_ROOT ?= /usr/share/verilator
+PYTHON := python3
+
+# V=1 shows the commands instead of one line per step.
+Q := $(if $(V),,@)
+say = @printf '  %-9s %s\n' '$(1)' '$(2)'
+
+# The version that images and tools carry: git, else what `git archive` wrote into VERSION. A tarball unpacked inside
+# another repository must not take that repository's version, hence the comparison of the top-level folders.
+VERSION := $(shell \
+  if [ "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" ]; then \
+    GIT_OPTIONAL_LOCKS=0 git describe --always --dirty 2>/dev/null; \
+  else \
+    grep -v Format VERSION 2>/dev/null; \
+  fi)
+VERSION := $(or $(VERSION),unknown)
+
+BASE_CXXFLAGS := -std=c++20 -g -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen
+
+# --------------------------------------------------------------------------------------------------------------------
+# Building blocks
+
+.PHONY: FORCE generated
+# Files that must exist before anything is compiled; a folder that generates some adds them to this target:
+#   generated: build/gen/x.hpp
+generated:
+	@:
+
+# $(call text_file,FILE,VARIABLE): FILE holds the text of VARIABLE and changes only when the text does, so that what
+# depends on it is rebuilt exactly when a flag changes. The recipe is made of make functions: it starts no process.
+define text_file
+$(1): FORCE
+	$$(if $$(subst x$$(strip $$(file <$(1))),,x$$(strip $$($(2)))),$$(shell mkdir -p $(dir $(1)))$$(file >$(1),$$($(2))))
+endef
+
+# $(call cxx_objects,OBJECT_FOLDER,SOURCES,FLAGS,ORDER_ONLY): one object per source, with header dependencies.
+define cxx_objects
+$(1)_flags := $(strip $(CXX) $(3))
+$(call text_file,$(1)/flags,$(1)_flags)
+$(patsubst %.cpp,$(1)/%.o,$(2)): $(1)/%.o: %.cpp $(1)/flags | generated $(4)
+	$$(call say,CXX,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$($(1)_flags) -MMD -MP -c -o $$@ $$<
+-include $(patsubst %.cpp,$(1)/%.d,$(2))
+endef
+
+# $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library.
+define cxx_program
+$(call cxx_objects,$(B)/obj/$(1),$(2),$(BASE_CXXFLAGS) -O2 $(4),)
+$(B)/$(1): $(patsubst %.cpp,$(B)/obj/$(1)/%.o,$(2)) $(filter %.a,$(3))
+	$$(call say,LINK,$$@)
+	$$(Q)$(CXX) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
+PROGRAMS += $(B)/$(1)
+endef
+
+# $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, compiled once and shared by several programs.
+define cxx_library
+$(call cxx_objects,$(B)/obj/lib-$(1),$(2),$(BASE_CXXFLAGS) -O2 $(3),)
+$(B)/lib/$(1).a: $(patsubst %.cpp,$(B)/obj/lib-$(1)/%.o,$(2))
+	$$(call say,AR,$$@)
+	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
+endef
+
+# What distinguishes the four variants of a verilated program: flags for Verilator, for the generated C++ (hot, cold),
+# for our C++, for the Verilator runtime, its sources, and libraries. Verilator's own makefile puts -Os behind
+# user flags; OPT_FAST and OPT_SLOW are its only way in.
+VARIANTS := fast wave unopt cov
+VLT_fast := -O3
+VLT_wave := -O3 --trace-fst --trace-structs --trace-params
+VLT_unopt := -O0
+VLT_cov := -O3 --coverage-line --coverage-toggle
+HOT_fast := -O3 -march=native
+HOT_wave := -O1
+HOT_unopt := -O0
+HOT_cov := -O1
+OUR_fast := -O3 -march=native
+OUR_wave := -O1 -DWAVE=1
+OUR_unopt := -O0
+OUR_cov := -O1 -DCOVERAGE=1
+VM_fast := -DVM_COVERAGE=0 -DVM_TRACE=0 -DVM_TRACE_FST=0
+VM_wave := -DVM_COVERAGE=0 -DVM_TRACE=1 -DVM_TRACE_FST=1
+VM_unopt := $(VM_fast)
+VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
+RUNTIME_fast := verilated verilated_threads
+RUNTIME_wave := verilated verilated_threads verilated_fst_c
+RUNTIME_unopt := $(RUNTIME_fast)
+RUNTIME_cov := verilated verilated_threads verilated_cov
+VLT_LIBS_wave := -lz
+VLT_ALWAYS := --cc --assert --no-timing --x-assign unique --x-initial unique
+VLT_INCLUDES := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
+program_fast := $(B)
+program_wave := $(B)/wave
+program_unopt := $(B)/unopt
+program_cov := $(B)/cov
+
+# $(call verilator_runtime,VARIANT): Verilator's runtime library, shared by all programs of the variant.
+define verilator_runtime
+$(B)/verilated/$(1)/runtime.a: $(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1)))
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+$(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1))): $(B)/verilated/$(1)/runtime/%.o: $(VERILATOR_ROOT)/include/%.cpp
+	$$(call say,CXX,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(CXX) -std=c++20 -w $(HOT_$(1)) $(VM_$(1)) $(VLT_INCLUDES) -c -o $$@ $$<
+endef
+$(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
+
+# $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
+# build/NAME (fast), build/wave/NAME, build/unopt/NAME and build/cov/NAME. The model is VTOP_MODULE, so our C++ includes
+# "VTOP_MODULE.h".
+define verilated_program
+$(foreach v,$(VARIANTS),$(eval $(call verilated_variant,$(1),$(2),$(3),$(4),$(5),$(6),$(7),$(v),$(B)/verilated/$(v)/$(1))))
+VERILATED_PROGRAMS += $(1)
+PROGRAMS += $(B)/$(1)
+endef
+
+# As above, with 8: the variant, 9: the folder of the generated model.
+define verilated_variant
+$(9)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(8)) $(5) --top-module $(2) --Mdir $(9) --prefix V$(2))
+$(call text_file,$(9).flags,$(9)_flags)
+$(9).stamp: $(3) $(9).flags | generated
+	$$(call say,VERILATE,$(9))
+	$$(Q)rm -rf $(9) && mkdir -p $(9)
+	$$(Q)$$($(9)_flags) $(3) 2>&1 | { grep -v '^-Info: Command Line disabled gate' || true; }
+	$$(Q)inputs=$$$$(sed 's|^[^:]*: *||' $(9)/V$(2)__ver.d | xargs -n 1 | sort -u | xargs); \
+	  printf '%s: %s\n%s:\n' $$@ "$$$$inputs" "$$$$inputs" >$(9).d
+	$$(Q)touch $$@
+-include $(9).d
+$(9)/%.h: $(9).stamp ;
+$(9)/V$(2)__ALL.a: $(9).stamp
+	$$(call say,CXX,$$@)
+	+$$(Q)$$(MAKE) -s -C $(9) -f V$(2).mk V$(2)__ALL.a CXX='$(CXX) -std=c++20 -w' OPT_FAST='$(HOT_$(8))' OPT_SLOW=-O0 >$(9).log || { cat $(9).log; exit 1; }
+$(call cxx_objects,$(9)-obj,$(4),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(8)) -I$(9) $(OUR_$(8)) $(7),$(9).stamp)
+$(program_$(8))/$(1): $(patsubst %.cpp,$(9)-obj/%.o,$(4)) $(9)/V$(2)__ALL.a $(B)/verilated/$(8)/runtime.a $(filter %.a,$(6))
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(CXX) $(7) -o $$@ $$(filter %.o,$$^) $(9)/V$(2)__ALL.a $(B)/verilated/$(8)/runtime.a $(6) $(VLT_LIBS_$(8)) -pthread -latomic
+endef
+
+# The version as a header, for programs that print it.
+generated: $(B)/gen/version.hpp
+define VERSION_HEADER
+#pragma once
+namespace swai {
+inline constexpr char kVersion[] = "$(VERSION)";
+}  // namespace swai
+endef
+$(eval $(call text_file,$(B)/gen/version.hpp,VERSION_HEADER))
+
+include $(sort $(wildcard */build.mk */*/build.mk */*/*/build.mk))
+
+# --------------------------------------------------------------------------------------------------------------------
+# Targets for people
+
+RUNNER := $(PYTHON) scripts/run-tests.py
+export VERILATED_PROGRAMS
+
+.PHONY: help
+help: ## this list (the default)
+	@printf 'make TARGET, where TARGET is one of:\n\n'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/building.md and docs/testing.md.\n'
+
+.PHONY: deps
+deps: ## install the Debian packages that are missing
+	@scripts/install-deps.sh
+
+.PHONY: test
+test: ## build and run all tests
+	@scripts/install-deps.sh
+	@$(MAKE) $$($(RUNNER) --needs)
+	@$(RUNNER)
+
+.PHONY: test-long
+test-long: ## all tests, with the long ones (hours)
+	@scripts/install-deps.sh
+	@$(MAKE) $$($(RUNNER) --long --needs)
+	@$(RUNNER) --long
+
+.PHONY: test-list
+test-list: ## list the tests
+	@$(RUNNER) --list
+
+TB_OPTIONS = --tb '$(T)' $(if $(SEED),--seed $(SEED)) $(if $(filter-out 0,$(WAVE)),--variant wave)
+.PHONY: tb
+tb: ## one test: make tb T=name [SEED=n] [WAVE=1]
+	@$(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
+	@$(RUNNER) $(TB_OPTIONS)
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf $(B)
