@@ -11,7 +11,7 @@ SHELL := /bin/bash
 
 # All cores, unless the command line, the environment, or the make that started this one says otherwise. (make 4.3 does
 # not show -j in MAKEFLAGS while it reads the makefile; PPID of the shell is make itself.)
-JOBS := $(shell { echo "$${MAKEFLAGS:-}"; tr '\0' ' ' </proc/$$PPID/cmdline; } | grep -qE '(^| )-([a-zA-Z]*j|-jobs)' || echo -j$$(nproc))
+JOBS := $(shell { echo "$${MAKEFLAGS:-}"; tr '\0' ' ' </proc/$$PPID/cmdline; } | grep -E '(^| )-([a-zA-Z]*j|-jobs)' >/dev/null || echo -j$$(nproc))
 MAKEFLAGS += $(JOBS) --no-builtin-rules --no-print-directory
 
 B := build
