@@ -29,7 +29,4 @@ package reg_pkg;
     logic [DataWidth-1:0] rdata;
   } reg_rsp_t;
 
-  // What an address where nobody lives answers.
-  localparam reg_rsp_t RegRspError = '{ready: 1'b1, err: 1'b1, rdata: '0};
-
 endpackage
