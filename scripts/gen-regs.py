@@ -193,7 +193,7 @@ SV_LINT_OFF = "/* verilator lint_off UNUSEDPARAM */"
 
 
 class SvMap:
-    """memmap_pkg.sv"""
+    """memmap_pkg.sv. Yosys takes only plain bit vectors in functions of packages: no structs, no enums."""
 
     def __init__(self, card, source):
         self.card = card
@@ -211,17 +211,18 @@ class SvMap:
         terms = [self.within(*block) for region in regions for block in region.blocks()]
         return (" ||\n" + " " * indent).join(terms)
 
-    def lookup(self, kind, none, entries):
-        """An enum of the entries and a function that finds the one an address lies in."""
-        lines = [f"  typedef enum logic [{max(1, len(entries).bit_length()) - 1}:0] {{"]
-        lines.append(",\n".join([f"    {none}"] + [f"    {camel(kind)}{camel(e.name)}" for e in entries]))
-        lines.append(f"  }} {kind}_e;\n")
-        lines.append(f"  function automatic {kind}_e {kind}_of(input logic [{self.bits - 1}:0] addr);")
-        lines.append(f"    {kind}_of = {none};")
-        for entry in entries:
+    def lookup(self, kind, entries):
+        """A code for each entry and a function that finds the one an address lies in."""
+        width = max(1, len(entries).bit_length())
+        names = [f"{camel(kind)}None"] + [f"{camel(kind)}{camel(entry.name)}" for entry in entries]
+        lines = [f"  typedef logic [{width - 1}:0] {kind}_t;"]
+        lines += [f"  localparam {kind}_t {name} = {width}'d{code};" for code, name in enumerate(names)]
+        lines.append(f"\n  function automatic logic [{width - 1}:0] {kind}_of(input logic [{self.bits - 1}:0] addr);")
+        lines.append(f"    {kind}_of = {names[0]};")
+        for name, entry in zip(names[1:], entries):
             blocks = entry.blocks() if isinstance(entry, Region) else [(entry.base, entry.size)]
             condition = " ||\n        ".join(self.within(*block) for block in blocks)
-            lines.append(f"    if ({condition}) {kind}_of = {camel(kind)}{camel(entry.name)};")
+            lines.append(f"    if ({condition}) {kind}_of = {name};")
         lines.append("  endfunction\n")
         return lines
 
@@ -240,14 +241,16 @@ class SvMap:
                          f"{self.address(constant['value'])};")
         lines.append("\n  // How the management processor may use an address; exactly one bit is set.")
         lines.append("  typedef struct packed {\n    logic vacant;\n    logic memory;\n    logic io;\n  } pma_t;\n")
-        lines.append(f"  function automatic pma_t pma(input logic [{self.bits - 1}:0] addr);")
+        lines.append("  // A pma_t, as bits.")
+        lines.append(f"  function automatic logic [2:0] pma(input logic [{self.bits - 1}:0] addr);")
+        lines.append("    logic memory, io;")
         for attribute in ("memory", "io"):
             regions = [r for r in card.regions if r.pma == attribute]
-            lines.append(f"    pma.{attribute} =\n        {self.within_any(regions, 8)};")
-        lines.append("    pma.vacant = !pma.memory && !pma.io;")
+            lines.append(f"    {attribute} =\n        {self.within_any(regions, 8)};")
+        lines.append("    pma = {!memory && !io, memory, io};")
         lines.append("  endfunction\n")
-        lines += self.lookup("region", "RegionNone", [r for r in card.regions if r.pma != "vacant"])
-        lines += self.lookup("device", "DeviceNone", card.devices)
+        lines += self.lookup("region", [r for r in card.regions if r.pma != "vacant"])
+        lines += self.lookup("device", card.devices)
         lines.append("endpackage\n/* verilator lint_on UNUSEDPARAM */")
         return "\n".join(lines) + "\n"
 
@@ -261,7 +264,7 @@ def sv_device(device, source):
         lines.append("\n" + comment(f"{register.name}: {register.doc}", 2))
         lines.append(f"  localparam logic [{bits - 1}:0] {name}Offset = {bits}'h{register.offset:0{(bits + 3) // 4}x};")
         for suffix, value in (("Reset", register.reset), ("RwMask", register.mask("rw")),
-                              ("W1cMask", register.mask("w1c"))):
+                              ("RoMask", register.mask("ro")), ("W1cMask", register.mask("w1c"))):
             lines.append(f"  localparam logic [63:0] {name}{suffix} = 64'h{grouped_hex(value, 16)};")
         for field in reversed(register.fields):
             if field.values:
