@@ -14,6 +14,9 @@ constexpr unsigned kPc = 32;
 constexpr unsigned kFirstCsr = 65;
 constexpr unsigned kPrivilege = kFirstCsr + 4096;
 
+constexpr unsigned kMstatus = 0x300;
+constexpr uint64_t kMprv = uint64_t{1} << 17;
+constexpr uint64_t kMachineMode = 3;  // in dcsr
 constexpr unsigned kDcsr = 0x7b0;
 constexpr unsigned kDpc = 0x7b1;
 constexpr unsigned kDscratch0 = 0x7b2;
@@ -94,6 +97,27 @@ class MpeGdbTarget::Borrowed {
   uint64_t data_;
 };
 
+// Machine mode without MPRV, for as long as it lives.
+class MpeGdbTarget::Untranslated {
+ public:
+  explicit Untranslated(MpeGdbTarget& target)
+      : target_(target), dcsr_(target.read_csr(kDcsr)), mstatus_(target.read_csr(kMstatus)) {
+    target_.write_csr(kDcsr, *dcsr_ | kMachineMode);
+    target_.write_csr(kMstatus, *mstatus_ & ~kMprv);
+  }
+  ~Untranslated() {
+    target_.write_csr(kMstatus, *mstatus_);
+    target_.write_csr(kDcsr, *dcsr_);
+  }
+  Untranslated(const Untranslated&) = delete;
+  Untranslated& operator=(const Untranslated&) = delete;
+
+ private:
+  MpeGdbTarget& target_;
+  std::optional<uint64_t> dcsr_;
+  std::optional<uint64_t> mstatus_;
+};
+
 MpeGdbTarget::MpeGdbTarget(DebugPort& port, Monitor monitor) : port_(port), monitor_(std::move(monitor)) {
   port_.drive(request_);
 }
@@ -159,7 +183,7 @@ std::optional<uint64_t> MpeGdbTarget::read_register(unsigned number) {
   if (number == kPc) return read_csr(kDpc);
   if (number >= kFirstCsr && number < kPrivilege) return read_csr(number - kFirstCsr);
   if (number == kPrivilege) {
-    if (const auto dcsr = read_csr(kDcsr)) return *dcsr & 3;
+    if (const auto dcsr = read_csr(kDcsr)) return *dcsr & kMachineMode;
   }
   return std::nullopt;
 }
@@ -174,7 +198,7 @@ bool MpeGdbTarget::write_register(unsigned number, uint64_t value) {
   if (number >= kFirstCsr && number < kPrivilege) return write_csr(number - kFirstCsr, value);
   if (number == kPrivilege) {
     const auto dcsr = read_csr(kDcsr);
-    return dcsr && write_csr(kDcsr, (*dcsr & ~uint64_t{3}) | (value & 3));
+    return dcsr && write_csr(kDcsr, (*dcsr & ~kMachineMode) | (value & kMachineMode));
   }
   return false;
 }
@@ -207,6 +231,16 @@ bool MpeGdbTarget::write_memory(uint64_t addr, std::span<const uint8_t> from) {
     done += size_t{1} << log2_bytes;
   }
   return true;
+}
+
+bool MpeGdbTarget::read_physical(uint64_t paddr, std::span<uint8_t> to) {
+  const Untranslated untranslated(*this);
+  return read_memory(paddr, to) == to.size();
+}
+
+bool MpeGdbTarget::write_physical(uint64_t paddr, std::span<const uint8_t> from) {
+  const Untranslated untranslated(*this);
+  return write_memory(paddr, from);
 }
 
 void MpeGdbTarget::attach(bool attached) {

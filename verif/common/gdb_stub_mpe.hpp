@@ -52,6 +52,10 @@ class MpeGdbTarget : public GdbTarget {
   using Monitor = std::function<std::optional<std::string>(std::string_view)>;
   explicit MpeGdbTarget(DebugPort& port, Monitor monitor = {});
 
+  // Memory by physical address, whatever the halted program translates to; coherent with the core's caches.
+  bool read_physical(uint64_t paddr, std::span<uint8_t> to);
+  bool write_physical(uint64_t paddr, std::span<const uint8_t> from);
+
   // Lets time pass until the core stands still. False: it does not, for example because a device never
   // answers.
   bool run_until_halted();
@@ -74,6 +78,7 @@ class MpeGdbTarget : public GdbTarget {
 
  private:
   class Borrowed;
+  class Untranslated;
 
   void pulse();
   void start(bool step);

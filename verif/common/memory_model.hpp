@@ -79,6 +79,7 @@ class Clint {
  public:
   bool software_interrupt() const { return msip_; }
   bool timer_interrupt() const { return time_ >= mtimecmp_; }
+  bool never_fires() const { return !msip_ && mtimecmp_ == ~uint64_t{0}; }
   uint64_t time() const { return time_; }
   void set_time(uint64_t time) { time_ = time; }
   void advance() { ++time_; }
@@ -105,6 +106,9 @@ class MemoryModel {
   static constexpr uint64_t kClintBytes = 0x1'0000;
   static constexpr uint64_t kConsoleBase = 0x1000'0000;
   static constexpr uint64_t kConsoleBytes = 0x1000;
+  static bool is_device(uint64_t addr) {
+    return addr - kClintBase < kClintBytes || addr - kConsoleBase < kConsoleBytes;
+  }
 
   explicit MemoryModel(Options options);
 
@@ -131,8 +135,8 @@ class MemoryModel {
   // Whether the slave takes a request in the coming call of clock().
   bool ready() const { return ready_; }
 
-  // Whether responses are still to come.
-  bool busy() const { return in_flight_ != 0; }
+  // Whether clock() must be called in every cycle, and not only in those with a request.
+  bool timed() const { return timed_; }
 
   // The effect of a request, without any time.
   void access(const MbusRequest& request, MbusResponse& response);

@@ -1,0 +1,150 @@
+#include "verif/mpe/lockstep.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "verif/mpe/trace.hpp"
+
+namespace swai::mpe {
+
+namespace {
+
+// Instructions that may still complete after an enabled interrupt has become visible in mip.
+constexpr unsigned kInterruptLatency = 8;
+
+constexpr uint32_t kWfi = 0x1050'0073;
+
+uint64_t byte_mask(uint8_t mask) {
+  uint64_t bits = 0;
+  for (unsigned byte = 0; byte < 8; ++byte) {
+    if ((mask >> byte) & 1) bits |= uint64_t{0xff} << (8 * byte);
+  }
+  return bits;
+}
+
+bool fetch_fault(const iss::Retirement& r) {
+  return r.trap && (r.cause == 0 || r.cause == iss::cause::kFetchAccess || r.cause == iss::cause::kFetchPage);
+}
+
+}  // namespace
+
+iss::HostPage ReferenceMemory::page(uint64_t paddr) {
+  const uint64_t start = paddr & ~(iss::kPageBytes - 1);
+  if (!ram_.contains(start, iss::kPageBytes)) return {};
+  return {ram_.at(start), ram_.at(start)};
+}
+
+bool ReferenceMemory::read(uint64_t paddr, unsigned size, uint64_t& value) {
+  value = 0;
+  if (ram_.contains(paddr, size)) {
+    std::memcpy(&value, ram_.at(paddr), size);
+    return true;
+  }
+  return common::MemoryModel::is_device(paddr);
+}
+
+bool ReferenceMemory::write(uint64_t paddr, unsigned size, uint64_t value) {
+  if (ram_.contains(paddr, size)) {
+    std::memcpy(ram_.at(paddr), &value, size);
+    return true;
+  }
+  return common::MemoryModel::is_device(paddr);
+}
+
+Lockstep::Lockstep(iss::Memory& memory, const Options& options,
+                   std::function<void(const std::string&)> mismatch)
+    : hart_(memory, {.reset_pc = options.boot_addr,
+                     .nmi_pc = options.nmi_addr,
+                     .interrupts = iss::Interrupts::kWhenTold}),
+      mismatch_(std::move(mismatch)) {}
+
+void Lockstep::raise_nmi() {
+  hart_.raise_nmi();
+  nmi_pending_ = true;
+}
+
+void Lockstep::retired(const Record& dut) {
+  if (failed_) return;
+  history_[compared_ % history_.size()] = dut;
+  ++compared_;
+  const auto& r = dut.retirement;
+  const iss::Supply supply{.rd_wdata = r.rd_wdata, .mem_rdata = r.mem_rdata, .mip = r.mip};
+  iss::Retirement model;
+  std::string wrong;
+  if (r.intr) {
+    const auto error = hart_.take_interrupt(r.cause, supply, model);
+    if (error) wrong = *error + "\n";
+    if (r.cause == iss::cause::kNmi) nmi_pending_ = false;
+  } else {
+    model = hart_.step(supply);
+  }
+  wrong += differences(model, dut);
+  wrong += broken_promise(dut);
+  if (!wrong.empty()) fail(wrong, model, dut);
+}
+
+std::string Lockstep::differences(const iss::Retirement& model, const Record& dut) const {
+  const auto& r = dut.retirement;
+  std::string text;
+  const auto check = [&text](std::string_view what, uint64_t expected, uint64_t actual) {
+    if (expected != actual) text += fmt::format("  {:<10} core {:#x}, model {:#x}\n", what, actual, expected);
+  };
+  check("pc", model.pc, r.pc);
+  check("trap", model.trap, r.trap);
+  check("cause", model.cause, r.trap || r.intr ? r.cause : 0);
+  check("next pc", model.next_pc, r.next_pc);
+  check("mode", static_cast<uint64_t>(model.mode), static_cast<uint64_t>(r.mode));
+  check("privilege", static_cast<uint64_t>(hart_.privilege()), static_cast<uint64_t>(dut.privilege));
+  check("mip", model.mip, r.mip);
+  if (model.trap) check("tval", model.tval, r.tval);
+  if (!r.intr && !fetch_fault(model)) check("insn", model.insn, r.insn);
+  if (!model.trap && !r.intr) {
+    check("rd", model.rd, r.rd);
+    if (model.rd != 0) check("rd value", model.rd_wdata, r.rd_wdata);
+    check("rmask", model.mem_rmask, r.mem_rmask);
+    check("wmask", model.mem_wmask, r.mem_wmask);
+    if ((model.mem_rmask | model.mem_wmask) != 0) check("address", model.mem_addr, r.mem_addr);
+    const uint64_t read = byte_mask(model.mem_rmask);
+    const uint64_t written = byte_mask(model.mem_wmask);
+    check("read", model.mem_rdata & read, r.mem_rdata & read);
+    check("written", model.mem_wdata & written, r.mem_wdata & written);
+  }
+  for (const auto& [name, field] : iss::kCsrFields) check(name, hart_.csrs().*field, dut.csrs.*field);
+  return text;
+}
+
+// What the records alone do not show: interrupts must be taken soon, and wfi must not end without cause.
+std::string Lockstep::broken_promise(const Record& dut) {
+  const auto& r = dut.retirement;
+  const auto pending = r.intr ? std::nullopt : hart_.enabled_interrupt();
+  overdue_ = pending ? overdue_ + 1 : 0;
+  const bool woken = (r.mip & dut.csrs.mie) != 0 || nmi_pending_ || excused_;
+  const bool ended_wfi = !r.intr && !r.trap && r.insn == kWfi;
+  if (!r.intr) excused_ = false;
+  if (ended_wfi && !woken) return "  wfi ended, but no interrupt that is enabled in mie is pending\n";
+  if (overdue_ <= kInterruptLatency) return {};
+  return fmt::format("  interrupt {:#x} is pending and enabled, but was not taken within {} instructions\n",
+                     *pending, kInterruptLatency);
+}
+
+void Lockstep::fail(const std::string& what, const iss::Retirement& model, const Record& dut) {
+  failed_ = true;
+  Record reference = dut;
+  reference.retirement = model;
+  std::string report = fmt::format("mismatch in record {}:\n{}", compared_, what);
+  const auto add = [&](std::string_view label, const Record& record) {
+    report += fmt::format("{:<6}{}", label, format_record(record));
+    if (symbol_) report += "  " + symbol_(record.retirement.pc);
+    report += '\n';
+  };
+  add("core", dut);
+  add("model", reference);
+  report += "the last records of the core:\n";
+  const uint64_t first = compared_ > history_.size() ? compared_ - history_.size() : 0;
+  for (uint64_t n = first; n < compared_; ++n) add("", history_[n % history_.size()]);
+  mismatch_(report);
+}
+
+}  // namespace swai::mpe

@@ -1,0 +1,68 @@
+// Compares every record of the core's retirement port with the reference model: what the instruction did, and
+// all architectural state that the port shows after it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "verif/common/elf.hpp"
+#include "verif/common/memory_model.hpp"
+#include "verif/iss/hart.hpp"
+#include "verif/iss/memory.hpp"
+#include "verif/mpe/mpe_sim.hpp"
+
+namespace swai::mpe {
+
+// The reference model's own copy of the memory, with the same devices: those answer, but what they answer the
+// model takes from the core's record.
+class ReferenceMemory final : public iss::Memory {
+ public:
+  ReferenceMemory(uint64_t base, uint64_t bytes) : ram_(base, bytes) {}
+  common::Ram& ram() { return ram_; }
+
+  iss::HostPage page(uint64_t paddr) override;
+  bool read(uint64_t paddr, unsigned size, uint64_t& value) override;
+  bool write(uint64_t paddr, unsigned size, uint64_t value) override;
+
+ private:
+  common::Ram ram_;
+};
+
+class Lockstep final : public Observer {
+ public:
+  struct Options {
+    uint64_t boot_addr = 0;
+    uint64_t nmi_addr = 0;
+  };
+
+  // `mismatch` is called once, at the first difference, with a report of several lines.
+  Lockstep(iss::Memory& memory, const Options& options, std::function<void(const std::string&)> mismatch);
+
+  void retired(const Record& record) override;
+  void raise_nmi();                       // the NMI input was raised
+  void debug_mode() { excused_ = true; }  // the next wfi may end without an interrupt
+  bool nmi_pending() const { return nmi_pending_; }
+  iss::Hart& hart() { return hart_; }
+  uint64_t compared() const { return compared_; }
+  void describe_with(std::function<std::string(uint64_t)> symbol) { symbol_ = std::move(symbol); }
+
+ private:
+  std::string differences(const iss::Retirement& model, const Record& dut) const;
+  std::string broken_promise(const Record& dut);
+  void fail(const std::string& what, const iss::Retirement& model, const Record& dut);
+
+  iss::Hart hart_;
+  std::function<void(const std::string&)> mismatch_;
+  std::function<std::string(uint64_t)> symbol_;
+  std::array<Record, 20> history_;  // a ring, indexed by the number of the comparison
+  uint64_t compared_ = 0;
+  bool nmi_pending_ = false;
+  bool excused_ = false;
+  bool failed_ = false;
+  unsigned overdue_ = 0;  // instructions since an enabled interrupt became pending
+};
+
+}  // namespace swai::mpe

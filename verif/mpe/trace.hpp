@@ -1,0 +1,25 @@
+// One line of text for every record of the retirement port.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "verif/mpe/mpe_sim.hpp"
+
+namespace swai::mpe {
+
+// Cycle, privilege, pc, instruction, register written, memory accessed, trap.
+std::string format_record(const Record& record);
+
+class Trace final : public Observer {
+ public:
+  // Throws common::InputError if the file cannot be written.
+  explicit Trace(const std::string& path);
+  void retired(const Record& record) override;
+
+ private:
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+}  // namespace swai::mpe
