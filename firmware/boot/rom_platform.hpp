@@ -1,0 +1,29 @@
+// The boot flow's view of the card.
+#pragma once
+
+#include "firmware/boot/flow.hpp"
+#include "firmware/common/uart.hpp"
+
+namespace swai::boot {
+
+class RomPlatform final : public Platform {
+ public:
+  fw::Uart& uart() { return uart_; }
+
+  fw::Out& console() override { return uart_; }
+  void set_stage(Stage stage, std::optional<image::Slot> slot, uint16_t detail) override;
+  void set_progress(Progress progress) override;
+  void introduce() override;
+  image::Limits limits() const override;
+  std::span<uint64_t> memory(uint64_t address, uint64_t bytes) override;
+  image::Refusal open_flash() override;
+  void begin_read(uint32_t offset, uint32_t bytes, bool hash) override;
+  void take(std::span<uint64_t> words) override;
+  Digest finish_hash() override;
+  bool program(uint32_t offset, std::span<const uint8_t> bytes) override;
+
+ private:
+  fw::Uart uart_;
+};
+
+}  // namespace swai::boot

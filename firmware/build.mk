@@ -1,0 +1,62 @@
+# Firmware of the management processor (cross-compiled), the image tool, and the images that tests and demo use.
+
+FW_CROSS := riscv64-unknown-elf-
+FW_CXX := $(FW_CROSS)g++
+FW_BUILD := $(B)/firmware
+
+# What linker scripts need of the memory map. The C++ side compares every number with the generated header.
+FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
+    FAULT_RECORD_BYTES=0x400
+
+# The header-only part of the C++ library comes from another target's package, the C headers it includes from
+# picolibc; nothing of either is linked.
+FW_NEWLIB := /usr/include/newlib/c++/12.2.1
+FW_ARCH := -march=rv64imac_zba_zbb_zicsr_zifencei_zicbom -mabi=lp64 -mcmodel=medany
+FW_FLAGS := $(FW_ARCH) -Os -g -ffreestanding -ffunction-sections -fdata-sections -fno-common -I. -I$(B)/gen \
+    $(addprefix -D,$(FW_MAP))
+FW_CXXFLAGS := $(FW_FLAGS) -std=c++20 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -fno-rtti \
+    -fno-threadsafe-statics -fno-tree-loop-distribute-patterns -nostdinc++ -isystem $(FW_NEWLIB) \
+    -isystem $(FW_NEWLIB)/arm-none-eabi -isystem /usr/lib/picolibc/riscv64-unknown-elf/include
+FW_LDFLAGS := $(FW_ARCH) -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-segments -Wl,--build-id=none \
+    $(addprefix -Xlinker --defsym=,$(FW_MAP))
+
+FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
+FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
+FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) $(FW_COMMON)
+
+fw_objects = $(patsubst %,$(FW_BUILD)/obj/%.o,$(1))
+fw_all_flags := $(FW_CXX) $(FW_CXXFLAGS) $(FW_LDFLAGS)
+$(eval $(call text_file,$(FW_BUILD)/flags,fw_all_flags))
+
+$(FW_BUILD)/obj/%.cpp.o: %.cpp $(FW_BUILD)/flags | generated
+	$(call say,RV-CXX,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FW_CXX) $(FW_CXXFLAGS) -MMD -MP -c -o $@ $<
+$(FW_BUILD)/obj/%.S.o: %.S $(FW_BUILD)/flags | generated
+	$(call say,RV-AS,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FW_CXX) $(FW_FLAGS) -MMD -MP -c -o $@ $<
+-include $(patsubst %.o,%.d,$(call fw_objects,$(sort $(FW_ROM) $(FW_KERNEL))))
+
+$(FW_BUILD)/rom.elf: $(call fw_objects,$(FW_ROM)) firmware/boot/rom.ld $(FW_BUILD)/flags
+	$(call say,RV-LINK,$@)
+	$(Q)$(FW_CXX) $(FW_LDFLAGS) -T firmware/boot/rom.ld -o $@ $(filter %.o,$^) -lgcc
+$(FW_BUILD)/kernel.elf: $(call fw_objects,$(FW_KERNEL)) firmware/kernel/kernel.ld $(FW_BUILD)/flags
+	$(call say,RV-LINK,$@)
+	$(Q)$(FW_CXX) $(FW_LDFLAGS) -T firmware/kernel/kernel.ld -o $@ $(filter %.o,$^) -lgcc
+
+# The ROM as $readmemh wants it: rows of 512 bits.
+$(FW_BUILD)/rom.hex: $(FW_BUILD)/rom.elf $(B)/swai-image
+	$(call say,ROM,$@)
+	$(Q)$(B)/swai-image rom $< --output $@
+$(FW_BUILD)/kernel.img: $(FW_BUILD)/kernel.elf $(B)/swai-image
+	$(call say,IMAGE,$@)
+	$(Q)$(B)/swai-image pack $< --output $@
+# A chip as it leaves the factory: slot A holds a confirmed image, the rest is erased.
+$(FW_BUILD)/flash.bin: $(FW_BUILD)/kernel.img $(B)/swai-image
+	$(call say,FLASH,$@)
+	$(Q)rm -f $@ $@.status
+	$(Q)$(B)/swai-image write $< --flash $@ --create --slot a --confirmed
+
+.PHONY: firmware
+firmware: $(FW_BUILD)/rom.hex $(FW_BUILD)/kernel.img $(FW_BUILD)/flash.bin
