@@ -20,16 +20,16 @@ module soc_reset #(
 
   localparam int unsigned CountWidth = $clog2(HoldClocks + 1);
 
-  logic [1:0]            por_q;
   logic                  rst_sys_q;
   logic [CountWidth-1:0] hold_q;
   logic [7:0]            count_q;
   system_regs_pkg::reset_cause_cause_e cause_q;
 
-  always_ff @(posedge clk_i or negedge rst_pin_ni) begin
-    if (!rst_pin_ni) por_q <= 2'b00;
-    else             por_q <= {por_q[0], 1'b1};
-  end
+  reset_sync u_power_on (
+    .clk_i,
+    .rst_ni (rst_pin_ni),
+    .rst_no (rst_por_no)
+  );
 
   // Requests during the reset that they caused are echoes of it.
   assign striking_o = (software_i || watchdog_i) && hold_q == '0;
@@ -52,7 +52,6 @@ module soc_reset #(
     end
   end
 
-  assign rst_por_no = por_q[1];
   assign rst_sys_no = rst_sys_q;
   assign cause_o    = cause_q;
   assign count_o    = count_q;

@@ -1,8 +1,9 @@
 // Serial receiver: 8 data bits, no parity, one stop bit, `clocks_i` card clocks per bit (at least 4).
 //
-// Bits are sampled in their middle, counted from the falling edge of the start bit; a start bit that is over by its
-// middle was noise. A byte leaves as a pulse of `valid_o`. Without its stop bit it leaves as a pulse of `broken_o`
-// instead, and the receiver waits for the line to be high again. `busy_o` is high while a byte comes.
+// Bits are sampled in their middle, counted from the falling edge of the start bit; a start bit that is over
+// by its middle was noise. A byte leaves as a pulse of `valid_o`. Without its stop bit it leaves as a pulse
+// of `broken_o` instead, and the receiver waits for the line to be high again. `busy_o` is high while a byte
+// comes.
 module soc_uart_rx (
   input  logic        clk_i,
   input  logic        rst_ni,
