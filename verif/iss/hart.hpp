@@ -1,11 +1,10 @@
 // Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom, Svpbmt, modes M, S and
 // U, Sv39. docs/iss.md says what is modelled. Debug mode is not.
 //
-// Alone: set the inputs when they change, call step() or run(); enabled interrupts are taken by the model
-// itself.
+// Alone: set the inputs when they change, call step() or run(); the model takes enabled interrupts itself.
 //
 //   Hart hart(memory, {.reset_pc = elf.entry});
-//   while (!done) { hart.set_lines(...); hart.set_time(...); hart.run(1000); }
+//   while (!done) { hart.set_lines(...); hart.run(1000); }
 //
 // In lockstep with RTL (Interrupts::kWhenTold), once per retirement record of the RTL:
 //
@@ -13,18 +12,20 @@
 //   compare(model, dut); compare(hart.csrs(), dut's CSRs); compare(hart.privilege(), dut's privilege);
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "verif/iss/insn.hpp"
 #include "verif/iss/memory.hpp"
 #include "verif/iss/retirement.hpp"
 
 namespace swai::iss {
-
-struct Insn;
 
 enum class Interrupts : uint8_t {
   kTaken,     // step() takes pending, enabled interrupts and NMIs
@@ -58,10 +59,11 @@ struct Supply {
 // What an address is used for; decides permissions and the cause of faults.
 enum class Access : uint8_t { kFetch, kLoad, kStore };
 
+enum class CsrOp : uint8_t { kWrite, kSet, kClear };
+
 class Hart {
  public:
   Hart(Memory& memory, const HartConfig& config);
-  ~Hart();
   Hart(const Hart&) = delete;
   Hart& operator=(const Hart&) = delete;
 
@@ -69,22 +71,25 @@ class Hart {
 
   // --- inputs
   void set_lines(const Lines& lines);
-  void set_time(uint64_t time) { time_ = time; }
   void raise_nmi() { nmi_pending_ = true; }  // a rising edge of the NMI input
+  // The time CSR. It advances by one per step, as does mcycle; the owner may move it.
+  uint64_t time() const { return ticks_ + time_offset_; }
+  void set_time(uint64_t time) { time_offset_ = time - ticks_; }
+  void advance_time(uint64_t by) { ticks_ += by; }  // while waiting: mcycle goes on, too
 
   // --- execution
   // Executes one instruction, or takes one trap or interrupt.
   Retirement step();
   Retirement step(const Supply& supply);
-  // Up to `limit` steps without records; returns how many. Ends early when the hart waits for an interrupt or
-  // after stop().
+  // Up to `limit` steps without records; returns how many. Ends early when the hart waits for an interrupt,
+  // and after stop().
   uint64_t run(uint64_t limit);
   void stop() { stop_ = true; }
   // In wfi, with nothing to wake it: time has to pass before the next step.
-  bool waiting() const { return waiting_ && (mip() & csrs_.mie) == 0 && !nmi_pending_; }
+  bool waiting() const { return waiting_ && wake_sources() == 0 && !nmi_pending_; }
   // Lockstep: takes the interrupt (or cause::kNmi) that the RTL took. Says what is wrong if the model would
-  // not have: not pending, not enabled, or another one has priority. It is taken all the same, except when it
-  // does not exist.
+  // not have: not pending, not enabled, or another one has priority. It is taken all the same, unless there
+  // is no such interrupt.
   std::optional<std::string> take_interrupt(uint64_t cause, const Supply& supply, Retirement& record);
   // The interrupt that is pending and enabled now, as mcause would show it: lockstep checks that the RTL
   // takes it in time.
@@ -95,29 +100,203 @@ class Hart {
   void set_pc(uint64_t pc) { pc_ = pc; }
   uint64_t reg(unsigned n) const { return x_[n]; }
   void set_reg(unsigned n, uint64_t value) {
-    if (n != 0) x_[n] = value;
+    x_[n] = value;
+    x_[0] = 0;
   }
   const CsrState& csrs() const { return csrs_; }
   Privilege privilege() const { return privilege_; }
-  uint64_t mip() const;  // as software in machine mode reads it
+  uint64_t mip() const { return software_mip_ | line_mip_; }
   // Any CSR as machine mode reads it; nothing if it does not exist.
   std::optional<uint64_t> peek_csr(unsigned number) const;
-  // Physical address of a virtual one at the present privilege, without side effects; nothing if it faults.
-  std::optional<uint64_t> translate(uint64_t vaddr, Access access);
-  // Forgets translations and host pages: after the memory map or page tables were changed from outside.
+  // Physical address of a virtual one at the present privilege (MPRV included), without side effects; nothing
+  // if it faults.
+  std::optional<uint64_t> translate(uint64_t vaddr, Access access) const;
+  // Forgets translations and host pages: after memory map or page tables were changed from outside.
   void flush_translations();
 
+  // --- for the instructions (execute.hpp); a false result means that an exception was raised
+  void jump(uint64_t target) { next_pc_ = target; }
+  void raise(uint64_t cause, uint64_t tval);
+  void raise_illegal(const Insn& insn) { raise(cause::kIllegal, insn.bits); }
+  template <typename T>
+  bool load(uint64_t vaddr, T& value);
+  template <typename T>
+  bool store(uint64_t vaddr, T value);
+  // Atomics: reads and writes of aligned 4 or 8 bytes of memory, with the faults of `access`.
+  bool atomic_load(uint64_t vaddr, unsigned size, Access access, uint64_t& value);
+  bool atomic_store(uint64_t vaddr, unsigned size, uint64_t value);
+  bool reserve(uint64_t vaddr, unsigned size, uint64_t& value);
+  bool store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success);
+  bool check_cache_block(uint64_t vaddr);
+  void access_csr(const Insn& insn, CsrOp op);
+  bool cache_op_legal(bool invalidate) const;
+  void return_from_machine(const Insn& insn);
+  void return_from_supervisor(const Insn& insn);
+  void wait_for_interrupt(const Insn& insn);
+  void fence_translations(const Insn& insn);
+
  private:
+  // The translation of one page for one kind of access, in one context (privilege, SUM, MXR).
+  struct Translation {
+    uint64_t tag = 0;         // page and context; never 0 when valid
+    uint8_t* host = nullptr;  // null: the page is not plain memory
+    uint64_t page = 0;        // physical
+    Pma pma = Pma::kVacant;
+  };
+  static constexpr unsigned kTranslations = 256;
+  using Translations = std::array<Translation, kTranslations>;
+  static constexpr unsigned kDecoded = 8192;
+  static constexpr unsigned kEventCounters = 8;  // mhpmcounter3 to 10
+  static constexpr unsigned kFirstEvent = 3;
+
+  struct Counter {
+    uint64_t value = 0;
+    bool exact = true;  // lockstep: the value is known although the counter once ran
+  };
+
+  struct WalkResult {
+    uint64_t paddr = 0;
+    uint64_t cause = 0;  // not 0: it faults
+  };
+
+  // trap.cpp
+  void take_trap(uint64_t cause, uint64_t tval);
+  void trap_into_machine(uint64_t cause, uint64_t tval, uint64_t target);
+  void trap_into_supervisor(uint64_t cause, uint64_t tval);
+  void record_interrupt(uint64_t cause, Retirement& record);
+  uint64_t wake_sources() const { return mip() & csrs_.mie; }
+  void set_privilege(Privilege privilege);
+  void update_context();
+  void apply(const Supply& supply);
+
+  // hart.cpp
+  const Insn* fetch();
+  bool execute(const Insn& insn);
+  std::optional<uint64_t> interrupt_to_take();
+
+  // mmu.cpp
+  WalkResult walk(uint64_t vaddr, Access access, Privilege privilege) const;
+  WalkResult walk_sv39(uint64_t vaddr, Access access, Privilege privilege) const;
+  bool page_allows(uint64_t pte, Access access, Privilege privilege) const;
+  bool read_page_table(uint64_t paddr, uint64_t& entry) const;
+  const Translation* translation(uint64_t vaddr, Access access, uint64_t& cause);
+  uint64_t context(Access access) const { return access == Access::kFetch ? fetch_context_ : data_context_; }
+  Translation& slot(uint64_t vaddr, Access access) {
+    return translations_[static_cast<unsigned>(access)][(vaddr >> kPageBits) % kTranslations];
+  }
+
+  // access.cpp
+  const Insn* fetch_slowly();
+  bool fetch_half(uint64_t vaddr, uint16_t& half);
+  bool load_slowly(uint64_t vaddr, unsigned size, uint64_t& value);
+  bool store_slowly(uint64_t vaddr, unsigned size, uint64_t value);
+  bool read_part(const Translation& page, uint64_t vaddr, unsigned size, uint64_t& value);
+  bool write_part(const Translation& page, uint64_t vaddr, unsigned size, uint64_t value);
+  const Translation* data_page(uint64_t vaddr, uint64_t part, unsigned size, Access access);
+  const Translation* atomic_page(uint64_t vaddr, unsigned size, Access access);
+  void record_load(uint64_t vaddr, unsigned size, uint64_t value);
+  void record_store(uint64_t vaddr, unsigned size, uint64_t value);
+
+  // csr.cpp
+  bool csr_accessible(unsigned number, bool writes) const;
+  bool counter_enabled(unsigned index) const;
+  std::optional<uint64_t> read_csr(unsigned number) const;
+  std::optional<uint64_t> read_counter(unsigned number) const;
+  void write_csr(unsigned number, uint64_t value);
+  void write_mstatus(uint64_t value);
+  void write_satp(uint64_t value);
+  void write_counter(unsigned index, uint64_t value);
+  void write_countinhibit(uint64_t value);
+  uint64_t cycle() const;
+  bool counting(unsigned index) const;
+  Counter* unknown_counter(unsigned number);
+
   Memory& memory_;
   HartConfig config_;
+
   uint64_t pc_ = 0;
-  uint64_t x_[32] = {};
+  uint64_t next_pc_ = 0;
+  std::array<uint64_t, 32> x_{};
   Privilege privilege_ = Privilege::kMachine;
   CsrState csrs_;
-  uint64_t time_ = 0;
+  uint64_t software_mip_ = 0;
+  uint64_t line_mip_ = 0;
+  uint64_t mcountinhibit_ = 0;
+  Counter cycle_;  // value: what mcycle is ahead of ticks_, or itself when inhibited
+  std::array<Counter, kEventCounters> events_{};      // mhpmcounter3 on; they do not count
+  std::array<uint64_t, kEventCounters> selectors_{};  // mhpmevent3 on
+  std::optional<uint64_t> reservation_;               // physical line
   bool nmi_pending_ = false;
   bool waiting_ = false;
   bool stop_ = false;
+
+  uint64_t ticks_ = 0;
+  uint64_t time_offset_ = 0;
+
+  // Of the step under way.
+  bool raised_ = false;
+  uint64_t cause_ = 0;
+  uint64_t tval_ = 0;
+  uint64_t instret_increment_ = 1;
+  uint64_t mem_addr_ = 0;
+  uint64_t mem_rdata_ = 0;
+  uint64_t mem_wdata_ = 0;
+  uint8_t mem_rmask_ = 0;
+  uint8_t mem_wmask_ = 0;
+  const Supply* supply_ = nullptr;
+
+  Privilege data_privilege_ = Privilege::kMachine;
+  uint64_t fetch_context_ = 0;
+  uint64_t data_context_ = 0;
+  std::array<Translations, 3> translations_{};  // by Access
+  std::vector<Insn> decoded_;                   // by pc; an entry is valid if its bits are those in memory
 };
+
+inline void Hart::raise(uint64_t cause, uint64_t tval) {
+  raised_ = true;
+  cause_ = cause;
+  tval_ = tval;
+}
+
+inline void Hart::record_load(uint64_t vaddr, unsigned size, uint64_t value) {
+  mem_addr_ = vaddr;
+  mem_rmask_ = static_cast<uint8_t>((1u << size) - 1);
+  mem_rdata_ = value;
+}
+
+inline void Hart::record_store(uint64_t vaddr, unsigned size, uint64_t value) {
+  mem_addr_ = vaddr;
+  mem_wmask_ = static_cast<uint8_t>((1u << size) - 1);
+  mem_wdata_ = value;
+}
+
+template <typename T>
+bool Hart::load(uint64_t vaddr, T& value) {
+  const uint64_t offset = vaddr % kPageBytes;
+  const Translation& page = slot(vaddr, Access::kLoad);
+  if (page.tag == (vaddr - offset + data_context_) && page.host != nullptr &&
+      offset <= kPageBytes - sizeof(T)) [[likely]] {
+    std::memcpy(&value, page.host + offset, sizeof(T));
+    record_load(vaddr, sizeof(T), static_cast<std::make_unsigned_t<T>>(value));
+    return true;
+  }
+  uint64_t wide = 0;
+  if (!load_slowly(vaddr, sizeof(T), wide)) return false;
+  value = static_cast<T>(wide);
+  return true;
+}
+
+template <typename T>
+bool Hart::store(uint64_t vaddr, T value) {
+  const uint64_t offset = vaddr % kPageBytes;
+  const Translation& page = slot(vaddr, Access::kStore);
+  if (page.tag == (vaddr - offset + data_context_) && page.host != nullptr &&
+      offset <= kPageBytes - sizeof(T)) [[likely]] {
+    std::memcpy(page.host + offset, &value, sizeof(T));
+    record_store(vaddr, sizeof(T), value);
+    return true;
+  }
+  return store_slowly(vaddr, sizeof(T), value);
+}
 
 }  // namespace swai::iss
