@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "card_regs.hpp"
 #include "firmware/abi/image.hpp"
 
 namespace swai::boot {
@@ -12,6 +13,9 @@ namespace swai::boot {
 // fault record (firmware/abi/fault.hpp), which outlives resets.
 inline constexpr uint64_t kReservedBytes = 0x2000;
 inline constexpr uint64_t kFaultRecordBytes = 0x400;
+inline constexpr uint64_t kMemoryBase = regs::kLocalRegion.base;
+inline constexpr uint64_t kMemoryEnd = kMemoryBase + regs::kSramBytes;
+inline constexpr image::Limits kImageMemory = {kMemoryBase, kMemoryEnd - kReservedBytes};
 
 // A kernel must be up and have taken over the watchdog within this many clocks after the ROM's jump.
 inline constexpr uint32_t kWatchdogClocks = 1'000'000;

@@ -74,7 +74,6 @@ inline bool is_valid(const Record& record) {
          record.checksum == checksum(record);
 }
 
-// Where the record lies in an SRAM that ends at `memory_end`.
-constexpr uint64_t record_address(uint64_t memory_end) { return memory_end - boot::kFaultRecordBytes; }
+inline constexpr uint64_t kRecordAddress = boot::kMemoryEnd - boot::kFaultRecordBytes;
 
 }  // namespace swai::fault

@@ -61,7 +61,7 @@ class Search {
 
   void examine(Slot slot) {
     const Header& found = header(slot);
-    const Refusal refusal = image::check(found, platform_.limits());
+    const Refusal refusal = image::check(found, kImageMemory);
     refusals_[index(slot)] = refusal;
     if (refusal != Refusal::kNone) {
       fw::print(out_, "slot ", letter(slot), ": refused: ", text(refusal), '\n');

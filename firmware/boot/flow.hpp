@@ -27,8 +27,7 @@ class Platform {
   // Says who speaks and why the machine started.
   virtual void introduce() = 0;
 
-  virtual image::Limits limits() const = 0;
-  // Memory inside the limits, for writing.
+  // Memory inside kImageMemory, for writing.
   virtual std::span<uint64_t> memory(uint64_t address, uint64_t bytes) = 0;
 
   // Readies the flash chip: kNone, kNoFlash, kFlashBusy or kNoQuadMode.

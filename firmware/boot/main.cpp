@@ -10,7 +10,7 @@ namespace sys = regs::system;
 
 // rom.ld cannot read the memory map; build.mk tells both sides the same numbers.
 static_assert(regs::kRomRegion.base == ROM_BASE && regs::kRomRegion.size == ROM_BYTES);
-static_assert(regs::kLocalRegion.base + regs::kSramBytes - kReservedBytes == RESERVED_BASE);
+static_assert(kImageMemory.memory_end == RESERVED_BASE);
 static_assert(kReservedBytes == RESERVED_BYTES && kFaultRecordBytes == FAULT_RECORD_BYTES);
 static_assert(regs::kBootVector == ROM_BASE && sys::nmi_vector::kReset == ROM_BASE + 0x100);
 

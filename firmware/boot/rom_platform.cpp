@@ -60,11 +60,6 @@ void RomPlatform::introduce() {
   fw::put(uart_, '\n');
 }
 
-image::Limits RomPlatform::limits() const {
-  const uint64_t base = regs::kLocalRegion.base;
-  return {base, base + regs::kSramBytes - kReservedBytes};
-}
-
 std::span<uint64_t> RomPlatform::memory(uint64_t address, uint64_t bytes) {
   return {reinterpret_cast<uint64_t*>(address), bytes / sizeof(uint64_t)};
 }

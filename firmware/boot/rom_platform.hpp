@@ -14,7 +14,6 @@ class RomPlatform final : public Platform {
   void set_stage(Stage stage, std::optional<image::Slot> slot, uint16_t detail) override;
   void set_progress(Progress progress) override;
   void introduce() override;
-  image::Limits limits() const override;
   std::span<uint64_t> memory(uint64_t address, uint64_t bytes) override;
   image::Refusal open_flash() override;
   void begin_read(uint32_t offset, uint32_t bytes, bool hash) override;
