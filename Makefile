@@ -165,23 +165,22 @@ inline constexpr char kVersion[] = "$(VERSION)";
 endef
 $(eval $(call text_file,$(B)/gen/version.hpp,VERSION_HEADER))
 
-include $(sort $(wildcard */build.mk */*/build.mk */*/*/build.mk))
+BUILD_MKS := $(sort $(wildcard */build.mk */*/build.mk */*/*/build.mk))
+include $(BUILD_MKS)
 
 # --------------------------------------------------------------------------------------------------------------------
 # Targets for people
 
 RUNNER := $(PYTHON) scripts/run-tests.py
 export VERILATED_PROGRAMS
+# Scripts that import each other would leave compiled copies beside themselves.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(B)/pycache
 
 .PHONY: help
 help: ## this list (the default)
 	@printf 'make TARGET, where TARGET is one of:\n\n'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile $(BUILD_MKS) | expand -t 16
 	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/building.md and docs/testing.md.\n'
-
-.PHONY: deps
-deps: ## install the Debian packages that are missing
-	@scripts/install-deps.sh
 
 .PHONY: test
 test: ## build and run all tests
@@ -204,6 +203,15 @@ TB_OPTIONS = --tb '$(T)' $(if $(SEED),--seed $(SEED)) $(if $(filter-out 0,$(WAVE
 tb: ## one test: make tb T=name [SEED=n] [WAVE=1]
 	@$(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
 	@$(RUNNER) $(TB_OPTIONS)
+
+.PHONY: lint
+lint: generated ## check RTL (verilator -Wall), C++ (clang-format, cppcheck), and all files for leftovers
+	@scripts/install-deps.sh
+	@$(RUNNER) --only 'repo.lint-rtl' --only repo.format --only repo.cppcheck --only repo.files
+
+.PHONY: format
+format: ## format all C++ files
+	@scripts/lint/cpp.sh format
 
 .PHONY: clean
 clean: ## remove build/

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Lints the C++ sources: clang-format in check mode and cppcheck. `scripts/lint/cpp.sh format` rewrites them instead.
+set -eu
+cd "$(dirname "$0")/../.."
+
+# Sources of the repository, with or without git.
+sources() {
+  find firmware host cpe-kernels verif -name '*.cpp' -o -name '*.hpp' 2>/dev/null | sort
+}
+
+case "${1:-all}" in
+  format)
+    sources | xargs -r clang-format -i
+    ;;
+  check-format)
+    sources | xargs -r clang-format --dry-run -Werror
+    ;;
+  cppcheck)
+    mkdir -p build/cppcheck
+    # Headers are checked through the sources that include them.
+    sources | grep '\.cpp$' >build/cppcheck/sources
+    cppcheck --quiet --std=c++20 --language=c++ '-DTEST_CASE(name)=void test_case()' -I . -I build/gen -j "$(nproc)" --cppcheck-build-dir=build/cppcheck \
+      --enable=warning,performance,portability --inline-suppr --suppressions-list=scripts/lint/cppcheck.txt \
+      --template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 --file-list=build/cppcheck/sources
+    ;;
+  *)
+    echo "usage: $0 format|check-format|cppcheck" >&2
+    exit 2
+    ;;
+esac

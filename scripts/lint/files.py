@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Checks all files of the repository for what must not be in them. See RULES."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+# The patterns are written so that they do not match themselves.
+RULES = [
+    (re.compile(r"(?<![\w.-])/(?:work|tmp|root|home)[/]"), "names a path of one machine"),
+    (re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X])\b"), "says that something is unfinished"),
+    (re.compile(r"[ \t]+$"), "ends with white space"),
+]
+# Not ours to write.
+EXEMPT = {"LICENSE"}
+
+
+def repository_files():
+    """What git tracks; in an unpacked tarball everything outside build/."""
+    listed = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if listed.returncode == 0 and listed.stdout:
+        return [pathlib.Path(name) for name in listed.stdout.decode().split("\0") if name]
+    return [path for path in pathlib.Path(".").rglob("*") if path.is_file() and path.parts[0] != "build"]
+
+
+def main():
+    found = 0
+    files = [path for path in repository_files() if path.is_file() and path.name not in EXEMPT]
+    for path in files:
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            for pattern, complaint in RULES:
+                if pattern.search(line):
+                    print(f"{path}:{number}: {complaint}: {line.strip()[:100]}")
+                    found += 1
+        if text and not text.endswith("\n"):
+            print(f"{path}: does not end with a newline")
+            found += 1
+    print(f"{len(files)} files, {found} complaints")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

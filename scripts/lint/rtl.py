@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Lints every module of rtl/ with `verilator -Wall`, each as a top of its own and under each set of defines that the
+design is built with. Prints each message once; exit code 1 when there is one."""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import sv_sources  # noqa: E402
+
+WAIVERS = "scripts/lint/waivers.vlt"
+# Left out of messages; the instance, because the same line counts once however often the module is used.
+NOISE = [": ... In instance", "... For warning description", "... Use \"/* verilator lint_off"]
+# Under SYNTHESIS the assertions are gone, and with them the only readers of some signals.
+DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"]]
+
+
+def lint(top, defines):
+    sources = [str(path) for path in sv_sources.closure(top)]
+    command = ["verilator", "--lint-only", "-Wall", "--no-timing", *defines, "--top-module", top, WAIVERS, *sources]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
+
+
+def messages(output):
+    """Splits Verilator's output into messages: one line each, with indented lines that belong to it."""
+    found = []
+    for line in output.splitlines():
+        if line.startswith("%Error: Exiting due to"):
+            continue
+        if line.startswith("%") or not found:
+            found.append(line)
+        elif not any(noise in line for noise in NOISE):
+            found[-1] += "\n" + line
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("tops", nargs="*", help="modules (default: all under rtl/)")
+    options = parser.parse_args()
+
+    files = sv_sources.all_files()
+    tops = options.tops or [name for name, path in files.items() if path.parts[0] == "rtl" and not sv_sources.is_package(path)]
+    seen = set()
+    failed = False
+    runs = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for top in tops:
+            text = "".join(path.read_text() for path in sv_sources.closure(top))
+            for defines in DEFINES:
+                if not defines or defines[0].removeprefix("-D") in text:
+                    runs.append(pool.submit(lint, top, defines))
+        for run in runs:
+            code, output = run.result()
+            failed = failed or code != 0
+            for message in messages(output):
+                if message not in seen:
+                    seen.add(message)
+                    print(message)
+    print(f"{len(tops)} modules, {len(runs)} runs, {len(seen)} messages")
+    return 1 if failed or seen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

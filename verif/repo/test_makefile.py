@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Tests the Makefile's macros on a small project: what is built, and what is built again after which change."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+REPOSITORY = pathlib.Path.cwd()
+
+FILES = {
+    "verif/x/build.mk": """
+$(eval $(call cxx_library,x,verif/x/lib.cpp))
+$(eval $(call cxx_program,hello,verif/x/hello.cpp,$(B)/lib/x.a -lfmt))
+$(eval $(call verilated_program,tb-x,tb_x,verif/x/x_pkg.sv verif/x/tb_x.sv,verif/x/tb.cpp,-Iverif/x))
+""",
+    "verif/x/lib.hpp": "int three();\n",
+    "verif/x/lib.cpp": '#include "verif/x/lib.hpp"\nint three() { return 3; }\n',
+    "verif/x/hello.cpp": """
+#include <fmt/core.h>
+#include "verif/x/lib.hpp"
+#include "version.hpp"
+int main() { fmt::print("{} {}\\n", three(), swai::kVersion); }
+""",
+    "verif/x/step.svh": "`define STEP 2\n",
+    "verif/x/x_pkg.sv": "package x_pkg;\n  localparam logic [7:0] Start = 5;\nendpackage\n",
+    "verif/x/tb_x.sv": """
+`include "step.svh"
+module tb_x(input logic clk_i, input logic rst_ni, output logic [7:0] count_o, output logic [31:0] random_o);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) count_o <= x_pkg::Start;
+    else count_o <= count_o + `STEP;
+  end
+  always_ff @(posedge clk_i) if (count_o == 0) random_o <= 0;
+endmodule
+""",
+    "verif/x/tb.cpp": """
+#include "verif/common/verilated_main.hpp"
+#include "Vtb_x.h"
+int main(int argc, char** argv) {
+  swai::VerilatedRun<Vtb_x> run(argc > 1 ? std::stoull(argv[1]) : 1, argc > 2 ? std::stoull(argv[2]) : 1000);
+  run.top().rst_ni = 0;
+  run.tick();
+  run.top().rst_ni = 1;
+  for (int i = 0; i < 10; ++i) run.tick();
+  std::printf("%d %u %llu\\n", run.top().count_o, run.top().random_o, static_cast<unsigned long long>(run.cycle()));
+}
+""",
+}
+
+
+class MakefileTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        shutil.copy(REPOSITORY / "Makefile", self.root)
+        (self.root / "VERSION").write_text("1.2-tarball\n")
+        for name, text in FILES.items():
+            self.write(name, text)
+        (self.root / "verif/common").mkdir()
+        shutil.copy(REPOSITORY / "verif/common/verilated_main.hpp", self.root / "verif/common")
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def replace(self, name, old, new):
+        path = self.root / name
+        self.assertIn(old, path.read_text())
+        path.write_text(path.read_text().replace(old, new))
+
+    def run_command(self, *command, expect=0, **more_environment):
+        environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+        done = subprocess.run(
+            command,
+            cwd=self.root,
+            env=environment | more_environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.assertEqual(done.returncode, expect, done.stdout)
+        return done.stdout
+
+    def make(self, *targets):
+        """Runs make; returns the steps that it took, as "STEP file"."""
+        lines = self.run_command("make", *targets).splitlines()
+        return {" ".join(line.split()) for line in lines if line.startswith("  ")}
+
+    def test_cxx_program(self):
+        self.assertIn("LINK build/hello", self.make("build/hello"))
+        self.assertEqual(self.run_command("build/hello"), "3 1.2-tarball\n")
+        self.assertEqual(self.make("build/hello"), set())
+
+        self.replace("verif/x/lib.cpp", "3", "4")
+        self.assertEqual(
+            self.make("build/hello"),
+            {"CXX build/obj/lib-x/verif/x/lib.o", "AR build/lib/x.a", "LINK build/hello"},
+        )
+        self.assertEqual(self.run_command("build/hello"), "4 1.2-tarball\n")
+
+        self.replace("verif/x/lib.hpp", "three();", "three();  // changed")
+        self.assertIn("CXX build/obj/hello/verif/x/hello.o", self.make("build/hello"))
+
+        self.replace("VERSION", "1.2", "1.3")
+        self.assertEqual(self.make("build/hello"), {"CXX build/obj/hello/verif/x/hello.o", "LINK build/hello"})
+
+        self.replace("verif/x/build.mk", "$(B)/lib/x.a -lfmt", "$(B)/lib/x.a -lfmt,-DNEW_FLAG=1")
+        self.assertIn("CXX build/obj/hello/verif/x/hello.o", self.make("build/hello"))
+        self.assertEqual(self.make("build/hello"), set())
+
+    def test_verilated_program(self):
+        self.make("build/tb-x")
+        first = self.run_command("build/tb-x")
+        self.assertRegex(first, r"^25 \d+ 11\n$")
+        self.assertEqual(self.run_command("build/tb-x"), first)
+        self.assertNotEqual(self.run_command("build/tb-x", "2"), first, "initial state follows the seed")
+        self.assertIn("no end after 5 cycles", self.run_command("build/tb-x", "1", "5", expect=1))
+        self.assertIn("build/wave/", self.run_command("build/tb-x", expect=2, SWAI_WAVE="build/x.fst"))
+        self.assertEqual(self.make("build/tb-x"), set())
+
+        for name, old, new, count in [
+            ("verif/x/tb_x.sv", "count_o + `STEP", "count_o + 2 * `STEP", 45),
+            ("verif/x/step.svh", "2", "1", 25),
+            ("verif/x/x_pkg.sv", "5", "6", 26),
+        ]:
+            self.replace(name, old, new)
+            self.assertIn("VERILATE build/verilated/fast/tb-x", self.make("build/tb-x"), name)
+            self.assertTrue(self.run_command("build/tb-x").startswith(f"{count} "), name)
+            self.assertEqual(self.make("build/tb-x"), set())
+
+        self.replace("verif/x/tb.cpp", "i < 10", "i < 11")
+        self.assertEqual(
+            self.make("build/tb-x"), {"CXX build/verilated/fast/tb-x-obj/verif/x/tb.o", "LINK build/tb-x"}
+        )
+
+    def test_variants(self):
+        self.make("build/wave/tb-x", "build/unopt/tb-x", "build/cov/tb-x")
+        self.run_command("build/wave/tb-x", SWAI_WAVE="build/waves/x.fst")
+        self.assertGreater((self.root / "build/waves/x.fst").stat().st_size, 0)
+        self.run_command("build/unopt/tb-x")
+        self.run_command("build/cov/tb-x", SWAI_COVERAGE="build/x.dat")
+        self.assertIn("tb_x.sv", (self.root / "build/x.dat").read_text())
+
+    def test_only_build_folder_is_written(self):
+        before = {path for path in self.root.rglob("*")}
+        self.make("build/hello", "build/tb-x")
+        after = {path for path in self.root.rglob("*") if path.relative_to(self.root).parts[0] != "build"}
+        self.assertEqual(before, after)
+
+
+if __name__ == "__main__":
+    unittest.main()
