@@ -9,7 +9,7 @@
 
 namespace swai::mpe {
 
-// Cycle, privilege, pc, instruction, register written, memory accessed, trap.
+// The cycle, and what the reference model's trace shows as well.
 std::string format_record(const Record& record);
 
 class Trace final : public Observer {

@@ -1,0 +1,32 @@
+# The management core alone: mpe-run, which runs programs on it, and its testbenches.
+
+MPE_RTL := rtl/lib/mbus_pkg.sv rtl/mpe/mpe_pkg.sv $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) verif/mpe/mpe_tb.sv
+MPE_HARNESS := $(addprefix verif/mpe/,mpe_sim.cpp lockstep.cpp trace.cpp) \
+  $(addprefix verif/common/,memory_model.cpp gdb_stub_mpe.cpp)
+MPE_LIBS := $(ISS_LIB) -lfmt
+
+$(eval $(call verilated_program,mpe-run,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) \
+  $(addprefix verif/mpe/,mpe_run.cpp runner.cpp) \
+  $(addprefix verif/common/,elf.cpp tohost.cpp gdb_stub.cpp gdb_stub_server.cpp), \
+  +define+MPE_RVFI -Wno-fatal,$(MPE_LIBS)))
+
+$(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
+  $(addprefix verif/common/,gdb_stub.cpp memory_model.cpp doctest_main.cpp),-lfmt))
+
+# Small programs for the tests of mpe-run itself.
+MPE_PROGRAMS := $(addprefix $(B)/mpe-programs/,debuggee report failing sleep)
+MPE_PROGRAM_GCC := riscv64-unknown-elf-gcc -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -g -Og -Wall -Wextra \
+  -Werror -ffreestanding -nostdlib -static -Wl,--no-warn-rwx-segments
+$(B)/mpe-programs/failing: MPE_PROGRAM_FLAGS := -DRESULT=7
+define mpe_program
+$(B)/mpe-programs/$(1): $(addprefix verif/mpe/programs/,start.S program.ld $(2))
+	$$(call say,RISCV,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(MPE_PROGRAM_GCC) $$(MPE_PROGRAM_FLAGS) -T verif/mpe/programs/program.ld $(addprefix verif/mpe/programs/,start.S $(2)) -o $$@
+endef
+$(eval $(call mpe_program,debuggee,debuggee.c))
+$(eval $(call mpe_program,report,report.c))
+$(eval $(call mpe_program,failing,report.c))
+$(eval $(call mpe_program,sleep,sleep.S))
+.PHONY: mpe-programs
+mpe-programs: $(MPE_PROGRAMS)
