@@ -28,9 +28,9 @@ say = @printf '  %-9s %s\n' '$(1)' '$(2)'
 # another repository must not take that repository's version, hence the comparison of the top-level folders.
 VERSION := $(shell \
   if [ "$$(git rev-parse --show-toplevel 2>/dev/null)" = "$$(pwd -P)" ]; then \
-    GIT_OPTIONAL_LOCKS=0 git describe --always --dirty 2>/dev/null; \
+    GIT_OPTIONAL_LOCKS=0 git describe --tags --always --dirty 2>/dev/null; \
   else \
-    grep -v Format VERSION 2>/dev/null; \
+    grep -v '^$$Format\|^$$' VERSION 2>/dev/null | head -n 1; \
   fi)
 VERSION := $(or $(VERSION),unknown)
 
