@@ -13,3 +13,7 @@ $(CARD_REGS_SV) $(CARD_REGS_HPP) &: $(CARD_DESCRIPTION) scripts/gen-regs.py
 .PHONY: registers
 registers: ## write docs/registers.md from the register description
 	python3 scripts/gen-regs.py --docs docs/registers.md
+
+# The sources of the SoC without the core and rtl/lib, packages first.
+RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv
+RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES),$(wildcard rtl/soc/*.sv)))

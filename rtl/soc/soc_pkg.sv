@@ -1,5 +1,13 @@
-// What the devices of the SoC share.
+// What the modules of the SoC share.
 package soc_pkg;
+
+  // Slaves of the memory bus.
+  localparam int unsigned Targets = 4;
+  typedef logic [1:0] target_t;
+  localparam target_t TargetRom     = 2'd0;
+  localparam target_t TargetSram    = 2'd1;
+  localparam target_t TargetDevices = 2'd2;
+  localparam target_t TargetNobody  = 2'd3;
 
   // The bits that an access with these byte strobes names.
   function automatic logic [63:0] lanes(input logic [7:0] wstrb);

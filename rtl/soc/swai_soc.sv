@@ -1,0 +1,213 @@
+// The card's system on chip: management processor, boot ROM, SRAM, devices, resets.
+//
+// The processor's memory bus reaches its slaves through one demultiplexer; soc_decode says which one.
+// `sleep_o` says that nothing will happen until a pin moves: the clock may stop.
+module swai_soc #(
+  parameter int unsigned SramBytes   = 32'(memmap_pkg::SramBytes),
+  parameter int unsigned ICacheBytes = 16384,
+  parameter int unsigned DCacheBytes = 16384,
+  parameter              BootRomFile = ""
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  input  logic              uart_rx_i,
+  output logic              uart_tx_o,
+  output logic              flash_sck_o,
+  output logic              flash_cs_no,
+  output logic [3:0]        flash_io_o,
+  output logic [3:0]        flash_io_oe_o,
+  input  logic [3:0]        flash_io_i,
+
+  output logic              sleep_o,
+  output logic [31:0]       status_o,
+
+  input  mpe_pkg::dbg_req_t dbg_req_i,
+  output mpe_pkg::dbg_rsp_t dbg_rsp_o
+);
+
+  // ------------------------------------------------------------------------------------------------ resets
+
+  logic       rst_por_n, rst_sys_n, software_reset, watchdog_reset, striking;
+  logic [7:0] reset_count;
+  system_regs_pkg::reset_cause_cause_e reset_cause;
+
+  soc_reset u_reset (
+    .clk_i,
+    .rst_pin_ni (rst_ni),
+    .software_i (software_reset),
+    .watchdog_i (watchdog_reset),
+    .rst_por_no (rst_por_n),
+    .rst_sys_no (rst_sys_n),
+    .striking_o (striking),
+    .cause_o    (reset_cause),
+    .count_o    (reset_count)
+  );
+
+  // -------------------------------------------------------------------------------------------------- core
+
+  logic           req_valid, req_ready, rsp_valid;
+  mbus_pkg::req_t req;
+  mbus_pkg::rsp_t rsp;
+
+  logic        irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi, core_sleep;
+  logic [63:0] card_time, nmi_vector;
+
+  mpe #(
+    .ICacheBytes (ICacheBytes),
+    .DCacheBytes (DCacheBytes)
+  ) u_mpe (
+    .clk_i,
+    .rst_ni           (rst_sys_n),
+    .boot_addr_i      (64'(memmap_pkg::BootVector)),
+    .nmi_addr_i       (nmi_vector),
+    .hart_id_i        ('0),
+    .time_i           (card_time),
+    .irq_m_software_i (irq_m_software),
+    .irq_m_timer_i    (irq_m_timer),
+    .irq_m_external_i (irq_m_external),
+    .irq_s_external_i (irq_s_external),
+    .nmi_i            (nmi),
+    .mbus_req_valid_o (req_valid),
+    .mbus_req_ready_i (req_ready),
+    .mbus_req_o       (req),
+    .mbus_rsp_valid_i (rsp_valid),
+    .mbus_rsp_i       (rsp),
+    .sleep_o          (core_sleep),
+    .dbg_req_i,
+    .dbg_rsp_o
+  );
+
+  // --------------------------------------------------------------------------------------------------- bus
+
+  soc_pkg::target_t            target;
+  logic [soc_pkg::Targets-1:0] slave_req_valid, slave_req_ready, slave_rsp_valid;
+  mbus_pkg::req_t              slave_req;
+  mbus_pkg::rsp_t              rom_rsp, sram_rsp, devices_rsp, nobody_rsp;
+
+  soc_decode #(
+    .SramBytes (SramBytes)
+  ) u_decode (
+    .addr_i   (req.addr),
+    .target_o (target)
+  );
+
+  mbus_demux #(
+    .N (soc_pkg::Targets)
+  ) u_demux (
+    .clk_i,
+    .rst_ni          (rst_sys_n),
+    .sel_i           (target),
+    .mst_req_valid_i (req_valid),
+    .mst_req_ready_o (req_ready),
+    .mst_req_i       (req),
+    .mst_rsp_valid_o (rsp_valid),
+    .mst_rsp_o       (rsp),
+    .slv_req_valid_o (slave_req_valid),
+    .slv_req_ready_i (slave_req_ready),
+    .slv_req_o       (slave_req),
+    .slv_rsp_valid_i (slave_rsp_valid),
+    .slv_rsp_i       ({nobody_rsp, devices_rsp, sram_rsp, rom_rsp})  // in the order of the targets' numbers
+  );
+
+  soc_rom #(
+    .Bytes    (32'(memmap_pkg::RomRegionSize)),
+    .InitFile (BootRomFile)
+  ) u_rom (
+    .clk_i,
+    .rst_ni      (rst_sys_n),
+    .req_valid_i (slave_req_valid[soc_pkg::TargetRom]),
+    .req_ready_o (slave_req_ready[soc_pkg::TargetRom]),
+    .req_i       (slave_req),
+    .rsp_valid_o (slave_rsp_valid[soc_pkg::TargetRom]),
+    .rsp_o       (rom_rsp)
+  );
+
+  mbus_sram #(
+    .Bytes (SramBytes),
+    .Base  (memmap_pkg::LocalRegionBase)
+  ) u_sram (
+    .clk_i,
+    .rst_ni      (rst_sys_n),
+    .req_valid_i (slave_req_valid[soc_pkg::TargetSram]),
+    .req_ready_o (slave_req_ready[soc_pkg::TargetSram]),
+    .req_i       (slave_req),
+    .rsp_valid_o (slave_rsp_valid[soc_pkg::TargetSram]),
+    .rsp_o       (sram_rsp)
+  );
+
+  mbus_error u_nobody (
+    .clk_i,
+    .rst_ni      (rst_sys_n),
+    .req_valid_i (slave_req_valid[soc_pkg::TargetNobody]),
+    .req_ready_o (slave_req_ready[soc_pkg::TargetNobody]),
+    .req_id_i    (slave_req.id),
+    .rsp_valid_o (slave_rsp_valid[soc_pkg::TargetNobody]),
+    .rsp_o       (nobody_rsp)
+  );
+
+  reg_pkg::reg_req_t reg_req;
+  reg_pkg::reg_rsp_t reg_rsp;
+
+  mbus_to_reg u_to_reg (
+    .clk_i,
+    .rst_ni      (rst_sys_n),
+    .req_valid_i (slave_req_valid[soc_pkg::TargetDevices]),
+    .req_ready_o (slave_req_ready[soc_pkg::TargetDevices]),
+    .req_i       (slave_req),
+    .rsp_valid_o (slave_rsp_valid[soc_pkg::TargetDevices]),
+    .rsp_o       (devices_rsp),
+    .reg_req_o   (reg_req),
+    .reg_rsp_i   (reg_rsp)
+  );
+
+  // ----------------------------------------------------------------------------------------------- devices
+
+  logic devices_busy;
+
+  soc_devices #(
+    .SramKiB   (SramBytes / 1024),
+    .ICacheKiB (ICacheBytes / 1024),
+    .DCacheKiB (DCacheBytes / 1024)
+  ) u_devices (
+    .clk_i,
+    .rst_por_ni       (rst_por_n),
+    .rst_ni           (rst_sys_n),
+    .req_i            (reg_req),
+    .rsp_o            (reg_rsp),
+    .uart_rx_i,
+    .uart_tx_o,
+    .flash_sck_o,
+    .flash_cs_no,
+    .flash_io_o,
+    .flash_io_oe_o,
+    .flash_io_i,
+    .striking_i       (striking),
+    .reset_cause_i    (reset_cause),
+    .reset_count_i    (reset_count),
+    .software_reset_o (software_reset),
+    .watchdog_reset_o (watchdog_reset),
+    .awake_i          (!sleep_o),
+    .time_o           (card_time),
+    .irq_m_software_o (irq_m_software),
+    .irq_m_timer_o    (irq_m_timer),
+    .irq_m_external_o (irq_m_external),
+    .irq_s_external_o (irq_s_external),
+    .nmi_o            (nmi),
+    .nmi_vector_o     (nmi_vector),
+    .status_o,
+    .busy_o           (devices_busy)
+  );
+
+  soc_sleep #(
+    .Wakes (5)
+  ) u_sleep (
+    .clk_i,
+    .rst_ni       (rst_sys_n),
+    .core_sleep_i (core_sleep),
+    .busy_i       (devices_busy || dbg_req_i.halt || dbg_req_i.resume || dbg_req_i.insn_valid),
+    .wakes_i      ({irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi}),
+    .sleep_o
+  );
+
+endmodule
