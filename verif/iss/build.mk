@@ -4,3 +4,7 @@ ISS_SOURCES := $(addprefix verif/iss/,access.cpp compressed.cpp csr.cpp decode.c
     mmu.cpp pma.cpp trace.cpp trap.cpp)
 ISS_LIB := build/lib/iss.a
 $(eval $(call cxx_library,iss,$(ISS_SOURCES),-O3))
+generated: build/gen/card_regs.hpp
+
+PROGRAM_SUPPORT := verif/common/elf.cpp verif/common/tohost.cpp verif/common/memory_model.cpp
+$(eval $(call cxx_program,iss-run,verif/iss/iss_run.cpp verif/iss/machine.cpp $(PROGRAM_SUPPORT),$(ISS_LIB) -lfmt,))

@@ -22,6 +22,7 @@ void Hart::reset() {
   reservation_.reset();
   nmi_pending_ = false;
   waiting_ = false;
+  stuck_ = false;
   ticks_ = 0;
   time_offset_ = 0;
   set_privilege(Privilege::kMachine);

@@ -87,6 +87,9 @@ class Hart {
   void stop() { stop_ = true; }
   // In wfi, with nothing to wake it: time has to pass before the next step.
   bool waiting() const { return waiting_ && wake_sources() == 0 && !nmi_pending_; }
+  // The machine-mode trap handler's first instruction raises the exception that it should handle, and so on
+  // for ever: only an NMI would help. Ends run().
+  bool stuck() const { return stuck_; }
   // Lockstep: takes the interrupt (or cause::kNmi) that the RTL took. Says what is wrong if the model would
   // not have: not pending, not enabled, or another one has priority. It is taken all the same, unless there
   // is no such interrupt.
@@ -229,6 +232,7 @@ class Hart {
   bool nmi_pending_ = false;
   bool waiting_ = false;
   bool stop_ = false;
+  bool stuck_ = false;
 
   uint64_t ticks_ = 0;
   uint64_t time_offset_ = 0;

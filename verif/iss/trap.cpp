@@ -65,6 +65,8 @@ void Hart::take_trap(uint64_t cause, uint64_t tval) {
 }
 
 void Hart::trap_into_machine(uint64_t cause, uint64_t tval, uint64_t target) {
+  stuck_ = privilege_ == Privilege::kMachine && pc_ == target && csrs_.mepc == pc_ && csrs_.mcause == cause;
+  if (stuck_) stop_ = true;
   csrs_.mepc = pc_;
   csrs_.mcause = cause;
   csrs_.mtval = tval;
