@@ -1,0 +1,77 @@
+// Data memory of a 4-way cache with 64-byte lines: eight banks of 64 bits.
+//
+// Word i of a line in way w lies in bank (i + 2w) mod 8. So one cycle reads word i of all four ways (four different
+// banks), or reads or writes a whole line of one way (all eight banks, one row each). Every bank has one port.
+//
+// One operation per cycle; read data is there in the next cycle and stays until the next read.
+module mpe_cache_ram #(
+    parameter int unsigned SetBits = 6
+) (
+    input  logic                clk_i,
+    input  logic                read_word_i,    // word_i of set_i in all ways
+    input  logic                read_line_i,    // way_i of set_i
+    input  logic                write_line_i,
+    input  logic                write_word_i,
+    input  logic [SetBits-1:0]  set_i,
+    input  logic [1:0]          way_i,
+    input  logic [2:0]          word_i,
+    input  logic [7:0]          strb_i,         // bytes of a word write
+    input  logic [63:0]         word_data_i,
+    input  logic [511:0]        line_data_i,
+    output logic [3:0][63:0]    words_o,        // by way
+    output logic [511:0]        line_o
+);
+
+  logic [7:0][63:0] bank_data;
+  logic [2:0]       word_q;
+  logic [1:0]       way_q;
+
+  always_ff @(posedge clk_i) begin
+    if (read_word_i) word_q <= word_i;
+    if (read_line_i) way_q <= way_i;
+  end
+
+  for (genvar b = 0; b < 8; b++) begin : gen_bank
+    logic [2:0]  skew;      // of this bank against the addressed word
+    logic [2:0]  word;      // which word of the addressed way's line lies here
+    logic        read, write_word;
+    logic [SetBits+1:0] row;
+    assign skew       = 3'(b) - word_i;
+    assign word       = 3'(b) - {way_i, 1'b0};
+    assign read       = read_line_i || (read_word_i && !skew[0]);
+    assign write_word = write_word_i && word == word_i;
+    assign row        = {set_i, read_word_i ? skew[2:1] : way_i};
+
+    logic [63:0] mem_q [2 ** (SetBits + 2)];
+    logic [63:0] data_q;
+    always_ff @(posedge clk_i) begin
+      if (write_line_i) begin
+        mem_q[row] <= line_data_i[64*word+:64];
+      end else if (write_word) begin
+        for (int i = 0; i < 8; i++) if (strb_i[i]) mem_q[row][8*i+:8] <= word_data_i[8*i+:8];
+      end
+      if (read) data_q <= mem_q[row];
+    end
+    assign bank_data[b] = data_q;
+  end
+
+  for (genvar w = 0; w < 4; w++) begin : gen_way
+    logic [2:0] bank;
+    assign bank = word_q + 3'(2 * w);
+    assign words_o[w] = bank_data[bank];
+  end
+
+  for (genvar i = 0; i < 8; i++) begin : gen_line
+    logic [2:0] bank;
+    assign bank = 3'(i) + {way_q, 1'b0};
+    assign line_o[64*i+:64] = bank_data[bank];
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    assert ($onehot0({read_word_i, read_line_i, write_line_i, write_word_i}))
+    else $error("more than one operation on a cache memory");
+  end
+`endif
+
+endmodule

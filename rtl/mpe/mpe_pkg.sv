@@ -1,0 +1,227 @@
+// Types that the blocks of the management core share.
+//
+// Control bundles stay at or below 64 bits: the simulator handles those in one machine word.
+package mpe_pkg;
+
+  typedef enum logic [1:0] {
+    PrivU = 2'd0,
+    PrivS = 2'd1,
+    PrivM = 2'd3
+  } priv_e;
+
+  // ---------------------------------------------------------------- exceptions
+  typedef enum logic [3:0] {
+    ExcFetchMisaligned = 4'd0,
+    ExcFetchAccess     = 4'd1,
+    ExcIllegal         = 4'd2,
+    ExcBreakpoint      = 4'd3,
+    ExcLoadMisaligned  = 4'd4,
+    ExcLoadAccess      = 4'd5,
+    ExcStoreMisaligned = 4'd6,
+    ExcStoreAccess     = 4'd7,
+    ExcEcallU          = 4'd8,
+    ExcEcallS          = 4'd9,
+    ExcEcallM          = 4'd11,
+    ExcFetchPage       = 4'd12,
+    ExcLoadPage        = 4'd13,
+    ExcStorePage       = 4'd15
+  } exc_e;
+
+  // ---------------------------------------------------------------- decoded instruction
+  typedef enum logic [3:0] {
+    UnitAlu,
+    UnitBranch,
+    UnitJal,
+    UnitJalr,
+    UnitMul,
+    UnitDiv,
+    UnitMem,
+    UnitCsr,
+    UnitSys
+  } unit_e;
+
+  typedef enum logic [4:0] {
+    AluAdd,     // (rs1 << shadd) + b; Zba's shNadd and .uw forms included
+    AluSub,
+    AluSll,
+    AluSrl,
+    AluSra,
+    AluRol,
+    AluRor,
+    AluSlt,
+    AluSltu,
+    AluXor,
+    AluOr,
+    AluAnd,
+    AluXnor,
+    AluOrn,
+    AluAndn,
+    AluMin,
+    AluMax,
+    AluMinu,
+    AluMaxu,
+    AluClz,
+    AluCtz,
+    AluCpop,
+    AluSextB,
+    AluSextH,
+    AluZextH,
+    AluOrcB,
+    AluRev8,
+    AluPassB
+  } alu_op_e;
+
+  typedef enum logic [3:0] {
+    MemLoad,
+    MemStore,
+    MemLr,
+    MemSc,
+    MemAmo,
+    MemCboInval,
+    MemCboClean,
+    MemCboFlush,
+    MemFence,
+    MemFenceI
+  } mem_op_e;
+
+  typedef enum logic [2:0] {
+    SysEcall,
+    SysEbreak,
+    SysMret,
+    SysSret,
+    SysWfi,
+    SysSfence
+  } sys_op_e;
+
+  typedef struct packed {
+    logic           illegal;
+    unit_e          unit;
+    alu_op_e        alu_op;
+    logic           word;        // 32-bit operation, result sign-extended
+    logic           uw;          // first operand zero-extended from 32 bits
+    logic [1:0]     shadd;
+    logic           a_is_pc;
+    logic           b_is_imm;
+    logic [2:0]     funct3;
+    mem_op_e        mem_op;
+    mbus_pkg::op_e  amo_op;
+    sys_op_e        sys_op;
+    logic           rs1_used;
+    logic           rs2_used;
+    logic [4:0]     rd;          // 0: writes nothing
+    logic [4:0]     rs1;
+    logic [4:0]     rs2;
+  } ctrl_t;
+
+  // ---------------------------------------------------------------- branch prediction
+  typedef enum logic [1:0] {
+    BrCond,
+    BrJump,
+    BrCall,
+    BrReturn
+  } br_kind_e;
+
+  // ---------------------------------------------------------------- address translation
+  typedef enum logic [1:0] {
+    AccFetch,
+    AccLoad,
+    AccStore,
+    AccCbo      // needs read or write permission, faults as a store
+  } access_e;
+
+  typedef struct packed {
+    logic         bad;     // physical address beyond 40 bits
+    logic         uncached;
+    logic         d;
+    logic         u;
+    logic         x;
+    logic         w;
+    logic         r;
+    logic [1:0]   level;
+    logic [27:0]  ppn;
+  } tlb_entry_t;
+
+  typedef struct packed {
+    priv_e        mode;
+    logic         sum;
+    logic         mxr;
+  } xlate_ctx_t;
+
+  // May a page with these bits be accessed so? Used by the look-aside buffers and by the page walker alike.
+  function automatic logic access_ok(logic r, logic w, logic x, logic u, logic d, access_e access, xlate_ctx_t ctx);
+    logic mode_ok, can_read, can_write;
+    if (ctx.mode == PrivU) mode_ok = u;
+    else mode_ok = !u || (ctx.sum && access != AccFetch);
+    can_read  = r || (x && ctx.mxr);
+    can_write = w && d;
+    unique case (access)
+      AccFetch: return mode_ok && x;
+      AccLoad:  return mode_ok && can_read;
+      AccStore: return mode_ok && can_write;
+      default:  return mode_ok && (can_read || can_write);
+    endcase
+  endfunction
+
+  // ---------------------------------------------------------------- data cache commands
+  typedef enum logic [2:0] {
+    DRead,
+    DWrite,
+    DHold,      // make it present, change nothing
+    DClean,
+    DFlush,
+    DInval,
+    DCleanAll
+  } dcmd_e;
+
+  // ---------------------------------------------------------------- performance events
+  typedef enum logic [3:0] {
+    EvNone       = 4'd0,
+    EvICacheMiss = 4'd1,
+    EvDCacheMiss = 4'd2,
+    EvBranch     = 4'd3,
+    EvMispredict = 4'd4,
+    EvItlbMiss   = 4'd5,
+    EvDtlbMiss   = 4'd6,
+    EvLoad       = 4'd7,
+    EvStore      = 4'd8,
+    EvUseStall   = 4'd9,
+    EvFetchEmpty = 4'd10,
+    EvMemStall   = 4'd11,
+    EvTrap       = 4'd12,
+    EvUncached   = 4'd13,
+    EvWriteBack  = 4'd14
+  } event_e;
+
+  // ---------------------------------------------------------------- debug port
+  localparam int unsigned NumBreakpoints = 4;
+
+  typedef struct packed {
+    logic                             halt;          // level: stop before the next instruction
+    logic                             resume;        // pulse
+    logic                             step;          // with resume: stop again after one instruction
+    logic                             ebreak_halts;
+    logic                             insn_valid;    // pulse while halted: execute insn
+    logic [31:0]                      insn;
+    logic                             data_we;       // write dscratch0
+    logic [63:0]                      data;
+    logic [NumBreakpoints-1:0]        bp_en;
+    logic [NumBreakpoints-1:0][63:0]  bp_addr;
+  } dbg_req_t;
+
+  typedef enum logic [2:0] {
+    HaltNone       = 3'd0,
+    HaltEbreak     = 3'd1,
+    HaltBreakpoint = 3'd2,
+    HaltRequest    = 3'd3,
+    HaltStep       = 3'd4
+  } halt_cause_e;
+
+  typedef struct packed {
+    logic         halted;
+    halt_cause_e  cause;
+    logic         busy;
+    logic         fault;
+    logic [63:0]  data;
+  } dbg_rsp_t;
+
+endpackage

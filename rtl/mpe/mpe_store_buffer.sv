@@ -1,0 +1,88 @@
+// Stores that hit the data cache, waiting for a cycle in which the cache memory is free. Oldest first.
+// A look-up overlays a 64-bit word with what is waiting for it.
+module mpe_store_buffer #(
+    parameter int unsigned Depth = 4
+) (
+    input  logic         clk_i,
+    input  logic         rst_ni,
+
+    input  logic         push_i,       // not while full_o
+    input  logic [39:3]  push_addr_i,
+    input  logic [1:0]   push_way_i,
+    input  logic [7:0]   push_strb_i,
+    input  logic [63:0]  push_data_i,
+    output logic         full_o,
+    output logic         empty_o,
+
+    input  logic         drain_i,      // the oldest is being written
+    output logic [39:3]  drain_addr_o,
+    output logic [1:0]   drain_way_o,
+    output logic [7:0]   drain_strb_o,
+    output logic [63:0]  drain_data_o,
+
+    input  logic [39:3]  lookup_addr_i,
+    input  logic [63:0]  lookup_data_i,
+    output logic [63:0]  lookup_data_o
+);
+
+  localparam int unsigned PtrBits = $clog2(Depth);
+
+  logic [36:0]         addr_q [Depth];
+  logic [1:0]          way_q  [Depth];
+  logic [7:0]          strb_q [Depth];
+  logic [63:0]         data_q [Depth];
+  logic [PtrBits-1:0]  head_q, tail_q;
+  logic [PtrBits:0]    count_q;
+
+  assign full_o       = count_q[PtrBits];
+  assign empty_o      = count_q == '0;
+  assign drain_addr_o = addr_q[head_q];
+  assign drain_way_o  = way_q[head_q];
+  assign drain_strb_o = strb_q[head_q];
+  assign drain_data_o = data_q[head_q];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
+    end else begin
+      if (push_i) tail_q <= tail_q + 1'b1;
+      if (drain_i) head_q <= head_q + 1'b1;
+      count_q <= count_q + {{PtrBits{1'b0}}, push_i} - {{PtrBits{1'b0}}, drain_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) begin
+      addr_q[tail_q] <= push_addr_i;
+      way_q[tail_q]  <= push_way_i;
+      strb_q[tail_q] <= push_strb_i;
+      data_q[tail_q] <= push_data_i;
+    end
+  end
+
+  always_comb begin
+    logic [PtrBits-1:0] i;
+    i             = head_q;
+    lookup_data_o = lookup_data_i;
+    if (!empty_o) begin
+      for (int n = 0; n < int'(Depth); n++) begin  // old to young
+        i = head_q + PtrBits'(n);
+        if ((PtrBits+1)'(n) < count_q && addr_q[i] == lookup_addr_i) begin
+          for (int b = 0; b < 8; b++) if (strb_q[i][b]) lookup_data_o[8*b+:8] = data_q[i][8*b+:8];
+        end
+      end
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (!(push_i && full_o)) else $error("push into a full store buffer");
+      assert (!(drain_i && empty_o)) else $error("drain of an empty store buffer");
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,83 @@
+// Fully associative look-aside buffer for Sv39.
+//
+// Look-up is combinational. An entry that does not allow the access counts as a miss: the walker then decides, from
+// memory, whether it is a fault; so entries never have to be invalidated when a page gains rights.
+// A fill replaces an entry of the same page if there is one, so that never two entries match.
+module mpe_tlb #(
+    parameter int unsigned Entries = 8
+) (
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    flush_i,
+
+    input  logic                    lookup_i,     // the outputs matter this cycle
+    input  logic [26:0]             vpn_i,
+    input  mpe_pkg::access_e        access_i,
+    input  mpe_pkg::xlate_ctx_t     ctx_i,
+    output logic                    hit_o,
+    output logic [27:0]             ppn_o,
+    output logic                    bad_o,        // translated, but to no physical address we have
+    output logic                    uncached_o,
+
+    input  logic                    fill_i,
+    input  logic [26:0]             fill_vpn_i,
+    input  mpe_pkg::tlb_entry_t     fill_entry_i
+);
+  import mpe_pkg::*;
+
+  localparam int unsigned IndexBits = $clog2(Entries);
+
+  logic [Entries-1:0]   valid_q;
+  logic [26:0]          vpn_q   [Entries];
+  tlb_entry_t           entry_q [Entries];
+  logic [IndexBits-1:0] next_q;
+
+  // Mask of the page-number bits that are part of the offset at a level.
+  function automatic logic [17:0] offset_mask(logic [1:0] level);
+    return {{9{level[1]}}, {9{|level}}};
+  endfunction
+
+  always_comb begin
+    hit_o      = 1'b0;
+    ppn_o      = '0;
+    bad_o      = 1'b0;
+    uncached_o = 1'b0;
+    if (lookup_i) begin
+      for (int i = 0; i < Entries; i++) begin
+        if (valid_q[i] && ((vpn_q[i] ^ vpn_i) & ~{9'b0, offset_mask(entry_q[i].level)}) == '0 &&
+            access_ok(entry_q[i].r, entry_q[i].w, entry_q[i].x, entry_q[i].u, entry_q[i].d, access_i, ctx_i)) begin
+          hit_o      = 1'b1;
+          ppn_o      = entry_q[i].ppn | {10'b0, vpn_i[17:0] & offset_mask(entry_q[i].level)};
+          bad_o      = entry_q[i].bad;
+          uncached_o = entry_q[i].uncached;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= '0;
+      next_q  <= '0;
+    end else if (flush_i) begin
+      valid_q <= '0;
+    end else if (fill_i) begin
+      for (int i = 0; i < Entries; i++) begin
+        if (((vpn_q[i] ^ fill_vpn_i) &
+             ~{9'b0, offset_mask(entry_q[i].level) | offset_mask(fill_entry_i.level)}) == '0) begin
+          valid_q[i] <= 1'b0;
+        end
+      end
+      valid_q[next_q] <= 1'b1;
+      next_q          <= next_q + 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fill_i) begin
+      vpn_q[next_q]   <= fill_vpn_i;
+      entry_q[next_q] <= fill_entry_i;
+    end
+  end
+
+endmodule
