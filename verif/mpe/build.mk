@@ -1,6 +1,7 @@
 # The management core alone: mpe-run, which runs programs on it, and its testbenches.
 
-MPE_RTL := rtl/lib/mbus_pkg.sv rtl/mpe/mpe_pkg.sv $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) verif/mpe/mpe_tb.sv
+MPE_RTL := rtl/lib/mbus_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/mpe/mpe_pkg.sv \
+  $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) verif/mpe/mpe_tb.sv
 MPE_HARNESS := $(addprefix verif/mpe/,mpe_sim.cpp lockstep.cpp trace.cpp) \
   $(addprefix verif/common/,memory_model.cpp gdb_stub_mpe.cpp)
 MPE_LIBS := $(ISS_LIB) -lfmt

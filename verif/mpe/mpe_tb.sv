@@ -158,6 +158,7 @@ module mpe_tb #(
     .mbus_rsp_valid_i(rsp_valid_q),
     .mbus_rsp_i      (rsp_q),
     .sleep_o,
+    .write_error_o   (),  // mpe-run has nobody to tell
     .dbg_req_i       (dbg_req_q),
     .dbg_rsp_o       (dbg_rsp),
     .*  // the retirement port: the names are the same on both sides
