@@ -1,0 +1,5 @@
+# Testbenches of rtl/lib. Each program carries several named tests: --list shows them.
+
+TB_LIB_CPP := verif/lib/test_main.cpp
+
+$(eval $(call verilated_program,tb-lib-stream,tb_stream,$(RTL_LIB) $(addprefix verif/lib/,tb_stream.sv tb_stream_net.sv stream_delayer.sv),verif/lib/stream_test.cpp $(TB_LIB_CPP),,-lfmt))
