@@ -43,7 +43,9 @@ class Search {
     for (const Slot slot : {first, second}) {
       if (refusals_[index(slot)] != Refusal::kNone) continue;
       refusals_[index(slot)] = load(slot);
-      if (refusals_[index(slot)] == Refusal::kNone) return Loaded{slot, header(slot).entry};
+      if (refusals_[index(slot)] == Refusal::kNone) {
+        return Loaded{slot, header(slot).entry, image::is_confirmed(header(slot).state)};
+      }
       fw::print(out_, "slot ", letter(slot), ": refused: ", text(refusals_[index(slot)]), '\n');
     }
     return give_up();

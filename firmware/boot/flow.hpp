@@ -48,6 +48,7 @@ class Platform {
 struct Loaded {
   image::Slot slot;
   uint64_t entry;
+  bool confirmed;
 };
 
 // Searches the flash once. On nothing the card belongs into recovery; the console and the status word say why.

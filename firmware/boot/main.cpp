@@ -14,9 +14,12 @@ static_assert(kImageMemory.memory_end == RESERVED_BASE);
 static_assert(kReservedBytes == RESERVED_BYTES && kFaultRecordBytes == FAULT_RECORD_BYTES);
 static_assert(regs::kBootVector == ROM_BASE && sys::nmi_vector::kReset == ROM_BASE + 0x100);
 
-[[noreturn]] void jump(uint64_t entry) {
+// The handover is described in docs/boot.md.
+[[noreturn]] void jump(const Loaded& loaded) {
   csr::fence_i();
-  asm volatile("jr %0" ::"r"(entry) : "memory");
+  register uint64_t a0 asm("a0") = image::index(loaded.slot);
+  register uint64_t a1 asm("a1") = loaded.confirmed ? 1 : 0;
+  asm volatile("jr %0" ::"r"(loaded.entry), "r"(a0), "r"(a1) : "memory");
   __builtin_unreachable();
 }
 
@@ -57,7 +60,7 @@ extern "C" [[noreturn]] void rom_main() {
       // Most is out by now: loading takes longer than what there is to say.
       rom.uart().drain();
       arm_watchdog();
-      jump(loaded->entry);
+      jump(*loaded);
     }
     wait_for_request(rom.uart());
   }
@@ -73,7 +76,7 @@ extern "C" [[noreturn]] void rom_fault(uint64_t cause, uint64_t pc, uint64_t val
     fw::write_reg(sys::status::kAddr, kFailed);
     RomPlatform rom;
     rom.set_progress(Progress::kRomFault);
-    fw::print(rom.uart(), nmi != 0 ? "boot ROM: non-maskable interrupt" : "boot ROM: unexpected trap", ", cause ",
+    fw::print(rom.console(), nmi != 0 ? "boot ROM: non-maskable interrupt" : "boot ROM: unexpected trap", ", cause ",
               fw::hex(cause), ", pc ", fw::hex(pc), ", value ", fw::hex(value), '\n');
     rom.uart().flush();
   }

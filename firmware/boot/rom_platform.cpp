@@ -54,10 +54,10 @@ void RomPlatform::set_progress(Progress progress) {
 }
 
 void RomPlatform::introduce() {
-  fw::print(uart_, "SWAI boot ROM ", kVersion, ", reset: ", reset_cause());
+  fw::print(out_, "SWAI boot ROM ", kVersion, ", reset: ", reset_cause());
   const uint64_t last = fw::read_reg(sys::last_progress::kAddr);
-  if (last != 0) fw::print(uart_, " at progress ", fw::hex(last));
-  fw::put(uart_, '\n');
+  if (last != 0) fw::print(out_, " at progress ", fw::hex(last));
+  fw::put(out_, '\n');
 }
 
 std::span<uint64_t> RomPlatform::memory(uint64_t address, uint64_t bytes) {
@@ -78,7 +78,7 @@ void RomPlatform::begin_read(uint32_t offset, uint32_t bytes, bool hash) {
 
 void RomPlatform::take(std::span<uint64_t> words) {
   fw::Nor::take(words);
-  uart_.pump();
+  uart().pump();
 }
 
 Digest RomPlatform::finish_hash() {

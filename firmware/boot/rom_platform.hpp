@@ -8,9 +8,9 @@ namespace swai::boot {
 
 class RomPlatform final : public Platform {
  public:
-  fw::Uart& uart() { return uart_; }
+  fw::Uart& uart() { return out_.uart; }
 
-  fw::Out& console() override { return uart_; }
+  fw::Out& console() override { return out_; }
   void set_stage(Stage stage, std::optional<image::Slot> slot, uint16_t detail) override;
   void set_progress(Progress progress) override;
   void introduce() override;
@@ -22,7 +22,14 @@ class RomPlatform final : public Platform {
   bool program(uint32_t offset, std::span<const uint8_t> bytes) override;
 
  private:
-  fw::Uart uart_;
+  struct ConsoleOut final : fw::Out {
+    explicit ConsoleOut(std::span<char> ring) : uart(ring) {}
+    void put(std::string_view text) override { uart.put(text); }
+    fw::Uart uart;
+  };
+
+  std::array<char, 1024> ring_;  // not initialised: nothing is read before it is written
+  ConsoleOut out_{ring_};
 };
 
 }  // namespace swai::boot

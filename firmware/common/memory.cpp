@@ -50,6 +50,14 @@ int memcmp(const void* left, const void* right, size_t bytes) {
   return 0;
 }
 
+void* memchr(const void* data, int value, size_t bytes) {
+  const auto* at = static_cast<const uint8_t*>(data);
+  for (; bytes != 0; ++at, --bytes) {
+    if (*at == static_cast<uint8_t>(value)) return const_cast<uint8_t*>(at);
+  }
+  return nullptr;
+}
+
 size_t strlen(const char* text) {
   size_t length = 0;
   while (text[length] != 0) ++length;

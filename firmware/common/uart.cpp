@@ -6,10 +6,10 @@ namespace uart = regs::uart;
 
 void Uart::put(std::string_view text) {
   for (const char character : text) {
-    if (head_ - tail_ == kRingBytes) {
+    if (head_ - tail_ == ring_.size()) {
       ++lost_;
     } else {
-      ring_[head_++ % kRingBytes] = character;
+      at(head_++) = character;
     }
   }
 }
@@ -18,7 +18,7 @@ void Uart::pump() {
   if (empty()) return;
   auto room = kFifoBytes - static_cast<uint32_t>(uart::status::kTxLevel.get(read_reg(uart::status::kAddr)));
   for (; room != 0 && !empty(); --room) {
-    write_byte(uart::txdata::kAddr, static_cast<uint8_t>(ring_[tail_++ % kRingBytes]));
+    write_byte(uart::txdata::kAddr, static_cast<uint8_t>(at(tail_++)));
   }
 }
 

@@ -2,19 +2,22 @@
 // owns the object calls pump() when there is a good moment: while polling for something else, or in an interrupt.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "firmware/common/mmio.hpp"
-#include "firmware/common/text.hpp"
 
 namespace swai::fw {
 
-class Uart final : public Out {
+class Uart {
  public:
+  // The ring's size must be a power of two.
+  constexpr explicit Uart(std::span<char> ring) : ring_(ring) {}
+
   // Text that does not fit into the ring is lost, and counted.
-  void put(std::string_view text) override;
+  void put(std::string_view text);
   void pump();
   bool empty() const { return head_ == tail_; }
   uint64_t lost() const { return lost_; }
@@ -32,17 +35,18 @@ class Uart final : public Out {
  private:
   static constexpr uint64_t kReceive = regs::uart::irq_enable::kRxValid.mask();
   static constexpr uint64_t kTransmit = regs::uart::irq_enable::kTxLow.mask();
-  static constexpr uint32_t kRingBytes = 2048;
   static constexpr uint32_t kFifoBytes = 64;
 
   void enable_interrupts(uint64_t which, bool on);
 
-  // Positions count up and are taken modulo the size of the ring.
+  char& at(uint32_t position) { return ring_[position & (ring_.size() - 1)]; }
+
+  std::span<char> ring_;
+  // Positions in the ring count up.
   uint32_t head_ = 0;
   uint32_t tail_ = 0;
   uint64_t lost_ = 0;
   uint64_t interrupts_ = 0;
-  std::array<char, kRingBytes> ring_;  // of which head_ and tail_ say what is valid
 };
 
 }  // namespace swai::fw

@@ -1,0 +1,17 @@
+// Symbols of kernel.ld.
+#pragma once
+
+#include <cstdint>
+
+namespace swai::kernel::layout {
+
+extern "C" {
+extern const char __text_start[], __data_start[], __bss_end[], __free_start[], __free_end[];
+extern const char __trap_stack_guard[], __trap_stack_top[], __stack_guard[], __stack_top[];
+extern const char __machine_stack_top[], __emergency_stack[], __emergency_stack_top[];
+}
+
+inline uint64_t address(const char* symbol) { return reinterpret_cast<uint64_t>(symbol); }
+inline constexpr uint64_t kPageBytes = 4096;
+
+}  // namespace swai::kernel::layout

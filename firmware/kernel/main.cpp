@@ -1,0 +1,83 @@
+// AI-Kernel: from the ROM's jump to waiting for work.
+#include "firmware/abi/boot.hpp"
+#include "firmware/common/csr.hpp"
+#include "firmware/common/mmio.hpp"
+#include "firmware/kernel/confirm.hpp"
+#include "firmware/kernel/console.hpp"
+#include "firmware/kernel/fault.hpp"
+#include "firmware/kernel/identity.hpp"
+#include "firmware/kernel/interrupt.hpp"
+#include "firmware/kernel/log.hpp"
+#include "firmware/kernel/selftest.hpp"
+#include "firmware/kernel/shell.hpp"
+#include "firmware/kernel/timer.hpp"
+#include "firmware/kernel/trap.hpp"
+
+namespace swai::kernel {
+namespace {
+
+namespace sys = regs::system;
+
+// kernel.ld cannot read the memory map; build.mk tells both sides the same numbers.
+static_assert(boot::kMemoryBase == SRAM_BASE && boot::kImageMemory.memory_end == RESERVED_BASE);
+
+void set_progress(boot::Progress progress) {
+  fw::write_reg(sys::progress::kAddr, static_cast<uint64_t>(progress));
+}
+
+void set_stage(uint64_t stage, image::Slot slot) {
+  const uint64_t slot_value = slot == image::Slot::kA ? sys::status::kSlotA : sys::status::kSlotB;
+  fw::write_reg(sys::status::kAddr, sys::status::kStage.put(stage) | sys::status::kSlot.put(slot_value));
+}
+
+void print_banner() {
+  const image::Identity& identity = swai_identity.identity;
+  console::print("\nSWAI AI-Kernel ", fw::field(identity.version), " (", fw::field(identity.git_hash), ") on ",
+                 fw::field(identity.board), "\n");
+}
+
+[[noreturn]] void wait_for_work() {
+  for (;;) {
+    {
+      // wfi wakes for interrupts that are held back; nothing can slip in between the look and the sleep.
+      const InterruptLock lock;
+      csr::wait_for_interrupt();
+    }
+    shell::poll();
+  }
+}
+
+}  // namespace
+
+extern "C" [[noreturn]] void kernel_main(uint64_t slot_index, uint64_t confirmed) {
+  const image::Slot slot = image::kSlots[slot_index & 1];
+  set_image_confirmed(confirmed != 0);
+  set_progress(boot::Progress::kKernelSupervisor);
+  set_stage(sys::status::kStageKernel, slot);
+  trap::init();
+  console::init();
+  trap::enable_interrupts();
+  print_banner();
+  report_last_fault();
+
+  set_progress(boot::Progress::kKernelSelfTest);
+  const std::string_view failed = selftest::run();
+  if (!failed.empty()) panic(fault::Kind::kSelfTest, failed);
+  log::write("self-test passed");
+
+  if (confirmed == 0) {
+    set_progress(boot::Progress::kKernelConfirm);
+    const bool done = confirm_image(slot);
+    set_image_confirmed(done);
+    log::write("image in slot ", letter(slot), done ? " confirmed" : " could not be confirmed");
+  }
+
+  // The ROM armed it for the way up to here.
+  fw::write_reg(sys::watchdog_control::kAddr, 0);
+  set_progress(boot::Progress::kKernelReady);
+  set_stage(sys::status::kStageReady, slot);
+  log::write("ready, booted from slot ", letter(slot));
+  wait_for_work();
+}
+
+}  // namespace swai::kernel

@@ -1,0 +1,76 @@
+#include "firmware/kernel/mmu.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include "firmware/abi/boot.hpp"
+#include "firmware/common/csr.hpp"
+#include "firmware/kernel/layout.hpp"
+
+namespace swai::kernel::mmu {
+namespace {
+
+constexpr uint64_t kValid = 1 << 0;
+constexpr uint64_t kRead = 1 << 1;
+constexpr uint64_t kWrite = 1 << 2;
+constexpr uint64_t kExecute = 1 << 3;
+// The hardware does not set these: a leaf must have them from the start.
+constexpr uint64_t kAccessed = 1 << 6;
+constexpr uint64_t kDirty = 1 << 7;
+constexpr uint64_t kIoType = uint64_t{2} << 61;  // Svpbmt
+
+constexpr uint64_t kText = kValid | kRead | kExecute | kAccessed;
+constexpr uint64_t kData = kValid | kRead | kWrite | kAccessed | kDirty;
+constexpr uint64_t kDevice = kData | kIoType;
+
+constexpr uint64_t kSv39 = uint64_t{8} << 60;
+constexpr unsigned kPageShift = 12;
+constexpr uint64_t kMegaPageBytes = 2 << 20;
+
+using Table = std::array<uint64_t, 512>;
+static_assert(sizeof(Table) == layout::kPageBytes);
+
+// The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, and the SRAM in small pages.
+[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, device_gib, sram_gib, sram_pages;
+
+constexpr uint64_t entry(uint64_t address, uint64_t flags) { return address >> kPageShift << 10 | flags; }
+uint64_t branch(const Table& table) { return entry(reinterpret_cast<uint64_t>(&table), kValid); }
+// The index of an address into the table of a level (2 is the root).
+constexpr uint64_t slot(uint64_t address, unsigned level) { return address >> (kPageShift + 9 * level) & 511; }
+
+void map_pages(uint64_t first, uint64_t end, uint64_t flags) {
+  for (uint64_t page = first; page < end; page += layout::kPageBytes) sram_pages[slot(page, 0)] = entry(page, flags);
+}
+
+void map_device(uint64_t address) {
+  device_gib[slot(address, 1)] = entry(address & ~(kMegaPageBytes - 1), kDevice);
+}
+
+}  // namespace
+
+void enable() {
+  static_assert(regs::kSramBytes <= kMegaPageBytes && boot::kMemoryBase % kMegaPageBytes == 0);
+  static_assert(slot(regs::timer::kBase, 2) == slot(regs::uart::kBase, 2));
+  for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages}) table->fill(0);
+
+  root[slot(regs::uart::kBase, 2)] = branch(device_gib);
+  map_device(regs::timer::kBase);
+  map_device(regs::uart::kBase);
+  for (const uint64_t base : {regs::flash::kBase, regs::sha256::kBase, regs::irq::kBase, regs::system::kBase}) {
+    map_device(base);
+  }
+
+  root[slot(boot::kMemoryBase, 2)] = branch(sram_gib);
+  sram_gib[slot(boot::kMemoryBase, 1)] = branch(sram_pages);
+  const uint64_t data = layout::address(layout::__data_start);
+  map_pages(boot::kMemoryBase, data, kText);
+  map_pages(data, boot::kMemoryEnd, kData);
+  for (const char* guard : {layout::__stack_guard, layout::__trap_stack_guard}) {
+    sram_pages[slot(layout::address(guard), 0)] = 0;
+  }
+
+  csr::write<csr::kSatp>(kSv39 | reinterpret_cast<uint64_t>(&root) >> kPageShift);
+  csr::flush_tlb();
+}
+
+}  // namespace swai::kernel::mmu
