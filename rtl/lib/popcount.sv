@@ -10,7 +10,7 @@ module popcount #(
   output logic [CountWidth-1:0] count_o
 );
 
-  localparam int unsigned Steps  = $clog2(Width);
+  localparam int unsigned Steps  = Width > 1 ? $clog2(Width) : 1;
   localparam int unsigned Padded = 2 ** Steps;
 
   logic [Padded-1:0] sums;
