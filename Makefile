@@ -172,6 +172,7 @@ include $(BUILD_MKS)
 # Targets for people
 
 RUNNER := $(PYTHON) scripts/run-tests.py
+BENCH := $(PYTHON) scripts/bench.py
 export VERILATED_PROGRAMS
 # Scripts that import each other would leave compiled copies beside themselves.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(B)/pycache
@@ -203,6 +204,38 @@ TB_OPTIONS = --tb '$(T)' $(if $(SEED),--seed $(SEED)) $(if $(filter-out 0,$(WAVE
 tb: ## one test: make tb T=name [SEED=n] [WAVE=1]
 	@$(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
 	@$(RUNNER) $(TB_OPTIONS)
+
+.PHONY: coverage
+coverage: ## line, branch and toggle coverage of the RTL by the tests that are marked for it
+	@scripts/install-deps.sh
+	@rm -rf $(B)/coverage/raw
+	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs)
+	@$(RUNNER) --coverage --variant cov
+	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90
+
+.PHONY: synth
+synth: generated ## size of every block on a Lattice ECP5 (Yosys); fails on latches
+	@scripts/install-deps.sh synth
+	@$(MAKE) $(B)/synth/node_modules/.package-lock.json
+	@$(PYTHON) scripts/synth/synth.py
+
+$(B)/synth/node_modules/.package-lock.json: scripts/synth/package.json
+	$(call say,NPM,$(@D))
+	$(Q)mkdir -p $(B)/synth && cp $< $(B)/synth/
+	$(Q)cd $(B)/synth && npm install --no-audit --no-fund --no-update-notifier --loglevel=error
+	$(Q)touch $@
+
+.PHONY: bench
+bench: ## measure, with the targets beside the figures; all figures go to build/bench/bench.json
+	@scripts/install-deps.sh
+	@$(MAKE) $$($(BENCH) --needs)
+	@$(BENCH)
+
+.PHONY: bench-long
+bench-long: ## the same with the measurements that take long
+	@scripts/install-deps.sh
+	@$(MAKE) $$($(BENCH) --long --needs)
+	@$(BENCH) --long
 
 .PHONY: lint
 lint: generated ## check RTL (verilator -Wall), C++ (clang-format, cppcheck), and all files for leftovers

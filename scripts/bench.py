@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs the measurements that the bench.toml files register and merges them into build/bench/bench.json. See
+docs/testing.md."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import tomllib
+
+OUT = pathlib.Path("build/bench/bench.json")
+BENCH_FIELDS = {"name": str, "command": str, "needs": list, "long": bool, "description": str}
+
+
+class UsageError(Exception):
+    pass
+
+
+def load(root):
+    """All registered measurements, and the targets: key -> {"min": x} or {"max": x}."""
+    benches = []
+    targets = {}
+    for path in sorted(pathlib.Path(root).glob("**/bench.toml")):
+        try:
+            content = tomllib.loads(path.read_text())
+        except tomllib.TOMLDecodeError as error:
+            raise UsageError(f"{path}: {error}") from error
+        for entry in content.get("bench", []):
+            for field, value in entry.items():
+                if type(value) is not BENCH_FIELDS.get(field):
+                    raise UsageError(f"{path}: bench {entry.get('name', '?')}: bad field '{field}'")
+            if "name" not in entry or "command" not in entry:
+                raise UsageError(f"{path}: a bench needs 'name' and 'command'")
+            benches.append({"needs": [], "long": False, **entry})
+        for key, target in content.get("targets", {}).items():
+            if len(target) != 1 or not set(target) <= {"min", "max"}:
+                raise UsageError(f"{path}: target {key}: needs either min or max")
+            if key in targets:
+                raise UsageError(f"{path}: target {key} is given twice")
+            targets[key] = target
+    return benches, targets
+
+
+def measure(bench):
+    """Runs one measurement and returns its figures; raises RuntimeError with the reason when there are none."""
+    environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    done = subprocess.run(["/bin/bash", "-c", bench["command"]], stdout=subprocess.PIPE, text=True, env=environment)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit code {done.returncode}")
+    try:
+        figures = json.loads(done.stdout)
+    except ValueError as error:
+        raise RuntimeError(f"its output is not JSON: {error}") from error
+    if not isinstance(figures, dict) or not all(type(value) in (int, float) for value in figures.values()):
+        raise RuntimeError("its output is not a flat JSON object of numbers")
+    return figures
+
+
+def shown(value):
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def row(key, value, target):
+    text = f"{shown(value):>16}"
+    if target:
+        (kind, limit), = target.items()
+        met = value >= limit if kind == "min" else value <= limit
+        text += f"  {'at least' if kind == 'min' else 'at most':8} {shown(limit):>12}  {'met' if met else 'MISSED'}"
+    return f"{key:40} {text}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", default="verif", help="folder that is searched for bench.toml files")
+    parser.add_argument("--long", action="store_true", help="include the long measurements")
+    parser.add_argument("--needs", action="store_true", help="print the make targets that are needed and end")
+    options = parser.parse_args()
+
+    benches, targets = load(options.root)
+    benches = [bench for bench in benches if options.long or not bench["long"]]
+    if options.needs:
+        print(" ".join(["generated", *dict.fromkeys(need for bench in benches for need in bench["needs"])]))
+        return 0
+
+    try:
+        figures = json.loads(OUT.read_text())
+    except (OSError, ValueError):
+        figures = {}
+    new = {}
+    failed = 0
+    # One after the other: they measure time.
+    for bench in benches:
+        start = time.monotonic()
+        try:
+            new |= measure(bench)
+            print(f"{bench['name']}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+        except RuntimeError as error:
+            failed += 1
+            print(f"{bench['name']} failed: {error}\n  {bench['command']}", file=sys.stderr, flush=True)
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(figures | new, indent=1, sort_keys=True) + "\n")
+    for key in sorted(new):
+        print(row(key, new[key], targets.get(key)))
+    print(f"{len(new)} figures in {OUT}" + (f", {failed} measurements failed" if failed else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except UsageError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        sys.exit(2)

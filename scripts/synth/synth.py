@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Synthesises the blocks of scripts/synth/blocks.toml for Lattice ECP5 with Yosys and prints what each one takes.
+
+Fails when a block cannot be read, has a combinational loop or two drivers for a net, or infers a latch. Logs and the
+full statistics are under build/synth/. Yosys is the WebAssembly build that `make synth` installs there with npm.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import sv_sources  # noqa: E402
+
+OUT = pathlib.Path("build/synth")
+LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr"
+COLUMNS = {
+    "LUT4": ["LUT4"],
+    "carry": ["CCU2C"],
+    "FF": ["TRELLIS_FF"],
+    "RAM blocks": ["DP16KD", "PDPW16KD"],
+    "RAM 16x4": ["TRELLIS_DPR16X4"],
+    "DSP": ["MULT18X18D", "ALU54B"],
+}
+
+
+def read_blocks():
+    description = tomllib.loads((HERE / "blocks.toml").read_text())
+    files = sv_sources.all_files()
+    blocks = []
+    for folder in description["folders"]:
+        for name, path in files.items():
+            if str(path.parent) == folder and not sv_sources.is_package(path):
+                blocks.append({"name": name, "top": name, "parameters": {}})
+    return blocks + description.get("block", [])
+
+
+def read_commands(block):
+    """Yosys commands that read a block and stop at what no hardware should have."""
+    top = block["top"]
+    return [
+        f"read_verilog -sv -DSYNTHESIS {' '.join(map(str, sv_sources.closure(top)))}",
+        *(f"chparam -set {key} {value} {top}" for key, value in block["parameters"].items()),
+        f"hierarchy -check -top {top}",
+        "proc",
+        "check -assert",
+        f"select -assert-none {LATCHES}",
+    ]
+
+
+def complaints(folder, output):
+    log = folder / "yosys.log"
+    errors = re.findall(r"(?m)^.*(?:ERROR|Warning: found|Latch inferred).*$", log.read_text()) if log.exists() else []
+    return [*errors, *output.splitlines()[-5:], f"log: {log}"]
+
+
+def check(block, folder):
+    """Reads the block with Debian's yosys."""
+    command = ["yosys", "-q", "-q", "-l", str(folder / "yosys.log"), "-p", "; ".join(read_commands(block))]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return ({}, []) if done.returncode == 0 else (None, complaints(folder, done.stdout))
+
+
+def synthesise(block, folder):
+    """Synthesises the block with the Yosys under build/synth. Returns cell counts and complaints."""
+    job = {
+        "sources": list(map(str, sv_sources.closure(block["top"]))),
+        "commands": [*read_commands(block), f"synth_ecp5 -top {block['top']}", "tee -q -o stat.json stat -json"],
+        "results": ["stat.json"],
+    }
+    (folder / "stat.json").unlink(missing_ok=True)
+    (folder / "job.json").write_text(json.dumps(job, indent=1))
+    command = ["node", str(HERE / "synth.mjs"), str(folder / "job.json"), str(folder / "yosys.log")]
+    environment = os.environ | {"SYNTH_PACKAGES": str((OUT / "node_modules").resolve())}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    if done.returncode != 0:
+        return None, complaints(folder, done.stdout)
+    cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
+    return {column: sum(cells.get(kind, 0) for kind in kinds) for column, kinds in COLUMNS.items()}, []
+
+
+def timed(function, block, out):
+    start = time.monotonic()
+    folder = out / re.sub(r"[^\w.]+", "-", block["name"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return *function(block, folder), time.monotonic() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="only read the blocks, with the yosys in PATH")
+    parser.add_argument("--only", action="append", metavar="BLOCK", help="only these blocks")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    options = parser.parse_args()
+
+    blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
+    if not blocks:
+        print("synth: no such block", file=sys.stderr)
+        return 2
+    function, out, columns = (check, OUT / "check", []) if options.check else (synthesise, OUT, list(COLUMNS))
+    width = max(len(block["name"]) for block in blocks)
+    print(f"{'block':{width}}" + "".join(f"{column:>11}" for column in [*columns, "seconds"]), flush=True)
+    table = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = [pool.submit(timed, function, block, out) for block in blocks]
+        for block, run in zip(blocks, runs):
+            cells, errors, seconds = run.result()
+            if cells is None:
+                print("\n".join([f"{block['name']:{width}} FAILED", *(f"    {line}" for line in errors)]), flush=True)
+                continue
+            table[block["name"]] = cells
+            figures = "".join(f"{cells[column]:11}" for column in columns)
+            print(f"{block['name']:{width}}{figures}{seconds:11.1f}", flush=True)
+    (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
+    failed = len(blocks) - len(table)
+    print(f"{len(table)} blocks {'read' if options.check else 'synthesised for ECP5'}, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
