@@ -12,7 +12,7 @@ FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 RESERVED_BASE=
 # picolibc; nothing of either is linked.
 FW_NEWLIB := /usr/include/newlib/c++/12.2.1
 FW_ARCH := -march=rv64imac_zba_zbb_zicsr_zifencei_zicbom -mabi=lp64 -mcmodel=medany
-FW_FLAGS := $(FW_ARCH) -Os -g -ffreestanding -ffunction-sections -fdata-sections -fno-common -I. -I$(B)/gen \
+FW_FLAGS := $(FW_ARCH) -g -ffreestanding -ffunction-sections -fdata-sections -fno-common -I. -I$(B)/gen \
     $(addprefix -D,$(FW_MAP))
 FW_CXXFLAGS := $(FW_FLAGS) -std=c++20 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -fno-rtti \
     -fno-threadsafe-statics -fno-tree-loop-distribute-patterns -nostdinc++ -isystem $(FW_NEWLIB) \
@@ -24,26 +24,29 @@ FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
 FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) $(FW_COMMON)
 
-fw_objects = $(patsubst %,$(FW_BUILD)/obj/%.o,$(1))
-fw_all_flags := $(FW_CXX) $(FW_CXXFLAGS) $(FW_LDFLAGS)
-$(eval $(call text_file,$(FW_BUILD)/flags,fw_all_flags))
+# The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
+FW_OPT_rom := -O2
+FW_OPT_kernel := -Os
 
-$(FW_BUILD)/obj/%.cpp.o: %.cpp $(FW_BUILD)/flags | generated
-	$(call say,RV-CXX,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(FW_CXX) $(FW_CXXFLAGS) -MMD -MP -c -o $@ $<
-$(FW_BUILD)/obj/%.S.o: %.S $(FW_BUILD)/flags | generated
-	$(call say,RV-AS,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(FW_CXX) $(FW_FLAGS) -MMD -MP -c -o $@ $<
--include $(patsubst %.o,%.d,$(call fw_objects,$(sort $(FW_ROM) $(FW_KERNEL))))
-
-$(FW_BUILD)/rom.elf: $(call fw_objects,$(FW_ROM)) firmware/boot/rom.ld $(FW_BUILD)/flags
-	$(call say,RV-LINK,$@)
-	$(Q)$(FW_CXX) $(FW_LDFLAGS) -T firmware/boot/rom.ld -o $@ $(filter %.o,$^) -lgcc
-$(FW_BUILD)/kernel.elf: $(call fw_objects,$(FW_KERNEL)) firmware/kernel/kernel.ld $(FW_BUILD)/flags
-	$(call say,RV-LINK,$@)
-	$(Q)$(FW_CXX) $(FW_LDFLAGS) -T firmware/kernel/kernel.ld -o $@ $(filter %.o,$^) -lgcc
+# $(call firmware_program,NAME,SOURCES,LINKER_SCRIPT): build/firmware/NAME.elf
+define firmware_program
+$(FW_BUILD)/$(1)_flags := $(FW_CXX) $(FW_CXXFLAGS) $(FW_LDFLAGS) $(FW_OPT_$(1))
+$(call text_file,$(FW_BUILD)/$(1)/flags,$(FW_BUILD)/$(1)_flags)
+$(FW_BUILD)/$(1)/%.cpp.o: %.cpp $(FW_BUILD)/$(1)/flags | generated
+	$$(call say,RV-CXX,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(FW_CXX) $(FW_CXXFLAGS) $(FW_OPT_$(1)) -MMD -MP -c -o $$@ $$<
+$(FW_BUILD)/$(1)/%.S.o: %.S $(FW_BUILD)/$(1)/flags | generated
+	$$(call say,RV-AS,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(FW_CXX) $(FW_FLAGS) -MMD -MP -c -o $$@ $$<
+$(FW_BUILD)/$(1).elf: $(patsubst %,$(FW_BUILD)/$(1)/%.o,$(2)) $(3) $(FW_BUILD)/$(1)/flags
+	$$(call say,RV-LINK,$$@)
+	$$(Q)$(FW_CXX) $(FW_LDFLAGS) -T $(3) -o $$@ $$(filter %.o,$$^) -lgcc
+-include $(patsubst %,$(FW_BUILD)/$(1)/%.d,$(2))
+endef
+$(eval $(call firmware_program,rom,$(FW_ROM),firmware/boot/rom.ld))
+$(eval $(call firmware_program,kernel,$(FW_KERNEL),firmware/kernel/kernel.ld))
 
 # The ROM as $readmemh wants it: rows of 512 bits.
 $(FW_BUILD)/rom.hex: $(FW_BUILD)/rom.elf $(B)/swai-image

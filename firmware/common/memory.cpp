@@ -33,10 +33,15 @@ void* memset(void* to, int value, size_t bytes) {
     *out++ = static_cast<uint8_t>(value);
     --bytes;
   }
-  for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
-    *reinterpret_cast<uint64_t*>(out) = word;
-    out += sizeof(word);
+  auto* line = reinterpret_cast<uint64_t*>(out);
+  constexpr size_t kLineWords = 8;
+  for (; bytes >= kLineWords * sizeof(word); bytes -= kLineWords * sizeof(word)) {
+#pragma GCC unroll 8
+    for (size_t i = 0; i < kLineWords; ++i) line[i] = word;
+    line += kLineWords;
   }
+  for (; bytes >= sizeof(word); bytes -= sizeof(word)) *line++ = word;
+  out = reinterpret_cast<uint8_t*>(line);
   while (bytes-- != 0) *out++ = static_cast<uint8_t>(value);
   return to;
 }

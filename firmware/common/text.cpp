@@ -1,5 +1,6 @@
 #include "firmware/common/text.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace swai::fw {
@@ -44,10 +45,14 @@ void put(Out& out, Padded number) {
 }
 
 void put(Out& out, Field field) {
-  for (const char character : field.text) {
-    if (character == 0) return;
-    put(out, character < ' ' || character > '~' ? '?' : character);
+  std::array<char, 64> printable;
+  const size_t most = std::min(field.text.size(), printable.size());
+  size_t length = 0;
+  for (; length < most && field.text[length] != 0; ++length) {
+    const char character = field.text[length];
+    printable[length] = character < ' ' || character > '~' ? '?' : character;
   }
+  out.put({printable.data(), length});
 }
 
 }  // namespace swai::fw

@@ -9,7 +9,8 @@
 namespace swai::kernel::log {
 namespace {
 
-constinit std::array<Line, kLines> lines = {};
+// Only what was written counts.
+[[gnu::section(".noinit")]] std::array<Line, kLines> lines;
 constinit uint64_t written = 0;
 
 // Card clocks are nanoseconds.
@@ -21,7 +22,10 @@ void print_line(const Line& line) {
 
 }  // namespace
 
-Writer::Writer() { line_.time = timer::now(); }
+Writer::Writer() {
+  line_.time = timer::now();
+  line_.length = 0;
+}
 
 void Writer::put(std::string_view text) {
   const auto part = text.substr(0, line_.text.size() - line_.length);
@@ -31,8 +35,11 @@ void Writer::put(std::string_view text) {
 
 void Writer::commit() {
   const InterruptLock lock;
-  lines[written++ % kLines] = line_;
-  print_line(line_);
+  Line& kept = lines[written++ % kLines];
+  kept.time = line_.time;
+  kept.length = line_.length;
+  std::ranges::copy(line_.view(), kept.text.begin());
+  print_line(kept);
 }
 
 void replay() {

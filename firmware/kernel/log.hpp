@@ -11,9 +11,9 @@ namespace swai::kernel::log {
 inline constexpr unsigned kLines = 32;
 
 struct Line {
-  uint64_t time = 0;
-  uint64_t length = 0;
-  std::array<char, 112> text = {};
+  uint64_t time;
+  uint64_t length;
+  std::array<char, 112> text;
 
   std::string_view view() const { return {text.data(), length}; }
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "firmware/abi/boot.hpp"
 #include "firmware/common/csr.hpp"
@@ -51,7 +52,7 @@ void map_device(uint64_t address) {
 void enable() {
   static_assert(regs::kSramBytes <= kMegaPageBytes && boot::kMemoryBase % kMegaPageBytes == 0);
   static_assert(slot(regs::timer::kBase, 2) == slot(regs::uart::kBase, 2));
-  for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages}) table->fill(0);
+  for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages}) std::memset(table, 0, sizeof(Table));
 
   root[slot(regs::uart::kBase, 2)] = branch(device_gib);
   map_device(regs::timer::kBase);

@@ -19,15 +19,16 @@ bool identity() {
          identity::kMajor.get(word) == identity::kMajor.get(identity::kReset);
 }
 
-// Every word of a page different, through the cache to the memory and back, and once more inverted.
+// Every word of a few lines different, through the cache to the memory and back, and once more inverted.
 bool memory() {
+  constexpr size_t kBytes = 1024;
   const std::span words(reinterpret_cast<volatile uint64_t*>(layout::address(layout::__free_start)),
-                        layout::kPageBytes / sizeof(uint64_t));
+                        kBytes / sizeof(uint64_t));
   constexpr uint64_t kStep = 0x9E37'79B9'7F4A'7C15;
   for (const uint64_t invert : {uint64_t{0}, ~uint64_t{0}}) {
     uint64_t value = 0;
     for (auto& word : words) word = (value += kStep) ^ invert;
-    csr::flush_cache(layout::__free_start, layout::kPageBytes);
+    csr::flush_cache(layout::__free_start, kBytes);
     value = 0;
     for (auto& word : words) {
       if (word != ((value += kStep) ^ invert)) return false;
@@ -53,7 +54,7 @@ bool protection() {
 }
 
 bool timer_interrupt() {
-  constexpr uint64_t kDelay = 1'000;
+  constexpr uint64_t kDelay = 200;
   constexpr uint64_t kPatience = 100'000;
   const uint64_t alarms = timer::alarms();
   const uint64_t start = timer::now();
