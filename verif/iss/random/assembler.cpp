@@ -148,7 +148,8 @@ void Assembler::apply(const Fixup& fixup) {
   const auto offset = static_cast<int64_t>(target - (base_ + fixup.at));
   const auto check = [&](int64_t limit) {
     if (offset < -limit || offset >= limit) {
-      throw std::logic_error("random program: a jump over " + std::to_string(offset) + " bytes is out of reach");
+      throw std::logic_error("random program: a jump over " + std::to_string(offset) +
+                             " bytes is out of reach");
     }
   };
   const auto u = static_cast<uint32_t>(offset);

@@ -22,7 +22,8 @@ inline constexpr uint64_t kTvm = 1 << 20, kTw = 1 << 21, kTsr = 1 << 22;
 }  // namespace status
 
 namespace csr {
-inline constexpr uint32_t kSstatus = 0x100, kSie = 0x104, kStvec = 0x105, kScounteren = 0x106, kSenvcfg = 0x10A;
+inline constexpr uint32_t kSstatus = 0x100, kSie = 0x104, kStvec = 0x105, kScounteren = 0x106,
+                          kSenvcfg = 0x10A;
 inline constexpr uint32_t kSscratch = 0x140, kSepc = 0x141, kScause = 0x142, kStval = 0x143, kSip = 0x144;
 inline constexpr uint32_t kSatp = 0x180, kMstatus = 0x300, kMedeleg = 0x302, kMideleg = 0x303, kMie = 0x304;
 inline constexpr uint32_t kMtvec = 0x305, kMcounteren = 0x306, kMenvcfg = 0x30A, kMcountinhibit = 0x320;
@@ -131,6 +132,7 @@ class Builder {
   void item_fence();
   uint32_t random_alu_word(bool with_pc);
   void emit_access(Reg base, int32_t offset, unsigned log_size, bool store);
+  void random_access(Reg base, unsigned store_percent);
   int32_t pick_offset(const Pointer& pointer, unsigned bytes, bool may_misalign);
 
   // --- items_atomic.cpp
@@ -140,8 +142,11 @@ class Builder {
   void item_handoff();
   void emit_amo(Reg address, bool wide);
 
+  bool cbo_allowed() const;
+
   // --- items_control.cpp
   void item_branch();
+  void item_branch_or_simple();
   void item_backward_jump();
   void item_loop();
   void item_walk();
@@ -207,7 +212,7 @@ class Builder {
   std::vector<const Insn*> alu_insns_;
 
   // Registers with a role in this program.
-  Reg recover_ = 0;    // where to go on after a jump to nowhere
+  Reg recover_ = 0;  // where to go on after a jump to nowhere
   Reg magic_ = 0;
   Reg target_ = 0;
   Reg constants_ = 0;  // pointer to the page of constants
@@ -224,6 +229,7 @@ class Builder {
   uint64_t mideleg_ = 0;
   uint64_t traps_ = 0;  // TVM, TW and TSR in force
   bool pbmte_ = false;
+  std::array<bool, 2> cbcfe_{};  // of menvcfg and senvcfg
   unsigned depth_ = 0;
 
   Label machine_vector_, supervisor_vector_, nmi_, finish_;

@@ -15,14 +15,18 @@ constexpr uint32_t field(uint32_t value, unsigned high, unsigned low, unsigned t
 constexpr int32_t sign_extend(uint32_t value, unsigned bits) {
   return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits);
 }
-constexpr bool fits_signed(int32_t value, unsigned bits) { return sign_extend(static_cast<uint32_t>(value), bits) == value; }
+constexpr bool fits_signed(int32_t value, unsigned bits) {
+  return sign_extend(static_cast<uint32_t>(value), bits) == value;
+}
 
 constexpr int32_t imm6(uint32_t c) { return sign_extend(field(c, 12, 12, 5) | field(c, 6, 2, 0), 6); }
 constexpr int32_t shamt(uint32_t c) { return static_cast<int32_t>(field(c, 12, 12, 5) | field(c, 6, 2, 0)); }
 constexpr int32_t lw_offset(uint32_t c) {
   return static_cast<int32_t>(field(c, 12, 10, 3) | field(c, 6, 6, 2) | field(c, 5, 5, 6));
 }
-constexpr int32_t ld_offset(uint32_t c) { return static_cast<int32_t>(field(c, 12, 10, 3) | field(c, 6, 5, 6)); }
+constexpr int32_t ld_offset(uint32_t c) {
+  return static_cast<int32_t>(field(c, 12, 10, 3) | field(c, 6, 5, 6));
+}
 constexpr int32_t j_offset(uint32_t c) {
   return sign_extend(field(c, 12, 12, 11) | field(c, 11, 11, 4) | field(c, 10, 9, 8) | field(c, 8, 8, 10) |
                          field(c, 7, 7, 6) | field(c, 6, 6, 7) | field(c, 5, 3, 1) | field(c, 2, 2, 5),
@@ -30,12 +34,14 @@ constexpr int32_t j_offset(uint32_t c) {
 }
 constexpr int32_t b_offset(uint32_t c) {
   return sign_extend(
-      field(c, 12, 12, 8) | field(c, 11, 10, 3) | field(c, 6, 5, 6) | field(c, 4, 3, 1) | field(c, 2, 2, 5), 9);
+      field(c, 12, 12, 8) | field(c, 11, 10, 3) | field(c, 6, 5, 6) | field(c, 4, 3, 1) | field(c, 2, 2, 5),
+      9);
 }
 
 // Register-register operations in quadrant 1: expanded form by c[12], c[6:5].
 constexpr std::array<uint32_t, 6> kArithmetic = {0x4000'0033, 0x4033, 0x6033, 0x7033, 0x4000'003B, 0x3B};
-constexpr std::array<std::string_view, 6> kArithmeticNames = {"c.sub", "c.xor", "c.or", "c.and", "c.subw", "c.addw"};
+constexpr std::array<std::string_view, 6> kArithmeticNames = {"c.sub", "c.xor",  "c.or",
+                                                              "c.and", "c.subw", "c.addw"};
 
 std::optional<uint32_t> expand_arithmetic(uint32_t c) {
   const uint32_t rd = 8 + field(c, 9, 7, 0);
@@ -99,7 +105,8 @@ std::optional<uint16_t> compress_addi(uint32_t rd, uint32_t rs1, int32_t imm) {
     return half(0x6101 | field(u, 9, 9, 12) | field(u, 4, 4, 6) | field(u, 6, 6, 5) | field(u, 8, 7, 3) |
                 field(u, 5, 5, 2));
   }
-  if (rd == rs1 && fits_signed(imm, 6) && (rd == 0) == (imm == 0)) return half(with_imm6(0x0001 | rd << 7, imm));
+  if (rd == rs1 && fits_signed(imm, 6) && (rd == 0) == (imm == 0))
+    return half(with_imm6(0x0001 | rd << 7, imm));
   if (rs1 == 2 && is_short(rd) && imm > 0 && imm < 1024 && imm % 4 == 0) {
     return half(0x0000 | field(u, 5, 4, 11) | field(u, 9, 6, 7) | field(u, 2, 2, 6) | field(u, 3, 3, 5) |
                 (rd - 8) << 2);
@@ -125,7 +132,8 @@ std::optional<uint16_t> compress_op(uint32_t word, uint32_t rd, uint32_t rs1, ui
   return std::nullopt;
 }
 
-std::optional<uint16_t> compress_access(bool store, uint32_t funct3, uint32_t reg, uint32_t base, int32_t offset) {
+std::optional<uint16_t> compress_access(bool store, uint32_t funct3, uint32_t reg, uint32_t base,
+                                        int32_t offset) {
   if (funct3 != 2 && funct3 != 3) return std::nullopt;
   const bool wide = funct3 == 3;
   if (offset < 0 || offset % (wide ? 8 : 4) != 0) return std::nullopt;
@@ -170,7 +178,8 @@ std::optional<uint16_t> compress_op_imm(uint32_t word, uint32_t rd, uint32_t rs1
     case 0:
       return compress_addi(rd, rs1, imm);
     case 1:
-      if ((word & 0xFC00'0000) == 0 && rd == rs1 && rd != 0 && shift != 0) return half(with_imm6(0x0002 | rd << 7, shift));
+      if ((word & 0xFC00'0000) == 0 && rd == rs1 && rd != 0 && shift != 0)
+        return half(with_imm6(0x0002 | rd << 7, shift));
       return std::nullopt;
     case 5: {
       const uint32_t top = word & 0xFC00'0000;
@@ -178,7 +187,8 @@ std::optional<uint16_t> compress_op_imm(uint32_t word, uint32_t rd, uint32_t rs1
       return half(with_imm6((top == 0 ? 0x8001u : 0x8401u) | (rd - 8) << 7, shift));
     }
     case 7:
-      if (rd == rs1 && is_short(rd) && fits_signed(imm, 6)) return half(with_imm6(0x8801 | (rd - 8) << 7, imm));
+      if (rd == rs1 && is_short(rd) && fits_signed(imm, 6))
+        return half(with_imm6(0x8801 | (rd - 8) << 7, imm));
       return std::nullopt;
     default:
       return std::nullopt;
@@ -235,10 +245,12 @@ std::optional<uint32_t> expand(uint16_t half_word) {
       return enc::slli(rd, rd, shamt(c));
     case 0b10'010:
       if (rd == 0) return std::nullopt;
-      return enc::lw(rd, 2, static_cast<int32_t>(field(c, 12, 12, 5) | field(c, 6, 4, 2) | field(c, 3, 2, 6)));
+      return enc::lw(rd, 2,
+                     static_cast<int32_t>(field(c, 12, 12, 5) | field(c, 6, 4, 2) | field(c, 3, 2, 6)));
     case 0b10'011:
       if (rd == 0) return std::nullopt;
-      return enc::ld(rd, 2, static_cast<int32_t>(field(c, 12, 12, 5) | field(c, 6, 5, 3) | field(c, 4, 2, 6)));
+      return enc::ld(rd, 2,
+                     static_cast<int32_t>(field(c, 12, 12, 5) | field(c, 6, 5, 3) | field(c, 4, 2, 6)));
     case 0b10'100:
       return expand_jumps(c);
     case 0b10'110:
@@ -293,9 +305,9 @@ std::optional<uint16_t> compress(uint32_t word) {
 std::string_view compressed_name(uint16_t half_word) {
   const uint32_t c = half_word;
   static constexpr std::array<std::string_view, 24> kNames = {
-      "c.addi4spn", "", "c.lw",   "c.ld",   "", "", "c.sw",   "c.sd",  //
+      "c.addi4spn", "",        "c.lw",   "c.ld",   "", "",    "c.sw",   "c.sd",  //
       "c.addi",     "c.addiw", "c.li",   "c.lui",  "", "c.j", "c.beqz", "c.bnez",
-      "c.slli",     "", "c.lwsp", "c.ldsp", "", "", "c.swsp", "c.sdsp"};
+      "c.slli",     "",        "c.lwsp", "c.ldsp", "", "",    "c.swsp", "c.sdsp"};
   const uint32_t index = (c & 3) << 3 | c >> 13;
   if (index == 0b01'100) return arithmetic_name(c);
   if (index == 0b10'100) return jump_name(c);

@@ -32,8 +32,8 @@ constexpr int32_t get_imm_b(uint32_t w) {
                               (w >> 8 & 0xF) << 1);
 }
 constexpr int32_t get_imm_j(uint32_t w) {
-  return static_cast<int32_t>((w >> 31 != 0 ? 0xFFF0'0000 : 0) | (w >> 12 & 0xFF) << 12 | (w >> 20 & 1) << 11 |
-                              (w >> 21 & 0x3FF) << 1);
+  return static_cast<int32_t>((w >> 31 != 0 ? 0xFFF0'0000 : 0) | (w >> 12 & 0xFF) << 12 |
+                              (w >> 20 & 1) << 11 | (w >> 21 & 0x3FF) << 1);
 }
 
 constexpr uint32_t r(uint32_t match, uint32_t rd, uint32_t rs1, uint32_t rs2) {
@@ -90,7 +90,9 @@ constexpr uint32_t csrrsi(uint32_t rd, uint32_t csr, uint32_t imm) { return csrr
 constexpr uint32_t csrrci(uint32_t rd, uint32_t csr, uint32_t imm) { return csrrc(rd, csr, imm) | 0x4000; }
 constexpr uint32_t csrr(uint32_t rd, uint32_t csr) { return csrrs(rd, csr, 0); }
 constexpr uint32_t csrw(uint32_t csr, uint32_t rs1) { return csrrw(0, csr, rs1); }
-constexpr uint32_t sfence_vma(uint32_t rs1, uint32_t rs2) { return 0x1200'0073 | with_rs1(rs1) | with_rs2(rs2); }
+constexpr uint32_t sfence_vma(uint32_t rs1, uint32_t rs2) {
+  return 0x1200'0073 | with_rs1(rs1) | with_rs2(rs2);
+}
 constexpr uint32_t cbo(uint32_t kind, uint32_t rs1) { return 0x200F | kind << 20 | with_rs1(rs1); }
 
 constexpr uint32_t kCboInval = 0, kCboClean = 1, kCboFlush = 2;

@@ -5,9 +5,9 @@
 namespace swai::random_program {
 namespace {
 
-constexpr uint64_t kVacant = 0x1'0000'0000;        // nothing there, in our memory map and in QEMU's
-constexpr uint64_t kBeyond = uint64_t{1} << 40;    // above our physical addresses
-constexpr uint64_t kDevice = 0x1000'0000;          // IO
+constexpr uint64_t kVacant = 0x1'0000'0000;      // nothing there, in our memory map and in QEMU's
+constexpr uint64_t kBeyond = uint64_t{1} << 40;  // above our physical addresses
+constexpr uint64_t kDevice = 0x1000'0000;        // IO
 constexpr uint64_t kReservedBits = uint64_t{0x7F} << 54;
 
 // Whether a fetch from a page with this leaf entry faults.
@@ -94,7 +94,8 @@ void PageTables::make_demand_pages(Rng& rng) {
 
 void PageTables::add_zoo(uint64_t offset_in_windows, uint64_t entry, uint64_t data_begin, uint64_t data_end) {
   for (const uint64_t base : {kWindowsLow, kWindowsHigh}) {
-    zoo_.push_back({base + offset_in_windows, data_begin, data_end, fetch_faults(entry, false), fetch_faults(entry, true)});
+    zoo_.push_back({base + offset_in_windows, data_begin, data_end, fetch_faults(entry, false),
+                    fetch_faults(entry, true)});
   }
 }
 
@@ -110,7 +111,8 @@ uint64_t PageTables::random_bad_entry(Rng& rng, unsigned level) {
     case 1:
       return leaf & ~kR;  // writable, not readable
     case 2:
-      return level == 0 ? pointer : make(kBase + kPage * (1 + rng.below(level == 1 ? 511 : 262143)), kLeaf | user);
+      return level == 0 ? pointer
+                        : make(kBase + kPage * (1 + rng.below(level == 1 ? 511 : 262143)), kLeaf | user);
     case 3:
       return leaf | (uint64_t{1} << rng.between(54, 60));
     case 4:

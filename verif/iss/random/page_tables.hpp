@@ -11,8 +11,8 @@
 
 namespace swai::random_program {
 
-// A strange mapping: `bytes` from virtual address `base`. Loads and stores at the offsets from `data_begin` to
-// `data_end` are harmless whatever the entry allows.
+// A strange mapping: `bytes` from virtual address `base`. Loads and stores at the offsets from `data_begin`
+// to `data_end` are harmless whatever the entry allows.
 struct ZooPage {
   uint64_t base;
   uint64_t data_begin;

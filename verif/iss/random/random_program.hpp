@@ -59,7 +59,8 @@ struct Program {
   uint64_t tohost = 0;
   uint64_t begin_signature = 0;
   uint64_t end_signature = 0;
-  // Without interrupts from outside, about how many instructions will be executed, and what cannot be exceeded.
+  // Without interrupts from outside, about how many instructions will be executed, and what cannot be
+  // exceeded.
   uint64_t expected_instructions = 0;
   uint64_t max_instructions = 0;
   std::map<std::string, uint64_t> mix;  // instructions in memory by mnemonic

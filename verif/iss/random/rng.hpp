@@ -80,10 +80,18 @@ class Rng {
         return ~power + static_cast<uint64_t>(between(-1, 1));
       }
       case 3: {
-        constexpr std::array<uint64_t, 12> kBoundaries = {
-            0x7F,        0x80,        0x7FFF,      0x8000,                0x7FFF'FFFF,           0x8000'0000,
-            0xFFFF'FFFF, 0x1'0000'0000, 0xFFFF'FFFF'8000'0000, 0xFFFF'FFFF'7FFF'FFFF, 0x7FFF'FFFF'FFFF'FFFF,
-            0x8000'0000'0000'0000};
+        constexpr std::array<uint64_t, 12> kBoundaries = {0x7F,
+                                                          0x80,
+                                                          0x7FFF,
+                                                          0x8000,
+                                                          0x7FFF'FFFF,
+                                                          0x8000'0000,
+                                                          0xFFFF'FFFF,
+                                                          0x1'0000'0000,
+                                                          0xFFFF'FFFF'8000'0000,
+                                                          0xFFFF'FFFF'7FFF'FFFF,
+                                                          0x7FFF'FFFF'FFFF'FFFF,
+                                                          0x8000'0000'0000'0000};
         return pick(kBoundaries);
       }
       case 4: {

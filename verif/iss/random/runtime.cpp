@@ -20,8 +20,8 @@ struct Level {
   uint64_t previous;  // previous-mode bits of status: the level itself
 };
 
-constexpr Level kMachineLevel = {csr::kMstatus, csr::kMie,    csr::kMtvec, csr::kMscratch, csr::kMepc,
-                                 csr::kMcause,  csr::kMtval,  csr::kMip,   enc::kMret,     status::kMpp};
+constexpr Level kMachineLevel = {csr::kMstatus, csr::kMie,   csr::kMtvec, csr::kMscratch, csr::kMepc,
+                                 csr::kMcause,  csr::kMtval, csr::kMip,   enc::kMret,     status::kMpp};
 constexpr Level kSupervisorLevel = {csr::kSstatus, csr::kSie,   csr::kStvec, csr::kSscratch, csr::kSepc,
                                     csr::kScause,  csr::kStval, csr::kSip,   enc::kSret,     status::kSpp};
 
@@ -35,7 +35,8 @@ void Builder::choose_registers() {
   std::array<Reg, 31> order{};
   for (unsigned i = 0; i < order.size(); ++i) order[i] = i + 1;
   for (unsigned i = order.size() - 1; i > 0; --i) std::swap(order[i], order[rng_.below(i + 1)]);
-  // The stack pointer and a register of the compressed set as base registers bring out compressed loads and stores.
+  // The stack pointer and a register of the compressed set as base registers bring out compressed loads and
+  // stores.
   std::vector<Reg> taken;
   const auto take = [&](Reg reg) {
     taken.push_back(reg);
@@ -170,8 +171,8 @@ void Builder::make_skip(Privilege level, Label resume) {
   as.jump(resume);
 }
 
-// Clears what can be cleared. An interrupt that comes again and again is disabled at every eighth one, so that
-// a line that is stuck does not stop the program.
+// Clears what can be cleared. An interrupt that comes again and again is disabled at every eighth one, so
+// that a line that is stuck does not stop the program.
 void Builder::make_interrupt_part(Privilege level, Label resume) {
   Assembler& as = runtime_;
   const Level& l = level_of(level);
@@ -225,7 +226,8 @@ void Builder::make_handler(Privilege level, Label fail) {
   }
   as.bind(entry);
   as.emit(enc::csrrw(fp, l.scratch, fp));
-  for (int32_t i = 1; i < 5; ++i) as.emit(enc::sd(handler_[static_cast<size_t>(i)], fp, frame::kSaved + 8 * i));
+  for (int32_t i = 1; i < 5; ++i)
+    as.emit(enc::sd(handler_[static_cast<size_t>(i)], fp, frame::kSaved + 8 * i));
   as.emit(enc::csrr(cause, l.cause));
   as.emit(enc::csrr(epc, l.epc));
   make_log_entry(level);
@@ -257,7 +259,8 @@ void Builder::make_handler(Privilege level, Label fail) {
   as.bind(skip);
   make_skip(level, resume);
   as.bind(resume);
-  for (int32_t i = 1; i < 5; ++i) as.emit(enc::ld(handler_[static_cast<size_t>(i)], fp, frame::kSaved + 8 * i));
+  for (int32_t i = 1; i < 5; ++i)
+    as.emit(enc::ld(handler_[static_cast<size_t>(i)], fp, frame::kSaved + 8 * i));
   as.emit(enc::csrrw(fp, l.scratch, fp));
   as.emit(l.xret);
   as.bind(interrupt);
@@ -313,8 +316,8 @@ void Builder::make_finish() {
   for (Reg reg = 1; reg < 31; ++reg) as.emit(enc::sd(reg, 31, static_cast<int32_t>(reg * 8)));
   as.emit(enc::csrr(1, csr::kMscratch));
   as.emit(enc::sd(1, 31, 31 * 8));
-  std::vector<uint32_t> csrs = {csr::kMstatus, csr::kMedeleg, csr::kMideleg, csr::kMie,   csr::kMtvec,
-                                csr::kStvec,   csr::kSscratch, csr::kMepc,   csr::kMcause, csr::kSepc,
+  std::vector<uint32_t> csrs = {csr::kMstatus, csr::kMedeleg,  csr::kMideleg,    csr::kMie,       csr::kMtvec,
+                                csr::kStvec,   csr::kSscratch, csr::kMepc,       csr::kMcause,    csr::kSepc,
                                 csr::kScause,  csr::kSatp,     csr::kMcounteren, csr::kScounteren};
   if (!options_.qemu) csrs.insert(csrs.end(), {csr::kMtval, csr::kStval, csr::kMenvcfg, csr::kSenvcfg});
   int32_t offset = 32 * 8;
@@ -325,8 +328,8 @@ void Builder::make_finish() {
   }
   if (options_.qemu) {
     const Reg hash = 5;
-    const std::array<uint64_t, 6> edges = {kSignatureOffset,     kSignatureOffset + 256, kLogOffset, kLogEnd,
-                                           kHandoffOffset, kPlayOffset + kPlayBytes};
+    const std::array<uint64_t, 6> edges = {kSignatureOffset, kSignatureOffset + 256,  kLogOffset, kLogEnd,
+                                           kHandoffOffset,   kPlayOffset + kPlayBytes};
     constexpr std::array<std::array<unsigned, 2>, 4> kParts = {{{0, 1}, {1, 2}, {2, 3}, {4, 5}}};
     for (const auto [first, last] : kParts) {
       make_digest(kBase + edges[first], kBase + edges[last], hash);
