@@ -25,6 +25,12 @@ void UartPins::receive(uint64_t now, bool tx) {
   }
 }
 
+void UartPins::reset() {
+  receiving_ = sending_ = false;
+  rx_ = true;
+  to_send_.clear();
+}
+
 void UartPins::send(uint64_t now) {
   if (!sending_) {
     // Start bit first, then the byte from its lowest bit, then the stop bit.

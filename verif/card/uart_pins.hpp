@@ -25,6 +25,9 @@ class UartPins {
     return rx_;
   }
 
+  // Both ends lose power: forgets what is under way.
+  void reset();
+
   // Neither direction is inside a byte, and nothing waits to be sent.
   bool quiet() const { return !receiving_ && !sending_ && to_send_.empty(); }
   // Bytes dropped because their stop bit was missing (or the divisor wrong).

@@ -1,0 +1,98 @@
+// The card: the Verilated SoC, and around it the parts that are not ours: clock, flash chip, serial line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "verif/card/flash_chip.hpp"
+#include "verif/card/flash_pins.hpp"
+#include "verif/card/model.hpp"
+#include "verif/card/uart_pins.hpp"
+#include "verif/common/gdb_stub_mpe.hpp"
+
+namespace swai::card {
+
+// The boot status word (register system.status), as it is seen from outside.
+struct BootStatus {
+  enum class Stage : uint8_t { kReset, kRom, kLoading, kKernel, kReady, kRecovery, kFailed };
+  enum class Slot : uint8_t { kNone, kA, kB };
+  Stage stage = Stage::kReset;
+  Slot slot = Slot::kNone;
+  uint16_t detail = 0;
+  bool operator==(const BootStatus&) const = default;
+};
+
+const char* text(BootStatus::Stage stage);
+
+struct CardOptions {
+  uint64_t seed = 1;
+  FlashOptions flash;
+  std::string rom;  // rows of 512 bits in hex
+  WaveWindow waves;
+};
+
+class Card final : public common::DebugPort {
+ public:
+  // `console` gets every byte that the card sends.
+  Card(const CardOptions& options, FlashStore& flash, std::function<void(uint8_t)> console);
+
+  // Takes power away and gives it back: an operation of the flash chip under way is torn, the clock starts at
+  // 0 again.
+  void power_cycle();
+
+  // One clock.
+  void tick() override {
+    Vcard_top& top = model_.top();
+    model_.tick();
+    ++cycle_;
+    top.flash_io_i = flash_pins_.clock(now(), {.cs_n = top.flash_cs_no != 0,
+                                               .sck = top.flash_sck_o != 0,
+                                               .out = top.flash_io_o,
+                                               .enable = top.flash_io_oe_o});
+    top.uart_rx_i = uart_.clock(now(), top.uart_tx_o != 0);
+    if (top.status_o != last_status_) note_status();
+  }
+
+  // Up to `clocks` of them; ends earlier when the card falls asleep or its core is halted by the debug port.
+  void run(uint64_t clocks) {
+    for (uint64_t i = 0; i < clocks; ++i) {
+      tick();
+      if (asleep() || model_.top().dbg_halted_o) return;
+    }
+  }
+
+  // Nothing happens on the card any more, whatever the number of clocks, until input comes.
+  bool asleep() { return model_.top().sleep_o && uart_.quiet(); }
+
+  // Clocks since power came.
+  uint64_t cycle() const { return cycle_; }
+  BootStatus status() const;
+  // The clock at which the status word first said ready; 0: it has not yet.
+  uint64_t ready_cycle() const { return ready_cycle_; }
+
+  UartPins& uart() { return uart_; }
+  FlashChip& flash() { return chip_; }
+  FlashPins& flash_pins() { return flash_pins_; }
+
+  void drive(const common::DebugRequest& request) override;
+  common::DebugResponse sample() const override;
+
+ private:
+  // The flash chip's clock goes on through power cycles.
+  uint64_t now() const { return epoch_ + cycle_; }
+  void note_status();
+
+  Model model_;
+  FlashChip chip_;
+  FlashPins flash_pins_;
+  std::function<void(uint8_t)> console_;
+  UartPins uart_;
+  uint64_t epoch_ = 0;
+  uint64_t cycle_ = 0;
+  uint32_t last_status_ = 0;
+  uint64_t ready_cycle_ = 0;
+};
+
+}  // namespace swai::card

@@ -1,0 +1,82 @@
+// The SoC with its struct ports spread into plain signals, for the C++ around it.
+//
+// Every input but the reset passes through a register first: what C++ writes after one clock edge, the SoC sees from the next edge
+// on. No logic hangs on top-level inputs that way; the simulator would evaluate it again on every call.
+module card_top (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+
+  input  logic         uart_rx_i,
+  output logic         uart_tx_o,
+  output logic         flash_sck_o,
+  output logic         flash_cs_no,
+  output logic [3:0]   flash_io_o,
+  output logic [3:0]   flash_io_oe_o,
+  input  logic [3:0]   flash_io_i,
+
+  output logic         sleep_o,
+  output logic [31:0]  status_o,
+
+  // Debug port
+  input  logic         dbg_halt_i,
+  input  logic         dbg_resume_i,
+  input  logic         dbg_step_i,
+  input  logic         dbg_ebreak_halts_i,
+  input  logic         dbg_insn_valid_i,
+  input  logic [31:0]  dbg_insn_i,
+  input  logic         dbg_data_we_i,
+  input  logic [63:0]  dbg_data_i,
+  input  logic [3:0]   dbg_bp_en_i,
+  input  logic [255:0] dbg_bp_addr_i,
+  output logic         dbg_halted_o,
+  output logic [2:0]   dbg_cause_o,
+  output logic         dbg_busy_o,
+  output logic         dbg_fault_o,
+  output logic [63:0]  dbg_data_o
+);
+
+  logic              uart_rx_q;
+  logic [3:0]        flash_io_q;
+  mpe_pkg::dbg_req_t dbg_req_q;
+  mpe_pkg::dbg_rsp_t dbg_rsp;
+
+  always_ff @(posedge clk_i) begin
+    uart_rx_q  <= uart_rx_i;
+    flash_io_q <= flash_io_i;
+    dbg_req_q  <= '{
+        halt:         dbg_halt_i,
+        resume:       dbg_resume_i,
+        step:         dbg_step_i,
+        ebreak_halts: dbg_ebreak_halts_i,
+        insn_valid:   dbg_insn_valid_i,
+        insn:         dbg_insn_i,
+        data_we:      dbg_data_we_i,
+        data:         dbg_data_i,
+        bp_en:        dbg_bp_en_i,
+        bp_addr:      dbg_bp_addr_i
+    };
+  end
+
+  swai_soc u_soc (
+    .clk_i,
+    .rst_ni,
+    .uart_rx_i  (uart_rx_q),
+    .uart_tx_o,
+    .flash_sck_o,
+    .flash_cs_no,
+    .flash_io_o,
+    .flash_io_oe_o,
+    .flash_io_i (flash_io_q),
+    .sleep_o,
+    .status_o,
+    .dbg_req_i  (dbg_req_q),
+    .dbg_rsp_o  (dbg_rsp)
+  );
+
+  assign dbg_halted_o = dbg_rsp.halted;
+  assign dbg_cause_o  = dbg_rsp.cause;
+  assign dbg_busy_o   = dbg_rsp.busy;
+  assign dbg_fault_o  = dbg_rsp.fault;
+  assign dbg_data_o   = dbg_rsp.data;
+
+endmodule

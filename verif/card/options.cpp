@@ -1,0 +1,111 @@
+#include "verif/card/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "build/gen/version.hpp"
+
+namespace swai::card {
+namespace {
+
+// Enough for fifty boots; without a limit a card that hangs would hang the caller, too.
+constexpr uint64_t kUntilReadyCycles = 100'000'000;
+
+constexpr const char* kIntroduction =
+    R"(Runs the card in simulation: management processor, boot ROM, flash chip and
+console, cycle by cycle. One card clock counts as 1 ns.
+
+The card boots from the flash image FILE, a plain image of the chip that survives
+restarts and that `swai-image` reads and writes. A missing file is created, erased:
+then the boot ROM stays in recovery and says so. The console is this terminal:
+what you type goes to the card, Ctrl-C ends the simulation. A card that sleeps
+costs no CPU: its clock stands still until there is input.)";
+
+constexpr const char* kExamples = R"(Examples:
+  swai-card --flash card.flash                        boot, with this terminal as console
+  swai-card --flash card.flash --until-ready --stats  boot, print figures, end
+  echo help | swai-card --flash card.flash            input from a pipe: each byte is handed over when the card
+                                                      sleeps; the end of the input ends the run
+  swai-card --flash card.flash --gdb 3333             halt before the first instruction and wait for
+                                                      gdb-multiarch -ex 'target remote localhost:3333'
+  build/wave/swai-card --flash card.flash --until-ready --wave boot.fst --wave-from 20000 --wave-to 30000
+
+Exit codes:
+  0  the run ended in order: ready (--until-ready), input at its end and the card asleep, Ctrl-C or SIGTERM
+  1  the card is in recovery or has failed, did not become ready, or --max-cycles ran out
+  2  bad usage, or a file that cannot be used)";
+
+std::string default_rom() {
+  std::error_code ignored;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  // Beside this program, or above it for the variants in build/wave and the like.
+  for (const auto& folder : {self.parent_path(), self.parent_path().parent_path()}) {
+    const auto candidate = folder / "firmware" / "rom.hex";
+    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+  }
+  return (self.parent_path() / "firmware" / "rom.hex").string();
+}
+
+}  // namespace
+
+std::optional<int> parse_options(int argc, char** argv, Options& options) {
+  CLI::App app(kIntroduction, "swai-card");
+  app.footer(kExamples);
+  app.set_version_flag("--version", std::string("swai-card ") + kVersion);
+  std::string console = "-";
+
+  app.add_option("--flash", options.flash, "flash image; created (erased) when missing")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--flash-size", options.flash_size,
+                 "size of the chip, 1M to 16M, a power of two (default: that of the file, or 16M)")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("BYTES");
+  app.add_option("--flash-speed", options.flash_speed,
+                 "the chip programs and erases N times as fast (default 1)")
+      ->check(CLI::Range(1.0, 1e9))
+      ->type_name("N");
+  app.add_option("--rom", options.rom, "boot ROM, rows of 512 bits in hex (default: the one that was built)")
+      ->type_name("FILE");
+  app.add_option(
+         "--console", console,
+         "-: this terminal or pipe (default); none; a terminal device; or a file that takes the output")
+      ->type_name("-|none|FILE");
+  app.add_flag("--until-ready", options.until_ready, "end when the kernel is ready and sleeps");
+  app.add_option(
+         "--max-cycles", options.max_cycles,
+         "end after N card clocks, with exit code 1 (default: no limit; 100 million with --until-ready)")
+      ->type_name("N");
+  app.add_flag("--stats", options.stats, "print image bytes, boot cycles and simulated kHz at the end");
+  app.add_flag("--json", options.json,
+               "the same as JSON on standard output; the console moves to standard error");
+  app.add_flag("--quiet", options.quiet, "no progress on standard error");
+  app.add_option("--trace", options.trace, "write one line per retired instruction")->type_name("FILE");
+  app.add_option("--wave", options.wave, "write waves (only build/wave/swai-card)")->type_name("FILE");
+  app.add_option("--wave-from", options.wave_from, "first clock in the waves")->type_name("N");
+  app.add_option("--wave-to", options.wave_to, "last clock in the waves")->type_name("N");
+  app.add_option("--gdb", options.gdb, "serve gdb on this TCP port of this machine; 0: any free port")
+      ->type_name("PORT");
+  app.add_option("--seed", options.seed, "random contents of memories and registers at power-on (default 1)")
+      ->type_name("N");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kExitOk : kExitBadInput;
+  }
+
+  if (console == "none") {
+    options.console = Console::Kind::kNone;
+  } else if (console != "-") {
+    options.console = Console::Kind::kFile;
+    options.console_path = console;
+  } else if (options.json) {
+    options.console = Console::Kind::kStandardOnError;
+  }
+  if (options.rom.empty()) options.rom = default_rom();
+  if (options.until_ready && options.max_cycles == 0) options.max_cycles = kUntilReadyCycles;
+  return std::nullopt;
+}
+
+}  // namespace swai::card

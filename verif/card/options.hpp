@@ -1,0 +1,40 @@
+// The command line of swai-card.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "verif/card/console.hpp"
+
+namespace swai::card {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitBadInput = 2;
+
+struct Options {
+  std::string flash;
+  uint64_t flash_size = 0;  // 0: of the file, or the largest
+  double flash_speed = 1;
+  std::string rom;
+  Console::Kind console = Console::Kind::kStandard;
+  std::string console_path;
+  bool until_ready = false;
+  uint64_t max_cycles = 0;  // 0: no limit
+  bool stats = false;
+  bool json = false;
+  bool quiet = false;
+  std::string trace;
+  std::string wave;
+  uint64_t wave_from = 0;
+  uint64_t wave_to = UINT64_MAX;
+  std::optional<uint16_t> gdb;
+  uint64_t seed = 1;
+};
+
+// Fills `options`; a value when the program has to end with that exit code (--help, or an error that was
+// printed).
+std::optional<int> parse_options(int argc, char** argv, Options& options);
+
+}  // namespace swai::card

@@ -1,0 +1,45 @@
+// One run of swai-card: the card, its console, the debugger, and when it all ends.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "verif/card/card.hpp"
+#include "verif/card/console.hpp"
+#include "verif/card/options.hpp"
+#include "verif/card/progress.hpp"
+#include "verif/card/report.hpp"
+#include "verif/common/gdb_stub.hpp"
+#include "verif/common/gdb_stub_mpe.hpp"
+
+namespace swai::card {
+
+class Session {
+ public:
+  // Throws FlashStoreError, ConsoleError or common::InputError for files that cannot be used.
+  explicit Session(const Options& options);
+
+  // Returns the exit code.
+  int run();
+
+ private:
+  void simulate(uint64_t clocks);
+  void on_sleep();
+  bool serve_gdb();
+  void check_limits();
+  void end(int code, std::string reason);
+  Report report();
+
+  Options options_;
+  StopSignal stop_;
+  FlashStore flash_;
+  Console console_;
+  Progress progress_;
+  Card card_;
+  common::MpeGdbTarget target_;
+  std::unique_ptr<common::GdbServer> gdb_;
+  std::optional<int> code_;
+};
+
+}  // namespace swai::card

@@ -1,0 +1,19 @@
+// swai-card: the card in simulation, as a program. See docs/card.md.
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "verif/card/session.hpp"
+
+int main(int argc, char** argv) {
+  using namespace swai::card;
+  Options options;
+  if (const auto code = parse_options(argc, argv, options)) return *code;
+  try {
+    return Session(options).run();
+  } catch (const std::exception& error) {
+    // Whatever is thrown names a file or a port that cannot be used.
+    fmt::print(stderr, "swai-card: {}\n", error.what());
+    return kExitBadInput;
+  }
+}
