@@ -127,32 +127,59 @@ $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 # build/NAME (fast), build/wave/NAME, build/unopt/NAME and build/cov/NAME. The model is VTOP_MODULE, so our C++ includes
 # "VTOP_MODULE.h".
 define verilated_program
-$(foreach v,$(VARIANTS),$(eval $(call verilated_variant,$(1),$(2),$(3),$(4),$(5),$(6),$(7),$(v),$(B)/verilated/$(v)/$(1))))
+TOP_OF_$(1) := $(2)
+CPP_OF_$(1) := $(4)
+CXXFLAGS_OF_$(1) := $(7)
+$(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),$(3),$(5),$(v),$(B)/verilated/$(v)/$(1))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(4),$(7),$(v),$(B)/verilated/$(v)/$(1))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(1),$(2),\
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(4)),$(6),$(7),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
 
-# As above, with 8: the variant, 9: the folder of the generated model.
-define verilated_variant
-$(9)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(8)) $(5) --top-module $(2) --Mdir $(9) --prefix V$(2))
-$(call text_file,$(9).flags,$(9)_flags)
-$(9).stamp: $(3) $(9).flags | generated
-	$$(call say,VERILATE,$(9))
-	$$(Q)rm -rf $(9) && mkdir -p $(9)
-	$$(Q)$$($(9)_flags) $(3) 2>&1 | { grep -v '^-Info: Command Line disabled gate' || true; }
-	$$(Q)inputs=$$$$(sed 's|^[^:]*: *||' $(9)/V$(2)__ver.d | xargs -n 1 | sort -u | xargs); \
-	  printf '%s: %s\n%s:\n' $$@ "$$$$inputs" "$$$$inputs" >$(9).d
+# $(call verilated_sibling,NAME,PROGRAM,CPP_SOURCES,LIBS): another program on the model of verilated_program PROGRAM,
+# with its flags. The model, and the sources that both name, are compiled once.
+define verilated_sibling
+$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(filter-out $(CPP_OF_$(2)),$(3)),\
+  $(CXXFLAGS_OF_$(2)),$(v),$(B)/verilated/$(v)/$(2))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(2),$(TOP_OF_$(2)),\
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(filter-out $(CPP_OF_$(2)),$(3)))\
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter $(CPP_OF_$(2)),$(3))),$(4),$(CXXFLAGS_OF_$(2)),$(v))))
+VERILATED_PROGRAMS += $(1)
+PROGRAMS += $(B)/$(1)
+endef
+
+# $(call verilated_model,TOP_MODULE,SV_SOURCES,VERILATOR_FLAGS,VARIANT,MODEL_FOLDER): FOLDER/VTOP_MODULE__ALL.a
+define verilated_model
+$(5)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(4)) $(3) --top-module $(1) --Mdir $(5) --prefix V$(1))
+$(call text_file,$(5).flags,$(5)_flags)
+$(5).stamp: $(2) $(5).flags | generated
+	$$(call say,VERILATE,$(5))
+	$$(Q)rm -rf $(5) && mkdir -p $(5)
+	$$(Q)$$($(5)_flags) $(2) 2>&1 | { grep -v '^-Info: Command Line disabled gate' || true; }
+	$$(Q)inputs=$$$$(sed 's|^[^:]*: *||' $(5)/V$(1)__ver.d | xargs -n 1 | sort -u | xargs); \
+	  printf '%s: %s\n%s:\n' $$@ "$$$$inputs" "$$$$inputs" >$(5).d
 	$$(Q)touch $$@
--include $(9).d
-$(9)/%.h: $(9).stamp ;
-$(9)/V$(2)__ALL.a: $(9).stamp
+-include $(5).d
+$(5)/%.h: $(5).stamp ;
+$(5)/V$(1)__ALL.a: $(5).stamp
 	$$(call say,CXX,$$@)
-	+$$(Q)$$(MAKE) -s -C $(9) -f V$(2).mk V$(2)__ALL.a CXX='$(CXX) -std=c++20 -w' OPT_FAST='$(HOT_$(8))' OPT_SLOW=-O0 >$(9).log || { cat $(9).log; exit 1; }
-$(call cxx_objects,$(9)-obj,$(4),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(8)) -I$(9) $(OUR_$(8)) $(7),$(9).stamp)
-$(program_$(8))/$(1): $(patsubst %.cpp,$(9)-obj/%.o,$(4)) $(9)/V$(2)__ALL.a $(B)/verilated/$(8)/runtime.a $(filter %.a,$(6))
+	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a CXX='$(CXX) -std=c++20 -w' OPT_FAST='$(HOT_$(4))' OPT_SLOW=-O0 \
+	  >$(5).log || { cat $(5).log; exit 1; }
+endef
+
+# $(call verilated_cpp,PREFIX,CPP_SOURCES,EXTRA_CXXFLAGS,VARIANT,MODEL_FOLDER): our objects, in PREFIX-obj/.
+define verilated_cpp
+$(call cxx_objects,$(1)-obj,$(2),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(4)) -I$(5) $(OUR_$(4)) $(3),$(5).stamp)
+endef
+
+# $(call verilated_link,NAME,MODEL_FOLDER,TOP_MODULE,OBJECTS,LIBS,EXTRA_CXXFLAGS,VARIANT)
+define verilated_link
+$(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(filter %.a,$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) $(7) -o $$@ $$(filter %.o,$$^) $(9)/V$(2)__ALL.a $(B)/verilated/$(8)/runtime.a $(6) $(VLT_LIBS_$(8)) -pthread -latomic
+	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) -pthread -latomic
 endef
 
 # The version as a header, for programs that print it.

@@ -14,7 +14,8 @@ FILES = {
     "verif/x/build.mk": """
 $(eval $(call cxx_library,x,verif/x/lib.cpp))
 $(eval $(call cxx_program,hello,verif/x/hello.cpp,$(B)/lib/x.a -lfmt))
-$(eval $(call verilated_program,tb-x,tb_x,verif/x/x_pkg.sv verif/x/tb_x.sv,verif/x/tb.cpp,-Iverif/x))
+$(eval $(call verilated_program,tb-x,tb_x,verif/x/x_pkg.sv verif/x/tb_x.sv,verif/x/tb.cpp verif/x/lib.cpp,-Iverif/x))
+$(eval $(call verilated_sibling,tb-y,tb-x,verif/x/tb2.cpp verif/x/lib.cpp))
 """,
     "verif/x/lib.hpp": "int three();\n",
     "verif/x/lib.cpp": '#include "verif/x/lib.hpp"\nint three() { return 3; }\n',
@@ -49,6 +50,8 @@ int main(int argc, char** argv) {
 }
 """,
 }
+
+FILES["verif/x/tb2.cpp"] = FILES["verif/x/tb.cpp"].replace("i < 10", "i < 20")
 
 
 class MakefileTest(unittest.TestCase):
@@ -137,6 +140,11 @@ class MakefileTest(unittest.TestCase):
         self.assertEqual(
             self.make("build/tb-x"), {"CXX build/verilated/fast/tb-x-obj/verif/x/tb.o", "LINK build/tb-x"}
         )
+
+        self.assertEqual(
+            self.make("build/tb-y"), {"CXX build/verilated/fast/tb-y-obj/verif/x/tb2.o", "LINK build/tb-y"}
+        )
+        self.assertTrue(self.run_command("build/tb-y").startswith("46 "))
 
     def test_variants(self):
         self.make("build/wave/tb-x", "build/unopt/tb-x", "build/cov/tb-x")
