@@ -34,7 +34,6 @@ enum class Progress : uint64_t {
   kKernelPaging = 0x21,
   kKernelSupervisor = 0x22,
   kKernelSelfTest = 0x23,
-  kKernelConfirm = 0x24,
   kKernelReady = 0x2E,
   kKernelPanic = 0x2F,
 };

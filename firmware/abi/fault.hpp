@@ -48,6 +48,18 @@ constexpr const char* text(Kind kind) {
   return "unknown fault";
 }
 
+// What a value of mcause or scause says.
+constexpr const char* cause_text(uint64_t cause) {
+  constexpr uint64_t kInterrupt = uint64_t{1} << 63;
+  constexpr std::array<const char*, 16> kExceptions = {
+      "fetch misaligned", "fetch access fault", "illegal instruction", "breakpoint",
+      "load misaligned",  "load access fault",  "store misaligned",    "store access fault",
+      "call from user",   "call from kernel",   "reserved",            "call from machine",
+      "fetch page fault", "load page fault",    "reserved",            "store page fault"};
+  if ((cause & kInterrupt) != 0) return "interrupt";
+  return cause < kExceptions.size() ? kExceptions[cause] : "reserved";
+}
+
 struct Record {
   static constexpr uint64_t kMagic = 0x544C'462D'4941'5753;  // "SWAI-FLT"
   static constexpr uint32_t kFormat = 1;
@@ -55,7 +67,7 @@ struct Record {
   uint64_t magic;
   uint32_t format;
   Kind kind;
-  uint64_t time;    // clocks since power-on
+  uint64_t time;    // clocks since reset
   uint64_t cause;   // as in mcause/scause
   uint64_t pc;      // of the faulting instruction
   uint64_t value;   // as in mtval/stval

@@ -66,8 +66,8 @@ extern "C" [[noreturn]] void rom_main() {
   }
 }
 
-// No input in flash leads here: the hardware or the ROM itself is broken, or (`nmi` is 1) the watchdog found an image
-// that hangs before it has its own handler.
+// Either an image failed before it had handlers of its own (`nmi` is 1 when the watchdog noticed), or the hardware or
+// the ROM itself is broken. No input in flash leads here before an image runs.
 extern "C" [[noreturn]] void rom_fault(uint64_t cause, uint64_t pc, uint64_t value, uint64_t nmi) {
   constexpr uint64_t kFailed =
       sys::status::kStage.put(sys::status::kStageFailed) | sys::status::kDetail.put(kRomFaultDetail);
@@ -80,8 +80,8 @@ extern "C" [[noreturn]] void rom_fault(uint64_t cause, uint64_t pc, uint64_t val
               fw::hex(cause), ", pc ", fw::hex(pc), ", value ", fw::hex(value), '\n');
     rom.uart().flush();
   }
-  // The watchdog counts only while the processor is awake, and its reset is the way out.
-  while (sys::watchdog_control::kExpired.get(fw::read_reg(sys::watchdog_control::kAddr)) != 0) {
+  // An image was given the processor. The watchdog counts only while that is awake, and its reset is the way out.
+  while (sys::watchdog_control::kEnable.get(fw::read_reg(sys::watchdog_control::kAddr)) != 0) {
   }
   for (;;) csr::wait_for_interrupt();
 }

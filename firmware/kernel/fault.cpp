@@ -54,15 +54,20 @@ void write_record(fault::Kind kind, const Frame& frame, std::string_view message
 void set_image_confirmed(bool confirmed) { image_confirmed = confirmed; }
 
 void print_fault(const fault::Record& fault) {
-  constexpr std::array<const char*, 32> kNames = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
-                                                  "s0",   "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
-                                                  "a6",   "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
-                                                  "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-  console::print(text(fault.kind), ' ', fw::field(fault.message), "\n  time ", fault.time, ", pc ", fw::hex(fault.pc),
-                 ", cause ", fw::hex(fault.cause), ", value ", fw::hex(fault.value), ", status ",
-                 fw::hex(fault.status), '\n');
+  constexpr char kNames[32][4] = {"x0", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+                                  "a1", "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+                                  "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+  console::print(text(fault.kind));
+  if (fault.message[0] != 0) console::print(": ", fw::field(fault.message));
+  // An assertion comes without a trap.
+  if (fault.kind != fault::Kind::kAssertion && fault.kind != fault::Kind::kSelfTest) {
+    console::print(": ", fault::cause_text(fault.cause), ", value ", fw::hex(fault.value));
+  }
+  console::print("\n  pc ", fw::hex(fault.pc, 16), "  cause ", fw::hex(fault.cause), "  status ",
+                 fw::hex(fault.status), "  time ", fault.time, '\n');
   for (unsigned i = 1; i < fault.registers.size(); ++i) {
-    console::print(' ', kNames[i], ' ', fw::hex(fault.registers[i]), i % 8 == 0 || i == 31 ? '\n' : ' ');
+    console::print(kNames[i][2] == 0 ? "  " : " ", kNames[i], ' ', fw::hex(fault.registers[i], 16),
+                   i % 4 == 0 || i == 31 ? "\n" : "");
   }
 }
 
@@ -100,7 +105,7 @@ const fault::Record* last_fault() { return fault::is_valid(record()) ? &record()
 void report_last_fault() {
   fault::Record& last = record();
   if (!fault::is_valid(last) || last.reported != 0) return;
-  log::write("an earlier run ended: ", text(last.kind), ' ', fw::field(last.message), ", pc ", fw::hex(last.pc));
+  log::write("an earlier run ended: ", text(last.kind), ", pc ", fw::hex(last.pc));
   last.reported = 1;
   store_record(last);
 }

@@ -36,6 +36,12 @@ void print_banner() {
                  fw::field(identity.board), "\n");
 }
 
+void confirm(image::Slot slot) {
+  const bool done = confirm_image(slot);
+  set_image_confirmed(done);
+  log::write("image in slot ", letter(slot), done ? " confirmed" : " could not be confirmed");
+}
+
 [[noreturn]] void wait_for_work() {
   for (;;) {
     {
@@ -65,18 +71,13 @@ extern "C" [[noreturn]] void kernel_main(uint64_t slot_index, uint64_t confirmed
   if (!failed.empty()) panic(fault::Kind::kSelfTest, failed);
   log::write("self-test passed");
 
-  if (confirmed == 0) {
-    set_progress(boot::Progress::kKernelConfirm);
-    const bool done = confirm_image(slot);
-    set_image_confirmed(done);
-    log::write("image in slot ", letter(slot), done ? " confirmed" : " could not be confirmed");
-  }
-
   // The ROM armed it for the way up to here.
   fw::write_reg(sys::watchdog_control::kAddr, 0);
   set_progress(boot::Progress::kKernelReady);
   set_stage(sys::status::kStageReady, slot);
   log::write("ready, booted from slot ", letter(slot));
+  // Work can come in meanwhile: the flash takes its time.
+  if (confirmed == 0) confirm(slot);
   wait_for_work();
 }
 
