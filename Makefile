@@ -210,6 +210,14 @@ help: ## this list (the default)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile $(BUILD_MKS) | expand -t 16
 	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/building.md and docs/testing.md.\n'
 
+.PHONY: demo
+demo: ## boot the simulated card: our core, our firmware, from flash to the kernel's banner
+	@scripts/install-deps.sh demo
+	@$(MAKE) generated $(B)/swai-card firmware
+	@# The card writes to its flash (boot counter); every demo starts from the same image.
+	@rm -f $(B)/demo.flash* && cp $(B)/firmware/flash.bin $(B)/demo.flash
+	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
+
 .PHONY: test
 test: ## build and run all tests
 	@scripts/install-deps.sh
