@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -96,10 +97,17 @@ class GdbSession {
   bool code_written_ = false;
 };
 
+// The port cannot be had; what() says which and why.
+class GdbPortError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 // Listens on a TCP port of this machine only; port 0 picks a free one.
 class GdbServer {
  public:
-  // `run_until_halted` lets simulated time pass until the target stands still or a bound is reached.
+  // Throws GdbPortError. `run_until_halted` lets simulated time pass until the target stands still or a bound
+  // is reached.
   GdbServer(uint16_t port, GdbTarget& target, std::function<void()> run_until_halted);
   ~GdbServer();
   GdbServer(const GdbServer&) = delete;

@@ -314,19 +314,19 @@ std::string MpeGdbTarget::description() const {
   };
   for (unsigned n = 0; n < kGprNames.size(); ++n) {
     const bool pointer = n >= 2 && n <= 4;
-    add(kGprNames[n], n, n == 1 ? "code_ptr" : pointer ? "data_ptr" : "long");
+    add(kGprNames[n], n, n == 1 ? "code_ptr" : pointer ? "data_ptr" : "int");
   }
   add("pc", kPc, "code_ptr");
   xml += "</feature>\n<feature name=\"org.gnu.gdb.riscv.csr\">\n";
-  for (const auto& csr : kCsrs) add(csr.name, kFirstCsr + csr.number, "long");
+  for (const auto& csr : kCsrs) add(csr.name, kFirstCsr + csr.number, "int");
   for (const auto& group : kEventCounters) {
     for (unsigned n = kFirstEventCounter; n <= kLastEventCounter; ++n) {
       add(fmt::format("{}{}", group.prefix, n), kFirstCsr + group.first_number + n - kFirstEventCounter,
-          "long");
+          "int");
     }
   }
   xml += "</feature>\n<feature name=\"org.gnu.gdb.riscv.virtual\">\n";
-  add("priv", kPrivilege, "long");
+  add("priv", kPrivilege, "int");
   return xml + "</feature>\n</target>\n";
 }
 

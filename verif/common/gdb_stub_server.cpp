@@ -19,8 +19,8 @@ namespace swai::common {
 
 namespace {
 
-std::runtime_error socket_error(const char* what, uint16_t port) {
-  return std::runtime_error(fmt::format("gdb: cannot {} port {}: {}", what, port, std::strerror(errno)));
+GdbPortError socket_error(const char* what, uint16_t port) {
+  return GdbPortError(fmt::format("cannot {} port {}: {}", what, port, std::strerror(errno)));
 }
 
 }  // namespace

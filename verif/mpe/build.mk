@@ -11,8 +11,25 @@ $(eval $(call verilated_program,mpe-run,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) \
   $(addprefix verif/common/,elf.cpp tohost.cpp gdb_stub.cpp gdb_stub_server.cpp), \
   +define+MPE_RVFI -Wno-fatal,$(MPE_LIBS)))
 
+# The lockstep testbench runs the very model that mpe-run runs: it is built once, with the harness.
+TB_MPE_SOURCES := $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp)
+# $(call tb_mpe_variant,VARIANT,FOLDER OF THE MODEL)
+define tb_mpe_variant
+$(call cxx_objects,$(2)-tb-obj,$(TB_MPE_SOURCES),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(1)) -I$(2) $(OUR_$(1)),$(2).stamp)
+$(program_$(1))/tb-mpe: $(patsubst %.cpp,$(2)-tb-obj/%.o,$(TB_MPE_SOURCES)) \
+    $(patsubst %.cpp,$(2)-obj/%.o,$(MPE_HARNESS)) $(2)/Vmpe_tb__ALL.a $(B)/verilated/$(1)/runtime.a $(RANDOM_LIB) $(ISS_LIB)
+	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(CXX) -o $$@ $$(filter %.o,$$^) $(2)/Vmpe_tb__ALL.a $(B)/verilated/$(1)/runtime.a $(RANDOM_LIB) $(MPE_LIBS) \
+	  $(VLT_LIBS_$(1)) -pthread -latomic
+endef
+$(foreach v,$(VARIANTS),$(eval $(call tb_mpe_variant,$(v),$(B)/verilated/$(v)/mpe-run)))
+PROGRAMS += $(B)/tb-mpe
+
 $(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
   $(addprefix verif/common/,gdb_stub.cpp memory_model.cpp doctest_main.cpp),-lfmt))
+$(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp gdb_attach_test.cpp process.cpp) \
+  verif/common/doctest_main.cpp,-lfmt))
 
 # Small programs for the tests of mpe-run itself.
 MPE_PROGRAMS := $(addprefix $(B)/mpe-programs/,debuggee report failing sleep)

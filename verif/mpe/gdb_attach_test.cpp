@@ -18,7 +18,7 @@ const std::string kPrompt = "(gdb) ";
 struct Simulation {
   Simulation() : process({"build/mpe-run", kProgram, "--gdb", "0"}) {
     process.read_until("localhost:");
-    port = process.read_until(" ");
+    port = process.read_until("\n");
     port.pop_back();
   }
   Process process;
@@ -31,6 +31,7 @@ struct Gdb {
                  "set width 0", kProgram}) {
     process.read_until(kPrompt);
     hello = ask("target remote localhost:" + simulation.port);
+    REQUIRE(hello.find("Remote debugging using") != std::string::npos);
   }
   std::string ask(const std::string& command) {
     process.write(command + "\n");
@@ -66,7 +67,7 @@ TEST_CASE_FIXTURE(Session, "gdb: registers, memory, breakpoints, steps") {
   CHECK(contains(ask("print/x $misa"), "0x8000000000141105"));
   CHECK(contains(ask("print $priv"), "= "));
   ask("break bump");
-  CHECK(contains(ask("continue"), "Breakpoint 1, bump (by=1)"));
+  CHECK(contains(ask("continue"), "Breakpoint 1, bump (by="));
   CHECK(contains(ask("print counter"), "= 0"));
   CHECK(contains(ask("print/x $a0"), "= 0x1"));
   CHECK(contains(ask("backtrace"), "in main ()"));
@@ -94,7 +95,7 @@ TEST_CASE_FIXTURE(Session, "gdb: registers, memory, breakpoints, steps") {
   CHECK(contains(ask("info registers"), "pc "));
   CHECK(contains(ask("info registers csr"), "mstatus"));
   CHECK(contains(ask("monitor cycles"), "instructions"));
-  CHECK(contains(ask("stepi 50"), "0x"));
+  CHECK(contains(ask("stepi 50"), "bump"));
   finish();
 }
 
@@ -139,7 +140,7 @@ TEST_CASE_FIXTURE(Session, "gdb: when gdb dies, the program runs on and another 
   gdb.reset();
   gdb = std::make_unique<Gdb>(simulation);
   CHECK(contains(ask("print counter"), "= "));
-  CHECK(contains(ask("x/i bump"), "counter"));
+  CHECK(contains(ask("x/i bump"), "auipc"));
   CHECK(contains(ask("detach"), "detached"));
   gdb = std::make_unique<Gdb>(simulation);
   finish();

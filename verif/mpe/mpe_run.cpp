@@ -76,6 +76,9 @@ int main(int argc, char** argv) {
   } catch (const swai::common::InputError& error) {
     fmt::print(stderr, "mpe-run: {}\n", error.what());
     return kBadInput;
+  } catch (const swai::common::GdbPortError& error) {
+    fmt::print(stderr, "mpe-run: --gdb: {}\n", error.what());
+    return kBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mpe-run: {}\n", error.what());
     return 1;

@@ -180,7 +180,7 @@ module mpe_tb #(
 
   assign watch_hit_o = rvfi_valid && rvfi_mem_wmask != '0 && rvfi_mem_paddr[39:3] == watch_addr_q[39:3];
   assign retired_o   = retired_q;
-  assign events_o    = 16'b0;
+  assign events_o    = u_mpe.events;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -16,7 +16,7 @@ namespace swai::mpe {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kPatience = std::chrono::seconds(20);
 
 }  // namespace
 
@@ -80,13 +80,13 @@ std::string Process::read_until(std::string_view text) {
   for (;;) {
     const size_t found = output_.find(text, seen_);
     if (found != std::string::npos) {
-      const size_t end = found + text.size();
-      return output_.substr(std::exchange(seen_, end), end - seen_);
+      const size_t start = std::exchange(seen_, found + text.size());
+      return output_.substr(start, seen_ - start);
     }
     if (!read_some(100))
       throw std::runtime_error(fmt::format("ended without '{}'; it said:\n{}", text, output_));
     if (std::chrono::steady_clock::now() > deadline) {
-      throw std::runtime_error(fmt::format("no '{}' within a minute; it said:\n{}", text, output_));
+      throw std::runtime_error(fmt::format("no '{}' for too long; it said:\n{}", text, output_));
     }
   }
 }

@@ -20,7 +20,7 @@ class Process {
   void write(std::string_view text);
   void close_input();
   // Collects output until `text` appears in what has come since the last call, and returns that. Throws
-  // std::runtime_error, with the output so far, if the process ends before or a minute passes.
+  // std::runtime_error, with the output so far, if the process ends before or it takes too long.
   std::string read_until(std::string_view text);
   // Collects all output and waits for the end. Returns the exit code, 128 and more for signals.
   int wait();

@@ -73,6 +73,7 @@ Runner::Runner(RunOptions options)
     trace_ = std::make_unique<Trace>(options_.trace);
     sim_.add_observer(*trace_);
   }
+  if (!options_.signature.empty()) check_signature();
   if (options_.stats || !options_.json.empty()) sim_.count_events();
   if (!options_.wave.empty()) sim_.open_wave(options_.wave);
 }
@@ -122,8 +123,8 @@ void Runner::wait_for_gdb() {
   target_.request_halt();
   if (!target_.run_until_halted()) throw std::runtime_error("the core does not halt for the debugger");
   gdb_ = std::make_unique<common::GdbServer>(*options_.gdb, target_, [this] { target_.run_until_halted(); });
-  fmt::print(stderr, "waiting for gdb: gdb-multiarch -ex 'target remote localhost:{}' {}\n", gdb_->port(),
-             options_.program);
+  fmt::print(stderr, "waiting for gdb-multiarch {} and its command: target remote localhost:{}\n",
+             options_.program, gdb_->port());
 }
 
 void Runner::serve_gdb() {
@@ -174,6 +175,20 @@ void Runner::serve_tohost() {
   // If the debugger's own request, a breakpoint or a step came first, it is the debugger who goes on.
   const bool ours = target_.stop_reason() == common::GdbTarget::StopReason::kHaltRequest;
   if (!verdict_ && ours) target_.resume();
+}
+
+// Said before the program runs, not after.
+void Runner::check_signature() const {
+  if (!elf_.symbol("begin_signature") || !elf_.symbol("end_signature")) {
+    throw InputError(fmt::format(
+        "{}: no signature to write: it lacks the symbols begin_signature and end_signature", elf_.path));
+  }
+  std::FILE* file = std::fopen(options_.signature.c_str(), "w");
+  if (file == nullptr) {
+    throw InputError(
+        fmt::format("{}: cannot write the signature: {}", options_.signature, std::strerror(errno)));
+  }
+  std::fclose(file);
 }
 
 void Runner::write_signature() {

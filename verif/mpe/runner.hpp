@@ -49,6 +49,7 @@ class Runner {
   void serve_tohost();
   bool end_of_time();
   void end(std::string verdict, bool passed);
+  void check_signature() const;
   void write_signature();
   void report(double seconds);
 

@@ -17,5 +17,5 @@ int main(void) {
     bump(1);
     sum += twice(counter);
   }
-  return sum == 0;
+  return sum < 0;
 }
