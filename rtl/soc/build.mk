@@ -8,11 +8,14 @@ CARD_REGS_SV := $(addprefix build/gen/,memmap_pkg.sv timer_regs_pkg.sv uart_regs
 CARD_REGS_HPP := build/gen/card_regs.hpp build/gen/card_regs_table.hpp
 
 $(CARD_REGS_SV) $(CARD_REGS_HPP) &: $(CARD_DESCRIPTION) scripts/gen-regs.py
-	python3 scripts/gen-regs.py --out build/gen
+	$(call say,GEN,build/gen)
+	$(Q)$(PYTHON) scripts/gen-regs.py --out build/gen
+
+generated: $(CARD_REGS_HPP)
 
 .PHONY: registers
 registers: ## write docs/registers.md from the register description
-	python3 scripts/gen-regs.py --docs docs/registers.md
+	$(PYTHON) scripts/gen-regs.py --docs docs/registers.md
 
 # The sources of the SoC without the core and rtl/lib, packages first.
 RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv

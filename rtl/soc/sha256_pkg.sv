@@ -57,3 +57,4 @@ package sha256_pkg;
   endfunction
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

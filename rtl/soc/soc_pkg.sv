@@ -1,4 +1,5 @@
 // What the modules of the SoC share.
+/* verilator lint_off UNUSEDPARAM */  // a package offers more than one design uses
 package soc_pkg;
 
   // Slaves of the memory bus.
@@ -31,3 +32,4 @@ package soc_pkg;
   } chunk_t;
 
 endpackage
+/* verilator lint_on UNUSEDPARAM */

@@ -20,7 +20,7 @@ module soc_reset #(
 
   localparam int unsigned CountWidth = $clog2(HoldClocks + 1);
 
-  logic                  rst_sys_q;
+  logic                  rst_por_q_n, rst_sys_q;
   logic [CountWidth-1:0] hold_q;
   logic [7:0]            count_q;
   system_regs_pkg::reset_cause_cause_e cause_q;
@@ -28,7 +28,7 @@ module soc_reset #(
   reset_sync u_power_on (
     .clk_i,
     .rst_ni (rst_pin_ni),
-    .rst_no (rst_por_no)
+    .rst_no (rst_por_q_n)
   );
 
   // Requests during the reset that they caused are echoes of it.
@@ -52,7 +52,10 @@ module soc_reset #(
     end
   end
 
-  assign rst_sys_no = rst_sys_q;
+  // While the pin is low both flip-flops are, too; but a simulator, for which asynchronous resets act by their
+  // edge, would start with whatever they hold.
+  assign rst_por_no = rst_por_q_n && rst_pin_ni;
+  assign rst_sys_no = rst_sys_q && rst_pin_ni;
   assign cause_o    = cause_q;
   assign count_o    = count_q;
 
