@@ -181,8 +181,11 @@ module mpe #(
   logic [63:0]  m_pc, m_next_pc, m_operand, m_result;
   logic         ev_use_stall, ev_fetch_empty, ev_mispredict;
 
+  logic regs_ready;
+
   mpe_issue u_issue (
-      .clk_i,
+      .clk_i, .rst_ni,
+      .ready_o            (regs_ready),
       .insn_valid_i       (f_valid && !halted),
       .insn_ready_o       (f_ready),
       .insn_i             (f_insn),
@@ -422,6 +425,7 @@ module mpe #(
 
   mpe_commit u_commit (
       .clk_i, .rst_ni, .boot_addr_i,
+      .boot_ready_i        (regs_ready),
       .free_o              (m_free),
       .advance_i           (x_advance),
       .ctrl_i              (x_ctrl),

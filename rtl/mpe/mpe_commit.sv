@@ -7,6 +7,7 @@ module mpe_commit (
     input  logic                    clk_i,
     input  logic                    rst_ni,
     input  logic [63:0]             boot_addr_i,
+    input  logic                    boot_ready_i,
 
     // from execute
     output logic                    free_o,
@@ -227,7 +228,7 @@ module mpe_commit (
       boot_q     <= 1'b1;
     end else begin
       redirect_q <= (flush_o && !halted_q && !halt_now) || resume;
-      boot_q     <= 1'b0;
+      if (boot_ready_i) boot_q <= 1'b0;
     end
   end
 

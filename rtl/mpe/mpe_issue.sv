@@ -4,6 +4,8 @@
 // It waits while an operand is not computed: one cycle behind a load or multiplication, longer behind what takes longer.
 module mpe_issue (
     input  logic                clk_i,
+    input  logic                rst_ni,
+    output logic                ready_o,           // registers are cleared, the program may start
 
     // from fetch
     input  logic                insn_valid_i,
@@ -62,7 +64,7 @@ module mpe_issue (
 
   logic [63:0] reg1, reg2;
   mpe_regfile u_regfile (
-      .clk_i,
+      .clk_i, .rst_ni, .ready_o,
       .write_i  (m_write_i),
       .waddr_i  (m_rd_i),
       .wdata_i  (m_result_i),

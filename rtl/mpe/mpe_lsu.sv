@@ -297,11 +297,91 @@ module mpe_lsu #(
   assign drained_o       = !wb_valid_o && !io_write_valid_q && !writes_pending_i;
 
   // ---------------------------------------------------------------- what the memory stage does
+  // First what kind of access this pass has turned out to be and what the cache has to do for it, ...
+  typedef enum logic [2:0] {
+    PassCancelled,
+    PassFence,
+    PassFault,
+    PassWalk,
+    PassCbo,
+    PassScFails,
+    PassUncached,
+    PassCached
+  } pass_e;
+
+  pass_e       pass;
+  logic [2:0]  pass_fault;       // {misaligned, page, access}
+  logic        look_only;        // first part of a straddling store
+  assign look_only = is_store && straddles && part_q == PartFirst;
+
+  always_comb begin
+    pass       = PassCached;
+    pass_fault = '0;
+    if (cancel_i) begin
+      pass = PassCancelled;
+    end else if (op_q == MemFence || op_q == MemFenceI) begin
+      pass = PassFence;
+    end else if (is_atomic && misaligned) begin
+      pass       = PassFault;
+      pass_fault = 3'b100;
+    end else if (page_fault_q) begin
+      pass       = PassFault;
+      pass_fault = 3'b010;
+    end else if (tlb_miss_q) begin
+      pass = PassWalk;
+    end else if (access_fault_q || (io_q && is_atomic)) begin
+      pass       = PassFault;
+      pass_fault = 3'b001;
+    end else if (is_cbo) begin
+      pass = PassCbo;
+    end else if (io_q && misaligned) begin
+      pass       = PassFault;
+      pass_fault = 3'b100;
+    end else if (op_q == MemSc && !sc_ok) begin
+      pass = PassScFails;
+    end else if (io_q || uncached_q) begin
+      pass = PassUncached;
+    end
+  end
+
+  always_comb begin
+    cmd_valid = 1'b0;
+    cmd       = DRead;
+    if (pte_pass_q) begin
+      cmd_valid = !access_fault_q;
+    end else if (state_q == StAmo) begin
+      cmd_valid = 1'b1;
+      cmd       = DWrite;
+    end else if (state_q == StPass) begin
+      unique case (pass)
+        PassFence: begin
+          cmd_valid = op_q == MemFenceI;
+          cmd       = DCleanAll;
+        end
+        PassCbo: begin
+          cmd_valid = !io_q;
+          cmd       = op_q == MemCboClean ? DClean : op_q == MemCboFlush ? DFlush : DInval;
+        end
+        PassUncached: begin  // a cached copy of memory that is now named as uncached has to go first
+          cmd_valid = !io_q;
+          cmd       = DFlush;
+        end
+        PassCached: begin
+          cmd_valid = 1'b1;
+          if (look_only) cmd = DHold;
+          else if (is_store || op_q == MemSc) cmd = DWrite;
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  // ... then what follows from the cache's answer.
   logic         part_done;       // of a load or store
   logic [63:0]  part_word;       // what it read
   logic         fault;
+  logic [2:0]   fault_kind;      // as pass_fault
   logic         load_like;
-  logic [3:0]   fault_kind;      // {misaligned, page, access, -} one-hot
   assign load_like = op_q == MemLoad || op_q == MemLr;
 
   always_comb begin
@@ -309,11 +389,9 @@ module mpe_lsu #(
     part_d        = part_q;
     m_done        = 1'b0;
     fault         = 1'b0;
-    fault_kind    = '0;
+    fault_kind    = pass_fault;
     part_done     = 1'b0;
     part_word     = cmd_word;
-    cmd_valid     = 1'b0;
-    cmd           = DRead;
     reserve       = 1'b0;
     unreserve     = 1'b0;
     io_write_push = 1'b0;
@@ -324,94 +402,69 @@ module mpe_lsu #(
       StIdle: ;
 
       StPass: begin
-        if (cancel_i) begin
-          m_done = 1'b1;
-        end else if (op_q == MemFence) begin
-          m_done = drained_o;
-        end else if (op_q == MemFenceI) begin
-          cmd_valid = 1'b1;
-          cmd       = DCleanAll;
-          m_done    = cmd_done;
-        end else if (is_atomic && misaligned) begin
-          fault      = 1'b1;
-          fault_kind = 4'b1000;
-        end else if (page_fault_q) begin
-          fault      = 1'b1;
-          fault_kind = 4'b0100;
-        end else if (tlb_miss_q) begin
-          ev_tlb_miss_o = 1'b1;
-          state_d       = StWalk;
-        end else if (access_fault_q || (io_q && is_atomic)) begin
-          fault      = 1'b1;
-          fault_kind = 4'b0010;
-        end else if (is_cbo) begin
-          cmd_valid = !io_q;
-          cmd       = op_q == MemCboClean ? DClean : op_q == MemCboFlush ? DFlush : DInval;
-          m_done    = io_q || cmd_done;
-        end else if (io_q && misaligned) begin
-          fault      = 1'b1;
-          fault_kind = 4'b1000;
-        end else if (op_q == MemSc && !sc_ok) begin
-          m_done    = 1'b1;
-          unreserve = 1'b1;
-        end else if (io_q || uncached_q) begin
-          // A cached copy of memory that is now named as uncached has to go first.
-          cmd_valid = !io_q;
-          cmd       = DFlush;
-          if (io_q || cmd_done) begin
-            if (is_store && straddles && part_q == PartFirst) begin
-              part_done = 1'b1;
-            end else if (is_store) begin
-              io_write_push = !io_write_valid_q && !wb_valid_o;
-              part_done     = io_write_push;
-              ev_uncached_o = io_write_push;
-            end else begin
-              state_d       = StRead;
-              ev_uncached_o = 1'b1;
+        unique case (pass)
+          PassCancelled: m_done = 1'b1;
+          PassFence:     m_done = op_q == MemFence ? drained_o : cmd_done;
+          PassFault:     fault  = 1'b1;
+          PassCbo:       m_done = io_q || cmd_done;
+          PassWalk: begin
+            ev_tlb_miss_o = 1'b1;
+            state_d       = StWalk;
+          end
+          PassScFails: begin
+            m_done    = 1'b1;
+            unreserve = 1'b1;
+          end
+          PassUncached: begin
+            if (io_q || cmd_done) begin
+              if (look_only) begin
+                part_done = 1'b1;
+              end else if (is_store) begin
+                io_write_push = !io_write_valid_q && !wb_valid_o;
+                part_done     = io_write_push;
+                ev_uncached_o = io_write_push;
+              end else begin
+                state_d       = StRead;
+                ev_uncached_o = 1'b1;
+              end
             end
           end
-        end else begin
-          cmd_valid = 1'b1;
-          if (is_store) cmd = straddles && part_q == PartFirst ? DHold : DWrite;
-          else if (op_q == MemSc) cmd = DWrite;
-          if (cmd_done && cmd_fault) begin
-            fault      = 1'b1;
-            fault_kind = 4'b0010;
-          end else if (cmd_done) begin
-            unique case (op_q)
-              MemAmo:  state_d = StAmo;
-              MemLr:   begin m_done = 1'b1; reserve = 1'b1; end
-              MemSc:   begin m_done = 1'b1; unreserve = 1'b1; end
-              default: part_done = 1'b1;
-            endcase
+          default: begin  // PassCached
+            if (cmd_done && cmd_fault) begin
+              fault      = 1'b1;
+              fault_kind = 3'b001;
+            end else if (cmd_done) begin
+              unique case (op_q)
+                MemAmo:  state_d = StAmo;
+                MemLr:   begin m_done = 1'b1; reserve = 1'b1; end
+                MemSc:   begin m_done = 1'b1; unreserve = 1'b1; end
+                default: part_done = 1'b1;
+              endcase
+            end
           end
-        end
+        endcase
       end
 
       StIssue: state_d = StPass;
 
       StWalk: begin
+        fault_kind = {1'b0, walk_page_fault_i, walk_access_fault_i};
         if (walk_done_i) begin
-          state_d    = StIssue;
-          fault      = walk_page_fault_i || walk_access_fault_i;
-          fault_kind = {1'b0, walk_page_fault_i, walk_access_fault_i, 1'b0};
+          state_d = StIssue;
+          fault   = walk_page_fault_i || walk_access_fault_i;
         end
       end
 
-      StAmo: begin
-        cmd_valid = 1'b1;
-        cmd       = DWrite;
-        m_done    = cmd_done;
-      end
+      StAmo: m_done = cmd_done;
 
       StRead: if (io_read_valid_o && io_read_ready_i) state_d = StResponse;
 
       default: begin  // StResponse
-        part_word = read_data_i[64*pa_q[5:3]+:64];
+        part_word  = read_data_i[64*pa_q[5:3]+:64];
+        fault_kind = 3'b001;
         if (read_rsp_i) begin
           if (read_err_i) begin
-            fault      = 1'b1;
-            fault_kind = 4'b0010;
+            fault = 1'b1;
           end else if (op_q == MemLoad) begin
             part_done = 1'b1;
           end else begin
@@ -433,10 +486,6 @@ module mpe_lsu #(
     end
     if (fault) m_done = 1'b1;
     if (m_done) state_d = StIdle;
-    if (pte_pass_q) begin
-      cmd_valid = !access_fault_q;
-      cmd       = DRead;
-    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -458,8 +507,8 @@ module mpe_lsu #(
 
   always_comb begin
     unique case (1'b1)
-      fault_kind[3]: cause_o = load_like ? ExcLoadMisaligned : ExcStoreMisaligned;
-      fault_kind[2]: cause_o = load_like ? ExcLoadPage : ExcStorePage;
+      fault_kind[2]: cause_o = load_like ? ExcLoadMisaligned : ExcStoreMisaligned;
+      fault_kind[1]: cause_o = load_like ? ExcLoadPage : ExcStorePage;
       default:       cause_o = load_like ? ExcLoadAccess : ExcStoreAccess;
     endcase
   end

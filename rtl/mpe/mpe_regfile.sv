@@ -1,6 +1,9 @@
 // Integer registers: two read ports, one write port. x0 is not stored; the readers know.
+// After reset it writes zeros, one register a cycle, until ready_o: so the memory needs no reset and programs start alike.
 module mpe_regfile (
     input  logic         clk_i,
+    input  logic         rst_ni,
+    output logic         ready_o,
     input  logic         write_i,
     input  logic [4:0]   waddr_i,
     input  logic [63:0]  wdata_i,
@@ -12,7 +15,18 @@ module mpe_regfile (
 
   logic [63:0] regs_q [32];
 
-  always_ff @(posedge clk_i) if (write_i) regs_q[waddr_i] <= wdata_i;
+  logic [4:0] clear_q;
+  assign ready_o = clear_q == '1;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) clear_q <= '0;
+    else if (!ready_o) clear_q <= clear_q + 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!ready_o) regs_q[clear_q + 1'b1] <= '0;
+    else if (write_i) regs_q[waddr_i] <= wdata_i;
+  end
 
   assign rdata1_o = raddr1_i == '0 ? '0 : regs_q[raddr1_i];
   assign rdata2_o = raddr2_i == '0 ? '0 : regs_q[raddr2_i];
