@@ -3,7 +3,8 @@
 // Cuts: nothing; requests and responses pass in the same cycle.
 // Orders: requests as stream_arbiter (round robin, the choice stands while stalled). Responses of one id come back in
 //   request order, as the bus's law has it, so a queue per id remembers whose they are.
-// A request waits while MaxOutstanding requests of its id are unanswered.
+// A request whose turn it is waits while MaxOutstanding requests of its id are unanswered, and the others with it: to let
+//   them pass would be unfair to it. Two are enough for one request per cycle to a slave that answers in the next one.
 // Master i has bits [i*ReqWidth +: ReqWidth] of mst_req_i. All masters see mst_rsp_o; the one it is for has its bit of
 // mst_rsp_valid_o set.
 module mbus_arbiter #(
@@ -29,9 +30,8 @@ module mbus_arbiter #(
 
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
   localparam int unsigned Ids        = 3;
-  localparam int unsigned IdLsb      = ReqWidth - 6;   // where a request has its id
 
-  logic [N-1:0]          candidate_valid, unknown_id;
+  logic                  req_valid, room;
   logic [IndexWidth-1:0] grant_index;
 
   // One route queue per id.
@@ -39,19 +39,15 @@ module mbus_arbiter #(
   logic [Ids*IndexWidth-1:0] route_index;
   logic [IndexWidth-1:0] rsp_index;
 
-  // A queue gains room only, as long as the arbiter is stalled: a request that was let in stays in.
+  // Only a request that leaves takes room away: once there is room for the one that waits, it stays.
   always_comb begin
-    candidate_valid = '0;
-    unknown_id      = mst_req_valid_i;
-    for (int unsigned i = 0; i < N; i++) begin
-      for (int unsigned id = 0; id < Ids; id++) begin
-        if (mst_req_i[i*ReqWidth + IdLsb +: 2] == 2'(id)) begin
-          candidate_valid[i] = mst_req_valid_i[i] && route_in_ready[id];
-          unknown_id[i]      = 1'b0;
-        end
-      end
+    room = 1'b0;
+    for (int unsigned id = 0; id < Ids; id++) begin
+      if (slv_req_o.id == 2'(id)) room = route_in_ready[id];
     end
   end
+
+  assign slv_req_valid_o = req_valid && room;
 
   stream_arbiter #(
     .N    (N),
@@ -59,11 +55,11 @@ module mbus_arbiter #(
   ) u_arbiter (
     .clk_i,
     .rst_ni,
-    .in_valid_i (candidate_valid),
+    .in_valid_i (mst_req_valid_i),
     .in_ready_o (mst_req_ready_o),
     .in_data_i  (mst_req_i),
-    .out_valid_o(slv_req_valid_o),
-    .out_ready_i(slv_req_ready_i),
+    .out_valid_o(req_valid),
+    .out_ready_i(slv_req_ready_i && room),
     .out_data_o (slv_req_o),
     .out_index_o(grant_index)
   );
@@ -105,7 +101,7 @@ module mbus_arbiter #(
       assert ($bits(mbus_pkg::req_t) == ReqWidth) else $error("ReqWidth is not the width of a request");
       assert ((route_out_ready & ~route_out_valid) == '0) else $error("a response that nobody asked for");
       assert (!slv_rsp_valid_i || slv_rsp_i.id < 2'(Ids)) else $error("a response with an unknown id");
-      assert (unknown_id == '0) else $error("masters %b use an unknown id", unknown_id);
+      assert (!req_valid || slv_req_o.id < 2'(Ids)) else $error("master %0d uses an unknown id", grant_index);
     end
   end
 `endif

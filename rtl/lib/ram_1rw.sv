@@ -55,8 +55,11 @@ module ram_1rw #(
   end
   /* verilator lint_on BLKSEQ */
 
+  // At the very first edge the logic around may not have seen its reset yet.
+  logic started_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    assert (!en_i || {1'b0, addr_i} < (AddrWidth + 1)'(Depth)) else $error("address %0d of %0d rows", addr_i, Depth);
+    started_q <= 1'b1;
+    assert (!started_q || !en_i || {1'b0, addr_i} < (AddrWidth + 1)'(Depth)) else $error("address %0d of %0d rows", addr_i, Depth);
   end
 
 `endif

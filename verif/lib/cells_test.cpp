@@ -191,6 +191,7 @@ void illegal_ram_address(uint64_t seed, uint64_t) {
   CellsBench bench(seed);
   auto& top = bench.top();
   idle(top);
+  bench.tick();
   top.ram_en_i = 2;
   top.ram_we_i = 0;
   top.ram_addr_i = 5;
