@@ -37,6 +37,7 @@ Builder::Builder(uint64_t seed, const Options& options)
       as_(rng_, kBase + kCodeOffset, kCompressPercent),
       tables_(rng_, options.qemu, has(kUncached)) {
   for (const Insn& insn : insn_table()) {
+    if (options_.qemu && insn.name == "ctzw") continue;  // QEMU 7.2 gets it wrong for zero
     if (insn.group == Group::kAlu || insn.group == Group::kBitmanip) alu_insns_.push_back(&insn);
   }
 }

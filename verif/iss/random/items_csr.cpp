@@ -113,8 +113,10 @@ uint64_t Builder::random_status(bool machine) {
   uint64_t value = rng_.next();
   if (!has(kInterrupt)) value &= ~(status::kMie | status::kSie);
   if (machine) value = (value & ~(status::kMprv | status::kTvm | status::kTw | status::kTsr)) | traps_;
-  // QEMU lets UXL and SXL be changed, and MPP take its reserved value.
-  if (options_.qemu) value &= 0x007F'FFAA & ~(status::kMpp);
+  // QEMU lets UXL, SXL and VS be changed, and MPP take its reserved value.
+  constexpr uint64_t kStrict = status::kSie | status::kMie | status::kSpie | status::kMpie | status::kSpp |
+                               status::kSum | status::kMxr | status::kTvm | status::kTw | status::kTsr;
+  if (options_.qemu) value &= kStrict;
   return value;
 }
 
@@ -170,9 +172,13 @@ void Builder::item_csr_write() {
   if (choice < 75) {  // no side effects
     std::vector<uint32_t> numbers = {csr::kSepc, csr::kScause, csr::kStval};
     if (machine) numbers.insert(numbers.end(), {csr::kMcause, csr::kMtval});
-    if (options_.qemu) numbers = {csr::kSepc};
-    const uint32_t number = rng_.pick(numbers);
-    write_csr(number, value);
+    const uint32_t number = options_.qemu ? csr::kSepc : rng_.pick(numbers);
+    if (options_.qemu) {  // which does not clear bit 0
+      as_.emit(enc::andi(value, value, -2));
+      as_.emit(enc::csrw(number, value));
+    } else {
+      write_csr(number, value);
+    }
     const Reg rd = any_dest();
     as_.emit(enc::csrr(rd, number));
     return;

@@ -95,8 +95,9 @@ void Builder::item_forbidden() {
 uint64_t Builder::bad_data_address() {
   const uint64_t low_bits = rng_.below(kPage);
   if (!mode_.translated) {
-    // Misaligned accesses to IO are misaligned before they are anything else; QEMU does not care.
-    switch (rng_.below(options_.qemu ? 2 : 5)) {
+    // QEMU splits misaligned accesses to nowhere before they fault.
+    if (options_.qemu) return (kVacant + rng_.below(0x8000'0000)) & ~uint64_t{7};
+    switch (rng_.below(5)) {
       case 0:
         return kVacant + low_bits;
       case 1:

@@ -94,6 +94,14 @@ void Builder::make_log_entry(Privilege level) {
   as.emit(enc::sd(cause, a, 0));
   as.emit(enc::sd(epc, a, 8));
   as.emit(enc::csrr(b, l.tval));
+  if (options_.qemu) {  // whose tval of ebreak is 0
+    const Label other = as.label();
+    as.emit(enc::addi(cause, cause, -3));
+    as.branch(enc::branch(enc::kBne, cause, 0), other, true);
+    as.li(b, 0);
+    as.bind(other);
+    as.emit(enc::addi(cause, cause, 3));
+  }
   as.emit(enc::sd(b, a, 16));
   as.emit(enc::csrr(b, l.status));
   as.emit(enc::sd(b, a, 24));
