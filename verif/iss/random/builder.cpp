@@ -222,6 +222,7 @@ std::map<std::string, uint64_t> Program::symbols() const {
 
 Program Builder::build() {
   choose_registers();
+  strict_interrupt_ = uint64_t{1} << rng_.pick({1, 5, 9});
   machine_vector_ = runtime_.label();
   supervisor_vector_ = runtime_.label();
   nmi_ = runtime_.label();

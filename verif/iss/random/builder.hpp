@@ -231,6 +231,8 @@ class Builder {
   bool pbmte_ = false;
   std::array<bool, 2> cbcfe_{};  // of menvcfg and senvcfg
   unsigned depth_ = 0;
+  // The one interrupt of a program for QEMU, which ranks them in another order.
+  uint64_t strict_interrupt_ = 0;
 
   Label machine_vector_, supervisor_vector_, nmi_, finish_;
 };

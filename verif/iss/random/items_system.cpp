@@ -11,7 +11,6 @@ constexpr uint64_t kClint = 0x0200'0000;
 constexpr uint64_t kEcallS = 1 << 9, kEcallU = 1 << 8, kBreakpoint = 1 << 3, kIllegal = 1 << 2;
 constexpr uint64_t kPageFaults = 0xB000;
 constexpr uint64_t kDelegatable = 0xB3FF;
-constexpr uint64_t kSoftwareInterrupts = 0x222;  // those that writes to mip make pending
 
 }  // namespace
 
@@ -59,7 +58,7 @@ void Builder::configure() {
   if (has(kInterrupt)) {
     write(csr::kMideleg, mideleg_);
     const uint64_t enable = rng_.chance(50) ? ~uint64_t{0} : rng_.next();
-    write(csr::kMie, options_.qemu ? enable & kSoftwareInterrupts : enable);
+    write(csr::kMie, options_.qemu ? enable & strict_interrupt_ : enable);
   }
   write(csr::kMstatus, random_status(true));
   if (has(kUncached)) pbmte_ = rng_.chance(85);
@@ -370,17 +369,19 @@ void Builder::item_interrupts() {
   const Hold base(*this);
   if (mode_.privilege == Privilege::kUser) return simple_item();
   if (supervisor) {
+    if (options_.qemu && strict_interrupt_ != 2) return;
     as_.li(value, rng_.chance(60) ? 0x222 : 0x222 & rng_.next());
     as_.emit(enc::csrrs(0, csr::kSie, value));
     if (rng_.chance(60)) as_.emit(enc::csrrsi(0, csr::kSip, 2));
     if (rng_.chance(60)) as_.emit(enc::csrrsi(0, csr::kSstatus, status::kSie));
   }
   if (machine) {
-    const uint64_t enable = options_.qemu ? kSoftwareInterrupts : 0xAAA;
+    const uint64_t enable = options_.qemu ? strict_interrupt_ : 0xAAA;
     as_.li(value, rng_.chance(50) ? enable : enable & rng_.next());
     as_.emit(enc::csrrs(0, csr::kMie, value));
     if (rng_.chance(60)) {
-      as_.li(value, rng_.pick({0x2, 0x20, 0x200, 0x222, 0x22}));
+      const uint64_t pending = rng_.pick({0x2, 0x20, 0x200, 0x222, 0x22});
+      as_.li(value, options_.qemu ? strict_interrupt_ : pending);
       as_.emit(enc::csrrs(0, csr::kMip, value));
     }
     if (rng_.chance(70)) as_.emit(enc::csrrsi(0, csr::kMstatus, status::kMie));
@@ -404,6 +405,7 @@ void Builder::item_wfi() {
   const bool machine = mode_.privilege == Privilege::kMachine;
   if (mode_.privilege == Privilege::kUser) return as_.emit(enc::kWfi);
   if (!machine && (traps_ & status::kTw) != 0) return as_.emit(enc::kWfi);
+  if (options_.qemu && strict_interrupt_ != 2) return;
   const Hold value(*this);
   const Hold base(*this);
   if (!machine) {

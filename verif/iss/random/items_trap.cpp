@@ -173,7 +173,8 @@ void Builder::access_anything(Reg base, int32_t offset) {
   const uint64_t choice = rng_.below(100);
   const auto log_size = static_cast<unsigned>(rng_.below(4));
   if (choice < 45 || !has(kAtomic)) return emit_access(base, offset, log_size, false);
-  if (choice < 80) return emit_access(base, offset, log_size, true);
+  // To QEMU, an atomic access to nowhere is a load first.
+  if (choice < 80 || (options_.qemu && !mode_.translated)) return emit_access(base, offset, log_size, true);
   const bool wide = rng_.chance(50);
   if (choice < 88) return emit_amo(base, wide);
   const Reg rd = any_dest();
