@@ -38,7 +38,7 @@ def read_blocks():
     blocks = []
     for folder in description["folders"]:
         for name, path in files.items():
-            if str(path.parent) == folder and not sv_sources.is_package(path):
+            if str(path.parent) == folder and not sv_sources.is_package(path) and name not in description["skip"]:
                 blocks.append({"name": name, "top": name, "parameters": {}})
     return blocks + description.get("block", [])
 
