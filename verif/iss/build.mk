@@ -8,3 +8,9 @@ generated: build/gen/card_regs.hpp
 
 PROGRAM_SUPPORT := verif/common/elf.cpp verif/common/tohost.cpp verif/common/memory_model.cpp
 $(eval $(call cxx_program,iss-run,verif/iss/iss_run.cpp verif/iss/machine.cpp $(PROGRAM_SUPPORT),$(ISS_LIB) -lfmt,))
+$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp memory_test.cpp trap_test.cpp csr_test.cpp) \
+  verif/common/doctest_main.cpp,$(ISS_LIB) -lfmt,))
+
+# Tests of the tools write their programs with the random generator's ELF writer.
+$(eval $(call cxx_program,test-iss-run,$(addprefix verif/iss/test/,support_test.cpp iss_run_test.cpp) $(PROGRAM_SUPPORT) \
+  verif/mpe/process.cpp verif/common/doctest_main.cpp,$(B)/lib/random-program.a -lfmt,))
