@@ -31,6 +31,7 @@ module soc_devices #(
 
   // core
   input  logic              awake_i,
+  input  logic              write_error_i,
   output logic [63:0]       time_o,
   output logic              irq_m_software_o,
   output logic              irq_m_timer_o,
@@ -136,9 +137,10 @@ module soc_devices #(
 
   irq_regs_pkg::pending_t sources;
   always_comb begin
-    sources       = '0;
-    sources.uart  = uart_irq;
-    sources.flash = flash_irq;
+    sources             = '0;
+    sources.uart        = uart_irq;
+    sources.flash       = flash_irq;
+    sources.write_error = write_error_i;
   end
 
   soc_irq u_irq (

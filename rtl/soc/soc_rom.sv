@@ -1,8 +1,8 @@
 // Boot ROM as a slave of the memory bus, in rows of one line.
 //
 // Answers one cycle after the request was taken, one request per cycle. Everything but reading is an error.
-// The contents come from InitFile ($readmemh, one row of 512 bits per line); in simulation `+boot_rom=FILE` on
-// the command line goes before it. Without either the ROM is all zero, which is no legal instruction.
+// The contents come from InitFile ($readmemh, one row of 512 bits per line), or in simulation, when that is empty,
+// from `+boot_rom=FILE` on the command line. Without either the ROM is all zero, which is no legal instruction.
 module soc_rom #(
   parameter int unsigned Bytes    = 65536,
   parameter              InitFile = ""
@@ -40,12 +40,17 @@ module soc_rom #(
   // The one place where an initial block belongs into synthesizable code: it is how a ROM gets its contents.
   initial begin
 `ifndef SYNTHESIS
-    string file;
     for (int unsigned i = 0; i < Rows; i++) mem_q[i] = '0;
-    if ($value$plusargs("boot_rom=%s", file)) $readmemh(file, mem_q);
-    else
 `endif
-    if (InitFile != "") $readmemh(InitFile, mem_q);
+    if (InitFile != "") begin
+      $readmemh(InitFile, mem_q);
+    end
+`ifndef SYNTHESIS
+    else begin
+      string file;
+      if ($value$plusargs("boot_rom=%s", file)) $readmemh(file, mem_q);
+    end
+`endif
   end
 
   assign req_ready_o = 1'b1;

@@ -50,7 +50,7 @@ module swai_soc #(
   mbus_pkg::req_t req;
   mbus_pkg::rsp_t rsp;
 
-  logic        irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi, core_sleep;
+  logic        irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi, write_error, core_sleep;
   logic [63:0] card_time, nmi_vector;
 
   mpe #(
@@ -73,6 +73,7 @@ module swai_soc #(
     .mbus_req_o       (req),
     .mbus_rsp_valid_i (rsp_valid),
     .mbus_rsp_i       (rsp),
+    .write_error_o    (write_error),
     .sleep_o          (core_sleep),
     .dbg_req_i,
     .dbg_rsp_o
@@ -188,6 +189,7 @@ module swai_soc #(
     .software_reset_o (software_reset),
     .watchdog_reset_o (watchdog_reset),
     .awake_i          (!sleep_o),
+    .write_error_i    (write_error),
     .time_o           (card_time),
     .irq_m_software_o (irq_m_software),
     .irq_m_timer_o    (irq_m_timer),

@@ -10,3 +10,7 @@ $(eval $(call verilated_program,tb-soc-devices,tb_devices,$(tb_soc_packages) $(t
 
 $(eval $(call verilated_program,tb-soc-units,tb_units,$(tb_soc_packages) $(addprefix rtl/soc/,soc_irq.sv \
   soc_decode.sv soc_sleep.sv) verif/soc/tb_units.sv,verif/soc/units_test.cpp verif/lib/test_main.cpp,,-lfmt))
+
+tb_soc_rtl := $(filter-out $(tb_soc_packages),$(RTL_LIB) $(RTL_SOC))
+$(eval $(call verilated_program,tb-soc,tb_soc,$(tb_soc_packages) rtl/mpe/mpe_pkg.sv $(tb_soc_rtl) \
+  verif/soc/stub/mpe.sv verif/soc/tb_soc.sv,verif/soc/soc_test.cpp verif/lib/test_main.cpp,,-lfmt))

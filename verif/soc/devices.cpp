@@ -18,6 +18,7 @@ Devices::Devices(uint64_t seed) : bench_(seed) {
   pins.uart_rx_i = 1;
   pins.flash_io_i = 0xF;
   pins.awake_i = 1;
+  pins.write_error_i = 0;
   bench_.add(*this);
   power_on();
 }

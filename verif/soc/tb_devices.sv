@@ -21,6 +21,7 @@ module tb_devices (
   input  logic [3:0]  flash_io_i,
 
   input  logic        awake_i,
+  input  logic        write_error_i,
   output logic        rst_sys_no,
   output logic [63:0] time_o,
   output logic        irq_m_software_o,
@@ -79,6 +80,7 @@ module tb_devices (
     .software_reset_o (software_reset),
     .watchdog_reset_o (watchdog_reset),
     .awake_i,
+    .write_error_i,
     .time_o,
     .irq_m_software_o,
     .irq_m_timer_o,
