@@ -20,8 +20,7 @@ case "${1:-all}" in
     # Headers are checked through the sources that include them.
     sources | grep '\.cpp$' >build/cppcheck/sources
     cppcheck --quiet --std=c++20 --language=c++ -I . -I build/gen -j "$(nproc)" --cppcheck-build-dir=build/cppcheck \
-      '-DTEST_CASE(name)=void test_case()' \
-      '-DTEST_CASE_FIXTURE(fixture,name)=struct Test : fixture { void run(); }; void Test::run()' \
+      --include=scripts/lint/cppcheck_doctest.hpp \
       --enable=warning,portability --inline-suppr --suppressions-list=scripts/lint/cppcheck.txt \
       --template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 --file-list=build/cppcheck/sources
     ;;

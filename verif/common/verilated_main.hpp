@@ -1,12 +1,12 @@
-// What every Verilated testbench program needs around its model: a seeded context with randomised initial state, a
-// waveform in wave builds, coverage in coverage builds, and a guard against running forever.
+// What every Verilated testbench program needs around its model: a seeded context with randomised initial
+// state, a waveform in wave builds, coverage in coverage builds, and a guard against running forever.
 //
 //   VerilatedRun<Vtb_x> run(seed);
 //   run.top().rst_ni = 0;
 //   while (!done) { drive(run.top()); run.tick(); check(run.top()); }
 //
-// The model must have a clock input clk_i. tick() is one clock period: inputs set before it are sampled by its rising
-// edge, outputs read after it are what follows from that edge with the same inputs.
+// The model must have a clock input clk_i. tick() is one clock period: inputs set before it are sampled by
+// its rising edge, outputs read after it are what follows from that edge with the same inputs.
 #pragma once
 
 #include <verilated.h>
@@ -78,8 +78,8 @@ class VerilatedRun {
       std::fprintf(stderr, "no end after %llu cycles\n", static_cast<unsigned long long>(cycle_));
       std::exit(1);
     }
-    // Combinational outputs settle on the new inputs before the edge; the falling edge is evaluated only where
-    // something depends on it, which Verilator finds out for itself.
+    // Combinational outputs settle on the new inputs before the edge; the falling edge is evaluated only
+    // where something depends on it, which Verilator finds out for itself.
     model_->clk_i = 0;
     eval();
     model_->clk_i = 1;
