@@ -103,10 +103,13 @@ module mbus_to_reg (
     reg_req_o.addr  = addr_q;
     reg_req_o.wdata = data_q;
     reg_req_o.wstrb = strb_q;
-    rsp_o.id        = id_q;
-    rsp_o.err       = state_q == Refuse || (state_q == Access && reg_rsp_i.err);
-    rsp_o.data      = {8{reg_rsp_i.rdata}};
-    rsp_valid_o     = state_q == Access ? reg_rsp_i.ready : state_q != Idle;
+  end
+
+  always_comb begin
+    rsp_o.id    = id_q;
+    rsp_o.err   = state_q == Refuse || (state_q == Access && reg_rsp_i.err);
+    rsp_o.data  = {8{reg_rsp_i.rdata}};
+    rsp_valid_o = state_q == Access ? reg_rsp_i.ready : state_q != Idle;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
