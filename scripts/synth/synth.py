@@ -58,8 +58,8 @@ def read_commands(block):
 
 def complaints(folder, output):
     log = folder / "yosys.log"
-    errors = re.findall(r"(?m)^.*(?:ERROR|Warning: found|Latch inferred).*$", log.read_text()) if log.exists() else []
-    return [*errors, *output.splitlines()[-5:], f"log: {log}"]
+    errors = re.findall(r"(?m)^.*(?:ERROR|Warning: found|Warning: multiple).*$", log.read_text()) if log.exists() else []
+    return [*dict.fromkeys([*errors, *output.splitlines()[-5:]]), f"log: {log}"]
 
 
 def check(block, folder):
