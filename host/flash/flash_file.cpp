@@ -46,13 +46,16 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
   if (!file) fail(path, fmt::format("cannot write: {}", errno_text()));
 }
 
-std::optional<Slot> bootable_slot(std::span<const uint8_t> flash) {
-  const auto header = [&](Slot slot) { return read_header(slot_of(flash, slot)); };
-  const Slot first = image::preferred(header(Slot::kA), header(Slot::kB));
+std::optional<Slot> bootable_slot(std::span<const uint8_t> a, std::span<const uint8_t> b) {
+  const Slot first = image::preferred(read_header(a), read_header(b));
   for (const Slot slot : {first, first == Slot::kA ? Slot::kB : Slot::kA}) {
-    if (check(slot_of(flash, slot)) == Refusal::kNone) return slot;
+    if (check(slot == Slot::kA ? a : b) == Refusal::kNone) return slot;
   }
   return std::nullopt;
+}
+
+std::optional<Slot> bootable_slot(std::span<const uint8_t> flash) {
+  return bootable_slot(slot_of(flash, Slot::kA), slot_of(flash, Slot::kB));
 }
 
 FlashFile::FlashFile(const std::string& path) : path_(path) {

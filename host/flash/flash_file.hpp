@@ -14,7 +14,9 @@ Bytes read_file(const std::string& path);
 // Writes a whole file. Throws InputError.
 void write_file(const std::string& path, std::span<const uint8_t> bytes);
 
-// The slot that the boot ROM would boot from flash with these contents.
+// The slot that the boot ROM would boot when slots A and B hold this.
+std::optional<image::Slot> bootable_slot(std::span<const uint8_t> a, std::span<const uint8_t> b);
+// The same for the contents of a whole chip.
 std::optional<image::Slot> bootable_slot(std::span<const uint8_t> flash);
 
 // A flash file in use by nobody else. Changes reach the file at once. All functions throw InputError.
