@@ -213,8 +213,9 @@ void Builder::item_csr_critical() {
   const Hold old(*this);
   const Hold seen(*this);
   uint64_t random = rng_.interesting();
-  // QEMU knows more modes of satp, and reserved vector modes keep the old value there.
+  // QEMU knows more modes of satp, keeps bit 0 of mepc, and reserved vector modes keep the old value there.
   if (options_.qemu && number == csr::kSatp) random &= ~(uint64_t{0xF} << 60);
+  if (options_.qemu && number == csr::kMepc) random &= ~uint64_t{1};
   if (options_.qemu && (number == csr::kMtvec || number == csr::kStvec)) random &= ~uint64_t{2};
   as_.li(value, random);
   as_.keep_in_page(32);

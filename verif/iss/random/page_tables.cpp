@@ -105,7 +105,7 @@ uint64_t PageTables::random_bad_entry(Rng& rng, unsigned level) {
   const uint64_t user = rng.chance(50) ? kU : 0;
   const uint64_t leaf = make(kBase, kLeaf | user);
   const uint64_t pointer = make(table_address(kZoo0), kV);
-  switch (rng.below(strict_ ? 7 : 13)) {
+  switch (rng.below(strict_ ? 6 : 13)) {
     case 0:
       return rng.next() & ~kV;
     case 1:
@@ -116,11 +116,11 @@ uint64_t PageTables::random_bad_entry(Rng& rng, unsigned level) {
     case 3:
       return leaf | (uint64_t{1} << rng.between(54, 60));
     case 4:
-      return leaf | kN;
-    case 5:
       return pointer | rng.pick({kA, kD, kU, kA | kD, kA | kD | kU});
-    case 6:
+    case 5:
       return 0;
+    case 6:
+      return leaf | kN;
     case 7:
       return leaf & ~kA;
     case 8:
