@@ -37,6 +37,11 @@ def main():
                 if pattern.search(line):
                     print(f"{path}:{number}: {complaint}: {line.strip()[:100]}")
                     found += 1
+        if path.suffix == ".md":
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                if not (path.parent / link).exists():
+                    print(f"{path}: links to {link}, which does not exist")
+                    found += 1
         if text and not text.endswith("\n"):
             print(f"{path}: does not end with a newline")
             found += 1
