@@ -188,10 +188,6 @@ def comment(text, indent=0):
 # --------------------------------------------------------------------------------------------- SystemVerilog
 
 
-# A package offers more than one design uses.
-SV_LINT_OFF = "/* verilator lint_off UNUSEDPARAM */"
-
-
 class SvMap:
     """memmap_pkg.sv. Yosys takes only plain bit vectors in functions of packages: no structs, no enums."""
 
@@ -228,7 +224,7 @@ class SvMap:
 
     def text(self):
         card = self.card
-        lines = [made_from(self.source), SV_LINT_OFF, "package memmap_pkg;\n"]
+        lines = [made_from(self.source), "package memmap_pkg;\n"]
         lines.append(f"  localparam int unsigned AddrWidth = {self.bits};\n")
         for entry in [*card.regions, *card.devices]:
             lines.append(comment(entry.doc, 2))
@@ -251,13 +247,13 @@ class SvMap:
         lines.append("  endfunction\n")
         lines += self.lookup("region", [r for r in card.regions if r.pma != "vacant"])
         lines += self.lookup("device", card.devices)
-        lines.append("endpackage\n/* verilator lint_on UNUSEDPARAM */")
+        lines.append("endpackage")
         return "\n".join(lines) + "\n"
 
 
 def sv_device(device, source):
     bits = device.address_bits
-    lines = [made_from(source), comment(device.doc), SV_LINT_OFF, f"package {device.name}_regs_pkg;\n"]
+    lines = [made_from(source), comment(device.doc), f"package {device.name}_regs_pkg;\n"]
     lines.append(f"  localparam int unsigned AddrWidth = {bits};")
     for register in device.registers:
         name = camel(register.name)
@@ -282,7 +278,7 @@ def sv_device(device, source):
                 lines.append(f"    logic [{width - 1}:0] reserved_{lsb};" if width > 1
                              else f"    logic reserved_{lsb};")
         lines.append(f"  }} {register.name}_t;")
-    lines.append("\nendpackage\n/* verilator lint_on UNUSEDPARAM */")
+    lines.append("\nendpackage")
     return "\n".join(lines) + "\n"
 
 

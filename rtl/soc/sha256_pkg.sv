@@ -1,5 +1,4 @@
 // The functions and constants of SHA-256 (FIPS 180-4, sections 4.1.2, 4.2.2 and 5.3.3).
-/* verilator lint_off UNUSEDPARAM */  // a package offers more than one design uses
 package sha256_pkg;
 
   localparam logic [255:0] InitialState = {
@@ -57,4 +56,3 @@ package sha256_pkg;
   endfunction
 
 endpackage
-/* verilator lint_on UNUSEDPARAM */

@@ -220,8 +220,4 @@ module soc_flash (
   assign irq_o  = (conditions & irq_enable_q) != '0;
   assign busy_o = busy;
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], req_i.addr[2:0], command.reserved_21,
-                    command.reserved_15, events.reserved_4};
-
 endmodule

@@ -73,7 +73,4 @@ module soc_irq #(
   assign irq_m_o = irq_m_q;
   assign irq_s_o = irq_s_q;
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], req_i.addr[2:0]};
-
 endmodule

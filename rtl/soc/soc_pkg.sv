@@ -1,5 +1,4 @@
 // What the modules of the SoC share.
-/* verilator lint_off UNUSEDPARAM */  // a package offers more than one design uses
 package soc_pkg;
 
   // Slaves of the memory bus.
@@ -32,4 +31,3 @@ package soc_pkg;
   } chunk_t;
 
 endpackage
-/* verilator lint_on UNUSEDPARAM */

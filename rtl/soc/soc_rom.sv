@@ -59,8 +59,4 @@ module soc_rom #(
   assign rsp_o.err   = err_q;
   assign rsp_o.data  = row_q;
 
-  logic unused;
-  assign unused = ^{req_i.addr[mbus_pkg::AddrWidth-1:6+RowWidth], req_i.addr[5:0], req_i.size, req_i.strb,
-                    req_i.data};
-
 endmodule

@@ -148,7 +148,4 @@ module soc_sha256 (
   assign tap_ready_o = state_q != Absorb || room;
   assign busy_o      = status.busy;
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], control.reserved_2};
-
 endmodule

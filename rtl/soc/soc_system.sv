@@ -153,7 +153,4 @@ module soc_system #(
   assign nmi_vector_o     = nmi_vector_q;
   assign status_o         = status_q[31:0];
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], req_i.addr[2:0]};
-
 endmodule

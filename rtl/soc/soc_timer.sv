@@ -64,7 +64,4 @@ module soc_timer (
   assign irq_software_o = msip_q[0];
   assign busy_o         = mtimecmp_q != '1 && !struck_q;
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], req_i.addr[2:0]};
-
 endmodule

@@ -183,7 +183,4 @@ module soc_uart (
   assign irq_o  = (conditions & irq_enable_q) != '0;
   assign busy_o = status.tx_busy || rx_busy;
 
-  logic unused;
-  assign unused = ^{req_i.addr[reg_pkg::AddrWidth-1:Aw], req_i.addr[2:0]};
-
 endmodule

@@ -79,6 +79,14 @@ module swai_soc #(
     .dbg_rsp_o
   );
 
+  // A refused write shows combinationally in the response; the register keeps the response's path out of the
+  // devices, which answer on it.
+  logic write_error_q;
+  always_ff @(posedge clk_i or negedge rst_sys_n) begin
+    if (!rst_sys_n) write_error_q <= 1'b0;
+    else            write_error_q <= write_error;
+  end
+
   // --------------------------------------------------------------------------------------------------- bus
 
   soc_pkg::target_t            target;
@@ -189,7 +197,7 @@ module swai_soc #(
     .software_reset_o (software_reset),
     .watchdog_reset_o (watchdog_reset),
     .awake_i          (!sleep_o),
-    .write_error_i    (write_error),
+    .write_error_i    (write_error_q),
     .time_o           (card_time),
     .irq_m_software_o (irq_m_software),
     .irq_m_timer_o    (irq_m_timer),
