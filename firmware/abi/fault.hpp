@@ -22,6 +22,7 @@ enum class Kind : uint32_t {
   kWatchdog = 6,
   kNmi = 7,
   kSelfTest = 8,
+  kBusWrite = 9,  // noticed some time after the store
 };
 
 constexpr const char* text(Kind kind) {
@@ -44,6 +45,8 @@ constexpr const char* text(Kind kind) {
       return "non-maskable interrupt";
     case Kind::kSelfTest:
       return "self-test failed";
+    case Kind::kBusWrite:
+      return "the bus refused a write";
   }
   return "unknown fault";
 }

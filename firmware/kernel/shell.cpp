@@ -68,13 +68,15 @@ void crash(std::string_view how) {
   } else if (how == "nested") {
     csr::write<csr::kSscratch>(0);
     asm volatile("unimp");
+  } else if (how == "bus") {
+    fw::write_reg(regs::system::kBase + regs::system::kSize - sizeof(uint64_t), 0);
   } else if (how == "hang") {
     fw::write_reg(regs::system::watchdog_timeout::kAddr, boot::kWatchdogClocks);
     fw::write_reg(regs::system::watchdog_control::kAddr, regs::system::watchdog_control::kEnable.put(1));
     const InterruptLock lock;
     for (;;) asm volatile("");
   } else {
-    console::print("crash how? null, illegal, assert, stack, machine, nested, hang\n");
+    console::print("crash how? null, illegal, assert, stack, machine, nested, bus, hang\n");
   }
 }
 

@@ -23,9 +23,10 @@ bool is_within(uint64_t address, const char* first, uint64_t bytes) {
   return address - layout::address(first) < bytes;
 }
 
-void on_external() {
+void on_external(const Frame& frame) {
   namespace irq = regs::irq;
   const uint64_t pending = fw::read_reg(irq::pending_s::kAddr);
+  if (irq::pending::kWriteError.get(pending) != 0) panic(fault::Kind::kBusWrite, frame, "");
   if (irq::pending::kUart.get(pending) != 0) console::on_interrupt();
   const uint64_t unknown = pending & ~irq::pending::kUart.mask();
   if (unknown != 0) {
@@ -58,6 +59,9 @@ void init() {
 }
 
 void enable_interrupts() {
+  namespace irq = regs::irq;
+  fw::write_reg(irq::enable_s::kAddr,
+                fw::read_reg(irq::enable_s::kAddr) | irq::pending::kWriteError.mask());
   csr::write<csr::kSie>(csr::kSupervisorTimer | csr::kSupervisorExternal);
   csr::set<csr::kSstatus>(csr::kStatusSie);
 }
@@ -98,7 +102,7 @@ extern "C" void supervisor_trap(Frame& frame) {
       timer::on_interrupt();
       break;
     case csr::kInterrupt | 9:
-      on_external();
+      on_external(frame);
       break;
     default:
       on_exception(frame);

@@ -8,3 +8,5 @@ $(eval $(call cxx_program,test-firmware,$(addprefix verif/firmware/,image_test.c
     verif/common/doctest_main.cpp $(FW_TEST_PARTS),-lfmt,$(FW_TEST_FLAGS)))
 $(eval $(call cxx_program,fuzz-boot,verif/firmware/fuzz_boot.cpp $(FW_TEST_PARTS),-lfmt, \
     -fsanitize=fuzzer $(FW_TEST_FLAGS)))
+$(eval $(call cxx_program,test-kernel,verif/firmware/kernel_test.cpp verif/common/doctest_main.cpp, \
+    $(B)/lib/flash.a -lfmt))

@@ -238,7 +238,7 @@ TEST_CASE("order of the slots") {
 TEST_CASE("every refusal and fault has its own text") {
   std::vector<std::string> texts;
   for (unsigned i = 0; i <= 18; ++i) texts.emplace_back(text(static_cast<Refusal>(i)));
-  for (unsigned i = 0; i <= 8; ++i) texts.emplace_back(text(static_cast<fault::Kind>(i)));
+  for (unsigned i = 0; i <= 9; ++i) texts.emplace_back(text(static_cast<fault::Kind>(i)));
   std::ranges::sort(texts);
   CHECK(std::ranges::adjacent_find(texts) == texts.end());
   CHECK(std::ranges::count(texts, text(static_cast<Refusal>(255))) == 0);
