@@ -3,7 +3,7 @@
 // Word i of a line in way w lies in bank (i + 2w) mod 8. So one cycle reads word i of all four ways (four different
 // banks), or reads or writes a whole line of one way (all eight banks, one row each). Every bank has one port.
 //
-// One operation per cycle; read data is there in the next cycle and stays until the next read.
+// At most one operation per cycle; read data is there in the next cycle and stays until the next read.
 module mpe_cache_ram #(
     parameter int unsigned SetBits = 6
 ) (
@@ -66,12 +66,5 @@ module mpe_cache_ram #(
     assign bank = 3'(i) + {way_q, 1'b0};
     assign line_o[64*i+:64] = bank_data[bank];
   end
-
-`ifndef SYNTHESIS
-  always_ff @(posedge clk_i) begin
-    assert ($onehot0({read_word_i, read_line_i, write_line_i, write_word_i}))
-    else $error("more than one operation on a cache memory");
-  end
-`endif
 
 endmodule

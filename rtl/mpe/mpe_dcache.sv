@@ -336,6 +336,7 @@ module mpe_dcache #(
     if (rst_ni) begin
       assert (!(issue_i && cmd_valid_i && !done_o)) else $error("access issued while another stands");
       assert (!(issue_i && state_q != StIdle && !done_o)) else $error("access issued to a busy cache");
+      assert ($onehot0({word_read, evict_read, line_write, drain})) else $error("two operations on the cache memory");
       assert (!(fill && !sb_empty && valid[way_q])) else $error("line replaced under a waiting store");
     end
   end

@@ -398,6 +398,7 @@ module mpe_fetch #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(f0_read && refill_write)) else $error("two operations on the cache memory");
     if (rst_ni && take) assert (count_q >= {1'b0, pops}) else $error("instruction queue ran empty");
   end
 `endif
