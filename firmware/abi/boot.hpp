@@ -1,5 +1,5 @@
-// What firmware leaves for others to read: progress codes, the detail of the boot status word, and the memory that the
-// boot ROM keeps for itself.
+// What firmware leaves for others to read: progress codes, the detail of the boot status word, and the memory
+// that the boot ROM keeps for itself.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace swai::boot {
 
-// At the top of the SRAM: memory that images may not occupy. The ROM's data and stack lie here, and above them the
-// fault record (firmware/abi/fault.hpp), which outlives resets.
+// At the top of the SRAM: memory that images may not occupy. The ROM's data and stack lie here, and above
+// them the fault record (firmware/abi/fault.hpp), which outlives resets.
 inline constexpr uint64_t kReservedBytes = 0x2000;
 inline constexpr uint64_t kFaultRecordBytes = 0x400;
 inline constexpr uint64_t kMemoryBase = regs::kLocalRegion.base;

@@ -1,5 +1,5 @@
-// The record that firmware leaves when it gives up. It lies at a fixed place at the top of the SRAM and survives
-// resets, so the next kernel, a debugger or the host can read it.
+// The record that firmware leaves when it gives up. It lies at a fixed place at the top of the SRAM and
+// survives resets, so the next kernel, a debugger or the host can read it.
 #pragma once
 
 #include <array>
@@ -55,10 +55,10 @@ constexpr const char* text(Kind kind) {
 constexpr const char* cause_text(uint64_t cause) {
   constexpr uint64_t kInterrupt = uint64_t{1} << 63;
   constexpr std::array<const char*, 16> kExceptions = {
-      "fetch misaligned", "fetch access fault", "illegal instruction", "breakpoint",
-      "load misaligned",  "load access fault",  "store misaligned",    "store access fault",
-      "call from user",   "call from kernel",   "reserved",            "call from machine",
-      "fetch page fault", "load page fault",    "reserved",            "store page fault"};
+      "fetch misaligned",  "fetch access fault", "illegal instruction", "breakpoint",      "load misaligned",
+      "load access fault", "store misaligned",   "store access fault",  "call from user",  "call from kernel",
+      "reserved",          "call from machine",  "fetch page fault",    "load page fault", "reserved",
+      "store page fault"};
   if ((cause & kInterrupt) != 0) return "interrupt";
   return cause < kExceptions.size() ? kExceptions[cause] : "reserved";
 }
@@ -70,11 +70,11 @@ struct Record {
   uint64_t magic;
   uint32_t format;
   Kind kind;
-  uint64_t time;    // clocks since reset
-  uint64_t cause;   // as in mcause/scause
-  uint64_t pc;      // of the faulting instruction
-  uint64_t value;   // as in mtval/stval
-  uint64_t status;  // mstatus or sstatus
+  uint64_t time;                       // clocks since reset
+  uint64_t cause;                      // as in mcause/scause
+  uint64_t pc;                         // of the faulting instruction
+  uint64_t value;                      // as in mtval/stval
+  uint64_t status;                     // mstatus or sstatus
   std::array<uint64_t, 32> registers;  // x0 to x31
   std::array<char, 64> message;        // filled up with zeros
   uint32_t reported;                   // a later kernel has logged it

@@ -27,8 +27,8 @@ class Search {
       return give_up();
     }
 
-    // Whatever needs the processor is done while flash data is under way: the time to the kernel is the time on the
-    // wires.
+    // Whatever needs the processor is done while flash data is under way: the time to the kernel is the time
+    // on the wires.
     platform_.set_progress(Progress::kRomHeaders);
     begin_header(Slot::kA);
     platform_.introduce();
@@ -70,13 +70,13 @@ class Search {
       return;
     }
     const image::Identity& identity = found.identity;
-    fw::print(out_, "slot ", letter(slot), ": ", fw::field(identity.name), ' ', fw::field(identity.version), " (",
-              fw::field(identity.git_hash), "), ", found.length, " bytes, ");
+    fw::print(out_, "slot ", letter(slot), ": ", fw::field(identity.name), ' ', fw::field(identity.version),
+              " (", fw::field(identity.git_hash), "), ", found.length, " bytes, ");
     if (image::is_confirmed(found.state)) {
       fw::print(out_, "confirmed\n");
     } else {
-      fw::print(out_, "unconfirmed, attempt ", image::attempts_made(found.state) + 1, " of ", image::kMaxAttempts,
-                '\n');
+      fw::print(out_, "unconfirmed, attempt ", image::attempts_made(found.state) + 1, " of ",
+                image::kMaxAttempts, '\n');
     }
   }
 

@@ -1,5 +1,5 @@
-// Which image is booted, and why: the part of the boot ROM that does not touch hardware itself. Unit tests and the
-// fuzzer run it on the host.
+// Which image is booted, and why: the part of the boot ROM that does not touch hardware itself. Unit tests
+// and the fuzzer run it on the host.
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ class Platform {
 
   // Readies the flash chip: kNone, kNoFlash, kFlashBusy or kNoQuadMode.
   virtual image::Refusal open_flash() = 0;
-  // A read in two halves, so that there is time to work while the data comes in. `hash`: also into the digest.
+  // A read in two halves, so that there is time to work while the data comes in. `hash`: also into the
+  // digest.
   virtual void begin_read(uint32_t offset, uint32_t bytes, bool hash) = 0;
   // Also gives the console its turn, so take little at a time.
   virtual void take(std::span<uint64_t> words) = 0;
@@ -51,7 +52,8 @@ struct Loaded {
   bool confirmed;
 };
 
-// Searches the flash once. On nothing the card belongs into recovery; the console and the status word say why.
+// Searches the flash once. On nothing the card belongs into recovery; the console and the status word say
+// why.
 std::optional<Loaded> find_and_load(Platform& platform);
 
 }  // namespace swai::boot

@@ -66,8 +66,8 @@ extern "C" [[noreturn]] void rom_main() {
   }
 }
 
-// Either an image failed before it had handlers of its own (`nmi` is 1 when the watchdog noticed), or the hardware or
-// the ROM itself is broken. No input in flash leads here before an image runs.
+// Either an image failed before it had handlers of its own (`nmi` is 1 when the watchdog noticed), or the
+// hardware or the ROM itself is broken. No input in flash leads here before an image runs.
 extern "C" [[noreturn]] void rom_fault(uint64_t cause, uint64_t pc, uint64_t value, uint64_t nmi) {
   constexpr uint64_t kFailed =
       sys::status::kStage.put(sys::status::kStageFailed) | sys::status::kDetail.put(kRomFaultDetail);
@@ -76,11 +76,12 @@ extern "C" [[noreturn]] void rom_fault(uint64_t cause, uint64_t pc, uint64_t val
     fw::write_reg(sys::status::kAddr, kFailed);
     RomPlatform rom;
     rom.set_progress(Progress::kRomFault);
-    fw::print(rom.console(), nmi != 0 ? "boot ROM: non-maskable interrupt" : "boot ROM: unexpected trap", ", cause ",
-              fw::hex(cause), ", pc ", fw::hex(pc), ", value ", fw::hex(value), '\n');
+    fw::print(rom.console(), nmi != 0 ? "boot ROM: non-maskable interrupt" : "boot ROM: unexpected trap",
+              ", cause ", fw::hex(cause), ", pc ", fw::hex(pc), ", value ", fw::hex(value), '\n');
     rom.uart().flush();
   }
-  // An image was given the processor. The watchdog counts only while that is awake, and its reset is the way out.
+  // An image was given the processor. The watchdog counts only while that is awake, and its reset is the way
+  // out.
   while (sys::watchdog_control::kEnable.get(fw::read_reg(sys::watchdog_control::kAddr)) != 0) {
   }
   for (;;) csr::wait_for_interrupt();

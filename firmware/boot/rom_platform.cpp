@@ -2,9 +2,9 @@
 
 #include <bit>
 
-#include "version.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/common/nor.hpp"
+#include "version.hpp"
 
 namespace swai::boot {
 namespace {
@@ -46,7 +46,8 @@ void RomPlatform::set_stage(Stage stage, std::optional<image::Slot> slot, uint16
   uint64_t slot_value = sys::status::kSlotNone;
   if (slot) slot_value = *slot == image::Slot::kA ? sys::status::kSlotA : sys::status::kSlotB;
   fw::write_reg(sys::status::kAddr, sys::status::kStage.put(stage_value(stage)) |
-                                        sys::status::kSlot.put(slot_value) | sys::status::kDetail.put(detail));
+                                        sys::status::kSlot.put(slot_value) |
+                                        sys::status::kDetail.put(detail));
 }
 
 void RomPlatform::set_progress(Progress progress) {

@@ -1,4 +1,5 @@
-// Control and status registers of the management processor, and the few instructions that C++ has no words for.
+// Control and status registers of the management processor, and the few instructions that C++ has no words
+// for.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,9 @@ void wait_engine() {
   }
 }
 
-void start(Opcode opcode, uint64_t phases) { write_reg(command::kAddr, command::kOpcode.put(opcode) | phases); }
+void start(Opcode opcode, uint64_t phases) {
+  write_reg(command::kAddr, command::kOpcode.put(opcode) | phases);
+}
 
 void simple(Opcode opcode) {
   wait_engine();

@@ -35,8 +35,8 @@ constexpr Padded padded(uint64_t value, unsigned width, char fill = ' ') { retur
 struct Field {
   std::span<const char> text;
 };
-// A text field of at most 64 characters that ends at a zero or when it is full. It may come from anywhere: what does
-// not print is replaced.
+// A text field of at most 64 characters that ends at a zero or when it is full. It may come from anywhere:
+// what does not print is replaced.
 constexpr Field field(std::span<const char> text) { return {text}; }
 
 void put(Out& out, std::string_view text);

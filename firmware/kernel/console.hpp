@@ -1,5 +1,5 @@
-// The console: output that never waits, and bytes that came in. Works from the first instruction on; interrupts take
-// over when init() was called.
+// The console: output that never waits, and bytes that came in. Works from the first instruction on;
+// interrupts take over when init() was called.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ void print(const Args&... args) {
 // The next byte that came in.
 std::optional<char> get();
 
-// Waits until everything is on the wire. For the last words before a halt or reset; works with interrupts off.
+// Waits until everything is on the wire. For the last words before a halt or reset; works with interrupts
+// off.
 void flush();
 
 }  // namespace swai::kernel::console

@@ -1,5 +1,5 @@
-// The end of a kernel that cannot go on: it leaves a record (firmware/abi/fault.hpp), says what happened, and then
-// resets the card when that may help, else sleeps for ever.
+// The end of a kernel that cannot go on: it leaves a record (firmware/abi/fault.hpp), says what happened, and
+// then resets the card when that may help, else sleeps for ever.
 #pragma once
 
 #include <string_view>
@@ -20,8 +20,8 @@ inline void require(bool condition, std::string_view what) {
   }
 }
 
-// An image that is not confirmed is reset after a fault, so that the ROM can count the attempt; a confirmed one is
-// kept as it is for whoever wants to look.
+// An image that is not confirmed is reset after a fault, so that the ROM can count the attempt; a confirmed
+// one is kept as it is for whoever wants to look.
 void set_image_confirmed(bool confirmed);
 
 // The record of an earlier run if there is one.

@@ -1,5 +1,5 @@
-// The machine-mode layer below the kernel: it delegates what can be delegated, turns the machine timer into the
-// supervisor's, and records what goes wrong beneath.
+// The machine-mode layer below the kernel: it delegates what can be delegated, turns the machine timer into
+// the supervisor's, and records what goes wrong beneath.
 #pragma once
 
 #include <cstdint>

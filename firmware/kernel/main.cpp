@@ -32,8 +32,8 @@ void set_stage(uint64_t stage, image::Slot slot) {
 
 void print_banner() {
   const image::Identity& identity = swai_identity.identity;
-  console::print("\nSWAI AI-Kernel ", fw::field(identity.version), " (", fw::field(identity.git_hash), ") on ",
-                 fw::field(identity.board), "\n");
+  console::print("\nSWAI AI-Kernel ", fw::field(identity.version), " (", fw::field(identity.git_hash),
+                 ") on ", fw::field(identity.board), "\n");
 }
 
 void confirm(image::Slot slot) {

@@ -32,15 +32,19 @@ using Table = std::array<uint64_t, 512>;
 static_assert(sizeof(Table) == layout::kPageBytes);
 
 // The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, and the SRAM in small pages.
-[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, device_gib, sram_gib, sram_pages;
+[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, device_gib, sram_gib,
+    sram_pages;
 
 constexpr uint64_t entry(uint64_t address, uint64_t flags) { return address >> kPageShift << 10 | flags; }
 uint64_t branch(const Table& table) { return entry(reinterpret_cast<uint64_t>(&table), kValid); }
 // The index of an address into the table of a level (2 is the root).
-constexpr uint64_t slot(uint64_t address, unsigned level) { return address >> (kPageShift + 9 * level) & 511; }
+constexpr uint64_t slot(uint64_t address, unsigned level) {
+  return address >> (kPageShift + 9 * level) & 511;
+}
 
 void map_pages(uint64_t first, uint64_t end, uint64_t flags) {
-  for (uint64_t page = first; page < end; page += layout::kPageBytes) sram_pages[slot(page, 0)] = entry(page, flags);
+  for (uint64_t page = first; page < end; page += layout::kPageBytes)
+    sram_pages[slot(page, 0)] = entry(page, flags);
 }
 
 void map_device(uint64_t address) {
@@ -57,7 +61,8 @@ void enable() {
   root[slot(regs::uart::kBase, 2)] = branch(device_gib);
   map_device(regs::timer::kBase);
   map_device(regs::uart::kBase);
-  for (const uint64_t base : {regs::flash::kBase, regs::sha256::kBase, regs::irq::kBase, regs::system::kBase}) {
+  for (const uint64_t base :
+       {regs::flash::kBase, regs::sha256::kBase, regs::irq::kBase, regs::system::kBase}) {
     map_device(base);
   }
 

@@ -21,8 +21,8 @@ void help(std::string_view);
 
 void info(std::string_view) {
   const image::Identity& identity = swai_identity.identity;
-  console::print(fw::field(identity.name), ' ', fw::field(identity.version), " (", fw::field(identity.git_hash),
-                 ") for ", fw::field(identity.board), '\n');
+  console::print(fw::field(identity.name), ' ', fw::field(identity.version), " (",
+                 fw::field(identity.git_hash), ") for ", fw::field(identity.board), '\n');
   console::print("memory ", (boot::kMemoryEnd - boot::kMemoryBase) / 1024, " KiB, kernel ",
                  layout::address(layout::__free_start) - boot::kMemoryBase, " bytes, free ",
                  layout::address(layout::__free_end) - layout::address(layout::__free_start), " bytes\n");

@@ -60,8 +60,7 @@ void init() {
 
 void enable_interrupts() {
   namespace irq = regs::irq;
-  fw::write_reg(irq::enable_s::kAddr,
-                fw::read_reg(irq::enable_s::kAddr) | irq::pending::kWriteError.mask());
+  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) | irq::pending::kWriteError.mask());
   csr::write<csr::kSie>(csr::kSupervisorTimer | csr::kSupervisorExternal);
   csr::set<csr::kSstatus>(csr::kStatusSie);
 }

@@ -1,4 +1,5 @@
-// Traps in supervisor mode: interrupts go to their drivers, exceptions end in a panic unless they were expected.
+// Traps in supervisor mode: interrupts go to their drivers, exceptions end in a panic unless they were
+// expected.
 #pragma once
 
 #include <cstdint>

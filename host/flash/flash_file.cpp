@@ -85,7 +85,9 @@ FlashFile FlashFile::create(const std::string& path) {
 }
 
 FlashFile::FlashFile(FlashFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), contents_(std::move(other.contents_)) {}
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      contents_(std::move(other.contents_)) {}
 
 FlashFile::~FlashFile() {
   if (fd_ >= 0) ::close(fd_);
@@ -96,8 +98,8 @@ std::span<const uint8_t> FlashFile::slot(Slot slot) const { return slot_of(conte
 void FlashFile::store(Slot slot, std::span<const uint8_t> bytes) {
   std::ranges::copy(bytes, contents_.begin() + slot_offset(slot));
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::pwrite(fd_, bytes.data() + done, bytes.size() - done,
-                                   static_cast<off_t>(slot_offset(slot) + done));
+    const ssize_t wrote =
+        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(slot_offset(slot) + done));
     if (wrote < 0) fail(path_, fmt::format("cannot write: {}", errno_text()));
     done += static_cast<size_t>(wrote);
   }

@@ -42,9 +42,7 @@ void set_text(std::span<char> field, std::string_view text, const char* what) {
   std::ranges::copy(text, field.begin());
 }
 
-std::string get_text(std::span<const char> field) {
-  return {field.begin(), std::ranges::find(field, '\0')};
-}
+std::string get_text(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
 
 image::Identity identity_of(const common::Elf& elf) {
   const auto address = elf.symbol("swai_identity");
@@ -79,7 +77,8 @@ Bytes make_image(std::span<const uint8_t> payload, const Description& descriptio
   const std::string version = get_text(description.identity.version);
   const auto number = parse_version(version);
   if (!number) {
-    throw InputError(fmt::format("'{}' is no image version; it must look like 1.2.3, each part below 65536", version));
+    throw InputError(
+        fmt::format("'{}' is no image version; it must look like 1.2.3, each part below 65536", version));
   }
 
   Bytes bytes(sizeof(Header));
@@ -102,11 +101,12 @@ Bytes make_image(std::span<const uint8_t> payload, const Description& descriptio
   write_header(bytes, header);
 
   if (const Refusal refusal = check(bytes); refusal != Refusal::kNone) {
-    throw InputError(fmt::format(
-        "the boot ROM would refuse this image: {} (load address {:#x}, {} bytes, entry {:#x}; memory for images is "
-        "{:#x} to {:#x})",
-        text(refusal), header.load_address, header.length, header.entry, boot::kImageMemory.memory_base,
-        boot::kImageMemory.memory_end));
+    throw InputError(
+        fmt::format("the boot ROM would refuse this image: {} (load address {:#x}, {} bytes, entry {:#x}; "
+                    "memory for images is "
+                    "{:#x} to {:#x})",
+                    text(refusal), header.load_address, header.length, header.entry,
+                    boot::kImageMemory.memory_base, boot::kImageMemory.memory_end));
   }
   return bytes;
 }
@@ -124,8 +124,8 @@ Bytes make_image(const common::Elf& elf, const image::Identity& identity) {
   }
   if (first >= end) throw InputError(fmt::format("{}: has no contents to load", elf.path));
   if (end - first > image::kMaxPayloadBytes) {
-    throw InputError(fmt::format("{}: spans {} bytes from {:#x}; a slot has room for {}", elf.path, end - first, first,
-                                 image::kMaxPayloadBytes));
+    throw InputError(fmt::format("{}: spans {} bytes from {:#x}; a slot has room for {}", elf.path,
+                                 end - first, first, image::kMaxPayloadBytes));
   }
   Bytes payload(end - first);
   for (const auto& segment : elf.segments) {

@@ -28,18 +28,19 @@ struct Description {
 std::optional<uint64_t> parse_version(std::string_view text);
 std::string version_text(uint64_t version);
 
-// Fills a text field of an identity. Throws InputError when the text is too long or does not print; `what` names it.
+// Fills a text field of an identity. Throws InputError when the text is too long or does not print; `what`
+// names it.
 void set_text(std::span<char> field, std::string_view text, const char* what);
 std::string get_text(std::span<const char> field);
 
 // The identity that a firmware program carries at its symbol swai_identity. Throws InputError.
 image::Identity identity_of(const common::Elf& elf);
 
-// Header and payload, in the state in which images are flashed: not yet tried, not confirmed. The payload is filled up
-// to the alignment. Throws InputError when the ROM would refuse the result.
+// Header and payload, in the state in which images are flashed: not yet tried, not confirmed. The payload is
+// filled up to the alignment. Throws InputError when the ROM would refuse the result.
 Bytes make_image(std::span<const uint8_t> payload, const Description& description);
-// The same from a program: everything from its lowest to its highest loaded byte. Memory that the file does not fill at
-// its end (zeroed data) is the program's own business.
+// The same from a program: everything from its lowest to its highest loaded byte. Memory that the file does
+// not fill at its end (zeroed data) is the program's own business.
 Bytes make_image(const common::Elf& elf, const image::Identity& identity);
 
 // Seals a header that was edited: its checksum fits its contents again.

@@ -55,7 +55,8 @@ void compress(Words& state, std::span<const uint8_t, kBlockBytes> block) {
 }  // namespace
 
 std::array<uint8_t, 32> sha256(std::span<const uint8_t> message) {
-  Words state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  Words state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const uint64_t bits = uint64_t{message.size()} * 8;
   while (message.size() >= kBlockBytes) {
     compress(state, message.first<kBlockBytes>());
@@ -72,7 +73,8 @@ std::array<uint8_t, 32> sha256(std::span<const uint8_t> message) {
   }
 
   std::array<uint8_t, 32> digest;
-  for (size_t i = 0; i < digest.size(); ++i) digest[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+  for (size_t i = 0; i < digest.size(); ++i)
+    digest[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
   return digest;
 }
 

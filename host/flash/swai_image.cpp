@@ -75,8 +75,8 @@ void print_description(const std::string& title, const Json& description) {
   fmt::print("{}: {}\n", title, description["verdict"].get<std::string>());
   if (!description.contains("name")) return;
   const auto text_of = [&](const char* key) { return description[key].get<std::string>(); };
-  fmt::print("  firmware  {} {} ({}) for {}\n", text_of("name"), text_of("image_version"), text_of("git_hash"),
-             text_of("board"));
+  fmt::print("  firmware  {} {} ({}) for {}\n", text_of("name"), text_of("image_version"),
+             text_of("git_hash"), text_of("board"));
   fmt::print("  size      {} bytes, payload {}\n", description["image_bytes"].get<uint64_t>(),
              description["length"].get<uint64_t>());
   fmt::print("  load      {:#x}, entry {:#x}\n", description["load_address"].get<uint64_t>(),
@@ -147,7 +147,8 @@ void mark(const Options& options) {
   flash.mark(slot_of(options), state);
 }
 
-// Rows of 64 bytes as $readmemh reads them: a hexadecimal number per row, so the byte at the lowest address is last.
+// Rows of 64 bytes as $readmemh reads them: a hexadecimal number per row, so the byte at the lowest address
+// is last.
 void rom(const Options& options) {
   constexpr size_t kRowBytes = 64;
   Bytes contents(regs::kRomRegion.size);
@@ -185,7 +186,8 @@ int run(int argc, char** argv) {
   sub->add_option("--git-hash", options.git_hash, "git hash, instead of the program's");
   sub->add_option("--board", options.board, "board, instead of the program's");
 
-  sub = command("inspect", "say what an image or flash file holds and whether the boot ROM would take it", inspect);
+  sub = command("inspect", "say what an image or flash file holds and whether the boot ROM would take it",
+                inspect);
   sub->add_option("file", options.input, "image or flash file")->required();
   sub->add_flag("--json", options.json, "machine-readable report");
 

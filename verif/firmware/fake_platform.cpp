@@ -18,7 +18,8 @@ constexpr uint64_t kMemoryBytes = kImageMemory.memory_end - kImageMemory.memory_
 
 }  // namespace
 
-FakePlatform::FakePlatform() : flash_(image::kMinFlashBytes, 0xFF), memory_(kMemoryBytes / sizeof(uint64_t)) {}
+FakePlatform::FakePlatform()
+    : flash_(image::kMinFlashBytes, 0xFF), memory_(kMemoryBytes / sizeof(uint64_t)) {}
 
 void FakePlatform::set_stage(Stage stage, std::optional<image::Slot> slot, uint16_t detail) {
   stage_ = stage;
@@ -27,7 +28,8 @@ void FakePlatform::set_stage(Stage stage, std::optional<image::Slot> slot, uint1
 }
 
 std::span<uint64_t> FakePlatform::memory(uint64_t address, uint64_t bytes) {
-  require(address >= kImageMemory.memory_base && address <= kImageMemory.memory_end, "load address in memory");
+  require(address >= kImageMemory.memory_base && address <= kImageMemory.memory_end,
+          "load address in memory");
   require(bytes <= kImageMemory.memory_end - address, "image in memory");
   require(address % sizeof(uint64_t) == 0 && bytes % sizeof(uint64_t) == 0, "whole words");
   return std::span(memory_).subspan((address - kImageMemory.memory_base) / sizeof(uint64_t),

@@ -23,7 +23,8 @@ std::mt19937_64 seeded() { return std::mt19937_64(test_seed()); }
 FakePlatform usual_card(std::mt19937_64& random, bool new_is_confirmed) {
   FakePlatform card;
   card.put(Slot::kA, random_confirmed_image(random, kOld, 700));
-  card.put(Slot::kB, new_is_confirmed ? random_confirmed_image(random, kNew, 900) : random_image(random, kNew, 900));
+  card.put(Slot::kB,
+           new_is_confirmed ? random_confirmed_image(random, kNew, 900) : random_image(random, kNew, 900));
   return card;
 }
 
@@ -111,7 +112,8 @@ TEST_CASE("attempts whose bits were cleared in any order count") {
     FakePlatform card = usual_card(random, false);
     Header header = card.header(Slot::kB);
     const unsigned made = random() % (image::kMaxAttempts + 1);
-    while (image::attempts_made(header.state) < made) header.state.attempts &= ~(uint64_t{1} << random() % 64);
+    while (image::attempts_made(header.state) < made)
+      header.state.attempts &= ~(uint64_t{1} << random() % 64);
     card.edit_header(Slot::kB, header);
     CHECK(booted(card, made < image::kMaxAttempts ? Slot::kB : Slot::kA));
     if (made < image::kMaxAttempts) CHECK(image::attempts_made(card.header(Slot::kB).state) == made + 1);
@@ -205,7 +207,8 @@ TEST_CASE("random body bits, truncation and garbage") {
 TEST_CASE("an image that fills all memory it may have") {
   auto random = seeded();
   FakePlatform card;
-  card.put(Slot::kA, random_confirmed_image(random, kOld, kImageMemory.memory_end - kImageMemory.memory_base));
+  card.put(Slot::kA,
+           random_confirmed_image(random, kOld, kImageMemory.memory_end - kImageMemory.memory_base));
   CHECK(booted(card, Slot::kA));
 }
 
@@ -221,7 +224,8 @@ TEST_CASE("identity texts from flash cannot send control characters") {
   card.put(Slot::kA, bytes);
   CHECK(booted(card, Slot::kA));
   CHECK(std::ranges::all_of(card.text(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
-  CHECK(card.text().find(std::string(32, '?') + " 1.0.0 (" + std::string(40, '?') + ")") != std::string::npos);
+  CHECK(card.text().find(std::string(32, '?') + " 1.0.0 (" + std::string(40, '?') + ")") !=
+        std::string::npos);
 }
 
 }  // namespace

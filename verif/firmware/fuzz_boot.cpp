@@ -1,8 +1,8 @@
-// Fuzzes the boot flow and the image checker: whatever lies in flash, nothing is read or written out of bounds, and
-// what is booted is valid.
+// Fuzzes the boot flow and the image checker: whatever lies in flash, nothing is read or written out of
+// bounds, and what is booted is valid.
 //
-// Input: for each slot a byte of options and two bytes of length, then the contents. Fuzzers do not find checksums and
-// digests on their own, so the options have them made right.
+// Input: for each slot a byte of options and two bytes of length, then the contents. Fuzzers do not find
+// checksums and digests on their own, so the options have them made right.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -101,8 +101,8 @@ void write_seeds(const std::filesystem::path& folder) {
   const flash::Bytes nothing;
   unsigned number = 0;
   for (const int options : {0, kSealHeader | kSealPayload, int{kProgramFails}}) {
-    for (const auto& [a, b] : {std::pair(fresh, confirmed), std::pair(confirmed, fresh), std::pair(fresh, nothing),
-                               std::pair(nothing, confirmed)}) {
+    for (const auto& [a, b] : {std::pair(fresh, confirmed), std::pair(confirmed, fresh),
+                               std::pair(fresh, nothing), std::pair(nothing, confirmed)}) {
       flash::write_file(folder / ("seed-" + std::to_string(number++)), seed(options, a, b));
     }
   }

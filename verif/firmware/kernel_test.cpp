@@ -1,5 +1,5 @@
-// The kernel on the simulated card: what it says, what it does with commands, and how it ends. Each case runs swai-card
-// as a user would.
+// The kernel on the simulated card: what it says, what it does with commands, and how it ends. Each case runs
+// swai-card as a user would.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -64,8 +64,8 @@ class TestCard {
     const std::string output = folder_ / "output";
     flash::write_file(typed, {reinterpret_cast<const uint8_t*>(input.data()), input.size()});
     const std::string command =
-        fmt::format("build/swai-card --flash '{}' --quiet --max-cycles 30000000 --seed {} <'{}' >'{}' 2>&1", flash_path(),
-                    test_seed(), typed, output);
+        fmt::format("build/swai-card --flash '{}' --quiet --max-cycles 30000000 --seed {} <'{}' >'{}' 2>&1",
+                    flash_path(), test_seed(), typed, output);
     const int status = std::system(command.c_str());
     const flash::Bytes bytes = flash::read_file(output);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, {bytes.begin(), bytes.end()}};
@@ -119,7 +119,10 @@ TEST_CASE("lines can be corrected, and too much input does no harm") {
   TestCard card;
   card.put(Slot::kB, kernel_image(), true);
   const std::string flood(3000, 'x');
-  const Run run = card.run("xhel\b\x7F\x7F\x7F" "help\r" + flood + "\nlog\n");
+  const Run run = card.run(
+      "xhel\b\x7F\x7F\x7F"
+      "help\r" +
+      flood + "\nlog\n");
   CHECK(run.code == 0);
   CHECK(run.says("help: this list"));
   CHECK(run.times("unknown command") == 1);

@@ -78,8 +78,8 @@ TEST_CASE("versions") {
   CHECK(parse_version("65535.65535.65535") == image::make_version(65535, 65535, 65535));
   CHECK(*parse_version("1.0.0") > *parse_version("0.65535.65535"));
   CHECK(*parse_version("1.10.0") > *parse_version("1.9.9"));
-  for (const char* bad : {"", "1", "1.2", "1.2.", "1.2.3.", "1.2.3.4", "1.2.65536", "a.b.c", "1.-2.3", " 1.2.3",
-                          "1.2.3 ", "1..3", "1.2.3-rc1"}) {
+  for (const char* bad : {"", "1", "1.2", "1.2.", "1.2.3.", "1.2.3.4", "1.2.65536", "a.b.c", "1.-2.3",
+                          " 1.2.3", "1.2.3 ", "1..3", "1.2.3-rc1"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_version(bad));
   }
@@ -98,7 +98,8 @@ TEST_CASE("text fields") {
 }
 
 TEST_CASE("an image from a program: gaps are zero, unloaded memory is left out, the length is rounded up") {
-  auto elf = program({segment(kBase, {1, 2, 3}), segment(kBase + 0x10, {4, 5, 6, 7, 8, 9, 10}),
+  auto elf = program({segment(kBase, {1, 2, 3}),
+                      segment(kBase + 0x10, {4, 5, 6, 7, 8, 9, 10}),
                       {kBase + 0x2000, 0x1000, {}}});
   const Bytes bytes = make_image(elf, identity());
   const Header header = read_header(bytes);
@@ -118,13 +119,17 @@ TEST_CASE("programs that make no image") {
   auto error = [](common::Elf elf, std::string_view version = "1.2.3") {
     return error_of([&] { make_image(elf, identity(version)); });
   };
-  auto mentions = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  auto mentions = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
   CHECK(mentions(error(program({})), "no contents"));
   CHECK(mentions(error(program({{kBase, 64, {}}})), "no contents"));
   CHECK(mentions(error(program({segment(0x10000, Bytes(8))}, 0x10000)), "does not fit into memory"));
   CHECK(mentions(error(program({segment(kBase, Bytes(0x40000))})), "does not fit into memory"));
-  CHECK(mentions(error(program({segment(kBase, Bytes(8)), segment(kBase + 0x10000000, Bytes(8))})), "a slot has room"));
-  CHECK(mentions(error(program({segment(kBase, Bytes(8)), segment(~uint64_t{3}, Bytes(8))})), "beyond the last"));
+  CHECK(mentions(error(program({segment(kBase, Bytes(8)), segment(kBase + 0x10000000, Bytes(8))})),
+                 "a slot has room"));
+  CHECK(mentions(error(program({segment(kBase, Bytes(8)), segment(~uint64_t{3}, Bytes(8))})),
+                 "beyond the last"));
   CHECK(mentions(error(program({segment(kBase, Bytes(8))}, kBase + 8)), "entry outside"));
   CHECK(mentions(error(program({segment(kBase + 4, Bytes(8))}, kBase + 4)), "misaligned"));
   CHECK(mentions(error(program({segment(kBase, Bytes(8))}), "one"), "no image version"));
@@ -178,7 +183,9 @@ TEST_CASE("flash files: slots are written, erased and marked, and nothing else c
   CHECK(check(flash.slot(Slot::kB)) == Refusal::kRevoked);
   flash.erase(Slot::kB);
   CHECK(check(flash.slot(Slot::kB)) == Refusal::kErased);
-  CHECK(error_of([&] { flash.mark(Slot::kB, {kAll, 0, kAll, kAll}); }).find("holds no image") != std::string::npos);
+  CHECK(error_of([&] {
+          flash.mark(Slot::kB, {kAll, 0, kAll, kAll});
+        }).find("holds no image") != std::string::npos);
 
   const Bytes contents = read_file(path);
   const auto outside = [](std::span<const uint8_t> part) {
@@ -194,7 +201,8 @@ TEST_CASE("flash files that cannot be used, and images that are not written") {
   write_file(folder.file("small"), Bytes(1000));
   CHECK(error_of([&] { FlashFile flash(folder.file("small")); }).find("has 1000 bytes") != std::string::npos);
   CHECK(error_of([&] { read_file(folder.file(".")); }).find("folder") != std::string::npos);
-  CHECK(error_of([&] { write_file(folder.file("no/such/folder"), {}); }).find("cannot write") != std::string::npos);
+  CHECK(error_of([&] { write_file(folder.file("no/such/folder"), {}); }).find("cannot write") !=
+        std::string::npos);
 
   const std::string path = folder.file("flash.bin");
   FlashFile flash = FlashFile::create(path);
