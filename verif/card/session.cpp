@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "build/gen/card_regs.hpp"
+
 namespace swai::card {
 namespace {
 
@@ -20,6 +22,12 @@ constexpr uint64_t kGdbWakeClocks = 100;
 constexpr int kGdbWaitMs = 50;
 
 }  // namespace
+
+bool CardTarget::write_memory(uint64_t addr, std::span<const uint8_t> from) {
+  const bool in_rom =
+      addr < regs::kRomRegion.base + regs::kRomRegion.size && addr + from.size() > regs::kRomRegion.base;
+  return !in_rom && common::MpeGdbTarget::write_memory(addr, from);
+}
 
 Session::Session(const Options& options)
     : options_(options),

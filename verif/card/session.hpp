@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "verif/card/card.hpp"
@@ -14,6 +15,14 @@
 #include "verif/common/gdb_stub_mpe.hpp"
 
 namespace swai::card {
+
+// The core as gdb sees it. Its caches would take a store to the boot ROM and show it again, but no
+// instruction would come of it: breakpoints there must be the core's own.
+class CardTarget final : public common::MpeGdbTarget {
+ public:
+  using common::MpeGdbTarget::MpeGdbTarget;
+  bool write_memory(uint64_t addr, std::span<const uint8_t> from) override;
+};
 
 class Session {
  public:
@@ -37,7 +46,7 @@ class Session {
   Console console_;
   Progress progress_;
   Card card_;
-  common::MpeGdbTarget target_;
+  CardTarget target_;
   std::unique_ptr<common::GdbServer> gdb_;
   std::optional<int> code_;
 };
