@@ -114,6 +114,7 @@ module mpe #(
   logic         resolve, resolve_taken, drop_prediction;
   logic [63:0]  resolve_end, resolve_next, resolve_target;
   br_kind_e     resolve_kind;
+  history_t     resolve_history, f_history;
 
   logic         f_valid, f_ready, f_page_fault, f_access_fault, f_second_half, f_cut, f_taken, fetch_idle;
   logic [31:0]  f_insn;
@@ -147,6 +148,7 @@ module mpe #(
       .resolve_taken_i     (resolve_taken),
       .resolve_target_i    (resolve_target),
       .resolve_kind_i      (resolve_kind),
+      .resolve_history_i   (resolve_history),
       .drop_prediction_i   (drop_prediction),
       .insn_valid_o        (f_valid),
       .insn_ready_i        (f_ready),
@@ -158,6 +160,7 @@ module mpe #(
       .insn_cut_o          (f_cut),
       .insn_taken_o        (f_taken),
       .insn_target_o       (f_target),
+      .insn_history_o      (f_history),
       .idle_o              (fetch_idle),
       .ev_miss_o           (ev_icache_miss),
       .ev_tlb_miss_o       (ev_itlb_miss)
@@ -233,6 +236,7 @@ module mpe #(
       .cut_i               (f_cut && !inject),
       .taken_i             (f_taken),
       .target_i            (f_target),
+      .history_i           (f_history),
       .m_free_i            (m_free),
       .lsu_free_i          (lsu_free),
       .flush_i             (m_flush),
@@ -258,6 +262,7 @@ module mpe #(
       .resolve_taken_o     (resolve_taken),
       .resolve_target_o    (resolve_target),
       .resolve_kind_o      (resolve_kind),
+      .resolve_history_o   (resolve_history),
       .drop_prediction_o   (drop_prediction),
       .priv_i              (priv),
       .debug_i             (halted),

@@ -35,24 +35,24 @@ module mpe_cache_ram #(
     logic [2:0]  skew;      // of this bank against the addressed word
     logic [2:0]  word;      // which word of the addressed way's line lies here
     logic        read, write_word;
-    logic [SetBits+1:0] row;
     assign skew       = 3'(b) - word_i;
     assign word       = 3'(b) - {way_i, 1'b0};
     assign read       = read_line_i || (read_word_i && !skew[0]);
     assign write_word = write_word_i && word == word_i;
-    assign row        = {set_i, read_word_i ? skew[2:1] : way_i};
 
-    logic [63:0] mem_q [2 ** (SetBits + 2)];
-    logic [63:0] data_q;
-    always_ff @(posedge clk_i) begin
-      if (write_line_i) begin
-        mem_q[row] <= line_data_i[64*word+:64];
-      end else if (write_word) begin
-        for (int i = 0; i < 8; i++) if (strb_i[i]) mem_q[row][8*i+:8] <= word_data_i[8*i+:8];
-      end
-      if (read) data_q <= mem_q[row];
-    end
-    assign bank_data[b] = data_q;
+    ram_1rw #(
+        .Depth     (2 ** (SetBits + 2)),
+        .Width     (64),
+        .LaneWidth (8)
+    ) u_ram (
+        .clk_i,
+        .en_i    (read || write_line_i || write_word),
+        .we_i    (write_line_i || write_word),
+        .addr_i  ({set_i, read_word_i ? skew[2:1] : way_i}),
+        .strb_i  (write_line_i ? '1 : strb_i),
+        .wdata_i (write_line_i ? line_data_i[64*word+:64] : word_data_i),
+        .rdata_o (bank_data[b])
+    );
   end
 
   for (genvar w = 0; w < 4; w++) begin : gen_way

@@ -1,6 +1,7 @@
 // Tags, valid bits and replacement state of a 4-way cache.
 //
-// A set is read in one cycle and compared with tag_i in the next; the comparison stays until the next read.
+// A set is read in one cycle and compared with tag_i in the next; the comparison stays until the next read. A cycle either
+// reads or fills.
 // The victim is an empty way if there is one, else the one that a binary tree says was not used lately.
 module mpe_cache_tags #(
     parameter int unsigned SetBits = 6,
@@ -34,13 +35,19 @@ module mpe_cache_tags #(
   logic [SetBits-1:0]  set_q;
 
   for (genvar w = 0; w < 4; w++) begin : gen_way
-    logic [TagBits-1:0] mem_q [Sets];
-    logic [TagBits-1:0] tag_q;
-    always_ff @(posedge clk_i) begin
-      if (fill_i && update_way_i == 2'(w)) mem_q[update_set_i] <= fill_tag_i;
-      if (read_i) tag_q <= mem_q[set_i];
-    end
-    assign tags_o[w] = tag_q;
+    ram_1rw #(
+        .Depth     (Sets),
+        .Width     (TagBits),
+        .LaneWidth (TagBits)
+    ) u_ram (
+        .clk_i,
+        .en_i    (read_i || (fill_i && update_way_i == 2'(w))),
+        .we_i    (fill_i),
+        .addr_i  (fill_i ? update_set_i : set_i),
+        .strb_i  (1'b1),
+        .wdata_i (fill_tag_i),
+        .rdata_o (tags_o[w])
+    );
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -89,7 +96,10 @@ module mpe_cache_tags #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni) assert (!(fill_i && drop_i)) else $error("fill and drop at once");
+    if (rst_ni) begin
+      assert (!(fill_i && drop_i)) else $error("fill and drop at once");
+      assert (!(fill_i && read_i)) else $error("fill and read at once");
+    end
   end
 `endif
 

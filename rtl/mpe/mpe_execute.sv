@@ -23,6 +23,7 @@ module mpe_execute (
     input  logic                cut_i,
     input  logic                taken_i,
     input  logic [63:0]         target_i,
+    input  mpe_pkg::history_t   history_i,
 
     // to the memory stage
     input  logic                m_free_i,
@@ -52,6 +53,7 @@ module mpe_execute (
     output logic                resolve_taken_o,
     output logic [63:0]         resolve_target_o,
     output mpe_pkg::br_kind_e   resolve_kind_o,
+    output mpe_pkg::history_t   resolve_history_o,
     output logic                drop_prediction_o,
 
     // what the current privilege allows
@@ -71,6 +73,7 @@ module mpe_execute (
   // ---------------------------------------------------------------- the instruction here
   logic         valid_q, acted_q;
   logic         compressed_q, page_fault_q, access_fault_q, second_half_q, cut_q, taken_q;
+  history_t     history_q;
   ctrl_t        ctrl_q;
   logic [31:0]  insn_q;
   logic [63:0]  imm_q, a_q, b_q, pc_q, target_q;
@@ -105,6 +108,7 @@ module mpe_execute (
       b_q            <= b_i;
       pc_q           <= pc_i;
       target_q       <= target_i;
+      history_q      <= history_i;
     end
   end
 
@@ -172,6 +176,7 @@ module mpe_execute (
   assign resolve_next_o    = after;
   assign resolve_taken_o   = goes;
   assign resolve_target_o  = goes_to;
+  assign resolve_history_o = history_q;
   assign drop_prediction_o = act && (cut_q || (taken_q && !is_control));
   assign ev_mispredict_o   = redirect_o;
 

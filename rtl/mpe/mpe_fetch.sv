@@ -37,6 +37,7 @@ module mpe_fetch #(
     input  logic                    resolve_taken_i,
     input  logic [63:0]             resolve_target_i,
     input  mpe_pkg::br_kind_e       resolve_kind_i,
+    input  mpe_pkg::history_t       resolve_history_i,
     input  logic                    drop_prediction_i,
 
     output logic                    insn_valid_o,
@@ -49,6 +50,7 @@ module mpe_fetch #(
     output logic                    insn_cut_o,        // prediction cut it in two: fetch it again
     output logic                    insn_taken_o,
     output logic [63:0]             insn_target_o,
+    output mpe_pkg::history_t       insn_history_o,
 
     output logic                    idle_o,            // nothing asked of the bus or of the walker
     output logic                    ev_miss_o,
@@ -264,6 +266,7 @@ module mpe_fetch #(
   logic         predict_taken;
   logic [1:0]   predict_last;
   logic [63:0]  predict_target;
+  history_t     predict_history;
 
   mpe_predictor u_predictor (
       .clk_i, .rst_ni,
@@ -273,9 +276,11 @@ module mpe_fetch #(
       .taken_o          (predict_taken),
       .last_o           (predict_last),
       .target_o         (predict_target),
+      .history_o        (predict_history),
       .accept_i         (f1_push && !f1_fault),
       .redirect_i,
       .resolve_i, .resolve_end_i, .resolve_next_i, .resolve_taken_i, .resolve_target_i, .resolve_kind_i,
+      .resolve_history_i,
       .drop_i           (drop_prediction_i)
   );
 
@@ -287,6 +292,7 @@ module mpe_fetch #(
     logic        access_fault;
     logic        taken;      // fetch goes on at target after halfword last
     logic [1:0]  last;
+    history_t    history;
   } meta_t;
 
   logic [63:0]           queue_pc_q     [QueueDepth];   // of the first halfword to use
@@ -310,7 +316,8 @@ module mpe_fetch #(
       queue_target_q[tail_q] <= predict_target;
       queue_meta_q[tail_q]   <= '{
           page_fault: page_fault, access_fault: access_fault,
-          taken: predict_taken && !f1_fault, last: f1_fault ? 2'd3 : predict_last
+          taken: predict_taken && !f1_fault, last: f1_fault ? 2'd3 : predict_last,
+          history: predict_history
       };
     end
   end
@@ -340,6 +347,7 @@ module mpe_fetch #(
     insn_cut_o          = 1'b0;
     insn_taken_o        = 1'b0;
     insn_target_o       = queue_target_q[head_q];
+    insn_history_o      = head_meta.history;
     pops                = 2'd0;
     pos_d               = pos + (compressed ? 2'd1 : 2'd2);
     fresh_d             = 1'b0;
@@ -357,6 +365,7 @@ module mpe_fetch #(
       insn_second_half_o  = second_meta.page_fault || second_meta.access_fault;
       insn_taken_o        = second_meta.taken && ends_second;
       insn_target_o       = queue_target_q[second];
+      insn_history_o      = second_meta.history;
       pops                = ends_second ? 2'd2 : 2'd1;
       pos_d               = 2'd1;
       fresh_d             = ends_second;

@@ -121,6 +121,9 @@ package mpe_pkg;
     BrReturn
   } br_kind_e;
 
+  localparam int unsigned HistoryBits = 9;
+  typedef logic [HistoryBits-1:0] history_t;   // outcomes of the latest conditional branches, youngest in bit 0
+
   // ---------------------------------------------------------------- address translation
   typedef enum logic [1:0] {
     AccFetch,

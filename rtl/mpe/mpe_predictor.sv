@@ -1,4 +1,5 @@
-// Branch prediction: a 2-way branch target buffer of 128 entries with two-bit counters, and a return stack.
+// Branch prediction: a 2-way branch target buffer of 128 entries, two-bit counters chosen by address and by the outcomes
+// of the latest branches, and a return stack.
 //
 // The unit of prediction is the aligned 8-byte fetch block. An entry belongs to the block that holds the last halfword
 // of a control instruction, and says: after halfword `last` of this block, fetch goes to `target`. A wrong prediction
@@ -14,6 +15,7 @@ module mpe_predictor (
     output logic               taken_o,
     output logic [1:0]         last_o,        // last halfword to use of this block
     output logic [63:0]        target_o,
+    output mpe_pkg::history_t  history_o,     // what the prediction was based on; comes back with the outcome
     input  logic               accept_i,      // the prediction is being followed
     input  logic               redirect_i,    // fetch went astray: forget what was predicted since
 
@@ -24,6 +26,7 @@ module mpe_predictor (
     input  logic               resolve_taken_i,
     input  logic [63:0]        resolve_target_i,
     input  mpe_pkg::br_kind_e  resolve_kind_i,
+    input  mpe_pkg::history_t  resolve_history_i,
     input  logic               drop_i             // there is no control instruction at resolve_end_i
 );
   import mpe_pkg::*;
@@ -37,7 +40,6 @@ module mpe_predictor (
     logic [TagBits-1:0]  tag;
     logic [1:0]          last;
     br_kind_e            kind;
-    logic [1:0]          counter;
     logic [40:0]         target;   // reaches every physical and every Sv39 address
   } entry_t;
 
@@ -52,30 +54,71 @@ module mpe_predictor (
   logic [SetBits-1:0] lookup_set;
   assign lookup_set = lookup_pc_i[3+:SetBits];
 
+  // Four counters for the four halfwords of a block. A counter is stored with its upper bit inverted, so that memory that
+  // starts as zeros predicts "taken": only branches that have been taken once are in the buffer.
+  typedef logic [3:0][1:0] counters_t;
+  counters_t  counters_q [2 ** HistoryBits];
+  counters_t  found_counters_q;
+  history_t   history_q, history_d;
+
+  function automatic history_t counter_row(logic [63:0] pc, history_t history);
+    return pc[3+:HistoryBits] ^ history;
+  endfunction
+
   always_ff @(posedge clk_i) begin
     if (lookup_i) begin
-      found0_q      <= entry0_q[lookup_set];
-      found1_q      <= entry1_q[lookup_set];
-      found_valid_q <= valid_q[lookup_set];
+      found0_q         <= entry0_q[lookup_set];
+      found1_q         <= entry1_q[lookup_set];
+      found_valid_q    <= valid_q[lookup_set];
+      found_counters_q <= counters_q[counter_row(lookup_pc_i, history_d)];
     end
   end
 
   logic [40:0] stack_q [2 ** StackBits];
   logic [StackBits-1:0] top_q, resolved_top_q, resolved_top_d;
 
-  function automatic logic usable(logic valid, entry_t entry, logic [63:0] pc);
-    return valid && entry.tag == pc[3+SetBits+:TagBits] && entry.last >= pc[2:1] &&
-           (entry.kind != BrCond || entry.counter[1]);
+  function automatic logic known(logic valid, entry_t entry, logic [63:0] pc);
+    return valid && entry.tag == pc[3+SetBits+:TagBits] && entry.last >= pc[2:1];
   endfunction
 
-  logic    use0, use1;
+  function automatic logic goes(entry_t entry, counters_t counters);
+    return entry.kind != BrCond || !counters[entry.last][1];
+  endfunction
+
+  logic    known0, known1, use0, use1;
   entry_t  chosen;
   always_comb begin
-    use0    = usable(found_valid_q[0], found0_q, pc_i);
-    use1    = usable(found_valid_q[1], found1_q, pc_i);
+    known0  = known(found_valid_q[0], found0_q, pc_i);
+    known1  = known(found_valid_q[1], found1_q, pc_i);
+    use0    = known0 && goes(found0_q, found_counters_q);
+    use1    = known1 && goes(found1_q, found_counters_q);
     chosen  = (use0 && !(use1 && found1_q.last < found0_q.last)) ? found0_q : found1_q;
     taken_o = use0 || use1;
     last_o  = taken_o ? chosen.last : 2'd3;
+  end
+
+  // The history runs ahead with fetch: one bit for every block in which a conditional branch was predicted. When fetch
+  // went astray it continues from the branch that knows better.
+  always_comb begin
+    history_d = history_q;
+    if (redirect_i) begin
+      if (resolve_i) begin
+        history_d = resolve_history_i;
+        if (resolve_kind_i == BrCond) history_d = {resolve_history_i[HistoryBits-2:0], resolve_taken_i};
+      end
+    end else if (accept_i) begin
+      if (taken_o) begin
+        if (chosen.kind == BrCond) history_d = {history_q[HistoryBits-2:0], 1'b1};
+      end else if (known0 || known1) begin
+        history_d = {history_q[HistoryBits-2:0], 1'b0};
+      end
+    end
+  end
+  assign history_o = history_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) history_q <= '0;
+    else history_q <= history_d;
   end
 
   logic [40:0] target;
@@ -128,29 +171,40 @@ module mpe_predictor (
     return valid && entry.tag == want && entry.last == last;
   endfunction
 
-  function automatic logic [1:0] count(logic [1:0] counter, logic taken);
-    if (taken) return counter == 2'd3 ? 2'd3 : counter + 2'd1;
-    return counter == 2'd0 ? 2'd0 : counter - 2'd1;
+  function automatic logic [1:0] count(logic [1:0] stored, logic taken);
+    logic [1:0] counter;
+    counter = stored ^ 2'b10;
+    if (taken) counter = counter == 2'd3 ? 2'd3 : counter + 2'd1;
+    else counter = counter == 2'd0 ? 2'd0 : counter - 2'd1;
+    return counter ^ 2'b10;
   endfunction
 
-  logic   known0, known1, way, write;
+  history_t row;
+  assign row = counter_row(resolve_end_i, resolve_history_i);
+
+  always_ff @(posedge clk_i) begin
+    if (resolve_i && resolve_kind_i == BrCond) begin
+      counters_q[row][resolve_end_i[2:1]] <= count(counters_q[row][resolve_end_i[2:1]], resolve_taken_i);
+    end
+  end
+
+  logic   same0, same1, way, write;
   entry_t old, learnt;
   always_comb begin
-    known0 = 1'b0;
-    known1 = 1'b0;
+    same0 = 1'b0;
+    same1 = 1'b0;
     way    = 1'b0;
     write  = 1'b0;
     old    = '0;
     learnt = '0;
     if (resolve_i || drop_i) begin
-      known0 = same(valid_q[set][0], entry0_q[set], tag, resolve_end_i[2:1]);
-      known1 = same(valid_q[set][1], entry1_q[set], tag, resolve_end_i[2:1]);
-      way    = known0 ? 1'b0 : known1 ? 1'b1 : next_way_q[set];
-      old    = known0 ? entry0_q[set] : entry1_q[set];
-      write  = resolve_i && (known0 || known1 || resolve_taken_i);
+      same0 = same(valid_q[set][0], entry0_q[set], tag, resolve_end_i[2:1]);
+      same1 = same(valid_q[set][1], entry1_q[set], tag, resolve_end_i[2:1]);
+      way    = same0 ? 1'b0 : same1 ? 1'b1 : next_way_q[set];
+      old    = same0 ? entry0_q[set] : entry1_q[set];
+      write  = resolve_i && (same0 || same1 || resolve_taken_i);
       learnt = '{
           tag: tag, last: resolve_end_i[2:1], kind: resolve_kind_i,
-          counter: known0 || known1 ? count(old.counter, resolve_taken_i) : 2'd2,
           target: resolve_taken_i ? resolve_target_i[40:0] : old.target
       };
     end
@@ -165,9 +219,9 @@ module mpe_predictor (
     end else begin
       if (write) begin
         valid_q[set][way] <= 1'b1;
-        if (!known0 && !known1) next_way_q[set] <= !way;
+        if (!same0 && !same1) next_way_q[set] <= !way;
       end
-      if (drop_i) valid_q[set] <= valid_q[set] & ~{known1, known0};
+      if (drop_i) valid_q[set] <= valid_q[set] & ~{same1, same0};
     end
   end
 
@@ -177,7 +231,7 @@ module mpe_predictor (
   end
 
   logic unused_bits;
-  assign unused_bits = ^{lookup_pc_i[63:9], lookup_pc_i[2:0], resolve_end_i[63:21], resolve_end_i[0],
+  assign unused_bits = ^{lookup_pc_i[63:12], lookup_pc_i[2:0], resolve_end_i[63:21], resolve_end_i[0],
                          resolve_next_i[63:41], resolve_target_i[63:41], pc_i[0], predicted_return[63:41]};
 
 endmodule

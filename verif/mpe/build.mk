@@ -1,6 +1,6 @@
 # The management core alone: mpe-run, which runs programs on it, and its testbenches.
 
-MPE_RTL := rtl/lib/mbus_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/mpe/mpe_pkg.sv \
+MPE_RTL := rtl/lib/mbus_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \
   $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) verif/mpe/mpe_tb.sv
 MPE_HARNESS := $(addprefix verif/mpe/,mpe_sim.cpp lockstep.cpp trace.cpp) \
   $(addprefix verif/common/,memory_model.cpp gdb_stub_mpe.cpp)
@@ -11,20 +11,8 @@ $(eval $(call verilated_program,mpe-run,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) \
   $(addprefix verif/common/,elf.cpp tohost.cpp gdb_stub.cpp gdb_stub_server.cpp), \
   +define+MPE_RVFI -Wno-fatal,$(MPE_LIBS)))
 
-# The lockstep testbench runs the very model that mpe-run runs: it is built once, with the harness.
-TB_MPE_SOURCES := $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp)
-# $(call tb_mpe_variant,VARIANT,FOLDER OF THE MODEL)
-define tb_mpe_variant
-$(call cxx_objects,$(2)-tb-obj,$(TB_MPE_SOURCES),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(1)) -I$(2) $(OUR_$(1)),$(2).stamp)
-$(program_$(1))/tb-mpe: $(patsubst %.cpp,$(2)-tb-obj/%.o,$(TB_MPE_SOURCES)) \
-    $(patsubst %.cpp,$(2)-obj/%.o,$(MPE_HARNESS)) $(2)/Vmpe_tb__ALL.a $(B)/verilated/$(1)/runtime.a $(RANDOM_LIB) $(ISS_LIB)
-	$$(call say,LINK,$$@)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) -o $$@ $$(filter %.o,$$^) $(2)/Vmpe_tb__ALL.a $(B)/verilated/$(1)/runtime.a $(RANDOM_LIB) $(MPE_LIBS) \
-	  $(VLT_LIBS_$(1)) -pthread -latomic
-endef
-$(foreach v,$(VARIANTS),$(eval $(call tb_mpe_variant,$(v),$(B)/verilated/$(v)/mpe-run)))
-PROGRAMS += $(B)/tb-mpe
+$(eval $(call verilated_sibling,tb-mpe,mpe-run,$(MPE_HARNESS) $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp), \
+  $(B)/lib/random-program.a $(MPE_LIBS)))
 
 $(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
   $(addprefix verif/common/,gdb_stub.cpp memory_model.cpp doctest_main.cpp),-lfmt))
