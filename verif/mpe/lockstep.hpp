@@ -42,8 +42,13 @@ class Lockstep final : public Observer {
   Lockstep(iss::Memory& memory, const Options& options, std::function<void(const std::string&)> mismatch);
 
   void retired(const Record& record) override;
-  void raise_nmi();                       // the NMI input was raised
-  void debug_mode() { excused_ = true; }  // the next wfi may end without an interrupt
+  void raise_nmi();  // the NMI input was raised
+  // The debugger has asked for a halt or lets the core make a step: wfi may end without an interrupt, and
+  // interrupts wait.
+  void debug_mode() {
+    excused_ = true;
+    overdue_ = 0;
+  }
   bool nmi_pending() const { return nmi_pending_; }
   iss::Hart& hart() { return hart_; }
   uint64_t compared() const { return compared_; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ struct Lines {
   bool nmi = false;
 };
 
+// An assertion in the RTL has failed and said so; it was in this cycle.
+class AssertionFailed : public std::runtime_error {
+ public:
+  explicit AssertionFailed(uint64_t cycle)
+      : std::runtime_error("an assertion of the RTL failed in cycle " + std::to_string(cycle)) {}
+};
+
 class MpeSim final : public common::DebugPort {
  public:
   struct Options {
@@ -68,7 +76,7 @@ class MpeSim final : public common::DebugPort {
   void count_events() { count_events_ = true; }
   void watch(uint64_t paddr) { run_.top().watch_addr_i = paddr; }
 
-  // One clock cycle.
+  // One clock cycle. Throws AssertionFailed.
   void tick() override {
     auto& top = run_.top();
     drive_bus(top);
@@ -79,6 +87,7 @@ class MpeSim final : public common::DebugPort {
     top.irq_m_software_i = lines_.m_software || clint.software_interrupt();
     run_.tick();
     ++cycles_;
+    if (run_.finished()) throw AssertionFailed(cycles_);
     if (top.rvfi_valid && !observers_.empty()) notify();
     if (count_events_) add_events();
   }

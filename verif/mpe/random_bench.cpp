@@ -92,7 +92,6 @@ RandomRun::RandomRun(const RandomOptions& options) : options_(options), rng_(opt
     trace_ = std::make_unique<Trace>(options.trace);
     sim_->add_observer(*trace_);
   }
-  sim_->watch(program_.tohost);
 }
 
 void RandomRun::load() {
@@ -173,12 +172,27 @@ void RandomRun::wake() {
 }
 
 std::string RandomRun::run() {
+  try {
+    run_to_end();
+    if (failure_.empty() && result_ != kPass) {
+      fail(fmt::format("the program ends with {:#x} in tohost, on core and model alike\n", result_));
+    }
+    if (failure_.empty()) fail(compare_final_memory());
+  } catch (const std::runtime_error& error) {
+    fail(fmt::format("{}\n", error.what()));
+  }
+  mix_.programs = 1;
+  mix_.cycles = sim_->cycles();
+  return failure_;
+}
+
+void RandomRun::run_to_end() {
   next_line_ = soon(pace_.lines + 1);
   next_jump_ = soon(pace_.time + 1);
   next_halt_ = soon(pace_.halts + 1);
   while (failure_.empty()) {
     sim_->tick();
-    if (sim_->watch_hit()) break;
+    if (result_ != 0) break;
     const uint64_t now = sim_->cycles();
     if (pace_.lines != 0 && now >= next_line_) {
       play_lines();
@@ -198,31 +212,32 @@ std::string RandomRun::run() {
     if (pace_.halts != 0 && now >= next_halt_) {
       play_debugger();
       next_halt_ = soon(pace_.halts);
+      continue;  // time has passed
     }
     if (now - last_record_ > kLongSleep && sim_->asleep()) wake();
-    if (now - last_record_ > kPatience) {
-      fail(fmt::format("nothing has retired for {} cycles ({})\n", kPatience,
-                       sim_->asleep() ? "the core sleeps" : "the core is not in wfi"));
-    }
+    if (now - last_record_ > kPatience) fail(describe_standstill());
     if (mix_.instructions > program_.max_instructions + kPatience) fail("the program does not end\n");
   }
-  if (failure_.empty() && result_ != kPass) {
-    fail(fmt::format("the program ends with {:#x} in tohost, on core and model alike\n", result_));
-  }
-  if (failure_.empty()) fail(compare_final_memory());
-  mix_.programs = 1;
-  mix_.cycles = sim_->cycles();
-  return failure_;
+}
+
+std::string RandomRun::describe_standstill() {
+  const auto& top = sim_->top();
+  return fmt::format(
+      "nothing has retired for {} cycles: {}, {} after {} visits of the debugger; {}\n", kPatience,
+      sim_->asleep() ? "the core sleeps" : "the core is not in wfi",
+      top.dbg_halted_o ? "halted" : "not halted", mix_.halts,
+      top.req_valid_o ? fmt::format("it asks for {:#x}", top.req_addr_o) : "it asks for no memory");
 }
 
 void RandomRun::play_debugger() {
   ++mix_.halts;
+  lockstep_->debug_mode();
   debugger_->request_halt();
   if (!debugger_->run_until_halted()) {
     fail("the core does not halt for the debugger\n");
     return;
   }
-  if (sim_->watch_hit()) return;
+  if (result_ != 0) return;
   std::string wrong;
   for (unsigned actions = 1 + static_cast<unsigned>(rng_.below(3)); actions > 0 && wrong.empty(); --actions) {
     switch (rng_.below(4)) {
@@ -313,6 +328,7 @@ std::string RandomRun::compare_final_memory() {
     if (std::memcmp(core.at(addr), model.at(addr), 8) != 0) different.push_back(addr);
   }
   if (different.empty()) return {};
+  lockstep_->debug_mode();
   debugger_->request_halt();
   if (!debugger_->run_until_halted()) return "the core does not halt at the end\n";
   for (unsigned n = 0; n < kWordsChecked; ++n) {

@@ -82,12 +82,14 @@ class RandomRun {
   };
 
   void load();
+  void run_to_end();
   void note(const Record& record);
   void choose_pace();
   void play_lines();
   void drop_line(uint64_t cause);
   void wake();
   void play_debugger();
+  std::string describe_standstill();
   std::string compare_registers();
   std::string compare_memory_view();
   std::string step_some();

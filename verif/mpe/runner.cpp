@@ -167,14 +167,16 @@ bool Runner::end_of_time() {
 void Runner::serve_tohost() {
   cycles_ = sim_.cycles();
   instructions_ = sim_.instructions();
+  if (lockstep_) lockstep_->debug_mode();
   target_.request_halt();
   if (!target_.run_until_halted()) throw std::runtime_error("the core does not halt");
-  if (lockstep_) lockstep_->debug_mode();
   const auto result = tohost_.poll();
   if (result) end(common::describe_result(*result), *result == 0);
   // If the debugger's own request, a breakpoint or a step came first, it is the debugger who goes on.
   const bool ours = target_.stop_reason() == common::GdbTarget::StopReason::kHaltRequest;
-  if (!verdict_ && ours) target_.resume();
+  if (verdict_ || !ours) return;
+  if (lockstep_) lockstep_->debug_mode();
+  target_.resume();
 }
 
 // Said before the program runs, not after.

@@ -1,0 +1,33 @@
+// What the core's registers hold after reset.
+#include "verif/mpe/directed/test.h"
+
+  .section .text.init, "ax"
+  j first_of_all
+TEST_START
+TEST_END
+
+  .section .text.init
+first_of_all:
+  csrr s1, mstatus
+  csrr s2, mtvec
+  csrr s3, satp
+  csrr s4, mie
+  csrr s5, medeleg
+  csrr s6, mideleg
+  csrr s7, 0x30A
+  csrr s8, mcountinhibit
+  CASE 1
+  EXPECT s1, 0xA00000000
+  CASE 2
+  EXPECT s2, 0
+  CASE 3
+  EXPECT s3, 0
+  CASE 4
+  EXPECT s4, 0
+  CASE 5
+  EXPECT s5, 0
+  EXPECT s6, 0
+  CASE 6
+  EXPECT s7, 0
+  EXPECT s8, 0
+  j _start
