@@ -151,7 +151,7 @@ class CommandLine(CardTest):
         self.assertIn("console", self.refused_file("--flash", self.flash, "--console", console))
         self.assertIn("wave", self.refused_file("--flash", self.flash, "--wave", self.folder / "x.fst"))
         with socket.create_server(("127.0.0.1", 0)) as server:
-            self.assertIn("gdb", self.refused_file("--flash", self.flash, "--gdb", server.getsockname()[1]))
+            self.assertIn("port", self.refused_file("--flash", self.flash, "--gdb", server.getsockname()[1]))
 
 
 class Boot(CardTest):
