@@ -180,7 +180,9 @@ TEST_START
   READS MODE_S, hpmcounter30, 0
 TEST_END
 
+  .option rvc
   .balign 4
+  .option norvc
 short_handler:
   csrr t5, mepc
   addi t5, t5, 4

@@ -2,20 +2,18 @@
 #include "verif/mpe/directed/test.h"
 
   .section .text.init, "ax"
-  j first_of_all
-TEST_START
-TEST_END
-
-  .section .text.init
-first_of_all:
+  .globl _start
+_start:
   csrr s1, mstatus
   csrr s2, mtvec
   csrr s3, satp
   csrr s4, mie
   csrr s5, medeleg
   csrr s6, mideleg
-  csrr s7, 0x30A
+  csrr s7, 0x30A  // menvcfg
   csrr s8, mcountinhibit
+
+TEST_START start
   CASE 1
   EXPECT s1, 0xA00000000
   CASE 2
@@ -30,4 +28,4 @@ first_of_all:
   CASE 6
   EXPECT s7, 0
   EXPECT s8, 0
-  j _start
+TEST_END

@@ -75,20 +75,17 @@
 #ifdef __ASSEMBLER__
 
 // clang-format off
-.macro TEST_START
+// The program starts at _start; `start` is for those that have something to do before.
+.macro TEST_START start=_start
   .option arch, +zicbom
   .section .text.init, "ax"
-  .globl _start
-_start:
+  .globl \start
+\start:
   la t6, m_trap
   csrw mtvec, t6
   la t6, s_trap
   csrw stvec, t6
   li gp, 0
-  .text
-  .balign 4
-  j test_code
-  .section .text.init, "ax"
   j test_code
 
   .balign 256  // 64 entries in vectored mode
