@@ -167,6 +167,8 @@ module mpe #(
   );
 
   // ---------------------------------------------------------------- decode
+  logic         d_late_a, d_late_b, x_late_alu;
+  logic [63:0]  x_alu_a, x_alu_b;
   logic         x_free, d_issue, d_compressed, m_flush, inject;
   logic [31:0]  d_insn;
   ctrl_t        d_ctrl;
@@ -203,6 +205,8 @@ module mpe #(
       .issue_imm_o        (d_imm),
       .issue_a_o          (d_a),
       .issue_b_o          (d_b),
+      .issue_late_a_o     (d_late_a),
+      .issue_late_b_o     (d_late_b),
       .x_valid_i          (x_valid),
       .x_rd_i             (x_ctrl.rd),
       .x_late_i           (x_late),
@@ -229,6 +233,8 @@ module mpe #(
       .imm_i               (d_imm),
       .a_i                 (d_a),
       .b_i                 (d_b),
+      .late_a_i            (d_late_a),
+      .late_b_i            (d_late_b),
       .pc_i                (f_pc),
       .page_fault_i        (f_page_fault && !inject),
       .access_fault_i      (f_access_fault && !inject),
@@ -238,6 +244,7 @@ module mpe #(
       .target_i            (f_target),
       .history_i           (f_history),
       .m_free_i            (m_free),
+      .m_result_i          (m_result),
       .lsu_free_i          (lsu_free),
       .flush_i             (m_flush),
       .advance_o           (x_advance),
@@ -250,6 +257,9 @@ module mpe #(
       .b_o                 (x_b),
       .result_o            (x_result),
       .late_o              (x_late),
+      .late_alu_o          (x_late_alu),
+      .alu_a_o             (x_alu_a),
+      .alu_b_o             (x_alu_b),
       .exception_o         (x_exception),
       .cause_o             (x_cause),
       .tval_o              (x_tval),
@@ -438,6 +448,9 @@ module mpe #(
       .pc_i                (x_pc),
       .next_pc_i           (x_next_pc),
       .result_i            (x_result),
+      .late_alu_i          (x_late_alu),
+      .alu_a_i             (x_alu_a),
+      .alu_b_i             (x_alu_b),
       .exception_i         (x_exception),
       .cause_i             (x_cause),
       .tval_i              (x_tval),

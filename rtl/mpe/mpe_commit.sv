@@ -17,6 +17,9 @@ module mpe_commit (
     input  logic [63:0]             pc_i,
     input  logic [63:0]             next_pc_i,
     input  logic [63:0]             result_i,
+    input  logic                    late_alu_i,      // not result_i, but what the operation gives for these
+    input  logic [63:0]             alu_a_i,
+    input  logic [63:0]             alu_b_i,
     input  logic                    exception_i,
     input  mpe_pkg::exc_e           cause_i,
     input  logic [63:0]             tval_i,
@@ -87,7 +90,8 @@ module mpe_commit (
   import mpe_pkg::*;
 
   // ---------------------------------------------------------------- the instruction here
-  logic         valid_q, first_q, exception_q;
+  logic         valid_q, first_q, exception_q, late_alu_q;
+  logic [63:0]  alu_a_q, alu_b_q, late_result;
   ctrl_t        ctrl_q;
   logic [31:0]  insn_q;
   logic [63:0]  pc_q, next_pc_q, result_q, tval_q;
@@ -113,6 +117,11 @@ module mpe_commit (
       next_pc_q   <= next_pc_i;
       result_q    <= result_i;
       exception_q <= exception_i;
+      late_alu_q  <= late_alu_i;
+      if (late_alu_i) begin
+        alu_a_q <= alu_a_i;
+        alu_b_q <= alu_b_i;
+      end
       cause_q     <= cause_i;
       tval_q      <= tval_i;
     end
@@ -124,6 +133,16 @@ module mpe_commit (
   assign pc_o      = pc_q;
   assign next_pc_o = next_pc_q;
   assign operand_o = result_q;
+
+  mpe_alu u_late_alu (
+      .op_i     (ctrl_q.alu_op),
+      .word_i   (ctrl_q.word),
+      .uw_i     (ctrl_q.uw),
+      .shadd_i  (ctrl_q.shadd),
+      .a_i      (alu_a_q),
+      .b_i      (alu_b_q),
+      .result_o (late_result)
+  );
 
   // ---------------------------------------------------------------- debug state
   logic halted_q, stepping_q, stepped_q, resumed_q, inject_q, inject_busy_q, inject_fault_q;
@@ -181,7 +200,7 @@ module mpe_commit (
       UnitMul: result_o = mul_result_i;
       UnitDiv: result_o = div_result_i;
       UnitCsr: result_o = csr_rdata_i;
-      default: result_o = result_q;
+      default: result_o = late_alu_q ? late_result : result_q;
     endcase
   end
   assign write_o = commit && ctrl_q.rd != '0;

@@ -16,6 +16,8 @@ module mpe_execute (
     input  logic [63:0]         imm_i,
     input  logic [63:0]         a_i,
     input  logic [63:0]         b_i,
+    input  logic                late_a_i,
+    input  logic                late_b_i,
     input  logic [63:0]         pc_i,
     input  logic                page_fault_i,
     input  logic                access_fault_i,
@@ -27,6 +29,7 @@ module mpe_execute (
 
     // to the memory stage
     input  logic                m_free_i,
+    input  logic [63:0]         m_result_i,
     input  logic                lsu_free_i,
     input  logic                flush_i,          // an older instruction takes another way
     output logic                advance_o,
@@ -39,6 +42,9 @@ module mpe_execute (
     output logic [63:0]         b_o,
     output logic [63:0]         result_o,
     output logic                late_o,           // the result comes from the memory stage
+    output logic                late_alu_o,       // which does the arithmetic, on these
+    output logic [63:0]         alu_a_o,
+    output logic [63:0]         alu_b_o,
     output logic                exception_o,
     output mpe_pkg::exc_e       cause_o,
     output logic [63:0]         tval_o,
@@ -72,6 +78,7 @@ module mpe_execute (
 
   // ---------------------------------------------------------------- the instruction here
   logic         valid_q, acted_q;
+  logic         late_a_q, late_b_q;
   logic         compressed_q, page_fault_q, access_fault_q, second_half_q, cut_q, taken_q;
   history_t     history_q;
   ctrl_t        ctrl_q;
@@ -106,9 +113,16 @@ module mpe_execute (
       imm_q          <= imm_i;
       a_q            <= a_i;
       b_q            <= b_i;
+      late_a_q       <= late_a_i;
+      late_b_q       <= late_b_i;
       pc_q           <= pc_i;
       target_q       <= target_i;
       history_q      <= history_i;
+    end else if (m_free_i) begin  // the instruction ahead leaves without this one
+      if (late_a_q) a_q <= m_result_i;
+      if (late_b_q) b_q <= m_result_i;
+      late_a_q <= 1'b0;
+      late_b_q <= 1'b0;
     end
   end
 
@@ -122,7 +136,7 @@ module mpe_execute (
       .uw_i     (ctrl_q.uw),
       .shadd_i  (ctrl_q.shadd),
       .a_i      (ctrl_q.a_is_pc ? pc_q : a_q),
-      .b_i      (ctrl_q.b_is_imm ? imm_q : b_q),
+      .b_i      (ctrl_q.b_is_imm ? imm_q : b_q),  // early results do not wait for the multiplexers of late operands
       .result_o (alu_result)
   );
 
@@ -138,7 +152,13 @@ module mpe_execute (
     endcase
   end
 
-  assign late_o = ctrl_q.unit == UnitMem || ctrl_q.unit == UnitMul || ctrl_q.unit == UnitDiv ||
+  assign a_o        = late_a_q ? m_result_i : a_q;
+  assign b_o        = late_b_q ? m_result_i : b_q;
+  assign late_alu_o = ctrl_q.unit == UnitAlu && (late_a_q || late_b_q);
+  assign alu_a_o    = ctrl_q.a_is_pc ? pc_q : a_o;
+  assign alu_b_o    = ctrl_q.b_is_imm ? imm_q : b_o;
+
+  assign late_o = late_alu_o || ctrl_q.unit == UnitMem || ctrl_q.unit == UnitMul || ctrl_q.unit == UnitDiv ||
                   ctrl_q.unit == UnitCsr;
 
   // ---------------------------------------------------------------- branches
@@ -240,7 +260,5 @@ module mpe_execute (
   assign ctrl_o    = ctrl_q;
   assign insn_o    = insn_q;
   assign pc_o      = pc_q;
-  assign a_o       = a_q;
-  assign b_o       = b_q;
 
 endmodule

@@ -1,7 +1,8 @@
 // Decode stage: one instruction a cycle, with its operands.
 //
 // Operands come from the register file, or from the instructions in execute and memory that have not written it yet.
-// It waits while an operand is not computed: one cycle behind a load or multiplication, longer behind what takes longer.
+// What is not computed yet need not be waited for by integer operations, which can be done in the memory stage, and by
+// stores for their data: they are issued with that operand marked late. Everything else waits.
 module mpe_issue (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -25,6 +26,8 @@ module mpe_issue (
     output logic [63:0]         issue_imm_o,
     output logic [63:0]         issue_a_o,
     output logic [63:0]         issue_b_o,
+    output logic                issue_late_a_o,    // comes when the instruction ahead leaves the memory stage
+    output logic                issue_late_b_o,
 
     // results under way
     input  logic                x_valid_i,
@@ -83,8 +86,15 @@ module mpe_issue (
   assign issue_a_o = x1 ? x_result_i : m1 ? m_result_i : reg1;
   assign issue_b_o = x2 ? x_result_i : m2 ? m_result_i : reg2;
 
-  assign wait_for_operand = (issue_ctrl_o.rs1_used && (x1 ? x_late_i : m1 && !m_done_i)) ||
-                            (issue_ctrl_o.rs2_used && (x2 ? x_late_i : m2 && !m_done_i));
+  logic late1, late2, is_alu, is_store;
+  assign late1    = issue_ctrl_o.rs1_used && (x1 ? x_late_i : m1 && !m_done_i);
+  assign late2    = issue_ctrl_o.rs2_used && (x2 ? x_late_i : m2 && !m_done_i);
+  assign is_alu   = issue_ctrl_o.unit == UnitAlu;
+  assign is_store = issue_ctrl_o.unit == UnitMem && issue_ctrl_o.mem_op == MemStore;
+
+  assign issue_late_a_o   = late1;
+  assign issue_late_b_o   = late2;
+  assign wait_for_operand = (late1 && !is_alu) || (late2 && !is_alu && !is_store);
 
   logic can_issue;
   assign can_issue        = x_free_i && !kill_i && !wait_for_operand;
