@@ -44,7 +44,9 @@ void write_record(fault::Kind kind, const Frame& frame, std::string_view message
 }
 
 [[noreturn]] void halt() {
+  constexpr uint64_t kNever = ~uint64_t{0};
   fw::write_reg(sys::watchdog_control::kAddr, 0);
+  fw::write_reg(regs::timer::mtimecmp::kAddr, kNever);
   csr::write<csr::kSie>(0);
   for (;;) csr::wait_for_interrupt();
 }

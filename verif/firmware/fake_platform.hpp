@@ -41,7 +41,7 @@ class FakePlatform final : public Platform {
   // How the machine behaves.
   image::Refusal flash_state = image::Refusal::kNone;
   bool program_works = true;
-  bool program_admits_failure = false;
+  bool program_reports_success = true;
 
   // What the flow did.
   std::string text() const { return out_.text; }

@@ -2,16 +2,14 @@
 // swai-card as a user would.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "firmware/abi/fault.hpp"
 #include "host/flash/flash_file.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/firmware/test_tools.hpp"
 
 namespace swai::kernel {
 namespace {
@@ -40,15 +38,7 @@ struct Run {
 // A card with its own flash file.
 class TestCard {
  public:
-  TestCard() {
-    std::string name = (std::filesystem::temp_directory_path() / "swai-kernel-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-    flash::write_file(flash_path(), flash::Bytes(image::kMinFlashBytes, 0xFF));
-  }
-  ~TestCard() { std::filesystem::remove_all(folder_); }
-  TestCard(const TestCard&) = delete;
-  TestCard& operator=(const TestCard&) = delete;
+  TestCard() { flash::write_file(flash_path(), flash::Bytes(image::kMinFlashBytes, 0xFF)); }
 
   flash::FlashFile flash() const { return flash::FlashFile(flash_path()); }
   void put(Slot slot, std::span<const uint8_t> image, bool confirmed) const {
@@ -60,21 +50,17 @@ class TestCard {
 
   // From power-on until the input is used up and the card sleeps.
   Run run(std::string_view input) const {
-    const std::string typed = folder_ / "input";
-    const std::string output = folder_ / "output";
-    flash::write_file(typed, {reinterpret_cast<const uint8_t*>(input.data()), input.size()});
-    const std::string command =
-        fmt::format("build/swai-card --flash '{}' --quiet --max-cycles 30000000 --seed {} <'{}' >'{}' 2>&1",
-                    flash_path(), test_seed(), typed, output);
-    const int status = std::system(command.c_str());
-    const flash::Bytes bytes = flash::read_file(output);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, {bytes.begin(), bytes.end()}};
+    const Finished finished =
+        run_command(fmt::format("build/swai-card --flash '{}' --quiet --max-cycles 30000000 --seed {}",
+                                flash_path(), test_seed()),
+                    input);
+    return {finished.code, finished.out};
   }
 
  private:
   std::string flash_path() const { return folder_ / "flash.bin"; }
 
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 flash::Bytes kernel_image() { return flash::read_file("build/firmware/kernel.img"); }

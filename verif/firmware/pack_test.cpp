@@ -1,19 +1,15 @@
 // The host's image library and flash files.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "host/flash/flash_file.hpp"
 #include "host/flash/sha256.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/fake_platform.hpp"
+#include "verif/firmware/test_tools.hpp"
 
 namespace swai::flash {
 namespace {
@@ -23,23 +19,6 @@ using image::Refusal;
 using image::Slot;
 
 constexpr uint64_t kBase = boot::kImageMemory.memory_base;
-
-// A folder that goes away with the object.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "swai-firmware-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 template <typename Function>
 std::string error_of(Function function) {
@@ -152,8 +131,8 @@ TEST_CASE("the identity comes from the program") {
 }
 
 TEST_CASE("flash files: slots are written, erased and marked, and nothing else changes") {
-  const Folder folder;
-  const std::string path = folder.file("flash.bin");
+  const TempFolder folder;
+  const std::string path = folder / "flash.bin";
   std::mt19937_64 random(test_seed());
   const Bytes old_image = boot::random_image(random, image::make_version(1, 0, 0), 5000);
   const Bytes new_image = boot::random_image(random, image::make_version(1, 1, 0), 3000);
@@ -196,15 +175,15 @@ TEST_CASE("flash files: slots are written, erased and marked, and nothing else c
 }
 
 TEST_CASE("flash files that cannot be used, and images that are not written") {
-  const Folder folder;
-  CHECK(error_of([&] { FlashFile flash(folder.file("none")); }).find("cannot open") != std::string::npos);
-  write_file(folder.file("small"), Bytes(1000));
-  CHECK(error_of([&] { FlashFile flash(folder.file("small")); }).find("has 1000 bytes") != std::string::npos);
-  CHECK(error_of([&] { read_file(folder.file(".")); }).find("folder") != std::string::npos);
-  CHECK(error_of([&] { write_file(folder.file("no/such/folder"), {}); }).find("cannot write") !=
+  const TempFolder folder;
+  CHECK(error_of([&] { FlashFile flash(folder / "none"); }).find("cannot open") != std::string::npos);
+  write_file(folder / "small", Bytes(1000));
+  CHECK(error_of([&] { FlashFile flash(folder / "small"); }).find("has 1000 bytes") != std::string::npos);
+  CHECK(error_of([&] { read_file(folder / "."); }).find("folder") != std::string::npos);
+  CHECK(error_of([&] { write_file(folder / "no/such/folder", {}); }).find("cannot write") !=
         std::string::npos);
 
-  const std::string path = folder.file("flash.bin");
+  const std::string path = folder / "flash.bin";
   FlashFile flash = FlashFile::create(path);
   CHECK(error_of([&] { FlashFile second(path); }).find("in use") != std::string::npos);
   std::mt19937_64 random(test_seed());
