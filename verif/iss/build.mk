@@ -8,7 +8,7 @@ generated: build/gen/card_regs.hpp
 
 PROGRAM_SUPPORT := verif/common/elf.cpp verif/common/tohost.cpp verif/common/memory_model.cpp
 $(eval $(call cxx_program,iss-run,verif/iss/iss_run.cpp verif/iss/machine.cpp $(PROGRAM_SUPPORT),$(ISS_LIB) -lfmt,))
-$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp memory_test.cpp trap_test.cpp csr_test.cpp) \
+$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp operations_test.cpp memory_test.cpp trap_test.cpp csr_test.cpp) \
   verif/common/doctest_main.cpp,$(ISS_LIB) -lfmt,))
 
 # Tests of the tools write their programs with the random generator's ELF writer.

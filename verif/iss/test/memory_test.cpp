@@ -181,6 +181,14 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("jalr clears the lowest bit, and may write the register that it jumps to") {
+  Bench bench;
+  bench.hart.set_reg(kA, Bench::kData + 2);
+  const Retirement record = bench.run(enc::jalr(kA, kA, 5));
+  CHECK(record.next_pc == Bench::kData + 6);
+  CHECK(record.rd_wdata == Bench::kCode + 4);
+}
+
 TEST_CASE("changed code is executed") {
   Bench bench;
   bench.poke(Bench::kCode, enc::addi(kV, 0, 1));
