@@ -24,3 +24,13 @@ $(foreach t,$(DIRECTED_GENERATED),$(eval $(call directed_test,$(t),$(DIRECTED_OU
 
 .PHONY: directed
 directed: $(patsubst %,$(DIRECTED_OUT)/%.elf,$(DIRECTED_TESTS) $(DIRECTED_GENERATED))
+
+# The measurement of command dispatch: compiled C++ with the library's freestanding headers.
+DISPATCH_NEWLIB := /usr/include/newlib/c++/12.2.1
+DISPATCH_GXX := $(filter-out -nostdlib -static,$(DIRECTED_GCC)) -nostdlib -static -std=c++20 -O2 -Wall -Wextra -Werror \
+  -ffreestanding -fno-exceptions -fno-rtti -nostdinc++ -isystem $(DISPATCH_NEWLIB) -isystem $(DISPATCH_NEWLIB)/arm-none-eabi
+$(DIRECTED_OUT)/dispatch_loop.elf: $(addprefix $(DIRECTED)/,programs/start.S programs/dispatch_loop.cpp directed.ld)
+	$(call say,RISCV,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(DISPATCH_GXX) $(filter %.S %.cpp,$^) -lgcc -o $@
+directed: $(DIRECTED_OUT)/dispatch_loop.elf

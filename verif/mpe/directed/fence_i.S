@@ -42,8 +42,10 @@ TEST_START
   sw a1, 0(s0)
   fence.i
 behind:
+  .option push
+  .option norvc
   li a0, 1
-  .balign 4
+  .option pop
   EXPECT a0, 77
   CASE 5  // a compressed pair in place of one instruction
   la s0, slot
