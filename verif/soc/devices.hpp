@@ -35,7 +35,8 @@ class Devices final : private verif::Agent {
     bool err = false;
     uint64_t cycles = 0;  // from the first cycle of the access to its answer
   };
-  // One access of 1, 2, 4 or 8 naturally aligned bytes; write data in the lanes of the register.
+  // One access of 1, 2, 4 or 8 naturally aligned bytes; write data in the lanes of the register; what
+  // lies outside the lanes of the access must not count.
   Result access(bool write, uint64_t address, unsigned size, uint64_t data = 0);
 
   // Accesses that must not end in an error. Values of less than 8 bytes are in the low bits.

@@ -85,8 +85,11 @@ class SystemTest {
     // Wrong keys, keys in pieces.
     devices_.write(sys::reset_request::kAddr, sys::reset_request::kKeyGo ^ (uint64_t{1} << random.below(32)),
                    4);
-    devices_.write(sys::reset_request::kAddr, sys::reset_request::kKeyGo & 0xFFFF, 2);
-    devices_.write(sys::reset_request::kAddr + 2, sys::reset_request::kKeyGo >> 16, 2);
+    for (int i = 0; i < 4; ++i) {
+      devices_.access(true, sys::reset_request::kAddr, 2, sys::reset_request::kKeyGo);
+      devices_.access(true, sys::reset_request::kAddr + 2, 2, sys::reset_request::kKeyGo);
+      devices_.access(true, sys::reset_request::kAddr + 3, 1, sys::reset_request::kKeyGo);
+    }
     devices_.write(sys::reset_request::kAddr + 4, sys::reset_request::kKeyGo, 4);
     devices_.steps(20);
     check(!in_reset(), "a wrong key resets");
@@ -116,13 +119,13 @@ class SystemTest {
         timeout = 30 + devices_.random().below(300);
         devices_.write(sys::watchdog_timeout::kAddr, timeout);
       }
-      // Setting the enable bit that is set is no kick, a key in pieces neither: only the real one below
-      // counts.
-      devices_.write(sys::watchdog_control::kAddr, 1, 1);
-      devices_.write(sys::watchdog_kick::kAddr, sys::watchdog_kick::kKeyKick & 0xFFFF, 2);
       kick();
     }
     const uint64_t kicked = devices_.cycle();
+    // Setting the enable bit that is set is no kick, a key in pieces neither.
+    devices_.write(sys::watchdog_control::kAddr, 1, 1);
+    for (int i = 0; i < 3; ++i)
+      devices_.access(true, sys::watchdog_kick::kAddr, 2, sys::watchdog_kick::kKeyKick);
     devices_.bench().until([this] { return devices_.top().nmi_o != 0; }, timeout + 5, "first bark");
     check(devices_.cycle() - kicked == timeout + 1,
           fmt::format("barks {} cycles after the kick, timeout {}", devices_.cycle() - kicked, timeout));
