@@ -183,7 +183,7 @@ module mpe #(
   logic         m_valid, m_free, m_done, m_write, m_retire;
   ctrl_t        m_ctrl;
   logic [31:0]  m_insn;
-  logic [63:0]  m_pc, m_next_pc, m_operand, m_result;
+  logic [63:0]  m_pc, m_operand, m_result;
   logic         ev_use_stall, ev_fetch_empty, ev_mispredict;
 
   logic regs_ready;
@@ -328,6 +328,7 @@ module mpe #(
   assign x_mem_op = x_ctrl.mem_op == MemCboInval && x_cbo_as_flush ? MemCboFlush : x_ctrl.mem_op;
 
 `ifdef MPE_RVFI
+  logic [63:0]  m_next_pc;
   logic [39:0]  lsu_paddr;
   logic [63:0]  lsu_rdata;
   logic         lsu_wrote;
@@ -458,12 +459,14 @@ module mpe #(
       .ctrl_o              (m_ctrl),
       .insn_o              (m_insn),
       .pc_o                (m_pc),
-      .next_pc_o           (m_next_pc),
       .operand_o           (m_operand),
       .done_o              (m_done),
       .result_o            (m_result),
       .write_o             (m_write),
       .retire_o            (m_retire),
+`ifdef MPE_RVFI
+      .rvfi_next_pc_o      (m_next_pc),
+`endif
       .lsu_cancel_o        (lsu_cancel),
       .lsu_done_i          (lsu_done),
       .lsu_fault_i         (lsu_fault),

@@ -29,12 +29,15 @@ module mpe_commit (
     output mpe_pkg::ctrl_t          ctrl_o,
     output logic [31:0]             insn_o,
     output logic [63:0]             pc_o,
-    output logic [63:0]             next_pc_o,
     output logic [63:0]             operand_o,       // of a CSR access
     output logic                    done_o,
     output logic [63:0]             result_o,
     output logic                    write_o,         // result_o goes to the register file
     output logic                    retire_o,
+
+`ifdef MPE_RVFI
+    output logic [63:0]             rvfi_next_pc_o,
+`endif
 
     // units that finish here
     output logic                    lsu_cancel_o,
@@ -131,7 +134,6 @@ module mpe_commit (
   assign ctrl_o    = ctrl_q;
   assign insn_o    = insn_q;
   assign pc_o      = pc_q;
-  assign next_pc_o = next_pc_q;
   assign operand_o = result_q;
 
   mpe_alu u_late_alu (
@@ -235,6 +237,10 @@ module mpe_commit (
   assign refetch     = sfence || invalidate_icache_o || (csr_commit_o && csr_refetch_i);
   assign flush_tlb_o = sfence;
   assign flush_o     = halt_now || trap_o || (valid_q && exception) || mret_o || sret_o || refetch;
+
+`ifdef MPE_RVFI
+  assign rvfi_next_pc_o = next_pc_q;
+`endif
 
   // ---------------------------------------------------------------- redirection, one cycle later
   logic         redirect_q, boot_q, resume;
