@@ -42,14 +42,13 @@ class Lockstep final : public Observer {
   Lockstep(iss::Memory& memory, const Options& options, std::function<void(const std::string&)> mismatch);
 
   void retired(const Record& record) override;
-  void raise_nmi();  // the NMI input was raised
+  void raise_nmi(uint64_t cycle) { nmi_since_ = cycle; }  // the NMI input was raised
   // The debugger has asked for a halt or lets the core make a step: wfi may end without an interrupt, and
   // interrupts wait.
   void debug_mode() {
     excused_ = true;
     overdue_ = 0;
   }
-  bool nmi_pending() const { return nmi_pending_; }
   iss::Hart& hart() { return hart_; }
   uint64_t compared() const { return compared_; }
   void describe_with(std::function<std::string(uint64_t)> symbol) { symbol_ = std::move(symbol); }
@@ -64,10 +63,10 @@ class Lockstep final : public Observer {
   std::function<std::string(uint64_t)> symbol_;
   std::array<Record, 20> history_;  // a ring, indexed by the number of the comparison
   uint64_t compared_ = 0;
-  bool nmi_pending_ = false;
+  std::optional<uint64_t> nmi_since_;
   bool excused_ = false;
   bool failed_ = false;
-  unsigned overdue_ = 0;  // instructions since an enabled interrupt became pending
+  unsigned overdue_ = 0;  // records since an enabled interrupt or an NMI became pending
 };
 
 }  // namespace swai::mpe

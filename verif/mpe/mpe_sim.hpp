@@ -57,7 +57,7 @@ class MpeSim final : public common::DebugPort {
   struct Options {
     uint64_t boot_addr = 0x8000'0000;
     uint64_t nmi_addr = 0x8000'0000;
-    uint64_t power_up_seed = 1;  // of the state that reset leaves open
+    uint64_t power_up_seed = 0;  // of the state that reset leaves open; 0: it is zero
     common::MemoryModel::Options memory{};
   };
 

@@ -207,7 +207,7 @@ void RandomRun::run_to_end() {
       nmi_raised_ = true;
       lines_.nmi = true;
       sim_->set_lines(lines_);
-      lockstep_->raise_nmi();
+      lockstep_->raise_nmi(now);
     }
     if (pace_.halts != 0 && now >= next_halt_) {
       play_debugger();
