@@ -43,6 +43,12 @@ def read_blocks():
     return blocks + description.get("block", [])
 
 
+def roots(blocks):
+    """The blocks that no other one contains: to read these is to read all."""
+    inner = {path.stem for block in blocks for path in sv_sources.closure(block["top"])[:-1]}
+    return [block for block in blocks if block["top"] not in inner]
+
+
 def read_commands(block):
     """Yosys commands that read a block and stop at what no hardware should have."""
     top = block["top"]
@@ -102,6 +108,8 @@ def main():
     options = parser.parse_args()
 
     blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
+    if options.check and not options.only:
+        blocks = roots(blocks)
     if not blocks:
         print("synth: no such block", file=sys.stderr)
         return 2
