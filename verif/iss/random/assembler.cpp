@@ -65,6 +65,10 @@ void Assembler::align(unsigned bytes) {
   while (pc() % bytes != 0) emit_half(kCompressedNop);
 }
 
+void Assembler::skip_to(uint64_t offset, uint64_t size) {
+  bytes_.resize(bytes_.size() + (offset - pc()) % size);
+}
+
 void Assembler::keep_in_page(unsigned bytes) {
   if (pc() % kPageBytes + bytes > kPageBytes) align(kPageBytes);
 }

@@ -35,6 +35,8 @@ class Assembler {
   void emit_half(uint16_t half);
   void data64(uint64_t value);  // not an instruction
   void align(unsigned bytes);   // with compressed no-operations
+  // Leaves bytes out up to the next address that is `offset` modulo `size`. Nothing may execute them.
+  void skip_to(uint64_t offset, uint64_t size);
   // Makes the next `bytes` bytes lie in one page.
   void keep_in_page(unsigned bytes);
 

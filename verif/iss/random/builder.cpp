@@ -135,6 +135,9 @@ void Builder::far_branch(uint32_t word, Label back) {
   as_.bind(out);
 }
 
+// In a loop that runs often: traps there would dominate the program.
+bool Builder::hot() const { return as_.multiplier() > 10; }
+
 void Builder::run_item(std::span<const Item> items) {
   std::vector<unsigned> weights;
   weights.reserve(items.size());
@@ -184,12 +187,11 @@ void Builder::nested_item() {
       {{&Builder::item_interrupts, 2}, {&Builder::item_wfi, 1}}};
 
   const bool may_nest = depth_ < kMaxDepth && as_.multiplier() <= kDepthLimit[depth_ + 1];
-  const bool hot = as_.multiplier() > 20;  // in a loop: traps there would dominate the program
-  const unsigned rare = hot ? 0 : 1;
+  const unsigned rare = hot() ? 0 : 1;
   const std::array<unsigned, 8> weights = {
-      depth_ == 0 ? 30u : 80u, has(kAtomic) ? 6u : 0u,          has(kControl) && may_nest ? 14u : 0u,
-      has(kCsr) ? 4u : 0u,     has(kTrap) ? 2 * rare : 0u,      has(kFault) ? 3 * rare : 0u,
-      has(kCache) ? 3u : 0u,   has(kInterrupt) ? 2 * rare : 0u,
+      depth_ == 0 ? 45u : 80u, has(kAtomic) ? 8u : 0u,          has(kControl) && may_nest ? 20u : 0u,
+      has(kCsr) ? 5u : 0u,     has(kTrap) ? 2 * rare : 0u,      has(kFault) ? 3 * rare : 0u,
+      has(kCache) ? 4u : 0u,   has(kInterrupt) ? 2 * rare : 0u,
   };
   switch (rng_.weighted(weights)) {
     case 0:
@@ -255,7 +257,7 @@ Program Builder::build() {
       } else if (choice < 11 && has(kPaging)) {
         rng_.chance(60) ? item_page_table() : rng_.chance(60) ? item_remap() : item_switch_space();
       } else if (choice < 13) {
-        item_conflict();
+        rng_.chance(80) ? item_conflict() : item_page_end();
       } else {
         nested_item();
       }

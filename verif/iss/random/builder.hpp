@@ -32,6 +32,11 @@ inline constexpr uint32_t kMcycle = 0xB00, kMinstret = 0xB02, kCycle = 0xC00, kT
 inline constexpr uint32_t kMhpmevent3 = 0x323, kMhpmcounter3 = 0xB03;
 }  // namespace csr
 
+namespace envcfg {
+inline constexpr uint64_t kCbie = 3 << 4, kCbieFlush = 1 << 4, kReservedCbie = 2 << 4, kCbcfe = 1 << 6;
+inline constexpr uint64_t kPbmte = uint64_t{1} << 62;
+}  // namespace envcfg
+
 // Offsets in the memory that mscratch and sscratch point to.
 namespace frame {
 inline constexpr int32_t kSaved = 0;  // five registers
@@ -115,6 +120,7 @@ class Builder {
   // Runs a random item that may be nested in loops and functions; `depth_` counts the nesting.
   void nested_item();
   void simple_item();
+  bool hot() const;
   void run_item(std::span<const Item> items);
   void fill_data();
 
@@ -129,6 +135,7 @@ class Builder {
   void item_muldiv();
   void item_constant_load();
   void item_hint();
+  void item_page_end();
   void item_fence();
   uint32_t random_alu_word(bool with_pc);
   void emit_access(Reg base, int32_t offset, unsigned log_size, bool store);
@@ -143,6 +150,7 @@ class Builder {
   void emit_amo(Reg address, bool wide);
 
   bool cbo_allowed() const;
+  bool inval_flushes() const;
 
   // --- items_control.cpp
   void item_branch();
@@ -178,6 +186,7 @@ class Builder {
   void item_counters();
   void write_csr(uint32_t number, Reg value);
   uint64_t random_envcfg(bool machine);
+  void note_envcfg(bool machine, uint64_t written);
   uint64_t random_status(bool machine);
 
   // --- items_system.cpp
@@ -229,7 +238,7 @@ class Builder {
   uint64_t mideleg_ = 0;
   uint64_t traps_ = 0;  // TVM, TW and TSR in force
   bool pbmte_ = false;
-  std::array<bool, 2> cbcfe_{};  // of menvcfg and senvcfg
+  std::array<uint64_t, 2> envcfg_{};  // menvcfg and senvcfg: CBIE and CBCFE
   unsigned depth_ = 0;
   // The one interrupt of a program for QEMU, which ranks them in another order.
   uint64_t strict_interrupt_ = 0;

@@ -70,7 +70,7 @@ void Builder::item_lr_sc() {
       wide = !wide;
       break;
     case 5:
-      if (has(kTrap)) as_.emit(enc::kEcall);  // a trap ends the reservation
+      if (has(kTrap) && !hot()) as_.emit(enc::kEcall);  // a trap ends the reservation
       break;
     case 6:
       emit_amo(address, wide);
@@ -92,11 +92,11 @@ void Builder::item_lr_sc() {
   if (rng_.chance(40)) emit_access(address, 0, 3, false);
 }
 
-// Clean and flush anywhere. A block is invalidated only when a flush has just left nothing to lose: the
-// environment configuration never allows inval as such without allowing flush.
+// Clean and flush anywhere. A block is invalidated only where that means a flush, or when a flush has just
+// left nothing to lose: the environment configuration never allows inval as such without allowing flush.
 void Builder::item_cbo() {
   const Pointer& pointer = any_pointer();
-  if (pointer.attribute != Attribute::kCached) return;
+  if (pointer.attribute != Attribute::kCached || (hot() && !cbo_allowed())) return;
   const Hold address(*this);
   const int32_t offset = pick_offset(pointer, 8, true);
   as_.emit(enc::addi(address, pointer.reg, offset));
@@ -109,7 +109,7 @@ void Builder::item_cbo() {
       as_.emit(enc::cbo(enc::kCboFlush, address));
       break;
     default:
-      as_.emit(enc::cbo(enc::kCboFlush, address));
+      if (!inval_flushes() || rng_.chance(20)) as_.emit(enc::cbo(enc::kCboFlush, address));
       as_.emit(enc::cbo(enc::kCboInval, address));
       break;
   }

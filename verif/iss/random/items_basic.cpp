@@ -239,6 +239,16 @@ void Builder::item_hint() {
   }
 }
 
+// Goes on at the very end of a page, with an instruction that may reach into the next one.
+void Builder::item_page_end() {
+  const Label there = as_.label();
+  as_.jump(there);
+  as_.skip_to(kPage - 2 * rng_.below(4), kPage);
+  as_.bind(there);
+  if (rng_.chance(70)) as_.emit_full(random_alu_word(true));
+  simple_item();
+}
+
 void Builder::item_fence() {
   switch (rng_.below(5)) {
     case 0:

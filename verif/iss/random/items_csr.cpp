@@ -122,12 +122,19 @@ uint64_t Builder::random_status(bool machine) {
 
 // inval is never allowed as such where flush is not, see item_cbo().
 uint64_t Builder::random_envcfg(bool machine) {
-  uint64_t value = rng_.next() & ~(uint64_t{7} << 4 | uint64_t{1} << 62);
+  uint64_t value = rng_.next() & ~(envcfg::kCbie | envcfg::kCbcfe | envcfg::kPbmte);
   const uint64_t inval = rng_.below(4);
   const bool allow = inval >= 2 || rng_.chance(70);
-  value |= inval << 4 | (allow ? 1 << 6 : 0);
-  if (machine && pbmte_) value |= uint64_t{1} << 62;
+  value |= inval * envcfg::kCbieFlush | (allow ? envcfg::kCbcfe : 0);
+  if (machine && pbmte_) value |= envcfg::kPbmte;
   return value;
+}
+
+// Remembers what a register allows after a write. The reserved value of CBIE keeps the old one.
+void Builder::note_envcfg(bool machine, uint64_t written) {
+  uint64_t& known = envcfg_[machine ? 0 : 1];
+  const bool reserved = (written & envcfg::kCbie) == envcfg::kReservedCbie;
+  known = (written & envcfg::kCbcfe) | ((reserved ? known : written) & envcfg::kCbie);
 }
 
 void Builder::item_csr_write() {
@@ -161,8 +168,7 @@ void Builder::item_csr_write() {
   if (choice < 52 && depth_ == 0 && has(kCache)) {
     const bool wide = machine && rng_.chance(60);
     const uint64_t bits = random_envcfg(wide);
-    // The reserved value 2 keeps the old field, whatever that is; both versions allow flush.
-    cbcfe_[wide ? 0 : 1] = (bits >> 6 & 1) != 0;
+    note_envcfg(wide, bits);
     as_.li(value, bits);
     const Reg rd = any_dest();
     as_.emit(enc::csrrw(rd, wide ? csr::kMenvcfg : csr::kSenvcfg, value));
@@ -232,6 +238,7 @@ void Builder::item_csr_critical() {
 }
 
 void Builder::item_csr_illegal() {
+  if (hot()) return item_alu();
   const Reg rd = any_dest();
   const Reg rs1 = any_source();
   if (options_.qemu) {
@@ -263,7 +270,7 @@ void Builder::item_csr_illegal() {
 
 // Counters; whether the mode may read them depends on mcounteren and scounteren.
 void Builder::item_counters() {
-  if (!has(kCounter)) return item_alu();
+  if (!has(kCounter) || (hot() && mode_.privilege != Privilege::kMachine)) return item_alu();
   const auto counter = static_cast<uint32_t>(rng_.chance(60) ? rng_.below(3) : rng_.below(32));
   const Reg rd = any_dest();
   const bool machine = mode_.privilege == Privilege::kMachine && counter != 1 && rng_.chance(50);

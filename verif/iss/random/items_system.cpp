@@ -15,14 +15,20 @@ constexpr uint64_t kDelegatable = 0xB3FF;
 }  // namespace
 
 bool Builder::cbo_allowed() const {
-  switch (mode_.privilege) {
-    case Privilege::kMachine:
-      return true;
-    case Privilege::kSupervisor:
-      return cbcfe_[0];
-    default:
-      return cbcfe_[0] && cbcfe_[1];
-  }
+  uint64_t allowed = envcfg::kCbcfe;
+  if (mode_.privilege != Privilege::kMachine) allowed &= envcfg_[0];
+  if (mode_.privilege == Privilege::kUser) allowed &= envcfg_[1];
+  return allowed != 0;
+}
+
+// cbo.inval is legal here and loses nothing.
+bool Builder::inval_flushes() const {
+  if (mode_.privilege == Privilege::kMachine) return false;
+  const uint64_t machine = envcfg_[0] & envcfg::kCbie;
+  const uint64_t supervisor = envcfg_[1] & envcfg::kCbie;
+  if (mode_.privilege == Privilege::kSupervisor) return machine == envcfg::kCbieFlush;
+  return machine != 0 && supervisor != 0 &&
+         (machine == envcfg::kCbieFlush || supervisor == envcfg::kCbieFlush);
 }
 
 uint64_t Builder::satp_value(unsigned root) const {
@@ -66,7 +72,7 @@ void Builder::configure() {
     if (has(kCache) || has(kUncached)) {
       for (const bool machine : {true, false}) {
         const uint64_t bits = random_envcfg(machine);
-        cbcfe_[machine ? 0 : 1] = (bits >> 6 & 1) != 0;
+        note_envcfg(machine, bits);
         write(machine ? csr::kMenvcfg : csr::kSenvcfg, bits);
       }
     }
