@@ -6,8 +6,6 @@ namespace swai::iss {
 
 namespace {
 
-constexpr uint64_t kPhysicalBytes = uint64_t{1} << 40;
-
 namespace pte {
 constexpr uint64_t kValid = 1 << 0;
 constexpr uint64_t kRead = 1 << 1;
@@ -105,12 +103,12 @@ Hart::WalkResult Hart::walk_sv39(uint64_t vaddr, Access access, Privilege privil
   return fault;
 }
 
-// Physical addresses have 40 bits: what lies beyond is nobody's.
 Hart::WalkResult Hart::walk(uint64_t vaddr, Access access, Privilege privilege) const {
   const bool bare = privilege == Privilege::kMachine || csrs_.satp >> satp::kModeShift == satp::kBare;
   WalkResult result = bare ? WalkResult{.paddr = vaddr} : walk_sv39(vaddr, access, privilege);
-  if (result.cause == 0 && (result.paddr >= kPhysicalBytes || pma(result.paddr) == Pma::kVacant ||
-                            (access == Access::kFetch && pma(result.paddr) == Pma::kIo))) {
+  if (result.cause != 0) return result;
+  const Pma attributes = pma(result.paddr);  // vacant beyond 40 bits, too
+  if (attributes == Pma::kVacant || (access == Access::kFetch && attributes == Pma::kIo)) {
     result.cause = access_fault(access);
   }
   return result;

@@ -263,6 +263,9 @@ TEST_CASE("physical addresses beyond 40 bits, virtual ones that are not canonica
   check_trap(bench.load(Bench::kVirtual), cause::kLoadAccess, Bench::kVirtual);
   bench.supervisor();
   const uint64_t beyond = uint64_t{1} << 38;
+  for (const unsigned slot : {255u, 256u}) {
+    bench.poke(Bench::kTables + 8 * slot, (kRam >> 12) << 10 | pte::kRwx);
+  }
   check_trap(bench.load(beyond), cause::kLoadPage, beyond);
   bench.supervisor();
   const uint64_t below = ~(beyond - 1) - 8;
