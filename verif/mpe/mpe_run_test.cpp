@@ -35,7 +35,7 @@ Result run(std::vector<std::string> arguments, const std::string& tool = kTool) 
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() : path_(fmt::format("build/mpe-run-test.{}", getpid())) {
+  TemporaryFolder() : path_(fmt::format("build/mpe-run-test.{}.{}", getpid(), ++count_)) {
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
@@ -44,6 +44,7 @@ class TemporaryFolder {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
+  static inline unsigned count_ = 0;
   std::string path_;
 };
 
