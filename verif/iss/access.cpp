@@ -77,9 +77,11 @@ bool Hart::write_part(const Translation& page, uint64_t vaddr, unsigned size, ui
     std::memcpy(page.host + offset, &value, size);
     return true;
   }
-  if (std::has_single_bit(size)) return memory_.write(page.page + offset, size, low_bytes(value, size));
+  if (std::has_single_bit(size)) {
+    return memory_.write(page.page + offset, size, low_bytes(value, size)) || page.posted;
+  }
   for (unsigned byte = 0; byte < size; ++byte) {
-    if (!memory_.write(page.page + offset + byte, 1, (value >> (8 * byte)) & 0xff)) return false;
+    if (!memory_.write(page.page + offset + byte, 1, (value >> (8 * byte)) & 0xff)) return page.posted;
   }
   return true;
 }
@@ -123,7 +125,7 @@ bool Hart::store_slowly(uint64_t vaddr, unsigned size, uint64_t value) {
     // Nothing may be written if the second part faults; neighbouring pages have different slots.
     const uint64_t part = vaddr + first;
     uint64_t ignored = 0;
-    if (low->pma == Pma::kMemory && !read_part(*low, vaddr, first, ignored)) {
+    if (!low->posted && !read_part(*low, vaddr, first, ignored)) {
       raise(cause::kStoreAccess, vaddr);
       return false;
     }
@@ -193,14 +195,11 @@ bool Hart::store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool
 }
 
 // A cache operation may touch what can be read or written; since nothing is writable but not readable, the
-// right to read decides. Faults are a store's.
+// right to read decides. Faults are a store's. Memory itself is not accessed: whether it is there does not
+// matter.
 bool Hart::check_cache_block(uint64_t vaddr) {
   uint64_t cause = 0;
-  const Translation* page = translation(vaddr, Access::kLoad, cause);
-  uint64_t ignored = 0;
-  if (page != nullptr && page->pma == Pma::kMemory && !read_part(*page, vaddr, 1, ignored))
-    cause = cause::kLoadAccess;
-  if (cause == 0) return true;
+  if (translation(vaddr, Access::kLoad, cause) != nullptr) return true;
   raise(cause == cause::kLoadPage ? cause::kStorePage : cause::kStoreAccess, vaddr);
   return false;
 }

@@ -145,6 +145,7 @@ class Hart {
     uint8_t* host = nullptr;  // null: the page is not plain memory
     uint64_t page = 0;        // physical
     Pma pma = Pma::kVacant;
+    bool posted = false;  // stores are not waited for: nobody there is no exception
   };
   static constexpr unsigned kTranslations = 256;
   using Translations = std::array<Translation, kTranslations>;
@@ -160,6 +161,7 @@ class Hart {
   struct WalkResult {
     uint64_t paddr = 0;
     uint64_t cause = 0;  // not 0: it faults
+    bool uncached = false;
   };
 
   // trap.cpp

@@ -95,7 +95,7 @@ Hart::WalkResult Hart::walk_sv39(uint64_t vaddr, Access access, Privilege privil
     const uint64_t target = ((entry >> pte::kPpnShift) & pte::kPpn) << kPageBits;
     if (entry & (pte::kRead | pte::kExecute)) {
       if ((target & offset_mask) || !page_allows(entry, access, privilege)) return fault;
-      return {.paddr = target | (vaddr & offset_mask)};
+      return {.paddr = target | (vaddr & offset_mask), .uncached = type != 0};
     }
     if (entry & (pte::kDirty | pte::kAccessed | pte::kUser | pte::kMemoryType)) return fault;
     table = target;
@@ -131,6 +131,7 @@ const Hart::Translation* Hart::translation(uint64_t vaddr, Access access, uint64
     return nullptr;
   }
   entry = {.tag = tag, .host = nullptr, .page = result.paddr - offset, .pma = pma(result.paddr)};
+  entry.posted = entry.pma == Pma::kIo || result.uncached;
   if (entry.pma == Pma::kMemory) {
     const HostPage page = memory_.page(result.paddr);
     entry.host = access == Access::kStore ? page.write : page.read;
