@@ -101,10 +101,11 @@ class Search {
     platform_.set_progress(Progress::kRomAttempt);
     const uint64_t before = header(slot).state.attempts;
     const uint64_t after = image::count_attempt(before);
-    const auto byte = static_cast<uint32_t>(std::countr_zero(before)) / 8;
-    const auto value = static_cast<uint8_t>(after >> (8 * byte));
+    // All bits that are ever cleared here are in the first byte.
+    static_assert(image::kMaxAttempts <= 8);
+    const auto value = static_cast<uint8_t>(after);
     const auto offset = static_cast<uint32_t>(slot_offset(slot) + offsetof(Header, state.attempts));
-    const bool taken = platform_.program(offset + byte, {&value, 1});
+    const bool taken = platform_.program(offset, {&value, 1});
     uint64_t stored = 0;
     platform_.begin_read(offset, sizeof(stored), false);
     platform_.take({&stored, 1});

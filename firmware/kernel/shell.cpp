@@ -7,6 +7,7 @@
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/console.hpp"
 #include "firmware/kernel/fault.hpp"
+#include "firmware/kernel/frame.hpp"
 #include "firmware/kernel/identity.hpp"
 #include "firmware/kernel/interrupt.hpp"
 #include "firmware/kernel/layout.hpp"
@@ -66,7 +67,9 @@ void crash(std::string_view how) {
   } else if (how == "machine") {
     asm volatile("li a7, -1; ecall" ::: "a7", "memory");
   } else if (how == "nested") {
-    csr::write<csr::kSscratch>(0);
+    // Room for the registers and nothing else: the handler runs into its guard page.
+    csr::write<csr::kSscratch>(layout::address(layout::__trap_stack_guard) + layout::kPageBytes +
+                               sizeof(Frame));
     asm volatile("unimp");
   } else if (how == "bus") {
     fw::write_reg(regs::system::kBase + regs::system::kSize - sizeof(uint64_t), 0);

@@ -128,7 +128,7 @@ TEST_CASE("each fault leaves its record and halts a confirmed kernel") {
                         Case{"assert", fault::Kind::kAssertion, "asked for on the console"},
                         Case{"stack", fault::Kind::kStackOverflow, "store page fault"},
                         Case{"machine", fault::Kind::kMachineException, "call from kernel"},
-                        Case{"nested", fault::Kind::kNestedTrap, "illegal instruction"},
+                        Case{"nested", fault::Kind::kNestedTrap, "store page fault"},
                         Case{"bus", fault::Kind::kBusWrite, "interrupt"}}) {
     CAPTURE(c.how);
     const Run run = card.run(fmt::format("crash {}\n", c.how));
