@@ -11,7 +11,8 @@ SHELL := /bin/bash
 
 # All cores, unless the command line, the environment, or the make that started this one says otherwise. (make 4.3 does
 # not show -j in MAKEFLAGS while it reads the makefile; PPID of the shell is make itself.)
-JOBS := $(shell { echo "$${MAKEFLAGS:-}"; tr '\0' ' ' </proc/$$PPID/cmdline; } | grep -E '(^| )-([a-zA-Z]*j|-jobs)' >/dev/null || echo -j$$(nproc))
+JOBS := $(shell { echo "$${MAKEFLAGS:-}"; tr '\0' ' ' </proc/$$PPID/cmdline; } | \
+  grep -E '(^| )-([a-zA-Z]*j|-jobs)' >/dev/null || echo -j$$(nproc))
 MAKEFLAGS += $(JOBS) --no-builtin-rules --no-print-directory
 
 B := build
@@ -116,7 +117,8 @@ program_cov := $(B)/cov
 define verilator_runtime
 $(B)/verilated/$(1)/runtime.a: $(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1)))
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
-$(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1))): $(B)/verilated/$(1)/runtime/%.o: $(VERILATOR_ROOT)/include/%.cpp
+$(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1))): \
+    $(B)/verilated/$(1)/runtime/%.o: $(VERILATOR_ROOT)/include/%.cpp
 	$$(call say,CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CXX) -std=c++20 -w $(HOT_$(1)) $(VM_$(1)) $(VLT_INCLUDES) -c -o $$@ $$<
@@ -179,7 +181,8 @@ define verilated_link
 $(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(filter %.a,$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) -pthread -latomic
+	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
+	  -pthread -latomic
 endef
 
 # The version as a header, for programs that print it.

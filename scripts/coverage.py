@@ -78,7 +78,7 @@ def row(name, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gate", action="append", default=[], metavar="FOLDER=PERCENT", help="least line coverage of a folder")
+    parser.add_argument("--gate", action="append", default=[], metavar="FOLDER=PERCENT", help="least line coverage")
     parser.add_argument("--sources", default="rtl", help="report on the files under this folder")
     options = parser.parse_args()
 

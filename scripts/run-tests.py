@@ -84,10 +84,11 @@ def load_tests(root):
 
 
 def to_variant(text, variant):
-    """Replaces build/NAME by build/VARIANT/NAME for every verilated program."""
+    """Replaces build/NAME, and NAME in another variant, by build/VARIANT/NAME for every verilated program."""
     if variant:
         for program in os.environ.get("VERILATED_PROGRAMS", "").split():
-            text = re.sub(rf"(?<![\w/-])build/{re.escape(program)}(?![\w/.-])", f"build/{variant}/{program}", text)
+            any_variant = rf"(?<![\w/-])build/(?:(?:wave|unopt|cov)/)?{re.escape(program)}(?![\w/.-])"
+            text = re.sub(any_variant, f"build/{variant}/{program}", text)
     return text
 
 
@@ -225,10 +226,10 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the tests and end")
     parser.add_argument("--needs", action="store_true", help="print the make targets that the tests need and end")
     parser.add_argument("--long", action="store_true", help="include the long tests")
-    parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests whose name matches (shell pattern)")
+    parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
     parser.add_argument("--coverage", action="store_true", help="only tests marked for coverage")
-    parser.add_argument("--variant", choices=["wave", "unopt", "cov"], help="run another variant of the verilated programs")
+    parser.add_argument("--variant", choices=["wave", "unopt", "cov"], help="another variant of the simulators")
     parser.add_argument("--seed", type=int, help="run this seed instead of 1 to the test's number of seeds")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tests at a time")
     options = parser.parse_args()

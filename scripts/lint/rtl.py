@@ -16,6 +16,8 @@ import sv_sources  # noqa: E402
 WAIVERS = "scripts/lint/waivers.vlt"
 # Left out of messages; the instance, because the same line counts once however often the module is used.
 NOISE = [": ... In instance", "... For warning description", "... Use \"/* verilator lint_off"]
+# The last word of every failed run; and a module that exists only under some of the defines is linted under those.
+NO_MESSAGE = "%Error: Exiting due to|%Error: Specified --top-module .* was not found"
 # Under SYNTHESIS the assertions are gone, and with them the only readers of some signals.
 DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"]]
 
@@ -31,8 +33,7 @@ def messages(output):
     """Splits Verilator's output into messages: one line each, with indented lines that belong to it."""
     found = []
     for line in output.splitlines():
-        # A module that exists only under some of the defines is linted under those.
-        if line.startswith("%Error: Exiting due to") or re.match("%Error: Specified --top-module .* was not found", line):
+        if re.match(NO_MESSAGE, line):
             continue
         if line.startswith("%") or not found:
             found.append(line)
@@ -48,7 +49,8 @@ def main():
     options = parser.parse_args()
 
     files = sv_sources.all_files()
-    tops = options.tops or [name for name, path in files.items() if path.parts[0] == "rtl" and not sv_sources.is_package(path)]
+    modules = [name for name, path in files.items() if path.parts[0] == "rtl" and not sv_sources.is_package(path)]
+    tops = options.tops or modules
     seen = set()
     runs = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -64,7 +64,8 @@ def read_commands(block):
 
 def complaints(folder, output):
     log = folder / "yosys.log"
-    errors = re.findall(r"(?m)^.*(?:ERROR|Warning: found|Warning: multiple).*$", log.read_text()) if log.exists() else []
+    text = log.read_text() if log.exists() else ""
+    errors = re.findall(r"(?m)^.*(?:ERROR|Warning: found|Warning: multiple).*$", text)
     return [*dict.fromkeys([*errors, *output.splitlines()[-5:]]), f"log: {log}"]
 
 

@@ -83,7 +83,8 @@ class MakefileTest(unittest.TestCase):
         path.write_text(path.read_text().replace(old, new))
 
     def run_command(self, *command, expect=0, **more_environment):
-        environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+        of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+        environment = {key: value for key, value in os.environ.items() if key not in of_make}
         done = subprocess.run(
             command,
             cwd=self.root,

@@ -93,7 +93,8 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(self.run_tests("--coverage")[1].splitlines()[-1], "1 passed, 0 failed")
         self.assertEqual(self.run_tests("--only", "a.*")[1].splitlines()[-1], "1 passed, 0 failed")
         self.assertEqual(self.run_tests("--needs")[1].split(), ["generated", "build/s", "build/both"])
-        self.assertEqual(self.run_tests("--needs", "--long")[1].split(), ["generated", "build/s", "build/both", "build/l"])
+        needs = self.run_tests("--needs", "--long")[1].split()
+        self.assertEqual(needs, ["generated", "build/s", "build/both", "build/l"])
         self.assertEqual(self.run_tests("--tb", "a.long")[0], 0)
         names = re.findall(r"(?m)^(\S+)", self.run_tests("--list")[1])
         self.assertEqual(names, ["a.short", "a.long", "b.cov"])
@@ -104,15 +105,16 @@ class RunnerTest(unittest.TestCase):
         self.register(
             {
                 "name": '"a.v"',
-                "command": "'echo \"build/tb --x build/tb-other $SWAI_VARIANT $SWAI_WAVE\"'",
+                "command": "'echo \"build/tb --x build/tb-other build/unopt/tb $SWAI_VARIANT $SWAI_WAVE\"'",
                 "needs": '["build/tb", "build/tb-other"]',
             }
         )
         options = ("--tb", "a.v", "--seed", "7", "--variant", "wave")
-        self.assertEqual(self.run_tests(*options, "--needs", programs="tb")[1].split()[1:], ["build/wave/tb", "build/tb-other"])
+        needs = self.run_tests(*options, "--needs", programs="tb")[1].split()
+        self.assertEqual(needs, ["generated", "build/wave/tb", "build/tb-other"])
         code, output = self.run_tests(*options, programs="tb")
         self.assertEqual(code, 0)
-        self.assertIn("build/wave/tb --x build/tb-other wave build/waves/a.v:7.fst\n", output)
+        self.assertIn("build/wave/tb --x build/tb-other build/wave/tb wave build/waves/a.v:7.fst\n", output)
 
     def test_bad_registration(self):
         for entry, complaint in [
