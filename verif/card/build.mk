@@ -9,11 +9,12 @@ $(eval $(call cxx_program,test-card-models,verif/card/flash_test.cpp verif/card/
 # The design under the card, packages first.
 CARD_RTL := $(filter %_pkg.sv,$(RTL_LIB) $(RTL_SOC)) $(sort $(wildcard rtl/mpe/*_pkg.sv)) \
   $(filter-out %_pkg.sv,$(RTL_LIB) $(RTL_SOC) $(sort $(wildcard rtl/mpe/*.sv))) verif/card/card_top.sv
-card_harness := verif/card/model.cpp verif/card/card.cpp verif/common/gdb_stub_mpe.cpp
+card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp) verif/common/gdb_stub_mpe.cpp
+card_libs := $(B)/lib/card-models.a $(B)/lib/iss.a -lfmt
 
 $(eval $(call verilated_program,swai-card,card_top,$(CARD_RTL),$(card_harness) \
   $(addprefix verif/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp) \
-  $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp),,$(B)/lib/card-models.a -lfmt))
+  $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp),+define+MPE_RVFI -Wno-PINMISSING,$(card_libs)))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/card-models.a $(B)/lib/flash.a -lfmt))
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(card_libs)))

@@ -57,6 +57,7 @@ Card::Card(const CardOptions& options, FlashStore& flash, std::function<void(uin
       flash_pins_(chip_),
       console_(std::move(console)),
       uart_(static_cast<uint32_t>(regs::uart::divisor::kReset), [this](uint8_t byte) { console_(byte); }) {
+  if (!options.trace.empty()) trace_.emplace(options.trace);
   power_cycle();
 }
 

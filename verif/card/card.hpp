@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "verif/card/flash_chip.hpp"
 #include "verif/card/flash_pins.hpp"
 #include "verif/card/model.hpp"
+#include "verif/card/trace.hpp"
 #include "verif/card/uart_pins.hpp"
 #include "verif/common/gdb_stub_mpe.hpp"
 
@@ -27,10 +29,11 @@ struct BootStatus {
 const char* text(BootStatus::Stage stage);
 
 struct CardOptions {
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;  // of what is left open at power-on; without one it is zero
   FlashOptions flash;
   std::string rom;  // rows of 512 bits in hex
   WaveWindow waves;
+  std::string trace;  // file; empty: none
 };
 
 class Card final : public common::DebugPort {
@@ -53,6 +56,7 @@ class Card final : public common::DebugPort {
                                                .enable = top.flash_io_oe_o});
     top.uart_rx_i = uart_.clock(now(), top.uart_tx_o != 0);
     if (top.status_o != last_status_) note_status();
+    if (top.rvfi_valid_o && trace_) trace_->record(cycle_, top);
   }
 
   // Up to `clocks` of them; ends earlier when the card falls asleep or its core is halted by the debug port.
@@ -93,6 +97,7 @@ class Card final : public common::DebugPort {
   uint64_t cycle_ = 0;
   uint32_t last_status_ = 0;
   uint64_t ready_cycle_ = 0;
+  std::optional<Trace> trace_;
 };
 
 }  // namespace swai::card

@@ -32,7 +32,25 @@ module card_top (
   output logic [2:0]   dbg_cause_o,
   output logic         dbg_busy_o,
   output logic         dbg_fault_o,
-  output logic [63:0]  dbg_data_o
+  output logic [63:0]  dbg_data_o,
+
+  // The core's retirement port, as far as a trace shows it.
+  output logic         rvfi_valid_o,
+  output logic         rvfi_trap_o,
+  output logic         rvfi_intr_o,
+  output logic [31:0]  rvfi_insn_o,
+  output logic [63:0]  rvfi_pc_o,
+  output logic [63:0]  rvfi_next_pc_o,
+  output logic [63:0]  rvfi_cause_o,
+  output logic [63:0]  rvfi_tval_o,
+  output logic [1:0]   rvfi_mode_o,
+  output logic [4:0]   rvfi_rd_o,
+  output logic [63:0]  rvfi_rd_wdata_o,
+  output logic [63:0]  rvfi_mem_addr_o,
+  output logic [7:0]   rvfi_mem_rmask_o,
+  output logic [7:0]   rvfi_mem_wmask_o,
+  output logic [63:0]  rvfi_mem_rdata_o,
+  output logic [63:0]  rvfi_mem_wdata_o
 );
 
   logic              uart_rx_q;
@@ -78,5 +96,22 @@ module card_top (
   assign dbg_busy_o   = dbg_rsp.busy;
   assign dbg_fault_o  = dbg_rsp.fault;
   assign dbg_data_o   = dbg_rsp.data;
+
+  assign rvfi_valid_o     = u_soc.u_mpe.rvfi_valid;
+  assign rvfi_trap_o      = u_soc.u_mpe.rvfi_trap;
+  assign rvfi_intr_o      = u_soc.u_mpe.rvfi_intr;
+  assign rvfi_insn_o      = u_soc.u_mpe.rvfi_insn;
+  assign rvfi_pc_o        = u_soc.u_mpe.rvfi_pc;
+  assign rvfi_next_pc_o   = u_soc.u_mpe.rvfi_next_pc;
+  assign rvfi_cause_o     = u_soc.u_mpe.rvfi_cause;
+  assign rvfi_tval_o      = u_soc.u_mpe.rvfi_tval;
+  assign rvfi_mode_o      = u_soc.u_mpe.rvfi_mode;
+  assign rvfi_rd_o        = u_soc.u_mpe.rvfi_rd;
+  assign rvfi_rd_wdata_o  = u_soc.u_mpe.rvfi_rd_wdata;
+  assign rvfi_mem_addr_o  = u_soc.u_mpe.rvfi_mem_addr;
+  assign rvfi_mem_rmask_o = u_soc.u_mpe.rvfi_mem_rmask;
+  assign rvfi_mem_wmask_o = u_soc.u_mpe.rvfi_mem_wmask;
+  assign rvfi_mem_rdata_o = u_soc.u_mpe.rvfi_mem_rdata;
+  assign rvfi_mem_wdata_o = u_soc.u_mpe.rvfi_mem_wdata;
 
 endmodule

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests build/swai-card as its users see it: command line, console, exit codes, what lies in the flash file afterwards.
 
-Run from the repository root; --seed N is handed on to the card.
+Run from the repository root. --seed N: power-on contents of the card where that matters.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ import zlib
 CARD = "build/swai-card"
 FLASH = pathlib.Path("build/firmware/flash.bin")
 IMAGE = "build/firmware/kernel.img"
-SEED = "1"
+SEED = 1
 
 SLOT_A = 0x400000
 SRAM = 0x80000000
@@ -64,7 +64,7 @@ class CardTest(unittest.TestCase):
 
     def card(self, *options, stdin="", expect=0, program=CARD):
         done = subprocess.run(
-            [program, "--seed", SEED, *map(str, options)],
+            [program, *map(str, options)],
             input=stdin,
             capture_output=True,
             text=True,
@@ -79,7 +79,7 @@ class CardTest(unittest.TestCase):
     def start(self, *options, **keys):
         """A card that runs on, with its console on pipes."""
         process = subprocess.Popen(
-            [CARD, "--seed", SEED, "--flash", self.flash, *map(str, options)],
+            [CARD, "--flash", self.flash, *map(str, options)],
             stdin=keys.get("stdin", subprocess.PIPE),
             stdout=keys.get("stdout", subprocess.PIPE),
             stderr=keys.get("stderr", subprocess.PIPE),
@@ -150,6 +150,7 @@ class CommandLine(CardTest):
         console = self.folder / "no" / "console"
         self.assertIn("console", self.refused_file("--flash", self.flash, "--console", console))
         self.assertIn("wave", self.refused_file("--flash", self.flash, "--wave", self.folder / "x.fst"))
+        self.assertIn("trace", self.refused_file("--flash", self.flash, "--trace", self.folder))
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.assertIn("port", self.refused_file("--flash", self.flash, "--gdb", server.getsockname()[1]))
 
@@ -204,13 +205,29 @@ class Boot(CardTest):
     def test_chip_too_small_for_the_slots(self):
         self.assertIn("recovery", self.boot("--until-ready", "--flash-size", "1M", expect=1).stdout)
 
+    def test_trace(self):
+        self.factory_flash()
+        trace = self.folder / "trace"
+        self.boot("--until-ready", "--trace", trace)
+        lines = trace.read_text().splitlines()
+        self.assertRegex(lines[0], r"^ +\d+ M 0000000000010000 ")
+        self.assertTrue(any(re.match(r" +\d+ M 0000000080000000 ", line) for line in lines))
+        self.assertTrue(any(re.match(r" +\d+ S ", line) for line in lines))
+        cycles = [int(line.split()[0]) for line in lines]
+        self.assertEqual(cycles, sorted(cycles))
+
     def test_max_cycles(self):
         self.factory_flash()
         done = self.boot("--max-cycles", "50000", "--json", expect=1)
         self.assertIn("no end after 50000 cycles", done.stderr)
         self.assertEqual(json.loads(done.stdout)["cycles"], 50000)
 
-    def test_seed_and_repetition(self):
+    def test_seeds(self):
+        self.factory_flash()
+        for seed in range(SEED, SEED + 5):
+            self.assertIn("AI-Kernel", self.boot("--until-ready", "--seed", seed).stdout)
+
+    def test_repetition(self):
         self.factory_flash()
         first = json.loads(self.boot("--json", stdin="info\nhelp\n").stdout)
         second = json.loads(self.boot("--json", stdin="info\nhelp\n").stdout)
@@ -380,7 +397,7 @@ class Debugger(CardTest):
 if __name__ == "__main__":
     if "--seed" in sys.argv:
         at = sys.argv.index("--seed")
-        SEED = sys.argv[at + 1]
+        SEED = int(sys.argv[at + 1])
         del sys.argv[at : at + 2]
     print("seed", SEED)
     unittest.main()

@@ -12,10 +12,11 @@
 
 namespace swai::card {
 
-Model::Model(uint64_t seed, const std::string& rom, WaveWindow waves) : waves_(std::move(waves)) {
-  context_.randReset(2);
+Model::Model(std::optional<uint64_t> seed, const std::string& rom, WaveWindow waves)
+    : waves_(std::move(waves)) {
+  context_.randReset(seed ? 2 : 0);
   // Verilator takes 31 bits and reads 0 as "choose one".
-  context_.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+  if (seed) context_.randSeed(static_cast<int>(*seed % 0x7fffffff) + 1);
   const std::string rom_argument = "+boot_rom=" + rom;
   std::array<const char*, 2> arguments = {"card", rom_argument.c_str()};
   context_.commandArgs(static_cast<int>(arguments.size()), arguments.data());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "Vcard_top.h"
@@ -27,9 +28,9 @@ struct WaveWindow {
 
 class Model {
  public:
-  // Registers and memories that reset leaves open start with contents chosen by `seed`. Throws
-  // std::runtime_error when waves are asked for and this build has none.
-  Model(uint64_t seed, const std::string& rom, WaveWindow waves);
+  // Registers and memories that reset leaves open start with contents chosen by `seed`, or zero without one.
+  // Throws std::runtime_error when waves are asked for and this build has none.
+  Model(std::optional<uint64_t> seed, const std::string& rom, WaveWindow waves);
   ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;

@@ -86,7 +86,9 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   app.add_option("--wave-to", options.wave_to, "last clock in the waves")->type_name("N");
   app.add_option("--gdb", options.gdb, "serve gdb on this TCP port of this machine; 0: any free port")
       ->type_name("PORT");
-  app.add_option("--seed", options.seed, "random contents of memories and registers at power-on (default 1)")
+  app.add_option("--seed", options.seed,
+                 "memories and registers start with random contents; without a seed they start with zeros,\n"
+                 "so that cycle counts are the same in every build")
       ->type_name("N");
 
   try {

@@ -30,7 +30,7 @@ struct Options {
   uint64_t wave_from = 0;
   uint64_t wave_to = UINT64_MAX;
   std::optional<uint16_t> gdb;
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;
 };
 
 // Fills `options`; a value when the program has to end with that exit code (--help, or an error that was

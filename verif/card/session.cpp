@@ -35,9 +35,10 @@ Session::Session(const Options& options)
       console_(options.console, options.console_path),
       progress_(!options.quiet),
       card_({.seed = options.seed,
-             .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed},
+             .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed.value_or(1)},
              .rom = options.rom,
-             .waves = {options.wave, options.wave_from, options.wave_to}},
+             .waves = {options.wave, options.wave_from, options.wave_to},
+             .trace = options.trace},
             flash_, [this](uint8_t byte) { console_.put(byte); }),
       target_(card_, [this](std::string_view command) -> std::optional<std::string> {
         if (command != "status") return "monitor status: cycles and boot status\n";

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Boots the card from the built flash image and prints the figures of `make bench` about it."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+with tempfile.TemporaryDirectory() as folder:
+    flash = pathlib.Path(folder) / "card.flash"
+    shutil.copy("build/firmware/flash.bin", flash)
+    done = subprocess.run(
+        ["build/swai-card", "--flash", flash, "--until-ready", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+if done.returncode != 0:
+    sys.exit(done.stderr)
+report = json.loads(done.stdout)
+print(
+    json.dumps(
+        {
+            "firmware.image_bytes": report["image_bytes"],
+            "firmware.boot_cycles": report["boot_cycles"],
+            "firmware.boot_over_flash": report["boot_over_flash"],
+            "sim.card_boot_khz": report["khz"],
+        }
+    )
+)
