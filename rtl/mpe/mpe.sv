@@ -57,12 +57,11 @@ module mpe #(
     output logic [63:0]         rvfi_csr_senvcfg, rvfi_csr_minstret
 `endif
 );
-  import mpe_pkg::*;
 
   // ---------------------------------------------------------------- translation context, shared walker
-  priv_e        priv;
+  mpe_pkg::priv_e        priv;
   logic         fetch_translate, data_translate, flush_tlb_q, sfence, satp_written, pbmt_enable;
-  xlate_ctx_t   fetch_ctx, data_ctx;
+  mpe_pkg::xlate_ctx_t   fetch_ctx, data_ctx;
   logic [43:0]  root_ppn;
   // With the redirection that follows such an instruction; registered, for the walker answers the memory stage at once.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -72,8 +71,8 @@ module mpe #(
 
   logic         fetch_walk, fetch_walk_done, data_walk, data_walk_done, walk_page_fault, walk_access_fault;
   logic [26:0]  fetch_walk_vpn, data_walk_vpn;
-  access_e      data_walk_access;
-  tlb_entry_t   walk_entry;
+  mpe_pkg::access_e      data_walk_access;
+  mpe_pkg::tlb_entry_t   walk_entry;
   logic         pte_read, pte_done, pte_fault;
   logic [39:0]  pte_addr;
   logic [63:0]  pte_data;
@@ -113,8 +112,8 @@ module mpe #(
   logic [511:0] rsp_data;
   logic         resolve, resolve_taken, drop_prediction;
   logic [63:0]  resolve_end, resolve_next, resolve_target;
-  br_kind_e     resolve_kind;
-  history_t     resolve_history, f_history;
+  mpe_pkg::br_kind_e     resolve_kind;
+  mpe_pkg::history_t     resolve_history, f_history;
 
   logic         f_valid, f_ready, f_page_fault, f_access_fault, f_second_half, f_cut, f_taken, fetch_idle;
   logic [31:0]  f_insn;
@@ -171,17 +170,17 @@ module mpe #(
   logic [63:0]  x_alu_a, x_alu_b;
   logic         x_free, d_issue, d_compressed, m_flush, inject;
   logic [31:0]  d_insn;
-  ctrl_t        d_ctrl;
+  mpe_pkg::ctrl_t        d_ctrl;
   logic [63:0]  d_imm, d_a, d_b;
 
   logic         x_valid, x_late, x_advance, x_exception, x_cbo_as_flush;
-  ctrl_t        x_ctrl;
+  mpe_pkg::ctrl_t        x_ctrl;
   logic [31:0]  x_insn;
   logic [63:0]  x_pc, x_next_pc, x_a, x_b, x_result, x_tval;
-  exc_e         x_cause;
+  mpe_pkg::exc_e         x_cause;
 
   logic         m_valid, m_free, m_done, m_write, m_retire;
-  ctrl_t        m_ctrl;
+  mpe_pkg::ctrl_t        m_ctrl;
   logic [31:0]  m_insn;
   logic [63:0]  m_pc, m_operand, m_result;
   logic         ev_use_stall, ev_fetch_empty, ev_mispredict;
@@ -291,7 +290,7 @@ module mpe #(
 
   mpe_mul u_mul (
       .clk_i,
-      .start_i  (x_start && x_ctrl.unit == UnitMul),
+      .start_i  (x_start && x_ctrl.unit == mpe_pkg::UnitMul),
       .funct_i  (x_ctrl.funct3[1:0]),
       .word_i   (x_ctrl.word),
       .a_i      (x_a),
@@ -301,7 +300,7 @@ module mpe #(
 
   mpe_div u_div (
       .clk_i, .rst_ni,
-      .start_i  (x_start && x_ctrl.unit == UnitDiv),
+      .start_i  (x_start && x_ctrl.unit == mpe_pkg::UnitDiv),
       .funct_i  (x_ctrl.funct3[1:0]),
       .word_i   (x_ctrl.word),
       .a_i      (x_a),
@@ -312,7 +311,7 @@ module mpe #(
 
   // ---------------------------------------------------------------- memory
   logic         lsu_cancel, lsu_done, lsu_fault, lsu_drained;
-  exc_e         lsu_cause;
+  mpe_pkg::exc_e         lsu_cause;
   logic [63:0]  lsu_tval, lsu_result;
   logic         refill_valid, refill_ready, wb_valid, wb_ready, io_read_valid, io_read_ready;
   logic         io_write_valid, io_write_ready, read_rsp, writes_pending;
@@ -324,8 +323,8 @@ module mpe #(
   logic [7:0]   io_write_strb;
   logic         ev_dcache_miss, ev_dtlb_miss, ev_uncached, ev_write_back;
   logic         trap, trap_interrupt, trap_nmi, mret, sret;
-  mem_op_e      x_mem_op;
-  assign x_mem_op = x_ctrl.mem_op == MemCboInval && x_cbo_as_flush ? MemCboFlush : x_ctrl.mem_op;
+  mpe_pkg::mem_op_e      x_mem_op;
+  assign x_mem_op = x_ctrl.mem_op == mpe_pkg::MemCboInval && x_cbo_as_flush ? mpe_pkg::MemCboFlush : x_ctrl.mem_op;
 
 `ifdef MPE_RVFI
   logic [63:0]  m_next_pc;
@@ -337,7 +336,7 @@ module mpe #(
   mpe_lsu #(.CacheBytes(DCacheBytes)) u_lsu (
       .clk_i, .rst_ni,
       .x_ready_o           (lsu_free),
-      .x_fire_i            (x_start && x_ctrl.unit == UnitMem),
+      .x_fire_i            (x_start && x_ctrl.unit == mpe_pkg::UnitMem),
       .x_op_i              (x_mem_op),
       .x_amo_op_i          (x_ctrl.amo_op),
       .x_size_i            (x_ctrl.funct3[1:0]),
@@ -437,7 +436,7 @@ module mpe #(
   logic [63:0]  csr_rdata, trap_value, trap_target, return_target, debug_pc, debug_data;
   logic [3:0]   trap_code, interrupt_code;
   logic         interrupt, wake, waiting, debug_enter, debug_busy, debug_fault;
-  halt_cause_e  debug_cause, halt_cause;
+  mpe_pkg::halt_cause_e  debug_cause, halt_cause;
 
   mpe_commit u_commit (
       .clk_i, .rst_ni, .boot_addr_i,
@@ -512,26 +511,30 @@ module mpe #(
       .inject_taken_i      (d_issue)
   );
 
-  assign dbg_rsp_o = '{halted: halted, cause: halt_cause, busy: debug_busy, fault: debug_fault, data: debug_data};
+  assign dbg_rsp_o.halted = halted;
+  assign dbg_rsp_o.cause  = halt_cause;
+  assign dbg_rsp_o.busy   = debug_busy;
+  assign dbg_rsp_o.fault  = debug_fault;
+  assign dbg_rsp_o.data   = debug_data;
   assign sleep_o   = waiting && lsu_drained && fetch_idle;
 
   logic [15:0] events;
   always_comb begin
     events               = '0;
-    events[EvICacheMiss] = ev_icache_miss;
-    events[EvDCacheMiss] = ev_dcache_miss;
-    events[EvBranch]     = m_retire && (m_ctrl.unit == UnitBranch || m_ctrl.unit == UnitJal || m_ctrl.unit == UnitJalr);
-    events[EvMispredict] = ev_mispredict;
-    events[EvItlbMiss]   = ev_itlb_miss;
-    events[EvDtlbMiss]   = ev_dtlb_miss;
-    events[EvLoad]       = m_retire && m_ctrl.unit == UnitMem && m_ctrl.mem_op == MemLoad;
-    events[EvStore]      = m_retire && m_ctrl.unit == UnitMem && m_ctrl.mem_op == MemStore;
-    events[EvUseStall]   = ev_use_stall;
-    events[EvFetchEmpty] = ev_fetch_empty;
-    events[EvMemStall]   = m_valid && m_ctrl.unit == UnitMem && !m_done;
-    events[EvTrap]       = trap;
-    events[EvUncached]   = ev_uncached;
-    events[EvWriteBack]  = ev_write_back;
+    events[mpe_pkg::EvICacheMiss] = ev_icache_miss;
+    events[mpe_pkg::EvDCacheMiss] = ev_dcache_miss;
+    events[mpe_pkg::EvBranch]     = m_retire && (m_ctrl.unit == mpe_pkg::UnitBranch || m_ctrl.unit == mpe_pkg::UnitJal || m_ctrl.unit == mpe_pkg::UnitJalr);
+    events[mpe_pkg::EvMispredict] = ev_mispredict;
+    events[mpe_pkg::EvItlbMiss]   = ev_itlb_miss;
+    events[mpe_pkg::EvDtlbMiss]   = ev_dtlb_miss;
+    events[mpe_pkg::EvLoad]       = m_retire && m_ctrl.unit == mpe_pkg::UnitMem && m_ctrl.mem_op == mpe_pkg::MemLoad;
+    events[mpe_pkg::EvStore]      = m_retire && m_ctrl.unit == mpe_pkg::UnitMem && m_ctrl.mem_op == mpe_pkg::MemStore;
+    events[mpe_pkg::EvUseStall]   = ev_use_stall;
+    events[mpe_pkg::EvFetchEmpty] = ev_fetch_empty;
+    events[mpe_pkg::EvMemStall]   = m_valid && m_ctrl.unit == mpe_pkg::UnitMem && !m_done;
+    events[mpe_pkg::EvTrap]       = trap;
+    events[mpe_pkg::EvUncached]   = ev_uncached;
+    events[mpe_pkg::EvWriteBack]  = ev_write_back;
   end
 
 `ifdef MPE_RVFI

@@ -9,7 +9,6 @@ module mpe_alu (
     input  logic [63:0]       b_i,
     output logic [63:0]       result_o
 );
-  import mpe_pkg::*;
 
   logic [63:0] a_uw;
   assign a_uw = uw_i ? {32'b0, a_i[31:0]} : a_i;
@@ -31,7 +30,7 @@ module mpe_alu (
     y = byte_reverse(x);
     y = {4{16'h0f0f}} & (y >> 4) | ({4{16'h0f0f}} & y) << 4;
     y = {4{16'h3333}} & (y >> 2) | ({4{16'h3333}} & y) << 2;
-    return {4{16'h5555}} & (y >> 1) | ({4{16'h5555}} & y) << 1;
+    bit_reverse = {4{16'h5555}} & (y >> 1) | ({4{16'h5555}} & y) << 1;
   endfunction
 
   function automatic logic [6:0] leading_zeros(logic [63:0] x);
@@ -46,7 +45,7 @@ module mpe_alu (
     if (y[63:62] == '0) begin n[1] = 1'b1; y = y << 2; end
     if (!y[63]) n[0] = 1'b1;
     if (x == '0) n = 7'd64;
-    return n;
+    leading_zeros = n;
   endfunction
 
   function automatic logic [6:0] population(logic [63:0] x);
@@ -57,7 +56,7 @@ module mpe_alu (
     y = y + (y >> 8);
     y = y + (y >> 16);
     y = y + (y >> 32);
-    return y[6:0];
+    population = y[6:0];
   endfunction
 
   logic less_signed, less_unsigned;
@@ -70,42 +69,42 @@ module mpe_alu (
     wide = '0;
     shift_in = '0;
     unique case (op_i)
-      AluAdd:  wide = (a_uw << shadd_i) + b_i;
-      AluSub:  wide = a_i - b_i;
-      AluSll:  wide = a_uw << amount;
-      AluSrl:  wide = (word_i ? {32'b0, a_i[31:0]} : a_i) >> amount;
-      AluSra: begin
+      mpe_pkg::AluAdd:  wide = (a_uw << shadd_i) + b_i;
+      mpe_pkg::AluSub:  wide = a_i - b_i;
+      mpe_pkg::AluSll:  wide = a_uw << amount;
+      mpe_pkg::AluSrl:  wide = (word_i ? {32'b0, a_i[31:0]} : a_i) >> amount;
+      mpe_pkg::AluSra: begin
         shift_in = word_i ? {{32{a_i[31]}}, a_i[31:0]} : a_i;
         wide     = $unsigned($signed(shift_in) >>> amount);
       end
-      AluRol: begin
+      mpe_pkg::AluRol: begin
         shift_in = word_i ? {a_i[31:0], a_i[31:0]} : a_i;
         wide     = (shift_in << amount) | (word_i ? shift_in >> (6'd32 - amount) : shift_in >> (7'd64 - {1'b0, amount}));
       end
-      AluRor: begin
+      mpe_pkg::AluRor: begin
         shift_in = word_i ? {a_i[31:0], a_i[31:0]} : a_i;
         wide     = (shift_in >> amount) | (shift_in << (7'd64 - {1'b0, amount}));
       end
-      AluSlt:  wide = {63'b0, less_signed};
-      AluSltu: wide = {63'b0, less_unsigned};
-      AluXor:  wide = a_i ^ b_i;
-      AluOr:   wide = a_i | b_i;
-      AluAnd:  wide = a_i & b_i;
-      AluXnor: wide = ~(a_i ^ b_i);
-      AluOrn:  wide = a_i | ~b_i;
-      AluAndn: wide = a_i & ~b_i;
-      AluMin:  wide = less_signed ? a_i : b_i;
-      AluMax:  wide = less_signed ? b_i : a_i;
-      AluMinu: wide = less_unsigned ? a_i : b_i;
-      AluMaxu: wide = less_unsigned ? b_i : a_i;
-      AluClz:  wide = {57'b0, leading_zeros(word_i ? {a_i[31:0], 1'b1, 31'b0} : a_i)};
-      AluCtz:  wide = {57'b0, leading_zeros(bit_reverse(word_i ? {31'b0, 1'b1, a_i[31:0]} : a_i))};
-      AluCpop: wide = {57'b0, population(word_i ? {32'b0, a_i[31:0]} : a_i)};
-      AluSextB: wide = {{56{a_i[7]}}, a_i[7:0]};
-      AluSextH: wide = {{48{a_i[15]}}, a_i[15:0]};
-      AluZextH: wide = {48'b0, a_i[15:0]};
-      AluOrcB: wide = byte_or(a_i);
-      AluRev8: wide = byte_reverse(a_i);
+      mpe_pkg::AluSlt:  wide = {63'b0, less_signed};
+      mpe_pkg::AluSltu: wide = {63'b0, less_unsigned};
+      mpe_pkg::AluXor:  wide = a_i ^ b_i;
+      mpe_pkg::AluOr:   wide = a_i | b_i;
+      mpe_pkg::AluAnd:  wide = a_i & b_i;
+      mpe_pkg::AluXnor: wide = ~(a_i ^ b_i);
+      mpe_pkg::AluOrn:  wide = a_i | ~b_i;
+      mpe_pkg::AluAndn: wide = a_i & ~b_i;
+      mpe_pkg::AluMin:  wide = less_signed ? a_i : b_i;
+      mpe_pkg::AluMax:  wide = less_signed ? b_i : a_i;
+      mpe_pkg::AluMinu: wide = less_unsigned ? a_i : b_i;
+      mpe_pkg::AluMaxu: wide = less_unsigned ? b_i : a_i;
+      mpe_pkg::AluClz:  wide = {57'b0, leading_zeros(word_i ? {a_i[31:0], 1'b1, 31'b0} : a_i)};
+      mpe_pkg::AluCtz:  wide = {57'b0, leading_zeros(bit_reverse(word_i ? {31'b0, 1'b1, a_i[31:0]} : a_i))};
+      mpe_pkg::AluCpop: wide = {57'b0, population(word_i ? {32'b0, a_i[31:0]} : a_i)};
+      mpe_pkg::AluSextB: wide = {{56{a_i[7]}}, a_i[7:0]};
+      mpe_pkg::AluSextH: wide = {{48{a_i[15]}}, a_i[15:0]};
+      mpe_pkg::AluZextH: wide = {48'b0, a_i[15:0]};
+      mpe_pkg::AluOrcB: wide = byte_or(a_i);
+      mpe_pkg::AluRev8: wide = byte_reverse(a_i);
       default: wide = b_i;  // AluPassB
     endcase
   end

@@ -41,7 +41,6 @@ module mpe_bus (
     input  logic              mbus_rsp_valid_i,
     input  mbus_pkg::rsp_t    mbus_rsp_i
 );
-  import mbus_pkg::*;
 
   typedef enum logic [2:0] {
     SelNone,
@@ -76,8 +75,8 @@ module mpe_bus (
 
   always_comb begin
     mbus_req_o      = '0;
-    mbus_req_o.op   = OpRead;
-    mbus_req_o.id   = IdRead;
+    mbus_req_o.op   = mbus_pkg::OpRead;
+    mbus_req_o.id   = mbus_pkg::IdRead;
     mbus_req_o.size = 3'd6;
     unique case (sel)
       SelRefill: mbus_req_o.addr = refill_addr_i;
@@ -88,21 +87,21 @@ module mpe_bus (
         mbus_req_o.data = {8{io_read_data_i}};
       end
       SelWriteBack: begin
-        mbus_req_o.op   = OpWrite;
-        mbus_req_o.id   = IdWrite;
+        mbus_req_o.op   = mbus_pkg::OpWrite;
+        mbus_req_o.id   = mbus_pkg::IdWrite;
         mbus_req_o.addr = wb_addr_i;
         mbus_req_o.strb = '1;
         mbus_req_o.data = wb_data_i;
       end
       SelIoWrite: begin
-        mbus_req_o.op   = OpWrite;
-        mbus_req_o.id   = IdWrite;
+        mbus_req_o.op   = mbus_pkg::OpWrite;
+        mbus_req_o.id   = mbus_pkg::IdWrite;
         mbus_req_o.addr = io_write_addr_i;
         mbus_req_o.strb = {56'b0, io_write_strb_i} << {io_write_addr_i[5:3], 3'b0};
         mbus_req_o.data = {8{io_write_data_i}};
       end
       SelFetch: begin
-        mbus_req_o.id   = IdFetch;
+        mbus_req_o.id   = mbus_pkg::IdFetch;
         mbus_req_o.addr = fetch_addr_i;
       end
       default: ;
@@ -115,13 +114,13 @@ module mpe_bus (
   assign io_write_ready_o = mbus_req_ready_i && sel == SelIoWrite;
   assign fetch_ready_o    = mbus_req_ready_i && sel == SelFetch;
 
-  assign fetch_rsp_o   = mbus_rsp_valid_i && mbus_rsp_i.id == IdFetch;
-  assign read_rsp_o    = mbus_rsp_valid_i && mbus_rsp_i.id == IdRead;
+  assign fetch_rsp_o   = mbus_rsp_valid_i && mbus_rsp_i.id == mbus_pkg::IdFetch;
+  assign read_rsp_o    = mbus_rsp_valid_i && mbus_rsp_i.id == mbus_pkg::IdRead;
   assign rsp_err_o     = mbus_rsp_i.err;
   assign rsp_data_o    = mbus_rsp_i.data;
 
   logic write_rsp;
-  assign write_rsp     = mbus_rsp_valid_i && mbus_rsp_i.id == IdWrite;
+  assign write_rsp     = mbus_rsp_valid_i && mbus_rsp_i.id == mbus_pkg::IdWrite;
   assign write_error_o = write_rsp && mbus_rsp_i.err;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -90,15 +90,14 @@ module mpe_commit (
     output logic                    debug_fault_o,
     input  logic                    inject_taken_i
 );
-  import mpe_pkg::*;
 
   // ---------------------------------------------------------------- the instruction here
   logic         valid_q, first_q, exception_q, late_alu_q;
   logic [63:0]  alu_a_q, alu_b_q, late_result;
-  ctrl_t        ctrl_q;
+  mpe_pkg::ctrl_t        ctrl_q;
   logic [31:0]  insn_q;
   logic [63:0]  pc_q, next_pc_q, result_q, tval_q;
-  exc_e         cause_q;
+  mpe_pkg::exc_e         cause_q;
 
   assign free_o = !valid_q || done_o;
 
@@ -153,21 +152,21 @@ module mpe_commit (
   always_comb begin
     at_breakpoint = 1'b0;
     if (dbg_req_i.bp_en != '0) begin
-      for (int i = 0; i < int'(NumBreakpoints); i++) begin
+      for (int i = 0; i < int'(mpe_pkg::NumBreakpoints); i++) begin
         if (dbg_req_i.bp_en[i] && dbg_req_i.bp_addr[i] == pc_q && !resumed_q) at_breakpoint = 1'b1;
       end
     end
   end
 
-  assign ebreak_halt = dbg_req_i.ebreak_halts && exception_q && cause_q == ExcBreakpoint;
+  assign ebreak_halt = dbg_req_i.ebreak_halts && exception_q && cause_q == mpe_pkg::ExcBreakpoint;
 
   always_comb begin
-    debug_cause_o = HaltNone;
-    if (at_breakpoint) debug_cause_o = HaltBreakpoint;
-    else if (stepped_q) debug_cause_o = HaltStep;
-    else if (dbg_req_i.halt) debug_cause_o = HaltRequest;
-    else if (ebreak_halt) debug_cause_o = HaltEbreak;
-    halt_now = valid_q && first_q && !halted_q && debug_cause_o != HaltNone;
+    debug_cause_o = mpe_pkg::HaltNone;
+    if (at_breakpoint) debug_cause_o = mpe_pkg::HaltBreakpoint;
+    else if (stepped_q) debug_cause_o = mpe_pkg::HaltStep;
+    else if (dbg_req_i.halt) debug_cause_o = mpe_pkg::HaltRequest;
+    else if (ebreak_halt) debug_cause_o = mpe_pkg::HaltEbreak;
+    halt_now = valid_q && first_q && !halted_q && debug_cause_o != mpe_pkg::HaltNone;
   end
 
   // ---------------------------------------------------------------- what happens to it
@@ -175,40 +174,40 @@ module mpe_commit (
 
   assign take_nmi       = valid_q && first_q && nmi_pending_q && !halted_q && !halt_now;
   assign take_interrupt = valid_q && first_q && interrupt_i && !halted_q && !halt_now && !take_nmi && !stepping_q;
-  assign is_wfi         = ctrl_q.unit == UnitSys && ctrl_q.sys_op == SysWfi && !exception_q;
+  assign is_wfi         = ctrl_q.unit == mpe_pkg::UnitSys && ctrl_q.sys_op == mpe_pkg::SysWfi && !exception_q;
   assign lsu_cancel_o   = halt_now || take_nmi || take_interrupt;
 
   always_comb begin
     unit_done = 1'b1;
     unique case (ctrl_q.unit)
-      UnitMem: unit_done = lsu_done_i;
-      UnitDiv: unit_done = div_done_i;
-      UnitSys: unit_done = !is_wfi || wake_i || halted_q || stepping_q || dbg_req_i.halt || nmi_pending_q;
+      mpe_pkg::UnitMem: unit_done = lsu_done_i;
+      mpe_pkg::UnitDiv: unit_done = div_done_i;
+      mpe_pkg::UnitSys: unit_done = !is_wfi || wake_i || halted_q || stepping_q || dbg_req_i.halt || nmi_pending_q;
       default: ;
     endcase
     done_o = valid_q && (exception_q || lsu_cancel_o || unit_done);
   end
 
   assign exception = valid_q && !lsu_cancel_o &&
-                     (exception_q || (ctrl_q.unit == UnitMem && lsu_fault_i) ||
-                      (ctrl_q.unit == UnitCsr && csr_illegal_i));
+                     (exception_q || (ctrl_q.unit == mpe_pkg::UnitMem && lsu_fault_i) ||
+                      (ctrl_q.unit == mpe_pkg::UnitCsr && csr_illegal_i));
   assign commit    = valid_q && !lsu_cancel_o && !exception && unit_done;
   assign retire_o  = commit && !halted_q;
   assign waiting_o = valid_q && is_wfi && !done_o;
 
   always_comb begin
     unique case (ctrl_q.unit)
-      UnitMem: result_o = lsu_result_i;
-      UnitMul: result_o = mul_result_i;
-      UnitDiv: result_o = div_result_i;
-      UnitCsr: result_o = csr_rdata_i;
+      mpe_pkg::UnitMem: result_o = lsu_result_i;
+      mpe_pkg::UnitMul: result_o = mul_result_i;
+      mpe_pkg::UnitDiv: result_o = div_result_i;
+      mpe_pkg::UnitCsr: result_o = csr_rdata_i;
       default: result_o = late_alu_q ? late_result : result_q;
     endcase
   end
   assign write_o = commit && ctrl_q.rd != '0;
 
-  assign csr_access_o = valid_q && ctrl_q.unit == UnitCsr && !exception_q;
-  assign csr_commit_o = commit && ctrl_q.unit == UnitCsr;
+  assign csr_access_o = valid_q && ctrl_q.unit == mpe_pkg::UnitCsr && !exception_q;
+  assign csr_commit_o = commit && ctrl_q.unit == mpe_pkg::UnitCsr;
   assign csr_write_o  = ctrl_q.funct3[1:0] == 2'd1 || ctrl_q.rs1 != '0;
 
   assign trap_nmi_o       = take_nmi;
@@ -221,19 +220,19 @@ module mpe_commit (
       trap_code_o  = take_nmi ? 4'd0 : interrupt_code_i;
       trap_value_o = '0;
     end else if (!exception_q) begin
-      trap_code_o  = ctrl_q.unit == UnitMem ? lsu_cause_i : ExcIllegal;
-      trap_value_o = ctrl_q.unit == UnitMem ? lsu_tval_i : {32'b0, insn_q};
+      trap_code_o  = ctrl_q.unit == mpe_pkg::UnitMem ? lsu_cause_i : mpe_pkg::ExcIllegal;
+      trap_value_o = ctrl_q.unit == mpe_pkg::UnitMem ? lsu_tval_i : {32'b0, insn_q};
     end
   end
 
   logic is_sys;
-  assign is_sys              = commit && ctrl_q.unit == UnitSys;
-  assign mret_o              = is_sys && ctrl_q.sys_op == SysMret;
-  assign sret_o              = is_sys && ctrl_q.sys_op == SysSret;
-  assign invalidate_icache_o = commit && ctrl_q.unit == UnitMem && ctrl_q.mem_op == MemFenceI;
+  assign is_sys              = commit && ctrl_q.unit == mpe_pkg::UnitSys;
+  assign mret_o              = is_sys && ctrl_q.sys_op == mpe_pkg::SysMret;
+  assign sret_o              = is_sys && ctrl_q.sys_op == mpe_pkg::SysSret;
+  assign invalidate_icache_o = commit && ctrl_q.unit == mpe_pkg::UnitMem && ctrl_q.mem_op == mpe_pkg::MemFenceI;
 
   logic sfence, refetch;
-  assign sfence      = is_sys && ctrl_q.sys_op == SysSfence;
+  assign sfence      = is_sys && ctrl_q.sys_op == mpe_pkg::SysSfence;
   assign refetch     = sfence || invalidate_icache_o || (csr_commit_o && csr_refetch_i);
   assign flush_tlb_o = sfence;
   assign flush_o     = halt_now || trap_o || (valid_q && exception) || mret_o || sret_o || refetch;

@@ -80,7 +80,6 @@ module mpe_csr (
     input  logic                  retire_i,
     input  logic [15:0]           events_i            // by mpe_pkg::event_e
 );
-  import mpe_pkg::*;
 
   localparam int unsigned NumCounters = 8;   // mhpmcounter3 and up
 
@@ -92,7 +91,7 @@ module mpe_csr (
   // ---------------------------------------------------------------- state
   typedef struct packed {
     logic       tsr, tw, tvm, mxr, sum, mprv;
-    priv_e      mpp;
+    mpe_pkg::priv_e      mpp;
     logic       spp, mpie, spie, mie, sie;
   } status_t;
 
@@ -102,7 +101,7 @@ module mpe_csr (
     logic       fiom;
   } envcfg_t;
 
-  priv_e        priv_q;
+  mpe_pkg::priv_e        priv_q;
   status_t      status_q;
   logic [11:0]  mie_q, mideleg_q;
   logic         seip_q, stip_q, ssip_q;      // the bits of mip that software owns
@@ -117,11 +116,11 @@ module mpe_csr (
   logic [63:0]  mcycle_q, minstret_q;
   logic [NumCounters+2:0] inhibit_q;         // bit 1 (time) stays zero
   logic [63:0]  dpc_q, dscratch_q;
-  halt_cause_e  halt_cause_q;
+  mpe_pkg::halt_cause_e  halt_cause_q;
   logic [3:0]   irq_q;                       // {s_external, m_external, m_timer, m_software}
 
   function automatic logic [63:0] status_bits(status_t s);
-    return {28'b0, 2'd2, 2'd2, 9'b0, s.tsr, s.tw, s.tvm, s.mxr, s.sum, s.mprv, 4'b0, s.mpp, 2'b0, s.spp, s.mpie, 1'b0,
+    status_bits = {28'b0, 2'd2, 2'd2, 9'b0, s.tsr, s.tw, s.tvm, s.mxr, s.sum, s.mprv, 4'b0, s.mpp, 2'b0, s.spp, s.mpie, 1'b0,
             s.spie, 1'b0, s.mie, 1'b0, s.sie, 1'b0};
   endfunction
   localparam logic [63:0] SstatusMask = 64'h0000_0003_000d_e762;
@@ -144,8 +143,8 @@ module mpe_csr (
   assign wake_o  = pending != '0;
 
   always_comb begin
-    for_m  = priv_q != PrivM || status_q.mie ? pending & ~mideleg_q : '0;
-    for_s  = priv_q == PrivU || (priv_q == PrivS && status_q.sie) ? pending & mideleg_q : '0;
+    for_m  = priv_q != mpe_pkg::PrivM || status_q.mie ? pending & ~mideleg_q : '0;
+    for_s  = priv_q == mpe_pkg::PrivU || (priv_q == mpe_pkg::PrivS && status_q.sie) ? pending & mideleg_q : '0;
     chosen = for_m != '0 ? for_m : for_s;
     interrupt_o = chosen != '0;
     interrupt_code_o = 4'd5;
@@ -159,7 +158,7 @@ module mpe_csr (
   // ---------------------------------------------------------------- traps
   logic to_s;
   always_comb begin
-    to_s = priv_q != PrivM && (trap_interrupt_i ? mideleg_q[trap_code_i] : medeleg_q[trap_code_i]);
+    to_s = priv_q != mpe_pkg::PrivM && (trap_interrupt_i ? mideleg_q[trap_code_i] : medeleg_q[trap_code_i]);
     if (trap_nmi_i) to_s = 1'b0;
   end
 
@@ -177,25 +176,25 @@ module mpe_csr (
   logic [3:0]   hpm_event_q [NumCounters];
 
   // ---------------------------------------------------------------- reading
-  priv_e        priv;           // for access checks
+  mpe_pkg::priv_e        priv;           // for access checks
   logic         exists, counter_ok;
   logic [63:0]  old;            // what set and clear work on; differs from rdata_o in mip only
   logic [4:0]   number;         // of a counter
   logic [2:0]   hpm;            // index of a counter that can count events
   logic         is_hpm;
-  assign priv   = debug_i ? PrivM : priv_q;
+  assign priv   = debug_i ? mpe_pkg::PrivM : priv_q;
   assign number = addr_i[4:0];
   assign hpm    = 3'(number - 5'd3);
   assign is_hpm = number >= 5'd3 && number < 5'(3 + NumCounters);
 
   always_comb begin
     counter_ok = 1'b1;
-    if (priv != PrivM && !mcounteren_q[number]) counter_ok = 1'b0;
-    if (priv == PrivU && !scounteren_q[number]) counter_ok = 1'b0;
+    if (priv != mpe_pkg::PrivM && !mcounteren_q[number]) counter_ok = 1'b0;
+    if (priv == mpe_pkg::PrivU && !scounteren_q[number]) counter_ok = 1'b0;
   end
 
   function automatic logic [63:0] envcfg_bits(envcfg_t e, logic pbmte);
-    return {1'b0, pbmte, 55'b0, e.cbcfe, e.cbie, 3'b0, e.fiom};
+    envcfg_bits = {1'b0, pbmte, 55'b0, e.cbcfe, e.cbie, 3'b0, e.fiom};
   endfunction
 
   always_comb begin
@@ -216,7 +215,7 @@ module mpe_csr (
         12'h144: rdata_o = {52'b0, mip & mideleg_q};
         12'h180: begin
           rdata_o = {satp_mode_q, 19'b0, satp_ppn_q};
-          exists  = priv != PrivS || !status_q.tvm;
+          exists  = priv != mpe_pkg::PrivS || !status_q.tvm;
         end
         12'h300: rdata_o = mstatus_bits;
         12'h301: rdata_o = Misa;
@@ -284,26 +283,26 @@ module mpe_csr (
   assign satp_written_o = write && addr_i == 12'h180;
 
   function automatic envcfg_t envcfg_write(envcfg_t previous, logic [63:0] value);
-    return '{cbie: value[5:4] == 2'd2 ? previous.cbie : value[5:4], cbcfe: value[6], fiom: value[0]};
+    envcfg_write = {value[5:4] == 2'd2 ? previous.cbie : value[5:4], value[6], value[0]};
   endfunction
 
   function automatic logic [63:0] tvec_write(logic [63:0] value);
-    return value & ~64'd2;
+    tvec_write = value & ~64'd2;
   endfunction
 
   // ---- privilege and status
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      priv_q   <= PrivM;
+      priv_q   <= mpe_pkg::PrivM;
       status_q <= '0;
     end else if (trap_i) begin
       if (to_s) begin
-        priv_q        <= PrivS;
+        priv_q        <= mpe_pkg::PrivS;
         status_q.spie <= status_q.sie;
         status_q.sie  <= 1'b0;
         status_q.spp  <= priv_q[0];
       end else begin
-        priv_q        <= PrivM;
+        priv_q        <= mpe_pkg::PrivM;
         status_q.mpie <= status_q.mie;
         status_q.mie  <= 1'b0;
         status_q.mpp  <= priv_q;
@@ -312,16 +311,16 @@ module mpe_csr (
       priv_q        <= status_q.mpp;
       status_q.mie  <= status_q.mpie;
       status_q.mpie <= 1'b1;
-      status_q.mpp  <= PrivU;
-      if (status_q.mpp != PrivM) status_q.mprv <= 1'b0;
+      status_q.mpp  <= mpe_pkg::PrivU;
+      if (status_q.mpp != mpe_pkg::PrivM) status_q.mprv <= 1'b0;
     end else if (sret_i) begin
-      priv_q        <= status_q.spp ? PrivS : PrivU;
+      priv_q        <= status_q.spp ? mpe_pkg::PrivS : mpe_pkg::PrivU;
       status_q.sie  <= status_q.spie;
       status_q.spie <= 1'b1;
       status_q.spp  <= 1'b0;
       status_q.mprv <= 1'b0;
     end else if (write && addr_i == 12'h7b0) begin  // the debugger chooses how the program goes on
-      if (wdata[1:0] != 2'd2) priv_q <= priv_e'(wdata[1:0]);
+      if (wdata[1:0] != 2'd2) priv_q <= mpe_pkg::priv_e'(wdata[1:0]);
     end else if (write && (addr_i == 12'h300 || addr_i == 12'h100)) begin
       status_q.sie  <= wdata[1];
       status_q.spie <= wdata[5];
@@ -335,7 +334,7 @@ module mpe_csr (
         status_q.tvm  <= wdata[20];
         status_q.tw   <= wdata[21];
         status_q.tsr  <= wdata[22];
-        if (wdata[12:11] != 2'd2) status_q.mpp <= priv_e'(wdata[12:11]);
+        if (wdata[12:11] != 2'd2) status_q.mpp <= mpe_pkg::priv_e'(wdata[12:11]);
       end
     end
   end
@@ -444,7 +443,7 @@ module mpe_csr (
     if (!rst_ni) begin
       dpc_q        <= '0;
       dscratch_q   <= '0;
-      halt_cause_q <= HaltNone;
+      halt_cause_q <= mpe_pkg::HaltNone;
     end else begin
       if (debug_enter_i) begin
         dpc_q        <= debug_pc_i;
@@ -461,16 +460,16 @@ module mpe_csr (
   assign debug_cause_o = halt_cause_q;
 
   // ---------------------------------------------------------------- what others need
-  priv_e data_priv;
+  mpe_pkg::priv_e data_priv;
   assign data_priv         = status_q.mprv ? status_q.mpp : priv_q;
   assign priv_o            = priv_q;
   assign tvm_o             = status_q.tvm;
   assign tw_o              = status_q.tw;
   assign tsr_o             = status_q.tsr;
-  assign fetch_translate_o = satp_mode_q && priv_q != PrivM;
-  assign data_translate_o  = satp_mode_q && data_priv != PrivM;
-  assign fetch_ctx_o       = '{mode: priv_q, sum: status_q.sum, mxr: status_q.mxr};
-  assign data_ctx_o        = '{mode: data_priv, sum: status_q.sum, mxr: status_q.mxr};
+  assign fetch_translate_o = satp_mode_q && priv_q != mpe_pkg::PrivM;
+  assign data_translate_o  = satp_mode_q && data_priv != mpe_pkg::PrivM;
+  assign fetch_ctx_o       = {priv_q, status_q.sum, status_q.mxr};
+  assign data_ctx_o        = {data_priv, status_q.sum, status_q.mxr};
   assign root_ppn_o        = satp_ppn_q;
   assign pbmt_enable_o     = pbmte_q;
 
@@ -478,12 +477,12 @@ module mpe_csr (
     cbo_clean_ok_o      = 1'b1;
     cbo_inval_ok_o      = 1'b1;
     cbo_inval_flushes_o = 1'b0;
-    if (priv != PrivM) begin
+    if (priv != mpe_pkg::PrivM) begin
       cbo_clean_ok_o      = menvcfg_q.cbcfe;
       cbo_inval_ok_o      = menvcfg_q.cbie != '0;
       cbo_inval_flushes_o = menvcfg_q.cbie == 2'd1;
     end
-    if (priv == PrivU) begin
+    if (priv == mpe_pkg::PrivU) begin
       cbo_clean_ok_o      &= senvcfg_q.cbcfe;
       cbo_inval_ok_o      &= senvcfg_q.cbie != '0;
       cbo_inval_flushes_o |= senvcfg_q.cbie == 2'd1;

@@ -39,7 +39,6 @@ module mpe_dcache #(
     output logic              ev_miss_o,
     output logic              ev_write_back_o
 );
-  import mpe_pkg::*;
 
   localparam int unsigned SetBits = $clog2(CacheBytes / 4 / 64);
   localparam int unsigned Sets = 2 ** SetBits;
@@ -63,7 +62,7 @@ module mpe_dcache #(
   logic                drop_after_q, drop_after_d;   // the captured line leaves the cache
 
   assign set      = addr_i[6+:SetBits];
-  assign scanning = cmd_i == DCleanAll;
+  assign scanning = cmd_i == mpe_pkg::DCleanAll;
 
   // ---------------------------------------------------------------- tags
   logic              tag_hit, touch, fill, drop, reread, scan_read;
@@ -232,11 +231,11 @@ module mpe_dcache #(
       StIdle: begin
         if (cmd_valid_i) begin
           unique case (cmd_i)
-            DRead, DHold, DWrite: begin
+            mpe_pkg::DRead, mpe_pkg::DHold, mpe_pkg::DWrite: begin
               if (tag_hit) begin
                 touch      = 1'b1;
-                done_o     = cmd_i != DWrite || !sb_full;
-                push       = cmd_i == DWrite && !sb_full;
+                done_o     = cmd_i != mpe_pkg::DWrite || !sb_full;
+                push       = cmd_i == mpe_pkg::DWrite && !sb_full;
                 mark_dirty = push;
                 mark_way   = hit_way;
               end else if (!wb_valid_q) begin
@@ -248,19 +247,19 @@ module mpe_dcache #(
                 update_way      = victim;
               end
             end
-            DClean, DFlush: begin
+            mpe_pkg::DClean, mpe_pkg::DFlush: begin
               if (tag_hit && hit_dirty) begin
                 way_d           = hit_way;
                 after_capture_d = StReread;
-                drop_after_d    = cmd_i == DFlush;
+                drop_after_d    = cmd_i == mpe_pkg::DFlush;
                 if (!wb_valid_q) state_d = StEvict;
               end else begin
                 done_o     = 1'b1;
-                drop       = tag_hit && cmd_i == DFlush;
+                drop       = tag_hit && cmd_i == mpe_pkg::DFlush;
                 update_way = hit_way;
               end
             end
-            DInval: begin
+            mpe_pkg::DInval: begin
               done_o     = sb_empty || !tag_hit;
               drop       = sb_empty && tag_hit;
               update_way = hit_way;

@@ -6,7 +6,6 @@ module mpe_decode (
     output mpe_pkg::ctrl_t   ctrl_o,
     output logic [63:0]      imm_o
 );
-  import mpe_pkg::*;
 
   logic [6:0] opcode, funct7;
   logic [2:0] funct3;
@@ -26,31 +25,31 @@ module mpe_decode (
   assign imm_j = {{44{insn_i[31]}}, insn_i[19:12], insn_i[20], insn_i[30:21], 1'b0};
 
   // OP-IMM and OP-IMM-32
-  task automatic decode_op_imm(input logic word, output alu_op_e op, output logic uw, output logic bad);
+  task automatic decode_op_imm(input logic word, output mpe_pkg::alu_op_e op, output logic uw, output logic bad);
     logic shift_ok;  // six shift bits in 64-bit operations, five in 32-bit ones
-    op       = AluAdd;
+    op       = mpe_pkg::AluAdd;
     uw       = 1'b0;
     bad      = 1'b0;
     shift_ok = !word || !insn_i[25];
     unique case (funct3)
-      3'b000: op = AluAdd;
-      3'b010: begin op = AluSlt;  bad = word; end
-      3'b011: begin op = AluSltu; bad = word; end
-      3'b100: begin op = AluXor;  bad = word; end
-      3'b110: begin op = AluOr;   bad = word; end
-      3'b111: begin op = AluAnd;  bad = word; end
+      3'b000: op = mpe_pkg::AluAdd;
+      3'b010: begin op = mpe_pkg::AluSlt;  bad = word; end
+      3'b011: begin op = mpe_pkg::AluSltu; bad = word; end
+      3'b100: begin op = mpe_pkg::AluXor;  bad = word; end
+      3'b110: begin op = mpe_pkg::AluOr;   bad = word; end
+      3'b111: begin op = mpe_pkg::AluAnd;  bad = word; end
       3'b001: begin
         unique case (insn_i[31:26])
-          6'b000000: begin op = AluSll; bad = !shift_ok; end
-          6'b000010: begin op = AluSll; uw = 1'b1; bad = !word; end  // slli.uw lives in OP-IMM-32
+          6'b000000: begin op = mpe_pkg::AluSll; bad = !shift_ok; end
+          6'b000010: begin op = mpe_pkg::AluSll; uw = 1'b1; bad = !word; end  // slli.uw lives in OP-IMM-32
           6'b011000: begin
             bad = insn_i[25];
             unique case (rs2)
-              5'd0: op = AluClz;
-              5'd1: op = AluCtz;
-              5'd2: op = AluCpop;
-              5'd4: begin op = AluSextB; bad = insn_i[25] || word; end
-              5'd5: begin op = AluSextH; bad = insn_i[25] || word; end
+              5'd0: op = mpe_pkg::AluClz;
+              5'd1: op = mpe_pkg::AluCtz;
+              5'd2: op = mpe_pkg::AluCpop;
+              5'd4: begin op = mpe_pkg::AluSextB; bad = insn_i[25] || word; end
+              5'd5: begin op = mpe_pkg::AluSextH; bad = insn_i[25] || word; end
               default: bad = 1'b1;
             endcase
           end
@@ -59,11 +58,11 @@ module mpe_decode (
       end
       default: begin  // 3'b101
         unique case (insn_i[31:26])
-          6'b000000: begin op = AluSrl; bad = !shift_ok; end
-          6'b010000: begin op = AluSra; bad = !shift_ok; end
-          6'b011000: begin op = AluRor; bad = !shift_ok; end
-          6'b001010: begin op = AluOrcB; bad = word || insn_i[25:20] != 6'd7; end
-          6'b011010: begin op = AluRev8; bad = word || insn_i[25:20] != 6'd56; end
+          6'b000000: begin op = mpe_pkg::AluSrl; bad = !shift_ok; end
+          6'b010000: begin op = mpe_pkg::AluSra; bad = !shift_ok; end
+          6'b011000: begin op = mpe_pkg::AluRor; bad = !shift_ok; end
+          6'b001010: begin op = mpe_pkg::AluOrcB; bad = word || insn_i[25:20] != 6'd7; end
+          6'b011010: begin op = mpe_pkg::AluRev8; bad = word || insn_i[25:20] != 6'd56; end
           default: bad = 1'b1;
         endcase
       end
@@ -71,48 +70,48 @@ module mpe_decode (
   endtask
 
   // OP and OP-32, without the M extension
-  task automatic decode_op(input logic word, output alu_op_e op, output logic uw, output logic [1:0] shadd,
+  task automatic decode_op(input logic word, output mpe_pkg::alu_op_e op, output logic uw, output logic [1:0] shadd,
                            output logic bad);
-    op    = AluAdd;
+    op    = mpe_pkg::AluAdd;
     uw    = 1'b0;
     shadd = 2'd0;
     bad   = 1'b0;
     unique case ({funct7, funct3})
-      {7'h00, 3'b000}: op = AluAdd;
-      {7'h20, 3'b000}: op = AluSub;
-      {7'h00, 3'b001}: op = AluSll;
-      {7'h00, 3'b101}: op = AluSrl;
-      {7'h20, 3'b101}: op = AluSra;
-      {7'h30, 3'b001}: op = AluRol;
-      {7'h30, 3'b101}: op = AluRor;
+      {7'h00, 3'b000}: op = mpe_pkg::AluAdd;
+      {7'h20, 3'b000}: op = mpe_pkg::AluSub;
+      {7'h00, 3'b001}: op = mpe_pkg::AluSll;
+      {7'h00, 3'b101}: op = mpe_pkg::AluSrl;
+      {7'h20, 3'b101}: op = mpe_pkg::AluSra;
+      {7'h30, 3'b001}: op = mpe_pkg::AluRol;
+      {7'h30, 3'b101}: op = mpe_pkg::AluRor;
       {7'h10, 3'b010}: begin shadd = 2'd1; uw = word; end
       {7'h10, 3'b100}: begin shadd = 2'd2; uw = word; end
       {7'h10, 3'b110}: begin shadd = 2'd3; uw = word; end
       {7'h04, 3'b000}: begin uw = 1'b1; bad = !word; end  // add.uw
-      {7'h04, 3'b100}: begin op = AluZextH; bad = !word || rs2 != '0; end
-      {7'h00, 3'b010}: begin op = AluSlt;  bad = word; end
-      {7'h00, 3'b011}: begin op = AluSltu; bad = word; end
-      {7'h00, 3'b100}: begin op = AluXor;  bad = word; end
-      {7'h00, 3'b110}: begin op = AluOr;   bad = word; end
-      {7'h00, 3'b111}: begin op = AluAnd;  bad = word; end
-      {7'h20, 3'b100}: begin op = AluXnor; bad = word; end
-      {7'h20, 3'b110}: begin op = AluOrn;  bad = word; end
-      {7'h20, 3'b111}: begin op = AluAndn; bad = word; end
-      {7'h05, 3'b100}: begin op = AluMin;  bad = word; end
-      {7'h05, 3'b101}: begin op = AluMinu; bad = word; end
-      {7'h05, 3'b110}: begin op = AluMax;  bad = word; end
-      {7'h05, 3'b111}: begin op = AluMaxu; bad = word; end
+      {7'h04, 3'b100}: begin op = mpe_pkg::AluZextH; bad = !word || rs2 != '0; end
+      {7'h00, 3'b010}: begin op = mpe_pkg::AluSlt;  bad = word; end
+      {7'h00, 3'b011}: begin op = mpe_pkg::AluSltu; bad = word; end
+      {7'h00, 3'b100}: begin op = mpe_pkg::AluXor;  bad = word; end
+      {7'h00, 3'b110}: begin op = mpe_pkg::AluOr;   bad = word; end
+      {7'h00, 3'b111}: begin op = mpe_pkg::AluAnd;  bad = word; end
+      {7'h20, 3'b100}: begin op = mpe_pkg::AluXnor; bad = word; end
+      {7'h20, 3'b110}: begin op = mpe_pkg::AluOrn;  bad = word; end
+      {7'h20, 3'b111}: begin op = mpe_pkg::AluAndn; bad = word; end
+      {7'h05, 3'b100}: begin op = mpe_pkg::AluMin;  bad = word; end
+      {7'h05, 3'b101}: begin op = mpe_pkg::AluMinu; bad = word; end
+      {7'h05, 3'b110}: begin op = mpe_pkg::AluMax;  bad = word; end
+      {7'h05, 3'b111}: begin op = mpe_pkg::AluMaxu; bad = word; end
       default: bad = 1'b1;
     endcase
   endtask
 
-  task automatic decode_amo(output mem_op_e mem_op, output mbus_pkg::op_e op, output logic bad);
-    mem_op = MemAmo;
+  task automatic decode_amo(output mpe_pkg::mem_op_e mem_op, output mbus_pkg::op_e op, output logic bad);
+    mem_op = mpe_pkg::MemAmo;
     op     = mbus_pkg::OpSwap;
     bad    = funct3[2:1] != 2'b01;
     unique case (insn_i[31:27])
-      5'b00010: begin mem_op = MemLr; op = mbus_pkg::OpLr; bad |= rs2 != '0; end
-      5'b00011: begin mem_op = MemSc; op = mbus_pkg::OpSc; end
+      5'b00010: begin mem_op = mpe_pkg::MemLr; op = mbus_pkg::OpLr; bad |= rs2 != '0; end
+      5'b00011: begin mem_op = mpe_pkg::MemSc; op = mbus_pkg::OpSc; end
       5'b00001: op = mbus_pkg::OpSwap;
       5'b00000: op = mbus_pkg::OpAdd;
       5'b00100: op = mbus_pkg::OpXor;
@@ -126,17 +125,17 @@ module mpe_decode (
     endcase
   endtask
 
-  task automatic decode_system(output sys_op_e op, output logic bad);
-    op  = SysEcall;
+  task automatic decode_system(output mpe_pkg::sys_op_e op, output logic bad);
+    op  = mpe_pkg::SysEcall;
     bad = rd != '0 || (rs1 != '0 && funct7 != 7'h09);
     unique case (insn_i[31:20])
-      12'h000: op = SysEcall;
-      12'h001: op = SysEbreak;
-      12'h302: op = SysMret;
-      12'h102: op = SysSret;
-      12'h105: op = SysWfi;
+      12'h000: op = mpe_pkg::SysEcall;
+      12'h001: op = mpe_pkg::SysEbreak;
+      12'h302: op = mpe_pkg::SysMret;
+      12'h102: op = mpe_pkg::SysSret;
+      12'h105: op = mpe_pkg::SysWfi;
       default: begin
-        op = SysSfence;
+        op = mpe_pkg::SysSfence;
         bad |= funct7 != 7'h09;
       end
     endcase
@@ -146,27 +145,27 @@ module mpe_decode (
     logic       bad;
     logic       uw;
     logic [1:0] shadd;
-    alu_op_e    alu_op;
+    mpe_pkg::alu_op_e    alu_op;
 
     bad    = 1'b0;
     uw     = 1'b0;
     shadd  = 2'd0;
-    alu_op = AluAdd;
+    alu_op = mpe_pkg::AluAdd;
 
     ctrl_o          = '0;
-    ctrl_o.unit     = UnitAlu;
-    ctrl_o.alu_op   = AluAdd;
+    ctrl_o.unit     = mpe_pkg::UnitAlu;
+    ctrl_o.alu_op   = mpe_pkg::AluAdd;
     ctrl_o.funct3   = funct3;
     ctrl_o.rs1      = rs1;
     ctrl_o.rs2      = rs2;
-    ctrl_o.mem_op   = MemLoad;
+    ctrl_o.mem_op   = mpe_pkg::MemLoad;
     ctrl_o.amo_op   = mbus_pkg::OpRead;
-    ctrl_o.sys_op   = SysEcall;
+    ctrl_o.sys_op   = mpe_pkg::SysEcall;
     imm_o           = imm_i;
 
     unique case (opcode)
       7'h37: begin  // lui
-        ctrl_o.alu_op   = AluPassB;
+        ctrl_o.alu_op   = mpe_pkg::AluPassB;
         ctrl_o.b_is_imm = 1'b1;
         ctrl_o.rd       = rd;
         imm_o           = imm_u;
@@ -178,33 +177,33 @@ module mpe_decode (
         imm_o           = imm_u;
       end
       7'h6f: begin
-        ctrl_o.unit = UnitJal;
+        ctrl_o.unit = mpe_pkg::UnitJal;
         ctrl_o.rd   = rd;
         imm_o       = imm_j;
       end
       7'h67: begin
-        ctrl_o.unit     = UnitJalr;
+        ctrl_o.unit     = mpe_pkg::UnitJalr;
         ctrl_o.rd       = rd;
         ctrl_o.rs1_used = 1'b1;
         bad             = funct3 != '0;
       end
       7'h63: begin
-        ctrl_o.unit     = UnitBranch;
+        ctrl_o.unit     = mpe_pkg::UnitBranch;
         ctrl_o.rs1_used = 1'b1;
         ctrl_o.rs2_used = 1'b1;
         bad             = funct3[2:1] == 2'b01;
         imm_o           = imm_b;
       end
       7'h03: begin
-        ctrl_o.unit     = UnitMem;
-        ctrl_o.mem_op   = MemLoad;
+        ctrl_o.unit     = mpe_pkg::UnitMem;
+        ctrl_o.mem_op   = mpe_pkg::MemLoad;
         ctrl_o.rd       = rd;
         ctrl_o.rs1_used = 1'b1;
         bad             = funct3 == 3'b111;
       end
       7'h23: begin
-        ctrl_o.unit     = UnitMem;
-        ctrl_o.mem_op   = MemStore;
+        ctrl_o.unit     = mpe_pkg::UnitMem;
+        ctrl_o.mem_op   = mpe_pkg::MemStore;
         ctrl_o.rs1_used = 1'b1;
         ctrl_o.rs2_used = 1'b1;
         bad             = funct3[2];
@@ -225,40 +224,40 @@ module mpe_decode (
         ctrl_o.rs1_used = 1'b1;
         ctrl_o.rs2_used = 1'b1;
         if (funct7 == 7'h01) begin
-          ctrl_o.unit = funct3[2] ? UnitDiv : UnitMul;
+          ctrl_o.unit = funct3[2] ? mpe_pkg::UnitDiv : mpe_pkg::UnitMul;
           bad         = opcode[3] && !funct3[2] && funct3 != 3'b000;
         end else begin
           decode_op(opcode[3], alu_op, uw, shadd, bad);
           ctrl_o.alu_op = alu_op;
           ctrl_o.uw     = uw;
           ctrl_o.shadd  = shadd;
-          ctrl_o.word   = opcode[3] && !uw && alu_op != AluZextH;
+          ctrl_o.word   = opcode[3] && !uw && alu_op != mpe_pkg::AluZextH;
         end
       end
       7'h2f: begin
-        mem_op_e       mem_op;
+        mpe_pkg::mem_op_e       mem_op;
         mbus_pkg::op_e amo_op;
         decode_amo(mem_op, amo_op, bad);
-        ctrl_o.unit     = UnitMem;
+        ctrl_o.unit     = mpe_pkg::UnitMem;
         ctrl_o.mem_op   = mem_op;
         ctrl_o.amo_op   = amo_op;
         ctrl_o.rd       = rd;
         ctrl_o.rs1_used = 1'b1;
-        ctrl_o.rs2_used = mem_op != MemLr;
+        ctrl_o.rs2_used = mem_op != mpe_pkg::MemLr;
         imm_o           = '0;
       end
       7'h0f: begin
-        ctrl_o.unit = UnitMem;
+        ctrl_o.unit = mpe_pkg::UnitMem;
         unique case (funct3)
-          3'b000: ctrl_o.mem_op = MemFence;
-          3'b001: ctrl_o.mem_op = MemFenceI;
+          3'b000: ctrl_o.mem_op = mpe_pkg::MemFence;
+          3'b001: ctrl_o.mem_op = mpe_pkg::MemFenceI;
           3'b010: begin
             ctrl_o.rs1_used = 1'b1;
             imm_o           = '0;
             unique case (insn_i[31:20])
-              12'd0:   ctrl_o.mem_op = MemCboInval;
-              12'd1:   ctrl_o.mem_op = MemCboClean;
-              12'd2:   ctrl_o.mem_op = MemCboFlush;
+              12'd0:   ctrl_o.mem_op = mpe_pkg::MemCboInval;
+              12'd1:   ctrl_o.mem_op = mpe_pkg::MemCboClean;
+              12'd2:   ctrl_o.mem_op = mpe_pkg::MemCboFlush;
               default: bad = 1'b1;
             endcase
             bad |= rd != '0;
@@ -268,12 +267,12 @@ module mpe_decode (
       end
       7'h73: begin
         if (funct3 == 3'b000) begin
-          sys_op_e sys_op;
+          mpe_pkg::sys_op_e sys_op;
           decode_system(sys_op, bad);
-          ctrl_o.unit   = UnitSys;
+          ctrl_o.unit   = mpe_pkg::UnitSys;
           ctrl_o.sys_op = sys_op;
         end else begin
-          ctrl_o.unit     = UnitCsr;
+          ctrl_o.unit     = mpe_pkg::UnitCsr;
           ctrl_o.rd       = rd;
           ctrl_o.rs1_used = !funct3[2];
           bad             = funct3 == 3'b100;
@@ -285,7 +284,7 @@ module mpe_decode (
     if (bad || illegal_i) begin
       ctrl_o          = '0;
       ctrl_o.illegal  = 1'b1;
-      ctrl_o.unit     = UnitAlu;
+      ctrl_o.unit     = mpe_pkg::UnitAlu;
     end
   end
 

@@ -42,7 +42,7 @@ module mpe_div (
     if (y[63:60] == '0) begin n[2] = 1'b1; y = y << 4; end
     if (y[63:62] == '0) begin n[1] = 1'b1; y = y << 2; end
     if (!y[63]) n[0] = 1'b1;
-    return n;
+    leading_zeros = n;
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

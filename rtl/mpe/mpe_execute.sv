@@ -74,14 +74,13 @@ module mpe_execute (
 
     output logic                ev_mispredict_o
 );
-  import mpe_pkg::*;
 
   // ---------------------------------------------------------------- the instruction here
   logic         valid_q, acted_q;
   logic         late_a_q, late_b_q;
   logic         compressed_q, page_fault_q, access_fault_q, second_half_q, cut_q, taken_q;
-  history_t     history_q;
-  ctrl_t        ctrl_q;
+  mpe_pkg::history_t     history_q;
+  mpe_pkg::ctrl_t        ctrl_q;
   logic [31:0]  insn_q;
   logic [63:0]  imm_q, a_q, b_q, pc_q, target_q;
 
@@ -145,21 +144,21 @@ module mpe_execute (
 
   always_comb begin
     unique case (ctrl_q.unit)
-      UnitJal, UnitJalr: result_o = after;
-      UnitMem:           result_o = address;
-      UnitCsr:           result_o = ctrl_q.funct3[2] ? {59'b0, ctrl_q.rs1} : a_q;  // operand of the access
+      mpe_pkg::UnitJal, mpe_pkg::UnitJalr: result_o = after;
+      mpe_pkg::UnitMem:           result_o = address;
+      mpe_pkg::UnitCsr:           result_o = ctrl_q.funct3[2] ? {59'b0, ctrl_q.rs1} : a_q;  // operand of the access
       default:           result_o = alu_result;
     endcase
   end
 
   assign a_o        = late_a_q ? m_result_i : a_q;
   assign b_o        = late_b_q ? m_result_i : b_q;
-  assign late_alu_o = ctrl_q.unit == UnitAlu && (late_a_q || late_b_q);
+  assign late_alu_o = ctrl_q.unit == mpe_pkg::UnitAlu && (late_a_q || late_b_q);
   assign alu_a_o    = ctrl_q.a_is_pc ? pc_q : a_o;
   assign alu_b_o    = ctrl_q.b_is_imm ? imm_q : b_o;
 
-  assign late_o = late_alu_o || ctrl_q.unit == UnitMem || ctrl_q.unit == UnitMul || ctrl_q.unit == UnitDiv ||
-                  ctrl_q.unit == UnitCsr;
+  assign late_o = late_alu_o || ctrl_q.unit == mpe_pkg::UnitMem || ctrl_q.unit == mpe_pkg::UnitMul || ctrl_q.unit == mpe_pkg::UnitDiv ||
+                  ctrl_q.unit == mpe_pkg::UnitCsr;
 
   // ---------------------------------------------------------------- branches
   logic         condition, goes, is_control;
@@ -173,21 +172,21 @@ module mpe_execute (
     endcase
     condition = condition ^ ctrl_q.funct3[0];
     unique case (ctrl_q.unit)
-      UnitBranch: begin goes = condition; goes_to = pc_q + imm_q; end
-      UnitJal:    begin goes = 1'b1;      goes_to = pc_q + imm_q; end
-      UnitJalr:   begin goes = 1'b1;      goes_to = {address[63:1], 1'b0}; end
+      mpe_pkg::UnitBranch: begin goes = condition; goes_to = pc_q + imm_q; end
+      mpe_pkg::UnitJal:    begin goes = 1'b1;      goes_to = pc_q + imm_q; end
+      mpe_pkg::UnitJalr:   begin goes = 1'b1;      goes_to = {address[63:1], 1'b0}; end
       default:    begin goes = 1'b0;      goes_to = pc_q + imm_q; end
     endcase
   end
 
-  assign is_control = ctrl_q.unit == UnitBranch || ctrl_q.unit == UnitJal || ctrl_q.unit == UnitJalr;
+  assign is_control = ctrl_q.unit == mpe_pkg::UnitBranch || ctrl_q.unit == mpe_pkg::UnitJal || ctrl_q.unit == mpe_pkg::UnitJalr;
   assign next_pc_o  = goes ? goes_to : after;
 
   logic act, astray, links, returns;
   assign act     = valid_q && !acted_q && !debug_i;
   assign astray  = goes ? !taken_q || target_q != goes_to : taken_q;
   assign links   = ctrl_q.rd == 5'd1 || ctrl_q.rd == 5'd5;
-  assign returns = ctrl_q.unit == UnitJalr && (ctrl_q.rs1 == 5'd1 || ctrl_q.rs1 == 5'd5) && !links;
+  assign returns = ctrl_q.unit == mpe_pkg::UnitJalr && (ctrl_q.rs1 == 5'd1 || ctrl_q.rs1 == 5'd5) && !links;
 
   assign redirect_o        = act && (cut_q || (!exception_o && astray));
   assign redirect_pc_o     = cut_q ? pc_q : next_pc_o;
@@ -202,8 +201,8 @@ module mpe_execute (
 
   always_comb begin
     unique case (ctrl_q.unit)
-      UnitBranch: resolve_kind_o = BrCond;
-      default:    resolve_kind_o = links ? BrCall : returns ? BrReturn : BrJump;
+      mpe_pkg::UnitBranch: resolve_kind_o = mpe_pkg::BrCond;
+      default:    resolve_kind_o = links ? mpe_pkg::BrCall : returns ? mpe_pkg::BrReturn : mpe_pkg::BrJump;
     endcase
   end
 
@@ -211,19 +210,19 @@ module mpe_execute (
   logic forbidden;
   always_comb begin
     forbidden = ctrl_q.illegal;
-    if (ctrl_q.unit == UnitSys && !ctrl_q.illegal) begin
+    if (ctrl_q.unit == mpe_pkg::UnitSys && !ctrl_q.illegal) begin
       unique case (ctrl_q.sys_op)
-        SysMret:   forbidden = priv_i != PrivM || debug_i;
-        SysSret:   forbidden = priv_i == PrivU || (priv_i == PrivS && tsr_i) || debug_i;
-        SysWfi:    forbidden = priv_i == PrivU || (priv_i == PrivS && tw_i);
-        SysSfence: forbidden = (priv_i == PrivU || (priv_i == PrivS && tvm_i)) && !debug_i;
+        mpe_pkg::SysMret:   forbidden = priv_i != mpe_pkg::PrivM || debug_i;
+        mpe_pkg::SysSret:   forbidden = priv_i == mpe_pkg::PrivU || (priv_i == mpe_pkg::PrivS && tsr_i) || debug_i;
+        mpe_pkg::SysWfi:    forbidden = priv_i == mpe_pkg::PrivU || (priv_i == mpe_pkg::PrivS && tw_i);
+        mpe_pkg::SysSfence: forbidden = (priv_i == mpe_pkg::PrivU || (priv_i == mpe_pkg::PrivS && tvm_i)) && !debug_i;
         default:   forbidden = 1'b0;
       endcase
     end
-    if (ctrl_q.unit == UnitMem) begin
+    if (ctrl_q.unit == mpe_pkg::UnitMem) begin
       unique case (ctrl_q.mem_op)
-        MemCboInval:              forbidden = !cbo_inval_ok_i;
-        MemCboClean, MemCboFlush: forbidden = !cbo_clean_ok_i;
+        mpe_pkg::MemCboInval:              forbidden = !cbo_inval_ok_i;
+        mpe_pkg::MemCboClean, mpe_pkg::MemCboFlush: forbidden = !cbo_clean_ok_i;
         default: ;
       endcase
     end
@@ -232,21 +231,21 @@ module mpe_execute (
 
   always_comb begin
     exception_o = 1'b1;
-    cause_o     = ExcIllegal;
+    cause_o     = mpe_pkg::ExcIllegal;
     tval_o      = {32'b0, insn_q};
     if (page_fault_q || access_fault_q) begin
-      cause_o = page_fault_q ? ExcFetchPage : ExcFetchAccess;
+      cause_o = page_fault_q ? mpe_pkg::ExcFetchPage : mpe_pkg::ExcFetchAccess;
       tval_o  = second_half_q ? pc_q + 64'd2 : pc_q;
     end else if (forbidden) begin
-      cause_o = ExcIllegal;
-    end else if (ctrl_q.unit == UnitSys && ctrl_q.sys_op == SysEbreak) begin
-      cause_o = ExcBreakpoint;
+      cause_o = mpe_pkg::ExcIllegal;
+    end else if (ctrl_q.unit == mpe_pkg::UnitSys && ctrl_q.sys_op == mpe_pkg::SysEbreak) begin
+      cause_o = mpe_pkg::ExcBreakpoint;
       tval_o  = pc_q;
-    end else if (ctrl_q.unit == UnitSys && ctrl_q.sys_op == SysEcall) begin
+    end else if (ctrl_q.unit == mpe_pkg::UnitSys && ctrl_q.sys_op == mpe_pkg::SysEcall) begin
       unique case (priv_i)
-        PrivM:   cause_o = ExcEcallM;
-        PrivS:   cause_o = ExcEcallS;
-        default: cause_o = ExcEcallU;
+        mpe_pkg::PrivM:   cause_o = mpe_pkg::ExcEcallM;
+        mpe_pkg::PrivS:   cause_o = mpe_pkg::ExcEcallS;
+        default: cause_o = mpe_pkg::ExcEcallU;
       endcase
       tval_o = '0;
     end else begin
@@ -256,7 +255,7 @@ module mpe_execute (
 
   // ---------------------------------------------------------------- on to the memory stage
   assign valid_o   = valid_q && !cut_q;
-  assign advance_o = valid_o && m_free_i && !flush_i && (ctrl_q.unit != UnitMem || exception_o || lsu_free_i);
+  assign advance_o = valid_o && m_free_i && !flush_i && (ctrl_q.unit != mpe_pkg::UnitMem || exception_o || lsu_free_i);
   assign ctrl_o    = ctrl_q;
   assign insn_o    = insn_q;
   assign pc_o      = pc_q;

@@ -56,7 +56,6 @@ module mpe_fetch #(
     output logic                    ev_miss_o,
     output logic                    ev_tlb_miss_o
 );
-  import mpe_pkg::*;
 
   localparam int unsigned SetBits = $clog2(CacheBytes / 4 / 64);
   localparam int unsigned QueueBits = 2;
@@ -89,7 +88,7 @@ module mpe_fetch #(
       .flush_i      (flush_tlb_i),
       .lookup_i     (f1_valid_q && translate_i),
       .vpn_i        (pc_q[38:12]),
-      .access_i     (AccFetch),
+      .access_i     (mpe_pkg::AccFetch),
       .ctx_i,
       .hit_o        (tlb_hit),
       .ppn_o        (tlb_ppn),
@@ -266,7 +265,7 @@ module mpe_fetch #(
   logic         predict_taken;
   logic [1:0]   predict_last;
   logic [63:0]  predict_target;
-  history_t     predict_history;
+  mpe_pkg::history_t     predict_history;
 
   mpe_predictor u_predictor (
       .clk_i, .rst_ni,
@@ -292,7 +291,7 @@ module mpe_fetch #(
     logic        access_fault;
     logic        taken;      // fetch goes on at target after halfword last
     logic [1:0]  last;
-    history_t    history;
+    mpe_pkg::history_t    history;
   } meta_t;
 
   logic [63:0]           queue_pc_q     [QueueDepth];   // of the first halfword to use
@@ -309,16 +308,19 @@ module mpe_fetch #(
   assign second = head_q + 1'b1;
   assign pos    = fresh_q ? queue_pc_q[head_q][2:1] : pos_q;
 
+  meta_t f1_meta;
+  assign f1_meta.page_fault   = page_fault;
+  assign f1_meta.access_fault = access_fault;
+  assign f1_meta.taken        = predict_taken && !f1_fault;
+  assign f1_meta.last         = f1_fault ? 2'd3 : predict_last;
+  assign f1_meta.history      = predict_history;
+
   always_ff @(posedge clk_i) begin
     if (f1_push) begin
       queue_pc_q[tail_q]     <= pc_q;
       queue_data_q[tail_q]   <= words[hit_way];
       queue_target_q[tail_q] <= predict_target;
-      queue_meta_q[tail_q]   <= '{
-          page_fault: page_fault, access_fault: access_fault,
-          taken: predict_taken && !f1_fault, last: f1_fault ? 2'd3 : predict_last,
-          history: predict_history
-      };
+      queue_meta_q[tail_q]   <= f1_meta;
     end
   end
 

@@ -43,7 +43,6 @@ module mpe_issue (
     output logic                ev_use_stall_o,
     output logic                ev_fetch_empty_o
 );
-  import mpe_pkg::*;
 
   logic [31:0] insn, expanded;
   logic        compressed, bad_compressed;
@@ -89,8 +88,8 @@ module mpe_issue (
   logic late1, late2, is_alu, is_store;
   assign late1    = issue_ctrl_o.rs1_used && (x1 ? x_late_i : m1 && !m_done_i);
   assign late2    = issue_ctrl_o.rs2_used && (x2 ? x_late_i : m2 && !m_done_i);
-  assign is_alu   = issue_ctrl_o.unit == UnitAlu;
-  assign is_store = issue_ctrl_o.unit == UnitMem && issue_ctrl_o.mem_op == MemStore;
+  assign is_alu   = issue_ctrl_o.unit == mpe_pkg::UnitAlu;
+  assign is_store = issue_ctrl_o.unit == mpe_pkg::UnitMem && issue_ctrl_o.mem_op == mpe_pkg::MemStore;
 
   assign issue_late_a_o   = late1;
   assign issue_late_b_o   = late2;

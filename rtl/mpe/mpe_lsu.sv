@@ -84,7 +84,6 @@ module mpe_lsu #(
     output logic                    ev_uncached_o,
     output logic                    ev_write_back_o
 );
-  import mpe_pkg::*;
 
   // ---------------------------------------------------------------- the access in the memory stage
   typedef enum logic [2:0] {
@@ -105,7 +104,7 @@ module mpe_lsu #(
 
   state_e         state_q, state_d;
   part_e          part_q, part_d;
-  mem_op_e        op_q;
+  mpe_pkg::mem_op_e        op_q;
   mbus_pkg::op_e  amo_op_q;
   logic [1:0]     size_q;
   logic           unsigned_q;
@@ -116,9 +115,9 @@ module mpe_lsu #(
   logic [7:0]     size_mask;
   logic [63:0]    second_va, part_va;
   logic [2:0]     offset;
-  assign is_atomic  = op_q == MemLr || op_q == MemSc || op_q == MemAmo;
-  assign is_cbo     = op_q == MemCboInval || op_q == MemCboClean || op_q == MemCboFlush;
-  assign is_store   = op_q == MemStore;
+  assign is_atomic  = op_q == mpe_pkg::MemLr || op_q == mpe_pkg::MemSc || op_q == mpe_pkg::MemAmo;
+  assign is_cbo     = op_q == mpe_pkg::MemCboInval || op_q == mpe_pkg::MemCboClean || op_q == mpe_pkg::MemCboFlush;
+  assign is_store   = op_q == mpe_pkg::MemStore;
   assign offset     = va_q[2:0];
   assign second     = part_q == PartSecond;
   assign second_va  = {va_q[63:3] + 61'd1, 3'b0};
@@ -132,14 +131,14 @@ module mpe_lsu #(
       default: begin size_mask = 8'hff; misaligned = offset != '0; end
     endcase
   end
-  assign straddles = misaligned && (op_q == MemLoad || is_store) &&
+  assign straddles = misaligned && (op_q == mpe_pkg::MemLoad || is_store) &&
                      ({1'b0, offset} + (4'd1 << size_q)) > 4'd8;
 
-  function automatic access_e access_of(mem_op_e op);
+  function automatic mpe_pkg::access_e access_of(mpe_pkg::mem_op_e op);
     unique case (op)
-      MemLoad, MemLr:                         return AccLoad;
-      MemCboInval, MemCboClean, MemCboFlush:  return AccCbo;
-      default:                                return AccStore;
+      mpe_pkg::MemLoad, mpe_pkg::MemLr:                         access_of = mpe_pkg::AccLoad;
+      mpe_pkg::MemCboInval, mpe_pkg::MemCboClean, mpe_pkg::MemCboFlush:  access_of = mpe_pkg::AccCbo;
+      default:                                access_of = mpe_pkg::AccStore;
     endcase
   endfunction
 
@@ -150,12 +149,12 @@ module mpe_lsu #(
   assign x_ready_o = (state_q == StIdle || m_done) && !pte_issue && !pte_pass_q;
 
   logic [63:0]  issue_va;
-  access_e      issue_access;
+  mpe_pkg::access_e      issue_access;
   logic         issue_xlate, tlb_hit, tlb_bad, tlb_uncached, walk_fill;
   logic [27:0]  tlb_ppn;
   assign issue_va     = m_issue ? part_va : x_addr_i;
   assign issue_access = access_of(m_issue ? op_q : x_op_i);
-  assign issue_xlate  = translate_i && (m_issue || (x_fire_i && x_op_i != MemFence && x_op_i != MemFenceI));
+  assign issue_xlate  = translate_i && (m_issue || (x_fire_i && x_op_i != mpe_pkg::MemFence && x_op_i != mpe_pkg::MemFenceI));
 
   mpe_tlb #(.Entries(8)) u_tlb (
       .clk_i, .rst_ni,
@@ -206,7 +205,7 @@ module mpe_lsu #(
 
   // ---------------------------------------------------------------- cache
   logic         cmd_valid, cmd_done, cmd_fault;
-  dcmd_e        cmd;
+  mpe_pkg::dcmd_e        cmd;
   logic [7:0]   part_strb;
   logic [63:0]  part_data;  // store data of this part, in the lanes of the 64-bit word
   logic [63:0]  cmd_data, cmd_word, amo_result;
@@ -218,7 +217,7 @@ module mpe_lsu #(
   mpe_dcache #(.CacheBytes(CacheBytes)) u_dcache (
       .clk_i, .rst_ni,
       .issue_i         (pte_issue || m_issue || x_fire_i),
-      .issue_data_i    (pte_issue || (m_issue ? !is_store : x_op_i != MemStore)),
+      .issue_data_i    (pte_issue || (m_issue ? !is_store : x_op_i != mpe_pkg::MemStore)),
       .issue_index_i   (pte_issue ? pte_addr_i[11:3] : issue_va[11:3]),
       .cmd_valid_i     (cmd_valid),
       .cmd_i           (cmd),
@@ -319,7 +318,7 @@ module mpe_lsu #(
     pass_fault = '0;
     if (cancel_i) begin
       pass = PassCancelled;
-    end else if (op_q == MemFence || op_q == MemFenceI) begin
+    end else if (op_q == mpe_pkg::MemFence || op_q == mpe_pkg::MemFenceI) begin
       pass = PassFence;
     end else if (is_atomic && misaligned) begin
       pass       = PassFault;
@@ -337,7 +336,7 @@ module mpe_lsu #(
     end else if (io_q && misaligned) begin
       pass       = PassFault;
       pass_fault = 3'b100;
-    end else if (op_q == MemSc && !sc_ok) begin
+    end else if (op_q == mpe_pkg::MemSc && !sc_ok) begin
       pass = PassScFails;
     end else if (io_q || uncached_q) begin
       pass = PassUncached;
@@ -346,30 +345,30 @@ module mpe_lsu #(
 
   always_comb begin
     cmd_valid = 1'b0;
-    cmd       = DRead;
+    cmd       = mpe_pkg::DRead;
     if (pte_pass_q) begin
       cmd_valid = !access_fault_q;
     end else if (state_q == StAmo) begin
       cmd_valid = 1'b1;
-      cmd       = DWrite;
+      cmd       = mpe_pkg::DWrite;
     end else if (state_q == StPass) begin
       unique case (pass)
         PassFence: begin
-          cmd_valid = op_q == MemFenceI;
-          cmd       = DCleanAll;
+          cmd_valid = op_q == mpe_pkg::MemFenceI;
+          cmd       = mpe_pkg::DCleanAll;
         end
         PassCbo: begin
           cmd_valid = !io_q;
-          cmd       = op_q == MemCboClean ? DClean : op_q == MemCboFlush ? DFlush : DInval;
+          cmd       = op_q == mpe_pkg::MemCboClean ? mpe_pkg::DClean : op_q == mpe_pkg::MemCboFlush ? mpe_pkg::DFlush : mpe_pkg::DInval;
         end
         PassUncached: begin  // a cached copy of memory that is now named as uncached has to go first
           cmd_valid = !io_q;
-          cmd       = DFlush;
+          cmd       = mpe_pkg::DFlush;
         end
         PassCached: begin
           cmd_valid = 1'b1;
-          if (look_only) cmd = DHold;
-          else if (is_store || op_q == MemSc) cmd = DWrite;
+          if (look_only) cmd = mpe_pkg::DHold;
+          else if (is_store || op_q == mpe_pkg::MemSc) cmd = mpe_pkg::DWrite;
         end
         default: ;
       endcase
@@ -382,7 +381,7 @@ module mpe_lsu #(
   logic         fault;
   logic [2:0]   fault_kind;      // as pass_fault
   logic         load_like;
-  assign load_like = op_q == MemLoad || op_q == MemLr;
+  assign load_like = op_q == mpe_pkg::MemLoad || op_q == mpe_pkg::MemLr;
 
   always_comb begin
     state_d       = state_q;
@@ -404,7 +403,7 @@ module mpe_lsu #(
       StPass: begin
         unique case (pass)
           PassCancelled: m_done = 1'b1;
-          PassFence:     m_done = op_q == MemFence ? drained_o : cmd_done;
+          PassFence:     m_done = op_q == mpe_pkg::MemFence ? drained_o : cmd_done;
           PassFault:     fault  = 1'b1;
           PassCbo:       m_done = io_q || cmd_done;
           PassWalk: begin
@@ -435,9 +434,9 @@ module mpe_lsu #(
               fault_kind = 3'b001;
             end else if (cmd_done) begin
               unique case (op_q)
-                MemAmo:  state_d = StAmo;
-                MemLr:   begin m_done = 1'b1; reserve = 1'b1; end
-                MemSc:   begin m_done = 1'b1; unreserve = 1'b1; end
+                mpe_pkg::MemAmo:  state_d = StAmo;
+                mpe_pkg::MemLr:   begin m_done = 1'b1; reserve = 1'b1; end
+                mpe_pkg::MemSc:   begin m_done = 1'b1; unreserve = 1'b1; end
                 default: part_done = 1'b1;
               endcase
             end
@@ -465,12 +464,12 @@ module mpe_lsu #(
         if (read_rsp_i) begin
           if (read_err_i) begin
             fault = 1'b1;
-          end else if (op_q == MemLoad) begin
+          end else if (op_q == mpe_pkg::MemLoad) begin
             part_done = 1'b1;
           end else begin
             m_done    = 1'b1;
-            reserve   = op_q == MemLr;
-            unreserve = op_q == MemSc;
+            reserve   = op_q == mpe_pkg::MemLr;
+            unreserve = op_q == mpe_pkg::MemSc;
           end
         end
       end
@@ -498,7 +497,7 @@ module mpe_lsu #(
     end
   end
 
-  always_ff @(posedge clk_i) if ((part_done && !second) || (state_q == StPass && op_q == MemAmo)) word_q <= part_word;
+  always_ff @(posedge clk_i) if ((part_done && !second) || (state_q == StPass && op_q == mpe_pkg::MemAmo)) word_q <= part_word;
 
   // ---------------------------------------------------------------- results
   assign done_o  = m_done;
@@ -507,9 +506,9 @@ module mpe_lsu #(
 
   always_comb begin
     unique case (1'b1)
-      fault_kind[2]: cause_o = load_like ? ExcLoadMisaligned : ExcStoreMisaligned;
-      fault_kind[1]: cause_o = load_like ? ExcLoadPage : ExcStorePage;
-      default:       cause_o = load_like ? ExcLoadAccess : ExcStoreAccess;
+      fault_kind[2]: cause_o = load_like ? mpe_pkg::ExcLoadMisaligned : mpe_pkg::ExcStoreMisaligned;
+      fault_kind[1]: cause_o = load_like ? mpe_pkg::ExcLoadPage : mpe_pkg::ExcStorePage;
+      default:       cause_o = load_like ? mpe_pkg::ExcLoadAccess : mpe_pkg::ExcStoreAccess;
     endcase
   end
 
@@ -528,7 +527,7 @@ module mpe_lsu #(
       2'd2:    result_o = {{32{raw[31] & ~unsigned_q}}, raw[31:0]};
       default: result_o = raw;
     endcase
-    if (op_q == MemSc) result_o = {63'b0, state_q == StResponse ? raw[0] : !sc_ok};
+    if (op_q == mpe_pkg::MemSc) result_o = {63'b0, state_q == StResponse ? raw[0] : !sc_ok};
   end
 
   logic [63:0] amo_new;
@@ -545,7 +544,7 @@ module mpe_lsu #(
   logic [39:0] first_pa_q;
   always_ff @(posedge clk_i) if (state_q == StPass && part_q == PartFirst) first_pa_q <= pa_q;
   assign rvfi_paddr_o = state_q == StPass && part_q == PartFirst ? pa_q : first_pa_q;
-  assign rvfi_wrote_o = op_q != MemSc || result_o == '0;
+  assign rvfi_wrote_o = op_q != mpe_pkg::MemSc || result_o == '0;
   always_comb begin
     unique case (size_q)
       2'd0:    rvfi_rdata_o = {56'b0, raw[7:0]};

@@ -104,7 +104,7 @@ package mpe_pkg;
     logic           b_is_imm;
     logic [2:0]     funct3;
     mem_op_e        mem_op;
-    mbus_pkg::op_e  amo_op;
+    logic [3:0]     amo_op;      // mbus_pkg::op_e; Yosys does not take a type of another package here
     sys_op_e        sys_op;
     logic           rs1_used;
     logic           rs2_used;
@@ -151,17 +151,18 @@ package mpe_pkg;
   } xlate_ctx_t;
 
   // May a page with these bits be accessed so? Used by the look-aside buffers and by the page walker alike.
+  // (Constants are qualified because Yosys resolves them where the function is used.)
   function automatic logic access_ok(logic r, logic w, logic x, logic u, logic d, access_e access, xlate_ctx_t ctx);
     logic mode_ok, can_read, can_write;
-    if (ctx.mode == PrivU) mode_ok = u;
-    else mode_ok = !u || (ctx.sum && access != AccFetch);
+    if (ctx.mode == mpe_pkg::PrivU) mode_ok = u;
+    else mode_ok = !u || (ctx.sum && access != mpe_pkg::AccFetch);
     can_read  = r || (x && ctx.mxr);
     can_write = w && d;
     unique case (access)
-      AccFetch: return mode_ok && x;
-      AccLoad:  return mode_ok && can_read;
-      AccStore: return mode_ok && can_write;
-      default:  return mode_ok && (can_read || can_write);
+      mpe_pkg::AccFetch: access_ok = mode_ok && x;
+      mpe_pkg::AccLoad:  access_ok = mode_ok && can_read;
+      mpe_pkg::AccStore: access_ok = mode_ok && can_write;
+      default:  access_ok = mode_ok && (can_read || can_write);
     endcase
   endfunction
 

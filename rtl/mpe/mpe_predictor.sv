@@ -29,7 +29,6 @@ module mpe_predictor (
     input  mpe_pkg::history_t  resolve_history_i,
     input  logic               drop_i             // there is no control instruction at resolve_end_i
 );
-  import mpe_pkg::*;
 
   localparam int unsigned SetBits = 6;
   localparam int unsigned Sets = 2 ** SetBits;
@@ -39,7 +38,7 @@ module mpe_predictor (
   typedef struct packed {
     logic [TagBits-1:0]  tag;
     logic [1:0]          last;
-    br_kind_e            kind;
+    mpe_pkg::br_kind_e            kind;
     logic [40:0]         target;   // reaches every physical and every Sv39 address
   } entry_t;
 
@@ -57,12 +56,12 @@ module mpe_predictor (
   // Four counters for the four halfwords of a block. A counter is stored with its upper bit inverted, so that memory that
   // starts as zeros predicts "taken": only branches that have been taken once are in the buffer.
   typedef logic [3:0][1:0] counters_t;
-  counters_t  counters_q [2 ** HistoryBits];
+  counters_t  counters_q [2 ** mpe_pkg::HistoryBits];
   counters_t  found_counters_q;
-  history_t   history_q, history_d;
+  mpe_pkg::history_t   history_q, history_d;
 
-  function automatic history_t counter_row(logic [63:0] pc, history_t history);
-    return pc[3+:HistoryBits] ^ history;
+  function automatic mpe_pkg::history_t counter_row(logic [63:0] pc, mpe_pkg::history_t history);
+    counter_row = pc[3+:mpe_pkg::HistoryBits] ^ history;
   endfunction
 
   always_ff @(posedge clk_i) begin
@@ -78,11 +77,11 @@ module mpe_predictor (
   logic [StackBits-1:0] top_q, resolved_top_q, resolved_top_d;
 
   function automatic logic known(logic valid, entry_t entry, logic [63:0] pc);
-    return valid && entry.tag == pc[3+SetBits+:TagBits] && entry.last >= pc[2:1];
+    known = valid && entry.tag == pc[3+SetBits+:TagBits] && entry.last >= pc[2:1];
   endfunction
 
   function automatic logic goes(entry_t entry, counters_t counters);
-    return entry.kind != BrCond || !counters[entry.last][1];
+    goes = entry.kind != mpe_pkg::BrCond || !counters[entry.last][1];
   endfunction
 
   logic    known0, known1, use0, use1;
@@ -104,13 +103,13 @@ module mpe_predictor (
     if (redirect_i) begin
       if (resolve_i) begin
         history_d = resolve_history_i;
-        if (resolve_kind_i == BrCond) history_d = {resolve_history_i[HistoryBits-2:0], resolve_taken_i};
+        if (resolve_kind_i == mpe_pkg::BrCond) history_d = {resolve_history_i[mpe_pkg::HistoryBits-2:0], resolve_taken_i};
       end
     end else if (accept_i) begin
       if (taken_o) begin
-        if (chosen.kind == BrCond) history_d = {history_q[HistoryBits-2:0], 1'b1};
+        if (chosen.kind == mpe_pkg::BrCond) history_d = {history_q[mpe_pkg::HistoryBits-2:0], 1'b1};
       end else if (known0 || known1) begin
-        history_d = {history_q[HistoryBits-2:0], 1'b0};
+        history_d = {history_q[mpe_pkg::HistoryBits-2:0], 1'b0};
       end
     end
   end
@@ -122,7 +121,7 @@ module mpe_predictor (
   end
 
   logic [40:0] target;
-  assign target   = chosen.kind == BrReturn ? stack_q[top_q] : chosen.target;
+  assign target   = chosen.kind == mpe_pkg::BrReturn ? stack_q[top_q] : chosen.target;
   assign target_o = {{23{target[40]}}, target};
 
   // ---------------------------------------------------------------- return stack
@@ -133,8 +132,8 @@ module mpe_predictor (
   always_comb begin
     resolved_top_d = resolved_top_q;
     if (resolve_i && resolve_taken_i) begin
-      if (resolve_kind_i == BrCall) resolved_top_d = resolved_top_q + 1'b1;
-      if (resolve_kind_i == BrReturn) resolved_top_d = resolved_top_q - 1'b1;
+      if (resolve_kind_i == mpe_pkg::BrCall) resolved_top_d = resolved_top_q + 1'b1;
+      if (resolve_kind_i == mpe_pkg::BrReturn) resolved_top_d = resolved_top_q - 1'b1;
     end
   end
 
@@ -148,15 +147,15 @@ module mpe_predictor (
     end else begin
       resolved_top_q <= resolved_top_d;
       if (redirect_i) top_q <= resolved_top_d;
-      else if (follow && chosen.kind == BrCall) top_q <= top_q + 1'b1;
-      else if (follow && chosen.kind == BrReturn) top_q <= top_q - 1'b1;
+      else if (follow && chosen.kind == mpe_pkg::BrCall) top_q <= top_q + 1'b1;
+      else if (follow && chosen.kind == mpe_pkg::BrReturn) top_q <= top_q - 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (redirect_i) begin
-      if (resolve_i && resolve_taken_i && resolve_kind_i == BrCall) stack_q[resolved_top_d] <= resolve_next_i[40:0];
-    end else if (follow && chosen.kind == BrCall) begin
+      if (resolve_i && resolve_taken_i && resolve_kind_i == mpe_pkg::BrCall) stack_q[resolved_top_d] <= resolve_next_i[40:0];
+    end else if (follow && chosen.kind == mpe_pkg::BrCall) begin
       stack_q[top_q + 1'b1] <= predicted_return[40:0];
     end
   end
@@ -168,7 +167,7 @@ module mpe_predictor (
   assign tag = resolve_end_i[3+SetBits+:TagBits];
 
   function automatic logic same(logic valid, entry_t entry, logic [TagBits-1:0] want, logic [1:0] last);
-    return valid && entry.tag == want && entry.last == last;
+    same = valid && entry.tag == want && entry.last == last;
   endfunction
 
   function automatic logic [1:0] count(logic [1:0] stored, logic taken);
@@ -176,14 +175,14 @@ module mpe_predictor (
     counter = stored ^ 2'b10;
     if (taken) counter = counter == 2'd3 ? 2'd3 : counter + 2'd1;
     else counter = counter == 2'd0 ? 2'd0 : counter - 2'd1;
-    return counter ^ 2'b10;
+    count = counter ^ 2'b10;
   endfunction
 
-  history_t row;
+  mpe_pkg::history_t row;
   assign row = counter_row(resolve_end_i, resolve_history_i);
 
   always_ff @(posedge clk_i) begin
-    if (resolve_i && resolve_kind_i == BrCond) begin
+    if (resolve_i && resolve_kind_i == mpe_pkg::BrCond) begin
       counters_q[row][resolve_end_i[2:1]] <= count(counters_q[row][resolve_end_i[2:1]], resolve_taken_i);
     end
   end
@@ -203,10 +202,10 @@ module mpe_predictor (
       way    = same0 ? 1'b0 : same1 ? 1'b1 : next_way_q[set];
       old    = same0 ? entry0_q[set] : entry1_q[set];
       write  = resolve_i && (same0 || same1 || resolve_taken_i);
-      learnt = '{
-          tag: tag, last: resolve_end_i[2:1], kind: resolve_kind_i,
-          target: resolve_taken_i ? resolve_target_i[40:0] : old.target
-      };
+      learnt.tag    = tag;
+      learnt.last   = resolve_end_i[2:1];
+      learnt.kind   = resolve_kind_i;
+      learnt.target = resolve_taken_i ? resolve_target_i[40:0] : old.target;
     end
   end
 

@@ -46,7 +46,6 @@ module mpe_rvfi (
     output logic [63:0]         rvfi_mem_wdata,
     output logic [63:0]         rvfi_mip
 );
-  import mpe_pkg::*;
 
   logic [63:0] store_data_q;
   always_ff @(posedge clk_i) if (advance_i) store_data_q <= store_data_i;
@@ -61,9 +60,9 @@ module mpe_rvfi (
       2'd2:    begin mask = 8'h0f; bits = 64'hffff_ffff; end
       default: begin mask = 8'hff; bits = '1; end
     endcase
-    reads  = ctrl_i.unit == UnitMem && (ctrl_i.mem_op == MemLoad || ctrl_i.mem_op == MemLr || ctrl_i.mem_op == MemAmo);
-    writes = ctrl_i.unit == UnitMem && mem_wrote_i &&
-             (ctrl_i.mem_op == MemStore || ctrl_i.mem_op == MemSc || ctrl_i.mem_op == MemAmo);
+    reads  = ctrl_i.unit == mpe_pkg::UnitMem && (ctrl_i.mem_op == mpe_pkg::MemLoad || ctrl_i.mem_op == mpe_pkg::MemLr || ctrl_i.mem_op == mpe_pkg::MemAmo);
+    writes = ctrl_i.unit == mpe_pkg::UnitMem && mem_wrote_i &&
+             (ctrl_i.mem_op == mpe_pkg::MemStore || ctrl_i.mem_op == mpe_pkg::MemSc || ctrl_i.mem_op == mpe_pkg::MemAmo);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -88,7 +87,7 @@ module mpe_rvfi (
       rvfi_mem_rmask <= retire_i && reads ? mask : '0;
       rvfi_mem_wmask <= retire_i && writes ? mask : '0;
       rvfi_mem_rdata <= mem_rdata_i;
-      rvfi_mem_wdata <= ctrl_i.mem_op == MemAmo ? amo_data : store_data_q & bits;
+      rvfi_mem_wdata <= ctrl_i.mem_op == mpe_pkg::MemAmo ? amo_data : store_data_q & bits;
       rvfi_mip       <= mip_i;
     end
   end

@@ -23,34 +23,50 @@ module mpe_tlb #(
     input  logic [26:0]             fill_vpn_i,
     input  mpe_pkg::tlb_entry_t     fill_entry_i
 );
-  import mpe_pkg::*;
 
   localparam int unsigned IndexBits = $clog2(Entries);
 
   logic [Entries-1:0]   valid_q;
   logic [26:0]          vpn_q   [Entries];
-  tlb_entry_t           entry_q [Entries];
+  mpe_pkg::tlb_entry_t           entry_q [Entries];
   logic [IndexBits-1:0] next_q;
 
   // Mask of the page-number bits that are part of the offset at a level.
   function automatic logic [17:0] offset_mask(logic [1:0] level);
-    return {{9{level[1]}}, {9{|level}}};
+    offset_mask = {{9{level[1]}}, {9{|level}}};
   endfunction
 
+  mpe_pkg::tlb_entry_t entry;
   always_comb begin
     hit_o      = 1'b0;
     ppn_o      = '0;
     bad_o      = 1'b0;
     uncached_o = 1'b0;
+    entry      = '0;
     if (lookup_i) begin
       for (int i = 0; i < Entries; i++) begin
-        if (valid_q[i] && ((vpn_q[i] ^ vpn_i) & ~{9'b0, offset_mask(entry_q[i].level)}) == '0 &&
-            access_ok(entry_q[i].r, entry_q[i].w, entry_q[i].x, entry_q[i].u, entry_q[i].d, access_i, ctx_i)) begin
+        entry = entry_q[i];
+        if (valid_q[i] && ((vpn_q[i] ^ vpn_i) & ~{9'b0, offset_mask(entry.level)}) == '0 &&
+            mpe_pkg::access_ok(entry.r, entry.w, entry.x, entry.u, entry.d, access_i, ctx_i)) begin
           hit_o      = 1'b1;
-          ppn_o      = entry_q[i].ppn | {10'b0, vpn_i[17:0] & offset_mask(entry_q[i].level)};
-          bad_o      = entry_q[i].bad;
-          uncached_o = entry_q[i].uncached;
+          ppn_o      = entry.ppn | {10'b0, vpn_i[17:0] & offset_mask(entry.level)};
+          bad_o      = entry.bad;
+          uncached_o = entry.uncached;
         end
+      end
+    end
+  end
+
+  logic [Entries-1:0] fill_replaces;
+  mpe_pkg::tlb_entry_t         held;
+  always_comb begin
+    fill_replaces = '0;
+    held          = '0;
+    if (fill_i) begin
+      for (int i = 0; i < Entries; i++) begin
+        held = entry_q[i];
+        fill_replaces[i] = ((vpn_q[i] ^ fill_vpn_i) &
+                            ~{9'b0, offset_mask(held.level) | offset_mask(fill_entry_i.level)}) == '0;
       end
     end
   end
@@ -63,10 +79,7 @@ module mpe_tlb #(
       valid_q <= '0;
     end else if (fill_i) begin
       for (int i = 0; i < Entries; i++) begin
-        if (((vpn_q[i] ^ fill_vpn_i) &
-             ~{9'b0, offset_mask(entry_q[i].level) | offset_mask(fill_entry_i.level)}) == '0) begin
-          valid_q[i] <= 1'b0;
-        end
+        if (fill_replaces[i]) valid_q[i] <= 1'b0;
       end
       valid_q[next_q] <= 1'b1;
       next_q          <= next_q + 1'b1;

@@ -29,7 +29,6 @@ module mpe_walker (
     input  logic                    read_fault_i,
     input  logic [63:0]             read_data_i
 );
-  import mpe_pkg::*;
 
   typedef enum logic [1:0] {
     StIdle,
@@ -46,10 +45,10 @@ module mpe_walker (
 
   logic         for_data_q;
   logic [26:0]  vpn;
-  access_e      access;
-  xlate_ctx_t   ctx;
+  mpe_pkg::access_e      access;
+  mpe_pkg::xlate_ctx_t   ctx;
   assign vpn    = for_data_q ? data_vpn_i : fetch_vpn_i;
-  assign access = for_data_q ? data_access_i : AccFetch;
+  assign access = for_data_q ? data_access_i : mpe_pkg::AccFetch;
   assign ctx    = for_data_q ? data_ctx_i : fetch_ctx_i;
 
   logic [8:0] index;
@@ -79,15 +78,21 @@ module mpe_walker (
   assign misaligned  = (level_q == 2'd2 && pte_q[27:10] != '0) || (level_q == 2'd1 && pte_q[18:10] != '0);
   assign bad_pointer = pte_d || pte_a || pte_u || pte_q[62:61] != '0 || level_q == '0;
 
-  assign entry_o = '{
-      bad: beyond, uncached: pte_q[62:61] != '0,
-      d: pte_d, u: pte_u, x: pte_x, w: pte_w, r: pte_r,
-      level: level_q, ppn: pte_q[37:10]
-  };
+  always_comb begin
+    entry_o.bad      = beyond;
+    entry_o.uncached = pte_q[62:61] != '0;
+    entry_o.d        = pte_d;
+    entry_o.u        = pte_u;
+    entry_o.x        = pte_x;
+    entry_o.w        = pte_w;
+    entry_o.r        = pte_r;
+    entry_o.level    = level_q;
+    entry_o.ppn      = pte_q[37:10];
+  end
 
   logic leaf_fault;
   assign leaf_fault = misaligned || !pte_a ||
-                      !access_ok(pte_r, pte_w, pte_x, pte_u, pte_d, access, ctx);
+                      !mpe_pkg::access_ok(pte_r, pte_w, pte_x, pte_u, pte_d, access, ctx);
 
   logic descend, done;
   assign fetch_done_o = done && !for_data_q;
