@@ -113,12 +113,12 @@ void Builder::move_pointer(Pointer& pointer) {
   pointer.low = window + begin;
   pointer.high = window + begin + bytes;
   pointer.value = pointer.low + offset;
-  as_.li(pointer.reg, pointer.value);
+  load_value(pointer.reg, pointer.value);
 }
 
 void Builder::move_pointers() {
+  as_.li(constants_, data_window(Attribute::kCached) + kPoolOffset);
   for (Pointer& pointer : pointers_) move_pointer(pointer);
-  as_.li(constants_, data_window(Attribute::kCached) + kConstantsOffset);
 }
 
 Builder::Pointer& Builder::any_pointer() { return pointers_[rng_.below(pointers_.size())]; }
@@ -248,7 +248,7 @@ Program Builder::build() {
   move_pointers();
   while (as_.instructions() < options_.length) {
     // Between changes of the mode, some tens of items.
-    for (uint64_t items = rng_.between(5, 60); items > 0 && as_.instructions() < options_.length; --items) {
+    for (uint64_t items = rng_.between(10, 120); items > 0 && as_.instructions() < options_.length; --items) {
       const uint64_t choice = rng_.below(100);
       if (choice < 6) {
         move_pointer(any_pointer());
@@ -300,6 +300,7 @@ Program Builder::build() {
   tables_.write(image);
   for (uint64_t offset = 0; offset < kPage; offset += 8)
     put64(image, kConstantsOffset + offset, rng_.interesting());
+  for (size_t i = 0; i < pool_.size(); ++i) put64(image, kPoolOffset + 8 * i, pool_[i]);
   for (uint64_t offset = kHandoffOffset; offset < kPlayOffset + kPlayBytes; offset += 8) {
     put64(image, offset, rng_.next());
   }

@@ -128,12 +128,14 @@ class Builder {
   void item_alu();
   void item_value();
   void item_load_store();
+  void item_compressed_access(const Pointer& pointer);
   void item_indexed();
   void item_overlap();
   void item_conflict();
   void item_chain();
   void item_muldiv();
   void item_constant_load();
+  void load_value(Reg rd, uint64_t value);
   void item_hint();
   void item_page_end();
   void item_fence();
@@ -173,6 +175,7 @@ class Builder {
   void item_mprv();
   void item_misaligned_atomic();
   void item_io();
+  uint64_t too_high_address();
   uint64_t bad_data_address();
   uint64_t bad_fetch_address();
   void access_anything(Reg base, int32_t offset);
@@ -219,12 +222,13 @@ class Builder {
   Assembler as_;
   PageTables tables_;
   std::vector<const Insn*> alu_insns_;
+  std::vector<uint64_t> pool_;
 
   // Registers with a role in this program.
   Reg recover_ = 0;  // where to go on after a jump to nowhere
   Reg magic_ = 0;
   Reg target_ = 0;
-  Reg constants_ = 0;  // pointer to the page of constants
+  Reg constants_ = 0;  // pointer to the middle of the page of constants
   std::array<Reg, 5> handler_{};
   std::array<Pointer, 3> pointers_;
   uint32_t free_ = 0;  // bit per register that items may overwrite

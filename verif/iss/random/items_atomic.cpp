@@ -122,8 +122,8 @@ void Builder::item_handoff() {
   const Hold cached(*this);
   const Hold uncached(*this);
   const uint64_t line = kHandoffOffset + rng_.below(kPage / kLine) * kLine;
-  as_.li(cached, data_window(Attribute::kCached) + line);
-  as_.li(uncached, data_window(Attribute::kUncached) + line);
+  load_value(cached, data_window(Attribute::kCached) + line);
+  load_value(uncached, data_window(Attribute::kUncached) + line);
   // Should cbo be illegal here, nothing may be written through either alias.
   const auto touch = [&](Reg base, bool store) {
     const auto log_size = static_cast<unsigned>(rng_.below(4));

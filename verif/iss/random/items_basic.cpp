@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::array<uint32_t, 7> kLoads = {0x0003, 0x1003, 0x2003, 0x3003, 0x4003, 0x5003, 0x6003};
 constexpr std::array<uint32_t, 4> kStores = {0x0023, 0x1023, 0x2023, 0x3023};
+// Integer instructions that have a compressed form: addi, slli, srli, srai, andi, addiw, lui, add, sub, xor,
+// or, and, addw, subw.
+constexpr std::array<uint32_t, 14> kCompressible = {0x0013, 0x1013, 0x5013, 0x4000'5013, 0x7013,
+                                                    0x001B, 0x0037, 0x0033, 0x4000'0033, 0x4033,
+                                                    0x6033, 0x7033, 0x003B, 0x4000'003B};
 
 }  // namespace
 
@@ -21,7 +26,9 @@ uint32_t Builder::random_alu_word(bool with_pc) {
   Reg rs1 = any_source();
   Reg rs2 = any_source();
   Reg rd = any_dest();
-  if (rng_.chance(35)) {  // something that has a compressed form
+  const bool compressible = rng_.chance(40);
+  if (compressible) {
+    if (rng_.chance(70)) insn = find_insn(rng_.pick(kCompressible));
     if (rng_.chance(70)) {
       rd = short_register(true);
       rs2 = short_register(false);
@@ -29,12 +36,12 @@ uint32_t Builder::random_alu_word(bool with_pc) {
     rs1 = rd;
   }
   if (!is_free(rd)) rs1 = any_source();
-  const int32_t imm =
-      static_cast<int32_t>(rng_.chance(50) ? rng_.between(-32, 31) : rng_.between(-2048, 2047));
+  const bool small = compressible || rng_.chance(50);
+  const auto imm = static_cast<int32_t>(small ? rng_.between(-32, 31) : rng_.between(-2048, 2047));
   switch (insn->format) {
     case Format::kU: {
-      const int64_t small = rng_.between(-32, 31);
-      const uint64_t top = rng_.chance(50) ? static_cast<uint64_t>(small) : rng_.next();
+      const int64_t near = rng_.between(-32, 31);
+      const uint64_t top = rng_.chance(50) ? static_cast<uint64_t>(near) : rng_.next();
       return insn->match | enc::with_rd(rd) | static_cast<uint32_t>(top) << 12;
     }
     case Format::kI:
@@ -58,7 +65,7 @@ void Builder::item_alu() {
 void Builder::item_value() {
   const Reg rd = any_dest();
   const uint64_t value = rng_.interesting();
-  if (rd != 0) as_.li(rd, value);
+  if (rd != 0) load_value(rd, value);
 }
 
 // Each result is the operand of the next instruction.
@@ -125,12 +132,32 @@ int32_t Builder::pick_offset(const Pointer& pointer, unsigned bytes, bool may_mi
 
 void Builder::item_load_store() {
   const Pointer& pointer = any_pointer();
+  if (rng_.chance(30)) return item_compressed_access(pointer);
   for (uint64_t n = rng_.between(1, 4); n > 0; --n) {
     const auto log_size = static_cast<unsigned>(rng_.below(4));
     const bool store = rng_.chance(45);
     const int32_t offset = pick_offset(pointer, 1u << log_size, true);
     emit_access(pointer.reg, offset, log_size, store);
     if (!store && rng_.chance(40)) as_.emit(random_alu_word(true));  // a use of what was loaded
+  }
+}
+
+// Words and doublewords close above the base, from and to the registers that compressed instructions can
+// name.
+void Builder::item_compressed_access(const Pointer& pointer) {
+  for (uint64_t n = rng_.between(1, 4); n > 0; --n) {
+    const auto log_size = static_cast<unsigned>(rng_.between(2, 3));
+    const auto offset = static_cast<int32_t>(rng_.below(32) << log_size);
+    const uint64_t at = pointer.value + static_cast<uint64_t>(offset);
+    if (at + 8 > pointer.high) continue;
+    if (pointer.attribute == Attribute::kDevice && at % 8 != 0) continue;
+    const Reg reg = short_register(true);
+    if (rng_.chance(50)) {
+      as_.emit(enc::i(kLoads[log_size], reg, pointer.reg, offset));
+      last_dest_ = reg;
+    } else {
+      as_.emit(enc::s(kStores[log_size], reg, pointer.reg, offset));
+    }
   }
 }
 
@@ -186,7 +213,7 @@ void Builder::item_conflict() {
   const uint64_t count = std::min<uint64_t>(rng_.between(4, 14), kPlayBytes / stride - 1);
   const uint64_t start = rng_.below(kPlayBytes - count * stride - 16);
   const uint64_t aligned = rng_.chance(70) ? start / 8 * 8 : start;
-  as_.li(at, data_window(Attribute::kCached) + kPlayOffset + aligned);
+  load_value(at, data_window(Attribute::kCached) + kPlayOffset + aligned);
   as_.li(step, stride);
   for (uint64_t i = 0; i < count; ++i) {
     for (uint64_t n = rng_.between(1, 2); n > 0; --n) {
@@ -201,8 +228,17 @@ void Builder::item_conflict() {
 
 void Builder::item_constant_load() {
   const auto log_size = static_cast<unsigned>(rng_.between(2, 3));
-  const auto offset = static_cast<int32_t>(rng_.below(2040) & ~uint64_t{7});
-  emit_access(constants_, rng_.chance(30) ? offset / 8 : offset, log_size, false);
+  const auto offset = static_cast<int32_t>(rng_.between(-256, 255) * 8);
+  emit_access(constants_, offset, log_size, false);
+}
+
+// A value, made of immediates or out of the page of constants. Not between the writing of a CSR that traps
+// depend on and its use.
+void Builder::load_value(Reg rd, uint64_t value) {
+  const bool small = static_cast<int64_t>(value) >= -2048 && static_cast<int64_t>(value) < 2048;
+  if (small || pool_.size() == kPoolEntries || rng_.chance(30)) return as_.li(rd, value);
+  as_.emit(enc::ld(rd, constants_, static_cast<int32_t>(8 * pool_.size())));
+  pool_.push_back(value);
 }
 
 // Instructions that do nothing: compressed and other hints, no-operations.

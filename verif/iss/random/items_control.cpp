@@ -43,12 +43,18 @@ uint32_t Builder::random_branch() {
 void Builder::item_branch() {
   const Nested nested(as_, depth_, 1);
   const Label out = as_.label();
+  if (rng_.chance(30)) {  // over so little that the branch may be compressed
+    as_.branch(random_branch(), out, true);
+    for (uint64_t n = rng_.between(1, 6); n > 0; --n) as_.emit(random_alu_word(true));
+    as_.bind(out);
+    return;
+  }
   const bool alternative = rng_.chance(30);
   const Label other = alternative ? as_.label() : out;
   as_.branch(random_branch(), other);
   for (uint64_t n = rng_.between(1, 4); n > 0; --n) rng_.chance(85) ? simple_item() : item_branch_or_simple();
   if (alternative) {
-    as_.jump(out);
+    as_.jump(out, true);
     as_.bind(other);
     for (uint64_t n = rng_.between(1, 3); n > 0; --n) simple_item();
   }
@@ -63,10 +69,10 @@ void Builder::item_backward_jump() {
   const Label ahead = as_.label();
   const Label back = as_.label();
   const Label out = as_.label();
-  as_.jump(ahead);
+  as_.jump(ahead, true);
   as_.bind(back);
   simple_item();
-  as_.jump(out);
+  as_.jump(out, true);
   if (rng_.chance(50)) as_.emit_half(0);  // never reached
   as_.bind(ahead);
   if (rng_.chance(50)) simple_item();
@@ -120,8 +126,8 @@ void Builder::item_walk() {
   const uint64_t bytes = times * static_cast<uint64_t>(stride) + 8;
   const uint64_t source = rng_.below(kPlayBytes - bytes);
   const uint64_t target = rng_.chance(50) ? rng_.below(kPlayBytes - bytes) : source;
-  as_.li(from, data_window(Attribute::kCached) + kPlayOffset + source);
-  as_.li(to, data_window(Attribute::kCached) + kPlayOffset + target);
+  load_value(from, data_window(Attribute::kCached) + kPlayOffset + source);
+  load_value(to, data_window(Attribute::kCached) + kPlayOffset + target);
   as_.li(counter, times);
   const Nested nested(as_, depth_, times);
   const Label head = as_.here();
@@ -196,7 +202,7 @@ void Builder::item_recursion() {
   }
   as_.bind(over);
   as_.li(level, levels);
-  as_.li(stack, data_window(Attribute::kCached) + kStackOffset + kStackBytes - 64);
+  load_value(stack, data_window(Attribute::kCached) + kStackOffset + kStackBytes - 64);
   as_.jal(link, function);
 }
 

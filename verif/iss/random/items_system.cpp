@@ -249,7 +249,7 @@ void Builder::item_modify_code() {
   const uint32_t first = random_alu_word(false);
   const uint32_t second = random_alu_word(false);
   emit_transfer_address(address, slot, data_window(Attribute::kCached));
-  as_.li(word, pair ? uint64_t{second} << 32 | first : first);
+  load_value(word, pair ? uint64_t{second} << 32 | first : first);
   const bool in_halves = !pair && rng_.chance(30);
   if (in_halves) {
     as_.emit(enc::sh(word, address, 0));
@@ -285,7 +285,7 @@ void Builder::item_modify_loop() {
   const uint32_t second = random_alu_word(false);
   const auto times = static_cast<uint64_t>(rng_.between(2, 6));
   emit_transfer_address(address, slot, data_window(Attribute::kCached));
-  as_.li(difference, first ^ second);
+  load_value(difference, first ^ second);
   as_.li(counter, times);
   const uint64_t multiplier = as_.multiplier();
   as_.set_multiplier(multiplier * times);
@@ -314,13 +314,13 @@ void Builder::item_page_table() {
   const uint64_t bad = tables_.bad_demand_entry(rng_, user, offset);
   const Hold slot(*this);
   const Hold value(*this);
-  as_.li(slot, table_address(user ? kDemandU : kDemandS) + offset / kPage * 8);
-  as_.li(value, rng_.chance(80) ? bad : PageTables::good_demand_entry(user, offset));
+  load_value(slot, table_address(user ? kDemandU : kDemandS) + offset / kPage * 8);
+  load_value(value, rng_.chance(80) ? bad : PageTables::good_demand_entry(user, offset));
   as_.emit(enc::sd(value, slot, 0));
   emit_sfence();
   if (!supervisor) return;
   const uint64_t window = kWindowsLow + (kDemandIndex + (user ? 1 : 0)) * kMib2;
-  as_.li(value, window + (code ? kPlayOffset : offset) + rng_.below(kPage - 8));
+  load_value(value, window + (code ? kPlayOffset : offset) + rng_.below(kPage - 8));
   for (uint64_t n = rng_.between(1, 3); n > 0; --n) random_access(value, 50);
 }
 
@@ -335,7 +335,7 @@ void Builder::item_remap() {
   const Hold table(*this);
   const Hold a(*this);
   const Hold b(*this);
-  as_.li(table, table_address(user ? kDemandU : kDemandS) + kPlayOffset / kPage * 8);
+  load_value(table, table_address(user ? kDemandU : kDemandS) + kPlayOffset / kPage * 8);
   const auto slot_of = [](uint64_t offset) {
     return static_cast<int32_t>((offset - kPlayOffset) / kPage * 8);
   };
@@ -346,8 +346,8 @@ void Builder::item_remap() {
   emit_sfence();
   if (!supervisor) return;
   const uint64_t window = kWindowsLow + (kDemandIndex + (user ? 1 : 0)) * kMib2;
-  as_.li(a, window + page);
-  as_.li(b, window + other);
+  load_value(a, window + page);
+  load_value(b, window + other);
   for (uint64_t n = rng_.between(2, 5); n > 0; --n) {
     const auto log_size = static_cast<unsigned>(rng_.below(4));
     const bool store = rng_.chance(50);
@@ -394,14 +394,14 @@ void Builder::item_interrupts() {
     if (rng_.chance(70)) as_.emit(enc::csrrsi(0, csr::kMstatus, status::kMie));
   }
   if (has(kTimer) && rng_.chance(30)) {
-    as_.li(base, kClint);
+    load_value(base, kClint);
     as_.li(value, 1);
     as_.emit(enc::sw(value, base, 0));
   } else if (has(kTimer) && has(kCounter) && rng_.chance(30)) {
-    as_.li(base, kClint + 0xBFF8);
+    load_value(base, kClint + 0xBFF8);
     as_.emit(enc::ld(value, base, 0));
     as_.emit(enc::addi(value, value, static_cast<int32_t>(rng_.below(2000))));
-    as_.li(base, kClint + 0x4000);
+    load_value(base, kClint + 0x4000);
     as_.emit(enc::sd(value, base, 0));
   }
 }
@@ -426,10 +426,10 @@ void Builder::item_wfi() {
   }
   as_.emit(enc::csrrci(0, csr::kMstatus, status::kMie));
   if (has(kTimer) && has(kCounter) && rng_.chance(50)) {
-    as_.li(base, kClint + 0xBFF8);
+    load_value(base, kClint + 0xBFF8);
     as_.emit(enc::ld(value, base, 0));
     as_.emit(enc::addi(value, value, static_cast<int32_t>(rng_.below(200))));
-    as_.li(base, kClint + 0x4000);
+    load_value(base, kClint + 0x4000);
     as_.emit(enc::sd(value, base, 0));
     as_.li(value, 0x80);
     as_.emit(enc::csrrs(0, csr::kMie, value));

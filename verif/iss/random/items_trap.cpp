@@ -91,6 +91,12 @@ void Builder::item_forbidden() {
   as_.emit(rng_.pick(words));
 }
 
+// Beyond the physical addresses.
+uint64_t Builder::too_high_address() {
+  const uint64_t bit = uint64_t{1} << rng_.between(40, 63);
+  return rng_.next() | bit;
+}
+
 // An address for loads and stores that is likely to fault and harmless if it does not.
 uint64_t Builder::bad_data_address() {
   const uint64_t low_bits = rng_.below(kPage);
@@ -103,7 +109,7 @@ uint64_t Builder::bad_data_address() {
       case 1:
         return kVacant + rng_.below(0x8000'0000);
       case 2:
-        return rng_.next() | uint64_t{1} << rng_.between(40, 63);
+        return too_high_address();
       case 3:
         return 0x2000'0000 + rng_.below(0x5000'0000);
       default:
@@ -142,7 +148,7 @@ uint64_t Builder::bad_fetch_address() {
       case 1:
         return kClint + low_bits;
       case 2:
-        return (rng_.next() | uint64_t{1} << rng_.between(40, 63)) & ~uint64_t{1};
+        return too_high_address() & ~uint64_t{1};
       case 3:
         return (0x2000'0000 + rng_.below(0x5000'0000)) & ~uint64_t{1};
       default:
@@ -187,9 +193,9 @@ void Builder::access_anything(Reg base, int32_t offset) {
 
 void Builder::item_fault() {
   const Hold base(*this);
-  uint64_t address = bad_data_address();
+  const uint64_t address = bad_data_address();
   // Several accesses to one place, so that look-aside buffers meet faults as well as hits.
-  as_.li(base, address);
+  load_value(base, address);
   for (uint64_t n = rng_.between(1, 3); n > 0; --n) access_anything(base, 0);
 }
 
@@ -199,7 +205,7 @@ void Builder::item_wild_jump() {
   const uint64_t target = bad_fetch_address();
   const int32_t offset = rng_.pick({0, 0, 2, -4, 2046});
   as_.la(recover_, resume);
-  as_.li(address, target - static_cast<uint64_t>(static_cast<int64_t>(offset)));
+  load_value(address, target - static_cast<uint64_t>(static_cast<int64_t>(offset)));
   const Reg link = is_free(1) && rng_.chance(50) ? 1 : any_dest();
   as_.emit(enc::jalr(link, address, offset));
   as_.emit_half(0);  // never reached
@@ -214,8 +220,10 @@ void Builder::item_mprv() {
   const bool user = rng_.chance(50);
   as_.li(bits, status::kMpp);
   as_.emit(enc::csrrc(0, csr::kMstatus, bits));
-  as_.li(bits, status::kMprv | (user ? 0 : uint64_t{1} << 11) | (rng_.chance(30) ? status::kSum : 0) |
-                   (rng_.chance(30) ? status::kMxr : 0));
+  uint64_t set = status::kMprv | (user ? 0 : uint64_t{1} << 11);
+  if (rng_.chance(30)) set |= status::kSum;
+  if (rng_.chance(30)) set |= status::kMxr;
+  as_.li(bits, set);
   as_.emit(enc::csrrs(0, csr::kMstatus, bits));
   const Mode machine = mode_;
   mode_ = {user ? Privilege::kUser : Privilege::kSupervisor, true, kBase};

@@ -1,5 +1,7 @@
 // What every generated program has: the start, the trap handlers and the end.
 
+#include <stdexcept>
+
 #include "verif/iss/random/builder.hpp"
 #include "verif/iss/random/encode.hpp"
 
@@ -43,16 +45,17 @@ void Builder::choose_registers() {
     return reg;
   };
   pointers_[0].reg = take(rng_.chance(70) ? 2 : order[0]);
-  pointers_[1].reg = 0;
-  size_t next = 1;
+  // A register that has no role yet, of the compressed set if possible.
   const auto fresh = [&](bool in_short_set) {
-    for (size_t i = next; i < order.size(); ++i) {
-      const Reg reg = order[i];
-      bool used = in_short_set && (reg < 8 || reg > 15);
-      for (const Reg other : taken) used |= other == reg;
-      if (!used) return take(reg);
+    for (const bool short_only : {in_short_set, false}) {
+      for (size_t i = 1; i < order.size(); ++i) {
+        const Reg reg = order[i];
+        bool used = short_only && (reg < 8 || reg > 15);
+        for (const Reg other : taken) used |= other == reg;
+        if (!used) return take(reg);
+      }
     }
-    return Reg{0};
+    throw std::logic_error("random program: out of registers");
   };
   pointers_[1].reg = fresh(true);
   pointers_[2].reg = fresh(false);
@@ -60,7 +63,7 @@ void Builder::choose_registers() {
   recover_ = fresh(false);
   magic_ = fresh(false);
   target_ = fresh(false);
-  for (Reg& reg : handler_) reg = fresh(false);
+  for (Reg& reg : handler_) reg = fresh(rng_.chance(60));
   free_ = 0xFFFF'FFFE;
   for (const Pointer& pointer : pointers_) free_ &= ~(1u << pointer.reg);
   free_ &= ~(1u << constants_ | 1u << recover_);
