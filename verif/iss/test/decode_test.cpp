@@ -6,6 +6,7 @@
 
 #include "verif/common/doctest_main.hpp"
 #include "verif/iss/insn.hpp"
+#include "verif/iss/trace.hpp"
 
 namespace swai::iss {
 namespace {
@@ -226,6 +227,36 @@ TEST_CASE("disassembly") {
     CAPTURE(sample.bits);
     CHECK(disassemble(sample.bits, 0x8000'0000) == sample.text);
   }
+}
+
+TEST_CASE("trace lines") {
+  Retirement record{.pc = 0x8000'0000, .next_pc = 0x8000'0002, .insn = 0x0505, .rd = 10, .rd_wdata = 7};
+  CHECK(trace_line(record) ==
+        "M 0000000080000000     0505 addi a0, a0, 1                   a0=0000000000000007");
+  record = {.pc = 0xffff'ffff'c000'0000,
+            .insn = 0x0005'2583,
+            .mode = Privilege::kSupervisor,
+            .rd = 11,
+            .rd_wdata = 5};
+  record.mem_addr = 0x1234;
+  record.mem_rmask = 0xf;
+  record.mem_rdata = 5;
+  CHECK(
+      trace_line(record) ==
+      "S ffffffffc0000000 00052583 lw a1, 0(a0)                     a1=0000000000000005 [1234] -> 00000005");
+  record = {.pc = 0x10, .insn = 0x0085'1023, .mode = Privilege::kUser};
+  record.mem_addr = 0x1234;
+  record.mem_wmask = 3;
+  record.mem_wdata = 0xabc;
+  CHECK(trace_line(record) == "U 0000000000000010 00851023 sh s0, 0(a0)                     [1234] <- 0abc");
+  record = {.pc = 0x10, .next_pc = 0x80, .insn = 0x73, .trap = true, .cause = 11};
+  CHECK(
+      trace_line(record) ==
+      "M 0000000000000010 00000073 ecall                            ecall from machine mode (tval 0) -> 80");
+  record = {.pc = 0x10, .next_pc = 0x80, .intr = true, .cause = cause::kInterrupt | 7};
+  CHECK(trace_line(record) == "M 0000000000000010           machine timer interrupt -> 80");
+  CHECK(cause_name(cause::kNmi) == "NMI");
+  CHECK(cause_name(99) == "cause 0x63");
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ TEST_CASE("bad files are refused, and the message says why") {
             .starts_with("damaged ELF file"));
   CHECK(complaint(patched(64 + offsetof(Elf64_Phdr, p_filesz), uint64_t{1} << 60))
             .starts_with("damaged ELF file"));
+  CHECK(complaint(patched(64 + offsetof(Elf64_Phdr, p_memsz), uint64_t{16})).starts_with("damaged ELF file"));
   auto wrapping = patched(64 + offsetof(Elf64_Phdr, p_offset), ~uint64_t{15});
   CHECK(complaint(wrapping).starts_with("damaged ELF file"));
   auto stub = sample_elf();
