@@ -81,30 +81,36 @@ $(B)/lib/$(1).a: $(patsubst %.cpp,$(B)/obj/lib-$(1)/%.o,$(2))
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef
 
-# What distinguishes the four variants of a verilated program: flags for Verilator, for the generated C++ (hot, cold),
+# What distinguishes the variants of a verilated program: flags for Verilator, for the generated C++ (hot, cold),
 # for our C++, for the Verilator runtime, its sources, and libraries. Verilator's own makefile puts -Os behind
 # user flags; OPT_FAST and OPT_SLOW are its only way in.
-VARIANTS := fast wave unopt cov
+# Counting toggles takes a hundred times longer than counting lines, so that is a variant of its own.
+VARIANTS := fast wave unopt cov toggle
 VLT_fast := -O3
 VLT_wave := -O3 --trace-fst --trace-structs --trace-params
 VLT_unopt := -O0
-VLT_cov := -O3 --coverage-line --coverage-toggle
+VLT_cov := -O3 --coverage-line
+VLT_toggle := -O3 --coverage-toggle
 HOT_fast := -O3 -march=native
 HOT_wave := -O1
 HOT_unopt := -O0
 HOT_cov := -O1
+HOT_toggle := -O1
 OUR_fast := -O3 -march=native
 OUR_wave := -O1 -DWAVE=1
 OUR_unopt := -O0
 OUR_cov := -O1 -DCOVERAGE=1
+OUR_toggle := $(OUR_cov)
 VM_fast := -DVM_COVERAGE=0 -DVM_TRACE=0 -DVM_TRACE_FST=0
 VM_wave := -DVM_COVERAGE=0 -DVM_TRACE=1 -DVM_TRACE_FST=1
 VM_unopt := $(VM_fast)
 VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
+VM_toggle := $(VM_cov)
 RUNTIME_fast := verilated verilated_threads
 RUNTIME_wave := verilated verilated_threads verilated_fst_c
 RUNTIME_unopt := $(RUNTIME_fast)
 RUNTIME_cov := verilated verilated_threads verilated_cov
+RUNTIME_toggle := $(RUNTIME_cov)
 VLT_LIBS_wave := -lz
 VLT_ALWAYS := --cc --assert --no-timing --x-assign unique --x-initial unique
 VLT_INCLUDES := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
@@ -112,6 +118,7 @@ program_fast := $(B)
 program_wave := $(B)/wave
 program_unopt := $(B)/unopt
 program_cov := $(B)/cov
+program_toggle := $(B)/toggle
 
 # $(call verilator_runtime,VARIANT): Verilator's runtime library, shared by all programs of the variant.
 define verilator_runtime
@@ -126,7 +133,7 @@ endef
 $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
-# build/NAME (fast), build/wave/NAME, build/unopt/NAME and build/cov/NAME. The model is VTOP_MODULE, so our C++ includes
+# build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
 # "VTOP_MODULE.h".
 define verilated_program
 TOP_OF_$(1) := $(2)
@@ -243,12 +250,15 @@ tb: ## one test: make tb T=name [SEED=n] [WAVE=1]
 	@$(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
 	@$(RUNNER) $(TB_OPTIONS)
 
+# The tests short enough for counting toggles, too.
+TOGGLE_OPTIONS := --coverage --variant toggle --only 'lib.*' --only mpe.random_short
 .PHONY: coverage
 coverage: ## line, branch and toggle coverage of the RTL by the tests that are marked for it
 	@scripts/install-deps.sh
 	@rm -rf $(B)/coverage/raw
-	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs)
+	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
 	@$(RUNNER) --coverage --variant cov
+	@$(RUNNER) $(TOGGLE_OPTIONS)
 	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90
 
 .PHONY: synth

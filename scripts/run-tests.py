@@ -21,6 +21,7 @@ LOG_FOLDER = pathlib.Path("build/test-logs")
 DEFAULT_TIMEOUT = 300
 DEFAULT_TIMEOUT_LONG = 14400
 TAIL_LINES = 25
+VARIANTS = ["wave", "unopt", "cov", "toggle"]
 FIELDS = {
     "name": str,
     "command": str,
@@ -87,7 +88,7 @@ def to_variant(text, variant):
     """Replaces build/NAME, and NAME in another variant, by build/VARIANT/NAME for every verilated program."""
     if variant:
         for program in os.environ.get("VERILATED_PROGRAMS", "").split():
-            any_variant = rf"(?<![\w/-])build/(?:(?:wave|unopt|cov)/)?{re.escape(program)}(?![\w/.-])"
+            any_variant = rf"(?<![\w/-])build/(?:(?:{'|'.join(VARIANTS)})/)?{re.escape(program)}(?![\w/.-])"
             text = re.sub(any_variant, f"build/{variant}/{program}", text)
     return text
 
@@ -110,8 +111,8 @@ class Runner:
         if self.variant == "wave":
             env["SWAI_WAVE"] = f"build/waves/{label}.fst"
             pathlib.Path("build/waves").mkdir(parents=True, exist_ok=True)
-        if self.variant == "cov":
-            env["SWAI_COVERAGE"] = f"build/coverage/raw/{label}.dat"
+        if self.variant in ("cov", "toggle"):
+            env["SWAI_COVERAGE"] = f"build/coverage/raw/{label}.{self.variant}.dat"
             pathlib.Path("build/coverage/raw").mkdir(parents=True, exist_ok=True)
         return env
 
@@ -229,7 +230,7 @@ def main():
     parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
     parser.add_argument("--coverage", action="store_true", help="only tests marked for coverage")
-    parser.add_argument("--variant", choices=["wave", "unopt", "cov"], help="another variant of the simulators")
+    parser.add_argument("--variant", choices=VARIANTS, help="another variant of the simulators")
     parser.add_argument("--seed", type=int, help="run this seed instead of 1 to the test's number of seeds")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tests at a time")
     options = parser.parse_args()
@@ -280,7 +281,14 @@ def main():
     return 1 if failed else 0
 
 
+def interrupt(number, frame):
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    # Whoever ends the runner ends the tests: they are in sessions of their own.
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGHUP, interrupt)
     try:
         sys.exit(main())
     except UsageError as error:

@@ -157,12 +157,13 @@ class MakefileTest(unittest.TestCase):
         self.assertTrue(self.run_command("build/tb-y").startswith("46 "))
 
     def test_variants(self):
-        self.make("build/wave/tb-x", "build/unopt/tb-x", "build/cov/tb-x")
+        self.make("build/wave/tb-x", "build/unopt/tb-x", "build/cov/tb-x", "build/toggle/tb-x")
         self.run_command("build/wave/tb-x", SWAI_WAVE="build/waves/x.fst")
         self.assertGreater((self.root / "build/waves/x.fst").stat().st_size, 0)
         self.run_command("build/unopt/tb-x")
-        self.run_command("build/cov/tb-x", SWAI_COVERAGE="build/x.dat")
-        self.assertIn("tb_x.sv", (self.root / "build/x.dat").read_text())
+        for variant, page in [("cov", "v_branch/tb_x"), ("toggle", "v_toggle/tb_x")]:
+            self.run_command(f"build/{variant}/tb-x", SWAI_COVERAGE="build/x.dat")
+            self.assertIn(page, (self.root / "build/x.dat").read_text())
 
     def test_only_build_folder_is_written(self):
         before = self.outside_build()

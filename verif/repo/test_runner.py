@@ -75,6 +75,20 @@ class RunnerTest(unittest.TestCase):
         time.sleep(2)
         self.assertFalse((self.root / "late").exists())
 
+    def test_interrupted(self):
+        self.register({"name": '"a.slow"', "command": '"touch started; sleep 2; touch late"', "seeds": 4})
+        process = subprocess.Popen(
+            ["python3", RUNNER, "--jobs", "2"], cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        while not (self.root / "started").exists():
+            time.sleep(0.05)
+        process.terminate()
+        output, _ = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, output)
+        self.assertIn("interrupted", output)
+        time.sleep(2.5)
+        self.assertFalse((self.root / "late").exists(), "tests must end with the runner")
+
     def test_parallel(self):
         self.register({"name": '"a.sleep"', "command": '"sleep 1"', "seeds": 8})
         start = time.monotonic()
