@@ -105,7 +105,7 @@ module soc_flash (
   assign rx_read  = read && offset == flash_regs_pkg::RxdataOffset;
   assign rx_wait  = drain_q || (!fifo_out_valid && (start_q || (engine_more && !command.discard)));
   assign tx_write = write && offset == flash_regs_pkg::TxdataOffset;
-  assign tx_wait  = drain_q || (!fifo_in_ready && engine_writing && engine_busy);
+  assign tx_wait  = drain_q || (!fifo_in_ready && (start_q || (engine_writing && engine_busy)));
   assign tx_lost  = engine_more || !fifo_in_ready;
 
   assign fifo_in_valid  = engine_more ? fork_valid[0] && !command.discard : tx_write && !drain_q;
