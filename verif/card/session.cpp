@@ -48,7 +48,10 @@ Session::Session(const Options& options)
 int Session::run() {
   if (options_.gdb) {
     target_.request_halt();
-    if (!target_.run_until_halted()) throw std::runtime_error("the core does not halt for the debugger");
+    if (!target_.run_until_halted()) {
+      end(kExitFailed, "the core does not halt for the debugger");
+      return *code_;
+    }
     gdb_ =
         std::make_unique<common::GdbServer>(*options_.gdb, target_, [this] { target_.run_until_halted(); });
     fmt::print(stderr, "waiting for gdb: gdb-multiarch -ex 'target remote localhost:{}'\n", gdb_->port());
