@@ -56,6 +56,8 @@ module mpe_predictor (
   // Four counters for the four halfwords of a block. A counter is stored with its upper bit inverted, so that memory that
   // starts as zeros predicts "taken": only branches that have been taken once are in the buffer.
   typedef logic [3:0][1:0] counters_t;
+  logic               cleared_q;   // the counters hold something
+  mpe_pkg::history_t  clear_q;
   counters_t  counters_q [2 ** mpe_pkg::HistoryBits];
   counters_t  found_counters_q;
   mpe_pkg::history_t   history_q, history_d;
@@ -69,7 +71,7 @@ module mpe_predictor (
       found0_q         <= entry0_q[lookup_set];
       found1_q         <= entry1_q[lookup_set];
       found_valid_q    <= valid_q[lookup_set];
-      found_counters_q <= counters_q[counter_row(lookup_pc_i, history_d)];
+      found_counters_q <= cleared_q ? counters_q[counter_row(lookup_pc_i, history_d)] : '0;
     end
   end
 
@@ -152,8 +154,10 @@ module mpe_predictor (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (redirect_i) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int i = 0; i < 2 ** StackBits; i++) stack_q[i] <= '0;
+    end else if (redirect_i) begin
       if (resolve_i && resolve_taken_i && resolve_kind_i == mpe_pkg::BrCall) stack_q[resolved_top_d] <= resolve_next_i[40:0];
     end else if (follow && chosen.kind == mpe_pkg::BrCall) begin
       stack_q[top_q + 1'b1] <= predicted_return[40:0];
@@ -181,8 +185,22 @@ module mpe_predictor (
   mpe_pkg::history_t row;
   assign row = counter_row(resolve_end_i, resolve_history_i);
 
+  // After reset the counters are cleared one row a cycle, and not used until then: what a program costs must not depend on
+  // what the memory held at power-up.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cleared_q <= 1'b0;
+      clear_q   <= '0;
+    end else if (!cleared_q) begin
+      cleared_q <= clear_q == '1;
+      clear_q   <= clear_q + 1'b1;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
-    if (resolve_i && resolve_kind_i == mpe_pkg::BrCond) begin
+    if (!cleared_q) begin
+      counters_q[clear_q] <= '0;
+    end else if (resolve_i && resolve_kind_i == mpe_pkg::BrCond) begin
       counters_q[row][resolve_end_i[2:1]] <= count(counters_q[row][resolve_end_i[2:1]], resolve_taken_i);
     end
   end
@@ -190,15 +208,15 @@ module mpe_predictor (
   logic   same0, same1, way, write;
   entry_t old, learnt;
   always_comb begin
-    same0 = 1'b0;
-    same1 = 1'b0;
+    same0  = 1'b0;
+    same1  = 1'b0;
     way    = 1'b0;
     write  = 1'b0;
     old    = '0;
     learnt = '0;
     if (resolve_i || drop_i) begin
-      same0 = same(valid_q[set][0], entry0_q[set], tag, resolve_end_i[2:1]);
-      same1 = same(valid_q[set][1], entry1_q[set], tag, resolve_end_i[2:1]);
+      same0  = same(valid_q[set][0], entry0_q[set], tag, resolve_end_i[2:1]);
+      same1  = same(valid_q[set][1], entry1_q[set], tag, resolve_end_i[2:1]);
       way    = same0 ? 1'b0 : same1 ? 1'b1 : next_way_q[set];
       old    = same0 ? entry0_q[set] : entry1_q[set];
       write  = resolve_i && (same0 || same1 || resolve_taken_i);
