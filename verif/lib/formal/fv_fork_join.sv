@@ -8,6 +8,7 @@ module fv_fork_join #(
   input logic             in_valid_i,
   input logic [Width-1:0] in_data_i,
   input logic [N-1:0]     out_ready_i,
+  input logic [N-1:0]     join_valid_i,
   input logic             sink_ready_i
 );
 
@@ -55,6 +56,25 @@ module fv_fork_join #(
         if (in_valid_i && !has_q) assert (out_valid[o]);
         if (!in_valid_i) assert (!out_valid[o]);
       end
+    end
+  end
+
+  // A join with inputs of their own: all move, or none.
+  logic         joined_valid;
+  logic [N-1:0] join_ready;
+
+  stream_join #(
+    .N(N)
+  ) u_join (
+    .in_valid_i (join_valid_i),
+    .in_ready_o (join_ready),
+    .out_valid_o(joined_valid),
+    .out_ready_i(sink_ready_i)
+  );
+
+  always_comb begin
+    if (rst_ni) begin
+      assert ((join_valid_i & join_ready) == (joined_valid && sink_ready_i ? '1 : '0));
     end
   end
 

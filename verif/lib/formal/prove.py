@@ -76,6 +76,8 @@ def main():
         "opt -full -nosdff -nodffe",
         "techmap",
         "opt -fast -nosdff -nodffe",
+        "setundef -undriven -anyseq",
+        "setundef -anyseq",
         "abc -g AND -fast",
         "opt_clean",
         f"write_smt2 -wires {model}.smt2",
