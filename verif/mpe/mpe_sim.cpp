@@ -137,6 +137,7 @@ Record MpeSim::record() {
 
 void MpeSim::drive(const common::DebugRequest& request) {
   auto& top = run_.top();
+  top.dbg_update_i = 1;
   top.dbg_halt_i = request.halt;
   top.dbg_resume_i = request.resume;
   top.dbg_step_i = request.step;

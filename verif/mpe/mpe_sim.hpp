@@ -19,7 +19,11 @@
 
 namespace swai::mpe {
 
+// Performance events by their number in mhpmevent; those without a name do not exist.
 inline constexpr unsigned kEvents = 16;
+inline constexpr std::array<const char*, kEvents> kEventNames = {
+    "",      "icache_miss", "dcache_miss", "branch",       "mispredict", "itlb_miss", "dtlb_miss",  "load",
+    "store", "use_stall",   "fetch_empty", "memory_stall", "trap",       "uncached",  "write_back", ""};
 
 // One record of the retirement port, and the state after it.
 struct Record {
@@ -86,6 +90,7 @@ class MpeSim final : public common::DebugPort {
     top.irq_m_timer_i = lines_.m_timer || clint.timer_interrupt();
     top.irq_m_software_i = lines_.m_software || clint.software_interrupt();
     run_.tick();
+    top.dbg_update_i = 0;
     ++cycles_;
     if (run_.finished()) throw AssertionFailed(cycles_);
     if (top.rvfi_valid && !observers_.empty()) notify();

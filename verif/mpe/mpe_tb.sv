@@ -34,7 +34,8 @@ module mpe_tb #(
   input  logic             rsp_err_i,
   input  logic [511:0]     rsp_data_i,
 
-  // Debug port
+  // Debug port; the rest is looked at when dbg_update_i is high.
+  input  logic             dbg_update_i,
   input  logic             dbg_halt_i,
   input  logic             dbg_resume_i,
   input  logic             dbg_step_i,
@@ -123,18 +124,20 @@ module mpe_tb #(
     if (rsp_valid_i) begin
       rsp_q <= '{id: mbus_pkg::id_e'(rsp_id_i), err: rsp_err_i, data: rsp_data_i};
     end
-    dbg_req_q <= '{
-        halt:         dbg_halt_i,
-        resume:       dbg_resume_i,
-        step:         dbg_step_i,
-        ebreak_halts: dbg_ebreak_halts_i,
-        insn_valid:   dbg_insn_valid_i,
-        insn:         dbg_insn_i,
-        data_we:      dbg_data_we_i,
-        data:         dbg_data_i,
-        bp_en:        dbg_bp_en_i,
-        bp_addr:      dbg_bp_addr_i
-    };
+    if (dbg_update_i) begin
+      dbg_req_q <= '{
+          halt:         dbg_halt_i,
+          resume:       dbg_resume_i,
+          step:         dbg_step_i,
+          ebreak_halts: dbg_ebreak_halts_i,
+          insn_valid:   dbg_insn_valid_i,
+          insn:         dbg_insn_i,
+          data_we:      dbg_data_we_i,
+          data:         dbg_data_i,
+          bp_en:        dbg_bp_en_i,
+          bp_addr:      dbg_bp_addr_i
+      };
+    end
   end
 
   mpe #(

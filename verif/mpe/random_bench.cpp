@@ -38,6 +38,7 @@ void Mix::add(const Mix& other) {
   halts += other.halts;
   checked_words += other.checked_words;
   for (size_t i = 0; i < modes.size(); ++i) modes[i] += other.modes[i];
+  for (size_t i = 0; i < events.size(); ++i) events[i] += other.events[i];
   for (size_t i = 0; i < opcodes.size(); ++i) opcodes[i] += other.opcodes[i];
   for (const auto& [cause, count] : other.causes) causes[cause] += count;
 }
@@ -80,6 +81,7 @@ RandomRun::RandomRun(const RandomOptions& options) : options_(options), rng_(opt
                                  .latency = rng_.chance(50) ? 1 : static_cast<unsigned>(rng_.between(1, 12)),
                                  .seed = stalls}});
   reference_ = std::make_unique<ReferenceMemory>(sim_->memory().ram().base(), kRamBytes);
+  sim_->count_events();
   load();
   lockstep_ = std::make_unique<Lockstep>(
       *reference_, Lockstep::Options{.boot_addr = program_.entry, .nmi_addr = program_.nmi_entry},
@@ -183,6 +185,7 @@ std::string RandomRun::run() {
   }
   mix_.programs = 1;
   mix_.cycles = sim_->cycles();
+  mix_.events = sim_->events();
   return failure_;
 }
 

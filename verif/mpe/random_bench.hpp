@@ -38,6 +38,7 @@ struct Mix {
   uint64_t halts = 0;
   uint64_t checked_words = 0;
   std::array<uint64_t, 4> modes{};
+  std::array<uint64_t, kEvents> events{};
   std::array<uint64_t, 128> opcodes{};
   std::map<uint64_t, uint64_t> causes;
 

@@ -21,10 +21,6 @@ constexpr uint64_t kSlice = 100'000;
 constexpr uint64_t kGdbSlice = 2'000;
 constexpr int kGdbWaitMs = 100;
 
-constexpr std::array<const char*, kEvents> kEventNames = {
-    "",      "icache_miss", "dcache_miss", "branch",       "mispredict", "itlb_miss", "dtlb_miss",  "load",
-    "store", "use_stall",   "fetch_empty", "memory_stall", "trap",       "uncached",  "write_back", ""};
-
 MpeSim::Options sim_options(const RunOptions& options, const common::Elf& elf, common::Console& console) {
   return {.boot_addr = elf.entry,
           .nmi_addr = elf.entry,

@@ -48,6 +48,13 @@ void print_mix(const Mix& mix) {
     fmt::print("{}{} {}", separator, swai::iss::cause_name(cause), count);
     separator = ", ";
   }
+  fmt::print("\nevents:");
+  separator = " ";
+  for (unsigned event = 0; event < mix.events.size(); ++event) {
+    if (*swai::mpe::kEventNames[event] == 0) continue;
+    fmt::print("{}{} {}", separator, swai::mpe::kEventNames[event], mix.events[event]);
+    separator = ", ";
+  }
   fmt::print("\ndebugger: {} halts; {} words compared at the end\n", mix.halts, mix.checked_words);
 }
 
@@ -61,6 +68,11 @@ bool complete(const Mix& mix) {
     fmt::print("never seen: {}\n", swai::iss::cause_name(cause));
     all = false;
   };
+  for (unsigned event = 0; event < mix.events.size(); ++event) {
+    if (*swai::mpe::kEventNames[event] == 0 || mix.events[event] != 0) continue;
+    fmt::print("never seen: {}\n", swai::mpe::kEventNames[event]);
+    all = false;
+  }
   for (const uint64_t cause : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15}) need(cause);
   for (const uint64_t line : {0, 1, 3, 5, 7, 9, 11}) need(swai::iss::cause::kInterrupt | line);
   return all;
