@@ -75,13 +75,13 @@ module mpe_cache_tags #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int s = 0; s < int'(Sets); s++) begin
+      for (int unsigned s = 0; s < Sets; s++) begin
         valid_q[s] <= '0;
         tree_q[s]  <= '0;
       end
     end else begin
       if (drop_all_i) begin
-        for (int s = 0; s < int'(Sets); s++) valid_q[s] <= '0;
+        for (int unsigned s = 0; s < Sets; s++) valid_q[s] <= '0;
       end else begin
         if (fill_i) valid_q[update_set_i][update_way_i] <= 1'b1;
         if (drop_i) valid_q[update_set_i][update_way_i] <= 1'b0;

@@ -152,7 +152,7 @@ module mpe_commit (
   always_comb begin
     at_breakpoint = 1'b0;
     if (dbg_req_i.bp_en != '0) begin
-      for (int i = 0; i < int'(mpe_pkg::NumBreakpoints); i++) begin
+      for (int unsigned i = 0; i < mpe_pkg::NumBreakpoints; i++) begin
         if (dbg_req_i.bp_en[i] && dbg_req_i.bp_addr[i] == pc_q && !resumed_q) at_breakpoint = 1'b1;
       end
     end

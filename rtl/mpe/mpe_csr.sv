@@ -419,14 +419,14 @@ module mpe_csr (
     if (!rst_ni) begin
       mcycle_q   <= '0;
       minstret_q <= '0;
-      for (int i = 0; i < int'(NumCounters); i++) begin
+      for (int unsigned i = 0; i < NumCounters; i++) begin
         hpm_count_q[i] <= '0;
         hpm_event_q[i] <= '0;
       end
     end else begin
       if (!inhibit_q[0] && !debug_i) mcycle_q <= mcycle_q + 64'd1;
       if (!inhibit_q[2] && retire_i) minstret_q <= minstret_q + 64'd1;
-      for (int i = 0; i < int'(NumCounters); i++) begin
+      for (int unsigned i = 0; i < NumCounters; i++) begin
         if (events_i[hpm_event_q[i]] && !inhibit_q[i+3]) hpm_count_q[i] <= hpm_count_q[i] + 64'd1;
       end
       if (write_counter) begin

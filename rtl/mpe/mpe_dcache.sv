@@ -97,7 +97,7 @@ module mpe_dcache #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int s = 0; s < int'(Sets); s++) dirty_q[s] <= '0;
+      for (int unsigned s = 0; s < Sets; s++) dirty_q[s] <= '0;
     end else begin
       if (mark_dirty) dirty_q[active_set][mark_way] <= 1'b1;
       if (mark_clean) dirty_q[active_set][mark_way] <= 1'b0;

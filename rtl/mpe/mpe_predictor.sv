@@ -229,7 +229,7 @@ module mpe_predictor (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int s = 0; s < int'(Sets); s++) begin
+      for (int unsigned s = 0; s < Sets; s++) begin
         valid_q[s]    <= '0;
         next_way_q[s] <= 1'b0;
       end

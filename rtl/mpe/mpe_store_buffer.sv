@@ -67,7 +67,7 @@ module mpe_store_buffer #(
     i             = head_q;
     lookup_data_o = lookup_data_i;
     if (!empty_o) begin
-      for (int n = 0; n < int'(Depth); n++) begin  // old to young
+      for (int unsigned n = 0; n < Depth; n++) begin  // old to young
         i = head_q + PtrBits'(n);
         if ((PtrBits+1)'(n) < count_q && addr_q[i] == lookup_addr_i) begin
           for (int b = 0; b < 8; b++) if (strb_q[i][b]) lookup_data_o[8*b+:8] = data_q[i][8*b+:8];
