@@ -30,8 +30,8 @@ namespace swai {
 template <typename Model>
 class VerilatedRun {
  public:
-  // seed: of the state that reset leaves open; 0: it is zero, and then all builds of a model agree on every cycle.
-  // max_cycles: a run that ticks more often than this ends the process with exit code 1.
+  // seed: of the state that reset leaves open; 0: it is zero, and then all builds of a model agree on every
+  // cycle. max_cycles: a run that ticks more often than this ends the process with exit code 1.
   explicit VerilatedRun(uint64_t seed, uint64_t max_cycles = UINT64_MAX) : max_cycles_(max_cycles) {
     // 2: state that reset does not define starts with random bits, so that no test passes by luck of zero.
     context_.randReset(seed == 0 ? 0 : 2);
