@@ -156,6 +156,9 @@ TEST_CASE("mpe-run: programs that do not end") {
   const auto sleep = run({kPrograms + "sleep"});
   CHECK(sleep.code == 1);
   CHECK(sleep.output.find("waits for an interrupt") != std::string::npos);
+  const auto lost = run({kPrograms + "lost"});
+  CHECK(lost.code == 1);
+  CHECK(lost.output.find("trap handler at 0x0 cannot be executed") != std::string::npos);
 }
 
 TEST_CASE("mpe-run: bad input is refused with one clear line") {

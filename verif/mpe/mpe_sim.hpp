@@ -107,6 +107,11 @@ class MpeSim final : public common::DebugPort {
   uint64_t instructions() { return run_.top().retired_o; }
   bool watch_hit() { return run_.top().watch_hit_o; }
   bool asleep() { return run_.top().sleep_o; }
+  // The last record is a trap into the very place where it happened: the handler itself cannot be fetched.
+  bool stuck_in_trap() {
+    const auto& top = run_.top();
+    return top.rvfi_trap && !top.rvfi_intr && top.rvfi_pc == top.rvfi_next_pc;
+  }
   const std::array<uint64_t, kEvents>& events() const { return events_; }
 
   void drive(const common::DebugRequest& request) override;

@@ -107,7 +107,7 @@ void RandomRun::choose_pace() {
   pace_.lines = rng_.pick(kPaces);
   pace_.time = rng_.pick(kPaces);
   pace_.halts = rng_.chance(25) ? rng_.pick({200, 1000, 4000}) : 0;
-  if (rng_.chance(8)) pace_.nmi_at = 1 + rng_.below(20'000);
+  if (rng_.chance(20)) pace_.nmi_at = 1 + rng_.below(20'000);
 }
 
 void RandomRun::fail(const std::string& what) {

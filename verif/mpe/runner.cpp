@@ -152,6 +152,8 @@ bool Runner::end_of_time() {
     end(fmt::format("no end after {} cycles", sim_.cycles()), false);
   } else if (!gdb_ && sim_.asleep() && sim_.memory().clint().never_fires()) {
     end("the core waits for an interrupt and none can come", false);
+  } else if (!gdb_ && sim_.stuck_in_trap()) {
+    end(fmt::format("the trap handler at {:#x} cannot be executed", sim_.top().rvfi_pc), false);
   }
   if (!verdict_) return false;
   cycles_ = sim_.cycles();

@@ -175,8 +175,10 @@ void Builder::nested_item() {
                                                  {&Builder::item_csr_critical, 1},
                                                  {&Builder::item_csr_illegal, 1},
                                                  {&Builder::item_counters, 1}}};
-  static constexpr std::array<Item, 8> kTraps = {
-      {{&Builder::item_trap, 3}, {&Builder::item_illegal, 3}, {&Builder::item_forbidden, 2}}};
+  static constexpr std::array<Item, 8> kTraps = {{{&Builder::item_trap, 3},
+                                                  {&Builder::item_illegal, 3},
+                                                  {&Builder::item_return_to_same_mode, 1},
+                                                  {&Builder::item_forbidden, 2}}};
   static constexpr std::array<Item, 8> kFaults = {{{&Builder::item_fault, 5},
                                                    {&Builder::item_wild_jump, 3},
                                                    {&Builder::item_mprv, 2},

@@ -194,7 +194,7 @@ class Builder {
 
   // --- items_system.cpp
   void item_mode_switch();
-  void item_configure();
+  void item_return_to_same_mode();
   void item_modify_code();
   void item_modify_loop();
   void item_page_table();

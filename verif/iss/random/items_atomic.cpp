@@ -46,7 +46,7 @@ void Builder::item_lr_sc() {
   const int32_t offset = pick_offset(pointer, 8, false);
   as_.emit(enc::addi(address, pointer.reg, offset));
   // QEMU compares addresses and values where we compare lines: there only plain pairs.
-  const uint64_t choice = options_.qemu ? 0 : rng_.below(8);
+  const uint64_t choice = options_.qemu ? 0 : rng_.below(9);
   const auto order = static_cast<uint32_t>(rng_.below(4));
   Reg sc_address = address;
   if (choice != 1) {
@@ -77,6 +77,9 @@ void Builder::item_lr_sc() {
       break;
     case 7:
       item_load_store();
+      break;
+    case 8:  // so does the end of one
+      item_return_to_same_mode();
       break;
     default:
       for (uint64_t n = rng_.below(4); n > 0; --n) as_.emit(random_alu_word(false));

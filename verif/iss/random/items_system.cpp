@@ -211,6 +211,26 @@ void Builder::sret_to_user() {
   arrive(mode);
 }
 
+// mret or sret to the next instruction, in the same mode.
+void Builder::item_return_to_same_mode() {
+  const bool machine = mode_.privilege == Privilege::kMachine;
+  if (mode_.privilege == Privilege::kUser || (!machine && (traps_ & status::kTsr) != 0)) return simple_item();
+  const uint32_t status_number = machine ? csr::kMstatus : csr::kSstatus;
+  const uint64_t previous = machine ? status::kMpp : status::kSpp;
+  const uint64_t enable = machine ? status::kMpie : status::kSpie;
+  const bool interrupts = has(kInterrupt) && rng_.chance(70);
+  const Label to = as_.label();
+  const Hold value(*this);
+  as_.keep_in_page(48);
+  as_.emit(enc::csrrci(0, status_number, machine ? status::kMie : status::kSie));
+  as_.la(value, to);
+  as_.emit(enc::csrw(machine ? csr::kMepc : csr::kSepc, value));
+  as_.li(value, previous | (interrupts ? enable : 0));
+  as_.emit(enc::csrrs(0, status_number, value));
+  as_.emit(machine ? enc::kMret : enc::kSret);
+  as_.bind(to);
+}
+
 // The same mode, the same code, another virtual address.
 void Builder::jump_to_alias() {
   Mode mode = mode_;
