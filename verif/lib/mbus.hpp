@@ -128,12 +128,14 @@ class MbusMaster : public Agent {
   uint64_t responses_ = 0;
 };
 
-// Takes requests and answers them after random times: in order within an id, in any order across ids.
+// Takes requests and answers them after random times: in order within an id, in any order across ids. A
+// patient slave holds its answer until `ready` is high.
 class MbusSlave : public Agent {
  public:
   MbusSlave(std::string name, MbusPins pins, Random& random,
-            std::function<MbusResponse(const MbusRequest&)> answer)
+            std::function<MbusResponse(const MbusRequest&)> answer, std::optional<Field> ready = std::nullopt)
       : pins_(std::move(pins)),
+        ready_(std::move(ready)),
         random_(random),
         sink_(std::move(name), pins_.request, random,
               [this](const MbusRequest& request) { taken_.push_back(request); }),
@@ -148,6 +150,7 @@ class MbusSlave : public Agent {
 
   void drive() override {
     sink_.drive();
+    if (responded_ && held_) return;
     responded_ = false;
     if (!mute && outstanding() != 0 && answering_.go()) {
       unsigned id = random_.below(common::kMbusIds);
@@ -165,10 +168,12 @@ class MbusSlave : public Agent {
     sink_.sample();
     for (const auto& request : taken_) queues_.at(request.id).push_back(answer_(request));
     taken_.clear();
+    held_ = ready_ && !ready_->get();
   }
 
  private:
   MbusPins pins_;
+  std::optional<Field> ready_;
   Random& random_;
   std::vector<MbusRequest> taken_;
   StreamSink<MbusRequest> sink_;
@@ -176,6 +181,7 @@ class MbusSlave : public Agent {
   Stalls answering_;
   std::array<std::deque<MbusResponse>, common::kMbusIds> queues_;
   bool responded_ = false;
+  bool held_ = false;
 };
 
 }  // namespace swai::verif

@@ -19,7 +19,7 @@ namespace {
 using common::MbusOp;
 
 // The numbers in tb_mbus.sv.
-enum Design : unsigned { kArbiter, kDemux, kSram, kOddSram, kToReg, kNobody, kSystem };
+enum Design : unsigned { kArbiter, kDemux, kSram, kOddSram, kToReg, kNobody, kSystem, kSplit };
 
 constexpr uint64_t kDeviceBase = 0x1000'0000;
 
@@ -193,6 +193,44 @@ void test_demux(uint64_t seed, uint64_t cycles) {
   draining = true;
   bench.until([&] { return master.idle(); }, 10000, "draining");
   check(busiest == 4, fmt::format("up to {} requests outstanding instead of 4", busiest));
+  for (const auto& slave : slaves) check(slave->requests() > cycles / 100, "a slave got hardly anything");
+}
+
+// ----------------------------------------------------------------------------------------------------- split
+
+void test_split(uint64_t seed, uint64_t cycles) {
+  MbusBench bench(kSplit, seed);
+  bool draining = false;
+  unsigned target = 0;
+  MbusMaster master(
+      "master", bench.master_pins(0), bench.random(),
+      [&]() -> std::optional<MbusRequest> {
+        if (draining) return std::nullopt;
+        if (bench.random().chance(30)) target = bench.random().below(2);
+        bench.top().sel_i = static_cast<CData>(target);
+        const uint64_t addr = any_address(bench.random()) & ~uint64_t{3 << 20};
+        return random_request(bench.random(), addr | uint64_t{target} << 20);
+      },
+      compare_fingerprint);
+  bench.add(master);
+  std::vector<std::unique_ptr<MbusSlave>> slaves;
+  uint64_t together = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    slaves.push_back(std::make_unique<MbusSlave>(
+        i == 0 ? "prompt" : "patient", bench.slave_pins(i), bench.random(),
+        [&, i](const MbusRequest& request) {
+          check(((request.addr >> 20) & 3) == i, "a request came out at the wrong slave");
+          if (slaves[1 - i]->outstanding() != 0) ++together;
+          return fingerprint(request);
+        },
+        i == 0 ? std::nullopt : std::optional(Field(bench.top().patient_rsp_ready_o, 0, 1))));
+    bench.add(*slaves.back());
+  }
+  bench.reset();
+  bench.steps(cycles);
+  draining = true;
+  bench.until([&] { return master.idle(); }, 10000, "draining");
+  check(together > cycles / 100, "the slaves hardly ever worked at the same time");
   for (const auto& slave : slaves) check(slave->requests() > cycles / 100, "a slave got hardly anything");
 }
 
@@ -468,6 +506,7 @@ std::vector<TestCase> tests() {
       {"arbiter", test_arbiter},
       {"arbiter-full", test_arbiter_full},
       {"demux", test_demux},
+      {"split", test_split},
       {"sram", [](uint64_t seed, uint64_t cycles) { test_sram(kSram, 0x8000'0000, 4096, seed, cycles); }},
       {"sram-odd",
        [](uint64_t seed, uint64_t cycles) { test_sram(kOddSram, 0x92'3456'6000, 4160, seed, cycles); }},
@@ -476,6 +515,7 @@ std::vector<TestCase> tests() {
       {"system", test_system},
       {"illegal-response-arbiter", [](uint64_t seed, uint64_t) { illegal_response(kArbiter, seed); }},
       {"illegal-response-demux", [](uint64_t seed, uint64_t) { illegal_response(kDemux, seed); }},
+      {"illegal-response-split", [](uint64_t seed, uint64_t) { illegal_response(kSplit, seed); }},
       {"illegal-id", illegal_id},
       {"illegal-slave", illegal_slave},
   };

@@ -19,6 +19,7 @@ module tb_mbus #(
   input  logic [2:0]            slv_req_ready_i,
   output logic [ReqWidth-1:0]   slv_req_o,
   input  logic [2:0]            slv_rsp_valid_i,
+  output logic                  patient_rsp_ready_o,  // of slave 1 where it is a patient one
   input  logic [3*RspWidth-1:0] slv_rsp_i,
 
   output logic                  reg_valid_o,
@@ -31,7 +32,7 @@ module tb_mbus #(
   input  logic [63:0]           reg_rdata_i
 );
 
-  localparam int unsigned Designs = 7;
+  localparam int unsigned Designs = 8;
 
   typedef enum logic [2:0] {
     Arbiter,
@@ -40,7 +41,8 @@ module tb_mbus #(
     OddSram,
     ToReg,
     Nobody,
-    System
+    System,
+    Split
   } design_e;
 
   logic [2:0]          mst_req_ready [Designs];
@@ -64,12 +66,14 @@ module tb_mbus #(
   // Designs of which some or all have slaves in C++
   logic                demux_select;
   logic [2:0]          demux_req_valid;
+  logic [1:0]          split_req_valid;
   logic                arbiter_req_valid;
   mbus_pkg::req_t      demux_req, arbiter_req;
 
   assign demux_select     = select_i == Demux;
-  assign slv_req_valid_o  = demux_select ? demux_req_valid : {2'b0, arbiter_req_valid};
-  assign slv_req_o        = demux_select ? demux_req : arbiter_req;
+  assign slv_req_valid_o  = demux_select ? demux_req_valid :
+                            select_i == Split ? {1'b0, split_req_valid} : {2'b0, arbiter_req_valid};
+  assign slv_req_o        = demux_select ? demux_req : select_i == Split ? first_req : arbiter_req;
   assign selected_reg_req = select_i == System ? system_reg_req : reg_req;
   assign reg_valid_o      = selected_reg_req.valid;
   assign reg_write_o      = selected_reg_req.write;
@@ -114,6 +118,30 @@ module tb_mbus #(
     .slv_req_o      (demux_req),
     .slv_rsp_valid_i,
     .slv_rsp_i
+  );
+
+  assign mst_req_ready[Split][2:1] = '0;
+  assign mst_rsp_valid[Split][2:1] = '0;
+  mbus_split #(
+    .MaxOutstanding(4)
+  ) u_split (
+    .clk_i,
+    .rst_ni             (rst_n[Split]),
+    .patient_i          (sel_i[0]),
+    .mst_req_valid_i    (mst_req_valid_i[0]),
+    .mst_req_ready_o    (mst_req_ready[Split][0]),
+    .mst_req_i          (first_req),
+    .mst_rsp_valid_o    (mst_rsp_valid[Split][0]),
+    .mst_rsp_o          (mst_rsp[Split]),
+    .prompt_req_valid_o (split_req_valid[0]),
+    .prompt_req_ready_i (slv_req_ready_i[0]),
+    .prompt_rsp_valid_i (slv_rsp_valid_i[0]),
+    .prompt_rsp_i       (slv_rsp_i[RspWidth-1:0]),
+    .patient_req_valid_o(split_req_valid[1]),
+    .patient_req_ready_i(slv_req_ready_i[1]),
+    .patient_rsp_valid_i(slv_rsp_valid_i[1]),
+    .patient_rsp_ready_o,
+    .patient_rsp_i      (slv_rsp_i[2*RspWidth-1:RspWidth])
   );
 
   for (genvar s = 0; s < 2; s++) begin : g_sram
