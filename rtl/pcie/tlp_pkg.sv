@@ -42,4 +42,49 @@ package tlp_pkg;
   localparam cpl_status_t CplUnsupported = 3'b001;
   localparam cpl_status_t CplAbort       = 3'b100;
 
+  // Headers by field; the address of a short header is in the upper half of `addr`.
+  typedef struct packed {
+    logic [7:0]  fmt_type;
+    logic        t9;
+    logic [2:0]  tc;
+    logic        t8;
+    logic        attr2;     // id-based ordering
+    logic        ln;
+    logic        th;
+    logic        td;        // digest
+    logic        ep;        // poisoned
+    logic [1:0]  attr;      // relaxed ordering, no snoop
+    logic [1:0]  at;
+    logic [9:0]  length;    // doublewords; 0 is 1024
+    logic [15:0] requester;
+    logic [7:0]  tag;
+    logic [3:0]  last_be;
+    logic [3:0]  first_be;
+    logic [63:0] addr;
+  } request_t;
+
+  typedef struct packed {
+    logic [7:0]  fmt_type;
+    logic        t9;
+    logic [2:0]  tc;
+    logic        t8;
+    logic        attr2;
+    logic        ln;
+    logic        th;
+    logic        td;
+    logic        ep;
+    logic [1:0]  attr;
+    logic [1:0]  at;
+    logic [9:0]  length;
+    logic [15:0] completer;
+    logic [2:0]  status;    // cpl_status_t
+    logic        bcm;
+    logic [11:0] byte_count;  // 0 is 4096
+    logic [15:0] requester;
+    logic [7:0]  tag;
+    logic        reserved;
+    logic [6:0]  lower_addr;
+    logic [31:0] none;
+  } completion_t;
+
 endpackage
