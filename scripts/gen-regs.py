@@ -75,9 +75,14 @@ class Register:
         self.read_effect = raw.pop("read_effect", False)
         self.write_effect = raw.pop("write_effect", False)
         self.sticky = raw.pop("sticky", False)
+        repeat = raw.pop("repeat", None)
+        self.repeated = repeat is not None
+        self.count, self.stride = (repeat["count"], repeat["stride"]) if repeat else (1, 8)
         self.fields = sorted((Field(where, f) for f in raw.pop("field")), key=lambda f: -f.lsb)
         require(not raw, f"{where}: unknown keys {sorted(raw)}")
         require(self.offset % 8 == 0, f"{where}: offset {self.offset:#x} is no multiple of 8")
+        require(self.count >= 1 and self.stride >= 8 and self.stride % 8 == 0,
+                f"{where}: repeat wants a count, and a stride that is a multiple of 8")
         require(not {"offset", "addr", "reset"} & {f.name for f in self.fields},
                 f"{where}: offset, addr and reset cannot name fields (C++ has them per register)")
         require(len({f.name for f in self.fields}) == len(self.fields), f"{where}: a field name occurs twice")
@@ -85,6 +90,11 @@ class Register:
         for field in self.fields:
             require(used & field.mask == 0, f"{where}.{field.name}: overlaps another field")
             used |= field.mask
+
+    @property
+    def offsets(self):
+        """Of all copies."""
+        return [self.offset + i * self.stride for i in range(self.count)]
 
     def mask(self, *access):
         return sum(f.mask for f in self.fields if f.access in access)
@@ -121,10 +131,12 @@ class Device:
                 f"{self.name}: size must be a power of two and base a multiple of it")
         require(len({r.name for r in self.registers}) == len(self.registers),
                 f"{self.name}: a register name occurs twice")
-        for first, second in zip(self.registers, self.registers[1:]):
-            require(first.offset != second.offset, f"{self.name}: {first.name} and {second.name} share an offset")
+        taken = {}
         for register in self.registers:
-            require(register.offset < self.size, f"{self.name}.{register.name}: outside the device")
+            for offset in register.offsets:
+                require(offset not in taken, f"{self.name}: {taken.get(offset)} and {register.name} share an offset")
+                require(offset < self.size, f"{self.name}.{register.name}: outside the device")
+                taken[offset] = register.name
 
     @property
     def address_bits(self):
@@ -259,6 +271,9 @@ def sv_device(device, source):
         name = camel(register.name)
         lines.append("\n" + comment(f"{register.name}: {register.doc}", 2))
         lines.append(f"  localparam logic [{bits - 1}:0] {name}Offset = {bits}'h{register.offset:0{(bits + 3) // 4}x};")
+        if register.repeated:
+            lines.append(f"  localparam int unsigned {name}Copies = {register.count};")
+            lines.append(f"  localparam int unsigned {name}Stride = {register.stride};")
         for suffix, value in (("Reset", register.reset), ("RwMask", register.mask("rw")),
                               ("RoMask", register.mask("ro")), ("W1cMask", register.mask("w1c"))):
             lines.append(f"  localparam logic [63:0] {name}{suffix} = 64'h{grouped_hex(value, 16)};")
@@ -340,6 +355,10 @@ constexpr Pma pma(std::uint64_t address) {
             lines.append("\n" + comment(register.doc) + f"\nnamespace {register.name} {{")
             lines.append(f"inline constexpr std::uint64_t kOffset = {register.offset:#x};")
             lines.append("inline constexpr std::uint64_t kAddr = kBase + kOffset;")
+            if register.repeated:
+                lines.append(f"inline constexpr unsigned kCopies = {register.count};")
+                lines.append(f"inline constexpr std::uint64_t kStride = {register.stride:#x};")
+                lines.append("constexpr std::uint64_t addr(unsigned copy) { return kAddr + copy * kStride; }")
             lines.append(f"inline constexpr std::uint64_t kReset = {cpp_hex(register.reset)};")
             for field in reversed(register.fields):
                 lines.append(comment(f"{field.access}: {field.doc}"))
@@ -386,8 +405,10 @@ struct DeviceInfo {
             words = [device.base, register.offset, register.reset, register.reset_known_mask]
             words += [register.mask(kind) for kind in ACCESS]
             flags = [register.read_effect, register.write_effect, register.sticky]
-            lines.append(f"    {{\"{device.name}\", \"{register.name}\", {', '.join(f'{w:#x}ull' for w in words)}, "
-                         f"{', '.join(str(flag).lower() for flag in flags)}}},")
+            for copy, words[1] in enumerate(register.offsets):
+                name = f"{register.name}[{copy}]" if register.repeated else register.name
+                lines.append(f"    {{\"{device.name}\", \"{name}\", {', '.join(f'{w:#x}ull' for w in words)}, "
+                             f"{', '.join(str(flag).lower() for flag in flags)}}},")
     lines.append("};\n\n}  // namespace swai::regs")
     return "\n".join(lines) + "\n"
 
@@ -425,8 +446,9 @@ def docs_page(card, source):
             marks = [text for flag, text in ((register.read_effect, "reading has an effect"),
                                              (register.write_effect, "writing has an effect"),
                                              (register.sticky, "survives all resets but power-on")) if flag]
+            copies = (f" + n * `{register.stride:#06x}`, n = 0 to {register.count - 1}" if register.repeated else "")
             lines.append(f"\n### {device.name}.{register.name} at +`{register.offset:#06x}`"
-                         f"{' (' + '; '.join(marks) + ')' if marks else ''}\n\n{register.doc}\n")
+                         f"{copies}{' (' + '; '.join(marks) + ')' if marks else ''}\n\n{register.doc}\n")
             lines.append("| bits | field | access | reset | what |\n|---|---|---|---|---|")
             for field in reversed(register.fields):
                 values = "; ".join(f"{value:#x} = {key}" for key, value in field.values.items())

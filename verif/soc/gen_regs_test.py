@@ -56,6 +56,15 @@ class GenRegsTest(unittest.TestCase):
     def test_shared_offset(self):
         self.refuse('name = "divisor"\noffset = 0x20', 'name = "divisor"\noffset = 0x18', "uart", "share")
 
+    def test_copies_share_an_offset(self):
+        self.refuse('name = "divisor"\n', 'name = "divisor"\nrepeat = { count = 4, stride = 0x8 }\n', "uart", "share")
+
+    def test_copies_outside_the_device(self):
+        self.refuse('name = "divisor"\n', 'name = "divisor"\nrepeat = { count = 2, stride = 0x1000 }\n', "uart.divisor", "outside")
+
+    def test_copies_not_aligned(self):
+        self.refuse('name = "divisor"\n', 'name = "divisor"\nrepeat = { count = 2, stride = 4 }\n', "uart.divisor", "multiple of 8")
+
     def test_overlapping_regions(self):
         self.refuse("size = 0x1000\npma", "size = 0x2_0000\npma", "null", "rom", "overlap")
 
