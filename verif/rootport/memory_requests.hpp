@@ -1,0 +1,69 @@
+// Requests of a card to the host's memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "verif/lib/random.hpp"
+#include "verif/rootport/iommu.hpp"
+#include "verif/rootport/options.hpp"
+#include "verif/rootport/tlp.hpp"
+
+namespace swai::rootport {
+
+class RootPort;
+
+class MemoryRequests {
+ public:
+  MemoryRequests(RootPort& port, const PortOptions& options);
+
+  // A read joins those that wait for the memory.
+  void read(const Tlp& tlp, uint64_t cycle);
+  // Starts a write, or goes on with it. False: its memory has not answered; to be called again.
+  bool write(const Tlp& tlp, uint64_t cycle);
+  // Does what is due. False: a memory has not answered; to be called again.
+  bool run(uint64_t cycle);
+
+  uint64_t next_event() const;
+  bool idle() const { return reads_.empty() && answers_.empty() && !busy_; }
+  // A memory has been asked and has not answered.
+  bool waiting() const { return busy_ && transfer_.state() == Iommu::Transfer::State::kWaiting; }
+  size_t clear();
+
+ private:
+  struct Read {
+    uint64_t cycle;
+    Tlp tlp;
+  };
+  struct Answer {
+    uint64_t cycle;
+    uint64_t order;
+    Tlp tlp;
+    bool operator<(const Answer& other) const {
+      return cycle != other.cycle ? cycle > other.cycle : order > other.order;
+    }
+  };
+
+  bool transfer(uint64_t cycle, Access access, uint64_t address, std::span<uint8_t> buffer);
+  void answer(const Tlp& request, bool ok, uint64_t cycle);
+  void refuse(const Tlp& request, CplStatus status, uint64_t cycle);
+  void queue(const Tlp& tlp, uint64_t cycle);
+  unsigned piece(uint64_t address, unsigned left);
+
+  RootPort& port_;
+  const PortOptions& options_;
+  std::deque<Read> reads_;
+  std::priority_queue<Answer> answers_;
+  uint64_t order_ = 0;
+  mutable Iommu::Transfer transfer_;
+  bool busy_ = false;        // transfer_ is of a request that is not finished
+  unsigned write_done_ = 0;  // doublewords of the write under way that have been seen to
+  verif::Random split_;
+  verif::Random reorder_;
+  std::array<uint8_t, 4096> buffer_;
+};
+
+}  // namespace swai::rootport

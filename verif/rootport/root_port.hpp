@@ -1,0 +1,206 @@
+// One card's place in the host: the wire to it, host software's requests to it, and its requests to the host.
+//
+// A port has two sides. The card's side is clock(): once per clock of the card, at its pins. The root's side
+// is driven by the RootComplex. Between them lie the wires' delays, so the sides need not run in step: see
+// root_complex.hpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "verif/rootport/counters.hpp"
+#include "verif/rootport/faults.hpp"
+#include "verif/rootport/host_requests.hpp"
+#include "verif/rootport/iommu.hpp"
+#include "verif/rootport/memory_requests.hpp"
+#include "verif/rootport/options.hpp"
+#include "verif/rootport/outbox.hpp"
+#include "verif/rootport/pins.hpp"
+#include "verif/rootport/wire.hpp"
+
+namespace swai::rootport {
+
+class Enumeration;
+class RootComplex;
+
+enum class LinkState : uint8_t { kDown, kEnumerating, kReady, kFailed };
+const char* text(LinkState state);
+
+struct Bar {
+  uint64_t address = 0;  // as the card's register holds it
+  uint64_t size = 0;     // 0: there is none
+  bool wide = false;     // takes two registers
+};
+inline constexpr unsigned kBars = 6;
+
+class RootPort {
+ public:
+  // Ports are made by RootComplex::add().
+  RootPort(RootComplex& root, unsigned card, const PortOptions& options);
+  ~RootPort();
+  RootPort(const RootPort&) = delete;
+  RootPort& operator=(const RootPort&) = delete;
+
+  unsigned card() const { return card_; }
+  const PortOptions& options() const { return options_; }
+
+  // ---- The card's side
+
+  // To be called before the first clock. All inputs of the endpoint are driven from now on.
+  void attach(const EndpointPins& pins);
+
+  // One clock: takes the endpoint's outputs as they stand, and drives its inputs for the next edge.
+  void clock() {
+    const uint64_t now = card_cycle_++;
+    const bool ready = up_.ready(now) && link_up_;
+    *pins_.tx_ready = ready;
+    if (*pins_.tx_valid) {
+      if (ready) {
+        up_.take(now, pins_.tx_beat);
+      } else {
+        ++counters_.stalled_cycles;
+      }
+    }
+    if (*pins_.rx_limit != seen_rx_limit_) note_rx_limit(now);
+    if (now >= next_input_) drive(now);
+  }
+
+  uint64_t card_cycle() const { return card_cycle_; }
+  // The next call of clock() that changes an input of the card (a cycle later than card_cycle(), or equal to
+  // it), as far as is known now. A sleeping card need not be clocked until then: skip() passes up to so many
+  // cycles without a look at the pins.
+  uint64_t next_input() const { return next_input_; }
+  void skip(uint64_t cycles) { card_cycle_ += cycles; }
+
+  // ---- Host software. Takes no simulated time: requests enter the wire's queue in the cycle in which the
+  // root complex is. Answers come from inside RootComplex::advance() (or at once, when the request cannot be
+  // sent at all).
+
+  LinkState link() const { return link_; }
+  void on_link(std::function<void(LinkState)> handler) { link_handler_ = std::move(handler); }
+  // Takes effect before the next cycle. Everything under way is lost; requests of the host end with
+  // kLinkDown.
+  void link_down();
+  void link_up();
+  // Down, and up again after options().reset_cycles; then enumeration, if it is on.
+  void hot_reset();
+  // Sizes and places the BARs, sets payload and read request sizes, switches memory and bus mastering on.
+  void enumerate();
+
+  // What enumeration has found, addresses as the card's registers hold them now.
+  const Bar& bar(unsigned index) const { return bars_[index]; }
+  bool memory_enabled() const { return (command_ & 2) != 0; }
+  // The first 256 bytes of configuration space as enumeration has read them; the place of a capability, 0:
+  // none.
+  std::span<const uint8_t> config_header() const { return config_; }
+  unsigned capability(uint8_t id) const;
+
+  // Any number of bytes, cut into packets at options().max_payload. Outside the BAR: kUnsupported.
+  void mmio_read(unsigned bar, uint64_t offset, unsigned bytes, ReadDone done);
+  ReadHandle mmio_read(unsigned bar, uint64_t offset, unsigned bytes);
+  // False: outside the BAR, or the link is down.
+  bool mmio_write(unsigned bar, uint64_t offset, std::span<const uint8_t> data);
+
+  // Within 4096 bytes. Writes of BARs and of the command register are noted.
+  void config_read(unsigned offset, unsigned bytes, ReadDone done);
+  ReadHandle config_read(unsigned offset, unsigned bytes);
+  void config_write(unsigned offset, std::span<const uint8_t> data, WriteDone done);
+  WriteHandle config_write(unsigned offset, std::span<const uint8_t> data);
+
+  // Message interrupts: called with the data that the card has written, from inside advance().
+  void on_interrupt(std::function<void(uint32_t)> handler) { interrupt_handler_ = std::move(handler); }
+  // Programs entries 0..vectors-1 of the MSI-X table (entry i gives interrupt i) and switches MSI-X on, as an
+  // operating system does. False in `done`: the card has no MSI-X, or fewer vectors, or does not answer.
+  void enable_msix(unsigned vectors, std::function<void(bool)> done);
+  void disable_msix(std::function<void(bool)> done);
+
+  Iommu& iommu() { return iommu_; }
+  FaultKnobs& faults() { return faults_; }
+  const PortCounters& counters() const { return counters_; }
+  void clear_counters() { counters_ = {}; }
+
+  // Any packet, as it is, behind everything that waits. For tests of an endpoint.
+  void send(const Tlp& tlp);
+  // Sees every packet that leaves (true) or arrives (false) at the root's side, and its cycle. For tests and
+  // traces.
+  void on_packet(std::function<void(bool to_card, uint64_t cycle, const Tlp&)> handler) {
+    packet_handler_ = std::move(handler);
+  }
+
+  // Nothing is under way in either direction (credits may be), and no request of the host waits.
+  bool quiet() const;
+  // A remote memory has not answered yet; simulated time stands still.
+  bool waiting() const { return memory_.waiting(); }
+
+  // ---- For the root complex and the parts of a port
+
+  // The identity that the card has on the bus.
+  uint16_t id() const { return static_cast<uint16_t>((card_ + 1) << 8); }
+  RootComplex& root() { return root_; }
+  uint64_t root_cycle() const;
+  uint64_t next_root_event() const;
+  // Does what is due at `cycle`.
+  void run_root(uint64_t cycle);
+  // Link changes that were asked for; both sides stand at `cycle`.
+  bool link_change_due() const { return link_request_ != LinkRequest::kNone; }
+  uint64_t link_event() const { return link_event_; }
+  void change_link(uint64_t cycle);
+  void forward(const Tlp& tlp, RootPort* origin);
+  void release(const Tlp& tlp);
+  PortCounters& counts() { return counters_; }
+
+ private:
+  enum class LinkRequest : uint8_t { kNone, kUp, kDown, kReset };
+
+  void note_rx_limit(uint64_t now);
+  void drive(uint64_t now);
+  void arrival(Arrival& arrival, uint64_t cycle);
+  bool memory_request(Arrival& arrival, uint64_t cycle);
+  void settle(bool up, uint64_t cycle);
+  void set_state(LinkState state);
+  bool inside_bar(unsigned bar, uint64_t offset, uint64_t bytes) const;
+  void snoop(unsigned offset, std::span<const uint8_t> data);
+
+  friend class Enumeration;
+
+  RootComplex& root_;
+  const unsigned card_;
+  const PortOptions options_;
+  EndpointPins pins_;
+  PinStore nobody_;  // until attach()
+
+  // The card's side.
+  uint64_t card_cycle_ = 0;
+  uint64_t next_input_ = 0;
+  uint64_t seen_rx_limit_ = 0;
+  bool link_up_ = false;
+  UpWire up_;
+  DownWire down_;
+  DelayedCredits granted_;   // to the card
+  DelayedCredits received_;  // from the card
+
+  // The root's side.
+  PortCounters counters_;
+  FaultKnobs faults_;
+  Iommu iommu_;
+  Outbox outbox_;
+  HostRequests requests_;
+  MemoryRequests memory_;
+  Credits released_;
+  uint64_t accepted_cycle_ = 0;
+  LinkState link_ = LinkState::kDown;
+  LinkRequest link_request_ = LinkRequest::kNone;
+  uint64_t link_event_ = UINT64_MAX;
+  std::array<Bar, kBars> bars_;
+  uint16_t command_ = 0;
+  std::vector<uint8_t> config_;
+  std::unique_ptr<Enumeration> enumeration_;
+  std::function<void(LinkState)> link_handler_;
+  std::function<void(uint32_t)> interrupt_handler_;
+  std::function<void(bool, uint64_t, const Tlp&)> packet_handler_;
+};
+
+}  // namespace swai::rootport
