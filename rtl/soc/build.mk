@@ -2,9 +2,9 @@
 
 CARD_DESCRIPTION := rtl/soc/card.toml
 
-# Packages, in an order in which they can be read.
-CARD_REGS_SV := $(addprefix build/gen/,memmap_pkg.sv timer_regs_pkg.sv uart_regs_pkg.sv flash_regs_pkg.sv \
-    sha256_regs_pkg.sv irq_regs_pkg.sv system_regs_pkg.sv)
+# One package per device, and the memory map.
+CARD_DEVICES := $(shell sed -n '/^\[\[device\]\]/{n;s/name = "\(.*\)"/\1/p}' $(CARD_DESCRIPTION))
+CARD_REGS_SV := build/gen/memmap_pkg.sv $(CARD_DEVICES:%=build/gen/%_regs_pkg.sv)
 CARD_REGS_HPP := build/gen/card_regs.hpp build/gen/card_regs_table.hpp
 
 $(CARD_REGS_SV) $(CARD_REGS_HPP) &: $(CARD_DESCRIPTION) scripts/gen-regs.py

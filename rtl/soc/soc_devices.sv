@@ -13,6 +13,10 @@ module soc_devices #(
   input  reg_pkg::reg_req_t req_i,
   output reg_pkg::reg_rsp_t rsp_o,
 
+  // the ring's door to the inbox
+  input  reg_pkg::reg_req_t inbox_req_i,
+  output reg_pkg::reg_rsp_t inbox_rsp_o,
+
   // pins
   input  logic              uart_rx_i,
   output logic              uart_tx_o,
@@ -44,8 +48,8 @@ module soc_devices #(
   output logic              busy_o
 );
 
-  reg_pkg::reg_req_t timer_req, uart_req, flash_req, sha256_req, irq_req, system_req;
-  reg_pkg::reg_rsp_t timer_rsp, uart_rsp, flash_rsp, sha256_rsp, irq_rsp, system_rsp;
+  reg_pkg::reg_req_t timer_req, uart_req, flash_req, sha256_req, irq_req, system_req, inbox_req;
+  reg_pkg::reg_rsp_t timer_rsp, uart_rsp, flash_rsp, sha256_rsp, irq_rsp, system_rsp, inbox_rsp;
 
   memmap_pkg::device_t device;
   assign device = memmap_pkg::device_of(memmap_pkg::AddrWidth'(req_i.addr));
@@ -57,12 +61,14 @@ module soc_devices #(
     sha256_req       = req_i;
     irq_req          = req_i;
     system_req       = req_i;
+    inbox_req        = req_i;
     timer_req.valid  = req_i.valid && device == memmap_pkg::DeviceTimer;
     uart_req.valid   = req_i.valid && device == memmap_pkg::DeviceUart;
     flash_req.valid  = req_i.valid && device == memmap_pkg::DeviceFlash;
     sha256_req.valid = req_i.valid && device == memmap_pkg::DeviceSha256;
     irq_req.valid    = req_i.valid && device == memmap_pkg::DeviceIrq;
     system_req.valid = req_i.valid && device == memmap_pkg::DeviceSystem;
+    inbox_req.valid  = req_i.valid && device == memmap_pkg::DeviceInbox;
   end
 
   always_comb begin
@@ -75,6 +81,7 @@ module soc_devices #(
       memmap_pkg::DeviceSha256: rsp_o = sha256_rsp;
       memmap_pkg::DeviceIrq:    rsp_o = irq_rsp;
       memmap_pkg::DeviceSystem: rsp_o = system_rsp;
+      memmap_pkg::DeviceInbox:  rsp_o = inbox_rsp;
       default:                  rsp_o.err = 1'b1;
     endcase
   end
@@ -135,12 +142,24 @@ module soc_devices #(
     .busy_o      (sha256_busy)
   );
 
+  logic inbox_irq;
+  soc_inbox u_inbox (
+    .clk_i,
+    .rst_ni,
+    .req_i      (inbox_req),
+    .rsp_o      (inbox_rsp),
+    .ring_req_i (inbox_req_i),
+    .ring_rsp_o (inbox_rsp_o),
+    .irq_o      (inbox_irq)
+  );
+
   irq_regs_pkg::pending_t sources;
   always_comb begin
     sources             = '0;
     sources.uart        = uart_irq;
     sources.flash       = flash_irq;
     sources.write_error = write_error_i;
+    sources.inbox       = inbox_irq;
   end
 
   soc_irq u_irq (

@@ -9,6 +9,11 @@ package soc_pkg;
   localparam target_t TargetDevices = 2'd2;
   localparam target_t TargetNobody  = 2'd3;
 
+  // Does the address lie beyond the ring?
+  function automatic logic on_card(input logic [39:0] addr);
+    on_card = memmap_pkg::region_of(addr) == memmap_pkg::RegionCard || memmap_pkg::region_of(addr) == memmap_pkg::RegionHbm;
+  endfunction
+
   // The bits that an access with these byte strobes names.
   function automatic logic [63:0] lanes(input logic [7:0] wstrb);
     for (int unsigned i = 0; i < 8; i++) lanes[8*i+:8] = {8{wstrb[i]}};

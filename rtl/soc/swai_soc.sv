@@ -1,7 +1,10 @@
-// The card's system on chip: management processor, boot ROM, SRAM, devices, resets.
+// The management complex: processor, boot ROM, SRAM, devices, resets.
 //
-// The processor's memory bus reaches its slaves through one demultiplexer; soc_decode says which one.
-// `sleep_o` says that nothing will happen until a pin moves: the clock may stop.
+// The processor's memory bus reaches what is local through one demultiplexer (soc_decode says where), and the rest of
+// the card through `card_*`, whose answers wait for local ones. The rest of the card reaches SRAM and inbox through
+// `visit_*`. Both doors are closed by `fence_o` before a reset, which waits until `drained_i`; they lead through modules
+// that only power-on resets (`rst_por_no`).
+// `sleep_o` says that nothing will happen until an input moves: the clock may stop.
 module swai_soc #(
   parameter int unsigned SramBytes   = 32'(memmap_pkg::SramBytes),
   parameter int unsigned ICacheBytes = 16384,
@@ -19,6 +22,28 @@ module swai_soc #(
   output logic [3:0]        flash_io_oe_o,
   input  logic [3:0]        flash_io_i,
 
+  // Card devices and HBM, as the processor reaches them.
+  output logic              card_req_valid_o,
+  input  logic              card_req_ready_i,
+  output mbus_pkg::req_t    card_req_o,
+  input  logic              card_rsp_valid_i,
+  output logic              card_rsp_ready_o,
+  input  mbus_pkg::rsp_t    card_rsp_i,
+
+  // SRAM and inbox, as the card reaches them.
+  input  logic              visit_req_valid_i,
+  output logic              visit_req_ready_o,
+  input  mbus_pkg::req_t    visit_req_i,
+  output logic              visit_rsp_valid_o,
+  output mbus_pkg::rsp_t    visit_rsp_o,
+
+  input  logic              host_reset_i,
+  output logic              fence_o,
+  input  logic              drained_i,
+  output logic              rst_por_no,
+  output logic              rst_sys_no,
+  input  logic              card_busy_i,
+
   output logic              sleep_o,
   output logic [31:0]       status_o,
 
@@ -29,6 +54,8 @@ module swai_soc #(
   // ------------------------------------------------------------------------------------------------ resets
 
   logic       rst_por_n, rst_sys_n, software_reset, watchdog_reset, striking;
+  assign rst_por_no = rst_por_n;
+  assign rst_sys_no = rst_sys_n;
   logic [7:0] reset_count;
   system_regs_pkg::reset_cause_cause_e reset_cause;
 
@@ -37,6 +64,9 @@ module swai_soc #(
     .rst_pin_ni (rst_ni),
     .software_i (software_reset),
     .watchdog_i (watchdog_reset),
+    .host_i     (host_reset_i),
+    .drained_i,
+    .fence_o,
     .rst_por_no (rst_por_n),
     .rst_sys_no (rst_sys_n),
     .striking_o (striking),
@@ -89,6 +119,30 @@ module swai_soc #(
 
   // --------------------------------------------------------------------------------------------------- bus
 
+  logic           local_req_valid, local_req_ready, local_rsp_valid;
+  mbus_pkg::rsp_t local_rsp;
+
+  mbus_split u_split (
+    .clk_i,
+    .rst_ni              (rst_sys_n),
+    .patient_i           (soc_pkg::on_card(req.addr)),
+    .mst_req_valid_i     (req_valid),
+    .mst_req_ready_o     (req_ready),
+    .mst_req_i           (req),
+    .mst_rsp_valid_o     (rsp_valid),
+    .mst_rsp_o           (rsp),
+    .prompt_req_valid_o  (local_req_valid),
+    .prompt_req_ready_i  (local_req_ready),
+    .prompt_rsp_valid_i  (local_rsp_valid),
+    .prompt_rsp_i        (local_rsp),
+    .patient_req_valid_o (card_req_valid_o),
+    .patient_req_ready_i (card_req_ready_i),
+    .patient_rsp_valid_i (card_rsp_valid_i),
+    .patient_rsp_ready_o (card_rsp_ready_o),
+    .patient_rsp_i       (card_rsp_i)
+  );
+  assign card_req_o = req;
+
   soc_pkg::target_t            target;
   logic [soc_pkg::Targets-1:0] slave_req_valid, slave_req_ready, slave_rsp_valid;
   mbus_pkg::req_t              slave_req;
@@ -107,11 +161,11 @@ module swai_soc #(
     .clk_i,
     .rst_ni          (rst_sys_n),
     .sel_i           (target),
-    .mst_req_valid_i (req_valid),
-    .mst_req_ready_o (req_ready),
+    .mst_req_valid_i (local_req_valid),
+    .mst_req_ready_o (local_req_ready),
     .mst_req_i       (req),
-    .mst_rsp_valid_o (rsp_valid),
-    .mst_rsp_o       (rsp),
+    .mst_rsp_valid_o (local_rsp_valid),
+    .mst_rsp_o       (local_rsp),
     .slv_req_valid_o (slave_req_valid),
     .slv_req_ready_i (slave_req_ready),
     .slv_req_o       (slave_req),
@@ -132,17 +186,62 @@ module swai_soc #(
     .rsp_o       (rom_rsp)
   );
 
+  // The SRAM has two masters: processor and visitors.
+  logic              sram_visit_valid, sram_visit_ready, sram_visit_rsp_valid;
+  logic              shared_valid, shared_ready, shared_rsp_valid;
+  mbus_pkg::req_t    visit_req, shared_req;
+  mbus_pkg::rsp_t    shared_rsp;
+
+  mbus_arbiter #(
+    .N (2)
+  ) u_sram_arbiter (
+    .clk_i,
+    .rst_ni          (rst_sys_n),
+    .mst_req_valid_i ({sram_visit_valid, slave_req_valid[soc_pkg::TargetSram]}),
+    .mst_req_ready_o ({sram_visit_ready, slave_req_ready[soc_pkg::TargetSram]}),
+    .mst_req_i       ({visit_req, slave_req}),
+    .mst_rsp_valid_o ({sram_visit_rsp_valid, slave_rsp_valid[soc_pkg::TargetSram]}),
+    .mst_rsp_o       (sram_rsp),
+    .slv_req_valid_o (shared_valid),
+    .slv_req_ready_i (shared_ready),
+    .slv_req_o       (shared_req),
+    .slv_rsp_valid_i (shared_rsp_valid),
+    .slv_rsp_i       (shared_rsp)
+  );
+
   mbus_sram #(
     .Bytes (SramBytes),
     .Base  (memmap_pkg::LocalRegionBase)
   ) u_sram (
     .clk_i,
     .rst_ni      (rst_sys_n),
-    .req_valid_i (slave_req_valid[soc_pkg::TargetSram]),
-    .req_ready_o (slave_req_ready[soc_pkg::TargetSram]),
-    .req_i       (slave_req),
-    .rsp_valid_o (slave_rsp_valid[soc_pkg::TargetSram]),
-    .rsp_o       (sram_rsp)
+    .req_valid_i (shared_valid),
+    .req_ready_o (shared_ready),
+    .req_i       (shared_req),
+    .rsp_valid_o (shared_rsp_valid),
+    .rsp_o       (shared_rsp)
+  );
+
+  reg_pkg::reg_req_t inbox_req;
+  reg_pkg::reg_rsp_t inbox_rsp;
+
+  soc_visit #(
+    .SramBytes (SramBytes)
+  ) u_visit (
+    .clk_i,
+    .rst_ni           (rst_sys_n),
+    .req_valid_i      (visit_req_valid_i),
+    .req_ready_o      (visit_req_ready_o),
+    .req_i            (visit_req_i),
+    .rsp_valid_o      (visit_rsp_valid_o),
+    .rsp_o            (visit_rsp_o),
+    .slv_req_o        (visit_req),
+    .sram_req_valid_o (sram_visit_valid),
+    .sram_req_ready_i (sram_visit_ready),
+    .sram_rsp_valid_i (sram_visit_rsp_valid),
+    .sram_rsp_i       (sram_rsp),
+    .inbox_req_o      (inbox_req),
+    .inbox_rsp_i      (inbox_rsp)
   );
 
   mbus_error u_nobody (
@@ -184,6 +283,8 @@ module swai_soc #(
     .rst_ni           (rst_sys_n),
     .req_i            (reg_req),
     .rsp_o            (reg_rsp),
+    .inbox_req_i      (inbox_req),
+    .inbox_rsp_o      (inbox_rsp),
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,
@@ -215,7 +316,7 @@ module swai_soc #(
     .clk_i,
     .rst_ni       (rst_sys_n),
     .core_sleep_i (core_sleep),
-    .busy_i       (devices_busy || dbg_req_i.halt || dbg_req_i.resume || dbg_req_i.insn_valid),
+    .busy_i       (devices_busy || card_busy_i || fence_o || dbg_req_i.halt || dbg_req_i.resume || dbg_req_i.insn_valid),
     .wakes_i      ({irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi}),
     .sleep_o
   );

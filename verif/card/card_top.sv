@@ -75,6 +75,20 @@ module card_top (
     };
   end
 
+  // Nothing stands beside the management complex yet: what the processor asks of the card ends in errors.
+  logic           card_req_valid, card_req_ready, card_rsp_valid;
+  mbus_pkg::req_t card_req;
+  mbus_pkg::rsp_t card_rsp;
+  mbus_error u_nobody (
+    .clk_i,
+    .rst_ni,
+    .req_valid_i (card_req_valid),
+    .req_ready_o (card_req_ready),
+    .req_id_i    (card_req.id),
+    .rsp_valid_o (card_rsp_valid),
+    .rsp_o       (card_rsp)
+  );
+
   swai_soc u_soc (
     .clk_i,
     .rst_ni,
@@ -85,6 +99,23 @@ module card_top (
     .flash_io_o,
     .flash_io_oe_o,
     .flash_io_i (flash_io_q),
+    .card_req_valid_o  (card_req_valid),
+    .card_req_ready_i  (card_req_ready),
+    .card_req_o        (card_req),
+    .card_rsp_valid_i  (card_rsp_valid),
+    .card_rsp_ready_o  (),
+    .card_rsp_i        (card_rsp),
+    .visit_req_valid_i (1'b0),
+    .visit_req_ready_o (),
+    .visit_req_i       ('0),
+    .visit_rsp_valid_o (),
+    .visit_rsp_o       (),
+    .host_reset_i      (1'b0),
+    .fence_o           (),
+    .drained_i         (1'b1),
+    .rst_por_no        (),
+    .rst_sys_no        (),
+    .card_busy_i       (1'b0),
     .sleep_o,
     .status_o,
     .dbg_req_i  (dbg_req_q),

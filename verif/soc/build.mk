@@ -5,7 +5,7 @@ tb_soc_devices_rtl := $(filter-out $(tb_soc_packages) %/swai_soc.sv %/soc_rom.sv
 
 $(eval $(call verilated_program,tb-soc-devices,tb_devices,$(tb_soc_packages) $(tb_soc_devices_rtl) \
   verif/soc/tb_devices.sv,$(addprefix verif/soc/,devices_main.cpp devices.cpp registers_test.cpp timer_test.cpp \
-  uart_test.cpp sha256.cpp sha256_test.cpp system_test.cpp spi_probe.cpp flash_driver.cpp flash_test.cpp) \
+  uart_test.cpp sha256.cpp sha256_test.cpp system_test.cpp inbox_test.cpp spi_probe.cpp flash_driver.cpp flash_test.cpp) \
   verif/lib/test_main.cpp,,$(B)/lib/card-models.a -lfmt))
 
 $(eval $(call verilated_program,tb-soc-units,tb_units,$(tb_soc_packages) $(addprefix rtl/soc/,soc_irq.sv \

@@ -19,6 +19,9 @@ Devices::Devices(uint64_t seed) : bench_(seed) {
   pins.flash_io_i = 0xF;
   pins.awake_i = 1;
   pins.write_error_i = 0;
+  pins.ring_valid_i = 0;
+  pins.host_reset_i = 0;
+  pins.drained_i = 1;
   bench_.add(*this);
   power_on();
 }

@@ -10,5 +10,6 @@ int main(int argc, char** argv) {
                                  {"flash-pins", test_flash_pins},
                                  {"flash-chip", test_flash_chip},
                                  {"sha256", test_sha256},
-                                 {"system", test_system}});
+                                 {"system", test_system},
+                                 {"inbox", test_inbox}});
 }

@@ -15,6 +15,7 @@
 #include "Vtb_soc__Dpi.h"
 #include "card_regs.hpp"
 #include "verif/lib/bench.hpp"
+#include "verif/lib/mbus.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::soc {
@@ -65,6 +66,10 @@ void write_rom_file() {
   std::fclose(file);
   std::filesystem::rename(temporary, path);
 }
+
+// What the card's devices and memories answer.
+Line card_line(uint64_t address, unsigned op) { return rom_line((address + op * 1009) % 65521); }
+bool card_refuses(uint64_t address) { return address / kLineBytes % 16 == 5; }
 
 // What the core's pins see and drive; one model lives in a process, and DPI has no better handle.
 class Core {
@@ -154,10 +159,120 @@ namespace {
 
 namespace sys = regs::system;
 
+// The rest of the card, at both doors of the management complex: it answers the core, and visits SRAM and
+// inbox. Its lines of the SRAM are not the core's.
+class RestOfCard final : verif::Agent {
+ public:
+  explicit RestOfCard(verif::Bench<Vtb_soc>& bench)
+      : bench_(bench),
+        slave_(
+            "card",
+            {{verif::Field(top().card_req_valid_o, 0, 1), verif::Field(top().card_req_ready_i, 0, 1),
+              verif::Field(top().card_req_o, 0, verif::kMbusReqBits)},
+             verif::Field(top().card_rsp_valid_i, 0, 1),
+             verif::Field(top().card_rsp_i, 0, verif::kMbusRspBits)},
+            bench.random(),
+            [](const verif::MbusRequest& request) {
+              verif::MbusResponse response{.id = request.id, .err = card_refuses(request.addr)};
+              response.data = card_line(request.addr, static_cast<unsigned>(request.op));
+              return response;
+            },
+            verif::Field(top().card_rsp_ready_o, 0, 1)),
+        visitor_(
+            "visitor",
+            {{verif::Field(top().visit_req_valid_i, 0, 1), verif::Field(top().visit_req_ready_o, 0, 1),
+              verif::Field(top().visit_req_i, 0, verif::kMbusReqBits)},
+             verif::Field(top().visit_rsp_valid_o, 0, 1),
+             verif::Field(top().visit_rsp_o, 0, verif::kMbusRspBits)},
+            bench.random(), [this] { return visiting_ ? std::optional(visit()) : std::nullopt; },
+            [this](const verif::MbusRequest& request, const verif::MbusResponse& response) {
+              check_visit(request, response);
+            }) {
+    top().host_reset_i = 0;
+    top().card_busy_i = 0;
+    bench.add(slave_);
+    bench.add(visitor_);
+    bench.add(*this);
+  }
+
+  void visiting(bool on) { visiting_ = on; }
+  bool idle() const { return visitor_.idle() && slave_.outstanding() == 0; }
+  uint64_t asked() const { return slave_.requests(); }
+  uint64_t visits() const { return visitor_.responses(); }
+
+ private:
+  static constexpr uint64_t kLines = 16;
+  static constexpr uint64_t kBase = regs::kLocalRegion.base + regs::kSramBytes / 2;
+
+  Vtb_soc& top() { return bench_.top(); }
+
+  void drive() override {
+    const bool waits = visitor_.requests() != visitor_.responses() || slave_.outstanding() != 0;
+    top().drained_i = waits ? 0 : 1;
+  }
+  void sample() override {
+    if (Core::instance->in_reset) words_.erase(regs::inbox::done2::kAddr);
+  }
+
+  // Lines of an id end in its number, so that their order is that of the model.
+  verif::MbusRequest visit() {
+    auto& random = bench_.random();
+    verif::MbusRequest request;
+    request.id = static_cast<uint8_t>(random.below(3));
+    request.size = 3;
+    for (auto& byte : request.data) byte = static_cast<uint8_t>(random.next());
+    switch (random.below(8)) {
+      case 0:
+        request.addr = regs::inbox::done2::kAddr;
+        break;
+      case 1:
+        request.addr = random.chance(50) ? regs::system::scratch0::kAddr : regs::kHbmRegion.base;
+        break;
+      default:
+        request.addr = kBase + (3 * random.below(kLines) + request.id) * kLineBytes + 8 * random.below(8);
+        break;
+    }
+    const auto kind = random.below(10);
+    request.op = kind < 4   ? common::MbusOp::kRead
+                 : kind < 8 ? common::MbusOp::kWrite
+                 : kind < 9 ? common::MbusOp::kAdd
+                            : common::MbusOp::kLr;
+    if (request.op == common::MbusOp::kWrite) request.strb = uint64_t{0xFF} << (request.addr % kLineBytes);
+    return request;
+  }
+
+  void check_visit(const verif::MbusRequest& request, const verif::MbusResponse& response) {
+    const auto at = static_cast<std::ptrdiff_t>(request.addr % kLineBytes);
+    const bool sram = request.addr >= kBase && request.addr < kBase + 3 * kLines * kLineBytes;
+    const bool inbox = request.addr == regs::inbox::done2::kAddr;
+    const bool allowed =
+        (sram && request.op != common::MbusOp::kLr) ||
+        (inbox && (request.op == common::MbusOp::kRead || request.op == common::MbusOp::kWrite));
+    check(response.err == !allowed, fmt::format("visit of {:#x}: error is {}", request.addr, response.err));
+    if (!allowed) return;
+    uint64_t operand = 0;
+    uint64_t answer = 0;
+    std::memcpy(&operand, request.data.data() + at, 8);
+    std::memcpy(&answer, response.data.data() + at, 8);
+    const auto known = words_.find(request.addr);
+    if (request.op != common::MbusOp::kWrite && known != words_.end()) {
+      check(answer == known->second, fmt::format("visitor reads {:#x} at {:#x}", answer, request.addr));
+    }
+    if (request.op == common::MbusOp::kWrite) words_[request.addr] = operand;
+    if (request.op == common::MbusOp::kAdd && known != words_.end()) known->second += operand;
+  }
+
+  verif::Bench<Vtb_soc>& bench_;
+  verif::MbusSlave slave_;
+  verif::MbusMaster visitor_;
+  bool visiting_ = true;
+  std::unordered_map<uint64_t, uint64_t> words_;  // that the visitor wrote
+};
+
 class SocTest {
  public:
   explicit SocTest(uint64_t seed)
-      : rom_written_((write_rom_file(), true)), bench_(seed), core_(bench_.random()) {
+      : rom_written_((write_rom_file(), true)), bench_(seed), core_(bench_.random()), card_(bench_) {
     bench_.top().uart_rx_i = 1;
     bench_.top().flash_io_i = 0xF;
     bench_.top().dbg_halt_i = 0;
@@ -169,6 +284,8 @@ class SocTest {
     fill();
     const uint64_t end = bench_.cycle() + cycles;
     while (bench_.cycle() < end) burst();
+    check(card_.asked() > cycles / 200, "hardly any request to the card");
+    check(card_.visits() > cycles / 200, "hardly any visit");
   }
 
   void resets(uint64_t rounds) {
@@ -181,9 +298,16 @@ class SocTest {
       write_register(sys::nmi_vector::kAddr, 0x8000'1234);
       arrive();
       check(core_.nmi_address == 0x8000'1234, "NMI vector at the core");
-      write_register(sys::reset_request::kAddr, sys::reset_request::kKeyGo);
+      const bool by_host = i % 2 == 1;
+      if (by_host) {
+        bench_.top().host_reset_i = 1;
+        bench_.step();
+        bench_.top().host_reset_i = 0;
+      } else {
+        write_register(sys::reset_request::kAddr, sys::reset_request::kKeyGo);
+      }
       for (int n = 0; n < 5; ++n) core_.post({.op = kOpRead, .address = regs::kLocalRegion.base, .size = 6});
-      bench_.until([this] { return core_.in_reset; }, 300, "software reset");
+      bench_.until([this] { return core_.in_reset; }, 1000, "reset");
       for (auto& expected : expected_) expected.clear();
       wait_reset_end();
       check(core_.nmi_address == sys::nmi_vector::kReset, "NMI vector after a reset");
@@ -192,14 +316,21 @@ class SocTest {
       settle();
       const uint64_t count = std::min<uint64_t>(i + 1, 255);
       expect_register(sys::reset_cause::kAddr,
-                      sys::reset_cause::kCause.put(sys::reset_cause::kCauseSoftware) |
+                      sys::reset_cause::kCause.put(by_host ? sys::reset_cause::kCauseHost
+                                                           : sys::reset_cause::kCauseSoftware) |
                           sys::reset_cause::kCount.put(count));
       expect_register(sys::scratch0::kAddr, i + 1);
     }
   }
 
   void sleep() {
+    card_.visiting(false);
+    bench_.until([this] { return card_.idle(); }, 1000, "end of visits");
     core_.sleep = true;
+    bench_.top().card_busy_i = 1;
+    bench_.steps(100);
+    check(bench_.top().sleep_o == 0, "asleep while the card is busy");
+    bench_.top().card_busy_i = 0;
     await_sleep(true, "an idle card");
     // The timer wakes the core, and does not let the clock stop before.
     core_.sleep = false;
@@ -321,6 +452,9 @@ class SocTest {
       expected.err = request.op == kOpAdd;
       const uint64_t identity = sys::identity::kReset;
       std::memcpy(&expected.data[request.address % kLineBytes], &identity, 8);
+    } else if (regs::kHbmRegion.contains(request.address) || regs::kCardRegion.contains(request.address)) {
+      expected.err = card_refuses(request.address);
+      expected.data = card_line(request.address, request.op);
     } else {
       expected.err = true;
     }
@@ -374,7 +508,7 @@ class SocTest {
       case 4:
         return random.chance(50) ? regs::kHbmRegion.base + offset : regs::kCardRegion.base + offset;
       case 5:
-        return sys::kBase + sys::kSize + offset;  // behind the last device
+        return regs::inbox::kBase + regs::inbox::kSize + offset;  // behind the last device
       default:
         return regs::kLocalRegion.base + (random.chance(50) ? 0 : regs::kSramBytes - kLineBytes * 60 * 3) +
                offset;
@@ -450,6 +584,7 @@ class SocTest {
   bool rom_written_;
   verif::Bench<Vtb_soc> bench_;
   Core core_;
+  RestOfCard card_;
   std::unordered_map<uint64_t, Line> sram_;
   std::array<std::deque<Expected>, 3> expected_;
 };

@@ -7,6 +7,9 @@ namespace {
 
 namespace sys = regs::system;
 
+// soc_reset strikes after so many clocks, drained or not (DrainClocks and a few).
+constexpr uint64_t kDrainLimit = 4100;
+
 class SystemTest {
  public:
   explicit SystemTest(uint64_t seed) : devices_(seed) {}
@@ -15,6 +18,7 @@ class SystemTest {
     identity();
     for (uint64_t i = 0; i < rounds; ++i) {
       software_reset();
+      host_reset();
       watchdog_kicked();
       watchdog_asleep();
       watchdog_reset();
@@ -156,10 +160,34 @@ class SystemTest {
     devices_.bench().until([this] { return devices_.top().nmi_o != 0; }, timeout + 5, "bark");
     const uint64_t barked = devices_.cycle();
     devices_.bench().until([this] { return in_reset(); }, timeout + 5, "bite");
-    check(devices_.cycle() - barked == timeout + 2,
+    check(devices_.cycle() - barked == timeout + 3,
           fmt::format("bites {} cycles after barking, timeout {}", devices_.cycle() - barked, timeout));
     await_reset(1, "bite");
     after_reset(sys::reset_cause::kCauseWatchdog);
+  }
+
+  // The host asks, and the ring takes its time to drain, or never does.
+  void host_reset() {
+    auto& top = devices_.top();
+    for (const uint64_t drains : {uint64_t{0}, devices_.random().below(500), uint64_t{100'000}}) {
+      before_reset();
+      check(top.fence_o == 0, "the ring is fenced without a reset");
+      top.drained_i = drains == 0;
+      top.host_reset_i = 1;
+      devices_.step();
+      top.host_reset_i = 0;
+      devices_.step();
+      check(top.fence_o != 0, "no fence before a reset");
+      for (uint64_t i = 0; i < drains && !in_reset(); ++i) {
+        check(i < kDrainLimit, "the reset waits for ever");
+        devices_.step();
+      }
+      check(drains == 0 || drains > kDrainLimit || !in_reset(), "the reset does not wait for the ring");
+      top.drained_i = 1;
+      await_reset(3, "host's reset");
+      check(top.fence_o == 0, "the fence stays");
+      after_reset(sys::reset_cause::kCauseHost);
+    }
   }
 
   void counter_stays() {

@@ -12,6 +12,18 @@ module tb_devices (
   output logic        reg_err_o,
   output logic [63:0] reg_rdata_o,
 
+  input  logic        ring_valid_i,
+  input  logic        ring_write_i,
+  input  logic [31:0] ring_addr_i,
+  input  logic [63:0] ring_wdata_i,
+  input  logic [7:0]  ring_wstrb_i,
+  output logic        ring_err_o,
+  output logic [63:0] ring_rdata_o,
+
+  input  logic        host_reset_i,
+  input  logic        drained_i,
+  output logic        fence_o,
+
   input  logic        uart_rx_i,
   output logic        uart_tx_o,
   output logic        flash_sck_o,
@@ -45,6 +57,16 @@ module tb_devices (
   assign reg_err_o   = rsp.err;
   assign reg_rdata_o = rsp.rdata;
 
+  reg_pkg::reg_req_t ring_req;
+  reg_pkg::reg_rsp_t ring_rsp;
+  assign ring_req.valid = ring_valid_i;
+  assign ring_req.write = ring_write_i;
+  assign ring_req.addr  = ring_addr_i;
+  assign ring_req.wdata = ring_wdata_i;
+  assign ring_req.wstrb = ring_wstrb_i;
+  assign ring_err_o     = ring_rsp.err;
+  assign ring_rdata_o   = ring_rsp.rdata;
+
   logic       rst_por_n, software_reset, watchdog_reset, striking;
   logic [7:0] reset_count;
   system_regs_pkg::reset_cause_cause_e reset_cause;
@@ -54,6 +76,9 @@ module tb_devices (
     .rst_pin_ni (rst_ni),
     .software_i (software_reset),
     .watchdog_i (watchdog_reset),
+    .host_i     (host_reset_i),
+    .drained_i,
+    .fence_o,
     .rst_por_no (rst_por_n),
     .rst_sys_no,
     .striking_o (striking),
@@ -67,6 +92,8 @@ module tb_devices (
     .rst_ni           (rst_sys_no),
     .req_i            (req),
     .rsp_o            (rsp),
+    .inbox_req_i      (ring_req),
+    .inbox_rsp_o      (ring_rsp),
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,

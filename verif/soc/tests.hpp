@@ -13,5 +13,6 @@ void test_flash_pins(uint64_t seed, uint64_t cycles);
 void test_flash_chip(uint64_t seed, uint64_t cycles);
 void test_sha256(uint64_t seed, uint64_t cycles);
 void test_system(uint64_t seed, uint64_t cycles);
+void test_inbox(uint64_t seed, uint64_t cycles);
 
 }  // namespace swai::soc
