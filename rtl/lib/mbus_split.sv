@@ -77,12 +77,15 @@ module mbus_split #(
   end
 
 `ifndef SYNTHESIS
+  logic [Ids-1:0] none;
+  always_comb begin
+    for (int unsigned id = 0; id < Ids; id++) none[id] = count_q[id] == '0;
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      for (int unsigned id = 0; id < Ids; id++) begin
-        assert (!(give[id] && count_q[id] == '0)) else $error("an answer that nobody asked for, id %0d", id);
-        assert (!(prompt_rsp_valid_i && prompt_rsp_i.id == 2'(id) && patient_q[id])) else $error("an answer out of turn");
-      end
+      assert ((give & none) == '0) else $error("an answer that nobody asked for, ids %b", give & none);
+      assert (!prompt_rsp_valid_i || !patient_q[prompt_rsp_i.id]) else $error("an answer out of turn");
       assert (!mst_req_valid_i || mst_req_i.id < 2'(Ids)) else $error("unknown id");
     end
   end
