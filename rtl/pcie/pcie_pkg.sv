@@ -51,4 +51,94 @@ package pcie_pkg;
     logic        poisoned_cpl;    // a completion with the EP bit
   } dma_errors_t;
 
+  // ------------------------------------------------------------------------------------- inside the endpoint core
+
+  // What went wrong; bit i is counted in register errors_* number i of device `pcie`.
+  localparam int unsigned Errors = 12;
+  typedef logic [Errors-1:0] errors_t;
+  localparam int unsigned ErrMalformed   = 0;
+  localparam int unsigned ErrPoisoned    = 1;
+  localparam int unsigned ErrPosted      = 2;   // unsupported posted request
+  localparam int unsigned ErrNonPosted   = 3;   // unsupported non-posted request
+  localparam int unsigned ErrAborted     = 4;
+  localparam int unsigned ErrDenied      = 5;
+  localparam int unsigned ErrWriteFailed = 6;
+  localparam int unsigned ErrPoisonSent  = 7;
+  localparam int unsigned ErrOverflow    = 8;
+  localparam int unsigned ErrTimeout     = 9;
+  localparam int unsigned ErrUnexpected  = 10;
+  localparam int unsigned ErrPoisonedCpl = 11;
+
+  // Room for requests from the host.
+  localparam int unsigned PostedHeaders    = 127;
+  localparam int unsigned PostedData       = 1536;  // 24 KiB
+  localparam int unsigned NonPostedHeaders = 32;
+  localparam int unsigned NonPostedData    = 32;
+
+  // Tags on the ring: 0 to 127 are the DMA engine's.
+  localparam logic [1:0] TagWrites = 2'b10;        // 64 of them
+  localparam logic [2:0] TagReads  = 3'b110;       // 32 of them
+  localparam logic [7:0] TagInbox  = 8'b1110_0000;
+
+  // Where the base address registers are.
+  typedef struct packed {
+    logic        memory;  // they answer
+    logic [26:0] bar0;    // address bits 63:37
+    logic [47:0] bar2;    // 63:16
+    logic [45:0] bar4;    // 63:18
+  } bars_t;
+
+  // What the host may not touch through BAR0. Pages of 4 KiB: bits 39:12 of the base, 40:12 of the limit; range i of the
+  // denied ones is the i-th part of the vectors.
+  typedef struct packed {
+    logic [27:0]  sram_base;
+    logic [28:0]  sram_limit;
+    logic [111:0] deny_base;
+    logic [115:0] deny_limit;
+  } protection_t;
+
+  // What an address in a request from the host means.
+  typedef logic [1:0] space_t;
+  localparam space_t SpaceNone      = 2'd0;
+  localparam space_t SpaceMemory    = 2'd1;  // BAR0: a physical address
+  localparam space_t SpaceMsix      = 2'd2;  // BAR2: an offset
+  localparam space_t SpaceRegisters = 2'd3;  // BAR4: an offset
+
+  // A line of registers that somebody wants to read or write.
+  typedef struct packed {
+    logic         msix;    // BAR2
+    logic         master;  // from the management processor
+    logic         write;
+    logic [11:0]  line;    // address bits 17:6
+    logic [63:0]  strb;
+    logic [511:0] data;
+  } line_req_t;
+
+  typedef struct packed {
+    logic         err;
+    logic [511:0] data;
+  } line_rsp_t;
+
+  // What the completer has to send for a request: the data of lines that come, or what is here.
+  typedef struct packed {
+    logic [127:0] header;
+    logic         lines;   // status and data come with the lines
+    logic [2:0]   status;
+    logic [31:0]  data;
+  } answer_t;
+
+  // The lanes of a line that a doubleword position and a count name, in doublewords; and byte enables for them.
+  function automatic logic [63:0] strobes(input logic [15:0] lanes);
+    for (int unsigned i = 0; i < 16; i++) strobes[4*i+:4] = {4{lanes[i]}};
+  endfunction
+
+  // A line turned by doublewords: upwards by `by`.
+  function automatic logic [511:0] rotate(input logic [511:0] line, input logic [3:0] by);
+    rotate = line;
+    if (by[0]) rotate = {rotate[479:0], rotate[511:480]};
+    if (by[1]) rotate = {rotate[447:0], rotate[511:448]};
+    if (by[2]) rotate = {rotate[383:0], rotate[511:384]};
+    if (by[3]) rotate = {rotate[255:0], rotate[511:256]};
+  endfunction
+
 endpackage
