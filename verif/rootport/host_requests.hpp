@@ -83,10 +83,12 @@ class HostRequests {
     uint8_t tag;
   };
 
+  void read_parts(uint64_t address, unsigned bytes, unsigned align, TlpKind kind, ReadDone done);
   void add(Part part);
   void send_waiting();
   void finish(uint8_t tag, RequestStatus status);
-  RequestStatus accept(Part& part, const Tlp& tlp);
+  void forget_old_deadlines();
+  bool current(const Deadline& deadline) const;
 
   RootPort& port_;
   const uint64_t timeout_;

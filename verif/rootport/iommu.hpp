@@ -50,7 +50,6 @@ class Iommu {
   static constexpr size_t kLogged = 256;  // the newest faults are kept
 
   explicit Iommu(unsigned card = 0) : card_(card) {}
-  ~Iommu();
   Iommu(const Iommu&) = delete;
   Iommu& operator=(const Iommu&) = delete;
 
@@ -76,17 +75,20 @@ class Iommu {
   class Transfer {
    public:
     enum class State : uint8_t { kIdle, kWaiting, kDone, kFault };
-    ~Transfer();
     // The whole range is checked before any of it is touched. Reads fill `buffer`, writes take from it.
     void begin(Iommu& iommu, uint64_t cycle, Access access, uint64_t iova, std::span<uint8_t> buffer);
+    // Goes on when there is an answer.
     State state();
+    bool waiting() const;
     void cancel();
 
    private:
     friend class Iommu;
     struct Remote;
+    void fail(uint64_t address, IommuFault::Reason reason);
     void go_on();
-    void finish_remote();
+    void ask(RemoteMemory& memory, uint64_t iova, size_t bytes);
+    bool take_answer();
     Iommu* iommu_ = nullptr;
     State state_ = State::kIdle;
     Access access_ = Access::kRead;

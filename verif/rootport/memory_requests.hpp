@@ -3,13 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <queue>
 #include <vector>
 
 #include "verif/lib/random.hpp"
 #include "verif/rootport/iommu.hpp"
 #include "verif/rootport/options.hpp"
+#include "verif/rootport/ring.hpp"
 #include "verif/rootport/tlp.hpp"
 
 namespace swai::rootport {
@@ -30,37 +30,38 @@ class MemoryRequests {
   uint64_t next_event() const;
   bool idle() const { return reads_.empty() && answers_.empty() && !busy_; }
   // A memory has been asked and has not answered.
-  bool waiting() const { return busy_ && transfer_.state() == Iommu::Transfer::State::kWaiting; }
+  bool waiting() const { return busy_ && transfer_.waiting(); }
   size_t clear();
 
  private:
   struct Read {
-    uint64_t cycle;
+    uint64_t cycle = 0;
     Tlp tlp;
   };
   struct Answer {
-    uint64_t cycle;
-    uint64_t order;
+    uint64_t cycle = 0;
+    uint64_t order = 0;
     Tlp tlp;
     bool operator<(const Answer& other) const {
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
 
-  bool transfer(uint64_t cycle, Access access, uint64_t address, std::span<uint8_t> buffer);
-  void answer(const Tlp& request, bool ok, uint64_t cycle);
+  Iommu::Transfer::State transfer(uint64_t cycle, Access access, uint64_t address, std::span<uint8_t> buffer);
+  bool read_now(const Tlp& request, uint64_t cycle);
+  void answer(const Tlp& request, uint64_t cycle);
   void refuse(const Tlp& request, CplStatus status, uint64_t cycle);
-  void queue(const Tlp& tlp, uint64_t cycle);
+  uint64_t queue(const Tlp& tlp, uint64_t cycle, uint64_t not_before);
   unsigned piece(uint64_t address, unsigned left);
 
   RootPort& port_;
   const PortOptions& options_;
-  std::deque<Read> reads_;
+  Ring<Read> reads_;
   std::priority_queue<Answer> answers_;
   uint64_t order_ = 0;
-  mutable Iommu::Transfer transfer_;
+  Iommu::Transfer transfer_;
   bool busy_ = false;        // transfer_ is of a request that is not finished
-  unsigned write_done_ = 0;  // doublewords of the write under way that have been seen to
+  unsigned write_done_ = 0;  // bytes of the write under way that have been seen to
   verif::Random split_;
   verif::Random reorder_;
   std::array<uint8_t, 4096> buffer_;

@@ -32,8 +32,18 @@ struct Credits {
             .nonposted_header = static_cast<uint8_t>(bits >> 12),
             .nonposted_data = static_cast<uint16_t>(bits & 0xFFF)};
   }
+  void add(const Credits& more) {
+    posted_header = static_cast<uint8_t>(posted_header + more.posted_header);
+    posted_data = (posted_data + more.posted_data) & 0xFFF;
+    nonposted_header = static_cast<uint8_t>(nonposted_header + more.nonposted_header);
+    nonposted_data = (nonposted_data + more.nonposted_data) & 0xFFF;
+  }
   bool operator==(const Credits&) const = default;
 };
+
+// Is `limit` enough for somebody who will have used `used` in all? (A limit is never more than half of a
+// counter's range ahead.)
+bool enough(const Credits& limit, const Credits& used);
 
 // Where the pins of one endpoint are: members of a Verilated model, or a PinStore.
 struct EndpointPins {

@@ -75,6 +75,7 @@ class RootComplex {
   uint64_t cycle_ = 0;
   uint64_t lookahead_ = UINT64_MAX;
   bool stop_ = false;
+  bool resuming_ = false;  // the cycle is not finished: a memory is waited for
 };
 
 }  // namespace swai::rootport

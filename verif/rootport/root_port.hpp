@@ -5,6 +5,8 @@
 // root_complex.hpp.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,7 +51,7 @@ class RootPort {
 
   // ---- The card's side
 
-  // To be called before the first clock. All inputs of the endpoint are driven from now on.
+  // To be called before link_up(). All inputs of the endpoint are driven from now on.
   void attach(const EndpointPins& pins);
 
   // One clock: takes the endpoint's outputs as they stand, and drives its inputs for the next edge.
@@ -61,7 +63,7 @@ class RootPort {
       if (ready) {
         up_.take(now, pins_.tx_beat);
       } else {
-        ++counters_.stalled_cycles;
+        counters_.stalled_cycles += link_up_;
       }
     }
     if (*pins_.rx_limit != seen_rx_limit_) note_rx_limit(now);
@@ -139,30 +141,48 @@ class RootPort {
 
   // The identity that the card has on the bus.
   uint16_t id() const { return static_cast<uint16_t>((card_ + 1) << 8); }
-  RootComplex& root() { return root_; }
   uint64_t root_cycle() const;
+  // The next cycle in which run_root() has something to do; it then does what is due.
   uint64_t next_root_event() const;
-  // Does what is due at `cycle`.
   void run_root(uint64_t cycle);
-  // Link changes that were asked for; both sides stand at `cycle`.
-  bool link_change_due() const { return link_request_ != LinkRequest::kNone; }
+  // Changes of the link happen between slices, when both sides are at the same cycle.
+  bool link_change_asked() const { return link_request_ != LinkRequest::kNone; }
   uint64_t link_event() const { return link_event_; }
   void change_link(uint64_t cycle);
+  // A request or completion that comes from another card (or this one), which holds credits for it: `origin`.
   void forward(const Tlp& tlp, RootPort* origin);
+  // Packets that the host holds no longer: their credits go back to the card.
+  void release(const Credits& credits);
   void release(const Tlp& tlp);
+  // The link of `origin` has gone down.
+  void forget(const RootPort* origin);
   PortCounters& counts() { return counters_; }
 
  private:
   enum class LinkRequest : uint8_t { kNone, kUp, kDown, kReset };
+  struct Routed {
+    uint64_t cycle = 0;
+    RootPort* origin = nullptr;
+    Tlp tlp;
+  };
 
   void note_rx_limit(uint64_t now);
   void drive(uint64_t now);
-  void arrival(Arrival& arrival, uint64_t cycle);
-  bool memory_request(Arrival& arrival, uint64_t cycle);
-  void settle(bool up, uint64_t cycle);
+
+  void count_arrival(Arrival& arrival);
+  bool take_arrival(Arrival& arrival, uint64_t cycle);
+  bool take_write(const Arrival& arrival, uint64_t cycle);
+  void take_read(const Tlp& tlp, uint64_t cycle);
+  void take_completion(const Tlp& tlp);
+  void take_interrupt(const Tlp& tlp);
+  RootPort* route(const Tlp& tlp);
+  void send_waiting(uint64_t cycle);
+  void settle_down();
+  void settle_up(uint64_t cycle);
   void set_state(LinkState state);
   bool inside_bar(unsigned bar, uint64_t offset, uint64_t bytes) const;
   void snoop(unsigned offset, std::span<const uint8_t> data);
+  bool can_ask() const { return link_ != LinkState::kDown; }
 
   friend class Enumeration;
 
@@ -189,15 +209,18 @@ class RootPort {
   Outbox outbox_;
   HostRequests requests_;
   MemoryRequests memory_;
-  Credits released_;
-  uint64_t accepted_cycle_ = 0;
+  Ring<Routed> routed_;     // from other cards, until they may wait for the wire
+  std::bitset<256> asked_;  // tags of this card's reads that were sent to a card
+  Credits released_;        // what the card has been given in all
   LinkState link_ = LinkState::kDown;
   LinkRequest link_request_ = LinkRequest::kNone;
-  uint64_t link_event_ = UINT64_MAX;
+  uint64_t link_event_ = UINT64_MAX;  // the end of a reset
+  uint64_t enumerate_at_ = UINT64_MAX;
   std::array<Bar, kBars> bars_;
+  std::array<uint32_t, kBars> bar_registers_{};
   uint16_t command_ = 0;
   std::vector<uint8_t> config_;
-  std::unique_ptr<Enumeration> enumeration_;
+  std::shared_ptr<Enumeration> enumeration_;
   std::function<void(LinkState)> link_handler_;
   std::function<void(uint32_t)> interrupt_handler_;
   std::function<void(bool, uint64_t, const Tlp&)> packet_handler_;

@@ -2,14 +2,14 @@
 // delay later.
 //
 // A packet takes its header, its payload and the overhead. It arrives with its last byte: `delay` cycles
-// after the cycle in which that byte has left. Credit updates take the delay, but no bytes.
+// after the end of the cycle in which that byte has left. Credit updates take the delay, but no bytes.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 
 #include "verif/rootport/options.hpp"
 #include "verif/rootport/pins.hpp"
+#include "verif/rootport/ring.hpp"
 #include "verif/rootport/tlp.hpp"
 
 namespace swai::rootport {
@@ -20,7 +20,9 @@ inline constexpr uint64_t kNever = UINT64_MAX;
 struct Arrival {
   uint64_t cycle = 0;
   TlpError error = TlpError::kNone;
-  Credits credits;  // what it takes, also if it is malformed
+  Credits credits;            // what it takes, also if it is malformed
+  bool over_credits = false;  // the card had not enough of them
+  bool counted = false;       // for whoever takes it
   Tlp tlp;
 };
 
@@ -32,26 +34,30 @@ class UpWire {
   // May the endpoint give a beat in this cycle?
   bool ready(uint64_t cycle) const { return free_ <= cycle * options_.bytes_per_cycle + options_.buffer; }
   void take(uint64_t cycle, const uint32_t* beat);
+  // The credits that the card knows of.
+  void grant(const Credits& limit) { granted_ = limit; }
 
-  bool idle() const { return arrivals_.empty() && !open_; }
+  bool idle() const { return arrivals_.empty(); }
   uint64_t next_arrival() const { return arrivals_.empty() ? kNever : arrivals_.front().cycle; }
   Arrival& front() { return arrivals_.front(); }
-  void pop() { arrivals_.pop_front(); }
-  // Returns how many packets are lost.
+  void pop() { arrivals_.pop(); }
+  // The link goes down. Returns how many packets are lost.
   size_t clear();
 
  private:
-  void start(uint64_t cycle, const uint32_t* beat);
+  void start(const uint32_t* beat);
+  void take_credits(Arrival& arrival, uint32_t first_word, unsigned payload);
   void finish();
 
   const WireOptions options_;
   const TlpLimits limits_;
   uint64_t free_ = 0;  // time in bytes: when everything so far has left
-  bool open_ = false;
-  unsigned left_ = 0;             // bytes of payload that are still to come
-  unsigned taken_ = 0;            // bytes of payload that have come
-  std::deque<Arrival> arrivals_;  // the last one is being filled while open_
-  bool visible() const { return !arrivals_.empty(); }
+  bool open_ = false;  // the last arrival is not complete
+  unsigned left_ = 0;  // its payload that is still to come
+  unsigned taken_ = 0;
+  Credits granted_;
+  Credits used_;
+  Ring<Arrival> arrivals_;
 };
 
 // To the card: packets in, beats out. The beats of a packet come in consecutive cycles, the last one when the
@@ -64,8 +70,13 @@ class DownWire {
   uint64_t free_cycle() const { return free_ / options_.bytes_per_cycle; }
   void send(uint64_t cycle, const Tlp& tlp);
 
+  const Tlp& last_sent() const { return packets_[packets_.size() - 1].tlp; }
+
   // The card's side. The cycle that drive() must not miss.
-  uint64_t next() const { return next_; }
+  uint64_t next() const {
+    if (driving_) return 0;
+    return packets_.empty() ? kNever : packets_.front().cycle;
+  }
   void drive(uint64_t cycle, const EndpointPins& pins);
 
   bool idle() const { return packets_.empty(); }
@@ -73,29 +84,31 @@ class DownWire {
 
  private:
   struct Packet {
-    uint64_t cycle;  // of its first beat
+    uint64_t cycle = 0;  // of its first beat
     Tlp tlp;
   };
 
   const WireOptions options_;
   uint64_t free_ = 0;       // time in bytes
   uint64_t pins_free_ = 0;  // the cycle after the last beat so far
-  uint64_t next_ = kNever;
-  unsigned beat_ = 0;     // of the first packet
-  bool driving_ = false;  // rx_valid is high
-  std::deque<Packet> packets_;
+  unsigned beat_ = 0;       // of the first packet
+  bool driving_ = false;    // rx_valid is high
+  Ring<Packet> packets_;
 };
 
 // Credit limits on their way.
 class DelayedCredits {
  public:
-  void push(uint64_t cycle, uint64_t limit);
+  void push(uint64_t cycle, uint64_t limit) {
+    if (updates_.empty() || updates_.back().cycle != cycle) updates_.push().cycle = cycle;
+    updates_.back().limit = limit;
+  }
   uint64_t next() const { return updates_.empty() ? kNever : updates_.front().cycle; }
   // What the far side knows in `cycle`.
   uint64_t at(uint64_t cycle) {
     while (!updates_.empty() && updates_.front().cycle <= cycle) {
       limit_ = updates_.front().limit;
-      updates_.pop_front();
+      updates_.pop();
     }
     return limit_;
   }
@@ -106,11 +119,11 @@ class DelayedCredits {
 
  private:
   struct Update {
-    uint64_t cycle;
-    uint64_t limit;
+    uint64_t cycle = 0;
+    uint64_t limit = 0;
   };
   uint64_t limit_ = 0;
-  std::deque<Update> updates_;
+  Ring<Update> updates_;
 };
 
 }  // namespace swai::rootport

@@ -1,0 +1,410 @@
+#include "verif/rootport/root_port.hpp"
+
+#include <algorithm>
+
+#include "verif/rootport/enumeration.hpp"
+#include "verif/rootport/root_complex.hpp"
+
+namespace swai::rootport {
+namespace {
+
+constexpr uint64_t kInterruptBase = 0xFEE0'0000, kInterruptBytes = 0x10'0000;
+constexpr uint16_t kRootId = 0;
+
+TlpLimits limits_of(const PortOptions& options) {
+  return {.max_payload = options.max_payload, .max_read = options.max_read, .completion_boundary = 64};
+}
+
+}  // namespace
+
+const char* text(LinkState state) {
+  static constexpr const char* kTexts[] = {"down", "enumerating", "ready", "failed"};
+  return kTexts[static_cast<size_t>(state)];
+}
+
+RootPort::RootPort(RootComplex& root, unsigned card, const PortOptions& options)
+    : root_(root),
+      card_(card),
+      options_(options),
+      up_(options.to_root, limits_of(options)),
+      down_(options.to_card),
+      iommu_(card),
+      requests_(*this, options.read_timeout, options.max_payload),
+      memory_(*this, options_) {
+  attach(nobody_.pins());
+}
+
+RootPort::~RootPort() {
+  if (enumeration_) enumeration_->cancel();
+}
+
+// ---- The card's side
+
+void RootPort::attach(const EndpointPins& pins) {
+  pins_ = pins;
+  *pins_.link_up = 0;
+  *pins_.tx_ready = 0;
+  *pins_.tx_limit = 0;
+  *pins_.rx_valid = 0;
+  card_cycle_ = root_cycle();
+  next_input_ = 0;
+}
+
+void RootPort::note_rx_limit(uint64_t now) {
+  if (!link_up_) return;
+  seen_rx_limit_ = *pins_.rx_limit;
+  received_.push(now + options_.to_root.delay, seen_rx_limit_);
+}
+
+void RootPort::drive(uint64_t now) {
+  *pins_.link_up = link_up_;
+  if (now >= granted_.next()) {
+    *pins_.tx_limit = granted_.at(now);
+    up_.grant(Credits::unpack(*pins_.tx_limit));
+  }
+  if (now >= down_.next()) down_.drive(now, pins_);
+  next_input_ = std::min(granted_.next(), down_.next());
+}
+
+// ---- Link
+
+void RootPort::link_down() { link_request_ = LinkRequest::kDown; }
+void RootPort::link_up() { link_request_ = LinkRequest::kUp; }
+void RootPort::hot_reset() { link_request_ = LinkRequest::kReset; }
+
+void RootPort::change_link(uint64_t cycle) {
+  const LinkRequest request = link_request_;
+  link_request_ = LinkRequest::kNone;
+  if (request == LinkRequest::kDown || request == LinkRequest::kReset) {
+    settle_down();
+    link_event_ = request == LinkRequest::kReset ? cycle + options_.reset_cycles : UINT64_MAX;
+  } else if (request == LinkRequest::kUp || cycle >= link_event_) {
+    link_event_ = UINT64_MAX;
+    if (!link_up_) settle_up(cycle);
+  }
+}
+
+void RootPort::settle_down() {
+  link_up_ = false;
+  next_input_ = 0;
+  counters_.lost_in_reset += up_.clear() + down_.clear() + outbox_.clear() + routed_.size() + memory_.clear();
+  routed_.clear();
+  asked_.reset();
+  granted_.reset(0);
+  received_.reset(0);
+  enumerate_at_ = UINT64_MAX;
+  if (enumeration_) enumeration_->cancel();
+  enumeration_.reset();
+  bars_ = {};
+  bar_registers_ = {};
+  command_ = 0;
+  config_.clear();
+  for (unsigned i = 0; i < root_.cards(); ++i) root_.port(i).forget(this);
+  set_state(LinkState::kDown);
+  requests_.fail_all(RequestStatus::kLinkDown);
+}
+
+void RootPort::settle_up(uint64_t cycle) {
+  link_up_ = true;
+  next_input_ = 0;
+  released_ = options_.granted;
+  granted_.push(cycle, released_.pack());
+  seen_rx_limit_ = ~uint64_t{0};  // no such limit: the card's is news
+  if (options_.enumerate) enumerate_at_ = cycle + options_.settle_cycles;
+  set_state(LinkState::kEnumerating);
+}
+
+void RootPort::set_state(LinkState state) {
+  link_ = state;
+  if (link_handler_) link_handler_(state);
+}
+
+void RootPort::enumerate() {
+  if (!can_ask()) return;
+  if (enumeration_) enumeration_->cancel();
+  enumerate_at_ = UINT64_MAX;
+  enumeration_ = std::make_shared<Enumeration>(*this);
+  if (link_ != LinkState::kEnumerating) set_state(LinkState::kEnumerating);
+  enumeration_->start();
+}
+
+// ---- Host software
+
+unsigned RootPort::capability(uint8_t id) const {
+  if (config_.size() < 256 || (config_[6] & 0x10) == 0) return 0;
+  unsigned at = config_[0x34] & ~3u;
+  // A list that bites its own tail ends, too.
+  for (unsigned seen = 0; at >= 0x40 && seen < 48; ++seen) {
+    if (config_[at] == id) return at;
+    at = config_[at + 1] & ~3u;
+  }
+  return 0;
+}
+
+bool RootPort::inside_bar(unsigned bar, uint64_t offset, uint64_t bytes) const {
+  return bar < kBars && offset <= bars_[bar].size && bytes <= bars_[bar].size - offset;
+}
+
+void RootPort::mmio_read(unsigned bar, uint64_t offset, unsigned bytes, ReadDone done) {
+  if (!can_ask()) return done(RequestStatus::kLinkDown, {});
+  if (!inside_bar(bar, offset, bytes)) return done(RequestStatus::kUnsupported, {});
+  requests_.read_memory(bars_[bar].address + offset, bytes, std::move(done));
+}
+
+bool RootPort::mmio_write(unsigned bar, uint64_t offset, std::span<const uint8_t> data) {
+  if (!can_ask() || !inside_bar(bar, offset, data.size())) return false;
+  for (uint64_t address = bars_[bar].address + offset; !data.empty();) {
+    const size_t bytes =
+        std::min<uint64_t>(data.size(), options_.max_payload - address % options_.max_payload);
+    Tlp tlp = memory_write(address, data.first(bytes), kRootId);
+    tlp.poisoned = faults_.next(Fault::kPoisonWrite);
+    send(tlp);
+    data = data.subspan(bytes);
+    address += bytes;
+  }
+  return true;
+}
+
+void RootPort::config_read(unsigned offset, unsigned bytes, ReadDone done) {
+  if (!can_ask()) return done(RequestStatus::kLinkDown, {});
+  if (offset > 4096 || bytes > 4096 - offset) return done(RequestStatus::kUnsupported, {});
+  requests_.read_config(offset, bytes, std::move(done));
+}
+
+void RootPort::config_write(unsigned offset, std::span<const uint8_t> data, WriteDone done) {
+  if (!can_ask()) return done(RequestStatus::kLinkDown);
+  if (offset > 4096 || data.size() > 4096 - offset) return done(RequestStatus::kUnsupported);
+  std::vector<uint8_t> copy(data.begin(), data.end());
+  const auto answered = [this, offset, copy, done = std::move(done)](RequestStatus status) {
+    if (status == RequestStatus::kOk) snoop(offset, copy);
+    done(status);
+  };
+  requests_.write_config(offset, copy, answered);
+}
+
+ReadHandle RootPort::mmio_read(unsigned bar, uint64_t offset, unsigned bytes) {
+  auto result = std::make_shared<ReadResult>();
+  mmio_read(bar, offset, bytes, [result](RequestStatus status, std::span<const uint8_t> data) {
+    result->data.assign(data.begin(), data.end());
+    result->status = status;
+  });
+  return result;
+}
+
+ReadHandle RootPort::config_read(unsigned offset, unsigned bytes) {
+  auto result = std::make_shared<ReadResult>();
+  config_read(offset, bytes, [result](RequestStatus status, std::span<const uint8_t> data) {
+    result->data.assign(data.begin(), data.end());
+    result->status = status;
+  });
+  return result;
+}
+
+WriteHandle RootPort::config_write(unsigned offset, std::span<const uint8_t> data) {
+  auto result = std::make_shared<WriteResult>();
+  config_write(offset, data, [result](RequestStatus status) { result->status = status; });
+  return result;
+}
+
+// What the card's registers hold after a write that it has taken.
+void RootPort::snoop(unsigned offset, std::span<const uint8_t> data) {
+  for (size_t i = 0; i < data.size(); ++i) {
+    const size_t at = offset + i;
+    const unsigned shift = at % 4 * 8;
+    if (at == 4) command_ = static_cast<uint16_t>((command_ & 0xFF00) | data[i]);
+    if (at == 5) command_ = static_cast<uint16_t>((command_ & 0x00FF) | data[i] << 8);
+    if (at < 0x10 || at >= 0x10 + 4 * kBars) continue;
+    uint32_t& word = bar_registers_[(at - 0x10) / 4];
+    word = (word & ~(0xFFu << shift)) | uint32_t{data[i]} << shift;
+  }
+  for (unsigned i = 0; i < kBars; ++i) {
+    Bar& bar = bars_[i];
+    if (bar.size == 0) continue;
+    const uint64_t high = bar.wide ? uint64_t{bar_registers_[i + 1]} << 32 : 0;
+    bar.address = (high | bar_registers_[i]) & ~(bar.size - 1);
+  }
+}
+
+void RootPort::send(const Tlp& tlp) {
+  if (can_ask()) outbox_.push(tlp);
+}
+
+bool RootPort::quiet() const {
+  return link_request_ == LinkRequest::kNone && link_event_ == UINT64_MAX && enumerate_at_ == UINT64_MAX &&
+         up_.idle() && down_.idle() && outbox_.empty() && routed_.empty() && requests_.idle() &&
+         memory_.idle();
+}
+
+// ---- The root's side
+
+uint64_t RootPort::root_cycle() const { return root_.cycle(); }
+
+uint64_t RootPort::next_root_event() const {
+  uint64_t next = std::min(
+      {up_.next_arrival(), received_.next(), memory_.next_event(), requests_.next_timeout(), enumerate_at_});
+  if (!routed_.empty()) next = std::min(next, routed_.front().cycle);
+  if (outbox_.next() != nullptr) next = std::min(next, down_.free_cycle());
+  return next;
+}
+
+void RootPort::run_root(uint64_t cycle) {
+  if (cycle >= received_.next()) outbox_.set_limit(Credits::unpack(received_.at(cycle)));
+  while (up_.next_arrival() <= cycle) {
+    if (!take_arrival(up_.front(), cycle)) return;
+    up_.pop();
+  }
+  while (!routed_.empty() && routed_.front().cycle <= cycle) {
+    outbox_.push(routed_.front().tlp, routed_.front().origin);
+    routed_.pop();
+  }
+  if (!memory_.run(cycle)) return;
+  requests_.expire(cycle);
+  if (cycle >= enumerate_at_) enumerate();
+  send_waiting(cycle);
+}
+
+void RootPort::send_waiting(uint64_t cycle) {
+  while (down_.free_cycle() <= cycle) {
+    const Outbox::Entry* entry = outbox_.next();
+    if (entry == nullptr) return;
+    const Tlp& tlp = entry->tlp;
+    down_.send(cycle, tlp);
+    next_input_ = std::min(next_input_, down_.next());
+    DirectionCounters& counters = counters_.to_card;
+    ++counters.packets[static_cast<size_t>(tlp.kind)];
+    counters.payload_bytes += tlp.payload_bytes();
+    counters.wire_bytes += tlp.header_bytes() + tlp.payload_bytes() + options_.to_card.overhead;
+    if (entry->origin != nullptr) entry->origin->release(tlp);
+    outbox_.pop();
+    if (packet_handler_) packet_handler_(true, cycle, down_.last_sent());
+  }
+}
+
+void RootPort::release(const Credits& credits) {
+  released_.add(credits);
+  granted_.push(root_cycle() + options_.to_card.delay, released_.pack());
+  next_input_ = std::min(next_input_, granted_.next());
+}
+
+void RootPort::release(const Tlp& tlp) {
+  if (!tlp.completion()) release(credits_of(tlp));
+}
+
+void RootPort::count_arrival(Arrival& arrival) {
+  if (arrival.counted) return;
+  arrival.counted = true;
+  counters_.credits_exceeded += arrival.over_credits;
+  if (arrival.error != TlpError::kNone) {
+    ++counters_.malformed;
+    counters_.last_error = arrival.error;
+    return;
+  }
+  const Tlp& tlp = arrival.tlp;
+  DirectionCounters& counters = counters_.to_root;
+  ++counters.packets[static_cast<size_t>(tlp.kind)];
+  counters.payload_bytes += tlp.payload_bytes();
+  counters.wire_bytes += tlp.header_bytes() + tlp.payload_bytes() + options_.to_root.overhead;
+  if (packet_handler_) packet_handler_(false, root_cycle(), tlp);
+}
+
+// False: a remote memory has not answered; the arrival stays.
+bool RootPort::take_arrival(Arrival& arrival, uint64_t cycle) {
+  count_arrival(arrival);
+  if (arrival.error != TlpError::kNone) {
+    release(arrival.credits);
+    return true;
+  }
+  const Tlp& tlp = arrival.tlp;
+  switch (tlp.kind) {
+    case TlpKind::kMemWrite:
+      return take_write(arrival, cycle);
+    case TlpKind::kMemRead:
+      take_read(tlp, cycle);
+      return true;
+    case TlpKind::kCompletion:
+    case TlpKind::kCompletionData:
+      take_completion(tlp);
+      return true;
+    default:
+      // A card cannot configure anybody.
+      ++counters_.refused_requests;
+      send(completion(tlp, CplStatus::kUnsupported, kRootId));
+      release(arrival.credits);
+      return true;
+  }
+}
+
+bool RootPort::take_write(const Arrival& arrival, uint64_t cycle) {
+  const Tlp& tlp = arrival.tlp;
+  if (RootPort* target = tlp.address - kInterruptBase < kInterruptBytes ? nullptr : route(tlp)) {
+    ++counters_.routed_requests;
+    target->forward(tlp, this);
+    return true;
+  }
+  if (tlp.poisoned) {
+    ++counters_.poisoned_writes;
+  } else if (tlp.address - kInterruptBase < kInterruptBytes) {
+    take_interrupt(tlp);
+  } else if (!memory_.write(tlp, cycle)) {
+    return false;
+  }
+  release(arrival.credits);
+  return true;
+}
+
+void RootPort::take_interrupt(const Tlp& tlp) {
+  if (tlp.length != 1 || tlp.first_be != 0xF) {
+    ++counters_.refused_requests;
+    return;
+  }
+  ++counters_.interrupts;
+  const uint32_t data = tlp.data[0] | tlp.data[1] << 8 | tlp.data[2] << 16 | uint32_t{tlp.data[3]} << 24;
+  if (interrupt_handler_) interrupt_handler_(data);
+}
+
+void RootPort::take_read(const Tlp& tlp, uint64_t cycle) {
+  RootPort* target = route(tlp);
+  if (target == nullptr) return memory_.read(tlp, cycle);
+  ++counters_.routed_requests;
+  asked_.set(tlp.tag);
+  target->forward(tlp, this);
+}
+
+// A card whose BAR0 has what the IOMMU does not map.
+RootPort* RootPort::route(const Tlp& tlp) {
+  const uint64_t first = tlp.address + tlp.first_byte();
+  const uint64_t bytes = tlp.byte_span();
+  return iommu_.touches(first, bytes) ? nullptr : root_.owner(first, bytes);
+}
+
+void RootPort::take_completion(const Tlp& tlp) {
+  if (tlp.requester == kRootId) {
+    if (faults_.next(Fault::kDropAnswer)) return;
+    if (!requests_.completion(tlp)) ++counters_.unexpected_completions;
+    return;
+  }
+  RootPort* asker = root_.by_id(tlp.requester);
+  if (asker == nullptr || !asker->asked_[tlp.tag]) {
+    ++counters_.unexpected_completions;
+    return;
+  }
+  const bool last = !tlp.has_data() || tlp.byte_count + (tlp.lower_address & 3u) <= tlp.payload_bytes();
+  if (last) asker->asked_.reset(tlp.tag);
+  asker->forward(tlp, nullptr);
+}
+
+void RootPort::forward(const Tlp& tlp, RootPort* origin) {
+  Routed& routed = routed_.push();
+  routed.cycle = root_cycle() + options_.route_latency;
+  routed.origin = origin;
+  routed.tlp = tlp;
+}
+
+void RootPort::forget(const RootPort* origin) {
+  outbox_.forget(origin);
+  for (size_t i = 0; i < routed_.size(); ++i) {
+    if (routed_[i].origin == origin) routed_[i].origin = nullptr;
+  }
+}
+
+}  // namespace swai::rootport
