@@ -50,4 +50,60 @@ package noc_pkg;
     logic [511:0]        data;
   } rsp_t;
 
+  // Bits of a request and of a response
+  localparam int unsigned ReqWidth = 4 + 3 + TagWidth + 40 + 3 + 64 + 512;
+  localparam int unsigned RspWidth = 3 + TagWidth + 2 + 512;
+
+  // --- Inside the ring ---------------------------------------------------------------------------------------------
+
+  // What travels beside the payload of a slot. The slot is occupied while a destination is left. A claimed slot, occupied
+  // or not, takes no packet but the claimer's.
+  typedef struct packed {
+    set_t  dests;
+    logic  claimed;
+    node_t claimer;
+  } slot_t;
+
+  localparam int unsigned CreditWidth = 5;
+  typedef struct packed {
+    node_t                  from;   // the target in whose buffer room has become free
+    logic [CreditWidth-1:0] count;
+  } credit_t;
+  localparam int unsigned CreditPacketWidth = 3 + CreditWidth;
+
+  function automatic set_t one(input node_t node);
+    one = 6'(1) << node;
+  endfunction
+
+  // The nodes that lie clockwise of `node`, by the shortest way. What lies opposite is split: clockwise from even
+  // nodes, the other way from odd ones. A node reaches itself clockwise, all around.
+  function automatic set_t clockwise(input int unsigned node, input int unsigned nodes);
+    clockwise = '0;
+    for (int unsigned hops = 1; hops <= nodes; hops++) begin
+      if (2*hops < nodes || (2*hops == nodes && node % 2 == 0) || hops == nodes) begin
+        clockwise[(node+hops)%nodes] = 1'b1;
+      end
+    end
+  endfunction
+
+  // The nodes that a request is for, by its address; none when nobody lives there, and for anything but a write to a set.
+  function automatic set_t route(input logic [39:0] addr, input logic is_write, input int unsigned groups);
+    logic [MaxGroups-1:0] chosen, present;
+    present = ~(4'b1111 << groups);
+    chosen  = '0;
+    route   = '0;
+    if (addr[39:36] == 4'h0) begin
+      route = 6'(1) << NodeMpe;
+    end else if (addr[39:24] == 16'h1000) begin
+      route = 6'(1) << NodePcie;
+    end else if (addr[39:32] == 8'h11) begin
+      if (addr[31:26] == '0) chosen = 4'b1 << addr[25:24];
+    end else if (addr[39:32] == 8'h12) begin
+      if (addr[31:28] == '0 && is_write) chosen = addr[27:24];
+    end else if (addr[39:36] == 4'h8) begin
+      chosen = 4'b1 << addr[35:34];
+    end
+    if ((chosen & ~present) == '0) route = route | {chosen, 2'b00};
+  endfunction
+
 endpackage
