@@ -1,0 +1,45 @@
+// Descriptors and completion records of the DMA engine, as they lie in memory: shared by host, firmware and
+// tests. docs/dma.md explains them; the registers are in card_regs.hpp (device `dma`).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace swai::dma {
+
+static_assert(std::endian::native == std::endian::little, "descriptors are used as they lie in memory");
+
+inline constexpr unsigned kChannels = 8;
+
+// One transfer. Unused bits must be 0.
+struct Descriptor {
+  uint64_t host;    // address in host memory
+  uint64_t card;    // address in card memory, 40 bits
+  uint32_t length;  // bytes; 0 moves nothing and completes in its turn
+  uint32_t flags;
+  uint32_t tag;  // software's; comes back in the record
+  uint32_t reserved;
+};
+static_assert(sizeof(Descriptor) == 32);
+
+inline constexpr uint32_t kToHost = 1u << 0;     // from card to host; else from host to card
+inline constexpr uint32_t kRecord = 1u << 1;     // write a completion record
+inline constexpr uint32_t kInterrupt = 1u << 2;  // raise the channel's MSI-X vector
+inline constexpr uint32_t kWork = 1u << 3;       // raise the channel's work bit of the management processor
+inline constexpr uint32_t kFence = 1u << 4;  // begin when all earlier descriptors of the channel are complete
+inline constexpr uint32_t kFlags = (1u << 5) - 1;
+
+// What the engine writes when a descriptor with kRecord is complete.
+struct Record {
+  uint32_t tag;
+  uint16_t index;  // number of the descriptor, counted like the register head
+  uint8_t channel;
+  uint8_t status;   // kDone
+  uint32_t length;  // of the descriptor
+  uint32_t reserved;
+};
+static_assert(sizeof(Record) == 16);
+
+inline constexpr uint8_t kDone = 1;
+
+}  // namespace swai::dma

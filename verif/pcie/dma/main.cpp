@@ -1,0 +1,7 @@
+#include "verif/lib/test_main.hpp"
+#include "verif/pcie/dma/tests.hpp"
+
+int main(int argc, char** argv) {
+  using namespace swai::dma_test;
+  return swai::verif::test_main(argc, argv, {{"first", test_first}});
+}
