@@ -15,9 +15,10 @@ NocBench::NocBench(unsigned groups, uint64_t seed) : Bench(seed), groups_(groups
 NodeAgents::NodeAgents(NocBench& bench, RingModel& model, unsigned node,
                        std::function<std::optional<NocRequest>()> next) {
   requests_ = std::make_unique<StreamSource<NocRequest>>(
-      bench.request_in(node), bench.random(), [&model, &bench, node, next]() -> std::optional<NocRequest> {
+      bench.request_in(node), bench.random(),
+      [this, &model, &bench, node, next]() -> std::optional<NocRequest> {
         auto request = next();
-        if (!request) return std::nullopt;
+        if (!request || fixed_tags) return request;
         // Few tags make a tag come back soon after it was answered.
         request->tag = static_cast<uint8_t>(bench.random().below(bench.random().chance(20) ? 8 : 256));
         if (!model.tag_is_free(node, request->tag)) return std::nullopt;
@@ -26,9 +27,12 @@ NodeAgents::NodeAgents(NocBench& bench, RingModel& model, unsigned node,
   requests_->on_taken = [&model, &bench, node](const NocRequest& request) {
     model.taken(node, request, bench.cycle());
   };
-  arrivals_ = std::make_unique<StreamSink<NocRequest>>(
-      fmt::format("target {}", node), bench.request_out(node), bench.random(),
-      [&model, node](const NocRequest& request) { model.arrived(node, request); });
+  arrivals_ = std::make_unique<StreamSink<NocRequest>>(fmt::format("target {}", node),
+                                                       bench.request_out(node), bench.random(),
+                                                       [this, &model, node](const NocRequest& request) {
+                                                         model.arrived(node, request);
+                                                         on_arrival(request);
+                                                       });
   answers_ = std::make_unique<StreamSource<NocResponse>>(
       bench.response_in(node), bench.random(),
       [&model, &bench, node] { return model.answer(node, bench.random()); });

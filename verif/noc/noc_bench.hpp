@@ -67,6 +67,9 @@ class NodeAgents {
   NodeAgents(NocBench& bench, RingModel& model, unsigned node,
              std::function<std::optional<NocRequest>()> next);
 
+  bool fixed_tags = false;  // requests come with their tags; otherwise those are chosen here
+  std::function<void(const NocRequest&)> on_arrival = [](const NocRequest&) {};
+
   StreamSource<NocRequest>& requests() { return *requests_; }
   StreamSink<NocRequest>& arrivals() { return *arrivals_; }
   StreamSource<NocResponse>& answers() { return *answers_; }

@@ -8,6 +8,7 @@
 
 #include "verif/lib/test_main.hpp"
 #include "verif/noc/noc_bench.hpp"
+#include "verif/noc/noc_figures.hpp"
 
 namespace swai::verif {
 namespace {
@@ -62,5 +63,11 @@ void test_fence(uint64_t seed, uint64_t cycles) {
 
 int main(int argc, char** argv) {
   using namespace swai::verif;
-  return test_main(argc, argv, {{"random", test_random}, {"fence", test_fence}});
+  return test_main(argc, argv,
+                   {{"random", test_random},
+                    {"fence", test_fence},
+                    {"latency", test_latency},
+                    {"rate", test_rate},
+                    {"saturation", test_saturation},
+                    {"hot-spot", test_hot_spot}});
 }
