@@ -40,6 +40,7 @@ module swai_soc #(
   input  logic              host_reset_i,
   output logic              fence_o,
   input  logic              drained_i,
+  output logic [1:0]        domain_o,       // how the system reset is: see soc_domain
   output logic              rst_por_no,
   output logic              rst_sys_no,
   input  logic              card_busy_i,
@@ -67,6 +68,7 @@ module swai_soc #(
     .host_i     (host_reset_i),
     .drained_i,
     .fence_o,
+    .domain_o,
     .rst_por_no (rst_por_n),
     .rst_sys_no (rst_sys_n),
     .striking_o (striking),

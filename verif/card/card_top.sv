@@ -113,6 +113,7 @@ module card_top (
     .host_reset_i      (1'b0),
     .fence_o           (),
     .drained_i         (1'b1),
+    .domain_o          (),
     .rst_por_no        (),
     .rst_sys_no        (),
     .card_busy_i       (1'b0),

@@ -79,6 +79,7 @@ module tb_devices (
     .host_i     (host_reset_i),
     .drained_i,
     .fence_o,
+    .domain_o   (),
     .rst_por_no (rst_por_n),
     .rst_sys_no,
     .striking_o (striking),

@@ -75,6 +75,7 @@ module tb_soc #(
     .host_reset_i,
     .fence_o,
     .drained_i         (drained_i && !card_offered_q && !visit_offered_q),
+    .domain_o          (),
     .rst_por_no        (),
     .rst_sys_no        (),
     .card_busy_i,
