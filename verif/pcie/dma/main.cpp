@@ -3,5 +3,6 @@
 
 int main(int argc, char** argv) {
   using namespace swai::dma_test;
-  return swai::verif::test_main(argc, argv, {{"first", test_first}});
+  return swai::verif::test_main(
+      argc, argv, {{"first", test_first}, {"random", test_random}, {"bandwidth", test_bandwidth}});
 }

@@ -1,0 +1,45 @@
+// Everything at random: descriptors on all channels, both directions, delays, orders, stalls.
+
+#include "verif/pcie/dma/tests.hpp"
+#include "verif/pcie/dma/traffic.hpp"
+
+namespace swai::dma_test {
+
+void test_random(uint64_t seed, uint64_t cycles) {
+  Engine engine(seed);
+  Traffic traffic(engine);
+  auto& random = engine.random();
+  engine.host().config.mps = 7 + static_cast<unsigned>(random.below(2));
+  engine.host().config.mrrs = 7 + static_cast<unsigned>(random.below(3));
+  engine.host().config.bus_dev_fn = static_cast<uint16_t>(random.next());
+  engine.host().max_delay = random.chance(50) ? 50 : 600;
+  engine.card().max_delay = random.chance(50) ? 10 : 250;
+  if (random.chance(30)) traffic.max_length = 300;
+  for (unsigned i = 0; i < kChannels; ++i) traffic.set_up(i);
+  const uint64_t channels = random.chance(20) ? 1 : kChannels;
+  while (engine.cycle() < cycles) {
+    const auto channel = static_cast<unsigned>(random.below(channels));
+    switch (random.below(4)) {
+      case 0:
+        for (uint64_t i = random.below(4) + 1; i > 0 && traffic.post(channel);) --i;
+        break;
+      case 1:
+        engine.ring(channel);
+        break;
+      case 2:
+        traffic.look_at_head(channel);
+        break;
+      default:
+        for (uint64_t i = random.below(100); i > 0; --i) engine.step();
+    }
+  }
+  for (unsigned i = 0; i < kChannels; ++i) {
+    engine.ring(i);
+    traffic.finish(i);
+  }
+  engine.wait_idle();
+  check(engine.host().quiet() && engine.card().quiet(), "something is under way at the end");
+  fmt::print("{} descriptors, {} bytes, {} cycles\n", traffic.posted(), traffic.bytes(), engine.cycle());
+}
+
+}  // namespace swai::dma_test
