@@ -36,9 +36,9 @@ enum class Mode : uint64_t {
 };
 inline constexpr uint64_t kCycleAt = 0x048;  // read-only: the card's present cycle
 
-// Region writes of this client so far that went to the card, read-only: how many, how many of them were
-// refused, the number (from 1) and errno of the first one refused. This is how a client learns the fate of
-// writes without reply.
+// Region writes of this client so far that were for the card, read-only: how many there were, how many of
+// them were refused without anybody being told (because no reply was wanted), the number (from 1) and errno
+// of the first of those. This is how a client learns the fate of its posted writes.
 inline constexpr uint64_t kWritesAt = 0x050;
 inline constexpr uint64_t kWritesRefusedAt = 0x058;
 inline constexpr uint64_t kFirstRefusedAt = 0x060;

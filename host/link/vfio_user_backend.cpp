@@ -1,0 +1,84 @@
+#include "host/link/vfio_user_backend.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "host/link/vfio_user_client.hpp"
+
+namespace swai::link {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr Milliseconds kRetryEvery{20};
+
+// A server that is just starting has no file yet, or does not listen on it yet.
+bool may_come(int error) { return error == ENOENT || error == ECONNREFUSED || error == EAGAIN; }
+
+const char* advice(int error) {
+  switch (error) {
+    case ENOENT:
+      return "there is no such socket; start the card (swai-card) first, or correct the path";
+    case ECONNREFUSED:
+      return "nobody listens there; start the card (swai-card) again";
+    case EACCES:
+      return "you may not use that socket; run as the user who started the card";
+    case ENOTSOCK:
+    case EPROTOTYPE:
+      return "that is not the socket of a card";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_vfio_user(const std::string& socket_path, const VfioUserOptions& options) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket_path.empty() || socket_path.size() >= sizeof address.sun_path) {
+    throw Error(ErrorKind::kBadArgument,
+                fmt::format("'{}' cannot name a socket: possible are 1 to {} characters", socket_path,
+                            sizeof address.sun_path - 1));
+  }
+  std::memcpy(address.sun_path, socket_path.c_str(), socket_path.size() + 1);
+  const auto deadline = steady_clock::now() + options.connect_timeout;
+  for (;;) {
+    Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!fd) throw Error(ErrorKind::kNoConnection, fmt::format("no socket: {}", std::strerror(errno)), errno);
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+      try {
+        return std::make_unique<VfioUserClient>(std::move(fd), std::function<void()>(), socket_path, options);
+      } catch (const Error& error) {
+        if (error.kind() == ErrorKind::kRefused && error.code() == EBUSY) {
+          throw Error(
+              ErrorKind::kNoConnection,
+              fmt::format("the card at {} has a client already; one at a time can use it", socket_path),
+              EBUSY);
+        }
+        throw;
+      }
+    }
+    const int error = errno;
+    if (!may_come(error) || steady_clock::now() >= deadline) {
+      throw Error(ErrorKind::kNoConnection,
+                  fmt::format("the card at {} cannot be reached: {}; {}", socket_path, std::strerror(error),
+                              advice(error)),
+                  error);
+    }
+    std::this_thread::sleep_for(kRetryEvery);
+  }
+}
+
+std::unique_ptr<Backend> open_in_process(InProcess server, const VfioUserOptions& options) {
+  return std::make_unique<VfioUserClient>(std::move(server.connection), std::move(server.turn),
+                                          "this process", options);
+}
+
+}  // namespace swai::link

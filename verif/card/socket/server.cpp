@@ -1,0 +1,253 @@
+#include "verif/card/socket/server.hpp"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "host/link/negotiation.hpp"
+#include "verif/card/socket/listener.hpp"
+
+namespace swai::socket {
+
+using namespace link::vfio_user;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr size_t kMaxVisitors = 16;
+
+// One look at the sockets costs microseconds; this often they notice.
+constexpr milliseconds kSliceTarget{1};
+constexpr uint64_t kMinSlice = 16;
+constexpr uint64_t kMaxSlice = 1 << 22;
+
+// Sizes of pages that a client may map in: 4 KiB, 2 MiB, 1 GiB.
+constexpr uint64_t kPageSizes = 1 << 12 | 1 << 21 | 1 << 30;
+
+void reply_error(link::Channel& channel, Header header, int error) {
+  if ((header.flags & kTypeMask) != kTypeCommand || (header.flags & kNoReply) != 0) return;
+  header.bytes = sizeof header;
+  header.flags = kTypeReply | kError;
+  header.error = static_cast<uint32_t>(error);
+  channel.send(header, {});
+}
+
+// What we agree to: of what was proposed, the smaller of the two sides.
+bool agree(const link::Proposal& proposal, link::Proposal& reply, std::string& why) {
+  const Capabilities& theirs = proposal.capabilities;
+  if (proposal.major != kMajor) {
+    why = fmt::format("it speaks version {}.{} of the protocol, we speak {}.{}", proposal.major,
+                      proposal.minor, kMajor, kMinor);
+    return false;
+  }
+  if (theirs.max_data_xfer_size == 0 || (theirs.pgsizes & kPageSizes) == 0) {
+    why = "its page sizes or its transfer size leave nothing that both can do";
+    return false;
+  }
+  reply.minor = std::min(proposal.minor, kMinor);
+  reply.named = proposal.named;
+  reply.capabilities = {.max_msg_fds = kMaxFds,
+                        .max_data_xfer_size = kMaxAccess,
+                        .max_dma_maps = std::min<uint64_t>(theirs.max_dma_maps, 65535),
+                        .pgsizes = theirs.pgsizes & kPageSizes,
+                        .write_multiple = theirs.write_multiple};
+  return true;
+}
+
+}  // namespace
+
+Server::Server(Clock& clock, ServerOptions options)
+    : clock_(clock), options_(std::move(options)), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+Server::~Server() {
+  for (const auto& card : cards_) {
+    card->port.request_release();
+    if (card->listener) remove_socket(card->path, card->inode);
+  }
+}
+
+void Server::log(const std::string& line) const {
+  if (options_.log) options_.log(line);
+}
+
+size_t Server::add(Device& device) {
+  cards_.push_back(std::make_unique<Card>(device, clock_, [this](const std::string& line) { log(line); }));
+  return cards_.size() - 1;
+}
+
+void Server::listen(size_t card, const std::string& path) {
+  Card& place = *cards_.at(card);
+  place.listener = listen_on(path, options_.permissions, place.inode);
+  place.path = path;
+}
+
+void Server::connect(size_t card, link::Fd connection) {
+  receive_visitor(*cards_.at(card), std::move(connection));
+}
+
+void Server::receive_visitor(Card& card, link::Fd connection) {
+  if (card.visitors.size() == kMaxVisitors) card.visitors.pop_front();
+  card.visitors.push_back(Visitor{link::Channel(std::move(connection), kMaxFds),
+                                  steady_clock::now() + options_.handshake_timeout});
+}
+
+void Server::accept(Card& card) {
+  const int fd = ::accept4(card.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd >= 0) {
+    receive_visitor(card, link::Fd(fd));
+  } else if ((errno == EMFILE || errno == ENFILE) && !card.visitors.empty()) {
+    card.visitors.pop_front();  // makes room; the connection waits in the queue
+  }
+}
+
+bool Server::greet(Card& card, Visitor& visitor) {
+  link::Channel& channel = visitor.channel;
+  const auto message = channel.receive();
+  if (!message) {
+    if (channel.state() == link::Channel::State::kMalformed)
+      reply_error(channel, channel.malformed(), EINVAL);
+    return channel.state() == link::Channel::State::kOpen && steady_clock::now() < visitor.deadline;
+  }
+  std::string why;
+  link::Proposal reply;
+  const Header& header = message->header;
+  const bool is_version = header.command == static_cast<uint16_t>(Command::kVersion) &&
+                          header.flags == kTypeCommand && message->fds.empty() && !message->too_many_fds;
+  const auto proposal = is_version ? link::parse_version(message->payload, why) : std::nullopt;
+  if (!proposal || !agree(*proposal, reply, why)) {
+    log(fmt::format("a connection is refused: {}", is_version ? why : "its first message is not VERSION"));
+    reply_error(channel, header, EINVAL);
+    return false;
+  }
+  if (card.port.taken()) {
+    log("a connection is refused: the card has a client");
+    reply_error(channel, header, EBUSY);
+    return false;
+  }
+  const std::vector<uint8_t> payload = link::make_version(reply);
+  Header answer = header;
+  answer.bytes = static_cast<uint32_t>(sizeof answer + payload.size());
+  answer.flags = kTypeReply;
+  answer.error = 0;
+  channel.send(answer, payload);
+  log("a client has connected");
+  card.port.admit(std::move(channel), reply.capabilities,
+                  std::min<uint64_t>(proposal->capabilities.max_data_xfer_size, kMaxAccess));
+  return false;
+}
+
+bool Server::time_may_pass() const {
+  bool wanted = false;
+  bool held = false;
+  bool runs_freely = false;
+  for (const auto& card : cards_) {
+    const Port& port = card->port;
+    if (port.owed()) return false;
+    wanted = wanted || port.waits_for_time();
+    held = held || port.deterministic();
+    runs_freely = runs_freely || port.started();
+  }
+  return wanted || (runs_freely && !held && !clock_.asleep());
+}
+
+void Server::pass_time() {
+  uint64_t limit = UINT64_MAX;
+  uint64_t now = UINT64_MAX;
+  for (const auto& card : cards_) {
+    limit = std::min(limit, card->port.time_limit());
+    now = std::min(now, card->port.cycle());
+  }
+  const bool cut = now < UINT64_MAX - slice_ && now + slice_ < limit;
+  const auto begin = steady_clock::now();
+  clock_.run(cut ? now + slice_ : limit);
+  const auto took = steady_clock::now() - begin;
+  if (took > 2 * kSliceTarget) {
+    slice_ = std::max(slice_ / 2, kMinSlice);
+  } else if (cut && took < kSliceTarget / 2) {
+    slice_ = std::min(slice_ * 2, kMaxSlice);
+  }
+}
+
+void Server::serve() {
+  for (const auto& card : cards_) {
+    const auto owed = card->port.owed_since();
+    if (owed && steady_clock::now() - *owed > options_.answer_timeout) {
+      card->port.drop("it does not answer a request for its memory");
+    }
+    // First who leaves, then who comes: a client may close its connection and open another at once.
+    card->port.work();
+    card->visitors.remove_if([&](Visitor& visitor) { return !greet(*card, visitor); });
+    card->port.work();
+  }
+}
+
+void Server::watch(std::vector<pollfd>& fds, std::vector<Watched>& what) const {
+  const auto add = [&](int fd, int events, Watched item) {
+    fds.push_back({fd, static_cast<short>(events), 0});
+    what.push_back(item);
+  };
+  add(wake_.get(), POLLIN, {});
+  for (const auto& card : cards_) {
+    if (card->listener) add(card->listener.get(), POLLIN, {Watched::kListener, card.get()});
+    for (const Visitor& visitor : card->visitors) add(visitor.channel.fd(), POLLIN, {});
+    const Port& port = card->port;
+    if (!port.taken()) continue;
+    add(port.fd(), (port.wants_input() ? POLLIN : 0) | (port.wants_output() ? POLLOUT : 0),
+        {Watched::kClient, card.get()});
+  }
+}
+
+int Server::timeout(int at_most_ms) const {
+  if (time_may_pass()) return 0;
+  std::optional<Time> first;
+  const auto consider = [&](Time time) { first = first ? std::min(*first, time) : time; };
+  for (const auto& card : cards_) {
+    for (const Visitor& visitor : card->visitors) consider(visitor.deadline);
+    if (const auto owed = card->port.owed_since()) consider(*owed + options_.answer_timeout);
+  }
+  if (!first) return at_most_ms;
+  const auto left = std::chrono::ceil<milliseconds>(*first - steady_clock::now()).count() + 1;
+  const int wait = static_cast<int>(std::clamp<int64_t>(left, 0, 1'000'000));
+  return at_most_ms < 0 ? wait : std::min(wait, at_most_ms);
+}
+
+void Server::turn(int timeout_ms, std::span<pollfd> others) {
+  std::vector<pollfd> fds;
+  std::vector<Watched> what;
+  watch(fds, what);
+  fds.insert(fds.end(), others.begin(), others.end());
+  if (::poll(fds.data(), fds.size(), timeout(timeout_ms)) < 0) {
+    for (pollfd& item : fds) item.revents = 0;
+  }
+  std::copy(fds.end() - static_cast<ptrdiff_t>(others.size()), fds.end(), others.begin());
+  for (size_t i = 0; i < what.size(); ++i) {
+    if (fds[i].revents == 0) continue;
+    if (what[i].what == Watched::kListener) accept(*what[i].card);
+    const bool hung_up = (fds[i].revents & (POLLHUP | POLLERR)) != 0;
+    if (what[i].what == Watched::kClient && hung_up) what[i].card->port.hung_up();
+  }
+  serve();
+  if (!time_may_pass()) return;
+  pass_time();
+  for (const auto& card : cards_) card->port.work();
+}
+
+void Server::run() {
+  for (;;) {
+    turn(-1);
+    uint64_t count;
+    if (::read(wake_.get(), &count, sizeof count) == sizeof count) return;
+  }
+}
+
+void Server::stop() {
+  const uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+}  // namespace swai::socket

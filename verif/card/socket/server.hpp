@@ -1,0 +1,101 @@
+// The vfio-user server of a process with one or more cards: listens on their sockets, hands messages to the
+// cards' ports, and decides when time passes. One thread, one poll(); a process whose cards have nothing to
+// do sleeps in it.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "host/link/channel.hpp"
+#include "verif/card/socket/device.hpp"
+#include "verif/card/socket/port.hpp"
+
+namespace swai::socket {
+
+// A socket that cannot be listened on. what() is one line with cause and cure.
+struct SocketError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct ServerOptions {
+  unsigned permissions = 0600;  // of socket files
+  // How long a connection may take to say which version it speaks, and a client to answer a request for its
+  // memory.
+  std::chrono::milliseconds handshake_timeout{10'000};
+  std::chrono::milliseconds answer_timeout{30'000};
+  std::function<void(const std::string&)> log;  // a line for people
+};
+
+class Server {
+ public:
+  explicit Server(Clock& clock, ServerOptions options = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Adds a card; returns its number here. Devices live as long as the server.
+  size_t add(Device& device);
+  // Clients of the card connect to this socket file, which must not be in use. A file that a dead server has
+  // left is replaced. Throws SocketError.
+  void listen(size_t card, const std::string& path);
+  // A connection made otherwise (socketpair).
+  void connect(size_t card, link::Fd connection);
+
+  // Serves until stop(), which may be called from signal handlers and other threads.
+  void run();
+  void stop();
+
+  // One turn of run(): waits for something to do, at most so long (-1: for ever), serves it, lets a slice of
+  // time pass if it may. `others` are descriptors of the caller that are waited for as well.
+  void turn(int timeout_ms, std::span<pollfd> others = {});
+  // Time may pass now: turn() will not wait.
+  bool time_may_pass() const;
+  bool has_client(size_t card) const { return cards_[card]->port.taken(); }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Visitor {  // a connection that has not yet said which version it speaks
+    link::Channel channel;
+    Time deadline;
+  };
+  struct Card {
+    Card(Device& device, Clock& clock, const Port::Log& log) : port(device, clock, log) {}
+    Port port;
+    std::string path;
+    link::Fd listener;
+    uint64_t inode = 0;
+    std::list<Visitor> visitors;
+  };
+  struct Watched {  // what a pollfd is
+    enum { kOther, kListener, kClient } what = kOther;
+    Card* card = nullptr;
+  };
+
+  void watch(std::vector<pollfd>& fds, std::vector<Watched>& what) const;
+  int timeout(int at_most_ms) const;
+  void accept(Card& card);
+  void receive_visitor(Card& card, link::Fd connection);
+  // False: done with it.
+  bool greet(Card& card, Visitor& visitor);
+  void serve();
+  void pass_time();
+  void log(const std::string& line) const;
+
+  Clock& clock_;
+  ServerOptions options_;
+  std::vector<std::unique_ptr<Card>> cards_;
+  link::Fd wake_;
+  uint64_t slice_ = 1024;  // cycles between two looks at the sockets
+};
+
+}  // namespace swai::socket

@@ -1,0 +1,10 @@
+# Tests of the vfio-user server and of host/link against each other and against a raw client, on a fake card, with
+# sanitizers; and a fuzzer.
+
+SOCKET_FLAGS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SOCKET_PARTS := $(SOCKET_SERVER_SOURCES) $(LINK_SOURCES) \
+    $(addprefix verif/socket/,fake_device.cpp raw_client.cpp rig.cpp)
+
+$(eval $(call cxx_library,socket-tested,$(SOCKET_PARTS),$(SOCKET_FLAGS)))
+$(eval $(call cxx_program,test-socket,$(addprefix verif/socket/,protocol_test.cpp link_test.cpp) \
+    verif/common/doctest_main.cpp,$(B)/lib/socket-tested.a -lfmt,$(SOCKET_FLAGS)))
