@@ -2,3 +2,5 @@
 
 $(eval $(call verilated_program,tb-noc,tb_noc,$(RTL_LIB) $(RTL_NOC) verif/noc/tb_noc.sv,\
   $(addprefix verif/noc/,noc_test.cpp noc_figures.cpp noc_bench.cpp ring.cpp) verif/common/memory_model.cpp $(TB_LIB_CPP),,-lfmt))
+$(eval $(call verilated_program,tb-noc-mbus,tb_noc_mbus,$(RTL_LIB) $(RTL_NOC) verif/noc/tb_noc_mbus.sv,\
+  $(addprefix verif/noc/,mbus_test.cpp ring.cpp) verif/common/memory_model.cpp $(TB_LIB_CPP),,-lfmt))
