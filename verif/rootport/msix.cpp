@@ -47,7 +47,7 @@ void write_table(RootPort& port, unsigned bar, uint64_t table, unsigned entries,
 
 void RootPort::enable_msix(unsigned vectors, Done done) {
   const unsigned at = capability(kMsixCapability);
-  if (link_ != LinkState::kReady || at == 0) return done(false);
+  if (link() != LinkState::kReady || at == 0) return done(false);
   config_read(at, 8, [this, at, vectors, done](RequestStatus status, std::span<const uint8_t> data) {
     if (status != RequestStatus::kOk) return done(false);
     const unsigned control = half(data, 2) & ~(kEnable | kMaskAll);
@@ -69,7 +69,7 @@ void RootPort::enable_msix(unsigned vectors, Done done) {
 
 void RootPort::disable_msix(Done done) {
   const unsigned at = capability(kMsixCapability);
-  if (link_ != LinkState::kReady || at == 0) return done(false);
+  if (link() != LinkState::kReady || at == 0) return done(false);
   config_read(at, 4, [this, at, done](RequestStatus status, std::span<const uint8_t> data) {
     if (status != RequestStatus::kOk) return done(false);
     write_control(*this, at, half(data, 2) & ~(kEnable | kMaskAll),

@@ -52,13 +52,15 @@ void Outbox::pop() {
   queue.pop();
 }
 
-size_t Outbox::clear() {
-  const size_t lost = posted_.size() + nonposted_.size() + completions_.size();
-  posted_.clear();
-  nonposted_.clear();
-  completions_.clear();
+size_t Outbox::clear(const std::function<void(const Entry&)>& lost) {
+  size_t count = 0;
+  for (Queue* queue : {&posted_, &nonposted_, &completions_}) {
+    count += queue->size();
+    for (size_t i = 0; i < queue->size(); ++i) lost((*queue)[i]);
+    queue->clear();
+  }
   used_ = limit_ = {};
-  return lost;
+  return count;
 }
 
 void Outbox::forget(const RootPort* origin) {

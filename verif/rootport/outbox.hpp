@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "verif/rootport/pins.hpp"
 #include "verif/rootport/ring.hpp"
@@ -36,10 +37,11 @@ class Outbox {
   void pop();
 
   void set_limit(const Credits& limit) { limit_ = limit; }
+  size_t posted() const { return posted_.size(); }
   bool empty() const { return posted_.empty() && nonposted_.empty() && completions_.empty(); }
-  // The link to the card goes down: how many packets are lost. The link to `origin` does: it needs no credits
-  // any more.
-  size_t clear();
+  // The link to the card goes down: `lost` gets all packets, the result is their number. The link to `origin`
+  // does: it needs no credits any more.
+  size_t clear(const std::function<void(const Entry&)>& lost);
   void forget(const RootPort* origin);
 
  private:

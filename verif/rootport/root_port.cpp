@@ -87,7 +87,13 @@ void RootPort::change_link(uint64_t cycle) {
 void RootPort::settle_down() {
   link_up_ = false;
   next_input_ = 0;
-  counters_.lost_in_reset += up_.clear() + down_.clear() + outbox_.clear() + routed_.size() + memory_.clear();
+  // Other cards get their credits back.
+  const auto lost = [](const auto& entry) {
+    if (entry.origin != nullptr) entry.origin->release(entry.tlp);
+  };
+  for (size_t i = 0; i < routed_.size(); ++i) lost(routed_[i]);
+  counters_.lost_in_reset +=
+      up_.clear() + down_.clear() + outbox_.clear(lost) + routed_.size() + memory_.clear();
   routed_.clear();
   asked_.reset();
   granted_.reset(0);

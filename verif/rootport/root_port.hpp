@@ -81,7 +81,10 @@ class RootPort {
   // root complex is. Answers come from inside RootComplex::advance() (or at once, when the request cannot be
   // sent at all).
 
-  LinkState link() const { return link_; }
+  LinkState link() const {
+    const bool ends = link_request_ == LinkRequest::kDown || link_request_ == LinkRequest::kReset;
+    return ends ? LinkState::kDown : link_;
+  }
   void on_link(std::function<void(LinkState)> handler) { link_handler_ = std::move(handler); }
   // Takes effect before the next cycle. Everything under way is lost; requests of the host end with
   // kLinkDown.
@@ -105,6 +108,9 @@ class RootPort {
   ReadHandle mmio_read(unsigned bar, uint64_t offset, unsigned bytes);
   // False: outside the BAR, or the link is down.
   bool mmio_write(unsigned bar, uint64_t offset, std::span<const uint8_t> data);
+
+  // Writes, packet by packet, that wait for the wire.
+  size_t posted_packets() const { return outbox_.posted(); }
 
   // Within 4096 bytes. Writes of BARs and of the command register are noted.
   void config_read(unsigned offset, unsigned bytes, ReadDone done);
@@ -182,7 +188,7 @@ class RootPort {
   void set_state(LinkState state);
   bool inside_bar(unsigned bar, uint64_t offset, uint64_t bytes) const;
   void snoop(unsigned offset, std::span<const uint8_t> data);
-  bool can_ask() const { return link_ != LinkState::kDown; }
+  bool can_ask() const { return link() != LinkState::kDown; }
 
   friend class Enumeration;
 

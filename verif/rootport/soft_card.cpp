@@ -111,6 +111,11 @@ void SoftCard::next_beat() {
   if (out_.empty() || !tx_stalls_.go()) return;
   const Outgoing& packet = out_.front();
   if (packet.is_raw) {
+    if (beat_ == 0) {
+      TlpHeader header;
+      for (unsigned i = 0; i < 4; ++i) header[i] = packet.raw[0][kBeatHeaderWord + 3 - i];
+      sent_.add(credits_of(header));
+    }
     std::copy(packet.raw[beat_].begin(), packet.raw[beat_].end(), pins_.tx_beat);
     ++beat_;
     showing_ = true;
@@ -237,7 +242,8 @@ void SoftCard::write_config(const Tlp& tlp) {
   const auto at = static_cast<unsigned>(tlp.address);
   uint32_t writable = 0;
   const auto size_mask = [](uint64_t size) { return ~(size - 1); };
-  const uint64_t masks[] = {size_mask(bar0_.size()), size_mask(table_.size()), size_mask(bar4_.size())};
+  const uint64_t masks[] = {size_mask(options_.bar0_claimed != 0 ? options_.bar0_claimed : bar0_.size()),
+                            size_mask(table_.size()), size_mask(bar4_.size())};
   if (at == 4) writable = 0x0407;
   if (at >= 0x10 && at < 0x28) {
     const uint64_t mask = masks[(at - 0x10) / 8];

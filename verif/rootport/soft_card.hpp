@@ -21,7 +21,8 @@ struct SoftCardOptions {
   Credits granted = {.posted_header = 32, .posted_data = 512, .nonposted_header = 16, .nonposted_data = 16};
   unsigned vectors = 32;
   uint64_t bar0_bytes = 1 << 20;
-  bool answers = true;  // else requests vanish
+  uint64_t bar0_claimed = 0;  // size that BAR0 shows, if not the true one
+  bool answers = true;        // else requests vanish
   bool returns_credits = true;
 };
 

@@ -12,12 +12,27 @@ constexpr unsigned kBeatBytes = kBeatPayloadWords * 4;
 bool enough8(uint8_t limit, uint8_t used) { return static_cast<uint8_t>(limit - used) <= 0x80; }
 bool enough12(uint16_t limit, uint16_t used) { return ((limit - used) & 0xFFF) <= 0x800; }
 
+// Bytes that follow a header.
+unsigned payload_of(const TlpHeader& header) {
+  const unsigned length = (header[0] & 0x3FF) != 0 ? header[0] & 0x3FF : 1024;
+  return (header[0] & 0x4000'0000) != 0 ? length * 4 : 0;
+}
+
 }  // namespace
 
 bool enough(const Credits& limit, const Credits& used) {
   return enough8(limit.posted_header, used.posted_header) && enough12(limit.posted_data, used.posted_data) &&
          enough8(limit.nonposted_header, used.nonposted_header) &&
          enough12(limit.nonposted_data, used.nonposted_data);
+}
+
+Credits credits_of(const TlpHeader& header) {
+  const uint32_t type = header[0] >> 24 & 0x1F;
+  const unsigned payload = payload_of(header);
+  const auto data = static_cast<uint16_t>((payload + 15) / 16);
+  if (type == 0x0A) return {};
+  if (type == 0 && payload != 0) return {.posted_header = 1, .posted_data = data};
+  return {.nonposted_header = 1, .nonposted_data = data};
 }
 
 void UpWire::take(uint64_t cycle, const uint32_t* beat) {
@@ -56,27 +71,11 @@ void UpWire::start(const uint32_t* beat) {
   arrival.cycle = kNever;
   arrival.counted = false;
   arrival.error = decode(header, limits_, arrival.tlp);
-  const unsigned length = (header[0] & 0x3FF) != 0 ? header[0] & 0x3FF : 1024;
   open_ = true;
   taken_ = 0;
-  left_ = (header[0] & 0x4000'0000) != 0 ? length * 4 : 0;
+  left_ = payload_of(header);
   free_ += options_.overhead + ((header[0] & 0x2000'0000) != 0 ? 16 : 12);
-  take_credits(arrival, header[0], left_);
-}
-
-void UpWire::take_credits(Arrival& arrival, uint32_t first_word, unsigned payload) {
-  const uint32_t type = first_word >> 24 & 0x1F;
-  const bool completion = type == 0x0A;
-  const bool posted = type == 0 && (first_word & 0x4000'0000) != 0;
-  const auto data = static_cast<uint16_t>((payload + 15) / 16);
-  arrival.credits = {};
-  if (posted) {
-    arrival.credits.posted_header = 1;
-    arrival.credits.posted_data = data;
-  } else if (!completion) {
-    arrival.credits.nonposted_header = 1;
-    arrival.credits.nonposted_data = data;
-  }
+  arrival.credits = credits_of(header);
   used_.add(arrival.credits);
   arrival.over_credits = !enough(granted_, used_);
 }

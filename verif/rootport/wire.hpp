@@ -26,6 +26,9 @@ struct Arrival {
   Tlp tlp;
 };
 
+// The credits that a packet takes, whatever else its header says.
+Credits credits_of(const TlpHeader& header);
+
 // From the card: beats in, packets out. Sending starts with the first beat.
 class UpWire {
  public:
@@ -46,7 +49,6 @@ class UpWire {
 
  private:
   void start(const uint32_t* beat);
-  void take_credits(Arrival& arrival, uint32_t first_word, unsigned payload);
   void finish();
 
   const WireOptions options_;
@@ -79,7 +81,8 @@ class DownWire {
   }
   void drive(uint64_t cycle, const EndpointPins& pins);
 
-  bool idle() const { return packets_.empty(); }
+  // Also the pins are low again: a card whose clock stops now has taken everything.
+  bool idle() const { return packets_.empty() && !driving_; }
   size_t clear();
 
  private:
