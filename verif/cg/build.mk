@@ -2,6 +2,11 @@
 
 $(eval $(call cxx_library,hbm-cells,verif/cg/hbm_cells.cpp,-isystem $(VERILATOR_ROOT)/include/vltstd))
 
-TB_HBM_CPP := $(addprefix verif/cg/,hbm_model.cpp hbm_timing.cpp traffic.cpp)
-$(eval $(call verilated_program,tb-hbm,tb_hbm,$(RTL_LIB) $(RTL_CG_PACKAGES) $(filter-out $(RTL_CG_PACKAGES),$(RTL_HBM)) \
-  verif/cg/tb_hbm.sv,verif/cg/hbm_test.cpp $(TB_HBM_CPP) verif/lib/test_main.cpp,,$(B)/lib/hbm-cells.a -lfmt))
+tb_cg_cpp := $(addprefix verif/cg/,hbm_model.cpp hbm_timing.cpp traffic.cpp) verif/lib/test_main.cpp
+tb_cg_libs := $(B)/lib/hbm-cells.a -lfmt
+
+$(eval $(call verilated_program,tb-hbm,tb_hbm,$(RTL_LIB) $(RTL_HBM) verif/cg/tb_hbm.sv,verif/cg/hbm_test.cpp \
+  $(tb_cg_cpp),,$(tb_cg_libs)))
+$(eval $(call verilated_sibling,hbm-bench,tb-hbm,verif/cg/hbm_bench.cpp verif/cg/hbm_timing.cpp,$(tb_cg_libs)))
+$(eval $(call verilated_program,tb-cg,tb_cg,$(RTL_LIB) $(RTL_CG) verif/cg/tb_cg.sv,verif/cg/cg_test.cpp \
+  $(tb_cg_cpp),,$(tb_cg_libs)))

@@ -1,0 +1,110 @@
+// The registers of a core group: identity, counters, damaged memory.
+module cg_regs #(
+  parameter int unsigned LinesLog2 = hbm_pkg::LineWidth
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic [1:0]        group_i,
+  input  reg_pkg::reg_req_t req_i,
+  output reg_pkg::reg_rsp_t rsp_o,
+
+  input  hbm_pkg::events_t  events_i,
+  input  logic [27:0]       poison_line_i,
+  input  logic              hbm_busy_i,
+  output logic              fault_o
+);
+
+  localparam int unsigned Aw = cg_regs_pkg::AddrWidth;
+
+  logic          fault_enable_q, pending_q;
+  logic [27:0]   line_q;
+  logic [63:0]   poison_q, reads_q, writes_q, hits_q, activations_q, conflicts_q, refreshes_q, atomics_q, busy_q;
+  logic [Aw-1:0] offset;
+  logic          write, control, clear;
+
+  assign offset  = {req_i.addr[Aw-1:3], 3'b000};
+  assign write   = req_i.valid && req_i.write && req_i.wstrb[0];
+  assign control = write && offset == cg_regs_pkg::ControlOffset;
+  assign clear   = control && req_i.wdata[1];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      fault_enable_q <= 1'b1;
+      pending_q      <= 1'b0;
+      line_q         <= '0;
+      poison_q       <= '0;
+      reads_q        <= '0;
+      writes_q       <= '0;
+      hits_q         <= '0;
+      activations_q  <= '0;
+      conflicts_q    <= '0;
+      refreshes_q    <= '0;
+      atomics_q      <= '0;
+      busy_q         <= '0;
+    end else begin
+      if (control) fault_enable_q <= req_i.wdata[0];
+      if (write && offset == cg_regs_pkg::PoisonOffset && req_i.wdata[0]) pending_q <= 1'b0;
+      if (events_i.poison) begin
+        pending_q <= 1'b1;
+        if (!pending_q || (write && offset == cg_regs_pkg::PoisonOffset && req_i.wdata[0])) line_q <= poison_line_i;
+      end
+      if (clear) begin
+        poison_q      <= '0;
+        reads_q       <= '0;
+        writes_q      <= '0;
+        hits_q        <= '0;
+        activations_q <= '0;
+        conflicts_q   <= '0;
+        refreshes_q   <= '0;
+        atomics_q     <= '0;
+        busy_q        <= '0;
+      end else begin
+        if (events_i.poison) poison_q <= poison_q + 1'b1;
+        if (events_i.read) reads_q <= reads_q + 1'b1;
+        if (events_i.write) writes_q <= writes_q + 1'b1;
+        if (events_i.hit) hits_q <= hits_q + 1'b1;
+        if (events_i.act) activations_q <= activations_q + 1'b1;
+        if (events_i.conflict) conflicts_q <= conflicts_q + 1'b1;
+        if (events_i.refresh) refreshes_q <= refreshes_q + 1'b1;
+        if (events_i.atomic) atomics_q <= atomics_q + 1'b1;
+        if (hbm_busy_i) busy_q <= busy_q + 1'b1;
+      end
+    end
+  end
+
+  assign fault_o = pending_q && fault_enable_q;
+
+  cg_regs_pkg::identity_t identity;
+  cg_regs_pkg::config_t   sizes;
+  always_comb begin
+    identity         = cg_regs_pkg::IdentityReset;
+    identity.group   = {6'b0, group_i};
+    sizes            = cg_regs_pkg::ConfigReset;
+    sizes.hbm_kib    = 32'd1 << (LinesLog2 - 4);
+  end
+
+  always_comb begin
+    rsp_o       = '0;
+    rsp_o.ready = 1'b1;
+    if (req_i.valid) begin
+      case (offset)
+        cg_regs_pkg::IdentityOffset:       rsp_o.rdata = identity;
+        cg_regs_pkg::ConfigOffset:         rsp_o.rdata = sizes;
+        cg_regs_pkg::ControlOffset:        rsp_o.rdata = {63'b0, fault_enable_q};
+        cg_regs_pkg::PoisonOffset:         rsp_o.rdata = {63'b0, pending_q};
+        cg_regs_pkg::PoisonAddressOffset:  rsp_o.rdata = {24'b0, 4'b1000, group_i, line_q, 6'b0};
+        cg_regs_pkg::PoisonReadsOffset:    rsp_o.rdata = poison_q;
+        cg_regs_pkg::HbmReadsOffset:       rsp_o.rdata = reads_q;
+        cg_regs_pkg::HbmWritesOffset:      rsp_o.rdata = writes_q;
+        cg_regs_pkg::HbmHitsOffset:        rsp_o.rdata = hits_q;
+        cg_regs_pkg::HbmActivationsOffset: rsp_o.rdata = activations_q;
+        cg_regs_pkg::HbmConflictsOffset:   rsp_o.rdata = conflicts_q;
+        cg_regs_pkg::HbmRefreshesOffset:   rsp_o.rdata = refreshes_q;
+        cg_regs_pkg::HbmAtomicsOffset:     rsp_o.rdata = atomics_q;
+        cg_regs_pkg::HbmBusyOffset:        rsp_o.rdata = busy_q;
+        default:                           rsp_o.err = 1'b1;
+      endcase
+    end
+  end
+
+endmodule
