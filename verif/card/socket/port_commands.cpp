@@ -38,7 +38,7 @@ void Port::execute(Message message) {
   const auto command = static_cast<Command>(header.command);
   const bool card_write = command == Command::kRegionWrite || command == Command::kRegionWriteMulti;
   const bool takes_fds = command == Command::kDmaMap || command == Command::kDeviceSetIrqs;
-  if ((header.flags & ~(kTypeMask | kNoReply)) != 0 || current_.too_many_fds ||
+  if ((header.flags & ~kNoReply) != kTypeCommand || current_.too_many_fds ||
       (!current_.fds.empty() && !takes_fds)) {
     // Posted writes are counted whatever becomes of them.
     if (card_write) vendor_.count_write(EINVAL, wants_reply());
