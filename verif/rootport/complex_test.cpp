@@ -180,8 +180,10 @@ TEST_CASE("stop() ends with the cycle of the callback") {
   const uint64_t start = bench.root.cycle();
   bench.root.stop();  // means nothing here
   CHECK(bench.root.advance(10) == 10);
+  CHECK_FALSE(bench.root.stopped());
   bench.card().send(memory_write(0xFEE0'0000, std::array<uint8_t, 4>{7}, id_of(0)));
   CHECK(bench.root.advance(10'000) == 1 + 250 + 1);
+  CHECK(bench.root.stopped());
   CHECK(when == start + 10 + 1 + 250);
   CHECK(bench.root.cycle() == when + 1);
   CHECK(bench.port().card_cycle() == when + 1);

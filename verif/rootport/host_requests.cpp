@@ -85,7 +85,8 @@ void HostRequests::send_waiting() {
   while (!waiting_.empty() && !free_tags_.empty()) {
     const uint8_t tag = free_tags_.front();
     free_tags_.pop_front();
-    Part& part = parts_[tag].emplace(std::move(waiting_.front()));
+    parts_[tag] = std::move(waiting_.front());
+    Part& part = *parts_[tag];
     waiting_.pop_front();
     part.serial = ++serial_;
     part.request.tag = tag;

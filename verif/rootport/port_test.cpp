@@ -225,6 +225,7 @@ TEST_CASE("no credits, no packets") {
   bench.root.advance(5000);
   CHECK(bench.port().counters().to_card.of(TlpKind::kMemWrite) - before == 32);  // headers
   CHECK_FALSE(bench.root.quiet());
+  CHECK(bench.port().posted_packets() == 68);
   bench.card().give_credits({.posted_header = 10, .posted_data = 3 * 16});
   bench.root.advance(1000);
   CHECK(bench.port().counters().to_card.of(TlpKind::kMemWrite) - before == 35);  // data

@@ -45,6 +45,8 @@ class RootComplex {
   uint64_t advance(uint64_t cycles);
   // Ends advance() after the present cycle. For callbacks; before advance() it has no effect.
   void stop() { stop_ = true; }
+  // Has it been called since the last advance() began?
+  bool stopped() const { return stop_; }
   // Has the last advance() ended because of it?
   bool stopped() const { return stop_; }
   // For a card that is clocked by somebody else, one cycle at a time: the root's side of the present cycle.

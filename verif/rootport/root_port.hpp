@@ -108,6 +108,9 @@ class RootPort {
   ReadHandle mmio_read(unsigned bar, uint64_t offset, unsigned bytes);
   // False: outside the BAR, or the link is down.
   bool mmio_write(unsigned bar, uint64_t offset, std::span<const uint8_t> data);
+  // Writes that wait for the wire or for credits: a host would hold its processor up, here it is the caller
+  // who may.
+  size_t posted_packets() const { return outbox_.posted(); }
 
   // Writes, packet by packet, that wait for the wire.
   size_t posted_packets() const { return outbox_.posted(); }
