@@ -52,7 +52,7 @@ module dma_receive (
   logic [9:0]  left_q;
 
   assign first     = cpl_valid_i && cpl_beat_i.sop;
-  assign tag_o     = cpl_beat_i.sop ? header.tag[5:0] : tag_q;
+  assign tag_o     = first ? header.tag[5:0] : tag_q;
   assign got       = got_q[tag_o];
   assign left      = chunk_i.bytes - got;
   assign host      = chunk_i.host + {54'd0, got};

@@ -132,6 +132,7 @@ class Host : public verif::Agent {
   uint64_t handed_over_ = 0;
   uint64_t arrived_ = 0;
   uint64_t sent_ = 0, received_ = 0;  // the wire's time in bytes, each way
+  unsigned packets_without_master_ = 0;
   bool np_turn_ = false;
   bool p_waits_ = false, np_waits_ = false;
   Beat p_beat_, np_beat_;

@@ -21,16 +21,18 @@ void Traffic::fill(Memory& memory, uint64_t at) {
   memory.write(at, bytes);
 }
 
-void Traffic::set_up(unsigned channel) {
+void Traffic::set_up(unsigned channel, bool announce) {
   Engine::Setup setup;
   setup.ring = ring_base(channel);
   setup.log2 = static_cast<unsigned>(random_.below(7));
   setup.record_on_card = random_.chance(50);
   setup.record = (setup.record_on_card ? card_base(channel) : host_base(channel)) + kRecords;
   setup.vector = channel + 8;
+  setup.error_irq = setup.error_work = announce;
   engine_.set_up(channel, setup);
   auto& c = channels_[channel];
   c = {};
+  std::erase_if(later_, [channel](const Later& later) { return later.channel == channel; });
   fill(engine_.host().memory, host_base(channel) + kTarget);
   fill(engine_.card().memory, card_base(channel) + kTarget);
   c.host_shadow = engine_.host().memory.read(host_base(channel) + kTarget, kArea);
@@ -87,6 +89,11 @@ void Traffic::post(unsigned channel, Descriptor d) {
     engine_.host().memory.read(d.host,
                                {c.card_shadow.data() + (d.card - card_base(channel) - kTarget), d.length});
   }
+  post_unchecked(channel, d);
+}
+
+void Traffic::post_unchecked(unsigned channel, const Descriptor& d) {
+  auto& c = channels_[channel];
   // No record of a descriptor before may be taken for one of this.
   const Record nothing{};
   const uint64_t record = record_address(channel, c.items.size());
@@ -156,6 +163,7 @@ void Traffic::interrupt(unsigned vector) {
   check(channel < kChannels, fmt::format("interrupt {}", vector));
   auto& c = channels_[channel];
   const size_t index = next_with(c.items, c.interrupts, dma::kInterrupt);
+  if (index >= c.items.size() && on_extra_interrupt) return on_extra_interrupt(channel);
   check(index < c.items.size(), fmt::format("channel {}: an interrupt too many", channel));
   c.interrupts = index + 1;
   check_data(channel, index, "interrupt");
@@ -165,6 +173,7 @@ void Traffic::interrupt(unsigned vector) {
 void Traffic::work(unsigned channel) {
   auto& c = channels_[channel];
   const size_t index = next_with(c.items, c.works, dma::kWork);
+  if (index >= c.items.size() && on_extra_work) return on_extra_work(channel);
   check(index < c.items.size(), fmt::format("channel {}: a work bit too many", channel));
   c.works = index + 1;
   if ((c.items[index].flags & dma::kToHost) == 0) check_data(channel, index, "work bit");
@@ -216,6 +225,8 @@ void Traffic::finish(unsigned channel) {
   check(next_with(c.items, c.works, dma::kWork) == c.items.size(), "a work bit is missing");
   check(next_with(c.items, c.records, dma::kRecord) == c.items.size(), "a record is missing");
   compare(channel);
+  // What was to be looked at later has been seen now.
+  std::erase_if(later_, [channel](const Later& later) { return later.channel == channel; });
 }
 
 void Traffic::compare(unsigned channel) {
@@ -230,8 +241,37 @@ void Traffic::compare(unsigned channel) {
   }
 }
 
+void Traffic::pump(unsigned channels) {
+  const auto channel = static_cast<unsigned>(random_.below(kChannels));
+  const bool ours = (channels >> channel & 1) != 0;
+  switch (random_.below(4)) {
+    case 0:
+      for (uint64_t i = random_.below(4) + 1; ours && i > 0 && post(channel);) --i;
+      break;
+    case 1:
+      if (ours) engine_.ring(channel);
+      break;
+    case 2:
+      if (ours) look_at_head(channel);
+      break;
+    default:
+      for (uint64_t i = random_.below(100); i > 0; --i) engine_.step();
+  }
+}
+
 void Traffic::forget_from_head(unsigned channel) {
   std::erase_if(later_, [channel](const Later& later) { return later.channel == channel; });
+  auto& c = channels_[channel];
+  for (size_t i = c.head; i < c.items.size(); ++i) {
+    const auto& d = c.items[i];
+    if ((d.flags & dma::kToHost) != 0) {
+      engine_.host().memory.read(d.host,
+                                 {c.host_shadow.data() + (d.host - host_base(channel) - kTarget), d.length});
+    } else {
+      engine_.card().memory.read(d.card,
+                                 {c.card_shadow.data() + (d.card - card_base(channel) - kTarget), d.length});
+    }
+  }
   channels_[channel].items.resize(channels_[channel].head);
 }
 

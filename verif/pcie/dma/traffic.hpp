@@ -17,10 +17,12 @@ class Traffic {
 
   explicit Traffic(Engine& engine);
 
-  void set_up(unsigned channel);  // the channel must be idle with all counts 0
+  // The channel must be idle with all counts 0. `announce`: an error raises interrupt and work bit.
+  void set_up(unsigned channel, bool announce = false);
   // Puts another random descriptor into the ring if there is room.
   bool post(unsigned channel);
   void post(unsigned channel, Descriptor descriptor);
+  void post_unchecked(unsigned channel, const Descriptor& descriptor);  // its target is nobody's
   Descriptor random_descriptor(unsigned channel);
   void look_at_head(unsigned channel);
   // Everything posted is complete and every byte of the target areas is what it should be.
@@ -28,6 +30,8 @@ class Traffic {
   void compare(unsigned channel);
   // After an abort: the descriptors from the head on may have been carried out in part.
   void forget_from_head(unsigned channel);
+  // A little of everything on these channels.
+  void pump(unsigned channels);
 
   uint64_t posted() const { return total_; }
   uint64_t bytes() const { return bytes_; }
@@ -39,6 +43,9 @@ class Traffic {
   bool full(unsigned channel) const;
   uint16_t head(unsigned channel) const { return static_cast<uint16_t>(channels_[channel].head); }
   size_t count(unsigned channel) const { return channels_[channel].items.size(); }
+
+  // What comes without a descriptor that asked for it.
+  std::function<void(unsigned channel)> on_extra_interrupt, on_extra_work;
 
   uint64_t max_length = 20'000;
   int direction = -1;  // 0: only to the card, 1: only to the host
