@@ -92,7 +92,7 @@ module cg_regs #(
         cg_regs_pkg::ConfigOffset:         rsp_o.rdata = sizes;
         cg_regs_pkg::ControlOffset:        rsp_o.rdata = {63'b0, fault_enable_q};
         cg_regs_pkg::PoisonOffset:         rsp_o.rdata = {63'b0, pending_q};
-        cg_regs_pkg::PoisonAddressOffset:  rsp_o.rdata = {24'b0, 4'b1000, group_i, line_q, 6'b0};
+        cg_regs_pkg::PoisonAddressOffset:  rsp_o.rdata = pending_q ? {24'b0, 4'b1000, group_i, line_q, 6'b0} : '0;
         cg_regs_pkg::PoisonReadsOffset:    rsp_o.rdata = poison_q;
         cg_regs_pkg::HbmReadsOffset:       rsp_o.rdata = reads_q;
         cg_regs_pkg::HbmWritesOffset:      rsp_o.rdata = writes_q;
