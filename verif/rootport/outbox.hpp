@@ -38,7 +38,6 @@ class Outbox {
 
   void set_limit(const Credits& limit) { limit_ = limit; }
   size_t posted() const { return posted_.size(); }
-  size_t posted() const { return posted_.size(); }
   bool empty() const { return posted_.empty() && nonposted_.empty() && completions_.empty(); }
   // The link to the card goes down: `lost` gets all packets, the result is their number. The link to `origin`
   // does: it needs no credits any more.

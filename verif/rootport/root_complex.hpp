@@ -47,8 +47,6 @@ class RootComplex {
   void stop() { stop_ = true; }
   // Has it been called since the last advance() began?
   bool stopped() const { return stop_; }
-  // Has the last advance() ended because of it?
-  bool stopped() const { return stop_; }
   // For a card that is clocked by somebody else, one cycle at a time: the root's side of the present cycle.
   // Then the card is clocked, with RootPort::clock(), and so on. False: a remote memory has not answered, the
   // card must wait.

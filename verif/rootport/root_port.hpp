@@ -112,9 +112,6 @@ class RootPort {
   // who may.
   size_t posted_packets() const { return outbox_.posted(); }
 
-  // Writes, packet by packet, that wait for the wire.
-  size_t posted_packets() const { return outbox_.posted(); }
-
   // Within 4096 bytes. Writes of BARs and of the command register are noted.
   void config_read(unsigned offset, unsigned bytes, ReadDone done);
   ReadHandle config_read(unsigned offset, unsigned bytes);
