@@ -213,19 +213,21 @@ uint64_t EndpointBench::mpe_read(uint64_t addr) {
   return value;
 }
 
-void EndpointBench::enumerate(unsigned mps) {
-  until([&] { return wire.granted().posted_header != 0; }, 1000, "waiting for credits");
-  // The first configuration write tells the card who it is.
-  const unsigned id = host.id;
-  host.id = 0;
+void EndpointBench::first_write() {
   Tlp request;
   request.fmt_type = kCfgWrite0;
-  request.addr = uint64_t{id} << 16 | 0x3c;
+  request.addr = uint64_t{host.id} << 16 | 0x3c;
   request.data = {0};
   bool done = false;
-  host.id = id;
   host.ask(request, [&](const Result&) { done = true; });
   until([&] { return done; }, kPatience, "first configuration write");
+}
+
+bool EndpointBench::read_without_bars() { return read(kBar4, 8).status == kUnsupported; }
+
+void EndpointBench::enumerate(unsigned mps) {
+  until([&] { return wire.granted().posted_header != 0; }, 1000, "waiting for credits");
+  first_write();
   const auto set = [&](unsigned offset, uint64_t value) {
     check(config_write(offset, static_cast<uint32_t>(value)) == kSuccess, "configuration write failed");
   };

@@ -48,7 +48,9 @@ class EndpointBench : private verif::Agent {
   void until(const std::function<bool()>& done, uint64_t limit, const std::string& what) {
     bench.until(done, limit, what);
   }
-  void quiet();  // until nothing is under way any more
+  void first_write();        // the configuration write that tells the card who it is
+  bool read_without_bars();  // a read where BAR4 was is refused
+  void quiet();              // until nothing is under way any more
 
   uint32_t config_read(unsigned offset);
   unsigned config_write(unsigned offset, uint32_t value, unsigned be = 0xf);  // gives the status

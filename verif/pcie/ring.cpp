@@ -128,6 +128,7 @@ void Ring::drive() {
 
 void Ring::sample() {
   if (answering_) {
+    on_answer(answers_[*answering_].response.tag);
     --in_flight_;
     writes_in_flight_ -= answers_[*answering_].write && answers_[*answering_].response.tag < 192;
     tags_.erase(answers_[*answering_].response.tag);

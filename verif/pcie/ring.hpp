@@ -75,6 +75,7 @@ class Ring : public verif::Agent {
   std::set<uint64_t> denied;
   std::function<void(uint64_t bits)> on_inbox = [](uint64_t) {};
   std::function<void(const RingRequest&)> on_request = [](const RingRequest&) {};
+  std::function<void(unsigned tag)> on_answer = [](unsigned) {};
 
   bool idle() const { return in_flight_ == 0; }
   bool writes_idle() const { return writes_in_flight_ == 0; }

@@ -82,22 +82,28 @@ bool Wire::affordable(const Tlp& tlp) const {
   return header_room < 128 && data_room < 2048;
 }
 
+void Wire::count_out(const Tlp& tlp) {
+  if (tlp.is_completion()) return;
+  if (tlp.is_posted()) {
+    ++sent_.posted_header;
+    sent_.posted_data += tlp.data_credits();
+  } else {
+    ++sent_.nonposted_header;
+    sent_.nonposted_data += tlp.data_credits();
+  }
+}
+
 void Wire::begin_packet() {
   const auto begin = [this](const Tlp& tlp) {
     const auto beats = to_beats(tlp);
     sending_.assign(beats.begin(), beats.end());
-    if (tlp.is_completion()) return;
-    if (tlp.is_posted()) {
-      ++sent_.posted_header;
-      sent_.posted_data += tlp.data_credits();
-      ++posted_sent_;
-    } else {
-      ++sent_.nonposted_header;
-      sent_.nonposted_data += tlp.data_credits();
-    }
+    count_out(tlp);
+    posted_sent_ += tlp.is_posted();
   };
   if (!raw_.empty()) {
-    sending_.assign(raw_.front().begin(), raw_.front().end());
+    const auto& raw = raw_.front();
+    sending_.assign(raw.beats.begin(), raw.beats.end());
+    if (!raw.free) count_out(raw.tlp);
     raw_.pop_front();
   } else if (!completions_.empty() && random_.chance(50)) {
     begin(completions_.front());

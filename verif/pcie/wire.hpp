@@ -34,8 +34,11 @@ class Wire : public verif::Agent {
   // Completions may pass anything; requests keep their order, but posted ones pass non-posted ones that lack
   // credit.
   void send(const Tlp& tlp);
-  // Takes no heed of credits, and sends exactly these beats.
-  void send_raw(const std::vector<Beat>& beats) { raw_.push_back(beats); }
+  // Takes no heed of credits, and sends exactly these beats. They cost what `tlp` says, unless they are
+  // `free`.
+  void send_raw(const Tlp& tlp, const std::vector<Beat>& beats, bool free = false) {
+    raw_.push_back({tlp, beats, free});
+  }
   bool idle() const {
     return posted_.empty() && other_.empty() && completions_.empty() && raw_.empty() && sending_.empty();
   }
@@ -65,6 +68,7 @@ class Wire : public verif::Agent {
   void begin_packet();
   bool affordable(const Tlp& tlp) const;
   void count_in(const Tlp& tlp);
+  void count_out(const Tlp& tlp);
   void grant_some();
 
   WirePins pins_;
@@ -73,7 +77,12 @@ class Wire : public verif::Agent {
   verif::Stalls send_stalls_, take_stalls_, grant_stalls_;
   std::deque<Tlp> posted_, completions_;
   std::deque<std::pair<Tlp, size_t>> other_;  // with the number of posted packets that go before it
-  std::deque<std::vector<Beat>> raw_;
+  struct Raw {
+    Tlp tlp;
+    std::vector<Beat> beats;
+    bool free;
+  };
+  std::deque<Raw> raw_;
   std::deque<Beat> sending_;
   std::vector<Beat> receiving_;
   bool up_ = true;

@@ -1,0 +1,314 @@
+// BAR4 and the ring's way to the same registers: every register against its description, words shared by both
+// sides, the protection, the debug port.
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "card_regs.hpp"
+#include "card_regs_table.hpp"
+#include "verif/pcie/bench.hpp"
+#include "verif/pcie/tests.hpp"
+
+namespace swai::pcie {
+namespace {
+
+using verif::check;
+
+void expect(uint64_t got, uint64_t wanted, const std::string& what) {
+  check(got == wanted, fmt::format("{} is {:#x} instead of {:#x}", what, got, wanted));
+}
+
+// Reset values, what can be written by whom, and nobody where nothing is described.
+void check_described(EndpointBench& bench, std::string_view device, uint64_t base) {
+  auto& random = bench.random;
+  for (const auto& reg : regs::kRegisters) {
+    if (device != reg.device) continue;
+    const uint64_t offset = reg.base - regs::pcie::kBase + reg.offset;
+    const uint64_t first = bench.read_register(offset);
+    expect(first & reg.reset_known & ~reg.wo, reg.reset & reg.reset_known & ~reg.wo,
+           fmt::format("{} after reset", reg.name));
+    expect(first & ~(reg.rw | reg.ro | reg.w1c), 0, fmt::format("unused bits of {}", reg.name));
+    expect(bench.mpe_read(reg.base + reg.offset) & reg.rw, first & reg.rw,
+           fmt::format("{} over the ring", reg.name));
+    if (reg.rw == 0 || reg.write_effect) continue;
+    const uint64_t value = random.next();
+    check(bench.mpe_access(true, reg.base + reg.offset, value).status == kOk, "a write over the ring");
+    expect(bench.read_register(offset) & reg.rw, value & reg.rw, reg.name);
+    bench.mpe_access(true, reg.base + reg.offset, first);
+  }
+  for (unsigned i = 0; i < 20; ++i) {
+    const uint64_t offset = 0x2000 + 8 * random.below((0x1'0000 - 0x2000) / 8);
+    check(bench.read(kBar4 + base + offset, 8).status == kUnsupported, "somebody answers where nobody is");
+    check(bench.mpe_access(false, regs::pcie::kBase + base + offset).status == kDenied,
+          "somebody answers the ring");
+  }
+}
+
+// Both sides write and read the shared words, each half of them, at all sizes; then each reads the other's.
+void check_shared(EndpointBench& bench, uint64_t rounds) {
+  auto& random = bench.random;
+  std::vector<uint8_t> model(512);
+  for (unsigned at = 0; at < 512; at += 64) {
+    for (auto byte : bench.read(kBar4 + 0x1000 + at, 64).bytes)
+      check(byte == 0, "a shared word is not 0 after power-on");
+  }
+  for (uint64_t i = 0; i < rounds; ++i) {
+    // Until all is quiet again each side keeps to its half: the lower one is the host's.
+    for (unsigned k = 0; k < 20; ++k) {
+      const auto count = static_cast<unsigned>(random.between(1, 64));
+      const auto at = static_cast<unsigned>(random.below(256 - count + 1));
+      std::vector<uint8_t> bytes;
+      for (unsigned j = 0; j < count; ++j)
+        bytes.push_back(model[at + j] = static_cast<uint8_t>(random.next()));
+      if (random.chance(50))
+        bench.host.write(kBar4 + 0x1000 + at, bytes);
+      else
+        for (unsigned j = 0; j < count; ++j) bench.host.write(kBar4 + 0x1000 + at + j, {bytes[j]});
+
+      RingRequest request;
+      request.op = kWrite;
+      const auto line = static_cast<unsigned>(random.between(4, 7));
+      request.addr = regs::pcie::shared::kAddr + 64 * line;
+      request.strb = random.chance(30) ? random.next() : uint64_t{0xff} << (8 * random.below(8));
+      for (unsigned j = 0; j < 64; ++j) {
+        request.data[j] = static_cast<uint8_t>(random.next());
+        if ((request.strb >> j) & 1) model[64 * line + j] = request.data[j];
+      }
+      bench.mpe.send(request,
+                     [](const RingResponse& got) { check(got.status == kOk, "a write over the ring"); });
+    }
+    bench.quiet();
+    const auto count = static_cast<unsigned>(random.between(1, 512));
+    const auto at = static_cast<unsigned>(random.below(512 - count + 1));
+    const auto result = bench.read(kBar4 + 0x1000 + at, count);
+    check(std::equal(result.bytes.begin(), result.bytes.end(), model.begin() + at),
+          "the host reads something else");
+    const auto word = static_cast<unsigned>(random.below(64));
+    uint64_t value = 0;
+    for (unsigned j = 8; j-- > 0;) value = value << 8 | model[8 * word + j];
+    expect(bench.mpe_read(regs::pcie::shared::kAddr + 8 * word), value, "a shared word over the ring");
+  }
+}
+
+// The host writes a word and rings; the processor reads it over the ring.
+void check_handover(EndpointBench& bench) {
+  unsigned heard = 0;
+  uint64_t last = 0;
+  bench.ring.on_inbox = [&](uint64_t bits) {
+    expect(bits, 1, "inbox");
+    RingRequest request;
+    request.addr = regs::pcie::shared::kAddr;
+    request.size = 3;
+    bench.mpe.send(request, [&heard, &last](const RingResponse& got) {
+      uint64_t value = 0;
+      for (unsigned j = 8; j-- > 0;) value = value << 8 | got.data[j];
+      check(value >= heard + 1 && value >= last, "the processor reads an older word");
+      ++heard;
+      last = value;
+    });
+  };
+  for (unsigned i = 1; i <= 200; ++i) {
+    bench.write(kBar4 + 0x1000, i);
+    bench.write(kBar4 + regs::pcie::doorbell::kOffset, 0);
+    if (bench.random.chance(30)) bench.quiet();
+  }
+  bench.quiet();
+  check(last == 200 && heard > 20, "a doorbell was lost");
+  bench.ring.on_inbox = [](uint64_t) {};
+}
+
+void check_dma_device(EndpointBench& bench) {
+  auto& random = bench.random;
+  for (unsigned i = 0; i < 100; ++i) {
+    const auto word = static_cast<unsigned>(random.below(64));
+    const uint64_t value = random.next();
+    if (random.chance(50))
+      bench.write(kBar4 + 0x1'0000 + 8 * word, value);
+    else
+      bench.mpe_access(true, regs::pcie::kBase + 0x1'0000 + 8 * word, value);
+    bench.quiet();
+    expect(bench.dma_registers[word], value, "a register of the DMA engine");
+    expect(bench.read_register(0x1'0000 + 8 * word), value, "a register of the DMA engine, read");
+  }
+  check(bench.read(kBar4 + 0x1'8000, 4).status == kUnsupported, "a refusal of the DMA engine");
+}
+
+void check_refused(EndpointBench& bench) {
+  RingRequest request;
+  std::optional<unsigned> status;
+  const auto ask = [&](unsigned op, uint64_t addr) {
+    request.op = op;
+    request.addr = addr;
+    request.size = 3;
+    status.reset();
+    bench.mpe.send(request, [&](const RingResponse& got) { status = got.status; });
+    bench.until([&] { return status.has_value(); }, 10'000, "the ring's answer");
+    return *status;
+  };
+  expect(ask(kAdd, regs::pcie::shared::kAddr), kDenied, "an atomic");
+  expect(ask(kRead, regs::pcie::kBase + 0x4'0000), kNobody, "behind the registers");
+  expect(ask(kRead, regs::pcie::kBase + 0x3'0000), kDenied, "the empty quarter");
+  expect(bench.read(kBar4 + 0x3'0000, 8).status, kUnsupported, "the empty quarter for the host");
+}
+
+void check_reset_requests(EndpointBench& bench) {
+  unsigned seen = 0;
+  const auto write = [&](uint64_t value, unsigned count) {
+    seen = 0;
+    bench.write(kBar4 + regs::pcie::reset_request::kOffset, value, count);
+    for (unsigned i = 0; i < 300; ++i) {
+      bench.bench.step();
+      bench.bench.settle();
+      seen |= bench.top.reset_req_o;
+    }
+    return seen;
+  };
+  bench.wire.hurry();
+  expect(write(uint64_t{0x15} << 32 | regs::pcie::reset_request::kKeyGo, 8), 0x15, "reset requests");
+  expect(write(uint64_t{0x1f} << 32 | 0x1234, 8), 0, "reset requests without the key");
+  expect(write(regs::pcie::reset_request::kKeyGo, 4), 0, "reset requests by halves");
+  bench.top.reset_status_i = 0x255;
+  expect(bench.read_register(regs::pcie::reset_status::kOffset), 0x255, "reset status");
+  expect(bench.read_register(regs::pcie::boot_status::kOffset), 0x600d'b007, "boot status");
+  expect(bench.read_register(regs::pcie::card::kOffset), 0x0000'0100'1008'0402, "card");
+}
+
+}  // namespace
+
+void test_registers(uint64_t seed, uint64_t cycles) {
+  EndpointBench bench(seed);
+  bench.enumerate();
+  check_described(bench, "pcie", 0);
+  check_shared(bench, cycles / 1000);
+  check_handover(bench);
+  check_dma_device(bench);
+  check_refused(bench);
+  check_reset_requests(bench);
+  const uint64_t link = bench.read_register(regs::pcie::link::kOffset);
+  expect(link, 1 | 2 | 4 | 8 << 8 | 9 << 12 | uint64_t{bench.host.id} << 16, "link");
+  check_credits(bench);
+}
+
+// What the host may touch through BAR0 is the firmware's to say.
+void test_protection(uint64_t seed, uint64_t cycles) {
+  EndpointBench bench(seed);
+  auto& random = bench.random;
+  bench.enumerate();
+  const uint64_t regs = regs::pcie::kBase;
+  // The host cannot change it.
+  const uint64_t before = bench.read_register(regs::pcie::deny0_limit::kOffset);
+  bench.write(kBar4 + regs::pcie::deny0_limit::kOffset, ~uint64_t{0});
+  bench.write(kBar4 + regs::pcie::sram_base::kOffset, 0);
+  bench.quiet();
+  expect(bench.read_register(regs::pcie::deny0_limit::kOffset), before, "a limit that the host has written");
+  expect(bench.read_register(regs::pcie::sram_base::kOffset), regs::pcie::sram_base::kReset,
+         "a base that the host has written");
+  expect(bench.read_register(regs::pcie::errors_unsupported_posted::kOffset), 2, "writes refused");
+  uint64_t denied = 0;
+  for (uint64_t round = 0; round < std::max<uint64_t>(cycles / 2000, 3); ++round) {
+    struct Range {
+      uint64_t base, limit;
+    };
+    Range ranges[5];
+    for (unsigned i = 0; i < 5; ++i) {
+      const uint64_t from = i == 0 ? kSram : kHbm;
+      ranges[i].base = from + 0x1000 * random.below(i == 0 ? 64 : 30);
+      ranges[i].limit = ranges[i].base + 0x1000 * random.below(i == 0 ? 40 : 6);
+      const uint64_t at =
+          i == 0 ? regs::pcie::sram_base::kOffset : regs::pcie::deny0_base::kOffset + 16 * (i - 1);
+      check(bench.mpe_access(true, regs + at, ranges[i].base).status == kOk, "a base");
+      check(bench.mpe_access(true, regs + at + 8, ranges[i].limit).status == kOk, "a limit");
+    }
+    for (unsigned i = 0; i < 40; ++i) {
+      const bool sram = random.chance(40);
+      const uint64_t offset = 0x1000 * random.below(sram ? 70 : 32) + random.below(4096 - 64);
+      const uint64_t addr = (sram ? kSram : kHbm) + offset;
+      const uint64_t page = addr & ~uint64_t{0xfff};
+      bool allowed = !sram || (page >= ranges[0].base && page < ranges[0].limit);
+      for (unsigned k = 1; k < 5; ++k)
+        allowed = allowed && !(page >= ranges[k].base && page < ranges[k].limit);
+      const bool nobody = sram && offset >= kSramBytes;
+      const uint64_t window = kBar0 + (sram ? kSramWindow : 0) + offset;
+      denied += !allowed && !nobody ? 2 : 0;
+      expect(bench.read(window, 8).status, allowed && !nobody ? kSuccess : kUnsupported,
+             fmt::format("status at {:#x}", addr));
+      const uint8_t old = bench.ring.memory.get(addr);
+      bench.write(window, static_cast<uint8_t>(~old), 1);
+      bench.quiet();
+      expect(bench.ring.memory.get(addr), allowed && !nobody ? static_cast<uint8_t>(~old) : old,
+             fmt::format("byte at {:#x}", addr));
+    }
+    expect(bench.read_register(regs::pcie::errors_denied::kOffset), denied, "accesses denied");
+  }
+  check_credits(bench);
+}
+
+// The debug port's pins follow the registers; pulses last one cycle.
+void test_debug(uint64_t seed, uint64_t) {
+  EndpointBench bench(seed);
+  bench.enumerate();
+  bench.wire.hurry();
+  bench.ring.fixed_latency(5);
+  const verif::Field request(bench.top.dbg_req_o, 0, 362);
+  verif::Field response(bench.top.dbg_rsp_i, 0, 70);
+  struct Pulses {
+    unsigned resume = 0, insn = 0, data = 0;
+  };
+  const auto write = [&](uint64_t addr, uint64_t value, unsigned count = 8) {
+    Pulses pulses;
+    bench.write(kBar4 + addr - regs::pcie::kBase, value, count);
+    for (unsigned i = 0; i < 100; ++i) {
+      bench.bench.step();
+      bench.bench.settle();
+      pulses.resume += static_cast<unsigned>(request.get(360, 1));
+      pulses.insn += static_cast<unsigned>(request.get(357, 1));
+      pulses.data += static_cast<unsigned>(request.get(324, 1));
+    }
+    return pulses;
+  };
+  check_described(bench, "debug", 0x2'0000);
+  write(regs::debug::control::kAddr, 0xa3, 1);
+  expect(request.get(361, 1), 1, "halt");
+  expect(request.get(358, 1), 1, "ebreak halts");
+  expect(request.get(256, 4), 0xa, "breakpoints");
+  for (unsigned i = 0; i < 4; ++i) {
+    const uint64_t value = bench.random.next();
+    write(regs::debug::breakpoint0::kAddr + 8 * i, value);
+    expect(request.get(64 * i, 64), value, "address of a breakpoint");
+  }
+  auto pulses = write(regs::debug::insn::kAddr, 0x1234'5678, 4);
+  check(pulses.insn == 1 && pulses.resume == 0 && pulses.data == 0, "an instruction is not one pulse");
+  expect(request.get(325, 32), 0x1234'5678, "instruction");
+  pulses = write(regs::debug::data_in::kAddr, 0x0102'0304'0506'0708);
+  check(pulses.data == 1 && pulses.insn == 0, "data is not one pulse");
+  expect(request.get(260, 64), 0x0102'0304'0506'0708, "data");
+  for (const bool step : {true, false}) {
+    pulses = write(regs::debug::action::kAddr, step ? 3 : 1);
+    check(pulses.resume == 1, "resume is not one pulse");
+    expect(request.get(359, 1), step, "step");
+  }
+  for (unsigned i = 0; i < 20; ++i) {
+    response.scramble(bench.random);
+    const unsigned halted = static_cast<unsigned>(response.get(69, 1)),
+                   cause = static_cast<unsigned>(response.get(66, 3));
+    const unsigned busy = static_cast<unsigned>(response.get(65, 1)),
+                   fault = static_cast<unsigned>(response.get(64, 1));
+    expect(bench.read_register(regs::debug::status::kAddr - regs::pcie::kBase),
+           halted | busy << 1 | fault << 2 | cause << 4, "status");
+    expect(bench.read_register(regs::debug::data_out::kAddr - regs::pcie::kBase), response.get(0, 64),
+           "data");
+  }
+  // A function-level reset lets the processor go.
+  Pulses resumed;
+  bench.config_write(kDeviceControl, 0x8000, 0x2);
+  for (unsigned i = 0; i < 200; ++i) {
+    bench.bench.step();
+    bench.bench.settle();
+    resumed.resume += static_cast<unsigned>(request.get(360, 1));
+  }
+  check(resumed.resume == 1 && request.get(361, 1) == 0 && request.get(256, 4) == 0,
+        "the processor is held after a reset");
+}
+
+}  // namespace swai::pcie
