@@ -31,45 +31,24 @@ module cg #(
 
   logic             hbm_req_ready, hbm_rsp_valid, hbm_rsp_ready, hbm_busy;
   noc_pkg::rsp_t    hbm_rsp;
-  hbm_pkg::cmd_t    cmd;
   hbm_pkg::events_t events;
   logic [27:0]      poison_line;
-  logic [511:0]     wdata, rdata;
-  logic [63:0]      wstrb;
-  logic             rvalid, rpoison;
 
-  hbm_ctrl #(
+  hbm #(
     .LinesLog2(HbmLinesLog2)
   ) u_hbm (
     .clk_i,
     .rst_ni,
+    .group_i,
     .req_valid_i  (tgt_req_valid_i && to_hbm),
     .req_ready_o  (hbm_req_ready),
     .req_i        (tgt_req_i),
     .rsp_valid_o  (hbm_rsp_valid),
     .rsp_ready_i  (hbm_rsp_ready),
     .rsp_o        (hbm_rsp),
-    .cmd_o        (cmd),
-    .wdata_o      (wdata),
-    .wstrb_o      (wstrb),
-    .rvalid_i     (rvalid),
-    .rdata_i      (rdata),
-    .rpoison_i    (rpoison),
     .events_o     (events),
     .poison_line_o(poison_line),
     .busy_o       (hbm_busy)
-  );
-
-  hbm_phy u_phy (
-    .clk_i,
-    .rst_ni,
-    .group_i,
-    .cmd_i   (cmd),
-    .wdata_i (wdata),
-    .wstrb_i (wstrb),
-    .rvalid_o(rvalid),
-    .rdata_o (rdata),
-    .poison_o(rpoison)
   );
 
   // ------------------------------------------------------------------------------------------------------ registers

@@ -7,6 +7,7 @@ module hbm_banks (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        shift_i,
+  input  logic        close_i,        // all banks, when nothing has happened for long
 
   input  logic        act_i,
   input  logic [3:0]  act_bank_i,
@@ -98,6 +99,7 @@ module hbm_banks (
         if (refresh_left_q != '0) refresh_left_q <= refresh_left_q - 1'b1;
         if (refresh_left_q == 6'd1) refreshing_q <= '0;
       end
+      if (close_i) open_q <= '0;
       if (command) begin
         open_q <= (open_q | act_bit) & ~pre_bit;
         if (act_i) act_q[0] <= act_bit;
@@ -117,6 +119,7 @@ module hbm_banks (
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      assert (!(close_i && (command || active_o))) else $error("all banks closed too early");
       assert (!(shift_i && command)) else $error("a command at the end of a slot");
       assert (!(act_i && !act_ready_o[act_bank_i])) else $error("bank %0d opened too early", act_bank_i);
       assert (!(refresh_i && !act_ready_o[refresh_bank_i])) else $error("bank %0d refreshed too early", refresh_bank_i);

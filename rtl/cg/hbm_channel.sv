@@ -8,6 +8,9 @@ module hbm_channel #(
   input  logic                 rst_ni,
   input  logic [1:0]           phase_i,
   input  logic                 refresh_due_i,
+  input  logic                 drain_i,      // choose no more banks for refresh
+  input  logic                 sleep_i,      // close all; the memory refreshes itself from now on
+  output logic                 quiet_o,      // nothing is under way that the memory would have to end
 
   output logic                 full_o,
   output logic [SlotWidth-1:0] slot_o,
@@ -43,6 +46,7 @@ module hbm_channel #(
 
   assign refresh_o  = phase_i == 2'd0 && lock && act_ready[lock_bank];
   assign row_bank_o = refresh_o ? lock_bank : act_bank;
+  assign quiet_o    = !lock && !refreshing && !active;
   assign conflict_o = pre_o && !(lock && pre_bank_o == lock_bank);
 
   hbm_queue #(
@@ -90,6 +94,7 @@ module hbm_channel #(
     .clk_i,
     .rst_ni,
     .shift_i       (phase_i == 2'd3 && active),
+    .close_i       (sleep_i),
     .act_i         (act_o),
     .act_bank_i    (act_bank),
     .refresh_i     (refresh_o),
@@ -113,7 +118,8 @@ module hbm_channel #(
     .clk_i,
     .rst_ni,
     .due_i      (refresh_due_i),
-    .plan_i     (phase_i == 2'd1 && !refreshing),
+    .plan_i     (phase_i == 2'd1 && !refreshing && !drain_i),
+    .restart_i  (sleep_i),
     .ask_o      (ask_used),
     .used_i     (used),
     .lock_o     (lock),

@@ -3,7 +3,9 @@
 // Orders: requests to one line take effect in the order in which they were taken; others in any order. A write is answered
 //   when it is taken (everything that comes later sees it), a read when its data is there. Responses come in any order.
 // The four pseudo-channels run one cycle apart, so that in each cycle one of them may move a line and one may open a row.
-// Cuts: requests are taken by a path from req_i to req_ready_o, everything else is registered.
+// Without work for TIdle cycles it puts the memory into self-refresh; awake_o is low then, and the clock may stop until
+//   req_valid_i. Waking up takes TXs.
+// Cuts: everything.
 // Illegal: LinesLog2 above 28 or below 10, Depth other than a power of two up to 64, Reads other than a power of two.
 module hbm_ctrl #(
   parameter int unsigned LinesLog2 = hbm_pkg::LineWidth,
@@ -29,11 +31,76 @@ module hbm_ctrl #(
 
   output hbm_pkg::events_t events_o,
   output logic [27:0]      poison_line_o,  // with events_o.poison
-  output logic             busy_o
+  output logic             busy_o,
+  output logic             awake_o
 );
 
   localparam int unsigned SlotWidth = $clog2(Depth);
   localparam int unsigned PlaceWidth = 2 + SlotWidth;  // channel and slot
+
+  // ----------------------------------------------------------------------------------------------------------- sleep
+
+  typedef enum logic [1:0] {
+    Run,
+    Drain,   // refreshes under way come to their end
+    Sleep,
+    Wake     // the memory leaves self-refresh
+  } state_e;
+
+  state_e                   state_q;
+  logic [$clog2(hbm_pkg::TIdle+1)-1:0] idle_q;   // cycles without work
+  logic [7:0]               waking_q; // cycles left
+  logic                     run, sleep, in_valid, in_ready;
+  noc_pkg::req_t            in;
+  logic [3:0]               quiet;
+
+  assign run     = state_q == Run || state_q == Drain;
+  assign sleep   = state_q == Drain && !in_valid && !req_valid_i && quiet == '1;
+  assign awake_o = state_q != Sleep;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= Run;
+      idle_q   <= '0;
+      waking_q <= '0;
+    end else begin
+      unique case (state_q)
+        Run: begin
+          idle_q <= busy_o ? '0 : idle_q + 1'b1;
+          if (!busy_o && idle_q == ($clog2(hbm_pkg::TIdle+1))'(hbm_pkg::TIdle - 1)) state_q <= Drain;
+        end
+        Drain: begin
+          idle_q <= '0;
+          if (in_valid) state_q <= Run;
+          else if (sleep) state_q <= Sleep;
+        end
+        Sleep: begin
+          waking_q <= 8'(hbm_pkg::TXs - 3);
+          if (req_valid_i) state_q <= Wake;
+        end
+        default: begin
+          waking_q <= waking_q - 1'b1;
+          if (waking_q == '0) state_q <= Run;
+        end
+      endcase
+    end
+  end
+
+  // What stands behind here sees nothing move while the clock stands.
+  stream_spill #(
+    .Width($bits(noc_pkg::req_t))
+  ) u_in (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (req_valid_i),
+    .in_ready_o (req_ready_o),
+    .in_data_i  (req_i),
+    .out_valid_o(in_valid),
+    .out_ready_i(in_ready),
+    .out_data_o (in)
+  );
+
+  // ------------------------------------------------------------------------------------------------------------ time
 
   // Channel c is in phase (time - c) % 4.
   logic [1:0] time_q, row_channel, col_channel;
@@ -49,7 +116,7 @@ module hbm_ctrl #(
   logic [3:0] refresh_due;
   assign refresh_wrap = refresh_slot_q == 6'(refresh_turn_q == '1 ? Last - 1 : Turn - 1);
   always_comb begin
-    for (int unsigned c = 0; c < 4; c++) refresh_due[c] = time_q == 2'd3 && refresh_slot_q == 6'(15 * c);
+    for (int unsigned c = 0; c < 4; c++) refresh_due[c] = state_q == Run && time_q == 2'd3 && refresh_slot_q == 6'(15 * c);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -57,7 +124,7 @@ module hbm_ctrl #(
       time_q         <= '0;
       refresh_slot_q <= '0;
       refresh_turn_q <= '0;
-    end else begin
+    end else if (run) begin
       time_q <= time_q + 1'b1;
       if (time_q == 2'd3) begin
         refresh_slot_q <= refresh_wrap ? '0 : refresh_slot_q + 1'b1;
@@ -91,10 +158,10 @@ module hbm_ctrl #(
   ) u_front (
     .clk_i,
     .rst_ni,
-    .req_valid_i,
-    .req_ready_o,
-    .req_i,
-    .stall_i     (amo_done),
+    .req_valid_i (in_valid),
+    .req_ready_o (in_ready),
+    .req_i       (in),
+    .stall_i     (amo_done || !run),
     .full_i      (full),
     .slots_i     (slots),
     .push_o      (push),
@@ -134,6 +201,9 @@ module hbm_ctrl #(
       .rst_ni,
       .phase_i      (time_q - 2'(c)),
       .refresh_due_i(refresh_due[c]),
+      .drain_i      (state_q == Drain),
+      .sleep_i      (sleep),
+      .quiet_o      (quiet[c]),
       .full_o       (full[c]),
       .slot_o       (slots[SlotWidth*c +: SlotWidth]),
       .push_i       (push[c]),
@@ -175,6 +245,8 @@ module hbm_ctrl #(
     if (!rst_ni) begin
       cmd_q <= '0;
     end else begin
+      cmd_q.sleep   <= sleep;
+      cmd_q.wake    <= state_q == Sleep && req_valid_i;
       cmd_q.act     <= act[row_channel];
       cmd_q.refresh <= refresh[row_channel];
       cmd_q.pre     <= pre[col_channel];
@@ -221,7 +293,7 @@ module hbm_ctrl #(
   assign put       = in_data || (amo_done && amo_write);
   assign put_place = amo_done ? {amo_channel, amo_slot[SlotWidth-1:0]} : {in_channel, in_slot};
   always_comb begin
-    put_data = {in_strb, req_i.data};
+    put_data = {in_strb, in.data};
     if (amo_done) put_data = {amo_strb, {8{amo_result}}};
   end
 
@@ -273,7 +345,7 @@ module hbm_ctrl #(
   assign amo_read = back_valid && back.amo;
   always_comb begin
     in_operand = '0;
-    if (in_data && item.amo) in_operand = req_i.data[64*item.offset[3:1] +: 64];
+    if (in_data && item.amo) in_operand = in.data[64*item.offset[3:1] +: 64];
   end
 
   hbm_ram #(
@@ -340,7 +412,7 @@ module hbm_ctrl #(
     else writing_q <= free;
   end
 
-  assign busy_o = busy != '0 || writing_q || return_busy || amo_busy;
+  assign busy_o = in_valid || state_q == Wake || busy != '0 || writing_q || return_busy || amo_busy;
 
   // --------------------------------------------------------------------------------------------------------- events
 

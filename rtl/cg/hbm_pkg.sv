@@ -26,6 +26,9 @@ package hbm_pkg;
   localparam int unsigned TWtr   = 8;
   localparam int unsigned TWr    = 15;
   localparam int unsigned TRtp   = 5;
+  // Self-refresh: after how many cycles without work it begins, and from its end to the first command.
+  localparam int unsigned TIdle  = 4096;
+  localparam int unsigned TXs    = 174;
 
   // The same in slots: how many later the second command may come. Those from one phase to the other, see above.
   localparam int unsigned SlotsActToCol  = (TRcd - 2) / 4;
@@ -95,6 +98,8 @@ package hbm_pkg;
 
   // Commands to the memory: at most one of each line in a cycle, each to one channel.
   typedef struct packed {
+    logic        sleep;        // all banks are closed, the memory refreshes itself
+    logic        wake;         // until here
     logic        act;
     logic        refresh;
     logic [1:0]  row_channel;  // of act and refresh

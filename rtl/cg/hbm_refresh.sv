@@ -12,6 +12,7 @@ module hbm_refresh #(
   input  logic        rst_ni,
   input  logic        due_i,
   input  logic        plan_i,       // a choice may be made
+  input  logic        restart_i,    // the memory has refreshed itself: nothing is owed
   output logic        ask_o,        // used_i is looked at in this cycle
   input  logic [15:0] used_i,       // banks that something waits for
   output logic        lock_o,
@@ -53,6 +54,7 @@ module hbm_refresh #(
     end else begin
       if (due_i && !refreshed_i) owed_q <= owed_q + 1'b1;
       if (refreshed_i && !due_i) owed_q <= owed_q - 1'b1;
+      if (restart_i) owed_q <= '0;
       if (refreshed_i) begin
         done_q <= done_d;
         lock_q <= 1'b0;
@@ -70,6 +72,7 @@ module hbm_refresh #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!(refreshed_i && !lock_q)) else $error("a bank was refreshed that was not chosen");
+      assert (!(restart_i && (lock_q || due_i))) else $error("self-refresh and refresh at once");
       assert (owed_q < 5'd16) else $error("a bank was kept from its refresh");
     end
   end

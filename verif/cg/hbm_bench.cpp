@@ -197,9 +197,13 @@ int measure(const std::string& what) {
                ++place.row;
                return line_of(place);
              }));
-  // A bank is closed after its refresh: a long time between reads of one bank.
+  // A bank is closed after its refresh: almost a tREFI between reads of one bank.
   fmt::print(", \"hbm.read_closed_cycles\": {}", median_latency(meter, random, [&] {
-               meter.idle(12'000);
+               meter.idle(3'900);
+               return line_of(place);
+             }));
+  fmt::print(", \"hbm.read_asleep_cycles\": {}", median_latency(meter, random, [&] {
+               meter.idle(5'000);
                return line_of(place);
              }));
   fmt::print("}}\n");

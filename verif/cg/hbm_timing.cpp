@@ -30,6 +30,8 @@ void load(const verif::Field& field, HbmCommands& commands) {
   commands.row_channel = take(2);
   commands.refresh = take(1) != 0;
   commands.act = take(1) != 0;
+  commands.wake = take(1) != 0;
+  commands.sleep = take(1) != 0;
 }
 
 HbmPlace place_of(uint64_t line) {
@@ -53,9 +55,41 @@ uint64_t line_of(const HbmPlace& place) {
 
 void HbmTiming::step(const HbmCommands& commands) {
   ++now_;
+  if (commands.sleep && !asleep_) sleep();
+  if (commands.wake) wake();
+  if (commands.act || commands.refresh || commands.pre || commands.col) {
+    check(!asleep_ && !commands.sleep, "a command to a memory that sleeps");
+    check(now_ - awake_since_ >= 174, fmt::format("a command {} after self-refresh", now_ - awake_since_));
+  }
   if (commands.act || commands.refresh) row_command(commands);
   if (commands.pre) precharge(commands);
   if (commands.col) column(commands);
+}
+
+// Closes all banks: each must allow that.
+void HbmTiming::sleep() {
+  for (auto& channel : channels_) {
+    for (auto& bank : channel.banks) {
+      check(now_ - bank.act >= 33 && now_ - bank.read >= 18 && now_ - bank.write >= 8 + 4 + 15 &&
+                now_ - bank.refresh >= 160,
+            "self-refresh begins too early");
+      bank.open = false;
+      bank.pre = now_;
+    }
+  }
+  asleep_ = true;
+  asleep_since_ = now_;
+  ++sleeps_;
+}
+
+void HbmTiming::wake() {
+  check(asleep_, "woken and not asleep");
+  asleep_ = false;
+  awake_since_ = now_;
+  slept_ += now_ - asleep_since_;
+  for (auto& channel : channels_) {
+    for (auto& bank : channel.banks) bank.fresh = now_;
+  }
 }
 
 void HbmTiming::row_command(const HbmCommands& commands) {
@@ -76,10 +110,11 @@ void HbmTiming::row_command(const HbmCommands& commands) {
   }
   ++refreshes_;
   ++bank.refreshes;
-  const int64_t since = now_ - std::max<int64_t>(bank.refresh, 0);
+  const int64_t since = now_ - bank.fresh;
   longest_ = std::max(longest_, since);
   check(since <= kLongest, fmt::format("{}{} cycles without a refresh", where, since));
   bank.refresh = now_;
+  bank.fresh = now_;
 }
 
 void HbmTiming::precharge(const HbmCommands& commands) {
@@ -118,13 +153,15 @@ void HbmTiming::column(const HbmCommands& commands) {
 }
 
 void HbmTiming::finish() const {
+  const int64_t awake = now_ - slept_ - (asleep_ ? now_ - asleep_since_ : 0);
   for (unsigned c = 0; c < 4; ++c) {
     for (unsigned b = 0; b < 16; ++b) {
       const Bank& bank = channels_[c].banks[b];
-      check(now_ - std::max<int64_t>(bank.refresh, 0) <= kLongest,
+      check(asleep_ || now_ - bank.fresh <= kLongest,
             fmt::format("channel {} bank {}: not refreshed at the end", c, b));
-      check(bank.refreshes + 2 >= now_ / kTRefi,
-            fmt::format("channel {} bank {}: {} refreshes in {} cycles", c, b, bank.refreshes, now_));
+      // Self-refresh starts the count anew; the rest is what may be postponed.
+      check(bank.refreshes + 2 + static_cast<int64_t>(sleeps_) >= awake / kTRefi,
+            fmt::format("channel {} bank {}: {} refreshes in {} cycles", c, b, bank.refreshes, awake));
     }
   }
 }

@@ -11,6 +11,8 @@ namespace swai::cg {
 
 // hbm_pkg::cmd_t
 struct HbmCommands {
+  bool sleep = false;
+  bool wake = false;
   bool act = false;
   bool refresh = false;
   unsigned row_channel = 0;
@@ -49,6 +51,7 @@ class HbmTiming {
   uint64_t writes() const { return writes_; }
   uint64_t activations() const { return activations_; }
   uint64_t refreshes() const { return refreshes_; }
+  uint64_t sleeps() const { return sleeps_; }
   uint64_t longest_without_refresh() const { return longest_; }
 
   static constexpr int64_t kTRefi = 3900;
@@ -64,6 +67,7 @@ class HbmTiming {
     int64_t read = kNever;
     int64_t write = kNever;
     int64_t refresh = kNever;
+    int64_t fresh = 0;  // since the last refresh, or the end of self-refresh
     int64_t refreshes = 0;
   };
   struct Channel {
@@ -73,6 +77,8 @@ class HbmTiming {
     int64_t write = kNever;
   };
 
+  void sleep();
+  void wake();
   void row_command(const HbmCommands& commands);
   void precharge(const HbmCommands& commands);
   void column(const HbmCommands& commands);
@@ -80,6 +86,11 @@ class HbmTiming {
   std::array<Channel, 4> channels_;
   int64_t now_ = 0;
   int64_t longest_ = 0;
+  bool asleep_ = false;
+  int64_t asleep_since_ = 0;
+  int64_t awake_since_ = kNever;
+  int64_t slept_ = 0;
+  uint64_t sleeps_ = 0;
   uint64_t reads_ = 0;
   uint64_t writes_ = 0;
   uint64_t activations_ = 0;

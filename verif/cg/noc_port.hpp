@@ -14,7 +14,7 @@ using verif::Field;
 
 inline constexpr unsigned kReqBits = 634;
 inline constexpr unsigned kRspBits = 525;
-inline constexpr unsigned kCmdBits = 43;
+inline constexpr unsigned kCmdBits = 45;
 using Line = std::array<uint8_t, 64>;
 
 enum class Status : uint8_t { kOk, kPoison, kDenied, kNobody };

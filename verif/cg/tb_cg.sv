@@ -30,6 +30,6 @@ module tb_cg (
     .busy_o
   );
 
-  assign cmd_o = u_cg.cmd;
+  assign cmd_o = u_cg.u_hbm.cmd;
 
 endmodule
