@@ -206,8 +206,7 @@ module noc_initiator #(
       if (rsp_valid_o) under_way_q[rsp_o.tag] <= 1'b0;
       if (take) under_way_q[req_i.tag] <= 1'b1;
       assert (!take || !under_way_q[req_i.tag]) else $error("tag %0d of node %0d is under way already", req_i.tag, Node);
-      assert (!rsp_valid_o || under_way_q[rsp_o.tag]) else $error("an answer to tag %0d of node %0d, which waits for none",
-                                                                 rsp_o.tag, Node);
+      assert (!rsp_valid_o || under_way_q[rsp_o.tag]) else $error("tag %0d of node %0d waits for no answer", rsp_o.tag, Node);
     end
   end
 `endif

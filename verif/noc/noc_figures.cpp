@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -163,6 +164,46 @@ void test_hot_spot(uint64_t seed, uint64_t cycles) {
             fmt::format("{} nodes to node {}: the least share is {:.3f} of the largest", groups + 1, target,
                         ring.fairness(target)));
     }
+  }
+}
+
+// How fast the model runs, all four rings of this testbench together: nothing to do, and reads from every
+// node to its neighbour in every cycle.
+void show_speed(uint64_t seed, uint64_t cycles) {
+  using Clock = std::chrono::steady_clock;
+  const auto khz = [cycles](Clock::time_point start) {
+    return static_cast<double>(cycles) /
+           std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  };
+  for (unsigned groups = 1; groups <= 4; ++groups) {
+    NocBench bench(groups, seed);
+    bench.reset();
+    auto start = Clock::now();
+    for (uint64_t i = 0; i < cycles; ++i) bench.tick();
+    const double idle = khz(start);
+    auto& top = bench.top();
+    const unsigned nodes = bench.nodes();
+    const unsigned all = (1U << nodes) - 1;
+    for (unsigned node = 0; node < nodes; ++node) {
+      NocRequest request;
+      request.addr = address_of((node + 1) % nodes, 0);
+      auto data = bench.request_in(node).data;
+      store(data, request);
+    }
+    top.tgt_req_ready_i = static_cast<CData>(all);
+    top.ini_req_valid_i = static_cast<CData>(all);
+    start = Clock::now();
+    for (uint64_t i = 0; i < cycles; ++i) {
+      top.tgt_rsp_valid_i = top.tgt_req_valid_o;
+      for (unsigned node = 0; node < nodes; ++node) {
+        Field(top.ini_req_i, kNocReqBits * node + 619, 8).set(i & 0x7f);
+        Field(top.tgt_rsp_i, kNocRspBits * node + 514, 8)
+            .set(Field(top.tgt_req_o, kNocReqBits * node + 619, 8).get());
+        Field(top.tgt_rsp_i, kNocRspBits * node + 522, 3).set((node + nodes - 1) % nodes);
+      }
+      bench.tick();
+    }
+    fmt::print("{} nodes: {:.0f} kHz idle, {:.0f} kHz busy\n", nodes, idle, khz(start));
   }
 }
 

@@ -9,5 +9,6 @@ void test_latency(uint64_t seed, uint64_t cycles);
 void test_rate(uint64_t seed, uint64_t cycles);
 void test_saturation(uint64_t seed, uint64_t cycles);
 void test_hot_spot(uint64_t seed, uint64_t cycles);
+void show_speed(uint64_t seed, uint64_t cycles);
 
 }  // namespace swai::verif

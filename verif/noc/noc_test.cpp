@@ -13,6 +13,26 @@
 namespace swai::verif {
 namespace {
 
+// Counts the pulses of the nodes' events beside what they should count.
+class Events : public Agent {
+ public:
+  explicit Events(NocBench& bench) : bench_(bench) {}
+
+  void drive() override {}
+  void sample() override {
+    const auto& top = bench_.top();
+    check(top.event_injected_o == (top.ini_req_valid_i & top.ini_req_ready_o), "a request in is not counted");
+    check(top.event_ejected_o == (top.tgt_req_valid_o & top.tgt_req_ready_i), "a request out is not counted");
+    check(top.event_stalled_o == (top.ini_req_valid_i & ~top.ini_req_ready_o),
+          "a stalled cycle is not counted");
+    check(top.busy_o || !(top.tgt_req_valid_o | top.ini_rsp_valid_o),
+          "not busy, with something at an output");
+  }
+
+ private:
+  NocBench& bench_;
+};
+
 // All operations from everywhere to everywhere, with or without fences.
 void random_traffic(unsigned groups, uint64_t seed, uint64_t cycles, bool fences) {
   NocBench bench(groups, seed);
@@ -30,6 +50,8 @@ void random_traffic(unsigned groups, uint64_t seed, uint64_t cycles, bool fences
     fence.back()->enabled = fences;
   }
   for (auto& f : fence) bench.add(*f);
+  Events events(bench);
+  bench.add(events);
   bench.reset();
   bench.steps(cycles);
   draining = true;
@@ -58,6 +80,29 @@ void test_fence(uint64_t seed, uint64_t cycles) {
   for (unsigned groups = 1; groups <= 4; ++groups) random_traffic(groups, seed, cycles, true);
 }
 
+// The same request twice.
+void illegal_tag(uint64_t seed, uint64_t) {
+  NocBench bench(1, seed);
+  bench.reset();
+  auto pins = bench.request_in(0);
+  NocRequest request;
+  request.tag = 5;
+  request.addr = 0x80'0000'0000;
+  store(pins.data, request);
+  pins.valid.set(1);
+  bench.steps(3);
+}
+
+// An answer that nobody asked for.
+void illegal_answer(uint64_t seed, uint64_t) {
+  NocBench bench(1, seed);
+  bench.reset();
+  auto pins = bench.response_in(1);
+  store(pins.data, NocResponse{});
+  pins.valid.set(1);
+  bench.steps(3);
+}
+
 }  // namespace
 }  // namespace swai::verif
 
@@ -69,5 +114,8 @@ int main(int argc, char** argv) {
                     {"latency", test_latency},
                     {"rate", test_rate},
                     {"saturation", test_saturation},
-                    {"hot-spot", test_hot_spot}});
+                    {"hot-spot", test_hot_spot},
+                    {"speed", show_speed},
+                    {"illegal-tag", illegal_tag},
+                    {"illegal-answer", illegal_answer}});
 }
