@@ -67,7 +67,7 @@ module dma_fetch (
   assign fetched_fence_o   = fresh.fence;
   assign fetched_o         = answer_i && answer_ok_i ? 8'd1 << answer_slot_i[4:2] : '0;
 
-  logic [$bits(dma_pkg::descriptor_t)-1:0] descriptors_q [dma_pkg::Channels * dma_pkg::Slots];
+  logic [dma_pkg::DescriptorWidth-1:0] descriptors_q [dma_pkg::Channels * dma_pkg::Slots];
   always_ff @(posedge clk_i) if (answer_i) descriptors_q[answer_slot_i] <= fresh;
   assign issue_o  = descriptors_q[issue_slot_i];
   assign retire_o = descriptors_q[retire_slot_i];

@@ -37,9 +37,8 @@ module dma_gather (
 );
 
   localparam int unsigned N          = dma_pkg::Writes;
-  localparam int unsigned ChunkWidth = $bits(dma_pkg::chunk_t);
 
-  logic [ChunkWidth-1:0] chunk_q [N];
+  logic [dma_pkg::ChunkWidth-1:0] chunk_q [N];
   logic [2:0]            left_q [N];  // answers to come
   logic [5:0]            in_q, ask_q, out_q;
   assign room_o = in_q - out_q < 6'(N);

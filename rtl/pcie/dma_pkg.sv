@@ -11,6 +11,11 @@ package dma_pkg;
   localparam int unsigned Writes      = 32;   // memory writes being gathered, 256 bytes each
   localparam int unsigned RingTags    = 128;  // requests outstanding on the ring
 
+  // Of the structures below, as bits (Yosys takes no $bits of a type).
+  localparam int unsigned ChunkWidth      = 119;
+  localparam int unsigned DescriptorWidth = 174;
+  localparam int unsigned RetireWidth     = 90;
+
   typedef struct packed {
     logic [4:0]  slot;   // {channel, slot}
     logic [63:0] host;
@@ -89,27 +94,22 @@ package dma_pkg;
   // The header of a memory read or write with exact byte enables; as long as the address needs.
   function automatic logic [127:0] header_of(input logic write, input logic [15:0] requester, input logic [7:0] tag,
                                              input logic [63:0] host, input logic [9:0] bytes);
-    tlp_pkg::request_t header;
-    logic [10:0]       beyond, dwords;
-    logic [3:0]        first, last;
-    beyond = {1'b0, bytes} + {9'd0, host[1:0]};
-    dwords = (beyond + 11'd3) >> 2;
-    first  = 4'hf << host[1:0];
-    last   = beyond[1:0] == 2'd0 ? 4'hf : ~(4'hf << beyond[1:0]);
-    header = '0;
-    header.requester = requester;
-    header.tag       = tag;
-    header.length    = dwords[9:0];
-    header.first_be  = dwords == 11'd1 ? first & last : first;
-    header.last_be   = dwords == 11'd1 ? 4'h0 : last;
-    if (host[63:32] != '0) begin
-      header.fmt_type = write ? tlp_pkg::MemWrite64 : tlp_pkg::MemRead64;
-      header.addr     = {host[63:2], 2'b00};
-    end else begin
-      header.fmt_type = write ? tlp_pkg::MemWrite32 : tlp_pkg::MemRead32;
-      header.addr     = {host[31:2], 2'b00, 32'd0};
-    end
-    header_of = header;
+    logic [10:0] beyond, dwords;
+    logic [3:0]  first, last;
+    logic        wide;
+    logic [7:0]  fmt_type;
+    logic [63:0] addr;
+    beyond   = {1'b0, bytes} + {9'd0, host[1:0]};
+    dwords   = (beyond + 11'd3) >> 2;
+    first    = 4'hf << host[1:0];
+    last     = beyond[1:0] == 2'd0 ? 4'hf : ~(4'hf << beyond[1:0]);
+    wide     = host[63:32] != '0;
+    fmt_type = wide ? (write ? tlp_pkg::MemWrite64 : tlp_pkg::MemRead64) :
+                      (write ? tlp_pkg::MemWrite32 : tlp_pkg::MemRead32);
+    addr     = wide ? {host[63:2], 2'b00} : {host[31:2], 2'b00, 32'd0};
+    // As tlp_pkg::request_t.
+    header_of = {fmt_type, 14'd0, dwords[9:0], requester, tag, dwords == 11'd1 ? 4'h0 : last,
+                 dwords == 11'd1 ? first & last : first, addr};
   endfunction
 
   // The cause of an error by the ring's status.

@@ -9,7 +9,7 @@ module dma_retire (
 
   input  logic [7:0]              oldest_i,      // the channel has a descriptor that was handed over
   input  logic [7:0]              fault_i,       // the channel has an error to announce
-  input  logic [8*$bits(dma_pkg::retire_t)-1:0] channels_i,
+  input  logic [8*dma_pkg::RetireWidth-1:0] channels_i,
   output logic [7:0]              take_o,        // the descriptor has ended
   output logic [7:0]              fault_take_o,
 
@@ -57,7 +57,7 @@ module dma_retire (
   assign ready   = (oldest_i & ~asked_q) | answered_q | fault_i;
   assign turn    = dma_pkg::turn_of(ready, channel_q);
   assign current = state_q == Choose ? turn : channel_q;
-  assign own     = channels_i[$bits(dma_pkg::retire_t)*current +: $bits(dma_pkg::retire_t)];
+  assign own     = channels_i[dma_pkg::RetireWidth*current +: dma_pkg::RetireWidth];
   assign slot_o  = {current, own.slot};
 
   logic no_master, dropped;

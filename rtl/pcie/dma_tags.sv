@@ -42,13 +42,12 @@ module dma_tags (
 );
 
   localparam int unsigned N          = dma_pkg::Tags;
-  localparam int unsigned ChunkWidth = $bits(dma_pkg::chunk_t);
   localparam int unsigned TimeWidth  = 24;  // in 64 cycles
 
   logic [N-1:0] waiting_q, full_q, given_up_q, used;
   assign used = waiting_q | full_q | given_up_q;
 
-  logic [ChunkWidth-1:0] chunk_q [N];
+  logic [dma_pkg::ChunkWidth-1:0] chunk_q [N];
   logic [TimeWidth-1:0]  since_q [N];
 
   // --- The next free tag ---------------------------------------------------------------------------------------------

@@ -40,7 +40,6 @@ module pcie_dma (
 );
 
   localparam int unsigned N           = dma_pkg::Channels;
-  localparam int unsigned RetireWidth = $bits(dma_pkg::retire_t);
 
   // --- Registers -------------------------------------------------------------------------------------------------------
 
@@ -78,7 +77,7 @@ module pcie_dma (
   logic [N*35-1:0] want_addr;
   logic [N*2-1:0]  want_slot, issue_slot;
   logic            fetched_to_host, fetched_fence;
-  logic [N*RetireWidth-1:0] retire;
+  logic [N*dma_pkg::RetireWidth-1:0] retire;
   logic [3:0]      answer;
   logic [7:0]      answer_info;
   logic [39:0]     answer_addr;
@@ -114,7 +113,7 @@ module pcie_dma (
       .issue_last_i      (issue_last[i]),
       .retire_valid_o    (oldest[i]),
       .fault_valid_o     (fault[i]),
-      .retire_o          (retire[RetireWidth*i +: RetireWidth]),
+      .retire_o          (retire[dma_pkg::RetireWidth*i +: dma_pkg::RetireWidth]),
       .retire_take_i     (retire_take[i]),
       .fault_take_i      (fault_take[i]),
       .number_i          (3'(i)),
@@ -468,5 +467,12 @@ module pcie_dma (
       errors_o.poisoned_cpl   <= poisoned;
     end
   end
+
+`ifndef SYNTHESIS
+  initial begin
+    assert ($bits(dma_pkg::chunk_t) == dma_pkg::ChunkWidth && $bits(dma_pkg::descriptor_t) == dma_pkg::DescriptorWidth &&
+            $bits(dma_pkg::retire_t) == dma_pkg::RetireWidth) else $error("a width in dma_pkg is wrong");
+  end
+`endif
 
 endmodule
