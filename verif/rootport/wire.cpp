@@ -102,9 +102,8 @@ void DownWire::send(uint64_t cycle, const Tlp& tlp) {
   const uint64_t beats = std::max(1u, (tlp.payload_bytes() + kBeatBytes - 1) / kBeatBytes);
   Packet& packet = packets_.push();
   // A wire faster than the pins must not make a packet earlier than it can be known there.
-  packet.cycle = std::max({pins_free_, arrived - (beats - 1), cycle + options_.delay + 1});
+  packet.cycle = std::max(arrived - (beats - 1), cycle + options_.delay + 1);
   packet.tlp = tlp;
-  pins_free_ = packet.cycle + beats;
 }
 
 void DownWire::drive(uint64_t cycle, const EndpointPins& pins) {
@@ -133,7 +132,7 @@ size_t DownWire::clear() {
   const size_t lost = packets_.size();
   packets_.clear();
   beat_ = 0;
-  free_ = pins_free_ = 0;
+  free_ = 0;
   return lost;
 }
 

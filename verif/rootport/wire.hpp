@@ -87,15 +87,14 @@ class DownWire {
 
  private:
   struct Packet {
-    uint64_t cycle = 0;  // of its first beat
+    uint64_t cycle = 0;  // of its first beat, if the pins are free
     Tlp tlp;
   };
 
   const WireOptions options_;
-  uint64_t free_ = 0;       // time in bytes
-  uint64_t pins_free_ = 0;  // the cycle after the last beat so far
-  unsigned beat_ = 0;       // of the first packet
-  bool driving_ = false;    // rx_valid is high
+  uint64_t free_ = 0;     // time in bytes
+  unsigned beat_ = 0;     // of the first packet
+  bool driving_ = false;  // rx_valid is high
   Ring<Packet> packets_;
 };
 
