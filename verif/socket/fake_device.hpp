@@ -55,6 +55,7 @@ class FakeDevice final : public Device {
   void swallow_next_read() { swallow_ = true; }
   // What happened, one line each, with cycles.
   const std::vector<std::string>& trace() const { return trace_; }
+  void set_tracing(bool on) { tracing_ = on; }
 
  private:
   friend class FakeClock;

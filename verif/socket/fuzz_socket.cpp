@@ -5,6 +5,7 @@
 // Input: records of two bytes and data. The first byte's low bits choose descriptors to go with the data, the
 // next bits how often the server may work afterwards, and whether the fuzzer makes the length in the header
 // right (fuzzers do not find lengths on their own). The second is the number of bytes, in units of four.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -48,13 +49,25 @@ void drain(RawClient& client) {
   }
 }
 
+// How many of the first descriptors are open; much faster than looking through /proc.
+unsigned low_descriptors() {
+  unsigned count = 0;
+  for (int fd = 0; fd < 128; ++fd) count += ::fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+  return count;
+}
+
 void run(std::span<const uint8_t> input) {
   static Rig rig;
   static const MemoryFile file(0x4000);
   static const EventFd event;
-  static const size_t descriptors = open_descriptors();
-  static const size_t maps = mapped_files();
+  // Not once for all: the fuzzer itself opens files. Mappings are slow to count.
+  const unsigned descriptors = low_descriptors();
+  static unsigned runs = 0;
+  const bool count_maps = runs++ % 256 == 0;
+  const size_t maps = count_maps ? mapped_files() : 0;
   rig.log.clear();
+  // What stays allocated after a run makes the fuzzer search for leaks, which takes long.
+  rig.card().set_tracing(false);
   {
     RawClient client(rig.connection(), rig.turner());
     bool first = true;
@@ -84,8 +97,8 @@ void run(std::span<const uint8_t> input) {
   for (unsigned turns = 0; turns < 3; ++turns) rig.server->turn(0);
   require(!rig.server->has_client(0));
   require(rig.card().mappings() == 0);
-  require(mapped_files() == maps);
-  require(open_descriptors() == descriptors);
+  require(!count_maps || mapped_files() == maps);
+  require(low_descriptors() == descriptors);
   event.take();
 }
 
