@@ -287,6 +287,24 @@ TEST_CASE("timeouts, and answers that do not fit") {
   CHECK(bench.idle());
 }
 
+TEST_CASE("an old deadline does not end a later request with the same tag") {
+  SoftCardOptions options = fast();
+  options.granted.nonposted_header = 128;
+  TestBench bench(options, {.read_timeout = 5000});
+  bench.up();
+  bench.port().faults().count(Fault::kDropAnswer, 0);
+  const ReadHandle lost = bench.port().mmio_read(0, 0, 4);
+  for (int round = 0; round < 12; ++round) {
+    std::vector<ReadHandle> handles;
+    for (unsigned i = 0; i < 255; ++i) handles.push_back(bench.port().mmio_read(0, i * 4, 4));
+    for (const ReadHandle& handle : handles) {
+      REQUIRE(bench.done(handle));
+      REQUIRE(handle->status == RequestStatus::kOk);
+    }
+  }
+  CHECK(lost->status == RequestStatus::kTimeout);
+}
+
 TEST_CASE("MSI-X") {
   TestBench bench(seeded());
   std::vector<uint32_t> got;
