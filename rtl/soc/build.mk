@@ -17,6 +17,13 @@ generated: $(CARD_REGS_HPP)
 registers: ## write docs/registers.md from the register description
 	$(PYTHON) scripts/gen-regs.py --docs docs/registers.md
 
-# The sources of the SoC without the core and rtl/lib, packages first.
+# The sources of the management complex without the core and rtl/lib, packages first.
 RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv
-RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES),$(wildcard rtl/soc/*.sv)))
+RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES),$(filter-out %/swai_card.sv,$(wildcard rtl/soc/*.sv))))
+
+# The whole card, packages first.
+RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \
+  rtl/soc/swai_card.sv
+RTL_CARD_PACKAGES = $(filter %_pkg.sv,$(RTL_LIB) $(RTL_SOC)) rtl/noc/noc_pkg.sv rtl/mpe/mpe_pkg.sv $(RTL_PCIE_PACKAGES) \
+  rtl/cg/hbm_pkg.sv
+RTL_CARD = $(RTL_CARD_PACKAGES) $(filter-out %_pkg.sv,$(sort $(RTL_CARD_ALL)))

@@ -16,6 +16,7 @@ module soc_devices #(
   // the ring's door to the inbox
   input  reg_pkg::reg_req_t inbox_req_i,
   output reg_pkg::reg_rsp_t inbox_rsp_o,
+  input  logic [15:0]       faults_i,
 
   // pins
   input  logic              uart_rx_i,
@@ -150,6 +151,7 @@ module soc_devices #(
     .rsp_o      (inbox_rsp),
     .ring_req_i (inbox_req_i),
     .ring_rsp_o (inbox_rsp_o),
+    .faults_i,
     .irq_o      (inbox_irq)
   );
 

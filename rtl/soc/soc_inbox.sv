@@ -2,6 +2,7 @@
 //
 // Two register ports. `ring_req_i` is the card's: a write to `work` sets bits, one to a done word stores it. `req_i` is
 // the processor's: it clears bits of `work` and says which of them raise `irq_o`. Both read everything; neither waits.
+// Faults have wires of their own: a pulse sets its bit.
 module soc_inbox (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -9,6 +10,7 @@ module soc_inbox (
   output reg_pkg::reg_rsp_t rsp_o,
   input  reg_pkg::reg_req_t ring_req_i,
   output reg_pkg::reg_rsp_t ring_rsp_o,
+  input  logic [15:0]       faults_i,
   output logic              irq_o
 );
 
@@ -38,7 +40,7 @@ module soc_inbox (
       done_q   <= '0;
       enable_q <= inbox_regs_pkg::EnableReset;
     end else begin
-      work_q <= (work_q & ~cleared) | set;
+      work_q <= (work_q & ~cleared) | set | {faults_i, 48'b0};
       if (write && offset == inbox_regs_pkg::EnableOffset) begin
         enable_q <= soc_pkg::merge(enable_q, req_i.wdata, lanes);
       end

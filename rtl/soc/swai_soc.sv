@@ -37,6 +37,7 @@ module swai_soc #(
   output logic              visit_rsp_valid_o,
   output mbus_pkg::rsp_t    visit_rsp_o,
 
+  input  logic [15:0]       faults_i,       // pulses: inbox.work.faults
   input  logic              host_reset_i,
   output logic              fence_o,
   input  logic              drained_i,
@@ -287,6 +288,7 @@ module swai_soc #(
     .rsp_o            (reg_rsp),
     .inbox_req_i      (inbox_req),
     .inbox_rsp_o      (inbox_rsp),
+    .faults_i,
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,

@@ -51,18 +51,35 @@ const char* text(BootStatus::Stage stage) {
   return "unknown";
 }
 
-Card::Card(const CardOptions& options, FlashStore& flash, std::function<void(uint8_t)> console)
+Card::Card(const CardOptions& options, FlashStore& flash, std::function<void(uint8_t)> console,
+           rootport::RootPort* port)
     : model_(options.seed, readable(options.rom), options.waves),
+      hbm_(model_.top().groups_o, options.seed),
+      port_(port),
       chip_(flash, options.flash),
       flash_pins_(chip_),
       console_(std::move(console)),
       uart_(static_cast<uint32_t>(regs::uart::divisor::kReset), [this](uint8_t byte) { console_(byte); }) {
   if (!options.trace.empty()) trace_.emplace(options.trace);
+  Vcard_top& top = model_.top();
+  if (port_ != nullptr) {
+    port_->attach({.tx_valid = &top.tx_valid_o,
+                   .tx_beat = top.tx_beat_o.data(),
+                   .rx_limit = &top.rx_limit_o,
+                   .link_up = &top.link_up_i,
+                   .tx_ready = &top.tx_ready_i,
+                   .tx_limit = &top.tx_limit_i,
+                   .rx_valid = &top.rx_valid_i,
+                   .rx_beat = top.rx_beat_i.data()});
+  }
+  top.serial_i = port_ == nullptr ? 0 : port_->card();
   power_cycle();
 }
 
 void Card::power_cycle() {
   Vcard_top& top = model_.top();
+  hbm_.make_current();
+  hbm_.clear();
   chip_.set_now(now());
   chip_.power_cut();
   flash_pins_.clock(now(), {});

@@ -12,7 +12,9 @@
 #include "verif/card/model.hpp"
 #include "verif/card/trace.hpp"
 #include "verif/card/uart_pins.hpp"
+#include "verif/cg/hbm_cells.hpp"
 #include "verif/common/gdb_stub_mpe.hpp"
+#include "verif/rootport/root_port.hpp"
 
 namespace swai::card {
 
@@ -38,8 +40,10 @@ struct CardOptions {
 
 class Card final : public common::DebugPort {
  public:
-  // `console` gets every byte that the card sends.
-  Card(const CardOptions& options, FlashStore& flash, std::function<void(uint8_t)> console);
+  // `console` gets every byte that the card sends. Without a port nothing is in the card's slot: the link is
+  // down.
+  Card(const CardOptions& options, FlashStore& flash, std::function<void(uint8_t)> console,
+       rootport::RootPort* port = nullptr);
 
   // Takes power away and gives it back: an operation of the flash chip under way is torn, the clock starts at
   // 0 again.
@@ -48,6 +52,7 @@ class Card final : public common::DebugPort {
   // One clock.
   void tick() override {
     Vcard_top& top = model_.top();
+    hbm_.make_current();
     model_.tick();
     ++cycle_;
     top.flash_io_i = flash_pins_.clock(now(), {.cs_n = top.flash_cs_no != 0,
@@ -55,8 +60,14 @@ class Card final : public common::DebugPort {
                                                .out = top.flash_io_o,
                                                .enable = top.flash_io_oe_o});
     top.uart_rx_i = uart_.clock(now(), top.uart_tx_o != 0);
+    if (port_ != nullptr) port_->clock();
     if (top.status_o != last_status_) note_status();
     if (top.rvfi_valid_o && trace_) trace_->record(cycle_, top);
+  }
+
+  // So many of them, asleep or not; for one of several cards.
+  void clock(uint64_t clocks) {
+    for (uint64_t i = 0; i < clocks; ++i) tick();
   }
 
   // Up to `clocks` of them; ends earlier when the card falls asleep or its core is halted by the debug port.
@@ -78,6 +89,8 @@ class Card final : public common::DebugPort {
 
   UartPins& uart() { return uart_; }
   FlashChip& flash() { return chip_; }
+  cg::HbmCells& hbm() { return hbm_; }
+  unsigned groups() const { return hbm_.groups(); }
   FlashPins& flash_pins() { return flash_pins_; }
 
   void drive(const common::DebugRequest& request) override;
@@ -89,6 +102,8 @@ class Card final : public common::DebugPort {
   void note_status();
 
   Model model_;
+  cg::HbmCells hbm_;
+  rootport::RootPort* port_;
   FlashChip chip_;
   FlashPins flash_pins_;
   std::function<void(uint8_t)> console_;

@@ -1,8 +1,10 @@
-// The SoC with its struct ports spread into plain signals, for the C++ around it.
+// The card with its struct ports spread into plain signals, for the C++ around it.
 //
-// Every input but the reset passes through a register first: what C++ writes after one clock edge, the SoC sees from the next edge
+// Every input but the reset passes through a register first: what C++ writes after one clock edge, the card sees from the next edge
 // on. No logic hangs on top-level inputs that way; the simulator would evaluate it again on every call.
-module card_top (
+module card_top #(
+  parameter int unsigned Groups = 1
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
 
@@ -14,6 +16,18 @@ module card_top (
   output logic [3:0]   flash_io_oe_o,
   input  logic [3:0]   flash_io_i,
 
+  // PCIe wire: bits of tlp_pkg::beat_t and credits_t.
+  input  logic [63:0]  serial_i,
+  input  logic         link_up_i,
+  output logic         tx_valid_o,
+  input  logic         tx_ready_i,
+  output logic [641:0] tx_beat_o,
+  input  logic [39:0]  tx_limit_i,
+  input  logic         rx_valid_i,
+  input  logic [641:0] rx_beat_i,
+  output logic [39:0]  rx_limit_o,
+
+  output logic [2:0]   groups_o,
   output logic         sleep_o,
   output logic [31:0]  status_o,
 
@@ -75,53 +89,59 @@ module card_top (
     };
   end
 
-  // Nothing stands beside the management complex yet: what the processor asks of the card ends in errors.
-  logic           card_req_valid, card_req_ready, card_rsp_valid;
-  mbus_pkg::req_t card_req;
-  mbus_pkg::rsp_t card_rsp;
-  mbus_error u_nobody (
+  logic              link_up_q, rx_valid_q, tx_valid, tx_ready, card_sleep;
+  tlp_pkg::beat_t    rx_beat_q, tx_beat;
+  tlp_pkg::credits_t tx_limit_q;
+
+  always_ff @(posedge clk_i) begin
+    link_up_q  <= link_up_i;
+    rx_valid_q <= rx_valid_i;
+    tx_limit_q <= tx_limit_i;
+    if (rx_valid_i) rx_beat_q <= rx_beat_i;
+  end
+
+  stream_spill #(
+    .Width (642)
+  ) u_tx (
     .clk_i,
     .rst_ni,
-    .req_valid_i (card_req_valid),
-    .req_ready_o (card_req_ready),
-    .req_id_i    (card_req.id),
-    .rsp_valid_o (card_rsp_valid),
-    .rsp_o       (card_rsp)
+    .in_valid_i  (tx_valid),
+    .in_ready_o  (tx_ready),
+    .in_data_i   (tx_beat),
+    .out_valid_o (tx_valid_o),
+    .out_ready_i (tx_ready_i),
+    .out_data_o  (tx_beat_o)
   );
 
-  swai_soc u_soc (
+  swai_card #(
+    .Groups (Groups)
+  ) u_card (
     .clk_i,
     .rst_ni,
-    .uart_rx_i  (uart_rx_q),
+    .serial_i,
+    .uart_rx_i     (uart_rx_q),
     .uart_tx_o,
     .flash_sck_o,
     .flash_cs_no,
     .flash_io_o,
     .flash_io_oe_o,
-    .flash_io_i (flash_io_q),
-    .card_req_valid_o  (card_req_valid),
-    .card_req_ready_i  (card_req_ready),
-    .card_req_o        (card_req),
-    .card_rsp_valid_i  (card_rsp_valid),
-    .card_rsp_ready_o  (),
-    .card_rsp_i        (card_rsp),
-    .visit_req_valid_i (1'b0),
-    .visit_req_ready_o (),
-    .visit_req_i       ('0),
-    .visit_rsp_valid_o (),
-    .visit_rsp_o       (),
-    .host_reset_i      (1'b0),
-    .fence_o           (),
-    .drained_i         (1'b1),
-    .domain_o          (),
-    .rst_por_no        (),
-    .rst_sys_no        (),
-    .card_busy_i       (1'b0),
-    .sleep_o,
+    .flash_io_i    (flash_io_q),
+    .link_up_i     (link_up_q),
+    .tx_valid_o    (tx_valid),
+    .tx_ready_i    (tx_ready),
+    .tx_beat_o     (tx_beat),
+    .tx_limit_i    (tx_limit_q),
+    .rx_valid_i    (rx_valid_q),
+    .rx_beat_i     (rx_beat_q),
+    .rx_limit_o,
+    .sleep_o       (card_sleep),
     .status_o,
-    .dbg_req_i  (dbg_req_q),
-    .dbg_rsp_o  (dbg_rsp)
+    .dbg_req_i     (dbg_req_q),
+    .dbg_rsp_o     (dbg_rsp)
   );
+
+  assign groups_o = 3'(Groups);
+  assign sleep_o  = card_sleep && !rx_valid_q && !tx_valid_o && link_up_q == link_up_i;
 
   assign dbg_halted_o = dbg_rsp.halted;
   assign dbg_cause_o  = dbg_rsp.cause;
@@ -129,21 +149,21 @@ module card_top (
   assign dbg_fault_o  = dbg_rsp.fault;
   assign dbg_data_o   = dbg_rsp.data;
 
-  assign rvfi_valid_o     = u_soc.u_mpe.rvfi_valid;
-  assign rvfi_trap_o      = u_soc.u_mpe.rvfi_trap;
-  assign rvfi_intr_o      = u_soc.u_mpe.rvfi_intr;
-  assign rvfi_insn_o      = u_soc.u_mpe.rvfi_insn;
-  assign rvfi_pc_o        = u_soc.u_mpe.rvfi_pc;
-  assign rvfi_next_pc_o   = u_soc.u_mpe.rvfi_next_pc;
-  assign rvfi_cause_o     = u_soc.u_mpe.rvfi_cause;
-  assign rvfi_tval_o      = u_soc.u_mpe.rvfi_tval;
-  assign rvfi_mode_o      = u_soc.u_mpe.rvfi_mode;
-  assign rvfi_rd_o        = u_soc.u_mpe.rvfi_rd;
-  assign rvfi_rd_wdata_o  = u_soc.u_mpe.rvfi_rd_wdata;
-  assign rvfi_mem_addr_o  = u_soc.u_mpe.rvfi_mem_addr;
-  assign rvfi_mem_rmask_o = u_soc.u_mpe.rvfi_mem_rmask;
-  assign rvfi_mem_wmask_o = u_soc.u_mpe.rvfi_mem_wmask;
-  assign rvfi_mem_rdata_o = u_soc.u_mpe.rvfi_mem_rdata;
-  assign rvfi_mem_wdata_o = u_soc.u_mpe.rvfi_mem_wdata;
+  assign rvfi_valid_o     = u_card.u_soc.u_mpe.rvfi_valid;
+  assign rvfi_trap_o      = u_card.u_soc.u_mpe.rvfi_trap;
+  assign rvfi_intr_o      = u_card.u_soc.u_mpe.rvfi_intr;
+  assign rvfi_insn_o      = u_card.u_soc.u_mpe.rvfi_insn;
+  assign rvfi_pc_o        = u_card.u_soc.u_mpe.rvfi_pc;
+  assign rvfi_next_pc_o   = u_card.u_soc.u_mpe.rvfi_next_pc;
+  assign rvfi_cause_o     = u_card.u_soc.u_mpe.rvfi_cause;
+  assign rvfi_tval_o      = u_card.u_soc.u_mpe.rvfi_tval;
+  assign rvfi_mode_o      = u_card.u_soc.u_mpe.rvfi_mode;
+  assign rvfi_rd_o        = u_card.u_soc.u_mpe.rvfi_rd;
+  assign rvfi_rd_wdata_o  = u_card.u_soc.u_mpe.rvfi_rd_wdata;
+  assign rvfi_mem_addr_o  = u_card.u_soc.u_mpe.rvfi_mem_addr;
+  assign rvfi_mem_rmask_o = u_card.u_soc.u_mpe.rvfi_mem_rmask;
+  assign rvfi_mem_wmask_o = u_card.u_soc.u_mpe.rvfi_mem_wmask;
+  assign rvfi_mem_rdata_o = u_card.u_soc.u_mpe.rvfi_mem_rdata;
+  assign rvfi_mem_wdata_o = u_card.u_soc.u_mpe.rvfi_mem_wdata;
 
 endmodule

@@ -1,5 +1,7 @@
 #include "verif/card/options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
@@ -26,6 +28,8 @@ constexpr const char* kExamples = R"(Examples:
   swai-card --flash card.flash --until-ready --stats  boot, print figures, end
   echo help | swai-card --flash card.flash            input from a pipe: each byte is handed over when the card
                                                       sleeps; the end of the input ends the run
+  swai-card --flash card.flash --socket /tmp/swai.sock
+                                                      serve any vfio-user client
   swai-card --flash card.flash --gdb 3333             halt before the first instruction and wait for
                                                       gdb-multiarch -ex 'target remote localhost:3333'
   build/wave/swai-card --flash card.flash --until-ready --wave boot.fst --wave-from 20000 --wave-to 30000
@@ -91,12 +95,32 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
                  "so that cycle counts are the same in every build")
       ->type_name("N");
 
+  auto* socket =
+      app.add_option("--socket", options.socket,
+                     "serve the card on this vfio-user socket once it has booted; the console only shows")
+          ->type_name("PATH");
+  app.add_option(
+         "--cards", options.cards,
+         "so many cards in one host (default 1). Card n has socket and flash of card 0 with .n behind")
+      ->check(CLI::Range(1, 8))
+      ->needs(socket)
+      ->type_name("N");
+  app.add_flag("!--no-iommu", options.iommu, "no routes between cards, nor from a card to itself")
+      ->needs(socket);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kExitOk : kExitBadInput;
   }
 
+  if (!options.socket.empty() && (options.until_ready || options.gdb || options.stats || options.json)) {
+    fmt::print(
+        stderr,
+        "swai-card: --socket serves clients; --until-ready, --gdb, --stats and --json are for a card with a "
+        "console\n");
+    return kExitBadInput;
+  }
   if (console == "none") {
     options.console = Console::Kind::kNone;
   } else if (console != "-") {

@@ -13,6 +13,12 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadInput = 2;
 
+// What kind of card this program has; the RTL's parameters decide it when it is built.
+#ifndef SWAI_CONFIGURATION
+#define SWAI_CONFIGURATION "cg1"
+#endif
+inline constexpr const char* kConfiguration = SWAI_CONFIGURATION;
+
 struct Options {
   std::string flash;
   uint64_t flash_size = 0;  // 0: of the file, or the largest
@@ -31,6 +37,9 @@ struct Options {
   uint64_t wave_to = UINT64_MAX;
   std::optional<uint16_t> gdb;
   std::optional<uint64_t> seed;
+  std::string socket;  // empty: no server
+  size_t cards = 1;
+  bool iommu = true;
 };
 
 // Fills `options`; a value when the program has to end with that exit code (--help, or an error that was

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "verif/card/serve.hpp"
 #include "verif/card/session.hpp"
 
 int main(int argc, char** argv) {
@@ -10,7 +11,7 @@ int main(int argc, char** argv) {
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   try {
-    return Session(options).run();
+    return options.socket.empty() ? Session(options).run() : Serve(options).run();
   } catch (const std::exception& error) {
     // Whatever is thrown names a file or a port that cannot be used.
     fmt::print(stderr, "swai-card: {}\n", error.what());

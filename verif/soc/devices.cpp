@@ -20,6 +20,7 @@ Devices::Devices(uint64_t seed) : bench_(seed) {
   pins.awake_i = 1;
   pins.write_error_i = 0;
   pins.ring_valid_i = 0;
+  pins.faults_i = 0;
   pins.host_reset_i = 0;
   pins.drained_i = 1;
   bench_.add(*this);

@@ -32,6 +32,7 @@ class Ring final : public verif::Agent {
     pins.ring_addr_i = static_cast<uint32_t>(inbox::kBase + 8 * random.below(8));
     pins.ring_wdata_i = random.next() & random.next() & random.next();
     pins.ring_wstrb_i = static_cast<uint8_t>(random.next());
+    pins.faults_i = static_cast<uint16_t>(quiet_ || random.chance(80) ? 0 : 1U << random.below(16));
   }
 
   void sample() override {
@@ -58,7 +59,7 @@ class Ring final : public verif::Agent {
       if (offset == inbox::work::kOffset) work_ &= ~(pins.reg_wdata_i & lanes);
       if (offset == inbox::enable::kOffset) enable_ = (enable_ & ~lanes) | (pins.reg_wdata_i & lanes);
     }
-    work_ |= set;
+    work_ |= set | uint64_t{pins.faults_i} << 48;
   }
 
   std::optional<uint64_t> look(uint64_t offset) const {

@@ -19,6 +19,7 @@ module tb_devices (
   input  logic [7:0]  ring_wstrb_i,
   output logic        ring_err_o,
   output logic [63:0] ring_rdata_o,
+  input  logic [15:0] faults_i,
 
   input  logic        host_reset_i,
   input  logic        drained_i,
@@ -95,6 +96,7 @@ module tb_devices (
     .rsp_o            (rsp),
     .inbox_req_i      (ring_req),
     .inbox_rsp_o      (ring_rsp),
+    .faults_i,
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,

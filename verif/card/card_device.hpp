@@ -1,0 +1,86 @@
+// A simulated card as the socket server sees it: accesses of the client become packets on the card's wire,
+// and what the card does to the host comes back.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "verif/card/card.hpp"
+#include "verif/card/socket/device.hpp"
+#include "verif/rootport/root_complex.hpp"
+
+namespace swai::card {
+
+class CardDevice final : public socket::Device {
+ public:
+  // `woken` is called whenever the client does something that gives the card work.
+  CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPort& port,
+             const std::string& configuration, unsigned cards, std::function<void()> woken);
+
+  // Link and interrupts are set up, and nothing of the client waits for that.
+  bool settled() const { return ready_ && waiting_.empty(); }
+
+  void connect(socket::Host& host) override { host_ = &host; }
+  const socket::DeviceInfo& info() const override { return info_; }
+  uint64_t cycle() const override { return root_.cycle(); }
+  int region_write(unsigned region, uint64_t offset, std::span<const uint8_t> data) override;
+  uint64_t write_room() const override;
+  void start_read(unsigned region, uint64_t offset, uint32_t bytes) override;
+  int dma_map(const socket::DmaRange& range) override;
+  void dma_unmap(uint64_t iova, uint64_t bytes) override;
+  void host_done(uint32_t tag, bool good, std::span<const uint8_t> data) override;
+  void reset() override;
+  void client_gone() override;
+  socket::ControlResult control(uint64_t command, std::span<const uint64_t, 4> arguments) override;
+
+ private:
+  // The client's memory, where it is reached by messages.
+  class ClientMemory final : public rootport::RemoteMemory {
+   public:
+    explicit ClientMemory(CardDevice& device) : device_(device) {}
+    void read(uint64_t iova, std::span<uint8_t> into, Done done) override;
+    void write(uint64_t iova, std::span<const uint8_t> from, Done done) override;
+    void answer(uint32_t tag, bool good, std::span<const uint8_t> data);
+    void forget() { open_.clear(); }
+
+   private:
+    struct Open {
+      std::span<uint8_t> into;  // empty: a write
+      Done done;
+    };
+    CardDevice& device_;
+    std::map<uint32_t, Open> open_;
+    uint32_t next_tag_ = 0;
+  };
+
+  void on_link(rootport::LinkState state);
+  void on_read(uint64_t serial, uint32_t bytes, rootport::RequestStatus status,
+               std::span<const uint8_t> data);
+  void write_now(unsigned region, uint64_t offset, std::span<const uint8_t> data);
+  void read_now(unsigned region, uint64_t offset, uint32_t bytes);
+  // Now, or as soon as the link is there.
+  void when_ready(std::function<void()> action);
+  // What the host has been told ends the present run.
+  socket::Host& tell();
+
+  socket::ControlResult poison(std::span<const uint64_t, 4> arguments, bool on);
+  socket::ControlResult inject(std::span<const uint64_t, 4> arguments);
+  socket::ControlResult statistic(uint64_t which) const;
+
+  Card& card_;
+  rootport::RootComplex& root_;
+  rootport::RootPort& port_;
+  std::function<void()> woken_;
+  socket::DeviceInfo info_;
+  socket::Host* host_ = nullptr;
+  ClientMemory client_memory_;
+  bool ready_ = false;
+  std::deque<std::function<void()>> waiting_;
+  uint64_t waiting_bytes_ = 0;
+  uint64_t read_serial_ = 0;  // of the read that is open; answers to others come too late
+};
+
+}  // namespace swai::card

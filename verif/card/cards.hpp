@@ -1,0 +1,52 @@
+// The cards of one process, on one root complex and one clock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verif/card/card.hpp"
+#include "verif/card/card_device.hpp"
+#include "verif/rootport/root_complex.hpp"
+
+namespace swai::card {
+
+struct CardsOptions {
+  std::string configuration;
+  std::vector<CardOptions> cards;
+  bool card_routes = true;
+  rootport::PortOptions port;
+};
+
+class Cards final : public socket::Clock {
+ public:
+  // `console` gets every byte that a card (its number) sends on its serial line.
+  Cards(const CardsOptions& options, std::vector<FlashStore>& flash,
+        const std::function<void(size_t, uint8_t)>& console);
+
+  size_t size() const { return cards_.size(); }
+  Card& card(size_t i) { return *cards_[i]; }
+  CardDevice& device(size_t i) { return *devices_[i]; }
+  rootport::RootComplex& root() { return root_; }
+
+  // Time passes from wherever something is under way, until nothing is. In multiples of so many cycles it is
+  // looked whether all cards sleep: when they do, the clock stops there, however the time has been cut into
+  // runs.
+  static constexpr uint64_t kSleepCheck = 128;
+
+  bool asleep() const override { return asleep_; }
+  void run(uint64_t limit) override;
+
+ private:
+  bool nothing_to_do() const;
+
+  rootport::RootComplex root_;
+  std::vector<std::unique_ptr<Card>> cards_;
+  std::vector<std::unique_ptr<CardDevice>> devices_;
+  bool asleep_ = false;
+};
+
+}  // namespace swai::card

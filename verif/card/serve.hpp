@@ -1,0 +1,36 @@
+// swai-card as a server: cards behind vfio-user sockets.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "verif/card/cards.hpp"
+#include "verif/card/console.hpp"
+#include "verif/card/options.hpp"
+#include "verif/card/socket/server.hpp"
+
+namespace swai::card {
+
+class Serve {
+ public:
+  explicit Serve(const Options& options);
+
+  // Boots the cards, then serves until a signal; returns the exit code.
+  int run();
+
+ private:
+  void put(size_t card, uint8_t byte);
+
+  Options options_;
+  StopSignal stop_;
+  std::vector<FlashStore> flash_;
+  std::vector<std::string> lines_;  // of the cards' consoles, as far as they have come
+  Cards cards_;
+  socket::Server server_;
+};
+
+// The socket or flash file of a card: card 0 has the name that was given, card n has it with ".n".
+std::string name_of_card(const std::string& name, size_t card);
+
+}  // namespace swai::card
