@@ -341,6 +341,36 @@ TEST_CASE("MSI-X") {
   CHECK_FALSE(bench.card().interrupt(0));
 }
 
+TEST_CASE("a reset ends all requests, those without a tag, too") {
+  TestBench bench(fast());
+  bench.up();
+  unsigned ended = 0;
+  for (unsigned i = 0; i < 600; ++i) {
+    bench.port().mmio_read(0, i * 8, 8, [&](RequestStatus status, std::span<const uint8_t>) {
+      CHECK(status == RequestStatus::kLinkDown);
+      ++ended;
+    });
+  }
+  bench.root.advance(100);
+  bench.port().hot_reset();
+  bench.root.advance(1);
+  CHECK(ended == 600);
+}
+
+TEST_CASE("a reset at any point of enumeration starts it again") {
+  TestBench bench(fast());
+  bool failed = false;
+  bench.port().on_link([&](LinkState state) { failed |= state == LinkState::kFailed; });
+  bench.port().link_up();
+  for (uint64_t cycles = 150; cycles < 6000; cycles += 150) {
+    bench.root.advance(cycles);
+    bench.port().hot_reset();
+    REQUIRE(bench.until([&] { return bench.port().link() == LinkState::kEnumerating; }));
+  }
+  CHECK(bench.until([&] { return bench.port().link() == LinkState::kReady; }));
+  CHECK_FALSE(failed);
+}
+
 TEST_CASE("resets at any time") {
   verif::Random random(test_seed());
   TestBench bench(seeded());
