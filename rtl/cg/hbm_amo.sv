@@ -21,7 +21,7 @@ module hbm_amo (
 );
 
   logic        read_q, done_q, write_q, is_word_q;
-  logic [3:0]  op_q;
+  mbus_pkg::op_e op_q, op;
   logic [3:0]  offset_q;
   logic        poison_q;
   logic [1:0]  channel_q, done_channel_q;
@@ -36,6 +36,24 @@ module hbm_amo (
     end
   end
 
+  // The number is one of the enumeration's; it travels as bits because Yosys wants packages to stand alone.
+  always_comb begin
+    op = mbus_pkg::OpSwap;
+    if (valid_i) begin
+      unique case (read_i.op)
+        mbus_pkg::OpAdd:  op = mbus_pkg::OpAdd;
+        mbus_pkg::OpXor:  op = mbus_pkg::OpXor;
+        mbus_pkg::OpAnd:  op = mbus_pkg::OpAnd;
+        mbus_pkg::OpOr:   op = mbus_pkg::OpOr;
+        mbus_pkg::OpMin:  op = mbus_pkg::OpMin;
+        mbus_pkg::OpMax:  op = mbus_pkg::OpMax;
+        mbus_pkg::OpMinu: op = mbus_pkg::OpMinu;
+        mbus_pkg::OpMaxu: op = mbus_pkg::OpMaxu;
+        default: ;
+      endcase
+    end
+  end
+
   always_comb begin
     operand = '0;
     if (read_q) begin
@@ -45,7 +63,7 @@ module hbm_amo (
   end
 
   amo_alu u_alu (
-    .op_i     (mbus_pkg::op_e'(op_q)),
+    .op_i     (op_q),
     .size_i   (is_word_q ? 3'd2 : 3'd3),
     .old_i    (old_q),
     .operand_i(operand),
@@ -65,7 +83,7 @@ module hbm_amo (
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       old_q     <= block;
-      op_q      <= read_i.op;
+      op_q      <= op;
       is_word_q <= read_i.is_word;
       offset_q  <= read_i.offset;
       poison_q  <= poison_i;

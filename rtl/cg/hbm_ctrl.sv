@@ -2,7 +2,6 @@
 //
 // Orders: requests to one line take effect in the order in which they were taken; others in any order. A write is answered
 //   when it is taken (everything that comes later sees it), a read when its data is there. Responses come in any order.
-// The four pseudo-channels run one cycle apart, so that in each cycle one of them may move a line and one may open a row.
 // Without work for TIdle cycles it puts the memory into self-refresh; awake_o is low then, and the clock may stop until
 //   req_valid_i. Waking up takes TXs.
 // Cuts: everything.
@@ -38,57 +37,34 @@ module hbm_ctrl #(
   localparam int unsigned SlotWidth = $clog2(Depth);
   localparam int unsigned PlaceWidth = 2 + SlotWidth;  // channel and slot
 
-  // ----------------------------------------------------------------------------------------------------------- sleep
+  // ------------------------------------------------------------------------------------------------------------ time
 
-  typedef enum logic [1:0] {
-    Run,
-    Drain,   // refreshes under way come to their end
-    Sleep,
-    Wake     // the memory leaves self-refresh
-  } state_e;
+  logic          in_valid, in_ready, run, drain, sleep, wake, waking, quiet;
+  logic [1:0]    now;
+  logic [3:0]    refresh_due;
+  noc_pkg::req_t in;
 
-  state_e                   state_q;
-  logic [$clog2(hbm_pkg::TIdle+1)-1:0] idle_q;   // cycles without work
-  logic [7:0]               waking_q; // cycles left
-  logic                     run, sleep, in_valid, in_ready;
-  noc_pkg::req_t            in;
-  logic [3:0]               quiet;
+  hbm_time u_time (
+    .clk_i,
+    .rst_ni,
+    .request_i    (req_valid_i),
+    .busy_i       (busy_o),
+    .quiet_i      (quiet),
+    .time_o       (now),
+    .refresh_due_o(refresh_due),
+    .run_o        (run),
+    .drain_o      (drain),
+    .sleep_o      (sleep),
+    .wake_o       (wake),
+    .waking_o     (waking),
+    .awake_o
+  );
 
-  assign run     = state_q == Run || state_q == Drain;
-  assign sleep   = state_q == Drain && !in_valid && !req_valid_i && quiet == '1;
-  assign awake_o = state_q != Sleep;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q  <= Run;
-      idle_q   <= '0;
-      waking_q <= '0;
-    end else begin
-      unique case (state_q)
-        Run: begin
-          idle_q <= busy_o ? '0 : idle_q + 1'b1;
-          if (!busy_o && idle_q == ($clog2(hbm_pkg::TIdle+1))'(hbm_pkg::TIdle - 1)) state_q <= Drain;
-        end
-        Drain: begin
-          idle_q <= '0;
-          if (in_valid) state_q <= Run;
-          else if (sleep) state_q <= Sleep;
-        end
-        Sleep: begin
-          waking_q <= 8'(hbm_pkg::TXs - 3);
-          if (req_valid_i) state_q <= Wake;
-        end
-        default: begin
-          waking_q <= waking_q - 1'b1;
-          if (waking_q == '0) state_q <= Run;
-        end
-      endcase
-    end
-  end
+  // ------------------------------------------------------------------------------------------------------- requests
 
   // What stands behind here sees nothing move while the clock stands.
   stream_spill #(
-    .Width($bits(noc_pkg::req_t))
+    .Width(noc_pkg::ReqWidth)
   ) u_in (
     .clk_i,
     .rst_ni,
@@ -100,42 +76,7 @@ module hbm_ctrl #(
     .out_data_o (in)
   );
 
-  // ------------------------------------------------------------------------------------------------------------ time
-
-  // Channel c is in phase (time - c) % 4.
-  logic [1:0] time_q, row_channel, col_channel;
-  assign row_channel = time_q;
-  assign col_channel = time_q - 2'd2;
-
-  // Refreshes come due sixteen times in a tREFI, one channel after the other: every 61 slots and once 60.
-  localparam int unsigned Turn = (hbm_pkg::SlotsRefi + 15) / 16;
-  localparam int unsigned Last = hbm_pkg::SlotsRefi - 15 * Turn;
-  logic [5:0] refresh_slot_q;
-  logic [3:0] refresh_turn_q;
-  logic       refresh_wrap;
-  logic [3:0] refresh_due;
-  assign refresh_wrap = refresh_slot_q == 6'(refresh_turn_q == '1 ? Last - 1 : Turn - 1);
-  always_comb begin
-    for (int unsigned c = 0; c < 4; c++) refresh_due[c] = state_q == Run && time_q == 2'd3 && refresh_slot_q == 6'(15 * c);
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      time_q         <= '0;
-      refresh_slot_q <= '0;
-      refresh_turn_q <= '0;
-    end else if (run) begin
-      time_q <= time_q + 1'b1;
-      if (time_q == 2'd3) begin
-        refresh_slot_q <= refresh_wrap ? '0 : refresh_slot_q + 1'b1;
-        if (refresh_wrap) refresh_turn_q <= refresh_turn_q + 1'b1;
-      end
-    end
-  end
-
-  // ------------------------------------------------------------------------------------------------------- requests
-
-  logic [3:0]             full, push, busy;
+  logic [3:0]             full, push;
   logic [4*SlotWidth-1:0] slots;
   logic [1:0]             in_channel;
   logic [SlotWidth-1:0]   in_slot;
@@ -150,6 +91,8 @@ module hbm_ctrl #(
   logic                   amo_done, amo_write, amo_busy;
   logic [1:0]             amo_channel;
   logic [5:0]             amo_slot;
+  logic [PlaceWidth-1:0]  amo_place;
+  assign amo_place = {amo_channel, amo_slot[SlotWidth-1:0]};
   logic [63:0]            amo_result, amo_strb;
 
   hbm_front #(
@@ -182,89 +125,42 @@ module hbm_ctrl #(
 
   // ------------------------------------------------------------------------------------------------------- channels
 
-  logic                 free;
-  logic [PlaceWidth-1:0] free_place;
-  logic                 read_room;
+  logic                  free, read_room, busy, do_read, do_write;
+  logic [PlaceWidth-1:0] free_place, place;
+  hbm_pkg::item_t        moved;
 
-  logic [3:0]           act, refresh, pre, conflict, col, col_write, col_hit;
-  logic [3:0]           row_bank [4];
-  logic [17:0]          row      [4];
-  logic [3:0]           pre_bank [4];
-  logic [SlotWidth-1:0] col_slot [4];
-  hbm_pkg::item_t       col_item [4];
-
-  for (genvar c = 0; c < 4; c++) begin : g_channel
-    hbm_channel #(
-      .Depth(Depth)
-    ) u_channel (
-      .clk_i,
-      .rst_ni,
-      .phase_i      (time_q - 2'(c)),
-      .refresh_due_i(refresh_due[c]),
-      .drain_i      (state_q == Drain),
-      .sleep_i      (sleep),
-      .quiet_o      (quiet[c]),
-      .full_o       (full[c]),
-      .slot_o       (slots[SlotWidth*c +: SlotWidth]),
-      .push_i       (push[c]),
-      .item_i       (item),
-      .free_i       (free && free_place[SlotWidth +: 2] == 2'(c)),
-      .free_slot_i  (free_place[SlotWidth-1:0]),
-      .amo_done_i   (amo_done && amo_channel == 2'(c)),
-      .amo_write_i  (amo_write),
-      .amo_slot_i   (amo_slot[SlotWidth-1:0]),
-      .read_room_i  (read_room),
-      .busy_o       (busy[c]),
-      .act_o        (act[c]),
-      .refresh_o    (refresh[c]),
-      .row_bank_o   (row_bank[c]),
-      .row_o        (row[c]),
-      .pre_o        (pre[c]),
-      .conflict_o   (conflict[c]),
-      .pre_bank_o   (pre_bank[c]),
-      .col_o        (col[c]),
-      .col_write_o  (col_write[c]),
-      .col_hit_o    (col_hit[c]),
-      .col_slot_o   (col_slot[c]),
-      .col_item_o   (col_item[c])
-    );
-  end
-
-  // ------------------------------------------------------------------------------------------------------- commands
-
-  hbm_pkg::cmd_t  cmd_q;
-  hbm_pkg::item_t moved;
-  logic           do_col, do_read, do_write;
-  assign moved    = col_item[col_channel];
-  assign do_col   = col[col_channel];
-  assign do_write = do_col && col_write[col_channel];
-  assign do_read  = do_col && !col_write[col_channel];
-  assign cmd_o    = cmd_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cmd_q <= '0;
-    end else begin
-      cmd_q.sleep   <= sleep;
-      cmd_q.wake    <= state_q == Sleep && req_valid_i;
-      cmd_q.act     <= act[row_channel];
-      cmd_q.refresh <= refresh[row_channel];
-      cmd_q.pre     <= pre[col_channel];
-      cmd_q.col     <= do_col;
-      if (act[row_channel] || refresh[row_channel]) begin
-        cmd_q.row_channel <= row_channel;
-        cmd_q.row_bank    <= row_bank[row_channel];
-        cmd_q.row         <= row[row_channel];
-      end
-      if (pre[col_channel] || do_col) begin
-        cmd_q.col_channel <= col_channel;
-        cmd_q.pre_bank    <= pre_bank[col_channel];
-        cmd_q.write       <= do_write;
-        cmd_q.col_bank    <= moved.bank;
-        cmd_q.col_col     <= moved.col;
-      end
-    end
-  end
+  hbm_channels #(
+    .Depth(Depth)
+  ) u_channels (
+    .clk_i,
+    .rst_ni,
+    .time_i       (now),
+    .refresh_due_i(refresh_due),
+    .drain_i      (drain),
+    .sleep_i      (sleep),
+    .wake_i       (wake),
+    .quiet_o      (quiet),
+    .busy_o       (busy),
+    .full_o       (full),
+    .slots_o      (slots),
+    .push_i       (push),
+    .item_i       (item),
+    .free_i       (free),
+    .free_place_i (free_place),
+    .amo_done_i   (amo_done),
+    .amo_write_i  (amo_write),
+    .amo_place_i  (amo_place),
+    .read_room_i  (read_room),
+    .read_o       (do_read),
+    .write_o      (do_write),
+    .place_o      (place),
+    .item_o       (moved),
+    .cmd_o,
+    .hit_o        (events_o.hit),
+    .act_o        (events_o.act),
+    .conflict_o   (events_o.conflict),
+    .refresh_o    (events_o.refresh)
+  );
 
   // ----------------------------------------------------------------------------------------------------- write data
 
@@ -282,7 +178,7 @@ module hbm_ctrl #(
     .clk_i,
     .rst_ni,
     .valid_i(do_write),
-    .data_i ({col_channel, col_slot[col_channel]}),
+    .data_i (place),
     .valid_o(free),
     .data_o (free_place)
   );
@@ -291,7 +187,7 @@ module hbm_ctrl #(
   logic [PlaceWidth-1:0] put_place;
   logic [575:0]          put_data;
   assign put       = in_data || (amo_done && amo_write);
-  assign put_place = amo_done ? {amo_channel, amo_slot[SlotWidth-1:0]} : {in_channel, in_slot};
+  assign put_place = amo_done ? amo_place : {in_channel, in_slot};
   always_comb begin
     put_data = {in_strb, in.data};
     if (amo_done) put_data = {amo_strb, {8{amo_result}}};
@@ -323,15 +219,15 @@ module hbm_ctrl #(
     read.offset  = moved.offset;
     read.source  = moved.source;
     read.tag     = moved.tag;
-    read.channel = col_channel;
+    read.channel = place[SlotWidth +: 2];
     read.bank    = moved.bank;
     read.row     = moved.row;
     read.col     = moved.col;
-    read.slot    = 6'(col_slot[col_channel]);
+    read.slot    = 6'(place[SlotWidth-1:0]);
   end
 
   hbm_delay #(
-    .Width ($bits(hbm_pkg::read_t)),
+    .Width (hbm_pkg::ReadWidth),
     .Cycles(1 + hbm_pkg::TCl + hbm_pkg::TBurst)
   ) u_reads (
     .clk_i,
@@ -412,20 +308,16 @@ module hbm_ctrl #(
     else writing_q <= free;
   end
 
-  assign busy_o = in_valid || state_q == Wake || busy != '0 || writing_q || return_busy || amo_busy;
+  assign busy_o = in_valid || waking || busy || writing_q || return_busy || amo_busy;
 
   // --------------------------------------------------------------------------------------------------------- events
 
+  assign events_o.read   = do_read;
+  assign events_o.write  = do_write;
+  assign events_o.atomic = in_data && item.amo;
+  assign events_o.poison = rvalid_i && rpoison_i;
   always_comb begin
-    events_o.read     = do_read;
-    events_o.write    = do_write;
-    events_o.hit      = col_hit[col_channel];
-    events_o.act      = act[row_channel];
-    events_o.conflict = conflict[col_channel];
-    events_o.refresh  = refresh[row_channel];
-    events_o.atomic   = in_data && item.amo;
-    events_o.poison   = rvalid_i && rpoison_i;
-    poison_line_o     = '0;
+    poison_line_o = '0;
     if (events_o.poison) poison_line_o = hbm_pkg::line_of(back.channel, back.bank, back.row, back.col);
   end
 
@@ -433,8 +325,8 @@ module hbm_ctrl #(
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (rvalid_i == back_valid) else $error("data of a read came at another time than expected");
-      assert (act == '0 || act == 4'b1 << row_channel) else $error("a row was opened out of phase");
-      assert (col == '0 || col == 4'b1 << col_channel) else $error("a line was moved out of phase");
+      assert ($bits(read) == hbm_pkg::ReadWidth) else $error("hbm_pkg::ReadWidth is wrong");
+      assert ($bits(item) == hbm_pkg::ItemWidth) else $error("hbm_pkg::ItemWidth is wrong");
     end
   end
 `endif

@@ -80,6 +80,7 @@ package hbm_pkg;
     logic [17:0] row;
     logic [3:0]  col;
   } item_t;
+  localparam int unsigned ItemWidth = 11 + 3 + 8 + 4 + RowWidth + ColWidth;
 
   // What a channel remembers of a read until its data comes.
   typedef struct packed {
@@ -95,6 +96,7 @@ package hbm_pkg;
     logic [3:0]  col;
     logic [5:0]  slot;
   } read_t;
+  localparam int unsigned ReadWidth = 10 + 3 + 8 + 2 + 4 + RowWidth + ColWidth + 6;
 
   // Commands to the memory: at most one of each line in a cycle, each to one channel.
   typedef struct packed {
