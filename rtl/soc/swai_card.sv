@@ -278,13 +278,14 @@ module swai_card #(
     end
   end
 
-  // Bits 48 and up of the inbox; levels count by their rising edge.
-  logic flr_q;
+  // Bits 48 and up of the inbox are set when one of these rises.
+  logic [15:0] reports, reports_q;
+  assign reports = {11'b0, flr, 4'(group_fault)};
+  assign faults  = reports & ~reports_q;
   always_ff @(posedge clk_i or negedge rst_por_n) begin
-    if (!rst_por_n) flr_q <= 1'b1;
-    else            flr_q <= flr;
+    if (!rst_por_n) reports_q <= '1;
+    else            reports_q <= reports;
   end
-  assign faults = {11'b0, flr && !flr_q, 4'(group_fault)};
 
   assign fabric_busy = ring_busy || pcie_busy || out_busy || in_busy || group_busy != '0 || group_resetting != '0;
 

@@ -13,7 +13,7 @@ $(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp o
 
 # Tests of the tools write their programs with the random generator's ELF writer.
 $(eval $(call cxx_program,test-iss-run,$(addprefix verif/iss/test/,support_test.cpp iss_run_test.cpp) $(PROGRAM_SUPPORT) \
-  verif/mpe/process.cpp verif/common/doctest_main.cpp,$(B)/lib/random-program.a -lfmt,))
+  verif/common/process.cpp verif/common/doctest_main.cpp,$(B)/lib/random-program.a -lfmt,))
 
 # Programs whose output is compared with QEMU's.
 ISS_PROGRAMS := $(addprefix $(B)/iss-programs/,svpbmt software_interrupts)

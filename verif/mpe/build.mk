@@ -18,7 +18,7 @@ $(eval $(call verilated_program,tb-mpe,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) $(addpre
 
 $(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
   $(addprefix verif/common/,gdb_stub.cpp memory_model.cpp doctest_main.cpp),-lfmt))
-$(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp gdb_attach_test.cpp process.cpp) \
+$(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp gdb_attach_test.cpp) verif/common/process.cpp \
   verif/common/doctest_main.cpp,-lfmt))
 
 # Small programs for the tests of mpe-run itself.

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "verif/mpe/process.hpp"
+#include "verif/common/process.hpp"
 
 namespace swai::mpe {
 namespace {
@@ -21,7 +21,7 @@ struct Simulation {
     port = process.read_until("\n");
     port.pop_back();
   }
-  Process process;
+  common::Process process;
   std::string port;
 };
 
@@ -37,7 +37,7 @@ struct Gdb {
     process.write(command + "\n");
     return process.read_until(kPrompt);
   }
-  Process process;
+  common::Process process;
   std::string hello;
 };
 
@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(Session, "gdb: kill ends the simulation") {
 
 TEST_CASE("gdb: a port in use is refused with one clear line") {
   Simulation first;
-  Process second({"build/mpe-run", kProgram, "--gdb", first.port});
+  common::Process second({"build/mpe-run", kProgram, "--gdb", first.port});
   CHECK(second.wait() == 2);
   CHECK(contains(second.output(), "port " + first.port));
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "verif/common/doctest_main.hpp"
-#include "verif/mpe/process.hpp"
+#include "verif/common/process.hpp"
 
 namespace swai::mpe {
 namespace {
@@ -27,7 +27,7 @@ struct Result {
 
 Result run(std::vector<std::string> arguments, const std::string& tool = kTool) {
   arguments.insert(arguments.begin(), tool);
-  Process process(arguments);
+  common::Process process(arguments);
   process.close_input();
   const int code = process.wait();
   return {code, process.output()};

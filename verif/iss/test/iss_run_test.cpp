@@ -11,7 +11,7 @@
 
 #include "verif/iss/random/encode.hpp"
 #include "verif/iss/random/random_program.hpp"
-#include "verif/mpe/process.hpp"
+#include "verif/common/process.hpp"
 
 namespace swai::iss {
 namespace {
@@ -61,7 +61,7 @@ class Scene {
 
   static Outcome run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "build/iss-run");
-    mpe::Process process(arguments);
+    common::Process process(arguments);
     const int code = process.wait();
     return {code, process.output()};
   }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace swai::mpe {
+namespace swai::common {
 
 class Process {
  public:
@@ -37,4 +37,4 @@ class Process {
   size_t seen_ = 0;
 };
 
-}  // namespace swai::mpe
+}  // namespace swai::common

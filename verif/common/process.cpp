@@ -1,4 +1,4 @@
-#include "verif/mpe/process.hpp"
+#include "verif/common/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace swai::mpe {
+namespace swai::common {
 
 namespace {
 
@@ -102,4 +102,4 @@ int Process::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-}  // namespace swai::mpe
+}  // namespace swai::common

@@ -1,0 +1,46 @@
+#include "verif/system/rig.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+namespace swai::system {
+namespace {
+
+std::string new_folder() {
+  std::string name = std::filesystem::temp_directory_path() / "swai-system-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + name);
+  return name;
+}
+
+std::string numbered(const std::string& name, unsigned card) {
+  return card == 0 ? name : name + "." + std::to_string(card);
+}
+
+}  // namespace
+
+Rig::Rig(const RigOptions& options) : folder_(new_folder()) {
+  const std::string flash = folder_ + "/flash";
+  for (unsigned i = 0; i < options.cards; ++i) {
+    std::filesystem::copy_file("build/firmware/flash.bin", numbered(flash, i));
+  }
+  std::vector<std::string> command = {
+      options.program, "--flash", flash, "--socket", socket(), "--cards", std::to_string(options.cards)};
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  process_ = std::make_unique<common::Process>(command);
+  process_->read_until("card " + std::to_string(options.cards - 1) + " is at ");
+}
+
+Rig::~Rig() {
+  process_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string Rig::socket(unsigned card) const { return numbered(folder_ + "/card", card); }
+
+std::unique_ptr<link::Card> Rig::open(unsigned card, const link::VfioUserOptions& options) const {
+  return link::Card::open(socket(card), options);
+}
+
+}  // namespace swai::system

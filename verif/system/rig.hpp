@@ -1,0 +1,37 @@
+// A simulated card in a process of its own, for tests that use it as any host program would.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/link/card.hpp"
+#include "verif/common/process.hpp"
+
+namespace swai::system {
+
+struct RigOptions {
+  std::string program = "build/swai-card";
+  unsigned cards = 1;
+  std::vector<std::string> arguments;  // more ones for swai-card
+};
+
+// Flash files and sockets live in a folder of their own, which goes with the rig.
+class Rig {
+ public:
+  explicit Rig(const RigOptions& options = {});
+  ~Rig();
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  // A connection to a card, in deterministic time unless the options say otherwise.
+  std::unique_ptr<link::Card> open(unsigned card = 0, const link::VfioUserOptions& options = {}) const;
+  std::string socket(unsigned card = 0) const;
+  common::Process& process() { return *process_; }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<common::Process> process_;
+};
+
+}  // namespace swai::system
