@@ -142,7 +142,7 @@ module pcie (
 
   stream_arbiter #(
     .N     (2),
-    .Width ($bits(noc_pkg::req_t))
+    .Width ($bits(noc_req_o))
   ) u_ring (
     .clk_i,
     .rst_ni,

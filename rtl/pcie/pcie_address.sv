@@ -12,24 +12,24 @@ module pcie_address (
   output logic                  denied_o
 );
 
-  logic hbm, sram, bad;
+  logic in_hbm, in_sram, bad;
   logic [27:0] page;
 
   always_comb begin
     space_o = pcie_pkg::SpaceNone;
     addr_o  = '0;
-    hbm     = 1'b0;
-    sram    = 1'b0;
+    in_hbm  = 1'b0;
+    in_sram = 1'b0;
     bad     = 1'b0;
     page    = '0;
     if (valid_i && bars_i.memory) begin
       if (addr_i[63:37] == bars_i.bar0) begin
-        hbm     = !addr_i[36];
-        sram    = addr_i[36] && addr_i[35:18] == '0;
-        space_o = hbm || sram ? pcie_pkg::SpaceMemory : pcie_pkg::SpaceNone;
-        addr_o  = hbm ? {4'h8, addr_i[35:0]} : {22'h00_2000, addr_i[17:0]};
+        in_hbm  = !addr_i[36];
+        in_sram = addr_i[36] && addr_i[35:18] == '0;
+        space_o = in_hbm || in_sram ? pcie_pkg::SpaceMemory : pcie_pkg::SpaceNone;
+        addr_o  = in_hbm ? {4'h8, addr_i[35:0]} : {22'h00_2000, addr_i[17:0]};
         page    = addr_o[39:12];
-        bad     = sram && (page < protection_i.sram_base || {1'b0, page} >= protection_i.sram_limit);
+        bad     = in_sram && (page < protection_i.sram_base || {1'b0, page} >= protection_i.sram_limit);
         for (int unsigned i = 0; i < 4; i++) begin
           if (page >= protection_i.deny_base[28*i+:28] && {1'b0, page} < protection_i.deny_limit[29*i+:29]) bad = 1'b1;
         end
@@ -42,7 +42,7 @@ module pcie_address (
         addr_o  = {22'd0, addr_i[17:0]};
       end
     end
-    denied_o = bad && (hbm || sram);
+    denied_o = bad && (in_hbm || in_sram);
   end
 
 endmodule

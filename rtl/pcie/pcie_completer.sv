@@ -90,7 +90,7 @@ module pcie_completer (
   logic              queued, next;
   pcie_pkg::answer_t queue, answer_q;
   stream_fifo #(
-    .Width ($bits(pcie_pkg::answer_t)),
+    .Width ($bits(answer_q)),
     .Depth (16)
   ) u_answers (
     .clk_i,

@@ -472,7 +472,7 @@ module pcie_endpoint (
   logic [1:0] unused_index;
   stream_arbiter #(
     .N     (3),
-    .Width ($bits(noc_pkg::req_t))
+    .Width ($bits(noc_req_o))
   ) u_ring (
     .clk_i,
     .rst_ni,

@@ -111,15 +111,21 @@ class MemoryTest {
     }
     tlp.requester = static_cast<unsigned>(random_.below(0x10000));
     bench_.wire.send(tlp);
+    last_ = tlp.addr - kBar0;
     ++writes_;
   }
 
   void read() {
-    const uint64_t window = choose_window();
+    uint64_t window = choose_window();
     auto count = static_cast<unsigned>(random_.chance(4)    ? random_.between(1, kPage)
                                        : random_.chance(40) ? random_.between(1, 512)
                                                             : random_.between(1, 16));
-    const uint64_t at = std::min(random_.below(kPage), kPage - count);
+    // Often what has just been written: it may still be under way.
+    uint64_t at = std::min(random_.below(kPage), kPage - count);
+    if (random_.chance(50)) {
+      window = last_ & ~(kPage - 1);
+      at = std::min(last_ % kPage, kPage - count);
+    }
     Tlp tlp = bench_.host.request(false, kBar0 + window + at, count);
     if (tlp.length == 1 && random_.chance(50)) tlp.first_be = static_cast<unsigned>(random_.below(16));
     const uint64_t number = ++reads_;
@@ -145,6 +151,7 @@ class MemoryTest {
   std::map<uint64_t, uint8_t> model_;
   std::map<uint64_t, Expected> outstanding_;
   uint64_t window_ = 0;
+  uint64_t last_ = 0;  // where the last write went
   uint64_t reads_ = 0, writes_ = 0;
 };
 
