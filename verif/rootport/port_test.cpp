@@ -385,6 +385,7 @@ TEST_CASE("resets at any time") {
       bench.root.advance(1);
       CHECK(bench.port().link() == LinkState::kDown);
       CHECK(bench.port().bar(0).size == 0);
+      CHECK_FALSE(bench.port().memory_enabled());
       CHECK_FALSE(bench.card().link());
       if (random.chance(30)) bench.root.advance(random.below(3000));
       if (random.chance(20)) bench.port().hot_reset();
