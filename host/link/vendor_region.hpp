@@ -116,8 +116,8 @@ enum class Statistic : uint64_t {
   kTxPackets = 5,
   kRxPackets = 6,
   kIommuFaults = 7,
-  kTxFirstByteCycle = 8,  // when the first payload from the card crossed the wire
-  kRxFirstByteCycle = 9,
+  kTxFirstByteCycle = 8,  // when a packet first left the card since then, 0: none has
+  kRxFirstByteCycle = 9,  // and when one first reached it
 };
 
 }  // namespace swai::link::vendor

@@ -38,9 +38,17 @@ CardDevice::CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPo
   info_.regions[socket::kConfig].bytes = kConfigBytes;
   info_.vectors = kVectors;
   port_.on_link([this](rootport::LinkState state) { on_link(state); });
+  port_.on_packet([this](bool to_card, uint64_t cycle, const rootport::Tlp&) { on_packet(to_card, cycle); });
   port_.on_interrupt([this](uint32_t vector) {
     if (vector < kVectors && host_ != nullptr) tell().interrupt(vector);
   });
+}
+
+// The root complex sees packets at its end of the wire.
+void CardDevice::on_packet(bool to_card, uint64_t cycle) {
+  uint64_t& first = to_card ? first_in_ : first_out_;
+  if (first != 0) return;
+  first = to_card ? cycle + port_.options().to_card.delay : cycle - port_.options().to_root.delay;
 }
 
 socket::Host& CardDevice::tell() {
@@ -200,6 +208,7 @@ socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint
       return statistic(arguments[0]);
     case vendor::Command::kClearStatistics:
       port_.clear_counters();
+      first_in_ = first_out_ = 0;
       return {};
     default:
       return {.error = ENOTSUP};
@@ -261,6 +270,10 @@ socket::ControlResult CardDevice::statistic(uint64_t which) const {
       return {.value = packets(counters.to_card)};
     case vendor::Statistic::kIommuFaults:
       return {.value = port_.iommu().fault_count()};
+    case vendor::Statistic::kTxFirstByteCycle:
+      return {.value = first_out_};
+    case vendor::Statistic::kRxFirstByteCycle:
+      return {.value = first_in_};
     default:
       return {.error = ENOTSUP};
   }

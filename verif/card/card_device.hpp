@@ -57,6 +57,7 @@ class CardDevice final : public socket::Device {
   };
 
   void on_link(rootport::LinkState state);
+  void on_packet(bool to_card, uint64_t cycle);
   void on_read(uint64_t serial, uint32_t bytes, rootport::RequestStatus status,
                std::span<const uint8_t> data);
   void write_now(unsigned region, uint64_t offset, std::span<const uint8_t> data);
@@ -81,6 +82,9 @@ class CardDevice final : public socket::Device {
   std::deque<std::function<void()>> waiting_;
   uint64_t waiting_bytes_ = 0;
   uint64_t read_serial_ = 0;  // of the read that is open; answers to others come too late
+  // When packets first crossed the card's pins since the statistics were cleared; 0: none has.
+  uint64_t first_in_ = 0;
+  uint64_t first_out_ = 0;
 };
 
 }  // namespace swai::card

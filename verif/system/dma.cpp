@@ -52,24 +52,30 @@ void Dma::add(unsigned channel, uint64_t host, uint64_t card, uint32_t length, b
 
 void Dma::start() {
   for (unsigned c = 0; c < dma::kChannels; ++c) {
-    Channel& channel = channels_[c];
     // One burst of descriptors is under way at a time, so that the interrupt at its end says that all are
     // done.
-    if (channel.waiting.empty() || channel.tail != channel.done) continue;
-    const size_t count = std::min<size_t>(channel.waiting.size(), kEntries);
-    for (size_t i = 0; i < count; ++i) {
-      dma::Descriptor descriptor = channel.waiting.front();
-      channel.waiting.pop_front();
-      if (i + 1 == count) descriptor.flags |= dma::kRecord | dma::kInterrupt;
-      descriptor.tag = static_cast<uint16_t>(channel.tail + i);
-      const uint64_t entry = (channel.tail + i) % kEntries;
-      card_.post_block(kMemoryBar, sram_at(ring_of(c)) + entry * sizeof descriptor,
-                       {reinterpret_cast<const uint8_t*>(&descriptor), sizeof descriptor});
-    }
-    channel.tail = static_cast<uint16_t>(channel.tail + count);
-    write(regs::dma::tail::kAddr, c, channel.tail);
+    if (channels_[c].waiting.empty() || channels_[c].tail != channels_[c].done) continue;
+    put(c);
+    ring(c);
   }
 }
+
+void Dma::put(unsigned c) {
+  Channel& channel = channels_.at(c);
+  const size_t count = std::min<size_t>(channel.waiting.size(), kEntries);
+  for (size_t i = 0; i < count; ++i) {
+    dma::Descriptor descriptor = channel.waiting.front();
+    channel.waiting.pop_front();
+    if (i + 1 == count) descriptor.flags |= dma::kRecord | dma::kInterrupt;
+    descriptor.tag = static_cast<uint16_t>(channel.tail + i);
+    const uint64_t entry = (channel.tail + i) % kEntries;
+    card_.post_block(kMemoryBar, sram_at(ring_of(c)) + entry * sizeof descriptor,
+                     {reinterpret_cast<const uint8_t*>(&descriptor), sizeof descriptor});
+  }
+  channel.tail = static_cast<uint16_t>(channel.tail + count);
+}
+
+void Dma::ring(unsigned c) { write(regs::dma::tail::kAddr, c, channels_.at(c).tail); }
 
 void Dma::collect(unsigned c) {
   Channel& channel = channels_[c];
@@ -87,6 +93,17 @@ void Dma::collect(unsigned c) {
   channel.done = channel.tail;
 }
 
+std::string Dma::describe(const link::vendor::RunResult& result) {
+  std::string text = fmt::format("no interrupt of a DMA channel until cycle {} ({})", result.cycle,
+                                 result.cause == link::vendor::Cause::kAsleep ? "the card sleeps" : "limit");
+  for (unsigned c = 0; c < dma::kChannels; ++c) {
+    text += fmt::format("; channel {}: state {} head {} tail {} done {} error {:#x}", c,
+                        read(regs::dma::status::kAddr, c), read(regs::dma::head::kAddr, c), channels_[c].tail,
+                        channels_[c].done, read(regs::dma::error::kAddr, c));
+  }
+  return text;
+}
+
 uint64_t Dma::finish(uint64_t limit) {
   const auto busy = [](const Channel& channel) {
     return !channel.waiting.empty() || channel.tail != channel.done;
@@ -97,7 +114,7 @@ uint64_t Dma::finish(uint64_t limit) {
     start();
     const auto result = card_.run_until(kAllChannels, limit);
     end_cycle = result.cycle;
-    if (result.vectors == 0) throw std::runtime_error(fmt::format("nothing happens for {} cycles", limit));
+    if (result.vectors == 0) throw std::runtime_error(describe(result));
     for (unsigned c = 0; c < dma::kChannels; ++c) {
       if ((result.vectors >> c & 1) != 0) collect(c);
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "build/gen/card_regs.hpp"
@@ -35,9 +36,12 @@ class Dma {
   // interrupt and a record for the last one of each channel.
   void add(unsigned channel, uint64_t host, uint64_t card, uint32_t length, bool to_host);
   void start();
+  // The same in two steps, for one channel and what fits into its ring: descriptors, then the doorbell.
+  void put(unsigned channel);
+  void ring(unsigned channel);
   // Everything that was added has been done; card cycles that it took since the call. Throws when a channel
   // stops with an error or nothing happens for `limit` cycles.
-  uint64_t finish(uint64_t limit = 1'000'000);
+  uint64_t finish(uint64_t limit = 20'000'000);
 
   uint64_t read(uint64_t address, unsigned channel) {
     return card_.read<uint64_t>(kRegisterBar, register_at(address) + channel * regs::dma::control::kStride);
@@ -57,6 +61,7 @@ class Dma {
 
   void set_up(unsigned channel);
   void collect(unsigned channel);
+  std::string describe(const link::vendor::RunResult& result);
 
   link::Card& card_;
   link::PinnedMemory& records_;

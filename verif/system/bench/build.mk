@@ -1,0 +1,2 @@
+# Measurements on the whole card.
+$(eval $(call cxx_program,pcie-bench,verif/system/bench/pcie_bench.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
