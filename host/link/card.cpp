@@ -5,12 +5,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 namespace swai::link {
 
 using std::chrono::steady_clock;
+
+namespace {
+// Sets of vectors are 64 bits. Devices that are not ours may have thousands.
+constexpr uint32_t kMaxInterrupts = 64;
+}  // namespace
 
 const char* name(ErrorKind kind) {
   switch (kind) {
@@ -151,7 +157,7 @@ PinnedMemory Card::pin(uint64_t iova, uint64_t bytes, Access access, bool shared
 
 Interrupts& Card::interrupts() {
   if (!interrupts_) {
-    auto fresh = std::make_unique<Interrupts>(describe().vectors);
+    auto fresh = std::make_unique<Interrupts>(std::min(describe().vectors, kMaxInterrupts));
     backend_->set_interrupts(fresh->all());
     interrupts_ = std::move(fresh);
   }

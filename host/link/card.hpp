@@ -104,7 +104,8 @@ class Card {
   // as messages.
   PinnedMemory pin(uint64_t iova, uint64_t bytes, Access access = Access::kBoth, bool shared = true);
 
-  // Interrupts signal these descriptors: from the first call on, in free time from the beginning.
+  // Interrupts signal these descriptors (of the first 64 vectors): from the first call on, in free time from
+  // the beginning.
   Interrupts& interrupts();
   // Waits until one of the vectors has fired, and takes it: in deterministic time by letting time pass,
   // otherwise in real time. Returns those that have fired; 0: none in time, or the card sleeps

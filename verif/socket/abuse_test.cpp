@@ -82,7 +82,7 @@ TEST_CASE("descriptors where none belong, and too many") {
     client.hello();
     const size_t with_client = open_descriptors();
     EventFd event;
-    const std::vector<int> many(65, event.fd());
+    const std::vector<int> many(17, event.fd());
     const std::vector<int> most(253, event.fd());
     client.refuse(4, Pack().u32(16).u32(0).u64(0), EINVAL, {event.fd()});
     client.refuse(9, region_access(0, 0, 4), EINVAL, {event.fd()});
@@ -189,7 +189,7 @@ TEST_CASE("a client that owes an answer") {
     bool closed = false;
     try {
       for (unsigned i = 0; i < 100; ++i) {
-        client.send(9, region_access(0, 0, 4), std::vector<int>(60, event.fd()));
+        client.send(9, region_access(0, 0, 4), std::vector<int>(16, event.fd()));
         rig.server->turn(0);
       }
     } catch (const std::runtime_error&) {

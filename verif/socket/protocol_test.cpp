@@ -31,7 +31,7 @@ TEST_CASE("negotiation answers what was proposed, and no more") {
     CHECK(number_at(reply.payload, 2, 2) == 1);
     CHECK(reply.payload.back() == 0);
     CHECK(json_of(reply) ==
-          R"({"capabilities":{"max_msg_fds":64,"max_data_xfer_size":1048576,"max_dma_maps":7,)"
+          R"({"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"max_dma_maps":7,)"
           R"("pgsizes":4096,"write_multiple":true}})");
   }
   SUBCASE("nothing") {
@@ -92,7 +92,7 @@ TEST_CASE("information about the device, its regions and interrupts") {
   }
   // The vendor region names its type, if there is room for that.
   CHECK(client.done(5, region_query(32, 9)) ==
-        RawBytes(Pack().u32(48).u32(11).u32(9).u32(0).u64(0x1000).u64(0)));
+        RawBytes(Pack().u32(48).u32(11).u32(9).u32(32).u64(0x1000).u64(0)));
   CHECK(client.done(5, region_query(48, 9)) == RawBytes(Pack()
                                                             .u32(48)
                                                             .u32(11)

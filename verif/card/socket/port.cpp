@@ -18,6 +18,8 @@ constexpr uint64_t kMaxQueuedBytes = 64 << 20;
 constexpr size_t kMaxQueuedFds = 256;
 // A client that does not read its replies is not served further.
 constexpr size_t kMaxUnsent = 1 << 20;
+// Then it is the other cards' turn.
+constexpr unsigned kMaxBurst = 256;
 
 }  // namespace
 
@@ -56,6 +58,7 @@ void Port::drop(const std::string& why) {
   dma_.unmap_all();
   vendor_.reset();
   started_ = false;
+  unfinished_ = false;
 }
 
 bool Port::wants_input() const {
@@ -76,8 +79,9 @@ void Port::request_release() { irqs_.raise(Irq::kReq, 0); }
 void Port::work() {
   if (!taken()) return;
   channel_->flush();
-  while (taken() && next()) {
-  }
+  unsigned left = kMaxBurst;
+  while (taken() && left != 0 && next()) --left;
+  unfinished_ = taken() && left == 0;
   if (!taken()) return;
   if (channel_->state() == link::Channel::State::kClosed) {
     drop("it has closed the connection");

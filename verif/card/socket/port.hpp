@@ -22,8 +22,8 @@
 
 namespace swai::socket {
 
-// Descriptors in one message: an eventfd for every vector.
-inline constexpr unsigned kMaxFds = kMaxVectors;
+// Descriptors in one message. QEMU does not talk to servers that take more.
+inline constexpr unsigned kMaxFds = 16;
 
 class Port final : public Host {
  public:
@@ -43,6 +43,8 @@ class Port final : public Host {
   void drop(const std::string& why);
   int fd() const { return channel_->fd(); }
   bool wants_input() const;
+  // There is more to do than work() did at once.
+  bool unfinished() const { return unfinished_; }
   bool wants_output() const { return channel_->unsent() != 0; }
 
   // Executes what has arrived, as far as it can be; drops a client that has left.
@@ -135,6 +137,7 @@ class Port final : public Host {
   link::vfio_user::Capabilities agreed_;
   uint64_t client_max_transfer_ = 0;
   bool started_ = false;
+  bool unfinished_ = false;
 
   std::deque<Message> queue_;  // arrived while the client owed answers
   uint64_t queued_bytes_ = 0;

@@ -125,8 +125,8 @@ void Port::get_region_info(Payload payload) {
 
   info.argsz = sizeof(RegionInfo) + sizeof(RegionType);
   info.flags |= kRegionCaps;
-  if (request->argsz < info.argsz) return answer(bytes_of(info));  // the client may ask again with more room
   info.cap_offset = sizeof(RegionInfo);
+  if (request->argsz < info.argsz) return answer(bytes_of(info));  // the client may ask again with more room
   RegionType type;
   type.type = vendor::kTypeVendor | device_.info().vendor_id;
   type.subtype = vendor::kSubtype;

@@ -203,7 +203,8 @@ void Server::watch(std::vector<pollfd>& fds, std::vector<Watched>& what) const {
 }
 
 int Server::timeout(int at_most_ms) const {
-  if (time_may_pass()) return 0;
+  const auto unfinished = [](const auto& card) { return card->port.unfinished(); };
+  if (time_may_pass() || std::any_of(cards_.begin(), cards_.end(), unfinished)) return 0;
   std::optional<Time> first;
   const auto consider = [&](Time time) { first = first ? std::min(*first, time) : time; };
   for (const auto& card : cards_) {
