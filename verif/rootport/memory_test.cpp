@@ -396,6 +396,7 @@ TEST_CASE("memory of a client that is reached by messages: time stands still unt
     CHECK(bench.answers.by_tag[3].data[13] == 6);
     CHECK(bench.memory[9] == 2);
     CHECK(bench.memory[13] == 6);
+    CHECK(bench.port().counters().to_root.of(TlpKind::kMemWrite) == 2);
   }
   SUBCASE("refused") {
     bench.card().send(gaps);
