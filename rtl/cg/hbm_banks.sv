@@ -34,11 +34,11 @@ module hbm_banks (
   localparam int unsigned ReadSlots  = hbm_pkg::SlotsReadToWrite;
   localparam int unsigned WriteSlots = hbm_pkg::SlotsWriteToPre;
 
-  // Element k: the bank that got the command k slots ago, as one bit.
-  logic [15:0] act_q   [ActSlots];
-  logic [15:0] pre_q   [PreSlots];
-  logic [15:0] read_q  [ReadSlots];
-  logic [15:0] write_q [WriteSlots];
+  // Bits 16*k+15 to 16*k: the bank that got the command k slots ago, as one bit.
+  logic [16*ActSlots-1:0]   act_q;
+  logic [16*PreSlots-1:0]   pre_q;
+  logic [16*ReadSlots-1:0]  read_q;
+  logic [16*WriteSlots-1:0] write_q;
   logic [15:0] open_q, refreshing_q;
   logic [5:0]  refresh_left_q;  // slots
   logic [5:0]  active_q;        // slots until nothing of the above restricts anything
@@ -60,13 +60,13 @@ module hbm_banks (
     read_ok_o  = 1'b1;
     write_ok_o = 1'b1;
     if (active_o) begin
-      for (int unsigned k = 0; k < hbm_pkg::SlotsActToCol; k++) opening_o |= act_q[k];
-      for (int unsigned k = 0; k < ActSlots; k++) acted |= act_q[k];
-      for (int unsigned k = 0; k < PreSlots; k++) closed |= pre_q[k];
-      for (int unsigned k = 0; k < hbm_pkg::SlotsReadToPre; k++) used |= read_q[k];
-      for (int unsigned k = 0; k < WriteSlots; k++) used |= write_q[k];
-      for (int unsigned k = 0; k < ReadSlots; k++) write_ok_o = write_ok_o && read_q[k] == '0;
-      for (int unsigned k = 0; k < hbm_pkg::SlotsWriteToRead; k++) read_ok_o = read_ok_o && write_q[k] == '0;
+      for (int unsigned k = 0; k < hbm_pkg::SlotsActToCol; k++) opening_o |= act_q[16*k +: 16];
+      for (int unsigned k = 0; k < ActSlots; k++) acted |= act_q[16*k +: 16];
+      for (int unsigned k = 0; k < PreSlots; k++) closed |= pre_q[16*k +: 16];
+      for (int unsigned k = 0; k < hbm_pkg::SlotsReadToPre; k++) used |= read_q[16*k +: 16];
+      for (int unsigned k = 0; k < WriteSlots; k++) used |= write_q[16*k +: 16];
+      write_ok_o = read_q == '0;
+      read_ok_o  = write_q[16*hbm_pkg::SlotsWriteToRead-1:0] == '0;
     end
     act_ready_o = ~(open_q | closed | refreshing_q);
     pre_ready_o = open_q & ~(acted | used);
@@ -81,20 +81,16 @@ module hbm_banks (
       refreshing_q   <= '0;
       refresh_left_q <= '0;
       active_q       <= '0;
-      for (int unsigned k = 0; k < ActSlots; k++) act_q[k] <= '0;
-      for (int unsigned k = 0; k < PreSlots; k++) pre_q[k] <= '0;
-      for (int unsigned k = 0; k < ReadSlots; k++) read_q[k] <= '0;
-      for (int unsigned k = 0; k < WriteSlots; k++) write_q[k] <= '0;
+      act_q          <= '0;
+      pre_q          <= '0;
+      read_q         <= '0;
+      write_q        <= '0;
     end else begin
       if (shift_i) begin
-        act_q[0]   <= '0;
-        pre_q[0]   <= '0;
-        read_q[0]  <= '0;
-        write_q[0] <= '0;
-        for (int unsigned k = 1; k < ActSlots; k++) act_q[k] <= act_q[k-1];
-        for (int unsigned k = 1; k < PreSlots; k++) pre_q[k] <= pre_q[k-1];
-        for (int unsigned k = 1; k < ReadSlots; k++) read_q[k] <= read_q[k-1];
-        for (int unsigned k = 1; k < WriteSlots; k++) write_q[k] <= write_q[k-1];
+        act_q   <= {act_q[16*ActSlots-17:0], 16'd0};
+        pre_q   <= {pre_q[16*PreSlots-17:0], 16'd0};
+        read_q  <= {read_q[16*ReadSlots-17:0], 16'd0};
+        write_q <= {write_q[16*WriteSlots-17:0], 16'd0};
         if (active_q != '0) active_q <= active_q - 1'b1;
         if (refresh_left_q != '0) refresh_left_q <= refresh_left_q - 1'b1;
         if (refresh_left_q == 6'd1) refreshing_q <= '0;
@@ -102,10 +98,10 @@ module hbm_banks (
       if (close_i) open_q <= '0;
       if (command) begin
         open_q <= (open_q | act_bit) & ~pre_bit;
-        if (act_i) act_q[0] <= act_bit;
-        if (pre_i) pre_q[0] <= pre_bit;
-        if (read_i) read_q[0] <= col_bit;
-        if (write_i) write_q[0] <= col_bit;
+        if (act_i) act_q[15:0] <= act_bit;
+        if (pre_i) pre_q[15:0] <= pre_bit;
+        if (read_i) read_q[15:0] <= col_bit;
+        if (write_i) write_q[15:0] <= col_bit;
         if (active_q < 6'(ActSlots)) active_q <= 6'(ActSlots);
         if (refresh_i) begin
           refreshing_q   <= refresh_bit;

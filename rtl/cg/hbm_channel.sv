@@ -13,6 +13,7 @@ module hbm_channel #(
   output logic                 quiet_o,      // nothing is under way that the memory would have to end
 
   output logic                 full_o,
+  input  logic                 ask_slot_i,
   output logic [SlotWidth-1:0] slot_o,
   input  logic                 push_i,
   input  hbm_pkg::item_t       item_i,
@@ -55,6 +56,7 @@ module hbm_channel #(
     .clk_i,
     .rst_ni,
     .full_o,
+    .ask_slot_i,
     .slot_o,
     .push_i,
     .item_i,

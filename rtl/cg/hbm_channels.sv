@@ -19,6 +19,7 @@ module hbm_channels #(
 
   // Requests
   output logic [3:0]             full_o,
+  input  logic [3:0]             ask_slot_i,
   output logic [4*SlotWidth-1:0] slots_o,
   input  logic [3:0]             push_i,
   input  hbm_pkg::item_t         item_i,
@@ -66,6 +67,7 @@ module hbm_channels #(
       .sleep_i,
       .quiet_o      (quiet[c]),
       .full_o       (full_o[c]),
+      .ask_slot_i   (ask_slot_i[c]),
       .slot_o       (slots_o[SlotWidth*c +: SlotWidth]),
       .push_i       (push_i[c]),
       .item_i,

@@ -142,6 +142,7 @@ module hbm_ctrl #(
     .quiet_o      (quiet),
     .busy_o       (busy),
     .full_o       (full),
+    .ask_slot_i   (in_valid ? 4'd1 << in_channel : 4'd0),
     .slots_o      (slots),
     .push_i       (push),
     .item_i       (item),

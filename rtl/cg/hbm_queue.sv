@@ -18,6 +18,7 @@ module hbm_queue #(
   input  logic                 rst_ni,
 
   output logic                 full_o,
+  input  logic                 ask_slot_i,  // slot_o is looked at in this cycle
   output logic [SlotWidth-1:0] slot_o,      // where the next one goes
   input  logic                 push_i,
   input  hbm_pkg::item_t       item_i,
@@ -100,7 +101,7 @@ module hbm_queue #(
 
   set_t push_bit;
   assign full_o   = &live_q;
-  assign push_bit = first_of(~live_q);
+  assign push_bit = ask_slot_i ? first_of(~live_q) : '0;
   assign slot_o   = number_of(push_bit);
 
   // ----------------------------------------------------------------------------------------------- which row to open
@@ -324,8 +325,7 @@ module hbm_queue #(
       write_mode_q <= 1'b0;
       skipped_q    <= '0;
       writes_q     <= '0;
-      for (int unsigned b = 0; b < 16; b++) in_bank_q[b] <= '0;
-    end else begin
+    end else if (push_i || act_o || col_o || pre_o || amo_done_i || free_i || plan_i) begin
       live_q       <= live_d;
       waiting_q    <= waiting_d;
       hit_q        <= hit_d;
@@ -340,24 +340,34 @@ module hbm_queue #(
       if (((push_i && item_i.write && !item_i.amo) || (amo_done_i && amo_write_i)) != (col_o && write_mode_q)) begin
         writes_q <= col_o && write_mode_q ? writes_q - 1'b1 : writes_q + 1'b1;
       end
-      if (push_i && !(col_last && col_item_o.bank == item_i.bank)) begin
-        in_bank_q[item_i.bank] <= in_bank_q[item_i.bank] | push_bit;
-      end
-      if (col_last) begin
-        in_bank_q[col_item_o.bank] <=
-            (in_bank_q[col_item_o.bank] & ~col_done) | (push_i && col_item_o.bank == item_i.bank ? push_bit : '0);
-      end else if (amo_gone != '0) begin
-        in_bank_q[amo_item.bank] <= in_bank_q[amo_item.bank] & ~amo_gone;
-      end
     end
   end
+
+  // These processes alone write to the arrays, and nothing clocked reads them: assignments may take effect at once. The simulator
+  // would otherwise look at a flag for every element in every cycle.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned b = 0; b < 16; b++) in_bank_q[b] = '0;
+    end else begin
+      if (push_i) in_bank_q[item_i.bank] = in_bank_q[item_i.bank] | push_bit;
+      if (col_last) in_bank_q[col_item_o.bank] = in_bank_q[col_item_o.bank] & ~col_done;
+      if (amo_gone != '0) in_bank_q[amo_item.bank] = in_bank_q[amo_item.bank] & ~amo_gone;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) begin
+      for (int unsigned k = 0; k < 18; k++) row_bits_q[k] = (row_bits_q[k] & ~push_bit) | (item_i.row[k] ? push_bit : '0);
+      for (int unsigned k = 0; k < 4; k++) col_bits_q[k] = (col_bits_q[k] & ~push_bit) | (item_i.col[k] ? push_bit : '0);
+    end
+  end
+  /* verilator lint_on BLKSEQ */
 
   always_ff @(posedge clk_i) begin
     if (act_o) open_row_q[act_item.bank] <= act_item.row;
     if (push_i) begin
       item_q[slot_o] <= item_i;
-      for (int unsigned k = 0; k < 18; k++) row_bits_q[k] <= (row_bits_q[k] & ~push_bit) | (item_i.row[k] ? push_bit : '0);
-      for (int unsigned k = 0; k < 4; k++) col_bits_q[k] <= (col_bits_q[k] & ~push_bit) | (item_i.col[k] ? push_bit : '0);
       if (same_line != '0) follower_q[number_of(same_line)] <= slot_o;
     end
   end
@@ -372,7 +382,7 @@ module hbm_queue #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (!(push_i && full_o)) else $error("a request and no place");
+      assert (!(push_i && (full_o || !ask_slot_i))) else $error("a request and no place");
       assert (!(push_i && amo_done_i)) else $error("a request while an atomic is written back");
       assert (!(amo_done_i && pick_col_i)) else $error("an atomic is written back in the phase of choice");
       assert ((same_line & (same_line - 1'b1)) == '0) else $error("two requests are the last ones to a line");
