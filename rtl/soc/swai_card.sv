@@ -2,6 +2,9 @@
 //
 // Reset domains: what the PCIe endpoint keeps (power-on only, with the ring), the management complex, each group. A domain
 // that resets is fenced off the ring and drained first.
+//
+// Ring, endpoint and groups have gated clocks: each runs while it says that it is busy, and in a cycle in which one of its
+// inputs asks for something.
 // `sleep_o` says that nothing will happen until an input moves: the clock may stop.
 module swai_card #(
   parameter int unsigned Groups      = 1,
@@ -53,10 +56,17 @@ module swai_card #(
   logic [Nodes-1:0]                 fence, drained;
   logic                             ring_busy;
 
+  logic ring_clk;
+  clock_gate u_ring_clock (
+    .clk_i,
+    .en_i  (ring_busy || ini_req_valid != '0 || tgt_rsp_valid != '0 || fence != '0),
+    .clk_o (ring_clk)
+  );
+
   noc #(
     .Groups (Groups)
   ) u_ring (
-    .clk_i,
+    .clk_i            (ring_clk),
     .rst_ni           (rst_por_n),
     .ini_req_valid_i  (ini_req_valid),
     .ini_req_ready_o  (ini_req_ready),
@@ -196,9 +206,20 @@ module swai_card #(
     card_info.sram_kib = 16'(memmap_pkg::SramBytes / 1024);
   end
 
-  logic pcie_busy, flr;
-  pcie u_pcie (
+  logic pcie_busy, pcie_clk, flr, link_up_q;
+  always_ff @(posedge clk_i or negedge rst_por_n) begin
+    if (!rst_por_n) link_up_q <= 1'b0;
+    else            link_up_q <= link_up_i;
+  end
+
+  clock_gate u_pcie_clock (
     .clk_i,
+    .en_i  (pcie_busy || rx_valid_i || link_up_i != link_up_q || tgt_req_valid[Pcie] || ini_rsp_valid[Pcie]),
+    .clk_o (pcie_clk)
+  );
+
+  pcie u_pcie (
+    .clk_i           (pcie_clk),
     .rst_ni          (rst_por_n),
     .link_up_i,
     .tx_valid_o,
@@ -241,7 +262,7 @@ module swai_card #(
   for (genvar g = 0; g < noc_pkg::MaxGroups; g++) begin : g_group
     if (g < Groups) begin : g_present
       localparam int unsigned Node = 32'(noc_pkg::NodeGroup0) + g;
-      logic rst_n;
+      logic rst_n, group_clk;
 
       soc_domain u_domain (
         .clk_i,
@@ -256,8 +277,14 @@ module swai_card #(
       );
       assign group_resetting[g] = fence[Node];
 
-      cg u_group (
+      clock_gate u_clock (
         .clk_i,
+        .en_i  (group_busy[g] || tgt_req_valid[Node] || fence[Node]),
+        .clk_o (group_clk)
+      );
+
+      cg u_group (
+        .clk_i           (group_clk),
         .rst_ni          (rst_n),
         .group_i         (2'(g)),
         .tgt_req_valid_i (tgt_req_valid[Node]),
