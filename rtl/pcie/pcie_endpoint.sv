@@ -67,6 +67,21 @@ module pcie_endpoint (
   output logic                  busy_o
 );
 
+  // --------------------------------------------------------------------------------------------------- clock
+
+  // While nothing is under way the clock stands still; it goes on for two cycles after that, so that pulses end.
+  logic       clk;
+  logic [1:0] busy_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= '1;
+    else busy_q <= {busy_q[0], busy_o};
+  end
+  clock_gate u_gate (
+    .clk_i,
+    .en_i  (busy_o || busy_q != '0),
+    .clk_o (clk)
+  );
+
   // ------------------------------------------------------------------------------------------------- resets
 
   logic open, hold, discard, clear_function, clear_link, resetting, reset_busy, flr_asked;
@@ -74,7 +89,7 @@ module pcie_endpoint (
   assign answers_busy = np_busy || completer_busy || tx_busy;
 
   pcie_reset u_reset (
-    .clk_i,
+    .clk_i            (clk),
     .rst_ni,
     .link_up_i,
     .flr_i            (flr_asked),
@@ -106,7 +121,7 @@ module pcie_endpoint (
   logic [127:0]      error_header;
 
   pcie_config u_config (
-    .clk_i,
+    .clk_i            (clk),
     .rst_ni,
     .clear_function_i (clear_function),
     .clear_link_i     (clear_link),
@@ -146,7 +161,7 @@ module pcie_endpoint (
   logic [127:0]      rx_header;
 
   pcie_rx u_rx (
-    .clk_i,
+    .clk_i          (clk),
     .rst_ni,
     .open_i         (open),
     .mps_i          (settings.mps),
@@ -189,7 +204,7 @@ module pcie_endpoint (
   assign wr_answer = noc_rsp_valid_i && noc_rsp_i.tag[7:6] == pcie_pkg::TagWrites;
 
   pcie_posted u_posted (
-    .clk_i,
+    .clk_i            (clk),
     .rst_ni,
     .discard_i        (discard),
     .bars_i           (bars),
@@ -233,7 +248,7 @@ module pcie_endpoint (
   assign rd_answer = noc_rsp_valid_i && noc_rsp_i.tag[7:5] == pcie_pkg::TagReads;
 
   pcie_nonposted u_nonposted (
-    .clk_i,
+    .clk_i           (clk),
     .rst_ni,
     .hold_i          (hold),
     .bars_i          (bars),
@@ -278,7 +293,7 @@ module pcie_endpoint (
   end
 
   pcie_completer u_completer (
-    .clk_i,
+    .clk_i          (clk),
     .rst_ni,
     .id_i           (settings.bus_dev_fn),
     .mps_i          (settings.mps),
@@ -307,7 +322,7 @@ module pcie_endpoint (
   reg_pkg::reg_rsp_t reg_rsp;
 
   pcie_target u_target (
-    .clk_i,
+    .clk_i        (clk),
     .rst_ni,
     .req_valid_i  (tgt_req_valid_i),
     .req_ready_o  (tgt_req_ready_o),
@@ -325,7 +340,7 @@ module pcie_endpoint (
 
   assign line_rsp_ready = {1'b1, !rd_answer, 1'b1};
   pcie_line_regs u_lines (
-    .clk_i,
+    .clk_i        (clk),
     .rst_ni,
     .req_valid_i  (line_valid),
     .req_ready_o  (line_ready),
@@ -391,7 +406,7 @@ module pcie_endpoint (
   end
 
   pcie_regs u_regs (
-    .clk_i,
+    .clk_i          (clk),
     .rst_ni,
     .req_i          (pcie_req),
     .master_i       (reg_master),
@@ -413,7 +428,7 @@ module pcie_endpoint (
   );
 
   pcie_debug u_debug (
-    .clk_i,
+    .clk_i     (clk),
     .rst_ni,
     .clear_i   (clear_function || clear_link),
     .req_i     (debug_req),
@@ -428,7 +443,7 @@ module pcie_endpoint (
   tlp_pkg::beat_t msg_beat;
 
   pcie_msix u_msix (
-    .clk_i,
+    .clk_i          (clk),
     .rst_ni,
     .clear_i        (clear_function || clear_link),
     .enable_i       (msix_enable),
@@ -455,7 +470,7 @@ module pcie_endpoint (
   assign inbox_bits   = {24'd0, work_i, doorbell ? 32'd1 << number : 32'd0};
 
   pcie_inbox u_inbox (
-    .clk_i,
+    .clk_i            (clk),
     .rst_ni,
     .bits_i           (inbox_bits),
     .noc_req_valid_o  (inbox_valid),
@@ -474,7 +489,7 @@ module pcie_endpoint (
     .N     (3),
     .Width ($bits(noc_req_o))
   ) u_ring (
-    .clk_i,
+    .clk_i       (clk),
     .rst_ni,
     .in_valid_i  ({inbox_valid, rd_valid, wr_valid}),
     .in_ready_o  ({inbox_ready, rd_ready, wr_ready}),
@@ -488,7 +503,7 @@ module pcie_endpoint (
   // ------------------------------------------------------------------------------------------------- transmit
 
   pcie_tx u_tx (
-    .clk_i,
+    .clk_i            (clk),
     .rst_ni,
     .open_i           (open),
     .valid_i          ({np_valid_i, msg_valid, p_valid_i, reply_valid}),
@@ -524,6 +539,6 @@ module pcie_endpoint (
   end
 
   assign busy_o = reset_busy || rx_valid_i || received || posted_busy || answers_busy || target_busy || tgt_req_valid_i ||
-                  lines_busy || msix_busy || inbox_busy || work_i != '0 || p_valid_i || np_valid_i;
+                  lines_busy || msix_busy || inbox_busy || work_i != '0 || p_valid_i || np_valid_i || dma_errors_i != '0;
 
 endmodule

@@ -61,6 +61,7 @@ module pcie_reset (
   assign clear_function_o = state_q == Function && state_d == Open;
   assign clear_link_o     = state_q == Down && state_d == Quiet;
   assign under_way_o      = state_q == Function;
-  assign busy_o           = state_q == Down || state_q == Asked || state_q == Function || (state_q == Quiet && link_up_i);
+  assign busy_o           = state_q == Down || state_q == Asked || state_q == Function || (state_q == Quiet && link_up_i) ||
+                            (state_q == Open && !link_up_i);
 
 endmodule

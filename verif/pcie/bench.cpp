@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace swai::pcie {
 
 using verif::check;
@@ -34,6 +36,15 @@ WirePins wire_pins(Vpcie_endpoint& top) {
   return {Field(top.link_up_i, 0, 1),           Field(top.tx_valid_o, 0, 1),  Field(top.tx_ready_i, 0, 1),
           Field(top.tx_beat_o, 0, Beat::kBits), Field(top.tx_limit_i, 0, 40), Field(top.rx_valid_i, 0, 1),
           Field(top.rx_beat_i, 0, Beat::kBits), Field(top.rx_limit_o, 0, 40)};
+}
+
+// The law of the register bus: 1, 2, 4 or 8 naturally aligned bytes, and the address of the first one.
+void check_register_access(uint64_t strobes, uint64_t addr) {
+  const auto count = static_cast<unsigned>(std::popcount(strobes)),
+             first = static_cast<unsigned>(std::countr_zero(strobes));
+  check(std::has_single_bit(count) && first % count == 0 && strobes >> first == (1U << count) - 1 &&
+            addr % 8 == first,
+        fmt::format("an access of the register bus to {:#x} with strobes {:#x}", addr, strobes));
 }
 
 }  // namespace
@@ -127,6 +138,7 @@ void EndpointBench::sample() {
       word = (word & ~(uint64_t{0xff} << (8 * i))) | request.get(8 + 8 * i, 8) << (8 * i);
     }
   }
+  if (valid) check_register_access(request.get(0, 8), request.get(72, 32));
   answering_ = valid && !answering_ && register_stalls_.go();
   if (top.cpl_valid_o != 0) {
     Beat beat;

@@ -131,6 +131,23 @@ void check_dma_device(EndpointBench& bench) {
     expect(bench.dma_registers[word], value, "a register of the DMA engine");
     expect(bench.read_register(0x1'0000 + 8 * word), value, "a register of the DMA engine, read");
   }
+  // Pieces of any kind, with gaps.
+  for (unsigned i = 0; i < 100; ++i) {
+    Tlp tlp = bench.host.request(true, kBar4 + 0x1'0000 + 8 * random.below(60), 8);
+    tlp.first_be = static_cast<unsigned>(random.between(1, 15));
+    tlp.last_be = static_cast<unsigned>(random.between(1, 15));
+    tlp.data = {static_cast<uint32_t>(random.next()), static_cast<uint32_t>(random.next())};
+    const uint64_t word = (tlp.addr - kBar4 - 0x1'0000) / 8;
+    uint64_t expected = bench.dma_registers[word];
+    for (unsigned k = 0; k < 8; ++k) {
+      if ((((tlp.last_be << 4 | tlp.first_be) >> k) & 1) == 0) continue;
+      expected &= ~(uint64_t{0xff} << (8 * k));
+      expected |= uint64_t{(tlp.data[k / 4] >> (8 * (k % 4))) & 0xff} << (8 * k);
+    }
+    bench.wire.send(tlp);
+    bench.quiet();
+    expect(bench.dma_registers[word], expected, "a register of the DMA engine, in pieces");
+  }
   check(bench.read(kBar4 + 0x1'8000, 4).status == kUnsupported, "a refusal of the DMA engine");
 }
 
