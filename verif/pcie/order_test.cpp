@@ -83,11 +83,7 @@ class OrderTest {
         bench_.dma_irqs.push_back(static_cast<unsigned>(random_.below(32)));
       }
       if (random_.chance(2)) answer_dma();
-      if (random_.chance(work_)) {
-        bench_.work = 1U << random_.below(8);
-        unheard_ |= bench_.work;
-      }
-      if (random_.below(500) == 0) work_ = random_.chance(20) ? 50 : 1;
+      dma_work();
       bench_.bench.step();
     }
     bench_.quiet();
@@ -150,6 +146,19 @@ class OrderTest {
     posted_seen_ += tlp.is_posted();
   }
 
+  // A few pulses in a row; then nothing until they must have been heard.
+  void dma_work() {
+    ++since_work_;
+    if (since_work_ < 4 && random_.chance(70)) {
+      bench_.work = 1U << random_.below(8);
+      unheard_ |= bench_.work;
+    }
+    if (since_work_ == 2500) {
+      check(unheard_ == 0, "work of the DMA engine was not heard of");
+      since_work_ = 0;
+    }
+  }
+
   void answer_dma() {
     Tlp tlp;
     tlp.fmt_type = random_.chance(80) ? kCompletionData : kCompletion;
@@ -175,7 +184,7 @@ class OrderTest {
   std::vector<Tlp> expected_completions_;
   uint64_t asked_ = 0, answered_ = 0, posted_seen_ = 0, rings_ = 0, messages_ = 0;
   unsigned unheard_ = 0;  // channels of the DMA engine that have had work since the inbox was last written
-  unsigned work_ = 1;
+  unsigned since_work_ = 0;
 };
 
 }  // namespace

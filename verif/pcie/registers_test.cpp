@@ -137,6 +137,11 @@ void check_dma_device(EndpointBench& bench) {
     tlp.first_be = static_cast<unsigned>(random.between(1, 15));
     tlp.last_be = static_cast<unsigned>(random.between(1, 15));
     tlp.data = {static_cast<uint32_t>(random.next()), static_cast<uint32_t>(random.next())};
+    if (random.chance(50)) {
+      tlp.length = 1;
+      tlp.last_be = 0;
+      tlp.data.pop_back();
+    }
     const uint64_t word = (tlp.addr - kBar4 - 0x1'0000) / 8;
     uint64_t expected = bench.dma_registers[word];
     for (unsigned k = 0; k < 8; ++k) {
