@@ -121,6 +121,32 @@ TEST_CASE("DMA by messages") {
   CHECK(client.read64(4, kFakeFaults) == 1);  // both lie in the first piece
 }
 
+TEST_CASE("an interrupt does not overtake what the card wrote before it") {
+  Rig rig;
+  RawClient client(rig.connection(), rig.turner());
+  client.hello();
+  client.write64(9, 0x40, 1);
+  EventFd event;
+  client.done(8, set_irqs(4 | 32, 2, 3, 1), {event.fd()});
+  client.map(0x200000, 0x1000);
+  client.write64(4, kFakeIova, 0x200000);
+  client.write64(4, kFakeBytes, 64);
+  client.write64(4, kFakeGo, 3 | 3 << 8);
+  client.write(9, 0x80, Pack().u64(8).u64(100'000).u64(1));
+  const unsigned run = client.send(9, region_access(0xa0, 9, 24));
+  const RawMessage write = client.receive();
+  CHECK(write.command == 12);
+  rig.settle();
+  CHECK(event.take() == 0);
+  const RawBytes head(write.payload.begin(), write.payload.begin() + 16);
+  client.send_raw(Pack().u16(write.id).u16(12).u32(32).u32(1).u32(0).raw(head));
+  const RawMessage reply = client.receive();
+  CHECK(reply.id == run);
+  CHECK(number_at(reply.payload, 16, 8) == 1);
+  CHECK(number_at(reply.payload, 24, 8) == 8);
+  CHECK(event.take() == 1);
+}
+
 TEST_CASE("DMA maps: what is refused") {
   Rig rig;
   RawClient client(rig.connection(), rig.turner());

@@ -125,8 +125,8 @@ void FakeDevice::register_written(uint64_t offset) {
   } else {
     const uint64_t go = get(kFakeGo);
     const uint64_t bytes = get(kFakeBytes);
-    if ((go & 0xff) != 1 && (go & 0xff) != 2) return;
-    if (!inside(get(kFakeAt), bytes, kFakeBar0Bytes)) return;
+    if ((go & 0xff) < 1 || (go & 0xff) > 3 || !inside(get(kFakeAt), bytes, kFakeBar0Bytes)) return;
+    if ((go & 0xff) == 3) return post_piece(go >> 8 & 0xff);
     copies_.push_back(
         {(go & 0xff) == 2, get(kFakeIova), get(kFakeAt), bytes, static_cast<unsigned>(go >> 8 & 0xff), 0});
     if (copies_.size() == 1) at(cycle() + kPieceCycles, [this] { copy_some(); });
@@ -167,7 +167,7 @@ void FakeDevice::copy_some() {
       at(cycle() + kPieceCycles, [this] { piece_done(true); });
     } else {
       const uint32_t tag = next_tag_++;
-      asked_[tag] = {copy.at, copy.to_host ? 0 : some};
+      asked_[tag] = {copy.at};
       clock_.called_ = true;
       if (copy.to_host) {
         host_->host_write(tag, copy.iova, {card, some});
@@ -182,9 +182,17 @@ void FakeDevice::copy_some() {
   if (copy.left == 0 && copy.in_flight == 0) piece_done(true);  // nothing to copy
 }
 
+void FakeDevice::post_piece(unsigned vector) {
+  const uint64_t bytes = std::min<uint64_t>(get(kFakeBytes), kMaxHostBytes);
+  asked_[next_tag_] = {0, true};
+  clock_.called_ = true;
+  host_->host_write(next_tag_++, get(kFakeIova), {regions_[kBar0].data() + get(kFakeAt), bytes});
+  host_->interrupt(vector);
+}
+
 void FakeDevice::host_done(uint32_t tag, bool good, std::span<const uint8_t> data) {
   const auto piece = asked_.extract(tag);
-  if (!piece) return;
+  if (!piece || piece.mapped().posted) return;
   if (good)
     std::copy(data.begin(), data.end(), regions_[kBar0].begin() + static_cast<ptrdiff_t>(piece.mapped().at));
   at(cycle() + kPieceCycles, [this, good] { piece_done(good); });

@@ -18,7 +18,8 @@ class FakeClock;
 inline constexpr uint64_t kFakeIova = 0x00;
 inline constexpr uint64_t kFakeAt = 0x08;     // in BAR0
 inline constexpr uint64_t kFakeBytes = 0x10;  // up to the size of BAR0
-// Starts a copy: 1 from host memory, 2 to host memory; bits 15:8 the vector that says it is done.
+// Starts a copy: 1 from host memory, 2 to host memory; bits 15:8 the vector that says it is done. 3: one
+// write to host memory, by message, that is not waited for: the interrupt comes in the same cycle.
 inline constexpr uint64_t kFakeGo = 0x18;
 inline constexpr uint64_t kFakeDone = 0x20;    // copies done
 inline constexpr uint64_t kFakeFaults = 0x28;  // accesses to host memory that failed
@@ -69,6 +70,7 @@ class FakeDevice final : public Device {
   void start_timer();
   void copy_some();
   void piece_done(bool good);
+  void post_piece(unsigned vector);
   const DmaRange* range_of(uint64_t iova, uint64_t bytes, bool write) const;
   uint64_t get(uint64_t offset) const;
   void set(uint64_t offset, uint64_t value);
@@ -92,7 +94,7 @@ class FakeDevice final : public Device {
   std::vector<Copy> copies_;  // the first is under way
   struct Piece {
     uint64_t at = 0;
-    uint64_t bytes = 0;
+    bool posted = false;
   };
   std::map<uint32_t, Piece> asked_;
   uint32_t next_tag_ = 0;

@@ -110,6 +110,25 @@ TEST_CASE("one client at a time") {
   CHECK(second.read64(0, 0) == 0);
 }
 
+TEST_CASE("a long row of commands is worked off in portions, without waiting in between") {
+  Rig rig;
+  RawClient client(rig.connection(), rig.turner());
+  client.hello();
+  client.write64(9, 0x40, 1);  // time stands still, and writes stay on their way
+  const uint64_t room = rig.card().write_room();
+  Pack row;
+  for (unsigned i = 0; i < 2000; ++i) {
+    row.u16(i).u16(10).u32(16 + 16 + 8).u32(0x10).u32(0).raw(region_access(8 * i, 0, 8)).u64(i);
+  }
+  client.send_raw(row);
+  rig.server->turn(0);
+  CHECK(room - rig.card().write_room() > 0);
+  CHECK(room - rig.card().write_room() < 8 * 2000);
+  const auto begin = std::chrono::steady_clock::now();
+  while (room - rig.card().write_room() < 8 * 2000) rig.server->turn(10'000);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
 TEST_CASE("the server tells its client that it ends") {
   Rig rig;
   RawClient client(rig.connection(), rig.turner());

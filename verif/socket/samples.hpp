@@ -47,6 +47,7 @@ inline std::vector<Sample> sample_messages() {
   write(0, 0x80, word(1), 0x10);
   write(4, kFakeIova, Pack().u64(0x200000).u64(0).u64(0x300).u64(1 | 3 << 8), 0x10);
   write(4, kFakeIova, Pack().u64(0x100000).u64(0).u64(0x300).u64(2 | 3 << 8));
+  write(4, kFakeIova, Pack().u64(0x200000).u64(0).u64(0x40).u64(3 | 3 << 8));
   write(4, kFakeTimer, word(2000));
   write(9, 0x40, word(1));
   write(9, 0x80, Pack().u64(0xff).u64(5000).u64(1));
