@@ -10,12 +10,13 @@ module dma_channel (
   input  logic                 rst_ni,
   input  logic                 flr_i,
 
-  input  logic                 write_i,      // a register of this channel is written
+  input  logic                 read_i,       // a register of this channel is read
+  input  logic                 write_i,      // or written
   input  logic [7:0]           offset_i,
   input  logic [63:0]          wdata_i,
   input  logic [63:0]          lanes_i,
   output logic [63:0]          rdata_o,
-  output logic                 known_o,      // there is a register at this offset
+  output logic                 known_o,      // there is a register at this offset; low unless accessed
 
   output logic                 fetch_valid_o,
   input  logic                 fetch_take_i,
@@ -80,24 +81,26 @@ module dma_channel (
 
   // --- Commands and errors -----------------------------------------------------------------------------------------
 
-  logic [63:0] merged_tail;
+  logic [15:0] merged_tail;
   logic        control_write, tail_write, abort, restart, bad_tail;
   assign control_write = write_i && {8'd0, offset_i} == dma_regs_pkg::ControlOffset;
   assign tail_write    = write_i && {8'd0, offset_i} == dma_regs_pkg::TailOffset;
-  assign merged_tail   = soc_pkg::merge({48'd0, tail_q}, wdata_i, lanes_i);
   assign abort         = control_write && wdata_i[8] && lanes_i[8];
   assign restart       = (control_write && wdata_i[9] && lanes_i[9]) || (flr_i && !flushed_q);
-  assign bad_tail      = tail_write && mode_q == Working && {1'b0, merged_tail[15:0] - head_q} > 17'd1 << log2_q;
+  assign bad_tail      = tail_write && mode_q == Working && {1'b0, merged_tail - head_q} > 17'd1 << log2_q;
 
   dma_pkg::error_t error;
   logic            mine;
   always_comb begin
-    error = error_record_i;
+    merged_tail = '0;
+    if (tail_write) merged_tail = (tail_q & ~lanes_i[15:0]) | (wdata_i[15:0] & lanes_i[15:0]);
+    error = '0;
+    if (error_record_i.valid && error_record_i.slot[4:2] == number_i) error = error_record_i;
     if (error_issue_i.valid && error_issue_i.slot[4:2] == number_i) error = error_issue_i;
     if (error_ring_i.valid && error_ring_i.slot[4:2] == number_i) error = error_ring_i;
     if (error_writes_i.valid && error_writes_i.slot[4:2] == number_i) error = error_writes_i;
     if (error_reads_i.valid && error_reads_i.slot[4:2] == number_i) error = error_reads_i;
-    mine = error.valid && error.slot[4:2] == number_i;
+    mine = error.valid;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -123,7 +126,7 @@ module dma_channel (
         goal_q    <= Failed;
         cause_q   <= mine ? error.cause : dma_regs_pkg::ErrorCauseBadTail;
         access_q  <= mine ? error.access : dma_regs_pkg::ErrorAccessDescriptor;
-        index_q   <= mine ? head_q + {14'd0, error.slot[1:0] - head_q[1:0]} : merged_tail[15:0];
+        index_q   <= mine ? head_q + {14'd0, error.slot[1:0] - head_q[1:0]} : merged_tail;
         address_q <= mine ? error.address : '0;
       end else if (mode_q == Working && abort) begin
         mode_q <= Stopping;
@@ -163,7 +166,7 @@ module dma_channel (
             base_q <= 40'(soc_pkg::merge({24'd0, base_q}, wdata_i, lanes_i & dma_regs_pkg::RingBaseRwMask));
           dma_regs_pkg::RingSizeOffset:
             log2_q <= 4'(soc_pkg::merge({60'd0, log2_q}, wdata_i, lanes_i & dma_regs_pkg::RingSizeRwMask));
-          dma_regs_pkg::TailOffset: tail_q <= merged_tail[15:0];
+          dma_regs_pkg::TailOffset: tail_q <= merged_tail;
           dma_regs_pkg::WritebackOffset:
             record_q <= soc_pkg::merge(record_q, wdata_i, lanes_i & dma_regs_pkg::WritebackRwMask);
           dma_regs_pkg::VectorOffset:
@@ -195,8 +198,9 @@ module dma_channel (
   end
 
   always_comb begin
-    known_o = 1'b1;
-    case ({8'd0, offset_i})
+    known_o = read_i || write_i;
+    rdata_o = '0;
+    if (known_o) case ({8'd0, offset_i})
       dma_regs_pkg::ControlOffset:      rdata_o = control_q;
       dma_regs_pkg::StatusOffset:       rdata_o = {61'd0, state};
       dma_regs_pkg::RingBaseOffset:     rdata_o = {24'd0, base_q};
@@ -209,10 +213,7 @@ module dma_channel (
       dma_regs_pkg::ErrorAddressOffset: rdata_o = address_q;
       dma_regs_pkg::BytesInOffset:      rdata_o = {16'd0, bytes_in_q};
       dma_regs_pkg::BytesOutOffset:     rdata_o = {16'd0, bytes_out_q};
-      default: begin
-        rdata_o = '0;
-        known_o = 1'b0;
-      end
+      default: known_o = 1'b0;
     endcase
   end
 

@@ -58,8 +58,9 @@ module dma_engine (
   assign of_channel  = offset[15:11] == '0;
   assign reg_channel = offset[10:8];
   assign access      = reg_req_i.valid && reg_req_i.write;
-  assign lanes       = soc_pkg::lanes(reg_req_i.wstrb);
   always_comb begin
+    lanes           = '0;
+    if (access) lanes = soc_pkg::lanes(reg_req_i.wstrb);
     reg_rsp_o       = '0;
     reg_rsp_o.ready = 1'b1;
     if (reg_req_i.valid) begin
@@ -92,6 +93,7 @@ module dma_engine (
       .clk_i,
       .rst_ni,
       .flr_i             (config_i.flr),
+      .read_i            (reg_req_i.valid && !reg_req_i.write && of_channel && reg_channel == 3'(i)),
       .write_i           (access && of_channel && reg_channel == 3'(i)),
       .offset_i          (offset[7:0]),
       .wdata_i           (reg_req_i.wdata),
