@@ -86,11 +86,20 @@ module swai_soc #(
   logic        irq_m_software, irq_m_timer, irq_m_external, irq_s_external, nmi, write_error, core_sleep;
   logic [63:0] card_time, nmi_vector;
 
+  // The core's clock stands while it waits for an interrupt.
+  logic core_clk;
+  clock_gate u_core_clock (
+    .clk_i,
+    .en_i  (!core_sleep || irq_m_software || irq_m_timer || irq_m_external || irq_s_external || nmi || rsp_valid ||
+            dbg_req_i.halt || dbg_req_i.resume || dbg_req_i.insn_valid),
+    .clk_o (core_clk)
+  );
+
   mpe #(
     .ICacheBytes (ICacheBytes),
     .DCacheBytes (DCacheBytes)
   ) u_mpe (
-    .clk_i,
+    .clk_i            (core_clk),
     .rst_ni           (rst_sys_n),
     .boot_addr_i      (64'(memmap_pkg::BootVector)),
     .nmi_addr_i       (nmi_vector),
