@@ -1,5 +1,6 @@
 # Whole-card tests: host programs against swai-card over its socket.
 
-$(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp) verif/common/process.cpp))
-$(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp) verif/common/doctest_main.cpp, \
-  $(B)/lib/system.a $(B)/lib/link.a -lfmt))
+$(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp traffic.cpp bar_debug.cpp) \
+  $(addprefix verif/common/,process.cpp gdb_stub_mpe.cpp) verif/socket/raw_client.cpp))
+$(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp errors_test.cpp) \
+  verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))

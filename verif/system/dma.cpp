@@ -15,6 +15,9 @@ uint64_t ring_of(unsigned channel) {
   return Dma::kRings + uint64_t{channel} * Dma::kEntries * sizeof(dma::Descriptor);
 }
 
+// Of the descriptor before this one.
+uint64_t last_entry(uint16_t tail) { return static_cast<uint16_t>(tail - 1) % Dma::kEntries; }
+
 uint64_t records_of(unsigned channel) { return uint64_t{channel} * Dma::kEntries * sizeof(dma::Record); }
 
 }  // namespace
@@ -42,12 +45,16 @@ void Dma::set_up(unsigned channel) {
 }
 
 void Dma::add(unsigned channel, uint64_t host, uint64_t card, uint32_t length, bool to_host) {
-  channels_.at(channel).waiting.push_back({.host = host,
-                                           .card = card,
-                                           .length = length,
-                                           .flags = to_host ? dma::kToHost : 0,
-                                           .tag = 0,
-                                           .reserved = 0});
+  add(channel, {.host = host,
+                .card = card,
+                .length = length,
+                .flags = to_host ? dma::kToHost : 0,
+                .tag = 0,
+                .reserved = 0});
+}
+
+void Dma::add(unsigned channel, const dma::Descriptor& descriptor) {
+  channels_.at(channel).waiting.push_back(descriptor);
 }
 
 void Dma::start() {
@@ -73,24 +80,48 @@ void Dma::put(unsigned c) {
                      {reinterpret_cast<const uint8_t*>(&descriptor), sizeof descriptor});
   }
   channel.tail = static_cast<uint16_t>(channel.tail + count);
+  // Numbers begin anew after a reset: an old record must not look like the one that is waited for.
+  std::memset(records_.data() + records_of(c) + last_entry(channel.tail) * sizeof(dma::Record), 0,
+              sizeof(dma::Record));
 }
 
 void Dma::ring(unsigned c) { write(regs::dma::tail::kAddr, c, channels_.at(c).tail); }
 
-void Dma::collect(unsigned c) {
-  Channel& channel = channels_[c];
+bool Dma::complete(unsigned c) const {
+  const Channel& channel = channels_[c];
   const uint16_t last = static_cast<uint16_t>(channel.tail - 1);
   dma::Record record;
-  std::memcpy(&record, records_.data() + records_of(c) + last % kEntries * sizeof record, sizeof record);
-  if (channel.tail == channel.done || record.status != dma::kDone || record.index != last ||
-      record.tag != last) {
+  std::memcpy(&record, records_.data() + records_of(c) + last_entry(channel.tail) * sizeof record,
+              sizeof record);
+  return channel.tail != channel.done && record.status == dma::kDone && record.index == last &&
+         record.tag == last;
+}
+
+void Dma::collect(unsigned c) {
+  Channel& channel = channels_[c];
+  if (!complete(c)) {
     const uint64_t state = read(regs::dma::status::kAddr, c);
     const uint64_t error = read(regs::dma::error::kAddr, c);
-    throw std::runtime_error(
-        fmt::format("DMA channel {}: no record of descriptor {}, state {}, error {:#x} at {:#x}", c, last,
-                    state, error, read(regs::dma::error_address::kAddr, c)));
+    throw std::runtime_error(fmt::format(
+        "DMA channel {}: no record of descriptor {}, state {}, error {:#x} at {:#x}", c,
+        static_cast<uint16_t>(channel.tail - 1), state, error, read(regs::dma::error_address::kAddr, c)));
   }
   channel.done = channel.tail;
+}
+
+std::optional<Dma::Stop> Dma::stopped(unsigned c) {
+  uint64_t state = 0;
+  do {
+    state = read(regs::dma::status::kAddr, c);
+  } while (state == regs::dma::status::kStateStopping);
+  if (state != regs::dma::status::kStateError && state != regs::dma::status::kStateAborted) return {};
+  const uint64_t error = read(regs::dma::error::kAddr, c);
+  return Stop{.channel = c,
+              .state = state,
+              .cause = regs::dma::error::kCause.get(error),
+              .access = regs::dma::error::kAccess.get(error),
+              .index = regs::dma::error::kIndex.get(error),
+              .address = read(regs::dma::error_address::kAddr, c)};
 }
 
 std::string Dma::describe(const link::vendor::RunResult& result) {
@@ -104,13 +135,30 @@ std::string Dma::describe(const link::vendor::RunResult& result) {
   return text;
 }
 
-uint64_t Dma::finish(uint64_t limit) {
-  const auto busy = [](const Channel& channel) {
+void Dma::forget(unsigned c) {
+  channels_[c].waiting.clear();
+  channels_[c].done = channels_[c].tail;
+}
+
+Dma::Stop Dma::abort(unsigned channel) {
+  write(regs::dma::control::kAddr, channel,
+        read(regs::dma::control::kAddr, channel) | regs::dma::control::kStop.put(1));
+  const auto stop = stopped(channel);
+  if (!stop) throw std::runtime_error(fmt::format("DMA channel {} works on after its abort", channel));
+  forget(channel);
+  return *stop;
+}
+
+bool Dma::busy() const {
+  return std::ranges::any_of(channels_, [](const Channel& channel) {
     return !channel.waiting.empty() || channel.tail != channel.done;
-  };
+  });
+}
+
+uint64_t Dma::finish(uint64_t limit) {
   const uint64_t start_cycle = card_.cycle();
   uint64_t end_cycle = start_cycle;
-  while (std::ranges::any_of(channels_, busy)) {
+  while (busy()) {
     start();
     const auto result = card_.run_until(kAllChannels, limit);
     end_cycle = result.cycle;
@@ -120,6 +168,26 @@ uint64_t Dma::finish(uint64_t limit) {
     }
   }
   return end_cycle - start_cycle;
+}
+
+std::vector<Dma::Stop> Dma::finish_or_stop(uint64_t limit) {
+  std::vector<Stop> stops;
+  while (busy()) {
+    start();
+    const auto result = card_.run_until(kAllChannels, limit);
+    if (result.vectors == 0) throw std::runtime_error(describe(result));
+    for (unsigned c = 0; c < dma::kChannels; ++c) {
+      if ((result.vectors >> c & 1) == 0) continue;
+      const auto stop = complete(c) ? std::nullopt : stopped(c);
+      if (stop) {
+        stops.push_back(*stop);
+        forget(c);
+      } else {
+        collect(c);
+      }
+    }
+  }
+  return stops;
 }
 
 }  // namespace swai::system

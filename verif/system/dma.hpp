@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class Dma {
   // Puts a descriptor into the channel's queue; start() hands over what fits into the rings, with an
   // interrupt and a record for the last one of each channel.
   void add(unsigned channel, uint64_t host, uint64_t card, uint32_t length, bool to_host);
+  void add(unsigned channel, const dma::Descriptor& descriptor);
   void start();
   // The same in two steps, for one channel and what fits into its ring: descriptors, then the doorbell.
   void put(unsigned channel);
@@ -42,6 +44,19 @@ class Dma {
   // Everything that was added has been done; card cycles that it took since the call. Throws when a channel
   // stops with an error or nothing happens for `limit` cycles.
   uint64_t finish(uint64_t limit = 20'000'000);
+
+  // As finish(), but channels may stop: how they did is returned, and what they had not done is forgotten.
+  struct Stop {
+    unsigned channel = 0;
+    uint64_t state = 0;
+    uint64_t cause = 0;
+    uint64_t access = 0;
+    uint64_t index = 0;
+    uint64_t address = 0;
+  };
+  std::vector<Stop> finish_or_stop(uint64_t limit = 20'000'000);
+  // Stops a channel in the midst of its work (no interrupt tells of that) and waits until it has.
+  Stop abort(unsigned channel);
 
   uint64_t read(uint64_t address, unsigned channel) {
     return card_.read<uint64_t>(kRegisterBar, register_at(address) + channel * regs::dma::control::kStride);
@@ -60,7 +75,12 @@ class Dma {
   };
 
   void set_up(unsigned channel);
+  bool busy() const;
+  bool complete(unsigned channel) const;
   void collect(unsigned channel);
+  // How the channel has stopped; nothing: it works.
+  std::optional<Stop> stopped(unsigned channel);
+  void forget(unsigned channel);
   std::string describe(const link::vendor::RunResult& result);
 
   link::Card& card_;

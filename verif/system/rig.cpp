@@ -1,6 +1,11 @@
 #include "verif/system/rig.hpp"
 
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <stdexcept>
 
@@ -32,6 +37,16 @@ Rig::Rig(const RigOptions& options) : folder_(new_folder()) {
 }
 
 Rig::~Rig() {
+  // A card that has ended by itself says why.
+  siginfo_t info{};
+  for (int tenths = std::uncaught_exceptions() > 0 ? 20 : 0; tenths >= 0 && info.si_pid == 0; --tenths) {
+    if (::waitid(P_PID, static_cast<id_t>(process_->pid()), &info, WEXITED | WNOHANG | WNOWAIT) != 0) break;
+    if (tenths > 0 && info.si_pid == 0) ::usleep(100'000);
+  }
+  if (info.si_pid != 0) {
+    const int code = process_->wait();
+    fmt::print(stderr, "swai-card has ended with code {}:\n{}\n", code, process_->output());
+  }
   process_.reset();
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
