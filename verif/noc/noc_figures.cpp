@@ -142,6 +142,8 @@ void test_saturation(uint64_t seed, uint64_t cycles) {
     const double rate = static_cast<double>(ring.sum()) / static_cast<double>(cycles);
     fmt::print("{} nodes: {:.3f} requests per cycle of {:.2f}, shares {:.3f}\n", nodes, rate, bound,
                ring.fairness());
+    check(rate > 0.9 * bound && ring.fairness() > 0.9,
+          "the ring carries too little, or not the same for all");
     if (groups == 4) {
       fmt::print("{{\"ring.saturation_eff\": {:.4f}, \"ring.saturation_fairness\": {:.4f}}}\n", rate / bound,
                  ring.fairness());
