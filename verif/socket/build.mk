@@ -6,7 +6,7 @@ SOCKET_PARTS := $(SOCKET_SERVER_SOURCES) $(LINK_SOURCES) \
     $(addprefix verif/socket/,fake_device.cpp raw_client.cpp rig.cpp)
 
 $(eval $(call cxx_library,socket-tested,$(SOCKET_PARTS),$(SOCKET_FLAGS)))
-$(eval $(call cxx_program,test-socket,$(addprefix verif/socket/,protocol_test.cpp interrupt_test.cpp dma_test.cpp link_test.cpp \
+$(eval $(call cxx_program,test-socket,$(addprefix verif/socket/,protocol_test.cpp interrupt_test.cpp dma_test.cpp link_test.cpp bad_server_test.cpp \
     time_test.cpp script_test.cpp abuse_test.cpp life_test.cpp) \
     verif/common/doctest_main.cpp,$(B)/lib/socket-tested.a -lfmt,$(SOCKET_FLAGS)))
 # The fuzzer needs the server with its own instrumentation.

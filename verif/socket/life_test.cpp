@@ -87,6 +87,23 @@ TEST_CASE("killed at 50 random points, each time the next client finds a card in
   }
 }
 
+TEST_CASE("a client that leaves in the middle of an endless wait") {
+  Rig rig;
+  RawClient client(rig.connection(), rig.turner());
+  client.hello();
+  client.write64(9, 0x40, 1);
+  client.write64(4, kFakeRepeat, ~uint64_t{0});
+  client.write64(4, kFakeTimer, 100);
+  client.write(9, 0x80, Pack().u64(0).u64(~uint64_t{0}).u64(0));
+  client.send(9, region_access(0xa0, 9, 24));
+  rig.settle();
+  CHECK(rig.server->time_may_pass());
+  client.close();
+  rig.settle();
+  CHECK(rig.card().departures() == 1);
+  CHECK(!rig.server->time_may_pass());
+}
+
 TEST_CASE("one client at a time") {
   Rig rig(2);
   rig.start();
@@ -195,7 +212,18 @@ TEST_CASE("socket files: permissions, remains of the dead, and what is in the wa
         (fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::group_write));
   RawClient client(RawClient::connect_to(path), next.turner());
   CHECK(!client.hello().is_error());
-  // Somebody else's file in our place stays.
+  {
+    // A socket that another server has since made in our place stays.
+    fs::remove(path);
+    Rig third;
+    CHECK(refusal(third, path).empty());
+    next.server.reset();
+    CHECK(fs::exists(path));
+    next.server = std::make_unique<Server>(next.clock);
+    next.server->add(next.card());
+  }
+  CHECK(refusal(next, path).empty());
+  // So does a file of another kind.
   fs::remove(path);
   std::ofstream(path) << "other";
   next.server.reset();

@@ -47,6 +47,7 @@ void Port::drop(const std::string& why) {
   channel_.reset();
   queue_.clear();
   queued_bytes_ = 0;
+  queued_fds_ = 0;
   current_ = {};
   waiting_ = Waiting::kNothing;
   asked_.clear();
@@ -103,10 +104,9 @@ bool Port::next() {
       return true;
     }
     queued_bytes_ += message->payload.size();
+    queued_fds_ += message->fds.size();
     queue_.push_back(std::move(*message));
-    size_t fds = 0;
-    for (const Message& queued : queue_) fds += queued.fds.size();
-    if (queue_.size() > kMaxQueued || queued_bytes_ > kMaxQueuedBytes || fds > kMaxQueuedFds) {
+    if (queue_.size() > kMaxQueued || queued_bytes_ > kMaxQueuedBytes || queued_fds_ > kMaxQueuedFds) {
       drop("it sends commands without end while it owes an answer");
     }
     return true;
@@ -138,6 +138,7 @@ std::optional<link::Message> Port::fetch() {
   Message message = std::move(queue_.front());
   queue_.pop_front();
   queued_bytes_ -= message.payload.size();
+  queued_fds_ -= message.fds.size();
   return message;
 }
 

@@ -141,6 +141,7 @@ class Port final : public Host {
 
   std::deque<Message> queue_;  // arrived while the client owed answers
   uint64_t queued_bytes_ = 0;
+  uint64_t queued_fds_ = 0;
   Message current_;
   Waiting waiting_ = Waiting::kNothing;
   link::vfio_user::RegionAccess read_;
