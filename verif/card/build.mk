@@ -7,12 +7,13 @@ $(eval $(call cxx_program,test-card-models, \
   $(addprefix verif/card/,flash_test.cpp flash_random_test.cpp flash_store_test.cpp uart_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/card-models.a -lfmt))
 
-card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp) verif/common/gdb_stub_mpe.cpp
+card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp \
+  events_file.cpp) verif/common/gdb_stub_mpe.cpp
 card_program := $(addprefix verif/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
   cards.cpp card_device.cpp serve.cpp) $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(B)/lib/card-models.a $(B)/lib/socket.a $(B)/lib/link.a $(B)/lib/hbm-cells.a $(B)/lib/rootport.a $(B)/lib/iss.a -lfmt
 
-$(eval $(call verilated_program,swai-card,card_top,$(RTL_CARD) verif/card/card_top.sv,$(card_harness) $(card_program),\
+$(eval $(call verilated_program,swai-card,card_top,$(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv,$(card_harness) $(card_program),\
   +define+MPE_RVFI -Wno-PINMISSING,$(card_libs)))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \

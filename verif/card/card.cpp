@@ -61,6 +61,15 @@ Card::Card(const CardOptions& options, FlashStore& flash, std::function<void(uin
       console_(std::move(console)),
       uart_(static_cast<uint32_t>(regs::uart::divisor::kReset), [this](uint8_t byte) { console_(byte); }) {
   if (!options.trace.empty()) trace_.emplace(options.trace);
+  if (options.events != nullptr || !options.waves.trigger.empty()) {
+    events_.emplace(options.number, groups(), options.events, [this] { return now(); });
+    events_->record(options.events_on);
+    if (!options.waves.trigger.empty()) {
+      const auto trigger = Trigger::parse(options.waves.trigger);
+      if (!trigger) throw std::runtime_error("waves: no such trigger: " + options.waves.trigger);
+      events_->arm(*trigger, [this] { return model_.open_window(); });
+    }
+  }
   Vcard_top& top = model_.top();
   if (port_ != nullptr) {
     port_->attach({.tx_valid = &top.tx_valid_o,
@@ -88,7 +97,10 @@ void Card::power_cycle() {
   top.uart_rx_i = 1;
   top.flash_io_i = 0xF;
   top.rst_ni = 0;
-  for (unsigned i = 0; i < kResetClocks; ++i) model_.tick();
+  for (unsigned i = 0; i < kResetClocks; ++i) {
+    if (events_) top.trace_i = events_->clock();
+    model_.tick();
+  }
   top.rst_ni = 1;
   epoch_ += cycle_;
   cycle_ = 0;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "verif/card/events.hpp"
 #include "verif/card/flash_chip.hpp"
 #include "verif/card/flash_pins.hpp"
 #include "verif/card/model.hpp"
@@ -36,6 +37,9 @@ struct CardOptions {
   std::string rom;  // rows of 512 bits in hex
   WaveWindow waves;
   std::string trace;  // file; empty: none
+  unsigned number = 0;
+  EventFile* events = nullptr;  // null: none
+  bool events_on = true;        // from the beginning
 };
 
 class Card final : public common::DebugPort {
@@ -53,6 +57,7 @@ class Card final : public common::DebugPort {
   void tick() override {
     Vcard_top& top = model_.top();
     hbm_.make_current();
+    if (events_) top.trace_i = events_->clock();
     model_.tick();
     ++cycle_;
     top.flash_io_i = flash_pins_.clock(now(), {.cs_n = top.flash_cs_no != 0,
@@ -62,7 +67,10 @@ class Card final : public common::DebugPort {
     top.uart_rx_i = uart_.clock(now(), top.uart_tx_o != 0);
     if (port_ != nullptr) port_->clock();
     if (top.status_o != last_status_) note_status();
-    if (top.rvfi_valid_o && trace_) trace_->record(cycle_, top);
+    if (top.rvfi_valid_o) {
+      if (trace_) trace_->record(cycle_, top);
+      if (events_) events_->retired(top.rvfi_pc_o);
+    }
   }
 
   // So many of them, asleep or not; for one of several cards.
@@ -90,6 +98,8 @@ class Card final : public common::DebugPort {
   UartPins& uart() { return uart_; }
   FlashChip& flash() { return chip_; }
   cg::HbmCells& hbm() { return hbm_; }
+  // Null where nothing asks for events.
+  CardEvents* events() { return events_ ? &*events_ : nullptr; }
   unsigned groups() const { return hbm_.groups(); }
   FlashPins& flash_pins() { return flash_pins_; }
 
@@ -113,6 +123,7 @@ class Card final : public common::DebugPort {
   uint32_t last_status_ = 0;
   uint64_t ready_cycle_ = 0;
   std::optional<Trace> trace_;
+  std::optional<CardEvents> events_;
 };
 
 }  // namespace swai::card

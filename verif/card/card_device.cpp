@@ -21,6 +21,7 @@ constexpr uint64_t kBar0Bytes = uint64_t{128} << 30;
 constexpr uint64_t kBar2Bytes = 64 << 10;
 constexpr uint64_t kBar4Bytes = 256 << 10;
 constexpr uint64_t kConfigBytes = 4096;
+constexpr uint64_t kDoorbellAt = regs::pcie::doorbell::kAddr - regs::kCardRegion.base;
 
 }  // namespace
 
@@ -40,6 +41,7 @@ CardDevice::CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPo
   port_.on_link([this](rootport::LinkState state) { on_link(state); });
   port_.on_packet([this](bool to_card, uint64_t cycle, const rootport::Tlp&) { on_packet(to_card, cycle); });
   port_.on_interrupt([this](uint32_t vector) {
+    if (card_.events() != nullptr) card_.events()->host_interrupt(vector);
     if (vector < kVectors && host_ != nullptr) tell().interrupt(vector);
   });
 }
@@ -97,6 +99,9 @@ void CardDevice::write_now(unsigned region, uint64_t offset, std::span<const uin
   if (region == socket::kConfig) {
     port_.config_write(static_cast<unsigned>(offset), data, [](rootport::RequestStatus) {});
   } else {
+    if (region == socket::kBar4 && offset == kDoorbellAt && !data.empty() && card_.events() != nullptr) {
+      card_.events()->host_doorbell(static_cast<unsigned>(regs::pcie::doorbell::kNumber.get(data[0])));
+    }
     port_.mmio_write(region, offset, data);
   }
 }
@@ -198,6 +203,8 @@ void CardDevice::client_gone() {
 
 socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint64_t, 4> arguments) {
   switch (static_cast<vendor::Command>(command)) {
+    case vendor::Command::kTrace:
+      return trace(arguments[0]);
     case vendor::Command::kPoisonMemory:
       return poison(arguments, true);
     case vendor::Command::kClearPoison:
@@ -213,6 +220,15 @@ socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint
     default:
       return {.error = ENOTSUP};
   }
+}
+
+// Into the file that the program was started with; returns how many records it could not take so far.
+socket::ControlResult CardDevice::trace(uint64_t on) {
+  CardEvents* const events = card_.events();
+  if (events == nullptr || !events->has_file()) return {.error = ENOTSUP};
+  if (on > 1) return {.error = EINVAL};
+  events->record(on != 0);
+  return {.value = events->file().dropped()};
 }
 
 socket::ControlResult CardDevice::poison(std::span<const uint64_t, 4> arguments, bool on) {

@@ -31,6 +31,8 @@ module card_top #(
   output logic         sleep_o,
   output logic [31:0]  status_o,
 
+  input  logic         trace_i,     // tell C++ what happens inside; changes nothing of it
+
   // Debug port
   input  logic         dbg_halt_i,
   input  logic         dbg_resume_i,
@@ -139,6 +141,15 @@ module card_top #(
     .dbg_req_i     (dbg_req_q),
     .dbg_rsp_o     (dbg_rsp)
   );
+
+`ifndef SYNTHESIS
+  card_trace #(
+    .Groups (Groups)
+  ) u_trace (
+    .clk_i,
+    .trace_i
+  );
+`endif
 
   assign groups_o = 3'(Groups);
   assign sleep_o  = card_sleep && !rx_valid_q && !tx_valid_o && link_up_q == link_up_i;

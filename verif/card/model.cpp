@@ -51,7 +51,7 @@ Model::~Model() {
 #ifdef WAVE
 // Two steps of the waveform's time are a clock.
 void Model::dump() {
-  if (waves_.path.empty() || ticks_ < waves_.from || ticks_ > waves_.to) {
+  if (waves_.path.empty() || !waves_.trigger.empty() || ticks_ < waves_.from || ticks_ > waves_.to) {
     file_.reset();
     return;
   }

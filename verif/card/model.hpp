@@ -6,6 +6,7 @@
 
 #include <verilated.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +25,9 @@ struct WaveWindow {
   std::string path;  // empty: none
   uint64_t from = 0;
   uint64_t to = UINT64_MAX;
+  std::string
+      trigger;  // of events.hpp; not empty: the first such event from clock `from` on begins the window,
+  uint64_t length = 1000;  // which has so many clocks
 };
 
 class Model {
@@ -44,6 +48,14 @@ class Model {
     eval(1);
     eval(0);
     ++ticks_;
+  }
+
+  // The trigger has come: the window of waves opens with what this clock does.
+  void open_window() {
+    if (ticks_ < waves_.from) return;
+    waves_.from = ticks_;
+    waves_.to = std::min(waves_.to, ticks_ + waves_.length - 1);
+    waves_.trigger.clear();
   }
 
  private:

@@ -85,9 +85,30 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
                "the same as JSON on standard output; the console moves to standard error");
   app.add_flag("--quiet", options.quiet, "no progress on standard error");
   app.add_option("--trace", options.trace, "write one line per retired instruction")->type_name("FILE");
-  app.add_option("--wave", options.wave, "write waves (only build/wave/swai-card)")->type_name("FILE");
+  auto* events = app.add_option("--events", options.events,
+                                "write what the card's engines do as a Perfetto trace (ui.perfetto.dev)")
+                     ->type_name("FILE");
+  app.add_flag("!--events-paused", options.events_on, "record only when a client asks for it")->needs(events);
+  app.add_option("--events-limit", options.events_limit,
+                 "record nothing more when FILE has so many bytes (default 1G)")
+      ->transform(CLI::AsSizeValue(false))
+      ->needs(events)
+      ->type_name("BYTES");
+  auto* wave =
+      app.add_option("--wave", options.wave, "write waves (only build/wave/swai-card)")->type_name("FILE");
   app.add_option("--wave-from", options.wave_from, "first clock in the waves")->type_name("N");
   app.add_option("--wave-to", options.wave_to, "last clock in the waves")->type_name("N");
+  auto* trigger =
+      app.add_option("--wave-trigger", options.wave_trigger,
+                     "begin the waves with the first irq[:VECTOR], doorbell[:N], dma[:CHANNEL], reset,\n"
+                     "fault or pc=ADDR (an instruction retires) from --wave-from on")
+          ->check([](const std::string& text) { return Trigger::parse(text) ? "" : "no trigger: " + text; })
+          ->needs(wave)
+          ->type_name("EVENT");
+  app.add_option("--wave-length", options.wave_length, "so many clocks from there on (default 1000)")
+      ->check(CLI::PositiveNumber)
+      ->needs(trigger)
+      ->type_name("N");
   app.add_option("--gdb", options.gdb, "serve gdb on this TCP port of this machine; 0: any free port")
       ->type_name("PORT");
   app.add_option("--seed", options.seed,

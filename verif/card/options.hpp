@@ -6,6 +6,7 @@
 #include <string>
 
 #include "verif/card/console.hpp"
+#include "verif/card/events.hpp"
 
 namespace swai::card {
 
@@ -32,9 +33,14 @@ struct Options {
   bool json = false;
   bool quiet = false;
   std::string trace;
+  std::string events;
+  bool events_on = true;
+  uint64_t events_limit = EventFile::kDefaultLimit;
   std::string wave;
   uint64_t wave_from = 0;
   uint64_t wave_to = UINT64_MAX;
+  std::string wave_trigger;
+  uint64_t wave_length = 1000;
   std::optional<uint16_t> gdb;
   std::optional<uint64_t> seed;
   std::string socket;  // empty: no server

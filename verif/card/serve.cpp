@@ -22,7 +22,7 @@ std::vector<FlashStore> open_flash(const Options& options) {
   return result;
 }
 
-CardsOptions cards_options(const Options& options) {
+CardsOptions cards_options(const Options& options, EventFile* events) {
   CardsOptions result;
   result.configuration = kConfiguration;
   result.card_routes = options.iommu;
@@ -31,8 +31,13 @@ CardsOptions cards_options(const Options& options) {
         {.seed = options.seed,
          .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed.value_or(1)},
          .rom = options.rom,
-         .waves = i == 0 ? WaveWindow{options.wave, options.wave_from, options.wave_to} : WaveWindow{},
-         .trace = i == 0 ? options.trace : ""});
+         .waves = i == 0 ? WaveWindow{options.wave, options.wave_from, options.wave_to, options.wave_trigger,
+                                      options.wave_length}
+                         : WaveWindow{},
+         .trace = i == 0 ? options.trace : "",
+         .number = static_cast<unsigned>(i),
+         .events = events,
+         .events_on = options.events_on});
   }
   return result;
 }
@@ -46,8 +51,10 @@ std::string name_of_card(const std::string& name, size_t card) {
 Serve::Serve(const Options& options)
     : options_(options),
       flash_(open_flash(options)),
+      events_(EventFile::open(options.events, options.events_limit)),
       lines_(options.cards),
-      cards_(cards_options(options), flash_, [this](size_t card, uint8_t byte) { put(card, byte); }),
+      cards_(cards_options(options, events_.get()), flash_,
+             [this](size_t card, uint8_t byte) { put(card, byte); }),
       server_(cards_, {.log = [this](const std::string& line) {
                 if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
               }}) {
@@ -83,7 +90,9 @@ int Serve::run() {
   for (size_t i = 0; i < cards_.size(); ++i) {
     cards_.card(i).flash().finish();
     flash_[i].flush();
+    if (events_) cards_.card(i).events()->record(false);
   }
+  if (events_) events_->report();
   return kExitOk;
 }
 

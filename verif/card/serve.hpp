@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class Serve {
   Options options_;
   StopSignal stop_;
   std::vector<FlashStore> flash_;
+  std::unique_ptr<EventFile> events_;
   std::vector<std::string> lines_;  // of the cards' consoles, as far as they have come
   Cards cards_;
   socket::Server server_;

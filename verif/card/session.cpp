@@ -34,11 +34,15 @@ Session::Session(const Options& options)
       flash_(FlashStore::open(options.flash, options.flash_size)),
       console_(options.console, options.console_path),
       progress_(!options.quiet),
+      events_(EventFile::open(options.events, options.events_limit)),
       card_({.seed = options.seed,
              .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed.value_or(1)},
              .rom = options.rom,
-             .waves = {options.wave, options.wave_from, options.wave_to},
-             .trace = options.trace},
+             .waves = {options.wave, options.wave_from, options.wave_to, options.wave_trigger,
+                       options.wave_length},
+             .trace = options.trace,
+             .events = events_.get(),
+             .events_on = options.events_on},
             flash_, [this](uint8_t byte) { console_.put(byte); }),
       target_(card_, [this](std::string_view command) -> std::optional<std::string> {
         if (command != "status") return "monitor status: cycles and boot status\n";
@@ -71,6 +75,10 @@ int Session::run() {
   console_.flush();
   card_.flash().finish();
   flash_.flush();
+  if (events_) {
+    card_.events()->record(false);
+    events_->report();
+  }
   if (options_.json) {
     fmt::print("{}", json(report()));
   } else if (options_.stats) {

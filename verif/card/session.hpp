@@ -45,6 +45,7 @@ class Session {
   FlashStore flash_;
   Console console_;
   Progress progress_;
+  std::unique_ptr<EventFile> events_;
   Card card_;
   CardTarget target_;
   std::unique_ptr<common::GdbServer> gdb_;

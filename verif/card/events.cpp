@@ -1,0 +1,352 @@
+#include "verif/card/events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "build/gen/card_regs.hpp"
+
+namespace swai::card {
+namespace {
+
+// Levels of card_trace.sv.
+constexpr unsigned kAwakeAt = 0;
+constexpr uint64_t kFunctionReset = 1 << 1;
+constexpr uint64_t kLinkUp = 1 << 2;
+constexpr uint64_t kPowerOnReset = 1 << 3;
+constexpr unsigned kHbmBusyAt = 4;
+constexpr unsigned kHbmAsleepAt = 8;
+constexpr unsigned kDomainsAt = 16;
+constexpr unsigned kStoppedAt = 32;
+
+constexpr unsigned kDomains = 5;
+constexpr uint64_t kFaultBits = uint64_t{0xFFFF} << 48;
+
+uint64_t field(uint64_t word, unsigned at) { return word >> at & 0xFFFF; }
+
+using enum EventTrack;
+
+std::string name_of_cause(uint64_t cause) {
+  static constexpr std::array kExceptions = {"instruction address misaligned",
+                                             "instruction access fault",
+                                             "illegal instruction",
+                                             "breakpoint",
+                                             "load address misaligned",
+                                             "load access fault",
+                                             "store address misaligned",
+                                             "store access fault",
+                                             "call from user mode",
+                                             "call from supervisor mode",
+                                             "exception 10",
+                                             "call from machine mode",
+                                             "instruction page fault",
+                                             "load page fault",
+                                             "exception 14",
+                                             "store page fault"};
+  const uint64_t code = cause & ~(uint64_t{1} << 63);
+  if (cause >> 63 == 0)
+    return code < kExceptions.size() ? kExceptions[code] : fmt::format("exception {}", code);
+  switch (code) {
+    case 1:
+      return "supervisor software interrupt";
+    case 3:
+      return "machine software interrupt";
+    case 5:
+      return "supervisor timer interrupt";
+    case 7:
+      return "machine timer interrupt";
+    case 9:
+      return "supervisor external interrupt";
+    case 11:
+      return "machine external interrupt";
+    default:
+      return fmt::format("interrupt {}", code);
+  }
+}
+
+const char* name_of_dma_error(uint64_t cause) {
+  static constexpr std::array kNames = {
+      "none",        "unsupported", "completer_abort", "poisoned_completion", "timeout",  "bad_completion",
+      "ring_nobody", "ring_denied", "ring_poison",     "bad_descriptor",      "bad_tail", "no_bus_master"};
+  static_assert(kNames.size() == regs::dma::error::kCauseNoBusMaster + 1);
+  return cause < kNames.size() ? kNames[cause] : "unknown";
+}
+
+std::string name_of_work(unsigned bit) {
+  if (bit < 32) return fmt::format("doorbell {}", bit);
+  if (bit < 40) return fmt::format("DMA {}", bit - 32);
+  if (bit < 44) return fmt::format("group {}", bit - 40);
+  return bit < 48 ? fmt::format("bit {}", bit) : fmt::format("fault {}", bit - 48);
+}
+
+}  // namespace
+
+CardEvents* CardEvents::current_ = nullptr;
+
+std::optional<Trigger> Trigger::parse(const std::string& text) {
+  using enum Kind;
+  static const std::map<std::string, Kind> kKinds = {{"irq", kInterrupt}, {"doorbell", kDoorbell},
+                                                     {"dma", kDma},       {"reset", kReset},
+                                                     {"fault", kFault},   {"pc", kPc}};
+  const size_t at = text.find_first_of(":=");
+  const auto kind = kKinds.find(text.substr(0, at));
+  if (kind == kKinds.end()) return std::nullopt;
+  Trigger result{kind->second, std::nullopt};
+  const bool has_value = at != std::string::npos;
+  if (has_value != (result.kind == kPc) &&
+      (result.kind == kPc || result.kind == kReset || result.kind == kFault)) {
+    return std::nullopt;
+  }
+  if (!has_value) return result;
+  if (text[at] != (result.kind == kPc ? '=' : ':')) return std::nullopt;
+  std::string_view digits = std::string_view(text).substr(at + 1);
+  const bool hex = digits.starts_with("0x");
+  if (hex) digits.remove_prefix(2);
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, hex ? 16 : 10);
+  if (error != std::errc() || end != digits.end()) return std::nullopt;
+  result.value = value;
+  return result;
+}
+
+CardEvents::CardEvents(unsigned card, unsigned groups, EventFile* file, std::function<uint64_t()> now)
+    : card_(card), groups_(groups), file_(file), now_(std::move(now)) {
+  if (file_ != nullptr) source_ = file_->add(now_);
+}
+
+CardEvents::~CardEvents() {
+  record(false);
+  if (file_ != nullptr) file_->remove(source_);
+  if (current_ == this) current_ = nullptr;
+}
+
+void CardEvents::record(bool on) {
+  if (file_ == nullptr || on == recording_) return;
+  if (!on) {
+    for (auto& lanes : descriptors_) lanes.clear();
+    while (!open_.empty()) end(open_.begin()->first, {{"cut", 1}});
+    to_doorbell_.clear();
+    to_inbox_.clear();
+    to_host_.clear();
+    for (auto& [track, value] : counts_) {
+      if (value != 0) count(track, 0);
+    }
+  }
+  recording_ = on;
+  // A clock without makes it tell anew what is high.
+  pause_ = on;
+  levels_ = 0;
+  if (!on) file_->flush();
+}
+
+void CardEvents::arm(const Trigger& trigger, std::function<void()> fire) {
+  armed_ = trigger;
+  fire_ = std::move(fire);
+}
+
+void CardEvents::fire() {
+  armed_.reset();
+  fire_();
+}
+
+void CardEvents::look_for_trigger(EventKind kind, uint32_t unit, uint64_t a) {
+  using enum Trigger::Kind;
+  const bool mine = !armed_->value || *armed_->value == unit;
+  switch (armed_->kind) {
+    case kInterrupt:
+      if (kind == EventKind::kInterrupt && mine) fire();
+      break;
+    case kDoorbell:
+      if (kind == EventKind::kDoorbell && mine) fire();
+      break;
+    case kDma:
+      if (kind == EventKind::kBegun && mine) fire();
+      break;
+    case kFault:
+      if (kind == EventKind::kFailed || kind == EventKind::kPoison ||
+          (kind == EventKind::kInbox && (a & kFaultBits) != 0)) {
+        fire();
+      }
+      break;
+    case kReset: {
+      constexpr uint64_t kAnyReset = kFunctionReset | kPowerOnReset | uint64_t{0x3FF} << kDomainsAt;
+      if (kind == EventKind::kLevels && running_ && (a & ~levels_ & kAnyReset) != 0) fire();
+      break;
+    }
+    case kPc:
+      break;
+  }
+}
+
+void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, uint64_t c) {
+  if (armed_) look_for_trigger(kind, unit, a);
+  if (kind == EventKind::kLevels) levels(a);
+  if (!recording_) return;
+  switch (kind) {
+    case EventKind::kLevels:
+      break;
+    case EventKind::kBegun:
+      descriptor_begins(unit, a, b, c);
+      break;
+    case EventKind::kEnded:
+      descriptor_ends(unit, {});
+      break;
+    case EventKind::kFailed:
+      instant(kDma + unit, "error", {{"cause", a, name_of_dma_error(a)}, {"address", b}}, {}, {});
+      break;
+    case EventKind::kDoorbell: {
+      const uint64_t flow = new_flow();
+      instant(kDoorbells, fmt::format("doorbell {}", unit), {{"number", unit}}, {flow},
+              std::exchange(to_doorbell_[unit], {}));
+      to_inbox_[unit].push_back(flow);
+      break;
+    }
+    case EventKind::kWork:
+      for (unsigned i = 0; i < kChannels; ++i) {
+        if ((a >> i & 1) == 0) continue;
+        const uint64_t flow = new_flow();
+        instant(kDma + i, "work", {}, {flow}, {});
+        to_inbox_[32 + i].push_back(flow);
+      }
+      break;
+    case EventKind::kInbox:
+      inbox(a);
+      break;
+    case EventKind::kInterrupt: {
+      const uint64_t flow = new_flow();
+      instant(kInterrupts, fmt::format("vector {}", unit), {{"vector", unit}}, {flow}, {});
+      to_host_[unit].push_back(flow);
+      break;
+    }
+    case EventKind::kTrap:
+      instant(kMpe, name_of_cause(a), {{"cause", a}, {"pc", b}, {"value", c}}, {}, {});
+      break;
+    case EventKind::kPoison:
+      instant(kHbm + unit, "poisoned data", {{"line", a}}, {}, {});
+      break;
+    case EventKind::kPcieWindow:
+      count(kPcie + 0, field(a, 48));
+      count(kPcie + 1, 4 * field(a, 32));
+      count(kPcie + 2, field(a, 16));
+      count(kPcie + 3, 4 * field(a, 0));
+      break;
+    case EventKind::kRingWindow:
+      for (unsigned i = 0; i < 3; ++i) count(kRing + 4 * unit + i, field(a, 32 - 16 * i));
+      break;
+    case EventKind::kHbmWindow:
+      for (unsigned i = 0; i < 4; ++i) count(kHbmCounts + 8 * unit + i, field(a, 48 - 16 * i));
+      for (unsigned i = 0; i < 3; ++i) count(kHbmCounts + 8 * unit + 4 + i, field(b, 32 - 16 * i));
+      break;
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- engines
+
+void CardEvents::levels(uint64_t now) {
+  const uint64_t changed = now ^ levels_;
+  levels_ = now;
+  running_ = running_ || (now & kPowerOnReset) == 0;
+  if (!recording_) return;
+  const auto slice = [&](unsigned bit, unsigned track, const char* name) {
+    if ((changed >> bit & 1) == 0) return;
+    if ((now >> bit & 1) != 0) {
+      begin(track, name, {});
+    } else {
+      end(track, {});
+    }
+  };
+  slice(kAwakeAt, kMpe, "awake");
+  // Both at once never last: the one that ends goes first.
+  for (unsigned g = 0; g < groups_; ++g) {
+    const uint64_t busy = uint64_t{1} << (kHbmBusyAt + g);
+    const uint64_t asleep = uint64_t{1} << (kHbmAsleepAt + g);
+    if (((changed & (busy | asleep))) == 0) continue;
+    end(kHbm + g, {});
+    if ((now & asleep) != 0) {
+      begin(kHbm + g, "self-refresh", {});
+    } else if ((now & busy) != 0) {
+      begin(kHbm + g, "busy", {});
+    }
+  }
+  for (unsigned i = 0; i < kDomains; ++i) {
+    if ((changed >> (kDomainsAt + 2 * i) & 3) != 0) domain(i, now >> (kDomainsAt + 2 * i) & 3);
+  }
+  const auto instant_of = [&](uint64_t bit, const char* rises, const char* falls) {
+    if ((changed & bit) != 0) instant(kResets, (now & bit) != 0 ? rises : falls, {}, {}, {});
+  };
+  instant_of(kPowerOnReset, "power-on reset", "power-on reset ends");
+  instant_of(kLinkUp, "link up", "link down");
+  instant_of(kFunctionReset, "function reset", "function reset ends");
+  if ((changed & now & kFunctionReset) != 0) {
+    to_doorbell_.clear();
+    to_host_.clear();
+  }
+  for (unsigned i = 0; i < kChannels; ++i) {
+    if ((changed & now & uint64_t{1} << (kStoppedAt + i)) == 0) continue;
+    while (!descriptors_[i].empty()) descriptor_ends(i, {{"stopped", 1}});
+  }
+}
+
+// As soc_domain counts its states.
+void CardEvents::domain(unsigned number, unsigned state) {
+  const std::string who = number == 0 ? "management complex" : fmt::format("group {}", number - 1);
+  static constexpr std::array kStates = {"runs", "is drained", "reset"};
+  if (state < kStates.size()) instant(kResets, who + ": " + kStates[state], {}, {}, {});
+  if (number == 0 && state == 2) to_inbox_.clear();
+}
+
+// The lowest lane that is free; the first is the channel's track itself.
+void CardEvents::descriptor_begins(unsigned channel, uint64_t host, uint64_t tag_length, uint64_t card) {
+  std::deque<unsigned>& lanes = descriptors_[channel];
+  unsigned lane = 0;
+  const auto track_of = [channel](unsigned lane) {
+    return lane == 0 ? kDma + channel : kDmaLanes + kLanes * channel + lane;
+  };
+  while (std::ranges::find(lanes, track_of(lane)) != lanes.end()) ++lane;
+  const unsigned track = track_of(lane);
+  lanes.push_back(track);
+  const bool to_host = card >> 63 != 0;
+  begin(track, to_host ? "card to host" : "host to card",
+        {{"bytes", tag_length & 0xFFFF'FFFF},
+         {"host", host},
+         {"card", card & ~(uint64_t{1} << 63)},
+         {"tag", tag_length >> 32}});
+}
+
+void CardEvents::descriptor_ends(unsigned channel, const Arguments& arguments) {
+  if (descriptors_[channel].empty()) return;  // it began before the recording
+  end(descriptors_[channel].front(), arguments);
+  descriptors_[channel].pop_front();
+}
+
+void CardEvents::inbox(uint64_t bits) {
+  for (unsigned i = 0; i < 64; ++i) {
+    if ((bits >> i & 1) != 0) {
+      instant(kInbox, name_of_work(i), {{"bit", i}}, {}, std::exchange(to_inbox_[i], {}));
+    }
+  }
+}
+
+void CardEvents::host_doorbell(unsigned number) {
+  if (!recording_) return;
+  const uint64_t flow = new_flow();
+  instant(kHost, fmt::format("doorbell {}", number), {{"number", number}}, {flow}, {});
+  to_doorbell_[number].push_back(flow);
+}
+
+void CardEvents::host_interrupt(unsigned vector) {
+  if (!recording_) return;
+  instant(kHost, fmt::format("vector {}", vector), {{"vector", vector}}, {},
+          std::exchange(to_host_[vector], {}));
+}
+
+}  // namespace swai::card
+
+extern "C" void swai_card_event(unsigned kind, unsigned unit, unsigned long long a, unsigned long long b,
+                                unsigned long long c) {
+  if (auto* events = swai::card::CardEvents::current()) {
+    events->event(static_cast<swai::card::EventKind>(kind), unit, a, b, c);
+  }
+}

@@ -1,0 +1,156 @@
+// What happens inside a card (card_trace.sv tells it) as tracks, slices, counters and flows of a Perfetto
+// trace; and triggers on it. See docs/trace.md for what a trace shows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "verif/card/events_file.hpp"
+
+namespace swai::card {
+
+// What begins a window of waves: KIND, KIND:N or pc=ADDR.
+struct Trigger {
+  enum class Kind { kInterrupt, kDoorbell, kDma, kReset, kFault, kPc };
+  Kind kind = Kind::kInterrupt;
+  std::optional<uint64_t> value;  // vector, doorbell, channel or address; none: any
+
+  static std::optional<Trigger> parse(const std::string& text);
+};
+
+// As in card_trace.sv.
+enum class EventKind : uint32_t {
+  kLevels,
+  kBegun,
+  kEnded,
+  kFailed,
+  kDoorbell,
+  kWork,
+  kInbox,
+  kInterrupt,
+  kTrap,
+  kPoison,
+  kPcieWindow,
+  kRingWindow,
+  kHbmWindow,
+};
+
+// Tracks of a card.
+enum EventTrack : unsigned {
+  kProcess = 0,
+  kHost = 1,
+  kMpe = 2,
+  kInbox = 3,
+  kDoorbells = 4,
+  kInterrupts = 5,
+  kResets = 6,
+  kDma = 8,
+  kHbm = 16,
+  kDmaLanes =
+      32,  // kLanes of each channel, for descriptors that overlap; the first is the channel's own track
+  kCounters = 64,
+  kPcie = kCounters,
+  kRing = 72,       // four of each node
+  kHbmCounts = 96,  // eight of each group
+};
+inline constexpr unsigned kChannels = 8;
+inline constexpr unsigned kLanes = 4;
+
+class CardEvents {
+ public:
+  // `file` may be null: then nothing is recorded. `now` is the card's time.
+  CardEvents(unsigned card, unsigned groups, EventFile* file, std::function<uint64_t()> now);
+  ~CardEvents();
+  CardEvents(const CardEvents&) = delete;
+  CardEvents& operator=(const CardEvents&) = delete;
+
+  // To be called before each clock of the card: what is told now comes from it. Whether it shall tell.
+  bool clock() {
+    current_ = this;
+    if (pause_) {
+      pause_ = false;
+      return false;
+    }
+    return recording_ || armed_;
+  }
+
+  // Begins and ends recording; what is going on at the end gets an end.
+  void record(bool on);
+  bool has_file() const { return file_ != nullptr; }
+  EventFile& file() { return *file_; }
+
+  // `fire` is called once, when the trigger comes first.
+  void arm(const Trigger& trigger, std::function<void()> fire);
+  void retired(uint64_t pc) {
+    if (armed_ && armed_->kind == Trigger::Kind::kPc && pc == armed_->value) fire();
+  }
+
+  // What the host does, and what arrives there.
+  void host_doorbell(unsigned number);
+  void host_interrupt(unsigned vector);
+
+  // What card_trace.sv tells.
+  void event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, uint64_t c);
+  static CardEvents* current() { return current_; }
+
+ private:
+  struct Argument {
+    const char* name;
+    uint64_t value;
+    const char* text = nullptr;  // instead of a number
+  };
+  using Arguments = std::vector<Argument>;
+  using Flows = std::vector<uint64_t>;
+
+  void look_for_trigger(EventKind kind, uint32_t unit, uint64_t a);
+  void fire();
+
+  void levels(uint64_t now);
+  void domain(unsigned number, unsigned state);
+  void descriptor_begins(unsigned channel, uint64_t host, uint64_t tag_length, uint64_t card);
+  void descriptor_ends(unsigned channel, const Arguments& arguments);
+  void inbox(uint64_t bits);
+  void trap(uint64_t cause, uint64_t pc, uint64_t value);
+  void count(unsigned track, uint64_t value);
+
+  uint64_t uuid(unsigned track) const { return uint64_t{card_ + 1} << 16 | track; }
+  void put(unsigned field, const Message& message);
+  void describe(unsigned track);
+  bool room();
+  void add(Message& event, const Arguments& arguments);
+  void begin(unsigned track, const std::string& name, const Arguments& arguments);
+  void end(unsigned track, const Arguments& arguments);
+  void instant(unsigned track, const std::string& name, const Arguments& arguments, const Flows& out,
+               const Flows& in);
+  uint64_t new_flow() { return uint64_t{card_ + 1} << 48 | ++flows_; }
+
+  static CardEvents* current_;
+
+  unsigned card_;
+  unsigned groups_;
+  EventFile* file_;
+  std::function<uint64_t()> now_;
+  unsigned source_ = 0;
+  bool recording_ = false;
+  bool pause_ = false;
+  std::optional<Trigger> armed_;
+  std::function<void()> fire_;
+
+  uint64_t levels_ = 0;
+  bool running_ = false;  // the card has been out of reset
+  std::set<unsigned> described_;
+  std::map<unsigned, bool> open_;  // slices by track: whether the beginning was taken
+  std::map<unsigned, uint64_t> counts_;
+  std::array<std::deque<unsigned>, 8> descriptors_;  // lanes of those under way, the oldest first
+  uint64_t flows_ = 0;
+  std::map<unsigned, Flows> to_doorbell_, to_inbox_, to_host_;
+};
+
+}  // namespace swai::card

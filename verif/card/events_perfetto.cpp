@@ -1,0 +1,217 @@
+// How the events of a card are written: packets of Perfetto's TrackEvent format. The numbers are those of its
+// protobuf schema (protos/perfetto/trace).
+#include <fmt/format.h>
+
+#include <array>
+
+#include "verif/card/events.hpp"
+
+namespace swai::card {
+namespace {
+
+namespace packet {
+constexpr unsigned kTimestamp = 8;
+constexpr unsigned kSequence = 10;
+constexpr unsigned kTrackEvent = 11;
+constexpr unsigned kTrackDescriptor = 60;
+}  // namespace packet
+
+namespace descriptor {
+constexpr unsigned kUuid = 1;
+constexpr unsigned kName = 2;
+constexpr unsigned kProcess = 3;
+constexpr unsigned kThread = 4;
+constexpr unsigned kParent = 5;
+constexpr unsigned kCounter = 8;
+}  // namespace descriptor
+
+namespace process {
+constexpr unsigned kPid = 1;
+constexpr unsigned kName = 6;
+}  // namespace process
+
+namespace thread {
+constexpr unsigned kPid = 1;
+constexpr unsigned kTid = 2;
+constexpr unsigned kName = 5;
+}  // namespace thread
+
+namespace counter {
+constexpr unsigned kUnit = 3;
+constexpr uint64_t kCount = 2;
+constexpr uint64_t kBytes = 3;
+}  // namespace counter
+
+namespace event {
+constexpr unsigned kAnnotation = 4;
+constexpr unsigned kType = 9;
+constexpr unsigned kTrack = 11;
+constexpr unsigned kName = 23;
+constexpr unsigned kCounterValue = 30;
+constexpr unsigned kFlow = 47;
+constexpr unsigned kFlowEnds = 48;
+constexpr unsigned kBegin = 1;
+constexpr unsigned kEnd = 2;
+constexpr unsigned kInstant = 3;
+constexpr unsigned kCounter = 4;
+}  // namespace event
+
+namespace annotation {
+constexpr unsigned kUint = 3;
+constexpr unsigned kText = 6;
+constexpr unsigned kName = 10;
+}  // namespace annotation
+
+Message event_on(uint64_t track, unsigned type) {
+  Message result;
+  result.number(event::kType, type).number(event::kTrack, track);
+  return result;
+}
+
+// Of counters. They count what happened in the 256 clocks before.
+struct Counter {
+  std::string name;
+  uint64_t unit;
+};
+
+Counter counter_of(unsigned track) {
+  static constexpr std::array kPcieNames = {"PCIe in packets", "PCIe in payload", "PCIe out packets",
+                                            "PCIe out payload"};
+  static constexpr std::array kRingNames = {"injected", "ejected", "stalled"};
+  static constexpr std::array kHbmNames = {"reads",       "writes",    "atomics",  "row hits",
+                                           "rows opened", "conflicts", "refreshes"};
+  if (track < kRing) {
+    const unsigned which = track - kPcie;
+    return {kPcieNames[which], which % 2 == 1 ? counter::kBytes : counter::kCount};
+  }
+  if (track < kHbmCounts) {
+    const unsigned node = (track - kRing) / 4;
+    const std::string who = node == 0 ? "MPE" : node == 1 ? "PCIe" : fmt::format("group {}", node - 2);
+    return {fmt::format("ring {} {}", who, kRingNames[(track - kRing) % 4]), counter::kCount};
+  }
+  const unsigned which = track - kHbmCounts;
+  return {fmt::format("HBM {} {}", which / 8, kHbmNames[which % 8]), counter::kCount};
+}
+
+std::string thread_of(unsigned track) {
+  switch (track) {
+    case kHost:
+      return "host";
+    case kMpe:
+      return "MPE";
+    case kInbox:
+      return "inbox";
+    case kDoorbells:
+      return "doorbells";
+    case kInterrupts:
+      return "interrupts";
+    case kResets:
+      return "resets";
+    default:
+      return track < kHbm ? fmt::format("DMA {}", track - kDma) : fmt::format("HBM {}", track - kHbm);
+  }
+}
+
+}  // namespace
+
+void CardEvents::put(unsigned field, const Message& message) {
+  const uint64_t now = now_();
+  Message result;
+  result.number(packet::kTimestamp, now).number(packet::kSequence, card_ + 1).nested(field, message);
+  file_->put(source_, now, result);
+}
+
+// A track is described before the first event on it.
+void CardEvents::describe(unsigned track) {
+  if (!described_.insert(track).second) return;
+  const unsigned pid = card_ + 1;
+  Message result;
+  result.number(descriptor::kUuid, uuid(track));
+  if (track == kProcess) {
+    Message about;
+    about.number(process::kPid, pid).text(process::kName, fmt::format("card {}", card_));
+    result.nested(descriptor::kProcess, about);
+  } else {
+    describe(kProcess);
+    if (track >= kCounters) {
+      const Counter about = counter_of(track);
+      result.number(descriptor::kParent, uuid(kProcess)).text(descriptor::kName, about.name);
+      result.nested(descriptor::kCounter, Message().number(counter::kUnit, about.unit));
+    } else if (track >= kDmaLanes) {
+      const unsigned channel = (track - kDmaLanes) / kLanes;
+      describe(kDma + channel);
+      result.number(descriptor::kParent, uuid(kDma + channel))
+          .text(descriptor::kName, thread_of(kDma + channel));
+    } else {
+      const std::string name = thread_of(track);
+      Message about;
+      about.number(thread::kPid, pid).number(thread::kTid, 100 * pid + track).text(thread::kName, name);
+      result.number(descriptor::kParent, uuid(kProcess)).nested(descriptor::kThread, about);
+    }
+  }
+  put(packet::kTrackDescriptor, result);
+}
+
+bool CardEvents::room() {
+  if (file_->room()) return true;
+  file_->drop();
+  return false;
+}
+
+void CardEvents::add(Message& event, const Arguments& arguments) {
+  for (const Argument& argument : arguments) {
+    Message about;
+    about.text(annotation::kName, argument.name);
+    if (argument.text != nullptr) {
+      about.text(annotation::kText, argument.text);
+    } else {
+      about.number(annotation::kUint, argument.value);
+    }
+    event.nested(event::kAnnotation, about);
+  }
+}
+
+void CardEvents::begin(unsigned track, const std::string& name, const Arguments& arguments) {
+  const bool taken = room();
+  open_[track] = taken;
+  if (!taken) return;
+  describe(track);
+  Message message = event_on(uuid(track), event::kBegin);
+  message.text(event::kName, name);
+  add(message, arguments);
+  put(packet::kTrackEvent, message);
+}
+
+// What has begun always gets its end.
+void CardEvents::end(unsigned track, const Arguments& arguments) {
+  const auto slice = open_.find(track);
+  if (slice == open_.end()) return;
+  if (slice->second) {
+    Message message = event_on(uuid(track), event::kEnd);
+    add(message, arguments);
+    put(packet::kTrackEvent, message);
+  }
+  open_.erase(slice);
+}
+
+void CardEvents::instant(unsigned track, const std::string& name, const Arguments& arguments,
+                         const Flows& out, const Flows& in) {
+  if (!room()) return;
+  describe(track);
+  Message message = event_on(uuid(track), event::kInstant);
+  message.text(event::kName, name);
+  add(message, arguments);
+  for (const uint64_t flow : out) message.fixed(event::kFlow, flow);
+  for (const uint64_t flow : in) message.fixed(event::kFlowEnds, flow);
+  put(packet::kTrackEvent, message);
+}
+
+void CardEvents::count(unsigned track, uint64_t value) {
+  uint64_t& last = counts_[track];
+  if (last == value || !room()) return;
+  last = value;
+  describe(track);
+  put(packet::kTrackEvent, event_on(uuid(track), event::kCounter).number(event::kCounterValue, value));
+}
+
+}  // namespace swai::card
