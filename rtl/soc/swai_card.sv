@@ -3,8 +3,8 @@
 // Reset domains: what the PCIe endpoint keeps (power-on only, with the ring), the management complex, each group. A domain
 // that resets is fenced off the ring and drained first.
 //
-// Ring, endpoint and groups have gated clocks: each runs while it says that it is busy, and in a cycle in which one of its
-// inputs asks for something.
+// The ring's clock runs while it says that it is busy, and in a cycle in which one of its inputs asks for something;
+// endpoint and groups gate their clocks themselves.
 // `sleep_o` says that nothing will happen until an input moves: the clock may stop.
 module swai_card #(
   parameter int unsigned Groups      = 1,
@@ -101,10 +101,18 @@ module swai_card #(
   logic              fabric_busy;
   logic [15:0]       faults;
 
-  // Pins and host may both debug: a request of either counts; injected instructions come from one at a time.
+  // Pins and host may both debug: a request of either counts. The core takes instruction and data some cycles after their
+  // pulse, so they stay those of whoever asked last.
+  logic host_asks_q;
+  always_ff @(posedge clk_i or negedge rst_por_n) begin
+    if (!rst_por_n) host_asks_q <= 1'b0;
+    else if (host_dbg_req.insn_valid || host_dbg_req.data_we) host_asks_q <= 1'b1;
+    else if (dbg_req_i.insn_valid || dbg_req_i.data_we) host_asks_q <= 1'b0;
+  end
+
   always_comb begin
     dbg_req = dbg_req_i;
-    if (host_dbg_req.insn_valid || host_dbg_req.data_we) begin
+    if (host_asks_q || host_dbg_req.insn_valid || host_dbg_req.data_we) begin
       dbg_req.insn_valid = host_dbg_req.insn_valid;
       dbg_req.insn       = host_dbg_req.insn;
       dbg_req.data_we    = host_dbg_req.data_we;
@@ -206,20 +214,9 @@ module swai_card #(
     card_info.sram_kib = 16'(memmap_pkg::SramBytes / 1024);
   end
 
-  logic pcie_busy, pcie_clk, flr, link_up_q;
-  always_ff @(posedge clk_i or negedge rst_por_n) begin
-    if (!rst_por_n) link_up_q <= 1'b0;
-    else            link_up_q <= link_up_i;
-  end
-
-  clock_gate u_pcie_clock (
-    .clk_i,
-    .en_i  (pcie_busy || rx_valid_i || link_up_i != link_up_q || tgt_req_valid[Pcie] || ini_rsp_valid[Pcie]),
-    .clk_o (pcie_clk)
-  );
-
+  logic pcie_busy, flr;
   pcie u_pcie (
-    .clk_i           (pcie_clk),
+    .clk_i,
     .rst_ni          (rst_por_n),
     .link_up_i,
     .tx_valid_o,
@@ -262,7 +259,7 @@ module swai_card #(
   for (genvar g = 0; g < noc_pkg::MaxGroups; g++) begin : g_group
     if (g < Groups) begin : g_present
       localparam int unsigned Node = 32'(noc_pkg::NodeGroup0) + g;
-      logic rst_n, group_clk;
+      logic rst_n;
 
       soc_domain u_domain (
         .clk_i,
@@ -277,14 +274,8 @@ module swai_card #(
       );
       assign group_resetting[g] = fence[Node];
 
-      clock_gate u_clock (
-        .clk_i,
-        .en_i  (group_busy[g] || tgt_req_valid[Node] || fence[Node]),
-        .clk_o (group_clk)
-      );
-
       cg u_group (
-        .clk_i           (group_clk),
+        .clk_i,
         .rst_ni          (rst_n),
         .group_i         (2'(g)),
         .tgt_req_valid_i (tgt_req_valid[Node]),

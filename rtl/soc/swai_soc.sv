@@ -91,7 +91,7 @@ module swai_soc #(
   clock_gate u_core_clock (
     .clk_i,
     .en_i  (!core_sleep || irq_m_software || irq_m_timer || irq_m_external || irq_s_external || nmi || rsp_valid ||
-            dbg_req_i.halt || dbg_req_i.resume || dbg_req_i.insn_valid),
+            dbg_req_i.halt || dbg_req_i.resume || dbg_rsp_o.halted),
     .clk_o (core_clk)
   );
 
