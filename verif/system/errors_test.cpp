@@ -123,7 +123,8 @@ TEST_CASE("errors: host memory that the card may only read, or only write") {
   bench.recover();
 
   // Where a mapping ends; and what is taken away.
-  bench.expect(bench.run(bench.descriptor(kReadOnly + (15 << 10), at, 5000, false)), error::kCauseUnsupported);
+  bench.expect(bench.run(bench.descriptor(kReadOnly + (15 << 10), at, 5000, false)),
+               error::kCauseUnsupported);
   bench.recover();
   CHECK(bench.run(bench.descriptor(kReadOnly + 77, at, 5000, false)).empty());
   bench.recover();

@@ -61,7 +61,7 @@ class RawSession {
     CHECK(number_at(bar, 16, 8) == uint64_t{128} << 30);
     const RawBytes header = client_.read(kConfig, 0, 64);
     CHECK(number_at(header, 0, 4) == 0x4149'5357);
-    CHECK((number_at(header, 4, 2) & 6) == 6);    // memory and bus mastering are on
+    CHECK((number_at(header, 4, 2) & 6) == 6);       // memory and bus mastering are on
     CHECK((number_at(header, 0x10, 4) & 15) == 12);  // BAR0: 64 bits, prefetchable
     CHECK(client_.read(kConfig, number_at(header, 0x34, 1), 1).size() == 1);
     CHECK((client_.read64(4, 0) & 0xFFFF'FFFF) == 0x4350'5753);
@@ -83,8 +83,8 @@ class RawSession {
     channel(0x030, kIova + kRecords);
     channel(0x038, 5);
     channel(0x000, 3);
-    descriptor(0, kIova + from, card, length, 2 | 4);             // to the card, record, interrupt
-    descriptor(1, kIova + to, card, length, 1 | 2 | 4 | 16);      // to the host, when the other one is done
+    descriptor(0, kIova + from, card, length, 2 | 4);         // to the card, record, interrupt
+    descriptor(1, kIova + to, card, length, 1 | 2 | 4 | 16);  // to the host, when the other one is done
     channel(0x020, 1);
     interrupt();
     record(0, length);

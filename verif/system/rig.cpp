@@ -24,6 +24,11 @@ std::string numbered(const std::string& name, unsigned card) {
 
 }  // namespace
 
+std::string card_program() {
+  const char* named = std::getenv("SWAI_CARD");
+  return named != nullptr ? named : "build/swai-card";
+}
+
 Rig::Rig(const RigOptions& options) : folder_(new_folder()) {
   const std::string flash = folder_ + "/flash";
   for (unsigned i = 0; i < options.cards; ++i) {

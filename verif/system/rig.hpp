@@ -10,8 +10,11 @@
 
 namespace swai::system {
 
+// build/swai-card, or what the environment variable SWAI_CARD names instead.
+std::string card_program();
+
 struct RigOptions {
-  std::string program = "build/swai-card";
+  std::string program = card_program();
   unsigned cards = 1;
   std::vector<std::string> arguments;  // more ones for swai-card
 };
