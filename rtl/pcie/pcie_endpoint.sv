@@ -85,16 +85,15 @@ module pcie_endpoint (
   // ------------------------------------------------------------------------------------------------- resets
 
   logic open, hold, discard, clear_function, clear_link, resetting, reset_busy, flr_asked;
-  logic received, answers_busy, posted_busy, np_busy, completer_busy, tx_busy;
-  assign answers_busy = np_busy || completer_busy || tx_busy;
+  logic received, posted_busy, np_busy, completer_busy, tx_busy;
 
   pcie_reset u_reset (
     .clk_i            (clk),
     .rst_ni,
     .link_up_i,
     .flr_i            (flr_asked),
-    .answers_idle_i   (!answers_busy),
-    .writes_idle_i    (!posted_busy),
+    .answers_idle_i   (!np_busy && !completer_busy),
+    .leaves_i         (!tx_valid_o || tx_ready_i),
     .received_i       (received),
     .dma_busy_i,
     .open_o           (open),
@@ -538,7 +537,8 @@ module pcie_endpoint (
     else if (completer_errors != '0) error_header = completer_header;
   end
 
-  assign busy_o = reset_busy || rx_valid_i || received || posted_busy || answers_busy || target_busy || tgt_req_valid_i ||
-                  lines_busy || msix_busy || inbox_busy || work_i != '0 || p_valid_i || np_valid_i || dma_errors_i != '0;
+  assign busy_o = reset_busy || rx_valid_i || received || posted_busy || np_busy || completer_busy || tx_busy ||
+                  target_busy || tgt_req_valid_i || lines_busy || msix_busy || inbox_busy || work_i != '0 || p_valid_i ||
+                  np_valid_i || dma_errors_i != '0;
 
 endmodule

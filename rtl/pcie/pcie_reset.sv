@@ -10,9 +10,9 @@ module pcie_reset (
   input  logic rst_ni,
   input  logic link_up_i,
   input  logic flr_i,            // pulse: asked for
-  input  logic answers_idle_i,   // no request is being answered
-  input  logic writes_idle_i,    // no write is in flight
-  input  logic received_i,       // something received has not been served
+  input  logic answers_idle_i,   // all answers have been handed to the transmitter
+  input  logic leaves_i,         // what the transmitter shows leaves, or it shows nothing
+  input  logic received_i,       // something received has not been served, or a write is in flight
   input  logic dma_busy_i,
 
   output logic open_o,           // the link carries packets
@@ -25,11 +25,11 @@ module pcie_reset (
   output logic busy_o
 );
 
-  typedef enum logic [2:0] {Down, Quiet, Open, Asked, Function} state_e;
+  typedef enum logic [2:0] {Down, Quiet, Open, Asked, Answered, Function} state_e;
   state_e     state_q, state_d;
   logic [3:0] count_q;   // the engine needs a moment to see the reset
   logic       settled;
-  assign settled = count_q == '1 && !dma_busy_i && writes_idle_i;
+  assign settled = count_q == '1 && !dma_busy_i;
 
   always_comb begin
     state_d = state_q;
@@ -37,10 +37,11 @@ module pcie_reset (
       Down:     if (settled && answers_idle_i && !received_i) state_d = Quiet;
       Quiet:    if (link_up_i) state_d = Open;
       Open:     if (flr_i) state_d = Asked;
-      Asked:    if (answers_idle_i) state_d = Function;
+      Asked:    if (answers_idle_i) state_d = Answered;
+      Answered: if (leaves_i) state_d = Function;
       default:  if (settled) state_d = Open;
     endcase
-    if (!link_up_i && (state_q == Open || state_q == Asked || state_q == Function)) state_d = Down;
+    if (!link_up_i && open_o) state_d = Down;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -54,14 +55,14 @@ module pcie_reset (
     end
   end
 
-  assign open_o           = state_q == Open || state_q == Asked || state_q == Function;
-  assign hold_o           = state_q == Asked || state_q == Function;
+  assign open_o           = state_q == Open || hold_o;
+  assign hold_o           = state_q == Asked || state_q == Answered || state_q == Function;
   assign discard_o        = state_q == Function;
   assign flr_o            = state_q == Down || state_q == Quiet || state_q == Function;
   assign clear_function_o = state_q == Function && state_d == Open;
   assign clear_link_o     = state_q == Down && state_d == Quiet;
   assign under_way_o      = state_q == Function;
-  assign busy_o           = state_q == Down || state_q == Asked || state_q == Function || (state_q == Quiet && link_up_i) ||
+  assign busy_o           = state_q == Down || hold_o || (state_q == Quiet && link_up_i) ||
                             (state_q == Open && !link_up_i);
 
 endmodule

@@ -171,6 +171,11 @@ void lines(ErrorTest& test) {
   bench.write(kBar0 + 3 * kGroupBytes, 1);
   bench.quiet();
   expect(test.counter(regs::pcie::errors_write_failed::kOffset), 2, "writes failed");
+  // A doorbell that nobody hears.
+  bench.ring.denied = {kInboxWork};
+  bench.write(kBar4 + regs::pcie::doorbell::kOffset, 1);
+  bench.quiet();
+  expect(test.counter(regs::pcie::errors_write_failed::kOffset), 3, "doorbells not heard");
 }
 
 // The DMA engine's errors end in the same registers.
@@ -190,6 +195,19 @@ void dma_errors(ErrorTest& test) {
     expect(bench.config_read(kAerUncorrectable), 1U << kind.bit, "AER status");
     test.clear();
   }
+}
+
+// Master Data Parity Error: a poisoned completion, with parity error response switched on.
+void parity(ErrorTest& test) {
+  auto& bench = test.bench;
+  bench.config_write(kCommand, 0x46);
+  bench.top.dma_errors_i = 1;
+  bench.bench.step();
+  bench.top.dma_errors_i = 0;
+  expect(bench.config_read(kCommand) >> 16, 0x8110, "Status after a poisoned completion");
+  bench.config_write(kCommand, 0x8100'0006);
+  expect(bench.config_read(kCommand) >> 16, 0x0010, "Status after clearing");
+  test.clear();
 }
 
 void masks(ErrorTest& test) {
@@ -262,6 +280,7 @@ std::vector<Broken> broken_packets(unsigned id) {
   add("last byte enables with a gap", tlp);
   tlp = plain(kCfgRead0, uint64_t{id} << 16, 2);
   add("a configuration read of two doublewords", tlp);
+  add("an atomic with a payload of 80 bytes", plain(kFetchAdd, 0x1000, 20));
   tlp = plain(kCfgRead0, uint64_t{id} << 16);
   tlp.tc = 1;
   add("a configuration read of class 1", tlp);
@@ -296,6 +315,8 @@ void test_errors(uint64_t seed, uint64_t) {
   poisoned(test);
   lines(test);
   dma_errors(test);
+  test.bench.config_write(kCommand, 0xffff'0006);
+  parity(test);
   masks(test);
   check_credits(test.bench);
 }

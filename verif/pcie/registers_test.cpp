@@ -174,6 +174,20 @@ void check_refused(EndpointBench& bench) {
   expect(bench.read(kBar4 + 0x3'0000, 8).status, kUnsupported, "the empty quarter for the host");
 }
 
+// The ring may read any naturally aligned block, up to a line.
+void check_sizes(EndpointBench& bench) {
+  for (unsigned i = 0; i < 64; ++i) bench.write(kBar4 + 0x1000 + 8 * i, bench.random.next());
+  const auto all = bench.read(kBar4 + 0x1000, 512).bytes;
+  for (unsigned i = 0; i < 50; ++i) {
+    const auto size = static_cast<unsigned>(bench.random.below(7));
+    const auto at = static_cast<unsigned>(bench.random.below(512 >> size)) << size;
+    const auto got = bench.mpe_access(false, regs::pcie::shared::kAddr + at, 0, size);
+    check(got.status == kOk &&
+              std::equal(all.begin() + at, all.begin() + at + (1U << size), got.data.begin() + at % 64),
+          fmt::format("a read of {} bytes over the ring", 1U << size));
+  }
+}
+
 void check_reset_requests(EndpointBench& bench) {
   unsigned seen = 0;
   const auto write = [&](uint64_t value, unsigned count) {
@@ -204,6 +218,7 @@ void test_registers(uint64_t seed, uint64_t cycles) {
   check_described(bench, "pcie", 0);
   check_shared(bench, cycles / 1000);
   check_handover(bench);
+  check_sizes(bench);
   check_dma_device(bench);
   check_refused(bench);
   check_reset_requests(bench);
