@@ -44,6 +44,21 @@ bool Traffic::full(unsigned channel) const {
   return c.items.size() - c.head >= (size_t{1} << engine_.setup(channel).log2);
 }
 
+static bool is_to_host(const Descriptor& d) { return (d.flags & dma::kToHost) != 0; }
+
+void Traffic::return_last(unsigned channel, Descriptor& d) const {
+  const auto& c = channels_[channel];
+  if (c.items.empty() || is_to_host(c.items.back()) == is_to_host(d)) return;
+  const Descriptor& last = c.items.back();
+  const uint64_t from = is_to_host(d) ? last.card - card_base(channel) : last.host - host_base(channel);
+  // Only while nobody writes there: in the same lap through the target area.
+  if (from < kTarget || from + last.length > kTarget + (is_to_host(d) ? c.card_target : c.host_target))
+    return;
+  d.length = std::min(d.length, last.length);
+  (is_to_host(d) ? d.card : d.host) = is_to_host(d) ? last.card : last.host;
+  d.flags |= dma::kFence;
+}
+
 Descriptor Traffic::random_descriptor(unsigned channel) {
   auto& c = channels_[channel];
   Descriptor d{};
@@ -77,18 +92,25 @@ Descriptor Traffic::random_descriptor(unsigned channel) {
             (random_.chance(30) ? dma::kInterrupt : 0) | (random_.chance(30) ? dma::kWork : 0) |
             (random_.chance(10) ? dma::kFence : 0);
   d.tag = static_cast<uint32_t>(random_.next());
+  if (random_.chance(15)) return_last(channel, d);
   return d;
 }
 
 void Traffic::post(unsigned channel, Descriptor d) {
   auto& c = channels_[channel];
-  if ((d.flags & dma::kToHost) != 0) {
-    engine_.card().memory.read(d.card,
-                               {c.host_shadow.data() + (d.host - host_base(channel) - kTarget), d.length});
-  } else {
-    engine_.host().memory.read(d.host,
-                               {c.card_shadow.data() + (d.card - card_base(channel) - kTarget), d.length});
-  }
+  // What another one still has to bring is in the shadows only.
+  const auto source = [&](uint64_t at, Memory& memory, const std::vector<uint8_t>& shadow) {
+    if (at < kTarget) return memory.read(is_to_host(d) ? d.card : d.host, d.length);
+    const auto begin = shadow.begin() + static_cast<std::ptrdiff_t>(at - kTarget);
+    return std::vector<uint8_t>(begin, begin + d.length);
+  };
+  const uint64_t host = d.host - host_base(channel);
+  const uint64_t card = d.card - card_base(channel);
+  const auto data = is_to_host(d) ? source(card, engine_.card().memory, c.card_shadow)
+                                  : source(host, engine_.host().memory, c.host_shadow);
+  auto& target = is_to_host(d) ? c.host_shadow : c.card_shadow;
+  std::copy(data.begin(), data.end(),
+            target.begin() + static_cast<std::ptrdiff_t>((is_to_host(d) ? host : card) - kTarget));
   post_unchecked(channel, d);
 }
 

@@ -59,6 +59,9 @@ class Traffic {
     std::vector<uint8_t> host_shadow, card_shadow;  // of the target areas
   };
 
+  // Perhaps makes of the descriptor one that brings back what the one before it has brought; that wants a
+  // fence.
+  void return_last(unsigned channel, Descriptor& descriptor) const;
   void fill(Memory& memory, uint64_t at);
   void check_data(unsigned channel, size_t index, const char* when);
   void check_record(unsigned channel, size_t index);
