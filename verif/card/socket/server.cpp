@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMaxVisitors = 16;
 
 // One look at the sockets costs microseconds; this often they notice.
-constexpr milliseconds kSliceTarget{1};
+constexpr std::chrono::microseconds kSliceTarget{1000};
 constexpr uint64_t kMinSlice = 16;
 constexpr uint64_t kMaxSlice = 1 << 22;
 
