@@ -273,6 +273,8 @@ void Builder::make_handler(Privilege level, Label fail) {
   for (int32_t i = 1; i < 5; ++i)
     as.emit(enc::ld(handler_[static_cast<size_t>(i)], fp, frame::kSaved + 8 * i));
   as.emit(enc::csrrw(fp, l.scratch, fp));
+  // QEMU 7.2 does not forget what it has translated for MPRV when mret changes MPP.
+  if (options_.qemu && level == Privilege::kMachine) as.emit(enc::sfence_vma(0, 0));
   as.emit(l.xret);
   as.bind(interrupt);
   make_interrupt_part(level, resume);
