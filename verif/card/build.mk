@@ -11,10 +11,15 @@ card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp events.cpp 
   events_file.cpp) verif/common/gdb_stub_mpe.cpp
 card_program := $(addprefix verif/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
   cards.cpp card_device.cpp serve.cpp) $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp)
-card_libs := $(B)/lib/card-models.a $(B)/lib/socket.a $(B)/lib/link.a $(B)/lib/hbm-cells.a $(B)/lib/rootport.a $(B)/lib/iss.a -lfmt
+card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
 
-$(eval $(call verilated_program,swai-card,card_top,$(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv,$(card_harness) $(card_program),\
+card_rtl := $(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv
+
+# One program per configuration with a model of its own; options.hpp names them all.
+$(eval $(call verilated_program,swai-card,card_top,$(card_rtl),$(card_harness) $(card_program),\
   +define+MPE_RVFI -Wno-PINMISSING,$(card_libs)))
+$(eval $(call verilated_program,swai-card-full,card_top,$(card_rtl),$(card_harness) $(card_program),\
+  +define+MPE_RVFI -Wno-PINMISSING -GGroups=4,$(card_libs),-DSWAI_GROUPS=4))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(card_libs)))

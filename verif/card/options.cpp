@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
+#include <stdexcept>
 
 #include "build/gen/version.hpp"
 
@@ -28,7 +30,7 @@ constexpr const char* kExamples = R"(Examples:
   swai-card --flash card.flash --until-ready --stats  boot, print figures, end
   echo help | swai-card --flash card.flash            input from a pipe: each byte is handed over when the card
                                                       sleeps; the end of the input ends the run
-  swai-card --flash card.flash --socket /tmp/swai.sock
+  swai-card --flash card.flash --socket card.sock
                                                       serve any vfio-user client
   swai-card --flash card.flash --gdb 3333             halt before the first instruction and wait for
                                                       gdb-multiarch -ex 'target remote localhost:3333'
@@ -52,12 +54,29 @@ std::string default_rom() {
 
 }  // namespace
 
+void become(const std::string& config, char** argv) {
+  const auto* found = std::ranges::find(kConfigurations, config, &Configuration::name);
+  if (found->groups == kGroups) return;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string program = (self.parent_path() / found->program).string();
+  ::execv(program.c_str(), argv);
+  throw std::runtime_error(fmt::format("configuration {}: cannot run {}: {}; `make build/{}` builds it",
+                                       config, program, std::strerror(errno), found->program));
+}
+
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   CLI::App app(kIntroduction, "swai-card");
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("swai-card ") + kVersion);
   std::string console = "-";
 
+  std::map<std::string, std::string> configs;
+  std::string configs_help = "which card:";
+  for (const Configuration& config : kConfigurations) {
+    configs[config.name] = config.name;
+    configs_help += fmt::format("\n{:<5} {}", config.name, config.what);
+  }
+  app.add_option("--config", options.config, configs_help)->check(CLI::IsMember(configs))->type_name("NAME");
   app.add_option("--flash", options.flash, "flash image; created (erased) when missing")
       ->required()
       ->type_name("FILE");

@@ -14,13 +14,28 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadInput = 2;
 
-// What kind of card this program has; the RTL's parameters decide it when it is built.
-#ifndef SWAI_CONFIGURATION
-#define SWAI_CONFIGURATION "cg1"
+// The cards that there are. The RTL's parameters are fixed when a program is built, so each number of groups
+// has a program of its own.
+struct Configuration {
+  const char* name;
+  unsigned groups;
+  const char* program;
+  const char* what;
+};
+inline constexpr Configuration kConfigurations[] = {
+    {"tiny", 1, "swai-card", "one core group, for fast tests"},
+    {"cg1", 1, "swai-card", "one core group; the default"},
+    {"full", 4, "swai-card-full", "four core groups"},
+};
+
+// What this program has.
+#ifndef SWAI_GROUPS
+#define SWAI_GROUPS 1
 #endif
-inline constexpr const char* kConfiguration = SWAI_CONFIGURATION;
+inline constexpr unsigned kGroups = SWAI_GROUPS;
 
 struct Options {
+  std::string config = kGroups == 1 ? "cg1" : "full";
   std::string flash;
   uint64_t flash_size = 0;  // 0: of the file, or the largest
   double flash_speed = 1;
@@ -47,6 +62,10 @@ struct Options {
   size_t cards = 1;
   bool iommu = true;
 };
+
+// Replaces this program by the one that has the configuration; returns if it is this one. Throws
+// std::runtime_error when it has not been built.
+void become(const std::string& config, char** argv);
 
 // Fills `options`; a value when the program has to end with that exit code (--help, or an error that was
 // printed).

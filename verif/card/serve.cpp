@@ -24,7 +24,7 @@ std::vector<FlashStore> open_flash(const Options& options) {
 
 CardsOptions cards_options(const Options& options, EventFile* events) {
   CardsOptions result;
-  result.configuration = kConfiguration;
+  result.configuration = options.config;
   result.card_routes = options.iommu;
   for (size_t i = 0; i < options.cards; ++i) {
     result.cards.push_back(

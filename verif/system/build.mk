@@ -4,5 +4,5 @@ $(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp traff
   $(addprefix verif/common/,process.cpp gdb_stub_mpe.cpp) verif/socket/raw_client.cpp))
 $(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp errors_test.cpp \
   memory_errors_test.cpp raw_test.cpp kill_test.cpp peer_test.cpp determinism_test.cpp out_of_band_test.cpp \
-  doorbell_test.cpp) \
+  doorbell_test.cpp full_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
