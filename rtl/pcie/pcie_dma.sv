@@ -31,9 +31,16 @@ module pcie_dma (
   output logic                  busy_o
 );
 
-  // Pulses of errors end with the next tick; they keep the clock on.
-  logic awake, clk;
-  assign awake = busy_o || errors_o != '0 || reg_req_i.valid || cpl_valid_i || noc_rsp_valid_i || config_i.flr;
+  // Pulses of errors end with the next tick; they keep the clock on. A function reset is a level that may last for as long
+  // as the link is down: its changes matter, what they cause shows in busy_o.
+  logic       awake, clk;
+  logic [3:0] flr_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) flr_q <= '1;
+    else         flr_q <= {flr_q[2:0], config_i.flr};
+  end
+  assign awake = busy_o || errors_o != '0 || reg_req_i.valid || cpl_valid_i || noc_rsp_valid_i ||
+                 {flr_q, config_i.flr} != {5{config_i.flr}};
   clock_gate u_gate (
     .clk_i,
     .en_i  (awake),
