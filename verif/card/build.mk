@@ -23,3 +23,5 @@ $(eval $(call verilated_program,swai-card-full,card_top,$(card_rtl),$(card_harne
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(card_libs)))
+
+$(eval $(call cxx_program,events-session,verif/card/events_session.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))

@@ -41,7 +41,10 @@ CardDevice::CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPo
   port_.on_link([this](rootport::LinkState state) { on_link(state); });
   port_.on_packet([this](bool to_card, uint64_t cycle, const rootport::Tlp&) { on_packet(to_card, cycle); });
   port_.on_interrupt([this](uint32_t vector) {
-    if (card_.events() != nullptr) card_.events()->host_interrupt(vector);
+    if (card_.events() != nullptr) {
+      const uint64_t now = root_.cycle();
+      card_.events()->host_interrupt(now, now - port_.options().to_root.delay, vector);
+    }
     if (vector < kVectors && host_ != nullptr) tell().interrupt(vector);
   });
 }
@@ -100,7 +103,8 @@ void CardDevice::write_now(unsigned region, uint64_t offset, std::span<const uin
     port_.config_write(static_cast<unsigned>(offset), data, [](rootport::RequestStatus) {});
   } else {
     if (region == socket::kBar4 && offset == kDoorbellAt && !data.empty() && card_.events() != nullptr) {
-      card_.events()->host_doorbell(static_cast<unsigned>(regs::pcie::doorbell::kNumber.get(data[0])));
+      card_.events()->host_doorbell(root_.cycle(),
+                                    static_cast<unsigned>(regs::pcie::doorbell::kNumber.get(data[0])));
     }
     port_.mmio_write(region, offset, data);
   }

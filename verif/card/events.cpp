@@ -113,12 +113,17 @@ std::optional<Trigger> Trigger::parse(const std::string& text) {
 
 CardEvents::CardEvents(unsigned card, unsigned groups, EventFile* file, std::function<uint64_t()> now)
     : card_(card), groups_(groups), file_(file), now_(std::move(now)) {
-  if (file_ != nullptr) source_ = file_->add(now_);
+  if (file_ == nullptr) return;
+  source_ = file_->add(now_);
+  host_source_ = file_->add(now_);
 }
 
 CardEvents::~CardEvents() {
   record(false);
-  if (file_ != nullptr) file_->remove(source_);
+  if (file_ != nullptr) {
+    file_->remove(source_);
+    file_->remove(host_source_);
+  }
   if (current_ == this) current_ = nullptr;
 }
 
@@ -134,6 +139,7 @@ void CardEvents::record(bool on) {
       if (value != 0) count(track, 0);
     }
   }
+  if (on) describe(kProcess);
   recording_ = on;
   // A clock without makes it tell anew what is high.
   pause_ = on;
@@ -141,14 +147,13 @@ void CardEvents::record(bool on) {
   if (!on) file_->flush();
 }
 
-void CardEvents::arm(const Trigger& trigger, std::function<void()> fire) {
+void CardEvents::arm(const Trigger& trigger, std::function<bool()> fire) {
   armed_ = trigger;
   fire_ = std::move(fire);
 }
 
 void CardEvents::fire() {
-  armed_.reset();
-  fire_();
+  if (fire_()) armed_.reset();
 }
 
 void CardEvents::look_for_trigger(EventKind kind, uint32_t unit, uint64_t a) {
@@ -198,8 +203,14 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
       break;
     case EventKind::kDoorbell: {
       const uint64_t flow = new_flow();
-      instant(kDoorbells, fmt::format("doorbell {}", unit), {{"number", unit}}, {flow},
-              std::exchange(to_doorbell_[unit], {}));
+      // Each that the host rang comes as one.
+      Flows& rung = to_doorbell_[unit];
+      Flows from;
+      if (!rung.empty()) {
+        from.push_back(rung.front());
+        rung.erase(rung.begin());
+      }
+      instant(kDoorbells, fmt::format("doorbell {}", unit), {{"number", unit}}, {flow}, from);
       to_inbox_[unit].push_back(flow);
       break;
     }
@@ -217,7 +228,7 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
     case EventKind::kInterrupt: {
       const uint64_t flow = new_flow();
       instant(kInterrupts, fmt::format("vector {}", unit), {{"vector", unit}}, {flow}, {});
-      to_host_[unit].push_back(flow);
+      to_host_[unit].push_back({now_(), flow});
       break;
     }
     case EventKind::kTrap:
@@ -329,17 +340,25 @@ void CardEvents::inbox(uint64_t bits) {
   }
 }
 
-void CardEvents::host_doorbell(unsigned number) {
+void CardEvents::host_doorbell(uint64_t time, unsigned number) {
   if (!recording_) return;
   const uint64_t flow = new_flow();
+  host_time_ = time;
   instant(kHost, fmt::format("doorbell {}", number), {{"number", number}}, {flow}, {});
+  host_time_.reset();
   to_doorbell_[number].push_back(flow);
 }
 
-void CardEvents::host_interrupt(unsigned vector) {
+void CardEvents::host_interrupt(uint64_t time, uint64_t sent, unsigned vector) {
   if (!recording_) return;
-  instant(kHost, fmt::format("vector {}", vector), {{"vector", vector}}, {},
-          std::exchange(to_host_[vector], {}));
+  Flows flows;
+  for (auto& waiting = to_host_[vector]; !waiting.empty() && waiting.front().time < sent;
+       waiting.pop_front()) {
+    flows.push_back(waiting.front().flow);
+  }
+  host_time_ = time;
+  instant(kHost, fmt::format("vector {}", vector), {{"vector", vector}}, {}, flows);
+  host_time_.reset();
 }
 
 }  // namespace swai::card

@@ -86,15 +86,16 @@ class CardEvents {
   bool has_file() const { return file_ != nullptr; }
   EventFile& file() { return *file_; }
 
-  // `fire` is called once, when the trigger comes first.
-  void arm(const Trigger& trigger, std::function<void()> fire);
+  // `fire` is called when the trigger comes, until it returns true.
+  void arm(const Trigger& trigger, std::function<bool()> fire);
   void retired(uint64_t pc) {
     if (armed_ && armed_->kind == Trigger::Kind::kPc && pc == armed_->value) fire();
   }
 
-  // What the host does, and what arrives there.
-  void host_doorbell(unsigned number);
-  void host_interrupt(unsigned vector);
+  // What the host does, and what arrives there, at its time, which may be ahead of the card's. What the card
+  // has sent before `sent` can be what arrives.
+  void host_doorbell(uint64_t time, unsigned number);
+  void host_interrupt(uint64_t time, uint64_t sent, unsigned vector);
 
   // What card_trace.sv tells.
   void event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, uint64_t c);
@@ -138,10 +139,12 @@ class CardEvents {
   EventFile* file_;
   std::function<uint64_t()> now_;
   unsigned source_ = 0;
+  unsigned host_source_ = 0;
+  std::optional<uint64_t> host_time_;  // what is being written is the host's
   bool recording_ = false;
   bool pause_ = false;
   std::optional<Trigger> armed_;
-  std::function<void()> fire_;
+  std::function<bool()> fire_;
 
   uint64_t levels_ = 0;
   bool running_ = false;  // the card has been out of reset
@@ -150,7 +153,12 @@ class CardEvents {
   std::map<unsigned, uint64_t> counts_;
   std::array<std::deque<unsigned>, 8> descriptors_;  // lanes of those under way, the oldest first
   uint64_t flows_ = 0;
-  std::map<unsigned, Flows> to_doorbell_, to_inbox_, to_host_;
+  std::map<unsigned, Flows> to_doorbell_, to_inbox_;
+  struct Sent {
+    uint64_t time = 0;
+    uint64_t flow = 0;
+  };
+  std::map<unsigned, std::deque<Sent>> to_host_;
 };
 
 }  // namespace swai::card

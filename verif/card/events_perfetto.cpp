@@ -115,10 +115,12 @@ std::string thread_of(unsigned track) {
 }  // namespace
 
 void CardEvents::put(unsigned field, const Message& message) {
-  const uint64_t now = now_();
+  const uint64_t now = host_time_ ? *host_time_ : now_();
   Message result;
-  result.number(packet::kTimestamp, now).number(packet::kSequence, card_ + 1).nested(field, message);
-  file_->put(source_, now, result);
+  result.number(packet::kTimestamp, now)
+      .number(packet::kSequence, 2 * (card_ + 1) + (host_time_ ? 1 : 0))
+      .nested(field, message);
+  file_->put(host_time_ ? host_source_ : source_, now, result);
 }
 
 // A track is described before the first event on it.

@@ -50,12 +50,13 @@ class Model {
     ++ticks_;
   }
 
-  // The trigger has come: the window of waves opens with what this clock does.
-  void open_window() {
-    if (ticks_ < waves_.from) return;
+  // The trigger has come: the window of waves opens with what this clock does, unless it is too early.
+  bool open_window() {
+    if (ticks_ < waves_.from) return false;
     waves_.from = ticks_;
     waves_.to = std::min(waves_.to, ticks_ + waves_.length - 1);
     waves_.trigger.clear();
+    return true;
   }
 
  private:

@@ -16,6 +16,7 @@ COUNTER = {3: "unit"}
 EVENT = {4: "annotations", 9: "type", 11: "track", 23: "name", 30: "value", 47: "flows", 48: "flow_ends"}
 ANNOTATION = {3: "uint", 6: "string", 10: "name"}
 BEGIN, END, INSTANT, COUNT = 1, 2, 3, 4
+WINDOW = 256  # clocks that counters count together
 
 
 class BadTrace(Exception):
@@ -107,7 +108,7 @@ def text(value):
 
 
 class Trace:
-    """What is in a file. `strict`: tracks have names of their own in a card, but for those beneath a thread."""
+    """What is in a file."""
 
     def __init__(self, data):
         self.tracks, self.slices, self.instants, self.counts = {}, [], [], []
@@ -212,7 +213,14 @@ class Trace:
         return [item for item in items if item.track.name == track and self.card(item.track) == card]
 
     def total(self, counter, card="card 0"):
-        return sum(value for track, _, value in self.counts if track.name == counter and self.card(track) == card)
+        """What a counter has counted. Its value holds for windows until the next one."""
+        values = [
+            (time, value)
+            for track, time, value in self.counts
+            if track.name == counter and self.card(track) == card
+        ]
+        ends = [time for time, _ in values[1:]] + [values[-1][0] + WINDOW if values else 0]
+        return sum(value * (end - time) // WINDOW for (time, value), end in zip(values, ends, strict=True))
 
 
 def read(path):

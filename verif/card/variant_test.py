@@ -49,6 +49,24 @@ class VariantTest(unittest.TestCase):
         self.assertEqual((start, end), (2000, 3999))
         self.assertGreater(waves.stat().st_size, 10_000)
 
+    def test_waves_from_a_trigger_on(self):
+        fast = self.boot("build/swai-card")
+        trace = self.folder / "trace"
+        self.boot("build/swai-card", "--trace", trace)
+        clock, pc = 0, ""
+        with open(trace, encoding="utf-8") as lines:
+            for line in lines:
+                clock, _, pc = line.split()[:3]
+                if int(clock) > 50_000:
+                    break
+        waves = self.folder / "window.fst"
+        options = ["--wave", waves, "--wave-from", clock, "--wave-trigger", f"pc=0x{pc}", "--wave-length", "100"]
+        self.assertEqual(self.boot("build/wave/swai-card", *options), fast)
+        header = waves.read_bytes()[9:25]
+        start, end = int.from_bytes(header[:8], "big"), int.from_bytes(header[8:], "big")
+        self.assertEqual(end - start, 199)
+        self.assertTrue(int(clock) <= start // 2 <= int(clock) + 20, (clock, start))
+
 
 if __name__ == "__main__":
     unittest.main()

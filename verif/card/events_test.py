@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Tests what swai-card --events writes, with the scripted host program build/events-session.
+
+Run from the repository root. --seed N: power-on contents of the card.
+"""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import perfetto
+
+SESSION = "build/events-session"
+CARD = "build/swai-card"
+SEED = 1
+LIMIT = 200
+
+HBM = 0x80_0000_0000
+BUFFER = 0x2_0000_0000
+
+
+def session(*options, expect=0):
+    done = subprocess.run([SESSION, *map(str, options)], capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode != expect:
+        raise AssertionError(done.stdout + done.stderr)
+    return done
+
+
+class EventsTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.file = cls.folder / "session.pftrace"
+        cls.said = session("--seed", SEED, "--events", cls.file).stdout
+        cls.trace = perfetto.read(cls.file)
+
+    def slices(self, track, card="card 0"):
+        return self.trace.on(self.trace.slices, track, card)
+
+    def instants(self, track, card="card 0"):
+        return self.trace.on(self.trace.instants, track, card)
+
+    def test_the_card_does_the_same_without(self):
+        self.assertEqual(session("--seed", SEED).stdout, self.said)
+
+    def test_two_runs_write_the_same(self):
+        again = self.folder / "again.pftrace"
+        session("--seed", SEED, "--events", again)
+        self.assertEqual(again.read_bytes(), self.file.read_bytes())
+
+    def test_every_descriptor_is_a_slice(self):
+        for channel in range(4):
+            first = channel * (channel + 1) // 2
+            # Each begins after the one before it; descriptors that overlap are in lanes beneath the channel's track.
+            slices = sorted(self.slices(f"DMA {channel}"), key=lambda item: item.begin)
+            expected = []
+            for direction in ("host to card", "card to host"):
+                for i in range(channel + 1):
+                    at = (first + i) * 5000
+                    expected.append((direction, 5000 + channel, BUFFER + at, HBM + 0x1000 + at, len(expected)))
+            found = [
+                (item.name, item.arguments["bytes"], item.arguments["host"], item.arguments["card"])
+                + (item.arguments["tag"],)
+                for item in slices
+            ]
+            self.assertEqual(found, expected)
+            for item in slices:
+                # A byte needs a way of 250 cycles on the wire, and the wire moves 32 in a cycle.
+                self.assertGreater(item.end - item.begin, 5000 // 32)
+            self.assertEqual(slices[0].track.kind, "thread")
+        self.assertEqual(len(self.slices("DMA 5")), 1)
+        self.assertEqual(self.slices("DMA 4") + self.slices("DMA 7"), [])
+
+    def test_a_descriptor_that_fails(self):
+        (failed,) = self.slices("DMA 6")
+        self.assertEqual(failed.arguments["stopped"], 1)
+        (error,) = [item for item in self.instants("DMA 6") if item.name == "error"]
+        self.assertEqual(error.arguments, {"cause": "unsupported", "address": 0x7_0000_0000})
+
+    def test_a_doorbell_from_host_to_inbox(self):
+        (host,) = [item for item in self.instants("host") if item.name == "doorbell 3"]
+        (card,) = self.trace.on(self.trace.instants, "doorbells")[:1]
+        (inbox,) = [item for item in self.instants("inbox") if item.name == "doorbell 3"]
+        self.assertEqual((host.flows, card.flows), (card.flow_ends, inbox.flow_ends))
+        self.assertEqual(len(host.flows + card.flows), 2)
+        self.assertGreater(card.time, host.time + 250)
+        self.assertGreater(inbox.time, card.time)
+        numbers = [item.arguments["number"] for item in self.instants("doorbells")]
+        self.assertEqual(numbers, [3, 17])
+
+    def test_interrupts_arrive(self):
+        asked = self.instants("interrupts")
+        self.assertEqual(
+            [item.arguments["vector"] for item in asked if item.arguments["vector"] in (5, 6)], [5, 6]
+        )
+        arrived = {item.flow_ends[0]: item for item in self.instants("host") if item.name.startswith("vector")}
+        self.assertEqual(len(arrived), len(asked))
+        for item in asked:
+            self.assertEqual(arrived[item.flows[0]].name, item.name)
+            self.assertGreater(arrived[item.flows[0]].time, item.time + 250)
+
+    def test_engines(self):
+        (awake,) = self.slices("MPE")
+        self.assertEqual((awake.name, awake.begin), ("awake", 18))
+        traps = {item.name for item in self.instants("MPE")}
+        self.assertIn("call from supervisor mode", traps)
+        self.assertEqual({item.name for item in self.slices("HBM 0")}, {"busy", "self-refresh"})
+        resets = [item.name for item in self.instants("resets")]
+        self.assertIn("management complex: runs", resets)
+        # The client's reset.
+        self.assertEqual(resets[-4:], ["link down", "function reset", "link up", "function reset ends"])
+
+    def test_counters_add_up(self):
+        copied = sum((c + 1) * (5000 + c) for c in range(4))
+        down, up = self.trace.total("PCIe in payload"), self.trace.total("PCIe out payload")
+        # Beside the copies: descriptors, registers, records; and bytes around those that are moved.
+        self.assertTrue(copied + 4096 <= down < copied + 4096 + 10_000, down)
+        self.assertTrue(copied <= up < copied + 10_000, up)
+        self.assertGreaterEqual(self.trace.total("HBM 0 writes"), (copied + 4096) // 64)
+        self.assertGreaterEqual(self.trace.total("HBM 0 reads"), copied // 64)
+        self.assertGreaterEqual(self.trace.total("ring PCIe injected"), 2 * copied // 64)
+        self.assertGreater(self.trace.total("HBM 0 refreshes"), 0)
+
+    def test_the_checker_notices(self):
+        data = self.file.read_bytes()
+        packets, at = [], 0
+        while at < len(data):
+            size, body = perfetto.varint(data, at + 1)
+            packets.append(data[at : body + size])
+            at = body + size
+        with self.assertRaises(perfetto.BadTrace):
+            perfetto.Trace(data[:-1])
+        with self.assertRaises(perfetto.BadTrace):
+            perfetto.Trace(data + packets[-2])
+        # Without one packet, whichever, a trace is wrong or shows less.
+        whole = len(self.trace.slices) + len(self.trace.instants) + len(self.trace.counts)
+        for i in range(0, len(packets), 7):
+            try:
+                less = perfetto.Trace(b"".join(packets[:i] + packets[i + 1 :]))
+            except perfetto.BadTrace:
+                continue
+            self.assertLess(len(less.slices) + len(less.instants) + len(less.counts), whole)
+
+    def test_two_cards(self):
+        files = [self.folder / name for name in ("two.pftrace", "two-again.pftrace")]
+        for file in files:
+            session("--seed", SEED, "--cards", 2, "--events", file)
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+        trace = perfetto.read(files[0])
+        self.assertEqual(len(trace.on(trace.slices, "DMA 3", "card 0")), 8)
+        self.assertEqual(len(trace.on(trace.slices, "DMA 3", "card 1")), 8)
+
+    def test_a_pause(self):
+        file = self.folder / "pause.pftrace"
+        said = session("--seed", SEED, "--pause", "--events", file).stdout
+        self.assertEqual(said, self.said)
+        trace = perfetto.read(file)
+        self.assertEqual(len(trace.on(trace.slices, "DMA 3")), 8)
+        self.assertEqual(trace.on(trace.slices, "DMA 5"), [])
+        self.assertEqual(len(trace.on(trace.slices, "DMA 6")), 1)
+
+    def test_only_when_asked_for(self):
+        file = self.folder / "asked.pftrace"
+        session("--seed", SEED, "--pause", "--events", file, "--events-paused")
+        trace = perfetto.read(file)
+        self.assertEqual(trace.on(trace.slices, "DMA 3"), [])
+        self.assertEqual(len(trace.on(trace.slices, "DMA 6")), 1)
+
+    def test_a_limit(self):
+        file = self.folder / "short.pftrace"
+        done = session("--seed", SEED, "--events", file, "--events-limit", 5000)
+        self.assertEqual(done.stdout, self.said)
+        self.assertRegex(done.stderr, r"events: \d+ of \d+ records are missing in .*, which has reached its limit")
+        self.assertTrue(5000 <= file.stat().st_size < 6000)
+        perfetto.read(file)
+
+    def test_a_full_disk(self):
+        done = session("--seed", SEED, "--events", "/dev/full")
+        self.assertEqual(done.stdout, self.said)
+        self.assertIn("which cannot be written", done.stderr)
+
+    def test_a_card_with_a_console(self):
+        flash = self.folder / "card.flash"
+        shutil.copy("build/firmware/flash.bin", flash)
+        file = self.folder / "boot.pftrace"
+        command = [CARD, "--flash", flash, "--console", "none", "--until-ready", "--quiet", "--events", file]
+        subprocess.run(command, check=True, timeout=LIMIT)
+        trace = perfetto.read(file)
+        (awake,) = trace.on(trace.slices, "MPE")
+        self.assertGreater(awake.end, 100_000)
+
+    def test_bad_options(self):
+        for options, message in (
+            (["--events", "/nowhere/file"], "cannot write it"),
+            (["--events-paused"], "--events"),
+            (["--wave", "x", "--wave-trigger", "dmaa"], "no trigger"),
+            (["--wave", "x", "--wave-trigger", "pc"], "no trigger"),
+            (["--wave", "x", "--wave-trigger", "reset:1"], "no trigger"),
+            (["--wave", "x", "--wave-trigger", "irq:x"], "no trigger"),
+        ):
+            command = [CARD, "--flash", self.folder / "new.flash", *options]
+            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertIn(message, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=SEED)
+    options, rest = parser.parse_known_args()
+    SEED = options.seed
+    unittest.main(argv=[sys.argv[0], *rest])
