@@ -37,9 +37,9 @@ module mbus_split #(
   localparam int unsigned Ids        = 3;
   localparam int unsigned CountWidth = $clog2(MaxOutstanding + 1);
 
-  logic [Ids-1:0]                 patient_q, admit_id, take, give;
-  logic [Ids-1:0][CountWidth-1:0] count_q;
-  logic                           admit;
+  logic [Ids-1:0]        patient_q, admit_id, take, give;
+  logic [CountWidth-1:0] count_q [Ids];
+  logic                  admit;
 
   always_comb begin
     admit = 1'b0;
@@ -66,7 +66,7 @@ module mbus_split #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      count_q   <= '0;
+      for (int unsigned id = 0; id < Ids; id++) count_q[id] <= '0;
       patient_q <= '0;
     end else begin
       for (int unsigned id = 0; id < Ids; id++) begin

@@ -17,11 +17,11 @@ module soc_inbox (
   localparam int unsigned Aw        = inbox_regs_pkg::AddrWidth;
   localparam int unsigned DoneWords = 4;
 
-  logic [63:0]               work_q, enable_q, set, cleared;
-  logic [DoneWords-1:0][63:0] done_q;
-  logic [Aw-1:0]             offset, ring_offset;
-  logic [63:0]               lanes, ring_lanes;
-  logic                      write, ring_write;
+  logic [63:0]             work_q, enable_q, set, cleared;
+  logic [64*DoneWords-1:0] done_q;
+  logic [Aw-1:0]           offset, ring_offset;
+  logic [63:0]             lanes, ring_lanes;
+  logic                    write, ring_write;
 
   assign offset      = {req_i.addr[Aw-1:3], 3'b000};
   assign ring_offset = {ring_req_i.addr[Aw-1:3], 3'b000};
@@ -46,7 +46,7 @@ module soc_inbox (
       end
       for (int unsigned i = 0; i < DoneWords; i++) begin
         if (ring_write && ring_offset == inbox_regs_pkg::Done0Offset + Aw'(8 * i)) begin
-          done_q[i] <= soc_pkg::merge(done_q[i], ring_req_i.wdata, ring_lanes);
+          done_q[64*i +: 64] <= soc_pkg::merge(done_q[64*i +: 64], ring_req_i.wdata, ring_lanes);
         end
       end
     end
@@ -54,14 +54,14 @@ module soc_inbox (
 
   // What a read at an offset gives; the two ports see the same.
   function automatic logic [64:0] look(input logic [Aw-1:0] at, input logic [63:0] work, input logic [63:0] enable,
-                                       input logic [DoneWords-1:0][63:0] done);
+                                       input logic [64*DoneWords-1:0] done);
     look = {1'b1, 64'b0};
     case (at)
       inbox_regs_pkg::WorkOffset:   look = {1'b0, work};
-      inbox_regs_pkg::Done0Offset:  look = {1'b0, done[0]};
-      inbox_regs_pkg::Done1Offset:  look = {1'b0, done[1]};
-      inbox_regs_pkg::Done2Offset:  look = {1'b0, done[2]};
-      inbox_regs_pkg::Done3Offset:  look = {1'b0, done[3]};
+      inbox_regs_pkg::Done0Offset:  look = {1'b0, done[0 +: 64]};
+      inbox_regs_pkg::Done1Offset:  look = {1'b0, done[64 +: 64]};
+      inbox_regs_pkg::Done2Offset:  look = {1'b0, done[128 +: 64]};
+      inbox_regs_pkg::Done3Offset:  look = {1'b0, done[192 +: 64]};
       inbox_regs_pkg::EnableOffset: look = {1'b0, enable};
       default: ;
     endcase

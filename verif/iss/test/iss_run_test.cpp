@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "verif/common/process.hpp"
 #include "verif/iss/random/encode.hpp"
 #include "verif/iss/random/random_program.hpp"
-#include "verif/common/process.hpp"
 
 namespace swai::iss {
 namespace {
