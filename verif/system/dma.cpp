@@ -177,13 +177,13 @@ std::vector<Dma::Stop> Dma::finish_or_stop(uint64_t limit) {
     const auto result = card_.run_until(kAllChannels, limit);
     if (result.vectors == 0) throw std::runtime_error(describe(result));
     for (unsigned c = 0; c < dma::kChannels; ++c) {
-      if ((result.vectors >> c & 1) == 0) continue;
-      const auto stop = complete(c) ? std::nullopt : stopped(c);
-      if (stop) {
+      Channel& channel = channels_[c];
+      if ((result.vectors >> c & 1) == 0 || channel.tail == channel.done) continue;
+      if (complete(c)) {
+        channel.done = channel.tail;
+      } else if (const auto stop = stopped(c)) {
         stops.push_back(*stop);
         forget(c);
-      } else {
-        collect(c);
       }
     }
   }

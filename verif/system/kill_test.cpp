@@ -80,8 +80,8 @@ uint64_t resident_kib(pid_t pid) {
           traffic.send();
           traffic.dma.start();
           done();
-          card->run_until(random.next(), random.below(20'000));
-          traffic.dma.finish_or_stop();
+          card->run_until(0, random.below(20'000));
+          traffic.dma.finish_or_stop(1'000'000);
           break;
         default:
           if (random.chance(30)) {

@@ -110,7 +110,7 @@ TEST_CASE("memory errors: damaged lines are reported by whoever reads them, and 
     std::memcpy(&want, traffic.sent(victim), 8);
     CHECK(card->read<uint64_t>(kMemoryBar, line - base) == want);
     traffic.prove();
-    const Halted processor(*card);
+    Halted(*card).write(regs::cg::poison::kAddr, 1);
   }
   CHECK(firmware_ready(*card));
 }
