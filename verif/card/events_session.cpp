@@ -1,7 +1,7 @@
 // A host program with a fixed script, whose trace events_test.py looks at: copies by DMA, doorbells, an
 // error, a pause of the recording, a reset. Prints what it saw and when; the same with tracing and without.
 //
-//   events-session [--cards N] [--pause] [options of swai-card]
+//   events-session [--program FILE] [--cards N] [--pause] [--copies N] [options of swai-card]
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -28,7 +28,7 @@ uint64_t hash(link::Bytes bytes) {
   return result;
 }
 
-void play(link::Card* card, unsigned number, bool pause) {
+void play(link::Card* card, unsigned number, bool pause, unsigned copies) {
   fmt::print("card {}: connected at {}\n", number, card->cycle());
   auto records = card->pin(kRecordsAt, 64 << 10);
   auto buffer = card->pin(kBufferAt, kBufferBytes);
@@ -36,7 +36,8 @@ void play(link::Card* card, unsigned number, bool pause) {
   Dma dma(*card, records);
 
   // Channel c has c + 1 descriptors each way: queues of more than one overlap.
-  for (const bool to_host : {false, true}) {
+  for (unsigned way = 0; way < 2 * copies; ++way) {
+    const bool to_host = way % 2 != 0;
     for (unsigned c = 0; c < 4; ++c) {
       for (unsigned i = 0; i <= c; ++i) {
         const uint64_t at = uint64_t{(c * (c + 1) / 2 + i)} * kPiece;
@@ -77,12 +78,15 @@ int main(int argc, char** argv) {
   using namespace swai;
   system::RigOptions options;
   bool pause = false;
+  unsigned copies = 1;  // there and back
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--program" && i + 1 < argc) {
       options.program = argv[++i];
     } else if (argument == "--cards" && i + 1 < argc) {
       options.cards = static_cast<unsigned>(std::stoul(argv[++i]));
+    } else if (argument == "--copies" && i + 1 < argc) {
+      copies = static_cast<unsigned>(std::stoul(argv[++i]));
     } else if (argument == "--pause") {
       pause = true;
     } else {
@@ -94,7 +98,7 @@ int main(int argc, char** argv) {
   std::vector<std::unique_ptr<link::Card>> cards;
   for (unsigned i = 0; i < options.cards; ++i) {
     cards.push_back(rig.open(i));
-    system::play(cards.back().get(), i, pause);
+    system::play(cards.back().get(), i, pause, copies);
   }
   ::kill(rig.process().pid(), SIGTERM);
   const int code = rig.process().wait();
