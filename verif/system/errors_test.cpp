@@ -249,6 +249,27 @@ TEST_CASE("errors: channels stopped in mid copy") {
   }
 }
 
+// Packets are cut off in the midst: completions to the card, packets from it, descriptors, records.
+TEST_CASE("errors: resets at any point of a copy") {
+  const Rig rig;
+  const auto card = rig.open();
+  Traffic traffic(*card, test_seed());
+  for (int round = 0; round < 40; ++round) {
+    traffic.send();
+    traffic.dma.start();
+    if (round % 4 == 3) {
+      traffic.dma.finish();
+      traffic.fetch();
+      traffic.dma.start();
+    }
+    card->run_until(0, 1 + traffic.random.below(6000));
+    card->reset();
+    for (unsigned c = 0; c < dma::kChannels; ++c) traffic.dma.reset(c);
+    card->run_until(kAllChannels, 1);  // what had fired before the reset
+    if (round % 5 == 4) traffic.prove();
+  }
+}
+
 TEST_CASE("errors: bus mastering off") {
   Bench bench;
   const auto command = bench.card->read<uint16_t>(link::Card::kConfig, 4);
