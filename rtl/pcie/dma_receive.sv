@@ -110,6 +110,8 @@ module dma_receive (
       tag_q    <= '0;
       place_q  <= '0;
       left_q   <= '0;
+    end else if (config_i.flr) begin
+      taking_q <= 1'b0;  // a link that goes down cuts a packet off: its end never comes
     end else if (cpl_valid_i) begin
       taking_q <= take && !cpl_beat_i.eop;
       final_q  <= is_final;
