@@ -72,6 +72,8 @@ class EventsTest(unittest.TestCase):
                 for item in slices
             ]
             self.assertEqual(found, expected)
+            ends = [item.end for item in slices]
+            self.assertEqual(ends, sorted(ends))
             for item in slices:
                 # A byte needs a way of 250 cycles on the wire, and the wire moves 32 in a cycle.
                 self.assertGreater(item.end - item.begin, 5000 // 32)
