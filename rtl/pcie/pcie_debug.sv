@@ -23,6 +23,9 @@ module pcie_debug (
   assign in_breakpoints = offset >= debug_regs_pkg::Breakpoint0Offset && offset <= debug_regs_pkg::Breakpoint3Offset;
   assign breakpoint     = offset[4:3];
 
+  // The core says only some cycles later that it has begun; a host that looks right away must not take that for the end.
+  logic [2:0] begun_q;
+
   logic resume, insn, data;
   assign resume = write && offset == debug_regs_pkg::ActionOffset && req_i.wstrb[0] && req_i.wdata[0];
   assign insn   = write && offset == debug_regs_pkg::InsnOffset && req_i.wstrb[3:0] == 4'hf;
@@ -30,8 +33,10 @@ module pcie_debug (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      dbg_q <= '0;
+      dbg_q   <= '0;
+      begun_q <= '0;
     end else begin
+      begun_q          <= {begun_q[1:0], insn || resume};
       dbg_q.resume     <= resume || clear_i;
       dbg_q.insn_valid <= insn;
       dbg_q.data_we    <= data;
@@ -64,7 +69,7 @@ module pcie_debug (
     control.breakpoints  = dbg_q.bp_en;
     status               = '0;
     status.halted        = dbg_rsp_i.halted;
-    status.busy          = dbg_rsp_i.busy;
+    status.busy          = dbg_rsp_i.busy || begun_q != '0;
     status.fault         = dbg_rsp_i.fault;
     status.cause         = dbg_rsp_i.cause;
   end

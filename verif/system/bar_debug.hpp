@@ -12,7 +12,7 @@ class BarDebug final : public common::DebugPort {
 
   void drive(const common::DebugRequest& request) override;
   common::DebugResponse sample() const override;
-  void tick() override { card_.run_until(0, 4); }
+  void tick() override {}  // reading registers takes time enough
 
  private:
   link::Card& card_;
