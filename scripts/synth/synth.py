@@ -39,7 +39,8 @@ def read_blocks():
     for folder in description["folders"]:
         for name, path in files.items():
             if str(path.parent) == folder and not sv_sources.is_package(path) and name not in description["skip"]:
-                blocks.append({"name": name, "top": name, "parameters": {}})
+                read_only = name in description["read_only"]
+                blocks.append({"name": name, "top": name, "parameters": {}, "read_only": read_only})
     return blocks + description.get("block", [])
 
 
@@ -83,9 +84,10 @@ def check(block, folder):
 
 def synthesise(block, folder):
     """Synthesises the block with the Yosys under build/synth. Returns cell counts and complaints."""
+    mapping = [] if block.get("read_only") else [f"synth_ecp5 -top {block['top']}"]
     job = {
         "sources": list(map(str, sv_sources.closure(block["top"]))),
-        "commands": [*read_commands(block), f"synth_ecp5 -top {block['top']}", "tee -q -o stat.json stat -json"],
+        "commands": [*read_commands(block), *mapping, "tee -q -o stat.json stat -json"],
         "results": ["stat.json"],
     }
     (folder / "stat.json").unlink(missing_ok=True)
@@ -131,7 +133,7 @@ def main():
                 print("\n".join([f"{block['name']:{width}} FAILED", *(f"    {line}" for line in errors)]), flush=True)
                 continue
             table[block["name"]] = cells
-            figures = "".join(f"{cells[column]:11}" for column in columns)
+            figures = "".join(f"{'-' if block.get('read_only') else cells[column]:>11}" for column in columns)
             print(f"{block['name']:{width}}{figures}{seconds:11.1f}", flush=True)
     (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
     failed = len(blocks) - len(table)
