@@ -80,6 +80,11 @@ Card::Card(const CardOptions& options, FlashStore& flash, std::function<void(uin
                    .tx_limit = &top.tx_limit_i,
                    .rx_valid = &top.rx_valid_i,
                    .rx_beat = top.rx_beat_i.data()});
+  } else {
+    top.link_up_i = 0;
+    top.tx_ready_i = 0;
+    top.tx_limit_i = 0;
+    top.rx_valid_i = 0;
   }
   top.serial_i = port_ == nullptr ? 0 : port_->card();
   power_cycle();
@@ -98,7 +103,7 @@ void Card::power_cycle() {
   top.flash_io_i = 0xF;
   top.rst_ni = 0;
   for (unsigned i = 0; i < kResetClocks; ++i) {
-    if (events_) top.trace_i = events_->clock();
+    top.trace_i = events_ ? events_->clock() : 0;
     model_.tick();
   }
   top.rst_ni = 1;
