@@ -19,7 +19,7 @@ registers: ## write docs/registers.md from the register description
 
 # The sources of the management complex without the core and rtl/lib, packages first.
 RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv
-RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES),$(filter-out %/swai_card.sv,$(wildcard rtl/soc/*.sv))))
+RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES) %/swai_card.sv,$(wildcard rtl/soc/*.sv)))
 
 # The whole card, packages first.
 RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \

@@ -5,13 +5,13 @@ namespace {
 
 constexpr uint64_t kAccessLimit = 100'000;
 
+}  // namespace
+
 uint64_t lane_mask(uint8_t lanes) {
   uint64_t mask = 0;
   for (unsigned i = 0; i < 8; ++i) mask |= (lanes >> i & 1) != 0 ? uint64_t{0xFF} << (8 * i) : 0;
   return mask;
 }
-
-}  // namespace
 
 Devices::Devices(uint64_t seed) : bench_(seed) {
   auto& pins = top();

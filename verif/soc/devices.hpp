@@ -15,6 +15,9 @@ namespace swai::soc {
 
 using verif::check;
 
+// The bits of a register that byte lanes name.
+uint64_t lane_mask(uint8_t lanes);
+
 class Devices final : private verif::Agent {
  public:
   explicit Devices(uint64_t seed);

@@ -13,12 +13,6 @@ namespace inbox = regs::inbox;
 constexpr uint64_t kWorkBits = inbox::work::kDoorbells.mask() | inbox::work::kDma.mask() |
                                inbox::work::kGroups.mask() | inbox::work::kFaults.mask();
 
-uint64_t lane_mask(uint8_t lanes) {
-  uint64_t mask = 0;
-  for (unsigned i = 0; i < 8; ++i) mask |= (lanes >> i & 1) != 0 ? uint64_t{0xFF} << (8 * i) : 0;
-  return mask;
-}
-
 // What the inbox holds, and what the ring does to it in every cycle.
 class Ring final : public verif::Agent {
  public:

@@ -14,8 +14,6 @@
 namespace swai::system {
 namespace {
 
-constexpr uint64_t kRecordsAt = 0x1000'0000;
-constexpr uint64_t kBufferAt = 0x2'0000'0000;  // beyond 32 bits: headers of four doublewords
 constexpr uint64_t kGuard = 4096;
 
 // Pieces of a range, of all lengths, in random order.

@@ -20,6 +20,10 @@ inline constexpr unsigned kMemoryBar = 0;
 inline constexpr unsigned kRegisterBar = 4;
 inline constexpr uint64_t kSramAt = uint64_t{64} << 30;  // in BAR0; HBM begins at 0
 
+// Where host programs here put their memory for the card.
+inline constexpr uint64_t kRecordsAt = 0x1000'0000;
+inline constexpr uint64_t kBufferAt = 0x2'0000'0000;  // beyond 32 bits: headers of four doublewords
+
 inline uint64_t register_at(uint64_t address) { return address - regs::kCardRegion.base; }
 inline uint64_t sram_at(uint64_t address) { return kSramAt + address - regs::kLocalRegion.base; }
 

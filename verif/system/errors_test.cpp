@@ -217,7 +217,7 @@ TEST_CASE("errors: completions that are lost, damaged or refused") {
       const uint64_t chunk = stops[0].address - traffic.sent_at(c);
       const uint64_t chunk_end = std::min(chunk + 512 - stops[0].address % 512, Traffic::kSlice);
       for (uint64_t i = 0; i < Traffic::kSlice; ++i) {
-        const uint8_t before = old[traffic.sent_at(c) - Traffic::kBufferAt + i];
+        const uint8_t before = old[traffic.sent_at(c) - kBufferAt + i];
         const uint8_t now = traffic.fetched(c)[i];
         const bool fits = now == before || (now == traffic.sent(c)[i] && (i < chunk || i >= chunk_end));
         if (!fits) FAIL("byte ", i, " of channel ", c, " is neither old nor new; chunk at ", chunk);

@@ -16,10 +16,8 @@ inline constexpr uint64_t kAllChannels = (uint64_t{1} << dma::kChannels) - 1;
 
 class Traffic {
  public:
-  static constexpr uint64_t kRecordsAt = 0x1000'0000;
-  static constexpr uint64_t kBufferAt = 0x2'0000'0000;  // beyond 32 bits: headers of four doublewords
-  static constexpr uint64_t kSlice = 24 << 10;          // of a channel
-  static constexpr uint64_t kNobody = 0x7'0000'0000;    // bus addresses where nothing is mapped
+  static constexpr uint64_t kSlice = 24 << 10;        // of a channel
+  static constexpr uint64_t kNobody = 0x7'0000'0000;  // bus addresses where nothing is mapped
 
   Traffic(link::Card& card, uint64_t seed, uint64_t card_at = regs::kHbmRegion.base + (uint64_t{1} << 30));
 

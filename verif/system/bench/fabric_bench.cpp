@@ -16,8 +16,6 @@
 namespace swai::system {
 namespace {
 
-constexpr uint64_t kRecordsAt = 0x1000'0000;
-constexpr uint64_t kBufferAt = 0x2'0000'0000;
 constexpr uint64_t kBytes = 4 << 20;
 constexpr uint64_t kCode = Dma::kRings - 0x1000;
 constexpr uint64_t kWalk = regs::kHbmRegion.base + (uint64_t{1} << 32);

@@ -16,8 +16,6 @@ namespace {
 using link::vendor::Command;
 using link::vendor::Statistic;
 
-constexpr uint64_t kRecordsAt = 0x1000'0000;
-constexpr uint64_t kBufferAt = 0x2'0000'0000;
 constexpr uint64_t kBytes = 8 << 20;
 
 // What the wire carries at best: 32 bytes per cycle, of which a packet's header and framing are no payload.
