@@ -1,0 +1,129 @@
+// The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. What an instruction does,
+// not how long it takes. docs/cpe-core.md says what is left to the implementation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "verif/iss/cpe/code.hpp"
+#include "verif/iss/cpe/fault.hpp"
+
+namespace swai::iss::cpe {
+
+// What lies around the core, apart from code (CodeSource) and local memory (plain bytes).
+class Environment {
+ public:
+  virtual ~Environment() = default;
+
+  // A scalar access to SpaceDaemon, SpaceKernel, SpaceWindow or SpaceArguments; naturally aligned.
+  struct WindowAccess {
+    bool write = false;
+    uint32_t address = 0;
+    unsigned bytes = 0;    // 1, 2, 4
+    uint32_t data = 0;     // right-aligned; the bits beyond are 0
+    uint64_t pointer = 0;  // the data window: segment in bits 63:48, offset in 47:0
+  };
+  struct WindowResult {
+    Cause cause = Cause::kNone;
+    uint32_t data = 0;              // right-aligned
+    uint16_t segment = kNoSegment;  // for the record of a fault
+    uint64_t offset = 0;
+  };
+  virtual WindowResult window(const WindowAccess& access) = 0;
+
+  // A command to a unit. A unit that makes the core wait is asked again by the next step.
+  struct Answer {
+    enum Kind : uint8_t { kDone, kWait, kBad } kind = kDone;
+    uint32_t data = 0;  // for rd
+  };
+  virtual Answer issue(const Command& command) = 0;
+
+  // A counter by its number (docs/cpe-core.md); number 1, instructions, is the hart's own and never asked
+  // for. `high`: bits 63:32 of the cycles.
+  virtual uint32_t counter(unsigned /*number*/, bool /*high*/) { return 0; }
+};
+
+// One step, as the core's retirement port shows it.
+struct Retirement {
+  uint32_t pc = 0;
+  uint32_t next_pc = 0;
+  uint32_t insn = 0;  // compressed instructions: 16 bits, zero-extended
+  uint8_t rd = 0;     // 0: no register written
+  uint32_t rd_wdata = 0;
+  uint32_t mem_addr = 0;
+  uint8_t mem_rmask = 0;  // bytes relative to mem_addr: 0x1, 0x3, 0xf
+  uint8_t mem_wmask = 0;
+  uint32_t mem_rdata = 0;  // as read, zero-extended
+  uint32_t mem_wdata = 0;
+};
+
+class Hart {
+ public:
+  struct Identity {
+    uint8_t id = 0;  // {group, row, column}: CSR mhartid
+    uint32_t config = 0;
+  };
+
+  // `ldm` has kLdmBytes bytes, which others may change between steps.
+  Hart(Code& code, Environment& environment, std::span<uint8_t> ldm, const Identity& identity)
+      : code_(code), environment_(environment), ldm_(ldm.data()), identity_(identity) {}
+
+  // As the hardware's reset, which leaves the registers as they are.
+  void reset(uint32_t pc);
+
+  enum class Status : uint8_t {
+    kRetired,  // one instruction more
+    kWaiting,  // the unit is not ready: nothing has happened
+    kFault     // stopped until reset
+  };
+  Status step() { return step<false>(nullptr); }
+  Status step(Retirement& record) { return step<true>(&record); }
+
+  // Up to `limit` instructions; ends early when it waits or faults.
+  Status run(uint64_t limit) {
+    Status status = Status::kRetired;
+    while (limit-- != 0 && (status = step()) == Status::kRetired) {
+    }
+    return status;
+  }
+
+  const Fault& fault() const { return fault_; }  // cause none: it has not stopped
+  // The command that the unit is not ready for, after Status::kWaiting.
+  const Command& waits_for() const { return command_; }
+
+  uint32_t pc() const { return pc_; }
+  uint32_t x(unsigned number) const { return x_[number]; }
+  void set_x(unsigned number, uint32_t value) {
+    if (number != 0) x_[number] = value;
+  }
+  uint64_t instructions() const { return instructions_; }
+  uint64_t pointer() const { return pointer_; }  // of the data window
+  void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
+
+ private:
+  template <bool kRecord>
+  Status step(Retirement* record);
+  template <bool kRecord>
+  bool load(const Insn& insn, Retirement* record);
+  template <bool kRecord>
+  bool store(const Insn& insn, Retirement* record);
+  bool csr(const Insn& insn);
+  bool read_csr(unsigned number, uint32_t& value);
+  bool write_csr(unsigned number, uint32_t value);
+  Status stop(Cause cause, Access access = Access::kNone, uint64_t offset = 0, uint16_t segment = kNoSegment);
+
+  Code& code_;
+  Environment& environment_;
+  uint8_t* ldm_;
+  Identity identity_;
+  std::array<uint32_t, 32> x_{};
+  uint32_t pc_ = 0;
+  uint64_t instructions_ = 0;
+  uint64_t pointer_ = 0;
+  uint32_t launch_mask_ = 0;
+  Fault fault_;
+  Command command_;
+};
+
+}  // namespace swai::iss::cpe
