@@ -1,0 +1,23 @@
+# Modules for the CPEs: build/cpe-kernels/NAME.elf.
+
+comma := ,
+CPE_BUILD := $(B)/cpe-kernels
+CPE_COMMON := cpe-kernels/make-module.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
+    firmware/abi/module.hpp firmware/abi/segment.hpp
+
+# $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are make-module.py's.
+define cpe_module
+$(CPE_BUILD)/$(1).elf: $(2) $(CPE_COMMON)
+	$$(call say,MODULE,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(PYTHON) cpe-kernels/make-module.py --output $$@ $(3) $(2)
+CPE_MODULES += $(CPE_BUILD)/$(1).elf
+endef
+
+$(foreach k,$(wildcard cpe-kernels/kernels/*.cpp),$(eval $(call cpe_module,$(basename $(notdir $(k))),$(k),)))
+$(eval $(call cpe_module,daemon,cpe-kernels/daemon/daemon.S cpe-kernels/daemon/daemon.cpp,--space daemon))
+$(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
+$(eval $(call cpe_module,undefined,cpe-kernels/tests/undefined.cpp,--link-flag=-Wl$(comma)--unresolved-symbols=ignore-all))
+
+.PHONY: cpe-kernels
+cpe-kernels: $(CPE_MODULES)

@@ -1,0 +1,4 @@
+// Nothing: what a launch costs.
+#include "swai/cpe.hpp"
+
+__kernel__ void empty() {}

@@ -1,0 +1,22 @@
+// Fills global memory with a byte. (The kernel is called `fill`: `memset` is the compiler's.)
+#include <algorithm>
+#include <cstring>
+
+#include "swai/arguments.hpp"
+#include "swai/cpe.hpp"
+#include "swai/share.hpp"
+
+using namespace swai::cpe;
+
+__kernel__ void fill(const MemsetArgs* args) {
+  const GlobalPtr<void> to = args->to;
+  const Share share = my_share(args->bytes);
+  const auto buffer = free_ldm();
+  const auto piece = std::min<uint32_t>(share.bytes, 16384);
+  std::memset(buffer.data(), static_cast<int>(args->value), piece);
+  dma::Ticket last = {};
+  for (uint32_t at = 0; at < share.bytes; at += piece) {
+    last = dma::store(to.plus_bytes(share.first + at), buffer.data(), std::min(piece, share.bytes - at));
+  }
+  if (share.bytes != 0) dma::wait(last);
+}
