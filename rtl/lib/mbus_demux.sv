@@ -6,12 +6,12 @@
 // At most MaxOutstanding requests are unanswered at a time.
 // sel_i names the slave of the request and is part of it: still while the request waits. What it decodes to is the
 // business of the address map around this module; give addresses where nobody lives to an mbus_error.
-// Slave i has bits [i*RspWidth +: RspWidth] of slv_rsp_i. All slaves see slv_req_o.
+// All slaves see slv_req_o. Responses do not pass through here: answering_o names the slave whose response counts, and the
+// user picks it. (A vector of all responses would be moved in every cycle of a simulation.)
 module mbus_demux #(
   parameter  int unsigned N              = 2,
   parameter  int unsigned MaxOutstanding = 8,
-  localparam int unsigned IndexWidth     = N > 1 ? $clog2(N) : 1,
-  localparam int unsigned RspWidth       = 3 + mbus_pkg::LineBits
+  localparam int unsigned IndexWidth     = N > 1 ? $clog2(N) : 1
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -21,13 +21,12 @@ module mbus_demux #(
   output logic                  mst_req_ready_o,
   input  mbus_pkg::req_t        mst_req_i,
   output logic                  mst_rsp_valid_o,
-  output mbus_pkg::rsp_t        mst_rsp_o,
+  output logic [IndexWidth-1:0] answering_o,
 
   output logic [N-1:0]          slv_req_valid_o,
   input  logic [N-1:0]          slv_req_ready_i,
   output mbus_pkg::req_t        slv_req_o,
-  input  logic [N-1:0]          slv_rsp_valid_i,
-  input  logic [N*RspWidth-1:0] slv_rsp_i
+  input  logic [N-1:0]          slv_rsp_valid_i
 );
 
   localparam int unsigned CountWidth = $clog2(MaxOutstanding + 1);
@@ -68,21 +67,12 @@ module mbus_demux #(
     else if (take) current_q <= sel_i;
   end
 
-  always_comb begin
-    mst_rsp_valid_o = 1'b0;
-    mst_rsp_o       = '0;
-    for (int unsigned i = 0; i < N; i++) begin
-      if (current_q == IndexWidth'(i)) begin
-        mst_rsp_valid_o = slv_rsp_valid_i[i];
-        mst_rsp_o       = slv_rsp_i[i*RspWidth +: RspWidth];
-      end
-    end
-  end
+  assign answering_o     = current_q;
+  assign mst_rsp_valid_o = slv_rsp_valid_i[current_q];
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert ($bits(mbus_pkg::rsp_t) == RspWidth) else $error("RspWidth is not the width of a response");
       assert (!mst_req_valid_i || {1'b0, sel_i} < (IndexWidth + 1)'(N)) else $error("slave %0d of %0d", sel_i, N);
       assert ((slv_rsp_valid_i & ~(N'(1) << current_q)) == '0) else $error("a response out of turn: %b", slv_rsp_valid_i);
     end

@@ -43,19 +43,27 @@ module mbus_to_reg (
 
   assign is_write = req_i.op == mbus_pkg::OpWrite;
 
+  // Looked at only while there is a request, to spare simulations the work.
   always_comb begin
-    for (int unsigned i = 0; i < 8; i++) words[i] = |req_i.strb[8*i +: 8];
-    word = req_i.addr[5:3];
-    if (is_write) begin
-      for (int unsigned i = 0; i < 8; i++) begin
-        if (words[i]) word = 3'(i);
+    words = '0;
+    word  = '0;
+    data  = '0;
+    if (req_valid_i) begin
+      for (int unsigned i = 0; i < 8; i++) words[i] = |req_i.strb[8*i +: 8];
+      word = req_i.addr[5:3];
+      if (is_write) begin
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (words[i]) word = 3'(i);
+        end
       end
+      data = req_i.data[64*word +: 64];
     end
-    data = req_i.data[64*word +: 64];
   end
 
   always_comb begin
-    if (is_write) begin
+    if (!req_valid_i) begin
+      strb = '0;
+    end else if (is_write) begin
       strb = req_i.strb[8*word +: 8];
     end else begin
       unique case (req_i.size)

@@ -49,10 +49,11 @@ module noc_from_mbus #(
   assign vacant  = ~used_q & (used_q + 1'b1);   // the lowest free entry
 
   always_comb begin
-    tag = '0;
+    tag       = '0;
+    conflicts = '0;
     for (int unsigned i = 0; i < Entries; i++) begin
       if (vacant[i]) tag = TagWidth'(i);
-      conflicts[i] = used_q[i] && line_q[i] == req_i.addr[mbus_pkg::AddrWidth-1:6] && !(is_read && read_q[i]);
+      if (req_valid_i) conflicts[i] = used_q[i] && line_q[i] == req_i.addr[mbus_pkg::AddrWidth-1:6] && !(is_read && read_q[i]);
     end
     if (offered_q) tag = tag_q;   // a request that waits keeps its tag
   end
@@ -131,7 +132,12 @@ module noc_from_mbus #(
   assign rsp_tag     = stored_valid ? stored_tag : noc_tag;
   assign rsp_id      = stored_valid ? stored_id : noc_id;
   assign rsp_err     = stored_valid ? err_q[stored_tag] : noc_rsp_i.status != noc_pkg::StatusOk;
-  assign rsp_o       = {rsp_id, rsp_err, stored_valid ? data_q[stored_tag] : noc_rsp_i.data};
+  always_comb begin
+    rsp_o.id   = mbus_pkg::id_e'(rsp_id);
+    rsp_o.err  = rsp_err;
+    rsp_o.data = noc_rsp_i.data;
+    if (stored_valid) rsp_o.data = data_q[stored_tag];
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

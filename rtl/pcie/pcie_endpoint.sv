@@ -69,17 +69,12 @@ module pcie_endpoint (
 
   // --------------------------------------------------------------------------------------------------- clock
 
-  // While nothing is under way the clock stands still; it goes on for two cycles after that, so that pulses end.
-  logic       clk;
-  logic [1:0] busy_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) busy_q <= '1;
-    else busy_q <= {busy_q[0], busy_o};
-  end
-  clock_gate u_gate (
+  logic clk;
+  idle_clock u_clock (
     .clk_i,
-    .en_i  (busy_o || busy_q != '0),
-    .clk_o (clk)
+    .rst_ni,
+    .busy_i (busy_o),
+    .clk_o  (clk)
   );
 
   // ------------------------------------------------------------------------------------------------- resets

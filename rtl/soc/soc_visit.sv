@@ -29,7 +29,7 @@ module soc_visit #(
   localparam logic [1:0] TargetNobody = 2'd2;
 
   soc_pkg::target_t local_target;
-  logic [1:0]       target;
+  logic [1:0]       target, answering;
   logic             reserves;
 
   soc_decode #(
@@ -60,13 +60,20 @@ module soc_visit #(
     .mst_req_ready_o (req_ready_o),
     .mst_req_i       (req_i),
     .mst_rsp_valid_o (rsp_valid_o),
-    .mst_rsp_o       (rsp_o),
+    .answering_o     (answering),
     .slv_req_valid_o (slave_req_valid),
     .slv_req_ready_i (slave_req_ready),
     .slv_req_o,
-    .slv_rsp_valid_i (slave_rsp_valid),
-    .slv_rsp_i       ({nobody_rsp, inbox_rsp, sram_rsp_i})
+    .slv_rsp_valid_i (slave_rsp_valid)
   );
+
+  always_comb begin
+    case (answering)
+      TargetSram:  rsp_o = sram_rsp_i;
+      TargetInbox: rsp_o = inbox_rsp;
+      default:     rsp_o = nobody_rsp;
+    endcase
+  end
 
   assign sram_req_valid_o            = slave_req_valid[TargetSram];
   assign slave_req_ready[TargetSram] = sram_req_ready_i;

@@ -155,7 +155,7 @@ module swai_soc #(
   );
   assign card_req_o = req;
 
-  soc_pkg::target_t            target;
+  soc_pkg::target_t            target, answering;
   logic [soc_pkg::Targets-1:0] slave_req_valid, slave_req_ready, slave_rsp_valid;
   mbus_pkg::req_t              slave_req;
   mbus_pkg::rsp_t              rom_rsp, sram_rsp, devices_rsp, nobody_rsp;
@@ -177,13 +177,21 @@ module swai_soc #(
     .mst_req_ready_o (local_req_ready),
     .mst_req_i       (req),
     .mst_rsp_valid_o (local_rsp_valid),
-    .mst_rsp_o       (local_rsp),
+    .answering_o     (answering),
     .slv_req_valid_o (slave_req_valid),
     .slv_req_ready_i (slave_req_ready),
     .slv_req_o       (slave_req),
-    .slv_rsp_valid_i (slave_rsp_valid),
-    .slv_rsp_i       ({nobody_rsp, devices_rsp, sram_rsp, rom_rsp})  // in the order of the targets' numbers
+    .slv_rsp_valid_i (slave_rsp_valid)
   );
+
+  always_comb begin
+    case (answering)
+      soc_pkg::TargetRom:     local_rsp = rom_rsp;
+      soc_pkg::TargetSram:    local_rsp = sram_rsp;
+      soc_pkg::TargetDevices: local_rsp = devices_rsp;
+      default:                local_rsp = nobody_rsp;
+    endcase
+  end
 
   soc_rom #(
     .Bytes    (32'(memmap_pkg::RomRegionSize)),

@@ -52,6 +52,7 @@ class Bench {
     top().rst_ni = 1;
     settle();
     top().rst_ni = 0;
+    settle();
     for (int i = 0; i < 3; ++i) run_.tick();
     top().rst_ni = 1;
   }

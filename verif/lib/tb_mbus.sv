@@ -99,6 +99,7 @@ module tb_mbus #(
     .slv_rsp_i      (slv_rsp_i[RspWidth-1:0])
   );
 
+  logic [1:0] answering;
   assign mst_req_ready[Demux][2:1] = '0;
   assign mst_rsp_valid[Demux][2:1] = '0;
   mbus_demux #(
@@ -112,13 +113,13 @@ module tb_mbus #(
     .mst_req_ready_o(mst_req_ready[Demux][0]),
     .mst_req_i      (first_req),
     .mst_rsp_valid_o(mst_rsp_valid[Demux][0]),
-    .mst_rsp_o      (mst_rsp[Demux]),
+    .answering_o    (answering),
     .slv_req_valid_o(demux_req_valid),
     .slv_req_ready_i,
     .slv_req_o      (demux_req),
-    .slv_rsp_valid_i,
-    .slv_rsp_i
+    .slv_rsp_valid_i
   );
+  assign mst_rsp[Demux] = slv_rsp_i[answering*RspWidth +: RspWidth];
 
   assign mst_req_ready[Split][2:1] = '0;
   assign mst_rsp_valid[Split][2:1] = '0;

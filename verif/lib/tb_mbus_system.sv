@@ -21,7 +21,7 @@ module tb_mbus_system #(
   mbus_pkg::req_t req;
   mbus_pkg::rsp_t rsp;
 
-  logic [1:0]     sel;
+  logic [1:0]     sel, answering;
   logic [2:0]     slv_req_valid, slv_req_ready, slv_rsp_valid;
   mbus_pkg::req_t slv_req;
   mbus_pkg::rsp_t sram_rsp, reg_rsp, error_rsp;
@@ -55,13 +55,13 @@ module tb_mbus_system #(
     .mst_req_ready_o(req_ready),
     .mst_req_i      (req),
     .mst_rsp_valid_o(rsp_valid),
-    .mst_rsp_o      (rsp),
+    .answering_o    (answering),
     .slv_req_valid_o(slv_req_valid),
     .slv_req_ready_i(slv_req_ready),
     .slv_req_o      (slv_req),
-    .slv_rsp_valid_i(slv_rsp_valid),
-    .slv_rsp_i      ({error_rsp, reg_rsp, sram_rsp})
+    .slv_rsp_valid_i(slv_rsp_valid)
   );
+  assign rsp = answering == 2'd0 ? sram_rsp : answering == 2'd1 ? reg_rsp : error_rsp;
 
   mbus_sram #(
     .Bytes(4096),
