@@ -1,0 +1,136 @@
+#include "verif/iss/cpe/channel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "verif/iss/cpe/text.hpp"
+#include "verif/iss/cpe/units.hpp"
+
+namespace swai::iss::cpe {
+
+using Answer = Environment::Answer;
+
+bool Channel::legal(unsigned position, const Command& command) const {
+  const uint32_t peer = command.rs2 >> 24;
+  const uint32_t bytes = command.rs2 & 0xff'ffff;
+  const uint64_t at = uint64_t{command.rs1} - kLdmBase;
+  const uint8_t others = participants_ & static_cast<uint8_t>(~(1u << position));
+  if (command.op == channel_op::kSend) {
+    if (peer == 0 || (peer & ~others) != 0) return false;
+  } else if (peer >= ends_.size() || (others >> peer & 1) == 0) {
+    return false;
+  }
+  return command.rs1 >= kLdmBase && at + bytes <= kLdmBytes && bytes != 0 && at % kBeatBytes == 0 &&
+         bytes % kBeatBytes == 0;
+}
+
+Answer Channel::wait(const Direction& direction, uint32_t ticket) {
+  return {.kind = reached(direction.done, ticket) ? Answer::kDone : Answer::kWait};
+}
+
+Answer Channel::issue(unsigned position, const Command& command) {
+  End& end = ends_[position];
+  switch (command.op) {
+    case channel_op::kWaitSend:
+      return wait(end.send, command.rs1);
+    case channel_op::kWaitReceive:
+      return wait(end.receive, command.rs1);
+    case channel_op::kSend:
+    case channel_op::kReceive:
+      break;
+    default:
+      return {.kind = Answer::kBad};
+  }
+  if (!legal(position, command)) return {.kind = Answer::kBad};
+  Direction& direction = command.op == channel_op::kSend ? end.send : end.receive;
+  if (direction.queue.size() >= kQueue) return {.kind = Answer::kWait};
+  direction.queue.push_back({.at = command.rs1 - kLdmBase,
+                             .left = command.rs2 & 0xff'ffff,
+                             .peer = static_cast<uint8_t>(command.rs2 >> 24)});
+  const uint32_t ticket = ++direction.begun;
+  move();
+  return {.data = ticket};
+}
+
+// All that can be moved.
+void Channel::move() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (unsigned position = 0; position < ends_.size(); ++position) {
+      while (move(ends_[position], position)) moved = true;
+    }
+  }
+}
+
+// As much as one send and the receives that it meets have in common.
+bool Channel::move(End& sender, unsigned position) {
+  if (sender.send.queue.empty()) return false;
+  const Transfer& from = sender.send.queue.front();
+  uint32_t bytes = from.left;
+  for (unsigned i = 0; i < ends_.size(); ++i) {
+    if ((from.peer >> i & 1) == 0) continue;
+    const auto& queue = ends_[i].receive.queue;
+    if (queue.empty() || queue.front().peer != position) return false;
+    bytes = std::min(bytes, queue.front().left);
+  }
+  const uint8_t peers = from.peer;
+  const uint32_t at = from.at;
+  for (unsigned i = 0; i < ends_.size(); ++i) {
+    if ((peers >> i & 1) == 0) continue;
+    End& receiver = ends_[i];
+    std::memcpy(&receiver.ldm[receiver.receive.queue.front().at], &sender.ldm[at], bytes);
+    advance(receiver.receive, bytes);
+  }
+  advance(sender.send, bytes);
+  return true;
+}
+
+void Channel::advance(Direction& direction, uint32_t bytes) {
+  Transfer& transfer = direction.queue.front();
+  transfer.at += bytes;
+  transfer.left -= bytes;
+  direction.bytes += bytes;
+  if (transfer.left != 0) return;
+  direction.queue.pop_front();
+  ++direction.done;
+}
+
+void Channel::reset(unsigned position) {
+  for (Direction* direction : {&ends_[position].send, &ends_[position].receive}) {
+    direction->queue.clear();
+    direction->begun = 0;
+    direction->done = 0;
+  }
+}
+
+std::string Channel::describe(unsigned position) const {
+  const End& end = ends_[position];
+  std::string text;
+  if (!end.send.queue.empty()) {
+    const Transfer& send = end.send.queue.front();
+    uint8_t missing = 0;
+    for (unsigned i = 0; i < ends_.size(); ++i) {
+      const auto& queue = ends_[i].receive.queue;
+      const bool ready = !queue.empty() && queue.front().peer == position;
+      if ((send.peer >> i & 1) != 0 && !ready) missing |= static_cast<uint8_t>(1u << i);
+    }
+    text = fmt::format("send {} to {} has {} bytes left, {} does not receive it", end.send.done + 1,
+                       list(send.peer), send.left, list(missing));
+  }
+  if (!end.receive.queue.empty()) {
+    const Transfer& receive = end.receive.queue.front();
+    text += fmt::format("{}receive {} from {} has {} bytes left", text.empty() ? "" : "; ",
+                        end.receive.done + 1, receive.peer, receive.left);
+    const auto& queue = ends_[receive.peer].send.queue;
+    if (queue.empty()) {
+      text += ", which sends nothing";
+    } else if ((queue.front().peer >> position & 1) == 0) {
+      text += fmt::format(", which sends to {}", list(queue.front().peer));
+    }
+  }
+  return text;
+}
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,74 @@
+// One row or column channel with its engines in the CPEs: sends and receives that meet move data from local
+// memory to local memory, as streams.
+//
+// The head of a sender's queue moves when every CPE in its mask has a receive for that sender at the head of
+// its own queue. Who is at the head decides alone, so what is moved does not depend on who runs first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "verif/iss/cpe/hart.hpp"
+
+namespace swai::iss::cpe {
+
+class Channel {
+ public:
+  static constexpr unsigned kBeatBytes = 32;
+  static constexpr unsigned kMaxPositions = 8;
+  // Commands that a queue holds, the one that moves included. A kernel must not need more: hardware makes its
+  // core wait.
+  static constexpr unsigned kQueue = 5;
+
+  // The local memories of the CPEs on it, by position.
+  explicit Channel(std::vector<std::span<uint8_t>> ldm) : ends_(ldm.size()) {
+    for (size_t i = 0; i < ldm.size(); ++i) ends_[i].ldm = ldm[i];
+  }
+
+  // Positions that take part in the launch.
+  void set_participants(uint8_t mask) { participants_ = mask; }
+  Environment::Answer issue(unsigned position, const Command& command);
+  void reset(unsigned position);
+
+  bool busy(unsigned position) const {
+    return !ends_[position].send.queue.empty() || !ends_[position].receive.queue.empty();
+  }
+  uint64_t bytes_sent(unsigned position) const { return ends_[position].send.bytes; }
+  uint64_t bytes_received(unsigned position) const { return ends_[position].receive.bytes; }
+
+  // What the engines there wait for, in words; empty: nothing.
+  std::string describe(unsigned position) const;
+
+ private:
+  struct Transfer {
+    uint32_t at = 0;    // in the local memory
+    uint32_t left = 0;  // bytes
+    uint8_t peer = 0;   // mask of receivers, or sender
+  };
+  struct Direction {
+    std::deque<Transfer> queue;
+    uint32_t begun = 0;
+    uint32_t done = 0;
+    uint64_t bytes = 0;
+  };
+  struct End {
+    std::span<uint8_t> ldm;
+    Direction send;
+    Direction receive;
+  };
+
+  bool legal(unsigned position, const Command& command) const;
+  static Environment::Answer wait(const Direction& direction, uint32_t ticket);
+  void move();
+  bool move(End& sender, unsigned position);
+  static void advance(Direction& direction, uint32_t bytes);
+
+  std::vector<End> ends_;
+  uint8_t participants_ = 0;
+};
+
+}  // namespace swai::iss::cpe

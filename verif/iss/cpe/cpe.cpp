@@ -1,0 +1,188 @@
+#include "verif/iss/cpe/cpe.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "verif/iss/cpe/text.hpp"
+#include "verif/iss/cpe/units.hpp"
+
+namespace swai::iss::cpe {
+
+Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, unsigned columns,
+         const Hart::Identity& identity)
+    : ldm_(ldm),
+      number_(number),
+      row_number_(number / columns),
+      column_number_(number % columns),
+      port_(around.port),
+      sync_(around.sync),
+      row_(around.row),
+      column_(around.column),
+      dma_(around.port, ldm),
+      hart_(around.code, *this, ldm, identity) {}
+
+void Cpe::reset(uint32_t pc) {
+  hart_.reset(pc);
+  dma_.reset();
+  row_.reset(column_number_);
+  column_.reset(row_number_);
+  sync_.reset(number_);
+  stopped_ = {};
+  running_ = false;
+  waiting_ = false;
+}
+
+const Fault& Cpe::fault() const {
+  if (hart_.fault().cause != Cause::kNone) return hart_.fault();
+  return dma_.fault().cause != Cause::kNone ? dma_.fault() : stopped_;
+}
+
+void Cpe::stop(Cause cause) {
+  if (!stopped()) stopped_ = {.cause = cause, .pc = hart_.pc()};
+  row_.reset(column_number_);
+  column_.reset(row_number_);
+  sync_.reset(number_);
+}
+
+uint64_t Cpe::launch_instructions() const {
+  return running_ ? hart_.instructions() - first_instruction_ : launch_instructions_;
+}
+
+uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
+  if (stopped()) return 0;
+  Retirement record;
+  uint64_t count = 0;
+  waiting_ = false;
+  while (count < limit) {
+    const Hart::Status status = observer ? hart_.step(record) : hart_.step();
+    if (status == Hart::Status::kRetired) {
+      ++count;
+      if (observer) observer(number_, record);
+      if (dma_.fault().cause == Cause::kNone) continue;
+    }
+    waiting_ = status == Hart::Status::kWaiting;
+    if (stopped()) {
+      launch_instructions_ = launch_instructions();
+      running_ = false;
+      stop(Cause::kNone);  // its engines, too
+    }
+    break;
+  }
+  return count;
+}
+
+Environment::WindowResult Cpe::window(const WindowAccess& access) {
+  uint16_t number = 0;
+  uint64_t offset = access.address & 0xfff'ffff;
+  switch (access.address >> 28) {
+    case space::kDaemon:
+      number = port_.daemon_segment();
+      break;
+    case space::kKernel:
+      number = port_.code_segment();
+      break;
+    case space::kArguments:
+      number = port_.argument_segment();
+      break;
+    default:
+      number = segment::number(access.pointer);
+      offset = (offset + access.pointer) & segment::kOffsetMask;
+      break;
+  }
+  WindowResult result{.segment = number, .offset = offset};
+  uint8_t bytes[sizeof access.data];
+  if (access.write) {
+    std::memcpy(bytes, &access.data, sizeof bytes);
+    result.cause = port_.write(number, offset, {bytes, access.bytes});
+  } else {
+    result.cause = port_.read(number, offset, {bytes, access.bytes});
+    std::memcpy(&result.data, bytes, access.bytes);
+  }
+  return result;
+}
+
+Environment::Answer Cpe::issue(const Command& command) {
+  switch (command.unit) {
+    case unit::kControl:
+      return control(command);
+    case unit::kDma:
+      return dma_.issue(command);
+    case unit::kRow:
+      return row_.issue(column_number_, command);
+    case unit::kColumn:
+      return column_.issue(row_number_, command);
+    default:
+      return {.kind = Answer::kBad};
+  }
+}
+
+Environment::Answer Cpe::control(const Command& command) {
+  switch (command.op) {
+    case control_op::kLaunch:
+      if (running_ || !pending_) return {.kind = Answer::kWait};
+      launch_ = *pending_;
+      pending_.reset();
+      running_ = true;
+      first_instruction_ = hart_.instructions();
+      hart_.set_launch_mask(launch_.mask);
+      return {.data = launch_.pc};
+    case control_op::kArgument:
+      return {.data = launch_.argument};
+    case control_op::kDone:
+      if (busy()) return {.kind = Answer::kWait};
+      if (running_) launch_instructions_ = launch_instructions();
+      running_ = false;
+      return {};
+    case control_op::kSync: {
+      if (command.rs1 != 1 && command.rs1 != 2 && command.rs1 != 4) return {.kind = Answer::kBad};
+      const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));
+      return {.kind = sync_.wait(number_, scope) ? Answer::kDone : Answer::kWait};
+    }
+    default:
+      return {.kind = Answer::kBad};
+  }
+}
+
+// Every instruction counts as one cycle; nothing ever stalls.
+uint32_t Cpe::counter(unsigned number, bool high) {
+  if (number != 0) return 0;
+  return static_cast<uint32_t>(high ? hart_.instructions() >> 32 : hart_.instructions());
+}
+
+std::string Cpe::describe() const {
+  if (stopped()) return "stopped: " + text(fault());
+  if (waiting_) return fmt::format("waits at {:#010x} {}", hart_.pc(), describe_wait());
+  return fmt::format("runs at {:#010x}", hart_.pc());
+}
+
+std::string Cpe::describe_wait() const {
+  const Command& command = hart_.waits_for();
+  if (command.unit == unit::kDma) {
+    return fmt::format("for DMA transfer {}, but has begun only {}", command.rs1, dma_.begun());
+  }
+  if (command.unit == unit::kControl && command.op == control_op::kLaunch) {
+    return running_ ? "for a launch, without having ended the one that runs" : "for a launch";
+  }
+  if (command.unit == unit::kControl && command.op == control_op::kSync) {
+    const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));
+    static constexpr const char* kScopes[] = {"its row", "its column", "all CPEs"};
+    return fmt::format("to synchronise with {}; missing: {}", kScopes[scope],
+                       list(sync_.missing(number_, scope)));
+  }
+  const std::string row = row_.describe(column_number_);
+  const std::string column = column_.describe(row_number_);
+  if (command.unit == unit::kControl) {
+    return fmt::format("to end, {}{}{}", row.empty() ? "" : "row channel: " + row,
+                       row.empty() || column.empty() ? "" : "; ",
+                       column.empty() ? "" : "column channel: " + column);
+  }
+  const bool is_row = command.unit == unit::kRow;
+  const std::string& state = is_row ? row : column;
+  return fmt::format(
+      "on its {} channel, {}", is_row ? "row" : "column",
+      state.empty() ? fmt::format("for transfer {}, which has not begun", command.rs1) : state);
+}
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,98 @@
+// One CPE: scalar core, local memory, control, DMA, data window, and its ends of two channels.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "verif/iss/cpe/channel.hpp"
+#include "verif/iss/cpe/dma.hpp"
+#include "verif/iss/cpe/hart.hpp"
+#include "verif/iss/cpe/port.hpp"
+#include "verif/iss/cpe/sync.hpp"
+
+namespace swai::iss::cpe {
+
+// What a CPE is told of a launch, and what its group needs besides.
+struct Launch {
+  uint32_t pc = 0;
+  uint32_t argument = 0;
+  uint32_t mask = 0;  // CPEs that take part: bit row * columns + column
+  uint16_t code_segment = 0;
+  uint16_t argument_segment = 0;
+  uint8_t context = segment::kShared;  // whose segments it may use
+};
+
+class Cpe : private Environment {
+ public:
+  using Observer = std::function<void(unsigned cpe, const Retirement& record)>;
+
+  // What the CPE is part of.
+  struct Surroundings {
+    Code& code;
+    Port& port;
+    Sync& sync;
+    Channel& row;     // the channel along its row, where its position is its column
+    Channel& column;  // the one along its column
+  };
+  Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, unsigned columns,
+      const Hart::Identity& identity);
+  Cpe(const Cpe&) = delete;
+  Cpe& operator=(const Cpe&) = delete;
+
+  void reset(uint32_t pc);
+  // Will be taken when its code asks for a launch; stays through a reset until withdraw().
+  void give(const Launch& launch) { pending_ = launch; }
+  void withdraw() { pending_.reset(); }
+  // Up to `limit` instructions, fewer when it waits or stops; returns how many.
+  uint64_t run(uint64_t limit, const Observer& observer);
+  // Stands still from now on, with a record, unless it has one.
+  void stop(Cause cause);
+
+  const Fault& fault() const;  // cause none: it has not stopped
+  bool stopped() const { return fault().cause != Cause::kNone; }
+  // No launch runs here and none waits to be taken.
+  bool finished() const { return !running_ && !pending_; }
+  bool running() const { return running_; }
+  bool busy() const { return row_.busy(column_number_) || column_.busy(row_number_); }
+  // Waits on a unit.
+  bool asleep() const { return waiting_; }
+  // Of the launch that runs here, or did last.
+  uint64_t launch_instructions() const;
+
+  const Hart& hart() const { return hart_; }
+  std::span<uint8_t> ldm() const { return ldm_; }
+  const Dma& dma() const { return dma_; }
+  // What it does or waits for.
+  std::string describe() const;
+
+ private:
+  WindowResult window(const WindowAccess& access) override;
+  Answer issue(const Command& command) override;
+  uint32_t counter(unsigned number, bool high) override;
+  Answer control(const Command& command);
+  std::string describe_wait() const;
+
+  std::span<uint8_t> ldm_;
+  unsigned number_;
+  unsigned row_number_;
+  unsigned column_number_;
+  Port& port_;
+  Sync& sync_;
+  Channel& row_;
+  Channel& column_;
+  Dma dma_;
+  Hart hart_;
+
+  Launch launch_;                  // the one taken last
+  std::optional<Launch> pending_;  // not taken yet
+  bool running_ = false;
+  bool waiting_ = false;
+  Fault stopped_;  // from outside
+  uint64_t first_instruction_ = 0;
+  uint64_t launch_instructions_ = 0;
+};
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,79 @@
+#include "verif/iss/cpe/dma.hpp"
+
+#include <algorithm>
+
+#include "verif/iss/cpe/units.hpp"
+
+namespace swai::iss::cpe {
+
+void Dma::reset() {
+  global_ = 0;
+  shape_ = {};
+  begun_ = 0;
+  fault_ = {};
+}
+
+Environment::Answer Dma::issue(const Command& command) {
+  switch (command.op) {
+    case dma_op::kGlobal:
+      global_ = uint64_t{command.rs2} << 32 | command.rs1;
+      return {};
+    case dma_op::kShape:
+      shape_ = {.rows = command.rs1 >> 16,
+                .ldm_stride = command.rs1 & 0xffff,
+                .global_stride = static_cast<int32_t>(command.rs2)};
+      return {};
+    case dma_op::kLoad:
+    case dma_op::kStore:
+      return transfer(command);
+    case dma_op::kWait:
+      return {.kind = reached(begun_, command.rs1) ? Environment::Answer::kDone : Environment::Answer::kWait};
+    case dma_op::kPoll:
+      return {.data = reached(begun_, command.rs1)};
+    default:
+      return {.kind = Environment::Answer::kBad};
+  }
+}
+
+Environment::Answer Dma::transfer(const Command& command) {
+  const Shape shape = shape_;
+  const uint64_t bytes = command.rs2;
+  const uint64_t start = uint64_t{command.rs1} - kLdmBase;  // below the LDM: far beyond its end
+  if (bytes == 0 || shape.rows == 0 || command.rs1 < kLdmBase ||
+      start + uint64_t{shape.rows - 1} * shape.ldm_stride + bytes > ldm_.size()) {
+    return {.kind = Environment::Answer::kBad};
+  }
+  shape_ = {};
+  ++begun_;
+  const bool store = command.op == dma_op::kStore;
+  for (uint32_t row = 0; row < shape.rows; ++row) {
+    uint64_t offset = global_ + static_cast<uint64_t>(row * shape.global_stride);
+    auto local = ldm_.subspan(start + uint64_t{row} * shape.ldm_stride, bytes);
+    while (!local.empty()) {
+      offset &= segment::kOffsetMask;
+      const auto piece = local.first(std::min<uint64_t>(local.size(), kLineBytes - offset % kLineBytes));
+      if (!move(store, offset, piece, command.pc)) return {.data = begun_};
+      offset += piece.size();
+      local = local.subspan(piece.size());
+    }
+  }
+  return {.data = begun_};
+}
+
+bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc) {
+  const uint16_t number = segment::number(global_);
+  const Cause cause = store ? port_.write(number, offset, local) : port_.read(number, offset, local);
+  if (cause != Cause::kNone) {
+    fault_ = {.cause = cause,
+              .access = store ? Access::kWrite : Access::kRead,
+              .dma = true,
+              .pc = pc,
+              .segment = number,
+              .offset = offset};
+    return false;
+  }
+  (store ? bytes_stored_ : bytes_loaded_) += local.size();
+  return true;
+}
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,46 @@
+// The DMA engine of a CPE. A transfer takes place as a whole when it is issued: every wait finds it complete.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "verif/iss/cpe/hart.hpp"
+#include "verif/iss/cpe/port.hpp"
+
+namespace swai::iss::cpe {
+
+class Dma {
+ public:
+  Dma(Port& port, std::span<uint8_t> ldm) : port_(port), ldm_(ldm) {}
+
+  void reset();
+  Environment::Answer issue(const Command& command);
+
+  // Of the transfer that failed; from then on the CPE stands still.
+  const Fault& fault() const { return fault_; }
+  uint32_t begun() const { return begun_; }
+  uint64_t bytes_loaded() const { return bytes_loaded_; }
+  uint64_t bytes_stored() const { return bytes_stored_; }
+
+ private:
+  struct Shape {
+    uint32_t rows = 1;
+    uint32_t ldm_stride = 0;
+    int64_t global_stride = 0;
+  };
+
+  Environment::Answer transfer(const Command& command);
+  // One line piece; false: it failed.
+  bool move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc);
+
+  Port& port_;
+  std::span<uint8_t> ldm_;
+  uint64_t global_ = 0;
+  Shape shape_;
+  uint32_t begun_ = 0;
+  Fault fault_;
+  uint64_t bytes_loaded_ = 0;
+  uint64_t bytes_stored_ = 0;
+};
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,124 @@
+// Functional model of a core group: CPEs, segment table, channels, synchronisation, launches. No timing, but
+// everything that programs can see. docs/iss-cpe.md tells what is modelled how.
+//
+//   SparseMemory memory;                       // with segment table, code and data in it
+//   Group group(4, 8, memory);
+//   group.set_segment_table(0x80'0000'0000, 16);
+//   group.boot({.pc = 0x4000'0000, .segment = 1});
+//   const Result result = group.launch({.pc = ..., .argument = ..., .mask = 0xff, .code_segment = 2});
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "verif/iss/cpe/cpe.hpp"
+
+namespace swai::iss::cpe {
+
+// What a CPE runs when it comes out of reset.
+struct Daemon {
+  uint32_t pc = space::kDaemon << 28;
+  uint16_t segment = 0;
+};
+
+enum class Ending : uint8_t {
+  kDone,      // every CPE of the mask is through
+  kFailed,    // a CPE has faulted; the others are through
+  kDeadlock,  // nobody of those that are left can go on
+  kLimit,     // a CPE has used up its instructions
+  kRefused    // the mask names CPEs that do not run: nothing was started
+};
+const char* text(Ending ending);
+
+struct Result {
+  Ending ending = Ending::kDone;
+  uint32_t failed = 0;                 // CPEs that have a fault
+  std::vector<Fault> faults;           // by CPE; cause none: it has none
+  std::vector<uint64_t> instructions;  // by CPE: from the one that took the launch to the one that ended it
+  // By CPE, with anything but kDone: what it did when the launch ended, in words.
+  std::vector<std::string> states;
+
+  bool ok() const { return ending == Ending::kDone; }
+};
+
+class Group {
+ public:
+  struct Options {
+    unsigned number = 0;  // of the group
+    // CPEs run one after the other, each as many instructions, or until it waits.
+    uint64_t turn = 256;
+  };
+
+  Group(unsigned rows, unsigned columns, Memory& memory);
+  Group(unsigned rows, unsigned columns, Memory& memory, const Options& options);
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  // --- as the registers of the group do it
+  void set_segment_table(uint64_t base, uint32_t entries) { port_.set_table(base, entries); }
+  // Resets CPEs and lets them run the daemon from then on.
+  void boot(const Daemon& daemon, uint32_t mask = ~uint32_t{0});
+  // Puts CPEs into reset.
+  void disable(uint32_t mask);
+  // Forgets code that has been read. The segment table is read anew for each access.
+  void invalidate_code() { code_.invalidate(); }
+  // Stands for the watchdog: how many instructions of a CPE a launch may take; 0: any number.
+  void set_limit(uint64_t instructions) { limit_ = instructions; }
+
+  // Runs a launch to its end. After one in which a CPE failed, all CPEs of its mask are reset.
+  Result launch(const Launch& launch);
+
+  // The first fault of each CPE since clear_faults(); cause none: it had none.
+  const Fault& fault(unsigned cpe) const { return records_.at(cpe); }
+  void clear_faults() { records_.assign(records_.size(), Fault{}); }
+
+  // --- as the access window does it
+  std::span<uint8_t> ldm(unsigned cpe) { return cpes_.at(cpe)->ldm(); }
+  // CPEs that no launch can use: in reset, or given up because they faulted again and again.
+  uint32_t stopped() const { return ~enabled_ & all_; }
+  const Cpe& cpe(unsigned number) const { return *cpes_.at(number); }
+  std::string describe(unsigned cpe) const;
+
+  // --- for tools
+  // Called after each instruction of each CPE; makes the model slower.
+  void set_observer(Cpe::Observer observer) { observer_ = std::move(observer); }
+  unsigned rows() const { return rows_; }
+  unsigned columns() const { return columns_; }
+  unsigned size() const { return rows_ * columns_; }
+  const Channel& row(unsigned number) const { return channels_.at(number); }
+  const Channel& column(unsigned number) const { return channels_.at(rows_ + number); }
+
+ private:
+  void prepare(const Launch& launch);
+  Ending run(uint32_t mask);
+  bool turn(uint32_t mask);
+  void record(unsigned cpe);
+  void restart_or_give_up(unsigned cpe);
+  Result conclude(uint32_t mask, Result result);
+
+  unsigned rows_;
+  unsigned columns_;
+  uint64_t turn_;
+  uint32_t all_;
+  Port port_;
+  Code code_;
+  Sync sync_;
+  std::vector<uint8_t> ldm_;
+  std::vector<Channel> channels_;  // of the rows, then of the columns
+  std::vector<std::unique_ptr<Cpe>> cpes_;
+
+  Daemon daemon_;
+  uint32_t enabled_ = 0;
+  uint64_t limit_ = 0;
+  Launch launch_;
+  std::vector<Fault> records_;
+  std::vector<unsigned> restarts_;  // by CPE: in a row, outside of launches
+  std::vector<uint64_t> used_;      // by CPE: instructions since the launch began
+  Cpe::Observer observer_;
+};
+
+}  // namespace swai::iss::cpe

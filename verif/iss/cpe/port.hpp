@@ -1,0 +1,51 @@
+// The memory port of a core group: segment table, checks, code.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "firmware/abi/segment.hpp"
+#include "verif/iss/cpe/code.hpp"
+#include "verif/iss/cpe/fault.hpp"
+#include "verif/iss/cpe/memory.hpp"
+
+namespace swai::iss::cpe {
+
+class Port : public CodeSource {
+ public:
+  explicit Port(Memory& memory) : memory_(memory) {}
+
+  void set_table(uint64_t base, uint32_t entries) {
+    table_base_ = base;
+    table_entries_ = entries;
+  }
+  void set_daemon_segment(uint16_t segment) { daemon_segment_ = segment; }
+  void set_launch(uint16_t code_segment, uint16_t argument_segment, uint8_t owner) {
+    code_segment_ = code_segment;
+    argument_segment_ = argument_segment;
+    owner_ = owner;
+  }
+  uint16_t daemon_segment() const { return daemon_segment_; }
+  uint16_t code_segment() const { return code_segment_; }
+  uint16_t argument_segment() const { return argument_segment_; }
+
+  // Bytes that lie in one line of global memory. The checks, in this order: segment, owner, permission,
+  // limit; then what memory says.
+  Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access = Access::kRead);
+  Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes);
+  // Is the access legal? If so, its physical address.
+  Cause translate(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
+
+  Cause fetch(uint32_t address, uint8_t* line) override;
+
+ private:
+  Memory& memory_;
+  uint64_t table_base_ = 0;
+  uint32_t table_entries_ = 0;
+  uint16_t daemon_segment_ = 0;
+  uint16_t code_segment_ = 0;
+  uint16_t argument_segment_ = 0;
+  uint8_t owner_ = segment::kShared;
+};
+
+}  // namespace swai::iss::cpe

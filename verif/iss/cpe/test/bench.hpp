@@ -1,0 +1,167 @@
+// A group with memory, segments and code, for tests.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "firmware/abi/segment.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/iss/cpe/daemon.hpp"
+#include "verif/iss/cpe/group.hpp"
+#include "verif/iss/cpe/text.hpp"
+#include "verif/iss/cpe/units.hpp"
+#include "verif/iss/random/encode.hpp"
+#include "verif/lib/random.hpp"
+
+namespace swai::iss::cpe {
+
+namespace enc = random_program::enc;
+
+inline constexpr uint32_t kArguments = 0xc000'0000;
+inline constexpr uint32_t kKernel = 0x5000'0000;
+inline constexpr uint32_t kWindow = 0x8000'0000;
+
+// Registers as tests use them.
+inline constexpr unsigned kRa = 1, kT0 = 5, kA0 = 10, kA1 = 11, kA2 = 12, kA3 = 13;
+
+// A command to a unit.
+constexpr uint32_t custom(unsigned unit, unsigned op, unsigned rd, unsigned rs1 = 0, unsigned rs2 = 0) {
+  return enc::r((unit >= 8 ? 0x2bu : 0x0bu) | (unit & 7) << 12 | op << 25, rd, rs1, rs2);
+}
+
+// Code, word by word.
+class Assembler {
+ public:
+  Assembler& operator()(std::initializer_list<uint32_t> words) {
+    words_.insert(words_.end(), words);
+    return *this;
+  }
+  Assembler& li(unsigned rd, uint32_t value) {
+    const uint32_t top = value + 0x800;
+    return (*this)({enc::lui(rd, top >> 12), enc::addi(rd, rd, static_cast<int32_t>(value << 20) >> 20)});
+  }
+  // A command with both operands; the result goes to rd.
+  Assembler& command(unsigned unit, unsigned op, uint32_t rs1 = 0, uint32_t rs2 = 0, unsigned rd = kA0) {
+    return li(kA2, rs1).li(kA3, rs2)({custom(unit, op, rd, kA2, kA3)});
+  }
+  Assembler& global(uint64_t pointer) {
+    return command(unit::kDma, dma_op::kGlobal, static_cast<uint32_t>(pointer),
+                   static_cast<uint32_t>(pointer >> 32));
+  }
+  Assembler& shape(uint32_t rows, uint32_t ldm_stride, int32_t global_stride) {
+    return command(unit::kDma, dma_op::kShape, rows << 16 | ldm_stride, static_cast<uint32_t>(global_stride));
+  }
+  Assembler& window(uint64_t pointer) {
+    return li(kA2, static_cast<uint32_t>(pointer))({enc::csrw(0x7c0, kA2)})
+        .li(kA2, static_cast<uint32_t>(pointer >> 32))({enc::csrw(0x7c1, kA2)});
+  }
+  Assembler& sync(uint32_t scope) { return command(unit::kControl, control_op::kSync, scope); }
+  // Back to the daemon.
+  Assembler& ret() { return (*this)({enc::jalr(0, kRa, 0)}); }
+  // Offset of the next word.
+  uint32_t here() const { return static_cast<uint32_t>(4 * words_.size()); }
+  const std::vector<uint32_t>& words() const { return words_; }
+
+ private:
+  std::vector<uint32_t> words_;
+};
+
+struct Bench {
+  // Segments
+  static constexpr uint16_t kDaemon = 1, kCode = 2, kArgument = 3, kData = 4, kReadOnly = 5, kForeign = 6,
+                            kInvalid = 7, kNobody = 8, kOwn = 9, kEntries = 10;
+  static constexpr uint64_t kDataBytes = 0x10000;
+  static constexpr uint64_t kTable = kHbmBase + 0x40;
+  static constexpr uint8_t kContext = 7;
+  // Code of a CPE; common code comes first.
+  static constexpr uint32_t kCodeOfCpe = 0x8000;
+
+  SparseMemory memory;
+  Group group;
+  verif::Random random{test_seed()};
+
+  explicit Bench(unsigned rows = 2, unsigned columns = 2, uint64_t turn = 256)
+      : group(rows, columns, memory, {.turn = turn}) {
+    using segment::kExecute, segment::kRead, segment::kWrite;
+    set(kDaemon, {base(kDaemon), 0x1000, kRead | kExecute});
+    set(kCode, {base(kCode), 0x200000, kRead | kExecute});
+    set(kArgument, {base(kArgument), 0x1000, kRead | kWrite});
+    set(kData, {base(kData), kDataBytes, kRead | kWrite});
+    set(kReadOnly, {base(kReadOnly), 0x1000, kRead});
+    set(kForeign, {base(kForeign), 0x1000, kRead | kWrite, kContext + 1});
+    set(kNobody, {0x1'0000'0000, 0x1000, kRead | kWrite});
+    set(kOwn, {base(kOwn), 0x1000, kRead | kWrite, kContext});
+    poke(base(kDaemon), kPlainDaemon);
+    group.set_segment_table(kTable, kEntries);
+    group.set_limit(100'000);
+    group.boot({.segment = kDaemon});
+  }
+
+  static uint64_t base(uint16_t number) { return kHbmBase + uint64_t{number} * 0x100'0000; }
+  static uint64_t pointer(uint16_t number, uint64_t offset) { return segment::pointer(number, offset); }
+  uint32_t all() const { return (uint32_t{1} << group.size()) - 1; }
+
+  void set(uint16_t number, const segment::Entry& entry) { set_raw(number, segment::encode(entry)); }
+  void set_raw(uint16_t number, uint64_t word) { poke(kTable + 8 * number, std::span(&word, 1)); }
+  template <typename T>
+  void poke(uint64_t address, const T& words) {
+    memory.poke(address,
+                {reinterpret_cast<const uint8_t*>(std::data(words)), std::size(words) * sizeof words[0]});
+  }
+  std::vector<uint8_t> peek(uint64_t address, size_t bytes) {
+    std::vector<uint8_t> data(bytes);
+    memory.peek(address, data);
+    return data;
+  }
+  std::vector<uint8_t> noise(size_t bytes) {
+    std::vector<uint8_t> data(bytes);
+    for (uint8_t& byte : data) byte = static_cast<uint8_t>(random.next());
+    return data;
+  }
+
+  // Code for all CPEs.
+  void code(const Assembler& assembler) {
+    poke(base(kCode), assembler.words());
+    group.invalidate_code();
+  }
+  // Code of its own for each CPE.
+  void codes(const std::vector<Assembler>& assemblers) {
+    // The number of a CPE here, from {row, column} in mhartid.
+    Assembler common;
+    common({enc::csrr(kT0, 0xf14), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3)})
+        .li(kA2, group.columns())({enc::mul(kT0, kT0, kA2), enc::add(kT0, kT0, kA1)})
+        .li(kA2, kCodeOfCpe)({enc::mul(kT0, kT0, kA2)})
+        .li(kA2, kKernel + kCodeOfCpe)({enc::add(kT0, kT0, kA2), enc::jalr(0, kT0, 0)});
+    poke(base(kCode), common.words());
+    for (size_t i = 0; i < assemblers.size(); ++i) {
+      REQUIRE(assemblers[i].here() <= kCodeOfCpe);
+      poke(base(kCode) + (i + 1) * kCodeOfCpe, assemblers[i].words());
+    }
+    group.invalidate_code();
+  }
+
+  Launch request(uint32_t mask, uint32_t argument = kArguments) const {
+    return {.pc = kKernel,
+            .argument = argument,
+            .mask = mask,
+            .code_segment = kCode,
+            .argument_segment = kArgument,
+            .context = kContext};
+  }
+  Result launch(uint32_t mask) { return group.launch(request(mask)); }
+  Result launch() { return launch(all()); }
+
+  uint32_t word(unsigned cpe, uint32_t at) {
+    uint32_t value = 0;
+    std::memcpy(&value, &group.ldm(cpe)[at], sizeof value);
+    return value;
+  }
+};
+
+}  // namespace swai::iss::cpe
