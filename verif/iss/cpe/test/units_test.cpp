@@ -23,7 +23,7 @@ struct Segments {
 
   explicit Segments(verif::Random& source) : random(source) {
     for (uint16_t i = 0; i < kTableEntries; ++i) {
-      const segment::Entry entry{.base = kHbmBase + random.below(240) * segment::kGranuleBytes,
+      const segment::Entry entry{.base = kHbmBase + random.below(236) * segment::kGranuleBytes,
                                  .size = random.below(4) * segment::kGranuleBytes,
                                  .permissions = static_cast<uint8_t>(random.below(8)),
                                  .owner = static_cast<uint8_t>(random.chance(50) ? 0 : 2 + random.below(3))};
