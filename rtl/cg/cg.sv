@@ -78,8 +78,18 @@ module cg #(
     .reg_rsp_i   (reg_rsp)
   );
 
+  // There are no CPEs yet.
+  reg_pkg::reg_rsp_t nobody;
+  always_comb begin
+    nobody       = '0;
+    nobody.ready = 1'b1;
+    nobody.err   = 1'b1;
+  end
+
   cg_regs #(
-    .LinesLog2(HbmLinesLog2)
+    .LinesLog2(HbmLinesLog2),
+    .Rows     (0),
+    .Columns  (0)
   ) u_regs (
     .clk_i,
     .rst_ni,
@@ -89,7 +99,23 @@ module cg #(
     .events_i     (events),
     .poison_line_i(poison_line),
     .hbm_busy_i   (hbm_busy),
-    .fault_o
+    .fault_o,
+    .launch_req_o     (),
+    .launch_rsp_i     (nobody),
+    .access_req_o     (),
+    .access_rsp_i     (nobody),
+    .fault_pending_i  (1'b0),
+    .cpe_fault_o      (),
+    .event_launch_i   (1'b0),
+    .event_failure_i  (1'b0),
+    .event_refused_i  (1'b0),
+    .event_fault_i    (1'b0),
+    .event_dslb_hit_i (1'b0),
+    .event_dslb_miss_i(1'b0),
+    .event_code_hit_i (1'b0),
+    .event_code_miss_i(1'b0),
+    .event_read_i     (1'b0),
+    .event_write_i    (1'b0)
   );
 
   // ------------------------------------------------------------------------------------------- requests and responses

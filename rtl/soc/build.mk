@@ -25,5 +25,5 @@ RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES) %/swai_ca
 RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \
   rtl/soc/swai_card.sv
 RTL_CARD_PACKAGES = $(filter %_pkg.sv,$(RTL_LIB) $(RTL_SOC)) rtl/noc/noc_pkg.sv rtl/mpe/mpe_pkg.sv $(RTL_PCIE_PACKAGES) \
-  rtl/cg/hbm_pkg.sv
+  rtl/cg/hbm_pkg.sv rtl/cpe/cpe_pkg.sv rtl/cg/cg_pkg.sv
 RTL_CARD = $(RTL_CARD_PACKAGES) $(filter-out %_pkg.sv,$(sort $(RTL_CARD_ALL)))

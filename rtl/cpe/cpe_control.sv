@@ -1,0 +1,118 @@
+// The control unit of a CPE: takes launches, waits at barriers, tells when the CPE may sleep, and collects faults.
+//
+// launch_*: a launch is taken in the cycle in which valid and ready are high; ready says that the core waits for one
+//   (ControlLaunch), which then goes on at the next edge. launch_o is the launch taken last. finished_o: none runs here.
+// arrive_o: level, one bit per scope, from the cycle after ControlSync was issued until release_i of that scope, in whose
+//   cycle the core goes on.
+// A fault of core or DMA is kept until reset; from the cycle after it everything in this CPE has to stop (stop_o), as it has
+//   while halt_i is high. Of two faults at once the one by DMA counts: its instruction came first.
+// asleep_o: no edge of the clock would change anything in this CPE, unless launch_valid_i, release_i, halt_i, a response,
+//   channel data, an access from outside or an invalidation comes: the group stops the clock then (cg_wake). It is made of
+//   registers, and of inputs that are.
+// Refused (bad): an unknown operation; ControlLaunch while a launch runs, the others while none does; a ControlSync whose
+//   scope is not exactly one bit.
+module cpe_control (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             halt_i,
+
+  input  logic             issue_valid_i,       // for this unit
+  input  cpe_pkg::issue_t  issue_i,
+  output logic             issue_ready_o,
+  output logic [31:0]      issue_rdata_o,
+  output logic             issue_bad_o,
+
+  input  logic             launch_valid_i,
+  output logic             launch_ready_o,
+  input  cpe_pkg::launch_t launch_i,
+  output cpe_pkg::launch_t launch_o,
+  output logic             finished_o,
+
+  output logic [2:0]       arrive_o,            // row, column, all
+  input  logic [2:0]       release_i,
+
+  input  logic             engines_busy_i,
+  input  logic             core_waiting_i,
+  input  logic             halted_i,
+  output logic             asleep_o,
+
+  input  logic             core_fault_valid_i,  // levels
+  input  cpe_pkg::fault_t  core_fault_i,
+  input  logic             dma_fault_valid_i,
+  input  cpe_pkg::fault_t  dma_fault_i,
+  output logic             stop_o,
+  output logic             fault_valid_o,
+  output cpe_pkg::fault_t  fault_o
+);
+
+  logic             active_q, fault_valid_q;
+  logic [2:0]       arrive_q;
+  cpe_pkg::launch_t launch_q;
+  cpe_pkg::fault_t  fault_q;
+
+  logic issue, is_launch, is_argument, is_done, is_sync, one_scope, released, good, fault_new;
+
+  assign issue       = issue_valid_i && !stop_o;
+  assign is_launch   = issue_i.op == cpe_pkg::ControlLaunch;
+  assign is_argument = issue_i.op == cpe_pkg::ControlArgument;
+  assign is_done     = issue_i.op == cpe_pkg::ControlDone;
+  assign is_sync     = issue_i.op == cpe_pkg::ControlSync;
+  assign one_scope   = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
+  assign good        = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
+
+  // An arrival is known to the group before its release counts.
+  assign released       = (arrive_q & release_i) != '0;
+  assign launch_ready_o = issue && is_launch && !active_q;
+
+  always_comb begin
+    issue_ready_o = 1'b0;
+    issue_rdata_o = launch_q.argument;
+    issue_bad_o   = 1'b0;
+    if (issue) begin
+      issue_bad_o = !good;
+      if (is_launch) issue_rdata_o = launch_i.pc;
+      unique case (1'b1)
+        !good:     issue_ready_o = 1'b1;
+        is_launch: issue_ready_o = launch_valid_i;
+        is_done:   issue_ready_o = !engines_busy_i;
+        is_sync:   issue_ready_o = released;
+        default:   issue_ready_o = 1'b1;
+      endcase
+    end
+  end
+
+  assign fault_new = (core_fault_valid_i || dma_fault_valid_i) && !fault_valid_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q      <= 1'b0;
+      arrive_q      <= '0;
+      fault_valid_q <= 1'b0;
+    end else begin
+      if (issue && issue_ready_o && good && (is_launch || is_done)) active_q <= is_launch;
+      arrive_q <= issue && is_sync && good && !released ? issue_i.rs1[2:0] : '0;
+      if (fault_new) fault_valid_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (launch_ready_o && launch_valid_i) launch_q <= launch_i;
+    if (fault_new) fault_q <= dma_fault_valid_i ? dma_fault_i : core_fault_i;
+  end
+
+  assign launch_o      = launch_q;
+  assign finished_o    = !active_q;
+  assign arrive_o      = arrive_q;
+  assign stop_o        = halt_i || fault_valid_q;
+  assign fault_valid_o = fault_valid_q;
+  assign fault_o       = fault_q;
+
+  // Waiting for a launch, or at a barrier that knows of us; or stopped for good.
+  logic waits;
+  assign waits    = core_waiting_i && issue && (launch_ready_o || arrive_q != '0);
+  assign asleep_o = !engines_busy_i && !fault_new && (waits || (fault_valid_q && halted_i));
+
+  logic unused;
+  assign unused = ^{issue_i.target, issue_i.rs2, issue_i.pc};
+
+endmodule
