@@ -15,8 +15,8 @@ package cg_pkg;
   localparam logic [7:0] SharedOwner = 8'd0;
 
   // What a request of the group's own CPEs carries as its source at the HBM controller, in place of a node of the ring.
-  localparam noc_pkg::node_t SourceDma   = 3'd6;
-  localparam noc_pkg::node_t SourceOther = 3'd7;
+  localparam logic [2:0] SourceDma   = 3'd6;
+  localparam logic [2:0] SourceOther = 3'd7;
 
   // What the memory port is told by registers and launch.
   typedef struct packed {
