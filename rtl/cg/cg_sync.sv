@@ -1,0 +1,56 @@
+// Synchronisation of the CPEs of a group: of a row, of a column, of all.
+//
+// Bits 3 * c to 3 * c + 2 belong to CPE c (row * Columns + column): row, column, all. A CPE holds the bit of its scope until its
+//   release, which comes to all in the same cycle: the one after that in which every active CPE of the scope had arrived. In
+//   the cycle of the release arrive_i still belongs to the old round; from the next cycle on to a new one.
+// CPEs that are not active are not waited for and get no release; when active_i changes, those that wait on are judged anew.
+// Cuts: all paths.
+// Needs its clock while there is a bit in arrive_i or release_o.
+module cg_sync #(
+  parameter  int unsigned Rows    = 4,
+  parameter  int unsigned Columns = 8,
+  localparam int unsigned N       = Rows * Columns
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+  input  logic [3*N-1:0] arrive_i,
+  input  logic [N-1:0]   active_i,
+  output logic [3*N-1:0] release_o
+);
+
+  logic [3*N-1:0] release_q, release_d, arrived;
+  logic [N-1:0]   row_arrived, column_arrived, all_arrived;
+  logic [N-1:0]   row_missing, column_missing;  // somebody of this CPE's scope has not arrived
+
+  assign release_o = release_q;
+
+  always_comb begin
+    release_d      = '0;
+    arrived        = '0;
+    row_arrived    = '0;
+    column_arrived = '0;
+    all_arrived    = '0;
+    row_missing    = '0;
+    column_missing = '0;
+    if (arrive_i != '0) begin
+      arrived = arrive_i & ~release_q;
+      for (int unsigned c = 0; c < N; c++) {all_arrived[c], column_arrived[c], row_arrived[c]} = arrived[c*3 +: 3];
+      for (int unsigned r = 0; r < Rows; r++) begin
+        if ((active_i[r*Columns +: Columns] & ~row_arrived[r*Columns +: Columns]) != '0) row_missing[r*Columns +: Columns] = '1;
+        column_missing[0 +: Columns] |= active_i[r*Columns +: Columns] & ~column_arrived[r*Columns +: Columns];
+      end
+      for (int unsigned r = 1; r < Rows; r++) column_missing[r*Columns +: Columns] = column_missing[0 +: Columns];
+      row_arrived    &= active_i & ~row_missing;
+      column_arrived &= active_i & ~column_missing;
+      all_arrived    &= active_i;
+      if (all_arrived != active_i) all_arrived = '0;
+      for (int unsigned c = 0; c < N; c++) release_d[c*3 +: 3] = {all_arrived[c], column_arrived[c], row_arrived[c]};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) release_q <= '0;
+    else if (arrive_i != '0 || release_q != '0) release_q <= release_d;
+  end
+
+endmodule

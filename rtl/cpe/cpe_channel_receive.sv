@@ -1,0 +1,124 @@
+// The receiving half of a channel engine: tells the bus whose words it waits for, and writes what comes to local memory.
+//
+// receive_ready_o and receive_one_o are what was true before a word that arrives in the same cycle: receive_one_o says that there
+//   is room, or a command, for one word only. The bus, which knows what it has sent, puts both together; so no path leads
+//   from the bus through here and back.
+// Cuts: all paths but receive_valid_i to event_received_o.
+// Latency: ready in the cycle after the command was taken; a word that arrives at t is written at t + 1 at the earliest. One word per
+//   cycle; one cycle is lost when a command ends and none for the same sender waits behind it.
+// Halt: from the next cycle on nothing is written and no command is left. What arrives then is dropped.
+// Illegal: a word that was not asked for. halt_i that falls before a reset while words are under way.
+module cpe_channel_receive (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         halt_i,
+
+  input  logic         push_i,
+  input  logic [2:0]   push_source_i,
+  input  logic [11:0]  push_addr_i,
+  input  logic [12:0]  push_beats_i,
+  output logic         space_o,
+  output logic [3:0]   open_o,     // commands of which not everything is in local memory
+
+  output logic         r_valid_o,  // local memory
+  input  logic         r_ready_i,
+  output logic [11:0]  r_addr_o,
+  output logic [255:0] r_wdata_o,
+
+  output logic         receive_ready_o,
+  output logic         receive_one_o,
+  output logic [2:0]   receive_source_o,
+  input  logic         receive_valid_i,
+  input  logic [255:0] receive_data_i,
+  output logic         event_received_o
+);
+
+  logic        command, last, more;
+  logic [7:0]  source;
+  logic [11:0] addr;
+  logic        arrives, written;
+
+  // Words that have arrived and wait for the memory.
+  logic [255:0] data_q [4];
+  logic [12:0]  tag_q  [4];  // last word of its command, address
+  logic [1:0]   read_ptr_q, write_ptr_q;
+  logic [2:0]   count_q;
+  logic [3:0]   open_q;
+
+  cpe_channel_queue u_queue (
+    .clk_i,
+    .rst_ni,
+    .clear_i(halt_i),
+    .push_i,
+    .push_peers_i({5'd0, push_source_i}),
+    .push_addr_i,
+    .push_beats_i,
+    .space_o,
+    .valid_o(command),
+    .peers_o(source),
+    .addr_o(addr),
+    .last_o(last),
+    .more_o(more),
+    .step_i(arrives)
+  );
+
+  assign receive_ready_o  = command && !count_q[2];
+  assign receive_one_o    = (last && !more) || count_q == 3'd3;
+  assign receive_source_o = source[2:0];
+  assign arrives          = receive_valid_i && receive_ready_o && !halt_i;
+  assign r_valid_o        = count_q != '0;
+  assign written          = r_valid_o && r_ready_i;
+  assign open_o           = open_q;
+  assign event_received_o = arrives;
+
+  logic finished;
+  assign finished = written && tag_q[read_ptr_q][12];
+
+  always_comb begin
+    r_addr_o  = '0;
+    r_wdata_o = '0;
+    if (r_valid_o) begin
+      r_addr_o  = tag_q[read_ptr_q][11:0];
+      r_wdata_o = data_q[read_ptr_q];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_ptr_q  <= '0;
+      write_ptr_q <= '0;
+      count_q     <= '0;
+      open_q      <= '0;
+    end else if (halt_i) begin
+      read_ptr_q  <= '0;
+      write_ptr_q <= '0;
+      count_q     <= '0;
+      open_q      <= '0;
+    end else if (push_i || open_q != '0) begin
+      if (arrives) write_ptr_q <= write_ptr_q + 1'b1;
+      if (written) read_ptr_q <= read_ptr_q + 1'b1;
+      if (arrives != written) count_q <= written ? count_q - 1'b1 : count_q + 1'b1;
+      if (push_i != finished) open_q <= push_i ? open_q + 1'b1 : open_q - 1'b1;
+    end
+  end
+
+  // As in cpe_channel_send: one process, and only places that nobody reads.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (arrives) begin
+      data_q[write_ptr_q] = receive_data_i;
+      tag_q[write_ptr_q]  = {last, addr};
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && !halt_i) begin
+      assert (!receive_valid_i || receive_ready_o) else $error("a word that nobody asked for");
+      assert (!(command || count_q != '0) || open_q != '0) else $error("words of no command");
+    end
+  end
+`endif
+
+endmodule
