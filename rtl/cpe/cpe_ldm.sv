@@ -1,0 +1,369 @@
+// The local memory of a CPE (LDM): 128 KiB in 8 banks of 512 rows of 32 bytes. Bank addr[7:5], row addr[16:8]. Each bank serves one
+// access per cycle, different banks different ports at once.
+//
+// Who has a bank first: line writes, which never wait; line reads; the scalar core; the engines; the access port, which comes
+//   before core and engines once it has waited 15 cycles. Engines take turns at each bank: one that waits sees each other one
+//   go first at most once.
+// Line port: 1 to 64 bytes from any address on, up to three banks. Byte x travels in lane x % 64.
+// Reads: data in the cycle after the one in which the read was taken; e_rdata_o and a_rdata_o keep it until their port's next
+//   read is taken, s_rdata_o and line_rdata_o are meaningful in that one cycle.
+// clear_i sets everything to 0: 512 cycles, plus one for each line write, which goes first. Everybody else waits.
+// Cuts: nothing from valid and address to ready. Ready of a port follows only from ports that go before it.
+// Illegal: a line write or read of no or more than 64 bytes, or beyond the end; a request withdrawn before it is taken.
+module cpe_ldm #(
+  parameter int unsigned Engines = 4
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  logic                   line_we_i,
+  input  logic [16:0]            line_waddr_i,
+  input  logic [6:0]             line_wbytes_i,
+  input  logic [511:0]           line_wdata_i,
+  input  logic                   line_re_i,
+  output logic                   line_re_ready_o,
+  input  logic [16:0]            line_raddr_i,
+  input  logic [6:0]             line_rbytes_i,
+  output logic [511:0]           line_rdata_o,
+
+  input  logic                   s_valid_i,
+  output logic                   s_ready_o,
+  input  logic                   s_write_i,
+  input  logic [16:2]            s_addr_i,
+  input  logic [31:0]            s_wdata_i,
+  input  logic [3:0]             s_strb_i,
+  output logic [31:0]            s_rdata_o,
+
+  input  logic [Engines-1:0]     e_valid_i,
+  output logic [Engines-1:0]     e_ready_o,
+  input  logic [Engines-1:0]     e_write_i,
+  input  logic [12*Engines-1:0]  e_addr_i,   // addr[16:5]
+  input  logic [256*Engines-1:0] e_wdata_i,
+  input  logic [32*Engines-1:0]  e_strb_i,
+  output logic [256*Engines-1:0] e_rdata_o,
+
+  input  logic                   a_valid_i,
+  output logic                   a_ready_o,
+  input  logic                   a_write_i,
+  input  logic [16:3]            a_addr_i,
+  input  logic [63:0]            a_wdata_i,
+  input  logic [7:0]             a_strb_i,
+  output logic [63:0]            a_rdata_o,
+
+  input  logic                   clear_i,
+  output logic                   clearing_o,
+  output logic                   busy_o,           // something goes on that no port asks for
+  output logic                   event_conflict_o  // somebody waits
+);
+
+  localparam int unsigned TurnWidth = Engines > 1 ? $clog2(Engines) : 1;
+
+  // --- Line port ----------------------------------------------------------------------------------------------------
+
+  // The banks of a line access of 1 + more words: those in the row of its first byte below, those in the next one above.
+  function automatic logic [15:0] span(input logic [2:0] first, input logic [1:0] more);
+    span = {13'd0, more != 2'd0 ? (more[1] ? 3'b111 : 3'b011) : 3'b001} << first;
+  endfunction
+
+  logic        clearing_q;
+  logic [8:0]  clear_row_q;
+  logic [15:0] lw_span, lr_span;
+  logic [6:0]  lw_end, lr_end;               // last byte, from the beginning of the first word on
+  logic [7:0]  lw_banks, lr_banks, lw_first, lw_last;
+  logic [31:0] lw_from, lw_till;
+  logic [8:0]  lw_row, lw_row_next, lr_row, lr_row_next;
+  logic        clear;
+
+  always_comb begin
+    lw_span     = '0;
+    lw_end      = '0;
+    lw_first    = '0;
+    lw_last     = '0;
+    lw_from     = '0;
+    lw_till     = '0;
+    lw_row      = '0;
+    lw_row_next = '0;
+    if (line_we_i) begin
+      lw_end      = {2'b00, line_waddr_i[4:0]} + line_wbytes_i - 7'd1;
+      lw_span     = span(line_waddr_i[7:5], lw_end[6:5]);
+      lw_first    = 8'd1 << line_waddr_i[7:5];
+      lw_last     = 8'd1 << (line_waddr_i[7:5] + {1'b0, lw_end[6:5]});
+      lw_from     = 32'hffff_ffff << line_waddr_i[4:0];
+      lw_till     = 32'hffff_ffff >> ~lw_end[4:0];
+      lw_row      = line_waddr_i[16:8];
+      lw_row_next = line_waddr_i[16:8] + 9'd1;
+    end
+  end
+
+  assign lw_banks = lw_span[7:0] | lw_span[15:8];
+
+  always_comb begin
+    lr_span         = '0;
+    lr_end          = '0;
+    lr_row          = '0;
+    lr_row_next     = '0;
+    line_re_ready_o = 1'b0;
+    if (line_re_i && !clearing_q) begin
+      lr_end          = {2'b00, line_raddr_i[4:0]} + line_rbytes_i - 7'd1;
+      lr_span         = span(line_raddr_i[7:5], lr_end[6:5]);
+      lr_row          = line_raddr_i[16:8];
+      lr_row_next     = line_raddr_i[16:8] + 9'd1;
+      line_re_ready_o = ((lr_span[7:0] | lr_span[15:8]) & lw_banks) == '0;
+    end
+  end
+
+  assign lr_banks = line_re_ready_o ? lr_span[7:0] | lr_span[15:8] : '0;
+  assign clear    = clearing_q && !line_we_i;
+
+  // --- Scalar core, engines, access port ----------------------------------------------------------------------------
+
+  logic [7:0]             line_banks, s_bank, a_bank, early_banks, e_banks, busy_banks;
+  logic                   a_urgent, a_early, a_late;
+  logic [3:0]             a_age_q;
+  logic [8*TurnWidth-1:0] turn_q, turn_next;  // per bank: the engine whose turn it is
+  logic [2:0]             e_bank;
+  logic                   e_lost;
+
+  assign line_banks = lw_banks | lr_banks | {8{clearing_q}};
+  assign a_urgent   = &a_age_q;
+  assign a_early    = a_valid_i && a_urgent && !line_banks[a_addr_i[7:5]];
+
+  always_comb begin
+    s_ready_o = 1'b0;
+    s_bank    = '0;
+    if (s_valid_i && !line_banks[s_addr_i[7:5]] && !(a_early && a_addr_i[7:5] == s_addr_i[7:5])) begin
+      s_ready_o = 1'b1;
+      s_bank    = 8'd1 << s_addr_i[7:5];
+    end
+  end
+
+  assign early_banks = line_banks | s_bank | (a_early ? 8'd1 << a_addr_i[7:5] : '0);
+
+  // First those from the one on whose turn it is at their bank, then the others.
+  always_comb begin
+    e_ready_o = '0;
+    e_banks   = '0;
+    e_lost    = 1'b0;
+    e_bank    = '0;
+    turn_next = turn_q;
+    if (e_valid_i != '0) begin
+      for (int unsigned i = 0; i < 2 * Engines; i++) begin
+        e_bank = e_addr_i[12*(i % Engines) +: 3];
+        if (e_valid_i[i % Engines] && ({1'b0, turn_q[TurnWidth*e_bank +: TurnWidth]} <= (TurnWidth + 1)'(i % Engines)) == (i < Engines)) begin
+          if (!early_banks[e_bank] && !e_banks[e_bank]) begin
+            e_ready_o[i % Engines] = 1'b1;
+            e_banks[e_bank]        = 1'b1;
+            turn_next[TurnWidth*e_bank +: TurnWidth] = TurnWidth'((i + 1) % Engines);
+          end else begin
+            e_lost = 1'b1;
+          end
+        end
+      end
+    end
+  end
+
+  assign a_late     = a_valid_i && !early_banks[a_addr_i[7:5]] && !e_banks[a_addr_i[7:5]];
+  assign a_ready_o  = a_early || a_late;
+  assign a_bank     = a_ready_o ? 8'd1 << a_addr_i[7:5] : '0;
+  assign busy_banks = early_banks | e_banks | a_bank;
+
+  assign event_conflict_o = e_lost || (line_re_i && !line_re_ready_o) || (s_valid_i && !s_ready_o) || (a_valid_i && !a_ready_o);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      turn_q      <= '0;
+      a_age_q     <= '0;
+      clearing_q  <= 1'b0;
+      clear_row_q <= '0;
+    end else begin
+      if (e_ready_o != '0) turn_q <= turn_next;
+      if (a_valid_i) a_age_q <= a_ready_o ? '0 : a_age_q + 4'(!a_urgent);
+      if (clear_i) begin
+        clearing_q  <= 1'b1;
+        clear_row_q <= '0;
+      end else if (clear) begin
+        clearing_q  <= clear_row_q != '1;
+        clear_row_q <= clear_row_q + 9'd1;
+      end
+    end
+  end
+
+  assign clearing_o = clearing_q;
+  assign busy_o     = clearing_q;
+
+  // --- Banks --------------------------------------------------------------------------------------------------------
+
+  for (genvar i = 0; i < 8; i++) begin : g_bank
+    logic [255:0] rdata;
+
+    cpe_ldm_bank #(.Bank(i), .Engines(Engines)) u_bank (
+      .clk_i,
+      .en_i(busy_banks[i]),
+      .lw_i(lw_banks[i]),
+      .lw_first_i(lw_first[i]),
+      .lw_last_i(lw_last[i]),
+      .lw_row_i(lw_span[8 + i] ? lw_row_next : lw_row),
+      .lw_from_i(lw_from),
+      .lw_till_i(lw_till),
+      .lw_data_i(line_wdata_i[256*(i % 2) +: 256]),
+      .lr_i(lr_banks[i]),
+      .lr_row_i(lr_span[8 + i] ? lr_row_next : lr_row),
+      .clear_i(clearing_q),
+      .clear_row_i(clear_row_q),
+      .s_i(s_bank[i]),
+      .s_write_i,
+      .s_addr_i,
+      .s_wdata_i,
+      .s_strb_i,
+      .a_i(a_bank[i]),
+      .a_write_i,
+      .a_addr_i,
+      .a_wdata_i,
+      .a_strb_i,
+      .e_grant_i(e_ready_o),
+      .e_write_i,
+      .e_addr_i,
+      .e_wdata_i,
+      .e_strb_i,
+      .rdata_o(rdata)
+    );
+  end
+
+  // --- What was read ------------------------------------------------------------------------------------------------
+
+  logic       lr_q, s_read_q, a_fresh_q;
+  logic [2:0] lr_bank_q, s_bank_q, a_bank_q;
+  logic [4:0] lr_byte_q;
+  logic [2:0] s_word_q;
+  logic [1:0] a_word_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lr_q      <= 1'b0;
+      s_read_q  <= 1'b0;
+      a_fresh_q <= 1'b0;
+    end else begin
+      lr_q      <= line_re_ready_o;
+      s_read_q  <= s_ready_o && !s_write_i;
+      a_fresh_q <= a_ready_o && !a_write_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (line_re_ready_o) {lr_bank_q, lr_byte_q} <= line_raddr_i[7:0];
+    if (s_ready_o) {s_bank_q, s_word_q} <= s_addr_i[7:2];
+    if (a_ready_o) {a_bank_q, a_word_q} <= a_addr_i[7:3];
+  end
+
+  // The word of the first byte gives the lanes from that byte on, the third word those before; both lie in the same half.
+  logic [1:0] even, odd;  // which of the four banks of a half, for one byte
+  always_comb begin
+    line_rdata_o = '0;
+    even         = '0;
+    odd          = '0;
+    if (lr_q) begin
+      for (int unsigned i = 0; i < 32; i++) begin
+        even = lr_bank_q[2:1] + 2'(lr_bank_q[0] || lr_byte_q > 5'(i));
+        odd  = lr_bank_q[2:1] + 2'(lr_bank_q[0] && lr_byte_q > 5'(i));
+        case (even)
+          2'd0:    line_rdata_o[8*i +: 8] = g_bank[0].rdata[8*i +: 8];
+          2'd1:    line_rdata_o[8*i +: 8] = g_bank[2].rdata[8*i +: 8];
+          2'd2:    line_rdata_o[8*i +: 8] = g_bank[4].rdata[8*i +: 8];
+          default: line_rdata_o[8*i +: 8] = g_bank[6].rdata[8*i +: 8];
+        endcase
+        case (odd)
+          2'd0:    line_rdata_o[256 + 8*i +: 8] = g_bank[1].rdata[8*i +: 8];
+          2'd1:    line_rdata_o[256 + 8*i +: 8] = g_bank[3].rdata[8*i +: 8];
+          2'd2:    line_rdata_o[256 + 8*i +: 8] = g_bank[5].rdata[8*i +: 8];
+          default: line_rdata_o[256 + 8*i +: 8] = g_bank[7].rdata[8*i +: 8];
+        endcase
+      end
+    end
+  end
+
+  always_comb begin
+    s_rdata_o = '0;
+    if (s_read_q) begin
+      case (s_bank_q)
+        3'd0:    s_rdata_o = g_bank[0].rdata[{s_word_q, 5'd0} +: 32];
+        3'd1:    s_rdata_o = g_bank[1].rdata[{s_word_q, 5'd0} +: 32];
+        3'd2:    s_rdata_o = g_bank[2].rdata[{s_word_q, 5'd0} +: 32];
+        3'd3:    s_rdata_o = g_bank[3].rdata[{s_word_q, 5'd0} +: 32];
+        3'd4:    s_rdata_o = g_bank[4].rdata[{s_word_q, 5'd0} +: 32];
+        3'd5:    s_rdata_o = g_bank[5].rdata[{s_word_q, 5'd0} +: 32];
+        3'd6:    s_rdata_o = g_bank[6].rdata[{s_word_q, 5'd0} +: 32];
+        default: s_rdata_o = g_bank[7].rdata[{s_word_q, 5'd0} +: 32];
+      endcase
+    end
+  end
+
+  logic [63:0] a_rdata_q;
+  always_comb begin
+    a_rdata_o = a_rdata_q;
+    if (a_fresh_q) begin
+      case (a_bank_q)
+        3'd0:    a_rdata_o = g_bank[0].rdata[{a_word_q, 6'd0} +: 64];
+        3'd1:    a_rdata_o = g_bank[1].rdata[{a_word_q, 6'd0} +: 64];
+        3'd2:    a_rdata_o = g_bank[2].rdata[{a_word_q, 6'd0} +: 64];
+        3'd3:    a_rdata_o = g_bank[3].rdata[{a_word_q, 6'd0} +: 64];
+        3'd4:    a_rdata_o = g_bank[4].rdata[{a_word_q, 6'd0} +: 64];
+        3'd5:    a_rdata_o = g_bank[5].rdata[{a_word_q, 6'd0} +: 64];
+        3'd6:    a_rdata_o = g_bank[6].rdata[{a_word_q, 6'd0} +: 64];
+        default: a_rdata_o = g_bank[7].rdata[{a_word_q, 6'd0} +: 64];
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (a_fresh_q) a_rdata_q <= a_rdata_o;
+  end
+
+  // An engine's bank may serve others in the next cycle already.
+  for (genvar i = 0; i < Engines; i++) begin : g_engine
+    logic         fresh_q;
+    logic [2:0]   bank_q;
+    logic [255:0] rdata_q, rdata;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) fresh_q <= 1'b0;
+      else fresh_q <= e_ready_o[i] && !e_write_i[i];
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (e_ready_o[i]) bank_q <= e_addr_i[12*i +: 3];
+      if (fresh_q) rdata_q <= rdata;
+    end
+
+    always_comb begin
+      rdata = rdata_q;
+      if (fresh_q) begin
+        case (bank_q)
+          3'd0:    rdata = g_bank[0].rdata;
+          3'd1:    rdata = g_bank[1].rdata;
+          3'd2:    rdata = g_bank[2].rdata;
+          3'd3:    rdata = g_bank[3].rdata;
+          3'd4:    rdata = g_bank[4].rdata;
+          3'd5:    rdata = g_bank[5].rdata;
+          3'd6:    rdata = g_bank[6].rdata;
+          default: rdata = g_bank[7].rdata;
+        endcase
+      end
+    end
+
+    assign e_rdata_o[256*i +: 256] = rdata;
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && line_we_i) begin
+      assert (line_wbytes_i != '0 && line_wbytes_i <= 7'd64 && {1'b0, line_waddr_i} + 18'(line_wbytes_i) <= 18'h2_0000)
+        else $error("a line write of %0d bytes at %05x", line_wbytes_i, line_waddr_i);
+    end
+    if (rst_ni && line_re_i) begin
+      assert (line_rbytes_i != '0 && line_rbytes_i <= 7'd64 && {1'b0, line_raddr_i} + 18'(line_rbytes_i) <= 18'h2_0000)
+        else $error("a line read of %0d bytes at %05x", line_rbytes_i, line_raddr_i);
+    end
+  end
+`endif
+
+endmodule

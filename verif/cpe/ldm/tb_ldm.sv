@@ -1,0 +1,50 @@
+// The local memory of a CPE with as many engines as it has later.
+module tb_ldm #(
+  parameter int unsigned Engines = 6
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  logic                   line_we_i,
+  input  logic [16:0]            line_waddr_i,
+  input  logic [6:0]             line_wbytes_i,
+  input  logic [511:0]           line_wdata_i,
+  input  logic                   line_re_i,
+  output logic                   line_re_ready_o,
+  input  logic [16:0]            line_raddr_i,
+  input  logic [6:0]             line_rbytes_i,
+  output logic [511:0]           line_rdata_o,
+
+  input  logic                   s_valid_i,
+  output logic                   s_ready_o,
+  input  logic                   s_write_i,
+  input  logic [16:2]            s_addr_i,
+  input  logic [31:0]            s_wdata_i,
+  input  logic [3:0]             s_strb_i,
+  output logic [31:0]            s_rdata_o,
+
+  input  logic [Engines-1:0]     e_valid_i,
+  output logic [Engines-1:0]     e_ready_o,
+  input  logic [Engines-1:0]     e_write_i,
+  input  logic [12*Engines-1:0]  e_addr_i,
+  input  logic [256*Engines-1:0] e_wdata_i,
+  input  logic [32*Engines-1:0]  e_strb_i,
+  output logic [256*Engines-1:0] e_rdata_o,
+
+  input  logic                   a_valid_i,
+  output logic                   a_ready_o,
+  input  logic                   a_write_i,
+  input  logic [16:3]            a_addr_i,
+  input  logic [63:0]            a_wdata_i,
+  input  logic [7:0]             a_strb_i,
+  output logic [63:0]            a_rdata_o,
+
+  input  logic                   clear_i,
+  output logic                   clearing_o,
+  output logic                   busy_o,
+  output logic                   event_conflict_o
+);
+
+  cpe_ldm #(.Engines(Engines)) u_ldm (.*);
+
+endmodule
