@@ -1,6 +1,19 @@
-# The scalar core of a CPE: its model as a library, and its testbench.
+# The scalar core of a CPE: its model as a library, its testbench, and how fast it is simulated.
 
 CPE_HART_SOURCES := $(addprefix verif/iss/cpe/,decode.cpp hart.cpp)
 $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 .PHONY: cpe-hart
 cpe-hart: $(B)/lib/cpe-hart.a
+
+CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv \
+  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache expand decode alu muldiv csr lsu rvfi)))
+
+$(eval $(call verilated_program,core-speed,tb_cpe_core_speed,$(CPE_CORE_RTL) verif/cpe/core/tb_cpe_core_speed.sv, \
+  verif/cpe/core/speed.cpp,--no-assert,-lfmt))
+$(B)/cpe-core-speed.bin: verif/cpe/core/speed.S
+	$(call say,RISCV,$@)
+	$(Q)riscv64-unknown-elf-gcc -march=rv32imc_zicsr -mabi=ilp32 -nostdlib -static -Wl,-Ttext=0x40000000,--no-warn-rwx-segments \
+	  $< -o $(B)/cpe-core-speed.elf
+	$(Q)riscv64-unknown-elf-objcopy -O binary $(B)/cpe-core-speed.elf $@
+.PHONY: cpe-core-speed
+cpe-core-speed: $(B)/core-speed $(B)/cpe-core-speed.bin

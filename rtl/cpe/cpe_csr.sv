@@ -1,0 +1,143 @@
+// Control and status registers, and the counters (docs/cpe-core.md). Reads are combinational; the instruction that reads a
+// counter has not been counted yet. Every cycle counts once as such, and either for an instruction or for what was waited for.
+module cpe_csr (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  cpe_pkg::id_t           id_i,
+  input  logic [31:0]            config_i,
+  input  logic [31:0]            launch_mask_i,
+
+  input  logic                   valid_i,    // an instruction that accesses a CSR
+  input  logic [2:0]             funct3_i,
+  input  logic [16:0]            field_i,    // {raw rs1 field, number}
+  input  logic [31:0]            operand_i,  // register
+  output logic [31:0]            rdata_o,
+  output logic                   bad_o,      // no such CSR, or it cannot be written
+
+  input  logic                   count_i,    // this cycle counts
+  input  logic                   retire_i,
+  input  cpe_core_pkg::counter_t reason_i,   // for a cycle in which no instruction retires
+  input  logic [3:0]             counter_select_i,
+  output logic [31:0]            counter_o,
+  output logic [63:0]            win_pointer_o
+);
+
+  logic [63:0] cycles_q, retired_q, pointer_q;
+  logic [31:0] code_q, ldm_q, window_q, control_q, dma_q, row_q, column_q, unit_q, arithmetic_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cycles_q     <= '0;
+      retired_q    <= '0;
+      code_q       <= '0;
+      ldm_q        <= '0;
+      window_q     <= '0;
+      control_q    <= '0;
+      dma_q        <= '0;
+      row_q        <= '0;
+      column_q     <= '0;
+      unit_q       <= '0;
+      arithmetic_q <= '0;
+    end else begin
+      if (count_i) cycles_q <= cycles_q + 64'd1;
+      if (retire_i) begin
+        retired_q <= retired_q + 64'd1;
+      end else if (count_i) begin
+        unique case (reason_i)
+          cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'd1;
+          cpe_core_pkg::CountWindow:     window_q <= window_q + 32'd1;
+          cpe_core_pkg::CountControl:    control_q <= control_q + 32'd1;
+          cpe_core_pkg::CountDma:        dma_q <= dma_q + 32'd1;
+          cpe_core_pkg::CountRow:        row_q <= row_q + 32'd1;
+          cpe_core_pkg::CountColumn:     column_q <= column_q + 32'd1;
+          cpe_core_pkg::CountUnit:       unit_q <= unit_q + 32'd1;
+          cpe_core_pkg::CountArithmetic: arithmetic_q <= arithmetic_q + 32'd1;
+          default:                       code_q <= code_q + 32'd1;
+        endcase
+      end
+    end
+  end
+
+  // --- Access ------------------------------------------------------------------------------------------------------
+
+  logic [11:0] number;
+  logic        write, writable;
+  logic [31:0] operand, wdata;
+
+  assign number = field_i[11:0];
+
+  always_comb begin
+    unique case (counter_select_i)
+      cpe_core_pkg::CountCycles:     counter_o = cycles_q[31:0];
+      cpe_core_pkg::CountRetired:    counter_o = retired_q[31:0];
+      cpe_core_pkg::CountCode:       counter_o = code_q;
+      cpe_core_pkg::CountLdm:        counter_o = ldm_q;
+      cpe_core_pkg::CountWindow:     counter_o = window_q;
+      cpe_core_pkg::CountControl:    counter_o = control_q;
+      cpe_core_pkg::CountDma:        counter_o = dma_q;
+      cpe_core_pkg::CountRow:        counter_o = row_q;
+      cpe_core_pkg::CountColumn:     counter_o = column_q;
+      cpe_core_pkg::CountUnit:       counter_o = unit_q;
+      cpe_core_pkg::CountArithmetic: counter_o = arithmetic_q;
+      default:                       counter_o = '0;
+    endcase
+  end
+
+  always_comb begin
+    rdata_o  = '0;
+    bad_o    = 1'b0;
+    writable = 1'b0;
+    write    = 1'b0;
+    operand  = '0;
+    wdata    = '0;
+    if (valid_i) begin
+      unique case (number)
+        12'h7c0: begin
+          rdata_o  = pointer_q[31:0];
+          writable = 1'b1;
+        end
+        12'h7c1: begin
+          rdata_o  = pointer_q[63:32];
+          writable = 1'b1;
+        end
+        12'hb00, 12'hc00: rdata_o = cycles_q[31:0];
+        12'hb80, 12'hc80: rdata_o = cycles_q[63:32];
+        12'hb02, 12'hc02: rdata_o = retired_q[31:0];
+        12'hb82, 12'hc82: rdata_o = retired_q[63:32];
+        12'hb03:          rdata_o = code_q;
+        12'hb04:          rdata_o = ldm_q;
+        12'hb05:          rdata_o = window_q;
+        12'hb06:          rdata_o = control_q;
+        12'hb07:          rdata_o = dma_q;
+        12'hb08:          rdata_o = row_q;
+        12'hb09:          rdata_o = column_q;
+        12'hb0a:          rdata_o = unit_q;
+        12'hb0b:          rdata_o = arithmetic_q;
+        12'hf14:          rdata_o = {25'b0, id_i};
+        12'hfc0:          rdata_o = config_i;
+        12'hfc1:          rdata_o = launch_mask_i;
+        default:          bad_o = 1'b1;
+      endcase
+      write = funct3_i[1:0] == 2'd1 || field_i[16:12] != '0;
+      if (write && !writable) bad_o = 1'b1;
+      operand = funct3_i[2] ? {27'b0, field_i[16:12]} : operand_i;
+      unique case (funct3_i[1:0])
+        2'd2:    wdata = rdata_o | operand;
+        2'd3:    wdata = rdata_o & ~operand;
+        default: wdata = operand;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pointer_q <= '0;
+    end else if (write && writable) begin
+      if (number[0]) pointer_q[63:32] <= wdata;
+      else pointer_q[31:0] <= wdata;
+    end
+  end
+
+  assign win_pointer_o = pointer_q;
+
+endmodule

@@ -1,0 +1,188 @@
+// Fetches, aligns, expands and decodes: one instruction a cycle into the register in front of the execute stage.
+//
+//   cycle t    the address of a 64-bit word of code goes to the cache (that of a jump's target in the jump's own cycle)
+//   cycle t+1  the word is there; an instruction is cut from it, decoded, and registered unless take_i is low
+//   cycle t+2  the instruction stands at the output
+//
+// The word stays until it is used up; only then the cache is read again. Of a 32-bit instruction that lies across two words the
+// first half is kept when the word is left, so it costs nothing, except as the target of a jump: one cycle.
+// Code that cannot be had becomes an instruction of KindStop: cause in rd, AccessFetch in op, and in imm the address of
+// the first 16 bits that are missing.
+// A line that is asked for is waited for, even when nobody wants it any more.
+module cpe_fetch (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  output logic                   fetch_valid_o,
+  output logic [25:0]            fetch_line_o,
+  input  logic                   refill_valid_i,
+  input  cpe_pkg::cause_t        refill_cause_i,
+  input  logic [511:0]           refill_data_i,
+  input  logic                   invalidate_i,
+
+  input  logic                   redirect_i,   // with take_i
+  input  logic [31:0]            target_i,
+  input  logic                   stop_i,       // asks for nothing more
+  input  logic                   take_i,       // the instruction at the output, if any, leaves
+
+  output logic                   valid_o,
+  output cpe_core_pkg::decoded_t decoded_o,
+  output logic                   compressed_o,
+`ifdef CPE_RVFI
+  output logic [31:0]            insn_o,       // its bits in memory
+`endif
+  output logic [31:0]            pc_o,
+  output logic [31:0]            next_pc_o,    // of the instruction behind
+  output logic                   settled_o     // which is there, or cannot be had: nothing moves until take_i
+);
+
+  logic [31:0]     pc_q;        // of the next instruction to be cut
+  logic [28:0]     word_addr_q; // of the word that the cache shows
+  logic            look_q;      // it has been read for pc_q
+  logic            carry_valid_q;
+  logic [15:0]     carry_q;     // first half of the instruction at pc_q, from the word before
+  logic            busy_q;      // a line has been asked for
+  logic [25:0]     line_q;
+  logic            drop_q;      // the line may not be kept
+  logic            stale_q;     // the line may be kept but is not what pc_q needs
+  logic            fail_q;      // there is no code at pc_q
+  cpe_pkg::cause_t cause_q;
+
+  logic        hit;
+  logic [63:0] word;
+  logic        read, fill;
+  logic [28:0] raddr;
+
+  cpe_icache u_icache (
+    .clk_i,
+    .rst_ni,
+    .invalidate_i,
+    .read_i (read),
+    .raddr_i(raddr),
+    .fill_i (fill),
+    .line_i (refill_data_i),
+    .tag_i  (word_addr_q[28:9]),
+    .hit_o  (hit),
+    .word_o (word)
+  );
+
+  // --- Cutting -----------------------------------------------------------------------------------------------------
+
+  logic [31:0] insn, expanded, next_pc;
+  logic        there, whole, compressed, cut, leave, carry;
+
+  always_comb begin
+    there      = look_q && hit;
+    insn       = carry_valid_q ? {word[15:0], carry_q} : 32'(word >> {pc_q[2:1], 4'b0});
+    compressed = insn[1:0] != 2'b11;
+    whole      = there && (carry_valid_q || compressed || pc_q[2:1] != 2'd3);
+    cut        = (whole || fail_q) && take_i && !redirect_i;
+    next_pc    = pc_q + (compressed ? 32'd2 : 32'd4);
+    leave      = 1'b0;
+    carry      = 1'b0;
+    if (cut) begin
+      leave = !carry_valid_q && next_pc[3] != pc_q[3];
+      carry = !leave && next_pc[2:1] == 2'd3 && word[49:48] == 2'b11;
+    end else if (there && !whole) begin
+      carry = 1'b1;
+    end
+  end
+
+  cpe_core_pkg::decoded_t decoded;
+  cpe_expand u_expand (.insn_i(insn), .insn_o(expanded));
+  cpe_decode u_decode (.insn_i(expanded), .decoded_o(decoded));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_o <= 1'b0;
+    else if (take_i) valid_o <= cut;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (cut) begin
+      pc_o         <= pc_q;
+      compressed_o <= compressed;
+      decoded_o    <= decoded;
+`ifdef CPE_RVFI
+      insn_o       <= compressed ? {16'b0, insn[15:0]} : insn;
+`endif
+      if (fail_q) begin
+        decoded_o <= {cpe_core_pkg::KindStop, 2'b0, cpe_pkg::AccessFetch, 3'b0, cause_q, 10'b0,
+                      carry_valid_q ? {word_addr_q, 3'b0} : pc_q};
+      end
+    end
+  end
+
+  // --- Reading -----------------------------------------------------------------------------------------------------
+
+  logic miss, wanted, vacant;
+  assign miss   = look_q && !hit && !redirect_i && !invalidate_i && !stop_i;
+  assign wanted = !stale_q && !drop_q && !redirect_i && !invalidate_i;
+  assign vacant = word_addr_q[28:25] != cpe_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_pkg::SpaceKernel;
+  assign fill   = busy_q && refill_valid_i && refill_cause_i == cpe_pkg::CauseNone && !drop_q && !invalidate_i;
+
+  always_comb begin
+    read  = 1'b0;
+    raddr = word_addr_q + 29'd1;
+    if (busy_q) begin
+      // A line that is kept but not wanted is written all the same, and shows a word that nobody looks at.
+      raddr = {line_q, word_addr_q[2:0]};
+    end else if (redirect_i) begin
+      read  = 1'b1;
+      raddr = target_i[31:3];
+    end else if (!look_q) begin
+      read  = !fail_q && !stop_i;
+      raddr = pc_q[31:3];
+    end else begin
+      read = leave || carry;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      look_q        <= 1'b0;
+      carry_valid_q <= 1'b0;
+      busy_q        <= 1'b0;
+      fail_q        <= 1'b0;
+    end else begin
+      if (invalidate_i) look_q <= 1'b0;
+      else if (busy_q) look_q <= fill && wanted;
+      else if (read) look_q <= 1'b1;
+      else if (miss) look_q <= 1'b0;
+
+      if (redirect_i || invalidate_i || (busy_q && !wanted) || (read && !look_q)) carry_valid_q <= 1'b0;
+      else if (cut || carry) carry_valid_q <= carry;
+
+      if (busy_q) busy_q <= !refill_valid_i;
+      else if (miss) busy_q <= !vacant;
+
+      if (redirect_i || invalidate_i) fail_q <= 1'b0;
+      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_pkg::CauseNone && wanted;
+      else if (miss && vacant) fail_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (redirect_i) pc_q <= target_i;
+    else if (cut) pc_q <= next_pc;
+
+    if (read) word_addr_q <= raddr;
+    if (carry) carry_q <= word[63:48];
+
+    if (miss) begin
+      line_q  <= word_addr_q[28:3];
+      cause_q <= cpe_pkg::CauseVacant;
+      drop_q  <= 1'b0;
+      stale_q <= 1'b0;
+    end else if (busy_q) begin
+      if (invalidate_i) drop_q <= 1'b1;
+      if (redirect_i) stale_q <= 1'b1;
+      if (refill_valid_i) cause_q <= refill_cause_i;
+    end
+  end
+
+  assign fetch_valid_o = busy_q;
+  assign fetch_line_o  = line_q;
+  assign next_pc_o     = pc_q;
+  assign settled_o     = whole || fail_q;
+
+endmodule

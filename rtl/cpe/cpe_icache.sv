@@ -1,0 +1,128 @@
+// The private instruction cache: 8 KiB, two ways, 64-byte lines, read as 64-bit words. Addresses count such words.
+//
+// A read presents the words of both ways and their tags one cycle later, and until the next read. A line is written in one
+// cycle, into the way that is free, else in turn; the same cycle may not read. The line's word at raddr_i then stands at the
+// output as if it had been read.
+// Invalidation takes effect on reads from the next cycle on; words read before look as they did.
+module cpe_icache (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         invalidate_i,
+  input  logic         read_i,
+  input  logic [28:0]  raddr_i,
+  input  logic         fill_i,        // raddr_i lies in the line
+  input  logic [511:0] line_i,
+  input  logic [19:0]  tag_i,         // of the last read
+  output logic         hit_o,
+  output logic [63:0]  word_o
+);
+
+  logic [63:0] valid0_q, valid1_q, turn_q;  // by set; turn: the way to be replaced next
+  logic [19:0] tag0_q [64];
+  logic [19:0] tag1_q [64];
+  logic [63:0] word0_q, word1_q;
+  logic [19:0] rtag0_q, rtag1_q;
+  logic        rvalid0_q, rvalid1_q;
+
+  logic [5:0]  set;
+  logic        way;  // that the fill takes
+  assign set = raddr_i[8:3];
+  assign way = fill_i && valid0_q[set] && (!valid1_q[set] || turn_q[set]);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid0_q <= '0;
+      valid1_q <= '0;
+      turn_q   <= '0;
+    end else if (invalidate_i) begin
+      valid0_q <= '0;
+      valid1_q <= '0;
+    end else if (fill_i) begin
+      if (way) valid1_q[set] <= 1'b1;
+      else valid0_q[set] <= 1'b1;
+      turn_q[set] <= !way;
+    end
+  end
+
+  // A fill appears as a word of way 0.
+  always_ff @(posedge clk_i) begin
+    if (fill_i) begin
+      rvalid0_q <= 1'b1;
+      rvalid1_q <= 1'b0;
+      rtag0_q   <= raddr_i[28:9];
+    end else if (read_i) begin
+      rvalid0_q <= valid0_q[set];
+      rvalid1_q <= valid1_q[set];
+      rtag0_q   <= tag0_q[set];
+      rtag1_q   <= tag1_q[set];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fill_i) begin
+      if (way) tag1_q[set] <= raddr_i[28:9];
+      else tag0_q[set] <= raddr_i[28:9];
+    end
+  end
+
+`ifdef SYNTHESIS
+
+  // Eight banks of each way side by side, so that a line is written at once.
+  logic [8*64-1:0] bank0, bank1;
+  logic [2:0]      read_bank_q;
+  logic            filled_q;
+  logic [63:0]     fill_word_q;
+
+  for (genvar i = 0; i < 8; i++) begin : g_bank
+    logic [63:0] mem0_q [64];
+    logic [63:0] mem1_q [64];
+    logic [63:0] data0_q, data1_q;
+    always_ff @(posedge clk_i) begin
+      if (fill_i && !way) mem0_q[set] <= line_i[64*i +: 64];
+      else if (read_i && raddr_i[2:0] == 3'(i)) data0_q <= mem0_q[set];
+    end
+    always_ff @(posedge clk_i) begin
+      if (fill_i && way) mem1_q[set] <= line_i[64*i +: 64];
+      else if (read_i && raddr_i[2:0] == 3'(i)) data1_q <= mem1_q[set];
+    end
+    assign bank0[64*i +: 64] = data0_q;
+    assign bank1[64*i +: 64] = data1_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read_i || fill_i) read_bank_q <= raddr_i[2:0];
+    if (read_i || fill_i) filled_q <= fill_i;
+    if (fill_i) fill_word_q <= line_i[64*raddr_i[2:0] +: 64];
+  end
+
+  assign word0_q = filled_q ? fill_word_q : bank0[64*read_bank_q +: 64];
+  assign word1_q = bank1[64*read_bank_q +: 64];
+
+`else
+
+  // The same function. One array and one process, which a simulator runs faster.
+  logic [63:0] mem0_q [512];
+  logic [63:0] mem1_q [512];
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (fill_i) begin
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (way) mem1_q[{set, 3'(i)}] = line_i[64*i +: 64];
+        else mem0_q[{set, 3'(i)}] = line_i[64*i +: 64];
+      end
+      word0_q <= line_i[64*raddr_i[2:0] +: 64];
+    end else if (read_i) begin
+      word0_q <= mem0_q[raddr_i[8:0]];
+      word1_q <= mem1_q[raddr_i[8:0]];
+    end
+  end
+  /* verilator lint_on BLKSEQ */
+
+`endif
+
+  logic hit1;
+  assign hit1   = rvalid1_q && rtag1_q == tag_i;
+  assign hit_o  = hit1 || (rvalid0_q && rtag0_q == tag_i);
+  assign word_o = hit1 ? word1_q : word0_q;
+
+endmodule
