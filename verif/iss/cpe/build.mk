@@ -4,5 +4,5 @@ ISS_CPE_SOURCES := $(addprefix verif/iss/cpe/,channel.cpp cpe.cpp decode.cpp dma
   text.cpp)
 ISS_CPE_LIB := $(B)/lib/iss-cpe.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
-$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp) verif/common/doctest_main.cpp,\
+$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp group_test.cpp) verif/common/doctest_main.cpp,\
   $(ISS_CPE_LIB) -lfmt,))

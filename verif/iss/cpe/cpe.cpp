@@ -32,6 +32,7 @@ void Cpe::reset(uint32_t pc) {
   stopped_ = {};
   running_ = false;
   waiting_ = false;
+  failed_launch_ = false;
 }
 
 const Fault& Cpe::fault() const {
@@ -40,7 +41,10 @@ const Fault& Cpe::fault() const {
 }
 
 void Cpe::stop(Cause cause) {
-  if (!stopped()) stopped_ = {.cause = cause, .pc = hart_.pc()};
+  if (!stopped()) {
+    stopped_ = {.cause = cause, .pc = hart_.pc()};
+    failed_launch_ = true;
+  }
   row_.reset(column_number_);
   column_.reset(row_number_);
   sync_.reset(number_);
@@ -64,6 +68,7 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
     }
     waiting_ = status == Hart::Status::kWaiting;
     if (stopped()) {
+      failed_launch_ = running_;
       launch_instructions_ = launch_instructions();
       running_ = false;
       stop(Cause::kNone);  // its engines, too
@@ -91,16 +96,27 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       offset = (offset + access.pointer) & segment::kOffsetMask;
       break;
   }
+  // A pointer may have any alignment. Of an access that lies in two lines the upper part goes first; beyond
+  // the last line there is none.
   WindowResult result{.segment = number, .offset = offset};
-  uint8_t bytes[sizeof access.data];
-  if (access.write) {
-    std::memcpy(bytes, &access.data, sizeof bytes);
-    result.cause = port_.write(number, offset, {bytes, access.bytes});
+  uint8_t data[sizeof access.data];
+  std::memcpy(data, &access.data, sizeof data);
+  const std::span<uint8_t> bytes(data, access.bytes);
+  const uint64_t in_line = kLineBytes - offset % kLineBytes;
+  const uint64_t next_line = offset + in_line;
+  if (access.bytes <= in_line || next_line > segment::kOffsetMask) {
+    result.cause = this->access(access, number, offset, bytes);
   } else {
-    result.cause = port_.read(number, offset, {bytes, access.bytes});
-    std::memcpy(&result.data, bytes, access.bytes);
+    result.cause = this->access(access, number, next_line, bytes.subspan(in_line));
+    if (result.cause == Cause::kNone)
+      result.cause = this->access(access, number, offset, bytes.first(in_line));
   }
+  std::memcpy(&result.data, data, access.bytes);
   return result;
+}
+
+Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes) {
+  return access.write ? port_.write(number, offset, bytes) : port_.read(number, offset, bytes);
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
@@ -119,12 +135,15 @@ Environment::Answer Cpe::issue(const Command& command) {
 }
 
 Environment::Answer Cpe::control(const Command& command) {
+  // A launch is asked for outside of launches only, all else inside only.
+  if (running_ == (command.op == control_op::kLaunch)) return {.kind = Answer::kBad};
   switch (command.op) {
     case control_op::kLaunch:
-      if (running_ || !pending_) return {.kind = Answer::kWait};
+      if (!pending_) return {.kind = Answer::kWait};
       launch_ = *pending_;
       pending_.reset();
       running_ = true;
+      ++taken_;
       first_instruction_ = hart_.instructions();
       hart_.set_launch_mask(launch_.mask);
       return {.data = launch_.pc};
@@ -132,7 +151,7 @@ Environment::Answer Cpe::control(const Command& command) {
       return {.data = launch_.argument};
     case control_op::kDone:
       if (busy()) return {.kind = Answer::kWait};
-      if (running_) launch_instructions_ = launch_instructions();
+      launch_instructions_ = launch_instructions();
       running_ = false;
       return {};
     case control_op::kSync: {
@@ -163,7 +182,7 @@ std::string Cpe::describe_wait() const {
     return fmt::format("for DMA transfer {}, but has begun only {}", command.rs1, dma_.begun());
   }
   if (command.unit == unit::kControl && command.op == control_op::kLaunch) {
-    return running_ ? "for a launch, without having ended the one that runs" : "for a launch";
+    return "for a launch";
   }
   if (command.unit == unit::kControl && command.op == control_op::kSync) {
     const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));

@@ -53,6 +53,10 @@ class Cpe : private Environment {
 
   const Fault& fault() const;  // cause none: it has not stopped
   bool stopped() const { return fault().cause != Cause::kNone; }
+  // It was a launch that its fault ended, not the daemon.
+  bool failed_launch() const { return failed_launch_; }
+  // Launches that it has taken.
+  uint64_t taken() const { return taken_; }
   // No launch runs here and none waits to be taken.
   bool finished() const { return !running_ && !pending_; }
   bool running() const { return running_; }
@@ -73,6 +77,7 @@ class Cpe : private Environment {
   Answer issue(const Command& command) override;
   uint32_t counter(unsigned number, bool high) override;
   Answer control(const Command& command);
+  Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
   std::string describe_wait() const;
 
   std::span<uint8_t> ldm_;
@@ -90,6 +95,8 @@ class Cpe : private Environment {
   std::optional<Launch> pending_;  // not taken yet
   bool running_ = false;
   bool waiting_ = false;
+  bool failed_launch_ = false;
+  uint64_t taken_ = 0;
   Fault stopped_;  // from outside
   uint64_t first_instruction_ = 0;
   uint64_t launch_instructions_ = 0;

@@ -68,7 +68,7 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
     const unsigned row = number / columns;
     const unsigned column = number % columns;
     const Hart::Identity identity{.id = static_cast<uint8_t>(options.number << 5 | row << 3 | column),
-                                  .config = rows << 8 | columns};
+                                  .config = rows | columns << 8};
     cpes_.push_back(std::make_unique<Cpe>(
         Cpe::Surroundings{code_, port_, sync_, channels_[row], channels_[rows + column]}, ldm(number), number,
         columns, identity));
@@ -124,9 +124,7 @@ Result Group::launch(const Launch& launch) {
     for (unsigned i = 0; i < size(); ++i) result.states.push_back(describe(i));
   }
   for_each(launch.mask, [&](unsigned i) {
-    Cpe& cpe = *cpes_[i];
-    cpe.withdraw();
-    if (!cpe.stopped() && cpe.running()) cpe.stop(Cause::kWatchdog);
+    if (!cpes_[i]->stopped() && !cpes_[i]->finished()) cpes_[i]->stop(Cause::kWatchdog);
   });
   return conclude(launch.mask, std::move(result));
 }
@@ -134,31 +132,37 @@ Result Group::launch(const Launch& launch) {
 // Collects what the CPEs of the launch have done, and restarts them if one failed.
 Result Group::conclude(uint32_t mask, Result result) {
   for_each(mask, [&](unsigned i) {
-    record(i);
-    result.faults[i] = cpes_[i]->fault();
-    result.instructions[i] = cpes_[i]->launch_instructions();
-    if (cpes_[i]->stopped()) result.failed |= uint32_t{1} << i;
+    Cpe& cpe = *cpes_[i];
+    result.instructions[i] = cpe.launch_instructions();
+    if (lost(cpe)) {
+      record(i);
+      result.faults[i] = cpe.fault();
+      result.failed |= uint32_t{1} << i;
+    }
+    cpe.withdraw();
   });
   if (result.failed != 0) {
-    for_each(mask, [&](unsigned i) { cpes_[i]->reset(daemon_.pc); });
+    for_each(mask & enabled_, [&](unsigned i) { cpes_[i]->reset(daemon_.pc); });
   }
   return result;
 }
 
+// It will not come to the end of the launch: it has stopped in it, or before it could take it.
+bool Group::lost(const Cpe& cpe) { return cpe.stopped() && (cpe.failed_launch() || !cpe.finished()); }
+
 Ending Group::run(uint32_t mask) {
   while (true) {
     uint32_t left = 0;
-    uint32_t failed = 0;
-    for_each(mask, [&](unsigned i) {
-      if (cpes_[i]->stopped()) {
-        failed |= uint32_t{1} << i;
-      } else if (!cpes_[i]->finished()) {
-        left |= uint32_t{1} << i;
-      }
-    });
-    if (left == 0) return failed == 0 ? Ending::kDone : Ending::kFailed;
+    bool failed = false;
     bool over = false;
-    for_each(left, [&](unsigned i) { over = over || (limit_ != 0 && used_[i] >= limit_); });
+    for_each(mask, [&](unsigned i) {
+      const Cpe& cpe = *cpes_[i];
+      failed = failed || lost(cpe);
+      if (lost(cpe) || cpe.finished()) return;
+      left |= uint32_t{1} << i;
+      over = over || (limit_ != 0 && used_[i] >= limit_);
+    });
+    if (left == 0) return failed ? Ending::kFailed : Ending::kDone;
     if (over) return Ending::kLimit;
     if (!turn(left)) return Ending::kDeadlock;
   }
@@ -173,13 +177,14 @@ bool Group::turn(uint32_t mask) {
     if (cpe.stopped()) return;
     uint64_t limit = turn_;
     if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
-    const bool inside = !cpe.finished();
+    const uint64_t taken = cpe.taken();
     const uint64_t count = cpe.run(limit, observer_);
     used_[i] += count;
-    if (cpe.running()) restarts_[i] = 0;
-    if (cpe.stopped()) record(i);
     if ((mask >> i & 1) != 0) moved = moved || count != 0 || cpe.stopped();
-    if (cpe.stopped() && !inside) restart_or_give_up(i);
+    if (cpe.taken() != taken) restarts_[i] = 0;
+    if (!cpe.stopped()) return;
+    record(i);
+    if (!cpe.failed_launch()) restart_or_give_up(i);
   });
   return moved;
 }
@@ -190,7 +195,7 @@ void Group::record(unsigned cpe) {
 
 void Group::restart_or_give_up(unsigned cpe) {
   if (restarts_[cpe] == kRestarts) {
-    enabled_ &= ~(uint32_t{1} << cpe);
+    enabled_ &= ~(uint32_t{1} << cpe);  // still stopped, with its fault
     return;
   }
   ++restarts_[cpe];
@@ -198,8 +203,9 @@ void Group::restart_or_give_up(unsigned cpe) {
 }
 
 std::string Group::describe(unsigned cpe) const {
-  if (!cpes_.at(cpe)->stopped() && (enabled_ >> cpe & 1) == 0) return "in reset";
-  return cpes_[cpe]->describe();
+  const Cpe& it = *cpes_.at(cpe);
+  if ((enabled_ >> cpe & 1) != 0) return it.describe();
+  return it.stopped() ? "given up: " + it.describe() : "in reset";
 }
 
 }  // namespace swai::iss::cpe

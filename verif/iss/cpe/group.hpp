@@ -96,6 +96,7 @@ class Group {
   void prepare(const Launch& launch);
   Ending run(uint32_t mask);
   bool turn(uint32_t mask);
+  static bool lost(const Cpe& cpe);
   void record(unsigned cpe);
   void restart_or_give_up(unsigned cpe);
   Result conclude(uint32_t mask, Result result);
