@@ -58,16 +58,9 @@ module cpe_lsu (
     endcase
   endfunction
 
+  // What is asked: apart from what comes of it, as the local memory's readiness follows from this.
   always_comb begin
-    done_o      = 1'b0;
-    late_o      = 1'b0;
-    result_o    = '0;
     at_window_o = 1'b0;
-    pending_o   = win_valid_q && !win_done_i;
-    fault_o     = 1'b0;
-    cause_o     = cpe_pkg::CauseNone;
-    segment_o   = cpe_pkg::NoSegment;
-    offset_o    = {16'b0, address_i};
     in_ldm      = 1'b0;
     misaligned  = 1'b0;
     ldm_valid_o = 1'b0;
@@ -80,30 +73,43 @@ module cpe_lsu (
       misaligned  = (funct3_i[0] && address_i[0]) || (funct3_i[1] && address_i[1:0] != 2'b00);
       at_window_o = address_i[31:28] == cpe_pkg::SpaceWindow || address_i[31:28] == cpe_pkg::SpaceArguments ||
                     address_i[31:28] == cpe_pkg::SpaceDaemon || address_i[31:28] == cpe_pkg::SpaceKernel;
+      ldm_valid_o = in_ldm && !misaligned;
+      if (ldm_valid_o && write_i) begin
+        unique case (funct3_i[1:0])
+          2'd0: begin
+            ldm_wdata_o = {4{store_i[7:0]}};
+            ldm_strb_o  = 4'b0001 << address_i[1:0];
+          end
+          2'd1: begin
+            ldm_wdata_o = {2{store_i[15:0]}};
+            ldm_strb_o  = address_i[1] ? 4'b1100 : 4'b0011;
+          end
+          default: begin
+            ldm_wdata_o = store_i;
+            ldm_strb_o  = 4'b1111;
+          end
+        endcase
+      end
+    end
+  end
+
+  always_comb begin
+    done_o    = 1'b0;
+    late_o    = 1'b0;
+    result_o  = '0;
+    pending_o = win_valid_q && !win_done_i;
+    fault_o   = 1'b0;
+    cause_o   = cpe_pkg::CauseNone;
+    segment_o = cpe_pkg::NoSegment;
+    offset_o  = {16'b0, address_i};
+    if (valid_i) begin
       if (misaligned) begin
         fault_o = 1'b1;
         cause_o = cpe_pkg::CauseMisaligned;
       end else if (in_ldm) begin
-        ldm_valid_o = 1'b1;
-        done_o      = ldm_ready_i;
-        pending_o   = !ldm_ready_i;
-        late_o      = !write_i;
-        if (write_i) begin
-          unique case (funct3_i[1:0])
-            2'd0: begin
-              ldm_wdata_o = {4{store_i[7:0]}};
-              ldm_strb_o  = 4'b0001 << address_i[1:0];
-            end
-            2'd1: begin
-              ldm_wdata_o = {2{store_i[15:0]}};
-              ldm_strb_o  = address_i[1] ? 4'b1100 : 4'b0011;
-            end
-            default: begin
-              ldm_wdata_o = store_i;
-              ldm_strb_o  = 4'b1111;
-            end
-          endcase
-        end
+        done_o    = ldm_ready_i;
+        pending_o = !ldm_ready_i;
+        late_o    = !write_i;
       end else if (!at_window_o) begin
         fault_o = 1'b1;
         cause_o = cpe_pkg::CauseVacant;

@@ -1,0 +1,465 @@
+// A compute core (CPE): scalar core, local memory, DMA engine, row and column channel, control. docs/cpe.md is the tour.
+//
+// All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
+// while it sleeps and nothing is for it (cg_wake): there are no clock gates in here.
+// halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
+// The second half of the array's arithmetic, systolic and vector unit, will hang on the command port and on ports of cpe_ldm.
+module cpe #(
+  parameter int unsigned Rows    = 4,
+  parameter int unsigned Columns = 8
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  cpe_pkg::id_t        id_i,               // constant
+  input  logic [31:0]         boot_pc_i,
+  input  logic [15:0]         daemon_segment_i,
+
+  input  logic                halt_i,
+  output logic                quiet_o,
+  output logic                asleep_o,
+  output logic [31:0]         pc_o,
+
+  input  logic                launch_valid_i,
+  output logic                launch_ready_o,
+  input  cpe_pkg::launch_t    launch_i,
+  output logic                finished_o,
+  output logic                fault_valid_o,
+  output cpe_pkg::fault_t     fault_o,
+
+  output logic [2:0]          arrive_o,
+  input  logic [2:0]          release_i,
+
+  output logic                mem_valid_o,
+  input  logic                mem_ready_i,
+  output cpe_pkg::mem_req_t   mem_o,
+  input  logic                rsp_valid_i,
+  input  cpe_pkg::mem_rsp_t   rsp_i,
+  output logic                fetch_valid_o,
+  output logic [25:0]         fetch_line_o,
+  input  logic                invalidate_i,
+
+  output logic                row_send_valid_o,
+  input  logic                row_send_ready_i,
+  output logic [7:0]          row_send_mask_o,
+  output logic [255:0]        row_send_data_o,
+  output logic                row_receive_ready_o,
+  output logic                row_receive_one_o,
+  output logic [2:0]          row_receive_source_o,
+  input  logic                row_receive_valid_i,
+  input  logic [255:0]        row_receive_data_i,
+
+  output logic                column_send_valid_o,
+  input  logic                column_send_ready_i,
+  output logic [7:0]          column_send_mask_o,
+  output logic [255:0]        column_send_data_o,
+  output logic                column_receive_ready_o,
+  output logic                column_receive_one_o,
+  output logic [2:0]          column_receive_source_o,
+  input  logic                column_receive_valid_i,
+  input  logic [255:0]        column_receive_data_i,
+
+  input  logic                access_valid_i,
+  input  cg_pkg::access_req_t access_i,
+  output logic                access_ready_o,
+  output logic [63:0]         access_rdata_o
+);
+  /* verilator no_inline_module */
+
+  localparam int unsigned Engines = 4;  // ports of the local memory: row send and receive, column send and receive
+
+  logic stop, halt;
+  assign halt = halt_i || stop;
+
+  // -------------------------------------------------------------------------------------------------- core
+
+  logic            issue_valid, issue_ready, issue_bad;
+  cpe_pkg::issue_t issue;
+  logic [31:0]     issue_rdata;
+  logic            core_waiting, core_halted, core_fault_valid;
+  cpe_pkg::fault_t core_fault;
+
+  logic            refill_valid;
+  logic            ldm_valid, ldm_ready, ldm_write;
+  logic [16:2]     ldm_addr;
+  logic [31:0]     ldm_wdata, ldm_rdata;
+  logic [3:0]      ldm_strb;
+
+  logic            win_valid, win_write, win_done;
+  logic [31:0]     win_addr, win_wdata, win_rdata;
+  logic [1:0]      win_size;
+  cpe_pkg::cause_t win_cause;
+  logic [15:0]     win_segment;
+  logic [47:0]     win_offset;
+  logic [63:0]     win_pointer;
+
+  cpe_pkg::launch_t launch;
+  logic [3:0]       counter_select;
+  logic [31:0]      counter;
+
+  assign refill_valid = rsp_valid_i && rsp_i.kind == cpe_pkg::MemFetch;
+
+  cpe_core u_core (
+    .clk_i,
+    .rst_ni,
+    .boot_pc_i,
+    .id_i,
+    .config_i        ({16'd128, 8'(Columns), 8'(Rows)}),
+    .halt_i          (halt),
+    .fetch_valid_o,
+    .fetch_line_o,
+    .refill_valid_i  (refill_valid),
+    .refill_cause_i  (rsp_i.cause),
+    .refill_data_i   (rsp_i.data),
+    .invalidate_i,
+    .ldm_valid_o     (ldm_valid),
+    .ldm_ready_i     (ldm_ready),
+    .ldm_write_o     (ldm_write),
+    .ldm_addr_o      (ldm_addr),
+    .ldm_wdata_o     (ldm_wdata),
+    .ldm_strb_o      (ldm_strb),
+    .ldm_rdata_i     (ldm_rdata),
+    .win_valid_o     (win_valid),
+    .win_write_o     (win_write),
+    .win_addr_o      (win_addr),
+    .win_size_o      (win_size),
+    .win_wdata_o     (win_wdata),
+    .win_done_i      (win_done),
+    .win_rdata_i     (win_rdata),
+    .win_cause_i     (win_cause),
+    .win_segment_i   (win_segment),
+    .win_offset_i    (win_offset),
+    .win_pointer_o   (win_pointer),
+    .issue_valid_o   (issue_valid),
+    .issue_o         (issue),
+    .issue_ready_i   (issue_ready),
+    .issue_rdata_i   (issue_rdata),
+    .issue_bad_i     (issue_bad),
+    .launch_mask_i   (launch.mask),
+    .fault_valid_o   (core_fault_valid),
+    .fault_o         (core_fault),
+    .waiting_o       (core_waiting),
+    .halted_o        (core_halted),
+    .pc_o,
+    .counter_select_i(counter_select),
+    .counter_o       (counter)
+  );
+
+  // ----------------------------------------------------------------------------------------------- commands
+
+  logic        to_control, to_dma, to_row, to_column;
+  logic        control_ready, dma_ready, row_ready, column_ready;
+  logic        control_bad, dma_bad, row_bad, column_bad;
+  logic [31:0] control_rdata, dma_rdata, row_rdata, column_rdata;
+
+  assign to_control = issue_valid && issue.target == cpe_pkg::UnitControl;
+  assign to_dma     = issue_valid && issue.target == cpe_pkg::UnitDma;
+  assign to_row     = issue_valid && issue.target == cpe_pkg::UnitRow;
+  assign to_column  = issue_valid && issue.target == cpe_pkg::UnitColumn;
+
+  always_comb begin
+    case (issue.target)
+      cpe_pkg::UnitControl: begin
+        issue_ready = control_ready;
+        issue_bad   = control_bad;
+        issue_rdata = control_rdata;
+      end
+      cpe_pkg::UnitDma: begin
+        issue_ready = dma_ready;
+        issue_bad   = dma_bad;
+        issue_rdata = dma_rdata;
+      end
+      cpe_pkg::UnitRow: begin
+        issue_ready = row_ready;
+        issue_bad   = row_bad;
+        issue_rdata = row_rdata;
+      end
+      cpe_pkg::UnitColumn: begin
+        issue_ready = column_ready;
+        issue_bad   = column_bad;
+        issue_rdata = column_rdata;
+      end
+      default: begin  // a unit that is not there
+        issue_ready = 1'b1;
+        issue_bad   = 1'b1;
+        issue_rdata = '0;
+      end
+    endcase
+  end
+
+  // ------------------------------------------------------------------------------------------------ control
+
+  logic            dma_busy, row_busy, column_busy, ldm_busy, dma_fault_valid, control_asleep, engines_busy;
+  cpe_pkg::fault_t dma_fault;
+
+  assign engines_busy = dma_busy || row_busy || column_busy;
+  assign asleep_o     = control_asleep && !ldm_busy;
+
+  cpe_control u_control (
+    .clk_i,
+    .rst_ni,
+    .halt_i,
+    .issue_valid_i     (to_control),
+    .issue_i           (issue),
+    .issue_ready_o     (control_ready),
+    .issue_rdata_o     (control_rdata),
+    .issue_bad_o       (control_bad),
+    .launch_valid_i,
+    .launch_ready_o,
+    .launch_i,
+    .launch_o          (launch),
+    .finished_o,
+    .arrive_o,
+    .release_i,
+    .engines_busy_i    (engines_busy),
+    .core_waiting_i    (core_waiting),
+    .halted_i          (core_halted),
+    .asleep_o          (control_asleep),
+    .core_fault_valid_i(core_fault_valid),
+    .core_fault_i      (core_fault),
+    .dma_fault_valid_i (dma_fault_valid),
+    .dma_fault_i       (dma_fault),
+    .stop_o            (stop),
+    .fault_valid_o,
+    .fault_o
+  );
+
+  // ----------------------------------------------------------------------------------------- global memory
+
+  logic              dma_mem_valid, dma_mem_ready, win_mem_valid, win_mem_ready, dma_quiet, win_quiet;
+  cpe_pkg::mem_req_t dma_mem, win_mem;
+
+  logic              line_we, line_re, line_re_ready;
+  logic [16:0]       line_waddr, line_raddr;
+  logic [6:0]        line_wbytes, line_rbytes;
+  logic [511:0]      line_wdata, line_rdata;
+
+  cpe_dma u_dma (
+    .clk_i,
+    .rst_ni,
+    .halt_i         (halt),
+    .issue_valid_i  (to_dma),
+    .issue_i        (issue),
+    .issue_ready_o  (dma_ready),
+    .issue_rdata_o  (dma_rdata),
+    .issue_bad_o    (dma_bad),
+    .mem_valid_o    (dma_mem_valid),
+    .mem_ready_i    (dma_mem_ready),
+    .mem_o          (dma_mem),
+    .rsp_valid_i    (rsp_valid_i && rsp_i.kind == cpe_pkg::MemDma),
+    .rsp_i,
+    .line_we_o      (line_we),
+    .line_waddr_o   (line_waddr),
+    .line_wbytes_o  (line_wbytes),
+    .line_wdata_o   (line_wdata),
+    .line_re_o      (line_re),
+    .line_re_ready_i(line_re_ready),
+    .line_raddr_o   (line_raddr),
+    .line_rbytes_o  (line_rbytes),
+    .line_rdata_i   (line_rdata),
+    .fault_valid_o  (dma_fault_valid),
+    .fault_o        (dma_fault),
+    .busy_o         (dma_busy),
+    .quiet_o        (dma_quiet),
+    .event_bytes_o  ()
+  );
+
+  cpe_window u_window (
+    .clk_i,
+    .rst_ni,
+    .halt_i            (halt),
+    .win_valid_i       (win_valid),
+    .win_done_o        (win_done),
+    .win_write_i       (win_write),
+    .win_addr_i        (win_addr),
+    .win_size_i        (win_size),
+    .win_wdata_i       (win_wdata),
+    .win_rdata_o       (win_rdata),
+    .win_cause_o       (win_cause),
+    .win_segment_o     (win_segment),
+    .win_offset_o      (win_offset),
+    .pointer_i         (win_pointer),
+    .daemon_segment_i,
+    .code_segment_i    (launch.code_segment),
+    .argument_segment_i(launch.argument_segment),
+    .mem_valid_o       (win_mem_valid),
+    .mem_ready_i       (win_mem_ready),
+    .mem_o             (win_mem),
+    .rsp_valid_i       (rsp_valid_i && rsp_i.kind == cpe_pkg::MemScalar),
+    .rsp_i,
+    .quiet_o           (win_quiet)
+  );
+
+  // The scalar core goes first, but a request that is offered stays so.
+  logic dma_waits_q, choose_dma;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) dma_waits_q <= 1'b0;
+    else         dma_waits_q <= dma_mem_valid && choose_dma && !mem_ready_i;
+  end
+  assign choose_dma    = dma_waits_q || !win_mem_valid;
+  assign mem_valid_o   = dma_mem_valid || win_mem_valid;
+  assign dma_mem_ready = mem_ready_i && choose_dma;
+  assign win_mem_ready = mem_ready_i && !choose_dma;
+  always_comb begin
+    mem_o = dma_mem;
+    if (!choose_dma) mem_o = win_mem;
+  end
+
+  assign quiet_o = dma_quiet && win_quiet && core_halted;
+
+  // ----------------------------------------------------------------------------------------------- channels
+
+  logic [7:0] row_participants, column_participants;
+  always_comb begin
+    row_participants    = '0;
+    column_participants = '0;
+    for (int unsigned c = 0; c < Columns; c++) row_participants[c] = launch.mask[32'(id_i.row) * Columns + c];
+    for (int unsigned r = 0; r < Rows; r++) column_participants[r] = launch.mask[r * Columns + 32'(id_i.column)];
+  end
+
+  logic         rs_valid, rs_ready, rr_valid, rr_ready, cs_valid, cs_ready, cr_valid, cr_ready;
+  logic [11:0]  rs_addr, rr_addr, cs_addr, cr_addr;
+  logic [255:0] rs_rdata, rr_wdata, cs_rdata, cr_wdata;
+
+  cpe_channel #(
+    .Positions(Columns)
+  ) u_row (
+    .clk_i,
+    .rst_ni,
+    .halt_i          (halt),
+    .position_i      (id_i.column),
+    .participants_i  (row_participants),
+    .issue_valid_i   (to_row),
+    .issue_i         (issue),
+    .issue_ready_o   (row_ready),
+    .issue_rdata_o   (row_rdata),
+    .issue_bad_o     (row_bad),
+    .s_valid_o       (rs_valid),
+    .s_ready_i       (rs_ready),
+    .s_addr_o        (rs_addr),
+    .s_rdata_i       (rs_rdata),
+    .r_valid_o       (rr_valid),
+    .r_ready_i       (rr_ready),
+    .r_addr_o        (rr_addr),
+    .r_wdata_o       (rr_wdata),
+    .send_valid_o    (row_send_valid_o),
+    .send_ready_i    (row_send_ready_i),
+    .send_mask_o     (row_send_mask_o),
+    .send_data_o     (row_send_data_o),
+    .receive_ready_o (row_receive_ready_o),
+    .receive_one_o   (row_receive_one_o),
+    .receive_source_o(row_receive_source_o),
+    .receive_valid_i (row_receive_valid_i),
+    .receive_data_i  (row_receive_data_i),
+    .busy_o          (row_busy),
+    .event_sent_o    (),
+    .event_received_o()
+  );
+
+  cpe_channel #(
+    .Positions(Rows)
+  ) u_column (
+    .clk_i,
+    .rst_ni,
+    .halt_i          (halt),
+    .position_i      ({1'b0, id_i.row}),
+    .participants_i  (column_participants),
+    .issue_valid_i   (to_column),
+    .issue_i         (issue),
+    .issue_ready_o   (column_ready),
+    .issue_rdata_o   (column_rdata),
+    .issue_bad_o     (column_bad),
+    .s_valid_o       (cs_valid),
+    .s_ready_i       (cs_ready),
+    .s_addr_o        (cs_addr),
+    .s_rdata_i       (cs_rdata),
+    .r_valid_o       (cr_valid),
+    .r_ready_i       (cr_ready),
+    .r_addr_o        (cr_addr),
+    .r_wdata_o       (cr_wdata),
+    .send_valid_o    (column_send_valid_o),
+    .send_ready_i    (column_send_ready_i),
+    .send_mask_o     (column_send_mask_o),
+    .send_data_o     (column_send_data_o),
+    .receive_ready_o (column_receive_ready_o),
+    .receive_one_o   (column_receive_one_o),
+    .receive_source_o(column_receive_source_o),
+    .receive_valid_i (column_receive_valid_i),
+    .receive_data_i  (column_receive_data_i),
+    .busy_o          (column_busy),
+    .event_sent_o    (),
+    .event_received_o()
+  );
+
+  // ------------------------------------------------------------------------------------------- local memory
+
+  logic         a_valid, a_ready, a_write, clear, clearing;
+  logic [16:3]  a_addr;
+  logic [63:0]  a_wdata, a_rdata;
+  logic [7:0]   a_strb;
+  logic [255:0] unused_row, unused_column;
+
+  cpe_ldm #(
+    .Engines(Engines)
+  ) u_ldm (
+    .clk_i,
+    .rst_ni,
+    .line_we_i       (line_we),
+    .line_waddr_i    (line_waddr),
+    .line_wbytes_i   (line_wbytes),
+    .line_wdata_i    (line_wdata),
+    .line_re_i       (line_re),
+    .line_re_ready_o (line_re_ready),
+    .line_raddr_i    (line_raddr),
+    .line_rbytes_i   (line_rbytes),
+    .line_rdata_o    (line_rdata),
+    .s_valid_i       (ldm_valid),
+    .s_ready_o       (ldm_ready),
+    .s_write_i       (ldm_write),
+    .s_addr_i        (ldm_addr),
+    .s_wdata_i       (ldm_wdata),
+    .s_strb_i        (ldm_strb),
+    .s_rdata_o       (ldm_rdata),
+    .e_valid_i       ({cr_valid, cs_valid, rr_valid, rs_valid}),
+    .e_ready_o       ({cr_ready, cs_ready, rr_ready, rs_ready}),
+    .e_write_i       (4'b1010),
+    .e_addr_i        ({cr_addr, cs_addr, rr_addr, rs_addr}),
+    .e_wdata_i       ({cr_wdata, 256'b0, rr_wdata, 256'b0}),
+    .e_strb_i        ({4{32'hffff_ffff}}),
+    .e_rdata_o       ({unused_column, cs_rdata, unused_row, rs_rdata}),
+    .a_valid_i       (a_valid),
+    .a_ready_o       (a_ready),
+    .a_write_i       (a_write),
+    .a_addr_i        (a_addr),
+    .a_wdata_i       (a_wdata),
+    .a_strb_i        (a_strb),
+    .a_rdata_o       (a_rdata),
+    .clear_i         (clear),
+    .clearing_o      (clearing),
+    .busy_o          (ldm_busy),
+    .event_conflict_o()
+  );
+
+  cpe_access u_access (
+    .clk_i,
+    .rst_ni,
+    .access_valid_i,
+    .access_i,
+    .access_ready_o,
+    .access_rdata_o,
+    .a_valid_o       (a_valid),
+    .a_ready_i       (a_ready),
+    .a_write_o       (a_write),
+    .a_addr_o        (a_addr),
+    .a_wdata_o       (a_wdata),
+    .a_strb_o        (a_strb),
+    .a_rdata_i       (a_rdata),
+    .clear_o         (clear),
+    .clearing_i      (clearing),
+    .status_i        ({engines_busy, finished_o, fault_valid_o, core_halted, asleep_o}),
+    .pc_i            (pc_o),
+    .fault_i         (fault_o),
+    .counter_select_o(counter_select),
+    .counter_i       (counter)
+  );
+
+endmodule
