@@ -6,3 +6,5 @@ ISS_CPE_LIB := $(B)/lib/iss-cpe.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 $(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp group_test.cpp) verif/common/doctest_main.cpp,\
   $(ISS_CPE_LIB) -lfmt,))
+$(eval $(call cxx_program,iss-cpe-run,$(addprefix verif/iss/cpe/,iss_cpe_run.cpp model_device.cpp),\
+  $(B)/lib/kernel-run.a $(ISS_CPE_LIB) -lfmt,))

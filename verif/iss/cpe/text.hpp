@@ -13,7 +13,7 @@ const char* text(Cause cause);
 const char* text(Access access);
 // "DMA write at 0x1000 of segment 5: beyond the end of the segment, pc 0x50000010"
 std::string text(const Fault& fault);
-// The numbers of the bits that are set: "0, 3, 4".
+// The numbers of the bits that are set: "0, 3, 4, 8-15".
 std::string list(uint32_t mask);
 // One line per instruction: "3 50000010 00a12023 [10000000] <- 0000002a"
 std::string trace_line(unsigned cpe, const Retirement& record);

@@ -390,7 +390,7 @@ TEST_CASE("channels: nothing moves before all receivers have named the sender") 
   row.issue(2, channel_op::kReceive, 32, 64, 0);
   row.issue(3, channel_op::kReceive, 0, 64, 0);
   CHECK(row.wait(1, channel_op::kWaitReceive, 1).kind == Answer::kWait);
-  CHECK(row.channel.describe(0) == "send 1 to 1, 2, 3 has 64 bytes left, 2 does not receive it");
+  CHECK(row.channel.describe(0) == "send 1 to 1-3 has 64 bytes left, 2 does not receive it");
   CHECK(row.channel.describe(2) == "receive 1 from 3 has 32 bytes left, which sends nothing");
   row.ldm[3][0] = 33;
   row.issue(3, channel_op::kSend, 0, 32, 0b0100);
@@ -400,7 +400,7 @@ TEST_CASE("channels: nothing moves before all receivers have named the sender") 
   CHECK(row.ldm[2][37] == 55);
   CHECK(row.wait(1, channel_op::kWaitReceive, 1).kind == Answer::kDone);
   CHECK(row.wait(3, channel_op::kWaitReceive, 1).kind == Answer::kWait);
-  CHECK(row.channel.describe(0) == "send 1 to 1, 2, 3 has 32 bytes left, 1 does not receive it");
+  CHECK(row.channel.describe(0) == "send 1 to 1-3 has 32 bytes left, 1 does not receive it");
   CHECK(row.channel.describe(3) == "receive 1 from 0 has 32 bytes left");
   row.issue(1, channel_op::kReceive, 32, 64, 0);
   CHECK(row.wait(0, channel_op::kWaitSend, 1).kind == Answer::kDone);

@@ -1,0 +1,96 @@
+#include "verif/cpe/run/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <memory>
+
+#include "verif/common/elf.hpp"
+#include "verif/lib/random.hpp"
+
+namespace swai::kernel_run {
+
+using common::InputError;
+
+namespace {
+
+constexpr uint64_t kMaxBuffer = uint64_t{1} << 32;
+
+void fill(std::vector<uint8_t>& bytes, const std::string& with, const std::string& text) {
+  if (with == "index") {
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i / 4 >> (8 * (i % 4)));
+  } else if (with == "random") {
+    verif::Random random(1);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  } else {
+    const uint64_t value = parse_number(with, 255, fmt::format("{}: what to fill the buffer with", text));
+    std::memset(bytes.data(), static_cast<int>(value), bytes.size());
+  }
+}
+
+}  // namespace
+
+uint64_t parse_number(const std::string& text, uint64_t limit, const std::string& what) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* const first = text.data() + (hex ? 2 : 0);
+  const char* const last = text.data() + text.size();
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(first, last, value, hex ? 16 : 10);
+  if (first == last || error != std::errc{} || end != last || value > limit) {
+    throw InputError(fmt::format("{}: '{}' is not a number from 0 to {}", what, text, limit));
+  }
+  return value;
+}
+
+Argument parse_argument(const std::string& text) {
+  if (!text.starts_with("buf:")) {
+    return static_cast<uint32_t>(
+        parse_number(text, std::numeric_limits<uint32_t>::max(), "argument (or buf:BYTES)"));
+  }
+  const std::string rest = text.substr(4);
+  const size_t split = rest.find_first_of(":=");
+  const std::string size = rest.substr(0, split);
+  const bool from_file = split != std::string::npos && rest[split] == '=';
+  Buffer buffer;
+  if (from_file) buffer.content = read_file(rest.substr(split + 1));
+  const size_t from_start = buffer.content.size();
+  if (!size.empty() || !from_file) {
+    buffer.content.resize(parse_number(size, kMaxBuffer, text + ": size of the buffer"));
+  }
+  if (buffer.content.size() < from_start) {
+    throw InputError(fmt::format("{}: the file has {} bytes", text, from_start));
+  }
+  if (buffer.content.empty()) throw InputError(text + ": a buffer of no bytes");
+  if (split != std::string::npos && !from_file) fill(buffer.content, rest.substr(split + 1), text);
+  return buffer;
+}
+
+Dump parse_dump(const std::string& text) {
+  const size_t split = text.find(':');
+  if (split == std::string::npos || split + 1 == text.size()) {
+    throw InputError(fmt::format("--dump {}: needs INDEX:FILE", text));
+  }
+  return {.buffer = static_cast<unsigned>(parse_number(text.substr(0, split), 65535, "--dump: index")),
+          .file = text.substr(split + 1)};
+}
+
+std::vector<uint8_t> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::vector<uint8_t> bytes;
+  if (in) bytes.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in) throw InputError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  return bytes;
+}
+
+void write_file(const std::string& path, std::span<const uint8_t> bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.flush();
+  if (!out) throw InputError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+}
+
+}  // namespace swai::kernel_run

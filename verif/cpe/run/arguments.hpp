@@ -1,0 +1,37 @@
+// Arguments of kernels as they are written on command lines.
+//
+//   7, 0x1f             a word of 32 bits
+//   buf:BYTES           memory with a segment of its own; the kernel gets its 64-bit global pointer. It holds
+//   zeros, buf:BYTES:VALUE       or bytes of that value, buf:BYTES:index       or the 32-bit words 0, 1, 2
+//   ..., buf:BYTES:random      or the same random bytes each time, buf:BYTES=FILE        or the file, and
+//   zeros behind it. Without BYTES: as large as the file.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace swai::kernel_run {
+
+struct Buffer {
+  std::vector<uint8_t> content;
+};
+using Argument = std::variant<uint32_t, Buffer>;
+
+struct Dump {
+  unsigned buffer = 0;  // counted among the buffers, from 0
+  std::string file;
+};
+
+// Decimal or 0x...; nothing else around it. Throws common::InputError with `what` in its message.
+uint64_t parse_number(const std::string& text, uint64_t limit, const std::string& what);
+// These throw common::InputError.
+Argument parse_argument(const std::string& text);
+Dump parse_dump(const std::string& text);  // INDEX:FILE
+
+std::vector<uint8_t> read_file(const std::string& path);
+void write_file(const std::string& path, std::span<const uint8_t> bytes);
+
+}  // namespace swai::kernel_run

@@ -1,0 +1,176 @@
+#include "verif/cpe/run/job.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "firmware/abi/launch.hpp"
+#include "firmware/abi/segment.hpp"
+#include "verif/common/elf.hpp"
+#include "verif/iss/cpe/daemon.hpp"
+
+namespace swai::kernel_run {
+
+using common::InputError;
+using iss::cpe::kHbmBase;
+using iss::cpe::kHbmBytes;
+
+namespace {
+
+constexpr uint64_t kTable = kHbmBase;
+constexpr uint64_t kFirst = kHbmBase + 0x10'0000;  // behind the largest table
+constexpr uint16_t kDaemon = 1;
+constexpr uint16_t kCode = 2;
+constexpr uint16_t kArguments = 3;
+constexpr uint16_t kFirstBuffer = 4;
+constexpr uint64_t kPointerBytes = 8;
+
+constexpr uint64_t granules(uint64_t bytes) {
+  return (bytes + segment::kGranuleBytes - 1) / segment::kGranuleBytes * segment::kGranuleBytes;
+}
+
+}  // namespace
+
+Program::Program(const std::string& path, module::Space space) : path_(path) {
+  const std::vector<uint8_t> file = read_file(path);
+  module::Module module;
+  const module::Verdict verdict = module.open(file, space);
+  if (!verdict.ok()) {
+    std::string message = fmt::format("{}: {}", path, module::text(verdict.error));
+    if (!verdict.name.empty()) message += fmt::format(": {}", verdict.name);
+    if (verdict.value != 0) message += fmt::format(" ({:#x})", verdict.value);
+    throw InputError(message);
+  }
+  code_.resize(module.code_bytes());
+  for (const module::Piece& piece : module.pieces()) {
+    std::memcpy(&code_[piece.offset], piece.data.data(), piece.data.size());
+  }
+  for (uint32_t i = 0; i < module.kernel_count(); ++i) {
+    const module::KernelView kernel = module.kernel(i);
+    kernels_.push_back({std::string(kernel.name), kernel.pc, kernel.argument_bytes});
+  }
+}
+
+Program Program::plain_daemon() {
+  Program daemon;
+  daemon.path_ = "plain daemon";
+  daemon.code_.resize(sizeof iss::cpe::kPlainDaemon);
+  std::memcpy(daemon.code_.data(), iss::cpe::kPlainDaemon.data(), daemon.code_.size());
+  daemon.kernels_.push_back({"daemon", module::base(module::Space::kDaemon), 0});
+  return daemon;
+}
+
+const Program::Kernel& Program::kernel(const std::string& name) const {
+  std::string names;
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.name == name) return kernel;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", kernel.name);
+  }
+  throw InputError(fmt::format("{}: has no kernel '{}'; it has: {}", path_, name, names));
+}
+
+std::string Program::describe(uint32_t pc) const {
+  const Kernel* best = nullptr;
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.pc <= pc && pc >> 28 == kernel.pc >> 28 && (best == nullptr || kernel.pc > best->pc))
+      best = &kernel;
+  }
+  if (best == nullptr) return {};
+  return best->pc == pc ? best->name : fmt::format("{}+{:#x}", best->name, pc - best->pc);
+}
+
+Job::Job(Program program, Program daemon, Setup setup)
+    : program_(std::move(program)),
+      daemon_(std::move(daemon)),
+      setup_(std::move(setup)),
+      table_{segment::kNoEntry},
+      addresses_{0},
+      next_(kFirst) {
+  using segment::kExecute, segment::kRead, segment::kWrite;
+  const Program::Kernel& kernel = program_.kernel(setup_.kernel);
+  daemon_.kernel("daemon");
+  add_segment(place(daemon_.code().size()), kRead | kExecute, segment::kShared);
+  add_segment(place(program_.code().size()), kRead | kExecute, setup_.context);
+  // Pointers in the arguments name the buffers' segments, which follow those of the arguments.
+  build_arguments();
+  if (arguments_.size() != kernel.argument_bytes) {
+    throw InputError(fmt::format("{}: takes {} bytes of arguments (a word is 4, a buffer 8), not {}",
+                                 setup_.kernel, kernel.argument_bytes, arguments_.size()));
+  }
+  add_segment(place(std::max<size_t>(arguments_.size(), 1)), kRead, setup_.context);
+  for (const Argument& argument : setup_.arguments) {
+    const Buffer* buffer = std::get_if<Buffer>(&argument);
+    if (buffer == nullptr) continue;
+    buffers_.push_back(place(buffer->content.size()));
+    add_segment(buffers_.back(), kRead | kWrite, setup_.context);
+  }
+  launch_ = {.pc = kernel.pc,
+             .argument = launch::kArgumentWindow,
+             .mask = setup_.mask,
+             .code_segment = kCode,
+             .argument_segment = kArguments,
+             .context = setup_.context};
+}
+
+Job::Placed Job::place(uint64_t bytes) {
+  const Placed placed{next_, bytes};
+  next_ += granules(bytes) + segment::kGranuleBytes;
+  if (next_ > kHbmBase + kHbmBytes) throw InputError("the buffers do not fit into the memory of a group");
+  return placed;
+}
+
+uint16_t Job::add_segment(const Placed& placed, uint8_t permissions, uint8_t owner) {
+  if (table_.size() >= segment::kNone) throw InputError("more buffers than there are segments");
+  table_.push_back(segment::encode({placed.address, granules(placed.bytes), permissions, owner}));
+  addresses_.push_back(placed.address);
+  return static_cast<uint16_t>(table_.size() - 1);
+}
+
+void Job::build_arguments() {
+  const auto append = [&](const auto& value) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+    arguments_.insert(arguments_.end(), bytes, bytes + sizeof value);
+  };
+  const auto align = [&] {
+    arguments_.resize((arguments_.size() + kPointerBytes - 1) / kPointerBytes * kPointerBytes);
+  };
+  uint16_t next_buffer = kFirstBuffer;
+  for (const Argument& argument : setup_.arguments) {
+    if (const uint32_t* word = std::get_if<uint32_t>(&argument)) {
+      append(*word);
+    } else {
+      align();  // as the compiler aligns pointers
+      append(segment::pointer(next_buffer++, 0));
+    }
+  }
+  if (next_buffer != kFirstBuffer) align();
+}
+
+void Job::load(Device& device, uint64_t limit) const {
+  // What lies behind the end of code in its segment is zero, whatever memory holds.
+  const auto write = [&](uint64_t address, const std::vector<uint8_t>& bytes) {
+    device.write(address, bytes);
+    device.write(address + bytes.size(), std::vector<uint8_t>(granules(bytes.size()) - bytes.size()));
+  };
+  std::vector<uint8_t> table(table_.size() * sizeof table_[0]);
+  std::memcpy(table.data(), table_.data(), table.size());
+  device.write(kTable, table);
+  write(addresses_[kDaemon], daemon_.code());
+  write(addresses_[kCode], program_.code());
+  write(addresses_[kArguments], arguments_);
+  unsigned number = 0;
+  for (const Argument& argument : setup_.arguments) {
+    if (const Buffer* buffer = std::get_if<Buffer>(&argument))
+      device.write(buffers_[number++].address, buffer->content);
+  }
+  device.start(kTable, static_cast<uint32_t>(table_.size()),
+               {.pc = daemon_.kernel("daemon").pc, .segment = kDaemon}, limit);
+}
+
+std::vector<uint8_t> Job::read_buffer(Device& device, unsigned number) const {
+  std::vector<uint8_t> bytes(buffers_.at(number).bytes);
+  device.read(buffers_[number].address, bytes);
+  return bytes;
+}
+
+}  // namespace swai::kernel_run

@@ -1,0 +1,89 @@
+// A kernel with all that it needs: module, daemon, arguments, and where each lies in the memory of a core
+// group.
+//
+// Segment 0 is never used, 1 holds the daemon, 2 the code, 3 the arguments, the buffers follow. Between
+// segments lies memory that belongs to none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "firmware/module/module.hpp"
+#include "verif/cpe/run/arguments.hpp"
+#include "verif/cpe/run/device.hpp"
+
+namespace swai::kernel_run {
+
+// What of a module counts here.
+class Program {
+ public:
+  // Throws common::InputError with the reason, and the symbol if it is about one.
+  explicit Program(const std::string& path, module::Space space = module::Space::kKernel);
+  // The least daemon there is.
+  static Program plain_daemon();
+
+  struct Kernel {
+    std::string name;
+    uint32_t pc = 0;
+    uint32_t argument_bytes = 0;
+  };
+
+  const std::string& path() const { return path_; }
+  const std::vector<uint8_t>& code() const { return code_; }
+  const std::vector<Kernel>& kernels() const { return kernels_; }
+  // Throws common::InputError that names those that there are.
+  const Kernel& kernel(const std::string& name) const;
+  // "copy+0x1c", from the kernel at or below pc; empty if there is none.
+  std::string describe(uint32_t pc) const;
+
+ private:
+  Program() = default;
+
+  std::string path_;
+  std::vector<uint8_t> code_;  // from the start of its space
+  std::vector<Kernel> kernels_;
+};
+
+class Job {
+ public:
+  struct Setup {
+    std::string kernel;
+    std::vector<Argument> arguments;
+    uint32_t mask = 0;
+    uint8_t context = 1;
+  };
+  // Throws common::InputError when the arguments do not fit the kernel or the memory.
+  Job(Program program, Program daemon, Setup setup);
+
+  // Puts everything into the memory of the device and starts its CPEs.
+  void load(Device& device, uint64_t limit) const;
+  const Launch& launch() const { return launch_; }
+
+  unsigned buffers() const { return static_cast<unsigned>(buffers_.size()); }
+  std::vector<uint8_t> read_buffer(Device& device, unsigned number) const;
+
+  const Program& program() const { return program_; }
+  const std::string& kernel() const { return setup_.kernel; }
+
+ private:
+  struct Placed {
+    uint64_t address;
+    uint64_t bytes;
+  };
+  Placed place(uint64_t bytes);
+  uint16_t add_segment(const Placed& placed, uint8_t permissions, uint8_t owner);
+  void build_arguments();
+
+  Program program_;
+  Program daemon_;
+  Setup setup_;
+  Launch launch_;
+  std::vector<uint64_t> table_;      // entries
+  std::vector<uint64_t> addresses_;  // where segments lie
+  std::vector<uint8_t> arguments_;
+  std::vector<Placed> buffers_;
+  uint64_t next_;
+};
+
+}  // namespace swai::kernel_run

@@ -1,0 +1,94 @@
+#include "verif/cpe/run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "verif/iss/cpe/text.hpp"
+
+namespace swai::kernel_run {
+
+namespace {
+
+uint64_t total(const Counter& counter) {
+  return std::accumulate(counter.by_cpe.begin(), counter.by_cpe.end(), uint64_t{0});
+}
+
+// Of those that took part.
+std::vector<uint64_t> taking_part(const Counter& counter, uint32_t mask) {
+  std::vector<uint64_t> values;
+  for (size_t i = 0; i < counter.by_cpe.size(); ++i) {
+    if ((mask >> i & 1) != 0) values.push_back(counter.by_cpe[i]);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string report(const Job& job, const Outcome& outcome, bool counters) {
+  std::string text = fmt::format("{}: {}", job.kernel(), outcome.ending);
+  if (outcome.cycles) text += fmt::format(", {} cycles", *outcome.cycles);
+  text += "\n";
+  for (size_t i = 0; i < outcome.faults.size(); ++i) {
+    const Fault& fault = outcome.faults[i];
+    if (fault.cause == iss::cpe::Cause::kNone) continue;
+    // Of a CPE that was stopped from outside it is more interesting what it did.
+    const bool stopped = fault.cause == iss::cpe::Cause::kWatchdog || fault.cause == iss::cpe::Cause::kKilled;
+    const std::string state =
+        stopped && i < outcome.states.size() ? outcome.states[i] : iss::cpe::text(fault);
+    const std::string place = job.program().describe(fault.pc);
+    text += fmt::format("  CPE {}: {}{}\n", i, state, place.empty() ? "" : fmt::format(" ({})", place));
+  }
+  if (!counters) return text;
+  for (const Figure& figure : outcome.figures) {
+    text += fmt::format("  {:<28}{:>14.3f} {}\n", figure.name, figure.value, figure.unit);
+  }
+  if (!outcome.counters.empty()) {
+    text += fmt::format("  {:<28}{:>14}{:>14}{:>14}\n", "", "all CPEs", "least", "most");
+  }
+  for (const Counter& counter : outcome.counters) {
+    const std::vector<uint64_t> values = taking_part(counter, job.launch().mask);
+    if (values.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(values);
+    text += fmt::format("  {:<28}{:>14}{:>14}{:>14}\n", counter.name, total(counter), least, most);
+  }
+  return text;
+}
+
+nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes) {
+  using Json = nlohmann::ordered_json;
+  const Outcome& last = outcomes.back();
+  Json json = {{"version", 1},
+               {"module", job.program().path()},
+               {"kernel", job.kernel()},
+               {"mask", job.launch().mask},
+               {"passed", last.ok},
+               {"ending", last.ending},
+               {"launches", Json::array()},
+               {"faults", Json::array()},
+               {"counters", Json::object()},
+               {"figures", Json::object()}};
+  for (const Outcome& outcome : outcomes) {
+    Json launch = {{"ending", outcome.ending}};
+    if (outcome.cycles) launch["cycles"] = *outcome.cycles;
+    json["launches"].push_back(launch);
+  }
+  for (size_t i = 0; i < last.faults.size(); ++i) {
+    const Fault& fault = last.faults[i];
+    if (fault.cause == iss::cpe::Cause::kNone) continue;
+    json["faults"].push_back({{"cpe", i},
+                              {"cause", iss::cpe::text(fault.cause)},
+                              {"access", iss::cpe::text(fault.access)},
+                              {"dma", fault.dma},
+                              {"pc", fault.pc},
+                              {"segment", fault.segment},
+                              {"offset", fault.offset}});
+  }
+  if (!last.states.empty()) json["states"] = last.states;
+  for (const Counter& counter : last.counters) json["counters"][counter.name] = counter.by_cpe;
+  for (const Figure& figure : last.figures) json["figures"][figure.name] = figure.value;
+  return json;
+}
+
+}  // namespace swai::kernel_run

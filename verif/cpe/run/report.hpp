@@ -1,0 +1,18 @@
+// What a tool that runs kernels says at the end.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "verif/cpe/run/job.hpp"
+
+namespace swai::kernel_run {
+
+// One launch: a line, then what went wrong, or with `counters` a table of them.
+std::string report(const Job& job, const Outcome& outcome, bool counters);
+
+// All launches, oldest first; details of the last one.
+nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes);
+
+}  // namespace swai::kernel_run

@@ -1,0 +1,29 @@
+// The model of a core group as what kernels are run on.
+#pragma once
+
+#include "verif/cpe/run/device.hpp"
+
+namespace swai::iss::cpe {
+
+class ModelDevice : public kernel_run::Device {
+ public:
+  ModelDevice(unsigned rows, unsigned columns, uint64_t turn)
+      : group_(rows, columns, memory_, {.turn = turn}) {}
+
+  unsigned rows() const override { return group_.rows(); }
+  unsigned columns() const override { return group_.columns(); }
+  void read(uint64_t address, std::span<uint8_t> bytes) override { memory_.peek(address, bytes); }
+  void write(uint64_t address, std::span<const uint8_t> bytes) override { memory_.poke(address, bytes); }
+  void start(uint64_t table, uint32_t entries, const Daemon& daemon, uint64_t limit) override;
+  kernel_run::Outcome launch(const Launch& launch) override;
+
+  Group& group() { return group_; }
+
+ private:
+  std::vector<kernel_run::Counter> traffic() const;
+
+  SparseMemory memory_;
+  Group group_;
+};
+
+}  // namespace swai::iss::cpe
