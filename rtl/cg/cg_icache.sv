@@ -98,14 +98,15 @@ module cg_icache #(
 
   // ---------------------------------------------------------------------------------------------------- is it here?
 
-  logic [Sets*Ways-1:0] valid_q;            // by set, then way
-  logic [63:0]          tags_q [Sets];
-  logic [1:0]           victim_q [Sets];    // the way that is replaced next; any will do after power-up
-  logic [6:0]           set;
-  logic [15:0]          tag;
-  logic [63:0]          tags;
-  logic [3:0]           hits;
-  logic                 vacant, hit;
+  logic [Sets-1:0] live_q;            // something of the set is here,
+  logic [3:0]      valid_q [Sets];    // namely these ways
+  logic [63:0]     tags_q [Sets];
+  logic [1:0]      victim_q [Sets];   // the way that is replaced next; any will do after power-up
+  logic [6:0]      set;
+  logic [15:0]     tag;
+  logic [63:0]     tags;
+  logic [3:0]      hits;
+  logic            vacant, hit;
 
   assign set    = line_q[6:0];
   assign tag    = {line_q[22], line_q[21:7]};
@@ -117,7 +118,7 @@ module cg_icache #(
     if (look_q) begin
       tags = tags_q[set];
       for (int unsigned w = 0; w < Ways; w++) hits[w] = tags[16*w +: 16] == tag;
-      hits = hits & valid_q[4*set +: 4];
+      hits = live_q[set] ? hits & valid_q[set] : '0;
     end
   end
 
@@ -193,33 +194,37 @@ module cg_icache #(
   logic [6:0]  done_set, write_set_q;
   logic [1:0]  done_way, write_way_q;
   logic [63:0] done_tags;
+  logic [3:0]  done_valid;
 
   assign install   = done_valid_i && done_good_i && !killed_q[done_slot_i] && !invalidate_i;
   assign done_line = slot_line_q[done_slot_i];
   assign done_set  = done_line[6:0];
   assign done_way  = victim_q[done_set];
   always_comb begin
-    done_tags = '0;
+    done_tags  = '0;
+    done_valid = '0;
     if (install) begin
-      done_tags = tags_q[done_set];
+      done_valid           = 4'd1 << done_way | (live_q[done_set] ? valid_q[done_set] : 4'd0);
+      done_tags            = tags_q[done_set];
       done_tags[16*done_way +: 16] = {done_line[22], done_line[21:7]};
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q <= '0;
+      live_q  <= '0;
       write_q <= 1'b0;
     end else begin
       write_q <= install;
-      if (invalidate_i) valid_q <= '0;
-      else if (install) valid_q <= valid_q | (512'd1 << {done_set, done_way});
+      if (invalidate_i) live_q <= '0;
+      else if (install) live_q[done_set] <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (install) begin
       tags_q[done_set]   <= done_tags;
+      valid_q[done_set]  <= done_valid;
       victim_q[done_set] <= done_way + 2'd1;
       write_set_q        <= done_set;
       write_way_q        <= done_way;
