@@ -1,0 +1,78 @@
+// Random programs on whole groups: they leave what they should, whoever runs first.
+#include "verif/iss/cpe/random/group_program.hpp"
+#include "verif/iss/cpe/test/bench.hpp"
+
+namespace swai::iss::cpe {
+namespace {
+
+constexpr uint16_t kFirstSegment = 16;
+
+struct RandomGroup {
+  SparseMemory memory;
+  Group group;
+
+  RandomGroup(unsigned rows, unsigned columns, uint64_t turn)
+      : group(rows, columns, memory, {.turn = turn}) {}
+
+  static uint64_t base(unsigned number) { return kHbmBase + uint64_t{number} * 0x10'0000; }
+  void set(unsigned number, uint64_t bytes, uint8_t permissions) {
+    const uint64_t word = segment::encode({base(number), (bytes + 0xfff) & ~uint64_t{0xfff}, permissions});
+    memory.poke(kHbmBase + 8 * number, {reinterpret_cast<const uint8_t*>(&word), sizeof word});
+  }
+  Result run(const GroupProgram& program) {
+    using segment::kExecute, segment::kRead, segment::kWrite;
+    memory.poke(base(1), {reinterpret_cast<const uint8_t*>(kPlainDaemon.data()), sizeof kPlainDaemon});
+    memory.poke(base(2),
+                {reinterpret_cast<const uint8_t*>(program.code().data()), 4 * program.code().size()});
+    set(1, 0x1000, kRead | kExecute);
+    set(2, 4 * program.code().size(), kRead | kExecute);
+    for (unsigned i = 0; i < group.size(); ++i) {
+      set(kFirstSegment + i, program.segment_bytes(), kRead | kWrite);
+      memory.poke(base(kFirstSegment + i), program.before(i));
+      std::ranges::fill(group.ldm(i), uint8_t{0xcc});
+    }
+    group.set_segment_table(kHbmBase, kFirstSegment + group.size());
+    group.boot({.segment = 1});
+    return group.launch({.pc = kKernel, .mask = program.mask(), .code_segment = 2});
+  }
+  void check(const GroupProgram& program) {
+    std::vector<uint8_t> bytes(program.segment_bytes());
+    for (unsigned i = 0; i < group.size(); ++i) {
+      CAPTURE(i);
+      memory.peek(base(kFirstSegment + i), bytes);
+      CHECK(bytes == program.after(i));
+    }
+  }
+};
+
+TEST_CASE("random programs on whole groups") {
+  verif::Random random(test_seed());
+  for (unsigned round = 0; round < 40; ++round) {
+    const bool large = round % 4 == 0;
+    const auto rows = large ? 4 : static_cast<unsigned>(random.between(1, 4));
+    const auto columns = large ? 8 : static_cast<unsigned>(random.between(1, 8));
+    auto mask = static_cast<uint32_t>(random.chance(50) ? ~uint64_t{0} : random.next() | 1);
+    const GroupProgram program({.rows = rows,
+                                .columns = columns,
+                                .mask = mask,
+                                .events = static_cast<unsigned>(random.between(20, large ? 1500 : 300)),
+                                .first_segment = kFirstSegment,
+                                .seed = random.next()});
+    CAPTURE(rows);
+    CAPTURE(columns);
+    CAPTURE(program.mask());
+    std::vector<uint64_t> instructions;
+    for (const uint64_t turn : {uint64_t{1}, random.between(2, 50), uint64_t{100'000}}) {
+      CAPTURE(turn);
+      RandomGroup bench(rows, columns, turn);
+      const Result result = bench.run(program);
+      REQUIRE_MESSAGE(result.ok(), text(result.ending), " ", result.states.empty() ? "" : result.states[0]);
+      bench.check(program);
+      if (instructions.empty()) instructions = result.instructions;
+      CHECK(result.instructions == instructions);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace swai::iss::cpe
