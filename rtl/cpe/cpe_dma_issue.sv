@@ -111,17 +111,19 @@ module cpe_dma_issue (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      begun_q <= '0;
-      done_q  <= '0;
-      left_q  <= '0;
-      rows_q  <= 16'd1;
-      extent_q     <= '0;
+      begun_q  <= '0;
+      done_q   <= '0;
+      left_q   <= '0;
+      global_q <= '0;
+      rows_q   <= 16'd1;
+      extent_q <= '0;
     end else begin
       if (begins) begin
         begun_q  <= begun_q + 32'd1;
         rows_q   <= 16'd1;
         extent_q <= '0;
       end
+      if (issue_valid_i && issue_i.op == cpe_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
       if (issue_valid_i && issue_i.op == cpe_pkg::DmaShape) begin
         rows_q   <= issue_i.rs1[31:16];
         extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);
@@ -132,7 +134,6 @@ module cpe_dma_issue (
   end
 
   always_ff @(posedge clk_i) begin
-    if (issue_valid_i && issue_i.op == cpe_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
     if (issue_valid_i && issue_i.op == cpe_pkg::DmaShape) begin
       ldm_stride_q <= issue_i.rs1[15:0];
       stride_q     <= issue_i.rs2;

@@ -80,8 +80,7 @@ module cpe_window (
   assign bytes    = 3'd1 << win_size_i;
   assign line_end = 2'd0 - offset_q[1:0];
   assign lower    = split_q ? {1'b0, line_end} : bytes;
-  // What wraps around at the end of all offsets is beyond every segment: the lower part alone is refused.
-  assign crosses  = offset[5:2] == '1 && {1'b0, offset[1:0]} + bytes > 3'd4 && offset[47:6] != '1;
+  assign crosses  = offset[5:2] == '1 && {1'b0, offset[1:0]} + bytes > 3'd4;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -94,7 +93,8 @@ module cpe_window (
           if (win_valid_i) begin
             state_q <= vacant ? StVacant : StOffer;
             split_q <= !vacant && crosses;
-            upper_q <= !vacant && crosses;
+            // At the end of all offsets there is no segment: the lower part alone is asked for, and refused.
+            upper_q <= !vacant && crosses && offset[47:6] != '1;
           end
         StOffer: if (mem_ready_i) state_q <= StWait;
         StWait:

@@ -1,4 +1,5 @@
-// The local memory of a CPE against an array of bytes: all ports at once, at random; clearing; who waits for whom.
+// The local memory of a CPE against an array of bytes: all ports at once, at random; clearing; who waits for
+// whom.
 
 #include <fmt/format.h>
 
@@ -150,8 +151,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
   std::vector<WordPort> ports;
   std::vector<PortState> states;
   std::vector<Stalls> stalls;
-  bool quiet = false;           // nobody asks for anything new
-  unsigned hot = kBanks;        // the bank that everybody likes; kBanks: none
+  bool quiet = false;     // nobody asks for anything new
+  unsigned hot = kBanks;  // the bank that everybody likes; kBanks: none
   bool line_read_pending = false;
   uint64_t line_writes = 0, line_reads = 0, conflicts = 0;
   unsigned longest_for_engines = 0;
@@ -213,7 +214,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
   void sample() override {
     auto& t = top();
     check_reads();
-    // Everybody's reads see the memory as it is before this cycle's writes; no two touch the same bank anyway.
+    // Everybody's reads see the memory as it is before this cycle's writes; no two touch the same bank
+    // anyway.
     const auto before_line_write = [&] {
       if (!t.line_we_i) return 0U;
       return banks_of(t.line_waddr_i, t.line_wbytes_i);
@@ -243,8 +245,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
       }
       if (!ports[i].ready.get()) continue;
       const unsigned bank = 1U << bank_of(state.pending->address);
-      check((used & bank) == 0 && !t.clearing_o,
-            fmt::format("{} and another have bank {} at once", ports[i].name, bank_of(state.pending->address)));
+      check((used & bank) == 0 && !t.clearing_o, fmt::format("{} and another have bank {} at once",
+                                                             ports[i].name, bank_of(state.pending->address)));
       used |= bank;
       if (i > 0 && i <= kEngines) engine_banks |= bank;
     }
@@ -311,7 +313,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
       Field(top().line_rdata_o, 0, 512).get_bytes(got);
       for (size_t i = 0; i < line_expected.size(); ++i) {
         check(got[(line_lane + i) % 64] == line_expected[i],
-              fmt::format("byte {} of a line of {} from lane {} on is wrong", i, line_expected.size(), line_lane));
+              fmt::format("byte {} of a line of {} from lane {} on is wrong", i, line_expected.size(),
+                          line_lane));
       }
       line_expected.clear();
     }
