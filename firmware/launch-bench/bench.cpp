@@ -1,0 +1,290 @@
+#include "firmware/launch-bench/bench.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "firmware/group/classic.hpp"
+#include "firmware/group/load.hpp"
+#include "firmware/launch-bench/console.hpp"
+#include "swai/arguments.hpp"
+
+namespace swai::launch_bench {
+namespace {
+
+using cpe::GlobalPtr;
+
+// No step takes longer unless something is wrong.
+constexpr uint64_t kLimit = 10'000'000;
+constexpr uint32_t kWatchdog = 8'000'000;
+constexpr size_t kSamples = 31;
+constexpr uint32_t kChain = 100;
+
+constexpr uint32_t kArgumentPointer = launch::kArgumentWindow;
+
+// Word i of the data that the kernels move.
+constexpr uint64_t pattern(uint64_t i) { return i * 0x9e37'79b9'7f4a'7c15 + 1; }
+
+void fill_pattern(uint64_t address, uint64_t bytes) {
+  auto* words = reinterpret_cast<uint64_t*>(address);
+  for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) words[i] = pattern(i);
+  group::DirectMachine::publish(address, bytes);
+}
+
+// Words from `first` on that are not the pattern's. The lines are not in the cache: publish() has dropped
+// them, and nobody has looked at them since.
+uint64_t wrong_words(uint64_t address, uint64_t bytes, uint64_t first) {
+  group::DirectMachine::publish(address, bytes);
+  const auto* words = reinterpret_cast<const uint64_t*>(address);
+  uint64_t wrong = 0;
+  for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) wrong += words[i] != pattern(first + i);
+  return wrong;
+}
+
+// Makes the lines unlike the pattern, and drops them from the cache.
+void spoil(uint64_t address, uint64_t bytes) {
+  group::DirectMachine::zero(address, bytes);
+  group::DirectMachine::publish(address, bytes);
+}
+
+using Group = group::Group<group::DirectMachine>;
+
+// What goes into registers before the clock is read.
+[[gnu::always_inline]] inline void settle(Group::Doorbell& doorbell) {
+  asm volatile("" : "+r"(doorbell.address), "+r"(doorbell.word));
+}
+
+// Aligned, so that figures do not depend on what else is in the program.
+[[gnu::noinline, gnu::aligned(64)]] uint32_t one_launch(Group& group, uint32_t pc, uint32_t argument) {
+  Group::Doorbell doorbell = group.compose(pc, argument);
+  settle(doorbell);
+  const uint64_t begin = group::DirectMachine::cycles();
+  const uint32_t number = group.ring(doorbell);
+  group.wait_ended(number);
+  return static_cast<uint32_t>(group::DirectMachine::cycles() - begin);
+}
+
+[[gnu::noinline, gnu::aligned(64)]] uint32_t many_launches(Group& group, uint32_t pc, uint32_t argument,
+                                                           uint32_t count) {
+  Group::Doorbell doorbell = group.compose(pc, argument);
+  settle(doorbell);
+  const uint64_t begin = group::DirectMachine::cycles();
+  for (uint32_t left = count; left != 0;) {
+    for (uint32_t room = std::min(group.room(), left); room != 0; --room, --left) group.ring(doorbell);
+  }
+  group.wait_ended(group.number());
+  return static_cast<uint32_t>(group::DirectMachine::cycles() - begin);
+}
+
+}  // namespace
+
+Bench::Bench() : group_(machine_, 0) {}
+
+bool Bench::init() {
+  for (unsigned i = 0; i < kPrograms; ++i) {
+    const auto program = static_cast<Program>(i);
+    const module::Verdict verdict = modules_[i].open(
+        file_of(program), program == kDaemon ? module::Space::kDaemon : module::Space::kKernel);
+    if (!verdict.ok()) {
+      JsonLine("error").add("module", i).add("reason", module::text(verdict.error));
+      return false;
+    }
+  }
+  machine_.zero(kTable, kTableEntries * sizeof(uint64_t));
+  machine_.publish(kTable, kTableEntries * sizeof(uint64_t));
+  group_.use_segments(kTable, kTableEntries);
+  group_.set_segment(kArgumentSegment, {kArguments, segment::kGranuleBytes, segment::kRead});
+  group_.set_segment(kDataSegment, {kData, kDataBytes, segment::kRead | segment::kWrite});
+  for (unsigned i = 0; i < kPrograms; ++i) {
+    const auto program = static_cast<Program>(i);
+    group_.set_segment(segment_of(program), group::load_code(machine_, modules_[i], code_of(program)));
+  }
+  group_.forget(Group::kSegments | Group::kCode);
+  group_.set_watchdog(kWatchdog);
+  group_.use_daemon(segment_of(kDaemon), pc_of(kDaemon, "daemon"));
+
+  const uint64_t begin = machine_.cycles();
+  group_.enable(group_.all());
+  const bool ready = group_.wait_ready(group_.all(), kLimit);
+  const uint64_t cycles = machine_.cycles() - begin;
+  JsonLine("cpes")
+      .add("rows", group_.rows())
+      .add("columns", group_.columns())
+      .add("start_cycles", cycles)
+      .add("ready", ready);
+  if (group_.cpes() == 0 || !ready) return false;
+  use_mask(group_.all());
+  return true;
+}
+
+uint32_t Bench::pc_of(Program program, std::string_view kernel) {
+  const auto found = modules_[program].find(kernel);
+  return found ? found->pc : 0;
+}
+
+void Bench::prepare(Program program) { group_.prepare({mask_, segment_of(program), kArgumentSegment}); }
+
+template <size_t kCount>
+void Bench::report(std::string_view name, std::array<uint32_t, kCount>& samples, uint32_t first,
+                   uint32_t cold) {
+  std::sort(samples.begin(), samples.end());
+  JsonLine(name)
+      .add("cpes", static_cast<uint64_t>(std::popcount(mask_)))
+      .add("median", samples[kCount / 2])
+      .add("min", samples.front())
+      .add("max", samples.back())
+      .add("first", first)
+      .add("cold", cold)
+      .add("run_cycles", group_.result(group_.number()).cycles);
+}
+
+void Bench::launch_empty() {
+  const uint32_t pc = pc_of(kEmpty, "empty");
+  prepare(kEmpty);
+  const uint32_t first = one_launch(group_, pc, 0);
+  std::array<uint32_t, kSamples> samples;
+  for (uint32_t& sample : samples) sample = one_launch(group_, pc, 0);
+  // The processor's code is warm now, that of the CPEs is not.
+  group_.forget(Group::kSegments | Group::kCode);
+  const uint32_t cold = one_launch(group_, pc, 0);
+  report("launch_empty", samples, first, cold);
+  report_faults();
+}
+
+void Bench::launch_chain() {
+  const uint32_t pc = pc_of(kEmpty, "empty");
+  prepare(kEmpty);
+  many_launches(group_, pc, 0, 16);
+  const uint32_t cycles = many_launches(group_, pc, 0, kChain);
+  const auto last = group_.result(group_.number());
+  JsonLine("launch_chain")
+      .add("launches", kChain)
+      .add("cycles", cycles)
+      .add("cycles_per_launch_x100", uint64_t{cycles} * 100 / kChain)
+      .add("run_cycles", last.cycles)
+      .add("waited_cycles", last.waited);
+  report_faults();
+}
+
+void Bench::launch_classic() {
+  const group::ClassicPlan plan = {.module = &modules_[kEmpty],
+                                   .pc = pc_of(kEmpty, "empty"),
+                                   .argument = 0,
+                                   .argument_segment = kArgumentSegment,
+                                   .first_code_segment = kClassicSegment,
+                                   .code = kClassicCode,
+                                   .limit = kLimit};
+  group::ClassicStart classic(group_);
+  const group::ClassicTerms first = classic.run(plan);
+  const group::ClassicTerms terms = classic.run(plan);
+  JsonLine("launch_classic")
+      .add("cpes", group_.cpes())
+      .add("cycles", terms.total)
+      .add("init", terms.init)
+      .add("start", terms.start)
+      .add("query", terms.query)
+      .add("first", first.total)
+      .add("ok", static_cast<uint64_t>(first.ok && terms.ok));
+  report_faults();
+}
+
+void Bench::report_faults() {
+  group_.take_faults([](unsigned cpe, const launch::Fault& fault) {
+    JsonLine("fault")
+        .add("cpe", cpe)
+        .add("cause", launch::text(fault.cause))
+        .add("access", launch::text(fault.access))
+        .add("dma", static_cast<uint64_t>(fault.dma))
+        .add("pc", fault.pc)
+        .add("segment", fault.segment)
+        .add("offset", fault.offset);
+  });
+}
+
+Bench::Run Bench::run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes) {
+  machine_.copy(kArguments, {static_cast<const uint8_t*>(arguments), bytes});
+  machine_.publish(kArguments, bytes);
+  prepare(program);
+  const uint32_t number = group_.start(pc_of(program, kernel), kArgumentPointer);
+  const bool ended = group_.wait_ended(number, kLimit);
+  if (!ended) group_.kill();
+  report_faults();
+  return {group_.result(number), ended};
+}
+
+namespace {
+
+void add_run(JsonLine& line, uint32_t cycles, bool ended, bool failed) {
+  line.add("cycles", cycles)
+      .add("ended", static_cast<uint64_t>(ended))
+      .add("failed", static_cast<uint64_t>(failed));
+}
+
+}  // namespace
+
+void Bench::stream(uint32_t bytes, uint32_t piece, uint32_t mode, uint32_t rounds) {
+  const cpe::StreamArgs arguments = {GlobalPtr<void>(kDataSegment, 0), bytes, piece, mode, rounds};
+  const Run done = run(kStream, "stream", &arguments, sizeof(arguments));
+  const uint64_t total = uint64_t{bytes} * rounds * static_cast<unsigned>(std::popcount(mask_));
+  JsonLine line(mode == 0 ? "stream_load" : "stream_store");
+  line.add("bytes", total).add("piece", piece);
+  add_run(line, done.result.cycles, done.ended, done.result.failed);
+  line.add("bytes_per_1000_cycles", done.result.cycles == 0 ? 0 : total * 1000 / done.result.cycles);
+}
+
+void Bench::broadcast(uint32_t bytes, uint32_t rounds) {
+  // Few enough words for the processor to look at all of them.
+  constexpr uint64_t kTo = 0x100'0000;
+  const uint32_t sender = 0;
+  const cpe::BroadcastArgs arguments = {
+      GlobalPtr<void>(kDataSegment, kTo), GlobalPtr<const void>(kDataSegment, 0), bytes, sender, rounds, 0};
+  fill_pattern(kData, uint64_t{bytes} * group_.rows());
+  spoil(kData + kTo, uint64_t{bytes} * group_.cpes());
+  const Run done = run(kBroadcast, "broadcast", &arguments, sizeof(arguments));
+  uint64_t wrong = 0;
+  for (unsigned cpe = 0; cpe < group_.cpes(); ++cpe) {
+    if ((mask_ >> cpe & 1) == 0) continue;
+    const uint64_t row = cpe / group_.columns();
+    wrong += wrong_words(kData + kTo + uint64_t{cpe} * bytes, bytes, row * bytes / sizeof(uint64_t));
+  }
+  JsonLine line("broadcast");
+  line.add("bytes", bytes).add("rounds", rounds);
+  add_run(line, done.result.cycles, done.ended, done.result.failed);
+  line.add("wrong_words", wrong);
+}
+
+void Bench::copy(uint32_t bytes) {
+  constexpr uint64_t kTo = 0x100'0000;
+  const cpe::CopyArgs arguments = {GlobalPtr<void>(kDataSegment, kTo), GlobalPtr<const void>(kDataSegment, 0),
+                                   bytes, 0};
+  fill_pattern(kData, bytes);
+  spoil(kData + kTo, bytes);
+  const Run done = run(kCopy, "copy", &arguments, sizeof(arguments));
+  JsonLine line("copy");
+  line.add("bytes", bytes);
+  add_run(line, done.result.cycles, done.ended, done.result.failed);
+  line.add("wrong_words", wrong_words(kData + kTo, bytes, 0));
+}
+
+void Bench::sync(uint32_t rounds, uint32_t scope) {
+  const cpe::SyncArgs arguments = {rounds, scope};
+  const Run done = run(kSync, "sync_loop", &arguments, sizeof(arguments));
+  // What everything but the barriers costs is the difference to a run without any.
+  const cpe::SyncArgs none = {0, scope};
+  const Run empty = run(kSync, "sync_loop", &none, sizeof(none));
+  const uint64_t net = done.result.cycles - std::min(done.result.cycles, empty.result.cycles);
+  JsonLine line("sync");
+  line.add("rounds", rounds).add("scope", scope);
+  add_run(line, done.result.cycles, done.ended, done.result.failed);
+  line.add("empty_cycles", empty.result.cycles)
+      .add("cycles_per_barrier_x100", rounds == 0 ? 0 : net * 100 / rounds);
+}
+
+void Bench::scalar(uint32_t rounds) {
+  const cpe::ScalarArgs arguments = {GlobalPtr<uint32_t>(kDataSegment, 0), rounds, 0};
+  const Run done = run(kScalar, "scalar", &arguments, sizeof(arguments));
+  JsonLine line("scalar");
+  line.add("rounds", rounds);
+  add_run(line, done.result.cycles, done.ended, done.result.failed);
+}
+
+}  // namespace swai::launch_bench

@@ -1,0 +1,62 @@
+// What is measured.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "firmware/group/direct_machine.hpp"
+#include "firmware/group/group.hpp"
+#include "firmware/launch-bench/programs.hpp"
+#include "firmware/module/module.hpp"
+
+namespace swai::launch_bench {
+
+class Bench {
+ public:
+  Bench();
+
+  // Loads daemon and modules and starts the CPEs; false, after a line that says why, when that fails.
+  bool init();
+
+  // The CPEs of the launches that follow.
+  void use_mask(uint32_t mask) { mask_ = mask & group_.all(); }
+
+  // Doorbell store to done seen, empty kernel: the first, the first after the group has forgotten all code,
+  // and many warm ones.
+  void launch_empty();
+  // 100 launches, as many queued at a time as there is room for.
+  void launch_chain();
+  // The classic way.
+  void launch_classic();
+
+  // Kernels of their own sizes (arguments.hpp).
+  void stream(uint32_t bytes, uint32_t piece, uint32_t mode, uint32_t rounds);
+  void broadcast(uint32_t bytes, uint32_t rounds);
+  void sync(uint32_t rounds, uint32_t scope);
+  void scalar(uint32_t rounds);
+  void copy(uint32_t bytes);
+
+ private:
+  using Group = group::Group<group::DirectMachine>;
+
+  struct Run {
+    Group::Result result;
+    bool ended;
+  };
+
+  void prepare(Program program);
+  uint32_t pc_of(Program program, std::string_view kernel);
+  // Launches a kernel of its module with these arguments and waits for its end; reports faults and what did
+  // not end.
+  Run run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes);
+  void report_faults();
+  template <size_t kCount>
+  void report(std::string_view name, std::array<uint32_t, kCount>& samples, uint32_t first, uint32_t cold);
+
+  group::DirectMachine machine_;
+  Group group_;
+  uint32_t mask_ = 0;
+  std::array<module::Module, kPrograms> modules_;
+};
+
+}  // namespace swai::launch_bench

@@ -1,0 +1,38 @@
+#include "firmware/launch-bench/programs.hpp"
+
+// From modules.S.
+#define MODULE(name) extern const uint8_t module_##name[], module_##name##_end[]
+extern "C" {
+MODULE(daemon);
+MODULE(empty);
+MODULE(broadcast);
+MODULE(stream);
+MODULE(sync);
+MODULE(scalar);
+MODULE(copy);
+}
+#undef MODULE
+
+namespace swai::launch_bench {
+
+std::span<const uint8_t> file_of(Program program) {
+  switch (program) {
+    case kDaemon:
+      return {module_daemon, module_daemon_end};
+    case kEmpty:
+      return {module_empty, module_empty_end};
+    case kBroadcast:
+      return {module_broadcast, module_broadcast_end};
+    case kStream:
+      return {module_stream, module_stream_end};
+    case kSync:
+      return {module_sync, module_sync_end};
+    case kScalar:
+      return {module_scalar, module_scalar_end};
+    case kCopy:
+      return {module_copy, module_copy_end};
+  }
+  return {};
+}
+
+}  // namespace swai::launch_bench

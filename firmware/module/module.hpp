@@ -1,0 +1,116 @@
+// Judges a module (firmware/abi/module.hpp) that lies in memory, and says what of it goes where. Nothing in
+// it is trusted: it may come from a user. No allocation, no library; firmware, host tools and tests use the
+// same code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "firmware/abi/module.hpp"
+
+namespace swai::module {
+
+// Why a module is refused. Numbers cross the border to the host: append, never renumber.
+enum class Error : uint8_t {
+  kNone = 0,
+  kTruncated = 1,
+  kNotElf = 2,
+  kWrongMachine = 3,
+  kNotLinked = 4,
+  kBadElf = 5,
+  kNoNote = 6,
+  kBadNote = 7,
+  kWrongModuleAbi = 8,
+  kWrongCardAbi = 9,
+  kWrongSpace = 10,
+  kUndefinedSymbol = 11,
+  kSegmentOutside = 12,
+  kSegmentWritable = 13,
+  kSegmentsOverlap = 14,
+  kTooManySegments = 15,
+  kNoCode = 16,
+  kTooMuchLdm = 17,
+  kTooManyKernels = 18,
+  kBadKernel = 19,
+  kDuplicateKernel = 20,
+};
+
+const char* text(Error error);
+
+// The verdict. `name` points into the file: the undefined symbol, or the kernel that is wrong. `value` is the
+// number that was not what it should be: a version, an address.
+struct Verdict {
+  Error error = Error::kNone;
+  std::string_view name = {};
+  uint32_t value = 0;
+
+  bool ok() const { return error == Error::kNone; }
+};
+
+// A kernel of the table, as the file has it.
+struct KernelView {
+  std::string_view name;
+  uint32_t pc;
+  uint32_t argument_bytes;
+};
+
+// What to copy: `data` to byte `offset` of the code segment. What no piece covers is to be zero.
+struct Piece {
+  uint32_t offset;
+  std::span<const uint8_t> data;
+};
+
+class Module {
+ public:
+  // Judges the file, which must stay where it is as long as the object is used. Only after a good verdict the
+  // other functions mean something.
+  Verdict open(std::span<const uint8_t> file, Space space = Space::kKernel);
+
+  std::string_view name() const;
+  // How large the code segment has to be, and how much local memory static objects take.
+  uint32_t code_bytes() const { return code_bytes_; }
+  uint32_t ldm_bytes() const { return ldm_bytes_; }
+  std::span<const Piece> pieces() const { return std::span(pieces_).first(piece_count_); }
+
+  uint32_t kernel_count() const { return kernel_count_; }
+  KernelView kernel(uint32_t index) const;
+  std::optional<KernelView> find(std::string_view name) const;
+
+ private:
+  struct Range {
+    uint32_t offset = 0;
+    uint32_t bytes = 0;
+  };
+
+  Verdict check_elf();
+  Verdict check_note();
+  Verdict find_note(Range segment, Range& descriptor) const;
+  Verdict check_symbols() const;
+  Verdict check_symbol_table(Range symbols, Range strings) const;
+  Verdict check_segments();
+  Verdict add_code(uint32_t index);
+  Verdict check_kernels() const;
+
+  template <typename T>
+  T at(uint64_t offset) const;
+  bool inside(uint64_t offset, uint64_t bytes) const {
+    return offset <= file_.size() && bytes <= file_.size() - offset;
+  }
+  std::string_view field(uint64_t offset, size_t capacity) const;
+
+  static constexpr size_t kMaxPieces = 8;
+
+  std::span<const uint8_t> file_;
+  Space space_ = Space::kKernel;
+  uint32_t note_ = 0;  // offset of the header in the file
+  uint32_t kernel_count_ = 0;
+  uint32_t code_bytes_ = 0;
+  uint32_t ldm_bytes_ = 0;
+  size_t piece_count_ = 0;
+  std::array<Piece, kMaxPieces> pieces_ = {};
+};
+
+}  // namespace swai::module
