@@ -5,3 +5,5 @@ KERNEL_RUN_SOURCES := $(addprefix verif/cpe/run/,arguments.cpp job.cpp report.cp
 $(eval $(call cxx_library,kernel-run,$(KERNEL_RUN_SOURCES),))
 # In the order in which the linker wants them.
 KERNEL_RUN_LIBS := $(B)/lib/kernel-run.a $(B)/lib/iss-cpe.a
+$(eval $(call cxx_program,test-kernel-run,verif/cpe/run/test/run_test.cpp verif/common/process.cpp verif/common/doctest_main.cpp,\
+  $(KERNEL_RUN_LIBS) -lfmt,))
