@@ -233,7 +233,7 @@ module cg_launch #(
     .fault_i   (fault),
     .stop_i    (to_record),
     .watchdog_i(record_watchdog),
-    .still_i   (still),
+    .still_i   (still | ~tile_rst_no),
     .record_i  (fault_i),
     .pc_i,
     .waiting_o (unrecorded),

@@ -85,10 +85,12 @@ module cg_launch_run #(
 
   // ---------------------------------------------------------------------------------------------------------- start
 
-  logic doomed, go, bad, empty, other;
+  logic        doomed, go, bad, empty, other;
+  logic [31:0] usable;
+  assign usable = 32'(usable_i);
   assign doomed = doomed_q != '0;
   assign go     = state_q == Idle && head_valid_i && (doomed || !held_q);
-  assign bad    = doomed || (head_i.mask & ~32'(usable_i)) != '0;
+  assign bad    = doomed || (head_i.mask & ~usable) != '0;
   assign empty  = head_i.mask == '0;
   assign other  = head_i.code_segment != launch_q.code_segment || owner_i != owner_q;
   assign pop_o  = go;
@@ -166,7 +168,7 @@ module cg_launch_run #(
         end
         Invalidate: state_q <= Run;
         Run: begin
-          if (cycles_q != '1) cycles_q <= cycles_q + 1'b1;
+          if (!all_q && cycles_q != '1) cycles_q <= cycles_q + 1'b1;
           for (int unsigned r = 0; r < Rows; r++) begin
             rows_q[r] <= (unfinished[r*Columns +: Columns]) == '0;
           end

@@ -5,6 +5,7 @@
 // A CPE is stopped when stop_i says so, when it is disabled, and when it faults while no launch runs on it (daemon): then it
 // starts again, three times in a row. At the fourth such fault it is given up: it stays parked until it has been disabled.
 // A launch that it takes ends the row. A fault during a launch stops nothing here: the CPE stands still by itself.
+// Also after the reset of the group: a CPE's clock runs during its reset, for parts that need an edge.
 // quiet_i counts from the fourth cycle of halt on: until then a request may still be on its way out.
 module cg_launch_tiles #(
   parameter int unsigned N = 4
@@ -50,7 +51,7 @@ module cg_launch_tiles #(
       halt1_q    <= '0;
       halt2_q    <= '0;
       halt3_q    <= '0;
-      reset1_q   <= '0;
+      reset1_q   <= '1;
       reset2_q   <= '0;
       reset3_q   <= '0;
       reset4_q   <= '0;

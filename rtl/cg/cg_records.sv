@@ -1,7 +1,7 @@
 // The fault records of a group's CPEs, one for each: the first fault since the record before was cleared.
 //
 // Whoever has one to take waits (waiting_o); one CPE a cycle is served, the lowest first: its own record for a fault, else
-// (stop_i) that it was stopped, once it stands still. A CPE must keep its record until then.
+// (stop_i) that it was stopped, once it stands still or is in reset. A CPE must keep its record until then.
 module cg_records #(
   parameter int unsigned N = 4
 ) (

@@ -71,13 +71,11 @@ module cpe_control (
     if (issue) begin
       issue_bad_o = !good;
       if (is_launch) issue_rdata_o = launch_i.pc;
-      unique case (1'b1)
-        !good:     issue_ready_o = 1'b1;
-        is_launch: issue_ready_o = launch_valid_i;
-        is_done:   issue_ready_o = !engines_busy_i;
-        is_sync:   issue_ready_o = released;
-        default:   issue_ready_o = 1'b1;
-      endcase
+      if (!good) issue_ready_o = 1'b1;
+      else if (is_launch) issue_ready_o = launch_valid_i;
+      else if (is_done) issue_ready_o = !engines_busy_i;
+      else if (is_sync) issue_ready_o = released;
+      else issue_ready_o = 1'b1;
     end
   end
 

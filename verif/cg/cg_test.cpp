@@ -29,8 +29,9 @@ constexpr uint64_t kSets = 0x12'0000'0000;
 
 // The registers of the launch hardware have a test of their own (launch).
 bool own(const regs::RegisterInfo& info) {
-  return info.base == r::kBase && (info.offset < r::launch_mask::kOffset || (info.offset >= r::launches::kOffset &&
-                                                                            info.offset < r::launch_cycles::kOffset));
+  return info.base == r::kBase &&
+         (info.offset < r::launch_mask::kOffset ||
+          (info.offset >= r::launches::kOffset && info.offset < r::launch_cycles::kOffset));
 }
 
 class CgBench : public verif::Bench<Vtb_cg>, private verif::Agent {
@@ -221,7 +222,8 @@ void test_registers(uint64_t seed, uint64_t) {
         "hits are counted wrongly");
   bench.write(r::control::kOffset, 3);
   for (const auto& info : regs::kRegisters) {
-    if (!own(info) || info.offset < r::poison_reads::kOffset || info.offset == r::hbm_refreshes::kOffset) continue;
+    if (!own(info) || info.offset < r::poison_reads::kOffset || info.offset == r::hbm_refreshes::kOffset)
+      continue;
     check(bench.read(info.offset) == 0, fmt::format("{} was not cleared", info.name));
   }
   check(bench.read(r::control::kOffset) == 1, "control after clearing");
