@@ -17,3 +17,9 @@ $(B)/cpe-core-speed.bin: verif/cpe/core/speed.S
 	$(Q)riscv64-unknown-elf-objcopy -O binary $(B)/cpe-core-speed.elf $@
 .PHONY: cpe-core-speed
 cpe-core-speed: $(B)/core-speed $(B)/cpe-core-speed.bin
+
+$(eval $(call verilated_program,tb-cpe-core,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv, \
+  $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI, \
+  $(B)/lib/cpe-hart.a -lfmt))
+
+$(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp,$(B)/lib/cpe-hart.a $(B)/lib/iss.a -lfmt))

@@ -1,0 +1,220 @@
+// The model of the scalar core by itself.
+#include "verif/iss/cpe/hart.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/iss/insn.hpp"
+#include "verif/lib/random.hpp"
+
+namespace swai::iss::cpe {
+namespace {
+
+constexpr uint32_t kCode = 0x4000'0000;
+
+class World : public Environment, public CodeSource {
+ public:
+  WindowResult window(const WindowAccess& access) override {
+    last = access;
+    return result;
+  }
+  Answer issue(const Command& command) override {
+    commands.push_back(command);
+    return answer;
+  }
+  Cause fetch(uint32_t address, uint8_t* line) override {
+    ++fetches;
+    if (address < kCode || address - kCode >= words.size() * 4) return Cause::kPermission;
+    std::memset(line, 0, 64);
+    std::memcpy(line, &words[(address - kCode) / 4],
+                std::min<size_t>(64, words.size() * 4 - (address - kCode)));
+    return Cause::kNone;
+  }
+
+  std::vector<uint32_t> words;
+  WindowAccess last;
+  WindowResult result;
+  Answer answer;
+  std::vector<Command> commands;
+  unsigned fetches = 0;
+};
+
+struct Machine {
+  explicit Machine(std::vector<uint32_t> words) {
+    world.words = std::move(words);
+    world.words.resize((world.words.size() + 15) / 16 * 16, 0x0010'0073);
+    hart.reset(kCode);
+  }
+  World world;
+  Code code{world};
+  std::vector<uint8_t> ldm = std::vector<uint8_t>(kLdmBytes);
+  Hart hart{code, world, ldm, {0x2a, 0x1234}};
+};
+
+// One instruction on x5 and x6, result in x7.
+uint32_t result(uint32_t bits, uint32_t a, uint32_t b) {
+  Machine m({bits});
+  m.hart.set_x(5, a);
+  m.hart.set_x(6, b);
+  REQUIRE(m.hart.step() == Hart::Status::kRetired);
+  return m.hart.x(7);
+}
+
+constexpr uint32_t muldiv(uint32_t funct3) {
+  return 1 << 25 | 6 << 20 | 5 << 15 | funct3 << 12 | 7 << 7 | 0x33;
+}
+
+TEST_CASE("multiplication and division at their corners") {
+  struct Row {
+    uint32_t funct3, a, b, expected;
+  };
+  static constexpr std::array kRows{
+      Row{0, 0xffff'ffff, 0xffff'ffff, 1},
+      Row{1, 0xffff'ffff, 0xffff'ffff, 0},
+      Row{1, 0x8000'0000, 0x8000'0000, 0x4000'0000},
+      Row{1, 0x8000'0000, 0x7fff'ffff, 0xc000'0000},
+      Row{2, 0xffff'ffff, 0xffff'ffff, 0xffff'ffff},
+      Row{2, 0x8000'0000, 0x8000'0000, 0xc000'0000},
+      Row{2, 0x7fff'ffff, 0x8000'0000, 0x3fff'ffff},
+      Row{3, 0xffff'ffff, 0xffff'ffff, 0xffff'fffe},
+      Row{3, 0x8000'0000, 2, 1},
+      Row{4, 7, 0xffff'fffe, 0xffff'fffd},
+      Row{4, 0x8000'0000, 0xffff'ffff, 0x8000'0000},
+      Row{4, 5, 0, 0xffff'ffff},
+      Row{4, 0xffff'fffb, 0, 0xffff'ffff},
+      Row{5, 0xffff'fffe, 2, 0x7fff'ffff},
+      Row{5, 5, 0, 0xffff'ffff},
+      Row{6, 0xffff'fff9, 2, 0xffff'ffff},
+      Row{6, 7, 0xffff'fffe, 1},
+      Row{6, 0x8000'0000, 0xffff'ffff, 0},
+      Row{6, 0xffff'fffb, 0, 0xffff'fffb},
+      Row{7, 0xffff'ffff, 10, 5},
+      Row{7, 0xffff'ffff, 0, 0xffff'ffff},
+  };
+  for (const Row& row : kRows) {
+    INFO("funct3 ", row.funct3, " a ", row.a, " b ", row.b);
+    CHECK(result(muldiv(row.funct3), row.a, row.b) == row.expected);
+  }
+}
+
+TEST_CASE("compressed instructions as the management core's model expands them") {
+  unsigned compared = 0;
+  for (uint32_t c = 0; c < 0x10000; ++c) {
+    const unsigned row = (c & 3) << 3 | c >> 13;
+    if ((c & 3) == 3) continue;
+    INFO("instruction ", c);
+    const uint32_t got = expand(static_cast<uint16_t>(c));
+    // Of RV64: doubles in place of floating point, c.addiw in place of c.jal.
+    const bool wide = row == 003 || row == 007 || row == 023 || row == 027;
+    if (row == 011) {
+      CHECK((got & 0xfff) == 0x0ef);
+      continue;
+    }
+    if (wide || (row == 014 && (c & 0x1c00) == 0x1c00)) {
+      CHECK(got == 0);
+      continue;
+    }
+    const bool shift = row == 020 || (row == 014 && (c & 0x0800) == 0);
+    if (shift && (c & 0x1000) != 0) {
+      CHECK(got == 0);
+      continue;
+    }
+    CHECK(got == swai::iss::expand_compressed(static_cast<uint16_t>(c)));
+    ++compared;
+  }
+  CHECK(compared > 25000);
+}
+
+// The management core's model knows the same instructions, and more. Which it has in common with RV32IM is
+// told by name.
+TEST_CASE("32-bit instructions as the management core's model knows them") {
+  static const std::vector<std::string> kCommon{
+      "lui",  "auipc", "jal",   "jalr",   "beq",   "bne",   "blt",    "bge",    "bltu",   "bgeu",  "lb",
+      "lh",   "lw",    "lbu",   "lhu",    "sb",    "sh",    "sw",     "addi",   "slti",   "sltiu", "xori",
+      "ori",  "andi",  "slli",  "srli",   "srai",  "add",   "sub",    "sll",    "slt",    "sltu",  "xor",
+      "srl",  "sra",   "or",    "and",    "mul",   "mulh",  "mulhsu", "mulhu",  "div",    "divu",  "rem",
+      "remu", "fence", "ecall", "ebreak", "csrrw", "csrrs", "csrrc",  "csrrwi", "csrrsi", "csrrci"};
+  verif::Random random(swai::test_seed());
+  for (unsigned i = 0; i < 400'000; ++i) {
+    static constexpr std::array<uint32_t, 12> kCodes{0x03, 0x0f, 0x13, 0x17, 0x23, 0x33,
+                                                     0x37, 0x63, 0x67, 0x6f, 0x73, 0x3b};
+    uint32_t word = (static_cast<uint32_t>(random.next()) & ~0x7fU) | kCodes[random.below(kCodes.size())];
+    if (random.chance(60)) word &= 0x43ff'ffff;
+    if ((word & 0x7f) == 0x73 && random.chance(30)) word &= 0x0010'007f;
+    const auto other = swai::iss::decode(word);
+    bool legal =
+        other.info != nullptr && std::find(kCommon.begin(), kCommon.end(), other.info->name) != kCommon.end();
+    const uint32_t funct3 = word >> 12 & 7;
+    if ((word & 0x7f) == 0x13 && (funct3 & 3) == 1 && (word >> 25 & 1) != 0)
+      legal = false;  // shifts by 32 and more
+    const auto insn = decode(word);
+    INFO("instruction ", word);
+    REQUIRE((insn.op != Op::kIllegal) == legal);
+    if (!legal || insn.op == Op::kBreak || insn.op == Op::kFence) continue;
+    CHECK(insn.rd == other.rd);
+    const bool shift = (word & 0x7f) == 0x13 && (funct3 & 3) == 1;
+    if ((word & 0x7f) != 0x33) CHECK(insn.imm == static_cast<int32_t>(shift ? other.imm & 31 : other.imm));
+  }
+}
+
+TEST_CASE("code is kept until it is invalidated") {
+  Machine m({0x0010'0513, 0xffdf'f06f});  // addi x10, x0, 1; jal x0, -4
+  m.hart.run(5);
+  CHECK(m.hart.x(10) == 1);
+  CHECK(m.world.fetches == 1);
+  m.world.words[0] = 0x0020'0513;
+  m.hart.run(6);
+  CHECK(m.hart.x(10) == 1);
+  m.code.invalidate();
+  m.hart.run(2);
+  CHECK(m.hart.x(10) == 2);
+  CHECK(m.world.fetches == 2);
+}
+
+TEST_CASE("a unit that is not ready is asked again") {
+  Machine m({0x0062'858b | 2 << 12 | 0x21 << 25});  // custom-0, funct3 2, funct7 0x21, rd x11
+  m.hart.set_x(5, 55);
+  m.hart.set_x(6, 66);
+  m.world.answer = {Environment::Answer::kWait};
+  CHECK(m.hart.run(3) == Hart::Status::kWaiting);
+  CHECK(m.hart.pc() == kCode);
+  CHECK(m.hart.waits_for() == Command{2, 0x21, 55, 66, kCode});
+  m.world.answer = {Environment::Answer::kDone, 77};
+  CHECK(m.hart.step() == Hart::Status::kRetired);
+  CHECK(m.hart.x(11) == 77);
+  CHECK(m.world.commands.size() == 2);
+  CHECK(m.hart.instructions() == 1);
+  CHECK(m.hart.step() == Hart::Status::kFault);
+  CHECK(m.hart.fault() == Fault{Cause::kBreakpoint, Access::kNone, false, kCode + 4, kNoSegment, 0});
+  CHECK(m.hart.step() == Hart::Status::kFault);
+  CHECK(m.hart.instructions() == 1);
+  m.hart.reset(kCode);
+  CHECK(m.hart.fault().cause == Cause::kNone);
+}
+
+TEST_CASE("the window gets the pointer, and its refusal is recorded") {
+  // csrrw x0, window_low, x5; csrrw x0, window_high, x6; lb x7, 1(x8); sh x5, 2(x8)
+  Machine m({0x7c02'9073, 0x7c13'1073, 0x0014'0383, 0x0054'1123});
+  m.hart.set_x(5, 0x1234'5678);
+  m.hart.set_x(6, 0x0009'0002);
+  m.hart.set_x(8, 0x8000'0100);
+  m.world.result.data = 0xffff'ff80;
+  CHECK(m.hart.run(3) == Hart::Status::kRetired);
+  CHECK(m.world.last.address == 0x8000'0101);
+  CHECK(m.world.last.bytes == 1);
+  CHECK(m.world.last.pointer == 0x0009'0002'1234'5678);
+  CHECK(m.hart.x(7) == 0xffff'ff80);
+  m.world.result = {Cause::kOwner, 0, 9, 0x2'1234'577a};
+  CHECK(m.hart.step() == Hart::Status::kFault);
+  CHECK(m.world.last.data == 0x5678);
+  CHECK(m.hart.fault() == Fault{Cause::kOwner, Access::kWrite, false, kCode + 12, 9, 0x2'1234'577a});
+}
+
+}  // namespace
+}  // namespace swai::iss::cpe
