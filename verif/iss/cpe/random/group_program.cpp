@@ -156,10 +156,14 @@ void GroupProgram::transfer(unsigned number) {
   make_way(cpe, local, global);
 
   for (uint32_t row = 0; row < rows; ++row) {
+    const auto step = static_cast<uint64_t>(int64_t{global_stride} * row);
     uint8_t* const ldm = &cpe.ldm[at + row * ldm_stride];
-    uint8_t* const memory =
-        &cpe.memory[static_cast<uint64_t>(static_cast<int64_t>(first) + int64_t{row} * global_stride)];
-    std::memcpy(store ? memory : ldm, store ? ldm : memory, bytes);
+    uint8_t* const memory = &cpe.memory[first + step];
+    if (store) {
+      std::memcpy(memory, ldm, bytes);
+    } else {
+      std::memcpy(ldm, memory, bytes);
+    }
   }
   cpe.code.global(segment::pointer(static_cast<uint16_t>(first_segment_ + number), first));
   if (shaped) cpe.code.shape(rows, ldm_stride, global_stride);

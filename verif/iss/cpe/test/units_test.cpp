@@ -329,9 +329,18 @@ TEST_CASE("channels: streams, however they are cut") {
     std::vector<std::deque<Part>> parts(positions);
     std::vector<uint32_t> filled(positions, kLdmBytes / 2);
     const auto cut = [&](unsigned position, uint8_t op, uint32_t at, uint32_t bytes, uint8_t peer) {
+      auto& queue = parts[position];
       while (bytes != 0) {
         const auto part = static_cast<uint32_t>(32 * random.between(1, std::min<uint32_t>(bytes / 32, 20)));
-        parts[position].push_back({op, at, part, peer});
+        // A command may also end one message and begin the next.
+        if (!queue.empty() && queue.back().op == op && queue.back().peer == peer &&
+            queue.back().at + queue.back().bytes == at && random.chance(30)) {
+          queue.back().bytes += part;
+          at += part;
+          bytes -= part;
+          continue;
+        }
+        queue.push_back({op, at, part, peer});
         at += part;
         bytes -= part;
       }
