@@ -56,6 +56,8 @@ void LaunchModel::sample() {
   if (top_.code_invalidate_o) ++invalidations_;
   if (top_.dslb_invalidate_o) ++forgotten_;
   taken_before_ = taken_;
+  usable_before_ = usable_now_;
+  usable_now_ = top_.usable_o;
   ++cycle_;
   if (top_.busy_o) ++busy_cycle_;
 }

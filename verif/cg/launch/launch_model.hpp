@@ -99,6 +99,8 @@ class LaunchModel : public verif::Agent {
   uint64_t captured_ = 0;
   uint32_t rst_before_ = 0;
   uint32_t quiet_before_ = 0;
+  uint32_t usable_now_ = 0;
+  uint32_t usable_before_ = 0;  // a cycle earlier
   uint32_t halt_before_ = 0;
   uint32_t fault_noted_ = 0;
   std::map<unsigned, bool> why_;  // of those whose record as a stopped one is due: by the watchdog
