@@ -50,9 +50,9 @@ TEST_CASE("a launch of CPEs that do not run is refused") {
   CHECK(bench.launch().ok());
 }
 
-// A kernel for one CPE and the fault in which it ends; {} is filled in with the pc behind `at`.
+// Code and the fault in which it ends.
 struct Wrong {
-  const char* name;
+  std::string name;
   Assembler code;
   Cause cause;
   Access access = Access::kNone;
@@ -157,7 +157,7 @@ TEST_CASE("every cause of a fault, its record, and life afterwards") {
                          .pc = kKernel + (culprit + 1) * Bench::kCodeOfCpe + wrong.code.here() - 4,
                          .segment = wrong.segment,
                          .offset = wrong.offset};
-    CHECK(result.ending == Ending::kFailed);
+    REQUIRE(result.ending == Ending::kFailed);
     CHECK(result.failed == 1u << culprit);
     CHECK(text(result.faults[culprit]) == text(expected));
     CHECK(result.faults[culprit] == expected);
