@@ -256,9 +256,7 @@ Verdict Module::check_kernels() const {
         offset >= code_bytes_) {
       return refuse(Error::kBadKernel, view.pc, view.name);
     }
-    for (uint32_t other = 0; other < i; ++other) {
-      if (kernel(other).name == view.name) return refuse(Error::kDuplicateKernel, view.pc, view.name);
-    }
+    if (index_of(view.name) != i) return refuse(Error::kDuplicateKernel, view.pc, view.name);
   }
   return {};
 }
@@ -272,12 +270,16 @@ KernelView Module::kernel(uint32_t index) const {
           at<uint32_t>(offset + offsetof(Kernel, argument_bytes))};
 }
 
+uint32_t Module::index_of(std::string_view name) const {
+  uint32_t index = 0;
+  while (index < kernel_count_ && kernel(index).name != name) ++index;
+  return index;
+}
+
 std::optional<KernelView> Module::find(std::string_view name) const {
-  for (uint32_t i = 0; i < kernel_count_; ++i) {
-    const KernelView view = kernel(i);
-    if (view.name == name) return view;
-  }
-  return std::nullopt;
+  const uint32_t index = index_of(name);
+  if (index == kernel_count_) return std::nullopt;
+  return kernel(index);
 }
 
 }  // namespace swai::module

@@ -96,6 +96,8 @@ class Module {
 
   template <typename T>
   T at(uint64_t offset) const;
+  // The first kernel of this name, or kernel_count_.
+  uint32_t index_of(std::string_view name) const;
   bool inside(uint64_t offset, uint64_t bytes) const {
     return offset <= file_.size() && bytes <= file_.size() - offset;
   }

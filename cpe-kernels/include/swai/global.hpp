@@ -43,7 +43,7 @@ class GlobalPtr {
     return GlobalPtr(segment(), offset() + static_cast<uint64_t>(bytes));
   }
   constexpr GlobalPtr operator+(int64_t count) const requires(!std::is_void_v<T>) {
-    return plus_bytes(count * static_cast<int64_t>(sizeof(T)));
+    return plus_bytes(count * size_of<T>());
   }
   constexpr GlobalPtr operator-(int64_t count) const requires(!std::is_void_v<T>) { return *this + -count; }
   constexpr GlobalPtr& operator+=(int64_t count) requires(!std::is_void_v<T>) {
@@ -51,6 +51,16 @@ class GlobalPtr {
   }
 
  private:
+  // As a template of its own, because there is no size of void.
+  template <typename U>
+  static constexpr int64_t size_of() {
+    if constexpr (std::is_void_v<U>) {
+      return 0;
+    } else {
+      return sizeof(U);
+    }
+  }
+
   uint64_t bits_ = 0;
 };
 static_assert(sizeof(GlobalPtr<int>) == 8 && alignof(GlobalPtr<int>) == 8);

@@ -9,3 +9,5 @@ $(eval $(call cxx_program,test-make-module,verif/firmware/launch/make_module_tes
     verif/common/doctest_main.cpp,$(B)/lib/flash.a -lfmt))
 $(eval $(call cxx_program,fuzz-module,$(addprefix verif/firmware/launch/,fuzz_module.cpp module_file.cpp) firmware/module/module.cpp,, \
     -fsanitize=fuzzer $(FW_TEST_FLAGS)))
+$(eval $(call cxx_program,test-kernels,$(addprefix verif/firmware/,launch/kernels_test.cpp test_tools.cpp) \
+    verif/common/doctest_main.cpp,$(B)/lib/flash.a -lfmt))
