@@ -35,7 +35,8 @@ module cg_channel #(
   set_t         valid_q;   // receivers of the word on its way
   logic [255:0] data_q;
   set_t         first_q;   // senders that go first: those after the last one that went
-  set_t         free, waits, can_go, grant;
+  set_t         free, can_go, grant;
+  logic [7:0]   waits;     // for one sender
   logic [7:0]   mask;      // of the sender that goes
 
   assign receive_valid_o = valid_q;
@@ -54,7 +55,7 @@ module cg_channel #(
       for (int unsigned i = 0; i < Positions; i++) begin
         if (send_valid_i[i]) begin
           for (int unsigned p = 0; p < Positions; p++) waits[p] = free[p] && receive_source_i[p*3 +: 3] == 3'(i);
-          can_go[i] = (send_mask_i[i*8 +: 8] & ~8'(waits)) == '0;
+          can_go[i] = (send_mask_i[i*8 +: 8] & ~waits) == '0;
         end
       end
       if ((can_go & first_q) != '0) can_go &= first_q;
@@ -86,7 +87,7 @@ module cg_channel #(
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && grant != '0) begin
-      assert (mask[Positions-1:0] != '0 && 8'(mask[Positions-1:0]) == mask) else $error("nobody in the mask: %b", mask);
+      assert (mask[Positions-1:0] != '0 && (mask >> Positions) == '0) else $error("nobody in the mask: %b", mask);
     end
   end
 `endif

@@ -109,7 +109,7 @@ module cpe_channel #(
     if (!rst_ni) begin
       sends_q    <= '0;
       receives_q <= '0;
-    end else begin
+    end else if (issue_valid_i) begin
       if (send_push) sends_q <= issue_rdata_o;
       if (receive_push) receives_q <= issue_rdata_o;
     end

@@ -27,77 +27,81 @@ module cpe_channel_queue #(
 
   localparam int unsigned PtrWidth = $clog2(Waiting);
 
-  logic                valid_q;
-  logic [7:0]          peers_q;
-  logic [11:0]         addr_q;
-  logic [12:0]         beats_q;
-  logic [8+12+13-1:0]  waiting_q [Waiting];
-  logic [PtrWidth-1:0] read_ptr_q, write_ptr_q;
-  logic [PtrWidth:0]   count_q;
-  logic [7:0]          next_peers;
-  logic [11:0]         next_addr;
-  logic [12:0]         next_beats;
-  logic                ends, next_waits, straight;
+  // One register for the whole state costs the simulator least while nothing happens.
+  typedef struct packed {
+    logic                valid;
+    logic [7:0]          peers;
+    logic [11:0]         addr;
+    logic [12:0]         beats;
+    logic [PtrWidth-1:0] read_ptr;
+    logic [PtrWidth-1:0] write_ptr;
+    logic [PtrWidth:0]   count;
+  } state_t;
 
-  assign valid_o = valid_q;
-  assign peers_o = peers_q;
-  assign addr_o  = addr_q;
-  assign last_o  = beats_q == 13'd1;
-  assign space_o = !count_q[PtrWidth];
+  state_t             q, d;
+  logic [8+12+13-1:0] waiting_q [Waiting];
+  logic [7:0]         next_peers;
+  logic               ends, next_waits, straight;
 
-  assign more_o  = next_waits && next_peers == peers_q;
-
-  assign {next_peers, next_addr, next_beats} = waiting_q[read_ptr_q];
-
+  assign valid_o    = q.valid;
+  assign peers_o    = q.peers;
+  assign addr_o     = q.addr;
+  assign last_o     = q.beats == 13'd1;
+  assign space_o    = !q.count[PtrWidth];
+  assign next_waits = q.count != '0;
+  assign next_peers = waiting_q[q.read_ptr][12+13 +: 8];
+  assign more_o     = next_waits && next_peers == q.peers;
   assign ends       = step_i && last_o;
-  assign next_waits = count_q != '0;
   // A command that finds nobody in front of it does not wait.
-  assign straight   = push_i && !next_waits && (!valid_q || ends);
+  assign straight   = push_i && !next_waits && (!q.valid || ends);
+
+  always_comb begin
+    d = q;
+    if (push_i || step_i) begin
+      if (straight) begin
+        d.valid = 1'b1;
+        d.peers = push_peers_i;
+        d.addr  = push_addr_i;
+        d.beats = push_beats_i;
+      end else if (ends) begin
+        d.valid = next_waits;
+        if (next_waits) {d.peers, d.addr, d.beats} = waiting_q[q.read_ptr];
+      end else if (step_i) begin
+        d.addr  = q.addr + 1'b1;
+        d.beats = q.beats - 1'b1;
+      end
+      if (ends && next_waits) begin
+        d.read_ptr = q.read_ptr + 1'b1;
+        d.count    = d.count - 1'b1;
+      end
+      if (push_i && !straight) begin
+        d.write_ptr = q.write_ptr + 1'b1;
+        d.count     = d.count + 1'b1;
+      end
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      valid_q     <= 1'b0;
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-    end else if (clear_i) begin
-      valid_q     <= 1'b0;
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-    end else if (push_i || ends) begin
-      valid_q <= straight || next_waits || !ends;
-      if (push_i && !straight) write_ptr_q <= write_ptr_q + 1'b1;
-      if (ends && next_waits) read_ptr_q <= read_ptr_q + 1'b1;
-      if ((push_i && !straight) != (ends && next_waits)) count_q <= ends ? count_q - 1'b1 : count_q + 1'b1;
-    end
+    if (!rst_ni) q <= '0;
+    else if (clear_i) q <= '0;
+    else if (push_i || step_i) q <= d;
   end
 
+  // This process alone writes to the places, and only to those that nobody reads: assignments may take effect at once. The
+  // simulator would otherwise look at a flag for every place in every cycle.
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (straight) begin
-      peers_q <= push_peers_i;
-      addr_q  <= push_addr_i;
-      beats_q <= push_beats_i;
-    end else if (ends) begin
-      if (next_waits) begin
-        peers_q <= next_peers;
-        addr_q  <= next_addr;
-        beats_q <= next_beats;
-      end
-    end else if (step_i) begin
-      addr_q  <= addr_q + 1'b1;
-      beats_q <= beats_q - 1'b1;
-    end
-    if (push_i && !straight) waiting_q[write_ptr_q] <= {push_peers_i, push_addr_i, push_beats_i};
+    if (push_i && !straight) waiting_q[q.write_ptr] = {push_peers_i, push_addr_i, push_beats_i};
   end
+  /* verilator lint_on BLKSEQ */
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (!(push_i && !space_o)) else $error("a command and no place");
       assert (!(push_i && push_beats_i == '0)) else $error("a command of no words");
-      assert (!(step_i && !valid_q)) else $error("a step of no command");
-      assert (!next_waits || valid_q) else $error("commands wait behind nobody");
+      assert (!(step_i && !q.valid)) else $error("a step of no command");
+      assert (!next_waits || q.valid) else $error("commands wait behind nobody");
     end
   end
 `endif

@@ -39,11 +39,16 @@ module cpe_channel_receive (
   logic        arrives, written;
 
   // Words that have arrived and wait for the memory.
+  typedef struct packed {
+    logic [1:0] read_ptr;
+    logic [1:0] write_ptr;
+    logic [2:0] count;
+    logic [3:0] open;
+  } state_t;
+
+  state_t       q, d;
   logic [255:0] data_q [4];
   logic [12:0]  tag_q  [4];  // last word of its command, address
-  logic [1:0]   read_ptr_q, write_ptr_q;
-  logic [2:0]   count_q;
-  logic [3:0]   open_q;
 
   cpe_channel_queue u_queue (
     .clk_i,
@@ -62,52 +67,50 @@ module cpe_channel_receive (
     .step_i(arrives)
   );
 
-  assign receive_ready_o  = command && !count_q[2];
-  assign receive_one_o    = (last && !more) || count_q == 3'd3;
+  assign receive_ready_o  = command && !q.count[2];
+  assign receive_one_o    = (last && !more) || q.count == 3'd3;
   assign receive_source_o = source[2:0];
   assign arrives          = receive_valid_i && receive_ready_o && !halt_i;
-  assign r_valid_o        = count_q != '0;
+  assign r_valid_o        = q.count != '0;
   assign written          = r_valid_o && r_ready_i;
-  assign open_o           = open_q;
+  assign open_o           = q.open;
   assign event_received_o = arrives;
 
   logic finished;
-  assign finished = written && tag_q[read_ptr_q][12];
 
   always_comb begin
     r_addr_o  = '0;
     r_wdata_o = '0;
+    finished  = 1'b0;
     if (r_valid_o) begin
-      r_addr_o  = tag_q[read_ptr_q][11:0];
-      r_wdata_o = data_q[read_ptr_q];
+      r_addr_o  = tag_q[q.read_ptr][11:0];
+      r_wdata_o = data_q[q.read_ptr];
+      finished  = r_ready_i && tag_q[q.read_ptr][12];
+    end
+  end
+
+  always_comb begin
+    d = q;
+    if (push_i || q.open != '0) begin
+      if (arrives) d.write_ptr = q.write_ptr + 1'b1;
+      if (written) d.read_ptr = q.read_ptr + 1'b1;
+      if (arrives != written) d.count = written ? q.count - 1'b1 : q.count + 1'b1;
+      if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-      open_q      <= '0;
-    end else if (halt_i) begin
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-      open_q      <= '0;
-    end else if (push_i || open_q != '0) begin
-      if (arrives) write_ptr_q <= write_ptr_q + 1'b1;
-      if (written) read_ptr_q <= read_ptr_q + 1'b1;
-      if (arrives != written) count_q <= written ? count_q - 1'b1 : count_q + 1'b1;
-      if (push_i != finished) open_q <= push_i ? open_q + 1'b1 : open_q - 1'b1;
-    end
+    if (!rst_ni) q <= '0;
+    else if (halt_i) q <= '0;
+    else if (push_i || q.open != '0) q <= d;
   end
 
-  // As in cpe_channel_send: one process, and only places that nobody reads.
+  // As in cpe_channel_queue: one process, and only places that nobody reads.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (arrives) begin
-      data_q[write_ptr_q] = receive_data_i;
-      tag_q[write_ptr_q]  = {last, addr};
+      data_q[q.write_ptr] = receive_data_i;
+      tag_q[q.write_ptr]  = {last, addr};
     end
   end
   /* verilator lint_on BLKSEQ */
@@ -116,7 +119,7 @@ module cpe_channel_receive (
   always_ff @(posedge clk_i) begin
     if (rst_ni && !halt_i) begin
       assert (!receive_valid_i || receive_ready_o) else $error("a word that nobody asked for");
-      assert (!(command || count_q != '0) || open_q != '0) else $error("words of no command");
+      assert (!(command || q.count != '0) || q.open != '0) else $error("words of no command");
     end
   end
 `endif

@@ -31,13 +31,18 @@ module cpe_channel_send (
   logic [7:0] mask;
   logic       read, sent;
 
-  // Words that were read: a place is taken with the read (write_ptr_q), filled in the cycle after it.
+  // Words that were read: a place is taken with the read (write_ptr), filled in the cycle after it.
+  typedef struct packed {
+    logic [1:0] read_ptr;
+    logic [1:0] write_ptr;
+    logic [2:0] count;     // filled places
+    logic       filling;
+    logic [3:0] open;
+  } state_t;
+
+  state_t       q, d;
   logic [255:0] data_q [4];
   logic [8:0]   tag_q  [4];  // last word of its command, mask
-  logic [1:0]   read_ptr_q, write_ptr_q;
-  logic [2:0]   count_q;     // filled places
-  logic         filling_q;
-  logic [3:0]   open_q;
 
   cpe_channel_queue u_queue (
     .clk_i,
@@ -56,63 +61,58 @@ module cpe_channel_send (
     .step_i(read)
   );
 
-  assign s_valid_o    = command && !count_q[2] && !(filling_q && count_q == 3'd3);
+  assign s_valid_o    = command && !q.count[2] && !(q.filling && q.count == 3'd3);
   assign read         = s_valid_o && s_ready_i;
-  assign send_valid_o = count_q != '0;
+  assign send_valid_o = q.count != '0;
   assign sent         = send_valid_o && send_ready_i;
-  assign open_o       = open_q;
+  assign open_o       = q.open;
   assign event_sent_o = sent;
 
   logic       finished;
   logic [1:0] fill_ptr;
-  assign finished = sent && tag_q[read_ptr_q][8];
-  assign fill_ptr = write_ptr_q - 1'b1;
+  assign fill_ptr = q.write_ptr - 1'b1;
 
   always_comb begin
     send_mask_o = '0;
     send_data_o = '0;
+    finished    = 1'b0;
     if (send_valid_o) begin
-      send_mask_o = tag_q[read_ptr_q][7:0];
-      send_data_o = data_q[read_ptr_q];
+      send_mask_o = tag_q[q.read_ptr][7:0];
+      send_data_o = data_q[q.read_ptr];
+      finished    = send_ready_i && tag_q[q.read_ptr][8];
+    end
+  end
+
+  always_comb begin
+    d = q;
+    if (push_i || q.open != '0) begin
+      d.filling = read;
+      if (read) d.write_ptr = q.write_ptr + 1'b1;
+      if (sent) d.read_ptr = q.read_ptr + 1'b1;
+      if (q.filling != sent) d.count = sent ? q.count - 1'b1 : q.count + 1'b1;
+      if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-      filling_q   <= 1'b0;
-      open_q      <= '0;
-    end else if (halt_i) begin
-      read_ptr_q  <= '0;
-      write_ptr_q <= '0;
-      count_q     <= '0;
-      filling_q   <= 1'b0;
-      open_q      <= '0;
-    end else if (push_i || open_q != '0) begin
-      filling_q <= read;
-      if (read) write_ptr_q <= write_ptr_q + 1'b1;
-      if (sent) read_ptr_q <= read_ptr_q + 1'b1;
-      if (filling_q != sent) count_q <= sent ? count_q - 1'b1 : count_q + 1'b1;
-      if (push_i != finished) open_q <= push_i ? open_q + 1'b1 : open_q - 1'b1;
-    end
+    if (!rst_ni) q <= '0;
+    else if (halt_i) q <= '0;
+    else if (push_i || q.open != '0) q <= d;
   end
 
-  // This process alone writes to the arrays, and only places that nobody reads: assignments may take effect at once. The
-  // simulator would otherwise look at a flag for every place in every cycle.
+  // As in cpe_channel_queue: one process, and only places that nobody reads.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (read) tag_q[write_ptr_q] = {last, mask};
-    if (filling_q) data_q[fill_ptr] = s_rdata_i;
+    if (read) tag_q[q.write_ptr] = {last, mask};
+    if (q.filling) data_q[fill_ptr] = s_rdata_i;
   end
   /* verilator lint_on BLKSEQ */
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      assert (count_q <= 3'd4) else $error("more words than places");
-      assert (!(command || filling_q || count_q != '0) || open_q != '0) else $error("words of no command");
+      assert (q.count <= 3'd4) else $error("more words than places");
+      assert (!(command || q.filling || q.count != '0) || q.open != '0) else $error("words of no command");
     end
   end
 `endif
