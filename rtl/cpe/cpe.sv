@@ -65,10 +65,71 @@ module cpe #(
 );
   /* verilator no_inline_module */
 
+  cpe_pkg::id_t        in_id;
+  logic [31:0]         in_boot_pc;
+  logic [15:0]         in_daemon_segment;
+  logic                in_halt;
+  logic                in_launch_valid;
+  cpe_pkg::launch_t    in_launch;
+  logic [2:0]          in_release;
+  logic                in_mem_ready;
+  logic                in_rsp_valid;
+  cpe_pkg::mem_rsp_t   in_rsp;
+  logic                in_invalidate;
+  logic                in_row_send_ready;
+  logic                in_row_receive_valid;
+  logic [255:0]        in_row_receive_data;
+  logic                in_column_send_ready;
+  logic                in_column_receive_valid;
+  logic [255:0]        in_column_receive_data;
+  logic                in_access_valid;
+  cg_pkg::access_req_t in_access;
+
+  cpe_isolation u_isolation (
+    .id_i,
+    .id_o                  (in_id),
+    .boot_pc_i,
+    .boot_pc_o             (in_boot_pc),
+    .daemon_segment_i,
+    .daemon_segment_o      (in_daemon_segment),
+    .halt_i,
+    .halt_o                (in_halt),
+    .launch_valid_i,
+    .launch_valid_o        (in_launch_valid),
+    .launch_i,
+    .launch_o              (in_launch),
+    .release_i,
+    .release_o             (in_release),
+    .mem_ready_i,
+    .mem_ready_o           (in_mem_ready),
+    .rsp_valid_i,
+    .rsp_valid_o           (in_rsp_valid),
+    .rsp_i,
+    .rsp_o                 (in_rsp),
+    .invalidate_i,
+    .invalidate_o          (in_invalidate),
+    .row_send_ready_i,
+    .row_send_ready_o      (in_row_send_ready),
+    .row_receive_valid_i,
+    .row_receive_valid_o   (in_row_receive_valid),
+    .row_receive_data_i,
+    .row_receive_data_o    (in_row_receive_data),
+    .column_send_ready_i,
+    .column_send_ready_o   (in_column_send_ready),
+    .column_receive_valid_i,
+    .column_receive_valid_o(in_column_receive_valid),
+    .column_receive_data_i,
+    .column_receive_data_o (in_column_receive_data),
+    .access_valid_i,
+    .access_valid_o        (in_access_valid),
+    .access_i,
+    .access_o              (in_access)
+  );
+
   localparam int unsigned Engines = 4;  // ports of the local memory: row send and receive, column send and receive
 
   logic stop, halt;
-  assign halt = halt_i || stop;
+  assign halt = in_halt || stop;
 
   // -------------------------------------------------------------------------------------------------- core
 
@@ -96,21 +157,21 @@ module cpe #(
   logic [3:0]       counter_select;
   logic [31:0]      counter;
 
-  assign refill_valid = rsp_valid_i && rsp_i.kind == cpe_pkg::MemFetch;
+  assign refill_valid = in_rsp_valid && in_rsp.kind == cpe_pkg::MemFetch;
 
   cpe_core u_core (
     .clk_i,
     .rst_ni,
-    .boot_pc_i,
-    .id_i,
+    .boot_pc_i       (in_boot_pc),
+    .id_i            (in_id),
     .config_i        ({16'd128, 8'(Columns), 8'(Rows)}),
     .halt_i          (halt),
     .fetch_valid_o,
     .fetch_line_o,
     .refill_valid_i  (refill_valid),
-    .refill_cause_i  (rsp_i.cause),
-    .refill_data_i   (rsp_i.data),
-    .invalidate_i,
+    .refill_cause_i  (in_rsp.cause),
+    .refill_data_i   (in_rsp.data),
+    .invalidate_i    (in_invalidate),
     .ldm_valid_o     (ldm_valid),
     .ldm_ready_i     (ldm_ready),
     .ldm_write_o     (ldm_write),
@@ -197,19 +258,19 @@ module cpe #(
   cpe_control u_control (
     .clk_i,
     .rst_ni,
-    .halt_i,
+    .halt_i            (in_halt),
     .issue_valid_i     (to_control),
     .issue_i           (issue),
     .issue_ready_o     (control_ready),
     .issue_rdata_o     (control_rdata),
     .issue_bad_o       (control_bad),
-    .launch_valid_i,
+    .launch_valid_i    (in_launch_valid),
     .launch_ready_o,
-    .launch_i,
+    .launch_i          (in_launch),
     .launch_o          (launch),
     .finished_o,
     .arrive_o,
-    .release_i,
+    .release_i         (in_release),
     .engines_busy_i    (engines_busy),
     .core_waiting_i    (core_waiting),
     .halted_i          (core_halted),
@@ -245,8 +306,8 @@ module cpe #(
     .mem_valid_o    (dma_mem_valid),
     .mem_ready_i    (dma_mem_ready),
     .mem_o          (dma_mem),
-    .rsp_valid_i    (rsp_valid_i && rsp_i.kind == cpe_pkg::MemDma),
-    .rsp_i,
+    .rsp_valid_i    (in_rsp_valid && in_rsp.kind == cpe_pkg::MemDma),
+    .rsp_i          (in_rsp),
     .line_we_o      (line_we),
     .line_waddr_o   (line_waddr),
     .line_wbytes_o  (line_wbytes),
@@ -278,14 +339,14 @@ module cpe #(
     .win_segment_o     (win_segment),
     .win_offset_o      (win_offset),
     .pointer_i         (win_pointer),
-    .daemon_segment_i,
+    .daemon_segment_i  (in_daemon_segment),
     .code_segment_i    (launch.code_segment),
     .argument_segment_i(launch.argument_segment),
     .mem_valid_o       (win_mem_valid),
     .mem_ready_i       (win_mem_ready),
     .mem_o             (win_mem),
-    .rsp_valid_i       (rsp_valid_i && rsp_i.kind == cpe_pkg::MemScalar),
-    .rsp_i,
+    .rsp_valid_i       (in_rsp_valid && in_rsp.kind == cpe_pkg::MemScalar),
+    .rsp_i             (in_rsp),
     .quiet_o           (win_quiet)
   );
 
@@ -293,12 +354,12 @@ module cpe #(
   logic dma_waits_q, choose_dma;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) dma_waits_q <= 1'b0;
-    else         dma_waits_q <= dma_mem_valid && choose_dma && !mem_ready_i;
+    else         dma_waits_q <= dma_mem_valid && choose_dma && !in_mem_ready;
   end
   assign choose_dma    = dma_waits_q || !win_mem_valid;
   assign mem_valid_o   = dma_mem_valid || win_mem_valid;
-  assign dma_mem_ready = mem_ready_i && choose_dma;
-  assign win_mem_ready = mem_ready_i && !choose_dma;
+  assign dma_mem_ready = in_mem_ready && choose_dma;
+  assign win_mem_ready = in_mem_ready && !choose_dma;
   always_comb begin
     mem_o = dma_mem;
     if (!choose_dma) mem_o = win_mem;
@@ -312,8 +373,8 @@ module cpe #(
   always_comb begin
     row_participants    = '0;
     column_participants = '0;
-    for (int unsigned c = 0; c < Columns; c++) row_participants[c] = launch.mask[32'(id_i.row) * Columns + c];
-    for (int unsigned r = 0; r < Rows; r++) column_participants[r] = launch.mask[r * Columns + 32'(id_i.column)];
+    for (int unsigned c = 0; c < Columns; c++) row_participants[c] = launch.mask[32'(in_id.row) * Columns + c];
+    for (int unsigned r = 0; r < Rows; r++) column_participants[r] = launch.mask[r * Columns + 32'(in_id.column)];
   end
 
   logic         rs_valid, rs_ready, rr_valid, rr_ready, cs_valid, cs_ready, cr_valid, cr_ready;
@@ -326,7 +387,7 @@ module cpe #(
     .clk_i,
     .rst_ni,
     .halt_i          (halt),
-    .position_i      (id_i.column),
+    .position_i      (in_id.column),
     .participants_i  (row_participants),
     .issue_valid_i   (to_row),
     .issue_i         (issue),
@@ -342,14 +403,14 @@ module cpe #(
     .r_addr_o        (rr_addr),
     .r_wdata_o       (rr_wdata),
     .send_valid_o    (row_send_valid_o),
-    .send_ready_i    (row_send_ready_i),
+    .send_ready_i    (in_row_send_ready),
     .send_mask_o     (row_send_mask_o),
     .send_data_o     (row_send_data_o),
     .receive_ready_o (row_receive_ready_o),
     .receive_one_o   (row_receive_one_o),
     .receive_source_o(row_receive_source_o),
-    .receive_valid_i (row_receive_valid_i),
-    .receive_data_i  (row_receive_data_i),
+    .receive_valid_i (in_row_receive_valid),
+    .receive_data_i  (in_row_receive_data),
     .busy_o          (row_busy),
     .event_sent_o    (),
     .event_received_o()
@@ -361,7 +422,7 @@ module cpe #(
     .clk_i,
     .rst_ni,
     .halt_i          (halt),
-    .position_i      ({1'b0, id_i.row}),
+    .position_i      ({1'b0, in_id.row}),
     .participants_i  (column_participants),
     .issue_valid_i   (to_column),
     .issue_i         (issue),
@@ -377,14 +438,14 @@ module cpe #(
     .r_addr_o        (cr_addr),
     .r_wdata_o       (cr_wdata),
     .send_valid_o    (column_send_valid_o),
-    .send_ready_i    (column_send_ready_i),
+    .send_ready_i    (in_column_send_ready),
     .send_mask_o     (column_send_mask_o),
     .send_data_o     (column_send_data_o),
     .receive_ready_o (column_receive_ready_o),
     .receive_one_o   (column_receive_one_o),
     .receive_source_o(column_receive_source_o),
-    .receive_valid_i (column_receive_valid_i),
-    .receive_data_i  (column_receive_data_i),
+    .receive_valid_i (in_column_receive_valid),
+    .receive_data_i  (in_column_receive_data),
     .busy_o          (column_busy),
     .event_sent_o    (),
     .event_received_o()
@@ -442,8 +503,8 @@ module cpe #(
   cpe_access u_access (
     .clk_i,
     .rst_ni,
-    .access_valid_i,
-    .access_i,
+    .access_valid_i  (in_access_valid),
+    .access_i        (in_access),
     .access_ready_o,
     .access_rdata_o,
     .a_valid_o       (a_valid),

@@ -60,14 +60,9 @@ module cpe_ldm #(
 
   // --- Line port ----------------------------------------------------------------------------------------------------
 
-  // The banks of a line access of 1 + more words: those in the row of its first byte below, those in the next one above.
-  function automatic logic [15:0] span(input logic [2:0] first, input logic [1:0] more);
-    span = {13'd0, more != 2'd0 ? (more[1] ? 3'b111 : 3'b011) : 3'b001} << first;
-  endfunction
-
   logic        clearing_q;
   logic [8:0]  clear_row_q;
-  logic [15:0] lw_span, lr_span;
+  logic [15:0] lw_span, lr_span;             // banks: those in the row of the first byte below, those in the next row above
   logic [6:0]  lw_end, lr_end;               // last byte, from the beginning of the first word on
   logic [7:0]  lw_banks, lr_banks, lw_first, lw_last;
   logic [31:0] lw_from, lw_till;
@@ -85,7 +80,7 @@ module cpe_ldm #(
     lw_row_next = '0;
     if (line_we_i) begin
       lw_end      = {2'b00, line_waddr_i[4:0]} + line_wbytes_i - 7'd1;
-      lw_span     = span(line_waddr_i[7:5], lw_end[6:5]);
+      lw_span     = {13'd0, lw_end[6], lw_end[6:5] != '0, 1'b1} << line_waddr_i[7:5];
       lw_first    = 8'd1 << line_waddr_i[7:5];
       lw_last     = 8'd1 << (line_waddr_i[7:5] + {1'b0, lw_end[6:5]});
       lw_from     = 32'hffff_ffff << line_waddr_i[4:0];
@@ -105,7 +100,7 @@ module cpe_ldm #(
     line_re_ready_o = 1'b0;
     if (line_re_i && !clearing_q) begin
       lr_end          = {2'b00, line_raddr_i[4:0]} + line_rbytes_i - 7'd1;
-      lr_span         = span(line_raddr_i[7:5], lr_end[6:5]);
+      lr_span         = {13'd0, lr_end[6], lr_end[6:5] != '0, 1'b1} << line_raddr_i[7:5];
       lr_row          = line_raddr_i[16:8];
       lr_row_next     = line_raddr_i[16:8] + 9'd1;
       line_re_ready_o = ((lr_span[7:0] | lr_span[15:8]) & lw_banks) == '0;

@@ -47,16 +47,18 @@ module cpe_lsu (
   logic [2:0] late_funct3_q;
   logic       in_ldm, misaligned;
 
-  // The lower bytes of a word as a load wants them.
-  function automatic logic [31:0] extend(logic [31:0] word, logic [2:0] funct3);
-    unique case (funct3)
-      3'd0:    extend = {{24{word[7]}}, word[7:0]};
-      3'd1:    extend = {{16{word[15]}}, word[15:0]};
-      3'd4:    extend = {24'b0, word[7:0]};
-      3'd5:    extend = {16'b0, word[15:0]};
-      default: extend = word;
-    endcase
-  endfunction
+  // The lower bytes of a word as a load wants them: from a window, and from local memory.
+  logic [31:0] win_result;
+  cpe_extend u_extend_window (
+    .word_i  (win_rdata_i),
+    .funct3_i,
+    .word_o  (win_result)
+  );
+  cpe_extend u_extend_ldm (
+    .word_i  (ldm_rdata_i >> {late_lane_q, 3'b0}),
+    .funct3_i(late_funct3_q),
+    .word_o  (data_o)
+  );
 
   // What is asked: apart from what comes of it, as the local memory's readiness follows from this.
   always_comb begin
@@ -114,7 +116,7 @@ module cpe_lsu (
         fault_o = 1'b1;
         cause_o = cpe_pkg::CauseVacant;
       end else if (win_valid_q && win_done_i) begin
-        result_o  = extend(win_rdata_i, funct3_i);
+        result_o  = win_result;
         done_o    = win_cause_i == cpe_pkg::CauseNone;
         fault_o   = win_cause_i != cpe_pkg::CauseNone;
         cause_o   = win_cause_i;
@@ -148,6 +150,5 @@ module cpe_lsu (
   end
 
   assign win_valid_o = win_valid_q;
-  assign data_o      = extend(ldm_rdata_i >> {late_lane_q, 3'b0}, late_funct3_q);
 
 endmodule

@@ -41,19 +41,6 @@ module cpe_muldiv (
   logic [4:0]  steps_q;
   logic        want_rest_q, negate_q;
 
-  function automatic logic [4:0] leading_zeros(logic [31:0] x);
-    logic [31:0] y;
-    logic [4:0]  n;
-    y = x;
-    n = '0;
-    if (y[31:16] == '0) begin n[4] = 1'b1; y = y << 16; end
-    if (y[31:24] == '0) begin n[3] = 1'b1; y = y << 8; end
-    if (y[31:28] == '0) begin n[2] = 1'b1; y = y << 4; end
-    if (y[31:30] == '0) begin n[1] = 1'b1; y = y << 2; end
-    if (!y[31]) n[0] = 1'b1;
-    leading_zeros = n;
-  endfunction
-
   logic a_negative, b_negative;
   assign a_negative = !funct3_i[0] && a_i[31];
   assign b_negative = !funct3_i[0] && b_i[31];
@@ -71,11 +58,22 @@ module cpe_muldiv (
     end
   end
 
+  // How far the dividend's leading one is above the divisor's.
   logic [4:0] distance;
-  always_comb begin
-    distance = '0;
-    if (state_q == StAlign) distance = leading_zeros(divisor_q) - leading_zeros(rest_q);
-  end
+  logic [5:0] divisor_zeros, rest_zeros;
+  zero_count #(
+    .Width(32)
+  ) u_divisor_zeros (
+    .data_i (divisor_q),
+    .count_o(divisor_zeros)
+  );
+  zero_count #(
+    .Width(32)
+  ) u_rest_zeros (
+    .data_i (rest_q),
+    .count_o(rest_zeros)
+  );
+  assign distance = divisor_zeros[4:0] - rest_zeros[4:0];
 
   always_ff @(posedge clk_i) begin
     if (start_i && state_q == StIdle) begin
