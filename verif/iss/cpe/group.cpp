@@ -68,7 +68,7 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
     const unsigned row = number / columns;
     const unsigned column = number % columns;
     const Hart::Identity identity{.id = static_cast<uint8_t>(options.number << 5 | row << 3 | column),
-                                  .config = rows | columns << 8};
+                                  .config = rows | columns << 8 | kLdmBytes / 1024 << 16};
     cpes_.push_back(std::make_unique<Cpe>(
         Cpe::Surroundings{code_, port_, sync_, channels_[row], channels_[rows + column]}, ldm(number), number,
         columns, identity));

@@ -30,7 +30,7 @@ TEST_CASE("a launch: mask, argument, identity; only those of the mask run") {
       CHECK(bench.word(i, 0) == (in ? argument : 0xaaaa'aaaa));
       CHECK(bench.word(i, 4) == (in ? (i / 8) << 3 | i % 8 : 0xaaaa'aaaa));
       CHECK(bench.word(i, 8) == (in ? mask : 0xaaaa'aaaa));
-      CHECK(bench.word(i, 12) == (in ? 0x0804 : 0xaaaa'aaaa));
+      CHECK(bench.word(i, 12) == (in ? 0x0080'0804 : 0xaaaa'aaaa));
       CHECK(bench.word(i, 16) == (in ? 0x1002'0000 : 0xaaaa'aaaa));
     }
   }
