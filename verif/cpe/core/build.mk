@@ -5,8 +5,8 @@ $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 .PHONY: cpe-hart
 cpe-hart: $(B)/lib/cpe-hart.a
 
-CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv \
-  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache expand decode alu muldiv csr lsu rvfi)))
+CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv rtl/lib/zero_count.sv \
+  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache expand decode alu muldiv csr lsu extend rvfi)))
 
 $(eval $(call verilated_program,core-speed,tb_cpe_core_speed,$(CPE_CORE_RTL) verif/cpe/core/tb_cpe_core_speed.sv, \
   verif/cpe/core/speed.cpp,--no-assert,-lfmt))
@@ -22,4 +22,5 @@ $(eval $(call verilated_program,tb-cpe-core,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/
   $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI, \
   $(B)/lib/cpe-hart.a -lfmt))
 
-$(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp,$(B)/lib/cpe-hart.a $(B)/lib/iss.a -lfmt))
+$(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp, \
+  $(B)/lib/cpe-hart.a $(B)/lib/iss.a -lfmt))

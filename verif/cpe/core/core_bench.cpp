@@ -116,6 +116,7 @@ void CoreBench::restart(uint32_t pc, CodeLine code) {
   window_asked_ = false;
   unit_asked_ = false;
   done_.clear();
+  offer_ = {};
   faulted_ = false;
   clocks_ = 0;
   counts_ = {};
@@ -248,11 +249,34 @@ void CoreBench::sample() {
       done_.push_back({command(), unit_answer_});
       unit_asked_ = false;
     }
-    if (t.win_done_i && !t.win_valid_o) fail("a window access was taken back");
+    check_laws();
   } else {
     ++slept_;
   }
   fresh_ = running_;
+}
+
+// What is offered stays until it is taken; only a command is taken back by a halt.
+void CoreBench::check_laws() {
+  auto& t = top();
+  Offer now;
+  now.line = t.fetch_line_o;
+  now.local_payload = {t.ldm_write_o, t.ldm_addr_o, t.ldm_wdata_o, t.ldm_strb_o};
+  now.window_payload = {t.win_write_o, t.win_addr_o,
+                        static_cast<uint64_t>(t.win_size_o) << 32 | t.win_wdata_o, t.win_pointer_o};
+  now.command = command();
+  if (offer_.fetch && (!t.fetch_valid_o || now.line != offer_.line)) fail("a fetch did not stand still");
+  if (offer_.local && (!t.ldm_valid_o || now.local_payload != offer_.local_payload))
+    fail("an access to local memory did not stand still");
+  if (offer_.window && (!t.win_valid_o || now.window_payload != offer_.window_payload))
+    fail("a window access did not stand still");
+  if (offer_.unit && (!t.issue_valid_o || !(now.command == offer_.command)))
+    fail("a command did not stand still");
+  now.fetch = t.fetch_valid_o && !t.refill_valid_i;
+  now.local = t.ldm_valid_o && !t.ldm_ready_i;
+  now.window = t.win_valid_o && !t.win_done_i;
+  now.unit = t.issue_valid_o && !t.issue_ready_i && !t.halt_i;
+  offer_ = now;
 }
 
 // The cycles that the core should count. The first one after reset does not count, nor does any after it has

@@ -89,6 +89,7 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   void drive_window();
   void drive_unit();
   void sample_retirement();
+  void check_laws();
   void count();
   void check_counters();
   void compare_memory();
@@ -131,6 +132,16 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   };
   std::deque<Done> done_;
   bool faulted_ = false;
+
+  // What was offered in the last cycle and not taken, and so must stand still.
+  struct Offer {
+    bool fetch = false, local = false, window = false, unit = false;
+    uint32_t line = 0;
+    std::array<uint32_t, 4> local_payload{};
+    std::array<uint64_t, 4> window_payload{};
+    Command command;
+  };
+  Offer offer_;
 
   // What the counters should be.
   uint64_t clocks_ = 0;  // since reset

@@ -251,6 +251,42 @@ void timing_test(uint64_t seed, uint64_t /*cycles*/) {
   check(ipc >= 0.7, "a plain loop is slow");
 }
 
+// Two lines of a set stay, and a third one takes the place of the older: rounds through jumps 4 KiB apart.
+void cache_test(uint64_t seed, uint64_t /*cycles*/) {
+  for (const unsigned lines : {1U, 2U, 3U}) {
+    CoreBench bench(seed);
+    bench.calm();
+    uint64_t fetches = 0;
+    const uint32_t last = kCode + 0x1000 * (lines - 1);
+    bench.restart(kCode - 8, [&](uint32_t address, uint8_t* bytes) {
+      // addi x5, x0, 100 at the beginning; everywhere a jump onwards, at last a branch back while x5 counts
+      // down.
+      std::array<uint32_t, 16> words{};
+      if (address == kCode - 64) {
+        words[14] = 0x0640'0293;
+        words[15] = 0x0040'006f;
+      } else if (address == last) {
+        const auto back = kCode - last - 8;
+        words = {0xfff2'8293, 0x0002'8463};  // addi x5, x5, -1; beqz x5, +8
+        words[2] = (back >> 20 & 1) << 31 | (back >> 1 & 0x3ff) << 21 | (back >> 11 & 1) << 20 |
+                   (back >> 12 & 0xff) << 12 | 0x6f;
+        words[3] = 0x0010'0073;
+      } else {
+        words[0] = 0x0000'106f;  // jal x0, 0x1000
+      }
+      ++fetches;
+      std::memcpy(bytes, words.data(), 64);
+      return Cause::kNone;
+    });
+    bench.run_to_fault();
+    fmt::print("  {} lines of a set: {} fetches\n", lines, fetches);
+    // The model fetches each line once, too; behind every line its successor is looked for only when code
+    // falls through.
+    const uint64_t model = lines + 1;
+    check(fetches - model == (lines == 3 ? 3 * 100 + 1 : lines + 1), "fetches");
+  }
+}
+
 // A core that waits says so, sleeps, and goes on as if nothing had been.
 void sleep_test(uint64_t seed, uint64_t /*cycles*/) {
   CoreBench bench(seed);
@@ -282,5 +318,6 @@ int main(int argc, char** argv) {
                                  {"compressed", swai::cpe::compressed_test},
                                  {"faults", swai::cpe::faults_test},
                                  {"timing", swai::cpe::timing_test},
+                                 {"cache", swai::cpe::cache_test},
                                  {"sleep", swai::cpe::sleep_test}});
 }
