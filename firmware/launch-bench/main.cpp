@@ -99,8 +99,8 @@ void measure_all(Bench& bench) {
   bench.launch_classic();
   bench.sync(64, 4);
   bench.sync(64, 1);
-  bench.stream(65536, 4096, 0, 1);
-  bench.stream(65536, 4096, 1, 1);
+  bench.stream(131072, 4096, 0, 1);
+  bench.stream(131072, 4096, 1, 1);
   bench.broadcast(8192, 8);
   bench.copy(65536);
 }
