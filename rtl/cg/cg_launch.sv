@@ -214,7 +214,7 @@ module cg_launch #(
     .taken_i      (taken),
     .fault_valid_i,
     .quiet_i,
-    .unrecorded_i (unrecorded),
+    .unrecorded_i (unrecorded | to_record),
     .fault_o      (fault),
     .halt_o,
     .still_o      (still),

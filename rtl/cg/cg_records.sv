@@ -1,14 +1,15 @@
 // The fault records of a group's CPEs, one for each: the first fault since the record before was cleared.
 //
 // Whoever has one to take waits (waiting_o); one CPE a cycle is served, the lowest first: its own record for a fault, else
-// (stop_i) that it was stopped, once it stands still or is in reset. A CPE must keep its record until then.
+// (stop_i) that it was stopped, once it stands still or is in reset. Who has both comes twice. A CPE must keep its record until
+// then.
 module cg_records #(
   parameter int unsigned N = 4
 ) (
   input  logic                             clk_i,
   input  logic                             rst_ni,
   input  logic [N-1:0]                     fault_i,       // pulses
-  input  logic [N-1:0]                     stop_i,        // pulses; never with the same CPE's fault
+  input  logic [N-1:0]                     stop_i,        // pulses
   input  logic                             watchdog_i,    // why: by the watchdog, else by request
   input  logic [N-1:0]                     still_i,
   input  logic [N*cpe_pkg::FaultWidth-1:0] record_i,
@@ -42,7 +43,7 @@ module cg_records #(
       seen_q     <= '0;
     end else begin
       fault_q    <= (fault_q & ~chosen) | fault_i;
-      stop_q     <= (stop_q & ~chosen) | stop_i;
+      stop_q     <= (stop_q & ~(chosen & ~fault_q)) | stop_i;
       watchdog_q <= watchdog_i ? watchdog_q | stop_i : watchdog_q & ~stop_i;
       pending_q  <= (pending_q & ~clear_i) | chosen;
       seen_q     <= seen_q | chosen;

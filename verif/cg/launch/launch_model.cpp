@@ -95,6 +95,7 @@ void LaunchModel::run() {
   check(top_.launch_valid_o == due, fmt::format("offered to {:#x}, not {:#x}", top_.launch_valid_o, due));
   const uint32_t fresh = top_.fault_valid_o & up & ~fault_noted_;
   fault_noted_ |= fresh;
+  fault_due_ |= fresh;
   if (!running) return;
 
   const uint32_t open = launch_.mask & ~lost_ & ~(taken_before_ & top_.finished_o);
@@ -105,11 +106,12 @@ void LaunchModel::run() {
   const bool late = watchdog != 0 && cycle_ - begun_ >= watchdog;
   if (late) expired_now_ = true;
   const uint32_t faulted = open & taken_before_ & fresh;
-  const uint32_t stopped = open & ~faulted & (late || kill_ ? ~0U : taken_before_ & ~uint32_t{top_.usable_o});
+  // Whoever has just faulted in its daemon is stopped for the launch a cycle later.
+  const uint32_t stopped = open & ~fresh & (late || kill_ ? ~0U : taken_before_ & ~uint32_t{top_.usable_o});
   const uint32_t disabled = open & ~faulted & ~taken_before_ & ~uint32_t{top_.usable_o};
   for (unsigned i = 0; i < kCpes; ++i) {
     // One that was given up has the record of its fault.
-    if ((stopped >> i & 1) || ((disabled & ~uint32_t{top_.enable_bits_o}) >> i & 1)) why_[i] = late;
+    if ((stopped >> i & 1) || ((disabled & ~fresh & ~uint32_t{top_.enable_bits_o}) >> i & 1)) why_[i] = late;
   }
   lost_ |= faulted | stopped | disabled;
 }
@@ -131,7 +133,8 @@ void LaunchModel::end() {
   }
   if (lost_ != 0) {
     check((launch_.mask & ~restarted_) == 0, fmt::format("not restarted: {:#x}", launch_.mask & ~restarted_));
-    check((launch_.mask & ~uint32_t{top_.tile_rst_no} & top_.usable_o) == 0,
+    // But for those that have been enabled since it was looked at.
+    check((launch_.mask & ~uint32_t{top_.tile_rst_no} & top_.usable_o & usable_before_) == 0,
           "it has ended, but its CPEs are not back");
   }
   results_[sequence] = {
@@ -147,13 +150,15 @@ void LaunchModel::records() {
   for (unsigned i = 0; i < kCpes; ++i) {
     if ((top_.recorded_o >> i & 1) == 0) continue;
     ++captured_;
-    const auto why = why_.find(i);
-    Fault record = cpes_.fault(i);
-    if (why != why_.end()) {
+    Fault record;
+    if (fault_due_ >> i & 1) {
+      record = cpes_.fault(i);
+      fault_due_ &= ~(1U << i);
+    } else {
+      const auto why = why_.find(i);
+      check(why != why_.end(), fmt::format("a record of nothing on CPE {}", i));
       record = {.cause = why->second ? kCauseWatchdog : kCauseKilled, .pc = cpes_.pc(i), .segment = 0xffff};
       why_.erase(why);
-    } else {
-      check(cpes_.faulted(i), fmt::format("a record of nothing on CPE {}", i));
     }
     if (pending_ >> i & 1) continue;
     pending_ |= 1U << i;
@@ -201,8 +206,10 @@ void LaunchModel::port() {
   if (request.addr == regs::inbox::done0::kAddr + 8 * group_) {
     telling_ = static_cast<uint32_t>(data);
     check(telling_ > told_, "done words in the wrong order");
-    check(results_.contains(telling_) && results_[telling_].word == data,
-          fmt::format("done word {:#x} of launch {}", data, telling_));
+    const auto result = results_.find(telling_);
+    check(result != results_.end(), fmt::format("done word {:#x} of a launch that has not ended", data));
+    check(result->second.word == data,
+          fmt::format("done word {:#x} instead of {:#x}", data, result->second.word));
     return;
   }
   telling_ = 0;

@@ -102,7 +102,8 @@ class LaunchModel : public verif::Agent {
   uint32_t usable_now_ = 0;
   uint32_t usable_before_ = 0;  // a cycle earlier
   uint32_t halt_before_ = 0;
-  uint32_t fault_noted_ = 0;
+  uint32_t fault_noted_ = 0;      // since the last reset
+  uint32_t fault_due_ = 0;        // whose record is due
   std::map<unsigned, bool> why_;  // of those whose record as a stopped one is due: by the watchdog
 
   bool answering_ = false;
