@@ -93,6 +93,7 @@ module cpe_dma (
   cpe_dma_track u_track (
     .clk_i,
     .rst_ni,
+    .valid_i(piece_valid),
     .free_o(tag_free),
     .tag_o(tag),
     .send_i(step),

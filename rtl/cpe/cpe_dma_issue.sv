@@ -57,7 +57,6 @@ module cpe_dma_issue (
     bad           = 1'b0;
     range_end     = '0;
     age           = '0;
-    transfer      = '0;
     if (issue_valid_i) begin
       case (issue_i.op)
         cpe_pkg::DmaGlobal, cpe_pkg::DmaShape: issue_ready_o = 1'b1;
@@ -69,14 +68,6 @@ module cpe_dma_issue (
           begins              = !bad && !full && !halt_i;
           issue_ready_o       = bad || begins;
           issue_rdata_o       = begun_q + 32'd1;
-          transfer.write      = issue_i.op == cpe_pkg::DmaStore;
-          transfer.segment    = global_q[63:48];
-          transfer.offset     = global_q[47:0];
-          transfer.ldm        = issue_i.rs1[16:0];
-          transfer.bytes      = issue_i.rs2[17:0];
-          transfer.rows       = rows_q;
-          transfer.ldm_stride = ldm_stride_q;
-          transfer.stride     = stride_q;
         end
         cpe_pkg::DmaWait: begin
           age           = done_q - issue_i.rs1;
@@ -96,8 +87,23 @@ module cpe_dma_issue (
   end
 
   always_comb begin
-    next_o      = transfer;
+    transfer = '0;
+    if (begins) begin
+      transfer.write      = issue_i.op == cpe_pkg::DmaStore;
+      transfer.segment    = global_q[63:48];
+      transfer.offset     = global_q[47:0];
+      transfer.ldm        = issue_i.rs1[16:0];
+      transfer.bytes      = issue_i.rs2[17:0];
+      transfer.rows       = rows_q;
+      transfer.ldm_stride = ldm_stride_q;
+      transfer.stride     = stride_q;
+    end
+  end
+
+  always_comb begin
+    next_o      = '0;
     next_slot_o = begun_q[2:0];
+    if (begins) next_o = transfer;
     if (waiting) begin
       next_o      = waiting_q[left_q[2:0]];
       next_slot_o = left_q[2:0];

@@ -8,6 +8,7 @@ module cpe_dma_track (
   input  logic                rst_ni,
 
   // A piece is sent with the tag, or fails here
+  input  logic                valid_i,
   output logic                free_o,
   output logic [2:0]          tag_o,
   input  logic                send_i,
@@ -80,8 +81,10 @@ module cpe_dma_track (
 
   always_comb begin
     tag_o = '0;
-    for (int i = Tags - 1; i >= 0; i--) begin
-      if (!remaining[i]) tag_o = 3'(i);
+    if (valid_i) begin
+      for (int i = Tags - 1; i >= 0; i--) begin
+        if (!remaining[i]) tag_o = 3'(i);
+      end
     end
   end
 

@@ -29,22 +29,32 @@ module cpe_dma_walk (
   logic [6:0]  to_line_end;
   logic        ends_row;
 
-  assign to_line_end = 7'd64 - {1'b0, offset_q[5:0]};
-  assign ends_row    = left_q <= {11'd0, to_line_end};
   assign valid_o     = active_q;
-  assign last_o      = ends_row && rows_q == 16'd1;
   assign next_take_o = !active_q || (step_i && last_o);
 
-  assign row_offset_next = row_offset_q + {{17{stride_q[31]}}, stride_q};
-  assign row_ldm_next    = row_ldm_q + {1'b0, ldm_stride_q};
-
-  assign piece_o.write   = write_q;
-  assign piece_o.slot    = slot_q;
-  assign piece_o.segment = segment_q;
-  assign piece_o.outside = offset_q[48];
-  assign piece_o.offset  = offset_q[47:0];
-  assign piece_o.ldm     = ldm_q;
-  assign piece_o.bytes   = ends_row ? left_q[6:0] : to_line_end;
+  // Without work there is nothing to compute.
+  always_comb begin
+    piece_o         = '0;
+    last_o          = 1'b0;
+    ends_row        = 1'b0;
+    to_line_end     = '0;
+    row_offset_next = '0;
+    row_ldm_next    = '0;
+    if (active_q) begin
+      to_line_end     = 7'd64 - {1'b0, offset_q[5:0]};
+      ends_row        = left_q <= {11'd0, to_line_end};
+      last_o          = ends_row && rows_q == 16'd1;
+      row_offset_next = row_offset_q + {{17{stride_q[31]}}, stride_q};
+      row_ldm_next    = row_ldm_q + {1'b0, ldm_stride_q};
+      piece_o.write   = write_q;
+      piece_o.slot    = slot_q;
+      piece_o.segment = segment_q;
+      piece_o.outside = offset_q[48];
+      piece_o.offset  = offset_q[47:0];
+      piece_o.ldm     = ldm_q;
+      piece_o.bytes   = ends_row ? left_q[6:0] : to_line_end;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) active_q <= 1'b0;
