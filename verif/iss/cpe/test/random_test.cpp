@@ -74,5 +74,67 @@ TEST_CASE("random programs on whole groups") {
   }
 }
 
+// Anything at all: words that are mostly instructions, many of them commands, registers that are mostly
+// addresses.
+Assembler garbage(verif::Random& random) {
+  Assembler code;
+  const auto reg = [&] { return static_cast<uint32_t>(random.between(5, 15)); };
+  for (unsigned i = 5; i < 16; ++i) {
+    static constexpr uint32_t kBases[] = {kLdmBase,    kLdmBase, kWindow, kKernel, kArguments,
+                                          0x4000'0000, 0,        1,       1 << 24};
+    code.li(i, kBases[random.below(std::size(kBases))] + static_cast<uint32_t>(32 * random.below(64)));
+  }
+  code.window(Bench::pointer(static_cast<uint16_t>(random.below(Bench::kEntries + 1)), random.below(0x2000)));
+  for (unsigned i = 0; i < 60; ++i) {
+    const auto any = static_cast<uint32_t>(random.next());
+    switch (random.below(6)) {
+      case 0:
+        code({any});
+        break;
+      case 1:
+        code(
+            {(any & 0xfe00'7000) | 0x33 | enc::with_rd(reg()) | enc::with_rs1(reg()) | enc::with_rs2(reg())});
+        break;
+      case 2:
+        code({(any & 0x0ff0'7000) | 0x03 | enc::with_rd(reg()) | enc::with_rs1(reg())});
+        break;
+      case 3:
+        code({enc::sw(reg(), reg(), static_cast<int32_t>(random.below(64)) * 4)});
+        break;
+      default:
+        code({custom(static_cast<unsigned>(random.below(4)),
+                     static_cast<unsigned>(random.below(random.chance(90) ? 6 : 128)), reg(), reg(), reg())});
+        break;
+    }
+  }
+  return code.ret();
+}
+
+TEST_CASE("whatever CPEs do, the launch ends, and the group takes the next one") {
+  Bench bench(2, 4);
+  bench.group.set_limit(2000);
+  unsigned endings[5] = {};
+  for (unsigned round = 0; round < 400; ++round) {
+    std::vector<Assembler> codes;
+    for (unsigned i = 0; i < 8; ++i) {
+      codes.push_back(bench.random.chance(30) ? Assembler().ret() : garbage(bench.random));
+    }
+    bench.codes(codes);
+    const auto mask = static_cast<uint32_t>(bench.random.between(1, 255));
+    const Result result = bench.launch(mask);
+    ++endings[static_cast<unsigned>(result.ending)];
+    CHECK((result.failed & ~mask) == 0);
+    CHECK((result.failed == 0) == result.ok());
+    for (unsigned i = 0; i < 8; ++i) {
+      CHECK((result.faults[i].cause != Cause::kNone) == ((result.failed >> i & 1) != 0));
+    }
+    if (!result.ok()) CHECK(result.states.size() == 8);
+    bench.codes(std::vector<Assembler>(8, Assembler().sync(1).sync(2).sync(4).ret()));
+    CHECK(bench.launch().ok());
+  }
+  CHECK(endings[static_cast<unsigned>(Ending::kFailed)] > 100);
+  CHECK(endings[static_cast<unsigned>(Ending::kDeadlock)] > 20);
+}
+
 }  // namespace
 }  // namespace swai::iss::cpe
