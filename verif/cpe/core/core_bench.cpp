@@ -252,6 +252,8 @@ void CoreBench::sample() {
     check_laws();
   } else {
     ++slept_;
+    if (t.fetch_valid_o || t.win_valid_o || t.ldm_valid_o || !t.issue_valid_o)
+      fail("it says that it waits, but something moves");
   }
   fresh_ = running_;
 }

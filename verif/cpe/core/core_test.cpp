@@ -192,12 +192,24 @@ void faults_test(uint64_t seed, uint64_t /*cycles*/) {
     check(bench.run_to_fault(2000) ==
               Fault{Cause::kLimit, Access::kFetch, false, kCode + 62, 0xffff, kCode + 64},
           "half an instruction");
-    // A fault while the core is asked to halt, at any time: one or the other.
-    for (unsigned i = 0; i < 60; ++i) {
-      bench.restart(kCode, code({0x0000'0013, 0x0020'2003, 0x0000'0013}));
-      bench.steps(i);
-      bench.halt();
-    }
+  }
+}
+
+// Halts at any time: in the midst of accesses, divisions, commands, misses, and of a fault.
+void halt_test(uint64_t seed, uint64_t /*cycles*/) {
+  CoreBench bench(seed);
+  auto& random = bench.random();
+  for (unsigned round = 0; round < 1500; ++round) {
+    // lui x6, 0x80000; lui x5, 0x10000; sw x5, 0(x6); lw x7, 4(x6); div x7, x5, x6; custom-0 x7; sw x7,
+    // 8(x5); sw x7, 8(x6); lw x7, 8(x5); beqz x7, +8; jal x0, +0x100; lh x0, 2(x0) and so on: what is not
+    // there reads as ebreak.
+    std::vector<uint32_t> words{0x8000'0337, 0x1000'02b7, 0x0053'2023, 0x0043'2383, 0x0262'c3b3, 0x0062'838b,
+                                0x0072'a423, 0x0073'2423, 0x0082'a383, 0x0003'8463, 0x0f00'006f, 0x0000'1003};
+    words.resize(80, 0x0010'0073);
+    words[70] = 0x0000'2183;  // lw x3, 0(x0): vacant
+    bench.restart(kCode, code(words));
+    bench.steps(random.below(100));
+    bench.halt();
   }
 }
 
@@ -287,6 +299,30 @@ void cache_test(uint64_t seed, uint64_t /*cycles*/) {
   }
 }
 
+// A line that comes when its instructions are not wanted any more: a branch at the end of a line waits for
+// its operand while the next line is on its way.
+void late_line_test(uint64_t seed, uint64_t /*cycles*/) {
+  CoreBench bench(seed);
+  auto& random = bench.random();
+  for (unsigned round = 0; round < 500; ++round) {
+    // lui x5, 0x10000; ... lw x6, 0(x5); beq x6, x6, onwards to the middle of a later line, where addi x7,
+    // x7, 1 waits.
+    std::vector<uint32_t> words(64, 0x0010'0073);
+    for (unsigned i = 0; i < 14; ++i) words[i] = 0x0000'0013;
+    words[0] = 0x1000'02b7;
+    words[1] = 0x0000'0393;
+    words[14] = 0x0002'a303;
+    const auto target = static_cast<uint32_t>(random.between(32, 60));
+    const uint32_t offset = (target - 15) * 4;
+    words[15] = (offset >> 5 & 0x3f) << 25 | 6 << 20 | 6 << 15 | (offset >> 1 & 0xf) << 8 | 0x63;
+    words[target] = 0x0013'8393;
+    bench.disturb(static_cast<unsigned>(random.below(30)), {});
+    bench.restart(kCode, code(words));
+    bench.run_to_fault(2000);
+    check(bench.hart().x(7) == 1, "the target was not reached");
+  }
+}
+
 // A core that waits says so, sleeps, and goes on as if nothing had been.
 void sleep_test(uint64_t seed, uint64_t /*cycles*/) {
   CoreBench bench(seed);
@@ -319,5 +355,7 @@ int main(int argc, char** argv) {
                                  {"faults", swai::cpe::faults_test},
                                  {"timing", swai::cpe::timing_test},
                                  {"cache", swai::cpe::cache_test},
+                                 {"halt", swai::cpe::halt_test},
+                                 {"late-line", swai::cpe::late_line_test},
                                  {"sleep", swai::cpe::sleep_test}});
 }
