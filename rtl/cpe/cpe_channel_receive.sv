@@ -81,20 +81,21 @@ module cpe_channel_receive (
   always_comb begin
     r_addr_o  = '0;
     r_wdata_o = '0;
-    finished  = 1'b0;
     if (r_valid_o) begin
       r_addr_o  = tag_q[q.read_ptr][11:0];
       r_wdata_o = data_q[q.read_ptr];
-      finished  = r_ready_i && tag_q[q.read_ptr][12];
     end
   end
 
+  // Apart from the outputs: `ready` may follow from them.
   always_comb begin
-    d = q;
+    d        = q;
+    finished = 1'b0;
     if (push_i || q.open != '0) begin
       if (arrives) d.write_ptr = q.write_ptr + 1'b1;
       if (written) d.read_ptr = q.read_ptr + 1'b1;
       if (arrives != written) d.count = written ? q.count - 1'b1 : q.count + 1'b1;
+      if (written) finished = tag_q[q.read_ptr][12];
       if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
     end
   end

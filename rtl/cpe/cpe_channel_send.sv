@@ -75,21 +75,22 @@ module cpe_channel_send (
   always_comb begin
     send_mask_o = '0;
     send_data_o = '0;
-    finished    = 1'b0;
     if (send_valid_o) begin
       send_mask_o = tag_q[q.read_ptr][7:0];
       send_data_o = data_q[q.read_ptr];
-      finished    = send_ready_i && tag_q[q.read_ptr][8];
     end
   end
 
+  // Apart from the outputs: `ready` may follow from them.
   always_comb begin
-    d = q;
+    d        = q;
+    finished = 1'b0;
     if (push_i || q.open != '0) begin
       d.filling = read;
       if (read) d.write_ptr = q.write_ptr + 1'b1;
       if (sent) d.read_ptr = q.read_ptr + 1'b1;
       if (q.filling != sent) d.count = sent ? q.count - 1'b1 : q.count + 1'b1;
+      if (sent) finished = tag_q[q.read_ptr][8];
       if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
     end
   end
