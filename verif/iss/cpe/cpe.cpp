@@ -26,9 +26,7 @@ Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, un
 void Cpe::reset(uint32_t pc) {
   hart_.reset(pc);
   dma_.reset();
-  row_.reset(column_number_);
-  column_.reset(row_number_);
-  sync_.reset(number_);
+  stop_engines();
   stopped_ = {};
   running_ = false;
   waiting_ = false;
@@ -45,6 +43,10 @@ void Cpe::stop(Cause cause) {
     stopped_ = {.cause = cause, .pc = hart_.pc()};
     failed_launch_ = true;
   }
+  stop_engines();
+}
+
+void Cpe::stop_engines() {
   row_.reset(column_number_);
   column_.reset(row_number_);
   sync_.reset(number_);
@@ -71,7 +73,7 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
       failed_launch_ = running_;
       launch_instructions_ = launch_instructions();
       running_ = false;
-      stop(Cause::kNone);  // its engines, too
+      stop_engines();
     }
     break;
   }

@@ -78,6 +78,7 @@ class Cpe : private Environment {
   uint32_t counter(unsigned number, bool high) override;
   Answer control(const Command& command);
   Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
+  void stop_engines();
   std::string describe_wait() const;
 
   std::span<uint8_t> ldm_;
