@@ -56,135 +56,55 @@ module cpe_ldm #(
   output logic                   event_conflict_o  // somebody waits
 );
 
-  localparam int unsigned TurnWidth = Engines > 1 ? $clog2(Engines) : 1;
-
-  // --- Line port ----------------------------------------------------------------------------------------------------
-
-  logic        clearing_q;
-  logic [8:0]  clear_row_q;
-  logic [15:0] lw_span, lr_span;             // banks: those in the row of the first byte below, those in the next row above
-  logic [6:0]  lw_end, lr_end;               // last byte, from the beginning of the first word on
-  logic [7:0]  lw_banks, lr_banks, lw_first, lw_last;
+  logic        clearing;
+  logic [8:0]  clear_row;
+  logic [7:0]  busy_banks, s_bank, a_bank;
+  logic [7:0]  lw_banks, lw_first, lw_last, lw_above, lr_banks, lr_above;
   logic [31:0] lw_from, lw_till;
   logic [8:0]  lw_row, lw_row_next, lr_row, lr_row_next;
-  logic        clear;
 
-  always_comb begin
-    lw_span     = '0;
-    lw_end      = '0;
-    lw_first    = '0;
-    lw_last     = '0;
-    lw_from     = '0;
-    lw_till     = '0;
-    lw_row      = '0;
-    lw_row_next = '0;
-    if (line_we_i) begin
-      lw_end      = {2'b00, line_waddr_i[4:0]} + line_wbytes_i - 7'd1;
-      lw_span     = {13'd0, lw_end[6], lw_end[6:5] != '0, 1'b1} << line_waddr_i[7:5];
-      lw_first    = 8'd1 << line_waddr_i[7:5];
-      lw_last     = 8'd1 << (line_waddr_i[7:5] + {1'b0, lw_end[6:5]});
-      lw_from     = 32'hffff_ffff << line_waddr_i[4:0];
-      lw_till     = 32'hffff_ffff >> ~lw_end[4:0];
-      lw_row      = line_waddr_i[16:8];
-      lw_row_next = line_waddr_i[16:8] + 9'd1;
-    end
-  end
+  cpe_ldm_arbiter #(.Engines(Engines)) u_arbiter (
+    .clk_i,
+    .rst_ni,
+    .line_we_i,
+    .line_waddr_i,
+    .line_wbytes_i,
+    .line_re_i,
+    .line_re_ready_o,
+    .line_raddr_i,
+    .line_rbytes_i,
+    .s_valid_i,
+    .s_ready_o,
+    .s_addr_i(s_addr_i[7:5]),
+    .e_valid_i,
+    .e_ready_o,
+    .e_addr_i,
+    .a_valid_i,
+    .a_ready_o,
+    .a_addr_i(a_addr_i[7:5]),
+    .clear_i,
+    .clearing_o(clearing),
+    .clear_row_o(clear_row),
+    .busy_banks_o(busy_banks),
+    .s_bank_o(s_bank),
+    .a_bank_o(a_bank),
+    .lw_banks_o(lw_banks),
+    .lw_first_o(lw_first),
+    .lw_last_o(lw_last),
+    .lw_above_o(lw_above),
+    .lw_from_o(lw_from),
+    .lw_till_o(lw_till),
+    .lw_row_o(lw_row),
+    .lw_row_next_o(lw_row_next),
+    .lr_banks_o(lr_banks),
+    .lr_above_o(lr_above),
+    .lr_row_o(lr_row),
+    .lr_row_next_o(lr_row_next),
+    .event_conflict_o
+  );
 
-  assign lw_banks = lw_span[7:0] | lw_span[15:8];
-
-  always_comb begin
-    lr_span         = '0;
-    lr_end          = '0;
-    lr_row          = '0;
-    lr_row_next     = '0;
-    line_re_ready_o = 1'b0;
-    if (line_re_i && !clearing_q) begin
-      lr_end          = {2'b00, line_raddr_i[4:0]} + line_rbytes_i - 7'd1;
-      lr_span         = {13'd0, lr_end[6], lr_end[6:5] != '0, 1'b1} << line_raddr_i[7:5];
-      lr_row          = line_raddr_i[16:8];
-      lr_row_next     = line_raddr_i[16:8] + 9'd1;
-      line_re_ready_o = ((lr_span[7:0] | lr_span[15:8]) & lw_banks) == '0;
-    end
-  end
-
-  assign lr_banks = line_re_ready_o ? lr_span[7:0] | lr_span[15:8] : '0;
-  assign clear    = clearing_q && !line_we_i;
-
-  // --- Scalar core, engines, access port ----------------------------------------------------------------------------
-
-  logic [7:0]             line_banks, s_bank, a_bank, early_banks, e_banks, busy_banks;
-  logic                   a_urgent, a_early, a_late;
-  logic [3:0]             a_age_q;
-  logic [8*TurnWidth-1:0] turn_q, turn_next;  // per bank: the engine whose turn it is
-  logic [2:0]             e_bank;
-  logic                   e_lost;
-
-  assign line_banks = lw_banks | lr_banks | {8{clearing_q}};
-  assign a_urgent   = &a_age_q;
-  assign a_early    = a_valid_i && a_urgent && !line_banks[a_addr_i[7:5]];
-
-  always_comb begin
-    s_ready_o = 1'b0;
-    s_bank    = '0;
-    if (s_valid_i && !line_banks[s_addr_i[7:5]] && !(a_early && a_addr_i[7:5] == s_addr_i[7:5])) begin
-      s_ready_o = 1'b1;
-      s_bank    = 8'd1 << s_addr_i[7:5];
-    end
-  end
-
-  assign early_banks = line_banks | s_bank | (a_early ? 8'd1 << a_addr_i[7:5] : '0);
-
-  // First those from the one on whose turn it is at their bank, then the others.
-  always_comb begin
-    e_ready_o = '0;
-    e_banks   = '0;
-    e_lost    = 1'b0;
-    e_bank    = '0;
-    turn_next = turn_q;
-    if (e_valid_i != '0) begin
-      for (int unsigned i = 0; i < 2 * Engines; i++) begin
-        e_bank = e_addr_i[12*(i % Engines) +: 3];
-        if (e_valid_i[i % Engines] && ({1'b0, turn_q[TurnWidth*e_bank +: TurnWidth]} <= (TurnWidth + 1)'(i % Engines)) == (i < Engines)) begin
-          if (!early_banks[e_bank] && !e_banks[e_bank]) begin
-            e_ready_o[i % Engines] = 1'b1;
-            e_banks[e_bank]        = 1'b1;
-            turn_next[TurnWidth*e_bank +: TurnWidth] = TurnWidth'((i + 1) % Engines);
-          end else begin
-            e_lost = 1'b1;
-          end
-        end
-      end
-    end
-  end
-
-  assign a_late     = a_valid_i && !early_banks[a_addr_i[7:5]] && !e_banks[a_addr_i[7:5]];
-  assign a_ready_o  = a_early || a_late;
-  assign a_bank     = a_ready_o ? 8'd1 << a_addr_i[7:5] : '0;
-  assign busy_banks = early_banks | e_banks | a_bank;
-
-  assign event_conflict_o = e_lost || (line_re_i && !line_re_ready_o) || (s_valid_i && !s_ready_o) || (a_valid_i && !a_ready_o);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      turn_q      <= '0;
-      a_age_q     <= '0;
-      clearing_q  <= 1'b0;
-      clear_row_q <= '0;
-    end else begin
-      if (e_ready_o != '0) turn_q <= turn_next;
-      if (a_valid_i) a_age_q <= a_ready_o ? '0 : a_age_q + 4'(!a_urgent);
-      if (clear_i) begin
-        clearing_q  <= 1'b1;
-        clear_row_q <= '0;
-      end else if (clear) begin
-        clearing_q  <= clear_row_q != '1;
-        clear_row_q <= clear_row_q + 9'd1;
-      end
-    end
-  end
-
-  assign clearing_o = clearing_q;
-  assign busy_o     = clearing_q;
+  assign clearing_o = clearing;
+  assign busy_o     = clearing;
 
   // --- Banks --------------------------------------------------------------------------------------------------------
 
@@ -197,14 +117,14 @@ module cpe_ldm #(
       .lw_i(lw_banks[i]),
       .lw_first_i(lw_first[i]),
       .lw_last_i(lw_last[i]),
-      .lw_row_i(lw_span[8 + i] ? lw_row_next : lw_row),
+      .lw_row_i(lw_above[i] ? lw_row_next : lw_row),
       .lw_from_i(lw_from),
       .lw_till_i(lw_till),
       .lw_data_i(line_wdata_i[256*(i % 2) +: 256]),
       .lr_i(lr_banks[i]),
-      .lr_row_i(lr_span[8 + i] ? lr_row_next : lr_row),
-      .clear_i(clearing_q),
-      .clear_row_i(clear_row_q),
+      .lr_row_i(lr_above[i] ? lr_row_next : lr_row),
+      .clear_i(clearing),
+      .clear_row_i(clear_row),
       .s_i(s_bank[i]),
       .s_write_i,
       .s_addr_i,
