@@ -189,7 +189,7 @@ module cg_memory_in #(
   end
 
   // Second register: a request for the HBM or for the ring, or a fault
-  logic                 b_hbm_q, b_ring_q, b_fault_q, b_write_q, b_free, b_take, own, to_fault;
+  logic                 b_hbm_q, b_ring_q, b_fault_q, b_write_q, b_free, b_take, own, to_fault, to_ring;
   logic [8:0]           b_who_q;
   logic [RingWidth-1:0] b_ring_tag_q;
   logic [39:0]          b_addr_q, addr;
@@ -206,8 +206,9 @@ module cg_memory_in #(
   assign addr         = known ? {granule[27:0], a_q.offset[11:6], a_q.offset[5:0] & ~low_bits} : refill_addr;
   assign own          = addr[39:34] == {4'b1000, group_i};
   assign to_fault     = known && cause != cpe_pkg::CauseNone;
+  assign to_ring      = !own && !to_fault;
   assign refill_ready = b_free && (own || ring_used_q != '1);
-  assign a_next       = a_valid_q && known && b_free && (own || to_fault || ring_used_q != '1);
+  assign a_next       = a_valid_q && known && b_free && !(to_ring && ring_used_q == '1);
   assign b_take       = a_next || (refill_valid && refill_ready);
 
   assign ring_free = ~ring_used_q & (ring_used_q + 1'b1);
@@ -222,10 +223,10 @@ module cg_memory_in #(
     end else begin
       if (b_free) begin
         b_hbm_q   <= b_take && !to_fault && own;
-        b_ring_q  <= b_take && !to_fault && !own;
+        b_ring_q  <= b_take && to_ring;
         b_fault_q <= b_take && to_fault;
       end
-      if (b_take && !to_fault && !own) ring_used_q[ring_tag] <= 1'b1;
+      if (b_take && to_ring) ring_used_q[ring_tag] <= 1'b1;
       if (ring_rsp_valid_i) ring_used_q[ring_rsp_tag_i[RingWidth-1:0]] <= 1'b0;
     end
   end
@@ -239,7 +240,7 @@ module cg_memory_in #(
       b_size_q     <= known ? size : 3'd3;
       b_strb_q     <= strb;
       b_cause_q    <= cause;
-      if (!own) ring_who_q[ring_tag] <= known ? a_who : 9'b110000000;
+      if (to_ring) ring_who_q[ring_tag] <= known ? a_who : 9'b110000000;
     end
   end
 

@@ -151,6 +151,7 @@ class Cpes : public verif::Agent {
 
   bool stopped = false;
   unsigned fetch_percent = 100;  // of the cycles in which a CPE could ask for code
+  std::array<uint64_t, 6> events{};
   uint64_t now() const { return now_; }
   bool idle() const {
     return outstanding_.empty() && bench_.top().mem_valid_i == 0 && bench_.top().fetch_valid_i == 0;
@@ -203,6 +204,7 @@ class Cpes : public verif::Agent {
 
   void sample() override {
     auto& top = bench_.top();
+    for (unsigned i = 0; i < events.size(); ++i) events[i] += (top.events_o >> i) & 1;
     if (!outstanding_.empty() || top.mem_valid_i || top.fetch_valid_i) check(top.busy_o, "busy_o is low");
     if (top.rsp_valid_o) respond(top.rsp_valid_o);
     const uint32_t ready = top.mem_ready_o;
