@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace swai::cpe {
 
@@ -46,6 +47,7 @@ DmaBench::DmaBench(uint64_t seed)
       line_stalls_(random()) {
   add(*this);
   restart();
+  fill_ldm();
 }
 
 void DmaBench::restart() {
@@ -53,7 +55,9 @@ void DmaBench::restart() {
   top().issue_valid_i = 0;
   top().rsp_valid_i = 0;
   top().mem_ready_i = 0;
-  top().line_re_ready_i = 0;
+  top().line_go_i = 0;
+  top().e_valid_i = 0;
+  top().a_valid_i = 0;
   reset();
   model.stopped(actual);
   command_.reset();
@@ -63,7 +67,7 @@ void DmaBench::restart() {
   failed_tickets_.clear();
   offered_ = false;
   was_halted_ = false;
-  line_.clear();
+  reading_ = {};
   last_answers_.clear();
   check(!top().busy_o && top().quiet_o && !top().fault_valid_o, "not idle after reset");
 }
@@ -98,10 +102,13 @@ void DmaBench::drive() {
     issue.set(103, 4, 1);
   }
   t.mem_ready_i = prompt || ready_stalls_.go();
-  t.line_re_ready_i = prompt || line_stalls_.go();
-  Field line(t.line_rdata_i, 0, 512);
-  if (!prompt) line.scramble(random);
-  for (size_t i = 0; i < line_.size(); ++i) line.set(8 * ((lane_ + i) % kLine), 8, line_[i]);
+  t.line_go_i = prompt || line_stalls_.go();
+  for (unsigned i = 0; i < 2; ++i) {
+    if (reading_[i]) continue;
+    reading_[i] = !prompt && random.chance(50);
+    Field(t.e_valid_i, i, 1).set(reading_[i]);
+    Field(t.e_addr_i, 12 * i, 12).scramble(random);
+  }
   drive_answer();
 }
 
@@ -199,7 +206,6 @@ void DmaBench::sample_issue() {
 // The line port of the local memory.
 void DmaBench::sample_memory() {
   auto& t = top();
-  line_.clear();
   if (t.line_we_o) {
     check(answering_.has_value(), "a line write without an answer");
     const auto& piece = open_[*answering_].piece;
@@ -215,12 +221,47 @@ void DmaBench::sample_memory() {
     const auto& open = open_[*answering_];
     check(open.piece.write || open.cause != kNoCause, "an answer was not written");
   }
-  if (t.line_re_o && t.line_re_ready_i) {
+  if (t.line_re_o && t.line_re_ready_o) {
     check(t.line_rbytes_o >= 1 && t.line_rbytes_o <= kLine && t.line_raddr_o + t.line_rbytes_o <= kLdmBytes,
           "a line read is not legal");
-    line_.assign(actual.ldm.begin() + t.line_raddr_o, actual.ldm.begin() + t.line_raddr_o + t.line_rbytes_o);
-    lane_ = t.line_raddr_o % kLine;
   }
+  for (unsigned i = 0; i < 2; ++i) {
+    if (Field(t.e_ready_o, i, 1).get() == 1) reading_[i] = false;
+  }
+}
+
+// The local memory's access port: nothing else is at work.
+void DmaBench::fill_ldm() {
+  auto& t = top();
+  for (uint32_t at = 0; at < kLdmBytes; at += 8) {
+    t.a_valid_i = 1;
+    t.a_write_i = 1;
+    t.a_addr_i = static_cast<uint16_t>(at / 8);
+    std::memcpy(&t.a_wdata_i, &actual.ldm[at], 8);
+    settle();
+    check(t.a_ready_o, "the access port waits");
+    tick();
+  }
+  t.a_valid_i = 0;
+}
+
+void DmaBench::compare_ldm() {
+  auto& t = top();
+  t.e_valid_i = 0;
+  t.issue_valid_i = 0;
+  t.rsp_valid_i = 0;
+  t.a_write_i = 0;
+  reading_ = {};
+  for (uint32_t at = 0; at < kLdmBytes; at += 8) {
+    t.a_valid_i = 1;
+    t.a_addr_i = static_cast<uint16_t>(at / 8);
+    settle();
+    check(t.a_ready_o, "the access port waits");
+    tick();
+    settle();
+    check(std::memcmp(&t.a_rdata_o, &actual.ldm[at], 8) == 0, "local memory is not what was written");
+  }
+  t.a_valid_i = 0;
 }
 
 void DmaBench::sample_answer() {

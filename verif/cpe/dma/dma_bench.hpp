@@ -1,5 +1,5 @@
-// The DMA engine between a core that issues commands, a local memory and a group that answers when it likes.
-// Requests are compared with the model's pieces, one by one.
+// The DMA engine between a core that issues commands, its local memory, and a group that answers when it
+// likes. Requests are compared with the model's pieces, one by one.
 #pragma once
 
 #include <array>
@@ -42,6 +42,8 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   void halt(bool halted) { top().halt_i = halted; }
   // After a reset: what was under way is given up.
   void restart();
+  // The local memory against what its line port was told; nothing may be under way.
+  void compare_ldm();
   // A command that the core gives up, as when it is halted.
   void abandon() { command_.reset(); }
   bool issuing() const { return command_.has_value(); }
@@ -78,6 +80,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   void drive() override;
   void sample() override;
   void drive_answer();
+  void fill_ldm();
   void sample_issue();
   void sample_memory();
   void sample_request();
@@ -97,8 +100,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
   bool offered_ = false;
   bool was_halted_ = false;
   std::array<uint8_t, 75> offer_{};
-  std::vector<uint8_t> line_;  // read in the last cycle,
-  unsigned lane_ = 0;          // lies here
+  std::array<bool, 2> reading_{};  // the other ports of the local memory
   std::deque<std::pair<uint32_t, uint64_t>>
       last_answers_;  // per ticket not yet known complete: cycle of its last answer
 };

@@ -182,6 +182,7 @@ void drain(DmaBench& bench, Program& program) {
               "draining");
   bench.model.complete(bench.model.begun(), bench.actual);
   bench.model.compare(bench.actual);
+  bench.compare_ldm();
   program.stop = false;
 }
 
@@ -245,6 +246,7 @@ void test_faults(uint64_t seed, uint64_t cycles) {
     program.restart();
     bench.model.compare(bench.actual);
   }
+  bench.compare_ldm();
   fmt::print("{} faults, {} of them beyond the last offset, {} transfers\n", faults, outside,
              program.transfers);
   check(faults > cycles / 4000 && outside > 0 && faults > outside, "too few of a kind");
