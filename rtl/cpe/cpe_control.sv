@@ -86,16 +86,19 @@ module cpe_control (
       active_q      <= 1'b0;
       arrive_q      <= '0;
       fault_valid_q <= 1'b0;
+      fault_q       <= '0;      // no fault, to whoever reads it
     end else begin
       if (issue && issue_ready_o && good && (is_launch || is_done)) active_q <= is_launch;
       arrive_q <= issue && is_sync && good && !released ? issue_i.rs1[2:0] : '0;
-      if (fault_new) fault_valid_q <= 1'b1;
+      if (fault_new) begin
+        fault_valid_q <= 1'b1;
+        fault_q       <= dma_fault_valid_i ? dma_fault_i : core_fault_i;
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (launch_ready_o && launch_valid_i) launch_q <= launch_i;
-    if (fault_new) fault_q <= dma_fault_valid_i ? dma_fault_i : core_fault_i;
   end
 
   assign launch_o      = launch_q;

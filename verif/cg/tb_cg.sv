@@ -1,4 +1,4 @@
-// A core group with a small HBM: 64 MiB.
+// A core group with a small HBM, 64 MiB, and few CPEs, which stay in reset: the group asks nobody.
 module tb_cg (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -14,8 +14,12 @@ module tb_cg (
   output hbm_pkg::cmd_t cmd_o
 );
 
+  logic asks, cpe_fault;
+
   cg #(
-    .HbmLinesLog2(20)
+    .HbmLinesLog2(20),
+    .Rows        (2),
+    .Columns     (2)
   ) u_cg (
     .clk_i,
     .rst_ni,
@@ -26,9 +30,19 @@ module tb_cg (
     .tgt_rsp_valid_o(rsp_valid_o),
     .tgt_rsp_ready_i(rsp_ready_i),
     .tgt_rsp_o      (rsp_o),
+    .ini_req_valid_o(asks),
+    .ini_req_ready_i(1'b0),
+    .ini_req_o      (),
+    .ini_rsp_valid_i(1'b0),
+    .ini_rsp_i      ('0),
     .fault_o,
+    .cpe_fault_o    (cpe_fault),
     .busy_o
   );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!asks && !cpe_fault) else $error("CPEs that are in reset ask for something");
+  end
 
   assign cmd_o = u_cg.u_hbm.cmd;
 
