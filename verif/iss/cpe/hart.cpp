@@ -346,7 +346,7 @@ Hart::Status Hart::step(Retirement* record) {
       result = high(int64_t{as_signed(a)} * int64_t{b});
       break;
     case Op::kMulhu:
-      result = static_cast<uint32_t>((uint64_t{a} * b) >> 32);
+      result = static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
       break;
     case Op::kDiv:
       result = div(a, b);
