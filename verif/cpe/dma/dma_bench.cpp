@@ -125,7 +125,9 @@ void DmaBench::drive_answer() {
   Field rsp(t.rsp_i, 0, 522);
   if (!prompt) rsp.scramble(random);
   if (!answering_) return;
-  const auto& open = open_[*answering_];
+  auto& open = open_[*answering_];
+  if (random.chance(fail_percent))
+    open.cause = static_cast<uint8_t>(random.between(kCauseNoSegment, kCausePoison));
   rsp.set(512, 5, open.cause);
   rsp.set(517, 3, open.tag);
   rsp.set(520, 2, 0);
@@ -324,8 +326,6 @@ void DmaBench::sample_request() {
   for (unsigned i = 0; piece.write && i < piece.bytes; ++i) {
     open.data[i] = static_cast<uint8_t>(mem.get(8 * ((piece.ldm + i) % kLine), 8));
   }
-  if (random().chance(fail_percent))
-    open.cause = static_cast<uint8_t>(random().between(kCauseNoSegment, kCausePoison));
   open_.push_back(open);
 }
 

@@ -58,7 +58,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
 
   Memories actual;
   DmaModel model;
-  unsigned fail_percent = 0;  // of requests
+  unsigned fail_percent = 0;  // of answers
   uint64_t latency = 0;       // of all answers, in order; 0: random, in any order
   bool prompt = false;        // nobody stalls
   uint64_t requests = 0, loaded = 0, stored = 0, answers = 0;

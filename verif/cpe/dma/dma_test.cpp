@@ -25,7 +25,17 @@ class Program {
     };
   }
 
+  // Asks for all the latest tickets, then for nothing.
+  void poll_all() {
+    stop = true;
+    script_.clear();
+    for (uint32_t age = 0; age < 10; ++age)
+      script_.push_back({.op = kPoll, .rs1 = bench_.model.begun() - age});
+  }
+  bool asking() const { return !script_.empty() || bench_.issuing(); }
+
   void restart() {
+    stop = false;
     script_.clear();
     pointer_known_ = false;
   }
@@ -211,8 +221,12 @@ void test_faults(uint64_t seed, uint64_t cycles) {
   unsigned faults = 0;
   unsigned outside = 0;
   while (bench.cycle() < cycles) {
-    bench.fail_percent = random.chance(50) ? 1 : 0;
-    program.outside_percent = bench.fail_percent == 0 ? 20 : static_cast<unsigned>(random.below(2) * 20);
+    // Nothing fails for a while, then a few answers or many.
+    bench.fail_percent = 0;
+    program.outside_percent = random.chance(50) ? 20 : 0;
+    const uint64_t quiet_until = bench.cycle() + random.below(1000);
+    while (bench.cycle() < quiet_until && !bench.top().fault_valid_o) bench.step();
+    if (program.outside_percent == 0 || random.chance(50)) bench.fail_percent = random.chance(50) ? 1 : 40;
     const uint64_t limit = bench.cycle() + 4000;
     while (bench.cycle() < limit && !bench.top().fault_valid_o) bench.step();
     if (bench.top().fault_valid_o) {
@@ -230,9 +244,11 @@ void test_faults(uint64_t seed, uint64_t cycles) {
                         got.pc, expected.cause, expected.offset, expected.pc));
       outside += bench.leaves_offsets();
       ++faults;
-      bench.steps(random.below(60));
-      check(bench.top().fault_valid_o && bench.top().quiet_o, "a fault does not stay");
+      bench.steps(random.below(30));
       bench.abandon();
+      program.poll_all();
+      bench.until([&] { return !program.asking(); }, 1000, "polls after a fault");
+      check(bench.top().fault_valid_o && bench.top().quiet_o, "a fault does not stay");
     } else {
       bench.fail_percent = 0;
       check(!bench.failed(), "a failed request is no fault");
