@@ -50,8 +50,6 @@ class Bench {
   // not end.
   Run run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes);
   void report_faults();
-  template <size_t kCount>
-  void report(std::string_view name, std::array<uint32_t, kCount>& samples, uint32_t first, uint32_t cold);
 
   group::DirectMachine machine_;
   Group group_;

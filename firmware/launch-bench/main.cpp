@@ -101,7 +101,7 @@ void measure_all(Bench& bench) {
   bench.sync(64, 1);
   bench.stream(131072, 4096, 0, 1);
   bench.stream(131072, 4096, 1, 1);
-  bench.broadcast(8192, 8);
+  bench.broadcast(8192, 32);
   bench.copy(65536);
 }
 
