@@ -301,6 +301,31 @@ void test_failures(uint64_t seed, uint64_t) {
     bench.enable(kAll);
     bench.check_records();
   }
+  // One that is taken away before it has the launch, and comes back while the others are at it, does not get
+  // it any more.
+  bench.enable(0);
+  bench.steps(100);
+  bench.cpes.habits = {.hang = 100, .longest = 200};
+  bench.enable(kAll);
+  rings(kAll);
+  bench.enable(some);
+  bench.steps(10);
+  bench.enable(kAll);
+  bench.steps(1000);
+  bench.cpes.habits = {.longest = 10};
+  bench.write(r::launch_control::kOffset, r::launch_control::kKill.put(1));
+  fails("CPEs that were away", true);
+  bench.check_records();
+
+  // Flushed launches hold nothing.
+  bench.write(r::launch_control::kOffset, r::launch_control::kHoldAfterFailure.put(1));
+  bench.cpes.habits = {.longest = 400};
+  for (unsigned i = 0; i < 3; ++i) rings(kAll);
+  bench.write(r::launch_control::kOffset,
+              r::launch_control::kHoldAfterFailure.put(1) | r::launch_control::kFlush.put(1));
+  fails("flushed", true);
+  check(r::launch_status::kHeld.get(bench.status()) == 0, "held by what was flushed");
+  bench.cpes.habits = {.longest = 10};
   rings(kAll);
   fails("all is well again", false);
   check(bench.read(r::cpe_faults::kOffset) == bench.model.captured(), "faults are counted wrongly");
@@ -334,6 +359,23 @@ void test_daemon(uint64_t seed, uint64_t) {
     bench.finish();
     check(bench.model.failures() == failures + 1, "those that were given up took a launch");
     bench.check_records();
+    // Two faults in a row, a launch, three faults: not a row of four.
+    bench.enable(0);
+    const uint32_t one = some & -some;
+    const uint64_t five = bench.model.captured() + 5;
+    bench.enable(one);
+    bench.until([&] { return bench.model.captured() == five - 3; }, 2000, "two faults");
+    bench.cpes.habits.daemon_fault = 0;
+    bench.set_up(random_launch(random, one));
+    bench.ring(1, 0);
+    bench.finish();
+    bench.cpes.habits.daemon_fault = 100;
+    bench.ring(1, 0);
+    bench.until([&] { return bench.model.captured() == five; }, 2000, "three faults");
+    bench.cpes.habits.daemon_fault = 0;
+    bench.finish();
+    check(bench.top().usable_o == one && bench.model.failures() == failures + 1, "given up too early");
+
     // From now on it is well.
     bench.enable(0);
     bench.cpes.habits.daemon_fault = 0;
