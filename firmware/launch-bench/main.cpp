@@ -97,11 +97,11 @@ void measure_all(Bench& bench) {
   bench.launch_empty();
   bench.launch_chain();
   bench.launch_classic();
-  bench.sync(64, 4);
-  bench.sync(64, 1);
+  bench.sync(2048, 4);
+  bench.sync(2048, 1);
   bench.stream(131072, 4096, 0, 1);
   bench.stream(131072, 4096, 1, 1);
-  bench.broadcast(8192, 32);
+  bench.broadcast(4096, 512);
   bench.copy(65536);
 }
 

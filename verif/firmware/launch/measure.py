@@ -68,7 +68,7 @@ def figures(lines):
         "cpe.sync_row_cycles": one("sync", scope=1)["cycles_per_barrier_x100"] / 100,
         "cpe.dma_eff": round(load["bytes"] / load["cycles"] / LINE_BYTES, 4),
         "cpe.dma_store_eff": round(store["bytes"] / store["cycles"] / LINE_BYTES, 4),
-        "cpe.multicast_eff": round(one("broadcast")["bytes_per_1000_channel_cycles"] / 1000 / CHANNEL_BYTES, 4),
+        "cpe.multicast_eff": round(one("broadcast")["bytes_per_1000_cycles"] / 1000 / CHANNEL_BYTES, 4),
     }
 
 
