@@ -51,4 +51,18 @@ module cg_hbm_share (
   assign own_rsp_o        = hbm_rsp_i;
   assign ring_rsp_o       = hbm_rsp_i;
 
+`ifndef SYNTHESIS
+  logic stalled_q, own_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      stalled_q <= 1'b0;
+      own_q     <= 1'b0;
+    end else begin
+      stalled_q <= hbm_req_valid_o && !hbm_req_ready_i;
+      own_q     <= own;
+      assert (!stalled_q || own == own_q) else $error("the choice changed while the HBM stalled");
+    end
+  end
+`endif
+
 endmodule

@@ -104,36 +104,36 @@ void test_stale(uint64_t seed, uint64_t /*cycles*/) {
   Quiet quiet(seed);
   auto& bench = quiet.bench;
   auto& top = bench.top();
-  constexpr uint32_t kLine = 5U << 22;
-  for (unsigned round = 0; round < 300; ++round) {
+  Field other(top.tgt_req_i, 0, kReqBits);
+  store(other, Request{.size = 6, .addr = kOwnData});
+  for (unsigned round = 0; round < 1000; ++round) {
     const auto marked = [&](unsigned version) {
       Line line;
       line.fill(static_cast<uint8_t>(2 * round + version));
       return line;
     };
-    // Two versions of a segment, and of a line of code; the same line for both.
-    const uint64_t base = kOwnData + uint64_t{2} * round * kGranule;
+    // A segment that may lie in either of two pages, or a line of code with either of two contents.
+    const bool code = round % 2 == 1;
+    const uint64_t base = code ? kOwnData + 64 * round : kOwnData + (100 + 2 * round) * kGranule;
     for (unsigned version = 0; version < 2; ++version) {
       bench.cells.write(kGroup, base - kOwnBase + version * kGranule, marked(version));
     }
-    quiet.put_entry(3, base);
-    quiet.put_entry(2, base);
-    const bool code = round % 2 == 1;
-    top.dslb_invalidate_i = 1;
-    top.icache_invalidate_i = 1;
+    if (!code) quiet.put_entry(3, base);
+    top.dslb_invalidate_i = !code;
     bench.tick();
     top.dslb_invalidate_i = 0;
-    top.icache_invalidate_i = 0;
     // CPE 0 asks early, CPE 1 late.
     for (unsigned cpe = 0; cpe < 2; ++cpe) {
       Field field = bench.request(cpe);
       store(field, MemRequest{.segment = 3, .bytes = 64});
-      bench.fetch_line(cpe).set(kLine);
+      bench.fetch_line(cpe).set(5U << 22 | round);
     }
     (code ? top.fetch_valid_i : top.mem_valid_i) = 1;
     std::array<std::optional<Line>, 2> got;
     const auto step = [&] {
+      top.tgt_rsp_ready_i = bench.random().chance(10);
       bench.settle();
+      const bool others_taken = top.tgt_req_ready_o;
       const uint32_t taken = top.mem_ready_o;
       const uint32_t answered = top.rsp_valid_o;
       for (unsigned cpe = 0; cpe < 2; ++cpe) {
@@ -142,8 +142,12 @@ void test_stale(uint64_t seed, uint64_t /*cycles*/) {
       bench.tick();
       top.mem_valid_i &= ~taken;
       top.fetch_valid_i &= ~answered;
+      if (others_taken) top.tgt_req_valid_i = 0;
     };
-    for (auto i = bench.random().below(75); i != 0; --i) step();
+    for (auto i = bench.random().below(100); i != 0; --i) {
+      if (bench.random().chance(5)) top.tgt_req_valid_i = 1;
+      step();
+    }
     if (code) {
       bench.cells.write(kGroup, base - kOwnBase, marked(1));
     } else {
@@ -153,7 +157,7 @@ void test_stale(uint64_t seed, uint64_t /*cycles*/) {
     step();
     top.icache_invalidate_i = 0;
     top.dslb_invalidate_i = 0;
-    for (auto i = bench.random().below(3); i != 0; --i) step();
+    for (auto i = bench.random().below(2); i != 0; --i) step();
     (code ? top.fetch_valid_i : top.mem_valid_i) |= 2;
     for (unsigned i = 0; !got[0] || !got[1]; ++i) {
       check(i < 1000, "nobody answers");
@@ -162,7 +166,7 @@ void test_stale(uint64_t seed, uint64_t /*cycles*/) {
     check(*got[0] == marked(0) || *got[0] == marked(1), "neither the old nor the new");
     check(*got[1] == marked(1),
           code ? "old code after the invalidation" : "an old segment after the invalidation");
-    for (unsigned i = 0; top.busy_o; ++i) {
+    for (unsigned i = 0; top.busy_o || top.hbm_busy_o; ++i) {
       check(i < 1000, "it never rests");
       step();
     }
