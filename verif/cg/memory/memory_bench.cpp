@@ -261,7 +261,7 @@ int measure(std::string_view what) {
   const auto dma = [&] {
     return MemRequest{.segment = 3, .offset = 0x2000'0000 + 64 * (line++ % 64), .bytes = 64};
   };
-  const auto scalar = [&] {
+  const auto one_word = [&] {
     return MemRequest{.scalar = true, .segment = 3, .offset = 0x2000'0000 + 64 * (line++ % 64), .bytes = 4};
   };
   fmt::print(", \"memory.dma_read_cycles\": {}", median(meter, random, [&] { return meter.latency(dma()); }));
@@ -271,7 +271,7 @@ int measure(std::string_view what) {
                return meter.latency(request);
              }));
   fmt::print(", \"memory.scalar_read_cycles\": {}",
-             median(meter, random, [&] { return meter.latency(scalar()); }));
+             median(meter, random, [&] { return meter.latency(one_word()); }));
   fmt::print(", \"memory.segment_miss_cycles\": {}", median(meter, random, [&] {
                meter.invalidate(true, false);
                return meter.latency(dma());
