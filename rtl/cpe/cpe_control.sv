@@ -52,7 +52,8 @@ module cpe_control (
 
   logic issue, is_launch, is_argument, is_done, is_sync, one_scope, released, good, fault_new;
 
-  assign issue       = issue_valid_i && !stop_o;
+  // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
+  assign issue       = issue_valid_i && !stop_o && !dma_fault_valid_i;
   assign is_launch   = issue_i.op == cpe_pkg::ControlLaunch;
   assign is_argument = issue_i.op == cpe_pkg::ControlArgument;
   assign is_done     = issue_i.op == cpe_pkg::ControlDone;

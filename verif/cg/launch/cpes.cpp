@@ -175,7 +175,12 @@ void Cpes::edge(unsigned i) {
   Cpe& cpe = cpes_[i];
   const bool stop = bit(top_.stop_o, i);
   const unsigned longest = habits.longest;
-  if (cpe.engines != 0) --cpe.engines;
+  if (cpe.engines != 0) {
+    --cpe.engines;
+    // The last transfer fails.
+    if (cpe.engines == 0 && cpe.in_kernel && !faulted(i) && !stop && random_.chance(habits.kernel_fault))
+      raise(i, true, kCauseLimit);
+  }
   switch (cpe.state) {
     case State::kReset:
       cpe.state = State::kBusy;

@@ -251,13 +251,15 @@ module fv_wake (
         assert (dma_fault_q == dma_fault_before_q);
         assert (engines_q == engines_before_q);
       end
+      // A failed transfer is not followed by the end of the launch.
+      if (seen_q && up_before_q && up_q && dma_fault_before_q) assert (finished == finished_q);
       // Whoever is stopped has a clock, and in reset until it is parked.
       if (halt_q) assert (enable);
       if (parked_q) assert (!up_q);
       if (!up_q) assert (enable == !parked_q);
       // No doorbell is lost, and none is taken twice.
       assert (owed_q == offered_q);
-      if (launch_valid && core_q == Asks && op_q == cpe_pkg::ControlLaunch && !stop) assert (ready && enable);
+      if (launch_valid && core_q == Asks && op_q == cpe_pkg::ControlLaunch && !stop && !dma_fault_q) assert (ready && enable);
       if (core_q == Asks && ready && !bad && op_q == cpe_pkg::ControlLaunch) begin
         assert (launch_valid && launch_ready);
         assert (rdata[1:0] == pc_q);
@@ -265,7 +267,7 @@ module fv_wake (
       if (took_q && up_q) assert (taken.pc[1:0] == took_pc_q && !finished);
       // A release is not slept through, and comes to somebody who waits for it, or has been stopped meanwhile.
       if (release_q) assert (enable || !up_q || arrive == '0);
-      if (release_q && arrive != '0 && !stop) assert (ready);
+      if (release_q && arrive != '0 && !stop && !dma_fault_q) assert (ready);
       if (arrive != '0 && !stop) assert (core_q == Asks && op_q == cpe_pkg::ControlSync);
       // Who waits sleeps.
       if (up_q && core_q == Asks && waiting_q && (op_q == cpe_pkg::ControlLaunch || op_q == cpe_pkg::ControlSync) && !engines_q && !stop &&
