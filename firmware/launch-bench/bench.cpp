@@ -75,6 +75,12 @@ using Group = group::Group<group::DirectMachine>;
   return static_cast<uint32_t>(group::DirectMachine::cycles() - begin);
 }
 
+void add_run(JsonLine& line, uint32_t cycles, bool ended, bool failed) {
+  line.add("cycles", cycles)
+      .add("ended", static_cast<uint64_t>(ended))
+      .add("failed", static_cast<uint64_t>(failed));
+}
+
 }  // namespace
 
 Bench::Bench() : group_(machine_, 0) {}
@@ -193,17 +199,54 @@ void Bench::launch_classic() {
   report_faults();
 }
 
+void Bench::add_fault(JsonLine& line, unsigned cpe, const launch::Fault& fault) {
+  line.add("cpe", cpe)
+      .add("cause", launch::text(fault.cause))
+      .add("access", launch::text(fault.access))
+      .add("dma", static_cast<uint64_t>(fault.dma))
+      .add("pc", fault.pc)
+      .add("segment", fault.segment)
+      .add("offset", fault.offset);
+}
+
 void Bench::report_faults() {
   group_.take_faults([](unsigned cpe, const launch::Fault& fault) {
-    JsonLine("fault")
-        .add("cpe", cpe)
-        .add("cause", launch::text(fault.cause))
-        .add("access", launch::text(fault.access))
-        .add("dma", static_cast<uint64_t>(fault.dma))
-        .add("pc", fault.pc)
-        .add("segment", fault.segment)
-        .add("offset", fault.offset);
+    JsonLine line("fault");
+    add_fault(line, cpe, fault);
   });
+}
+
+void Bench::faults(uint32_t culprit) {
+  constexpr uint32_t kShortWatchdog = 5'000;
+  group_.set_watchdog(kShortWatchdog);
+  for (uint32_t i = 0; i < modules_[kFaults].kernel_count(); ++i) {
+    const module::KernelView kernel = modules_[kFaults].kernel(i);
+    // Transfers by DMA begin inside of the segment and leave it; single accesses begin behind its end.
+    const uint64_t at = kernel.name.starts_with("window") ? kDataBytes : kDataBytes - 4;
+    const cpe::FaultArgs arguments = {GlobalPtr<void>(kDataSegment, at), culprit, 0};
+    machine_.copy(kArguments, {reinterpret_cast<const uint8_t*>(&arguments), sizeof(arguments)});
+    machine_.publish(kArguments, sizeof(arguments));
+    prepare(kFaults);
+    const uint32_t number = group_.start(kernel.pc, kArgumentPointer);
+    const bool ended = group_.wait_ended(number, kLimit);
+    const auto result = group_.result(number);
+    {
+      JsonLine line("faulty");
+      line.add("kernel", kernel.name);
+      add_run(line, result.cycles, ended, result.failed);
+      line.add("watchdog", static_cast<uint64_t>(result.watchdog));
+      uint32_t records = 0;
+      group_.take_faults([&](unsigned cpe, const launch::Fault& fault) {
+        if (records++ == 0) add_fault(line, cpe, fault);
+      });
+      line.add("records", records);
+      prepare(kEmpty);
+      const uint32_t next = group_.start(pc_of(kEmpty, "empty"), 0);
+      const bool good = group_.wait_ended(next, kLimit) && !group_.result(next).failed;
+      line.add("next_good", static_cast<uint64_t>(good));
+    }
+  }
+  group_.set_watchdog(kWatchdog);
 }
 
 Bench::Run Bench::run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes) {
@@ -216,16 +259,6 @@ Bench::Run Bench::run(Program program, std::string_view kernel, const void* argu
   report_faults();
   return {group_.result(number), ended};
 }
-
-namespace {
-
-void add_run(JsonLine& line, uint32_t cycles, bool ended, bool failed) {
-  line.add("cycles", cycles)
-      .add("ended", static_cast<uint64_t>(ended))
-      .add("failed", static_cast<uint64_t>(failed));
-}
-
-}  // namespace
 
 void Bench::stream(uint32_t bytes, uint32_t piece, uint32_t mode, uint32_t rounds) {
   const cpe::StreamArgs arguments = {GlobalPtr<void>(kDataSegment, 0), bytes, piece, mode, rounds};

@@ -6,6 +6,7 @@
 
 #include "firmware/group/direct_machine.hpp"
 #include "firmware/group/group.hpp"
+#include "firmware/launch-bench/console.hpp"
 #include "firmware/launch-bench/programs.hpp"
 #include "firmware/module/module.hpp"
 
@@ -36,6 +37,10 @@ class Bench {
   void scalar(uint32_t rounds);
   void copy(uint32_t bytes);
 
+  // Every faulty kernel, run by all with CPE `culprit` as the one that misbehaves: what record it leaves, and
+  // what an empty launch costs behind it.
+  void faults(uint32_t culprit);
+
  private:
   using Group = group::Group<group::DirectMachine>;
 
@@ -44,6 +49,7 @@ class Bench {
     bool ended;
   };
 
+  static void add_fault(JsonLine& line, unsigned cpe, const launch::Fault& fault);
   void prepare(Program program);
   uint32_t pc_of(Program program, std::string_view kernel);
   // Launches a kernel of its module with these arguments and waits for its end; reports faults and what did

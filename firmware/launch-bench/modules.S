@@ -17,3 +17,4 @@ module_\name\()_end:
     module sync
     module scalar
     module copy
+    module faults

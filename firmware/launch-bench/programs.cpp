@@ -10,6 +10,7 @@ MODULE(stream);
 MODULE(sync);
 MODULE(scalar);
 MODULE(copy);
+MODULE(faults);
 }
 #undef MODULE
 
@@ -31,6 +32,8 @@ std::span<const uint8_t> file_of(Program program) {
       return {module_scalar, module_scalar_end};
     case kCopy:
       return {module_copy, module_copy_end};
+    case kFaults:
+      return {module_faults, module_faults_end};
   }
   return {};
 }

@@ -28,8 +28,8 @@ inline constexpr uint16_t kDataSegment = 2;
 inline constexpr uint16_t kFirstCodeSegment = 16;
 inline constexpr uint16_t kClassicSegment = 64;
 
-enum Program : unsigned { kDaemon, kEmpty, kBroadcast, kStream, kSync, kScalar, kCopy };
-inline constexpr unsigned kPrograms = 7;
+enum Program : unsigned { kDaemon, kEmpty, kBroadcast, kStream, kSync, kScalar, kCopy, kFaults };
+inline constexpr unsigned kPrograms = 8;
 
 std::span<const uint8_t> file_of(Program program);
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""The faulty kernels on the simulated card: each fails alone, with the right record, and the next launch is good."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CULPRIT = 9
+DATA_SEGMENT = 2
+DATA_BYTES = 0x2000_0000
+NO_SEGMENT = 0xFFFF
+WATCHDOG = {"watchdog": 1, "cause": "stopped by the watchdog", "segment": NO_SEGMENT}
+BEYOND = {"cause": "beyond the end of the segment", "segment": DATA_SEGMENT, "offset": DATA_BYTES}
+NOWHERE = {"cause": "address that names nothing", "segment": NO_SEGMENT}
+COMMAND = {"cause": "bad command to a unit"}
+
+EXPECTED = {
+    "illegal_instruction": {"cause": "illegal instruction"},
+    "breakpoint": {"cause": "breakpoint"},
+    "misaligned": {"cause": "misaligned access", "access": "read", "offset": 0x1000_0001},
+    "jump_nowhere": NOWHERE | {"access": "fetch", "offset": 0x2000_0000, "pc": 0x2000_0000},
+    "read_nowhere": NOWHERE | {"access": "read", "offset": 0},
+    "beyond_ldm": NOWHERE | {"access": "read", "offset": 0x1002_0000},
+    "store_to_code": {"cause": "segment does not permit the access", "access": "write", "offset": 0},
+    "dma_read": BEYOND | {"access": "read", "dma": 1},
+    "dma_write": BEYOND | {"access": "write", "dma": 1},
+    "window_read": BEYOND | {"access": "read", "dma": 0},
+    "window_write": BEYOND | {"access": "write", "dma": 0},
+    "bad_command": COMMAND,
+    "no_such_unit": COMMAND,
+    "endless_loop": WATCHDOG,
+    "deadlock_channel": WATCHDOG,
+    "deadlock_sync": WATCHDOG,
+}
+
+
+def main():
+    card = sys.argv[1] if len(sys.argv) > 1 else "build/swai-card"
+    with tempfile.TemporaryDirectory() as folder:
+        flash = pathlib.Path(folder) / "card.flash"
+        shutil.copy("build/firmware/launch-bench.flash", flash)
+        done = subprocess.run([card, "--flash", flash], input=f"faults {CULPRIT}\n", capture_output=True, text=True)
+    print(done.stdout)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"bench": "faulty"')]
+    problems = []
+    if [line["kernel"] for line in lines] == [] or {line["kernel"] for line in lines} != set(EXPECTED):
+        problems.append(f"kernels that ran: {[line['kernel'] for line in lines]}")
+    for line in lines:
+        wanted = {"ended": 1, "failed": 1, "watchdog": 0, "cpe": CULPRIT, "records": 1, "next_good": 1} | EXPECTED.get(line["kernel"], {})
+        problems += [f"{line['kernel']}: {key} is {line.get(key)}, not {value}" for key, value in wanted.items() if line.get(key) != value]
+    if problems:
+        sys.exit("\n".join(problems))
+    print(f"{len(lines)} faulty kernels")
+
+
+if __name__ == "__main__":
+    main()
