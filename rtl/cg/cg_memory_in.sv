@@ -10,7 +10,6 @@
 module cg_memory_in #(
   parameter  int unsigned N         = 32,
   parameter  int unsigned RingTags  = 32,
-  localparam int unsigned CpeWidth  = $clog2(N),
   localparam int unsigned RingWidth = $clog2(RingTags)
 ) (
   input  logic                              clk_i,
@@ -68,12 +67,12 @@ module cg_memory_in #(
   // --------------------------------------------------------------------------------------------------- which is next
 
   logic [N-1:0]        first_q, candidates, grant;
-  logic [CpeWidth-1:0] cpe;
+  logic [4:0]          cpe;
   logic                cpe_first_q, a_free, take_cpe, take_fill;
 
   assign candidates   = |(mem_valid_i & first_q) ? mem_valid_i & first_q : mem_valid_i;
   assign grant        = candidates & (~candidates + 1'b1);
-  assign cpe          = CpeWidth'(hbm_pkg::index_of(64'(grant)));
+  assign cpe          = 5'(hbm_pkg::index_of(64'(grant)));
   assign take_fill    = fill_valid_i && a_free && !(cpe_first_q && mem_valid_i != '0);
   assign take_cpe     = mem_valid_i != '0 && a_free && !take_fill;
   assign fill_ready_o = take_fill;
@@ -100,8 +99,10 @@ module cg_memory_in #(
 
   always_ff @(posedge clk_i) begin
     if (take_cpe) begin
-      a_q       <= mem_i[MemReqWidth*cpe +: MemReqWidth];
-      a_cpe_q   <= 5'(cpe);
+      for (int unsigned i = 0; i < N; i++) begin
+        if (grant[i]) a_q <= mem_i[MemReqWidth*i +: MemReqWidth];
+      end
+      a_cpe_q   <= cpe;
       a_fetch_q <= 1'b0;
     end else if (take_fill) begin
       a_q.write   <= 1'b0;
