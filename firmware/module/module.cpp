@@ -226,30 +226,37 @@ Verdict Module::check_segments() {
       ldm_bytes_ = std::max(ldm_bytes_, static_cast<uint32_t>(end));
       continue;
     }
-    const uint32_t first = program.address - base(space_);
-    if (first >= kMaxCodeBytes || program.memory_bytes > kMaxCodeBytes - first) {
-      return refuse(Error::kSegmentOutside, program.address);
-    }
-    if ((program.flags & elf::kWritable) != 0) return refuse(Error::kSegmentWritable, program.address);
-    if (program.file_bytes > program.memory_bytes) return refuse(Error::kBadElf);
-    if (!inside(program.offset, program.file_bytes)) return refuse(Error::kTruncated);
-    for (const Piece& other : pieces()) {
-      if (first < other.offset + other.data.size() && other.offset < first + program.memory_bytes) {
-        return refuse(Error::kSegmentsOverlap, program.address);
-      }
-    }
-    code_bytes_ = std::max(code_bytes_, first + program.memory_bytes);
-    if (program.file_bytes == 0) continue;
-    if (piece_count_ == kMaxPieces) return refuse(Error::kTooManySegments);
-    pieces_[piece_count_++] = {first, file_.subspan(program.offset, program.file_bytes)};
+    const Verdict verdict = add_code(program);
+    if (!verdict.ok()) return verdict;
   }
   if (piece_count_ == 0) return refuse(Error::kNoCode);
   return {};
 }
 
+Verdict Module::add_code(const elf::ProgramHeader& program) {
+  const uint32_t first = program.address - base(space_);
+  if (first >= kMaxCodeBytes || program.memory_bytes > kMaxCodeBytes - first) {
+    return refuse(Error::kSegmentOutside, program.address);
+  }
+  if ((program.flags & elf::kWritable) != 0) return refuse(Error::kSegmentWritable, program.address);
+  if (program.file_bytes > program.memory_bytes) return refuse(Error::kBadElf);
+  if (!inside(program.offset, program.file_bytes)) return refuse(Error::kTruncated);
+  const uint32_t end = first + program.memory_bytes;
+  for (const Piece& other : pieces()) {
+    if (first < other.offset + other.data.size() && other.offset < end) {
+      return refuse(Error::kSegmentsOverlap, program.address);
+    }
+  }
+  code_bytes_ = std::max(code_bytes_, end);
+  if (program.file_bytes == 0) return {};
+  if (piece_count_ == kMaxPieces) return refuse(Error::kTooManySegments);
+  pieces_[piece_count_++] = {first, file_.subspan(program.offset, program.file_bytes)};
+  return {};
+}
+
 Verdict Module::check_kernels() const {
   for (uint32_t i = 0; i < kernel_count_; ++i) {
-    const auto entry = at<Kernel>(uint64_t{note_} + sizeof(Header) + uint64_t{i} * sizeof(Kernel));
+    const auto entry = at<Kernel>(entry_offset(i));
     const KernelView view = kernel(i);
     const uint32_t offset = view.pc - base(space_);
     if (view.name.empty() || entry.flags != 0 || entry.reserved != 0 || offset % 2 != 0 ||
@@ -264,7 +271,7 @@ Verdict Module::check_kernels() const {
 std::string_view Module::name() const { return field(note_ + offsetof(Header, name), sizeof(Header::name)); }
 
 KernelView Module::kernel(uint32_t index) const {
-  const uint64_t offset = uint64_t{note_} + sizeof(Header) + uint64_t{index} * sizeof(Kernel);
+  const uint64_t offset = entry_offset(index);
   return {field(offset + offsetof(Kernel, name), sizeof(Kernel::name)),
           at<uint32_t>(offset + offsetof(Kernel, pc)),
           at<uint32_t>(offset + offsetof(Kernel, argument_bytes))};

@@ -13,6 +13,10 @@
 
 namespace swai::module {
 
+namespace elf {
+struct ProgramHeader;
+}
+
 // Why a module is refused. Numbers cross the border to the host: append, never renumber.
 enum class Error : uint8_t {
   kNone = 0,
@@ -91,11 +95,15 @@ class Module {
   Verdict check_symbols() const;
   Verdict check_symbol_table(Range symbols, Range strings) const;
   Verdict check_segments();
-  Verdict add_code(uint32_t index);
+  Verdict add_code(const elf::ProgramHeader& program);
   Verdict check_kernels() const;
 
   template <typename T>
   T at(uint64_t offset) const;
+  // Of an entry of the kernel table, in the file.
+  uint64_t entry_offset(uint32_t index) const {
+    return note_ + sizeof(Header) + uint64_t{index} * sizeof(Kernel);
+  }
   // The first kernel of this name, or kernel_count_.
   uint32_t index_of(std::string_view name) const;
   bool inside(uint64_t offset, uint64_t bytes) const {
