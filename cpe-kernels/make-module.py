@@ -54,7 +54,7 @@ def kernels_of(object_file):
 
 
 def compile_source(source, folder, flags):
-    """Returns the object; a source with kernels is compiled again with their entries behind it, where it shows their types."""
+    """Returns the object. A source with kernels is compiled again with their entries behind it, where their types are known."""
     stem = str(source).replace("/", "_")
     first = folder / f"{stem}.o"
     compiler = [f"{TOOLS}g++", *COMPILE, *flags, "-I", ROOT, "-I", HERE / "include", "-MMD", "-MP", "-c"]
@@ -86,7 +86,10 @@ def main():
     folder = output.parent / f"{output.stem}.parts"
     folder.mkdir(parents=True, exist_ok=True)
 
-    objects = [compile_source(source, folder, options.flag) for source in options.sources]
+    # The tools run in ROOT, so that messages name files of the repository as others do.
+    sources = [source.resolve() for source in options.sources]
+    sources = [source.relative_to(ROOT) if source.is_relative_to(ROOT) else source for source in sources]
+    objects = [compile_source(source, folder, options.flag) for source in sources]
     space = SPACES[options.space]
     own = [f'-DSWAI_MODULE_NAME="{name}"', f"-DSWAI_MODULE_SPACE={space}"]
     library = HERE.relative_to(ROOT) / "lib"
