@@ -9,7 +9,8 @@
 module cg #(
   parameter int unsigned HbmLinesLog2 = hbm_pkg::LineWidth,
   parameter int unsigned Rows         = 4,
-  parameter int unsigned Columns      = 8
+  parameter int unsigned Columns      = 8,
+  parameter bit          SharedClock  = 1'b0  // see cg_cpes
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -104,7 +105,7 @@ module cg #(
 
   // ----------------------------------------------------------------------------------------------- memory port
 
-  logic [N-1:0]                      mem_valid, mem_ready, rsp_valid, fetch_valid;
+  logic [N-1:0]                      mem_valid, mem_take, mem_taken_q, rsp_valid, fetch_valid;
   logic [N*cpe_pkg::MemReqWidth-1:0] mem;
   cpe_pkg::mem_rsp_t                 rsp;
   logic [N*26-1:0]                   fetch_line;
@@ -124,8 +125,8 @@ module cg #(
     .space_i            (space),
     .dslb_invalidate_i  (dslb_invalidate),
     .icache_invalidate_i(code_invalidate),
-    .mem_valid_i        (mem_valid),
-    .mem_ready_o        (mem_ready),
+    .mem_valid_i        (mem_valid & ~mem_taken_q),
+    .mem_ready_o        (mem_take),
     .mem_i              (mem),
     .rsp_valid_o        (rsp_valid),
     .rsp_o              (rsp),
@@ -150,6 +151,13 @@ module cg #(
     .event_read_o       (read),
     .event_write_o      (write)
   );
+
+  // A CPE learns from a register that its request was taken, a cycle later: nothing in a CPE hangs on what goes on in memory and on
+  // the ring in the same cycle.
+  always_ff @(posedge clk or negedge rst_ni) begin
+    if (!rst_ni) mem_taken_q <= '0;
+    else         mem_taken_q <= mem_valid & ~mem_taken_q & mem_take;
+  end
 
   // ------------------------------------------------------------------------------------------------------ launch
 
@@ -224,8 +232,9 @@ module cg #(
   // -------------------------------------------------------------------------------------------------------- CPEs
 
   cg_cpes #(
-    .Rows   (Rows),
-    .Columns(Columns)
+    .Rows       (Rows),
+    .Columns    (Columns),
+    .SharedClock(SharedClock)
   ) u_cpes (
     .clk_i,
     .rst_ni,
@@ -246,7 +255,7 @@ module cg #(
     .fault_o          (fault),
     .pc_o             (pc),
     .mem_valid_o      (mem_valid),
-    .mem_ready_i      (mem_ready),
+    .mem_ready_i      (mem_taken_q),
     .mem_o            (mem),
     .rsp_valid_i      (rsp_valid),
     .rsp_i            (rsp),

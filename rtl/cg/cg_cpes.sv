@@ -1,11 +1,14 @@
 // The CPEs of a group with what joins them: a channel along every row and every column, barriers, and the gate of each one's clock.
 //
 // clk_i always runs; what is in here stops its own clocks. Vectors are indexed by CPE: row * Columns + column.
+// SharedClock is for simulators, which pay for every clock: one gate for all CPEs, open while any of their own would be. What a CPE
+// does in an edge that it does not need is nothing, so cycle by cycle nothing changes.
 // busy_o: something in here has an edge to come: a CPE that is awake, data on a channel, a barrier.
 module cg_cpes #(
-  parameter  int unsigned Rows    = 4,
-  parameter  int unsigned Columns = 8,
-  localparam int unsigned N       = Rows * Columns
+  parameter  int unsigned Rows        = 4,
+  parameter  int unsigned Columns     = 8,
+  parameter  bit          SharedClock = 1'b0,
+  localparam int unsigned N           = Rows * Columns
 ) (
   input  logic                              clk_i,
   input  logic                              rst_ni,
@@ -59,13 +62,26 @@ module cg_cpes #(
   logic [N-1:0]       enable;
   logic [3*N-1:0]     arrive, released;
 
+  logic shared_clk;
+  clock_gate u_shared_clock (
+    .clk_i,
+    .en_i (SharedClock && enable != '0),
+    .clk_o(shared_clk)
+  );
+
   for (genvar r = 0; r < Rows; r++) begin : g_row
     for (genvar c = 0; c < Columns; c++) begin : g_column
       localparam int unsigned I = r * Columns + c;  // the CPE
       localparam int unsigned J = c * Rows + r;     // its place among the columns
 
       cpe_pkg::id_t id;
-      logic         clk, asleep;
+      logic         clk, own_clk, asleep;
+
+      cpe_pkg::mem_req_t mem;
+      logic [25:0]       fetch_line;
+      cpe_pkg::fault_t   fault;
+      logic [255:0]      row_data_out, column_data_out;
+      logic [63:0]       access_rdata;
       assign id = {group_i, 2'(r), 3'(c)};
 
       cg_wake u_wake (
@@ -81,8 +97,9 @@ module cg_cpes #(
         .halt_i      (halt_i[I]),
         .invalidate_i(code_invalidate_i),
         .enable_o    (enable[I]),
-        .clk_o       (clk)
+        .clk_o       (own_clk)
       );
+      assign clk = SharedClock ? shared_clk : own_clk;
       assign asleep_o[I] = asleep || parked_i[I];
 
       cpe #(
@@ -94,6 +111,7 @@ module cg_cpes #(
         .id_i                   (id),
         .boot_pc_i,
         .daemon_segment_i,
+        .awake_i                (enable[I]),
         .halt_i                 (halt_i[I]),
         .quiet_o                (quiet_o[I]),
         .asleep_o               (asleep),
@@ -103,21 +121,21 @@ module cg_cpes #(
         .launch_i,
         .finished_o             (finished_o[I]),
         .fault_valid_o          (fault_valid_o[I]),
-        .fault_o                (fault_o[FaultWidth*I +: FaultWidth]),
+        .fault_o                (fault),
         .arrive_o               (arrive[3*I +: 3]),
         .release_i              (released[3*I +: 3]),
         .mem_valid_o            (mem_valid_o[I]),
         .mem_ready_i            (mem_ready_i[I]),
-        .mem_o                  (mem_o[ReqWidth*I +: ReqWidth]),
+        .mem_o                  (mem),
         .rsp_valid_i            (rsp_valid_i[I]),
         .rsp_i,
         .fetch_valid_o          (fetch_valid_o[I]),
-        .fetch_line_o           (fetch_line_o[26*I +: 26]),
+        .fetch_line_o           (fetch_line),
         .invalidate_i           (code_invalidate_i),
         .row_send_valid_o       (rs_valid[I]),
         .row_send_ready_i       (rs_ready[I]),
         .row_send_mask_o        (rs_mask[8*I +: 8]),
-        .row_send_data_o        (rs_data[256*I +: 256]),
+        .row_send_data_o        (row_data_out),
         .row_receive_ready_o    (rr_ready[I]),
         .row_receive_one_o      (rr_one[I]),
         .row_receive_source_o   (rr_source[3*I +: 3]),
@@ -126,7 +144,7 @@ module cg_cpes #(
         .column_send_valid_o    (cs_valid[J]),
         .column_send_ready_i    (cs_ready[J]),
         .column_send_mask_o     (cs_mask[8*J +: 8]),
-        .column_send_data_o     (cs_data[256*J +: 256]),
+        .column_send_data_o     (column_data_out),
         .column_receive_ready_o (cr_ready[J]),
         .column_receive_one_o   (cr_one[J]),
         .column_receive_source_o(cr_source[3*J +: 3]),
@@ -135,8 +153,24 @@ module cg_cpes #(
         .access_valid_i         (access_valid_i[I]),
         .access_i,
         .access_ready_o         (access_ready_o[I]),
-        .access_rdata_o         (access_rdata_o[64*I +: 64])
+        .access_rdata_o         (access_rdata)
       );
+
+      // Into the vectors only what counts: simulators move the whole vector for every piece.
+      always_comb begin
+        mem_o[ReqWidth*I +: ReqWidth]       = '0;
+        fetch_line_o[26*I +: 26]            = '0;
+        fault_o[FaultWidth*I +: FaultWidth] = '0;
+        rs_data[256*I +: 256]               = '0;
+        cs_data[256*J +: 256]               = '0;
+        access_rdata_o[64*I +: 64]          = '0;
+        if (mem_valid_o[I]) mem_o[ReqWidth*I +: ReqWidth] = mem;
+        if (fetch_valid_o[I]) fetch_line_o[26*I +: 26] = fetch_line;
+        if (fault_valid_o[I]) fault_o[FaultWidth*I +: FaultWidth] = fault;
+        if (rs_valid[I]) rs_data[256*I +: 256] = row_data_out;
+        if (cs_valid[J]) cs_data[256*J +: 256] = column_data_out;
+        if (access_ready_o[I]) access_rdata_o[64*I +: 64] = access_rdata;
+      end
     end
   end
 

@@ -1,7 +1,9 @@
 // A compute core (CPE): scalar core, local memory, DMA engine, row and column channel, control. docs/cpe.md is the tour.
 //
+// Its reset is a register of the group's: taken with the clock, which runs meanwhile.
 // All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
 // while it sleeps and nothing is for it (cg_wake): there are no clock gates in here.
+// awake_i: this CPE has its edge; it is low in one that only others need, when a group has one clock for all (see cg_cpes).
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
 // The second half of the array's arithmetic, systolic and vector unit, will hang on the command port and on ports of cpe_ldm.
 module cpe #(
@@ -14,6 +16,7 @@ module cpe #(
   input  logic [31:0]         boot_pc_i,
   input  logic [15:0]         daemon_segment_i,
 
+  input  logic                awake_i,            // the coming edge is for this CPE
   input  logic                halt_i,
   output logic                quiet_o,
   output logic                asleep_o,
@@ -65,9 +68,11 @@ module cpe #(
 );
   /* verilator no_inline_module */
 
+  logic                in_rst_n;
   cpe_pkg::id_t        in_id;
   logic [31:0]         in_boot_pc;
   logic [15:0]         in_daemon_segment;
+  logic                in_awake;
   logic                in_halt;
   logic                in_launch_valid;
   cpe_pkg::launch_t    in_launch;
@@ -86,12 +91,16 @@ module cpe #(
   cg_pkg::access_req_t in_access;
 
   cpe_isolation u_isolation (
+    .rst_ni,
+    .rst_no                (in_rst_n),
     .id_i,
     .id_o                  (in_id),
     .boot_pc_i,
     .boot_pc_o             (in_boot_pc),
     .daemon_segment_i,
     .daemon_segment_o      (in_daemon_segment),
+    .awake_i,
+    .awake_o               (in_awake),
     .halt_i,
     .halt_o                (in_halt),
     .launch_valid_i,
@@ -161,10 +170,11 @@ module cpe #(
 
   cpe_core u_core (
     .clk_i,
-    .rst_ni,
+    .rst_ni          (in_rst_n),
     .boot_pc_i       (in_boot_pc),
     .id_i            (in_id),
     .config_i        ({16'd128, 8'(Columns), 8'(Rows)}),
+    .awake_i         (in_awake),
     .halt_i          (halt),
     .fetch_valid_o,
     .fetch_line_o,
@@ -257,7 +267,7 @@ module cpe #(
 
   cpe_control u_control (
     .clk_i,
-    .rst_ni,
+    .rst_ni            (in_rst_n),
     .halt_i            (in_halt),
     .issue_valid_i     (to_control),
     .issue_i           (issue),
@@ -296,7 +306,7 @@ module cpe #(
 
   cpe_dma u_dma (
     .clk_i,
-    .rst_ni,
+    .rst_ni         (in_rst_n),
     .halt_i         (halt),
     .issue_valid_i  (to_dma),
     .issue_i        (issue),
@@ -326,7 +336,7 @@ module cpe #(
 
   cpe_window u_window (
     .clk_i,
-    .rst_ni,
+    .rst_ni            (in_rst_n),
     .halt_i            (halt),
     .win_valid_i       (win_valid),
     .win_done_o        (win_done),
@@ -352,8 +362,8 @@ module cpe #(
 
   // The scalar core goes first, but a request that is offered stays so.
   logic dma_waits_q, choose_dma;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) dma_waits_q <= 1'b0;
+  always_ff @(posedge clk_i) begin
+    if (!in_rst_n) dma_waits_q <= 1'b0;
     else         dma_waits_q <= dma_mem_valid && choose_dma && !in_mem_ready;
   end
   assign choose_dma    = dma_waits_q || !win_mem_valid;
@@ -385,7 +395,7 @@ module cpe #(
     .Positions(Columns)
   ) u_row (
     .clk_i,
-    .rst_ni,
+    .rst_ni          (in_rst_n),
     .halt_i          (halt),
     .position_i      (in_id.column),
     .participants_i  (row_participants),
@@ -420,7 +430,7 @@ module cpe #(
     .Positions(Rows)
   ) u_column (
     .clk_i,
-    .rst_ni,
+    .rst_ni          (in_rst_n),
     .halt_i          (halt),
     .position_i      ({1'b0, in_id.row}),
     .participants_i  (column_participants),
@@ -463,7 +473,7 @@ module cpe #(
     .Engines(Engines)
   ) u_ldm (
     .clk_i,
-    .rst_ni,
+    .rst_ni          (in_rst_n),
     .line_we_i       (line_we),
     .line_waddr_i    (line_waddr),
     .line_wbytes_i   (line_wbytes),
@@ -502,7 +512,7 @@ module cpe #(
 
   cpe_access u_access (
     .clk_i,
-    .rst_ni,
+    .rst_ni          (in_rst_n),
     .access_valid_i  (in_access_valid),
     .access_i        (in_access),
     .access_ready_o,

@@ -45,7 +45,7 @@ module cpe_access (
   assign clear_o          = access_ready_o && registers && access_i.write && number == 5'd4 && access_i.strb[0] && access_i.data[0];
   assign counter_select_o = number[3:0] - 4'd8;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) asked_q <= 1'b0;
     else         asked_q <= a_valid_o && a_ready_i;
   end

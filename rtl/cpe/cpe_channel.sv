@@ -105,7 +105,7 @@ module cpe_channel #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       sends_q    <= '0;
       receives_q <= '0;

@@ -81,7 +81,7 @@ module cpe_channel_queue #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) q <= '0;
     else if (clear_i) q <= '0;
     else if (push_i || step_i) q <= d;

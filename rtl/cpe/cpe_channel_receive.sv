@@ -100,7 +100,7 @@ module cpe_channel_receive (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) q <= '0;
     else if (halt_i) q <= '0;
     else if (push_i || q.open != '0) q <= d;

@@ -95,7 +95,7 @@ module cpe_channel_send (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) q <= '0;
     else if (halt_i) q <= '0;
     else if (push_i || q.open != '0) q <= d;

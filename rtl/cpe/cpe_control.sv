@@ -82,7 +82,7 @@ module cpe_control (
 
   assign fault_new = (core_fault_valid_i || dma_fault_valid_i) && !fault_valid_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q      <= 1'b0;
       arrive_q      <= '0;

@@ -11,6 +11,7 @@ module cpe_core (
   input  logic [31:0]      boot_pc_i,
   input  cpe_pkg::id_t     id_i,
   input  logic [31:0]      config_i,
+  input  logic             awake_i,           // the coming edge counts for the counters; nothing else looks at it
   input  logic             halt_i,
 
   // Code: one line at a time, held until the answer. What was cached is void after invalidate_i.
@@ -240,7 +241,7 @@ module cpe_core (
     .operand_i(a),
     .rdata_o  (csr_rdata),
     .bad_o    (csr_bad),
-    .count_i  (booted_q && !stop_q && !fault),
+    .count_i  (awake_i && booted_q && !stop_q && !fault),
     .retire_i (done),
     .reason_i (reason),
     .counter_select_i,
@@ -314,7 +315,7 @@ module cpe_core (
     x_take = done || !x_valid;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       booted_q      <= 1'b0;
       halt_q        <= 1'b0;

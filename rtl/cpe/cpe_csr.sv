@@ -25,7 +25,7 @@ module cpe_csr (
   logic [63:0] cycles_q, retired_q, pointer_q;
   logic [31:0] code_q, ldm_q, window_q, control_q, dma_q, row_q, column_q, unit_q, arithmetic_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       cycles_q     <= '0;
       retired_q    <= '0;
@@ -129,7 +129,7 @@ module cpe_csr (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       pointer_q <= '0;
     end else if (write && writable) begin

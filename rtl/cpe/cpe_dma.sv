@@ -134,7 +134,7 @@ module cpe_dma (
   assign line_rbytes_o = piece.bytes;
   assign step          = go && !piece.outside && tag_free && (!piece.write || line_re_ready_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       out_valid_q <= 1'b0;
       fresh_q     <= 1'b0;

@@ -115,7 +115,7 @@ module cpe_dma_issue (
 
   assign {slot_pc_o, slot_segment_o} = origin_q[slot_i];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       begun_q  <= '0;
       done_q   <= '0;

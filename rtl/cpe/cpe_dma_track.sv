@@ -95,7 +95,7 @@ module cpe_dma_track (
   assign record = failed && (!stopped_q || fault_older_q[rsp_tag_i]);
   assign slot_o = failed ? rsp_slot : piece_i.slot;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q   <= '0;
       open_q    <= '0;

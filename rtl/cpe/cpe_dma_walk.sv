@@ -56,7 +56,7 @@ module cpe_dma_walk (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) active_q <= 1'b0;
     else if (next_take_o) active_q <= next_valid_i;
   end

@@ -92,7 +92,7 @@ module cpe_fetch (
   cpe_expand u_expand (.insn_i(insn), .insn_o(expanded));
   cpe_decode u_decode (.insn_i(expanded), .decoded_o(decoded));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_o <= 1'b0;
     else if (take_i) valid_o <= cut;
   end
@@ -137,7 +137,7 @@ module cpe_fetch (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       look_q        <= 1'b0;
       carry_valid_q <= 1'b0;

@@ -29,7 +29,7 @@ module cpe_icache (
   assign set = raddr_i[8:3];
   assign way = fill_i && valid0_q[set] && (!valid1_q[set] || turn_q[set]);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid0_q <= '0;
       valid1_q <= '0;

@@ -3,12 +3,16 @@
 // It serves simulators, too: as the rest of the CPE looks at these copies alone, and not at wires that differ from CPE to CPE, all
 // CPEs share one piece of code. That is why even single bits are written as conditions.
 module cpe_isolation (
+  input  logic                rst_ni,
+  output logic                rst_no,
   input  cpe_pkg::id_t        id_i,
   output cpe_pkg::id_t        id_o,
   input  logic [31:0]         boot_pc_i,
   output logic [31:0]         boot_pc_o,
   input  logic [15:0]         daemon_segment_i,
   output logic [15:0]         daemon_segment_o,
+  input  logic                awake_i,
+  output logic                awake_o,
   input  logic                halt_i,
   output logic                halt_o,
   input  logic                launch_valid_i,
@@ -47,10 +51,14 @@ module cpe_isolation (
     id_o             = '0;
     boot_pc_o        = '0;
     daemon_segment_o = '0;
+    awake_o          = 1'b0;
+    rst_no           = 1'b0;
     halt_o           = 1'b0;
     if (id_i != '0) id_o = id_i;
     if (boot_pc_i != '0) boot_pc_o = boot_pc_i;
     if (daemon_segment_i != '0) daemon_segment_o = daemon_segment_i;
+    if (awake_i) awake_o = 1'b1;
+    if (rst_ni) rst_no = 1'b1;
     if (halt_i) halt_o = 1'b1;
   end
 

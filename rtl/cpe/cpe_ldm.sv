@@ -152,7 +152,7 @@ module cpe_ldm #(
   logic [2:0] s_word_q;
   logic [1:0] a_word_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       lr_q      <= 1'b0;
       s_read_q  <= 1'b0;
@@ -239,7 +239,7 @@ module cpe_ldm #(
     logic [2:0]   bank_q;
     logic [255:0] rdata_q, rdata;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) fresh_q <= 1'b0;
       else fresh_q <= e_ready_o[i] && !e_write_i[i];
     end

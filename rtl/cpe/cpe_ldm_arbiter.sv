@@ -158,7 +158,7 @@ module cpe_ldm_arbiter #(
 
   assign event_conflict_o = e_lost || (line_re_i && !line_re_ready_o) || (s_valid_i && !s_ready_o) || (a_valid_i && !a_ready_o);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       turn_q      <= '0;
       a_age_q     <= '0;

@@ -126,7 +126,7 @@ module cpe_lsu (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) win_valid_q <= 1'b0;
     else if (win_valid_q) win_valid_q <= !win_done_i;
     else win_valid_q <= at_window_o && !misaligned && !stop_i;

@@ -45,7 +45,7 @@ module cpe_muldiv (
   assign a_negative = !funct3_i[0] && a_i[31];
   assign b_negative = !funct3_i[0] && b_i[31];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
     end else if (start_i || state_q != StIdle) begin

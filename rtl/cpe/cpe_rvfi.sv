@@ -49,7 +49,7 @@ module cpe_rvfi (
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) rvfi_valid <= 1'b0;
     else rvfi_valid <= retire_i || trap_i;
   end

@@ -82,7 +82,7 @@ module cpe_window (
   assign lower    = split_q ? {1'b0, line_end} : bytes;
   assign crosses  = offset[5:2] == '1 && {1'b0, offset[1:0]} + bytes > 3'd4;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       split_q <= 1'b0;

@@ -22,8 +22,8 @@ RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv
 RTL_SOC := $(RTL_SOC_PACKAGES) $(sort $(filter-out $(RTL_SOC_PACKAGES) %/swai_card.sv,$(wildcard rtl/soc/*.sv)))
 
 # The whole card, packages first.
-RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \
+RTL_CARD_ALL = $(RTL_LIB) $(RTL_SOC) $(RTL_NOC) $(RTL_PCIE) $(RTL_CG_PACKAGES) $(RTL_CPE) $(sort $(wildcard rtl/mpe/*.sv rtl/cg/*.sv)) \
   rtl/soc/swai_card.sv
 RTL_CARD_PACKAGES = $(filter %_pkg.sv,$(RTL_LIB) $(RTL_SOC)) rtl/noc/noc_pkg.sv rtl/mpe/mpe_pkg.sv $(RTL_PCIE_PACKAGES) \
-  rtl/cg/hbm_pkg.sv rtl/cpe/cpe_pkg.sv rtl/cg/cg_pkg.sv
+  rtl/cg/hbm_pkg.sv rtl/cg/cg_pkg.sv $(RTL_CPE_PACKAGES)
 RTL_CARD = $(RTL_CARD_PACKAGES) $(filter-out %_pkg.sv,$(sort $(RTL_CARD_ALL)))

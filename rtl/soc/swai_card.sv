@@ -8,6 +8,9 @@
 // `sleep_o` says that nothing will happen until an input moves: the clock may stop.
 module swai_card #(
   parameter int unsigned Groups      = 1,
+  parameter int unsigned Rows        = 4,  // of CPEs in a group
+  parameter int unsigned Columns     = 8,
+  parameter bit          SharedClock = 1'b0,  // of the CPEs of a group, see cg_cpes
   parameter              BootRomFile = ""
 ) (
   input  logic                clk_i,
@@ -254,7 +257,7 @@ module swai_card #(
 
   // ------------------------------------------------------------------------------------------- core groups
 
-  logic [Groups-1:0] group_busy, group_fault, group_resetting;
+  logic [Groups-1:0] group_busy, group_fault, cpe_fault, group_resetting;
 
   for (genvar g = 0; g < noc_pkg::MaxGroups; g++) begin : g_group
     if (g < Groups) begin : g_present
@@ -274,7 +277,11 @@ module swai_card #(
       );
       assign group_resetting[g] = fence[Node];
 
-      cg u_group (
+      cg #(
+        .Rows        (Rows),
+        .Columns     (Columns),
+        .SharedClock (SharedClock)
+      ) u_group (
         .clk_i,
         .rst_ni          (rst_n),
         .group_i         (2'(g)),
@@ -284,13 +291,15 @@ module swai_card #(
         .tgt_rsp_valid_o (tgt_rsp_valid[Node]),
         .tgt_rsp_ready_i (tgt_rsp_ready[Node]),
         .tgt_rsp_o       (tgt_rsp[Node]),
+        .ini_req_valid_o (ini_req_valid[Node]),
+        .ini_req_ready_i (ini_req_ready[Node]),
+        .ini_req_o       (ini_req[Node]),
+        .ini_rsp_valid_i (ini_rsp_valid[Node]),
+        .ini_rsp_i       (ini_rsp[Node]),
         .fault_o         (group_fault[g]),
+        .cpe_fault_o     (cpe_fault[g]),
         .busy_o          (group_busy[g])
       );
-
-      // A group asks nothing of others yet.
-      assign ini_req_valid[Node] = 1'b0;
-      assign ini_req[Node]       = '0;
     end else begin : g_absent
       assign reset_status[2+2*g +: 2] = 2'd0;
     end
@@ -298,7 +307,7 @@ module swai_card #(
 
   // Bits 48 and up of the inbox are set when one of these rises.
   logic [15:0] reports, reports_q;
-  assign reports = {11'b0, flr, 4'(group_fault)};
+  assign reports = {7'b0, 4'(cpe_fault), flr, 4'(group_fault)};
   assign faults  = reports & ~reports_q;
   always_ff @(posedge clk_i or negedge rst_por_n) begin
     if (!rst_por_n) reports_q <= '1;

@@ -16,10 +16,13 @@ card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a roo
 card_rtl := $(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv
 
 # One program per configuration with a model of its own; options.hpp names them all.
-$(eval $(call verilated_program,swai-card,card_top,$(card_rtl),$(card_harness) $(card_program),\
-  +define+MPE_RVFI -Wno-PINMISSING,$(card_libs)))
-$(eval $(call verilated_program,swai-card-full,card_top,$(card_rtl),$(card_harness) $(card_program),\
-  +define+MPE_RVFI -Wno-PINMISSING -GGroups=4,$(card_libs),-DSWAI_GROUPS=4))
+# All CPEs share one piece of code when Verilator finds that it is the same for all: tables are numbered from CPE to CPE, and
+# a function of everything that a CPE settles at the start would have to be the same as a whole.
+card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table --output-split-cfuncs 300
+card_program_of = $(call verilated_program,$(1),card_top,$(card_rtl),$(card_harness) $(card_program),$(card_flags) $(2),$(card_libs),$(3))
+$(eval $(call card_program_of,swai-card))
+$(eval $(call card_program_of,swai-card-tiny,-GRows=2 -GColumns=2,-DSWAI_CONFIG=tiny))
+$(eval $(call card_program_of,swai-card-full,-GGroups=4,-DSWAI_CONFIG=full))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(card_libs)))

@@ -3,7 +3,9 @@
 // Every input but the reset passes through a register first: what C++ writes after one clock edge, the card sees from the next edge
 // on. No logic hangs on top-level inputs that way; the simulator would evaluate it again on every call.
 module card_top #(
-  parameter int unsigned Groups = 1
+  parameter int unsigned Groups  = 1,
+  parameter int unsigned Rows    = 4,  // of CPEs in a group
+  parameter int unsigned Columns = 8
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -116,7 +118,10 @@ module card_top #(
   );
 
   swai_card #(
-    .Groups (Groups)
+    .Groups  (Groups),
+    .Rows    (Rows),
+    .Columns (Columns),
+    .SharedClock (1'b1)
   ) u_card (
     .clk_i,
     .rst_ni,

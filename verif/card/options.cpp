@@ -55,8 +55,8 @@ std::string default_rom() {
 }  // namespace
 
 void become(const std::string& config, char** argv) {
+  if (config == kThisConfiguration) return;
   const auto* found = std::ranges::find(kConfigurations, config, &Configuration::name);
-  if (found->groups == kGroups) return;
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string program = (self.parent_path() / found->program).string();
   ::execv(program.c_str(), argv);
@@ -73,7 +73,8 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   std::map<std::string, std::string> configs;
   std::string configs_help = "which card:";
   for (const Configuration& config : kConfigurations) {
-    configs[config.name] = config.name;
+    const std::string name(config.name);
+    configs[name] = name;
     configs_help += fmt::format("\n{:<5} {}", config.name, config.what);
   }
   app.add_option("--config", options.config, configs_help)->check(CLI::IsMember(configs))->type_name("NAME");

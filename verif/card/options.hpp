@@ -14,28 +14,28 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadInput = 2;
 
-// The cards that there are. The RTL's parameters are fixed when a program is built, so each number of groups
-// has a program of its own.
+// The cards that there are. The RTL's parameters are fixed when a program is built, so each has a program of its own.
 struct Configuration {
-  const char* name;
-  unsigned groups;
+  std::string_view name;
   const char* program;
   const char* what;
 };
 inline constexpr Configuration kConfigurations[] = {
-    {"tiny", 1, "swai-card", "one core group, for fast tests"},
-    {"cg1", 1, "swai-card", "one core group; the default"},
-    {"full", 4, "swai-card-full", "four core groups"},
+    {"tiny", "swai-card-tiny", "one core group of 2 x 2 cores, for fast tests"},
+    {"cg1", "swai-card", "one core group of 4 x 8 cores; the default"},
+    {"full", "swai-card-full", "four core groups of 4 x 8 cores"},
 };
 
-// What this program has.
-#ifndef SWAI_GROUPS
-#define SWAI_GROUPS 1
+// What this program is.
+#ifndef SWAI_CONFIG
+#define SWAI_CONFIG cg1
 #endif
-inline constexpr unsigned kGroups = SWAI_GROUPS;
+#define SWAI_TEXT(name) #name
+#define SWAI_VALUE(name) SWAI_TEXT(name)
+inline constexpr std::string_view kThisConfiguration = SWAI_VALUE(SWAI_CONFIG);
 
 struct Options {
-  std::string config = kGroups == 1 ? "cg1" : "full";
+  std::string config{kThisConfiguration};
   std::string flash;
   uint64_t flash_size = 0;  // 0: of the file, or the largest
   double flash_speed = 1;

@@ -1,7 +1,8 @@
 // The core with a local memory that is always ready, to measure how fast it is simulated. Its code comes once, from C++.
 module tb_cpe_core_speed (
   input  logic         clk_i,
-  input  logic         rst_ni,
+  input  logic        .rst_ni,
+    .awake_i(1'b1),
   output logic         fetch_valid_o,
   output logic [25:0]  fetch_line_o,
   input  logic         refill_valid_i,
