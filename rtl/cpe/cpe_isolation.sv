@@ -51,13 +51,20 @@ module cpe_isolation (
     id_o             = '0;
     boot_pc_o        = '0;
     daemon_segment_o = '0;
-    awake_o          = 1'b0;
-    rst_no           = 1'b0;
-    halt_o           = 1'b0;
     if (id_i != '0) id_o = id_i;
     if (boot_pc_i != '0) boot_pc_o = boot_pc_i;
     if (daemon_segment_i != '0) daemon_segment_o = daemon_segment_i;
+  end
+
+  // A block of its own for what depends on others: a simulator that does not split blocks sees no loop.
+  always_comb begin
+    awake_o = 1'b0;
     if (awake_i) awake_o = 1'b1;
+  end
+
+  always_comb begin
+    rst_no = 1'b0;
+    halt_o = 1'b0;
     if (rst_ni) rst_no = 1'b1;
     if (halt_i) halt_o = 1'b1;
   end
@@ -77,9 +84,12 @@ module cpe_isolation (
   end
 
   always_comb begin
-    mem_ready_o  = 1'b0;
-    invalidate_o = 1'b0;
+    mem_ready_o = 1'b0;
     if (mem_ready_i) mem_ready_o = 1'b1;
+  end
+
+  always_comb begin
+    invalidate_o = 1'b0;
     if (invalidate_i) invalidate_o = 1'b1;
   end
 
@@ -93,9 +103,12 @@ module cpe_isolation (
   end
 
   always_comb begin
-    row_send_ready_o    = 1'b0;
-    column_send_ready_o = 1'b0;
+    row_send_ready_o = 1'b0;
     if (row_send_ready_i) row_send_ready_o = 1'b1;
+  end
+
+  always_comb begin
+    column_send_ready_o = 1'b0;
     if (column_send_ready_i) column_send_ready_o = 1'b1;
   end
 

@@ -19,7 +19,7 @@ NOISE = [": ... In instance", "... For warning description", "... Use \"/* veril
 # The last word of every failed run; and a module that exists only under some of the defines is linted under those.
 NO_MESSAGE = "%Error: Exiting due to|%Error: Specified --top-module .* was not found"
 # Under SYNTHESIS the assertions are gone, and with them the only readers of some signals.
-DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"]]
+DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"], ["-DCPE_RVFI"]]
 
 
 def lint(top, defines):

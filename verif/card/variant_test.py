@@ -34,15 +34,15 @@ class VariantTest(unittest.TestCase):
 
     def test_unoptimised_build_does_the_same(self):
         traces = [self.folder / "fast", self.folder / "unopt"]
-        fast = self.boot("build/swai-card", "--trace", traces[0])
-        self.assertEqual(self.boot("build/unopt/swai-card", "--trace", traces[1]), fast)
+        fast = self.boot("build/swai-card-tiny", "--trace", traces[0])
+        self.assertEqual(self.boot("build/unopt/swai-card-tiny", "--trace", traces[1]), fast)
         self.assertEqual(traces[0].read_bytes(), traces[1].read_bytes())
 
     def test_waves_of_a_window(self):
-        fast = self.boot("build/swai-card")
+        fast = self.boot("build/swai-card-tiny")
         waves = self.folder / "new" / "window.fst"
         options = ["--wave", waves, "--wave-from", "1000", "--wave-to", "1999"]
-        self.assertEqual(self.boot("build/wave/swai-card", *options), fast)
+        self.assertEqual(self.boot("build/wave/swai-card-tiny", *options), fast)
         # Start and end time of an FST file are the first two numbers of its header block.
         header = waves.read_bytes()[9:25]
         start, end = int.from_bytes(header[:8], "big"), int.from_bytes(header[8:], "big")
@@ -50,9 +50,9 @@ class VariantTest(unittest.TestCase):
         self.assertGreater(waves.stat().st_size, 10_000)
 
     def test_waves_from_a_trigger_on(self):
-        fast = self.boot("build/swai-card")
+        fast = self.boot("build/swai-card-tiny")
         trace = self.folder / "trace"
-        self.boot("build/swai-card", "--trace", trace)
+        self.boot("build/swai-card-tiny", "--trace", trace)
         clock, pc = 0, ""
         with open(trace, encoding="utf-8") as lines:
             for line in lines:
@@ -61,7 +61,7 @@ class VariantTest(unittest.TestCase):
                     break
         waves = self.folder / "window.fst"
         options = ["--wave", waves, "--wave-from", clock, "--wave-trigger", f"pc=0x{pc}", "--wave-length", "100"]
-        self.assertEqual(self.boot("build/wave/swai-card", *options), fast)
+        self.assertEqual(self.boot("build/wave/swai-card-tiny", *options), fast)
         header = waves.read_bytes()[9:25]
         start, end = int.from_bytes(header[:8], "big"), int.from_bytes(header[8:], "big")
         self.assertEqual(end - start, 199)
