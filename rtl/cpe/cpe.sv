@@ -164,7 +164,7 @@ module cpe #(
 
   cpe_pkg::launch_t launch;
   logic [3:0]       counter_select;
-  logic [31:0]      counter;
+  logic [31:0]      core_counter, counter;
 
   assign refill_valid = in_rsp_valid && in_rsp.kind == cpe_pkg::MemFetch;
 
@@ -212,7 +212,22 @@ module cpe #(
     .halted_o        (core_halted),
     .pc_o,
     .counter_select_i(counter_select),
-    .counter_o       (counter)
+    .counter_o       (core_counter)
+`ifdef CPE_RVFI
+    ,
+    .rvfi_valid      (),
+    .rvfi_trap       (),
+    .rvfi_insn       (),
+    .rvfi_pc         (),
+    .rvfi_next_pc    (),
+    .rvfi_rd         (),
+    .rvfi_rd_wdata   (),
+    .rvfi_mem_addr   (),
+    .rvfi_mem_rmask  (),
+    .rvfi_mem_wmask  (),
+    .rvfi_mem_rdata  (),
+    .rvfi_mem_wdata  ()
+`endif
   );
 
   // ----------------------------------------------------------------------------------------------- commands
@@ -303,6 +318,7 @@ module cpe #(
   logic [16:0]       line_waddr, line_raddr;
   logic [6:0]        line_wbytes, line_rbytes;
   logic [511:0]      line_wdata, line_rdata;
+  logic [6:0]        dma_bytes;
 
   cpe_dma u_dma (
     .clk_i,
@@ -331,7 +347,7 @@ module cpe #(
     .fault_o        (dma_fault),
     .busy_o         (dma_busy),
     .quiet_o        (dma_quiet),
-    .event_bytes_o  ()
+    .event_bytes_o  (dma_bytes)
   );
 
   cpe_window u_window (
@@ -390,6 +406,7 @@ module cpe #(
   logic         rs_valid, rs_ready, rr_valid, rr_ready, cs_valid, cs_ready, cr_valid, cr_ready;
   logic [11:0]  rs_addr, rr_addr, cs_addr, cr_addr;
   logic [255:0] rs_rdata, rr_wdata, cs_rdata, cr_wdata;
+  logic         row_sent, row_received, column_sent, column_received;
 
   cpe_channel #(
     .Positions(Columns)
@@ -422,8 +439,8 @@ module cpe #(
     .receive_valid_i (in_row_receive_valid),
     .receive_data_i  (in_row_receive_data),
     .busy_o          (row_busy),
-    .event_sent_o    (),
-    .event_received_o()
+    .event_sent_o    (row_sent),
+    .event_received_o(row_received)
   );
 
   cpe_channel #(
@@ -457,13 +474,13 @@ module cpe #(
     .receive_valid_i (in_column_receive_valid),
     .receive_data_i  (in_column_receive_data),
     .busy_o          (column_busy),
-    .event_sent_o    (),
-    .event_received_o()
+    .event_sent_o    (column_sent),
+    .event_received_o(column_received)
   );
 
   // ------------------------------------------------------------------------------------------- local memory
 
-  logic         a_valid, a_ready, a_write, clear, clearing;
+  logic         a_valid, a_ready, a_write, clear, clearing, conflict;
   logic [16:3]  a_addr;
   logic [63:0]  a_wdata, a_rdata;
   logic [7:0]   a_strb;
@@ -507,7 +524,23 @@ module cpe #(
     .clear_i         (clear),
     .clearing_o      (clearing),
     .busy_o          (ldm_busy),
-    .event_conflict_o()
+    .event_conflict_o(conflict)
+  );
+
+  cpe_counters u_counters (
+    .clk_i,
+    .rst_ni           (in_rst_n),
+    .awake_i          (in_awake),
+    .dma_busy_i       (dma_busy),
+    .dma_line_i       (dma_bytes != '0),
+    .row_sent_i       (row_sent),
+    .row_received_i   (row_received),
+    .column_sent_i    (column_sent),
+    .column_received_i(column_received),
+    .conflict_i       (conflict),
+    .select_i         (counter_select),
+    .core_i           (core_counter),
+    .counter_o        (counter)
   );
 
   cpe_access u_access (
