@@ -149,7 +149,8 @@ module card_top #(
 
 `ifndef SYNTHESIS
   card_trace #(
-    .Groups (Groups)
+    .Groups (Groups),
+    .Cpes   (Rows * Columns)
   ) u_trace (
     .clk_i,
     .trace_i

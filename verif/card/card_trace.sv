@@ -4,7 +4,8 @@
 // same cycles. C++ is called when something has changed, and only while `trace_i` is high; a low one costs a branch.
 // Kinds and arguments of the calls are those of EventKind in events.hpp. Each reports what was so before the clock edge.
 module card_trace #(
-  parameter int unsigned Groups = 1
+  parameter int unsigned Groups = 1,
+  parameter int unsigned Cpes   = 32  // of a group
 ) (
   input logic clk_i,
   input logic trace_i
@@ -26,6 +27,13 @@ module card_trace #(
   localparam int unsigned PcieWindow = 10;  // a: packets in, doublewords in, packets out, doublewords out; 16 bits each
   localparam int unsigned RingWindow = 11;  // unit: node; a: injected, ejected, stalled
   localparam int unsigned HbmWindow  = 12;  // unit: group; a: reads, writes, atomics, row hits; b: rows opened, conflicts, refreshes
+  localparam int unsigned Rung       = 13;  // unit: group; a: the launch's number; b: pc, argument
+  localparam int unsigned Launched   = 14;  // unit: group; a: number; b: pc, argument; c: mask, code and argument segment
+  localparam int unsigned LaunchEnd  = 15;  // unit: group; a: number; b: cycles it waited and ran; c: failed, watchdog, notify
+  localparam int unsigned CpeFault   = 16;  // unit: group; a: cause, access, by DMA, CPE; b: pc, segment; c: offset
+  localparam int unsigned Done       = 17;  // unit: group; a: done word
+  localparam int unsigned Queued     = 18;  // unit: group; a: launches that wait
+  localparam int unsigned CpeWindow  = 19;  // unit: group; a: clocks of CPEs, reads, writes, segment misses; b: code misses
 
   localparam int unsigned Nodes = 2 + Groups;
 
@@ -80,6 +88,13 @@ module card_trace #(
       if (card_top.u_card.u_pcie.work != '0) swai_card_event(Work, 0, 64'(card_top.u_card.u_pcie.work), 64'd0, 64'd0);
       if (card_top.u_card.u_soc.u_devices.u_inbox.set != '0 || card_top.u_card.faults != '0) begin
         swai_card_event(Inbox, 0, card_top.u_card.u_soc.u_devices.u_inbox.set | {card_top.u_card.faults, 48'd0}, 64'd0, 64'd0);
+      end
+      if (card_top.u_card.u_soc.u_devices.u_inbox.ring_write) begin
+        for (int unsigned g = 0; g < Groups; g++) begin
+          if (32'(card_top.u_card.u_soc.u_devices.u_inbox.ring_offset) == 32'(inbox_regs_pkg::Done0Offset) + 8 * g) begin
+            swai_card_event(Done, g, card_top.u_card.u_soc.u_devices.u_inbox.ring_req_i.wdata, 64'd0, 64'd0);
+          end
+        end
       end
       if (card_top.u_card.u_pcie.irq_valid && card_top.u_card.u_pcie.irq_ready) begin
         swai_card_event(Interrupt, 32'(card_top.u_card.u_pcie.irq_vector), 64'd0, 64'd0, 64'd0);
@@ -211,6 +226,75 @@ module card_trace #(
         end else if (on_q) begin
           count_q <= '0;
           told_q  <= '0;
+        end
+      end
+
+      // Launches and CPEs.
+      logic [79:0] cpes_q, cpes_told_q;
+      logic [3:0]  queued_q;
+      initial begin
+        cpes_q      = '0;
+        cpes_told_q = '0;
+        queued_q    = '0;
+      end
+      always_ff @(posedge clk_i) begin
+        if (trace_i) begin : launches
+          automatic logic [79:0] now;
+          now = {cpes_q[79:64] + 16'($countones(card_top.u_card.g_group[g].g_present.u_group.u_cpes.enable)),
+                 cpes_q[63:48] + 16'(card_top.u_card.g_group[g].g_present.u_group.read),
+                 cpes_q[47:32] + 16'(card_top.u_card.g_group[g].g_present.u_group.write),
+                 cpes_q[31:16] + 16'(card_top.u_card.g_group[g].g_present.u_group.dslb_miss),
+                 cpes_q[15:0] + 16'(card_top.u_card.g_group[g].g_present.u_group.code_miss)};
+          cpes_q <= last ? '0 : now;
+          if (last) begin
+            if (now != cpes_told_q) swai_card_event(CpeWindow, g, now[79:16], 64'(now[15:0]), 64'd0);
+            cpes_told_q <= now;
+          end
+          if (card_top.u_card.g_group[g].g_present.u_group.u_launch.push) begin
+            swai_card_event(Rung, g,
+                            64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.sequence_number) +
+                                64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.queued) + 64'd1,
+                            {card_top.u_card.g_group[g].g_present.u_group.u_launch.launch.pc,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.launch.argument}, 64'd0);
+          end
+          if (card_top.u_card.g_group[g].g_present.u_group.u_launch.launch_end) begin
+            swai_card_event(LaunchEnd, g, 64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.sequence_number),
+                            {card_top.u_card.g_group[g].g_present.u_group.u_launch.waited,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.cycles},
+                            {61'd0, card_top.u_card.g_group[g].g_present.u_group.u_launch.failed,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.by_watchdog,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.run_notify});
+          end
+          if (card_top.u_card.g_group[g].g_present.u_group.u_launch.pop) begin
+            swai_card_event(Launched, g,
+                            64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.sequence_number) + 64'd1,
+                            {card_top.u_card.g_group[g].g_present.u_group.u_launch.head.pc,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.head.argument},
+                            {card_top.u_card.g_group[g].g_present.u_group.u_launch.head.mask,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.head.code_segment,
+                             card_top.u_card.g_group[g].g_present.u_group.u_launch.head.argument_segment});
+          end
+          if (card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.take) begin
+            for (int unsigned i = 0; i < Cpes; i++) begin
+              if (card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.chosen[i]) begin
+                swai_card_event(CpeFault, g,
+                                {51'd0, card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.cause,
+                                 card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.access,
+                                 card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.dma, 5'(i)},
+                                {16'd0, card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.segment,
+                                 card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.pc},
+                                64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.u_records.record.offset));
+              end
+            end
+          end
+          if (card_top.u_card.g_group[g].g_present.u_group.u_launch.queued != queued_q) begin
+            swai_card_event(Queued, g, 64'(card_top.u_card.g_group[g].g_present.u_group.u_launch.queued), 64'd0, 64'd0);
+          end
+          queued_q <= card_top.u_card.g_group[g].g_present.u_group.u_launch.queued;
+        end else if (on_q) begin
+          cpes_q      <= '0;
+          cpes_told_q <= '0;
+          queued_q    <= '0;
         end
       end
     end else begin : g_absent

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "build/gen/card_regs.hpp"
+#include "firmware/abi/launch.hpp"
 
 namespace swai::card {
 namespace {
@@ -25,6 +26,7 @@ constexpr unsigned kDomains = 5;
 constexpr uint64_t kFaultBits = uint64_t{0xFFFF} << 48;
 
 uint64_t field(uint64_t word, unsigned at) { return word >> at & 0xFFFF; }
+uint64_t low(uint64_t word) { return word & 0xFFFF'FFFF; }
 
 using enum EventTrack;
 
@@ -87,9 +89,9 @@ CardEvents* CardEvents::current_ = nullptr;
 
 std::optional<Trigger> Trigger::parse(const std::string& text) {
   using enum Kind;
-  static const std::map<std::string, Kind> kKinds = {{"irq", kInterrupt}, {"doorbell", kDoorbell},
-                                                     {"dma", kDma},       {"reset", kReset},
-                                                     {"fault", kFault},   {"pc", kPc}};
+  static const std::map<std::string, Kind> kKinds = {
+      {"irq", kInterrupt}, {"doorbell", kDoorbell}, {"dma", kDma}, {"reset", kReset},
+      {"fault", kFault},   {"launch", kLaunch},     {"pc", kPc}};
   const size_t at = text.find_first_of(":=");
   const auto kind = kKinds.find(text.substr(0, at));
   if (kind == kKinds.end()) return std::nullopt;
@@ -135,6 +137,7 @@ void CardEvents::record(bool on) {
     to_doorbell_.clear();
     to_inbox_.clear();
     to_host_.clear();
+    launches_ = {};
     for (auto& [track, value] : counts_) {
       if (value != 0) count(track, 0);
     }
@@ -170,7 +173,7 @@ void CardEvents::look_for_trigger(EventKind kind, uint32_t unit, uint64_t a) {
       if (kind == EventKind::kBegun && mine) fire();
       break;
     case kFault:
-      if (kind == EventKind::kFailed || kind == EventKind::kPoison ||
+      if (kind == EventKind::kFailed || kind == EventKind::kPoison || kind == EventKind::kCpeFault ||
           (kind == EventKind::kInbox && (a & kFaultBits) != 0)) {
         fire();
       }
@@ -180,6 +183,9 @@ void CardEvents::look_for_trigger(EventKind kind, uint32_t unit, uint64_t a) {
       if (kind == EventKind::kLevels && running_ && (a & ~levels_ & kAnyReset) != 0) fire();
       break;
     }
+    case kLaunch:
+      if (kind == EventKind::kLaunched && mine) fire();
+      break;
     case kPc:
       break;
   }
@@ -250,6 +256,31 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
       for (unsigned i = 0; i < 4; ++i) count(kHbmCounts + 8 * unit + i, field(a, 48 - 16 * i));
       for (unsigned i = 0; i < 3; ++i) count(kHbmCounts + 8 * unit + 4 + i, field(b, 32 - 16 * i));
       break;
+    case EventKind::kRung: {
+      const uint64_t flow = new_flow();
+      launches_[unit].from_doorbell[static_cast<uint32_t>(a)] = flow;
+      instant(kGroup + unit, "doorbell", {{"launch", a}, {"pc", b >> 32}, {"argument", low(b)}}, {flow}, {});
+      break;
+    }
+    case EventKind::kLaunched:
+      launch_begins(unit, a, b, c);
+      break;
+    case EventKind::kLaunchEnd:
+      launch_ends(unit, a, b, c);
+      break;
+    case EventKind::kCpeFault:
+      cpe_faults(unit, a, b, c);
+      break;
+    case EventKind::kDone:
+      done_word(unit, a);
+      break;
+    case EventKind::kQueued:
+      count(kCpeCounts + 8 * unit + 5, a);
+      break;
+    case EventKind::kCpeWindow:
+      for (unsigned i = 0; i < 4; ++i) count(kCpeCounts + 8 * unit + i, field(a, 48 - 16 * i));
+      count(kCpeCounts + 8 * unit + 4, field(b, 0));
+      break;
   }
 }
 
@@ -305,7 +336,13 @@ void CardEvents::domain(unsigned number, unsigned state) {
   const std::string who = number == 0 ? "management complex" : fmt::format("group {}", number - 1);
   static constexpr std::array kStates = {"runs", "is drained", "reset"};
   if (state < kStates.size()) instant(kResets, who + ": " + kStates[state], {}, {}, {});
-  if (number == 0 && state == 2) to_inbox_.clear();
+  if (state != 2) return;
+  if (number == 0) {
+    to_inbox_.clear();
+  } else {
+    end(kGroup + number - 1, {{"reset", 1}});
+    launches_[number - 1] = {};
+  }
 }
 
 // The lowest lane that is free; the first is the channel's track itself.
@@ -338,6 +375,62 @@ void CardEvents::inbox(uint64_t bits) {
       instant(kInbox, name_of_work(i), {{"bit", i}}, {}, std::exchange(to_inbox_[i], {}));
     }
   }
+}
+
+// A launch that ends at once begins and ends, too.
+void CardEvents::launch_begins(unsigned group, uint64_t number, uint64_t what, uint64_t who) {
+  Launches& launches = launches_[group];
+  const auto key = static_cast<uint32_t>(number);
+  Flows in;
+  if (const auto rung = launches.from_doorbell.extract(key)) in.push_back(rung.mapped());
+  const uint64_t flow = new_flow();
+  launches.to_done[key] = flow;
+  begin(kGroup + group, "launch",
+        {{"number", number},
+         {"pc", what >> 32},
+         {"argument", low(what)},
+         {"mask", who >> 32},
+         {"code segment", field(who, 16)},
+         {"argument segment", field(who, 0)}},
+        {flow}, in);
+}
+
+void CardEvents::launch_ends(unsigned group, uint64_t number, uint64_t cycles, uint64_t how) {
+  Arguments arguments = {{"cycles", low(cycles)}, {"waited", cycles >> 32}, {"failed", how >> 2 & 1}};
+  if ((how >> 1 & 1) != 0) arguments.push_back({"watchdog", 1});
+  if ((how & 1) != 0) launches_[group].notify.insert(static_cast<uint32_t>(number));
+  end(kGroup + group, arguments);
+}
+
+void CardEvents::cpe_faults(unsigned group, uint64_t what, uint64_t where, uint64_t offset) {
+  instant(kGroup + group, launch::text(static_cast<launch::Cause>(what >> 8 & 0x1F)),
+          {{"cpe", what & 0x1F},
+           {"pc", low(where)},
+           {"access", 0, launch::text(static_cast<launch::Access>(what >> 6 & 3))},
+           {"dma", what >> 5 & 1},
+           {"segment", where >> 32},
+           {"offset", offset}},
+          {}, {});
+}
+
+// It speaks for all launches before it, too.
+void CardEvents::done_word(unsigned group, uint64_t word) {
+  Launches& launches = launches_[group];
+  const launch::Done done = launch::decode_done(word);
+  const auto ended = [&](uint32_t number) { return static_cast<int32_t>(done.sequence - number) >= 0; };
+  Flows in;
+  std::erase_if(launches.to_done, [&](const auto& waiting) {
+    if (!ended(waiting.first)) return false;
+    in.push_back(waiting.second);
+    return true;
+  });
+  Flows out;
+  if (std::erase_if(launches.notify, ended) != 0) {
+    out.push_back(new_flow());
+    to_inbox_[40 + group].push_back(out.back());
+  }
+  instant(kInbox, fmt::format("done {}", group),
+          {{"number", done.sequence}, {"failed", done.failed}, {"cycles", done.cycles}}, out, in);
 }
 
 void CardEvents::host_doorbell(uint64_t time, unsigned number) {

@@ -18,9 +18,9 @@ namespace swai::card {
 
 // What begins a window of waves: KIND, KIND:N or pc=ADDR.
 struct Trigger {
-  enum class Kind { kInterrupt, kDoorbell, kDma, kReset, kFault, kPc };
+  enum class Kind { kInterrupt, kDoorbell, kDma, kReset, kFault, kLaunch, kPc };
   Kind kind = Kind::kInterrupt;
-  std::optional<uint64_t> value;  // vector, doorbell, channel or address; none: any
+  std::optional<uint64_t> value;  // vector, doorbell, channel, group or address; none: any
 
   static std::optional<Trigger> parse(const std::string& text);
 };
@@ -40,6 +40,13 @@ enum class EventKind : uint32_t {
   kPcieWindow,
   kRingWindow,
   kHbmWindow,
+  kRung,
+  kLaunched,
+  kLaunchEnd,
+  kCpeFault,
+  kDone,
+  kQueued,
+  kCpeWindow,
 };
 
 // Tracks of a card.
@@ -53,12 +60,14 @@ enum EventTrack : unsigned {
   kResets = 6,
   kDma = 8,
   kHbm = 16,
+  kGroup = 20,
   kDmaLanes =
       32,  // kLanes of each channel, for descriptors that overlap; the first is the channel's own track
   kCounters = 64,
   kPcie = kCounters,
-  kRing = 72,       // four of each node
-  kHbmCounts = 96,  // eight of each group
+  kRing = 72,        // four of each node
+  kHbmCounts = 96,   // eight of each group
+  kCpeCounts = 128,  // eight of each group
 };
 inline constexpr unsigned kChannels = 8;
 inline constexpr unsigned kLanes = 4;
@@ -118,6 +127,10 @@ class CardEvents {
   void descriptor_begins(unsigned channel, uint64_t host, uint64_t tag_length, uint64_t card);
   void descriptor_ends(unsigned channel, const Arguments& arguments);
   void inbox(uint64_t bits);
+  void launch_begins(unsigned group, uint64_t number, uint64_t what, uint64_t who);
+  void launch_ends(unsigned group, uint64_t number, uint64_t cycles, uint64_t how);
+  void cpe_faults(unsigned group, uint64_t what, uint64_t where, uint64_t offset);
+  void done_word(unsigned group, uint64_t word);
   void trap(uint64_t cause, uint64_t pc, uint64_t value);
   void count(unsigned track, uint64_t value);
 
@@ -126,7 +139,8 @@ class CardEvents {
   void describe(unsigned track);
   bool room();
   void add(Message& event, const Arguments& arguments);
-  void begin(unsigned track, const std::string& name, const Arguments& arguments);
+  void begin(unsigned track, const std::string& name, const Arguments& arguments, const Flows& out = {},
+             const Flows& in = {});
   void end(unsigned track, const Arguments& arguments);
   void instant(unsigned track, const std::string& name, const Arguments& arguments, const Flows& out,
                const Flows& in);
@@ -159,6 +173,12 @@ class CardEvents {
     uint64_t flow = 0;
   };
   std::map<unsigned, std::deque<Sent>> to_host_;
+  // Of each group, by the launch's number: from doorbells, to done words; and who sets a bit after that.
+  struct Launches {
+    std::map<uint32_t, uint64_t> from_doorbell, to_done;
+    std::set<uint32_t> notify;
+  };
+  std::array<Launches, 4> launches_;
 };
 
 }  // namespace swai::card

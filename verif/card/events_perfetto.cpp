@@ -68,7 +68,8 @@ Message event_on(uint64_t track, unsigned type) {
   return result;
 }
 
-// Of counters. They count what happened in the 256 clocks before.
+// Of counters. They count what happened in the 256 clocks before; but launches that wait, which are told at
+// once.
 struct Counter {
   std::string name;
   uint64_t unit;
@@ -89,6 +90,12 @@ Counter counter_of(unsigned track) {
     const std::string who = node == 0 ? "MPE" : node == 1 ? "PCIe" : fmt::format("group {}", node - 2);
     return {fmt::format("ring {} {}", who, kRingNames[(track - kRing) % 4]), counter::kCount};
   }
+  if (track >= kCpeCounts) {
+    static constexpr std::array kCpeNames = {"CPE clocks",     "CPE reads",   "CPE writes",
+                                             "segment misses", "code misses", "launches queued"};
+    const unsigned which = track - kCpeCounts;
+    return {fmt::format("group {} {}", which / 8, kCpeNames[which % 8]), counter::kCount};
+  }
   const unsigned which = track - kHbmCounts;
   return {fmt::format("HBM {} {}", which / 8, kHbmNames[which % 8]), counter::kCount};
 }
@@ -108,6 +115,7 @@ std::string thread_of(unsigned track) {
     case kResets:
       return "resets";
     default:
+      if (track >= kGroup) return fmt::format("group {}", track - kGroup);
       return track < kHbm ? fmt::format("DMA {}", track - kDma) : fmt::format("HBM {}", track - kHbm);
   }
 }
@@ -173,7 +181,8 @@ void CardEvents::add(Message& event, const Arguments& arguments) {
   }
 }
 
-void CardEvents::begin(unsigned track, const std::string& name, const Arguments& arguments) {
+void CardEvents::begin(unsigned track, const std::string& name, const Arguments& arguments, const Flows& out,
+                       const Flows& in) {
   const bool taken = room();
   open_[track] = taken;
   if (!taken) return;
@@ -181,6 +190,8 @@ void CardEvents::begin(unsigned track, const std::string& name, const Arguments&
   Message message = event_on(uuid(track), event::kBegin);
   message.text(event::kName, name);
   add(message, arguments);
+  for (const uint64_t flow : out) message.fixed(event::kFlow, flow);
+  for (const uint64_t flow : in) message.fixed(event::kFlowEnds, flow);
   put(packet::kTrackEvent, message);
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tests what swai-card --events writes, with the scripted host program build/events-session.
+"""Tests what swai-card --events writes, with the scripted host program build/events-session and with the program that measures launches.
 
 Run from the repository root. --seed N: power-on contents of the card.
 """
 
 import argparse
+import json
 import pathlib
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ import perfetto
 
 SESSION = "build/events-session"
 CARD = "build/swai-card"
+TINY = "build/swai-card-tiny"
+LAUNCHES = "build/firmware/launch-bench.flash"
 SEED = 1
 LIMIT = 200
 
@@ -199,6 +202,66 @@ class EventsTest(unittest.TestCase):
         (awake,) = trace.on(trace.slices, "MPE")
         self.assertGreater(awake.end, 100_000)
 
+    def launches(self, *options):
+        """What a card says that launches a few hundred kernels, then all the faulty ones."""
+        flash = self.folder / "launches.flash"
+        shutil.copy(LAUNCHES, flash)
+        command = [TINY, "--config", "tiny", "--flash", flash, "--quiet", *options]
+        done = subprocess.run(command, input="faults 1\n", check=True, capture_output=True, text=True, timeout=LIMIT)
+        return done.stdout
+
+    def test_launches(self):
+        file = self.folder / "launches.pftrace"
+        said = self.launches("--events", file)
+        self.assertEqual(self.launches(), said)
+        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+        trace = perfetto.read(file)
+        launches = trace.on(trace.slices, "group 0")
+        on_group = trace.on(trace.instants, "group 0")
+        inbox = trace.on(trace.instants, "inbox")
+
+        # From the doorbell to the launch, from the launch to the done word that speaks for it.
+        self.assertEqual([item.arguments["number"] for item in launches], list(range(1, len(launches) + 1)))
+        doorbells = [item for item in on_group if item.name == "doorbell"]
+        dones = [item for item in inbox if item.name == "done 0"]
+        self.assertEqual([item.arguments["launch"] for item in doorbells], [item.arguments["number"] for item in launches])
+        ends = {flow: item for item in dones for flow in item.flow_ends}
+        for doorbell, launch in zip(doorbells, launches, strict=True):
+            self.assertEqual(doorbell.flows, launch.flow_ends)
+            self.assertEqual(doorbell.arguments["pc"], launch.arguments["pc"])
+            # It has stood in the queue for a cycle at least.
+            self.assertEqual(launch.begin - doorbell.time, launch.arguments["waited"])
+            self.assertGreater(launch.end - launch.begin, launch.arguments["cycles"])
+            done = ends[launch.flows[0]]
+            self.assertGreaterEqual(done.arguments["number"], launch.arguments["number"])
+            self.assertGreater(done.time, launch.end)
+
+        # Those that failed, and why.
+        faulty = [line for line in lines if line["bench"] == "faulty"]
+        self.assertEqual(len(faulty), 16)
+        failed = [item for item in launches if item.arguments["failed"]]
+        self.assertEqual([item.arguments["cycles"] for item in failed], [line["cycles"] for line in faulty])
+        self.assertEqual([item.arguments.get("watchdog", 0) for item in failed], [line["watchdog"] for line in faulty])
+        faults = [item for item in on_group if item.name != "doorbell"]
+        keys = ("cpe", "pc", "access", "dma", "segment", "offset")
+        self.assertEqual(
+            [(item.name, *(item.arguments[key] for key in keys)) for item in faults],
+            [(line["cause"], *(line[key] for key in keys)) for line in faulty],
+        )
+        self.assertEqual(len([item for item in inbox if item.name == "fault 5"]), len(faulty))
+
+        # What ran beside: everything that was streamed went through the memory port; launches of a chain waited.
+        streamed = {line["bench"]: line["bytes"] for line in lines if line["bench"].startswith("stream")}
+        self.assertGreaterEqual(trace.total("group 0 CPE reads"), streamed["stream_load"] // 64)
+        self.assertGreaterEqual(trace.total("group 0 CPE writes"), streamed["stream_store"] // 64)
+        cycles = sum(item.arguments["cycles"] for item in launches)
+        self.assertTrue(cycles < trace.total("group 0 CPE clocks") < 5 * cycles)
+        self.assertGreater(trace.total("group 0 code misses"), len(faulty))
+        self.assertGreater(trace.total("group 0 segment misses"), 0)
+        queued = [value for track, _, value in trace.counts if track.name == "group 0 launches queued"]
+        self.assertTrue(2 <= max(queued) <= 8)
+        self.assertEqual(queued[-1], 0)
+
     def test_bad_options(self):
         for options, message in (
             (["--events", "/nowhere/file"], "cannot write it"),
@@ -207,6 +270,7 @@ class EventsTest(unittest.TestCase):
             (["--wave", "x", "--wave-trigger", "pc"], "no trigger"),
             (["--wave", "x", "--wave-trigger", "reset:1"], "no trigger"),
             (["--wave", "x", "--wave-trigger", "irq:x"], "no trigger"),
+            (["--wave", "x", "--wave-trigger", "launch:x"], "no trigger"),
         ):
             command = [CARD, "--flash", self.folder / "new.flash", *options]
             done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT)

@@ -39,6 +39,8 @@ class Slice:
     begin: int
     end: int
     arguments: dict
+    flows: list
+    flow_ends: list
 
 
 @dataclasses.dataclass
@@ -170,12 +172,15 @@ class Trace:
             arguments[text(annotation["name"])] = value
         if (event["type"] == COUNT) != (track.kind == "counter") or ("value" in event) != (track.kind == "counter"):
             raise BadTrace(f"an event of type {event['type']} on {track.name}")
-        if (event["flows"] or event["flow_ends"]) and event["type"] != INSTANT:
-            raise BadTrace("a flow at something that lasts")
+        if (event["flows"] or event["flow_ends"]) and event["type"] not in (BEGIN, INSTANT):
+            raise BadTrace("a flow at an end or a count")
         if event["type"] == BEGIN:
             if stack:
                 raise BadTrace(f"{track.name}: something begins in the midst of {stack[-1].name}")
-            stack.append(Slice(track, text(event["name"]), time, -1, arguments))
+            self._flow(event)
+            stack.append(
+                Slice(track, text(event["name"]), time, -1, arguments, event["flows"], event["flow_ends"])
+            )
         elif event["type"] == END:
             if not stack:
                 raise BadTrace(f"{track.name}: an end without beginning at {time}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The faulty kernels on the simulated card: each fails alone, with the right record, and the next launch is good."""
 
+import argparse
 import json
 import pathlib
 import shutil
@@ -8,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 
-CULPRIT = 9
 DATA_SEGMENT = 2
 DATA_BYTES = 0x2000_0000
 NO_SEGMENT = 0xFFFF
@@ -38,18 +38,24 @@ EXPECTED = {
 
 
 def main():
-    card = sys.argv[1] if len(sys.argv) > 1 else "build/swai-card"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--card", default="build/swai-card")
+    parser.add_argument("--config", default="cg1")
+    parser.add_argument("--culprit", type=int, default=9, help="the CPE that misbehaves")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         flash = pathlib.Path(folder) / "card.flash"
         shutil.copy("build/firmware/launch-bench.flash", flash)
-        done = subprocess.run([card, "--flash", flash], input=f"faults {CULPRIT}\n", capture_output=True, text=True)
+        command = [options.card, "--config", options.config, "--flash", flash]
+        done = subprocess.run(command, input=f"faults {options.culprit}\n", capture_output=True, text=True)
     print(done.stdout)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"bench": "faulty"')]
     problems = []
     if [line["kernel"] for line in lines] == [] or {line["kernel"] for line in lines} != set(EXPECTED):
         problems.append(f"kernels that ran: {[line['kernel'] for line in lines]}")
     for line in lines:
-        wanted = {"ended": 1, "failed": 1, "watchdog": 0, "cpe": CULPRIT, "records": 1, "next_good": 1} | EXPECTED.get(line["kernel"], {})
+        wanted = {"ended": 1, "failed": 1, "watchdog": 0, "done_word": 1, "told": 1, "cpe": options.culprit, "records": 1, "next_good": 1}
+        wanted |= EXPECTED.get(line["kernel"], {})
         problems += [f"{line['kernel']}: {key} is {line.get(key)}, not {value}" for key, value in wanted.items() if line.get(key) != value]
     if problems:
         sys.exit("\n".join(problems))

@@ -58,6 +58,7 @@ def figures(lines):
     return {
         "launch.cpe_empty_cycles": empty["median"],
         "launch.cpe_empty_cycles.first": empty["first"],
+        "launch.cpe_empty_cycles.max": empty["max"],
         "launch.cpe_empty_cycles.cold": empty["cold"],
         "launch.cpe_chain_cycles": chain["cycles_per_launch_x100"] / 100,
         "launch.cpe_classic_cycles": classic["cycles"],
