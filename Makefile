@@ -112,6 +112,8 @@ RUNTIME_unopt := $(RUNTIME_fast)
 RUNTIME_cov := verilated verilated_threads verilated_cov
 RUNTIME_toggle := $(RUNTIME_cov)
 VLT_LIBS_wave := -lz
+# Without optimisation a model is a thousand small files, each of which reads all headers: compiled as one they take seconds.
+MAKE_unopt := VM_PARALLEL_BUILDS=0
 VLT_ALWAYS := --cc --assert --no-timing --x-assign unique --x-initial unique
 VLT_INCLUDES := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
 program_fast := $(B)
@@ -174,7 +176,8 @@ $(5).stamp: $(2) $(5).flags | generated
 $(5)/%.h: $(5).stamp ;
 $(5)/V$(1)__ALL.a: $(5).stamp
 	$$(call say,CXX,$$@)
-	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a CXX='$(CXX) -std=c++20 -w' OPT_FAST='$(HOT_$(4))' OPT_SLOW=-O0 \
+	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(MAKE_$(4)) CXX='$(CXX) -std=c++20 -w' \
+	  OPT_FAST='$(HOT_$(4))' OPT_SLOW=-O0 \
 	  >$(5).log || { cat $(5).log; exit 1; }
 endef
 
