@@ -6,3 +6,7 @@ $(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp er
   memory_errors_test.cpp raw_test.cpp kill_test.cpp peer_test.cpp determinism_test.cpp out_of_band_test.cpp \
   doorbell_test.cpp full_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
+
+# Launches: with the kernels' headers, the module loader and the driver of the firmware.
+$(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_test.cpp launch_full_test.cpp group_rig.cpp mpe_proxy.cpp) \
+  firmware/module/module.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
