@@ -134,17 +134,20 @@ $(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1))): \
 endef
 $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 
+# $(call for_variant,VARIANT,WORDS): `fast:x` is x in the fast variant only, `other:x` in all but that.
+for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,$(2))),$(patsubst other:%,%,$(filter-out fast:%,$(2))))
+
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
 # build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
-# "VTOP_MODULE.h".
+# "VTOP_MODULE.h". SV_SOURCES and LIBS may depend on the variant, as for_variant has it.
 define verilated_program
 TOP_OF_$(1) := $(2)
 CPP_OF_$(1) := $(4)
 CXXFLAGS_OF_$(1) := $(7)
-$(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),$(3),$(5),$(v),$(B)/verilated/$(v)/$(1))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),$(call for_variant,$(v),$(3)),$(5),$(v),$(B)/verilated/$(v)/$(1))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(4),$(7),$(v),$(B)/verilated/$(v)/$(1))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(1),$(2),\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(4)),$(6),$(7),$(v))))
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(4)),$(call for_variant,$(v),$(6)),$(7),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
@@ -156,7 +159,7 @@ $(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(f
   $(CXXFLAGS_OF_$(2)),$(v),$(B)/verilated/$(v)/$(2))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(2),$(TOP_OF_$(2)),\
   $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(filter-out $(CPP_OF_$(2)),$(3)))\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter $(CPP_OF_$(2)),$(3))),$(4),$(CXXFLAGS_OF_$(2)),$(v))))
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter $(CPP_OF_$(2)),$(3))),$(call for_variant,$(v),$(4)),$(CXXFLAGS_OF_$(2)),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
@@ -262,7 +265,7 @@ coverage: ## line, branch and toggle coverage of the RTL by the tests that are m
 	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
 	@$(RUNNER) --coverage --variant cov
 	@$(RUNNER) $(TOGGLE_OPTIONS)
-	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90
+	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/cg=90
 
 .PHONY: synth
 synth: generated ## size of every block on a Lattice ECP5 (Yosys); fails on latches

@@ -63,6 +63,12 @@ def read(path, files):
                 points.line[(fields["l"], fields["n"], fields["S"])] += hits
 
 
+def only_wires(text):
+    """Whether a module has nothing that could be reached: neither processes nor functions."""
+    text = re.sub(r"//[^\n]*", "", text)
+    return re.search(r"\bmodule\b", text) and not re.search(r"\b(always\w*|initial|function|task)\b", text)
+
+
 def count(hits):
     return sum(1 for hit in hits if hit), len(hits)
 
@@ -116,7 +122,7 @@ def main():
         elif percent(by_folder[folder][0]) < float(least):
             failures.append(f"{folder}: line coverage {percent(by_folder[folder][0]):.1f} % is below {least} %")
         for path in sorted(pathlib.Path(folder).glob("*.sv")):
-            if str(path) not in files and not path.stem.endswith("_pkg"):
+            if str(path) not in files and not path.stem.endswith("_pkg") and not only_wires(path.read_text()):
                 failures.append(f"{path}: no coverage run contains it")
     report += [f"FAIL {failure}" for failure in failures]
 
