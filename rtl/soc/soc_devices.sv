@@ -17,6 +17,7 @@ module soc_devices #(
   input  reg_pkg::reg_req_t inbox_req_i,
   output reg_pkg::reg_rsp_t inbox_rsp_o,
   input  logic [15:0]       faults_i,
+  input  logic [3:0]        groups_reset_i,
 
   // pins
   input  logic              uart_rx_i,
@@ -172,6 +173,7 @@ module soc_devices #(
     .ring_req_i (inbox_req_i),
     .ring_rsp_o (inbox_rsp_o),
     .faults_i,
+    .groups_reset_i,
     .irq_o      (inbox_irq)
   );
 

@@ -2,7 +2,7 @@
 //
 // Two register ports. `ring_req_i` is the card's: a write to `work` sets bits, one to a done word stores it. `req_i` is
 // the processor's: it clears bits of `work` and says which of them raise `irq_o`. Both read everything; neither waits.
-// Faults have wires of their own: a pulse sets its bit.
+// Faults have wires of their own: a pulse sets its bit. The done word of a group that is being reset is void: 0.
 module soc_inbox (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -11,6 +11,7 @@ module soc_inbox (
   input  reg_pkg::reg_req_t ring_req_i,
   output reg_pkg::reg_rsp_t ring_rsp_o,
   input  logic [15:0]       faults_i,
+  input  logic [3:0]        groups_reset_i,  // groups that are being reset
   output logic              irq_o
 );
 
@@ -48,6 +49,7 @@ module soc_inbox (
         if (ring_write && ring_offset == inbox_regs_pkg::Done0Offset + Aw'(8 * i)) begin
           done_q[64*i +: 64] <= soc_pkg::merge(done_q[64*i +: 64], ring_req_i.wdata, ring_lanes);
         end
+        if (groups_reset_i[i]) done_q[64*i +: 64] <= '0;
       end
     end
   end

@@ -103,6 +103,7 @@ module swai_card #(
   mpe_pkg::dbg_req_t dbg_req, host_dbg_req;
   logic              fabric_busy;
   logic [15:0]       faults;
+  logic [3:0]        groups_reset;
 
   // Pins and host may both debug: a request of either counts. The core takes instruction and data some cycles after their
   // pulse, so they stay those of whoever asked last.
@@ -155,6 +156,7 @@ module swai_card #(
     .visit_rsp_valid_o (visit_rsp_valid),
     .visit_rsp_o       (visit_rsp),
     .faults_i          (faults),
+    .groups_reset_i    (groups_reset),
     .host_reset_i      (reset_req[0]),
     .fence_o           (fence[Mpe]),
     .drained_i         (drained[Mpe]),
@@ -276,6 +278,7 @@ module swai_card #(
         .status_o   (reset_status[2+2*g +: 2])
       );
       assign group_resetting[g] = fence[Node];
+      assign groups_reset[g]    = reset_status[2+2*g +: 2] == 2'd2;
 
       cg #(
         .Rows        (Rows),
@@ -302,6 +305,7 @@ module swai_card #(
       );
     end else begin : g_absent
       assign reset_status[2+2*g +: 2] = 2'd0;
+      assign groups_reset[g]          = 1'b0;
     end
   end
 

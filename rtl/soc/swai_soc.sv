@@ -38,6 +38,7 @@ module swai_soc #(
   output mbus_pkg::rsp_t    visit_rsp_o,
 
   input  logic [15:0]       faults_i,       // pulses: inbox.work.faults
+  input  logic [3:0]        groups_reset_i, // groups that are being reset: their done words are void
   input  logic              host_reset_i,
   output logic              fence_o,
   input  logic              drained_i,
@@ -306,6 +307,7 @@ module swai_soc #(
     .inbox_req_i      (inbox_req),
     .inbox_rsp_o      (inbox_rsp),
     .faults_i,
+    .groups_reset_i,
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,

@@ -21,6 +21,7 @@ Devices::Devices(uint64_t seed) : bench_(seed) {
   pins.write_error_i = 0;
   pins.ring_valid_i = 0;
   pins.faults_i = 0;
+  pins.groups_reset_i = 0;
   pins.host_reset_i = 0;
   pins.drained_i = 1;
   bench_.add(*this);

@@ -27,6 +27,7 @@ class Ring final : public verif::Agent {
     pins.ring_wdata_i = random.next() & random.next() & random.next();
     pins.ring_wstrb_i = static_cast<uint8_t>(random.next());
     pins.faults_i = static_cast<uint16_t>(quiet_ || random.chance(80) ? 0 : 1U << random.below(16));
+    pins.groups_reset_i = static_cast<uint8_t>(quiet_ || random.chance(90) ? 0 : random.below(16));
   }
 
   void sample() override {
@@ -54,6 +55,9 @@ class Ring final : public verif::Agent {
       if (offset == inbox::enable::kOffset) enable_ = (enable_ & ~lanes) | (pins.reg_wdata_i & lanes);
     }
     work_ |= set | uint64_t{pins.faults_i} << 48;
+    for (unsigned group = 0; group < done_.size(); ++group) {
+      if ((pins.groups_reset_i >> group & 1) != 0) done_[group] = 0;
+    }
   }
 
   std::optional<uint64_t> look(uint64_t offset) const {

@@ -20,6 +20,7 @@ module tb_devices (
   output logic        ring_err_o,
   output logic [63:0] ring_rdata_o,
   input  logic [15:0] faults_i,
+  input  logic [3:0]  groups_reset_i,
 
   input  logic        host_reset_i,
   input  logic        drained_i,
@@ -97,6 +98,7 @@ module tb_devices (
     .inbox_req_i      (ring_req),
     .inbox_rsp_o      (ring_rsp),
     .faults_i,
+    .groups_reset_i,
     .uart_rx_i,
     .uart_tx_o,
     .flash_sck_o,

@@ -73,6 +73,7 @@ module tb_soc #(
     .visit_rsp_valid_o,
     .visit_rsp_o,
     .faults_i          (16'b0),
+    .groups_reset_i    (4'b0),
     .host_reset_i,
     .fence_o,
     .drained_i         (drained_i && !card_offered_q && !visit_offered_q),

@@ -124,8 +124,8 @@ TEST_CASE("launch on four groups") {
       // Group 0 is working in its own memory and in that of group 1, which works in its own; 2 works in 3.
       const unsigned memory = round == 1 ? 1 : 0;
       stream(0, memory, 1'000'000);
-      const uint32_t one = stream(1, 1, 20);
-      const uint32_t two = stream(2, 3, 20);
+      const uint32_t one = stream(1, 1, 4);
+      const uint32_t two = stream(2, 3, 4);
       traffic.send();
       traffic.dma.start();
       card->run_until(0, traffic.random.below(3000));

@@ -54,6 +54,9 @@ def figures(lines):
         sys.exit(f"the card did not measure {name}")
 
     empty, chain, classic = one("launch_empty"), one("launch_chain"), one("launch_classic")
+    group = one("cpes")
+    if not empty["cpes"] == classic["cpes"] == group["rows"] * group["columns"]:
+        sys.exit("the card did not use all of its CPEs")
     load, store = one("stream_load"), one("stream_store")
     return {
         "launch.cpe_empty_cycles": empty["median"],
