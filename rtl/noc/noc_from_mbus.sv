@@ -133,9 +133,7 @@ module noc_from_mbus #(
   assign rsp_id      = stored_valid ? stored_id : noc_id;
   assign rsp_err     = stored_valid ? err_q[stored_tag] : noc_rsp_i.status != noc_pkg::StatusOk;
   always_comb begin
-    rsp_o.id   = mbus_pkg::id_e'(rsp_id);
-    rsp_o.err  = rsp_err;
-    rsp_o.data = noc_rsp_i.data;
+    rsp_o = {rsp_id, rsp_err, noc_rsp_i.data};
     if (stored_valid) rsp_o.data = data_q[stored_tag];
   end
 
