@@ -2,7 +2,8 @@
 //
 // access_valid_i and the request are held until access_ready_o, in whose cycle access_rdata_o counts. Register 4 (control) clears
 // the local memory when bit 0 is written; the other registers, and those that are not there, take writes and do nothing.
-// Latency: one cycle for a register, two for local memory that is free.
+// Latency: one cycle, if local memory is free.
+// Cuts: access_* to the answer.
 module cpe_access (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -30,24 +31,24 @@ module cpe_access (
   input  logic [31:0]         counter_i
 );
 
-  logic       asked_q, registers;
+  logic       answer_q, registers;
   logic [4:0] number;
 
   assign registers = access_i.addr[17];
   assign number    = access_i.addr[7:3];
 
-  assign a_valid_o        = access_valid_i && !registers && !asked_q;
+  assign a_valid_o        = access_valid_i && !registers && !answer_q;
   assign a_write_o        = access_i.write;
   assign a_addr_o         = access_i.addr[16:3];
   assign a_wdata_o        = access_i.data;
   assign a_strb_o         = access_i.strb;
-  assign access_ready_o   = access_valid_i && (registers || asked_q);
-  assign clear_o          = access_ready_o && registers && access_i.write && number == 5'd4 && access_i.strb[0] && access_i.data[0];
+  assign access_ready_o   = answer_q;
+  assign clear_o          = answer_q && registers && access_i.write && number == 5'd4 && access_i.strb[0] && access_i.data[0];
   assign counter_select_o = number[3:0] - 4'd8;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) asked_q <= 1'b0;
-    else         asked_q <= a_valid_o && a_ready_i;
+    if (!rst_ni) answer_q <= 1'b0;
+    else         answer_q <= access_valid_i && !answer_q && (registers || a_ready_i);
   end
 
   always_comb begin
