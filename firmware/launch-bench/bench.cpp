@@ -378,4 +378,20 @@ void Bench::scalar(uint32_t rounds) {
   add_run(line, done.result.cycles, done.ended, done.result.failed);
 }
 
+void Bench::spin(uint32_t rounds) {
+  std::array<uint64_t, 256> words{};
+  const uint64_t begin = group::DirectMachine::cycles();
+  for (uint32_t round = 0; round < rounds; ++round) {
+    uint64_t carry = round;
+    for (uint64_t& word : words) {
+      if ((word & 1) != 0) carry ^= word >> 1;
+      word += carry;
+    }
+  }
+  const uint64_t cycles = group::DirectMachine::cycles() - begin;
+  JsonLine line("spin");
+  line.add("rounds", rounds).add("asleep", group_.asleep() == group_.all() ? 1 : 0).add("sum", words[255] & 0xffff);
+  line.add("cycles", cycles);
+}
+
 }  // namespace swai::launch_bench

@@ -36,6 +36,8 @@ class Bench {
   void sync(uint32_t rounds, uint32_t scope);
   void scalar(uint32_t rounds);
   void copy(uint32_t bytes);
+  // The processor at work in its caches, the CPEs asleep.
+  void spin(uint32_t rounds);
 
   // Every faulty kernel, run by all with CPE `culprit` as the one that misbehaves: what record it leaves, and
   // what an empty launch costs behind it.

@@ -88,6 +88,8 @@ void obey(Bench& bench, const Command& command) {
     bench.scalar(a);
   } else if (command.name == "copy") {
     bench.copy(a);
+  } else if (command.name == "spin") {
+    bench.spin(a);
   } else if (command.name == "faults") {
     bench.faults(a);
   } else if (!command.name.empty()) {
