@@ -1,16 +1,29 @@
 # A core group alone: what plays everything around it, and the tests of whole groups. cpe-run (verif/cpe/run) is on the same models.
 
 GROUP_RTL := $(RTL_LIB_PACKAGES) $(RTL_CG_PACKAGES) $(filter-out $(RTL_CG_PACKAGES),$(RTL_CPE_PACKAGES)) $(filter-out %_pkg.sv,$(RTL_LIB)) \
-  $(filter-out %_pkg.sv,$(RTL_CPE) $(RTL_CG)) verif/cg/group/cpe_trace.sv verif/cg/group/group_top.sv
-# As those of swai-card: all CPEs share one piece of code.
+  $(filter-out %_pkg.sv,$(RTL_CPE) $(RTL_CG)) verif/cg/group/group_top.sv
+GROUP_TRACE := verif/cg/group/cpe_trace.sv
+# As those of swai-card.
 GROUP_FLAGS := +define+CPE_RVFI -fno-table --output-split-cfuncs 300
 GROUP_SIM := verif/cg/group/group_sim.cpp
 GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_bench.cpp garbage.cpp) verif/lib/test_main.cpp
 GROUP_TEST_LIBS := $(addprefix $(B)/lib/,cpe-random.a iss-cpe.a hbm-cells.a) -lfmt
 
-$(eval $(call verilated_program,tb-group,group_top,$(GROUP_RTL),$(GROUP_TEST_CPP),$(GROUP_FLAGS),$(GROUP_TEST_LIBS),))
-$(eval $(call verilated_program,tb-group-tiny,group_top,$(GROUP_RTL),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2,\
-  $(GROUP_TEST_LIBS),-DSWAI_CONFIG=tiny))
+# The model of one CPE, as swai-card has it (verif/cpe/tile), but with its retirement port and assertions.
+GROUP_TILE := $(B)/verilated/fast/group-tile
+$(eval $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
+  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv,$(RTL_LIB) $(RTL_CPE)) $(GROUP_TRACE) verif/cpe/tile/cpe_tile_top.sv,\
+  +define+CPE_RVFI,fast,$(GROUP_TILE)))
+$(eval $(call verilated_cpp,$(GROUP_TILE),verif/cpe/tile/tile.cpp,,fast,$(GROUP_TILE)))
+$(B)/lib/group-tile.a: $(GROUP_TILE)-obj/verif/cpe/tile/tile.o
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+GROUP_TILE_LIBS := fast:$(B)/lib/group-tile.a fast:$(GROUP_TILE)/Vcpe_tile_top__ALL.a
+
+$(eval $(call verilated_program,tb-group,group_top,$(call with_tiles,$(GROUP_RTL)) other:$(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS),\
+  $(GROUP_TILE_LIBS) $(GROUP_TEST_LIBS),))
+$(eval $(call verilated_program,tb-group-tiny,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),\
+  $(GROUP_FLAGS) -GRows=2 -GColumns=2,$(GROUP_TEST_LIBS),-DSWAI_CONFIG=tiny))
 # Every CPE with the gate of its own clock.
-$(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
+$(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
   -GSharedClock=0,$(GROUP_TEST_LIBS),))

@@ -10,10 +10,17 @@ using cpe::Assembler, cpe::kT0, cpe::kA0, cpe::kA1;
 
 // Near the ends of segments, and anywhere.
 uint64_t some_pointer(verif::Random& random) {
-  static constexpr uint16_t kSegments[] = {
-      GroupBench::kReadOnly, GroupBench::kForeign, GroupBench::kInvalid, GroupBench::kNobody,
-      GroupBench::kShared,   GroupBench::kShared,  GroupBench::kShared,  GroupBench::kCode,
-      GroupBench::kDaemon,   0,                    0x7fff};
+  static constexpr uint16_t kSegments[] = {GroupBench::kReadOnly,
+                                           GroupBench::kForeign,
+                                           GroupBench::kInvalid,
+                                           GroupBench::kNobody,
+                                           GroupBench::kShared,
+                                           GroupBench::kShared,
+                                           GroupBench::kShared,
+                                           GroupBench::kCode,
+                                           GroupBench::kDaemon,
+                                           0,
+                                           0x7fff};
   static constexpr uint64_t kEnds[] = {0, 0x1000, GroupBench::kSharedBytes, uint64_t{1} << 47};
   const uint64_t offset = kEnds[random.below(std::size(kEnds))] + random.below(200) - 100;
   return segment::pointer(kSegments[random.below(std::size(kSegments))],
@@ -21,9 +28,10 @@ uint64_t some_pointer(verif::Random& random) {
 }
 
 uint32_t some_address(verif::Random& random) {
-  static constexpr uint32_t kEnds[] = {cpe::kLdmBase, cpe::kLdmBase + cpe::kLdmBytes, cpe::kArguments,
-                                       cpe::kWindow,  cpe::kKernel,                   0x4000'0000,
-                                       0x2000'0000,   0};
+  static constexpr uint32_t kEnds[] = {cpe::kLdmBase,   cpe::kLdmBase + cpe::kLdmBytes,
+                                       cpe::kArguments, cpe::kWindow,
+                                       cpe::kKernel,    0x4000'0000,
+                                       0x2000'0000,     0};
   return kEnds[random.below(std::size(kEnds))] + static_cast<uint32_t>(random.below(64)) - 32;
 }
 
@@ -33,9 +41,9 @@ Assembler garbage(verif::Random& random) {
   Assembler code;
   const auto reg = [&] { return static_cast<uint32_t>(random.between(5, 15)); };
   for (unsigned i = 5; i < 16; ++i) {
-    static constexpr uint32_t kBases[] = {cpe::kLdmBase,   cpe::kLdmBase, cpe::kWindow, cpe::kKernel,
-                                          cpe::kArguments, 0x4000'0000,   0,            1,
-                                          1 << 24};
+    static constexpr uint32_t kBases[] = {
+        cpe::kLdmBase, cpe::kLdmBase, cpe::kWindow, cpe::kKernel, cpe::kArguments, 0x4000'0000, 0, 1,
+        1 << 24};
     code.li(i, kBases[random.below(std::size(kBases))] + static_cast<uint32_t>(32 * random.below(64)));
   }
   code.window(some_pointer(random));
@@ -46,7 +54,8 @@ Assembler garbage(verif::Random& random) {
         code({any});
         break;
       case 1:
-        code({(any & 0xfe00'7000) | 0x33 | enc::with_rd(reg()) | enc::with_rs1(reg()) | enc::with_rs2(reg())});
+        code(
+            {(any & 0xfe00'7000) | 0x33 | enc::with_rd(reg()) | enc::with_rs1(reg()) | enc::with_rs2(reg())});
         break;
       case 2:
         code({(any & 0x0ff0'7000) | 0x03 | enc::with_rd(reg()) | enc::with_rs1(reg())});
@@ -56,7 +65,8 @@ Assembler garbage(verif::Random& random) {
         break;
       default:
         code({cpe::custom(static_cast<unsigned>(random.below(4)),
-                          static_cast<unsigned>(random.below(random.chance(90) ? 6 : 128)), reg(), reg(), reg())});
+                          static_cast<unsigned>(random.below(random.chance(90) ? 6 : 128)), reg(), reg(),
+                          reg())});
         break;
     }
   }
@@ -84,8 +94,9 @@ Assembler one_fault(verif::Random& random) {
       code({random.chance(50) ? enc::kEbreak : 0x73u});
       break;
     case 2:  // a CSR that may not be there, or not be written
-      code({0x73 | static_cast<uint32_t>(random.between(1, 3)) << 12 | static_cast<uint32_t>(random.below(4096)) << 20 |
-            enc::with_rd(kA1) | enc::with_rs1(random.chance(50) ? 0 : kT0)});
+      code({0x73 | static_cast<uint32_t>(random.between(1, 3)) << 12 |
+            static_cast<uint32_t>(random.below(4096)) << 20 | enc::with_rd(kA1) |
+            enc::with_rs1(random.chance(50) ? 0 : kT0)});
       break;
     case 3:
       code.li(kT0, some_address(random));
@@ -110,7 +121,8 @@ Assembler one_fault(verif::Random& random) {
         code.shape(static_cast<uint32_t>(random.below(6)), static_cast<uint32_t>(random.below(300)),
                    static_cast<int32_t>(random.below(10'000)) - 5000);
       code.command(cpe::unit::kDma, store ? cpe::dma_op::kStore : cpe::dma_op::kLoad,
-                   random.chance(90) ? cpe::kLdmBase + static_cast<uint32_t>(random.below(1000)) : some_address(random),
+                   random.chance(90) ? cpe::kLdmBase + static_cast<uint32_t>(random.below(1000))
+                                     : some_address(random),
                    static_cast<uint32_t>(random.below(random.chance(70) ? 300 : 3000)))
           .command(cpe::unit::kDma, cpe::dma_op::kWait, 1);
       break;

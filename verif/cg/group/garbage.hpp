@@ -5,7 +5,8 @@
 
 namespace swai::cg {
 
-// Anything at all: words that are mostly instructions, many of them commands, registers that are mostly addresses.
+// Anything at all: words that are mostly instructions, many of them commands, registers that are mostly
+// addresses.
 cpe::Assembler garbage(verif::Random& random);
 
 // Something good, then one thing that is mostly bad, and `ret` in case that it is not. Nothing else goes on

@@ -12,7 +12,6 @@
 namespace swai::cg {
 namespace {
 
-
 namespace enc = cpe::enc;
 
 constexpr uint64_t kReady = 20'000;
@@ -109,7 +108,8 @@ void GroupBench::prepare(uint32_t mask, uint8_t context) {
 }
 
 GroupBench::Ended GroupBench::finish(uint32_t number, uint64_t limit) {
-  verif::check(driver.wait_ended(number, limit), fmt::format("launch {} has not ended after {} cycles", number, limit));
+  verif::check(driver.wait_ended(number, limit),
+               fmt::format("launch {} has not ended after {} cycles", number, limit));
   Ended ended{.number = number, .result = driver.result(number), .faults{}};
   ended.faults.resize(cpes());
   driver.take_faults([&](unsigned i, const launch::Fault& fault) {

@@ -54,11 +54,7 @@ void store_response(Field field, const Response& response) {
 }  // namespace
 
 GroupSim::GroupSim(const Options& options)
-    : options_(options),
-      cells_(1),
-      random_(options.seed ^ 0x6706'5109),
-      take_(random_),
-      give_(random_) {
+    : options_(options), cells_(1), random_(options.seed ^ 0x6706'5109), take_(random_), give_(random_) {
   current_ = this;
   cells_.make_current();
   context_.randReset(options_.seed == 0 ? 0 : 2);
@@ -72,6 +68,9 @@ GroupSim::GroupSim(const Options& options)
   if (!options_.wave.empty()) throw std::runtime_error("this build writes no waves; those in build/wave do");
 #endif
   top_ = std::make_unique<Vgroup_top>(&context_, "top");
+  // Where CPEs have models of their own (verif/cpe/tile) these are made in the first evaluation, and count on
+  // their clocks being low before it: they begin with zeros.
+  context_.randReset(0);
   if (!options_.stalls) {
     take_.never();
     give_.never();
@@ -179,8 +178,7 @@ void GroupSim::drive() {
 }
 
 void GroupSim::sample() {
-  if (top_->out_valid_o != 0 && top_->out_ready_i != 0)
-    serve(load_request(Field(top_->out_o, 0, kReqBits)));
+  if (top_->out_valid_o != 0 && top_->out_ready_i != 0) serve(load_request(Field(top_->out_o, 0, kReqBits)));
   if (top_->rsp_valid_o != 0) {
     Response response;
     load(Field(top_->rsp_o, 0, kRspBits), response);
@@ -223,7 +221,8 @@ void GroupSim::serve(const Request& request) {
     auto& memory = line < kHbmBase ? sram_ : far_;
     for (unsigned byte = 0; byte < 64; ++byte) {
       if ((request.strb >> byte & 1) == 0) continue;
-      response.status = std::max(response.status, status(memory.write(line + byte, {&request.data[byte], 1})));
+      response.status =
+          std::max(response.status, status(memory.write(line + byte, {&request.data[byte], 1})));
     }
   } else {
     throw std::runtime_error("the group asks for an atomic");
@@ -244,8 +243,7 @@ Response GroupSim::ask(const Request& request) {
 
 std::optional<uint64_t> GroupSim::try_read(uint64_t address) {
   if (address == inbox::work::kAddr || (address >= inbox::done0::kAddr && address <= inbox::done3::kAddr)) {
-    const uint64_t value =
-        address == inbox::work::kAddr ? work_ : done_[(address - inbox::done0::kAddr) / 8];
+    const uint64_t value = address == inbox::work::kAddr ? work_ : done_[(address - inbox::done0::kAddr) / 8];
     step();
     return value;
   }
@@ -304,9 +302,9 @@ void GroupSim::store(uint64_t address, uint64_t value) {
 
 }  // namespace swai::cg
 
-extern "C" void group_sim_retired(unsigned id, svBit trap, unsigned insn, unsigned pc, unsigned next_pc, unsigned rd,
-                                  unsigned rd_wdata, unsigned mem_addr, unsigned masks, unsigned mem_rdata,
-                                  unsigned mem_wdata) {
+extern "C" void group_sim_retired(unsigned id, svBit trap, unsigned insn, unsigned pc, unsigned next_pc,
+                                  unsigned rd, unsigned rd_wdata, unsigned mem_addr, unsigned masks,
+                                  unsigned mem_rdata, unsigned mem_wdata) {
   using swai::cg::GroupSim;
   GroupSim* sim = GroupSim::current();
   if (sim == nullptr || !sim->observed()) return;

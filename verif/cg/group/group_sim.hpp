@@ -1,6 +1,6 @@
 // A simulated core group alone, with everything around it: the management processor's registers and memory,
-// and another group's HBM, all of them beyond the initiator port. It is a Machine for the driver of core groups
-// (firmware/group), so whoever has one starts launches as firmware does:
+// and another group's HBM, all of them beyond the initiator port. It is a Machine for the driver of core
+// groups (firmware/group), so whoever has one starts launches as firmware does:
 //
 //   GroupSim sim({.seed = 7});
 //   group::Group<GroupSim> driver(sim, 0);
@@ -48,8 +48,8 @@ class GroupSim {
   };
   using Observer = std::function<void(unsigned id, bool trap, const iss::cpe::Retirement& record)>;
 
-  // Ends with the group out of reset. Throws std::runtime_error when waves are wanted and this build has none,
-  // or they cannot be written.
+  // Ends with the group out of reset. Throws std::runtime_error when waves are wanted and this build has
+  // none, or they cannot be written.
   explicit GroupSim(const Options& options);
   ~GroupSim();
   GroupSim(const GroupSim&) = delete;
@@ -61,8 +61,8 @@ class GroupSim {
   }
   uint64_t cycles() const { return cycle_; }
 
-  // Registers of the group and the inbox. A refusal is an error, std::runtime_error, but for try_*. Reading the
-  // inbox takes one cycle.
+  // Registers of the group and the inbox. A refusal is an error, std::runtime_error, but for try_*. Reading
+  // the inbox takes one cycle.
   uint64_t read(uint64_t address);
   uint32_t read_low(uint64_t address) { return static_cast<uint32_t>(read(address)); }
   void write(uint64_t address, uint64_t value);
@@ -129,7 +129,7 @@ class GroupSim {
   uint64_t cycle_ = 0;
 
   std::optional<Request> asked_;  // at the target port, not taken yet
-  bool taken_ = false;              // it was, in this cycle
+  bool taken_ = false;            // it was, in this cycle
   std::optional<Response> answered_;
   bool moved_ = false;  // an input has changed
   std::deque<Answer> answers_;

@@ -11,5 +11,5 @@ $(eval $(call cxx_program,test-kernel-run,verif/cpe/run/test/run_test.cpp verif/
 # On RTL; the model is that of the group's tests, and so is what surrounds it.
 CPE_RUN_CPP := $(GROUP_SIM) $(addprefix verif/cpe/run/,cpe_run.cpp rtl_device.cpp) verif/card/progress.cpp
 CPE_RUN_LIBS := $(KERNEL_RUN_LIBS) $(B)/lib/hbm-cells.a -lfmt
-$(eval $(call verilated_sibling,cpe-run,tb-group,$(CPE_RUN_CPP),$(CPE_RUN_LIBS)))
+$(eval $(call verilated_sibling,cpe-run,tb-group,$(CPE_RUN_CPP),$(GROUP_TILE_LIBS) $(CPE_RUN_LIBS)))
 $(eval $(call verilated_sibling,cpe-run-tiny,tb-group-tiny,$(CPE_RUN_CPP),$(CPE_RUN_LIBS)))

@@ -46,11 +46,17 @@ int main(int argc, char** argv) {
   tool.app().add_option("--seed", options.seed, "of what reset leaves open; 0: zero")->type_name("N");
   auto* wave = tool.app().add_option("--wave", options.wave, "write waves (only build/wave/cpe-run)");
   wave->type_name("FILE");
-  tool.app().add_option("--wave-from", options.wave_from, "first cycle in the waves")->needs(wave)->type_name("N");
+  tool.app()
+      .add_option("--wave-from", options.wave_from, "first cycle in the waves")
+      ->needs(wave)
+      ->type_name("N");
   tool.app().add_option("--wave-to", options.wave_to, "last cycle in the waves")->needs(wave)->type_name("N");
   auto* traced = tool.app().add_option("--trace", trace.path, "write one line per instruction to FILE");
   traced->type_name("FILE");
-  tool.app().add_option("--trace-from", trace.from, "first cycle in the trace")->needs(traced)->type_name("N");
+  tool.app()
+      .add_option("--trace-from", trace.from, "first cycle in the trace")
+      ->needs(traced)
+      ->type_name("N");
   tool.app().add_option("--trace-to", trace.to, "last cycle in the trace")->needs(traced)->type_name("N");
   tool.app().add_flag("--quiet", quiet, "no line of progress on long runs");
   return tool.run(argc, argv, [&](const kernel_run::Options&) {

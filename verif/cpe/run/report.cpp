@@ -56,6 +56,17 @@ std::string report(const Job& job, const Outcome& outcome, bool counters) {
   return text;
 }
 
+std::string table(const Outcome& outcome, unsigned columns) {
+  std::string text;
+  for (const Counter& counter : outcome.counters) {
+    text += fmt::format("  {}\n", counter.name);
+    for (size_t i = 0; i < counter.by_cpe.size(); ++i) {
+      text += fmt::format("{:>11}{}", counter.by_cpe[i], (i + 1) % columns == 0 ? "\n" : "");
+    }
+  }
+  return text;
+}
+
 nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes) {
   using Json = nlohmann::ordered_json;
   const Outcome& last = outcomes.back();

@@ -12,6 +12,9 @@ namespace swai::kernel_run {
 // One launch: a line, then what went wrong, or with `counters` a table of them.
 std::string report(const Job& job, const Outcome& outcome, bool counters);
 
+// Each counter of each CPE, laid out as the CPEs are.
+std::string table(const Outcome& outcome, unsigned columns);
+
 // All launches, oldest first; details of the last one.
 nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes);
 

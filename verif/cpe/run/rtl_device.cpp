@@ -16,7 +16,8 @@ namespace {
 using common::InputError;
 namespace r = regs::cg;
 
-constexpr uint64_t kReady = 100'000;          // cycles in which CPEs must have come to their daemon
+constexpr uint64_t kReady = 100'000;           // cycles in which CPEs must have come to their daemon
+constexpr uint32_t kReadCycles = 2;            // of a CPE, for each look at one of its registers
 constexpr uint64_t kProgressEvery = 0x4'0000;  // cycles
 
 // Counters of a CPE by number. What they are called; empty: not shown.
@@ -38,8 +39,8 @@ constexpr const char* kNames[] = {"",
                                   "local memory conflicts"};
 
 constexpr uint64_t kGroupCounters[] = {
-    r::hbm_reads::kOffset,  r::hbm_writes::kOffset, r::hbm_hits::kOffset,    r::hbm_busy::kOffset,
-    r::dslb_hits::kOffset,  r::dslb_misses::kOffset, r::code_hits::kOffset, r::code_misses::kOffset,
+    r::hbm_reads::kOffset, r::hbm_writes::kOffset,  r::hbm_hits::kOffset,  r::hbm_busy::kOffset,
+    r::dslb_hits::kOffset, r::dslb_misses::kOffset, r::code_hits::kOffset, r::code_misses::kOffset,
     r::cpe_reads::kOffset, r::cpe_writes::kOffset};
 enum GroupCounter : uint8_t {
   kHbmReads,
@@ -65,7 +66,8 @@ const char* waits_for(uint32_t insn) {
   const unsigned unit = insn >> 12 & 7;
   const unsigned op = insn >> 25;
   if (unit == cpe::unit::kControl && op == cpe::control_op::kSync) return "to synchronise with other CPEs";
-  if (unit == cpe::unit::kControl && op == cpe::control_op::kDone) return "for its DMA or channels at the end";
+  if (unit == cpe::unit::kControl && op == cpe::control_op::kDone)
+    return "for its DMA or channels at the end";
   if (unit == cpe::unit::kDma) return "for DMA";
   if (unit == cpe::unit::kRow || unit == cpe::unit::kColumn) {
     const bool row = unit == cpe::unit::kRow;
@@ -83,8 +85,7 @@ RtlDevice::RtlDevice(const cg::GroupSim::Options& options, const TraceWindow& tr
     : sim_(options), driver_(sim_, 0), progress_(progress) {
   if (!trace.path.empty()) {
     trace_.reset(std::fopen(trace.path.c_str(), "w"));
-    if (!trace_)
-      throw InputError(fmt::format("{}: cannot write: {}", trace.path, std::strerror(errno)));
+    if (!trace_) throw InputError(fmt::format("{}: cannot write: {}", trace.path, std::strerror(errno)));
     sim_.set_observer([this, trace](unsigned id, bool trap, const iss::cpe::Retirement& record) {
       if (sim_.cycles() < trace.from || sim_.cycles() > trace.to) return;
       const unsigned cpe = (id >> 3 & 3) * columns() + (id & 7);
@@ -115,8 +116,8 @@ void RtlDevice::start(uint64_t table, uint32_t entries, const Daemon& daemon, ui
 
 // A daemon that is none lets its CPEs be given up.
 void RtlDevice::wait_asleep() {
-  const bool asleep = driver_.wait(
-      [&] { return driver_.stopped() == 0 && driver_.asleep() == driver_.all(); }, kReady);
+  const bool asleep =
+      driver_.wait([&] { return driver_.stopped() == 0 && driver_.asleep() == driver_.all(); }, kReady);
   if (asleep) return;
   std::string why;
   driver_.take_faults([&](unsigned cpe, const launch::Fault& fault) {
@@ -150,7 +151,9 @@ Outcome RtlDevice::launch(const Launch& launch) {
   progress_.clear();
   const auto result = driver_.result(number);
   Outcome outcome{.ok = !result.failed,
-                  .ending = result.watchdog ? "watchdog" : result.failed ? "failed" : "done",
+                  .ending = result.watchdog ? "watchdog"
+                            : result.failed ? "failed"
+                                            : "done",
                   .cycles = result.cycles};
   if (result.failed) {
     // All its CPEs have been reset, and their counters with them.
@@ -181,8 +184,8 @@ void RtlDevice::add_counters(Outcome& outcome, const Snapshot& before, const Sna
   for (unsigned cpe = 0; cpe < cpes; ++cpe) {
     for (unsigned i = 0; i < kCounters; ++i) {
       uint32_t value = after.cpes[cpe * kCounters + i] - before.cpes[cpe * kCounters + i];
-      // Each reading in between gave the sleeping CPE a cycle in which it went on waiting for its launch.
-      if (i == 0 || i == 5) value -= std::min<uint32_t>(value, kCounters);
+      // Each reading in between gave the sleeping CPE cycles in which it went on waiting for its launch.
+      if (i == 0 || i == 5) value -= std::min<uint32_t>(value, kReadCycles * kCounters);
       values[i][cpe] = value;
     }
   }

@@ -42,6 +42,7 @@ Tool::Tool(std::string name, const std::string& description, const std::string& 
       ->type_name("N");
   app_.add_flag("--list", options_.list, "list the kernels of the module");
   app_.add_flag("--stats", options_.counters, "print counters");
+  app_.add_flag("--by-cpe", options_.by_cpe, "print counters of each CPE");
   app_.add_option("--json", options_.json, "write the report as JSON to FILE; -: standard output")
       ->type_name("FILE");
 }
@@ -101,6 +102,7 @@ int Tool::run_job(const MakeDevice& make_device) {
   for (const Dump& dump : dumps) write_file(dump.file, job.read_buffer(*device, dump.buffer));
   const Outcome& last = outcomes.back();
   fmt::print(stderr, "{}", report(job, last, options_.counters));
+  if (options_.by_cpe) fmt::print(stderr, "{}", table(last, device->columns()));
   if (!options_.json.empty()) {
     const std::string text = report_json(job, outcomes).dump(2) + "\n";
     if (options_.json == "-") {

@@ -29,6 +29,7 @@ struct Options {
   uint64_t limit = 100'000'000;
   bool list = false;
   bool counters = false;
+  bool by_cpe = false;
   std::string json;
 };
 

@@ -227,6 +227,7 @@ TEST_CASE("reports name cause, place, and what a CPE waits for") {
   const std::string table = report(job, outcome, true);
   CHECK(table.find("unit busy") != std::string::npos);
   CHECK(table.find("2007             3             4") != std::string::npos);
+  CHECK(kernel_run::table(outcome, 2) == "  things\n          3          4\n       1000       1000\n");
   outcome.ok = false;
   outcome.ending = "deadlock";
   outcome.faults.resize(4);
