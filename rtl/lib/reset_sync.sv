@@ -12,6 +12,11 @@ module reset_sync (
 
   assign rst_no = second_q;
 
+`ifndef SYNTHESIS
+  // For simulators asynchronous resets act by their edge: at power-on, too, there has to be one.
+  initial second_q = 1'b1;
+`endif
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       first_q  <= 1'b0;

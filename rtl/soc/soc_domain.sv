@@ -36,6 +36,11 @@ module soc_domain #(
   assign status_o   = state_q;
   assign rst_no     = rst_q_n;
 
+`ifndef SYNTHESIS
+  // For simulators asynchronous resets act by their edge: at power-on, too, there has to be one.
+  initial rst_q_n = 1'b1;
+`endif
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= Hold;
