@@ -390,7 +390,9 @@ void Bench::spin(uint32_t rounds) {
   }
   const uint64_t cycles = group::DirectMachine::cycles() - begin;
   JsonLine line("spin");
-  line.add("rounds", rounds).add("asleep", group_.asleep() == group_.all() ? 1 : 0).add("sum", words[255] & 0xffff);
+  line.add("rounds", rounds)
+      .add("asleep", group_.asleep() == group_.all() ? 1 : 0)
+      .add("sum", words[255] & 0xffff);
   line.add("cycles", cycles);
 }
 

@@ -14,7 +14,8 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitBadInput = 2;
 
-// The cards that there are. The RTL's parameters are fixed when a program is built, so each has a program of its own.
+// The cards that there are. The RTL's parameters are fixed when a program is built, so each has a program of
+// its own.
 struct Configuration {
   std::string_view name;
   const char* program;

@@ -68,9 +68,6 @@ GroupSim::GroupSim(const Options& options)
   if (!options_.wave.empty()) throw std::runtime_error("this build writes no waves; those in build/wave do");
 #endif
   top_ = std::make_unique<Vgroup_top>(&context_, "top");
-  // Where CPEs have models of their own (verif/cpe/tile) these are made in the first evaluation, and count on
-  // their clocks being low before it: they begin with zeros.
-  context_.randReset(0);
   if (!options_.stalls) {
     take_.never();
     give_.never();

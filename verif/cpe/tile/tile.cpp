@@ -32,7 +32,11 @@ extern "C" {
 
 void* swai_cpe_new() {
   auto model = std::make_unique<Vcpe_tile_top>(Verilated::threadContextp(), "cpe");
+  // In reset, before the first edges: also where state begins at random.
   model->clk_i = 0;
+  model->in_clk_i = 0;
+  model->in_i = 0;
+  model->boot_pc_i = 0;
   model->eval();
   return model.release();
 }
