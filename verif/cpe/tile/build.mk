@@ -9,3 +9,9 @@ $(eval $(call verilated_cpp,$(CPE_TILE_MODEL),verif/cpe/tile/tile.cpp,,fast,$(CP
 $(B)/lib/cpe-tile.a: $(CPE_TILE_MODEL)-obj/verif/cpe/tile/tile.o
 	$(call say,AR,$@)
 	$(Q)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+
+# How fast one is.
+$(eval $(call verilated_cpp,$(B)/verilated/fast/tile-speed,verif/cpe/tile/tile_speed.cpp,,fast,$(CPE_TILE_MODEL)))
+$(eval $(call verilated_link,tile-speed,$(CPE_TILE_MODEL),cpe_tile_top,$(B)/verilated/fast/tile-speed-obj/verif/cpe/tile/tile_speed.o \
+  $(CPE_TILE_MODEL)-obj/verif/cpe/tile/tile.o,-lfmt,,fast))
+PROGRAMS += $(B)/tile-speed

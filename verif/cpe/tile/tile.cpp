@@ -1,5 +1,5 @@
-// The models of CPEs behind verif/cpe/tile/cpe.sv.
-#include <svdpi.h>
+#include "verif/cpe/tile/tile.hpp"
+
 #include <verilated.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 
 namespace {
 
-// One for each CPE. It shares the context (seed, assertions) of the model that it belongs to.
 Vcpe_tile_top& tile(void* cpe) { return *static_cast<Vcpe_tile_top*>(cpe); }
 
 // The valid bits of launch, response, row, column and access in cpe_tile_pkg::in_t.
