@@ -19,20 +19,17 @@ card_rtl := $(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv
 # not grow with their number. The other variants, which have waves and coverage of everything, have all CPEs in one model, and so
 # has the small card; there all CPEs share one piece of code where Verilator finds that it is the same for all: tables are
 # numbered from CPE to CPE, and a function of everything that a CPE settles at the start would have to be the same as a whole.
-with_tiles = $(patsubst rtl/cpe/cpe.sv,other:rtl/cpe/cpe.sv fast:verif/cpe/tile/cpe.sv,$(patsubst rtl/cpe/cpe_pkg.sv,\
-  rtl/cpe/cpe_pkg.sv verif/cpe/tile/cpe_tile_pkg.sv,$(1)))
-tile_libs := fast:$(B)/lib/cpe-tile.a fast:$(B)/verilated/fast/cpe-tile/Vcpe_tile_top__ALL.a
 card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table --output-split-cfuncs 300
 
 # One program per configuration with a model of its own; options.hpp names them all.
 $(eval $(call verilated_program,swai-card,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),$(card_flags),\
-  $(tile_libs) $(card_libs)))
+  $(call tile_libs,cpe-tile) $(card_libs)))
 $(eval $(call verilated_program,swai-card-full,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),\
-  $(card_flags) -GGroups=4,$(tile_libs) $(card_libs),-DSWAI_CONFIG=full))
+  $(card_flags) -GGroups=4,$(call tile_libs,cpe-tile) $(card_libs),-DSWAI_CONFIG=full))
 $(eval $(call verilated_program,swai-card-tiny,card_top,$(card_rtl),$(card_harness) $(card_program),\
   $(card_flags) -GRows=2 -GColumns=2,$(card_libs),-DSWAI_CONFIG=tiny))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(tile_libs) $(card_libs)))
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(call tile_libs,cpe-tile) $(card_libs)))
 
 $(eval $(call cxx_program,events-session,verif/card/events_session.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))

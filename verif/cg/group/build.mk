@@ -10,15 +10,8 @@ GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_
 GROUP_TEST_LIBS := $(addprefix $(B)/lib/,cpe-random.a iss-cpe.a hbm-cells.a) -lfmt
 
 # The model of one CPE, as swai-card has it (verif/cpe/tile), but with its retirement port and assertions.
-GROUP_TILE := $(B)/verilated/fast/group-tile
-$(eval $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
-  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv,$(RTL_LIB) $(RTL_CPE)) $(GROUP_TRACE) verif/cpe/tile/cpe_tile_top.sv,\
-  +define+CPE_RVFI,fast,$(GROUP_TILE)))
-$(eval $(call verilated_cpp,$(GROUP_TILE),verif/cpe/tile/tile.cpp,,fast,$(GROUP_TILE)))
-$(B)/lib/group-tile.a: $(GROUP_TILE)-obj/verif/cpe/tile/tile.o
-	$(call say,AR,$@)
-	$(Q)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
-GROUP_TILE_LIBS := fast:$(B)/lib/group-tile.a fast:$(GROUP_TILE)/Vcpe_tile_top__ALL.a
+$(eval $(call cpe_tile,group-tile,+define+CPE_RVFI,$(GROUP_TRACE)))
+GROUP_TILE_LIBS := $(call tile_libs,group-tile)
 
 $(eval $(call verilated_program,tb-group,group_top,$(call with_tiles,$(GROUP_RTL)) other:$(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS),\
   $(GROUP_TILE_LIBS) $(GROUP_TEST_LIBS),))

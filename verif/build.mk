@@ -1,0 +1,20 @@
+# What several folders below build with.
+
+# A CPE as a model of its own (verif/cpe/tile), of which the fast variant of a large simulator has an instance for every CPE: built
+# once, however many there are.
+#   $(eval $(call cpe_tile,NAME,FLAGS,SOURCES))  the model with these flags for Verilator and further sources
+#   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cpe/cpe.sv
+#   $(call tile_libs,NAME)                       and its libraries
+tile_model = $(B)/verilated/fast/$(1)
+tile_libs = fast:$(B)/lib/$(1).a fast:$(tile_model)/Vcpe_tile_top__ALL.a
+with_tiles = $(patsubst rtl/cpe/cpe.sv,other:rtl/cpe/cpe.sv fast:verif/cpe/tile/cpe.sv,$(patsubst rtl/cpe/cpe_pkg.sv,\
+  rtl/cpe/cpe_pkg.sv verif/cpe/tile/cpe_tile_pkg.sv,$(1)))
+
+define cpe_tile
+$(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
+  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv,$(RTL_LIB) $(RTL_CPE)) $(3) verif/cpe/tile/cpe_tile_top.sv,$(2),fast,$(tile_model))
+$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,,fast,$(tile_model))
+$(B)/lib/$(1).a: $(tile_model)-obj/verif/cpe/tile/tile.o
+	$$(call say,AR,$$@)
+	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
+endef
