@@ -13,6 +13,8 @@ OPERATIONS = {
     "Control": ["Control"],
     "Dma": ["Dma"],
     "Channel": ["Row", "Column"],
+    "Systolic": ["Systolic"],
+    "Vector": ["Vector"],
 }
 
 

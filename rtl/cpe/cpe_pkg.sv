@@ -112,6 +112,105 @@ package cpe_pkg;
   localparam logic [6:0] ChannelWaitSend    = 7'd2;  // until send rs1 and all before it are complete
   localparam logic [6:0] ChannelWaitReceive = 7'd3;
 
+  // Systolic unit (docs/systolic.md). The first nine set what the next run uses; they keep their values. Addresses are those of
+  // the scalar core, in LDM. A column tile is 8 columns of the result, a k tile 8 of the products' indices.
+  localparam logic [6:0] SystolicActivations = 7'd0;   // rs1 = address; rs2 = {stride of k tiles, stride of rows}, 16 bits each
+  localparam logic [6:0] SystolicWeights     = 7'd1;   // rs1 = address; rs2 = {stride of k tiles, stride of rows in a tile}, 16 bits each
+  localparam logic [6:0] SystolicColumns     = 7'd2;   // strides of column tiles: rs1 = weights, rs2 = output
+  localparam logic [6:0] SystolicGroups      = 7'd3;   // rs1 = address of scales; rs2 = {column tile stride (24), k tiles per group (8)}
+  localparam logic [6:0] SystolicOutput      = 7'd4;   // rs1 = address; rs2 = stride of rows
+  localparam logic [6:0] SystolicFactors     = 7'd5;   // rs1 = address of the columns' factors, rs2 = of their biases
+  localparam logic [6:0] SystolicRows        = 7'd6;   // rs1 = address of the rows' factors
+  localparam logic [6:0] SystolicClamp       = 7'd7;   // rs1 = least, rs2 = largest result, both fp32
+  localparam logic [6:0] SystolicSize        = 7'd8;   // rs1 = {column tiles, k tiles}, rs2 = {column tiles per block, rows}, 16 bits each
+  localparam logic [6:0] SystolicRun         = 7'd16;  // rs1 = systolic_mode_t; rd = ticket
+  localparam logic [6:0] SystolicWait        = 7'd17;  // until run rs1 and all before it are complete
+  localparam logic [6:0] SystolicPoll        = 7'd18;  // rd = 1 when they are, else 0
+
+  typedef logic [1:0] weights_t;
+  localparam weights_t WeightsInt8   = 2'd0;
+  localparam weights_t WeightsInt4   = 2'd1;  // 64 in 32 bytes, scales and zeros by groups
+  localparam weights_t WeightsSparse = 2'd2;  // 1x4 blocks with their k; activations lie by k
+
+  typedef logic [1:0] number_t;       // of elements in LDM
+  localparam number_t NumberFp32  = 2'd0;
+  localparam number_t NumberInt32 = 2'd1;
+  localparam number_t NumberFp16  = 2'd2;
+  localparam number_t NumberInt8  = 2'd3;
+
+  typedef struct packed {
+    logic [20:0]  reserved;     // 0
+    logic         clamp;        // the scaled result
+    logic         bias;
+    logic         row_factors;
+    number_t      result;       // int32 as it is; the others are scaled
+    logic         drain;        // else the sums stay where they are
+    logic         half;         // of the accumulators, for the first block
+    logic         keep;         // adds to what the accumulators hold; one block only
+    logic         by_column;    // rows of a weight tile in memory are its columns
+    weights_t     weights;
+  } systolic_mode_t;
+  localparam int unsigned SystolicModeWidth = 32;
+
+  // Vector unit (docs/vector.md). The first six set what the next run uses; they keep their values.
+  localparam logic [6:0] VectorA      = 7'd0;   // rs1 = address, or value; rs2 = vector_operand_t
+  localparam logic [6:0] VectorB      = 7'd1;
+  localparam logic [6:0] VectorC      = 7'd2;
+  localparam logic [6:0] VectorResult = 7'd3;   // rs1 = address; rs2 = vector_operand_t
+  localparam logic [6:0] VectorReduce = 7'd4;   // rs1 = address of the rows' reductions (fp32); rs2 = their stride
+  localparam logic [6:0] VectorSize   = 7'd5;   // rs1 = elements of a row, rs2 = rows
+  localparam logic [6:0] VectorRun    = 7'd16;  // rs1 = vector_mode_t; rd = ticket
+  localparam logic [6:0] VectorWait   = 7'd17;  // until run rs1 and all before it are complete
+  localparam logic [6:0] VectorPoll   = 7'd18;  // rd = 1 when they are, else 0
+
+  typedef logic [1:0] operand_kind_t;
+  localparam operand_kind_t OperandVector = 2'd0;  // an element of LDM for each element
+  localparam operand_kind_t OperandScalar = 2'd1;  // an element of LDM for each row
+  localparam operand_kind_t OperandValue  = 2'd2;  // rs1 itself, fp32
+  localparam operand_kind_t OperandNone   = 2'd3;  // results only: they are not stored
+
+  typedef struct packed {
+    logic [7:0]    reserved;  // 0
+    logic          negate;
+    logic          magnitude; // before negation
+    operand_kind_t kind;
+    number_t       number;
+    logic [17:0]   stride;    // of rows, bytes, signed
+  } vector_operand_t;
+  localparam int unsigned VectorOperandWidth = 32;
+
+  typedef logic [2:0] vector_op_t;
+  localparam vector_op_t VectorFma    = 3'd0;  // a * b + c, rounded once
+  localparam vector_op_t VectorMul    = 3'd1;  // a * b
+  localparam vector_op_t VectorAdd    = 3'd2;  // a + c
+  localparam vector_op_t VectorMin    = 3'd3;  // of a and b
+  localparam vector_op_t VectorMax    = 3'd4;
+  localparam vector_op_t VectorLess   = 3'd5;  // a < b ? 1 : 0
+  localparam vector_op_t VectorEqual  = 3'd6;
+  localparam vector_op_t VectorSelect = 3'd7;  // a != 0 ? b : c
+
+  typedef logic [2:0] special_t;  // what is done with the outcome
+  localparam special_t SpecialNone       = 3'd0;
+  localparam special_t SpecialExp2       = 3'd1;
+  localparam special_t SpecialLog2       = 3'd2;
+  localparam special_t SpecialReciprocal = 3'd3;
+  localparam special_t SpecialRoot       = 3'd4;  // 1 / square root
+
+  typedef logic [1:0] reduce_t;   // what is done with the results of a row, before they are converted
+  localparam reduce_t ReduceNone = 2'd0;
+  localparam reduce_t ReduceSum  = 2'd1;
+  localparam reduce_t ReduceMin  = 2'd2;
+  localparam reduce_t ReduceMax  = 2'd3;
+
+  typedef struct packed {
+    logic [22:0] reserved;  // 0
+    logic        overlap;   // may begin before the runs before it have ended
+    reduce_t     reduce;
+    special_t    special;
+    vector_op_t  op;
+  } vector_mode_t;
+  localparam int unsigned VectorModeWidth = 32;
+
   // --- Memory -------------------------------------------------------------------------------------------------------
   // A CPE asks its group for 1 to 64 bytes of global memory that lie in one 64-byte line. Byte `offset` travels in lane
   // `lane`, the next in lane + 1 modulo 64: the group aligns. Every request gets one response, in any order; it finds the CPE
