@@ -7,6 +7,8 @@ import pathlib
 import re
 import sys
 
+import page_tables
+
 PACKAGE = pathlib.Path("rtl/cpe/cpe_pkg.sv")
 # Which operations go to which units; their names begin alike.
 OPERATIONS = {
@@ -47,14 +49,12 @@ def causes(text):
 TABLES = {"units": units, "commands": commands, "causes": causes}
 
 
-def filled(page, text):
-    def fill(match):
-        lines = TABLES[match[1]](text)
+def tables(text):
+    found = {name: table(text) for name, table in TABLES.items()}
+    for name, lines in found.items():
         if len(lines) < 4:
-            raise ValueError(f"{PACKAGE} has nothing for table {match[1]}")
-        return f"<!-- table {match[1]} -->\n" + "\n".join(lines) + "\n<!-- end -->"
-
-    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", fill, page, flags=re.DOTALL)
+            raise ValueError(f"{PACKAGE} has nothing for table {name}")
+    return found
 
 
 def main():
@@ -63,14 +63,7 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     options = parser.parse_args()
 
-    page = options.page.read_text()
-    result = filled(page, PACKAGE.read_text())
-    if options.check and result != page:
-        print(f"{options.page} is not what {PACKAGE} gives: python3 scripts/gen-cpe-tables.py {options.page} writes it", file=sys.stderr)
-        return 1
-    if not options.check:
-        options.page.write_text(result)
-    return 0
+    return page_tables.fill(options.page, tables(PACKAGE.read_text()), PACKAGE, options.check)
 
 
 if __name__ == "__main__":
