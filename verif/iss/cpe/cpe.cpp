@@ -21,11 +21,15 @@ Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, un
       row_(around.row),
       column_(around.column),
       dma_(around.port, ldm),
+      systolic_(ldm),
+      vector_(ldm),
       hart_(around.code, *this, ldm, identity) {}
 
 void Cpe::reset(uint32_t pc) {
   hart_.reset(pc);
   dma_.reset();
+  systolic_.reset();
+  vector_.reset();
   stop_engines();
   stopped_ = {};
   running_ = false;
@@ -33,9 +37,15 @@ void Cpe::reset(uint32_t pc) {
   failed_launch_ = false;
 }
 
+// Of the unit that went wrong; cause none: none did.
+const Fault& Cpe::unit_fault() const {
+  if (systolic_.fault().cause != Cause::kNone) return systolic_.fault();
+  return vector_.fault().cause != Cause::kNone ? vector_.fault() : dma_.fault();
+}
+
 const Fault& Cpe::fault() const {
   if (hart_.fault().cause != Cause::kNone) return hart_.fault();
-  return dma_.fault().cause != Cause::kNone ? dma_.fault() : stopped_;
+  return unit_fault().cause != Cause::kNone ? unit_fault() : stopped_;
 }
 
 void Cpe::stop(Cause cause) {
@@ -66,7 +76,7 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
     if (status == Hart::Status::kRetired) {
       ++count;
       if (observer) observer(number_, record);
-      if (dma_.fault().cause == Cause::kNone) continue;
+      if (unit_fault().cause == Cause::kNone) continue;
     }
     waiting_ = status == Hart::Status::kWaiting;
     if (stopped()) {
@@ -131,6 +141,10 @@ Environment::Answer Cpe::issue(const Command& command) {
       return row_.issue(column_number_, command);
     case unit::kColumn:
       return column_.issue(row_number_, command);
+    case unit::kSystolic:
+      return systolic_.issue(command.op, command.rs1, command.rs2, command.pc);
+    case unit::kVector:
+      return vector_.issue(command.op, command.rs1, command.rs2, command.pc);
     default:
       return {.kind = Answer::kBad};
   }
@@ -180,9 +194,12 @@ std::string Cpe::describe() const {
 
 std::string Cpe::describe_wait() const {
   const Command& command = hart_.waits_for();
-  if (command.unit == unit::kDma) {
-    return fmt::format("for DMA transfer {}, but has begun only {}", command.rs1, dma_.begun());
-  }
+  const auto run = [&](const char* what, uint32_t begun) {
+    return fmt::format("for {} {}, but has begun only {}", what, command.rs1, begun);
+  };
+  if (command.unit == unit::kDma) return run("DMA transfer", dma_.begun());
+  if (command.unit == unit::kSystolic) return run("run of the systolic unit", systolic_.begun());
+  if (command.unit == unit::kVector) return run("run of the vector unit", vector_.begun());
   if (command.unit == unit::kControl && command.op == control_op::kLaunch) {
     return "for a launch";
   }

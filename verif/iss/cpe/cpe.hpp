@@ -12,6 +12,8 @@
 #include "verif/iss/cpe/hart.hpp"
 #include "verif/iss/cpe/port.hpp"
 #include "verif/iss/cpe/sync.hpp"
+#include "verif/iss/cpe/systolic.hpp"
+#include "verif/iss/cpe/vector.hpp"
 
 namespace swai::iss::cpe {
 
@@ -69,6 +71,8 @@ class Cpe : private Environment {
   const Hart& hart() const { return hart_; }
   std::span<uint8_t> ldm() const { return ldm_; }
   const Dma& dma() const { return dma_; }
+  const Systolic& systolic() const { return systolic_; }
+  const Vector& vector() const { return vector_; }
   // What it does or waits for.
   std::string describe() const;
 
@@ -79,6 +83,7 @@ class Cpe : private Environment {
   Answer control(const Command& command);
   Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
   void stop_engines();
+  const Fault& unit_fault() const;
   std::string describe_wait() const;
 
   std::span<uint8_t> ldm_;
@@ -90,6 +95,8 @@ class Cpe : private Environment {
   Channel& row_;
   Channel& column_;
   Dma dma_;
+  Systolic systolic_;
+  Vector vector_;
   Hart hart_;
 
   Launch launch_;                  // the one taken last

@@ -14,7 +14,8 @@ const char* text(Access access) { return launch::text(static_cast<launch::Access
 std::string text(const Fault& fault) {
   std::string place;
   if (fault.access != Access::kNone) {
-    place = fmt::format("{}{} at {:#x}", fault.dma ? "DMA " : "", text(fault.access), fault.offset);
+    const char* const engine = fault.cause == Cause::kCommand ? "unit " : "DMA ";
+    place = fmt::format("{}{} at {:#x}", fault.dma ? engine : "", text(fault.access), fault.offset);
     if (fault.segment != kNoSegment) place += fmt::format(" of segment {}", fault.segment);
     place += ": ";
   }

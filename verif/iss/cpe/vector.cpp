@@ -1,0 +1,293 @@
+#include "verif/iss/cpe/vector.hpp"
+
+#include <algorithm>
+
+#include "verif/iss/cpe/fp32.hpp"
+
+namespace swai::iss::cpe {
+
+using Answer = Environment::Answer;
+
+namespace {
+
+constexpr uint32_t kMinusZero = fp32::kSign;
+
+constexpr int64_t local(uint32_t address) { return int64_t{address} - kLdmBase; }
+
+uint32_t compute(vector_mode::Op op, uint32_t a, uint32_t b, uint32_t c) {
+  switch (op) {
+    case vector_mode::kFma:
+      return fp32::fma(a, b, c);
+    case vector_mode::kMul:
+      return fp32::mul(a, b);
+    case vector_mode::kAdd:
+      return fp32::add(a, c);
+    case vector_mode::kMin:
+      return fp32::min(a, b);
+    case vector_mode::kMax:
+      return fp32::max(a, b);
+    case vector_mode::kLess:
+      return fp32::less(a, b) ? fp32::kOne : 0;
+    case vector_mode::kEqual:
+      return fp32::equal(a, b) ? fp32::kOne : 0;
+    case vector_mode::kSelect:
+      break;
+  }
+  // The bits of one of them, a NaN's, too. A NaN is not 0.
+  return fp32::equal(a, 0) ? c : b;
+}
+
+uint32_t apply(vector_mode::Special special, uint32_t x) {
+  return special == vector_mode::kPlain ? x : fp32::kNan;  // until there are special functions
+}
+
+// Of a row, in the order that hardware has.
+class Reduction {
+ public:
+  explicit Reduction(vector_mode::Reduce kind) : kind_(kind) {}
+
+  void add(const std::array<uint32_t, Vector::kLanes>& group, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      least_ = fp32::min(least_, group[i]);
+      largest_ = fp32::max(largest_, group[i]);
+    }
+    std::array<uint32_t, Vector::kLanes> r;
+    r.fill(kMinusZero);
+    std::copy_n(group.begin(), count, r.begin());
+    const uint32_t sum = fp32::add(fp32::add(fp32::add(r[0], r[1]), fp32::add(r[2], r[3])),
+                                   fp32::add(fp32::add(r[4], r[5]), fp32::add(r[6], r[7])));
+    uint32_t& partial = partial_[groups_++ % partial_.size()];
+    partial = fp32::add(partial, sum);
+  }
+  uint32_t result() const {
+    switch (kind_) {
+      case vector_mode::kLeast:
+        return least_;
+      case vector_mode::kLargest:
+        return largest_;
+      default:
+        return fp32::add(fp32::add(partial_[0], partial_[1]), fp32::add(partial_[2], partial_[3]));
+    }
+  }
+
+ private:
+  vector_mode::Reduce kind_;
+  // A NaN is ignored beside any number.
+  uint32_t least_ = fp32::kNan;
+  uint32_t largest_ = fp32::kNan;
+  std::array<uint32_t, 4> partial_ = {kMinusZero, kMinusZero, kMinusZero, kMinusZero};
+  unsigned groups_ = 0;
+};
+
+}  // namespace
+
+Vector::Mode::Mode(uint32_t word)
+    : op(static_cast<vector_mode::Op>(word & 7)),
+      special(static_cast<vector_mode::Special>(word >> 3 & 7)),
+      reduce(static_cast<vector_mode::Reduce>(word >> 6 & 3)),
+      reserved(word >> 9) {}  // bit 8, overlap: here nothing overlaps
+
+bool Vector::Mode::uses(unsigned operand) const {
+  if (operand == 1) return op != vector_mode::kAdd;
+  return operand == 0 || op == vector_mode::kFma || op == vector_mode::kAdd || op == vector_mode::kSelect;
+}
+
+void Vector::reset() {
+  now_ = {};
+  begun_ = 0;
+  fault_ = {};
+}
+
+Answer Vector::issue(uint8_t op, uint32_t rs1, uint32_t rs2, uint32_t pc) {
+  switch (op) {
+    case vector_op::kRun: {
+      const Mode mode(rs1);
+      if (!legal(mode)) return {.kind = Answer::kBad};
+      ++begun_;
+      try {
+        run(mode);
+      } catch (const Overrun& overrun) {
+        fault_ = overrun_fault(overrun, pc);
+        failed_ = now_;
+        failed_mode_ = rs1;
+      }
+      return {.data = begun_};
+    }
+    case vector_op::kWait:
+      return {.kind = reached(begun_, rs1) ? Answer::kDone : Answer::kWait};
+    case vector_op::kPoll:
+      return {.data = reached(begun_, rs1)};
+    default:
+      return {.kind = set(op, rs1, rs2) ? Answer::kDone : Answer::kBad};
+  }
+}
+
+// False: refused, and nothing is changed.
+bool Vector::set(uint8_t op, uint32_t rs1, uint32_t rs2) {
+  switch (op) {
+    case vector_op::kA:
+    case vector_op::kB:
+    case vector_op::kC:
+    case vector_op::kResult:
+      return set_operand(op, rs1, rs2);
+    case vector_op::kReduce:
+      if (!legal_address(rs1, 4) || !legal_stride(rs2, 4)) return false;
+      now_.reduce = local(rs1);
+      now_.reduce_stride = static_cast<int32_t>(rs2);
+      return true;
+    case vector_op::kSize:
+      if (rs1 == 0 || rs1 > 0xffff || rs2 == 0 || rs2 > 0xffff) return false;
+      now_.elements = rs1;
+      now_.rows = rs2;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Vector::set_operand(uint8_t op, uint32_t rs1, uint32_t rs2) {
+  const bool is_result = op == vector_op::kResult;
+  const uint32_t stride = static_cast<uint32_t>(static_cast<int32_t>(rs2 << 14) >> 14);
+  const Operand operand = {.kind = static_cast<operand::Kind>(rs2 >> 20 & 3),
+                           .number = static_cast<number::Kind>(rs2 >> 18 & 3),
+                           .negate = (rs2 >> 23 & 1) != 0,
+                           .magnitude = (rs2 >> 22 & 1) != 0,
+                           .at = local(rs1),
+                           .stride = static_cast<int32_t>(stride),
+                           .value = rs1};
+  if (rs2 >> 24 != 0) return false;
+  if (is_result && (operand.negate || operand.magnitude)) return false;
+  switch (operand.kind) {
+    case operand::kVector:
+    case operand::kScalar: {
+      if (is_result && operand.kind == operand::kScalar) return false;
+      const int64_t elements = operand.kind == operand::kVector ? kLanes : 1;
+      const auto multiple = static_cast<uint32_t>(elements * number::bytes(operand.number));
+      if (!legal_address(rs1, multiple) || !legal_stride(stride, multiple)) return false;
+      break;
+    }
+    case operand::kValue:
+      if (is_result) return false;
+      break;
+    case operand::kNone:
+      if (!is_result) return false;
+      break;
+  }
+  (is_result ? now_.result : now_.operands[op]) = operand;
+  return true;
+}
+
+bool Vector::legal(const Mode& mode) const {
+  if (mode.reserved != 0 || mode.special > vector_mode::kRoot || now_.rows == 0) return false;
+  return now_.result.kind != operand::kNone || mode.reduce != vector_mode::kNothing;
+}
+
+int64_t Vector::address(const Operand& operand, uint32_t row, uint32_t element) {
+  const int64_t in_row = operand.kind == operand::kVector ? element * number::bytes(operand.number) : 0;
+  return operand.at + row * operand.stride + in_row;
+}
+
+Vector::Group Vector::read(const Operand& operand, uint32_t row, uint32_t first, uint32_t count) const {
+  Group group{};
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t& x = group[i];
+    if (operand.kind == operand::kValue) {
+      x = operand.value;
+    } else {
+      const int64_t at = address(operand, row, first + i);
+      switch (operand.number) {
+        case number::kFp32:
+          x = memory_.read_as<uint32_t>(at);
+          break;
+        case number::kInt32:
+          x = fp32::of_int32(memory_.read_as<int32_t>(at));
+          break;
+        case number::kFp16:
+          x = fp32::of_fp16(memory_.read_as<uint16_t>(at));
+          break;
+        case number::kInt8:
+          x = fp32::of_int32(memory_.read_as<int8_t>(at));
+          break;
+      }
+    }
+    if (operand.magnitude) x &= ~fp32::kSign;
+    if (operand.negate) x ^= fp32::kSign;
+  }
+  return group;
+}
+
+void Vector::store(uint32_t row, uint32_t first, uint32_t count, const Group& results) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const int64_t at = address(now_.result, row, first + i);
+    switch (now_.result.number) {
+      case number::kFp32:
+        memory_.write(at, results[i]);
+        break;
+      case number::kInt32:
+        memory_.write(at, fp32::to_int32(results[i]));
+        break;
+      case number::kFp16:
+        memory_.write(at, fp32::to_fp16(results[i]));
+        break;
+      case number::kInt8:
+        memory_.write(at, fp32::to_int8(results[i]));
+        break;
+    }
+  }
+}
+
+void Vector::run(const Mode& mode) {
+  for (uint32_t row = 0; row < now_.rows; ++row) {
+    Reduction reduction(mode.reduce);
+    for (uint32_t first = 0; first < now_.elements; first += kLanes) {
+      const uint32_t count = std::min(kLanes, now_.elements - first);
+      std::array<Group, 3> operands{};
+      for (unsigned i = 0; i < operands.size(); ++i) {
+        if (mode.uses(i)) operands[i] = read(now_.operands[i], row, first, count);
+      }
+      Group results{};
+      for (uint32_t i = 0; i < count; ++i) {
+        results[i] = apply(mode.special, compute(mode.op, operands[0][i], operands[1][i], operands[2][i]));
+      }
+      ++groups_;
+      if (now_.result.kind != operand::kNone) store(row, first, count, results);
+      if (mode.reduce != vector_mode::kNothing) reduction.add(results, count);
+    }
+    if (mode.reduce != vector_mode::kNothing) {
+      memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result());
+    }
+  }
+}
+
+std::vector<Fault> Vector::possible_faults() const {
+  std::vector<Fault> faults;
+  if (fault_.cause == Cause::kNone) return faults;
+  // The first bad address of each stream of accesses.
+  const Mode mode(failed_mode_);
+  const auto walk = [&](Access access, auto address, uint32_t elements) {
+    try {
+      for (uint32_t row = 0; row < failed_.rows; ++row) {
+        for (uint32_t i = 0; i < elements; i += kLanes) memory_.check(address(row, i), access);
+      }
+    } catch (const Overrun& overrun) {
+      faults.push_back(overrun_fault(overrun, fault_.pc));
+    }
+  };
+  const auto walk_operand = [&](Access access, const Operand& operand) {
+    if (operand.kind != operand::kVector && operand.kind != operand::kScalar) return;
+    walk(
+        access, [&](uint32_t row, uint32_t i) { return address(operand, row, i); }, failed_.elements);
+  };
+  for (unsigned i = 0; i < failed_.operands.size(); ++i) {
+    if (mode.uses(i)) walk_operand(Access::kRead, failed_.operands[i]);
+  }
+  walk_operand(Access::kWrite, failed_.result);
+  if (mode.reduce != vector_mode::kNothing) {
+    walk(
+        Access::kWrite, [&](uint32_t row, uint32_t) { return failed_.reduce + row * failed_.reduce_stride; },
+        1);
+  }
+  return faults;
+}
+
+}  // namespace swai::iss::cpe
