@@ -22,6 +22,8 @@ void idle(Vtb_cells& top) {
   top.gate_en_i = 0;
   top.arst_ni = 1;
   top.ram_en_i = 0;
+  top.pair_re_i = 0;
+  top.pair_we_i = 0;
   top.take_i = 0;
   top.give_i = 0;
 }
@@ -198,6 +200,61 @@ void illegal_ram_address(uint64_t seed, uint64_t) {
   bench.tick();
 }
 
+void test_ram_pair(uint64_t seed, uint64_t cycles) {
+  static constexpr std::array<Memory, 2> kMemories = {{{64, 40, 40}, {5, 256, 256}}};
+  CellsBench bench(seed);
+  auto& top = bench.top();
+  auto& random = bench.random();
+  idle(top);
+  for (unsigned m = 0; m < kMemories.size(); ++m) {
+    using Row = std::vector<uint8_t>;
+    const Memory& memory = kMemories[m];
+    std::vector<Row> rows(memory.depth, Row(memory.width / 8));
+    Row expected(memory.width / 8), got(memory.width / 8);
+    bool expected_known = false;
+    uint64_t same = 0;
+    Field wdata(top.pair_wdata_i, 0, memory.width);
+    const Field rdata(top.pair_rdata_o, 0, memory.width);
+    top.pair_select_i = m;
+    for (uint64_t i = 0; i < cycles; ++i) {
+      const bool filling = i < memory.depth;
+      const bool read = !filling && random.chance(60);
+      const bool write = filling || random.chance(60);
+      const auto to = static_cast<unsigned>(filling ? i : random.below(memory.depth));
+      const auto from = static_cast<unsigned>(random.chance(30) ? to : random.below(memory.depth));
+      wdata.scramble(random);
+      top.pair_re_i = read ? 1U << m : 0;
+      top.pair_we_i = write ? 1U << m : 0;
+      top.pair_raddr_i = from;
+      top.pair_waddr_i = to;
+      bench.tick();
+      if (read) {
+        expected = rows[from];
+        expected_known = true;
+        same += write && from == to;
+      }
+      if (write) wdata.get_bytes(rows[to]);
+      rdata.get_bytes(got);
+      check(!expected_known || got == expected, fmt::format("memory {} reads wrongly", m));
+    }
+    check(same > cycles / 20, "hardly a row was read and written at once");
+    top.pair_re_i = 0;
+    top.pair_we_i = 0;
+  }
+}
+
+void illegal_ram_pair_address(uint64_t seed, bool write) {
+  CellsBench bench(seed);
+  auto& top = bench.top();
+  idle(top);
+  bench.tick();
+  top.pair_re_i = write ? 0 : 2;
+  top.pair_we_i = write ? 2 : 0;
+  top.pair_raddr_i = 5;
+  top.pair_waddr_i = 6;
+  bench.tick();
+}
+
 template <typename Signed, typename Unsigned>
 uint64_t amo(common::MbusOp op, uint64_t old_bits, uint64_t operand_bits) {
   const auto x = static_cast<Unsigned>(old_bits), y = static_cast<Unsigned>(operand_bits);
@@ -297,10 +354,13 @@ std::vector<TestCase> tests() {
       {"reset-sync", test_reset_sync},
       {"counts", test_counts},
       {"ram", test_ram},
+      {"ram-pair", test_ram_pair},
       {"amo", test_amo},
       {"credit-counter", test_credit_counter},
       {"illegal-clock-gate", illegal_clock_gate},
       {"illegal-ram-address", illegal_ram_address},
+      {"illegal-ram-pair-read", [](uint64_t seed, uint64_t) { illegal_ram_pair_address(seed, false); }},
+      {"illegal-ram-pair-write", [](uint64_t seed, uint64_t) { illegal_ram_pair_address(seed, true); }},
       {"illegal-credit-take", [](uint64_t seed, uint64_t) { illegal_credits(seed, true); }},
       {"illegal-credit-give", [](uint64_t seed, uint64_t) { illegal_credits(seed, false); }},
   };

@@ -30,6 +30,15 @@ module tb_cells (
   input  logic [511:0] ram_wdata_i,
   output logic [511:0] ram_rdata_o,
 
+  // Two memories of two ports, 64 x 40 and 5 x 256 bits
+  input  logic         pair_select_i,
+  input  logic [1:0]   pair_re_i,
+  input  logic [5:0]   pair_raddr_i,
+  output logic [255:0] pair_rdata_o,
+  input  logic [1:0]   pair_we_i,
+  input  logic [5:0]   pair_waddr_i,
+  input  logic [255:0] pair_wdata_i,
+
   input  logic [3:0]   amo_op_i,
   input  logic [2:0]   amo_size_i,
   input  logic [63:0]  amo_old_i,
@@ -139,6 +148,36 @@ module tb_cells (
   end
 
   assign ram_rdata_o = rdata[ram_select_i];
+
+  logic [39:0]  narrow;
+  logic [255:0] wide;
+
+  ram_1r1w #(
+    .Depth(64),
+    .Width(40)
+  ) u_narrow (
+    .clk_i,
+    .re_i   (pair_re_i[0]),
+    .raddr_i(pair_raddr_i),
+    .rdata_o(narrow),
+    .we_i   (pair_we_i[0]),
+    .waddr_i(pair_waddr_i),
+    .wdata_i(pair_wdata_i[39:0])
+  );
+  ram_1r1w #(
+    .Depth(5),
+    .Width(256)
+  ) u_wide (
+    .clk_i,
+    .re_i   (pair_re_i[1]),
+    .raddr_i(pair_raddr_i[2:0]),
+    .rdata_o(wide),
+    .we_i   (pair_we_i[1]),
+    .waddr_i(pair_waddr_i[2:0]),
+    .wdata_i(pair_wdata_i)
+  );
+
+  assign pair_rdata_o = pair_select_i ? wide : 256'(narrow);
 
   amo_alu u_amo_alu (
     .op_i     (mbus_pkg::op_e'(amo_op_i)),
