@@ -1,0 +1,146 @@
+// The arithmetic of the drain: sums become results, `Lanes` elements of a row in a cycle.
+//
+// A group is four beats of `Lanes` elements. Each element passes the multiplier once: sum * factor + bias, rounded once. With the
+// row's own factor it passes twice: the four beats of factor * row factor go first (product_i), and four steps later, when they come
+// out, meet their sums (paired_i).
+//
+// Everything moves when step_i is high. Results come out of the fourth step after their beat went in; their tag comes with them.
+// Illegal: beats with paired_i that did not follow four steps after their products.
+module cpe_systolic_drain_lanes #(
+  parameter  int unsigned Lanes    = 2,  // 1 or 2
+  localparam int unsigned TagWidth = 4
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic                clear_i,       // forgets what is under way
+
+  input  logic                step_i,
+  input  logic                valid_i,       // a beat goes in
+  input  logic                product_i,     // factor * row factor
+  input  logic                paired_i,      // the factor is what comes out now
+  input  logic [TagWidth-1:0] tag_i,
+  input  logic [32*Lanes-1:0] sums_i,
+  input  logic [32*Lanes-1:0] factors_i,
+  input  logic [32*Lanes-1:0] biases_i,
+  input  logic [31:0]         row_factor_i,
+
+  // What is done with all of them
+  input  cpe_pkg::number_t    result_i,      // not int32
+  input  logic                bias_i,
+  input  logic                clamp_i,
+  input  logic [31:0]         least_i,
+  input  logic [31:0]         largest_i,
+
+  output logic                valid_o,       // results are there; they go with the next step
+  output logic [TagWidth-1:0] tag_o,
+  output logic [32*Lanes-1:0] results_o,     // each in the lowest bits of its 32
+  output logic                busy_o
+);
+
+  localparam logic [31:0] MinusZero = 32'h8000_0000;
+  localparam int unsigned Latency   = 3;     // of fp32_fma
+
+  // Beats in the registers before the multiplier and in its stages, the oldest last.
+  logic [Latency:0] beat_q, result_q;
+  logic [4*TagWidth-1:0] tag_q;
+
+  assign busy_o  = beat_q != '0;
+  assign valid_o = result_q[Latency];
+  assign tag_o   = tag_q[Latency*TagWidth +: TagWidth];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear_i) begin
+      beat_q   <= '0;
+      result_q <= '0;
+    end else if (step_i) begin
+      beat_q   <= {beat_q[Latency-1:0], valid_i};
+      result_q <= {result_q[Latency-1:0], valid_i && !product_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (step_i) tag_q <= {tag_q[Latency*TagWidth-1:0], tag_i};
+  end
+
+  logic advance;  // of the multiplier
+  assign advance = step_i && busy_o;
+
+  for (genvar i = 0; i < Lanes; i++) begin : g_lane
+    logic [31:0] sum, value, a_q, b_q, c_q, y, above, below, bounded;
+    logic [15:0] half;
+    logic [7:0]  byte_value;
+
+    // Conversions look at zeros while nothing passes.
+    assign sum = valid_i && !product_i ? sums_i[32*i +: 32] : '0;
+
+    fp32_of_int32 u_value (
+      .i_i(sum),
+      .y_o(value)
+    );
+
+    always_ff @(posedge clk_i) begin
+      if (step_i && valid_i) begin
+        if (product_i) begin
+          a_q <= row_factor_i;
+          b_q <= factors_i[32*i +: 32];
+          c_q <= MinusZero;
+        end else begin
+          a_q <= value;
+          b_q <= paired_i ? y : factors_i[32*i +: 32];
+          c_q <= bias_i ? biases_i[32*i +: 32] : MinusZero;
+        end
+      end
+    end
+
+    fp32_fma u_fma (
+      .clk_i,
+      .en_i(advance),
+      .a_i (a_q),
+      .b_i (b_q),
+      .c_i (c_q),
+      .y_o (y)
+    );
+
+    fp32_order u_least (
+      .a_i    (y),
+      .b_i    (least_i),
+      .less_o (),
+      .equal_o(),
+      .min_o  (),
+      .max_o  (above)
+    );
+
+    fp32_order u_largest (
+      .a_i    (above),
+      .b_i    (largest_i),
+      .less_o (),
+      .equal_o(),
+      .min_o  (below),
+      .max_o  ()
+    );
+
+    assign bounded = !valid_o ? '0 : clamp_i ? below : y;
+
+    fp16_of_fp32 u_half (
+      .a_i(bounded),
+      .h_o(half)
+    );
+
+    int8_of_fp32 u_byte (
+      .a_i(bounded),
+      .i_o(byte_value)
+    );
+
+    always_comb begin
+      results_o[32*i +: 32] = '0;
+      if (valid_o) begin
+        case (result_i)
+          cpe_pkg::NumberFp16: results_o[32*i +: 32] = 32'(half);
+          cpe_pkg::NumberInt8: results_o[32*i +: 32] = 32'(byte_value);
+          default:             results_o[32*i +: 32] = bounded;
+        endcase
+      end
+    end
+  end
+
+endmodule
