@@ -3,12 +3,11 @@
 # A CPE as a model of its own (verif/cpe/tile), of which the fast variant of a large simulator has an instance for every CPE: built
 # once, however many there are.
 #   $(eval $(call cpe_tile,NAME,FLAGS,SOURCES))  the model with these flags for Verilator and further sources
-#   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cpe/cpe.sv
-#   $(call tile_libs,NAME)                       and its libraries
+#   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cg/cg_array.sv
+#   $(call tile_libs,NAME)                       and its libraries (also verif/cg/build.mk)
 tile_model = $(B)/verilated/fast/$(1)
-tile_libs = fast:$(B)/lib/$(1).a fast:$(tile_model)/Vcpe_tile_top__ALL.a
-with_tiles = $(patsubst rtl/cpe/cpe.sv,other:rtl/cpe/cpe.sv fast:verif/cpe/tile/cpe.sv,$(patsubst rtl/cpe/cpe_pkg.sv,\
-  rtl/cpe/cpe_pkg.sv verif/cpe/tile/cpe_tile_pkg.sv,$(1)))
+tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a $(tile_model)/Vcpe_tile_top__ALL.a)
+with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/cg/array/cg_array.sv,$(1))
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \

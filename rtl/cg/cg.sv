@@ -106,7 +106,8 @@ module cg #(
   // ----------------------------------------------------------------------------------------------- memory port
 
   logic [N-1:0]                      mem_valid, mem_take, mem_taken_q, rsp_valid, fetch_valid;
-  logic [N*cpe_pkg::MemReqWidth-1:0] mem;
+  logic [4:0]                        mem_cpe;
+  cpe_pkg::mem_req_t                 mem;
   cpe_pkg::mem_rsp_t                 rsp;
   logic [N*26-1:0]                   fetch_line;
   cg_pkg::space_t                    space;
@@ -127,6 +128,7 @@ module cg #(
     .icache_invalidate_i(code_invalidate),
     .mem_valid_i        (mem_valid & ~mem_taken_q),
     .mem_ready_o        (mem_take),
+    .mem_cpe_o          (mem_cpe),
     .mem_i              (mem),
     .rsp_valid_o        (rsp_valid),
     .rsp_o              (rsp),
@@ -165,8 +167,10 @@ module cg #(
   reg_pkg::reg_rsp_t                reg_rsp, launch_reg_rsp, access_reg_rsp;
   logic [N-1:0]                     launch_valid, launch_ready, finished, active, halt, quiet, tile_rst_n, parked, asleep, fault_valid;
   cpe_pkg::launch_t                 launch;
-  logic [N*cpe_pkg::FaultWidth-1:0] fault;
-  logic [N*32-1:0]                  pc;
+  logic                             record;
+  logic [4:0]                       record_cpe;
+  cpe_pkg::fault_t                  fault;
+  logic [31:0]                      pc;
   logic [31:0]                      boot_pc;
   logic                             done_valid, done_ready, done_rsp_valid;
   noc_pkg::req_t                    done;
@@ -192,6 +196,8 @@ module cg #(
     .parked_o         (parked),
     .asleep_i         (asleep),
     .fault_valid_i    (fault_valid),
+    .record_o         (record),
+    .record_cpe_o     (record_cpe),
     .fault_i          (fault),
     .pc_i             (pc),
     .boot_pc_o        (boot_pc),
@@ -212,7 +218,7 @@ module cg #(
 
   logic [N-1:0]        access_valid, access_ready;
   cg_pkg::access_req_t access;
-  logic [N*64-1:0]     access_rdata;
+  logic [63:0]         access_rdata;
 
   cg_access #(
     .N(N)
@@ -252,10 +258,13 @@ module cg #(
     .parked_i         (parked),
     .asleep_o         (asleep),
     .fault_valid_o    (fault_valid),
+    .record_i         (record),
+    .record_cpe_i     (record_cpe),
     .fault_o          (fault),
     .pc_o             (pc),
     .mem_valid_o      (mem_valid),
     .mem_ready_i      (mem_taken_q),
+    .mem_cpe_i        (mem_cpe),
     .mem_o            (mem),
     .rsp_valid_i      (rsp_valid),
     .rsp_i            (rsp),

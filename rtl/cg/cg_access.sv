@@ -15,13 +15,13 @@ module cg_access #(
   output logic [N-1:0]          access_valid_o,
   input  logic [N-1:0]          access_ready_i,
   output cg_pkg::access_req_t   access_o,
-  input  logic [N*64-1:0]       access_rdata_i,   // in the cycle of ready
+  input  logic [63:0]           access_rdata_i,   // in the cycle of ready
   output logic                  busy_o
 );
 
   logic [N-1:0]        valid_q, here;
   logic                ask, answered, answer_q, error_q;
-  logic [63:0]         rdata, rdata_q;
+  logic [63:0]         rdata_q;
   cg_pkg::access_req_t access_q;
 
   always_comb begin
@@ -34,13 +34,6 @@ module cg_access #(
   assign access_valid_o = valid_q & tile_rst_ni;
   assign ask            = req_i.valid && !answer_q && valid_q == '0;
   assign answered       = (access_valid_o & access_ready_i) != '0;
-
-  always_comb begin
-    rdata = '0;
-    if (answered) begin
-      for (int unsigned i = 0; i < N; i++) rdata = rdata | (valid_q[i] ? access_rdata_i[i*64 +: 64] : '0);
-    end
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -68,7 +61,7 @@ module cg_access #(
       access_q.data  <= req_i.wdata;
       access_q.strb  <= req_i.wstrb;
     end
-    if (answered) rdata_q <= rdata;
+    if (answered) rdata_q <= access_rdata_i;
   end
 
   assign access_o    = access_q;

@@ -19,7 +19,7 @@ module cg_channel #(
   input  logic [Positions-1:0]     send_valid_i,
   output logic [Positions-1:0]     send_ready_o,
   input  logic [Positions*8-1:0]   send_mask_i,
-  input  logic [Positions*256-1:0] send_data_i,
+  input  logic [255:0]             send_data_i,     // of the one who goes, in the cycle of its ready
 
   input  logic [Positions-1:0]     receive_ready_i,
   input  logic [Positions-1:0]     receive_one_i,
@@ -77,11 +77,7 @@ module cg_channel #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (grant != '0) begin
-      for (int unsigned i = 0; i < Positions; i++) begin
-        if (grant[i]) data_q <= send_data_i[i*256 +: 256];
-      end
-    end
+    if (grant != '0) data_q <= send_data_i;
   end
 
 `ifndef SYNTHESIS

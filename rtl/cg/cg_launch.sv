@@ -30,8 +30,10 @@ module cg_launch #(
   output logic [N-1:0]                     parked_o,
   input  logic [N-1:0]                     asleep_i,        // its clock stands still
   input  logic [N-1:0]                     fault_valid_i,
-  input  logic [N*cpe_pkg::FaultWidth-1:0] fault_i,
-  input  logic [N*32-1:0]                  pc_i,
+  output logic                             record_o,        // a record is taken
+  output logic [4:0]                       record_cpe_o,    // of this CPE,
+  input  cpe_pkg::fault_t                  fault_i,         // which says these in the same cycle
+  input  logic [31:0]                      pc_i,
   output logic [31:0]                      boot_pc_o,
 
   // Memory port
@@ -234,6 +236,8 @@ module cg_launch #(
     .stop_i    (to_record),
     .watchdog_i(record_watchdog),
     .still_i   (still | ~tile_rst_no),
+    .take_o    (record_o),
+    .cpe_o     (record_cpe_o),
     .record_i  (fault_i),
     .pc_i,
     .waiting_o (unrecorded),

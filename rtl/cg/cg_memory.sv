@@ -27,7 +27,8 @@ module cg_memory #(
 
   input  logic [N-1:0]                      mem_valid_i,
   output logic [N-1:0]                      mem_ready_o,
-  input  logic [N*cpe_pkg::MemReqWidth-1:0] mem_i,
+  output logic [4:0]                        mem_cpe_o,    // the one who is next; 0 when there is none
+  input  cpe_pkg::mem_req_t                 mem_i,        // its request, in the same cycle
   output logic [N-1:0]                      rsp_valid_o,
   output cpe_pkg::mem_rsp_t                 rsp_o,
   input  logic [N-1:0]                      fetch_valid_i,
@@ -89,6 +90,7 @@ module cg_memory #(
     .dslb_invalidate_i,
     .mem_valid_i,
     .mem_ready_o,
+    .mem_cpe_o,
     .mem_i,
     .fill_valid_i    (fill_valid),
     .fill_ready_o    (fill_ready),

@@ -20,7 +20,8 @@ module cg_memory_in #(
 
   input  logic [N-1:0]                      mem_valid_i,
   output logic [N-1:0]                      mem_ready_o,
-  input  logic [N*cpe_pkg::MemReqWidth-1:0] mem_i,
+  output logic [4:0]                        mem_cpe_o,       // the one who is next; 0 when there is none
+  input  cpe_pkg::mem_req_t                 mem_i,           // its request, in the same cycle
 
   input  logic                              fill_valid_i,
   output logic                              fill_ready_o,
@@ -62,8 +63,6 @@ module cg_memory_in #(
   output logic                              busy_o
 );
 
-  localparam int unsigned MemReqWidth = cpe_pkg::MemReqWidth;
-
   // --------------------------------------------------------------------------------------------------- which is next
 
   logic [N-1:0]        first_q, candidates, grant;
@@ -77,6 +76,7 @@ module cg_memory_in #(
   assign take_cpe     = mem_valid_i != '0 && a_free && !take_fill;
   assign fill_ready_o = take_fill;
   assign mem_ready_o  = take_cpe ? grant : '0;
+  assign mem_cpe_o    = cpe;
 
   // First register: a request as it came
   logic              a_valid_q, a_fetch_q, a_next;
@@ -99,9 +99,7 @@ module cg_memory_in #(
 
   always_ff @(posedge clk_i) begin
     if (take_cpe) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        if (grant[i]) a_q <= mem_i[MemReqWidth*i +: MemReqWidth];
-      end
+      a_q       <= mem_i;
       a_cpe_q   <= cpe;
       a_fetch_q <= 1'b0;
     end else if (take_fill) begin
@@ -291,7 +289,7 @@ module cg_memory_in #(
       assert (!a_valid_q || (a_q.bytes >= 7'd1 && {2'b0, a_q.offset[5:0]} + {1'b0, a_q.bytes} <= 8'd64)) else
         $error("%0d bytes at %h do not lie in one line", a_q.bytes, a_q.offset);
       assert (!ring_rsp_valid_i || ring_used_q[ring_rsp_tag_i[RingWidth-1:0]]) else $error("an answer that nobody waits for");
-      assert ($bits(a_q) == MemReqWidth) else $error("cpe_pkg::MemReqWidth is wrong");
+      assert ($bits(a_q) == cpe_pkg::MemReqWidth) else $error("cpe_pkg::MemReqWidth is wrong");
     end
   end
 `endif

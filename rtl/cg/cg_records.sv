@@ -12,8 +12,10 @@ module cg_records #(
   input  logic [N-1:0]                     stop_i,        // pulses
   input  logic                             watchdog_i,    // why: by the watchdog, else by request
   input  logic [N-1:0]                     still_i,
-  input  logic [N*cpe_pkg::FaultWidth-1:0] record_i,
-  input  logic [N*32-1:0]                  pc_i,
+  output logic                             take_o,
+  output logic [4:0]                       cpe_o,
+  input  cpe_pkg::fault_t                  record_i,      // of that CPE, in the same cycle
+  input  logic [31:0]                      pc_i,
   output logic [N-1:0]                     waiting_o,
 
   input  logic [N-1:0]                     clear_i,
@@ -33,6 +35,8 @@ module cg_records #(
   assign ready  = fault_q | (stop_q & still_i);
   assign chosen = ready & ~(ready - 1'b1);
   assign take   = ready != '0;
+  assign take_o = take;
+  assign cpe_o  = 5'(hbm_pkg::index_of(64'(chosen)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -51,24 +55,17 @@ module cg_records #(
   end
 
   cpe_pkg::fault_t record;
-  logic [31:0]     pc;
   logic            keep;
   always_comb begin
     record = '0;
-    pc     = '0;
     keep   = 1'b0;
     if (take) begin
-      for (int unsigned i = 0; i < N; i++) begin
-        if (chosen[i]) begin
-          record = record_i[i*cpe_pkg::FaultWidth +: cpe_pkg::FaultWidth];
-          pc     = pc_i[i*32 +: 32];
-          keep   = !pending_q[i] || clear_i[i];
-        end
-      end
-      if ((chosen & fault_q) == '0) begin
-        record         = '0;
+      keep = (chosen & (~pending_q | clear_i)) != '0;
+      if ((chosen & fault_q) != '0) begin
+        record = record_i;
+      end else begin
         record.cause   = (chosen & watchdog_q) != '0 ? cpe_pkg::CauseWatchdog : cpe_pkg::CauseKilled;
-        record.pc      = pc;
+        record.pc      = pc_i;
         record.segment = cpe_pkg::NoSegment;
       end
     end

@@ -1,6 +1,6 @@
 // Synchronisation of the CPEs of a group: of a row, of a column, of all.
 //
-// Bits 3 * c to 3 * c + 2 belong to CPE c (row * Columns + column): row, column, all. A CPE holds the bit of its scope until its
+// Bit scope * N + c belongs to CPE c (row * Columns + column); scopes are row, column, all. A CPE holds the bit of its scope until its
 //   release, which comes to all in the same cycle: the one after that in which every active CPE of the scope had arrived. In
 //   the cycle of the release arrive_i still belongs to the old round; from the next cycle on to a new one.
 // CPEs that are not active are not waited for and get no release; when active_i changes, those that wait on are judged anew.
@@ -18,33 +18,31 @@ module cg_sync #(
   output logic [3*N-1:0] release_o
 );
 
-  logic [3*N-1:0] release_q, release_d, arrived;
-  logic [N-1:0]   row_arrived, column_arrived, all_arrived;
-  logic [N-1:0]   row_missing, column_missing;  // somebody of this CPE's scope has not arrived
+  logic [3*N-1:0]     release_q, release_d;
+  logic [N-1:0]       row_arrived, column_arrived, all_arrived;
+  logic [N-1:0]       row_missing;     // somebody of this CPE's row has not arrived
+  logic [Columns-1:0] column_missing;  // somebody of this column
 
   assign release_o = release_q;
 
   always_comb begin
     release_d      = '0;
-    arrived        = '0;
     row_arrived    = '0;
     column_arrived = '0;
     all_arrived    = '0;
     row_missing    = '0;
     column_missing = '0;
     if (arrive_i != '0) begin
-      arrived = arrive_i & ~release_q;
-      for (int unsigned c = 0; c < N; c++) {all_arrived[c], column_arrived[c], row_arrived[c]} = arrived[c*3 +: 3];
+      {all_arrived, column_arrived, row_arrived} = arrive_i & ~release_q;
       for (int unsigned r = 0; r < Rows; r++) begin
         if ((active_i[r*Columns +: Columns] & ~row_arrived[r*Columns +: Columns]) != '0) row_missing[r*Columns +: Columns] = '1;
-        column_missing[0 +: Columns] |= active_i[r*Columns +: Columns] & ~column_arrived[r*Columns +: Columns];
+        column_missing |= active_i[r*Columns +: Columns] & ~column_arrived[r*Columns +: Columns];
       end
-      for (int unsigned r = 1; r < Rows; r++) column_missing[r*Columns +: Columns] = column_missing[0 +: Columns];
       row_arrived    &= active_i & ~row_missing;
-      column_arrived &= active_i & ~column_missing;
+      column_arrived &= active_i & ~{Rows{column_missing}};
       all_arrived    &= active_i;
       if (all_arrived != active_i) all_arrived = '0;
-      for (int unsigned c = 0; c < N; c++) release_d[c*3 +: 3] = {all_arrived[c], column_arrived[c], row_arrived[c]};
+      release_d = {all_arrived, column_arrived, row_arrived};
     end
   end
 

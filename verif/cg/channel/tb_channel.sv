@@ -39,7 +39,12 @@ module tb_channel #(
   logic [P*8-1:0]   send_mask;
   logic [P*256-1:0] send_data;
   logic [P*3-1:0]   receive_source;
-  logic [255:0]     receive_data;
+  logic [255:0]     word, receive_data;
+
+  always_comb begin
+    word = '0;
+    for (int unsigned i = 0; i < P; i++) word = word | (send_ready[i] ? send_data[i*256 +: 256] : '0);
+  end
 
   assign positions_o = 4'(P);
 
@@ -49,7 +54,7 @@ module tb_channel #(
     .send_valid_i(send_valid),
     .send_ready_o(send_ready),
     .send_mask_i(send_mask),
-    .send_data_i(send_data),
+    .send_data_i(word),
     .receive_ready_i(receive_ready),
     .receive_one_i(receive_one),
     .receive_source_i(receive_source),

@@ -134,6 +134,10 @@ module tb_launch #(
   logic             access_busy;
   logic [N-1:0]     launch_ready, active, asleep, fault_valid;
   logic [N*Fw-1:0]  fault;
+  logic [4:0]       record_cpe;
+  cpe_pkg::fault_t  record;
+  logic             record_valid;
+  logic [63:0]      access_rdata;
   logic [3*N-1:0]   arrive, release_all;
   cpe_pkg::launch_t launch;
   logic             clk_launch, busy;
@@ -164,8 +168,10 @@ module tb_launch #(
     .parked_o,
     .asleep_i       (~enable_o),
     .fault_valid_i  (fault_valid),
-    .fault_i        (fault),
-    .pc_i,
+    .record_o       (record_valid),
+    .record_cpe_o   (record_cpe),
+    .fault_i        (record),
+    .pc_i           (pc_i[32*record_cpe +: 32]),
     .boot_pc_o,
     .space_o,
     .dslb_invalidate_o,
@@ -193,7 +199,7 @@ module tb_launch #(
     .access_valid_o,
     .access_ready_i,
     .access_o,
-    .access_rdata_i,
+    .access_rdata_i(access_rdata),
     .busy_o        (access_busy)
   );
 
@@ -208,8 +214,16 @@ module tb_launch #(
     .release_o(release_all)
   );
 
+  assign record = fault[Fw*record_cpe +: Fw];
+
+  always_comb begin
+    access_rdata = '0;
+    for (int unsigned i = 0; i < N; i++) access_rdata = access_rdata | (access_valid_o[i] ? access_rdata_i[64*i +: 64] : '0);
+  end
+
   for (genvar i = 0; i < N; i++) begin : g_cpe
     logic            clk;
+    logic [2:0]      released;
     cpe_pkg::issue_t issue;
 
     cg_wake u_wake (
@@ -218,7 +232,7 @@ module tb_launch #(
       .asleep_i    (asleep[i]),
       .reset_i     (!tile_rst_no[i]),
       .launch_i    (launch_valid_o[i]),
-      .release_i   (release_all[3*i +: 3] != '0),
+      .release_i   (released != '0),
       .response_i  (nudge_i[i]),
       .channel_i   (1'b0),
       .access_i    (access_valid_o[i]),
@@ -227,6 +241,8 @@ module tb_launch #(
       .enable_o    (enable_o[i]),
       .clk_o       (clk)
     );
+
+    assign released = {release_all[2*N+i], release_all[N+i], release_all[i]};
 
     always_comb begin
       issue        = '0;
@@ -249,8 +265,8 @@ module tb_launch #(
       .launch_i          (launch),
       .launch_o          (launch_o[128*i +: 128]),
       .finished_o        (finished_o[i]),
-      .arrive_o          (arrive[3*i +: 3]),
-      .release_i         (release_all[3*i +: 3]),
+      .arrive_o          ({arrive[2*N+i], arrive[N+i], arrive[i]}),
+      .release_i         (released),
       .engines_busy_i    (engines_busy_i[i]),
       .core_waiting_i    (waiting_i[i]),
       .halted_i          (halted_i[i]),

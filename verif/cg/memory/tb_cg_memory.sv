@@ -32,6 +32,7 @@ module tb_cg_memory (
   logic             hbm_req_valid, hbm_req_ready, hbm_rsp_valid, hbm_rsp_ready;
   noc_pkg::req_t    own_req, hbm_req;
   noc_pkg::rsp_t    own_rsp, hbm_rsp;
+  logic [4:0]       mem_cpe;
   hbm_pkg::events_t hbm_events;
   logic [27:0]      poison_line;
 
@@ -44,7 +45,8 @@ module tb_cg_memory (
     .icache_invalidate_i,
     .mem_valid_i,
     .mem_ready_o,
-    .mem_i,
+    .mem_cpe_o          (mem_cpe),
+    .mem_i              (mem_i[cpe_pkg::MemReqWidth*mem_cpe +: cpe_pkg::MemReqWidth]),
     .rsp_valid_o,
     .rsp_o,
     .fetch_valid_i,

@@ -42,7 +42,7 @@ class Test : private verif::Agent {
  private:
   Vtb_sync& top() { return bench_.top(); }
   unsigned cpes() const { return rows_ * columns_; }
-  static unsigned bit(unsigned cpe, unsigned scope) { return kScopes * cpe + scope; }
+  unsigned bit(unsigned cpe, unsigned scope) const { return scope * cpes() + cpe; }
 
   static bool same_scope(unsigned scope, unsigned a, unsigned b, unsigned columns) {
     if (scope == 0) return a / columns == b / columns;

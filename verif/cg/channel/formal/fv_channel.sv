@@ -32,7 +32,7 @@ module fv_channel (
     .send_valid_i(send_valid),
     .send_ready_o(send_ready),
     .send_mask_i(send_mask),
-    .send_data_i(send_data),
+    .send_data_i((send_data & send_ready) != '0),
     .receive_ready_i({other_ready[P-1:1], ready}),
     .receive_one_i({other_one[P-1:1], one}),
     .receive_source_i({other_source[P*3-1:3], source}),

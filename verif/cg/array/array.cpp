@@ -1,0 +1,304 @@
+#include "verif/cg/array/array.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include "verif/cpe/tile/tile.hpp"
+
+namespace {
+
+constexpr unsigned kRows = 4;
+constexpr unsigned kColumns = 8;
+constexpr unsigned kCpes = kRows * kColumns;
+constexpr unsigned kChannelWords = 8;  // of 32 bits in a word of a channel
+constexpr unsigned kLineBits = 26;
+
+// Bits of cpe_tile_pkg::in_t.
+enum In : unsigned {
+  kAccessValid,
+  kColumnReceiveValid,
+  kColumnSendReady,
+  kRowReceiveValid,
+  kRowSendReady,
+  kInvalidate,
+  kRspValid,
+  kMemReady,
+  kReleaseRow,
+  kReleaseColumn,
+  kReleaseAll,
+  kLaunchValid,
+  kHalt,
+  kNotReset,
+  kId,
+  kDaemonSegment = kId + 7
+};
+constexpr unsigned kEvents = kHalt;  // those below are rare
+
+// Bits of cpe_tile_pkg::out_t.
+enum Out : unsigned {
+  kAccessReady,
+  kColumnSendValid,
+  kRowSendValid,
+  kMemValid,
+  kFaultValid,
+  kFetchValid,
+  kArriveRow,
+  kArriveColumn,
+  kArriveAll,
+  kFinished,
+  kLaunchReady,
+  kAsleep,
+  kQuiet,
+  kColumnReceiveOne,
+  kColumnReceiveReady,
+  kRowReceiveOne,
+  kRowReceiveReady,
+  kColumnReceiveSource,
+  kRowReceiveSource = kColumnReceiveSource + 3,
+  kColumnSendMask = kRowReceiveSource + 3,
+  kRowSendMask = kColumnSendMask + 8
+};
+constexpr unsigned kOutBits = kRowReceiveReady + 1;  // of one bit each
+
+constexpr uint64_t bits(unsigned first, unsigned count) { return ((uint64_t{1} << count) - 1) << first; }
+constexpr uint64_t bit(unsigned index) { return bits(index, 1); }
+
+// The groups of outputs, as cg_array.sv takes them.
+enum Moved : uint32_t { kStates = 1, kMemory = 2, kSenders = 4, kReceivers = 8, kAll = 15 };
+constexpr uint64_t kOfMemory = bit(kMemValid) | bit(kFetchValid);
+constexpr uint64_t kOfSenders = bit(kRowSendValid) | bit(kColumnSendValid) | bits(kColumnSendMask, 16);
+constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnReceiveSource, 6);
+constexpr uint64_t kOfStates = ~(kOfMemory | kOfSenders | kOfReceivers);
+
+constexpr uint32_t moved(uint64_t changed) {
+  return ((changed & kOfStates) != 0 ? kStates : 0U) | ((changed & kOfMemory) != 0 ? kMemory : 0U) |
+         ((changed & kOfSenders) != 0 ? kSenders : 0U) | ((changed & kOfReceivers) != 0 ? kReceivers : 0U);
+}
+
+constexpr unsigned place_of(unsigned cpe) { return cpe % kColumns * kRows + cpe / kColumns; }
+constexpr unsigned cpe_at(unsigned place) { return place % kRows * kColumns + place / kRows; }
+
+template <typename Do>
+void for_each(uint32_t set, Do act) {
+  for (; set != 0; set &= set - 1) act(static_cast<unsigned>(std::countr_zero(set)));
+}
+
+uint32_t cpes_at(uint32_t places) {
+  uint32_t cpes = 0;
+  for_each(places, [&](unsigned place) { cpes |= 1U << cpe_at(place); });
+  return cpes;
+}
+
+uint32_t places_of(uint32_t cpes) {
+  uint32_t places = 0;
+  for_each(cpes, [&](unsigned cpe) { places |= 1U << place_of(cpe); });
+  return places;
+}
+
+class Array {
+ public:
+  Array() {
+    for (void*& cpe : cpes_) cpe = swai_cpe_new();
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() {
+    for (void* cpe : cpes_) swai_cpe_delete(cpe);
+  }
+
+  void* cpe(unsigned index) { return cpes_[index]; }
+  void bring(In event, uint32_t cpes) {
+    events_[event] |= cpes;
+    any_event_ |= cpes;
+  }
+
+  uint32_t step(uint32_t awake, uint32_t tile_rst_n, uint32_t halt, uint32_t boot_pc, uint32_t settings) {
+    const uint64_t group = settings >> 16;
+    const uint64_t common = uint64_t{settings & 0xffff} << kDaemonSegment | group << (kId + 5);
+    uint64_t changed = first_ ? ~uint64_t{0} : 0;
+    first_ = false;
+    for_each(awake, [&](unsigned i) {
+      uint64_t in = common | uint64_t{i} << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset |
+                    uint64_t{halt >> i & 1} << kHalt;
+      if ((any_event_ >> i & 1) != 0) {
+        for (unsigned e = 0; e < kEvents; ++e) in |= uint64_t{events_[e] >> i & 1} << e;
+      }
+      uint64_t out = 0;
+      const uint32_t line = fetch_line(i);
+      swai_cpe_step(cpes_[i], in, boot_pc, &out, &code_[i]);
+      if ((out & bit(kFetchValid)) != 0 && fetch_line(i) != line) changed |= bit(kFetchValid);
+      const uint64_t differ = out ^ out_[i];
+      if (differ != 0) {
+        out_[i] = out;
+        changed |= differ;
+        for (uint64_t left = differ & bits(0, kOutBits); left != 0; left &= left - 1)
+          sets_[std::countr_zero(left)] ^= 1U << i;
+      }
+    });
+    if (any_event_ != 0) {
+      events_.fill(0);
+      any_event_ = 0;
+    }
+    return moved(changed);
+  }
+
+  uint32_t set(Out bit) const { return sets_[bit]; }
+  uint64_t out(unsigned cpe) const { return out_[cpe]; }
+  uint32_t pc(unsigned cpe) const { return static_cast<uint32_t>(code_[cpe] >> kLineBits); }
+  uint32_t fetch_line(unsigned cpe) const { return static_cast<uint32_t>(code_[cpe] & bits(0, kLineBits)); }
+
+ private:
+  std::array<void*, kCpes> cpes_{};
+  std::array<uint64_t, kCpes> out_{};       // as they are now
+  std::array<uint64_t, kCpes> code_{};      // {pc, fetch_line}
+  std::array<uint32_t, kOutBits> sets_{};   // the same as out_, a set for each bit
+  std::array<uint32_t, kEvents> events_{};  // for the coming step
+  uint32_t any_event_ = 0;
+  bool first_ = true;
+};
+
+Array& get(void* array) { return *static_cast<Array*>(array); }
+
+// Writes `width` bits at a bit address into words that are 0 there.
+void put(svBitVecVal* to, unsigned at, unsigned width, uint32_t value) {
+  to[at / 32] |= value << at % 32;
+  if (at % 32 + width > 32) to[at / 32 + 1] |= value >> (32 - at % 32);
+}
+
+void clear(svBitVecVal* to, unsigned count) { std::fill_n(to, (count + 31) / 32, 0); }
+
+}  // namespace
+
+extern "C" {
+
+void* swai_array_new() { return std::make_unique<Array>().release(); }
+void swai_array_delete(void* array) { const std::unique_ptr<Array> end(&get(array)); }
+
+void swai_array_launch(void* array, uint32_t cpes, const svBitVecVal* launch) {
+  get(array).bring(kLaunchValid, cpes);
+  for_each(cpes, [&](unsigned i) { swai_cpe_launch(get(array).cpe(i), launch); });
+}
+
+void swai_array_response(void* array, uint32_t cpes, const svBitVecVal* rsp) {
+  get(array).bring(kRspValid, cpes);
+  for_each(cpes, [&](unsigned i) { swai_cpe_response(get(array).cpe(i), rsp); });
+}
+
+void swai_array_rows(void* array, uint32_t cpes, const svBitVecVal* data) {
+  get(array).bring(kRowReceiveValid, cpes);
+  for_each(cpes, [&](unsigned i) { swai_cpe_row(get(array).cpe(i), data + i / kColumns * kChannelWords); });
+}
+
+void swai_array_columns(void* array, uint32_t places, const svBitVecVal* data) {
+  const uint32_t cpes = cpes_at(places);
+  get(array).bring(kColumnReceiveValid, cpes);
+  for_each(cpes,
+           [&](unsigned i) { swai_cpe_column(get(array).cpe(i), data + i % kColumns * kChannelWords); });
+}
+
+void swai_array_access(void* array, uint32_t cpes, const svBitVecVal* access) {
+  get(array).bring(kAccessValid, cpes);
+  for_each(cpes, [&](unsigned i) { swai_cpe_access(get(array).cpe(i), access); });
+}
+
+void swai_array_inputs(void* array, uint32_t invalidate, uint32_t release_row, uint32_t release_column,
+                       uint32_t release_all, uint32_t mem_ready, uint32_t row_send_ready,
+                       uint32_t column_send_ready) {
+  Array& all = get(array);
+  all.bring(kInvalidate, invalidate);
+  all.bring(kReleaseRow, release_row);
+  all.bring(kReleaseColumn, release_column);
+  all.bring(kReleaseAll, release_all);
+  all.bring(kMemReady, mem_ready);
+  all.bring(kRowSendReady, row_send_ready);
+  all.bring(kColumnSendReady, cpes_at(column_send_ready));
+}
+
+uint32_t swai_array_step(void* array, uint32_t awake, uint32_t tile_rst_n, uint32_t halt, uint32_t boot_pc,
+                         uint32_t settings) {
+  return get(array).step(awake, tile_rst_n, halt, boot_pc, settings);
+}
+
+void swai_array_states(void* array, uint32_t* quiet, uint32_t* asleep, uint32_t* launch_ready,
+                       uint32_t* finished, uint32_t* fault_valid, uint32_t* access_ready,
+                       svBitVecVal* arrive) {
+  const Array& all = get(array);
+  *quiet = all.set(kQuiet);
+  *asleep = all.set(kAsleep);
+  *launch_ready = all.set(kLaunchReady);
+  *finished = all.set(kFinished);
+  *fault_valid = all.set(kFaultValid);
+  *access_ready = all.set(kAccessReady);
+  arrive[0] = all.set(kArriveRow);
+  arrive[1] = all.set(kArriveColumn);
+  arrive[2] = all.set(kArriveAll);
+}
+
+void swai_array_memory(void* array, uint32_t* mem_valid, uint32_t* fetch_valid, svBitVecVal* fetch_line) {
+  const Array& all = get(array);
+  *mem_valid = all.set(kMemValid);
+  *fetch_valid = all.set(kFetchValid);
+  clear(fetch_line, kCpes * kLineBits);
+  for_each(*fetch_valid, [&](unsigned i) { put(fetch_line, kLineBits * i, kLineBits, all.fetch_line(i)); });
+}
+
+void swai_array_senders(void* array, uint32_t* row_valid, uint32_t* column_valid, svBitVecVal* row_mask,
+                        svBitVecVal* column_mask) {
+  const Array& all = get(array);
+  *row_valid = all.set(kRowSendValid);
+  *column_valid = places_of(all.set(kColumnSendValid));
+  clear(row_mask, kCpes * 8);
+  clear(column_mask, kCpes * 8);
+  for_each(*row_valid, [&](unsigned i) { put(row_mask, 8 * i, 8, all.out(i) >> kRowSendMask & 0xff); });
+  for_each(*column_valid,
+           [&](unsigned j) { put(column_mask, 8 * j, 8, all.out(cpe_at(j)) >> kColumnSendMask & 0xff); });
+}
+
+void swai_array_receivers(void* array, uint32_t* row_ready, uint32_t* row_one, uint32_t* column_ready,
+                          uint32_t* column_one, svBitVecVal* row_source, svBitVecVal* column_source) {
+  const Array& all = get(array);
+  *row_ready = all.set(kRowReceiveReady);
+  *row_one = all.set(kRowReceiveOne);
+  *column_ready = places_of(all.set(kColumnReceiveReady));
+  *column_one = places_of(all.set(kColumnReceiveOne));
+  clear(row_source, kCpes * 3);
+  clear(column_source, kCpes * 3);
+  for_each(*row_ready, [&](unsigned i) { put(row_source, 3 * i, 3, all.out(i) >> kRowReceiveSource & 7); });
+  for_each(*column_ready,
+           [&](unsigned j) { put(column_source, 3 * j, 3, all.out(cpe_at(j)) >> kColumnReceiveSource & 7); });
+}
+
+void swai_array_record(void* array, svBit /*now*/, uint32_t cpe, svBitVecVal* fault, uint32_t* pc) {
+  swai_cpe_fault(get(array).cpe(cpe), fault);
+  *pc = get(array).pc(cpe);
+}
+
+void swai_array_mem(void* array, svBit /*now*/, uint32_t cpe, svBitVecVal* mem) {
+  swai_cpe_mem(get(array).cpe(cpe), mem);
+}
+
+void swai_array_access_out(void* array, svBit /*now*/, uint32_t cpes, uint64_t* data) {
+  *data = 0;
+  for_each(cpes, [&](unsigned i) {
+    uint64_t word = 0;
+    swai_cpe_access_out(get(array).cpe(i), &word);
+    *data |= word;
+  });
+}
+
+void swai_array_row_words(void* array, svBit /*now*/, uint32_t cpes, svBitVecVal* words) {
+  clear(words, 256 * kRows);
+  for_each(cpes,
+           [&](unsigned i) { swai_cpe_row_out(get(array).cpe(i), words + i / kColumns * kChannelWords); });
+}
+
+void swai_array_column_words(void* array, svBit /*now*/, uint32_t places, svBitVecVal* words) {
+  clear(words, 256 * kColumns);
+  for_each(cpes_at(places),
+           [&](unsigned i) { swai_cpe_column_out(get(array).cpe(i), words + i % kColumns * kChannelWords); });
+}
+
+}  // extern "C"
