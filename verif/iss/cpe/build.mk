@@ -8,7 +8,7 @@ $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 # Random programs for whole groups, for tests of the model and of RTL.
 $(eval $(call cxx_library,cpe-random,verif/iss/cpe/random/group_program.cpp,))
 
-$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp group_test.cpp random_test.cpp) \
+$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp systolic_test.cpp vector_test.cpp group_test.cpp random_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))
 $(eval $(call cxx_program,iss-cpe-run,$(addprefix verif/iss/cpe/,iss_cpe_run.cpp model_device.cpp),\
   $(B)/lib/kernel-run.a $(ISS_CPE_LIB) -lfmt,))
