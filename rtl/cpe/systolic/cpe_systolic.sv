@@ -119,7 +119,7 @@ module cpe_systolic #(
 
   logic         row_valid, row_take, feed_outside;
   logic [127:0] row;
-  logic [33:0]  feed_address;
+  logic [17:0]  feed_address;
 
   cpe_systolic_feed #(.Sparse(Sparse)) u_feed (
     .clk_i,

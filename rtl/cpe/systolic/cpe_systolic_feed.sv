@@ -1,0 +1,167 @@
+// Reads activations for the systolic unit, in the order of the loops: column tiles, in each its k tiles, in each all rows.
+//
+// row_o: k in bits 8k+7:8k, for the four lower columns of the array below, for the upper ones above (the same, but with sparse weights).
+// With sparse weights it takes each tile's indices from the loader. Runs with and without do not overlap here.
+// outside_o: the row that is not there lies outside of local memory; address_o has its address.
+// Cuts: all paths from and to memory but x_ready_i to run_take_o.
+module cpe_systolic_feed #(
+  parameter bit Sparse = 1'b1
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   stop_i,
+
+  input  logic                   run_valid_i,
+  input  cpe_systolic_pkg::run_t run_i,
+  output logic                   run_take_o,
+
+  output logic                   x_valid_o,
+  input  logic                   x_ready_i,
+  output logic [16:5]            x_addr_o,
+  input  logic [255:0]           x_rdata_i,
+
+  input  logic                   index_valid_i,
+  output logic                   index_ready_o,
+  input  logic [63:0]            index_i,
+
+  output logic                   row_valid_o,
+  input  logic                   row_take_i,
+  output logic [127:0]           row_o,
+  output logic                   outside_o,
+  output logic [17:0]            address_o
+);
+
+  // --- Which tiles --------------------------------------------------------------------------------------------------
+
+  logic        active_q, sparse_q;
+  logic [17:0] first_q, tile_q;        // addresses: of the first k tile, of the one at hand
+  logic [15:0] k_stride_q, row_stride_q, k_tiles_q, k_left_q, column_left_q;
+  logic [8:0]  rows_q;
+  logic        tile_ready, step, ends_column, ends, sparse, idle;
+
+  assign step        = active_q && tile_ready && !stop_i;
+  assign ends_column = k_left_q == 16'd1;
+  assign ends        = step && ends_column && column_left_q == 16'd1;
+  assign sparse      = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
+  assign run_take_o  = run_valid_i && !stop_i && (active_q ? ends && sparse == sparse_q : sparse == sparse_q || idle);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      active_q <= 1'b0;
+      sparse_q <= 1'b0;
+    end else if (stop_i) begin
+      active_q <= 1'b0;
+    end else if (run_take_o) begin
+      active_q <= 1'b1;
+      sparse_q <= sparse;
+    end else if (ends) begin
+      active_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (run_take_o) begin
+      first_q       <= run_i.activations;
+      tile_q        <= run_i.activations;
+      k_stride_q    <= sparse ? '0 : run_i.activations_k;
+      row_stride_q  <= run_i.activations_row;
+      k_tiles_q     <= run_i.k_tiles;
+      k_left_q      <= run_i.k_tiles;
+      column_left_q <= run_i.column_tiles;
+      rows_q        <= run_i.rows;
+    end else if (step) begin
+      if (ends_column) begin
+        tile_q        <= first_q;
+        k_left_q      <= k_tiles_q;
+        column_left_q <= column_left_q - 1'b1;
+      end else begin
+        tile_q   <= tile_q + {2'd0, k_stride_q};
+        k_left_q <= k_left_q - 1'b1;
+      end
+    end
+  end
+
+  // --- Their rows -----------------------------------------------------------------------------------------------------
+
+  logic         dense_ready, dense_request, dense_valid, dense_outside, dense_idle;
+  logic [16:5]  dense_word;
+  logic [63:0]  dense_row;
+  logic [17:0]  dense_address;
+
+  cpe_systolic_rows u_rows (
+    .clk_i,
+    .rst_ni,
+    .stop_i,
+    .start_valid_i(active_q && !sparse_q),
+    .start_ready_o(dense_ready),
+    .start_address_i(tile_q),
+    .start_stride_i(row_stride_q),
+    .start_rows_i(rows_q),
+    .start_tag_i(1'b0),
+    .p_valid_o(dense_request),
+    .p_ready_i(x_ready_i && dense_request),
+    .p_addr_o(dense_word),
+    .p_rdata_i(x_rdata_i),
+    .valid_o(dense_valid),
+    .take_i(row_take_i && !sparse_q),
+    .tag_o(),
+    .row_o(dense_row),
+    .outside_o(dense_outside),
+    .address_o(dense_address),
+    .idle_o(dense_idle)
+  );
+
+  if (Sparse) begin : g_sparse
+    logic         ready, request, valid, outside, gather_idle;
+    logic [16:5]  word;
+    logic [127:0] row;
+    logic [17:0]  address;
+
+    cpe_systolic_gather u_gather (
+      .clk_i,
+      .rst_ni,
+      .stop_i,
+      .start_valid_i(active_q && sparse_q),
+      .start_ready_o(ready),
+      .start_address_i(tile_q),
+      .start_stride_i(row_stride_q),
+      .start_rows_i(rows_q),
+      .index_valid_i,
+      .index_ready_o,
+      .index_i,
+      .p_valid_o(request),
+      .p_ready_i(x_ready_i && request),
+      .p_addr_o(word),
+      .p_rdata_i(x_rdata_i),
+      .valid_o(valid),
+      .take_i(row_take_i && sparse_q),
+      .row_o(row),
+      .outside_o(outside),
+      .address_o(address),
+      .idle_o(gather_idle)
+    );
+
+    assign tile_ready  = sparse_q ? ready : dense_ready;
+    assign idle        = dense_idle && gather_idle;
+    assign x_valid_o   = dense_request || request;
+    assign x_addr_o    = sparse_q ? word : dense_word;
+    assign row_valid_o = sparse_q ? valid : dense_valid;
+    assign row_o       = sparse_q ? row : {dense_row, dense_row};
+    assign outside_o   = sparse_q ? outside : dense_outside;
+    assign address_o   = sparse_q ? address : dense_address;
+  end else begin : g_dense
+    assign tile_ready    = dense_ready;
+    assign idle          = dense_idle;
+    assign x_valid_o     = dense_request;
+    assign x_addr_o      = dense_word;
+    assign row_valid_o   = dense_valid;
+    assign row_o         = {dense_row, dense_row};
+    assign outside_o     = dense_outside;
+    assign address_o     = dense_address;
+    assign index_ready_o = 1'b0;
+
+    logic unused;
+    assign unused = ^{index_valid_i, index_i};
+  end
+
+endmodule

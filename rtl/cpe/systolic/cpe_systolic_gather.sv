@@ -1,0 +1,203 @@
+// Activations for sparse weights: of 32 rows at a time, the 16 k that a tile names, from a matrix that lies by k.
+//
+// A tile is the address of k = 0, the stride of k, and how many rows; then its 16 indices, four at a time. For each 32 rows 16 words
+//   are read, while the 32 before them are taken. row_o: entry i of half h in bits 64h+8i+7:64h+8i.
+// The first word that lies outside of local memory is not read; once all rows before its own are taken, outside_o tells its address,
+//   for good. stop_i drops everything; a request that is offered stays until it is taken.
+// Cuts: all paths. p_valid_o follows stop_i only.
+// Illegal: a tile of no rows, a take without valid_o.
+module cpe_systolic_gather (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         stop_i,
+
+  input  logic         start_valid_i,
+  output logic         start_ready_o,
+  input  logic [17:0]  start_address_i,
+  input  logic [15:0]  start_stride_i,
+  input  logic [8:0]   start_rows_i,
+
+  input  logic         index_valid_i,
+  output logic         index_ready_o,
+  input  logic [63:0]  index_i,
+
+  output logic         p_valid_o,
+  input  logic         p_ready_i,
+  output logic [16:5]  p_addr_o,
+  input  logic [255:0] p_rdata_i,
+
+  output logic         valid_o,
+  input  logic         take_i,
+  output logic [127:0] row_o,
+  output logic         outside_o,
+  output logic [17:0]  address_o,
+  output logic         idle_o
+);
+
+  // --- The tile and its indices ---------------------------------------------------------------------------------------
+
+  logic         tile_q;               // some of its addresses are to be made
+  logic [2:0]   indices_q;            // groups of four that are there
+  logic [255:0] index_q;
+  logic [17:0]  base_q;               // of k = 0, for the rows at hand
+  logic [15:0]  stride_q;
+  logic [8:0]   left_q;               // rows, those at hand included
+  logic [3:0]   entry_q;
+  logic         start, index, make, last_rows;
+
+  // One address ahead of the memory.
+  logic         next_q, held_q;
+  logic [17:0]  next_address_q;
+  logic [3:0]   next_entry_q;
+  logic [4:0]   next_rows_q;          // less one
+  logic [31:0]  product;
+  logic [33:0]  sum;
+  logic         read;
+
+  // Two sets of 16 words: one is filled, of the other rows are taken.
+  logic [1:0]   full_q;
+  logic         fill_q;               // the set that is read next
+  logic         arrives_q, arrives_set_q;
+  logic [3:0]   arrives_entry_q;
+
+  assign start_ready_o = !tile_q;
+  assign index_ready_o = tile_q && !indices_q[2];
+  assign start         = start_valid_i && !tile_q && !stop_i;
+  assign index         = index_valid_i && index_ready_o;
+  assign make          = tile_q && indices_q[2] && (!next_q || read);
+  assign last_rows     = left_q <= 9'd32;
+
+  always_comb begin
+    product = '0;
+    sum     = '0;
+    if (make) begin
+      product = {16'd0, index_q[{entry_q, 4'd0} +: 16]} * {16'd0, stride_q};
+      sum     = {2'd0, product} + {16'd0, base_q};
+    end
+  end
+
+  assign p_valid_o = held_q || (next_q && !next_address_q[17] && !full_q[fill_q] && !stop_i);
+  assign p_addr_o  = next_address_q[16:5];
+  assign read      = p_valid_o && p_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tile_q    <= 1'b0;
+      indices_q <= '0;
+      entry_q   <= '0;
+      next_q    <= 1'b0;
+      held_q    <= 1'b0;
+      fill_q    <= 1'b0;
+    end else begin
+      held_q <= p_valid_o && !p_ready_i;
+      if (stop_i) begin
+        tile_q    <= 1'b0;
+        indices_q <= '0;
+        entry_q   <= '0;
+        next_q    <= 1'b0;
+        fill_q    <= 1'b0;
+      end else begin
+        if (start) tile_q <= 1'b1;
+        if (index) indices_q <= indices_q + 1'b1;
+        if (make) begin
+          entry_q <= entry_q + 1'b1;
+          if (entry_q == 4'd15 && last_rows) begin
+            tile_q    <= 1'b0;
+            indices_q <= '0;
+          end
+        end
+        if (make || read) next_q <= make;
+        if (read && next_entry_q == 4'd15) fill_q <= !fill_q;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start) begin
+      base_q   <= start_address_i;
+      stride_q <= start_stride_i;
+      left_q   <= start_rows_i;
+    end else if (make && entry_q == 4'd15) begin
+      base_q <= base_q + 18'd32;
+      left_q <= left_q - 9'd32;
+    end
+    if (index) index_q <= {index_i, index_q[255:64]};
+    if (make) begin
+      next_address_q <= {sum[33:17] != '0, sum[16:0]};
+      next_entry_q   <= entry_q;
+      next_rows_q    <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
+    end
+  end
+
+  // --- The words ------------------------------------------------------------------------------------------------------
+
+  logic [255:0] words_q [32];
+  logic         take_set_q;           // the set whose rows are taken
+  logic [4:0]   row_q;
+  logic [9:0]   rows_q;               // of each set, less one
+  logic         empties, fills;
+
+  assign fills   = arrives_q && arrives_entry_q == 4'd15;
+  assign valid_o = full_q[take_set_q];
+  assign empties = take_i && row_q == (take_set_q ? rows_q[9:5] : rows_q[4:0]);
+
+  always_comb begin
+    row_o = '0;
+    if (valid_o) begin
+      for (int unsigned i = 0; i < 16; i++) row_o[8*i +: 8] = words_q[{take_set_q, 4'(i)}][{row_q, 3'd0} +: 8];
+    end
+  end
+
+  // This process alone writes to the words, and only to those that nobody reads: the assignment may take effect at once.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (arrives_q) words_q[{arrives_set_q, arrives_entry_q}] = p_rdata_i;
+  end
+  /* verilator lint_on BLKSEQ */
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      arrives_q  <= 1'b0;
+      full_q     <= '0;
+      take_set_q <= 1'b0;
+      row_q      <= '0;
+    end else if (stop_i) begin
+      arrives_q  <= 1'b0;
+      full_q     <= '0;
+      take_set_q <= 1'b0;
+      row_q      <= '0;
+    end else begin
+      arrives_q <= read;
+      if (fills) full_q[arrives_set_q] <= 1'b1;
+      if (take_i) row_q <= row_q + 1'b1;
+      if (empties) begin
+        full_q[take_set_q] <= 1'b0;
+        take_set_q         <= !take_set_q;
+        row_q              <= '0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read) begin
+      arrives_set_q   <= fill_q;
+      arrives_entry_q <= next_entry_q;
+      if (fill_q) rows_q[9:5] <= next_rows_q;
+      else rows_q[4:0] <= next_rows_q;
+    end
+  end
+
+  assign outside_o = next_q && next_address_q[17] && full_q == '0 && !arrives_q;
+  assign address_o = next_address_q;
+  assign idle_o    = !tile_q && !next_q && full_q == '0 && !arrives_q;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && !stop_i) begin
+      assert (!take_i || valid_o) else $error("a row is taken that is not there");
+      assert (!start || start_rows_i != '0) else $error("a tile of no rows");
+    end
+  end
+`endif
+
+endmodule
