@@ -20,6 +20,8 @@
 #include "swai/global.hpp"
 #include "swai/isa.hpp"
 #include "swai/ldm.hpp"
+#include "swai/systolic.hpp"
+#include "swai/vector.hpp"
 #include "swai/window.hpp"
 
 // Marks a function as a kernel: it gets an entry in the module's table (make-module.py sees to that). It has

@@ -42,6 +42,54 @@ enum Channel : unsigned {
   kChannelWaitReceive = 3,
 };
 
+enum Systolic : unsigned {
+  kSystolicActivations = 0,
+  kSystolicWeights = 1,
+  kSystolicColumns = 2,
+  kSystolicGroups = 3,
+  kSystolicOutput = 4,
+  kSystolicFactors = 5,
+  kSystolicRows = 6,
+  kSystolicClamp = 7,
+  kSystolicSize = 8,
+  kSystolicRun = 16,
+  kSystolicWait = 17,
+  kSystolicPoll = 18,
+};
+
+enum Vector : unsigned {
+  kVectorA = 0,
+  kVectorB = 1,
+  kVectorC = 2,
+  kVectorResult = 3,
+  kVectorReduce = 4,
+  kVectorSize = 5,
+  kVectorRun = 16,
+  kVectorWait = 17,
+  kVectorPoll = 18,
+};
+
+// Of elements in local memory.
+enum class Number : uint32_t { kFp32 = 0, kInt32 = 1, kFp16 = 2, kInt8 = 3 };
+
+// What a systolic unit's weights are: systolic.hpp.
+enum class Weights : uint32_t { kInt8 = 0, kInt4 = 1, kSparse = 2 };
+
+// What a vector unit computes: vector.hpp.
+enum class VectorOp : uint32_t {
+  kFma = 0,
+  kMul = 1,
+  kAdd = 2,
+  kMin = 3,
+  kMax = 4,
+  kLess = 5,
+  kEqual = 6,
+  kSelect = 7,
+};
+enum class Special : uint32_t { kNone = 0, kExp2 = 1, kLog2 = 2, kReciprocal = 3, kRoot = 4 };
+enum class Reduce : uint32_t { kNone = 0, kSum = 1, kMin = 2, kMax = 3 };
+enum class OperandKind : uint32_t { kVector = 0, kScalar = 1, kValue = 2, kNone = 3 };
+
 // Control and status registers.
 enum Csr : unsigned {
   kWindowLow = 0x7c0,

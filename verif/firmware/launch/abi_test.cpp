@@ -73,6 +73,69 @@ TEST_CASE("units and operations of the CPE") {
                {"Receive", kChannelReceive},
                {"WaitSend", kChannelWaitSend},
                {"WaitReceive", kChannelWaitReceive}});
+  check_group(package, "Systolic",
+              {{"Activations", kSystolicActivations},
+               {"Weights", kSystolicWeights},
+               {"Columns", kSystolicColumns},
+               {"Groups", kSystolicGroups},
+               {"Output", kSystolicOutput},
+               {"Factors", kSystolicFactors},
+               {"Rows", kSystolicRows},
+               {"Clamp", kSystolicClamp},
+               {"Size", kSystolicSize},
+               {"Run", kSystolicRun},
+               {"Wait", kSystolicWait},
+               {"Poll", kSystolicPoll}});
+  const auto op = [](VectorOp number) { return static_cast<uint64_t>(number); };
+  check_group(package, "Vector",
+              {{"A", kVectorA},
+               {"B", kVectorB},
+               {"C", kVectorC},
+               {"Result", kVectorResult},
+               {"Reduce", kVectorReduce},
+               {"Size", kVectorSize},
+               {"Run", kVectorRun},
+               {"Wait", kVectorWait},
+               {"Poll", kVectorPoll},
+               {"Fma", op(VectorOp::kFma)},
+               {"Mul", op(VectorOp::kMul)},
+               {"Add", op(VectorOp::kAdd)},
+               {"Min", op(VectorOp::kMin)},
+               {"Max", op(VectorOp::kMax)},
+               {"Less", op(VectorOp::kLess)},
+               {"Equal", op(VectorOp::kEqual)},
+               {"Select", op(VectorOp::kSelect)}});
+}
+
+TEST_CASE("what the systolic and the vector unit are told") {
+  using namespace cpe::isa;
+  const auto package = constants("rtl/cpe/cpe_pkg.sv");
+  const auto number = [](auto value) { return static_cast<uint64_t>(value); };
+  check_group(package, "Weights",
+              {{"Int8", number(Weights::kInt8)},
+               {"Int4", number(Weights::kInt4)},
+               {"Sparse", number(Weights::kSparse)}});
+  check_group(package, "Number",
+              {{"Fp32", number(Number::kFp32)},
+               {"Int32", number(Number::kInt32)},
+               {"Fp16", number(Number::kFp16)},
+               {"Int8", number(Number::kInt8)}});
+  check_group(package, "Operand",
+              {{"Vector", number(OperandKind::kVector)},
+               {"Scalar", number(OperandKind::kScalar)},
+               {"Value", number(OperandKind::kValue)},
+               {"None", number(OperandKind::kNone)}});
+  check_group(package, "Special",
+              {{"None", number(Special::kNone)},
+               {"Exp2", number(Special::kExp2)},
+               {"Log2", number(Special::kLog2)},
+               {"Reciprocal", number(Special::kReciprocal)},
+               {"Root", number(Special::kRoot)}});
+  check_group(package, "Reduce",
+              {{"None", number(Reduce::kNone)},
+               {"Sum", number(Reduce::kSum)},
+               {"Min", number(Reduce::kMin)},
+               {"Max", number(Reduce::kMax)}});
 }
 
 TEST_CASE("address spaces") {
