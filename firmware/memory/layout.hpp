@@ -1,0 +1,46 @@
+// Sizes that the parts of the memory manager share, and what they need of the processor.
+//
+// Memory of a group is cut into blocks of 2 MiB: a page of the processor's page tables, and the least size of
+// a segment that stands alone. What is smaller than half of it comes from pools, each a block of its own.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "firmware/abi/protocol.hpp"
+
+namespace swai::memory {
+
+using protocol::Usage;
+
+inline constexpr uint64_t kBlockBytes = 2 << 20;
+inline constexpr uint64_t kLargeBytes = kBlockBytes / 2;  // from here on whole blocks
+inline constexpr unsigned kMaxGroups = 4;
+inline constexpr uint64_t kMaxGroupBytes = uint64_t{16} << 30;
+inline constexpr unsigned kMaxBlocks = kMaxGroupBytes / kBlockBytes;  // of a group
+inline constexpr unsigned kSegments = 8192;                           // numbers that are given away
+
+// Pools are cut in lines, those of the caches.
+inline constexpr uint64_t kLineBytes = 64;
+inline constexpr uint32_t kPoolLines = kBlockBytes / kLineBytes;
+
+// What the memory manager needs of the processor that it runs on. Addresses are physical.
+template <typename M>
+concept Machine = requires(M m, uint64_t address, uint64_t value, Usage usage) {
+  // The manager's own words, which nobody else looks at.
+  { m.load(address) } -> std::same_as<uint64_t>;
+  m.store(address, value);
+  // `value` bytes that held such words become somebody else's: what the caches have of them must never come
+  // out.
+  m.drop(address, value);
+  // Entry `value` at `address` of the segment table: from the return on the CPEs see it, and no older one.
+  m.set_entry(address, value);
+  // Pages of `value` bytes from `address` become reachable for the processor, or are no longer.
+  m.map(address, value, usage);
+  m.unmap(address, value);
+  // Debugging only: fills with a pattern, and tells where that is broken (`value` bytes; 0: nowhere).
+  m.fill(address, value);
+  { m.broken(address, value) } -> std::same_as<uint64_t>;
+};
+
+}  // namespace swai::memory

@@ -1,0 +1,294 @@
+// The second level of the allocator: what is smaller than half a block, in lines of 64 bytes.
+//
+// Every piece, taken or free, begins with a header line in the memory itself; behind it lies what the user
+// gets. Free pieces of similar size are in one list (four classes for each power of two); a word tells which
+// lists hold any, so that the first that is surely large enough is found with one instruction, and its first
+// piece is taken. Neighbours that are free grow together at once. What has never been used is not in a list:
+// the top of the newest block, from which is cut when the lists have nothing; so a fresh piece costs one
+// header line and no search.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "firmware/memory/layout.hpp"
+
+namespace swai::memory {
+
+// The header of a piece: two words of its first line. Lines are counted from the beginning of the group's
+// memory.
+struct Piece {
+  enum State : uint8_t { kNone = 0, kFree = 0x5a, kTaken = 0xa5 };
+
+  uint32_t lines = 0;   // with the header
+  uint32_t before = 0;  // lines of the piece before it in the block; 0: it is the first
+  State state = kNone;
+  uint32_t next = 0;  // free ones: their list; 0: none
+  uint32_t previous = 0;
+  uint32_t unused = 0;  // taken ones: bytes at their end that nobody asked for
+
+  static constexpr uint64_t kMagic = 0x9e15;
+};
+
+// Of one client, usage and group. `M` gives access to the group's memory.
+template <Machine M>
+class Pool {
+ public:
+  static constexpr uint32_t kNone = 0;
+  static constexpr uint32_t kSmallest = 2;  // lines: a header and one more
+
+  // Lines count from `base` on; those of the first block, and from `end` on, are nobody's.
+  void init(uint8_t set, uint64_t base, uint32_t end) {
+    set_ = set;
+    base_ = base;
+    end_ = end;
+    broken_ = 0;
+    drop_lists();
+  }
+
+  // How often the pool was found to be damaged.
+  uint32_t broken() const { return broken_; }
+
+  // The line of a new piece of so many lines; kNone: a block has to be added first.
+  uint32_t take(M& m, uint32_t lines) {
+    const unsigned index = class_above(lines);
+    const uint64_t candidates = index < kClasses ? nonempty_ >> index << index : 0;
+    if (candidates != 0) return take_listed(m, static_cast<unsigned>(std::countr_zero(candidates)), lines);
+    if (top_end_ - top_ >= lines) return take_top(m, lines);
+    return take_fitting(m, lines);
+  }
+
+  // A block for pieces, from this line on. The rest of the block before it goes into the lists.
+  void add_block(M& m, uint32_t line) {
+    retire_top(m);
+    top_ = line;
+    top_end_ = line + kPoolLines;
+    top_before_ = 0;
+  }
+
+  // Gives a piece back. When its whole block is free now, that leaves the pool: returns its first line, else
+  // kNone.
+  uint32_t give_back(M& m, uint32_t line) {
+    Piece piece = read(m, line);
+    const uint32_t block = line / kPoolLines * kPoolLines;
+    const uint32_t end = block + kPoolLines;
+    if (piece.before != 0) {
+      const uint32_t before = line - piece.before;
+      const Piece neighbour = read(m, before);
+      if (neighbour.state == Piece::kFree && neighbour.lines == piece.before) {
+        if (!unlink(m, before, neighbour)) return give_up();
+        forget(m, line);
+        line = before;
+        piece.lines += neighbour.lines;
+        piece.before = neighbour.before;
+      }
+    }
+    uint32_t after = line + piece.lines;
+    if (after == top_ && top_ != top_end_) {
+      top_ = line;
+      top_before_ = piece.before;
+      forget(m, line);
+      return top_ == block ? leave(block) : kNone;
+    }
+    if (after != end) {
+      const Piece neighbour = read(m, after);
+      if (neighbour.state == Piece::kFree) {
+        if (!unlink(m, after, neighbour)) return give_up();
+        forget(m, after);
+        piece.lines += neighbour.lines;
+        after += neighbour.lines;
+      }
+    }
+    if (line == block && after == end) {
+      forget(m, line);
+      return block;
+    }
+    if (after != end && !(after == top_ && top_ != top_end_)) set_before(m, after, piece.lines);
+    link(m, line, piece);
+    return kNone;
+  }
+
+  // What the header says; state kNone: there is none.
+  Piece read(M& m, uint32_t line) const {
+    if (line < kPoolLines || line >= end_) return {};
+    const uint64_t first = m.load(address(line));
+    if (first >> 48 != Piece::kMagic || static_cast<uint8_t>(first >> 40) != set_) return {};
+    const uint64_t second = m.load(address(line) + 8);
+    Piece piece;
+    piece.lines = static_cast<uint32_t>(first & 0xffff);
+    piece.before = static_cast<uint32_t>(first >> 16 & 0xffff);
+    const uint32_t offset = line % kPoolLines;
+    if (piece.lines == 0 || piece.lines > kPoolLines - offset || piece.before > offset) return {};
+    piece.state = static_cast<Piece::State>(first >> 32 & 0xff);
+    if (piece.state == Piece::kFree) {
+      piece.next = static_cast<uint32_t>(second);
+      piece.previous = static_cast<uint32_t>(second >> 32);
+    } else {
+      piece.unused = static_cast<uint32_t>(second);
+    }
+    return piece;
+  }
+
+  void note_unused(M& m, uint32_t line, uint32_t bytes) { m.store(address(line) + 8, bytes); }
+
+  uint64_t address(uint32_t line) const { return base_ + uint64_t{line} * kLineBytes; }
+
+ private:
+  // Classes: up to 8 lines one each, then four for each power of two.
+  static constexpr unsigned kClasses = 60;
+  static_assert(kClasses <= 64);
+
+  static constexpr unsigned class_of(uint32_t lines) {
+    if (lines < 8) return lines;
+    const auto power = static_cast<unsigned>(std::bit_width(lines)) - 1;
+    return 8 + 4 * (power - 3) + (lines >> (power - 2) & 3);
+  }
+  // The first class all of whose pieces are large enough.
+  static constexpr unsigned class_above(uint32_t lines) {
+    if (lines < 8) return lines;
+    const auto power = static_cast<unsigned>(std::bit_width(lines)) - 1;
+    return class_of(lines + (1u << (power - 2)) - 1);
+  }
+  static_assert(class_of(kPoolLines) < kClasses && class_above(kPoolLines / 2) < kClasses);
+
+  uint32_t take_listed(M& m, unsigned index, uint32_t lines) { return cut(m, heads_[index], lines); }
+
+  // Pieces of its own class may be large enough, or not: the first few are looked at.
+  uint32_t take_fitting(M& m, uint32_t lines) {
+    constexpr unsigned kLook = 8;
+    uint32_t line = heads_[class_of(lines)];
+    for (unsigned i = 0; i < kLook && line != kNone; ++i) {
+      const Piece piece = read(m, line);
+      if (piece.state != Piece::kFree) break;
+      if (piece.lines >= lines) return cut(m, line, lines);
+      line = piece.next;
+    }
+    return kNone;
+  }
+
+  uint32_t cut(M& m, uint32_t line, uint32_t lines) {
+    Piece piece = read(m, line);
+    if (piece.lines < lines || !unlink(m, line, piece)) return give_up();
+    const uint32_t rest = piece.lines - lines;
+    if (rest >= kSmallest) {
+      const uint32_t after = line + piece.lines;
+      piece.lines = lines;
+      Piece remainder;
+      remainder.lines = rest;
+      remainder.before = lines;
+      if (after % kPoolLines != 0 && after != top_) set_before(m, after, rest);
+      if (after == top_) top_before_ = rest;
+      link(m, line + lines, remainder);
+    }
+    write(m, line, piece, Piece::kTaken);
+    m.store(address(line) + 8, 0);
+    return line;
+  }
+
+  uint32_t take_top(M& m, uint32_t lines) {
+    const uint32_t line = top_;
+    Piece piece;
+    piece.lines = lines;
+    piece.before = top_before_;
+    top_ += lines;
+    top_before_ = lines;
+    // A rest that holds nothing goes with the last piece.
+    if (top_end_ - top_ < kSmallest) {
+      piece.lines += top_end_ - top_;
+      top_ = top_end_ = 0;
+    }
+    write(m, line, piece, Piece::kTaken);
+    m.store(address(line) + 8, 0);
+    return line;
+  }
+
+  void retire_top(M& m) {
+    if (top_ == top_end_) return;
+    Piece rest;
+    rest.lines = top_end_ - top_;
+    rest.before = top_before_;
+    link(m, top_, rest);
+    top_ = top_end_ = 0;
+  }
+
+  uint32_t leave(uint32_t block) {
+    top_ = top_end_ = 0;
+    return block;
+  }
+
+  void write(M& m, uint32_t line, const Piece& piece, Piece::State state) {
+    m.store(address(line), piece.lines | uint64_t{piece.before} << 16 | uint64_t{state} << 32 |
+                               uint64_t{set_} << 40 | Piece::kMagic << 48);
+  }
+  void write_links(M& m, uint32_t line, uint32_t next, uint32_t previous) {
+    m.store(address(line) + 8, next | uint64_t{previous} << 32);
+  }
+  void set_before(M& m, uint32_t line, uint32_t before) {
+    const uint64_t word = m.load(address(line));
+    m.store(address(line), (word & ~uint64_t{0xffff'0000}) | uint64_t{before} << 16);
+  }
+  // What was a header is the inside of a piece now.
+  void forget(M& m, uint32_t line) {
+    m.store(address(line), 0);
+    m.drop(address(line), kLineBytes);
+  }
+
+  void drop_lists() {
+    nonempty_ = 0;
+    heads_.fill(kNone);
+    top_ = top_end_ = top_before_ = 0;
+  }
+  uint32_t give_up() {
+    ++broken_;
+    drop_lists();
+    return kNone;
+  }
+
+  void link(M& m, uint32_t line, const Piece& piece) {
+    const unsigned index = class_of(piece.lines);
+    const uint32_t next = heads_[index];
+    write(m, line, piece, Piece::kFree);
+    write_links(m, line, next, kNone);
+    if (next != kNone) write_links(m, next, static_cast<uint32_t>(m.load(address(next) + 8)), line);
+    heads_[index] = line;
+    nonempty_ |= uint64_t{1} << index;
+  }
+  // False: the list is not what it should be, and nothing has been changed.
+  bool unlink(M& m, uint32_t line, const Piece& piece) {
+    const unsigned index = class_of(piece.lines);
+    if (piece.state != Piece::kFree) return false;
+    Piece before;
+    Piece after;
+    if (piece.previous == kNone) {
+      if (heads_[index] != line) return false;
+    } else {
+      before = read(m, piece.previous);
+      if (before.state != Piece::kFree || before.next != line) return false;
+    }
+    if (piece.next != kNone) {
+      after = read(m, piece.next);
+      if (after.state != Piece::kFree || after.previous != line) return false;
+      write_links(m, piece.next, after.next, piece.previous);
+    }
+    if (piece.previous != kNone) {
+      write_links(m, piece.previous, piece.next, before.previous);
+    } else {
+      heads_[index] = piece.next;
+      if (piece.next == kNone) nonempty_ &= ~(uint64_t{1} << index);
+    }
+    return true;
+  }
+
+  uint64_t base_;
+  uint32_t end_;
+  uint32_t broken_;
+  uint64_t nonempty_;
+  std::array<uint32_t, kClasses> heads_;
+  uint32_t top_;  // first line that was never used, and the end of its block
+  uint32_t top_end_;
+  uint32_t top_before_;  // lines of the piece before the top
+  uint8_t set_;
+};
+
+}  // namespace swai::memory

@@ -1,0 +1,5 @@
+# Tests of the memory manager, on the host with sanitizers.
+
+$(eval $(call cxx_program,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp exerciser.cpp) verif/common/doctest_main.cpp, \
+    -lfmt,$(FW_TEST_FLAGS)))
+$(eval $(call cxx_program,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp),,-fsanitize=fuzzer $(FW_TEST_FLAGS)))
