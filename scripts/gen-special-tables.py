@@ -101,20 +101,24 @@ def grouped(items, count):
 
 
 def rtl(table):
-    used = [f"9'd{i}: word_o = 64'h{word:016x};" for i, word in enumerate(table) if word]
-    lines = "\n".join("      " + " ".join(group) for group in grouped(used, 3))
+    used = [f"9'd{i}: word_o <= 64'h{word:016x};" for i, word in enumerate(table) if word]
+    lines = "\n".join("        " + " ".join(group) for group in grouped(used, 3))
     return f"""\
-// The table of fp32_special. Written by scripts/gen-special-tables.py, which says what a word means.
+// The table of fp32_special, read with a clock. Written by scripts/gen-special-tables.py, which says what a word means.
 module fp32_special_table (
+  input  logic        clk_i,
+  input  logic        en_i,
   input  logic [8:0]  address_i,
   output logic [63:0] word_o
 );
 
-  always_comb begin
-    unique case (address_i)
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      unique case (address_i)
 {lines}
-      default: word_o = '0;
-    endcase
+        default: word_o <= '0;
+      endcase
+    end
   end
 
 endmodule
