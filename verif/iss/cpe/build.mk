@@ -1,7 +1,7 @@
 # The functional model of a core group as a library.
 
 ISS_CPE_SOURCES := $(addprefix verif/iss/cpe/,channel.cpp cpe.cpp decode.cpp dma.cpp fp32.cpp group.cpp hart.cpp memory.cpp port.cpp \
-  sync.cpp systolic.cpp text.cpp vector.cpp)
+  special.cpp sync.cpp systolic.cpp text.cpp vector.cpp)
 ISS_CPE_LIB := $(B)/lib/iss-cpe.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "verif/iss/cpe/fp32.hpp"
+#include "verif/iss/cpe/special.hpp"
 
 namespace swai::iss::cpe {
 
@@ -37,8 +38,20 @@ uint32_t compute(vector_mode::Op op, uint32_t a, uint32_t b, uint32_t c) {
   return fp32::equal(a, 0) ? c : b;
 }
 
-uint32_t apply(vector_mode::Special special, uint32_t x) {
-  return special == vector_mode::kPlain ? x : fp32::kNan;  // until there are special functions
+uint32_t apply(vector_mode::Special function, uint32_t x) {
+  switch (function) {
+    case vector_mode::kExp2:
+      return special::exp2(x);
+    case vector_mode::kLog2:
+      return special::log2(x);
+    case vector_mode::kReciprocal:
+      return special::reciprocal(x);
+    case vector_mode::kRoot:
+      return special::root(x);
+    case vector_mode::kPlain:
+      break;
+  }
+  return x;
 }
 
 // Of a row, in the order that hardware has.

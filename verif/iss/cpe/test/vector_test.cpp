@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "verif/iss/cpe/fp32.hpp"
+#include "verif/iss/cpe/special.hpp"
 #include "verif/iss/cpe/test/bench.hpp"
 
 namespace swai::iss::cpe {
@@ -80,6 +81,12 @@ uint32_t compute(uint32_t op, uint32_t a, uint32_t b, uint32_t c) {
   return ops[op]();
 }
 
+uint32_t apply(uint32_t function, uint32_t x) {
+  const std::array<uint32_t, 5> all = {x, special::exp2(x), special::log2(x), special::reciprocal(x),
+                                       special::root(x)};
+  return all[function];
+}
+
 uint32_t reduce(uint32_t kind, std::vector<uint32_t> row) {
   if (kind != mode::kSum) {
     uint32_t best = row[0];
@@ -128,6 +135,7 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
       operand.signs = static_cast<uint32_t>(random.below(4)) << 22;
     }
     const auto kind = static_cast<uint32_t>(random.below(8));
+    const auto function = static_cast<uint32_t>(random.chance(50) ? 0 : random.below(5));
     const auto reduction = static_cast<uint32_t>(random.below(4));
     const bool stored = reduction == mode::kNothing || random.chance(60);
     Matrix result = some_matrix(operand::kVector);
@@ -156,8 +164,9 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
     for (uint32_t row = 0; row < rows; ++row) {
       std::vector<uint32_t> values;
       for (uint32_t i = 0; i < elements; ++i) {
-        const uint32_t value = compute(kind, operands[0].get(bench, row, i), operands[1].get(bench, row, i),
-                                       operands[2].get(bench, row, i));
+        const uint32_t value =
+            apply(function, compute(kind, operands[0].get(bench, row, i), operands[1].get(bench, row, i),
+                                    operands[2].get(bench, row, i)));
         values.push_back(value);
         if (!stored) continue;
         const int64_t at = result.place(row, i);
@@ -168,8 +177,8 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
       }
       if (reduction != mode::kNothing) put(sums.place(row, 0), reduce(reduction, values));
     }
-    const Answer answer =
-        bench.issue(op::kRun, kind | reduction << 6 | static_cast<uint32_t>(random.below(2)) << 8);
+    const Answer answer = bench.issue(
+        op::kRun, kind | function << 3 | reduction << 6 | static_cast<uint32_t>(random.below(2)) << 8);
     REQUIRE(answer.kind == Answer::kDone);
     CHECK(answer.data == 1);
     CHECK(bench.unit.fault() == Fault{});
