@@ -245,7 +245,7 @@ inline constexpr uint16_t kPageSegment = 0xfffe;
 // --- Completions, in host memory
 // -----------------------------------------------------------------------------------------
 
-// What the host knows of a queue. One line, written as a whole; then the interrupt with the queue's number.
+// What the host knows of a queue. One line, written as a whole; then the interrupt.
 struct QueueStatus {
   uint32_t completed;  // sequence number of the last command that is complete, also if it failed
   uint32_t failed;     // of the first command that failed since the queue was reset, if status is not kOk
@@ -274,8 +274,8 @@ struct StatusPage {
   std::array<QueueStatus, kQueues> queues;
   std::array<EventStatus, kEvents> events;
 };
-// The vector of a queue is its number; this one says that something was logged or an asynchronous fault
-// noted.
-inline constexpr unsigned kLogVector = kQueues;
+// Interrupts: the status page has changed; something was logged, or a fault noted that belongs to no command.
+inline constexpr unsigned kStatusVector = 0;
+inline constexpr unsigned kLogVector = 1;
 
 }  // namespace swai::protocol
