@@ -24,6 +24,8 @@ constexpr uint32_t kSums = 256;
 constexpr unsigned kOddTiles = 8;  // the last sparse tiles: an index of each leads far away
 constexpr uint64_t kFarIndex = 4096;
 constexpr uint64_t kMostSteps = 3000;
+constexpr unsigned kPatches = 400;
+constexpr size_t kPatch = 64;
 
 struct Extent {
   uint32_t count;
@@ -36,6 +38,8 @@ int32_t pick(Random& random, int32_t low, int32_t high) {
 
 // A stride of `count` things that may lie in `space` bytes: mostly side by side, sometimes all at one place.
 int32_t random_stride(Random& random, int32_t unit, uint32_t count, int32_t space, int32_t beside) {
+  constexpr uint32_t kMany = 200;
+  if (count > kMany && random.chance(90)) return 0;
   const auto most = std::min(space / static_cast<int32_t>(count), 0xff00) / unit;
   if (random.chance(50)) return beside;
   if (random.chance(10)) return 0;
@@ -84,6 +88,9 @@ void random_sizes(Run& run, Random& random) {
         static_cast<uint32_t>(random.chance(40) ? run.block : random.between(1, random.chance(10) ? 40 : 9));
     run.k_tiles =
         static_cast<uint32_t>(random.chance(20) ? 1 : random.between(1, random.chance(10) ? 100 : 12));
+    // Long sums: they go beyond 32 bits.
+    if (random.chance(3)) run.k_tiles = static_cast<uint32_t>(random.between(100, kMostSteps));
+    if (random.chance(3)) run.column_tiles = static_cast<uint32_t>(random.between(20, 500));
   } while (run.steps() > kMostSteps);
 }
 
@@ -247,6 +254,12 @@ void fill_memory(std::span<uint8_t> memory, Random& random) {
   for (size_t i = 0; i < memory.size(); i += 4) {
     const uint32_t value = random_float(random);
     std::memcpy(&memory[i], &value, 4);
+  }
+  // The numbers at the ends of their ranges.
+  for (unsigned i = 0; i < kPatches; ++i) {
+    static constexpr uint8_t kBytes[] = {0x80, 0x7f, 0xff, 0x00, 0x0f, 0xf0};
+    const auto at = random.below(memory.size() / kPatch) * kPatch;
+    std::ranges::fill(memory.subspan(at, kPatch), kBytes[random.below(std::size(kBytes))]);
   }
   for (unsigned tile = 0; tile < map::kSparseTiles; ++tile) {
     const auto at = memory.subspan(map::kSparse + tile * map::kSparseTile, map::kSparseTile);
