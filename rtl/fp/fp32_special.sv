@@ -39,68 +39,68 @@ module fp32_special (
       logic        beyond;     // infinity or NaN
       logic        nan;
       logic        high;       // a mantissa from 1.5 on
+      outcome_e    outcome;
+      logic        sign;
+      logic        log2;
       logic [9:0]  exponent;
       logic [7:0]  distance;
       logic [34:0] magnitude;  // of exp2's argument, 27 places behind the point
       logic [35:0] fixed;      // rounded; with its sign, 26 places behind the point
-      state_t      state;
       zero     = x_i[30:23] == '0;
       beyond   = x_i[30:23] == '1;
       nan      = beyond && x_i[22:0] != '0;
       high     = x_i[22];
+      outcome  = nan ? NotANumber : Computed;
+      sign     = 1'b0;
+      log2     = 1'b0;
       exponent = {2'b0, x_i[30:23]};
-
-      state          = '0;
-      state.outcome  = nan ? NotANumber : Computed;
-      state.mantissa = x_i[22:0];
       // Positions count from the end of a piece, but for exp2. Pieces in the upper half of a mantissa's range are longer, but for
       // the reciprocal.
       position1_q <= high ? {~x_i[16:0], 3'b0} : {~x_i[15:0], 4'b0};
       unique case (op_i)
         cpe_pkg::SpecialExp2: begin
-          distance        = 8'd134 - x_i[30:23];
-          magnitude       = {1'b1, x_i[22:0], 11'b0} >> (distance > 8'd63 ? 6'd63 : distance[5:0]);
-          fixed           = 36'(magnitude) + 36'd1;
-          fixed           = x_i[31] ? -{1'b0, fixed[35:1]} : {1'b0, fixed[35:1]};
-          piece_q         <= {3'd0, fixed[25:20]};
-          position1_q     <= fixed[19:0];
-          state.exponent  = fixed[35:26] + 10'd126;
-          if (x_i[30:23] > 8'd134 - {7'b0, !x_i[31]} && !nan) state.outcome = x_i[31] ? Zero : Infinity;
+          distance    = 8'd134 - x_i[30:23];
+          magnitude   = {1'b1, x_i[22:0], 11'b0} >> (distance > 8'd63 ? 6'd63 : distance[5:0]);
+          fixed       = 36'(magnitude) + 36'd1;
+          fixed       = x_i[31] ? -{1'b0, fixed[35:1]} : {1'b0, fixed[35:1]};
+          piece_q     <= {3'd0, fixed[25:20]};
+          position1_q <= fixed[19:0];
+          exponent    = fixed[35:26] + 10'd126;
+          if (x_i[30:23] > 8'd134 - {7'b0, !x_i[31]} && !nan) outcome = x_i[31] ? Zero : Infinity;
         end
         cpe_pkg::SpecialLog2: begin
           if (!high) piece_q <= {3'd1, x_i[21:16]};
           else       piece_q <= {4'd12, x_i[21:17]};
-          state.log2      = 1'b1;
-          state.exponent  = exponent - 10'd127 + {9'b0, high};
-          state.sign      = zero;
-          if (zero || x_i == 32'h7f80_0000) state.outcome = Infinity;
-          else if (x_i[31])                 state.outcome = NotANumber;
+          log2     = 1'b1;
+          exponent = exponent - 10'd127 + {9'b0, high};
+          sign     = zero;
+          if (zero || x_i == 32'h7f80_0000) outcome = Infinity;
+          else if (x_i[31])                 outcome = NotANumber;
         end
         cpe_pkg::SpecialReciprocal: begin
-          piece_q         <= {2'd1, x_i[22:16]};
-          position1_q     <= {~x_i[15:0], 4'b0};
-          state.exponent  = 10'd252 - exponent;
-          state.sign      = x_i[31];
-          if (zero)                state.outcome = Infinity;
-          else if (beyond && !nan) state.outcome = Zero;
+          piece_q     <= {2'd1, x_i[22:16]};
+          position1_q <= {~x_i[15:0], 4'b0};
+          exponent    = 10'd252 - exponent;
+          sign        = x_i[31];
+          if (zero)                outcome = Infinity;
+          else if (beyond && !nan) outcome = Zero;
         end
         default: begin
           // An odd power of two (an even biased exponent) goes into the square root.
           if (!high) piece_q <= {2'd2, !x_i[23], x_i[21:16]};
           else       piece_q <= x_i[23] ? {4'd13, x_i[21:17]} : {4'd14, x_i[21:17]};
-          exponent        = 10'd378 - exponent;
-          state.exponent  = {1'b0, exponent[9:1]};
+          exponent = (10'd378 - exponent) >> 1;
           if (zero) begin
-            state.outcome = Infinity;
-            state.sign    = x_i[31];
+            outcome = Infinity;
+            sign    = x_i[31];
           end else if (x_i[31]) begin
-            state.outcome = NotANumber;
+            outcome = NotANumber;
           end else if (beyond && !nan) begin
-            state.outcome = Zero;
+            outcome = Zero;
           end
         end
       endcase
-      state1_q <= state;
+      state1_q <= {outcome, sign, log2, exponent, x_i[22:0]};
     end
   end
 
