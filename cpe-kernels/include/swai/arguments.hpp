@@ -66,4 +66,106 @@ struct ScalarArgs {
   uint32_t reserved;
 };
 
+// tile_gemm: the systolic unit by itself, out of local memory. Each CPE loads x and w, the same for all,
+// makes the product `rounds` times and stores it to `y` + number * its bytes. A null pointer: that is not
+// moved. x int8 [k_tiles][rows][8], w int8 [column_tiles][k_tiles][8 k][8 columns], y int32
+// [column_tiles][rows][8].
+struct TileGemmArgs {
+  GlobalPtr<int32_t> y;
+  GlobalPtr<const int8_t> x;
+  GlobalPtr<const int8_t> w;
+  uint32_t rows;
+  uint32_t k_tiles;
+  uint32_t column_tiles;
+  uint32_t block;  // column tiles; block * rows <= 256
+  uint32_t rounds;
+  uint32_t reserved;
+};
+
+// sparse_gemm: the same with sparse weights. x int8 [depth][rows rounded up to 32], w [column_tiles][k_tiles]
+// of 96 bytes (systolic.hpp), y as above. Without w, blocks are spread over x, one in five k: depth is 40 *
+// k_tiles then.
+struct SparseGemmArgs {
+  GlobalPtr<int32_t> y;
+  GlobalPtr<const int8_t> x;
+  GlobalPtr<const void> w;
+  uint32_t rows;
+  uint32_t depth;
+  uint32_t k_tiles;
+  uint32_t column_tiles;
+  uint32_t block;
+  uint32_t rounds;
+};
+
+// gemm: y = x * w by all CPEs of the group. x int8 [rows][depth], w int8 [depth][columns]; depth and columns
+// are multiples of 8. Without factors y is int32 [rows][columns]; with, it is result (a Number: fp32, fp16,
+// int8) of sum * factors[column], + biases[column] if there are some. `rounds` times over.
+struct GemmArgs {
+  GlobalPtr<void> y;
+  GlobalPtr<const int8_t> x;
+  GlobalPtr<const int8_t> w;
+  GlobalPtr<const float> factors;
+  GlobalPtr<const float> biases;
+  uint32_t rows;
+  uint32_t depth;
+  uint32_t columns;
+  uint32_t result;
+  uint32_t rounds;
+  uint32_t reserved;
+};
+
+// gemv: y[columns] = x[depth] * w, int4 weights in groups of 32 along depth, by all CPEs of the launch; depth
+// and columns are multiples of 8. A column tile of w is depth / 8 tiles of 32 bytes [8 k][8 columns], then 16
+// bytes for each group (8 scales, 8 zeros), all of it rounded up to whole lines: gemv_tile_bytes(depth). y is
+// float, sum * factors[column]; without factors int32. `rounds` times over.
+struct GemvArgs {
+  GlobalPtr<void> y;
+  GlobalPtr<const int8_t> x;
+  GlobalPtr<const void> w;
+  GlobalPtr<const float> factors;
+  uint32_t depth;
+  uint32_t columns;
+  uint32_t rounds;
+  uint32_t reserved;
+};
+inline constexpr uint32_t kGemvGroup = 4;  // k tiles
+constexpr uint32_t gemv_tile_bytes(uint32_t depth) {
+  const uint32_t k_tiles = depth / 8;
+  return (k_tiles * 32 + (k_tiles + kGemvGroup - 1) / kGemvGroup * 16 + 63) / 64 * 64;
+}
+
+// softmax: each CPE takes `rows` rows of `columns` scores (a multiple of 8) from `scores` + rank * rows on,
+// in batches of `batch` rows: to = round(127 * 2^(scale * score - the row's largest)), and the row's sum of
+// this before it is rounded. What a row's probabilities are is to / sum. `rounds` times over each batch in
+// local memory.
+struct SoftmaxArgs {
+  GlobalPtr<int8_t> to;   // [rows of all][columns]
+  GlobalPtr<float> sums;  // [rows of all]
+  GlobalPtr<const int32_t> scores;
+  uint32_t rows;
+  uint32_t columns;
+  uint32_t batch;
+  float scale;  // with log2(e) in it
+  uint32_t rounds;
+  uint32_t reserved;
+};
+
+// axpy: y = a * x + y, `count` numbers divided among the CPEs.
+struct AxpyArgs {
+  GlobalPtr<float> y;
+  GlobalPtr<const float> x;
+  uint32_t count;
+  float a;
+};
+
+// fma_loop: the vector unit by itself, out of local memory: each CPE loads three vectors of `elements`, [3]
+// [elements], the same for all, and computes a * b + c `rounds` times; the result goes to `to` + number *
+// elements. A null pointer: that is not moved.
+struct FmaLoopArgs {
+  GlobalPtr<float> to;
+  GlobalPtr<const float> from;
+  uint32_t elements;
+  uint32_t rounds;
+};
+
 }  // namespace swai::cpe

@@ -12,3 +12,5 @@ $(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_tes
   verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))
 $(eval $(call cxx_program,iss-cpe-run,$(addprefix verif/iss/cpe/,iss_cpe_run.cpp model_device.cpp),\
   $(B)/lib/kernel-run.a $(ISS_CPE_LIB) -lfmt,))
+$(eval $(call cxx_program,test-compute-kernels,verif/iss/cpe/test/kernels_test.cpp verif/firmware/test_tools.cpp \
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(ISS_CPE_LIB) -lfmt,-Icpe-kernels/include))

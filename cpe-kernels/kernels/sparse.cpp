@@ -1,0 +1,61 @@
+// The systolic unit with sparse weights, by itself: what skipping zeros gains against tile_gemm.
+#include "swai/arena.hpp"
+#include "swai/arguments.hpp"
+#include "swai/cpe.hpp"
+
+using namespace swai::cpe;
+
+namespace {
+
+constexpr uint32_t kTileBytes = 96;
+
+// Blocks spread over all k: of each five one, another one in the other half.
+void spread(std::byte* at, uint32_t column_tiles, uint32_t k_tiles) {
+  auto* tile = reinterpret_cast<uint16_t*>(at);
+  for (uint32_t column = 0; column < column_tiles; ++column) {
+    for (uint32_t i = 0; i < k_tiles * 8; i += 8, tile += kTileBytes / sizeof(uint16_t)) {
+      for (uint32_t entry = 0; entry < 8; ++entry) {
+        const uint32_t k = (i + entry) * 5 + (entry * 3 + column) % 5;
+        tile[entry] = static_cast<uint16_t>(k);
+        tile[entry + 8] = static_cast<uint16_t>((i + entry) * 5 + (entry + 2) % 5);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+__kernel__ void sparse_gemm(const SparseGemmArgs* args) {
+  const GlobalPtr<int32_t> y = args->y;
+  const GlobalPtr<const int8_t> x = args->x;
+  const GlobalPtr<const void> w = args->w;
+  const systolic::Size size = {args->column_tiles, args->k_tiles, args->block, args->rows};
+  const uint32_t depth = args->depth;
+  const uint32_t rounds = args->rounds;
+  const uint32_t pitch = (size.rows + 31) / 32 * 32;
+  const uint32_t w_bytes = size.column_tiles * size.k_tiles * kTileBytes;
+  const uint32_t y_bytes = size.column_tiles * size.rows * 32;
+  Arena arena;
+  int8_t* const xs = arena.take<int8_t>(depth * pitch);
+  std::byte* const ws = arena.take<std::byte>(w_bytes);
+  int32_t* const ys = arena.take<int32_t>(y_bytes);
+  if (x) dma::wait(dma::load(xs, x, depth * pitch));
+  if (w) {
+    dma::wait(dma::load(ws, w, w_bytes));
+  } else {
+    spread(ws, size.column_tiles, size.k_tiles);
+  }
+
+  systolic::activations(xs, 0, pitch);
+  systolic::weights(ws, kTileBytes);
+  systolic::column_strides(static_cast<int32_t>(kTileBytes * size.k_tiles),
+                           static_cast<int32_t>(32 * size.rows));
+  systolic::output(ys, 32);
+  systolic::size(size);
+  const uint32_t blocks = (size.column_tiles + size.block - 1) / size.block;
+  systolic::Ticket last = {};
+  for (uint32_t round = 0; round < rounds; ++round)
+    last = systolic::run({.weights = systolic::Weights::kSparse, .half = round * blocks & 1});
+  systolic::wait(last);
+  if (y) dma::wait(dma::store(y.plus_bytes(int64_t{number()} * y_bytes), ys, y_bytes));
+}
