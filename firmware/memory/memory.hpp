@@ -132,6 +132,15 @@ class Memory {
     return range_of(block);
   }
 
+  // Of a segment that is a large allocation.
+  void set_permissions(uint64_t pointer, uint8_t permissions) {
+    const uint16_t number = segment::number(pointer);
+    segment::Entry entry =
+        segment::decode(machine_.load(plan_.segment_table + uint64_t{number} * sizeof(uint64_t)));
+    entry.permissions = permissions;
+    set_entry(number, segment::encode(entry));
+  }
+
   // Takes away up to `steps` blocks that a context has. True: it has nothing any more.
   bool free_some(uint8_t context, unsigned steps) {
     while (first_of_[context] != kNoBlock) {

@@ -1,0 +1,101 @@
+// Tells the host what has become of its commands: the lines of the status page that have changed, sent by a
+// DMA channel of their own, then an interrupt. What changes while one transfer is under way goes with the
+// next, so under load many completions share one.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "firmware/abi/protocol.hpp"
+#include "firmware/runtime/dma_channel.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class Completions {
+ public:
+  static constexpr unsigned kChannel = 7;
+  using Channel = DmaChannel<M>;
+  // SRAM: the descriptors' ring, lines as they are sent, events as they are sent.
+  static constexpr unsigned kEventLines = 8;
+  static constexpr uint64_t kBytes = Channel::kRingBytes + protocol::kQueues * 64 + kEventLines * 64;
+
+  explicit Completions(M& machine) : machine_(machine), channel_(machine, kChannel) {}
+
+  void init(uint64_t sram) {
+    sram_ = sram;
+    channel_.init(sram, protocol::kStatusVector);
+    page_ = 0;
+    changed_ = 0;
+    event_count_ = 0;
+  }
+  // Where the host's page lies; 0: nobody listens.
+  void use_page(uint64_t iova) {
+    page_ = iova;
+    changed_ = 0;
+    event_count_ = 0;
+  }
+
+  // The line of a queue; whoever changes it says so.
+  protocol::QueueStatus& line(unsigned queue) { return lines_[queue]; }
+  void changed(unsigned queue) { changed_ |= uint64_t{1} << queue; }
+
+  // An event was recorded. There must be room.
+  bool event_room() const { return event_count_ < kEventLines; }
+  void event(unsigned number, const protocol::EventStatus& status) {
+    events_[event_count_++] = {number, status};
+  }
+
+  // To be called when the channel's work bit is set, and after changes.
+  void pump() {
+    if (!channel_.idle()) channel_.poll();
+    if (!channel_.idle()) {
+      if (channel_.error() != 0) channel_.restart(protocol::kStatusVector);  // the host's page is gone
+      return;
+    }
+    if (page_ == 0 || (changed_ == 0 && event_count_ == 0)) return;
+    for (unsigned i = 0; i < event_count_; ++i) {
+      const uint64_t at = sram_ + Channel::kRingBytes + protocol::kQueues * 64 + i * 64;
+      machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
+      send(at, offsetof(protocol::StatusPage, events) + events_[i].number * sizeof(protocol::EventStatus),
+           sizeof(protocol::EventStatus), changed_ == 0 && i + 1 == event_count_);
+    }
+    for (; changed_ != 0; changed_ &= changed_ - 1) {
+      const auto queue = static_cast<unsigned>(std::countr_zero(changed_));
+      const uint64_t at = sram_ + Channel::kRingBytes + queue * 64;
+      machine_.put(at, &lines_[queue], sizeof(protocol::QueueStatus));
+      send(at, queue * sizeof(protocol::QueueStatus), sizeof(protocol::QueueStatus),
+           (changed_ & (changed_ - 1)) == 0);
+    }
+    event_count_ = 0;
+    channel_.start();
+  }
+  bool idle() const { return channel_.idle() && changed_ == 0 && event_count_ == 0; }
+
+ private:
+  void send(uint64_t from, uint64_t offset, uint32_t bytes, bool last) {
+    channel_.push({.host = page_ + offset,
+                   .card = from,
+                   .length = bytes,
+                   .flags = dma::kToHost | (last ? dma::kInterrupt | dma::kWork : 0),
+                   .tag = 0,
+                   .reserved = 0});
+  }
+
+  struct Event {
+    unsigned number;
+    protocol::EventStatus status;
+  };
+  M& machine_;
+  Channel channel_;
+  uint64_t sram_ = 0;
+  uint64_t page_ = 0;
+  uint64_t changed_ = 0;
+  unsigned event_count_ = 0;
+  std::array<protocol::QueueStatus, protocol::kQueues> lines_ = {};
+  std::array<Event, kEventLines> events_ = {};
+  static_assert(protocol::kQueues + kEventLines <= Channel::kEntries);
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,80 @@
+// A channel of the DMA engine: descriptors in a ring in SRAM. Never waits; who pushes asks for room() before.
+#pragma once
+
+#include <cstdint>
+
+#include "card_regs.hpp"
+#include "firmware/abi/dma.hpp"
+#include "firmware/runtime/machine.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class DmaChannel {
+ public:
+  static constexpr unsigned kEntriesLog2 = 5;
+  static constexpr uint16_t kEntries = 1u << kEntriesLog2;
+  static constexpr uint64_t kRingBytes = kEntries * sizeof(dma::Descriptor);
+
+  DmaChannel(M& machine, unsigned number) : machine_(machine), number_(number) {}
+
+  // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
+  // did.
+  void init(uint64_t ring, unsigned vector) {
+    namespace reg = regs::dma;
+    ring_ = ring;
+    head_ = tail_ = told_ = 0;
+    write<reg::control::kOffset>(reg::control::kClear.mask());
+    write<reg::ring_base::kOffset>(ring);
+    write<reg::ring_size::kOffset>(kEntriesLog2);
+    write<reg::vector::kOffset>(vector);
+    write<reg::control::kOffset>(reg::control::kEnable.mask() | reg::control::kErrorWork.mask());
+  }
+
+  uint16_t room() const { return static_cast<uint16_t>(kEntries - static_cast<uint16_t>(tail_ - head_)); }
+  bool idle() const { return tail_ == head_; }
+
+  // Puts a descriptor into the ring; the engine hears of it with start(). Returns its number.
+  uint16_t push(const dma::Descriptor& descriptor) {
+    machine_.put(ring_ + tail_ % kEntries * sizeof descriptor, &descriptor, sizeof descriptor);
+    return tail_++;
+  }
+  void start() {
+    if (told_ == tail_) return;
+    told_ = tail_;
+    write<regs::dma::tail::kOffset>(tail_);
+  }
+
+  // Looks how far the engine is: a read over the ring, so only when its work bit says that it is further.
+  void poll() { head_ = static_cast<uint16_t>(read<regs::dma::head::kOffset>()); }
+  bool done(uint16_t number) const { return static_cast<int16_t>(static_cast<uint16_t>(head_ - number)) > 0; }
+
+  // What stopped the channel; 0: nothing did.
+  unsigned error() {
+    return static_cast<unsigned>(regs::dma::error::kCause.get(read<regs::dma::error::kOffset>()));
+  }
+  uint64_t error_address() { return read<regs::dma::error_address::kOffset>(); }
+  // After an error: everything that was pushed is forgotten.
+  void restart(unsigned vector) { init(ring_, vector); }
+
+  static constexpr uint64_t work_bit(unsigned number) { return uint64_t{1} << (32 + number); }
+
+ private:
+  template <uint64_t kOffset>
+  uint64_t read() {
+    return machine_.read(regs::dma::kBase + kOffset + number_ * regs::dma::control::kStride);
+  }
+  template <uint64_t kOffset>
+  void write(uint64_t value) {
+    machine_.write(regs::dma::kBase + kOffset + number_ * regs::dma::control::kStride, value);
+  }
+
+  M& machine_;
+  unsigned number_;
+  uint64_t ring_ = 0;
+  uint16_t head_ = 0;
+  uint16_t tail_ = 0;
+  uint16_t told_ = 0;
+};
+
+}  // namespace swai::runtime

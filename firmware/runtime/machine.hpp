@@ -1,0 +1,25 @@
+// What the runtime's card side needs of the processor that it runs on: that of the group driver (registers,
+// memory that others read, time) and that of the memory manager, and memory that the host writes, read past
+// the caches.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "firmware/group/machine.hpp"
+#include "firmware/memory/layout.hpp"
+
+namespace swai::runtime {
+
+template <typename M>
+concept Machine = group::Machine<M> && memory::Machine<M> &&
+    requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes) {
+  // SRAM that the host or the DMA engine reads and writes: any length, nothing is kept in caches.
+  m.fetch(address, to, bytes);
+  m.put(address, from, bytes);
+  // Client memory that the processor has pages for: what others wrote there is seen from now on.
+  m.look(address, bytes);
+  { m.bytes(address) } -> std::same_as<const uint8_t*>;
+};
+
+}  // namespace swai::runtime

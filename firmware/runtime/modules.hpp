@@ -1,0 +1,125 @@
+// Modules that are loaded: where their code lies and what kernels they have. The table of kernels is kept in
+// memory of the runtime's own, one page for each module, because a launch needs it at once and the file may
+// be gone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "firmware/abi/protocol.hpp"
+#include "firmware/group/load.hpp"
+#include "firmware/memory/memory.hpp"
+#include "firmware/module/module.hpp"
+#include "firmware/runtime/machine.hpp"
+
+namespace swai::runtime {
+
+using protocol::Status;
+
+struct Kernel {
+  uint32_t pc = 0;
+  uint32_t argument_bytes = 0;
+};
+
+struct Module {
+  bool loaded = false;
+  uint8_t context = 0;
+  uint16_t segment = 0;  // of its code
+  uint16_t kernels = 0;
+  uint32_t users = 0;  // launches that are under way
+  uint64_t code = 0;   // pointer of its memory
+  uint32_t code_bytes = 0;
+};
+
+template <Machine M>
+class Modules {
+ public:
+  static constexpr uint64_t kTableBytes = module::kMaxKernels * sizeof(uint64_t);
+  static constexpr uint64_t kBytes = protocol::kModules * kTableBytes;
+
+  Modules(M& machine, memory::Memory<M>& memory) : machine_(machine), memory_(memory) {}
+
+  void init(uint64_t tables) {
+    tables_ = tables;
+    modules_.fill({});
+  }
+
+  struct Loaded {
+    Status status = Status::kOk;
+    uint16_t detail = 0;  // module::Error
+    unsigned handle = 0;
+  };
+
+  // The file lies in memory that the processor has pages for. Code may only be read and run, by this context.
+  Loaded load(const memory::Range& file, uint8_t context) {
+    unsigned handle = 0;
+    while (handle < modules_.size() && modules_[handle].loaded) ++handle;
+    if (handle == modules_.size()) return {Status::kNoModule};
+    machine_.look(file.physical, file.bytes);
+    module::Module parsed;
+    const module::Verdict verdict = parsed.open({machine_.bytes(file.physical), file.bytes});
+    if (!verdict.ok()) return {Status::kModuleRefused, static_cast<uint16_t>(verdict.error)};
+    // A segment of its own: at least half a block.
+    const uint64_t bytes = group::code_segment_bytes(parsed);
+    const memory::Allocation room =
+        memory_.allocate(bytes < memory::kLargeBytes ? memory::kLargeBytes : bytes, memory::Usage::kShared,
+                         file.group, context);
+    if (room.status != Status::kOk) return {room.status};
+    const segment::Entry entry = group::load_code(machine_, parsed, room.range.physical, context);
+    memory_.set_permissions(room.range.pointer, entry.permissions);
+    for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
+      const module::KernelView kernel = parsed.kernel(i);
+      machine_.store(entry_of(handle, i), kernel.pc | uint64_t{kernel.argument_bytes} << 32);
+    }
+    modules_[handle] = {true,
+                        context,
+                        segment::number(room.range.pointer),
+                        static_cast<uint16_t>(parsed.kernel_count()),
+                        0,
+                        room.range.pointer,
+                        parsed.code_bytes()};
+    return {Status::kOk, 0, handle};
+  }
+
+  // Not while launches of it are under way.
+  Status unload(unsigned handle, uint8_t context) {
+    Module* found = find(handle, context);
+    if (found == nullptr) return Status::kBadHandle;
+    memory_.free(found->code, context);
+    *found = {};
+    return Status::kOk;
+  }
+  // Their memory goes with that of the context.
+  void forget(uint8_t context) {
+    for (Module& module : modules_) {
+      if (module.loaded && module.context == context) module = {};
+    }
+  }
+
+  Module* find(unsigned handle, uint8_t context) {
+    if (handle >= modules_.size() || !modules_[handle].loaded || modules_[handle].context != context)
+      return nullptr;
+    return &modules_[handle];
+  }
+  Kernel kernel(unsigned handle, unsigned index) const {
+    const uint64_t word = machine_.load(entry_of(handle, index));
+    return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
+  }
+  unsigned count() const {
+    unsigned count = 0;
+    for (const Module& module : modules_) count += module.loaded;
+    return count;
+  }
+
+ private:
+  uint64_t entry_of(unsigned handle, unsigned index) const {
+    return tables_ + handle * kTableBytes + index * sizeof(uint64_t);
+  }
+
+  M& machine_;
+  memory::Memory<M>& memory_;
+  uint64_t tables_ = 0;
+  std::array<Module, protocol::kModules> modules_ = {};
+};
+
+}  // namespace swai::runtime

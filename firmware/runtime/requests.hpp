@@ -1,0 +1,183 @@
+// The short requests that the host makes through the shared words: answered at once, one after the other. A
+// client is a context; what it has goes with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "card_regs.hpp"
+#include "firmware/abi/protocol.hpp"
+#include "firmware/memory/memory.hpp"
+#include "firmware/runtime/completion.hpp"
+#include "firmware/runtime/groups.hpp"
+#include "firmware/runtime/modules.hpp"
+#include "firmware/runtime/queues.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class Requests {
+ public:
+  struct Parts {
+    M& machine;
+    memory::Memory<M>& memory;
+    Modules<M>& modules;
+    Groups<M>& groups;
+    Completions<M>& completions;
+    Queues<M>& queues;
+  };
+
+  explicit Requests(const Parts& parts) : parts_(parts) {}
+
+  void init() {
+    context_ = 0;
+    leaving_ = 0;
+    served_ = 0;
+  }
+
+  // The doorbell rang: one request lies in the shared words.
+  void serve() {
+    using protocol::Operation;
+    const uint64_t request = word(protocol::word::kRequest);
+    const uint32_t tag = protocol::tag(request);
+    if (tag == answered_) return;  // a doorbell too many
+    std::array<uint64_t, protocol::word::kArgumentCount> arguments;
+    for (unsigned i = 0; i < arguments.size(); ++i) arguments[i] = word(protocol::word::kArguments + i);
+    Values values = {};
+    const Status status = answer(protocol::operation(request), arguments, values);
+    for (unsigned i = 0; i < values.size(); ++i) set_word(protocol::word::kValues + i, values[i]);
+    set_word(protocol::word::kReply, protocol::reply(status, tag));
+    answered_ = tag;
+    ++served_;
+  }
+
+  // A client that went away: its memory is given back bit by bit, once nothing of it is under way. True:
+  // there is more to do.
+  bool clean_up() {
+    if (leaving_ == 0 || !parts_.queues.quiet_all(leaving_)) return false;
+    constexpr unsigned kBlocks = 4;
+    if (!parts_.memory.free_some(leaving_, kBlocks)) return true;
+    parts_.modules.forget(leaving_);
+    parts_.groups.forget();
+    leaving_ = 0;
+    return false;
+  }
+  bool leaving() const { return leaving_ != 0; }
+  uint64_t served() const { return served_; }
+  uint8_t context() const { return context_; }
+
+ private:
+  using Arguments = std::array<uint64_t, protocol::word::kArgumentCount>;
+  using Values = std::array<uint64_t, protocol::word::kValueCount>;
+
+  static constexpr uint64_t address(unsigned number) { return regs::pcie::shared::addr(number); }
+  uint64_t word(unsigned number) { return parts_.machine.read(address(number)); }
+  void set_word(unsigned number, uint64_t value) { parts_.machine.write(address(number), value); }
+
+  Status answer(protocol::Operation operation, const Arguments& arguments, Values& values) {
+    using protocol::Operation;
+    if (operation == Operation::kAttach) return attach(arguments, values);
+    if (context_ == 0 || arguments[0] != context_) return Status::kNotAttached;
+    switch (operation) {
+      case Operation::kDetach:
+        return detach();
+      case Operation::kAllocate: {
+        const auto flags = protocol::AllocateFlags::of(arguments[2]);
+        if (flags.usage > protocol::Usage::kShared || arguments[2] >> 16 != 0) return Status::kBadOperation;
+        const memory::Allocation got =
+            parts_.memory.allocate(arguments[1], flags.usage, flags.group, context_);
+        values = {got.range.pointer, got.range.physical, got.range.bytes};
+        return got.status;
+      }
+      case Operation::kFree: {
+        const Status status = parts_.memory.free(arguments[1], context_);
+        if (status == Status::kOk) parts_.groups.forget();
+        return status;
+      }
+      case Operation::kMemoryInfo: {
+        if (arguments[1] >= parts_.groups.count()) return Status::kBadOperation;
+        const memory::Info info = parts_.memory.info(static_cast<unsigned>(arguments[1]));
+        values = {info.free, info.total, info.largest, parts_.memory.bytes_of(context_),
+                  parts_.memory.count_of(context_)};
+        return Status::kOk;
+      }
+      case Operation::kPointerInfo: {
+        const memory::Range range = parts_.memory.find(arguments[1], context_);
+        if (range.bytes == 0) return Status::kBadPointer;
+        values = {range.pointer, range.bytes, static_cast<uint64_t>(range.usage),
+                  range.physical + (segment::offset(arguments[1]) - segment::offset(range.pointer)),
+                  range.group};
+        return Status::kOk;
+      }
+      case Operation::kQueueOpen: {
+        const unsigned queue = parts_.queues.open(context_);
+        if (queue == Queues<M>::kNoQueue) return Status::kNoQueue;
+        values = {queue, parts_.queues.next_sequence(queue)};
+        return Status::kOk;
+      }
+      case Operation::kQueueClose:
+      case Operation::kQueueReset:
+      case Operation::kResume:
+        return on_queue(operation, arguments, values);
+      case Operation::kModuleInfo: {
+        const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context_);
+        if (module == nullptr) return Status::kBadHandle;
+        values = {module->code_bytes, module->kernels};
+        return Status::kOk;
+      }
+      default:
+        return Status::kBadOperation;
+    }
+  }
+
+  Status attach(const Arguments& arguments, Values& values) {
+    const auto newest = static_cast<uint16_t>(arguments[0]);
+    const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
+    values = {0, 0, protocol::kVersion, protocol::kMinimumVersion};
+    if (newest < protocol::kMinimumVersion || oldest > protocol::kVersion) return Status::kVersion;
+    // One client at a time; the next one waits until all that the last one had is gone.
+    if (context_ != 0 || leaving_ != 0) return Status::kNoContext;
+    last_context_ = last_context_ % protocol::kMaxContext + 1;
+    context_ = static_cast<uint8_t>(last_context_);
+    parts_.completions.use_page(arguments[1]);
+    values[0] = context_;
+    values[1] = ++epoch_;
+    return Status::kOk;
+  }
+
+  Status detach() {
+    parts_.queues.close_all(context_);
+    parts_.completions.use_page(0);
+    leaving_ = context_;
+    context_ = 0;
+    return Status::kOk;
+  }
+
+  Status on_queue(protocol::Operation operation, const Arguments& arguments, Values& values) {
+    const auto queue = static_cast<unsigned>(arguments[1]);
+    if (arguments[1] >= protocol::kQueues || !parts_.queues.owns(queue, context_)) return Status::kBadHandle;
+    switch (operation) {
+      case protocol::Operation::kQueueClose:
+        parts_.queues.close(queue);
+        return Status::kOk;
+      case protocol::Operation::kResume:
+        return parts_.queues.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk
+                                                                                : Status::kBadHandle;
+      default:
+        if (!parts_.queues.quiet(queue)) return Status::kBadOperation;
+        parts_.queues.reset(queue);
+        values[0] = parts_.queues.next_sequence(queue);
+        return Status::kOk;
+    }
+  }
+
+  Parts parts_;
+  uint8_t context_ = 0;  // 0: nobody is attached
+  uint8_t leaving_ = 0;
+  unsigned last_context_ = 0;
+  uint64_t epoch_ = 0;
+  uint32_t answered_ = 0;
+  uint64_t served_ = 0;
+};
+
+}  // namespace swai::runtime

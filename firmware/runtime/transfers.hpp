@@ -1,0 +1,128 @@
+// Copies between host and card. Each has a DMA channel to itself while it runs; rows and large pieces become
+// descriptors as there is room. A copy is over when the engine says so for its last descriptor, or has failed
+// as a whole.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "firmware/runtime/dma_channel.hpp"
+
+namespace swai::runtime {
+
+struct Transfer {
+  bool to_host = false;
+  uint64_t host = 0;
+  uint64_t card = 0;   // physical
+  uint64_t bytes = 0;  // of a row
+  uint32_t rows = 1;
+  uint64_t host_pitch = 0;
+  uint64_t card_pitch = 0;
+};
+
+template <Machine M>
+class Transfers {
+ public:
+  static constexpr unsigned kChannels = 7;  // the eighth is for completions
+  static constexpr unsigned kNone = ~0u;
+  using Channel = DmaChannel<M>;
+  static constexpr uint64_t kBytes = kChannels * Channel::kRingBytes;
+
+  explicit Transfers(M& machine) : machine_(machine) {}
+
+  void init(uint64_t sram) {
+    for (unsigned i = 0; i < kChannels; ++i) {
+      jobs_[i] = {};
+      channel(i).init(sram + i * Channel::kRingBytes, protocol::kStatusVector);
+    }
+  }
+
+  // The channel that has it from now on; kNone: all are taken.
+  unsigned start(const Transfer& transfer) {
+    const auto found = std::ranges::find(jobs_, false, &Job::active);
+    if (found == jobs_.end()) return kNone;
+    const auto number = static_cast<unsigned>(found - jobs_.begin());
+    *found = {true, false, false, transfer, 0, 0, 0};
+    feed(number);
+    return number;
+  }
+
+  // To be called with the work bits of channels that have some.
+  void pump(uint64_t work) {
+    for (uint64_t left = work >> 32 & ((1u << kChannels) - 1); left != 0; left &= left - 1) {
+      const auto number = static_cast<unsigned>(std::countr_zero(left));
+      Job& job = jobs_[number];
+      if (!job.active) continue;
+      channel(number).poll();
+      if (job.all_pushed && channel(number).done(job.last)) {
+        job.over = true;
+      } else if (channel(number).idle() || !job.all_pushed) {
+        feed(number);
+      }
+      if (!job.over && channel(number).error() != 0) {
+        error_ = channel(number).error();
+        error_address_ = channel(number).error_address();
+        channel(number).restart(protocol::kStatusVector);
+        job.over = true;
+        job.failed = true;
+      }
+    }
+  }
+
+  bool over(unsigned number) const { return jobs_[number].over; }
+  // Of one that is over; its channel is free then. The engine's cause, 0: none.
+  unsigned finish(unsigned number) {
+    const bool failed = jobs_[number].failed;
+    jobs_[number].active = false;
+    return failed ? error_ : 0;
+  }
+  uint64_t error_address() const { return error_address_; }
+  bool idle() const { return std::ranges::none_of(jobs_, &Job::active); }
+
+ private:
+  struct Job {
+    bool active = false;
+    bool over = false;
+    bool failed = false;
+    Transfer what = {};
+    uint64_t offset = 0;  // in the row
+    uint32_t row = 0;
+    uint16_t last = 0;  // descriptor
+    bool all_pushed = false;
+  };
+
+  // Descriptors as long as there is room. The engine tells when the last of these is done.
+  void feed(unsigned number) {
+    constexpr uint64_t kPiece = uint64_t{1} << 30;
+    Job& job = jobs_[number];
+    Channel& engine = channel(number);
+    while (!job.all_pushed && engine.room() != 0) {
+      const uint64_t length = std::min(kPiece, job.what.bytes - job.offset);
+      const bool row_ends = job.offset + length == job.what.bytes;
+      job.all_pushed = row_ends && job.row + 1 == job.what.rows;
+      const bool tell = job.all_pushed || engine.room() == 1;
+      job.last = engine.push({.host = job.what.host + job.row * job.what.host_pitch + job.offset,
+                              .card = job.what.card + job.row * job.what.card_pitch + job.offset,
+                              .length = static_cast<uint32_t>(length),
+                              .flags = (job.what.to_host ? dma::kToHost : 0) | (tell ? dma::kWork : 0),
+                              .tag = 0,
+                              .reserved = 0});
+      job.offset = row_ends ? 0 : job.offset + length;
+      job.row += row_ends ? 1 : 0;
+    }
+    engine.start();
+  }
+  Channel& channel(unsigned number) { return channels_[number]; }
+
+  M& machine_;
+  std::array<Channel, kChannels> channels_ = {
+      Channel(machine_, 0), Channel(machine_, 1), Channel(machine_, 2), Channel(machine_, 3),
+      Channel(machine_, 4), Channel(machine_, 5), Channel(machine_, 6)};
+  std::array<Job, kChannels> jobs_ = {};
+  unsigned error_ = 0;
+  uint64_t error_address_ = 0;
+};
+
+}  // namespace swai::runtime
