@@ -1,0 +1,301 @@
+// The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements in local memory, with a reduction of each row.
+// docs/vector.md tells how programs see it.
+//
+// Three streams read the operands ahead (cpe_vector_stream), the elements become fp32 (cpe_vector_view), groups of 8 go through
+// the lanes (cpe_vector_lanes) to where results are written (cpe_vector_store) and rows reduced (cpe_vector_reduce). Each part goes
+// through the runs by itself: a run that overlaps begins while those before it are still on their way.
+// a, b and c only read, d writes: ports of cpe_ldm.
+// Halt: from the next cycle on nothing moves but an access that is offered, no run is left and no command is taken. halt_i is high
+//   until reset.
+// Fault: everything before it in the order of the program is written, nothing after it; the unit stops for good.
+module cpe_vector #(
+  parameter int unsigned Lanes        = 8,  // fma units: 1, 2, 4, 8
+  parameter int unsigned SpecialLanes = 4   // for special functions: 1, 2, 4, 8
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            halt_i,
+
+  input  logic            issue_valid_i,
+  input  cpe_pkg::issue_t issue_i,
+  output logic            issue_ready_o,
+  output logic [31:0]     issue_rdata_o,
+  output logic            issue_bad_o,
+
+  output logic            a_valid_o,
+  input  logic            a_ready_i,
+  output logic [16:5]     a_addr_o,
+  input  logic [255:0]    a_rdata_i,        // in the cycle after the read was taken
+
+  output logic            b_valid_o,
+  input  logic            b_ready_i,
+  output logic [16:5]     b_addr_o,
+  input  logic [255:0]    b_rdata_i,
+
+  output logic            c_valid_o,
+  input  logic            c_ready_i,
+  output logic [16:5]     c_addr_o,
+  input  logic [255:0]    c_rdata_i,
+
+  output logic            d_valid_o,
+  input  logic            d_ready_i,
+  output logic            d_write_o,
+  output logic [16:5]     d_addr_o,
+  output logic [255:0]    d_wdata_o,
+  output logic [31:0]     d_strb_o,
+
+  output logic            fault_valid_o,
+  output cpe_pkg::fault_t fault_o,
+  output logic            busy_o,           // a run is not complete
+  output logic            event_group_o,    // 8 elements have left the lanes
+  output logic            event_wait_operands_o,
+  output logic            event_wait_store_o
+);
+
+  localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
+  localparam int unsigned WalkWidth = cpe_vector_pkg::WalkWidth;
+  localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
+
+  logic                    stop, fault_q, complete;
+  logic [SlotWidth:0]      begun, done;
+  logic [3*SlotWidth-1:0]  walk_slot;
+  logic [3*WalkWidth-1:0]  walk;
+  logic [3*ViewWidth-1:0]  work_view, view;
+  logic [SlotWidth-1:0]    work_slot, target_slot, pc_slot;
+  cpe_vector_pkg::work_t   work;
+  cpe_vector_pkg::target_t target;
+  logic [31:0]             pc;
+
+  assign stop   = halt_i || fault_q;
+  assign busy_o = begun != done;
+
+  cpe_vector_command u_command (
+    .clk_i,
+    .rst_ni,
+    .halt_i,
+    .issue_valid_i,
+    .issue_i,
+    .issue_ready_o,
+    .issue_rdata_o,
+    .issue_bad_o,
+    .begun_o(begun),
+    .done_o(done),
+    .complete_i(complete),
+    .walk_slot_i(walk_slot),
+    .walk_o(walk),
+    .work_slot_i(work_slot),
+    .work_o(work),
+    .view_o(work_view),
+    .target_slot_i(target_slot),
+    .target_o(target),
+    .pc_slot_i(pc_slot),
+    .pc_o(pc)
+  );
+
+  // --- Operands -----------------------------------------------------------------------------------------------------
+
+  logic [2:0]   read_valid, read_ready, there, bad, take;
+  logic [35:0]  read_addr;
+  logic [767:0] read_data, groups;
+  logic [53:0]  bad_addr;
+  logic         row_last, lanes_take;
+
+  assign {c_valid_o, b_valid_o, a_valid_o} = read_valid;
+  assign {c_addr_o, b_addr_o, a_addr_o}    = read_addr;
+  assign read_ready = {c_ready_i, b_ready_i, a_ready_i};
+  assign read_data  = {c_rdata_i, b_rdata_i, a_rdata_i};
+
+  for (genvar i = 0; i < 3; i++) begin : g_operand
+    cpe_vector_pkg::view_t how;
+    logic [255:0]          word;
+    logic [4:0]            byte_at;
+
+    assign how = view[ViewWidth*i +: ViewWidth];
+
+    cpe_vector_stream u_stream (
+      .clk_i,
+      .rst_ni,
+      .halt_i(stop),
+      .begun_i(begun),
+      .done_i(done),
+      .slot_o(walk_slot[SlotWidth*i +: SlotWidth]),
+      .walk_i(walk[WalkWidth*i +: WalkWidth]),
+      .read_valid_o(read_valid[i]),
+      .read_ready_i(read_ready[i]),
+      .read_addr_o(read_addr[12*i +: 12]),
+      .read_data_i(read_data[256*i +: 256]),
+      .valid_o(there[i]),
+      .fault_o(bad[i]),
+      .fault_addr_o(bad_addr[18*i +: 18]),
+      .word_o(word),
+      .byte_o(byte_at),
+      .number_i(how.number),
+      .scalar_i(how.scalar),
+      .row_last_i(row_last),
+      .take_i(take[i])
+    );
+
+    cpe_vector_view u_view (
+      .valid_i(lanes_take),
+      .view_i(how),
+      .word_i(word),
+      .byte_i(byte_at),
+      .group_o(groups[256*i +: 256])
+    );
+  end
+
+  logic                 lanes_ready, lanes_empty, lanes_valid, lanes_leave;
+  cpe_pkg::vector_op_t  op;
+  cpe_vector_pkg::tag_t tag, out_tag;
+  logic [2:0]           missing;
+  logic [SlotWidth-1:0] missing_slot, beyond_slot;
+  logic                 waits_operands;
+
+  cpe_vector_issue u_issue (
+    .clk_i,
+    .rst_ni,
+    .halt_i(stop),
+    .begun_i(begun),
+    .done_i(done),
+    .slot_o(work_slot),
+    .work_i(work),
+    .view_i(work_view),
+    .view_o(view),
+    .row_last_o(row_last),
+    .there_i(there),
+    .bad_i(bad),
+    .take_o(take),
+    .valid_o(lanes_take),
+    .ready_i(lanes_ready),
+    .op_o(op),
+    .tag_o(tag),
+    .fault_o(missing),
+    .fault_slot_o(missing_slot),
+    .waits_o(waits_operands)
+  );
+
+  // --- Arithmetic ---------------------------------------------------------------------------------------------------
+
+  logic [255:0] results;
+
+  cpe_vector_lanes #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_lanes (
+    .clk_i,
+    .rst_ni,
+    .halt_i(stop),
+    .valid_i(lanes_take),
+    .ready_o(lanes_ready),
+    .op_i(op),
+    .tag_i(tag),
+    .a_i(groups[255:0]),
+    .b_i(groups[511:256]),
+    .c_i(groups[767:512]),
+    .valid_o(lanes_valid),
+    .ready_i(lanes_leave),
+    .tag_o(out_tag),
+    .data_o(results),
+    .empty_o(lanes_empty)
+  );
+
+  // Results go both to be stored and to be reduced, or wait.
+  logic        to_store, to_reduce, store_ready, reduce_ready, reduced_valid, reduced_ready, store_empty, beyond;
+  logic [31:0] reduced;
+  logic [17:0] beyond_addr;
+
+  assign to_store    = lanes_valid && (out_tag.stored || out_tag.row_last);
+  assign to_reduce   = lanes_valid && out_tag.reduce != cpe_pkg::ReduceNone;
+  assign lanes_leave = (!to_store || store_ready) && (!to_reduce || reduce_ready);
+
+  cpe_vector_reduce u_reduce (
+    .clk_i,
+    .rst_ni,
+    .halt_i(stop),
+    .valid_i(to_reduce && (!to_store || store_ready)),
+    .ready_o(reduce_ready),
+    .reduce_i(out_tag.reduce),
+    .first_i(out_tag.row_first),
+    .last_i(out_tag.row_last),
+    .last_element_i(out_tag.last_element),
+    .data_i(results),
+    .valid_o(reduced_valid),
+    .ready_i(reduced_ready),
+    .value_o(reduced)
+  );
+
+  cpe_vector_store u_store (
+    .clk_i,
+    .rst_ni,
+    .halt_i(stop),
+    .begun_i(begun),
+    .slot_o(target_slot),
+    .target_i(target),
+    .valid_i(to_store && (!to_reduce || reduce_ready)),
+    .ready_o(store_ready),
+    .last_element_i(out_tag.last_element),
+    .row_last_i(out_tag.row_last),
+    .run_last_i(out_tag.run_last),
+    .data_i(results),
+    .reduced_valid_i(reduced_valid),
+    .reduced_ready_o(reduced_ready),
+    .reduced_i(reduced),
+    .d_valid_o,
+    .d_ready_i,
+    .d_addr_o,
+    .d_wdata_o,
+    .d_strb_o,
+    .complete_o(complete),
+    .fault_o(beyond),
+    .fault_addr_o(beyond_addr),
+    .fault_slot_o(beyond_slot),
+    .empty_o(store_empty)
+  );
+
+  assign d_write_o = 1'b1;
+
+  // --- Faults and events --------------------------------------------------------------------------------------------
+
+  logic            fails;
+  logic [17:0]     fail_addr;
+  cpe_pkg::fault_t fault_record_q;
+
+  assign fails   = beyond || (missing != '0 && lanes_empty && store_empty);
+  assign pc_slot = beyond ? beyond_slot : missing_slot;
+
+  always_comb begin
+    fail_addr = '0;
+    if (fails) begin
+      fail_addr = beyond ? beyond_addr : missing[0] ? bad_addr[17:0] : missing[1] ? bad_addr[35:18] : bad_addr[53:36];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fault_q <= 1'b0;
+    else if (fails && !stop) fault_q <= 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fails && !stop) begin
+      fault_record_q.cause   <= cpe_pkg::CauseCommand;
+      fault_record_q.access  <= beyond ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+      fault_record_q.dma     <= 1'b1;
+      fault_record_q.pc      <= pc;
+      fault_record_q.segment <= cpe_pkg::NoSegment;
+      fault_record_q.offset  <= 48'h1000_0000 + 48'(fail_addr);
+    end
+  end
+
+  assign fault_valid_o = fault_q;
+  assign fault_o       = fault_record_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      event_group_o         <= 1'b0;
+      event_wait_operands_o <= 1'b0;
+      event_wait_store_o    <= 1'b0;
+    end else begin
+      event_group_o         <= lanes_valid && lanes_leave;
+      event_wait_operands_o <= waits_operands;
+      event_wait_store_o    <= lanes_valid && !lanes_leave;
+    end
+  end
+
+endmodule

@@ -1,0 +1,141 @@
+// Hands the groups of one run after the other to the lanes, when all operands are there and the lanes have a place.
+//
+// A run may follow the one before it in the next cycle. An operand that could not be read ends everything: fault_o rises, with
+// which one, when the lanes were given all groups before it.
+// Cuts: nothing from the operands and ready_i to valid_o.
+module cpe_vector_issue (
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+  input  logic                                   halt_i,         // forgets everything
+
+  input  logic [cpe_vector_pkg::SlotWidth:0]     begun_i,
+  input  logic [cpe_vector_pkg::SlotWidth:0]     done_i,
+  output logic [cpe_vector_pkg::SlotWidth-1:0]   slot_o,         // whose work is to be at
+  input  cpe_vector_pkg::work_t                  work_i,
+  input  logic [3*cpe_vector_pkg::ViewWidth-1:0] view_i,
+
+  output logic [3*cpe_vector_pkg::ViewWidth-1:0] view_o,         // of the run that goes on: a, b, c
+  output logic                                   row_last_o,
+  input  logic [2:0]                             there_i,        // operands: a group
+  input  logic [2:0]                             bad_i,          // or the mark of one that could not be read
+  output logic [2:0]                             take_o,
+
+  output logic                                   valid_o,
+  input  logic                                   ready_i,
+  output cpe_pkg::vector_op_t                    op_o,
+  output cpe_vector_pkg::tag_t                   tag_o,
+
+  output logic [2:0]                             fault_o,        // one of them
+  output logic [cpe_vector_pkg::SlotWidth-1:0]   fault_slot_o,
+  output logic                                   waits_o         // for operands, although the lanes have a place
+);
+
+  localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
+  localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
+
+  typedef struct packed {
+    logic                 valid;
+    logic                 waits;         // for the runs before, also when it reads nothing
+    logic                 first;         // group of its row
+    logic                 stored;
+    cpe_pkg::vector_op_t  op;
+    cpe_pkg::special_t    special;
+    cpe_pkg::reduce_t     reduce;
+    logic [SlotWidth:0]   run;           // this one, or the next when there is none
+    logic [2:0]           last_element;  // of a row's last group
+    logic [12:0]          row_groups;
+    logic [12:0]          groups;        // left of the row
+    logic [15:0]          rows;          // left
+  } state_t;
+
+  state_t                 q, d;
+  logic [3*ViewWidth-1:0] view_q;
+  logic [2:0]             used, there, good;
+  logic [SlotWidth:0]     next_run;
+  logic                   load, ends;
+  cpe_vector_pkg::view_t  a, b, c;
+
+  assign {c, b, a}    = view_q;
+  assign used         = {c.used, b.used, a.used};
+  assign view_o       = view_q;
+  assign next_run     = q.valid ? q.run + 1'b1 : q.run;
+  assign slot_o       = next_run[SlotWidth-1:0];
+  assign op_o         = q.op;
+  assign fault_slot_o = q.run[SlotWidth-1:0];
+
+  // Apart from what follows from ready_i, which follows from the tag.
+  always_comb begin
+    row_last_o = 1'b0;
+    tag_o      = '0;
+    if (q.valid) begin
+      row_last_o         = q.groups == 13'd1;
+      tag_o.last_element = row_last_o ? q.last_element : 3'd7;
+      tag_o.row_first    = q.first;
+      tag_o.row_last     = row_last_o;
+      tag_o.run_last     = row_last_o && q.rows == 16'd1;
+      tag_o.stored       = q.stored;
+      tag_o.reduce       = q.reduce;
+      tag_o.special      = q.special;
+    end
+  end
+
+  always_comb begin
+    there      = '0;
+    good       = '0;
+    fault_o    = '0;
+    valid_o    = 1'b0;
+    ends       = 1'b0;
+    take_o     = '0;
+    waits_o    = 1'b0;
+    if (q.valid && !q.waits) begin
+      there      = ~used | there_i;
+      good       = ~used | (there_i & ~bad_i);
+      fault_o    = used & there_i & bad_i & {good[1] && good[0], good[0], 1'b1};
+      valid_o    = good == '1 && ready_i;
+      waits_o    = there != '1 && ready_i;
+      ends       = valid_o && row_last_o && q.rows == 16'd1;
+      if (valid_o) take_o = used;
+    end
+  end
+
+  assign load = (!q.valid || ends) && next_run != begun_i;
+
+  always_comb begin
+    d = q;
+    if (q.waits) d.waits = q.run != done_i;
+    if (valid_o || load) begin
+      d.first  = row_last_o;
+      d.groups = row_last_o ? q.row_groups : q.groups - 13'd1;
+      if (row_last_o) d.rows = q.rows - 16'd1;
+      if (ends) begin
+        d.valid = 1'b0;
+        d.run   = next_run;
+      end
+      if (load) begin
+        d.valid        = 1'b1;
+        d.waits        = !work_i.overlap;
+        d.first        = 1'b1;
+        d.stored       = work_i.stored;
+        d.op           = work_i.op;
+        d.special      = work_i.special;
+        d.reduce       = work_i.reduce;
+        d.run          = next_run;
+        d.last_element = work_i.elements[2:0] - 3'd1;
+        d.row_groups   = 13'((17'(work_i.elements) + 17'd7) >> 3);
+        d.groups       = d.row_groups;
+        d.rows         = work_i.rows;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) q <= '0;
+    else if (halt_i) q.valid <= 1'b0;
+    else if (valid_o || load || q.waits) q <= d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (load) view_q <= view_i;
+  end
+
+endmodule
