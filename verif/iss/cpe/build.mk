@@ -5,8 +5,8 @@ ISS_CPE_SOURCES := $(addprefix verif/iss/cpe/,channel.cpp cpe.cpp decode.cpp dma
 ISS_CPE_LIB := $(B)/lib/iss-cpe.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 
-# Random programs for whole groups, for tests of the model and of RTL.
-$(eval $(call cxx_library,cpe-random,verif/iss/cpe/random/group_program.cpp,))
+# Random programs for whole groups, for tests of the model and of RTL. It needs the model's units.
+$(eval $(call cxx_library,cpe-random,$(addprefix verif/iss/cpe/random/,group_program.cpp group_units.cpp),))
 
 $(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp systolic_test.cpp vector_test.cpp group_test.cpp random_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))

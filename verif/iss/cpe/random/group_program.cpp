@@ -39,12 +39,13 @@ GroupProgram::GroupProgram(const Options& options)
     cpe.memory.resize(segment_bytes_);
     for (uint8_t& byte : cpe.memory) byte = static_cast<uint8_t>(random_.next());
     before_.push_back(cpe.memory);
+    cpe.units = std::make_unique<Units>(cpe.ldm);
   }
   for (unsigned i = 0; i < cpes_.size(); ++i) {
     if (in(i)) whole(i, false);
   }
   for (unsigned event = 0; event < options.events; ++event) {
-    switch (random_.below(8)) {
+    switch (random_.below(options.compute ? 14 : 8)) {
       case 0:
       case 1:
       case 2:
@@ -60,8 +61,15 @@ GroupProgram::GroupProgram(const Options& options)
       case 6:
         arithmetic(some_cpe());
         break;
-      default:
+      case 7:
         barrier();
+        break;
+      case 8:
+      case 9:
+        systolic(some_cpe());
+        break;
+      default:
+        vector(some_cpe());
         break;
     }
   }

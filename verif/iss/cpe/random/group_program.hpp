@@ -1,6 +1,6 @@
 // A random program for a whole core group, and what it leaves in memory: DMA of all shapes, channel messages
-// to random CPEs cut at random, barriers, the data window and local memory, on all CPEs at once. It is the
-// same whatever takes how long, on the model as in RTL.
+// to random CPEs cut at random, barriers, the data window and local memory, runs of the systolic and the
+// vector unit, on all CPEs at once. It is the same whatever takes how long, on the model as in RTL.
 //
 //   const GroupProgram program({.rows = 4, .columns = 8, .seed = 7});
 //   // put program.code() into the code segment, program.before(i) into the segment of CPE i, launch at
@@ -12,10 +12,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "verif/iss/cpe/random/assembler.hpp"
+#include "verif/iss/cpe/systolic.hpp"
+#include "verif/iss/cpe/vector.hpp"
 #include "verif/lib/random.hpp"
 
 namespace swai::iss::cpe {
@@ -30,6 +33,7 @@ class GroupProgram {
     uint32_t ldm_bytes = 16 * 1024;  // of each CPE that it uses; a multiple of 32
     uint16_t first_segment = 8;      // that of CPE 0
     uint64_t seed = 1;
+    bool compute = false;  // uses the systolic and the vector unit
   };
   explicit GroupProgram(const Options& options);
 
@@ -59,6 +63,12 @@ class GroupProgram {
     Range local;
     Range global;
   };
+  struct Units {
+    explicit Units(std::span<uint8_t> ldm) : systolic(ldm), vector(ldm) {}
+    Systolic systolic;
+    Vector vector;
+    uint32_t known_rows[2] = {};  // of the accumulators' halves: what runs may add to
+  };
   struct Cpe {
     Assembler code;
     std::vector<uint8_t> ldm;
@@ -67,6 +77,7 @@ class GroupProgram {
     uint32_t transfers = 0;
     uint32_t sends[2] = {};  // row, column
     uint32_t receives[2] = {};
+    std::unique_ptr<Units> units;
   };
 
   bool in(unsigned cpe) const { return (mask_ >> cpe & 1) != 0; }
@@ -88,6 +99,14 @@ class GroupProgram {
   void window(unsigned cpe);
   void arithmetic(unsigned cpe);
   void assemble();
+
+  // group_units.cpp
+  struct Block;
+  Block some_block(uint32_t bytes, uint32_t multiple);
+  void systolic(unsigned cpe);
+  void vector(unsigned cpe);
+  void issue(Cpe& cpe, uint8_t unit, uint8_t op, uint32_t rs1, uint32_t rs2 = 0);
+  void begin(Cpe& cpe, uint8_t unit, uint32_t mode, const std::vector<Range>& ranges);
 
   unsigned rows_;
   unsigned columns_;

@@ -57,7 +57,8 @@ TEST_CASE("random programs on whole groups") {
                                 .mask = mask,
                                 .events = static_cast<unsigned>(random.between(20, large ? 1500 : 300)),
                                 .first_segment = kFirstSegment,
-                                .seed = random.next()});
+                                .seed = random.next(),
+                                .compute = random.chance(70)});
     CAPTURE(rows);
     CAPTURE(columns);
     CAPTURE(program.mask());
@@ -102,7 +103,7 @@ Assembler garbage(verif::Random& random) {
         code({enc::sw(reg(), reg(), static_cast<int32_t>(random.below(64)) * 4)});
         break;
       default:
-        code({custom(static_cast<unsigned>(random.below(4)),
+        code({custom(static_cast<unsigned>(random.chance(80) ? random.below(4) : random.between(8, 9)),
                      static_cast<unsigned>(random.below(random.chance(90) ? 6 : 128)), reg(), reg(), reg())});
         break;
     }
