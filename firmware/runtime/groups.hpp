@@ -42,48 +42,49 @@ class Groups {
 
   void init(unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
+      drivers_[i].emplace(machine_, i);
       states_[i] = {};
-      states_[i].driver.emplace(machine_, i);
-      states_[i].ended = states_[i].driver->number();
+      states_[i].ended = drivers_[i]->number();
     }
     count_ = count;
   }
   unsigned count() const { return count_; }
-  Driver& driver(unsigned group) { return *states_[group].driver; }
+  Driver& driver(unsigned group) { return *drivers_[group]; }
 
   // Whether a launch with these settings can be handed over now.
   bool takes(unsigned group, const Launch& launch) {
     State& state = states_[group];
-    if (state.driver->room() == 0) return false;
+    if (drivers_[group]->room() == 0) return false;
     // The watchdog is the group's, not the launch's.
-    return state.watchdog == launch.watchdog || state.ended == state.driver->number();
+    return state.watchdog == launch.watchdog || state.ended == drivers_[group]->number();
   }
   // Returns the launch's number on the group.
   uint32_t start(unsigned group, const Launch& launch) {
     State& state = states_[group];
     if (state.watchdog != launch.watchdog) {
-      state.driver->set_watchdog(launch.watchdog);
+      drivers_[group]->set_watchdog(launch.watchdog);
       state.watchdog = launch.watchdog;
     }
     const bool same = state.mask == launch.mask && state.code_segment == launch.code_segment &&
                       state.argument_segment == launch.argument_segment && state.owner == launch.owner;
     if (!same) {
-      state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
+      drivers_[group]->prepare(
+          {launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
       state.mask = launch.mask;
       state.code_segment = launch.code_segment;
       state.argument_segment = launch.argument_segment;
       state.owner = launch.owner;
     }
-    return state.driver->start(launch.pc, launch.argument);
+    return drivers_[group]->start(launch.pc, launch.argument);
   }
   bool ended(unsigned group, uint32_t number) {
-    if (!states_[group].driver->ended(number)) return false;
+    if (!drivers_[group]->ended(number)) return false;
     states_[group].ended = number;
     return true;
   }
   // Of one of the sixteen launches that ended last; takes the records of its faults.
   LaunchEnd end_of(unsigned group, uint32_t number) {
-    Driver& driver = *states_[group].driver;
+    Driver& driver = *drivers_[group];
     const auto result = driver.result(number);
     LaunchEnd end = {result.failed, result.watchdog};
     if (result.failed) {
@@ -96,7 +97,7 @@ class Groups {
     }
     return end;
   }
-  bool busy(unsigned group) { return states_[group].ended != states_[group].driver->number(); }
+  bool busy(unsigned group) { return states_[group].ended != drivers_[group]->number(); }
 
   bool any_busy() {
     for (unsigned i = 0; i < count_; ++i) {
@@ -107,12 +108,11 @@ class Groups {
 
   // After segments were taken away or code was replaced.
   void forget() {
-    for (unsigned i = 0; i < count_; ++i) states_[i].driver->forget(Driver::kSegments | Driver::kCode);
+    for (unsigned i = 0; i < count_; ++i) drivers_[i]->forget(Driver::kSegments | Driver::kCode);
   }
 
  private:
   struct State {
-    std::optional<Driver> driver;
     uint32_t ended = 0;
     uint32_t mask = 0;
     uint32_t watchdog = 0;
@@ -122,6 +122,7 @@ class Groups {
   };
   M& machine_;
   unsigned count_ = 0;
+  std::array<std::optional<Driver>, launch::kMaxGroups> drivers_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
 };
 

@@ -70,7 +70,9 @@ class Requests {
   using Arguments = std::array<uint64_t, protocol::word::kArgumentCount>;
   using Values = std::array<uint64_t, protocol::word::kValueCount>;
 
-  static constexpr uint64_t address(unsigned number) { return regs::pcie::shared::addr(number); }
+  static constexpr uint64_t address(unsigned number) {
+    return regs::pcie::shared::kAddr + number * sizeof(uint64_t);
+  }
   uint64_t word(unsigned number) { return parts_.machine.read(address(number)); }
   void set_word(unsigned number, uint64_t value) { parts_.machine.write(address(number), value); }
 
