@@ -17,7 +17,9 @@ struct GroupProgram::Block {
   bool meets(const Block& other) const { return at < other.end && other.at < end; }
 };
 
+// Somewhere; beyond the end if there is not so much.
 GroupProgram::Block GroupProgram::some_block(uint32_t bytes, uint32_t multiple) {
+  if (bytes > ldm_bytes_) return {ldm_bytes_, ldm_bytes_ + bytes};
   const auto at = static_cast<uint32_t>(random_.below((ldm_bytes_ - bytes) / multiple + 1)) * multiple;
   return {at, at + bytes};
 }
@@ -76,7 +78,10 @@ void GroupProgram::systolic(unsigned number) {
   const uint32_t y_row = unit * static_cast<uint32_t>(random_.between(1, 2));
   const Block y = some_block(column_tiles * rows * y_row, unit);
   const std::vector<Block> inputs = {x, w, scales, factors, biases, row_factors};
-  if (drain && std::ranges::any_of(inputs, [&](const Block& block) { return block.meets(y); })) return;
+  const auto unfit = [&](const Block& block) {
+    return block.end > ldm_bytes_ || (drain && (y.end > ldm_bytes_ || block.meets(y)));
+  };
+  if (std::ranges::any_of(inputs, unfit)) return;
 
   std::vector<Range> ranges;
   for (const Block& block : inputs) ranges.push_back(block.read());
@@ -126,6 +131,7 @@ void GroupProgram::vector(unsigned number) {
     return Described{block, kLdmBase + block.at, uint32_t{kind} << 20 | number << 18 | stride};
   };
   const Described result = describe(operand::kVector);
+  if (result.block.end > ldm_bytes_) return;
   const Block sums = some_block(4 * rows, 4);
   std::vector<Range> ranges;
   std::vector<Described> operands;
@@ -139,6 +145,7 @@ void GroupProgram::vector(unsigned number) {
     if (i == 0 && stored && random_.chance(30)) operand = result;
     const bool in_place = i == 0 && operand.rs1 == result.rs1 && operand.rs2 == result.rs2;
     const auto meets = [&](const Block& block) { return operand.block.meets(block); };
+    if (operand.block.end > ldm_bytes_) return;
     if ((stored && !in_place && meets(result.block)) || (reduce != 0 && meets(sums))) return;
     operand.rs2 |= static_cast<uint32_t>(random_.below(4)) << 22;
     operands.push_back(operand);

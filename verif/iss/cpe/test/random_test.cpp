@@ -56,6 +56,7 @@ TEST_CASE("random programs on whole groups") {
                                 .columns = columns,
                                 .mask = mask,
                                 .events = static_cast<unsigned>(random.between(20, large ? 1500 : 300)),
+                                .ldm_bytes = 2048u << random.below(4),
                                 .first_segment = kFirstSegment,
                                 .seed = random.next(),
                                 .compute = random.chance(70)});
