@@ -58,6 +58,7 @@ class Groups {
     // The watchdog is the group's, not the launch's.
     return state.watchdog == launch.watchdog || state.ended == drivers_[group]->number();
   }
+  bool has_room(unsigned group) { return drivers_[group]->room() != 0; }
   // Returns the launch's number on the group.
   uint32_t start(unsigned group, const Launch& launch) {
     State& state = states_[group];

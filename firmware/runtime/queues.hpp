@@ -157,6 +157,18 @@ class Queues {
     uint32_t event = 0;
     uint64_t count = 0;
   };
+  // What is left of a fill or copy on the card.
+  struct Rows {
+    uint64_t bytes = 0;
+    uint32_t count = 0;
+    uint64_t to = 0;
+    uint64_t from = 0;
+    uint64_t to_pitch = 0;
+    uint64_t from_pitch = 0;
+    uint32_t value = 0;
+    uint64_t done = 0;  // bytes of the row
+  };
+  static constexpr uint64_t kRowPiece = uint64_t{1} << 30;
   struct Queue {
     static constexpr unsigned kDepth = 16;
     bool open = false;
@@ -166,6 +178,7 @@ class Queues {
     unsigned first = 0;
     unsigned flights = 0;
     std::array<Flight, kDepth> ring = {};
+    Rows rows = {};
 
     Flight& front() { return ring[first]; }
     Flight& back() { return ring[(first + flights - 1) % kDepth]; }
@@ -210,11 +223,20 @@ class Queues {
   bool is_over(unsigned number, Queue& queue, Flight& flight) {
     switch (flight.type) {
       case command::Type::kLaunch:
-      case command::Type::kFill:
-      case command::Type::kCopyDevice:
         if (!parts_.groups.ended(flight.place, flight.number)) return false;
         end_launch(number, queue, flight);
         return true;
+      case command::Type::kFill:
+      case command::Type::kCopyDevice:
+        if (!flight.over) {
+          if (!parts_.groups.ended(flight.place, flight.number)) return false;
+          end_launch(number, queue, flight);
+          flight.over = true;
+        }
+        // The next piece waits for room in the group's queue.
+        if (!parts_.groups.has_room(flight.place)) return false;
+        flight.over = false;
+        return !next_piece(number, queue, flight);
       case command::Type::kCopy:
         if (flight.over) return true;
         if (!parts_.transfers.over(flight.place)) return false;
@@ -466,8 +488,82 @@ class Queues {
     line.value_sequence = queue.next;
   }
 
-  // Fills and copies on the card: a kernel of the runtime's own, under the client's rights.
-  bool take_built_in(unsigned number, Queue& queue, const command::Header& header);
+  // --- Fills and copies on the card: kernels of the runtime's own, one launch for each row, under the
+  // client's rights
+
+  // As the kernels take them (cpe-kernels/include/swai/arguments.hpp).
+  struct FillArguments {
+    uint64_t to;
+    uint32_t bytes;
+    uint32_t value;
+  };
+  struct CopyArguments {
+    uint64_t to;
+    uint64_t from;
+    uint32_t bytes;
+    uint32_t reserved;
+  };
+
+  // A pointer that a kernel can use, and as many bytes behind it.
+  Status check_built_in(uint64_t pointer, const Rows& rows, uint64_t pitch, uint8_t context) const {
+    const Area found = area(pointer, rows.bytes, rows.count, pitch, context);
+    if (found.status == Status::kOk && found.usage == memory::Usage::kMpe) return Status::kBadPointer;
+    return found.status;
+  }
+
+  bool take_built_in(unsigned number, Queue& queue, const command::Header& header) {
+    Rows rows;
+    Status status = Status::kOk;
+    if (header.type == command::Type::kFill) {
+      const auto command = read<command::Fill>(number, queue.next);
+      rows = {command.bytes, command.rows, command.to, 0, command.pitch, 0, command.value, 0};
+      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
+    } else {
+      const auto command = read<command::CopyDevice>(number, queue.next);
+      rows = {command.bytes,    command.rows,       command.to, command.from,
+              command.to_pitch, command.from_pitch, 0,          0};
+      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
+      if (status == Status::kOk) status = check_built_in(rows.from, rows, rows.from_pitch, queue.context);
+    }
+    if (status != Status::kOk) return finish_now(number, queue, header.slots, status);
+    queue.rows = rows;
+    const unsigned group = choose_group(queue, protocol::kAnyGroup);
+    return start(queue, header, group, row_launch(number, queue, header.type, group));
+  }
+  // The launch for what comes next of the queue's rows.
+  Launch row_launch(unsigned number, Queue& queue, command::Type type, unsigned group) {
+    const Rows& rows = queue.rows;
+    const uint64_t at = place_.built_in.arguments + number * uint64_t{protocol::kSlotBytes};
+    const auto bytes = static_cast<uint32_t>(std::min(rows.bytes - rows.done, kRowPiece));
+    if (type == command::Type::kFill) {
+      const FillArguments arguments = {rows.to + rows.done, bytes, rows.value};
+      parts_.machine.put(at, &arguments, sizeof arguments);
+    } else {
+      const CopyArguments arguments = {rows.to + rows.done, rows.from + rows.done, bytes, 0};
+      parts_.machine.put(at, &arguments, sizeof arguments);
+    }
+    return {type == command::Type::kFill ? place_.built_in.fill_pc : place_.built_in.copy_pc,
+            static_cast<uint32_t>(launch::kArgumentWindow + number * protocol::kSlotBytes),
+            parts_.groups.driver(group).all(),
+            place_.watchdog,
+            place_.built_in.segment,
+            place_.built_in.argument_segment,
+            queue.context};
+  }
+  // After the launch of a piece: whether there is another one, which runs then.
+  bool next_piece(unsigned number, Queue& queue, Flight& flight) {
+    Rows& rows = queue.rows;
+    rows.done += std::min(rows.bytes - rows.done, kRowPiece);
+    if (rows.done == rows.bytes) {
+      rows.done = 0;
+      rows.to += rows.to_pitch;
+      rows.from += rows.from_pitch;
+      --rows.count;
+    }
+    if (rows.count == 0 || queue.failed) return false;
+    flight.number = parts_.groups.start(flight.place, row_launch(number, queue, flight.type, flight.place));
+    return true;
+  }
 
   Parts parts_;
   Place place_ = {};
