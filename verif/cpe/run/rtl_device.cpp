@@ -62,13 +62,15 @@ double percent(uint64_t part, uint64_t whole) {
 // What a command waits for, from the instruction; null: nothing.
 const char* waits_for(uint32_t insn) {
   namespace cpe = iss::cpe;
-  if ((insn & 0x7f) != 0x0b) return nullptr;
-  const unsigned unit = insn >> 12 & 7;
+  const uint32_t opcode = insn & 0x7f;
+  if (opcode != 0x0b && opcode != 0x2b) return nullptr;
+  const unsigned unit = (opcode == 0x2b ? 8u : 0u) | (insn >> 12 & 7);
   const unsigned op = insn >> 25;
   if (unit == cpe::unit::kControl && op == cpe::control_op::kSync) return "to synchronise with other CPEs";
-  if (unit == cpe::unit::kControl && op == cpe::control_op::kDone)
-    return "for its DMA or channels at the end";
+  if (unit == cpe::unit::kControl && op == cpe::control_op::kDone) return "for its engines at the end";
   if (unit == cpe::unit::kDma) return "for DMA";
+  if (unit == cpe::unit::kSystolic) return "for the systolic unit";
+  if (unit == cpe::unit::kVector) return "for the vector unit";
   if (unit == cpe::unit::kRow || unit == cpe::unit::kColumn) {
     const bool row = unit == cpe::unit::kRow;
     if (op == cpe::channel_op::kWaitSend) return row ? "for a send on its row" : "for a send on its column";

@@ -8,11 +8,12 @@ void ModelDevice::start(uint64_t table, uint32_t entries, const Daemon& daemon, 
   group_.boot(daemon);
 }
 
-// Bytes that each CPE has moved since the beginning.
-std::vector<kernel_run::Counter> ModelDevice::traffic() const {
+// What each CPE has moved and computed since the beginning.
+std::vector<kernel_run::Counter> ModelDevice::work() const {
   std::vector<kernel_run::Counter> counters = {{"DMA bytes loaded", {}},  {"DMA bytes stored", {}},
                                                {"row bytes sent", {}},    {"row bytes received", {}},
-                                               {"column bytes sent", {}}, {"column bytes received", {}}};
+                                               {"column bytes sent", {}}, {"column bytes received", {}},
+                                               {"systolic rows", {}},     {"vector groups", {}}};
   for (unsigned i = 0; i < group_.size(); ++i) {
     const unsigned row = i / columns();
     const unsigned column = i % columns();
@@ -22,14 +23,16 @@ std::vector<kernel_run::Counter> ModelDevice::traffic() const {
                                group_.row(row).bytes_sent(column),
                                group_.row(row).bytes_received(column),
                                group_.column(column).bytes_sent(row),
-                               group_.column(column).bytes_received(row)};
+                               group_.column(column).bytes_received(row),
+                               group_.cpe(i).systolic().rows(),
+                               group_.cpe(i).vector().groups()};
     for (size_t n = 0; n < counters.size(); ++n) counters[n].by_cpe.push_back(values[n]);
   }
   return counters;
 }
 
 kernel_run::Outcome ModelDevice::launch(const Launch& launch) {
-  const auto before = traffic();
+  const auto before = work();
   Result result = group_.launch(launch);
   kernel_run::Outcome outcome{.ok = result.ok(),
                               .ending = text(result.ending),
@@ -37,7 +40,7 @@ kernel_run::Outcome ModelDevice::launch(const Launch& launch) {
                               .faults = std::move(result.faults),
                               .states = std::move(result.states)};
   outcome.counters = {{"instructions", std::move(result.instructions)}};
-  auto after = traffic();
+  auto after = work();
   for (size_t n = 0; n < after.size(); ++n) {
     for (size_t i = 0; i < after[n].by_cpe.size(); ++i) after[n].by_cpe[i] -= before[n].by_cpe[i];
     outcome.counters.push_back(std::move(after[n]));

@@ -20,7 +20,7 @@ class ModelDevice : public kernel_run::Device {
   Group& group() { return group_; }
 
  private:
-  std::vector<kernel_run::Counter> traffic() const;
+  std::vector<kernel_run::Counter> work() const;
 
   SparseMemory memory_;
   Group group_;
