@@ -252,7 +252,7 @@ class Gemm {
 
   const Problem& problem_;
   Arena arena_;
-  Operands operands_[2];
+  Operands operands_[2] = {};
   Block blocks_[2] = {};
   uint32_t y_pitch_;
   bool ran_ = false;

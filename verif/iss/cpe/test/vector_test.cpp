@@ -287,5 +287,42 @@ TEST_CASE("vector unit: a run stops where it leaves local memory") {
   CHECK(bench.unit.fault() == Fault{});
 }
 
+TEST_CASE(
+    "units in a CPE: their faults stop it, with their records; the next launch finds them as after reset") {
+  Bench bench;
+  const uint32_t vectors = describe(operand::kVector, number::kFp32, 0);
+  Assembler code;
+  for (const uint8_t op : {op::kA, op::kB, op::kC, op::kResult})
+    code.command(unit::kVector, op, kLdmBase + 0x1'ffe0, vectors);
+  code.command(unit::kVector, op::kSize, 16, 1);
+  const uint32_t run = code.here() + 16;  // behind two operands of two instructions each
+  code.command(unit::kVector, op::kRun, mode::kMax).ret();
+  bench.code(code);
+  Result result = bench.launch(1);
+  CHECK(result.ending == Ending::kFailed);
+  CHECK(result.faults[0] == Fault{.cause = Cause::kCommand,
+                                  .access = Access::kRead,
+                                  .dma = true,
+                                  .pc = kKernel + run,
+                                  .offset = kLdmBase + kLdmBytes});
+  CHECK(text(result.faults[0]).starts_with("unit read at 0x10020000"));
+  for (const uint8_t unit : {unit::kSystolic, unit::kVector}) {
+    bench.code(Assembler().command(unit, op::kRun).ret());
+    result = bench.launch(1);
+    CHECK(result.ending == Ending::kFailed);
+    CHECK(result.faults[0] == Fault{.cause = Cause::kCommand, .pc = kKernel + 16});
+    bench.code(Assembler().command(unit, op::kWait, 1).ret());
+    result = bench.launch(1);
+    CHECK(result.ending == Ending::kDeadlock);
+    CHECK(result.states[0].find("but has begun only 0") != std::string::npos);
+  }
+  bench.code(Assembler()
+                 .command(unit::kVector, op::kSize, 1, 1)
+                 .command(unit::kVector, op::kRun)
+                 .command(unit::kVector, op::kWait, 1)
+                 .ret());
+  CHECK(bench.launch().ok());
+}
+
 }  // namespace
 }  // namespace swai::iss::cpe
