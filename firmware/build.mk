@@ -5,7 +5,7 @@ FW_CXX := $(FW_CROSS)g++
 FW_BUILD := $(B)/firmware
 
 # What linker scripts need of the memory map. The C++ side compares every number with the generated header.
-FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
+FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 HOST_BASE=0x80030000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
     FAULT_RECORD_BYTES=0x400
 
 # The header-only part of the C++ library comes from another target's package, the C headers it includes from
@@ -22,7 +22,9 @@ FW_LDFLAGS := $(FW_ARCH) -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-s
 
 FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
-FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) $(FW_COMMON)
+FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) firmware/module/module.cpp $(FW_COMMON)
+# What the kernel's image carries for the CPEs.
+FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset))
 
 # The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
 FW_OPT_rom := -O2
@@ -47,6 +49,8 @@ $(FW_BUILD)/$(1).elf: $(patsubst %,$(FW_BUILD)/$(1)/%.o,$(2)) $(3) $(FW_BUILD)/$
 endef
 $(eval $(call firmware_program,rom,$(FW_ROM),firmware/boot/rom.ld))
 $(eval $(call firmware_program,kernel,$(FW_KERNEL),firmware/kernel/kernel.ld))
+
+$(FW_BUILD)/kernel/firmware/kernel/modules.S.o: $(FW_KERNEL_MODULES)
 
 # The ROM as $readmemh wants it: rows of 512 bits.
 $(FW_BUILD)/rom.hex: $(FW_BUILD)/rom.elf $(B)/swai-image

@@ -99,4 +99,7 @@ inline void flush_cache(const void* data, uint64_t bytes) {
   fence();
 }
 
+// Forgets a line, also if it was written: it is somebody else's now.
+inline void drop_line(const void* line) { asm volatile("cbo.inval 0(%0)" ::"r"(line) : "memory"); }
+
 }  // namespace swai::csr

@@ -8,10 +8,15 @@ namespace swai::kernel::layout {
 extern "C" {
 extern const char __text_start[], __data_start[], __bss_end[], __free_start[], __free_end[];
 extern const char __trap_stack_guard[], __trap_stack_top[], __stack_guard[], __stack_top[];
+extern const char __uncached_start[], __uncached_end[];
 extern const char __machine_stack_top[], __emergency_stack[], __emergency_stack_top[];
 }
 
 inline uint64_t address(const char* symbol) { return reinterpret_cast<uint64_t>(symbol); }
 inline constexpr uint64_t kPageBytes = 4096;
+
+// The part of the SRAM that the host writes: queues, and what the card tells about itself.
+inline constexpr uint64_t kHostWindow = HOST_BASE;
+inline constexpr uint64_t kHostWindowEnd = RESERVED_BASE;
 
 }  // namespace swai::kernel::layout

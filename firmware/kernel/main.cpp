@@ -9,6 +9,7 @@
 #include "firmware/kernel/interrupt.hpp"
 #include "firmware/kernel/log.hpp"
 #include "firmware/kernel/selftest.hpp"
+#include "firmware/kernel/service.hpp"
 #include "firmware/kernel/shell.hpp"
 #include "firmware/kernel/timer.hpp"
 #include "firmware/kernel/trap.hpp"
@@ -44,10 +45,14 @@ void confirm(image::Slot slot) {
 
 [[noreturn]] void wait_for_work() {
   for (;;) {
+    while (service::poll()) {
+    }
     {
       // wfi wakes for interrupts that are held back; nothing can slip in between the look and the sleep.
       const InterruptLock lock;
+      service::listen();
       csr::wait_for_interrupt();
+      service::stop_listening();
     }
     shell::poll();
   }
@@ -70,6 +75,7 @@ extern "C" [[noreturn]] void kernel_main(uint64_t slot_index, uint64_t confirmed
   const std::string_view failed = selftest::run();
   if (!failed.empty()) panic(fault::Kind::kSelfTest, failed);
   log::write("self-test passed");
+  if (service::init()) log::write("serving the host");
 
   // The ROM armed it for the way up to here.
   fw::write_reg(sys::watchdog_control::kAddr, 0);

@@ -23,17 +23,22 @@ constexpr uint64_t kIoType = uint64_t{2} << 61;  // Svpbmt
 constexpr uint64_t kText = kValid | kRead | kExecute | kAccessed;
 constexpr uint64_t kData = kValid | kRead | kWrite | kAccessed | kDirty;
 constexpr uint64_t kDevice = kData | kIoType;
+constexpr uint64_t kUncached = kData | uint64_t{1} << 61;
 
 constexpr uint64_t kSv39 = uint64_t{8} << 60;
 constexpr unsigned kPageShift = 12;
-constexpr uint64_t kMegaPageBytes = 2 << 20;
+constexpr uint64_t kMegaPageBytes = kPageBytes;
+constexpr uint64_t kGigaPageBytes = uint64_t{1} << 30;
+constexpr unsigned kGibsPerGroup = 16;
 
 using Table = std::array<uint64_t, 512>;
 static_assert(sizeof(Table) == layout::kPageBytes);
 
-// The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, and the SRAM in small pages.
+// The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, the SRAM in small pages, and
+// the first gibibyte of the device memory. Those of its other gibibytes lie in the kernel's part of it.
 [[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, device_gib, sram_gib,
-    sram_pages;
+    sram_pages, memory_gib;
+constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * sizeof(Table);
 
 constexpr uint64_t entry(uint64_t address, uint64_t flags) { return address >> kPageShift << 10 | flags; }
 uint64_t branch(const Table& table) { return entry(reinterpret_cast<uint64_t>(&table), kValid); }
@@ -51,12 +56,31 @@ void map_device(uint64_t address) {
   device_gib[slot(address, 1)] = entry(address & ~(kMegaPageBytes - 1), kDevice);
 }
 
+// What lies on the ring, a gibibyte at a time.
+void map_ring_device(uint64_t address) {
+  root[slot(address, 2)] = entry(address & ~(kGigaPageBytes - 1), kDevice);
+}
+
+// The table of a gibibyte of device memory, counted over all groups.
+Table& memory_table(uint64_t gib) {
+  return gib == 0 ? memory_gib : *reinterpret_cast<Table*>(virtual_of(kTables + gib * sizeof(Table)));
+}
+
+void set_pages(uint64_t physical, uint64_t bytes, uint64_t flags) {
+  for (uint64_t page = physical; page < physical + bytes; page += kMegaPageBytes) {
+    memory_table((page - kPrivate) / kGigaPageBytes)[slot(page, 1)] = flags == 0 ? 0 : entry(page, flags);
+  }
+  csr::flush_tlb();
+}
+
 }  // namespace
 
 void enable() {
   static_assert(regs::kSramBytes <= kMegaPageBytes && boot::kMemoryBase % kMegaPageBytes == 0);
   static_assert(slot(regs::timer::kBase, 2) == slot(regs::uart::kBase, 2));
-  for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages}) std::memset(table, 0, sizeof(Table));
+  for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages, &memory_gib}) {
+    std::memset(table, 0, sizeof(Table));
+  }
 
   root[slot(regs::uart::kBase, 2)] = branch(device_gib);
   map_device(regs::timer::kBase);
@@ -71,12 +95,33 @@ void enable() {
   const uint64_t data = layout::address(layout::__data_start);
   map_pages(boot::kMemoryBase, data, kText);
   map_pages(data, boot::kMemoryEnd, kData);
+  map_pages(layout::address(layout::__uncached_start), layout::address(layout::__uncached_end), kUncached);
+  map_pages(layout::kHostWindow, layout::kHostWindowEnd, kUncached);
   for (const char* guard : {layout::__stack_guard, layout::__trap_stack_guard}) {
     sram_pages[slot(layout::address(guard), 0)] = 0;
+  }
+
+  map_ring_device(regs::pcie::kBase);
+  map_ring_device(regs::cg::kBase);
+  root[slot(virtual_of(kPrivate), 2)] = branch(memory_gib);
+  for (uint64_t page = kPrivate; page < kPrivate + kPrivateBytes; page += kMegaPageBytes) {
+    memory_gib[slot(page, 1)] = entry(page, kData);
   }
 
   csr::write<csr::kSatp>(kSv39 | reinterpret_cast<uint64_t>(&root) >> kPageShift);
   csr::flush_tlb();
 }
+
+void init_device_memory(unsigned groups) {
+  for (uint64_t gib = 1; gib < uint64_t{groups} * kGibsPerGroup; ++gib) {
+    Table& table = memory_table(gib);
+    std::memset(&table, 0, sizeof table);
+    root[slot(virtual_of(kPrivate + gib * kGigaPageBytes), 2)] = entry(kTables + gib * sizeof(Table), kValid);
+  }
+  csr::flush_tlb();
+}
+
+void map(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, kData); }
+void unmap(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, 0); }
 
 }  // namespace swai::kernel::mmu

@@ -1,11 +1,35 @@
-// The kernel's page tables: Sv39, identity mapping. Code is not writable, data is not executable, devices are
-// mapped as such, and what is not listed here faults: the null page, the boot ROM, and a guard page below
-// each stack.
+// The kernel's page tables: Sv39. SRAM and devices are mapped where they are, the device memory at the top of
+// the address space: physical addresses have 40 bits, virtual ones 39. Code is not writable, data is not
+// executable, devices are mapped as such, SRAM that others write is not cached, and what is not listed here
+// faults: the null page, the boot ROM, a guard page below each stack, and device memory that nobody has
+// allocated for the processor.
 #pragma once
+
+#include <cstdint>
+
+#include "card_regs.hpp"
 
 namespace swai::kernel::mmu {
 
 // Builds the tables and switches translation on. Called in machine mode, which it does not affect.
 void enable();
+
+// --- Device memory
+
+inline constexpr uint64_t kPageBytes = 2 << 20;
+// The kernel's own at the beginning of group 0: always mapped. Page tables lie there, too.
+inline constexpr uint64_t kPrivateBytes = 16 << 20;
+inline constexpr uint64_t kPrivate = regs::kHbmRegion.base;
+
+// Where the processor finds a physical address.
+constexpr uint64_t virtual_of(uint64_t physical) {
+  constexpr uint64_t kTop = ~uint64_t{0} << 38;
+  return physical < regs::kHbmRegion.base ? physical : physical - regs::kHbmRegion.base + kTop;
+}
+
+// Whole pages of device memory; `groups` have some.
+void init_device_memory(unsigned groups);
+void map(uint64_t physical, uint64_t bytes);
+void unmap(uint64_t physical, uint64_t bytes);
 
 }  // namespace swai::kernel::mmu

@@ -33,9 +33,12 @@ struct Statistics {
 
 // Code that the runtime itself launches, for fills and copies on the card.
 struct BuiltIn {
-  uint16_t segment = 0;
-  uint32_t copy_pc = 0;
-  uint32_t fill_pc = 0;
+  struct Code {
+    uint16_t segment = 0;
+    uint32_t pc = 0;
+  };
+  Code copy = {};
+  Code fill = {};
   // A page that CPEs may read, for their arguments: a line for each queue.
   uint16_t argument_segment = 0;
   uint64_t arguments = 0;
@@ -56,6 +59,7 @@ class Queues {
   // Segments of the queues' pages, one after the other from `first_segment`.
   struct Place {
     uint64_t sram;
+    uint64_t segment_table;
     uint16_t first_segment;
     BuiltIn built_in;
     uint32_t watchdog;  // of launches that name none
@@ -79,6 +83,10 @@ class Queues {
       if (queue.open || !quiet(i)) continue;
       queue.open = true;
       queue.context = context;
+      parts_.machine.set_entry(place_.segment_table + (place_.first_segment + i) * sizeof(uint64_t),
+                               segment::encode({place_.sram + i * protocol::kQueueBytes,
+                                                protocol::kQueueBytes, segment::kRead, context}));
+      parts_.groups.forget();
       reset(i);
       return i;
     }
@@ -194,7 +202,7 @@ class Queues {
   }
   template <typename T>
   T read(unsigned number, uint32_t sequence) {
-    T command;
+    T command = {};
     parts_.machine.fetch(slot_address(number, sequence), &command, sizeof command);
     return command;
   }
@@ -542,11 +550,12 @@ class Queues {
       const CopyArguments arguments = {rows.to + rows.done, rows.from + rows.done, bytes, 0};
       parts_.machine.put(at, &arguments, sizeof arguments);
     }
-    return {type == command::Type::kFill ? place_.built_in.fill_pc : place_.built_in.copy_pc,
+    const BuiltIn::Code& code = type == command::Type::kFill ? place_.built_in.fill : place_.built_in.copy;
+    return {code.pc,
             static_cast<uint32_t>(launch::kArgumentWindow + number * protocol::kSlotBytes),
             parts_.groups.driver(group).all(),
             place_.watchdog,
-            place_.built_in.segment,
+            code.segment,
             place_.built_in.argument_segment,
             queue.context};
   }

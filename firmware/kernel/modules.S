@@ -1,0 +1,15 @@
+# Modules for the CPEs that the image carries, as files. The build strips them of symbols.
+
+.macro module name
+    .section .rodata.module_\name, "a"
+    .globl module_\name
+    .balign 8
+module_\name:
+    .incbin "build/cpe-kernels/\name\().stripped"
+    .globl module_\name\()_end
+module_\name\()_end:
+.endm
+
+    module daemon
+    module copy
+    module memset

@@ -1,0 +1,72 @@
+// The management processor as the runtime sees it: physical addresses, through the kernel's page tables.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "firmware/common/csr.hpp"
+#include "firmware/common/mmio.hpp"
+#include "firmware/kernel/mmu.hpp"
+#include "firmware/runtime/machine.hpp"
+
+namespace swai::kernel {
+
+struct Processor {
+  static uint64_t read(uint64_t address) { return fw::read_reg(address); }
+  static uint32_t read_low(uint64_t address) { return *reinterpret_cast<volatile uint32_t*>(address); }
+  static void write(uint64_t address, uint64_t value) { fw::write_reg(address, value); }
+  static uint64_t cycles() { return csr::read<csr::kCycle>(); }
+
+  // --- Memory that the caches hold
+
+  static uint64_t load(uint64_t address) { return *at<volatile uint64_t>(address); }
+  static void store(uint64_t address, uint64_t value) { *at<volatile uint64_t>(address) = value; }
+  static void copy(uint64_t address, std::span<const uint8_t> bytes) {
+    std::memcpy(at<void>(address), bytes.data(), bytes.size());
+  }
+  static void zero(uint64_t address, uint64_t bytes) { std::memset(at<void>(address), 0, bytes); }
+  static void publish(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
+  static void look(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
+  static const uint8_t* bytes(uint64_t address) { return at<const uint8_t>(address); }
+  static void set_entry(uint64_t address, uint64_t value) {
+    store(address, value);
+    csr::clean_cache(at<void>(address), sizeof value);
+  }
+  static void drop(uint64_t address, uint64_t bytes) {
+    if (bytes == csr::kLineBytes) {
+      csr::drop_line(at<void>(address));
+    } else {
+      csr::fence_i();  // writes back all that is dirty, while the memory is still nobody's
+    }
+  }
+  static void map(uint64_t address, uint64_t bytes, memory::Usage) { mmu::map(address, bytes); }
+  static void unmap(uint64_t address, uint64_t bytes) {
+    csr::fence_i();
+    mmu::unmap(address, bytes);
+  }
+  // Red zones need pages for all memory; the kernel does not offer them yet.
+  static void fill(uint64_t, uint64_t) {}
+  static uint64_t broken(uint64_t, uint64_t) { return 0; }
+
+  // --- SRAM that others write, which the caches do not hold
+
+  static void fetch(uint64_t address, void* to, uint64_t bytes) {
+    auto* words = static_cast<uint64_t*>(to);
+    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i)
+      words[i] = at<volatile const uint64_t>(address)[i];
+  }
+  static void put(uint64_t address, const void* from, uint64_t bytes) {
+    const auto* words = static_cast<const uint64_t*>(from);
+    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) at<volatile uint64_t>(address)[i] = words[i];
+  }
+
+ private:
+  template <typename T>
+  static T* at(uint64_t physical) {
+    return reinterpret_cast<T*>(mmu::virtual_of(physical));
+  }
+};
+static_assert(runtime::Machine<Processor>);
+
+}  // namespace swai::kernel

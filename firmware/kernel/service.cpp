@@ -1,0 +1,223 @@
+#include "firmware/kernel/service.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <new>
+
+#include "firmware/abi/protocol.hpp"
+#include "firmware/kernel/fault.hpp"
+#include "firmware/kernel/identity.hpp"
+#include "firmware/kernel/layout.hpp"
+#include "firmware/kernel/log.hpp"
+#include "firmware/kernel/processor.hpp"
+#include "firmware/runtime/runtime.hpp"
+
+extern "C" {
+extern const uint8_t module_daemon[], module_daemon_end[], module_copy[], module_copy_end[], module_memset[],
+    module_memset_end[];
+}
+
+namespace swai::kernel::service {
+namespace {
+
+using Runtime = runtime::Runtime<Processor>;
+
+// --- The kernel's part of the device memory
+
+constexpr uint64_t kSegmentTable = mmu::kPrivate;
+constexpr uint64_t kModuleTables = mmu::kPrivate + 0x2'0000;
+constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
+constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
+constexpr uint64_t kCodeStride = 0x1'0000;
+static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
+static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kRecords);
+static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
+
+// --- Segments that clients cannot have
+
+constexpr uint16_t kDaemonSegment = 1;
+constexpr uint16_t kCopySegment = 2;
+constexpr uint16_t kFillSegment = 3;
+constexpr uint16_t kArgumentSegment = 4;
+constexpr uint16_t kFirstQueueSegment = 8;
+constexpr uint16_t kFirstSegment = 32;
+static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
+
+// A launch may take a second, unless it says something else.
+constexpr uint32_t kWatchdog = 1'000'000'000;
+constexpr uint64_t kPatience = 100'000;
+
+// --- SRAM
+
+constexpr uint64_t kInfo = layout::kHostWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
+constexpr uint64_t kTelemetry = kInfo + sizeof(protocol::Info);
+constexpr unsigned kTags = 16;
+static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kHostWindowEnd);
+
+// A whole page: its segment ends with it.
+[[gnu::section(".noinit.uncached"), gnu::aligned(layout::kPageBytes)]] std::array<uint8_t, layout::kPageBytes>
+    argument_page;
+[[gnu::section(".noinit.uncached"), gnu::aligned(64)]] std::array<uint8_t, Runtime::kSramBytes> rings;
+
+constinit Processor processor;
+alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
+constinit Runtime* serving = nullptr;
+
+std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
+  return {begin, static_cast<size_t>(end - begin)};
+}
+
+// Puts code of the kernel's own where CPEs find it. Returns where its one kernel begins.
+uint32_t load(std::span<const uint8_t> module_file, module::Space space, uint16_t number) {
+  module::Module parsed;
+  if (!parsed.open(module_file, space).ok())
+    panic(fault::Kind::kAssertion, "a module of the kernel's own is not good");
+  const segment::Entry entry = group::load_code(processor, parsed, kCode + number * kCodeStride);
+  Processor::set_entry(kSegmentTable + number * sizeof(uint64_t), segment::encode(entry));
+  return parsed.kernel(0).pc;
+}
+
+struct Card {
+  unsigned groups;
+  unsigned rows;
+  unsigned columns;
+  uint64_t memory;  // of a group
+};
+Card card() {
+  namespace reg = regs::pcie::card;
+  const uint64_t word = fw::read_reg(reg::kAddr);
+  return {static_cast<unsigned>(reg::kGroups.get(word)), static_cast<unsigned>(reg::kRows.get(word)),
+          static_cast<unsigned>(reg::kColumns.get(word)), reg::kHbmGib.get(word) << 30};
+}
+
+Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
+  Runtime::Plan plan;
+  plan.groups = card.groups;
+  plan.memory.groups = card.groups;
+  for (unsigned group = 0; group < card.groups; ++group) {
+    const uint64_t own = group == 0 ? mmu::kPrivateBytes : 0;
+    plan.memory.areas[group] = {regs::kHbmRegion.base + group * memory::kMaxGroupBytes + own,
+                                card.memory - own};
+  }
+  plan.memory.segment_table = kSegmentTable;
+  plan.memory.first_segment = kFirstSegment;
+  plan.memory.records = kRecords;
+  plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog};
+  plan.sram = reinterpret_cast<uint64_t>(rings.data());
+  plan.modules = kModuleTables;
+  return plan;
+}
+
+void start_groups(const Card& card, uint32_t daemon_pc) {
+  for (unsigned i = 0; i < card.groups; ++i) {
+    auto& group = serving->groups().driver(i);
+    group.use_segments(kSegmentTable, memory::kSegments);
+    group.forget(runtime::Groups<Processor>::Driver::kSegments | runtime::Groups<Processor>::Driver::kCode);
+    group.use_daemon(kDaemonSegment, daemon_pc);
+    group.enable(group.all());
+  }
+  for (unsigned i = 0; i < card.groups; ++i) {
+    auto& group = serving->groups().driver(i);
+    if (!group.wait_ready(group.all(), kPatience))
+      log::write("group ", i, ": CPEs ", fw::hex(group.stopped()), " do not start");
+  }
+}
+
+// The host must not reach what the kernel keeps in device memory.
+void protect() {
+  fw::write_reg(regs::pcie::deny0_base::kAddr, mmu::kPrivate);
+  fw::write_reg(regs::pcie::deny0_limit::kAddr, mmu::kPrivate + mmu::kPrivateBytes);
+}
+
+void tell(const Card& card) {
+  protocol::Info info = {};
+  info.bytes = sizeof info;
+  info.version = protocol::kVersion;
+  info.minimum_version = protocol::kMinimumVersion;
+  info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls;
+  info.groups = card.groups;
+  info.rows = static_cast<uint16_t>(card.rows);
+  info.columns = static_cast<uint16_t>(card.columns);
+  info.memory_per_group = card.memory;
+  info.queues = protocol::kQueues;
+  info.slots = protocol::kSlots;
+  info.slot_bytes = protocol::kSlotBytes;
+  info.queue_offset = static_cast<uint32_t>(layout::kHostWindow - boot::kMemoryBase);
+  info.events = protocol::kEvents;
+  info.modules = protocol::kModules;
+  info.telemetry_offset = static_cast<uint32_t>(kTelemetry - boot::kMemoryBase);
+  info.telemetry_count = kTags;
+  const image::Identity& identity = swai_identity.identity;
+  std::ranges::copy_n(identity.name.begin(), std::min(identity.name.size(), info.name.size()),
+                      info.name.begin());
+  std::ranges::copy_n(identity.version.begin(), std::min(identity.version.size(), info.version_text.size()),
+                      info.version_text.begin());
+  std::ranges::copy_n(identity.git_hash.begin(), std::min(identity.git_hash.size(), info.git_hash.size()),
+                      info.git_hash.begin());
+  Processor::put(kInfo, &info, sizeof info);
+
+  const auto word = [](unsigned number) { return regs::pcie::shared::kAddr + number * sizeof(uint64_t); };
+  const uint64_t versions =
+      protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16 | (kInfo - boot::kMemoryBase) << 32;
+  fw::write_reg(word(protocol::word::kRequest), 0);
+  fw::write_reg(word(protocol::word::kReply), 0);
+  fw::write_reg(word(protocol::word::kVersions), versions);
+  fw::write_reg(word(protocol::word::kMagic), protocol::kMagic);
+}
+
+uint64_t take_work() {
+  const uint64_t work = fw::read_reg(regs::inbox::work::kAddr);
+  if (work != 0) fw::write_reg(regs::inbox::work::kAddr, work);
+  return work;
+}
+
+}  // namespace
+
+bool init() {
+  const Card found = card();
+  if (found.groups == 0 || found.rows == 0) return false;
+  mmu::init_device_memory(found.groups);
+  Processor::zero(kSegmentTable, memory::kSegments * sizeof(uint64_t));
+  Processor::publish(kSegmentTable, memory::kSegments * sizeof(uint64_t));
+  for (uint64_t at = layout::kHostWindow; at < layout::kHostWindowEnd; at += sizeof(uint64_t))
+    *reinterpret_cast<volatile uint64_t*>(at) = 0;
+
+  const uint32_t daemon_pc =
+      load(file(module_daemon, module_daemon_end), module::Space::kDaemon, kDaemonSegment);
+  runtime::BuiltIn built_in;
+  built_in.copy = {kCopySegment,
+                   load(file(module_copy, module_copy_end), module::Space::kKernel, kCopySegment)};
+  built_in.fill = {kFillSegment,
+                   load(file(module_memset, module_memset_end), module::Space::kKernel, kFillSegment)};
+  built_in.argument_segment = kArgumentSegment;
+  built_in.arguments = reinterpret_cast<uint64_t>(argument_page.data());
+  Processor::set_entry(kSegmentTable + kArgumentSegment * sizeof(uint64_t),
+                       segment::encode({built_in.arguments, layout::kPageBytes, segment::kRead}));
+
+  serving = new (storage.data()) Runtime(processor);
+  serving->init(plan_for(found, built_in));
+  start_groups(found, daemon_pc);
+  protect();
+  fw::write_reg(regs::inbox::enable::kAddr, ~uint64_t{0});
+  tell(found);
+  return true;
+}
+
+bool poll() {
+  if (serving == nullptr) return false;
+  const uint64_t work = take_work();
+  const bool more = serving->poll(work);
+  return more || work != 0;
+}
+
+void listen() {
+  namespace irq = regs::irq;
+  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) | irq::pending::kInbox.mask());
+}
+void stop_listening() {
+  namespace irq = regs::irq;
+  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) & ~irq::pending::kInbox.mask());
+}
+
+}  // namespace swai::kernel::service
