@@ -215,6 +215,8 @@ module swai_card #(
   always_comb begin
     card_info          = '0;
     card_info.groups   = 4'(Groups);
+    card_info.rows     = 8'(Rows);
+    card_info.columns  = 8'(Columns);
     card_info.hbm_gib  = 8'd16;
     card_info.sram_kib = 16'(memmap_pkg::SramBytes / 1024);
   end
