@@ -1,8 +1,8 @@
 // The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements in local memory, with a reduction of each row.
 // docs/vector.md tells how programs see it.
 //
-// Three streams read the operands ahead (cpe_vector_stream), the elements become fp32 (cpe_vector_view), groups of 8 go through
-// the lanes (cpe_vector_lanes) to where results are written (cpe_vector_store) and rows reduced (cpe_vector_reduce). Each part goes
+// Three streams read the operands ahead (cpe_vector_stream), make them fp32 (cpe_vector_view), groups of 8 go through the lanes
+// (cpe_vector_lanes) to where results are written (cpe_vector_store) and rows reduced (cpe_vector_reduce). Each part goes
 // through the runs by itself: a run that overlaps begins while those before it are still on their way.
 // a, b and c only read, d writes: ports of cpe_ldm.
 // Halt: from the next cycle on nothing moves but an access that is offered, no run is left and no command is taken. halt_i is high
@@ -94,7 +94,7 @@ module cpe_vector #(
 
   // --- Operands -----------------------------------------------------------------------------------------------------
 
-  logic [2:0]   read_valid, read_ready, there, bad, take;
+  logic [2:0]   read_valid, read_ready, there, bad;
   logic [35:0]  read_addr;
   logic [767:0] read_data, groups;
   logic [53:0]  bad_addr;
@@ -106,12 +106,6 @@ module cpe_vector #(
   assign read_data  = {c_rdata_i, b_rdata_i, a_rdata_i};
 
   for (genvar i = 0; i < 3; i++) begin : g_operand
-    cpe_vector_pkg::view_t how;
-    logic [255:0]          word;
-    logic [4:0]            byte_at;
-
-    assign how = view[ViewWidth*i +: ViewWidth];
-
     cpe_vector_stream u_stream (
       .clk_i,
       .rst_ni,
@@ -127,19 +121,9 @@ module cpe_vector #(
       .valid_o(there[i]),
       .fault_o(bad[i]),
       .fault_addr_o(bad_addr[18*i +: 18]),
-      .word_o(word),
-      .byte_o(byte_at),
-      .number_i(how.number),
-      .scalar_i(how.scalar),
+      .view_i(view[ViewWidth*i +: ViewWidth]),
       .row_last_i(row_last),
-      .take_i(take[i])
-    );
-
-    cpe_vector_view u_view (
-      .valid_i(lanes_take),
-      .view_i(how),
-      .word_i(word),
-      .byte_i(byte_at),
+      .take_i(lanes_take),
       .group_o(groups[256*i +: 256])
     );
   end
@@ -164,7 +148,6 @@ module cpe_vector #(
     .row_last_o(row_last),
     .there_i(there),
     .bad_i(bad),
-    .take_o(take),
     .valid_o(lanes_take),
     .ready_i(lanes_ready),
     .op_o(op),

@@ -18,7 +18,6 @@ module cpe_vector_issue (
   output logic                                   row_last_o,
   input  logic [2:0]                             there_i,        // operands: a group
   input  logic [2:0]                             bad_i,          // or the mark of one that could not be read
-  output logic [2:0]                             take_o,
 
   output logic                                   valid_o,
   input  logic                                   ready_i,
@@ -85,7 +84,6 @@ module cpe_vector_issue (
     fault_o    = '0;
     valid_o    = 1'b0;
     ends       = 1'b0;
-    take_o     = '0;
     waits_o    = 1'b0;
     if (q.valid && !q.waits) begin
       there      = ~used | there_i;
@@ -94,7 +92,6 @@ module cpe_vector_issue (
       valid_o    = good == '1 && ready_i;
       waits_o    = there != '1 && ready_i;
       ends       = valid_o && row_last_o && q.rows == 16'd1;
-      if (valid_o) take_o = used;
     end
   end
 

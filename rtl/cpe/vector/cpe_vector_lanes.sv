@@ -6,7 +6,7 @@
 // Minimum, maximum, comparisons and selection come as x * 1 + -0 out of the fma units; so every NaN becomes the same one.
 // Cuts: all paths but ready_i to ready_o, and tag_i to ready_o.
 // A group without a special function that follows one with it would overtake it, and waits.
-// Latency: 3 + 8 / Lanes cycles, with a special function 3 + 8 / SpecialLanes more.
+// Latency: 4 + 8 / Lanes cycles, with a special function 3 + 8 / SpecialLanes more.
 // Illegal: a group while ready_o is low.
 module cpe_vector_lanes #(
   parameter int unsigned Lanes        = 8,  // 1, 2, 4, 8
@@ -20,7 +20,7 @@ module cpe_vector_lanes #(
   output logic                 ready_o,    // for a group with this tag
   input  cpe_pkg::vector_op_t  op_i,
   input  cpe_vector_pkg::tag_t tag_i,
-  input  logic [255:0]         a_i,
+  input  logic [255:0]         a_i,        // in the cycle after, until the next group
   input  logic [255:0]         b_i,
   input  logic [255:0]         c_i,
 
@@ -33,7 +33,7 @@ module cpe_vector_lanes #(
 
   localparam int unsigned Phases = 8 / Lanes;
   localparam int unsigned Beats  = 8 / SpecialLanes;
-  localparam int unsigned Stages = 3 + Phases;  // from the operands' registers to the result: the last one is at the result
+  localparam int unsigned Stages = 4 + Phases;  // from the operands' registers to the result: the last one is at the result
   localparam int unsigned Wide   = 32 * Lanes;
   localparam int unsigned Some   = 32 * SpecialLanes;
   localparam int unsigned SpecialStages = 3 + Beats;
@@ -90,7 +90,7 @@ module cpe_vector_lanes #(
 
   // --- Operation ----------------------------------------------------------------------------------------------------
 
-  logic [255:0]        a_q, b_q, c_q;
+  logic [Wide-1:0]     a_now, b_now, c_now;
   cpe_pkg::vector_op_t op_q;
   logic [Wide-1:0]     y;
   logic [255:0]        result;
@@ -99,65 +99,81 @@ module cpe_vector_lanes #(
   assign fma_en = go && valid_q != '0;
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      a_q  <= a_i;
-      b_q  <= b_i;
-      c_q  <= c_i;
-      op_q <= op_i;
-    end else if (Phases > 1 && fma_en) begin
-      a_q <= a_q >> Wide;
-      b_q <= b_q >> Wide;
-      c_q <= c_q >> Wide;
+    if (valid_i) op_q <= op_i;
+  end
+
+  if (Phases == 1) begin : g_at_once
+    assign a_now = a_i;
+    assign b_now = b_i;
+    assign c_now = c_i;
+  end else begin : g_in_turn
+    logic [$clog2(Phases)-1:0] phase_q;
+    always_ff @(posedge clk_i) begin
+      if (valid_i) phase_q <= '0;
+      else if (fma_en) phase_q <= phase_q + 1'b1;
+    end
+    assign a_now = a_i[Wide*phase_q +: Wide];
+    assign b_now = b_i[Wide*phase_q +: Wide];
+    assign c_now = c_i[Wide*phase_q +: Wide];
+  end
+
+  // What enters the fma units. It is compared within the clocked block and so within its condition: a simulator does none of it for
+  // lanes that stand still.
+  logic [Wide-1:0] x_q, factor_q, summand_q;
+
+  always_ff @(posedge clk_i) begin
+    if (fma_en) begin : operate
+      logic [31:0] a;
+      logic [31:0] b;
+      logic [31:0] x;
+      logic        a_nan;
+      logic        b_nan;
+      logic        below;
+      logic        zeros;
+      logic        truth;
+      x_q       <= a_now;
+      factor_q  <= b_now;
+      summand_q <= c_now;
+      if (op_q >= cpe_pkg::VectorMin) begin
+        factor_q  <= {Lanes{cpe_vector_pkg::One}};
+        summand_q <= {Lanes{cpe_vector_pkg::NegativeZero}};
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          a     = a_now[32*i +: 32];
+          b     = b_now[32*i +: 32];
+          a_nan = a[30:0] > 31'h7f80_0000;
+          b_nan = b[30:0] > 31'h7f80_0000;
+          zeros = a[30:0] == '0 && b[30:0] == '0;
+          // As signed magnitudes, with -0 below +0.
+          below = a[31] != b[31] ? a[31] : a[31] ? a[30:0] > b[30:0] : a[30:0] < b[30:0];
+          truth = op_q == cpe_pkg::VectorLess ? below && !zeros : a == b || zeros;
+          case (op_q)
+            cpe_pkg::VectorMin:    x = b_nan || (below && !a_nan) ? a : b;
+            cpe_pkg::VectorMax:    x = b_nan || (!below && !a_nan) ? a : b;
+            cpe_pkg::VectorSelect: x = a[30:0] != '0 ? b : c_now[32*i +: 32];
+            default:               x = truth && !a_nan && !b_nan ? cpe_vector_pkg::One : '0;
+          endcase
+          x_q[32*i +: 32] <= x;
+        end
+      end
     end
   end
 
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
-    logic [31:0] a, b, c, x, factor, summand, min, max;
-    logic        less, equal;
-
-    assign a = a_q[32*i +: 32];
-    assign b = b_q[32*i +: 32];
-    assign c = c_q[32*i +: 32];
-
-    cpe_vector_order u_order (
-      .en_i(valid_q != '0 && op_q >= cpe_pkg::VectorMin),
-      .a_i(a),
-      .b_i(b),
-      .less_o(less),
-      .equal_o(equal),
-      .min_o(min),
-      .max_o(max)
-    );
-
-    always_comb begin
-      x       = a;
-      factor  = b;
-      summand = c;
-      if (op_q >= cpe_pkg::VectorMin) begin
-        factor  = cpe_vector_pkg::One;
-        summand = cpe_vector_pkg::NegativeZero;
-        case (op_q)
-          cpe_pkg::VectorMin:   x = min;
-          cpe_pkg::VectorMax:   x = max;
-          cpe_pkg::VectorLess:  x = less ? cpe_vector_pkg::One : '0;
-          cpe_pkg::VectorEqual: x = equal ? cpe_vector_pkg::One : '0;
-          default:              x = a[30:0] != '0 ? b : c;
-        endcase
-      end
-    end
-
     fp32_fma u_fma (
       .clk_i,
       .en_i(fma_en),
-      .a_i(x),
-      .b_i(factor),
-      .c_i(summand),
+      .a_i(x_q[32*i +: 32]),
+      .b_i(factor_q[32*i +: 32]),
+      .c_i(summand_q[32*i +: 32]),
       .y_o(y[32*i +: 32])
     );
   end
 
   if (Phases == 1) begin : g_whole
-    assign result = y;
+    always_comb begin
+      result = '0;
+      if (valid_q[Stages-1]) result = y;
+    end
   end else begin : g_gather
     // The last of a group's elements come when those before them are gathered.
     logic [255-Wide:0] gathered_q;
@@ -197,7 +213,10 @@ module cpe_vector_lanes #(
   end else begin : g_special_parts
     logic [255-Some:0] rest_q, gathered_q;
     logic [255:0]      all;
-    assign all            = {special_y, gathered_q};
+    always_comb begin
+      all = '0;
+      if (special_busy) all = {special_y, gathered_q};
+    end
     assign special_result = all;
 
     always_ff @(posedge clk_i) begin

@@ -70,84 +70,55 @@ module cpe_vector_reduce (
   // --- Smallest, largest --------------------------------------------------------------------------------------------
 
   logic         order_valid_q, order_first_q, order_last_q, order_out_q, order_en, largest;
-  logic [31:0]  order_group_q, order_row_q;
-  logic [127:0] of_two;
-  logic [63:0]  of_four;
-  logic [31:0]  of_eight;
+  logic [31:0]  order_group_q, order_row_q, order_value_q;
 
-  // A value that waits to leave holds up everything behind it.
-  assign order_go    = !order_out_q || ready_i;
+  // A value that waits to leave holds up the next one.
+  assign order_go    = !(order_out_q && order_valid_q && order_last_q);
   assign order_empty = !order_valid_q && !order_out_q;
   assign order_en    = order_go && (take_order || !order_empty);
   assign largest     = kind_q == cpe_pkg::ReduceMax;
-
-  for (genvar i = 0; i < 4; i++) begin : g_of_two
-    logic [31:0] min, max;
-    cpe_vector_order u_order (
-      .en_i(take_order),
-      .a_i(elements[64*i +: 32]),
-      .b_i(elements[64*i + 32 +: 32]),
-      .less_o(),
-      .equal_o(),
-      .min_o(min),
-      .max_o(max)
-    );
-    assign of_two[32*i +: 32] = reduce_i == cpe_pkg::ReduceMax ? max : min;
-  end
-
-  for (genvar i = 0; i < 2; i++) begin : g_of_four
-    logic [31:0] min, max;
-    cpe_vector_order u_order (
-      .en_i(take_order),
-      .a_i(of_two[64*i +: 32]),
-      .b_i(of_two[64*i + 32 +: 32]),
-      .less_o(),
-      .equal_o(),
-      .min_o(min),
-      .max_o(max)
-    );
-    assign of_four[32*i +: 32] = reduce_i == cpe_pkg::ReduceMax ? max : min;
-  end
-
-  logic [31:0] eight_min, eight_max;
-  cpe_vector_order u_order_group (
-    .en_i(take_order),
-    .a_i(of_four[31:0]),
-    .b_i(of_four[63:32]),
-    .less_o(),
-    .equal_o(),
-    .min_o(eight_min),
-    .max_o(eight_max)
-  );
-  assign of_eight = reduce_i == cpe_pkg::ReduceMax ? eight_max : eight_min;
-
-  logic [31:0] row_min, row_max;
-  cpe_vector_order u_order_row (
-    .en_i(order_valid_q),
-    .a_i(order_first_q ? cpe_vector_pkg::Nan : order_row_q),
-    .b_i(order_group_q),
-    .less_o(),
-    .equal_o(),
-    .min_o(row_min),
-    .max_o(row_max)
-  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || halt_i) begin
       order_valid_q <= 1'b0;
       order_out_q   <= 1'b0;
-    end else if (order_en) begin
-      order_valid_q <= take_order;
-      order_out_q   <= order_valid_q && order_last_q;
+    end else if (take_order || !order_empty) begin
+      if (order_go) order_valid_q <= take_order;
+      order_out_q <= order_out_q ? !ready_i : order_valid_q && order_last_q;
     end
   end
 
+  // The smallest or largest of 8 into place 0. Within the clocked block and so within its condition, as in cpe_vector_lanes.
   always_ff @(posedge clk_i) begin
-    if (order_en) begin
+    if (order_en) begin : order
+      logic [255:0] left;
+      logic [31:0]  a;
+      logic [31:0]  b;
+      logic [31:0]  y;
+      logic         above;
       order_first_q <= first_i;
       order_last_q  <= last_i;
-      if (take_order) order_group_q <= of_eight;
-      if (order_valid_q) order_row_q <= largest ? row_max : row_min;
+      if (take_order) begin
+        left = elements;
+        for (int unsigned step = 4; step > 0; step = step / 2) begin
+          for (int unsigned i = 0; i < step; i++) begin
+            a     = left[32*i +: 32];
+            b     = left[32*(i + step) +: 32];
+            above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
+            y     = a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != (reduce_i == cpe_pkg::ReduceMax)) ? b : a;
+            left[32*i +: 32] = y;
+          end
+        end
+        order_group_q <= left[31:0];
+      end
+      if (order_valid_q) begin
+        a     = order_row_q;
+        b     = order_group_q;
+        above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
+        y     = order_first_q || a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != largest) ? b : a;
+        order_row_q <= y;
+        if (order_last_q) order_value_q <= y;
+      end
     end
   end
 
@@ -302,7 +273,7 @@ module cpe_vector_reduce (
   end
 
   assign valid_o = order_out_q || sum_out;
-  assign value_o = sum_out ? tail_y : order_row_q;
+  assign value_o = sum_out ? tail_y : order_value_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,8 @@
 // Where results leave the vector unit: converts them, and writes them and the reductions of rows to local memory.
 //
+// Numbers are rounded to nearest even. Integers: what does not fit becomes the nearest that does, a NaN the largest. fp16: what is
+// too large becomes infinity, a NaN 0x7e00. One shifter for each element serves all numbers. As in cpe_vector_view the conversion
+// lies within the clocked block.
 // What programs see is the order of rows: a row's reduction counts as written after its results and before the next row. So a
 // result that lies beyond the local memory is a fault only when all reductions of rows before it are written, and a reduction
 // that would lie there stops the results of the next row although it is not known yet.
@@ -53,19 +56,16 @@ module cpe_vector_store #(
   logic [PtrWidth:0]   count_q;
   logic                push, pop, waiting, row_last, run_last;
   logic [2:0]          last_element;
-  logic [255:0]        data;
 
   assign ready_o = !count_q[PtrWidth];
   assign push    = valid_i && ready_o;
   assign waiting = count_q != '0;
 
   always_comb begin
-    data         = '0;
     last_element = '0;
     row_last     = 1'b0;
     run_last     = 1'b0;
     if (waiting) begin
-      data                               = data_q[read_ptr_q];
       {last_element, row_last, run_last} = tag_q[read_ptr_q];
     end
   end
@@ -109,7 +109,7 @@ module cpe_vector_store #(
 
   state_t             q, d;
   logic [SlotWidth:0] next_run;
-  logic               load, beyond, sum_beyond, stopping_q, free, owed_space;
+  logic               load, beyond, sum_beyond, stopping_q, free, owed_space, write;
 
   assign next_run   = q.valid ? q.run + 1'b1 : q.run;
   assign slot_o     = next_run[SlotWidth-1:0];
@@ -156,54 +156,9 @@ module cpe_vector_store #(
     else if (pop || load) q <= d;
   end
 
-  // --- Converted, in place ------------------------------------------------------------------------------------------
-
-  logic [255:0] numbers, placed;
-  logic [31:0]  strb;
-  logic         convert, write;
-  logic [7:0]   there;
-
-  assign pop     = waiting && q.valid && !stopping_q && !beyond && (!write || (free && !reduced_ready_o))
-                && (!(q.reduced && row_last) || owed_space);
-  assign write   = q.stored;
-  assign convert = waiting && q.stored;
-
-  for (genvar i = 0; i < 8; i++) begin : g_number
-    cpe_vector_number u_number (
-      .en_i(convert),
-      .number_i(q.number),
-      .x_i(data[32*i +: 32]),
-      .y_o(numbers[32*i +: 32])
-    );
-  end
-
-  always_comb begin
-    placed = '0;
-    strb   = '0;
-    there  = '0;
-    if (convert) begin
-      there = ~(8'hfe << last_element);
-      case (q.number)
-        cpe_pkg::NumberFp16: begin
-          for (int unsigned i = 0; i < 8; i++) begin
-            placed[16*i +: 16] = numbers[32*i +: 16];
-            strb[2*i +: 2]     = {2{there[i]}};
-          end
-          placed[255:128] = placed[127:0];
-          strb            = q.addr[4] ? strb << 16 : strb;
-        end
-        cpe_pkg::NumberInt8: begin
-          for (int unsigned i = 0; i < 8; i++) placed[8*i +: 8] = numbers[32*i +: 8];
-          placed = {4{placed[63:0]}};
-          strb   = 32'(there) << {q.addr[4:3], 3'd0};
-        end
-        default: begin
-          placed = numbers;
-          for (int unsigned i = 0; i < 8; i++) strb[4*i +: 4] = {4{there[i]}};
-        end
-      endcase
-    end
-  end
+  assign write = q.stored;
+  assign pop   = waiting && q.valid && !stopping_q && !beyond && (!write || (free && !reduced_ready_o))
+              && (!(q.reduced && row_last) || owed_space);
 
   // --- Reductions that are owed: the results of their rows have left --------------------------------------------------
 
@@ -274,7 +229,65 @@ module cpe_vector_store #(
       out_data_q <= {8{reduced_i}};
       out_last_q <= owed_last;
       out_slot_q <= owed_slot;
-    end else if (put) begin
+    end else if (put) begin : convert
+      logic [255:0] data;
+      logic [255:0] placed;
+      logic [7:0]   there;
+      logic [31:0]  strb;
+      logic         half;
+      logic [31:0]  x;
+      logic         nan;
+      logic [7:0]   exponent;
+      logic [8:0]   amount;
+      logic [63:0]  fixed;   // whole units in bits 63:33
+      logic         up;
+      logic [31:0]  units;
+      logic [31:0]  y;
+      data  = data_q[read_ptr_q];
+      there = ~(8'hfe << last_element);
+      half  = q.number == cpe_pkg::NumberFp16;
+      if (q.number != cpe_pkg::NumberFp32) begin
+        for (int unsigned i = 0; i < 8; i++) begin
+          x        = data[32*i +: 32];
+          nan      = x[30:23] == '1 && x[22:0] != '0;
+          exponent = {x[30:24], x[23] | (x[30:23] == '0)};
+          // The unit of fp16 is that of its subnormal numbers, or of the last place of a normal one.
+          amount   = 9'd157 - {1'b0, exponent};
+          if (half) amount = exponent >= 8'd113 ? 9'd20 : 9'd133 - {1'b0, exponent};
+          fixed    = {x[30:23] != '0, x[22:0], 40'd0} >> (amount > 9'd63 ? 6'd63 : amount[5:0]);
+          up       = fixed[32] && (fixed[33] || fixed[31:0] != '0);
+          units    = {1'b0, fixed[63:33]} + {31'd0, up};
+          if (half) begin
+            y = {16'd0, x[31], units[14:0] + (exponent >= 8'd113 ? {exponent[4:0] - 5'd17, 10'd0} : 15'd0)};
+            if (exponent >= 8'd143) y = {16'd0, x[31], 15'h7c00};
+            if (nan) y = 32'h7e00;
+          end else if (q.number == cpe_pkg::NumberInt32) begin
+            y = x[31] ? -units : units;
+            if (exponent >= 8'd158) y = x[31] && !nan ? 32'h8000_0000 : 32'h7fff_ffff;
+          end else begin
+            y = x[31] ? -units : units;
+            if (exponent >= 8'd158 || units > 32'd127) y = x[31] && !nan ? 32'h80 : 32'h7f;
+          end
+          data[32*i +: 32] = y;
+        end
+      end
+      // Where it lies in the word
+      placed = data;
+      strb   = '0;
+      if (half) begin
+        for (int unsigned i = 0; i < 8; i++) begin
+          placed[16*i +: 16] = data[32*i +: 16];
+          strb[2*i +: 2]     = {2{there[i]}};
+        end
+        placed[255:128] = placed[127:0];
+        if (q.addr[4]) strb = strb << 16;
+      end else if (q.number == cpe_pkg::NumberInt8) begin
+        for (int unsigned i = 0; i < 8; i++) placed[8*i +: 8] = data[32*i +: 8];
+        placed = {4{placed[63:0]}};
+        strb   = {24'd0, there} << {q.addr[4:3], 3'd0};
+      end else begin
+        for (int unsigned i = 0; i < 8; i++) strb[4*i +: 4] = {4{there[i]}};
+      end
       out_addr_q <= q.addr[16:5];
       out_strb_q <= strb;
       out_data_q <= placed;

@@ -1,9 +1,10 @@
-// One operand of the vector unit: reads its words from local memory ahead, and shows one group of 8 elements after the other.
+// One operand of the vector unit: reads its words from local memory ahead, and gives one group of 8 elements after the other
+// to the lanes.
 //
 // It goes through the runs by itself: the words of the next run follow those of this one, unless that must wait until all runs
 // before it are complete. A run that does not use the operand is skipped, but not before that. Elements in one word are read once, a row's scalar once.
 // An address beyond the local memory ends everything: in the place of its word stands a mark (fault_o), nothing is read any more.
-// Cuts: all paths but what the consumer says of the group in front (view) to group_o, within the module that converts it.
+// Cuts: all paths. group_o is what was taken in the cycle before, until something else is.
 // Latency: a word that is read at t can be in front at t + 2.
 // Halt: forgets everything; a read that is offered stays so until it is taken.
 module cpe_vector_stream #(
@@ -27,12 +28,10 @@ module cpe_vector_stream #(
   output logic                                 valid_o,
   output logic                                 fault_o,
   output logic [17:0]                          fault_addr_o,
-  output logic [255:0]                         word_o,      // with it somewhere
-  output logic [4:0]                           byte_o,      // here
-  input  cpe_pkg::number_t                     number_i,
-  input  logic                                 scalar_i,
+  input  cpe_vector_pkg::view_t                view_i,      // as what it is taken
   input  logic                                 row_last_i,
-  input  logic                                 take_i
+  input  logic                                 take_i,
+  output logic [255:0]                         group_o
 );
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
@@ -74,7 +73,6 @@ module cpe_vector_stream #(
   } fifo_t;
 
   fifo_t               f, fd;
-  logic [255:0]        data_q [Words];
   logic [7:0]          tag_q  [Words];  // beyond the memory, byte of the first group, its last group
   logic [PtrWidth-1:0] fill_ptr;
 
@@ -154,7 +152,10 @@ module cpe_vector_stream #(
   logic       last;  // group of the word in front
   logic [7:0] tag;
   logic [1:0] at;
+  logic [4:0] byte_at;
+  logic       pop;
 
+  assign pop      = take_i && view_i.used;
   assign fill_ptr = f.write_ptr - 1'b1;
   assign valid_o  = f.taken > (PtrWidth + 1)'(f.filling);
 
@@ -163,15 +164,13 @@ module cpe_vector_stream #(
     at      = '0;
     last    = 1'b0;
     fault_o = 1'b0;
-    byte_o  = '0;
-    word_o  = '0;
+    byte_at = '0;
     if (valid_o) begin
       tag     = tag_q[f.read_ptr];
       fault_o = tag[7];
       at      = f.mid ? f.at : tag[6:5];
-      byte_o  = {at, tag[4:2]};
-      last    = scalar_i ? row_last_i : at == tag[1:0];
-      word_o  = data_q[f.read_ptr];
+      byte_at = {at, tag[4:2]};
+      last    = view_i.scalar ? row_last_i : at == tag[1:0];
     end
   end
 
@@ -180,13 +179,13 @@ module cpe_vector_stream #(
     if (step || f.taken != '0) begin
       fd.filling = step;
       if (step) fd.write_ptr = f.write_ptr + 1'b1;
-      if (take_i) begin
+      if (pop) begin
         fd.mid = !last;
         fd.at  = at;
-        if (!scalar_i) fd.at = at + (number_i == cpe_pkg::NumberInt8 ? 2'd1 : 2'd2);
+        if (!view_i.scalar) fd.at = at + (view_i.number == cpe_pkg::NumberInt8 ? 2'd1 : 2'd2);
         if (last) fd.read_ptr = f.read_ptr + 1'b1;
       end
-      if (step != (take_i && last)) fd.taken = step ? f.taken + 1'b1 : f.taken - 1'b1;
+      if (step != (pop && last)) fd.taken = step ? f.taken + 1'b1 : f.taken - 1'b1;
     end
   end
 
@@ -203,18 +202,29 @@ module cpe_vector_stream #(
     if (step) last_at = q.addr[4:3] + (q.number == cpe_pkg::NumberFp16 ? {some[0], 1'b0} : some);
   end
 
+  cpe_vector_view #(.Words(Words)) u_view (
+    .clk_i,
+    .write_i(f.filling),
+    .write_at_i(fill_ptr),
+    .write_data_i(read_data_i),
+    .take_i,
+    .view_i,
+    .word_i(f.read_ptr),
+    .byte_i(byte_at),
+    .group_o
+  );
+
   // One process, and only places that nobody reads.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (step) tag_q[f.write_ptr] = {q.addr[17], q.addr[4:0], last_at};
-    if (f.filling) data_q[fill_ptr] = read_data_i;
   end
   /* verilator lint_on BLKSEQ */
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && !halt_i) begin
-      assert (!take_i || valid_o) else $error("a group that is not there");
+      assert (!pop || valid_o) else $error("a group that is not there");
     end
   end
 `endif

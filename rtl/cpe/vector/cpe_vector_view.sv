@@ -1,82 +1,106 @@
-// A group of 8 elements as fp32: takes them from their word, converts them, then magnitude, then negation.
-// Combinational.
-module cpe_vector_view (
-  input  logic                  valid_i,   // else the outcome means nothing
-  input  cpe_vector_pkg::view_t view_i,
-  input  logic [255:0]          word_i,
-  input  logic [4:0]            byte_i,    // of the group, or the scalar
-  output logic [255:0]          group_o
+// The words of one operand that wait, and the group of 8 elements that was taken last, as fp32.
+//
+// Elements are converted when they are taken, then comes magnitude, then negation. What is converted lies within the clocked block
+// and so within its condition: a simulator does none of it while nothing is taken. One normaliser serves all numbers. All are
+// exact but int32, which is rounded to nearest even; a NaN of fp16 becomes 0x7fc00000.
+// Illegal: to take from the word that is written.
+module cpe_vector_view #(
+  parameter int unsigned Words = 8
+) (
+  input  logic                     clk_i,
+
+  input  logic                     write_i,
+  input  logic [$clog2(Words)-1:0] write_at_i,
+  input  logic [255:0]             write_data_i,
+
+  input  logic                     take_i,
+  input  cpe_vector_pkg::view_t    view_i,
+  input  logic [$clog2(Words)-1:0] word_i,
+  input  logic [4:0]               byte_i,    // of the group, or the scalar
+  output logic [255:0]             group_o
 );
 
-  logic [255:0] raw, wide;
-  logic [31:0]  scalar;
-  logic [15:0]  half;
-  logic [7:0]   octet;
+  logic [255:0] words_q [Words];
+  logic [255:0] group_q;
+  logic [31:0]  flip, keep;
 
-  // Elements at the lower end of 32 bits each.
-  always_comb begin
-    raw    = '0;
-    scalar = '0;
-    half   = '0;
-    octet  = '0;
-    if (valid_i && view_i.used) begin
-      if (view_i.scalar) begin
-        case (byte_i[4:2])
-          3'd0:    scalar = word_i[0 +: 32];
-          3'd1:    scalar = word_i[32 +: 32];
-          3'd2:    scalar = word_i[64 +: 32];
-          3'd3:    scalar = word_i[96 +: 32];
-          3'd4:    scalar = word_i[128 +: 32];
-          3'd5:    scalar = word_i[160 +: 32];
-          3'd6:    scalar = word_i[192 +: 32];
-          default: scalar = word_i[224 +: 32];
-        endcase
-        scalar = scalar >> {byte_i[1:0], 3'd0};  // lies in one of the 32 bits
-        raw    = {8{scalar}};
+  assign flip    = {view_i.negate, 31'd0};
+  assign keep    = {!view_i.magnitude, 31'h7fff_ffff};
+  assign group_o = group_q;
+
+  always_ff @(posedge clk_i) begin
+    if (take_i) begin : convert
+      logic [255:0] word;
+      logic [255:0] raw;        // elements at the lower end of 32 bits each
+      logic [31:0]  element;
+      logic         half;
+      logic         sign;
+      logic [31:0]  magnitude;
+      logic [7:0]   exponent;   // of bit 31 of the magnitude, biased
+      logic [15:0]  upper;
+      logic [7:0]   octet;
+      logic [3:0]   nibble;
+      logic [4:0]   zeros;
+      logic [31:0]  normal;
+      logic         up;
+      logic [31:0]  y;
+      if (!view_i.used) begin
+        group_q <= {8{view_i.constant}};
       end else begin
-        case (view_i.number)
-          cpe_pkg::NumberFp16: begin
-            for (int unsigned i = 0; i < 8; i++) begin
-              half = byte_i[4] ? word_i[128 + 16*i +: 16] : word_i[16*i +: 16];
-              raw[32*i +: 32] = {16'd0, half};
+        word = words_q[word_i];
+        raw  = word;
+        half = view_i.number == cpe_pkg::NumberFp16;
+        if (view_i.scalar) begin
+          raw[31:0] = word[{byte_i[4:2], 5'd0} +: 32] >> {byte_i[1:0], 3'd0};
+        end else if (half) begin
+          if (byte_i[4]) word[127:0] = word[255:128];
+          for (int unsigned i = 0; i < 8; i++) raw[32*i +: 32] = {16'd0, word[16*i +: 16]};
+        end else if (view_i.number == cpe_pkg::NumberInt8) begin
+          word[63:0] = word[{byte_i[4:3], 6'd0} +: 64];
+          for (int unsigned i = 0; i < 8; i++) raw[32*i +: 32] = {24'd0, word[8*i +: 8]};
+        end
+        for (int unsigned i = 0; i < 8; i++) begin
+          // A scalar is converted once.
+          if (i == 0 || !view_i.scalar) begin
+            element = raw[32*i +: 32];
+            y       = element;
+            if (view_i.number != cpe_pkg::NumberFp32) begin
+              sign      = view_i.number == cpe_pkg::NumberInt32 ? element[31] : half ? element[15] : element[7];
+              magnitude = view_i.number == cpe_pkg::NumberInt8 ? {{24{sign}}, element[7:0]} : element;
+              if (sign) magnitude = -magnitude;
+              exponent  = 8'd158;
+              if (half) begin
+                magnitude = {element[14:10] != '0, element[9:0], 21'd0};
+                exponent  = {3'd0, element[14:11], element[10] | (element[14:10] == '0)} + 8'd112;
+              end
+              zeros[4] = magnitude[31:16] == '0;
+              upper    = zeros[4] ? magnitude[15:0] : magnitude[31:16];
+              zeros[3] = upper[15:8] == '0;
+              octet    = zeros[3] ? upper[7:0] : upper[15:8];
+              zeros[2] = octet[7:4] == '0;
+              nibble   = zeros[2] ? octet[3:0] : octet[7:4];
+              zeros[1] = nibble[3:2] == '0;
+              zeros[0] = zeros[1] ? !nibble[1] : !nibble[3];
+              normal   = magnitude << zeros;
+              up       = normal[7] && (normal[8] || normal[6:0] != '0);
+              y        = {sign, exponent - {3'd0, zeros}, normal[30:8]} + {31'd0, up};
+              if (magnitude == '0) y = {sign, 31'd0};
+              if (half && element[14:10] == '1) y = element[9:0] == '0 ? {sign, 31'h7f80_0000} : cpe_vector_pkg::Nan;
             end
+            y = (y & keep) ^ flip;
           end
-          cpe_pkg::NumberInt8: begin
-            for (int unsigned i = 0; i < 8; i++) begin
-              case (byte_i[4:3])
-                2'd0:    octet = word_i[8*i +: 8];
-                2'd1:    octet = word_i[64 + 8*i +: 8];
-                2'd2:    octet = word_i[128 + 8*i +: 8];
-                default: octet = word_i[192 + 8*i +: 8];
-              endcase
-              raw[32*i +: 32] = {24'd0, octet};
-            end
-          end
-          default: raw = word_i;
-        endcase
+          group_q[32*i +: 32] <= y;
+        end
       end
     end
   end
 
-  for (genvar i = 0; i < 8; i++) begin : g_lane
-    cpe_vector_load u_load (
-      .en_i(valid_i && view_i.used),
-      .number_i(view_i.number),
-      .raw_i(raw[32*i +: 32]),
-      .y_o(wide[32*i +: 32])
-    );
+  // This process alone writes to the places, and only to those that nobody reads: assignments may take effect at once. The
+  // simulator would otherwise look at a flag for every place in every cycle.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (write_i) words_q[write_at_i] = write_data_i;
   end
-
-  always_comb begin
-    group_o = '0;
-    if (valid_i) begin
-      group_o = {8{view_i.constant}};
-      if (view_i.used) begin
-        group_o = wide;
-        if (view_i.magnitude) group_o = group_o & ~{8{32'h8000_0000}};
-        if (view_i.negate) group_o = group_o ^ {8{32'h8000_0000}};
-      end
-    end
-  end
+  /* verilator lint_on BLKSEQ */
 
 endmodule

@@ -15,4 +15,5 @@ $(eval $(call verilated_program,tb-cpe-vector-ldm,tb_vector_ldm,$(TB_VECTOR_RTL)
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/vector/tb_vector_ldm.sv, \
   verif/cpe/vector/ldm_test.cpp verif/cpe/vector/vector_program.cpp verif/lib/test_main.cpp,,$(B)/lib/cpe-vector-model.a -lfmt))
 
-$(eval $(call verilated_program,vector-speed,tb_vector,$(TB_VECTOR_RTL),verif/cpe/vector/speed.cpp,--no-assert,-lfmt))
+$(eval $(call verilated_program,vector-speed,tb_vector_speed,$(TB_VECTOR_RTL) verif/cpe/vector/tb_vector_speed.sv, \
+  verif/cpe/vector/speed.cpp,--no-assert,-lfmt))
