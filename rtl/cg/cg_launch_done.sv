@@ -73,12 +73,14 @@ module cg_launch_done (
 
   assign done_valid_o = state_q == Word || work;
   always_comb begin
-    done_o      = '0;
-    done_o.op   = mbus_pkg::OpWrite;
-    done_o.addr = addr;
-    done_o.size = 3'd3;
-    done_o.strb = 64'hff << addr[5:0];
-    done_o.data = {8{work ? 64'd1 << (6'd40 + 6'(group_i)) : word_q}};
+    done_o = '0;
+    if (done_valid_o) begin
+      done_o.op   = mbus_pkg::OpWrite;
+      done_o.addr = addr;
+      done_o.size = 3'd3;
+      done_o.strb = 64'hff << addr[5:0];
+      done_o.data = {8{work ? 64'd1 << (6'd40 + 6'(group_i)) : word_q}};
+    end
   end
 
   assign busy_o = state_q != Idle || next_valid_q;

@@ -6,68 +6,21 @@
 #include <cstdint>
 #include <memory>
 
+#include "verif/cg/array/bits.hpp"
 #include "verif/cpe/tile/tile.hpp"
 
 namespace {
+
+using namespace swai::array;
 
 constexpr unsigned kRows = 4;
 constexpr unsigned kColumns = 8;
 constexpr unsigned kCpes = kRows * kColumns;
 constexpr unsigned kChannelWords = 8;  // of 32 bits in a word of a channel
-constexpr unsigned kLineBits = 26;
-
-// Bits of cpe_tile_pkg::in_t.
-enum In : unsigned {
-  kAccessValid,
-  kColumnReceiveValid,
-  kColumnSendReady,
-  kRowReceiveValid,
-  kRowSendReady,
-  kInvalidate,
-  kRspValid,
-  kMemReady,
-  kReleaseRow,
-  kReleaseColumn,
-  kReleaseAll,
-  kLaunchValid,
-  kHalt,
-  kNotReset,
-  kId,
-  kDaemonSegment = kId + 7
-};
-constexpr unsigned kEvents = kHalt;  // those below are rare
-
-// Bits of cpe_tile_pkg::out_t.
-enum Out : unsigned {
-  kAccessReady,
-  kColumnSendValid,
-  kRowSendValid,
-  kMemValid,
-  kFaultValid,
-  kFetchValid,
-  kArriveRow,
-  kArriveColumn,
-  kArriveAll,
-  kFinished,
-  kLaunchReady,
-  kAsleep,
-  kQuiet,
-  kColumnReceiveOne,
-  kColumnReceiveReady,
-  kRowReceiveOne,
-  kRowReceiveReady,
-  kColumnReceiveSource,
-  kRowReceiveSource = kColumnReceiveSource + 3,
-  kColumnSendMask = kRowReceiveSource + 3,
-  kRowSendMask = kColumnSendMask + 8
-};
-constexpr unsigned kOutBits = kRowReceiveReady + 1;  // of one bit each
-
-constexpr uint64_t bits(unsigned first, unsigned count) { return ((uint64_t{1} << count) - 1) << first; }
-constexpr uint64_t bit(unsigned index) { return bits(index, 1); }
+constexpr unsigned kLineBits = 26;     // of a line's number
 
 // The groups of outputs, as cg_array.sv takes them.
-enum Moved : uint32_t { kStates = 1, kMemory = 2, kSenders = 4, kReceivers = 8, kAll = 15 };
+enum Moved : uint32_t { kStates = 1, kMemory = 2, kSenders = 4, kReceivers = 8 };
 constexpr uint64_t kOfMemory = bit(kMemValid) | bit(kFetchValid);
 constexpr uint64_t kOfSenders = bit(kRowSendValid) | bit(kColumnSendValid) | bits(kColumnSendMask, 16);
 constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnReceiveSource, 6);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A group whose CPEs share one clock takes the same cycles, and counts the same, as one in which each has a gate of its own.
+"""A group takes the same cycles, and counts the same, however its simulator was built.
 
 Run from the repository root. Both programs run the same random launches, disturbed ones among them, and print all that depends on time.
 """
