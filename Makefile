@@ -139,12 +139,13 @@ for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
 # build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
-# "VTOP_MODULE.h". SV_SOURCES and LIBS may depend on the variant, as for_variant has it.
+# "VTOP_MODULE.h". SV_SOURCES, VERILATOR_FLAGS and LIBS may depend on the variant, as for_variant has it.
 define verilated_program
 TOP_OF_$(1) := $(2)
 CPP_OF_$(1) := $(4)
 CXXFLAGS_OF_$(1) := $(7)
-$(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),$(call for_variant,$(v),$(3)),$(5),$(v),$(B)/verilated/$(v)/$(1))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),\
+  $(call for_variant,$(v),$(3)),$(call for_variant,$(v),$(5)),$(v),$(B)/verilated/$(v)/$(1))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(4),$(7),$(v),$(B)/verilated/$(v)/$(1))))
 $(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(1),$(2),\
   $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(4)),$(call for_variant,$(v),$(6)),$(7),$(v))))

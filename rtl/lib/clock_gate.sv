@@ -18,18 +18,13 @@ module clock_gate (
 
 `else
 
-  // A register on the falling edge, not a latch: the same function for an enable that follows the rule above, and
-  // simulators order it without doubt.
+  // A latch, open in the low phase. Nothing is clocked by the falling edge: a simulator has no process to start there.
   logic en_q;
-  always_ff @(negedge clk_i) en_q <= en_i;
+  always_latch if (!clk_i) en_q = en_i;
   assign clk_o = clk_i && en_q;
 
-  // Before its first falling edge the register holds nothing to compare with.
-  logic started_q = 1'b0;
-  always_ff @(negedge clk_i) started_q <= 1'b1;
-
   always_ff @(posedge clk_i) begin
-    assert (!started_q || en_q == en_i) else $error("the enable changed in the low phase of the clock");
+    assert (en_q == en_i) else $error("the enable changed in the low phase of the clock");
   end
 
 `endif

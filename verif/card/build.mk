@@ -19,15 +19,20 @@ card_rtl := $(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv
 # not grow with their number. The other variants, which have waves and coverage of everything, have all CPEs in one model, and so
 # has the small card; there all CPEs share one piece of code where Verilator finds that it is the same for all: tables are
 # numbered from CPE to CPE, and a function of everything that a CPE settles at the start would have to be the same as a whole.
-card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table --output-split-cfuncs 300
+card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table
+
+# What is measured and used is without assertions, which cost a tenth of the time; the small card, which the tests run, has them.
+# Few large functions, and always blocks left whole, are faster than many small ones: there is less to call and to ask for.
+large_card_flags := $(card_flags) fast:--no-assert fast:-fno-split --output-split-cfuncs 2000
+small_card_flags := $(card_flags) --output-split-cfuncs 300
 
 # One program per configuration with a model of its own; options.hpp names them all.
-$(eval $(call verilated_program,swai-card,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),$(card_flags),\
+$(eval $(call verilated_program,swai-card,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),$(large_card_flags),\
   $(call tile_libs,cpe-tile) $(card_libs)))
 $(eval $(call verilated_program,swai-card-full,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),\
-  $(card_flags) -GGroups=4,$(call tile_libs,cpe-tile) $(card_libs),-DSWAI_CONFIG=full))
+  $(large_card_flags) -GGroups=4,$(call tile_libs,cpe-tile) $(card_libs),-DSWAI_CONFIG=full))
 $(eval $(call verilated_program,swai-card-tiny,card_top,$(card_rtl),$(card_harness) $(card_program),\
-  $(card_flags) -GRows=2 -GColumns=2,$(card_libs),-DSWAI_CONFIG=tiny))
+  $(small_card_flags) -GRows=2 -GColumns=2,$(card_libs),-DSWAI_CONFIG=tiny))
 
 $(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(call tile_libs,cpe-tile) $(card_libs)))

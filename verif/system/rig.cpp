@@ -26,7 +26,7 @@ std::string numbered(const std::string& name, unsigned card) {
 
 std::string card_program() {
   const char* named = std::getenv("SWAI_CARD");
-  return named != nullptr ? named : "build/swai-card";
+  return named != nullptr ? named : "build/swai-card-tiny";
 }
 
 Rig::Rig(const RigOptions& options) : folder_(new_folder()) {

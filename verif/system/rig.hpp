@@ -10,7 +10,7 @@
 
 namespace swai::system {
 
-// build/swai-card, or what the environment variable SWAI_CARD names instead.
+// build/swai-card-tiny, or what the environment variable SWAI_CARD names instead.
 std::string card_program();
 
 struct RigOptions {
