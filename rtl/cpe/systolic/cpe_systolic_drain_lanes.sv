@@ -66,15 +66,10 @@ module cpe_systolic_drain_lanes #(
   assign advance = step_i && busy_o;
 
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
-    logic [31:0] sum, value, a_q, b_q, c_q, y, above, below, bounded;
-    logic [15:0] half;
-    logic [7:0]  byte_value;
-
-    // Conversions look at zeros while nothing passes.
-    assign sum = valid_i && !product_i ? sums_i[32*i +: 32] : '0;
+    logic [31:0] value, a_q, b_q, c_q, y;
 
     fp32_of_int32 u_value (
-      .i_i(sum),
+      .i_i(sums_i[32*i +: 32]),
       .y_o(value)
     );
 
@@ -101,46 +96,15 @@ module cpe_systolic_drain_lanes #(
       .y_o (y)
     );
 
-    fp32_order u_least (
-      .a_i    (y),
-      .b_i    (least_i),
-      .less_o (),
-      .equal_o(),
-      .min_o  (),
-      .max_o  (above)
+    cpe_systolic_drain_result u_result (
+      .en_i     (valid_o),
+      .number_i (result_i),
+      .clamp_i,
+      .least_i,
+      .largest_i,
+      .x_i      (y),
+      .y_o      (results_o[32*i +: 32])
     );
-
-    fp32_order u_largest (
-      .a_i    (above),
-      .b_i    (largest_i),
-      .less_o (),
-      .equal_o(),
-      .min_o  (below),
-      .max_o  ()
-    );
-
-    assign bounded = !valid_o ? '0 : clamp_i ? below : y;
-
-    fp16_of_fp32 u_half (
-      .a_i(bounded),
-      .h_o(half)
-    );
-
-    int8_of_fp32 u_byte (
-      .a_i(bounded),
-      .i_o(byte_value)
-    );
-
-    always_comb begin
-      results_o[32*i +: 32] = '0;
-      if (valid_o) begin
-        case (result_i)
-          cpe_pkg::NumberFp16: results_o[32*i +: 32] = 32'(half);
-          cpe_pkg::NumberInt8: results_o[32*i +: 32] = 32'(byte_value);
-          default:             results_o[32*i +: 32] = bounded;
-        endcase
-      end
-    end
   end
 
 endmodule

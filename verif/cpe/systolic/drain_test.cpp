@@ -86,7 +86,9 @@ class DrainBench : public verif::Bench<Vtb_drain> {
     }
     if (random.chance(10)) return static_cast<uint32_t>(random.next());
     const auto exponent = static_cast<uint32_t>(random.between(100, 132));
-    return static_cast<uint32_t>(random.next() & 0x807fffff) | exponent << 23;
+    const auto value = static_cast<uint32_t>(random.next() & 0x807fffff) | exponent << 23;
+    // Halves between two results, and numbers near them.
+    return random.chance(50) ? value & ~uint32_t{0} << random.below(23) : value;
   }
 
   // Sums of `count` rows of a half: each is overwritten, then rows are added, in any order and again and
@@ -102,13 +104,14 @@ class DrainBench : public verif::Bench<Vtb_drain> {
       top().sum_valid_i = random.chance(busy);
       if (!random.chance(30))
         row = static_cast<unsigned>(random.chance(80) ? (row + 1) % count : random.below(count));
-      const bool first = !known[row] || random.chance(5);
+      // Sums of 0 leave the bias as it is.
+      const bool first = !known[row] || random.chance(5), none = random.chance(30);
       Field data(top().sum_data_i, 0, 256);
       data.scramble(random);
       if (random.chance(80)) {
         for (unsigned n = 0; n < 8; ++n) {
-          data.set(32 * n, 32,
-                   static_cast<uint32_t>(static_cast<int32_t>(random.next()) >> random.below(32)));
+          const auto sum = static_cast<int32_t>(random.next()) >> random.below(32);
+          data.set(32 * n, 32, first && none ? 0 : static_cast<uint32_t>(sum));
         }
       }
       top().sum_half_i = half;
@@ -293,14 +296,20 @@ void test_faults(uint64_t seed, uint64_t cycles) {
     const bool read = job.result != number::kInt32 && random.chance(50);
     int32_t factor_left = 0;
     if (read) {
+      // The factors lie at the very end, and so must no result.
+      const int32_t last = job.out + std::max(0, static_cast<int32_t>(job.tiles - 1) * job.tile_stride) +
+                           static_cast<int32_t>(job.rows) * job.row_stride;
+      if (last > static_cast<int32_t>(kLdmBytes - 32 * kRows)) continue;
       factor_left = static_cast<int32_t>(random.below(job.tiles));
       job.factors = kLdmBytes - 32 * static_cast<uint32_t>(factor_left);
     } else if (random.chance(50)) {
       job.out =
           static_cast<int32_t>(kLdmBytes) - static_cast<int32_t>(8 * number::bytes(job.result)) *
                                                 static_cast<int32_t>(random.below(job.rows * job.tiles + 1));
-    } else if (job.tile_stride > 0) {
-      job.tile_stride = -job.tile_stride;
+    } else {
+      // Over the operands at once.
+      const auto unit = static_cast<int32_t>(8 * number::bytes(job.result));
+      job.tile_stride = -(job.out / unit + 1) * unit;
     }
     bench.fill(job.half, job.rows * job.tiles);
     Job inside = job;
