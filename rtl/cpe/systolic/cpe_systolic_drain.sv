@@ -7,6 +7,7 @@
 // Fault: an address beyond local memory is not used; everything before it is written, nothing after it. fault_valid_o stays until
 //   reset, and nothing else happens.
 // Halt: nothing new is read or written from the next cycle on; halt_i stays until reset. A request that is offered stays so.
+// Asleep, with awake_q low, when there is nothing to do: then no logic moves, so that a simulator has next to nothing to do with it.
 // Cuts: job, sums and memory requests leave registers; a word's acceptance (d_ready_i) decides whether sums are read.
 module cpe_systolic_drain #(
   parameter int unsigned Lanes = 2  // 1 or 2
@@ -56,6 +57,7 @@ module cpe_systolic_drain #(
     WordRowFactors
   } word_e;
 
+  logic         awake_q;
   state_e       state_q;
   word_e        word_q;
   logic         raw_q;          // int32: as they are
@@ -86,20 +88,16 @@ module cpe_systolic_drain #(
   logic [8:0]   out_row_q;
   logic         out_row_last;
 
-  assign req_free = !req_valid_q || d_ready_i;
-
   // --- Rows of sums: into the lanes beat by beat, or straight on ------------------------------------------------------
 
-  logic       active, result_valid, lanes_busy, lanes_step, blocked;
+  logic       result_valid, lanes_busy, lanes_step, blocked;
   logic [3:0] result_tag;  // {last of its row, beat}
   logic       issue, slot_last, raw_row, row_done, tile_last, job_last, pause, store;
   logic       second;      // the sums' own pass
   logic [2:0] beat;
 
-  assign active       = state_q == StateRows || lanes_busy;
-  assign blocked      = result_valid && !req_free && (req_write_q || result_tag[3]);
-  assign lanes_step   = active && !blocked;
-  assign out_row_last = out_row_q == 9'd1;
+  logic [32*Lanes-1:0] results, lane_sums, lane_factors, lane_biases;
+  logic [31:0]         row_factor;
 
   always_comb begin
     issue        = 1'b0;
@@ -112,7 +110,19 @@ module cpe_systolic_drain #(
     job_last     = 1'b0;
     pause        = 1'b0;
     read_valid_o = 1'b0;
-    if (state_q == StateRows) begin
+    req_free     = 1'b0;
+    blocked      = 1'b0;
+    lanes_step   = 1'b0;
+    lane_sums    = '0;
+    lane_factors = '0;
+    lane_biases  = '0;
+    row_factor   = '0;
+    if (awake_q) begin
+      req_free   = !req_valid_q || d_ready_i;
+      blocked    = result_valid && !req_free && (req_write_q || result_tag[3]);
+      lanes_step = (state_q == StateRows || lanes_busy) && !blocked;
+    end
+    if (awake_q && state_q == StateRows) begin
       second    = slot_q[2] || !row_factors_q;
       beat      = Lanes == 1 ? {slot_q[3], slot_q[1:0]} : {1'b0, slot_q[1:0]};
       slot_last = slot_q[1:0] == 2'd3 && second && (Lanes != 1 || slot_q[3]);
@@ -124,31 +134,22 @@ module cpe_systolic_drain #(
       // Another word must be read before the next row.
       pause     = raw_q ? job_last : tile_last || (row_factors_q && row_q[2:0] == 3'd7);
       read_valid_o = !halt_i && (!here_q || (row_done && !pause));
+      if (issue) begin
+        lane_sums    = read_data_i[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
+        lane_factors = factors_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
+        lane_biases  = biases_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
+        row_factor   = d_rdata_i[{row_q[2:0], 5'd0} +: 32];
+      end
     end
   end
 
   assign read_half_o = half_q;
   assign read_row_o  = sum_row_q;
 
-  logic [32*Lanes-1:0] results, lane_sums, lane_factors, lane_biases;
-  logic [31:0]         row_factor;
-
-  always_comb begin
-    lane_sums    = '0;
-    lane_factors = '0;
-    lane_biases  = '0;
-    row_factor   = '0;
-    if (issue) begin
-      lane_sums    = read_data_i[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
-      lane_factors = factors_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
-      lane_biases  = biases_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
-      row_factor   = d_rdata_i[{row_q[2:0], 5'd0} +: 32];
-    end
-  end
-
   cpe_systolic_drain_lanes #(.Lanes(Lanes)) u_lanes (
     .clk_i,
     .rst_ni,
+    .awake_i     (awake_q),
     .clear_i     (halt_i || fault_valid_o),
     .step_i      (lanes_step),
     .valid_i     (issue),
@@ -176,14 +177,20 @@ module cpe_systolic_drain #(
   logic        out_beyond;
   logic [31:0] out_strb;
 
-  assign put        = result_valid && lanes_step;
-  assign store      = raw_row || (put && result_tag[3]);  // the row is complete
-  assign out_beyond = out_at_q[17];
-
   always_comb begin
-    out_strb = '0;
-    out_next = '0;
-    if (store) begin
+    out_strb     = '0;
+    out_next     = '0;
+    put          = 1'b0;
+    store        = 1'b0;
+    out_beyond   = 1'b0;
+    out_row_last = 1'b0;
+    if (awake_q) begin
+      put          = result_valid && lanes_step;
+      store        = raw_row || (put && result_tag[3]);  // the row is complete
+      out_beyond   = out_at_q[17];
+      out_row_last = out_row_q == 9'd1;
+    end
+    if (awake_q && store) begin
       case (result_q)
         cpe_pkg::NumberFp16: out_strb = out_at_q[4] ? 32'hffff_0000 : 32'h0000_ffff;
         cpe_pkg::NumberInt8: out_strb = 32'h0000_00ff << {out_at_q[4:3], 3'd0};
@@ -195,9 +202,9 @@ module cpe_systolic_drain #(
 
   // Narrow results fill every place where their row may have to be: the strobes choose.
   always_ff @(posedge clk_i) begin
-    if (raw_row) begin
+    if (awake_q && raw_row) begin
       wdata_q <= read_data_i;
-    end else if (put) begin
+    end else if (awake_q && put) begin
       case (result_q)
         cpe_pkg::NumberFp16: begin
           for (int unsigned p = 0; p < 2; p++) begin
@@ -227,7 +234,11 @@ module cpe_systolic_drain #(
     word_at     = '0;
     ask         = 1'b0;
     word_beyond = 1'b0;
-    if (state_q == StateAsk) begin
+    fault       = 1'b0;
+    if (awake_q) begin
+      fault = store && out_beyond;
+    end
+    if (awake_q && state_q == StateAsk) begin
       case (word_q)
         WordFactors: word_at = factors_at_q;
         WordBiases:  word_at = biases_at_q;
@@ -237,25 +248,24 @@ module cpe_systolic_drain #(
       word_beyond = word_at[17] && !lanes_busy && !req_valid_q;
       // Results that wait for the request go first.
       ask = !word_at[17] && req_free && !(result_valid && result_tag[3]);
+      if (word_beyond) fault = 1'b1;
     end
   end
-
-  assign fault = word_beyond || (store && out_beyond);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       req_valid_q <= 1'b0;
-    end else if (req_free) begin
+    end else if (awake_q && req_free) begin
       req_valid_q <= !halt_i && !fault_valid_o && (ask || (store && !out_beyond));
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (store) begin
+    if (awake_q && store) begin
       req_write_q <= 1'b1;
       req_addr_q  <= out_at_q[16:5];
       strb_q      <= out_strb;
-    end else if (ask) begin
+    end else if (awake_q && ask) begin
       req_write_q <= 1'b0;
       req_addr_q  <= word_at[16:5];
     end
@@ -269,11 +279,11 @@ module cpe_systolic_drain #(
 
   // --- Jobs -------------------------------------------------------------------------------------------------------------
 
-  assign job_ready_o = state_q == StateIdle && !halt_i;
+  assign job_ready_o = awake_q && state_q == StateIdle && !halt_i;
   assign busy_o      = state_q != StateIdle && state_q != StateStopped;
 
   logic all_stored;
-  assign all_stored = state_q == StateFinish && !lanes_busy && req_free && !store;
+  assign all_stored = awake_q && state_q == StateFinish && !lanes_busy && req_free && !store;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -281,7 +291,11 @@ module cpe_systolic_drain #(
       half_busy_o   <= '0;
       done_o        <= 1'b0;
       fault_valid_o <= 1'b0;
+      awake_q       <= 1'b0;
+    end else if (!awake_q) begin
+      awake_q <= job_valid_i && !fault_valid_o;
     end else begin
+      if ((state_q == StateIdle && !job_valid_i) || state_q == StateStopped) awake_q <= req_valid_q || lanes_busy || done_o;
       done_o <= all_stored && last_q && !halt_i;
       if (fault && !halt_i) fault_valid_o <= 1'b1;
       if (halt_i) begin
@@ -321,80 +335,84 @@ module cpe_systolic_drain #(
   end
 
   always_ff @(posedge clk_i) begin
-    case (state_q)
-      StateIdle: begin
-        if (job_valid_i) begin
-          half_q             <= job_i.half;
-          raw_q              <= job_i.result == cpe_pkg::NumberInt32;
-          result_q           <= job_i.result;
-          row_factors_q      <= job_i.row_factors && job_i.result != cpe_pkg::NumberInt32;
-          bias_q             <= job_i.bias;
-          clamp_q            <= job_i.clamp;
-          last_q             <= job_i.last;
-          rows_q             <= job_i.rows;
-          least_q            <= job_i.least;
-          largest_q          <= job_i.largest;
-          pc_q               <= job_i.pc;
-          row_stride_q       <= job_i.row_stride;
-          tile_stride_q      <= job_i.tile_stride;
-          factors_at_q       <= job_i.factors[17:5];
-          biases_at_q        <= job_i.biases[17:5];
-          row_factors_at_q   <= job_i.factors_of_rows[17:5];
-          row_factors_from_q <= job_i.factors_of_rows[17:5];
-          word_q             <= WordFactors;
-          tiles_q            <= job_i.tiles;
-          row_q              <= '0;
-          sum_row_q          <= '0;
-          here_q             <= 1'b0;
-          slot_q             <= '0;
-        end
-      end
-      StateTake: begin
-        if (!req_valid_q) begin
-          case (word_q)
-            WordFactors: begin
-              factors_q    <= d_rdata_i;
-              factors_at_q <= factors_at_q + 13'd1;
-              word_q       <= bias_q ? WordBiases : WordRowFactors;
-            end
-            WordBiases: begin
-              biases_q    <= d_rdata_i;
-              biases_at_q <= biases_at_q + 13'd1;
-              word_q      <= WordRowFactors;
-            end
-            default: row_factors_at_q <= row_factors_at_q + 13'd1;
-          endcase
-        end
-      end
-      StateRows: begin
-        if (read_valid_o) sum_row_q <= sum_row_q + 8'd1;
-        here_q <= read_valid_o || (here_q && !row_done);
-        if (issue) slot_q <= slot_last ? '0 : row_factors_q || slot_q[1:0] != 2'd3 ? slot_q + 4'd1 : 4'd8;
-        if (row_done) begin
-          row_q <= row_q + 9'd1;
-          if (tile_last) begin
-            row_q            <= '0;
-            tiles_q          <= tiles_q - 9'd1;
-            word_q           <= WordFactors;
-            row_factors_at_q <= row_factors_from_q;
+    if (awake_q) begin
+      case (state_q)
+        StateIdle: begin
+          if (job_valid_i) begin
+            half_q             <= job_i.half;
+            raw_q              <= job_i.result == cpe_pkg::NumberInt32;
+            result_q           <= job_i.result;
+            row_factors_q      <= job_i.row_factors && job_i.result != cpe_pkg::NumberInt32;
+            bias_q             <= job_i.bias;
+            clamp_q            <= job_i.clamp;
+            last_q             <= job_i.last;
+            rows_q             <= job_i.rows;
+            least_q            <= job_i.least;
+            largest_q          <= job_i.largest;
+            pc_q               <= job_i.pc;
+            row_stride_q       <= job_i.row_stride;
+            tile_stride_q      <= job_i.tile_stride;
+            factors_at_q       <= job_i.factors[17:5];
+            biases_at_q        <= job_i.biases[17:5];
+            row_factors_at_q   <= job_i.factors_of_rows[17:5];
+            row_factors_from_q <= job_i.factors_of_rows[17:5];
+            word_q             <= WordFactors;
+            tiles_q            <= job_i.tiles;
+            row_q              <= '0;
+            sum_row_q          <= '0;
+            here_q             <= 1'b0;
+            slot_q             <= '0;
           end
         end
-      end
-      default: ;
-    endcase
+        StateTake: begin
+          if (!req_valid_q) begin
+            case (word_q)
+              WordFactors: begin
+                factors_q    <= d_rdata_i;
+                factors_at_q <= factors_at_q + 13'd1;
+                word_q       <= bias_q ? WordBiases : WordRowFactors;
+              end
+              WordBiases: begin
+                biases_q    <= d_rdata_i;
+                biases_at_q <= biases_at_q + 13'd1;
+                word_q      <= WordRowFactors;
+              end
+              default: row_factors_at_q <= row_factors_at_q + 13'd1;
+            endcase
+          end
+        end
+        StateRows: begin
+          if (read_valid_o) sum_row_q <= sum_row_q + 8'd1;
+          here_q <= read_valid_o || (here_q && !row_done);
+          if (issue) slot_q <= slot_last ? '0 : row_factors_q || slot_q[1:0] != 2'd3 ? slot_q + 4'd1 : 4'd8;
+          if (row_done) begin
+            row_q <= row_q + 9'd1;
+            if (tile_last) begin
+              row_q            <= '0;
+              tiles_q          <= tiles_q - 9'd1;
+              word_q           <= WordFactors;
+              row_factors_at_q <= row_factors_from_q;
+            end
+          end
+        end
+        default: ;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StateIdle) begin
-      if (job_valid_i) begin
-        out_at_q   <= job_i.out;
-        out_tile_q <= job_i.out;
-        out_row_q  <= job_i.rows;
+    if (awake_q) begin
+      if (state_q == StateIdle) begin
+        if (job_valid_i) begin
+          out_at_q   <= job_i.out;
+          out_tile_q <= job_i.out;
+          out_row_q  <= job_i.rows;
+        end
+      end else if (store) begin
+        out_at_q  <= out_next;
+        out_row_q <= out_row_last ? rows_q : out_row_q - 9'd1;
+        if (out_row_last) out_tile_q <= out_next;
       end
-    end else if (store) begin
-      out_at_q  <= out_next;
-      out_row_q <= out_row_last ? rows_q : out_row_q - 9'd1;
-      if (out_row_last) out_tile_q <= out_next;
     end
   end
 
@@ -404,7 +422,7 @@ module cpe_systolic_drain #(
   logic [17:0] fault_at_q;
 
   always_ff @(posedge clk_i) begin
-    if (fault) begin
+    if (awake_q && fault) begin
       fault_write_q <= !word_beyond;
       fault_at_q    <= word_beyond ? {word_at, 5'd0} : out_at_q;
     end

@@ -12,6 +12,7 @@ module cpe_systolic_drain_lanes #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                awake_i,       // else nothing moves
   input  logic                clear_i,       // forgets what is under way
 
   input  logic                step_i,
@@ -49,21 +50,21 @@ module cpe_systolic_drain_lanes #(
   assign tag_o   = tag_q[Latency*TagWidth +: TagWidth];
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || clear_i) begin
+    if (!rst_ni || (awake_i && clear_i)) begin
       beat_q   <= '0;
       result_q <= '0;
-    end else if (step_i) begin
+    end else if (awake_i && step_i) begin
       beat_q   <= {beat_q[Latency-1:0], valid_i};
       result_q <= {result_q[Latency-1:0], valid_i && !product_i};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (step_i) tag_q <= {tag_q[Latency*TagWidth-1:0], tag_i};
+    if (awake_i && step_i) tag_q <= {tag_q[Latency*TagWidth-1:0], tag_i};
   end
 
   logic advance;  // of the multiplier
-  assign advance = step_i && busy_o;
+  assign advance = awake_i && step_i && busy_o;
 
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
     logic [31:0] value, a_q, b_q, c_q, y;
@@ -74,7 +75,7 @@ module cpe_systolic_drain_lanes #(
     );
 
     always_ff @(posedge clk_i) begin
-      if (step_i && valid_i) begin
+      if (awake_i && step_i && valid_i) begin
         if (product_i) begin
           a_q <= row_factor_i;
           b_q <= factors_i[32*i +: 32];
@@ -97,7 +98,7 @@ module cpe_systolic_drain_lanes #(
     );
 
     cpe_systolic_drain_result u_result (
-      .en_i     (valid_o),
+      .en_i     (awake_i && valid_o),
       .number_i (result_i),
       .clamp_i,
       .least_i,
