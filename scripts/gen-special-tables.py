@@ -3,7 +3,8 @@
 verif/iss/cpe/special_table.hpp. With --check nothing is written; exit code 1 says that the files are not what this gives.
 
 Each word is a quadratic polynomial on a piece of one function whose values lie between 1 and 2. With t from 0 to 1 on the piece,
-the value is 1 + 2^-27 * (c0 + c1 * t + c2 * t^2). Where a function falls, t counts from the piece's end, so that no coefficient is negative.
+the value is 1 + 2^-27 * (c0 + c1 * t + c2 * t^2). Where a function falls, t counts from the piece's end, so that no coefficient is
+negative.
 """
 
 import argparse

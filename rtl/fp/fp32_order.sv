@@ -21,12 +21,8 @@ module fp32_order (
     below   = $signed({a_i[31], a_i[30:0] ^ {31{a_i[31]}}}) < $signed({b_i[31], b_i[30:0] ^ {31{b_i[31]}}});
     less_o  = below && !zeros && !a_nan && !b_nan;
     equal_o = (a_i == b_i || zeros) && !a_nan && !b_nan;
-    min_o   = below ? a_i : b_i;
-    max_o   = below ? b_i : a_i;
-    if (a_nan || b_nan) begin
-      min_o = !b_nan ? b_i : !a_nan ? a_i : 32'h7fc0_0000;
-      max_o = min_o;
-    end
+    min_o   = a_nan && b_nan ? 32'h7fc0_0000 : !a_nan && (b_nan || below) ? a_i : b_i;
+    max_o   = a_nan && b_nan ? 32'h7fc0_0000 : !a_nan && (b_nan || !below) ? a_i : b_i;
   end
 
 endmodule

@@ -14,3 +14,5 @@ FP_MODELS := verif/iss/cpe/fp32.cpp verif/iss/cpe/special.cpp
 
 $(eval $(call verilated_program,tb-fp-special,tb_fp_special,rtl/cpe/cpe_pkg.sv rtl/fp/fp32_special_table.sv rtl/fp/fp32_special.sv \
   verif/fp/tb_fp_special.sv,verif/fp/special_test.cpp $(FP_MODELS) verif/lib/test_main.cpp,,-lfmt))
+
+$(eval $(call cxx_program,test-fp-model,verif/fp/model_test.cpp $(FP_MODELS),-lfmt,))

@@ -130,6 +130,9 @@ void test_distances(uint64_t seed, uint64_t) {
             const Triple positive{exponents[0] << 23 | a, exponents[1] << 23 | b, c << 23 | m};
             device.step(positive);
             device.step({positive[0], positive[1] | fp32::kSign, positive[2]});
+            // The first two, and so the ones that are added.
+            device.step({positive[0], positive[2], positive[1]});
+            device.step({positive[1], positive[2] | fp32::kSign, positive[0]});
           }
         }
       }
