@@ -69,9 +69,10 @@ module cpe_systolic_drain_lanes #(
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
     logic [31:0] value, a_q, b_q, c_q, y;
 
-    fp32_of_int32 u_value (
-      .i_i(sums_i[32*i +: 32]),
-      .y_o(value)
+    cpe_systolic_drain_value u_value (
+      .en_i(awake_i && valid_i && !product_i),
+      .i_i (sums_i[32*i +: 32]),
+      .y_o (value)
     );
 
     always_ff @(posedge clk_i) begin

@@ -1,10 +1,9 @@
 # Testbenches of the systolic unit of a CPE.
 
-CPE_SYSTOLIC_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/systolic/cpe_systolic_pkg.sv rtl/lib/ram_1r1w.sv \
-  $(addprefix rtl/fp/,fp32_fma.sv fp32_of_int32.sv) \
+CPE_SYSTOLIC_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/systolic/cpe_systolic_pkg.sv rtl/lib/ram_1r1w.sv rtl/fp/fp32_fma.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/systolic/*.sv)))
 CPE_SYSTOLIC_DRAIN_RTL := $(filter-out rtl/cpe/systolic/%,$(CPE_SYSTOLIC_RTL)) \
-  $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_result.sv)
+  $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_value.sv drain_result.sv)
 
 $(eval $(call verilated_program,tb-cpe-systolic-drain,tb_drain,$(CPE_SYSTOLIC_DRAIN_RTL) verif/cpe/systolic/tb_drain.sv, \
   verif/cpe/systolic/drain_test.cpp verif/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt,-ffp-contract=off))
