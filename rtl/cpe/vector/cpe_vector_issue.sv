@@ -33,18 +33,18 @@ module cpe_vector_issue (
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
   typedef struct packed {
-    logic                 valid;
-    logic                 waits;         // for the runs before, also when it reads nothing
-    logic                 first;         // group of its row
-    logic                 stored;
-    cpe_pkg::vector_op_t  op;
-    cpe_pkg::special_t    special;
-    cpe_pkg::reduce_t     reduce;
-    logic [SlotWidth:0]   run;           // this one, or the next when there is none
-    logic [2:0]           last_element;  // of a row's last group
-    logic [12:0]          row_groups;
-    logic [12:0]          groups;        // left of the row
-    logic [15:0]          rows;          // left
+    logic               valid;
+    logic               waits;         // for the runs before, also when it reads nothing
+    logic               first;         // group of its row
+    logic               stored;
+    logic [2:0]         op;
+    logic [2:0]         special;
+    logic [1:0]         reduce;
+    logic [SlotWidth:0] run;           // this one, or the next when there is none
+    logic [2:0]         last_element;  // of a row's last group
+    logic [12:0]        row_groups;
+    logic [12:0]        groups;        // left of the row
+    logic [15:0]        rows;          // left
   } state_t;
 
   state_t                 q, d;

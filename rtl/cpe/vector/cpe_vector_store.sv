@@ -98,7 +98,7 @@ module cpe_vector_store #(
     logic               valid;
     logic               stored;
     logic               reduced;
-    cpe_pkg::number_t   number;
+    logic [1:0]         number;
     logic [SlotWidth:0] run;            // this one, or the next when there is none
     logic [17:0]        stride;
     logic [17:0]        row_addr;

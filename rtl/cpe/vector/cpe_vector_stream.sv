@@ -2,7 +2,11 @@
 // to the lanes.
 //
 // It goes through the runs by itself: the words of the next run follow those of this one, unless that must wait until all runs
-// before it are complete. A run that does not use the operand is skipped, but not before that. Elements in one word are read once, a row's scalar once.
+// before it are complete. A run that does not use the operand is skipped, but not before that. Elements in one word are read once,
+// a row's scalar once.
+// A stream that had nothing left shows the next group only when it is some words ahead again. Ports of local memory that meet at a
+// bank lose a cycle; one that is ahead loses nothing by it and stays out of the others' way from then on, where one without a lead
+// would stop the lanes, and so meet the port of the results again and again.
 // An address beyond the local memory ends everything: in the place of its word stands a mark (fault_o), nothing is read any more.
 // Cuts: all paths. group_o is what was taken in the cycle before, until something else is.
 // Latency: a word that is read at t can be in front at t + 2.
@@ -40,19 +44,19 @@ module cpe_vector_stream #(
   // --- The walk -----------------------------------------------------------------------------------------------------
 
   typedef struct packed {
-    logic                valid;
-    logic                waits;        // for the runs before
-    logic                used;         // else there is nothing to do but to wait
-    logic                stopped;      // there was an address beyond the memory
-    logic                scalar;
-    cpe_pkg::number_t    number;
-    logic [SlotWidth:0]  run;          // this one, or the next when there is none
-    logic [17:0]         stride;
-    logic [17:0]         row_addr;
-    logic [17:0]         addr;
-    logic [12:0]         row_groups;
-    logic [12:0]         groups;       // left of the row
-    logic [15:0]         rows;         // left
+    logic               valid;
+    logic               waits;       // for the runs before
+    logic               used;        // else there is nothing to do but to wait
+    logic               stopped;     // there was an address beyond the memory
+    logic               scalar;
+    logic [1:0]         number;
+    logic [SlotWidth:0] run;         // this one, or the next when there is none
+    logic [17:0]        stride;
+    logic [17:0]        row_addr;
+    logic [17:0]        addr;
+    logic [12:0]        row_groups;
+    logic [12:0]        groups;      // left of the row
+    logic [15:0]        rows;        // left
   } state_t;
 
   state_t             q, d;
@@ -70,6 +74,7 @@ module cpe_vector_stream #(
     logic [PtrWidth-1:0] write_ptr;
     logic [PtrWidth:0]   taken;
     logic                filling;
+    logic                ahead;      // far enough
   } fifo_t;
 
   fifo_t               f, fd;
@@ -153,11 +158,15 @@ module cpe_vector_stream #(
   logic [7:0] tag;
   logic [1:0] at;
   logic [4:0] byte_at;
-  logic       pop;
+  logic       pop, enough;
+
+  logic [PtrWidth:0] filled;
 
   assign pop      = take_i && view_i.used;
   assign fill_ptr = f.write_ptr - 1'b1;
-  assign valid_o  = f.taken > (PtrWidth + 1)'(f.filling);
+  assign filled   = f.taken - (PtrWidth + 1)'(f.filling);
+  assign enough   = filled >= (PtrWidth + 1)'(Words / 2) || !q.valid || q.waits || q.stopped;
+  assign valid_o  = filled != '0 && (f.ahead || enough);
 
   always_comb begin
     tag     = '0;
@@ -178,6 +187,7 @@ module cpe_vector_stream #(
     fd = f;
     if (step || f.taken != '0) begin
       fd.filling = step;
+      fd.ahead   = valid_o && !(pop && last && filled == (PtrWidth + 1)'(1));
       if (step) fd.write_ptr = f.write_ptr + 1'b1;
       if (pop) begin
         fd.mid = !last;

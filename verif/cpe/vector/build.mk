@@ -3,13 +3,15 @@
 
 $(eval $(call cxx_library,cpe-vector-model,$(addprefix verif/iss/cpe/,vector.cpp fp32.cpp special.cpp),-O3 -ffp-contract=off))
 
-TB_VECTOR_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(RTL_FP) $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/vector/*.sv))) \
+TB_VECTOR_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(RTL_FP) \
+  $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/vector/*.sv))) \
   verif/cpe/vector/tb_vector.sv
 TB_VECTOR_CPP := $(addprefix verif/cpe/vector/,vector_test.cpp vector_bench.cpp vector_program.cpp) verif/lib/test_main.cpp
 
 $(eval $(call verilated_program,tb-cpe-vector,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),,$(B)/lib/cpe-vector-model.a -lfmt))
 
-$(eval $(call verilated_program,tb-cpe-vector-narrow,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=2 -GSpecialLanes=1,$(B)/lib/cpe-vector-model.a -lfmt))
+$(eval $(call verilated_program,tb-cpe-vector-narrow,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=2 -GSpecialLanes=1, \
+  $(B)/lib/cpe-vector-model.a -lfmt))
 
 $(eval $(call verilated_program,tb-cpe-vector-ldm,tb_vector_ldm,$(TB_VECTOR_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/vector/tb_vector_ldm.sv, \
