@@ -105,28 +105,24 @@ module soc_devices #(
   logic            flash_irq, tap_valid, tap_ready;
   soc_pkg::chunk_t tap;
 
-  // Console and storage have nothing to do most of the time. The pin moves when it likes, an enable must not.
-  logic uart_clk, storage_clk, uart_rx_q;
+  // Console and storage have nothing to do most of the time. One gate for both: a simulator asks every clock, whether it runs or
+  // not, for an edge. The pin moves when it likes, an enable must not.
+  logic slow_clk, uart_rx_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) uart_rx_q <= 1'b1;
     else         uart_rx_q <= uart_rx_i;
   end
-  idle_clock u_uart_clock (
+  idle_clock u_slow_clock (
     .clk_i,
     .rst_ni,
-    .busy_i (uart_busy || uart_req.valid || !uart_rx_q),
-    .clk_o  (uart_clk)
-  );
-  idle_clock u_storage_clock (
-    .clk_i,
-    .rst_ni,
-    .busy_i (flash_busy || sha256_busy || tap_valid || flash_req.valid || sha256_req.valid),
-    .clk_o  (storage_clk)
+    .busy_i (uart_busy || uart_req.valid || !uart_rx_q || flash_busy || sha256_busy || tap_valid || flash_req.valid ||
+             sha256_req.valid),
+    .clk_o  (slow_clk)
   );
 
   logic uart_irq;
   soc_uart u_uart (
-    .clk_i  (uart_clk),
+    .clk_i  (slow_clk),
     .rst_ni,
     .req_i  (uart_req),
     .rsp_o  (uart_rsp),
@@ -137,7 +133,7 @@ module soc_devices #(
   );
 
   soc_flash u_flash (
-    .clk_i       (storage_clk),
+    .clk_i       (slow_clk),
     .rst_ni,
     .req_i       (flash_req),
     .rsp_o       (flash_rsp),
@@ -154,7 +150,7 @@ module soc_devices #(
   );
 
   soc_sha256 u_sha256 (
-    .clk_i       (storage_clk),
+    .clk_i       (slow_clk),
     .rst_ni,
     .req_i       (sha256_req),
     .rsp_o       (sha256_rsp),
