@@ -49,9 +49,11 @@ module cpe_systolic #(
 );
 
   logic                   stop;            // for good
+  logic                   awake;           // else nothing happens but commands: costs nothing
   logic                   front_fault, drain_fault;
   cpe_pkg::fault_t        front_record, drain_record;
 
+  assign awake         = busy_o;
   assign stop          = halt_i || front_fault || drain_fault;
   assign fault_valid_o = front_fault || drain_fault;
   assign fault_o       = drain_fault ? drain_record : front_record;
@@ -95,6 +97,7 @@ module cpe_systolic #(
   cpe_systolic_weights #(.Sparse(Sparse)) u_weights (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(weights_run),
     .run_i(next),
@@ -118,12 +121,13 @@ module cpe_systolic #(
   // --- Activations --------------------------------------------------------------------------------------------------
 
   logic         row_valid, row_take, feed_outside;
-  logic [127:0] row;
+  logic [63:0]  row0, row1;
   logic [17:0]  feed_address;
 
   cpe_systolic_feed #(.Sparse(Sparse)) u_feed (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(feed_run),
     .run_i(next),
@@ -137,7 +141,8 @@ module cpe_systolic #(
     .index_i(index),
     .row_valid_o(row_valid),
     .row_take_i(row_take),
-    .row_o(row),
+    .row0_o(row0),
+    .row1_o(row1),
     .outside_o(feed_outside),
     .address_o(feed_address)
   );
@@ -152,6 +157,7 @@ module cpe_systolic #(
   cpe_systolic_sequence u_sequence (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(sequence_run),
     .run_i(next),
@@ -190,9 +196,11 @@ module cpe_systolic #(
   cpe_systolic_array u_array (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .enter_i(row_take),
     .place_i(row_place),
-    .row_i(row),
+    .row0_i(row0),
+    .row1_i(row1),
     .weights_i(tile_weights),
     .scaled_i(tile_scaled),
     .scales_i(tile_scales),

@@ -3,14 +3,16 @@
 //
 // A row enters with enter_i; its sums are at sum_* three cycles later. One row per cycle. With place_i.swap it is the first one for
 //   new weights, which are taken over in the same cycle.
-// Columns 0 to 3 see row_i[63:0], columns 4 to 7 row_i[127:64].
+// weights_i: column n in bits 64n+63:64n, in there k in bits 8k+7:8k. Columns 0 to 3 see row0_i, columns 4 to 7 row1_i.
 module cpe_systolic_array (
   input  logic                   clk_i,
   input  logic                   rst_ni,
+  input  logic                   awake_i,
 
   input  logic                   enter_i,
   input  cpe_systolic_pkg::row_t place_i,
-  input  logic [127:0]           row_i,
+  input  logic [63:0]            row0_i,
+  input  logic [63:0]            row1_i,
   input  logic [511:0]           weights_i,
   input  logic                   scaled_i,
   input  logic [63:0]            scales_i,
@@ -22,12 +24,14 @@ module cpe_systolic_array (
   output logic [255:0]           sum_data_o
 );
 
-  logic         multiply_q, scale_q, sum_q;  // is there a row
-  logic [9:0]   multiply_place_q, scale_place_q, sum_place_q;
-  logic         scaled_q, scale_scaled_q;
-  logic [63:0]  scales_q, scale_scales_q;
-  logic [127:0] row_q;
-  logic [511:0] weights_q;
+  logic        multiply_q, scale_q, sum_q;  // is there a row
+  logic [9:0]  multiply_place_q, scale_place_q, sum_place_q;
+  logic        scaled_q, scale_scaled_q;
+  logic [63:0] scales_q, scale_scales_q;
+  logic [63:0] row0_q, row1_q;
+  logic        swap;
+
+  assign swap = enter_i && place_i.swap;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -42,47 +46,49 @@ module cpe_systolic_array (
   end
 
   always_ff @(posedge clk_i) begin
-    if (enter_i) begin
+    if (awake_i) begin
       multiply_place_q <= {place_i.half, place_i.row, place_i.first};
-      row_q            <= row_i;
-      if (place_i.swap) begin
-        weights_q <= weights_i;
-        scaled_q  <= scaled_i;
+      scale_place_q    <= multiply_place_q;
+      sum_place_q      <= scale_place_q;
+      scale_scaled_q   <= scaled_q;
+      if (enter_i) begin
+        row0_q <= row0_i;
+        row1_q <= row1_i;
+      end
+      if (swap) begin
+        scaled_q <= scaled_i;
         if (scaled_i) scales_q <= scales_i;
       end
-    end
-    if (multiply_q) begin
-      scale_place_q  <= multiply_place_q;
-      scale_scaled_q <= scaled_q;
       if (scaled_q) scale_scales_q <= scales_q;
     end
-    if (scale_q) sum_place_q <= scale_place_q;
   end
 
   for (genvar n = 0; n < 8; n++) begin : g_column
+    logic [63:0]        weights_q, row;
+    logic signed [31:0] products, total;
     logic signed [18:0] products_q;
-    logic signed [27:0] scaled_products;
     logic signed [27:0] total_q;
 
-    cpe_systolic_column u_column (
-      .clk_i,
-      .en_i(multiply_q),
-      .row_i(row_q[64*(n / 4) +: 64]),
-      .weights_i({weights_q[448 + 8*n +: 8], weights_q[384 + 8*n +: 8], weights_q[320 + 8*n +: 8], weights_q[256 + 8*n +: 8],
-                  weights_q[192 + 8*n +: 8], weights_q[128 + 8*n +: 8], weights_q[64 + 8*n +: 8], weights_q[8*n +: 8]}),
-      .sum_o(products_q)
-    );
+    assign row = n < 4 ? row0_q : row1_q;
 
     always_comb begin
-      scaled_products = '0;
-      if (scale_q) begin
-        scaled_products = 28'(products_q);
-        if (scale_scaled_q) scaled_products = 28'(products_q) * $signed({20'd0, scale_scales_q[8*n +: 8]});
+      products = '0;
+      total    = '0;
+      if (awake_i) begin
+        if (multiply_q) begin
+          for (int unsigned k = 0; k < 8; k++) products = products + 32'($signed(row[8*k +: 8])) * 32'($signed(weights_q[8*k +: 8]));
+        end
+        total = 32'(products_q);
+        if (scale_scaled_q) total = total * $signed({24'd0, scale_scales_q[8*n +: 8]});
       end
     end
 
     always_ff @(posedge clk_i) begin
-      if (scale_q) total_q <= scaled_products;
+      if (awake_i) begin
+        if (swap) weights_q <= weights_i[64*n +: 64];
+        if (multiply_q) products_q <= products[18:0];
+        total_q <= total[27:0];
+      end
     end
 
     assign sum_data_o[32*n +: 32] = {{4{total_q[27]}}, total_q};

@@ -32,13 +32,8 @@ module cpe_systolic_command #(
 
   // --- Settings -----------------------------------------------------------------------------------------------------
 
-  logic [17:0] activations_q, weights_q, weights_column_q, scales_q, scales_column_q;
-  logic [15:0] activations_k_q, activations_row_q, weights_k_q, weights_row_q;
-  logic [17:0] out_q, out_row_q, out_column_q, factors_q, biases_q, row_factors_q;
-  logic [7:0]  group_q;
-  logic [31:0] least_q, largest_q;
-  logic [15:0] column_tiles_q, k_tiles_q;
-  logic [8:0]  block_q, rows_q;
+  // As the commands gave them, {rs1, rs2}, by their operations. The run that is issued picks what it needs.
+  logic [63:0] settings_q [9];
 
   // --- What a command is ----------------------------------------------------------------------------------------------
 
@@ -103,19 +98,19 @@ module cpe_systolic_command #(
         end
         cpe_pkg::SystolicRun: begin
           mode              = issue_i.rs1;
-          one_block         = column_tiles_q <= {7'd0, block_q};
-          weights_lines     = {weights_q[4:0], weights_k_q[4:0], weights_column_q[4:0]} == '0;
-          activations_lines = {activations_q[4:0], activations_row_q[4:0]} == '0;
+          one_block         = settings_q[8][63:48] <= {7'd0, settings_q[8][24:16]};
+          weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
+          activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
           case (mode.result)
             cpe_pkg::NumberInt8: out_aligned = 1'b1;
-            cpe_pkg::NumberFp16: out_aligned = !(out_q[3] || out_row_q[3] || out_column_q[3]);
-            default:             out_aligned = {out_q[4:3], out_row_q[4:3], out_column_q[4:3]} == '0;
+            cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
+            default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
           endcase
-          issue_bad_o = mode.reserved != '0 || rows_q == '0 || ((mode.keep || !mode.drain) && !one_block)
+          issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
                      || (mode.drain && !out_aligned);
           case (mode.weights)
             cpe_pkg::WeightsInt8:   ;
-            cpe_pkg::WeightsInt4:   if (!weights_lines || group_q == '0) issue_bad_o = 1'b1;
+            cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
             cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
             default:                issue_bad_o = 1'b1;
           endcase
@@ -134,86 +129,29 @@ module cpe_systolic_command #(
     end
   end
 
+  // This process alone writes to the settings, and nobody reads them in the cycle of a setting: assignments may take effect at once.
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      activations_q     <= '0;
-      activations_k_q   <= '0;
-      activations_row_q <= '0;
-      weights_q         <= '0;
-      weights_k_q       <= '0;
-      weights_row_q     <= '0;
-      weights_column_q  <= '0;
-      scales_q          <= '0;
-      scales_column_q   <= '0;
-      group_q           <= '0;
-      out_q             <= '0;
-      out_row_q         <= '0;
-      out_column_q      <= '0;
-      factors_q         <= '0;
-      biases_q          <= '0;
-      row_factors_q     <= '0;
-      least_q           <= '0;
-      largest_q         <= '0;
-      column_tiles_q    <= '0;
-      k_tiles_q         <= '0;
-      block_q           <= '0;
-      rows_q            <= '0;
+      for (int unsigned i = 0; i < 9; i++) settings_q[i] = '0;
     end else if (set) begin
-      case (issue_i.op)
-        cpe_pkg::SystolicActivations: begin
-          activations_q     <= {1'b0, issue_i.rs1[16:0]};
-          activations_k_q   <= issue_i.rs2[31:16];
-          activations_row_q <= issue_i.rs2[15:0];
-        end
-        cpe_pkg::SystolicWeights: begin
-          weights_q     <= {1'b0, issue_i.rs1[16:0]};
-          weights_k_q   <= issue_i.rs2[31:16];
-          weights_row_q <= issue_i.rs2[15:0];
-        end
-        cpe_pkg::SystolicColumns: begin
-          weights_column_q <= issue_i.rs1[17:0];
-          out_column_q     <= issue_i.rs2[17:0];
-        end
-        cpe_pkg::SystolicGroups: begin
-          scales_q        <= {1'b0, issue_i.rs1[16:0]};
-          scales_column_q <= issue_i.rs2[25:8];
-          group_q         <= issue_i.rs2[7:0];
-        end
-        cpe_pkg::SystolicOutput: begin
-          out_q     <= {1'b0, issue_i.rs1[16:0]};
-          out_row_q <= issue_i.rs2[17:0];
-        end
-        cpe_pkg::SystolicFactors: begin
-          factors_q <= {1'b0, issue_i.rs1[16:0]};
-          biases_q  <= {1'b0, issue_i.rs2[16:0]};
-        end
-        cpe_pkg::SystolicRows: row_factors_q <= {1'b0, issue_i.rs1[16:0]};
-        cpe_pkg::SystolicClamp: begin
-          least_q   <= issue_i.rs1;
-          largest_q <= issue_i.rs2;
-        end
-        default: begin  // SystolicSize
-          column_tiles_q <= issue_i.rs1[31:16];
-          k_tiles_q      <= issue_i.rs1[15:0];
-          block_q        <= issue_i.rs2[24:16];
-          rows_q         <= issue_i.rs2[8:0];
-        end
-      endcase
+      settings_q[issue_i.op[3:0]] = {issue_i.rs1, issue_i.rs2};
     end
   end
+  /* verilator lint_on BLKSEQ */
 
   // --- The run that waits, and those under way ------------------------------------------------------------------------
 
   // In the order of run_t.
   always_ff @(posedge clk_i) begin
     if (run) begin
-      run_q <= {activations_q, activations_k_q, activations_row_q,
-                weights_q, weights_k_q, weights_row_q, weights_column_q,
-                scales_q, scales_column_q, group_q,
-                out_q, out_row_q, out_column_q,
-                factors_q, biases_q, row_factors_q,
-                least_q, largest_q,
-                column_tiles_q, k_tiles_q, block_q, rows_q,
+      run_q <= {{1'b0, settings_q[0][48:32]}, settings_q[0][31:16], settings_q[0][15:0],
+                {1'b0, settings_q[1][48:32]}, settings_q[1][31:16], settings_q[1][15:0], settings_q[2][49:32],
+                {1'b0, settings_q[3][48:32]}, settings_q[3][25:8], settings_q[3][7:0],
+                {1'b0, settings_q[4][48:32]}, settings_q[4][17:0], settings_q[2][17:0],
+                {1'b0, settings_q[5][48:32]}, {1'b0, settings_q[5][16:0]}, {1'b0, settings_q[6][48:32]},
+                settings_q[7][63:32], settings_q[7][31:0],
+                settings_q[8][63:48], settings_q[8][47:32], settings_q[8][24:16], settings_q[8][8:0],
                 21'd0, issue_i.rs1[10:0], issue_i.pc};
     end
   end

@@ -1,6 +1,7 @@
 // Reads activations for the systolic unit, in the order of the loops: column tiles, in each its k tiles, in each all rows.
 //
-// row_o: k in bits 8k+7:8k, for the four lower columns of the array below, for the upper ones above (the same, but with sparse weights).
+// row0_o is for columns 0 to 3 of the array, row1_o for the others (the same, but with sparse weights): k in bits 8k+7:8k. They are
+//   there when they are taken.
 // With sparse weights it takes each tile's indices from the loader. Runs with and without do not overlap here.
 // outside_o: the row that is not there lies outside of local memory; address_o has its address.
 // Cuts: all paths from and to memory but x_ready_i to run_take_o.
@@ -9,6 +10,7 @@ module cpe_systolic_feed #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
+  input  logic                   awake_i,
   input  logic                   stop_i,
 
   input  logic                   run_valid_i,
@@ -26,7 +28,8 @@ module cpe_systolic_feed #(
 
   output logic                   row_valid_o,
   input  logic                   row_take_i,
-  output logic [127:0]           row_o,
+  output logic [63:0]            row0_o,
+  output logic [63:0]            row1_o,
   output logic                   outside_o,
   output logic [17:0]            address_o
 );
@@ -39,44 +42,59 @@ module cpe_systolic_feed #(
   logic [8:0]  rows_q;
   logic        tile_ready, step, ends_column, ends, sparse, idle;
 
-  assign step        = active_q && tile_ready && !stop_i;
-  assign ends_column = k_left_q == 16'd1;
-  assign ends        = step && ends_column && column_left_q == 16'd1;
-  assign sparse      = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
-  assign run_take_o  = run_valid_i && !stop_i && (active_q ? ends && sparse == sparse_q : sparse == sparse_q || idle);
+  assign step = active_q && tile_ready && !stop_i;
+
+  always_comb begin
+    ends_column = 1'b0;
+    ends        = 1'b0;
+    sparse      = 1'b0;
+    run_take_o  = 1'b0;
+    if (step) begin
+      ends_column = k_left_q == 16'd1;
+      ends        = ends_column && column_left_q == 16'd1;
+    end
+    if (run_valid_i && !stop_i) begin
+      sparse     = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
+      run_take_o = active_q ? ends && sparse == sparse_q : sparse == sparse_q || idle;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q <= 1'b0;
       sparse_q <= 1'b0;
-    end else if (stop_i) begin
-      active_q <= 1'b0;
-    end else if (run_take_o) begin
-      active_q <= 1'b1;
-      sparse_q <= sparse;
-    end else if (ends) begin
-      active_q <= 1'b0;
+    end else if (awake_i) begin
+      if (stop_i) begin
+        active_q <= 1'b0;
+      end else if (run_take_o) begin
+        active_q <= 1'b1;
+        sparse_q <= sparse;
+      end else if (ends) begin
+        active_q <= 1'b0;
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (run_take_o) begin
-      first_q       <= run_i.activations;
-      tile_q        <= run_i.activations;
-      k_stride_q    <= sparse ? '0 : run_i.activations_k;
-      row_stride_q  <= run_i.activations_row;
-      k_tiles_q     <= run_i.k_tiles;
-      k_left_q      <= run_i.k_tiles;
-      column_left_q <= run_i.column_tiles;
-      rows_q        <= run_i.rows;
-    end else if (step) begin
-      if (ends_column) begin
-        tile_q        <= first_q;
-        k_left_q      <= k_tiles_q;
-        column_left_q <= column_left_q - 1'b1;
-      end else begin
-        tile_q   <= tile_q + {2'd0, k_stride_q};
-        k_left_q <= k_left_q - 1'b1;
+    if (awake_i) begin
+      if (run_take_o) begin
+        first_q       <= run_i.activations;
+        tile_q        <= run_i.activations;
+        k_stride_q    <= sparse ? '0 : run_i.activations_k;
+        row_stride_q  <= run_i.activations_row;
+        k_tiles_q     <= run_i.k_tiles;
+        k_left_q      <= run_i.k_tiles;
+        column_left_q <= run_i.column_tiles;
+        rows_q        <= run_i.rows;
+      end else if (step) begin
+        if (ends_column) begin
+          tile_q        <= first_q;
+          k_left_q      <= k_tiles_q;
+          column_left_q <= column_left_q - 1'b1;
+        end else begin
+          tile_q   <= tile_q + {2'd0, k_stride_q};
+          k_left_q <= k_left_q - 1'b1;
+        end
       end
     end
   end
@@ -91,6 +109,7 @@ module cpe_systolic_feed #(
   cpe_systolic_rows u_rows (
     .clk_i,
     .rst_ni,
+    .awake_i(awake_i && !sparse_q),
     .stop_i,
     .start_valid_i(active_q && !sparse_q),
     .start_ready_o(dense_ready),
@@ -108,18 +127,20 @@ module cpe_systolic_feed #(
     .row_o(dense_row),
     .outside_o(dense_outside),
     .address_o(dense_address),
+    .full_o(),
     .idle_o(dense_idle)
   );
 
   if (Sparse) begin : g_sparse
     logic         ready, request, valid, outside, gather_idle;
     logic [16:5]  word;
-    logic [127:0] row;
+    logic [63:0]  row0, row1;
     logic [17:0]  address;
 
     cpe_systolic_gather u_gather (
       .clk_i,
       .rst_ni,
+      .awake_i(awake_i && sparse_q),
       .stop_i,
       .start_valid_i(active_q && sparse_q),
       .start_ready_o(ready),
@@ -135,7 +156,8 @@ module cpe_systolic_feed #(
       .p_rdata_i(x_rdata_i),
       .valid_o(valid),
       .take_i(row_take_i && sparse_q),
-      .row_o(row),
+      .row0_o(row0),
+      .row1_o(row1),
       .outside_o(outside),
       .address_o(address),
       .idle_o(gather_idle)
@@ -146,7 +168,8 @@ module cpe_systolic_feed #(
     assign x_valid_o   = dense_request || request;
     assign x_addr_o    = sparse_q ? word : dense_word;
     assign row_valid_o = sparse_q ? valid : dense_valid;
-    assign row_o       = sparse_q ? row : {dense_row, dense_row};
+    assign row0_o      = sparse_q ? row0 : dense_row;
+    assign row1_o      = sparse_q ? row1 : dense_row;
     assign outside_o   = sparse_q ? outside : dense_outside;
     assign address_o   = sparse_q ? address : dense_address;
   end else begin : g_dense
@@ -155,7 +178,8 @@ module cpe_systolic_feed #(
     assign x_valid_o     = dense_request;
     assign x_addr_o      = dense_word;
     assign row_valid_o   = dense_valid;
-    assign row_o         = {dense_row, dense_row};
+    assign row0_o        = dense_row;
+    assign row1_o        = dense_row;
     assign outside_o     = dense_outside;
     assign address_o     = dense_address;
     assign index_ready_o = 1'b0;

@@ -1,7 +1,8 @@
 // Activations for sparse weights: of 32 rows at a time, the 16 k that a tile names, from a matrix that lies by k.
 //
 // A tile is the address of k = 0, the stride of k, and how many rows; then its 16 indices, four at a time. For each 32 rows 16 words
-//   are read, while the 32 before them are taken. row_o: entry i of half h in bits 64h+8i+7:64h+8i.
+//   are read, while the 32 before them are taken. Entry i of either half is in bits 8i+7:8i of
+//   row0_o, row1_o, which are there when they are taken.
 // The first word that lies outside of local memory is not read; once all rows before its own are taken, outside_o tells its address,
 //   for good. stop_i drops everything; a request that is offered stays until it is taken.
 // Cuts: all paths. p_valid_o follows stop_i only.
@@ -9,6 +10,7 @@
 module cpe_systolic_gather (
   input  logic         clk_i,
   input  logic         rst_ni,
+  input  logic         awake_i,
   input  logic         stop_i,
 
   input  logic         start_valid_i,
@@ -28,7 +30,8 @@ module cpe_systolic_gather (
 
   output logic         valid_o,
   input  logic         take_i,
-  output logic [127:0] row_o,
+  output logic [63:0]  row0_o,
+  output logic [63:0]  row1_o,
   output logic         outside_o,
   output logic [17:0]  address_o,
   output logic         idle_o
@@ -62,9 +65,9 @@ module cpe_systolic_gather (
 
   assign start_ready_o = !tile_q;
   assign index_ready_o = tile_q && !indices_q[2];
-  assign start         = start_valid_i && !tile_q && !stop_i;
+  assign start         = awake_i && start_valid_i && !tile_q && !stop_i;
   assign index         = index_valid_i && index_ready_o;
-  assign make          = tile_q && indices_q[2] && (!next_q || read);
+  assign make          = awake_i && tile_q && indices_q[2] && (!next_q || read);
   assign last_rows     = left_q <= 9'd32;
 
   always_comb begin
@@ -88,7 +91,7 @@ module cpe_systolic_gather (
       next_q    <= 1'b0;
       held_q    <= 1'b0;
       fill_q    <= 1'b0;
-    end else begin
+    end else if (awake_i || held_q) begin
       held_q <= p_valid_o && !p_ready_i;
       if (stop_i) begin
         tile_q    <= 1'b0;
@@ -113,19 +116,21 @@ module cpe_systolic_gather (
   end
 
   always_ff @(posedge clk_i) begin
-    if (start) begin
-      base_q   <= start_address_i;
-      stride_q <= start_stride_i;
-      left_q   <= start_rows_i;
-    end else if (make && entry_q == 4'd15) begin
-      base_q <= base_q + 18'd32;
-      left_q <= left_q - 9'd32;
-    end
-    if (index) index_q <= {index_i, index_q[255:64]};
-    if (make) begin
-      next_address_q <= {sum[33:17] != '0, sum[16:0]};
-      next_entry_q   <= entry_q;
-      next_rows_q    <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
+    if (awake_i) begin
+      if (start) begin
+        base_q   <= start_address_i;
+        stride_q <= start_stride_i;
+        left_q   <= start_rows_i;
+      end else if (make && entry_q == 4'd15) begin
+        base_q <= base_q + 18'd32;
+        left_q <= left_q - 9'd32;
+      end
+      if (index) index_q <= {index_i, index_q[255:64]};
+      if (make) begin
+        next_address_q <= {sum[33:17] != '0, sum[16:0]};
+        next_entry_q   <= entry_q;
+        next_rows_q    <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
+      end
     end
   end
 
@@ -142,16 +147,20 @@ module cpe_systolic_gather (
   assign empties = take_i && row_q == (take_set_q ? rows_q[9:5] : rows_q[4:0]);
 
   always_comb begin
-    row_o = '0;
-    if (valid_o) begin
-      for (int unsigned i = 0; i < 16; i++) row_o[8*i +: 8] = words_q[{take_set_q, 4'(i)}][{row_q, 3'd0} +: 8];
+    row0_o = '0;
+    row1_o = '0;
+    if (take_i) begin
+      for (int unsigned i = 0; i < 8; i++) begin
+        row0_o[8*i +: 8] = words_q[{take_set_q, 4'(i)}][{row_q, 3'd0} +: 8];
+        row1_o[8*i +: 8] = words_q[{take_set_q, 4'(i + 8)}][{row_q, 3'd0} +: 8];
+      end
     end
   end
 
   // This process alone writes to the words, and only to those that nobody reads: the assignment may take effect at once.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (arrives_q) words_q[{arrives_set_q, arrives_entry_q}] = p_rdata_i;
+    if (awake_i && arrives_q) words_q[{arrives_set_q, arrives_entry_q}] = p_rdata_i;
   end
   /* verilator lint_on BLKSEQ */
 
@@ -161,25 +170,27 @@ module cpe_systolic_gather (
       full_q     <= '0;
       take_set_q <= 1'b0;
       row_q      <= '0;
-    end else if (stop_i) begin
-      arrives_q  <= 1'b0;
-      full_q     <= '0;
-      take_set_q <= 1'b0;
-      row_q      <= '0;
-    end else begin
-      arrives_q <= read;
-      if (fills) full_q[arrives_set_q] <= 1'b1;
-      if (take_i) row_q <= row_q + 1'b1;
-      if (empties) begin
-        full_q[take_set_q] <= 1'b0;
-        take_set_q         <= !take_set_q;
-        row_q              <= '0;
+    end else if (awake_i) begin
+      if (stop_i) begin
+        arrives_q  <= 1'b0;
+        full_q     <= '0;
+        take_set_q <= 1'b0;
+        row_q      <= '0;
+      end else begin
+        arrives_q <= read;
+        if (fills) full_q[arrives_set_q] <= 1'b1;
+        if (take_i) row_q <= row_q + 1'b1;
+        if (empties) begin
+          full_q[take_set_q] <= 1'b0;
+          take_set_q         <= !take_set_q;
+          row_q              <= '0;
+        end
       end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (read) begin
+    if (awake_i && read) begin
       arrives_set_q   <= fill_q;
       arrives_entry_q <= next_entry_q;
       if (fill_q) rows_q[9:5] <= next_rows_q;
@@ -193,7 +204,7 @@ module cpe_systolic_gather (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && !stop_i) begin
+    if (rst_ni && awake_i && !stop_i) begin
       assert (!take_i || valid_o) else $error("a row is taken that is not there");
       assert (!start || start_rows_i != '0) else $error("a tile of no rows");
     end

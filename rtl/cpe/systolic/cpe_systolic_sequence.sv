@@ -8,6 +8,7 @@
 module cpe_systolic_sequence (
   input  logic                         clk_i,
   input  logic                         rst_ni,
+  input  logic                         awake_i,
   input  logic                         stop_i,
 
   input  logic                         run_valid_i,
@@ -84,7 +85,7 @@ module cpe_systolic_sequence (
     event_wait_weights_o     = 1'b0;
     event_wait_activations_o = 1'b0;
     event_wait_drain_o       = 1'b0;
-    if (active_q && !stop_i) begin
+    if (awake_i && active_q && !stop_i) begin
       first_row   = row_q == '0;
       ends_k      = row_q == rows_q - 1'b1;
       ends_column = ends_k && k_left_q == 16'd1;
@@ -112,61 +113,66 @@ module cpe_systolic_sequence (
   assign run_take_o = run_valid_i && !stop_i && (!active_q || (enter_o && ends_run));
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) active_q <= 1'b0;
-    else if (stop_i) active_q <= 1'b0;
-    else if (run_take_o) active_q <= 1'b1;
-    else if (enter_o && ends_run) active_q <= 1'b0;
+    if (!rst_ni) begin
+      active_q <= 1'b0;
+    end else if (awake_i) begin
+      if (stop_i) active_q <= 1'b0;
+      else if (run_take_o) active_q <= 1'b1;
+      else if (enter_o && ends_run) active_q <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (run_take_o) begin
-      keep_q            <= run_i.mode.keep;
-      drain_q           <= run_i.mode.drain;
-      half_q            <= run_i.mode.half;
-      result_q          <= run_i.mode.result;
-      row_factors_q     <= run_i.mode.row_factors;
-      bias_q            <= run_i.mode.bias;
-      clamp_q           <= run_i.mode.clamp;
-      out_row_q         <= run_i.out_row;
-      out_column_q      <= run_i.out_column;
-      factors_of_rows_q <= run_i.row_factors;
-      least_q           <= run_i.least;
-      largest_q         <= run_i.largest;
-      pc_q              <= run_i.pc;
-      k_tiles_q         <= run_i.k_tiles;
-      k_left_q          <= run_i.k_tiles;
-      column_left_q     <= run_i.column_tiles;
-      block_q           <= run_i.block;
-      rows_q            <= run_i.rows;
-      tile_q            <= '0;
-      row_q             <= '0;
-      sums_q            <= '0;
-      first_k_q         <= 1'b1;
-      out_q             <= run_i.out;
-      factors_q         <= run_i.factors;
-      biases_q          <= run_i.biases;
-      new_block_q       <= 1'b1;
-    end else if (enter_o) begin
-      row_q <= ends_k ? '0 : row_q + 1'b1;
-      if (new_block_q) begin
-        new_block_q     <= 1'b0;
-        block_out_q     <= out_q;
-        block_factors_q <= factors_q;
-        block_biases_q  <= biases_q;
-      end
-      if (ends_k) begin
-        first_k_q <= ends_column;
-        k_left_q  <= ends_column ? k_tiles_q : k_left_q - 1'b1;
-      end
-      if (ends_column) begin
-        column_left_q <= column_left_q - 1'b1;
-        tile_q        <= ends_block ? '0 : tile_q + 1'b1;
-        sums_q        <= ends_block ? '0 : sums_q + rows_q[7:0];
-        out_q         <= out_q + out_column_q;
-        factors_q     <= factors_q + 18'd32;
-        biases_q      <= biases_q + 18'd32;
-        half_q        <= half_q ^ ends_block;
-        new_block_q   <= ends_block;
+    if (awake_i) begin
+      if (run_take_o) begin
+        keep_q            <= run_i.mode.keep;
+        drain_q           <= run_i.mode.drain;
+        half_q            <= run_i.mode.half;
+        result_q          <= run_i.mode.result;
+        row_factors_q     <= run_i.mode.row_factors;
+        bias_q            <= run_i.mode.bias;
+        clamp_q           <= run_i.mode.clamp;
+        out_row_q         <= run_i.out_row;
+        out_column_q      <= run_i.out_column;
+        factors_of_rows_q <= run_i.row_factors;
+        least_q           <= run_i.least;
+        largest_q         <= run_i.largest;
+        pc_q              <= run_i.pc;
+        k_tiles_q         <= run_i.k_tiles;
+        k_left_q          <= run_i.k_tiles;
+        column_left_q     <= run_i.column_tiles;
+        block_q           <= run_i.block;
+        rows_q            <= run_i.rows;
+        tile_q            <= '0;
+        row_q             <= '0;
+        sums_q            <= '0;
+        first_k_q         <= 1'b1;
+        out_q             <= run_i.out;
+        factors_q         <= run_i.factors;
+        biases_q          <= run_i.biases;
+        new_block_q       <= 1'b1;
+      end else if (enter_o) begin
+        row_q <= ends_k ? '0 : row_q + 1'b1;
+        if (new_block_q) begin
+          new_block_q     <= 1'b0;
+          block_out_q     <= out_q;
+          block_factors_q <= factors_q;
+          block_biases_q  <= biases_q;
+        end
+        if (ends_k) begin
+          first_k_q <= ends_column;
+          k_left_q  <= ends_column ? k_tiles_q : k_left_q - 1'b1;
+        end
+        if (ends_column) begin
+          column_left_q <= column_left_q - 1'b1;
+          tile_q        <= ends_block ? '0 : tile_q + 1'b1;
+          sums_q        <= ends_block ? '0 : sums_q + rows_q[7:0];
+          out_q         <= out_q + out_column_q;
+          factors_q     <= factors_q + 18'd32;
+          biases_q      <= biases_q + 18'd32;
+          half_q        <= half_q ^ ends_block;
+          new_block_q   <= ends_block;
+        end
       end
     end
   end
@@ -189,21 +195,23 @@ module cpe_systolic_sequence (
     if (!rst_ni) begin
       job_q      <= 1'b0;
       job_wait_q <= '0;
-    end else if (stop_i) begin
-      job_q      <= 1'b0;
-      job_wait_q <= '0;
-    end else if (post) begin
-      job_q      <= 1'b1;
-      job_wait_q <= Latency;
-    end else if (job_q) begin
-      if (job_wait_q != '0) job_wait_q <= job_wait_q - 1'b1;
-      if (complete || (job_valid_o && job_ready_i)) job_q <= 1'b0;
+    end else if (awake_i) begin
+      if (stop_i) begin
+        job_q      <= 1'b0;
+        job_wait_q <= '0;
+      end else if (post) begin
+        job_q      <= 1'b1;
+        job_wait_q <= Latency;
+      end else if (job_q) begin
+        if (job_wait_q != '0) job_wait_q <= job_wait_q - 1'b1;
+        if (complete || (job_valid_o && job_ready_i)) job_q <= 1'b0;
+      end
     end
   end
 
   // In the order of drain_job_t.
   always_ff @(posedge clk_i) begin
-    if (post) begin
+    if (awake_i && post) begin
       job_drain_q  <= drain_q;
       job_half_q   <= half_q;
       job_record_q <= {half_q, tile_q + 9'd1, rows_q, result_q, row_factors_q, bias_q, clamp_q,
@@ -217,11 +225,11 @@ module cpe_systolic_sequence (
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) fault_q <= 1'b0;
-    else if (fails) fault_q <= 1'b1;
+    else if (awake_i && fails) fault_q <= 1'b1;
   end
 
   always_ff @(posedge clk_i) begin
-    if (fails) begin
+    if (awake_i && fails) begin
       fault_pc_q      <= pc_q;
       fault_address_q <= weights_there ? feed_address_i[16:0] : weights_address_i[16:0];
     end
