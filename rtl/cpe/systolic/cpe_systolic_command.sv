@@ -152,7 +152,7 @@ module cpe_systolic_command #(
                 {1'b0, settings_q[5][48:32]}, {1'b0, settings_q[5][16:0]}, {1'b0, settings_q[6][48:32]},
                 settings_q[7][63:32], settings_q[7][31:0],
                 settings_q[8][63:48], settings_q[8][47:32], settings_q[8][24:16], settings_q[8][8:0],
-                21'd0, issue_i.rs1[10:0], issue_i.pc};
+                issue_i.rs1[10:0], issue_i.pc};
     end
   end
 
