@@ -97,26 +97,29 @@ module cpe_systolic_command #(
                      || sums == '0 || sums > 17'd256;
         end
         cpe_pkg::SystolicRun: begin
-          mode              = issue_i.rs1;
-          one_block         = settings_q[8][63:48] <= {7'd0, settings_q[8][24:16]};
-          weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
-          activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
-          case (mode.result)
-            cpe_pkg::NumberInt8: out_aligned = 1'b1;
-            cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
-            default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
-          endcase
-          issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
-                     || (mode.drain && !out_aligned);
-          case (mode.weights)
-            cpe_pkg::WeightsInt8:   ;
-            cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
-            cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
-            default:                issue_bad_o = 1'b1;
-          endcase
-          issue_ready_o = issue_bad_o || free;
-          issue_rdata_o = begun_q + 1'b1;
-          run           = !issue_bad_o && free;
+          // Not even looked at before it can be taken: it may wait long, and the simulator with it.
+          issue_ready_o = free;
+          if (free) begin
+            mode              = issue_i.rs1;
+            one_block         = settings_q[8][63:48] <= {7'd0, settings_q[8][24:16]};
+            weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
+            activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
+            case (mode.result)
+              cpe_pkg::NumberInt8: out_aligned = 1'b1;
+              cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
+              default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
+            endcase
+            issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
+                       || (mode.drain && !out_aligned);
+            case (mode.weights)
+              cpe_pkg::WeightsInt8:   ;
+              cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
+              cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
+              default:                issue_bad_o = 1'b1;
+            endcase
+            issue_rdata_o = begun_q + 1'b1;
+            run           = !issue_bad_o;
+          end
         end
         cpe_pkg::SystolicWait, cpe_pkg::SystolicPoll: begin
           past          = begun_q - {28'd0, open_q} - issue_i.rs1;
