@@ -237,39 +237,52 @@ module cpe #(
   logic        control_bad, dma_bad, row_bad, column_bad;
   logic [31:0] control_rdata, dma_rdata, row_rdata, column_rdata;
 
-  assign to_control = issue_valid && issue.target == cpe_pkg::UnitControl;
-  assign to_dma     = issue_valid && issue.target == cpe_pkg::UnitDma;
-  assign to_row     = issue_valid && issue.target == cpe_pkg::UnitRow;
-  assign to_column  = issue_valid && issue.target == cpe_pkg::UnitColumn;
+  always_comb begin
+    to_control = 1'b0;
+    to_dma     = 1'b0;
+    to_row     = 1'b0;
+    to_column  = 1'b0;
+    if (issue_valid) begin
+      to_control = issue.target == cpe_pkg::UnitControl;
+      to_dma     = issue.target == cpe_pkg::UnitDma;
+      to_row     = issue.target == cpe_pkg::UnitRow;
+      to_column  = issue.target == cpe_pkg::UnitColumn;
+    end
+  end
 
   always_comb begin
-    case (issue.target)
-      cpe_pkg::UnitControl: begin
-        issue_ready = control_ready;
-        issue_bad   = control_bad;
-        issue_rdata = control_rdata;
-      end
-      cpe_pkg::UnitDma: begin
-        issue_ready = dma_ready;
-        issue_bad   = dma_bad;
-        issue_rdata = dma_rdata;
-      end
-      cpe_pkg::UnitRow: begin
-        issue_ready = row_ready;
-        issue_bad   = row_bad;
-        issue_rdata = row_rdata;
-      end
-      cpe_pkg::UnitColumn: begin
-        issue_ready = column_ready;
-        issue_bad   = column_bad;
-        issue_rdata = column_rdata;
-      end
-      default: begin  // a unit that is not there
-        issue_ready = 1'b1;
-        issue_bad   = 1'b1;
-        issue_rdata = '0;
-      end
-    endcase
+    issue_ready = 1'b0;
+    issue_bad   = 1'b0;
+    issue_rdata = '0;
+    if (issue_valid) begin
+      case (issue.target)
+        cpe_pkg::UnitControl: begin
+          issue_ready = control_ready;
+          issue_bad   = control_bad;
+          issue_rdata = control_rdata;
+        end
+        cpe_pkg::UnitDma: begin
+          issue_ready = dma_ready;
+          issue_bad   = dma_bad;
+          issue_rdata = dma_rdata;
+        end
+        cpe_pkg::UnitRow: begin
+          issue_ready = row_ready;
+          issue_bad   = row_bad;
+          issue_rdata = row_rdata;
+        end
+        cpe_pkg::UnitColumn: begin
+          issue_ready = column_ready;
+          issue_bad   = column_bad;
+          issue_rdata = column_rdata;
+        end
+        default: begin  // a unit that is not there
+          issue_ready = 1'b1;
+          issue_bad   = 1'b1;
+          issue_rdata = '0;
+        end
+      endcase
+    end
   end
 
   // ------------------------------------------------------------------------------------------------ control
@@ -378,29 +391,47 @@ module cpe #(
 
   // The scalar core goes first, but a request that is offered stays so.
   logic dma_waits_q, choose_dma;
-  always_ff @(posedge clk_i) begin
-    if (!in_rst_n) dma_waits_q <= 1'b0;
-    else         dma_waits_q <= dma_mem_valid && choose_dma && !in_mem_ready;
-  end
-  assign choose_dma    = dma_waits_q || !win_mem_valid;
-  assign mem_valid_o   = dma_mem_valid || win_mem_valid;
-  assign dma_mem_ready = in_mem_ready && choose_dma;
-  assign win_mem_ready = in_mem_ready && !choose_dma;
+  assign mem_valid_o = dma_mem_valid || win_mem_valid;
+
   always_comb begin
-    mem_o = dma_mem;
-    if (!choose_dma) mem_o = win_mem;
+    choose_dma    = 1'b0;
+    dma_mem_ready = 1'b0;
+    win_mem_ready = 1'b0;
+    if (mem_valid_o) begin
+      choose_dma    = dma_waits_q || !win_mem_valid;
+      dma_mem_ready = in_mem_ready && choose_dma;
+      win_mem_ready = in_mem_ready && !choose_dma;
+    end
   end
 
-  assign quiet_o = dma_quiet && win_quiet && core_halted;
+  always_comb begin
+    mem_o = '0;
+    if (mem_valid_o) begin
+      if (choose_dma) mem_o = dma_mem;
+      else mem_o = win_mem;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!in_rst_n) dma_waits_q <= 1'b0;
+    else if (mem_valid_o) dma_waits_q <= choose_dma && !in_mem_ready;
+  end
+
+  always_comb begin
+    quiet_o = 1'b0;
+    if (core_halted) quiet_o = dma_quiet && win_quiet;
+  end
 
   // ----------------------------------------------------------------------------------------------- channels
 
-  logic [7:0] row_participants, column_participants;
-  always_comb begin
-    row_participants    = '0;
-    column_participants = '0;
-    for (int unsigned c = 0; c < Columns; c++) row_participants[c] = launch.mask[32'(in_id.row) * Columns + c];
-    for (int unsigned r = 0; r < Rows; r++) column_participants[r] = launch.mask[r * Columns + 32'(in_id.column)];
+  logic [7:0] row_participants_q, column_participants_q;
+  always_ff @(posedge clk_i) begin
+    if (launch_ready_o && in_launch_valid) begin
+      row_participants_q    <= '0;
+      column_participants_q <= '0;
+      for (int unsigned c = 0; c < Columns; c++) row_participants_q[c] <= in_launch.mask[32'(in_id.row) * Columns + c];
+      for (int unsigned r = 0; r < Rows; r++) column_participants_q[r] <= in_launch.mask[r * Columns + 32'(in_id.column)];
+    end
   end
 
   logic         rs_valid, rs_ready, rr_valid, rr_ready, cs_valid, cs_ready, cr_valid, cr_ready;
@@ -415,7 +446,7 @@ module cpe #(
     .rst_ni          (in_rst_n),
     .halt_i          (halt),
     .position_i      (in_id.column),
-    .participants_i  (row_participants),
+    .participants_i  (row_participants_q),
     .issue_valid_i   (to_row),
     .issue_i         (issue),
     .issue_ready_o   (row_ready),
@@ -450,7 +481,7 @@ module cpe #(
     .rst_ni          (in_rst_n),
     .halt_i          (halt),
     .position_i      ({1'b0, in_id.row}),
-    .participants_i  (column_participants),
+    .participants_i  (column_participants_q),
     .issue_valid_i   (to_column),
     .issue_i         (issue),
     .issue_ready_o   (column_ready),
@@ -486,6 +517,22 @@ module cpe #(
   logic [7:0]   a_strb;
   logic [255:0] unused_row, unused_column;
 
+  // What engines ask for; put together only when one does.
+  logic [Engines-1:0]     e_valid;
+  logic [12*Engines-1:0]  e_addr;
+  logic [256*Engines-1:0] e_wdata;
+  always_comb begin
+    e_valid = '0;
+    e_addr  = '0;
+    e_wdata = '0;
+    if (row_busy || column_busy) begin
+      e_valid               = {cr_valid, cs_valid, rr_valid, rs_valid};
+      e_addr                = {cr_addr, cs_addr, rr_addr, rs_addr};
+      e_wdata[256*1 +: 256] = rr_wdata;
+      e_wdata[256*3 +: 256] = cr_wdata;
+    end
+  end
+
   cpe_ldm #(
     .Engines(Engines)
   ) u_ldm (
@@ -507,11 +554,11 @@ module cpe #(
     .s_wdata_i       (ldm_wdata),
     .s_strb_i        (ldm_strb),
     .s_rdata_o       (ldm_rdata),
-    .e_valid_i       ({cr_valid, cs_valid, rr_valid, rs_valid}),
+    .e_valid_i       (e_valid),
     .e_ready_o       ({cr_ready, cs_ready, rr_ready, rs_ready}),
     .e_write_i       (4'b1010),
-    .e_addr_i        ({cr_addr, cs_addr, rr_addr, rs_addr}),
-    .e_wdata_i       ({cr_wdata, 256'b0, rr_wdata, 256'b0}),
+    .e_addr_i        (e_addr),
+    .e_wdata_i       (e_wdata),
     .e_strb_i        ({4{32'hffff_ffff}}),
     .e_rdata_o       ({unused_column, cs_rdata, unused_row, rs_rdata}),
     .a_valid_i       (a_valid),

@@ -37,25 +37,34 @@ module cpe_access (
   assign registers = access_i.addr[17];
   assign number    = access_i.addr[7:3];
 
-  assign a_valid_o        = access_valid_i && !registers && !answer_q;
   assign a_write_o        = access_i.write;
   assign a_addr_o         = access_i.addr[16:3];
   assign a_wdata_o        = access_i.data;
   assign a_strb_o         = access_i.strb;
   assign access_ready_o   = answer_q;
-  assign clear_o          = answer_q && registers && access_i.write && number == 5'd4 && access_i.strb[0] && access_i.data[0];
-  assign counter_select_o = number[3:0] - 4'd8;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) answer_q <= 1'b0;
-    else         answer_q <= access_valid_i && !answer_q && (registers || a_ready_i);
+    else if (access_valid_i || answer_q) answer_q <= access_valid_i && !answer_q && (registers || a_ready_i);
   end
 
   always_comb begin
-    access_rdata_o = a_rdata_i;
-    if (registers) begin
-      access_rdata_o = '0;
-      if (access_i.addr[16:8] == '0) begin
+    a_valid_o        = 1'b0;
+    counter_select_o = '1;  // nobody asks the core
+    if (access_valid_i) begin
+      a_valid_o        = !registers && !answer_q;
+      counter_select_o = number[3:0] - 4'd8;
+    end
+  end
+
+  always_comb begin
+    clear_o        = 1'b0;
+    access_rdata_o = '0;
+    if (answer_q) begin
+      clear_o = registers && access_i.write && number == 5'd4 && access_i.strb[0] && access_i.data[0];
+      if (!registers) begin
+        access_rdata_o = a_rdata_i;
+      end else if (access_i.addr[16:8] == '0) begin
         case (number)
           5'd0:    access_rdata_o[4:0] = status_i;
           5'd1:    access_rdata_o[31:0] = pc_i;

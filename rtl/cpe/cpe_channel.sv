@@ -60,6 +60,11 @@ module cpe_channel #(
   logic [13:0] range_end;
   logic        range_ok;
 
+  logic busy, run;
+  assign busy   = open_sends != '0 || open_receives != '0;
+  assign busy_o = busy;
+  assign run    = issue_valid_i || busy || halt_i || !rst_ni;  // else nothing changes
+
   always_comb begin
     issue_ready_o = 1'b0;
     issue_rdata_o = '0;
@@ -106,20 +111,20 @@ module cpe_channel #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      sends_q    <= '0;
-      receives_q <= '0;
-    end else if (issue_valid_i) begin
+    if (run) begin
       if (send_push) sends_q <= issue_rdata_o;
       if (receive_push) receives_q <= issue_rdata_o;
+      if (!rst_ni) begin
+        sends_q    <= '0;
+        receives_q <= '0;
+      end
     end
   end
-
-  assign busy_o = open_sends != '0 || open_receives != '0;
 
   cpe_channel_send u_send (
     .clk_i,
     .rst_ni,
+    .run_i(run),
     .halt_i,
     .push_i(send_push),
     .push_mask_i(issue_i.rs2[31:24]),
@@ -141,6 +146,7 @@ module cpe_channel #(
   cpe_channel_receive u_receive (
     .clk_i,
     .rst_ni,
+    .run_i(run),
     .halt_i,
     .push_i(receive_push),
     .push_source_i(issue_i.rs2[26:24]),

@@ -9,6 +9,7 @@ module cpe_channel_queue #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic        run_i,         // something may change: high with reset, clear_i, push_i and step_i
   input  logic        clear_i,       // forget everything
 
   input  logic        push_i,
@@ -27,7 +28,6 @@ module cpe_channel_queue #(
 
   localparam int unsigned PtrWidth = $clog2(Waiting);
 
-  // One register for the whole state costs the simulator least while nothing happens.
   typedef struct packed {
     logic                valid;
     logic [7:0]          peers;
@@ -38,10 +38,10 @@ module cpe_channel_queue #(
     logic [PtrWidth:0]   count;
   } state_t;
 
-  state_t             q, d;
+  state_t             q, n;
   logic [8+12+13-1:0] waiting_q [Waiting];
   logic [7:0]         next_peers;
-  logic               ends, next_waits, straight;
+  logic               next_waits;
 
   assign valid_o    = q.valid;
   assign peers_o    = q.peers;
@@ -51,53 +51,47 @@ module cpe_channel_queue #(
   assign next_waits = q.count != '0;
   assign next_peers = waiting_q[q.read_ptr][12+13 +: 8];
   assign more_o     = next_waits && next_peers == q.peers;
-  assign ends       = step_i && last_o;
-  // A command that finds nobody in front of it does not wait.
-  assign straight   = push_i && !next_waits && (!q.valid || ends);
 
-  always_comb begin
-    d = q;
-    if (push_i || step_i) begin
+  // This process alone touches the places: assignments to them may take effect at once.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin : change
+    logic   ends, straight;
+    if (run_i) begin
+      n        = q;
+      ends     = step_i && last_o;
+      // A command that finds nobody in front of it does not wait.
+      straight = push_i && !next_waits && (!q.valid || ends);
       if (straight) begin
-        d.valid = 1'b1;
-        d.peers = push_peers_i;
-        d.addr  = push_addr_i;
-        d.beats = push_beats_i;
+        n.valid = 1'b1;
+        n.peers = push_peers_i;
+        n.addr  = push_addr_i;
+        n.beats = push_beats_i;
       end else if (ends) begin
-        d.valid = next_waits;
-        if (next_waits) {d.peers, d.addr, d.beats} = waiting_q[q.read_ptr];
+        n.valid = next_waits;
+        if (next_waits) {n.peers, n.addr, n.beats} = waiting_q[q.read_ptr];
       end else if (step_i) begin
-        d.addr  = q.addr + 1'b1;
-        d.beats = q.beats - 1'b1;
+        n.addr  = q.addr + 1'b1;
+        n.beats = q.beats - 1'b1;
       end
       if (ends && next_waits) begin
-        d.read_ptr = q.read_ptr + 1'b1;
-        d.count    = d.count - 1'b1;
+        n.read_ptr = q.read_ptr + 1'b1;
+        n.count    = n.count - 1'b1;
       end
       if (push_i && !straight) begin
-        d.write_ptr = q.write_ptr + 1'b1;
-        d.count     = d.count + 1'b1;
+        waiting_q[q.write_ptr] = {push_peers_i, push_addr_i, push_beats_i};
+        n.write_ptr = q.write_ptr + 1'b1;
+        n.count     = n.count + 1'b1;
       end
+      if (!rst_ni || clear_i) n = '0;
+      q <= n;
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) q <= '0;
-    else if (clear_i) q <= '0;
-    else if (push_i || step_i) q <= d;
-  end
-
-  // This process alone writes to the places, and only to those that nobody reads: assignments may take effect at once. The
-  // simulator would otherwise look at a flag for every place in every cycle.
-  /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (push_i && !straight) waiting_q[q.write_ptr] = {push_peers_i, push_addr_i, push_beats_i};
   end
   /* verilator lint_on BLKSEQ */
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      assert (run_i || !(clear_i || push_i || step_i)) else $error("asleep, and something happens");
       assert (!(push_i && !space_o)) else $error("a command and no place");
       assert (!(push_i && push_beats_i == '0)) else $error("a command of no words");
       assert (!(step_i && !q.valid)) else $error("a step of no command");

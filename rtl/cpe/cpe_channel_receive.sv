@@ -11,6 +11,7 @@
 module cpe_channel_receive (
   input  logic         clk_i,
   input  logic         rst_ni,
+  input  logic         run_i,      // something may change: high with reset, halt_i, push_i and open_o
   input  logic         halt_i,
 
   input  logic         push_i,
@@ -46,13 +47,14 @@ module cpe_channel_receive (
     logic [3:0] open;
   } state_t;
 
-  state_t       q, d;
+  state_t       q, n;
   logic [255:0] data_q [4];
   logic [12:0]  tag_q  [4];  // last word of its command, address
 
   cpe_channel_queue u_queue (
     .clk_i,
     .rst_ni,
+    .run_i,
     .clear_i(halt_i),
     .push_i,
     .push_peers_i({5'd0, push_source_i}),
@@ -67,51 +69,51 @@ module cpe_channel_receive (
     .step_i(arrives)
   );
 
-  assign receive_ready_o  = command && !q.count[2];
   assign receive_one_o    = (last && !more) || q.count == 3'd3;
   assign receive_source_o = source[2:0];
-  assign arrives          = receive_valid_i && receive_ready_o && !halt_i;
-  assign r_valid_o        = q.count != '0;
-  assign written          = r_valid_o && r_ready_i;
   assign open_o           = q.open;
   assign event_received_o = arrives;
 
-  logic finished;
-
+  // Without a command nothing is asked for and nothing moves.
   always_comb begin
-    r_addr_o  = '0;
-    r_wdata_o = '0;
-    if (r_valid_o) begin
-      r_addr_o  = tag_q[q.read_ptr][11:0];
-      r_wdata_o = data_q[q.read_ptr];
+    receive_ready_o = 1'b0;
+    r_valid_o       = 1'b0;
+    if (q.open != '0) begin
+      receive_ready_o = command && !q.count[2];
+      r_valid_o       = q.count != '0;
     end
   end
 
-  // Apart from the outputs: `ready` may follow from them.
+  // Apart from what is asked for: `ready` may follow from that.
   always_comb begin
-    d        = q;
-    finished = 1'b0;
-    if (push_i || q.open != '0) begin
-      if (arrives) d.write_ptr = q.write_ptr + 1'b1;
-      if (written) d.read_ptr = q.read_ptr + 1'b1;
-      if (arrives != written) d.count = written ? q.count - 1'b1 : q.count + 1'b1;
-      if (written) finished = tag_q[q.read_ptr][12];
-      if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
+    arrives = 1'b0;
+    written = 1'b0;
+    if (q.open != '0) begin
+      arrives = receive_valid_i && receive_ready_o && !halt_i;
+      written = r_valid_o && r_ready_i;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) q <= '0;
-    else if (halt_i) q <= '0;
-    else if (push_i || q.open != '0) q <= d;
-  end
+  assign r_addr_o  = tag_q[q.read_ptr][11:0];
+  assign r_wdata_o = data_q[q.read_ptr];
 
-  // As in cpe_channel_queue: one process, and only places that nobody reads.
+  // As in cpe_channel_queue: one process.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (arrives) begin
-      data_q[q.write_ptr] = receive_data_i;
-      tag_q[q.write_ptr]  = {last, addr};
+  always_ff @(posedge clk_i) begin : change
+    logic   finished;
+    if (run_i) begin
+      n        = q;
+      finished = written && tag_q[q.read_ptr][12];
+      if (arrives) begin
+        data_q[q.write_ptr] = receive_data_i;
+        tag_q[q.write_ptr]  = {last, addr};
+        n.write_ptr = q.write_ptr + 1'b1;
+      end
+      if (written) n.read_ptr = q.read_ptr + 1'b1;
+      if (arrives != written) n.count = written ? q.count - 1'b1 : q.count + 1'b1;
+      if (push_i != finished) n.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
+      if (!rst_ni || halt_i) n = '0;
+      q <= n;
     end
   end
   /* verilator lint_on BLKSEQ */

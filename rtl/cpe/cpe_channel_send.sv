@@ -6,6 +6,7 @@
 module cpe_channel_send (
   input  logic         clk_i,
   input  logic         rst_ni,
+  input  logic         run_i,      // something may change: high with reset, halt_i, push_i and open_o
   input  logic         halt_i,
 
   input  logic         push_i,
@@ -40,13 +41,14 @@ module cpe_channel_send (
     logic [3:0] open;
   } state_t;
 
-  state_t       q, d;
+  state_t       q, n;
   logic [255:0] data_q [4];
   logic [8:0]   tag_q  [4];  // last word of its command, mask
 
   cpe_channel_queue u_queue (
     .clk_i,
     .rst_ni,
+    .run_i,
     .clear_i(halt_i),
     .push_i,
     .push_peers_i(push_mask_i),
@@ -61,51 +63,53 @@ module cpe_channel_send (
     .step_i(read)
   );
 
-  assign s_valid_o    = command && !q.count[2] && !(q.filling && q.count == 3'd3);
-  assign read         = s_valid_o && s_ready_i;
-  assign send_valid_o = q.count != '0;
-  assign sent         = send_valid_o && send_ready_i;
   assign open_o       = q.open;
   assign event_sent_o = sent;
 
-  logic       finished;
-  logic [1:0] fill_ptr;
-  assign fill_ptr = q.write_ptr - 1'b1;
-
+  // Without a command nothing is offered and nothing moves.
   always_comb begin
-    send_mask_o = '0;
-    send_data_o = '0;
-    if (send_valid_o) begin
-      send_mask_o = tag_q[q.read_ptr][7:0];
-      send_data_o = data_q[q.read_ptr];
+    s_valid_o    = 1'b0;
+    send_valid_o = 1'b0;
+    if (q.open != '0) begin
+      s_valid_o    = command && !q.count[2] && !(q.filling && q.count == 3'd3);
+      send_valid_o = q.count != '0;
     end
   end
 
-  // Apart from the outputs: `ready` may follow from them.
+  // Apart from what is offered: `ready` may follow from that.
   always_comb begin
-    d        = q;
-    finished = 1'b0;
-    if (push_i || q.open != '0) begin
-      d.filling = read;
-      if (read) d.write_ptr = q.write_ptr + 1'b1;
-      if (sent) d.read_ptr = q.read_ptr + 1'b1;
-      if (q.filling != sent) d.count = sent ? q.count - 1'b1 : q.count + 1'b1;
-      if (sent) finished = tag_q[q.read_ptr][8];
-      if (push_i != finished) d.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
+    read = 1'b0;
+    sent = 1'b0;
+    if (q.open != '0) begin
+      read = s_valid_o && s_ready_i;
+      sent = send_valid_o && send_ready_i;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) q <= '0;
-    else if (halt_i) q <= '0;
-    else if (push_i || q.open != '0) q <= d;
-  end
+  assign send_mask_o  = tag_q[q.read_ptr][7:0];
+  assign send_data_o  = data_q[q.read_ptr];
 
-  // As in cpe_channel_queue: one process, and only places that nobody reads.
+  // As in cpe_channel_queue: one process.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (read) tag_q[q.write_ptr] = {last, mask};
-    if (q.filling) data_q[fill_ptr] = s_rdata_i;
+  always_ff @(posedge clk_i) begin : change
+    logic       finished;
+    logic [1:0] fill_ptr;
+    if (run_i) begin
+      n        = q;
+      finished = sent && tag_q[q.read_ptr][8];
+      fill_ptr = q.write_ptr - 1'b1;
+      if (q.filling) data_q[fill_ptr] = s_rdata_i;
+      if (read) begin
+        tag_q[q.write_ptr] = {last, mask};
+        n.write_ptr = q.write_ptr + 1'b1;
+      end
+      if (sent) n.read_ptr = q.read_ptr + 1'b1;
+      if (q.filling != sent) n.count = sent ? q.count - 1'b1 : q.count + 1'b1;
+      if (push_i != finished) n.open = push_i ? q.open + 1'b1 : q.open - 1'b1;
+      n.filling = read;
+      if (!rst_ni || halt_i) n = '0;
+      q <= n;
+    end
   end
   /* verilator lint_on BLKSEQ */
 

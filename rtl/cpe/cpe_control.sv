@@ -53,17 +53,26 @@ module cpe_control (
   logic issue, is_launch, is_argument, is_done, is_sync, one_scope, released, good, fault_new;
 
   // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
-  assign issue       = issue_valid_i && !stop_o && !dma_fault_valid_i;
   assign is_launch   = issue_i.op == cpe_pkg::ControlLaunch;
   assign is_argument = issue_i.op == cpe_pkg::ControlArgument;
   assign is_done     = issue_i.op == cpe_pkg::ControlDone;
   assign is_sync     = issue_i.op == cpe_pkg::ControlSync;
   assign one_scope   = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
-  assign good        = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
 
+  // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
   // An arrival is known to the group before its release counts.
-  assign released       = (arrive_q & release_i) != '0;
-  assign launch_ready_o = issue && is_launch && !active_q;
+  always_comb begin
+    issue          = 1'b0;
+    good           = 1'b0;
+    released       = 1'b0;
+    launch_ready_o = 1'b0;
+    if (issue_valid_i) begin
+      issue          = !stop_o && !dma_fault_valid_i;
+      good           = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
+      released       = (arrive_q & release_i) != '0;
+      launch_ready_o = issue && is_launch && !active_q;
+    end
+  end
 
   always_comb begin
     issue_ready_o = 1'b0;
@@ -89,8 +98,10 @@ module cpe_control (
       fault_valid_q <= 1'b0;
       fault_q       <= '0;      // no fault, to whoever reads it
     end else begin
-      if (issue && issue_ready_o && good && (is_launch || is_done)) active_q <= is_launch;
-      arrive_q <= issue && is_sync && good && !released ? issue_i.rs1[2:0] : '0;
+      if (issue || arrive_q != '0) begin
+        if (issue_ready_o && good && (is_launch || is_done)) active_q <= is_launch;
+        arrive_q <= issue && is_sync && good && !released ? issue_i.rs1[2:0] : '0;
+      end
       if (fault_new) begin
         fault_valid_q <= 1'b1;
         fault_q       <= dma_fault_valid_i ? dma_fault_i : core_fault_i;
@@ -112,7 +123,10 @@ module cpe_control (
   // Waiting for a launch, or at a barrier that knows of us; or stopped for good.
   logic waits;
   assign waits    = core_waiting_i && issue && (launch_ready_o || arrive_q != '0);
-  assign asleep_o = !engines_busy_i && !fault_new && (waits || (fault_valid_q && halted_i));
+  always_comb begin
+    asleep_o = 1'b0;
+    if (core_waiting_i || halted_i) asleep_o = !engines_busy_i && !fault_new && (waits || (fault_valid_q && halted_i));
+  end
 
   logic unused;
   assign unused = ^{issue_i.target, issue_i.rs2, issue_i.pc};

@@ -331,7 +331,8 @@ module cpe_core (
       if (fault) fault_valid_o <= 1'b1;
       wb_valid_q <= done && x.rd != '0;
       halted_o   <= stop_q && !fetch_valid_o;
-      waiting_o  <= issue_valid_o && !issue_ready_i && !halt && settled && !invalidate_i;
+      waiting_o  <= 1'b0;
+      if (issue_valid_o) waiting_o <= !issue_ready_i && !halt && settled && !invalidate_i;
     end
   end
 

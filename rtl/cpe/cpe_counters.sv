@@ -20,7 +20,10 @@ module cpe_counters (
 
   logic [31:0] dma_busy_q, dma_lines_q, row_q, column_q, conflict_q;
 
-  // One write per event, and none without.
+  // Mostly nothing happens.
+  logic event_any;
+  assign event_any = dma_busy_i || dma_line_i || row_sent_i || row_received_i || column_sent_i || column_received_i || conflict_i;
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       dma_busy_q  <= '0;
@@ -28,7 +31,7 @@ module cpe_counters (
       row_q       <= '0;
       column_q    <= '0;
       conflict_q  <= '0;
-    end else if (awake_i) begin
+    end else if (event_any && awake_i) begin
       if (dma_busy_i) dma_busy_q <= dma_busy_q + 32'd1;
       if (dma_line_i) dma_lines_q <= dma_lines_q + 32'd1;
       if (row_sent_i || row_received_i) row_q <= row_q + 32'(row_sent_i) + 32'(row_received_i);
@@ -37,15 +40,10 @@ module cpe_counters (
     end
   end
 
-  always_comb begin
-    unique case (select_i)
-      4'd11:   counter_o = dma_busy_q;
-      4'd12:   counter_o = dma_lines_q;
-      4'd13:   counter_o = row_q;
-      4'd14:   counter_o = column_q;
-      4'd15:   counter_o = conflict_q;
-      default: counter_o = core_i;
-    endcase
-  end
+  assign counter_o = select_i == 4'd11 ? dma_busy_q :
+                     select_i == 4'd12 ? dma_lines_q :
+                     select_i == 4'd13 ? row_q :
+                     select_i == 4'd14 ? column_q :
+                     select_i == 4'd15 ? conflict_q : core_i;
 
 endmodule

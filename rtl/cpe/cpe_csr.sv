@@ -66,21 +66,25 @@ module cpe_csr (
 
   assign number = field_i[11:0];
 
+  // Mostly nobody asks: 15 is not one of these.
   always_comb begin
-    unique case (counter_select_i)
-      cpe_core_pkg::CountCycles:     counter_o = cycles_q[31:0];
-      cpe_core_pkg::CountRetired:    counter_o = retired_q[31:0];
-      cpe_core_pkg::CountCode:       counter_o = code_q;
-      cpe_core_pkg::CountLdm:        counter_o = ldm_q;
-      cpe_core_pkg::CountWindow:     counter_o = window_q;
-      cpe_core_pkg::CountControl:    counter_o = control_q;
-      cpe_core_pkg::CountDma:        counter_o = dma_q;
-      cpe_core_pkg::CountRow:        counter_o = row_q;
-      cpe_core_pkg::CountColumn:     counter_o = column_q;
-      cpe_core_pkg::CountUnit:       counter_o = unit_q;
-      cpe_core_pkg::CountArithmetic: counter_o = arithmetic_q;
-      default:                       counter_o = '0;
-    endcase
+    counter_o = '0;
+    if (counter_select_i != '1) begin
+      unique case (counter_select_i)
+        cpe_core_pkg::CountCycles:     counter_o = cycles_q[31:0];
+        cpe_core_pkg::CountRetired:    counter_o = retired_q[31:0];
+        cpe_core_pkg::CountCode:       counter_o = code_q;
+        cpe_core_pkg::CountLdm:        counter_o = ldm_q;
+        cpe_core_pkg::CountWindow:     counter_o = window_q;
+        cpe_core_pkg::CountControl:    counter_o = control_q;
+        cpe_core_pkg::CountDma:        counter_o = dma_q;
+        cpe_core_pkg::CountRow:        counter_o = row_q;
+        cpe_core_pkg::CountColumn:     counter_o = column_q;
+        cpe_core_pkg::CountUnit:       counter_o = unit_q;
+        cpe_core_pkg::CountArithmetic: counter_o = arithmetic_q;
+        default:                       counter_o = '0;
+      endcase
+    end
   end
 
   always_comb begin

@@ -44,11 +44,13 @@ module cpe_dma (
   output logic [6:0]        event_bytes_o   // moved in this cycle
 );
 
-  logic                   next_valid, next_take, complete;
-  logic [2:0]             next_slot, oldest, slot;
-  cpe_dma_pkg::transfer_t next;
+  logic                   begins, complete, busy;
+  logic [2:0]             oldest, slot;
+  cpe_dma_pkg::transfer_t transfer;
   logic [31:0]            slot_pc;
   logic [15:0]            slot_segment;
+
+  assign busy_o = busy;
 
   cpe_dma_issue u_issue (
     .clk_i,
@@ -59,16 +61,14 @@ module cpe_dma (
     .issue_ready_o,
     .issue_rdata_o,
     .issue_bad_o,
-    .next_valid_o(next_valid),
-    .next_take_i(next_take),
-    .next_o(next),
-    .next_slot_o(next_slot),
+    .begin_o(begins),
+    .begin_transfer_o(transfer),
     .complete_i(complete),
     .oldest_o(oldest),
     .slot_i(slot),
     .slot_pc_o(slot_pc),
     .slot_segment_o(slot_segment),
-    .busy_o
+    .busy_o(busy)
   );
 
   logic                piece_valid, last, step;
@@ -77,10 +77,9 @@ module cpe_dma (
   cpe_dma_walk u_walk (
     .clk_i,
     .rst_ni,
-    .next_valid_i(next_valid),
-    .next_take_o(next_take),
-    .next_i(next),
-    .next_slot_i(next_slot),
+    .busy_i(busy),
+    .push_i(begins),
+    .push_transfer_i(transfer),
     .valid_o(piece_valid),
     .piece_o(piece),
     .last_o(last),
@@ -93,7 +92,7 @@ module cpe_dma (
   cpe_dma_track u_track (
     .clk_i,
     .rst_ni,
-    .valid_i(piece_valid),
+    .busy_i(busy),
     .free_o(tag_free),
     .tag_o(tag),
     .send_i(step),
@@ -126,30 +125,36 @@ module cpe_dma (
   logic [2+3+16+48+6+7-1:0] head_q;   // all but the data
   logic [511:0]            data_q;
 
-  assign go   = piece_valid && !halt_i && !stop && (!out_valid_q || mem_ready_i);
-  assign fail = go && piece.outside;
-
-  assign line_re_o     = go && piece.write && !piece.outside && tag_free;
   assign line_raddr_o  = piece.ldm;
   assign line_rbytes_o = piece.bytes;
-  assign step          = go && !piece.outside && tag_free && (!piece.write || line_re_ready_i);
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      out_valid_q <= 1'b0;
-      fresh_q     <= 1'b0;
-    end else begin
-      out_valid_q <= step || (out_valid_q && !mem_ready_i);
-      fresh_q     <= step && piece.write;
+  // What is asked: apart from what comes of it, as the local memory's readiness follows from this.
+  always_comb begin
+    go        = 1'b0;
+    fail      = 1'b0;
+    line_re_o = 1'b0;
+    if (piece_valid) begin
+      go        = !halt_i && !stop && (!out_valid_q || mem_ready_i);
+      fail      = go && piece.outside;
+      line_re_o = go && piece.write && !piece.outside && tag_free;
     end
   end
 
+  always_comb begin
+    step = 1'b0;
+    if (go) step = !piece.outside && tag_free && (!piece.write || line_re_ready_i);
+  end
+
   always_ff @(posedge clk_i) begin
-    if (step) begin
-      out_write_q <= piece.write;
-      head_q      <= {piece.write, 1'b0, tag, piece.segment, piece.offset, piece.ldm[5:0], piece.bytes};
+    if (busy || !rst_ni) begin
+      if (step) begin
+        out_write_q <= piece.write;
+        head_q      <= {piece.write, 1'b0, tag, piece.segment, piece.offset, piece.ldm[5:0], piece.bytes};
+      end
+      if (fresh_q) data_q <= line_rdata_i;
+      fresh_q     <= rst_ni && step && piece.write;
+      out_valid_q <= rst_ni && (step || (out_valid_q && !mem_ready_i));
     end
-    if (fresh_q) data_q <= line_rdata_i;
   end
 
   assign mem_valid_o = out_valid_q;

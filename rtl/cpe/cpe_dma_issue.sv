@@ -1,9 +1,8 @@
-// Where the core's commands enter the DMA engine: checks them, numbers the transfers and keeps those that wait.
+// Where the core's commands enter the DMA engine: checks them and numbers the transfers.
 //
-// Tickets count the transfers begun; the first one has ticket 1. Transfers leave in their order (next_*) and become complete in
-// their order (complete_i).
+// Tickets count the transfers begun; the first one has ticket 1. Transfers become complete in their order (complete_i).
 // DmaGlobal stays until the next one, DmaShape is for one transfer. A refused command changes nothing.
-// Cuts: nothing from issue_i to next_* while no transfer waits, so that an idle engine begins in the next cycle.
+// Cuts: nothing from issue_i to begin_*.
 module cpe_dma_issue (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -15,10 +14,8 @@ module cpe_dma_issue (
   output logic [31:0]            issue_rdata_o,
   output logic                   issue_bad_o,
 
-  output logic                   next_valid_o,
-  input  logic                   next_take_i,
-  output cpe_dma_pkg::transfer_t next_o,
-  output logic [2:0]             next_slot_o,
+  output logic                   begin_o,        // this transfer
+  output cpe_dma_pkg::transfer_t begin_transfer_o,
 
   input  logic                   complete_i,     // the oldest transfer
   output logic [2:0]             oldest_o,       // its slot
@@ -32,21 +29,17 @@ module cpe_dma_issue (
 );
 
   logic [31:0] begun_q, done_q;
-  logic [3:0]  left_q;             // transfers that have left, as the lower bits of begun_q count them
   logic [63:0] global_q;
   logic [15:0] rows_q, ldm_stride_q;
   logic [31:0] stride_q;
   logic [31:0] extent_q;           // from the first row to the last
   logic [31:0] age;
   logic [33:0] range_end;
-  logic        full, waiting, begins, bad;
+  logic        full, begins, bad;
 
-  cpe_dma_pkg::transfer_t                transfer;
-  logic [cpe_dma_pkg::TransferWidth-1:0] waiting_q [cpe_dma_pkg::Slots];
-  logic [47:0]                           origin_q [cpe_dma_pkg::Slots];
+  logic [47:0] origin_q [cpe_dma_pkg::Slots];
 
   assign full    = begun_q[2:0] == done_q[2:0] && begun_q[3] != done_q[3];
-  assign waiting = left_q != begun_q[3:0];
   assign busy_o  = begun_q != done_q;
 
   always_comb begin
@@ -86,46 +79,39 @@ module cpe_dma_issue (
     end
   end
 
-  always_comb begin
-    transfer = '0;
-    if (begins) begin
-      transfer.write      = issue_i.op == cpe_pkg::DmaStore;
-      transfer.segment    = global_q[63:48];
-      transfer.offset     = global_q[47:0];
-      transfer.ldm        = issue_i.rs1[16:0];
-      transfer.bytes      = issue_i.rs2[17:0];
-      transfer.rows       = rows_q;
-      transfer.ldm_stride = ldm_stride_q;
-      transfer.stride     = stride_q;
-    end
-  end
+  assign begin_o          = begins;
+  assign begin_transfer_o = {issue_i.op == cpe_pkg::DmaStore, global_q, issue_i.rs1[16:0], issue_i.rs2[17:0], rows_q, ldm_stride_q,
+                             stride_q};
 
-  always_comb begin
-    next_o      = '0;
-    next_slot_o = begun_q[2:0];
-    if (begins) next_o = transfer;
-    if (waiting) begin
-      next_o      = waiting_q[left_q[2:0]];
-      next_slot_o = left_q[2:0];
-    end
-  end
-
-  assign next_valid_o = waiting || begins;
   assign oldest_o     = done_q[2:0];
 
-  assign {slot_pc_o, slot_segment_o} = origin_q[slot_i];
+  always_comb begin
+    slot_pc_o      = '0;
+    slot_segment_o = '0;
+    if (busy_o) {slot_pc_o, slot_segment_o} = origin_q[slot_i];
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (issue_valid_i) begin
+      if (issue_i.op == cpe_pkg::DmaShape) begin
+        ldm_stride_q <= issue_i.rs1[15:0];
+        stride_q     <= issue_i.rs2;
+      end
+      if (begins) origin_q[begun_q[2:0]] <= {issue_i.pc, global_q[63:48]};
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       begun_q  <= '0;
       done_q   <= '0;
-      left_q   <= '0;
       global_q <= '0;
       rows_q   <= 16'd1;
       extent_q <= '0;
-    end else begin
+    end else if (issue_valid_i || complete_i) begin
+      begun_q <= begun_q + 32'(begins);
+      done_q  <= done_q + 32'(complete_i);
       if (begins) begin
-        begun_q  <= begun_q + 32'd1;
         rows_q   <= 16'd1;
         extent_q <= '0;
       end
@@ -134,19 +120,6 @@ module cpe_dma_issue (
         rows_q   <= issue_i.rs1[31:16];
         extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);
       end
-      if (next_valid_o && next_take_i) left_q <= left_q + 4'd1;
-      if (complete_i) done_q <= done_q + 32'd1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (issue_valid_i && issue_i.op == cpe_pkg::DmaShape) begin
-      ldm_stride_q <= issue_i.rs1[15:0];
-      stride_q     <= issue_i.rs2;
-    end
-    if (begins) begin
-      waiting_q[begun_q[2:0]] <= transfer;
-      origin_q[begun_q[2:0]]  <= {issue_i.pc, global_q[63:48]};
     end
   end
 

@@ -6,9 +6,9 @@
 module cpe_dma_track (
   input  logic                clk_i,
   input  logic                rst_ni,
+  input  logic                busy_i,          // a transfer is not complete
 
   // A piece is sent with the tag, or fails here
-  input  logic                valid_i,
   output logic                free_o,
   output logic [2:0]          tag_o,
   input  logic                send_i,
@@ -55,41 +55,42 @@ module cpe_dma_track (
   logic [16:0] rsp_ldm;
   logic [6:0]  rsp_bytes;
 
+  // Without a transfer there is nothing to follow.
   always_comb begin
     done          = '0;
+    remaining     = '0;
+    free_o        = 1'b0;
+    tag_o         = '0;
     rsp_write     = 1'b0;
     rsp_slot      = '0;
     rsp_ldm       = '0;
     rsp_bytes     = '0;
     failed        = 1'b0;
-    open_next     = open_q;
+    open_next     = '0;
     line_we_o     = 1'b0;
+    complete_o    = 1'b0;
     event_bytes_o = '0;
-    if (rsp_valid_i) begin
-      done[rsp_tag_i] = 1'b1;
-      {rsp_write, rsp_slot, rsp_ldm, rsp_bytes} = meta_q[rsp_tag_i];
-      open_next[{rsp_slot, rsp_tag_i}] = 1'b0;
-      failed          = rsp_cause_i != cpe_pkg::CauseNone;
-      line_we_o       = !failed && !rsp_write;
-      event_bytes_o   = failed ? '0 : rsp_bytes;
+    if (busy_i) begin
+      open_next = open_q;
+      if (rsp_valid_i) begin
+        done[rsp_tag_i] = 1'b1;
+        {rsp_write, rsp_slot, rsp_ldm, rsp_bytes} = meta_q[rsp_tag_i];
+        open_next[{rsp_slot, rsp_tag_i}] = 1'b0;
+        failed          = rsp_cause_i != cpe_pkg::CauseNone;
+        line_we_o       = !failed && !rsp_write;
+        event_bytes_o   = failed ? '0 : rsp_bytes;
+      end
+      remaining = valid_q & ~done;
+      free_o    = remaining != '1;
+      for (int i = Tags - 1; i >= 0; i--) begin
+        if (!remaining[i]) tag_o = 3'(i);
+      end
+      complete_o = sent_q[oldest_i] && open_next[{oldest_i, 3'd0} +: 8] == '0 && !stopped_q && !failed;
     end
   end
 
   assign line_waddr_o  = rsp_ldm;
   assign line_wbytes_o = rsp_bytes;
-  assign remaining     = valid_q & ~done;
-
-  always_comb begin
-    tag_o = '0;
-    if (valid_i) begin
-      for (int i = Tags - 1; i >= 0; i--) begin
-        if (!remaining[i]) tag_o = 3'(i);
-      end
-    end
-  end
-
-  assign free_o     = remaining != '1;
-  assign complete_o = sent_q[oldest_i] && open_next[{oldest_i, 3'd0} +: 8] == '0 && !stopped_q && !failed;
 
   // The first fault counts, and then those of pieces that went before it.
   assign record = failed && (!stopped_q || fault_older_q[rsp_tag_i]);
@@ -101,7 +102,7 @@ module cpe_dma_track (
       open_q    <= '0;
       sent_q    <= '0;
       stopped_q <= 1'b0;
-    end else begin
+    end else if (busy_i) begin
       if (rsp_valid_i) begin
         valid_q <= remaining;
         open_q  <= open_next;
@@ -117,27 +118,29 @@ module cpe_dma_track (
   end
 
   always_ff @(posedge clk_i) begin
-    if (rsp_valid_i) older_q <= older_q & ~{Tags{done}};
-    if (send_i) begin
-      older_q[Tags*tag_o +: Tags] <= remaining;
-      meta_q[tag_o]               <= {piece_i.write, piece_i.slot, piece_i.ldm, piece_i.bytes};
-      offset_q[tag_o]             <= piece_i.offset;
-    end
-    if (record) begin
-      fault_q.cause   <= rsp_cause_i;
-      fault_q.access  <= rsp_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
-      fault_q.offset  <= offset_q[rsp_tag_i];
-      fault_older_q   <= older_q[Tags*rsp_tag_i +: Tags];
-    end else if (fail_i) begin
-      fault_q.cause   <= cpe_pkg::CauseLimit;
-      fault_q.access  <= piece_i.write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
-      fault_q.offset  <= piece_i.offset;
-      fault_older_q   <= remaining;
-    end
-    if (record || fail_i) begin
-      fault_q.dma     <= 1'b1;
-      fault_q.pc      <= slot_pc_i;
-      fault_q.segment <= slot_segment_i;
+    if (busy_i) begin
+      if (send_i) begin
+        meta_q[tag_o]               <= {piece_i.write, piece_i.slot, piece_i.ldm, piece_i.bytes};
+        offset_q[tag_o]             <= piece_i.offset;
+      end
+      if (record) begin
+        fault_q.cause   <= rsp_cause_i;
+        fault_q.access  <= rsp_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_q.offset  <= offset_q[rsp_tag_i];
+        fault_older_q   <= older_q[Tags*rsp_tag_i +: Tags];
+      end else if (fail_i) begin
+        fault_q.cause   <= cpe_pkg::CauseLimit;
+        fault_q.access  <= piece_i.write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_q.offset  <= piece_i.offset;
+        fault_older_q   <= remaining;
+      end
+      if (rsp_valid_i) older_q <= older_q & ~{Tags{done}};
+      if (send_i) older_q[Tags*tag_o +: Tags] <= remaining;
+      if (record || fail_i) begin
+        fault_q.dma     <= 1'b1;
+        fault_q.pc      <= slot_pc_i;
+        fault_q.segment <= slot_segment_i;
+      end
     end
   end
 

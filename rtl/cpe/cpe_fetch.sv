@@ -138,30 +138,6 @@ module cpe_fetch (
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      look_q        <= 1'b0;
-      carry_valid_q <= 1'b0;
-      busy_q        <= 1'b0;
-      fail_q        <= 1'b0;
-    end else begin
-      if (invalidate_i) look_q <= 1'b0;
-      else if (busy_q) look_q <= fill && wanted;
-      else if (read) look_q <= 1'b1;
-      else if (miss) look_q <= 1'b0;
-
-      if (redirect_i || invalidate_i || (busy_q && !wanted) || (read && !look_q)) carry_valid_q <= 1'b0;
-      else if (cut || carry) carry_valid_q <= carry;
-
-      if (busy_q) busy_q <= !refill_valid_i;
-      else if (miss) busy_q <= !vacant;
-
-      if (redirect_i || invalidate_i) fail_q <= 1'b0;
-      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_pkg::CauseNone && wanted;
-      else if (miss && vacant) fail_q <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
     if (redirect_i) pc_q <= target_i;
     else if (cut) pc_q <= next_pc;
 
@@ -177,6 +153,29 @@ module cpe_fetch (
       if (invalidate_i) drop_q <= 1'b1;
       if (redirect_i) stale_q <= 1'b1;
       if (refill_valid_i) cause_q <= refill_cause_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      carry_valid_q <= 1'b0;
+      fail_q        <= 1'b0;
+      look_q        <= 1'b0;
+      busy_q        <= 1'b0;
+    end else begin
+      if (redirect_i || invalidate_i || (busy_q && !wanted) || (read && !look_q)) carry_valid_q <= 1'b0;
+      else if (cut || carry) carry_valid_q <= carry;
+
+      if (redirect_i || invalidate_i) fail_q <= 1'b0;
+      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_pkg::CauseNone && wanted;
+      else if (miss && vacant) fail_q <= 1'b1;
+
+      if (invalidate_i) look_q <= 1'b0;
+      else if (busy_q) look_q <= fill && wanted;
+      else if (read) look_q <= 1'b1;
+      else if (miss) look_q <= 1'b0;
+
+      if (busy_q || miss) busy_q <= busy_q ? !refill_valid_i : !vacant;
     end
   end
 

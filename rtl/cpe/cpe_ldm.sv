@@ -56,12 +56,11 @@ module cpe_ldm #(
   output logic                   event_conflict_o  // somebody waits
 );
 
-  logic        clearing;
+  logic        clearing, others;
   logic [8:0]  clear_row;
-  logic [7:0]  busy_banks, s_bank, a_bank;
-  logic [7:0]  lw_banks, lw_first, lw_last, lw_above, lr_banks, lr_above;
+  logic [7:0]  busy_banks, lw_banks, lr_banks;
+  logic [1:0]  lw_words;
   logic [31:0] lw_from, lw_till;
-  logic [8:0]  lw_row, lw_row_next, lr_row, lr_row_next;
 
   cpe_ldm_arbiter #(.Engines(Engines)) u_arbiter (
     .clk_i,
@@ -85,21 +84,13 @@ module cpe_ldm #(
     .clear_i,
     .clearing_o(clearing),
     .clear_row_o(clear_row),
+    .others_o(others),
     .busy_banks_o(busy_banks),
-    .s_bank_o(s_bank),
-    .a_bank_o(a_bank),
     .lw_banks_o(lw_banks),
-    .lw_first_o(lw_first),
-    .lw_last_o(lw_last),
-    .lw_above_o(lw_above),
+    .lr_banks_o(lr_banks),
     .lw_from_o(lw_from),
     .lw_till_o(lw_till),
-    .lw_row_o(lw_row),
-    .lw_row_next_o(lw_row_next),
-    .lr_banks_o(lr_banks),
-    .lr_above_o(lr_above),
-    .lr_row_o(lr_row),
-    .lr_row_next_o(lr_row_next),
+    .lw_words_o(lw_words),
     .event_conflict_o
   );
 
@@ -115,22 +106,21 @@ module cpe_ldm #(
       .clk_i,
       .en_i(busy_banks[i]),
       .lw_i(lw_banks[i]),
-      .lw_first_i(lw_first[i]),
-      .lw_last_i(lw_last[i]),
-      .lw_row_i(lw_above[i] ? lw_row_next : lw_row),
+      .lw_addr_i(line_waddr_i[16:5]),
+      .lw_words_i(lw_words),
       .lw_from_i(lw_from),
       .lw_till_i(lw_till),
       .lw_data_i(line_wdata_i[256*(i % 2) +: 256]),
       .lr_i(lr_banks[i]),
-      .lr_row_i(lr_above[i] ? lr_row_next : lr_row),
+      .lr_addr_i(line_raddr_i[16:5]),
       .clear_i(clearing),
       .clear_row_i(clear_row),
-      .s_i(s_bank[i]),
+      .s_i(s_ready_o),
       .s_write_i,
       .s_addr_i,
       .s_wdata_i,
       .s_strb_i,
-      .a_i(a_bank[i]),
+      .a_i(a_ready_o),
       .a_write_i,
       .a_addr_i,
       .a_wdata_i,
@@ -146,28 +136,30 @@ module cpe_ldm #(
 
   // --- What was read ------------------------------------------------------------------------------------------------
 
-  logic       lr_q, s_read_q, a_fresh_q;
-  logic [2:0] lr_bank_q, s_bank_q, a_bank_q;
-  logic [4:0] lr_byte_q;
-  logic [2:0] s_word_q;
-  logic [1:0] a_word_q;
+  logic               s_read_q;
+  logic [Engines+1:0] fresh_q;  // read in the cycle before: line port, access port, engines
+  logic               lr_q, a_fresh_q;
+  logic [2:0]         lr_bank_q, s_bank_q, a_bank_q;
+  logic [4:0]         lr_byte_q;
+  logic [2:0]         s_word_q;
+  logic [1:0]         a_word_q;
+
+  assign lr_q      = fresh_q[Engines+1];
+  assign a_fresh_q = fresh_q[Engines];
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      lr_q      <= 1'b0;
-      s_read_q  <= 1'b0;
-      a_fresh_q <= 1'b0;
-    end else begin
-      lr_q      <= line_re_ready_o;
-      s_read_q  <= s_ready_o && !s_write_i;
-      a_fresh_q <= a_ready_o && !a_write_i;
-    end
+    if (!rst_ni) s_read_q <= 1'b0;
+    else s_read_q <= s_ready_o && !s_write_i;
+    if (s_ready_o) {s_bank_q, s_word_q} <= s_addr_i[7:2];
   end
 
   always_ff @(posedge clk_i) begin
-    if (line_re_ready_o) {lr_bank_q, lr_byte_q} <= line_raddr_i[7:0];
-    if (s_ready_o) {s_bank_q, s_word_q} <= s_addr_i[7:2];
-    if (a_ready_o) {a_bank_q, a_word_q} <= a_addr_i[7:3];
+    if (others || fresh_q != '0 || !rst_ni) begin
+      fresh_q <= {line_re_ready_o, a_ready_o && !a_write_i, e_ready_o & ~e_write_i};
+      if (line_re_ready_o) {lr_bank_q, lr_byte_q} <= line_raddr_i[7:0];
+      if (a_ready_o) {a_bank_q, a_word_q} <= a_addr_i[7:3];
+      if (!rst_ni) fresh_q <= '0;
+    end
   end
 
   // The word of the first byte gives the lanes from that byte on, the third word those before; both lie in the same half.
@@ -235,23 +227,17 @@ module cpe_ldm #(
 
   // An engine's bank may serve others in the next cycle already.
   for (genvar i = 0; i < Engines; i++) begin : g_engine
-    logic         fresh_q;
     logic [2:0]   bank_q;
     logic [255:0] rdata_q, rdata;
 
     always_ff @(posedge clk_i) begin
-      if (!rst_ni) fresh_q <= 1'b0;
-      else fresh_q <= e_ready_o[i] && !e_write_i[i];
-    end
-
-    always_ff @(posedge clk_i) begin
       if (e_ready_o[i]) bank_q <= e_addr_i[12*i +: 3];
-      if (fresh_q) rdata_q <= rdata;
+      if (fresh_q[i]) rdata_q <= rdata;
     end
 
     always_comb begin
       rdata = rdata_q;
-      if (fresh_q) begin
+      if (fresh_q[i]) begin
         case (bank_q)
           3'd0:    rdata = g_bank[0].rdata;
           3'd1:    rdata = g_bank[1].rdata;

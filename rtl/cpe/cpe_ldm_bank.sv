@@ -1,7 +1,6 @@
 // One bank of the local memory of a CPE: 512 rows of 32 bytes, and the choice of what goes into them.
 //
-// At most one of the sources asks in a cycle (cpe_ldm sees to it). With en_i low nothing is chosen and nothing moves: the wide
-// multiplexers stand inside of conditions, because 32 CPEs of eight banks each are simulated in one thread.
+// At most one of the sources asks in a cycle (cpe_ldm sees to it). With en_i low nothing is chosen and nothing moves.
 // rdata_o follows a read by one cycle and stays until the next read of this bank.
 module cpe_ldm_bank #(
   parameter int unsigned Bank    = 0,
@@ -10,20 +9,20 @@ module cpe_ldm_bank #(
   input  logic                   clk_i,
   input  logic                   en_i,
 
-  // Line port: this bank's words of a write of up to three, and of a read
+  // Line port: a write, a read of this bank
   input  logic                   lw_i,
-  input  logic                   lw_first_i,
-  input  logic                   lw_last_i,
-  input  logic [8:0]             lw_row_i,
+  input  logic [16:5]            lw_addr_i,   // of the first of up to three words
+  input  logic [1:0]             lw_words_i,  // that follow
   input  logic [31:0]            lw_from_i,   // bytes that are written in the first word
   input  logic [31:0]            lw_till_i,   // and in the last
   input  logic [255:0]           lw_data_i,
   input  logic                   lr_i,
-  input  logic [8:0]             lr_row_i,
+  input  logic [16:5]            lr_addr_i,
 
   input  logic                   clear_i,
   input  logic [8:0]             clear_row_i,
 
+  // Scalar core and access port: theirs is taken, by the bank that their address names
   input  logic                   s_i,
   input  logic                   s_write_i,
   input  logic [16:2]            s_addr_i,
@@ -46,36 +45,47 @@ module cpe_ldm_bank #(
   output logic [255:0]           rdata_o
 );
 
-  logic         we;
-  logic [8:0]   row;
-  logic [31:0]  strb;
-  logic [255:0] wdata;
+  logic [255:0] mem_q [512];
+  logic [255:0] rdata_q;
 
-  always_comb begin
-    we    = 1'b0;
-    row   = '0;
-    strb  = '0;
-    wdata = '0;
+  assign rdata_o = rdata_q;
+
+  // One process for choice and memory: a bank without an access costs a simulator one branch. It alone touches the memory, so
+  // that writes may take effect at once.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin : access
+    logic         we;
+    logic [8:0]   row;
+    logic [31:0]  strb;
+    logic [255:0] wdata;
+    logic [2:0]   word;   // of a line: how far this bank is behind the first one
     if (en_i) begin
+      we    = 1'b0;
+      row   = '0;
+      strb  = '0;
+      wdata = '0;
+      word  = '0;
       if (lw_i) begin
         we    = 1'b1;
-        row   = lw_row_i;
-        strb  = (lw_first_i ? lw_from_i : '1) & (lw_last_i ? lw_till_i : '1);
+        word  = 3'(Bank) - lw_addr_i[7:5];
+        row   = 9'((lw_addr_i + 12'(word)) >> 3);
+        strb  = (word == '0 ? lw_from_i : '1) & (word == {1'b0, lw_words_i} ? lw_till_i : '1);
         wdata = lw_data_i;
       end else if (lr_i) begin
-        row   = lr_row_i;
+        word  = 3'(Bank) - lr_addr_i[7:5];
+        row   = 9'((lr_addr_i + 12'(word)) >> 3);
       end else if (clear_i) begin
         we    = 1'b1;
         row   = clear_row_i;
         strb  = '1;
-      end else if (s_i) begin
+      end else if (s_i && s_addr_i[7:5] == 3'(Bank)) begin
         we    = s_write_i;
         row   = s_addr_i[16:8];
         if (s_write_i) begin
           strb  = 32'(s_strb_i) << {s_addr_i[4:2], 2'b00};
           wdata = {8{s_wdata_i}};
         end
-      end else if (a_i) begin
+      end else if (a_i && a_addr_i[7:5] == 3'(Bank)) begin
         we    = a_write_i;
         row   = a_addr_i[16:8];
         if (a_write_i) begin
@@ -94,17 +104,21 @@ module cpe_ldm_bank #(
           end
         end
       end
+      if (!we) begin
+        rdata_q <= mem_q[row];
+      end else if (&strb) begin
+        mem_q[row] = wdata;
+      end else begin
+        for (int unsigned w = 0; w < 8; w++) begin
+          if (strb[4*w +: 4] == '1) begin
+            mem_q[row][32*w +: 32] = wdata[32*w +: 32];
+          end else if (strb[4*w +: 4] != '0) begin
+            for (int unsigned i = 4 * w; i < 4 * w + 4; i++) if (strb[i]) mem_q[row][8*i +: 8] = wdata[8*i +: 8];
+          end
+        end
+      end
     end
   end
-
-  ram_1rw #(.Depth(512), .Width(256), .LaneWidth(8)) u_ram (
-    .clk_i,
-    .en_i,
-    .we_i(we),
-    .addr_i(row),
-    .strb_i(strb),
-    .wdata_i(wdata),
-    .rdata_o
-  );
+  /* verilator lint_on BLKSEQ */
 
 endmodule

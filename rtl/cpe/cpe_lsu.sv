@@ -127,12 +127,6 @@ module cpe_lsu (
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) win_valid_q <= 1'b0;
-    else if (win_valid_q) win_valid_q <= !win_done_i;
-    else win_valid_q <= at_window_o && !misaligned && !stop_i;
-  end
-
-  always_ff @(posedge clk_i) begin
     if (valid_i && at_window_o && !win_valid_q) begin
       win_write_o <= write_i;
       win_addr_o  <= address_i;
@@ -147,6 +141,11 @@ module cpe_lsu (
       late_lane_q   <= address_i[1:0];
       late_funct3_q <= funct3_i;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) win_valid_q <= 1'b0;
+    else win_valid_q <= win_valid_q ? !win_done_i : at_window_o && !misaligned && !stop_i;
   end
 
   assign win_valid_o = win_valid_q;

@@ -36,7 +36,7 @@ module cpe_muldiv (
     StDone
   } state_e;
 
-  state_e      state_q;
+  state_e      state_q, state, next;
   logic [31:0] rest_q, divisor_q, quotient_q;
   logic [4:0]  steps_q;
   logic        want_rest_q, negate_q;
@@ -45,53 +45,65 @@ module cpe_muldiv (
   assign a_negative = !funct3_i[0] && a_i[31];
   assign b_negative = !funct3_i[0] && b_i[31];
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      state_q <= StIdle;
-    end else if (start_i || state_q != StIdle) begin
-      unique case (state_q)
-        StIdle:  state_q <= StAlign;
-        StAlign: state_q <= rest_q < divisor_q || divisor_q == '0 ? StDone : StStep;
-        StStep:  if (steps_q == '0) state_q <= StDone;
-        default: state_q <= StIdle;
+  /* verilator lint_off BLKSEQ */
+  // Values first, then registers: without a division a simulator does nothing.
+  always_ff @(posedge clk_i) begin : divide
+    logic [31:0] rest, divisor, quotient, leading_rest, leading_divisor;
+    logic [4:0]  distance, left;
+    logic        fits, is_small, is_last;
+    if (!rst_ni || start_i || state_q != StIdle) begin
+      state = state_q;
+      next  = StIdle;
+      rest    = rest_q - divisor_q;
+      fits    = rest_q >= divisor_q;
+      is_small = rest_q < divisor_q || divisor_q == '0;
+      is_last = steps_q == '0;
+      left    = steps_q - 1'b1;
+      quotient = {quotient_q[30:0], fits};
+      // How far the dividend's leading one is above the divisor's.
+      leading_rest    = rest_q;
+      leading_divisor = divisor_q;
+      distance        = '0;
+      if (state == StAlign) begin
+        for (int unsigned i = 0; i < 5; i++) begin
+          if (leading_rest >> (16 >> i) != '0) begin
+            leading_rest = leading_rest >> (16 >> i);
+            distance     = distance + 5'(16 >> i);
+          end
+          if (leading_divisor >> (16 >> i) != '0) begin
+            leading_divisor = leading_divisor >> (16 >> i);
+            distance        = distance - 5'(16 >> i);
+          end
+        end
+      end
+      divisor = state == StAlign ? divisor_q << distance : divisor_q >> 1;
+      unique case (state)
+        StIdle: begin
+          next         = StAlign;
+          rest_q      <= a_negative ? -a_i : a_i;
+          divisor_q   <= b_negative ? -b_i : b_i;
+          quotient_q  <= b_i == '0 ? '1 : '0;
+          want_rest_q <= funct3_i[1];
+          negate_q    <= funct3_i[1] ? a_negative : (a_negative ^ b_negative) && b_i != '0;
+        end
+        StAlign: begin
+          next       = is_small ? StDone : StStep;
+          steps_q   <= distance;
+          divisor_q <= divisor;
+        end
+        StStep: begin
+          next = is_last ? StDone : StStep;
+          if (fits) rest_q <= rest;
+          quotient_q <= quotient;
+          divisor_q  <= divisor;
+          steps_q    <= left;
+        end
+        default: ;
       endcase
+      state_q <= rst_ni ? next : StIdle;
     end
   end
-
-  // How far the dividend's leading one is above the divisor's.
-  logic [4:0] distance;
-  logic [5:0] divisor_zeros, rest_zeros;
-  zero_count #(
-    .Width(32)
-  ) u_divisor_zeros (
-    .data_i (divisor_q),
-    .count_o(divisor_zeros)
-  );
-  zero_count #(
-    .Width(32)
-  ) u_rest_zeros (
-    .data_i (rest_q),
-    .count_o(rest_zeros)
-  );
-  assign distance = divisor_zeros[4:0] - rest_zeros[4:0];
-
-  always_ff @(posedge clk_i) begin
-    if (start_i && state_q == StIdle) begin
-      rest_q      <= a_negative ? -a_i : a_i;
-      divisor_q   <= b_negative ? -b_i : b_i;
-      quotient_q  <= b_i == '0 ? '1 : '0;
-      want_rest_q <= funct3_i[1];
-      negate_q    <= funct3_i[1] ? a_negative : (a_negative ^ b_negative) && b_i != '0;
-    end else if (state_q == StAlign) begin
-      steps_q   <= distance;
-      divisor_q <= divisor_q << distance;
-    end else if (state_q == StStep) begin
-      if (rest_q >= divisor_q) rest_q <= rest_q - divisor_q;
-      quotient_q <= {quotient_q[30:0], rest_q >= divisor_q};
-      divisor_q  <= divisor_q >> 1;
-      steps_q    <= steps_q - 1'b1;
-    end
-  end
+  /* verilator lint_on BLKSEQ */
 
   always_comb begin
     done_o     = state_q == StDone;

@@ -40,7 +40,7 @@ module cpe_window (
 
   typedef enum logic [1:0] {StIdle, StOffer, StWait, StVacant} state_e;
 
-  state_e      state_q;
+  state_e      state_q, state;
   logic [15:0] segment, segment_q;
   logic [47:0] offset, offset_q;
   logic        vacant, crosses;
@@ -77,43 +77,47 @@ module cpe_window (
     end
   end
 
-  assign bytes    = 3'd1 << win_size_i;
-  assign line_end = 2'd0 - offset_q[1:0];
-  assign lower    = split_q ? {1'b0, line_end} : bytes;
-  assign crosses  = offset[5:2] == '1 && {1'b0, offset[1:0]} + bytes > 3'd4;
+  always_comb begin
+    bytes    = '0;
+    line_end = '0;
+    lower    = '0;
+    crosses  = 1'b0;
+    if (win_valid_i) begin
+      bytes    = 3'd1 << win_size_i;
+      line_end = 2'd0 - offset_q[1:0];
+      lower    = split_q ? {1'b0, line_end} : bytes;
+      crosses  = offset[5:2] == '1 && {1'b0, offset[1:0]} + bytes > 3'd4;
+    end
+  end
 
+  /* verilator lint_off BLKSEQ */
+  // Values first, then registers: without an access a simulator does nothing.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      state_q <= StIdle;
-      split_q <= 1'b0;
-      upper_q <= 1'b0;
-    end else begin
-      unique case (state_q)
+    if (!rst_ni || win_valid_i || state_q != StIdle) begin
+      state = state_q;
+      if (rsp_valid_i && upper_q) upper_data_q <= rsp_i.data[31:0];
+      unique case (state)
         StIdle:
           if (win_valid_i) begin
-            state_q <= vacant ? StVacant : StOffer;
-            split_q <= !vacant && crosses;
+            state = vacant ? StVacant : StOffer;
+            split_q   <= !vacant && crosses;
             // At the end of all offsets there is no segment: the lower part alone is asked for, and refused.
-            upper_q <= !vacant && crosses && offset[47:6] != '1;
+            upper_q   <= !vacant && crosses && offset[47:6] != '1;
+            segment_q <= segment;
+            offset_q  <= offset;
           end
-        StOffer: if (mem_ready_i) state_q <= StWait;
+        StOffer: if (mem_ready_i) state = StWait;
         StWait:
           if (rsp_valid_i) begin
-            state_q <= win_done_o ? StIdle : StOffer;
+            state = win_done_o ? StIdle : StOffer;
             upper_q <= 1'b0;
           end
-        default: state_q <= StIdle;
+        default: state = StIdle;
       endcase
+      state_q <= rst_ni ? state : StIdle;
     end
   end
-
-  always_ff @(posedge clk_i) begin
-    if (win_valid_i && state_q == StIdle) begin
-      segment_q <= segment;
-      offset_q  <= offset;
-    end
-    if (rsp_valid_i && upper_q) upper_data_q <= rsp_i.data[31:0];
-  end
+  /* verilator lint_on BLKSEQ */
 
   // --- Request and answer -------------------------------------------------------------------------------------------
 
@@ -132,18 +136,20 @@ module cpe_window (
     end
   end
 
-  assign win_done_o    = state_q == StVacant || (state_q == StWait && rsp_valid_i && (!upper_q || win_cause_o != cpe_pkg::CauseNone));
   assign win_segment_o = segment_q;
   assign win_offset_o  = offset_q;
 
   always_comb begin
+    win_done_o  = 1'b0;
     win_cause_o = cpe_pkg::CauseNone;
     win_rdata_o = '0;
     mask        = '0;
     if (state_q == StVacant) begin
+      win_done_o  = 1'b1;
       win_cause_o = cpe_pkg::CauseVacant;
     end else if (state_q == StWait && rsp_valid_i) begin
       win_cause_o = rsp_i.cause;
+      win_done_o  = !upper_q || rsp_i.cause != cpe_pkg::CauseNone;
       mask        = win_size_i[1] ? '1 : (win_size_i[0] ? 32'h0000_ffff : 32'h0000_00ff);
       if (split_q) begin
         // The upper bytes of both answers are anything.

@@ -1,12 +1,11 @@
 // A CPE as a model of its own, its ports packed into words for the C++ around it.
 //
-// What hangs on inputs is evaluated when in_clk_i rises: only when one of them has changed.
+// Two clocks, which C++ raises and which fall by themselves: an edge costs one evaluation. What hangs on inputs is evaluated with
+// in_clk, only when one of them has changed. What is wide moves only when its valid bit says that there is something.
 module cpe_tile_top #(
   parameter int unsigned Rows    = 4,
   parameter int unsigned Columns = 8
 ) (
-  input  logic         clk_i,
-  input  logic         in_clk_i,
   input  logic [63:0]  in_i,           // cpe_tile_pkg::in_t
   input  logic [31:0]  boot_pc_i,
   input  logic [127:0] launch_i,
@@ -25,77 +24,110 @@ module cpe_tile_top #(
 );
 
   cpe_tile_pkg::in_t  in;
-  cpe_tile_pkg::out_t out;
   logic [31:0]        boot_pc;
   logic [127:0]       launch;
   logic [521:0]       rsp;
   logic [255:0]       row_data, column_data;
   logic [90:0]        access;
-  always_ff @(posedge in_clk_i) begin
-    in          <= in_i;
-    boot_pc     <= boot_pc_i;
-    launch      <= launch_i;
-    rsp         <= rsp_i;
-    row_data    <= row_data_i;
-    column_data <= column_data_i;
-    access      <= access_i;
+  cpe_tile_pkg::in_t  in_next;
+  logic               clk /* verilator public_flat_rw */;
+  logic               in_clk /* verilator public_flat_rw */;
+
+  assign in_next = in_i;
+
+  always_ff @(posedge clk) clk <= 1'b0;
+  always_ff @(posedge in_clk) in_clk <= 1'b0;
+
+  always_ff @(posedge in_clk) begin
+    in      <= in_next;
+    boot_pc <= boot_pc_i;
+    if (in_next.launch_valid) launch <= launch_i;
+    if (in_next.rsp_valid) rsp <= rsp_i;
+    if (in_next.row_receive_valid) row_data <= row_data_i;
+    if (in_next.column_receive_valid) column_data <= column_data_i;
+    if (in_next.access_valid) access <= access_i;
   end
 
-  assign out_o      = out;
-  assign out.unused = '0;
+  logic               quiet, asleep, launch_ready, finished, fetch_valid, fault_valid, mem_valid, access_ready;
+  logic               row_send_valid, row_receive_ready, row_receive_one;
+  logic               column_send_valid, column_receive_ready, column_receive_one;
+  logic [2:0]         arrive, row_receive_source, column_receive_source;
+  logic [7:0]         row_send_mask, column_send_mask;
+  cpe_pkg::mem_req_t  mem;
+  cpe_pkg::fault_t    fault;
+  logic [255:0]       row_send, column_send;
+  logic [63:0]        access_rdata;
+
+  /* verilator lint_off LATCH */
+  always_latch if (mem_valid) mem_o = mem;
+  always_latch if (fault_valid) fault_o = fault;
+  always_latch if (row_send_valid) row_data_o = row_send;
+  always_latch if (column_send_valid) column_data_o = column_send;
+  always_latch if (access_ready) access_rdata_o = access_rdata;
+  /* verilator lint_on LATCH */
+
+  // A channel tells the rest only when it has something to send or waits for something, which is rare.
+  always_comb begin
+    out_o = {51'b0, quiet, asleep, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
+    if (row_send_valid || row_receive_ready || column_send_valid || column_receive_ready) begin
+      out_o[38:13] = {row_send_mask, column_send_mask, row_receive_source, column_receive_source, row_receive_ready, row_receive_one,
+                      column_receive_ready, column_receive_one};
+      out_o[2:1]   = {row_send_valid, column_send_valid};
+    end
+  end
 
   cpe #(
     .Rows   (Rows),
     .Columns(Columns)
   ) u_cpe (
-    .clk_i,
+    .clk_i                  (clk),
     .rst_ni                 (in.rst_n),
     .id_i                   (in.id),
     .boot_pc_i              (boot_pc),
     .daemon_segment_i       (in.daemon_segment),
     .awake_i                (1'b1),
     .halt_i                 (in.halt),
-    .quiet_o                (out.quiet),
-    .asleep_o               (out.asleep),
+    .quiet_o                (quiet),
+    .asleep_o               (asleep),
     .pc_o,
     .launch_valid_i         (in.launch_valid),
-    .launch_ready_o         (out.launch_ready),
+    .launch_ready_o         (launch_ready),
     .launch_i               (launch),
-    .finished_o             (out.finished),
-    .fault_valid_o          (out.fault_valid),
-    .fault_o,
-    .arrive_o               (out.arrive),
+    .finished_o             (finished),
+    .fault_valid_o          (fault_valid),
+    .fault_o                (fault),
+    .arrive_o               (arrive),
     .release_i              (in.released),
-    .mem_valid_o            (out.mem_valid),
+    .mem_valid_o            (mem_valid),
     .mem_ready_i            (in.mem_ready),
-    .mem_o,
+    .mem_o                  (mem),
     .rsp_valid_i            (in.rsp_valid),
     .rsp_i                  (rsp),
-    .fetch_valid_o          (out.fetch_valid),
+    .fetch_valid_o          (fetch_valid),
     .fetch_line_o,
     .invalidate_i           (in.invalidate),
-    .row_send_valid_o       (out.row_send_valid),
+    .row_send_valid_o       (row_send_valid),
     .row_send_ready_i       (in.row_send_ready),
-    .row_send_mask_o        (out.row_send_mask),
-    .row_send_data_o        (row_data_o),
-    .row_receive_ready_o    (out.row_receive_ready),
-    .row_receive_one_o      (out.row_receive_one),
-    .row_receive_source_o   (out.row_receive_source),
+    .row_send_mask_o        (row_send_mask),
+    .row_send_data_o        (row_send),
+    .row_receive_ready_o    (row_receive_ready),
+    .row_receive_one_o      (row_receive_one),
+    .row_receive_source_o   (row_receive_source),
     .row_receive_valid_i    (in.row_receive_valid),
     .row_receive_data_i     (row_data),
-    .column_send_valid_o    (out.column_send_valid),
+    .column_send_valid_o    (column_send_valid),
     .column_send_ready_i    (in.column_send_ready),
-    .column_send_mask_o     (out.column_send_mask),
-    .column_send_data_o     (column_data_o),
-    .column_receive_ready_o (out.column_receive_ready),
-    .column_receive_one_o   (out.column_receive_one),
-    .column_receive_source_o(out.column_receive_source),
+    .column_send_mask_o     (column_send_mask),
+    .column_send_data_o     (column_send),
+    .column_receive_ready_o (column_receive_ready),
+    .column_receive_one_o   (column_receive_one),
+    .column_receive_source_o(column_receive_source),
     .column_receive_valid_i (in.column_receive_valid),
     .column_receive_data_i  (column_data),
     .access_valid_i         (in.access_valid),
     .access_i               (access),
-    .access_ready_o         (out.access_ready),
-    .access_rdata_o
+    .access_ready_o         (access_ready),
+    .access_rdata_o         (access_rdata)
   );
 
 endmodule

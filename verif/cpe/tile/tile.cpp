@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "Vcpe_tile_top.h"
+#include "Vcpe_tile_top___024root.h"
 
 namespace {
 
@@ -32,8 +33,8 @@ extern "C" {
 void* swai_cpe_new() {
   auto model = std::make_unique<Vcpe_tile_top>(Verilated::threadContextp(), "cpe");
   // In reset, before the first edges: also where state begins at random.
-  model->clk_i = 0;
-  model->in_clk_i = 0;
+  model->rootp->cpe_tile_top__DOT__clk = 0;
+  model->rootp->cpe_tile_top__DOT__in_clk = 0;
   model->in_i = 0;
   model->boot_pc_i = 0;
   model->eval();
@@ -54,13 +55,13 @@ void swai_cpe_access(void* cpe, const svBitVecVal* access) { put(tile(cpe).acces
 void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint64_t* code) {
   Vcpe_tile_top& top = tile(cpe);
   // Whatever is wide comes with a valid bit; it may be another one in the next cycle.
-  top.in_clk_i = top.in_i != in || top.boot_pc_i != boot_pc || (in & kWithData) != 0;
-  top.in_i = in;
-  top.boot_pc_i = boot_pc;
-  top.clk_i = 0;
-  top.eval();
-  top.in_clk_i = 0;
-  top.clk_i = 1;
+  if (top.in_i != in || top.boot_pc_i != boot_pc || (in & kWithData) != 0) {
+    top.in_i = in;
+    top.boot_pc_i = boot_pc;
+    top.rootp->cpe_tile_top__DOT__in_clk = 1;
+    top.eval();
+  }
+  top.rootp->cpe_tile_top__DOT__clk = 1;
   top.eval();
   *out = top.out_o;
   *code = uint64_t{top.pc_o} << 26 | top.fetch_line_o;
