@@ -36,6 +36,16 @@ class Bench {
   void sync(uint32_t rounds, uint32_t scope);
   void scalar(uint32_t rounds);
   void copy(uint32_t bytes);
+
+  // The arithmetic units of all CPEs of the launch, out of local memory: as many rounds of the same.
+  void systolic(uint32_t rounds, uint32_t k_tiles);
+  void sparse(uint32_t rounds, uint32_t k_tiles);
+  void vector(uint32_t rounds, uint32_t elements);
+  void softmax(uint32_t rounds);
+  // Weights from memory through all systolic units.
+  void gemv(uint32_t depth, uint32_t columns);
+  void gemm(uint32_t rows, uint32_t depth, uint32_t columns);
+
   // The processor at work in its caches, the CPEs asleep.
   void spin(uint32_t rounds);
 
@@ -57,6 +67,10 @@ class Bench {
   // Launches a kernel of its module with these arguments and waits for its end; reports faults and what did
   // not end.
   Run run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes);
+  // The same for a measurement: once with nothing to do, so that its code is in all caches; then a line.
+  template <typename Args>
+  void measure(Program program, std::string_view kernel, Args arguments, std::string_view name,
+               uint64_t work);
   void report_faults();
 
   group::DirectMachine machine_;

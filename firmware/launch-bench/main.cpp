@@ -75,6 +75,18 @@ void obey(Bench& bench, const Command& command) {
     bench.scalar(a);
   } else if (command.name == "copy") {
     bench.copy(a);
+  } else if (command.name == "systolic") {
+    bench.systolic(a, b);
+  } else if (command.name == "sparse") {
+    bench.sparse(a, b);
+  } else if (command.name == "vector") {
+    bench.vector(a, b);
+  } else if (command.name == "softmax") {
+    bench.softmax(a);
+  } else if (command.name == "gemv") {
+    bench.gemv(a, b);
+  } else if (command.name == "gemm") {
+    bench.gemm(a, b, c);
   } else if (command.name == "spin") {
     bench.spin(a);
   } else if (command.name == "faults") {
@@ -94,6 +106,13 @@ void measure_all(Bench& bench) {
   bench.stream(131072, 4096, 1, 1);
   bench.broadcast(4096, 512);
   bench.copy(65536);
+  bench.systolic(8, 16);
+  bench.systolic(2, 20);
+  bench.sparse(8, 4);
+  bench.vector(1000, 256);
+  bench.softmax(8);
+  bench.gemv(2048, 8192);
+  bench.gemm(512, 512, 512);
 }
 
 }  // namespace

@@ -18,3 +18,8 @@ module_\name\()_end:
     module scalar
     module copy
     module faults
+    module gemm
+    module sparse
+    module gemv
+    module softmax
+    module axpy

@@ -11,6 +11,11 @@ MODULE(sync);
 MODULE(scalar);
 MODULE(copy);
 MODULE(faults);
+MODULE(gemm);
+MODULE(sparse);
+MODULE(gemv);
+MODULE(softmax);
+MODULE(axpy);
 }
 #undef MODULE
 
@@ -34,6 +39,16 @@ std::span<const uint8_t> file_of(Program program) {
       return {module_copy, module_copy_end};
     case kFaults:
       return {module_faults, module_faults_end};
+    case kGemm:
+      return {module_gemm, module_gemm_end};
+    case kSparse:
+      return {module_sparse, module_sparse_end};
+    case kGemv:
+      return {module_gemv, module_gemv_end};
+    case kSoftmax:
+      return {module_softmax, module_softmax_end};
+    case kAxpy:
+      return {module_axpy, module_axpy_end};
   }
   return {};
 }

@@ -28,8 +28,22 @@ inline constexpr uint16_t kDataSegment = 2;
 inline constexpr uint16_t kFirstCodeSegment = 16;
 inline constexpr uint16_t kClassicSegment = 64;
 
-enum Program : unsigned { kDaemon, kEmpty, kBroadcast, kStream, kSync, kScalar, kCopy, kFaults };
-inline constexpr unsigned kPrograms = 8;
+enum Program : unsigned {
+  kDaemon,
+  kEmpty,
+  kBroadcast,
+  kStream,
+  kSync,
+  kScalar,
+  kCopy,
+  kFaults,
+  kGemm,
+  kSparse,
+  kGemv,
+  kSoftmax,
+  kAxpy
+};
+inline constexpr unsigned kPrograms = 13;
 
 std::span<const uint8_t> file_of(Program program);
 

@@ -1,11 +1,11 @@
-// A compute core (CPE): scalar core, local memory, DMA engine, row and column channel, control. docs/cpe.md is the tour.
+// A compute core (CPE): scalar core, local memory, systolic and vector unit, DMA engine, row and column channel, control. docs/cpe.md is
+// the tour.
 //
 // Its reset is a register of the group's: taken with the clock, which runs meanwhile.
 // All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
 // while it sleeps and nothing is for it (cg_wake): there are no clock gates in here.
 // awake_i: this CPE has its edge; it is low in one that only others need, when a group has one clock for all (see cg_cpes).
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
-// The second half of the array's arithmetic, systolic and vector unit, will hang on the command port and on ports of cpe_ldm.
 module cpe #(
   parameter int unsigned Rows    = 4,
   parameter int unsigned Columns = 8
@@ -135,7 +135,9 @@ module cpe #(
     .access_o              (in_access)
   );
 
-  localparam int unsigned Engines = 4;  // ports of the local memory: row send and receive, column send and receive
+  // Ports of the local memory: row send and receive, column send and receive; activations, weights and drain of the systolic unit;
+  // a, b, c and results of the vector unit.
+  localparam int unsigned Engines = 11;
 
   logic stop, halt;
   assign halt = in_halt || stop;
@@ -163,7 +165,7 @@ module cpe #(
   logic [63:0]     win_pointer;
 
   cpe_pkg::launch_t launch;
-  logic [3:0]       counter_select;
+  logic [4:0]       counter_select;
   logic [31:0]      core_counter, counter;
 
   assign refill_valid = in_rsp_valid && in_rsp.kind == cpe_pkg::MemFetch;
@@ -211,7 +213,7 @@ module cpe #(
     .waiting_o       (core_waiting),
     .halted_o        (core_halted),
     .pc_o,
-    .counter_select_i(counter_select),
+    .counter_select_i(counter_select[4] ? 4'd15 : counter_select[3:0]),
     .counter_o       (core_counter)
 `ifdef CPE_RVFI
     ,
@@ -232,21 +234,25 @@ module cpe #(
 
   // ----------------------------------------------------------------------------------------------- commands
 
-  logic        to_control, to_dma, to_row, to_column;
-  logic        control_ready, dma_ready, row_ready, column_ready;
-  logic        control_bad, dma_bad, row_bad, column_bad;
-  logic [31:0] control_rdata, dma_rdata, row_rdata, column_rdata;
+  logic        to_control, to_dma, to_row, to_column, to_systolic, to_vector;
+  logic        control_ready, dma_ready, row_ready, column_ready, systolic_ready, vector_ready;
+  logic        control_bad, dma_bad, row_bad, column_bad, systolic_bad, vector_bad;
+  logic [31:0] control_rdata, dma_rdata, row_rdata, column_rdata, systolic_rdata, vector_rdata;
 
   always_comb begin
-    to_control = 1'b0;
-    to_dma     = 1'b0;
-    to_row     = 1'b0;
-    to_column  = 1'b0;
+    to_control  = 1'b0;
+    to_dma      = 1'b0;
+    to_row      = 1'b0;
+    to_column   = 1'b0;
+    to_systolic = 1'b0;
+    to_vector   = 1'b0;
     if (issue_valid) begin
-      to_control = issue.target == cpe_pkg::UnitControl;
-      to_dma     = issue.target == cpe_pkg::UnitDma;
-      to_row     = issue.target == cpe_pkg::UnitRow;
-      to_column  = issue.target == cpe_pkg::UnitColumn;
+      to_control  = issue.target == cpe_pkg::UnitControl;
+      to_dma      = issue.target == cpe_pkg::UnitDma;
+      to_row      = issue.target == cpe_pkg::UnitRow;
+      to_column   = issue.target == cpe_pkg::UnitColumn;
+      to_systolic = issue.target == cpe_pkg::UnitSystolic;
+      to_vector   = issue.target == cpe_pkg::UnitVector;
     end
   end
 
@@ -276,6 +282,16 @@ module cpe #(
           issue_bad   = column_bad;
           issue_rdata = column_rdata;
         end
+        cpe_pkg::UnitSystolic: begin
+          issue_ready = systolic_ready;
+          issue_bad   = systolic_bad;
+          issue_rdata = systolic_rdata;
+        end
+        cpe_pkg::UnitVector: begin
+          issue_ready = vector_ready;
+          issue_bad   = vector_bad;
+          issue_rdata = vector_rdata;
+        end
         default: begin  // a unit that is not there
           issue_ready = 1'b1;
           issue_bad   = 1'b1;
@@ -287,37 +303,47 @@ module cpe #(
 
   // ------------------------------------------------------------------------------------------------ control
 
-  logic            dma_busy, row_busy, column_busy, ldm_busy, dma_fault_valid, control_asleep, engines_busy;
-  cpe_pkg::fault_t dma_fault;
+  logic            dma_busy, row_busy, column_busy, systolic_busy, vector_busy, ldm_busy, control_asleep, engines_busy;
+  logic            dma_fault_valid, systolic_fault_valid, vector_fault_valid, engine_fault_valid;
+  cpe_pkg::fault_t dma_fault, systolic_fault, vector_fault, engine_fault;
 
-  assign engines_busy = dma_busy || row_busy || column_busy;
+  assign engines_busy       = dma_busy || row_busy || column_busy || systolic_busy || vector_busy;
+  assign engine_fault_valid = dma_fault_valid || systolic_fault_valid || vector_fault_valid;
+  always_comb begin
+    engine_fault = '0;
+    if (engine_fault_valid) begin
+      if (dma_fault_valid) engine_fault = dma_fault;
+      else if (systolic_fault_valid) engine_fault = systolic_fault;
+      else engine_fault = vector_fault;
+    end
+  end
   assign asleep_o     = control_asleep && !ldm_busy;
 
   cpe_control u_control (
     .clk_i,
-    .rst_ni            (in_rst_n),
-    .halt_i            (in_halt),
-    .issue_valid_i     (to_control),
-    .issue_i           (issue),
-    .issue_ready_o     (control_ready),
-    .issue_rdata_o     (control_rdata),
-    .issue_bad_o       (control_bad),
-    .launch_valid_i    (in_launch_valid),
+    .rst_ni              (in_rst_n),
+    .halt_i              (in_halt),
+    .issue_valid_i       (to_control),
+    .issue_i             (issue),
+    .issue_ready_o       (control_ready),
+    .issue_rdata_o       (control_rdata),
+    .issue_bad_o         (control_bad),
+    .launch_valid_i      (in_launch_valid),
     .launch_ready_o,
-    .launch_i          (in_launch),
-    .launch_o          (launch),
+    .launch_i            (in_launch),
+    .launch_o            (launch),
     .finished_o,
     .arrive_o,
-    .release_i         (in_release),
-    .engines_busy_i    (engines_busy),
-    .core_waiting_i    (core_waiting),
-    .halted_i          (core_halted),
-    .asleep_o          (control_asleep),
-    .core_fault_valid_i(core_fault_valid),
-    .core_fault_i      (core_fault),
-    .dma_fault_valid_i (dma_fault_valid),
-    .dma_fault_i       (dma_fault),
-    .stop_o            (stop),
+    .release_i           (in_release),
+    .engines_busy_i      (engines_busy),
+    .core_waiting_i      (core_waiting),
+    .halted_i            (core_halted),
+    .asleep_o            (control_asleep),
+    .core_fault_valid_i  (core_fault_valid),
+    .core_fault_i        (core_fault),
+    .engine_fault_valid_i(engine_fault_valid),
+    .engine_fault_i      (engine_fault),
+    .stop_o              (stop),
     .fault_valid_o,
     .fault_o
   );
@@ -509,27 +535,128 @@ module cpe #(
     .event_received_o(column_received)
   );
 
+  // ------------------------------------------------------------------------------------------- arithmetic units
+
+  logic         sx_valid, sx_ready, sw_valid, sw_ready, sd_valid, sd_ready, sd_write;
+  logic [11:0]  sx_addr, sw_addr, sd_addr;
+  logic [255:0] sx_rdata, sw_rdata, sd_rdata, sd_wdata;
+  logic [31:0]  sd_strb;
+  logic         systolic_row, vector_group;
+  logic [2:0]   systolic_wait;
+  logic [1:0]   vector_wait;
+
+  cpe_systolic u_systolic (
+    .clk_i,
+    .rst_ni                  (in_rst_n),
+    .halt_i                  (halt),
+    .issue_valid_i           (to_systolic),
+    .issue_i                 (issue),
+    .issue_ready_o           (systolic_ready),
+    .issue_rdata_o           (systolic_rdata),
+    .issue_bad_o             (systolic_bad),
+    .x_valid_o               (sx_valid),
+    .x_ready_i               (sx_ready),
+    .x_addr_o                (sx_addr),
+    .x_rdata_i               (sx_rdata),
+    .w_valid_o               (sw_valid),
+    .w_ready_i               (sw_ready),
+    .w_addr_o                (sw_addr),
+    .w_rdata_i               (sw_rdata),
+    .d_valid_o               (sd_valid),
+    .d_ready_i               (sd_ready),
+    .d_write_o               (sd_write),
+    .d_addr_o                (sd_addr),
+    .d_wdata_o               (sd_wdata),
+    .d_strb_o                (sd_strb),
+    .d_rdata_i               (sd_rdata),
+    .fault_valid_o           (systolic_fault_valid),
+    .fault_o                 (systolic_fault),
+    .busy_o                  (systolic_busy),
+    .event_row_o             (systolic_row),
+    .event_wait_weights_o    (systolic_wait[0]),
+    .event_wait_activations_o(systolic_wait[1]),
+    .event_wait_drain_o      (systolic_wait[2])
+  );
+
+  logic         va_valid, va_ready, vb_valid, vb_ready, vc_valid, vc_ready, vd_valid, vd_ready, vd_write;
+  logic [11:0]  va_addr, vb_addr, vc_addr, vd_addr;
+  logic [255:0] va_rdata, vb_rdata, vc_rdata, vd_wdata;
+  logic [31:0]  vd_strb;
+
+  cpe_vector u_vector (
+    .clk_i,
+    .rst_ni               (in_rst_n),
+    .halt_i               (halt),
+    .issue_valid_i        (to_vector),
+    .issue_i              (issue),
+    .issue_ready_o        (vector_ready),
+    .issue_rdata_o        (vector_rdata),
+    .issue_bad_o          (vector_bad),
+    .a_valid_o            (va_valid),
+    .a_ready_i            (va_ready),
+    .a_addr_o             (va_addr),
+    .a_rdata_i            (va_rdata),
+    .b_valid_o            (vb_valid),
+    .b_ready_i            (vb_ready),
+    .b_addr_o             (vb_addr),
+    .b_rdata_i            (vb_rdata),
+    .c_valid_o            (vc_valid),
+    .c_ready_i            (vc_ready),
+    .c_addr_o             (vc_addr),
+    .c_rdata_i            (vc_rdata),
+    .d_valid_o            (vd_valid),
+    .d_ready_i            (vd_ready),
+    .d_write_o            (vd_write),
+    .d_addr_o             (vd_addr),
+    .d_wdata_o            (vd_wdata),
+    .d_strb_o             (vd_strb),
+    .fault_valid_o        (vector_fault_valid),
+    .fault_o              (vector_fault),
+    .busy_o               (vector_busy),
+    .event_group_o        (vector_group),
+    .event_wait_operands_o(vector_wait[0]),
+    .event_wait_store_o   (vector_wait[1])
+  );
+
   // ------------------------------------------------------------------------------------------- local memory
 
   logic         a_valid, a_ready, a_write, clear, clearing, conflict;
   logic [16:3]  a_addr;
   logic [63:0]  a_wdata, a_rdata;
   logic [7:0]   a_strb;
-  logic [255:0] unused_row, unused_column;
+  logic [255:0] unused_row, unused_column, unused_results;
 
   // What engines ask for; put together only when one does.
-  logic [Engines-1:0]     e_valid;
+  logic [Engines-1:0]     e_valid, e_write;
   logic [12*Engines-1:0]  e_addr;
   logic [256*Engines-1:0] e_wdata;
+  logic [32*Engines-1:0]  e_strb;
   always_comb begin
     e_valid = '0;
+    e_write = '0;
     e_addr  = '0;
     e_wdata = '0;
+    e_strb  = '1;
     if (row_busy || column_busy) begin
-      e_valid               = {cr_valid, cs_valid, rr_valid, rs_valid};
-      e_addr                = {cr_addr, cs_addr, rr_addr, rs_addr};
+      e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
+      e_write[3:0]          = 4'b1010;
+      e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
       e_wdata[256*1 +: 256] = rr_wdata;
       e_wdata[256*3 +: 256] = cr_wdata;
+    end
+    if (systolic_busy) begin
+      e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
+      e_write[6]            = sd_write;
+      e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
+      e_wdata[256*6 +: 256] = sd_wdata;
+      e_strb[32*6 +: 32]    = sd_strb;
+    end
+    if (vector_busy) begin
+      e_valid[10:7]          = {vd_valid, vc_valid, vb_valid, va_valid};
+      e_write[10]            = vd_write;
+      e_addr[12*7 +: 12*4]   = {vd_addr, vc_addr, vb_addr, va_addr};
+      e_wdata[256*10 +: 256] = vd_wdata;
+      e_strb[32*10 +: 32]    = vd_strb;
     end
   end
 
@@ -555,12 +682,12 @@ module cpe #(
     .s_strb_i        (ldm_strb),
     .s_rdata_o       (ldm_rdata),
     .e_valid_i       (e_valid),
-    .e_ready_o       ({cr_ready, cs_ready, rr_ready, rs_ready}),
-    .e_write_i       (4'b1010),
+    .e_ready_o       ({vd_ready, vc_ready, vb_ready, va_ready, sd_ready, sw_ready, sx_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
+    .e_write_i       (e_write),
     .e_addr_i        (e_addr),
     .e_wdata_i       (e_wdata),
-    .e_strb_i        ({4{32'hffff_ffff}}),
-    .e_rdata_o       ({unused_column, cs_rdata, unused_row, rs_rdata}),
+    .e_strb_i        (e_strb),
+    .e_rdata_o       ({unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row, rs_rdata}),
     .a_valid_i       (a_valid),
     .a_ready_o       (a_ready),
     .a_write_i       (a_write),
@@ -585,6 +712,10 @@ module cpe #(
     .column_sent_i    (column_sent),
     .column_received_i(column_received),
     .conflict_i       (conflict),
+    .systolic_row_i   (systolic_row),
+    .systolic_wait_i  (systolic_wait),
+    .vector_group_i   (vector_group),
+    .vector_wait_i    (vector_wait),
     .select_i         (counter_select),
     .core_i           (core_counter),
     .counter_o        (counter)

@@ -27,7 +27,7 @@ module cpe_access (
   input  logic [4:0]          status_i,
   input  logic [31:0]         pc_i,
   input  cpe_pkg::fault_t     fault_i,
-  output logic [3:0]          counter_select_o,
+  output logic [4:0]          counter_select_o,  // all ones: nobody asks
   input  logic [31:0]         counter_i
 );
 
@@ -50,10 +50,10 @@ module cpe_access (
 
   always_comb begin
     a_valid_o        = 1'b0;
-    counter_select_o = '1;  // nobody asks the core
+    counter_select_o = '1;
     if (access_valid_i) begin
       a_valid_o        = !registers && !answer_q;
-      counter_select_o = number[3:0] - 4'd8;
+      counter_select_o = number - 5'd8;
     end
   end
 
@@ -71,7 +71,7 @@ module cpe_access (
           5'd2:    access_rdata_o[48:0] = {fault_i.dma, 6'b0, fault_i.access, 3'b0, fault_i.cause, fault_i.pc};
           5'd3:    access_rdata_o = {fault_i.segment, fault_i.offset};
           5'd4:    access_rdata_o[0] = clearing_i;
-          default: if (number >= 5'd8 && number < 5'd24) access_rdata_o[31:0] = counter_i;
+          default: if (number >= 5'd8) access_rdata_o[31:0] = counter_i;
         endcase
       end
     end

@@ -4,8 +4,8 @@
 //   (ControlLaunch), which then goes on at the next edge. launch_o is the launch taken last. finished_o: none runs here.
 // arrive_o: level, one bit per scope, from the cycle after ControlSync was issued until release_i of that scope, in whose
 //   cycle the core goes on.
-// A fault of core or DMA is kept until reset; from the cycle after it everything in this CPE has to stop (stop_o), as it has
-//   while halt_i is high. Of two faults at once the one by DMA counts: its instruction came first.
+// A fault of the core or an engine is kept until reset; from the cycle after it everything in this CPE has to stop (stop_o), as it has
+//   while halt_i is high. Of two faults at once the engine's counts: its instruction came first.
 // asleep_o: no edge of the clock would change anything in this CPE, unless launch_valid_i, release_i, halt_i, a response,
 //   channel data, an access from outside or an invalidation comes: the group stops the clock then (cg_wake). It is made of
 //   registers, and of inputs that are.
@@ -38,8 +38,8 @@ module cpe_control (
 
   input  logic             core_fault_valid_i,  // levels
   input  cpe_pkg::fault_t  core_fault_i,
-  input  logic             dma_fault_valid_i,
-  input  cpe_pkg::fault_t  dma_fault_i,
+  input  logic             engine_fault_valid_i,
+  input  cpe_pkg::fault_t  engine_fault_i,
   output logic             stop_o,
   output logic             fault_valid_o,
   output cpe_pkg::fault_t  fault_o
@@ -59,7 +59,6 @@ module cpe_control (
   assign is_sync     = issue_i.op == cpe_pkg::ControlSync;
   assign one_scope   = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
 
-  // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
   // An arrival is known to the group before its release counts.
   always_comb begin
     issue          = 1'b0;
@@ -67,7 +66,7 @@ module cpe_control (
     released       = 1'b0;
     launch_ready_o = 1'b0;
     if (issue_valid_i) begin
-      issue          = !stop_o && !dma_fault_valid_i;
+      issue          = !stop_o && !engine_fault_valid_i;
       good           = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
       released       = (arrive_q & release_i) != '0;
       launch_ready_o = issue && is_launch && !active_q;
@@ -89,7 +88,7 @@ module cpe_control (
     end
   end
 
-  assign fault_new = (core_fault_valid_i || dma_fault_valid_i) && !fault_valid_q;
+  assign fault_new = (core_fault_valid_i || engine_fault_valid_i) && !fault_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -104,7 +103,7 @@ module cpe_control (
       end
       if (fault_new) begin
         fault_valid_q <= 1'b1;
-        fault_q       <= dma_fault_valid_i ? dma_fault_i : core_fault_i;
+        fault_q       <= engine_fault_valid_i ? engine_fault_i : core_fault_i;
       end
     end
   end

@@ -63,7 +63,7 @@ package cpe_pkg;
   typedef struct packed {
     cause_t      cause;
     access_t     access;
-    logic        dma;       // by the DMA engine; pc is that of the instruction that began the transfer
+    logic        dma;       // by an engine; pc is that of the instruction that began what it did
     logic [31:0] pc;
     logic [15:0] segment;
     logic [47:0] offset;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How fast a card with core groups is simulated: all scalar cores running a kernel, and all CPEs asleep with the processor at work.
+"""How fast a card with core groups is simulated: all scalar cores running a kernel, all
+systolic or all vector units at work, and all CPEs asleep with the processor at work.
 Host time of one command of firmware/launch-bench each, the best of three. Simulator speeds, not card cycles."""
 
 import json
@@ -12,8 +13,9 @@ import time
 
 FLASH = "build/firmware/launch-bench.flash"
 RUNS = 3
-# key, command, rounds
-MEASURED = [("sim.cg1_scalar_khz", "scalar", 4000), ("sim.cg1_asleep_khz", "spin", 500)]
+# key, command, its numbers
+MEASURED = [("sim.cg1_scalar_khz", "scalar", "4000"), ("sim.cg1_asleep_khz", "spin", "500"), ("sim.cg1_busy_khz", "systolic", "8 16"),
+            ("sim.cg1_vector_khz", "vector", "1000 256")]
 
 
 class Card:
@@ -32,9 +34,9 @@ class Card:
                     break
         sys.exit(f"the card says nothing about {name}")
 
-    def khz(self, command, rounds):
+    def khz(self, command, numbers):
         start = time.monotonic()
-        self.process.stdin.write(f"{command} {rounds}\n")
+        self.process.stdin.write(f"{command} {numbers}\n")
         done = self.wait_for(command)
         seconds = time.monotonic() - start
         if done.get("failed", 0) != 0 or done.get("asleep", 1) != 1:
@@ -48,8 +50,8 @@ def main():
         shutil.copy(FLASH, flash)
         card = Card(flash)
         try:
-            print(json.dumps({key: round(max(card.khz(command, rounds) for _ in range(RUNS)))
-                              for key, command, rounds in MEASURED}))
+            print(json.dumps({key: round(max(card.khz(command, numbers) for _ in range(RUNS)))
+                              for key, command, numbers in MEASURED}))
         finally:
             card.process.kill()
             card.process.wait()

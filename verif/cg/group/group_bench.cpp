@@ -153,7 +153,8 @@ cpe::GroupProgram GroupBench::program(unsigned events) {
                             .events = events,
                             .ldm_bytes = 2048u << random.below(3),
                             .first_segment = kFirst,
-                            .seed = random.next()});
+                            .seed = random.next(),
+                            .compute = true});
 }
 
 // Programs count tickets from 1, as CPEs do after a reset.

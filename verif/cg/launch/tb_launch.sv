@@ -273,8 +273,8 @@ module tb_launch #(
       .asleep_o          (asleep[i]),
       .core_fault_valid_i(core_fault_valid_i[i]),
       .core_fault_i      (core_fault_i[Fw*i +: Fw]),
-      .dma_fault_valid_i (dma_fault_valid_i[i]),
-      .dma_fault_i       (dma_fault_i[Fw*i +: Fw]),
+      .engine_fault_valid_i(dma_fault_valid_i[i]),
+      .engine_fault_i    (dma_fault_i[Fw*i +: Fw]),
       .stop_o            (stop_o[i]),
       .fault_valid_o     (fault_valid[i]),
       .fault_o           (fault[Fw*i +: Fw])

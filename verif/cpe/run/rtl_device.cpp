@@ -36,7 +36,14 @@ constexpr const char* kNames[] = {"",
                                   "DMA lines",
                                   "row channel words",
                                   "column channel words",
-                                  "local memory conflicts"};
+                                  "local memory conflicts",
+                                  "systolic rows",
+                                  "systolic waits for weights",
+                                  "systolic waits for activations",
+                                  "systolic waits for drain",
+                                  "vector groups",
+                                  "vector waits for operands",
+                                  "vector waits for stores"};
 
 constexpr uint64_t kGroupCounters[] = {
     r::hbm_reads::kOffset, r::hbm_writes::kOffset,  r::hbm_hits::kOffset,  r::hbm_busy::kOffset,
@@ -217,6 +224,8 @@ void RtlDevice::add_counters(Outcome& outcome, const Snapshot& before, const Sna
   figure("row words per CPE and cycle", percent(sum(13), cycles * taking_part), "%");
   figure("column words per CPE and cycle", percent(sum(14), cycles * taking_part), "%");
   figure("local memory conflicts", percent(sum(15), cycles * taking_part), "%");
+  figure("systolic unit: rows", percent(sum(16), cycles * taking_part), "% of all cycles");
+  figure("vector unit: groups of 8", percent(sum(20), cycles * taking_part), "% of all cycles");
   const uint64_t lines = group(kHbmReads) + group(kHbmWrites);
   figure("HBM, of 64 bytes a cycle", percent(lines, cycles), "%");
   figure("HBM busy", percent(std::min(group(kHbmBusy), cycles), cycles), "%");

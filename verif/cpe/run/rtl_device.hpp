@@ -36,7 +36,7 @@ class RtlDevice : public Device {
   uint64_t cycles() const { return sim_.cycles(); }
 
  private:
-  static constexpr unsigned kCounters = 16;
+  static constexpr unsigned kCounters = 23;
   struct Snapshot {
     std::vector<uint32_t> cpes;  // kCounters of each
     std::vector<uint64_t> group;

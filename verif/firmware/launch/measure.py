@@ -15,6 +15,8 @@ import tempfile
 FLASH = pathlib.Path("build/firmware/launch-bench.flash")
 LINE_BYTES = 64
 CHANNEL_BYTES = 32
+LANES = 8      # of a vector unit
+PRODUCTS = 64  # of a systolic unit in a cycle
 
 
 def run_card(card, config):
@@ -58,6 +60,10 @@ def figures(lines):
     if not empty["cpes"] == classic["cpes"] == group["rows"] * group["columns"]:
         sys.exit("the card did not use all of its CPEs")
     load, store = one("stream_load"), one("stream_store")
+    systolic, dense, sparse = (line for line in lines if line["bench"] in ("systolic", "sparse"))
+    vector, softmax, gemv, gemm = one("vector"), one("softmax"), one("gemv"), one("gemm")
+    dma = load["bytes"] / load["cycles"]
+    cpes = group["rows"] * group["columns"]
     return {
         "launch.cpe_empty_cycles": empty["median"],
         "launch.cpe_empty_cycles.first": empty["first"],
@@ -73,6 +79,12 @@ def figures(lines):
         "cpe.dma_eff": round(load["bytes"] / load["cycles"] / LINE_BYTES, 4),
         "cpe.dma_store_eff": round(store["bytes"] / store["cycles"] / LINE_BYTES, 4),
         "cpe.multicast_eff": round(one("broadcast")["bytes_per_1000_cycles"] / 1000 / CHANNEL_BYTES, 4),
+        "cpe.systolic_peak_eff": round(systolic["work"] / systolic["cycles"], 4),
+        "cpe.gemv_hbm_eff": round(gemv["work"] / gemv["cycles"] / dma, 4),
+        "cpe.vector_eff": round(vector["work"] / vector["cycles"] / LANES, 4),
+        "cpe.softmax_slots": round(softmax["cycles"] * LANES / softmax["work"], 2),
+        "cpe.sparse_speedup": round(dense["cycles"] / dense["work"] * sparse["work"] / sparse["cycles"], 3),
+        "cpe.gemm_512_eff": round(gemm["work"] / gemm["cycles"] / (cpes * PRODUCTS), 4),
     }
 
 

@@ -173,8 +173,8 @@ module fv_wake (
     .asleep_o          (asleep),
     .core_fault_valid_i(core_fault_q),
     .core_fault_i      ('0),
-    .dma_fault_valid_i (dma_fault_q),
-    .dma_fault_i       ('0),
+    .engine_fault_valid_i(dma_fault_q),
+    .engine_fault_i    ('0),
     .stop_o            (stop),
     .fault_valid_o     (fault_valid),
     .fault_o           (fault)
