@@ -1,0 +1,206 @@
+// Streams, events, functions of the host.
+#include "host/sdaa/call.hpp"
+
+using namespace swai::sdaa;
+namespace protocol = swai::protocol;
+
+namespace {
+
+struct EventInUse {
+  std::shared_ptr<Event> event;
+  Device::Lock lock;
+};
+EventInUse use_event(sdaaEvent_t handle) {
+  EventInUse use;
+  use.event = Runtime::get().events.get(handle, "no such event");
+  use.lock = use.event->device->enter();
+  require(use.event->alive, "the event was destroyed", sdaaErrorInvalidHandle);
+  return use;
+}
+
+// The card has counted it, or its queue is beyond it.
+bool is_complete(const Connection& connection, const Event& event) {
+  return event.count == 0 || connection.event(event.number).count >= event.count || event.recorded.reached();
+}
+
+void throw_if_failed(const Event& event) {
+  if (event.count != 0 && event.recorded.failed()) throw failure_of(event.recorded.queue->line);
+}
+
+void create_stream(sdaaStream_t* stream, unsigned flags) {
+  require(stream != nullptr, "a null pointer");
+  require(flags <= sdaaStreamNonBlocking, "flags that do not exist");
+  const auto device = Runtime::get().current();
+  Device::Lock lock = device->enter();
+  *stream = reinterpret_cast<sdaaStream_t>(Runtime::get().streams.add(device->make_stream(lock, flags)));
+}
+
+void create_event(sdaaEvent_t* event, unsigned flags) {
+  require(event != nullptr, "a null pointer");
+  require((flags & ~(sdaaEventBlockingSync | sdaaEventDisableTiming)) == 0, "flags that do not exist");
+  const auto device = Runtime::get().current();
+  const Device::Lock lock = device->enter();
+  auto fresh = std::make_shared<Event>();
+  fresh->device = device;
+  fresh->number = device->take_event();
+  fresh->timed = (flags & sdaaEventDisableTiming) == 0;
+  device->adopt(fresh);
+  *event = reinterpret_cast<sdaaEvent_t>(Runtime::get().events.add(std::move(fresh)));
+}
+
+}  // namespace
+
+sdaaError_t sdaaStreamCreate(sdaaStream_t* stream) {
+  return call("sdaaStreamCreate", [&] { create_stream(stream, sdaaStreamDefault); });
+}
+
+sdaaError_t sdaaStreamCreateWithFlags(sdaaStream_t* stream, unsigned int flags) {
+  return call("sdaaStreamCreateWithFlags", [&] { create_stream(stream, flags); });
+}
+
+sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
+  return call("sdaaStreamDestroy", [&] {
+    require(stream != nullptr, "the default stream cannot be destroyed", sdaaErrorInvalidHandle);
+    const auto use = Runtime::get().use_stream(stream);
+    // What it was given goes on by itself.
+    use.device->drop_stream(*use.stream);
+    Runtime::get().streams.remove(stream);
+  });
+}
+
+sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
+  return call("sdaaStreamSynchronize", [&] {
+    auto use = Runtime::get().use_stream(stream);
+    if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+    Device::check(*use.stream);
+  });
+}
+
+sdaaError_t sdaaStreamQuery(sdaaStream_t stream) {
+  return call("sdaaStreamQuery", [&] {
+    const auto use = Runtime::get().use_stream(stream);
+    use.device->look();
+    if (!use.stream->last.reached()) use.device->let_a_moment_pass();
+    Device::check(*use.stream);
+    if (!use.stream->last.reached()) fail(sdaaErrorNotReady, "");
+  });
+}
+
+sdaaError_t sdaaStreamGetFlags(sdaaStream_t stream, unsigned int* flags) {
+  return call("sdaaStreamGetFlags", [&] {
+    require(flags != nullptr, "a null pointer");
+    *flags = Runtime::get().use_stream(stream).stream->flags;
+  });
+}
+
+sdaaError_t sdaaStreamReset(sdaaStream_t stream) {
+  return call("sdaaStreamReset", [&] {
+    auto use = Runtime::get().use_stream(stream);
+    use.device->reset_stream(use.lock, *use.stream);
+  });
+}
+
+sdaaError_t sdaaStreamWaitEvent(sdaaStream_t stream, sdaaEvent_t event, unsigned int flags) {
+  return call("sdaaStreamWaitEvent", [&] {
+    require(flags == 0, "flags that do not exist");
+    auto use = Runtime::get().use_stream(stream);
+    const auto found = Runtime::get().events.get(event, "no such event");
+    require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
+    require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
+    Device::check(*use.stream);
+    // Never recorded, or complete: there is nothing to wait for.
+    if (is_complete(use.device->connection(), *found)) return;
+    use.device->wait_event(use.lock, *use.stream, found->number, found->count);
+  });
+}
+
+sdaaError_t sdaaLaunchHostFunc(sdaaStream_t stream, sdaaHostFn_t function, void* user) {
+  return call("sdaaLaunchHostFunc", [&] {
+    require(function != nullptr, "a null pointer");
+    auto use = Runtime::get().use_stream(stream);
+    use.device->host_call(
+        use.lock, *use.stream, [function, user](sdaaError_t) { function(user); }, false);
+  });
+}
+
+sdaaError_t sdaaStreamAddCallback(sdaaStream_t stream, sdaaStreamCallback_t function, void* user,
+                                  unsigned int flags) {
+  return call("sdaaStreamAddCallback", [&] {
+    require(function != nullptr, "a null pointer");
+    require(flags == 0, "flags that do not exist");
+    auto use = Runtime::get().use_stream(stream);
+    use.device->host_call(
+        use.lock, *use.stream, [=](sdaaError_t status) { function(stream, status, user); }, true);
+  });
+}
+
+sdaaError_t sdaaEventCreate(sdaaEvent_t* event) {
+  return call("sdaaEventCreate", [&] { create_event(event, sdaaEventDefault); });
+}
+
+sdaaError_t sdaaEventCreateWithFlags(sdaaEvent_t* event, unsigned int flags) {
+  return call("sdaaEventCreateWithFlags", [&] { create_event(event, flags); });
+}
+
+sdaaError_t sdaaEventDestroy(sdaaEvent_t event) {
+  return call("sdaaEventDestroy", [&] {
+    const auto use = use_event(event);
+    use.event->alive = false;
+    use.event->device->give_back_event(use.event->number);
+    Runtime::get().events.remove(event);
+  });
+}
+
+sdaaError_t sdaaEventRecord(sdaaEvent_t event, sdaaStream_t stream) {
+  return call("sdaaEventRecord", [&] {
+    auto use = Runtime::get().use_stream(stream);
+    const auto found = Runtime::get().events.get(event, "no such event");
+    require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
+    require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
+    uint64_t count = 0;
+    const Point point = use.device->record_event(use.lock, *use.stream, found->number, count);
+    found->count = count;
+    found->recorded = point;
+  });
+}
+
+sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
+  return call("sdaaEventSynchronize", [&] {
+    auto use = use_event(event);
+    Device& device = *use.event->device;
+    device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
+    throw_if_failed(*use.event);
+  });
+}
+
+sdaaError_t sdaaEventQuery(sdaaEvent_t event) {
+  return call("sdaaEventQuery", [&] {
+    const auto use = use_event(event);
+    Device& device = *use.event->device;
+    device.look();
+    if (!is_complete(device.connection(), *use.event)) device.let_a_moment_pass();
+    throw_if_failed(*use.event);
+    if (!is_complete(device.connection(), *use.event)) fail(sdaaErrorNotReady, "");
+  });
+}
+
+sdaaError_t sdaaEventElapsedTime(float* milliseconds, sdaaEvent_t start, sdaaEvent_t end) {
+  return call("sdaaEventElapsedTime", [&] {
+    require(milliseconds != nullptr, "a null pointer");
+    const auto first = Runtime::get().events.get(start, "no such event");
+    const auto use = use_event(end);
+    Device& device = *use.event->device;
+    require(first->device.get() == &device, "the events are of different devices", sdaaErrorInvalidHandle);
+    require(first->timed && use.event->timed, "an event was made without timing", sdaaErrorInvalidHandle);
+    require(first->count != 0 && use.event->count != 0, "an event was never recorded",
+            sdaaErrorInvalidHandle);
+    device.look();
+    for (const auto& event : {first, use.event}) {
+      throw_if_failed(*event);
+      if (!is_complete(device.connection(), *event)) fail(sdaaErrorNotReady, "");
+    }
+    const uint64_t from = device.connection().event(first->number).cycle;
+    const uint64_t to = device.connection().event(use.event->number).cycle;
+    *milliseconds = static_cast<float>(static_cast<double>(static_cast<int64_t>(to - from)) * 1e-6);
+  });
+}

@@ -1,0 +1,40 @@
+// What every function of the C interface begins with: errors become codes, and the profiler hears of it.
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include "host/sdaa/error.hpp"
+#include "host/sdaa/profiler.hpp"
+#include "host/sdaa/runtime.hpp"
+
+namespace swai::sdaa {
+
+template <typename Body>
+sdaaError_t call(const char* name, Body&& body) noexcept {
+  const Profiled profiled(name);
+  sdaaError_t code = sdaaSuccess;
+  try {
+    std::forward<Body>(body)();
+  } catch (const Failure& failure) {
+    code = failure.code();
+    // Not ready is an answer.
+    if (code != sdaaErrorNotReady) remember(code, failure.what());
+  } catch (const link::Error& error) {
+    const Failure failure = failure_of(error);
+    code = failure.code();
+    remember(code, failure.what());
+  } catch (const std::bad_alloc&) {
+    code = sdaaErrorOutOfMemory;
+    remember(code, "the host has no memory left");
+  } catch (const std::exception& error) {
+    code = sdaaErrorUnknown;
+    remember(code, error.what());
+  } catch (...) {
+    code = sdaaErrorUnknown;
+    remember(code, "");
+  }
+  return profiled.end(code);
+}
+
+}  // namespace swai::sdaa

@@ -1,0 +1,33 @@
+// Copies and fills of every kind, as commands of a stream.
+#pragma once
+
+#include <cstdint>
+
+#include "host/sdaa/device.hpp"
+
+namespace swai::sdaa {
+
+// Rows of bytes; with one row the pitches do not count.
+struct CopyShape {
+  uint64_t bytes = 0;
+  uint64_t rows = 1;
+  uint64_t to_pitch = 0;
+  uint64_t from_pitch = 0;
+
+  uint64_t to_extent() const { return rows == 0 ? 0 : (rows - 1) * to_pitch + bytes; }
+  uint64_t from_extent() const { return rows == 0 ? 0 : (rows - 1) * from_pitch + bytes; }
+};
+
+// Whether the copy may return before it is complete.
+enum class Mode { kSync, kAsync };
+
+void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const void* from,
+          const CopyShape& shape, sdaaMemcpyKind kind, Mode mode);
+void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t value, uint64_t bytes,
+          uint64_t rows, uint64_t pitch);
+
+// Small pieces of the library's own: in a queue, complete on return.
+void copy_to_card(Device& device, Device::Lock& lock, Queue& queue, uint64_t to, const void* from,
+                  uint64_t bytes);
+
+}  // namespace swai::sdaa

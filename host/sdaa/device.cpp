@@ -1,0 +1,384 @@
+#include "host/sdaa/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace swai::sdaa {
+namespace {
+
+using command::Type;
+using protocol::Operation;
+using protocol::Status;
+
+// So much time passes before another thread has its turn; and when somebody only asks.
+constexpr uint64_t kSlice = 20'000;
+constexpr uint64_t kMoment = 1'000;
+// A queue for the library itself is opened beside those of streams, and each queue has an event of its own.
+constexpr unsigned kOwnEvents = protocol::kQueues;
+constexpr unsigned own_event(const Queue& queue) { return protocol::kEvents - 1 - queue.number; }
+
+}  // namespace
+
+Device::Device(int number, Opener opener, const Limits& limits)
+    : number_(number), opener_(std::move(opener)), limits_(limits) {}
+
+Device::~Device() {
+  host_calls_.reset();
+  forget_everything();
+}
+
+Device::Lock Device::enter() {
+  require(!HostCalls::in_function(), "functions of the host that a stream calls must not use the device",
+          sdaaErrorNotPermitted);
+  Lock lock(mutex_);
+  if (connection_ == nullptr) {
+    try {
+      open();
+    } catch (...) {
+      forget_everything();
+      throw;
+    }
+  }
+  return lock;
+}
+
+void Device::open() {
+  connection_ = std::make_unique<Connection>(opener_(), limits_);
+  host_memory_ = std::make_unique<HostMemory>(*connection_);
+  if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);
+  event_counts_.assign(protocol::kEvents, 0);
+  free_events_.clear();
+  for (unsigned i = protocol::kEvents - kOwnEvents; i-- > 0;) free_events_.push_back(i);
+  default_stream_ = std::make_shared<Stream>();
+  default_stream_->is_default = true;
+  default_stream_->queue = &open_queue();
+  default_stream_->queue->users = 1;
+}
+
+void Device::forget_everything() {
+  ++epoch_;
+  for (const auto& weak : objects_) {
+    if (const auto object = weak.lock()) object->alive = false;
+  }
+  objects_.clear();
+  if (host_calls_) host_calls_->drop_all();
+  if (default_stream_) default_stream_->alive = false;
+  default_stream_.reset();
+  allocations_.clear();
+  host_memory_.reset();
+  connection_.reset();
+  queues_.clear();
+  no_more_queues_ = false;
+  service_ = nullptr;
+  note_activity();
+}
+
+void Device::reset() {
+  const Lock lock(mutex_);
+  forget_everything();
+}
+
+void Device::adopt(const std::shared_ptr<Object>& object) {
+  std::erase_if(objects_, [](const auto& weak) { return weak.expired(); });
+  objects_.push_back(object);
+}
+
+// --- Commands
+
+void Device::check(const Stream& stream) {
+  require(stream.alive, "the stream was destroyed", sdaaErrorInvalidHandle);
+  if (stream.queue->failed()) throw failure_of(stream.queue->line);
+}
+
+Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command,
+                         std::span<const uint8_t> tail) {
+  std::array<uint8_t, command::kMaxSlots* protocol::kSlotBytes> bytes = {};
+  const size_t used = command.size() + tail.size();
+  const auto slots = static_cast<uint32_t>((used + protocol::kSlotBytes - 1) / protocol::kSlotBytes);
+  require(slots <= command::kMaxSlots, "more arguments than fit into a launch");
+  std::ranges::copy(command, bytes.begin());
+  std::ranges::copy(tail, bytes.begin() + command.size());
+  wait_until(lock, [&] { return queue.has_room(slots); });
+
+  if (const uint32_t padding = queue.padding(slots); padding != 0) {
+    std::array<uint8_t, protocol::kSlotBytes> pad = {};
+    const command::Header header = {queue.next, Type::kPad, static_cast<uint8_t>(padding), 0};
+    std::memcpy(pad.data(), &header, sizeof header);
+    connection_->write_slots(queue.number, queue.next, pad);
+    queue.next += padding;
+  }
+  command::Header header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.sequence = queue.next;
+  header.slots = static_cast<uint8_t>(slots);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  connection_->write_slots(queue.number, queue.next,
+                           std::span(bytes).first(slots * size_t{protocol::kSlotBytes}));
+  connection_->ring(protocol::queue_doorbell(queue.number));
+  queue.next += slots;
+  note_activity();
+  return {&queue, queue.next - 1};
+}
+
+// Commands of the default stream come behind all that the other streams were given before, and these behind
+// the default stream's.
+void Device::keep_order(Lock& lock, Stream& stream) {
+  if (!stream.ordered()) return;
+  Queue& first = *default_stream_->queue;
+  look();
+  if (stream.is_default) {
+    for (const auto& other : queues_) {
+      if (other.get() == &first || is_at_least(other->awaited, other->last_ordered) ||
+          other->reached(other->last_ordered) || other->failed())
+        continue;
+      order_behind(lock, first, *other);
+      other->awaited = other->last_ordered;
+    }
+  } else if (stream.queue != &first && default_stream_->last.queue != nullptr && !first.failed()) {
+    const uint32_t last = default_stream_->last.sequence;
+    if (first.reached(last) || stream.queue->waits_for == last) return;
+    order_behind(lock, *stream.queue, first);
+    stream.queue->waits_for = last;
+  }
+}
+
+void Device::order_behind(Lock& lock, Queue& later, Queue& earlier) {
+  const unsigned event = own_event(earlier);
+  command::Event record = {};
+  record.event = event;
+  const uint64_t count = ++event_counts_[event];
+  send(lock, earlier, Type::kEventRecord, record);
+  command::Event wait = {};
+  wait.event = event;
+  wait.count = count;
+  send(lock, later, Type::kEventWait, wait);
+}
+
+// --- Waiting
+
+Device::Patience::Patience(Device& device) : epoch(device.epoch_), device_(device) {
+  ++device_.waiters_;
+  begin = steady_clock::now();
+}
+Device::Patience::~Patience() { --device_.waiters_; }
+void Device::Patience::renew() {
+  begin_cycle = device_.connection_->cycle();
+  begin = steady_clock::now();
+  asleep.reset();
+}
+
+void Device::let_time_pass(Lock& lock, Patience& patience) {
+  if (patience.begin_cycle == 0) patience.renew();
+  const auto now = steady_clock::now();
+  if (connection_->cycle() - patience.begin_cycle > limits_.wait_cycles ||
+      now - patience.begin > limits_.real)
+    fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
+  const bool awake = connection_->let_time_pass(kSlice);
+  uint64_t seen = activity_;
+  if (look()) {
+    patience.renew();
+    seen = activity_;
+  }
+  if (awake) {
+    // Others have their turn.
+    patience.asleep.reset();
+    lock.unlock();
+    lock.lock();
+  } else {
+    if (!patience.asleep) patience.asleep = now;
+    if (!host_calls_->pending() && now - *patience.asleep > limits_.asleep) {
+      fail(sdaaErrorTimedOut,
+           "the card has nothing left to do, and what is waited for has not come: a stream waits for "
+           "something that "
+           "no other one brings about");
+    }
+    if (now != *patience.asleep)
+      changed_.wait_for(lock, std::chrono::milliseconds(5), [&] { return activity_ != seen; });
+  }
+  // What was waited for does not exist any more then.
+  require(patience.epoch == epoch_, "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
+}
+
+void Device::let_a_moment_pass() {
+  connection_->let_time_pass(kMoment);
+  look();
+}
+
+bool Device::look() {
+  require(connection_ != nullptr, "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
+  bool any = false;
+  for (const auto& queue : queues_) {
+    const protocol::QueueStatus line = connection_->queue(queue->number);
+    if (!is_at_least(line.completed, queue->base)) continue;
+    const bool changed = line.completed != queue->line.completed || line.status != queue->line.status ||
+                         line.waits != queue->line.waits || line.value_sequence != queue->line.value_sequence;
+    if (!changed) continue;
+    const uint32_t waits = queue->line.waits;
+    queue->line = line;
+    host_calls_->look(*queue, waits);
+    any = true;
+  }
+  if (any) note_activity();
+  return any;
+}
+
+void Device::note_activity() {
+  ++activity_;
+  changed_.notify_all();
+}
+
+void Device::wait(Lock& lock, const Point& point) {
+  wait_until(lock, [&] { return point.reached(); });
+  if (point.failed()) throw failure_of(point.queue->line);
+}
+
+void Device::wait_idle(Lock& lock) {
+  wait_until(lock,
+             [&] { return std::ranges::all_of(queues_, [](const auto& queue) { return queue->idle(); }); });
+}
+
+// --- Streams and queues
+
+Queue& Device::open_queue() {
+  const auto values = connection_->ask(Operation::kQueueOpen, {});
+  auto queue = std::make_unique<Queue>();
+  queue->number = static_cast<unsigned>(values[0]);
+  if (queue->number >= info().queues)
+    fail(sdaaErrorDeviceFirmware, "the card opened a queue that it does not have");
+  queue->begin(static_cast<uint32_t>(values[1]));
+  queues_.push_back(std::move(queue));
+  return *queues_.back();
+}
+
+Queue& Device::service_queue() {
+  if (service_ == nullptr) {
+    service_ = &open_queue();
+    service_->users = 1;
+  }
+  return *service_;
+}
+
+// One that no stream has, a new one, or that which fewest streams share.
+Queue& Device::pick_queue(Lock& lock) {
+  service_queue();
+  for (const auto& queue : queues_) {
+    if (queue->users != 0) continue;
+    if (queue->failed()) {
+      wait_until(lock, [&] { return queue->idle(); });
+      queue->begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue->number})[0]));
+    }
+    return *queue;
+  }
+  if (!no_more_queues_ && queues_.size() < info().queues) return open_queue();
+  Queue* best = nullptr;
+  for (const auto& queue : queues_) {
+    if (queue.get() == service_ || queue.get() == default_stream_->queue || queue->failed()) continue;
+    if (best == nullptr || queue->users < best->users) best = queue.get();
+  }
+  if (best == nullptr)
+    fail(sdaaErrorOutOfMemory, "all queues of the card have failed; destroy or reset a stream");
+  return *best;
+}
+
+std::shared_ptr<Stream> Device::make_stream(Lock& lock, unsigned flags) {
+  auto stream = std::make_shared<Stream>();
+  stream->device = shared_from_this();
+  stream->flags = flags;
+  stream->queue = &pick_queue(lock);
+  ++stream->queue->users;
+  adopt(stream);
+  return stream;
+}
+
+void Device::drop_stream(Stream& stream) {
+  stream.alive = false;
+  --stream.queue->users;
+}
+
+void Device::reset_stream(Lock& lock, Stream& stream) {
+  Queue& queue = *stream.queue;
+  wait_until(lock, [&] { return queue.idle(); });
+  if (!queue.failed()) return;
+  queue.begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue.number})[0]));
+  stream.last = {};
+}
+
+std::optional<Failure> Device::first_failure() const {
+  for (const auto& queue : queues_) {
+    if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(queue->line);
+  }
+  return std::nullopt;
+}
+
+// --- Events
+
+unsigned Device::take_event() {
+  if (free_events_.empty())
+    fail(sdaaErrorOutOfMemory,
+         fmt::format("the card has no more than {} events", protocol::kEvents - kOwnEvents));
+  const unsigned number = free_events_.back();
+  free_events_.pop_back();
+  return number;
+}
+
+Point Device::record_event(Lock& lock, Stream& stream, unsigned number, uint64_t& count) {
+  command::Event command = {};
+  command.event = number;
+  const Point point = submit(lock, stream, Type::kEventRecord, command);
+  count = ++event_counts_[number];
+  return point;
+}
+
+void Device::wait_event(Lock& lock, Stream& stream, unsigned number, uint64_t count) {
+  command::Event command = {};
+  command.event = number;
+  command.count = count;
+  submit(lock, stream, Type::kEventWait, command);
+}
+
+// --- Memory
+
+std::map<uint64_t, Allocation>::iterator Device::find_allocation(uint64_t pointer) {
+  auto found = allocations_.upper_bound(pointer);
+  if (found == allocations_.begin()) return allocations_.end();
+  --found;
+  return pointer - found->first < found->second.bytes ? found : allocations_.end();
+}
+
+const Allocation& Device::check_device(uint64_t pointer, uint64_t bytes) {
+  const auto found = find_allocation(pointer);
+  if (found == allocations_.end())
+    fail(sdaaErrorInvalidDevicePointer, fmt::format("{:#x} is no memory of device {}", pointer, number_));
+  const uint64_t left = found->second.bytes - (pointer - found->first);
+  if (bytes > left) {
+    fail(sdaaErrorInvalidValue, fmt::format("{} bytes at {:#x} go {} bytes beyond the end of the allocation",
+                                            bytes, pointer, bytes - left));
+  }
+  return found->second;
+}
+
+// --- Functions of the host
+
+Point Device::host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always) {
+  struct Command {
+    command::Header header;
+  };
+  const Point point = submit(lock, stream, Type::kHostCall, Command{});
+  host_calls_->add(*point.queue, point.sequence, std::move(function), always);
+  return point;
+}
+
+void Device::resume(Queue& queue, uint32_t sequence) {
+  // The device may have been reset while the function ran.
+  if (connection_ == nullptr ||
+      std::ranges::find(queues_, &queue, &std::unique_ptr<Queue>::get) == queues_.end())
+    return;
+  Connection::Values ignored;
+  connection_->request(Operation::kResume, {queue.number, sequence}, ignored);
+  look();
+}
+
+}  // namespace swai::sdaa

@@ -1,0 +1,185 @@
+// A device: the connection to its card, its queues, and everything that was made on it. One lock guards all
+// of it.
+//
+// Time. The card's time passes only while somebody waits for it, and one thread at a time can do that: the
+// one that has the lock. A wait lets a little time pass, looks, and lets the other threads have their turn.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "firmware/abi/command.hpp"
+#include "host/sdaa/connection.hpp"
+#include "host/sdaa/fair_mutex.hpp"
+#include "host/sdaa/host_calls.hpp"
+#include "host/sdaa/host_memory.hpp"
+#include "host/sdaa/objects.hpp"
+
+namespace swai::sdaa {
+
+// Device memory, as it was given out.
+struct Allocation {
+  uint64_t bytes = 0;
+  protocol::Usage usage = protocol::Usage::kCpe;
+  unsigned group = 0;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  using Lock = std::unique_lock<FairMutex>;
+  using Opener = std::function<std::unique_ptr<link::Card>()>;
+
+  Device(int number, Opener opener, const Limits& limits);
+  ~Device();
+
+  int number() const { return number_; }
+
+  // Every use begins here. Opens the card when that has not been done yet.
+  Lock enter();
+  // Everything that was made on it is gone afterwards. Works on a lost card, too: opens it anew.
+  void reset();
+
+  const protocol::Info& info() const { return connection_->info(); }
+  // Changes with every reset: what was there before is gone.
+  uint64_t epoch() const { return epoch_; }
+  Connection& connection() { return *connection_; }
+
+  // --- Commands
+
+  // At the end of a stream, in its order with the default stream. Throws what the stream failed with, if it
+  // did. The tail follows the command itself.
+  template <typename Command>
+  Point submit(Lock& lock, Stream& stream, command::Type type, Command command,
+               std::span<const uint8_t> tail = {}, uint16_t flags = 0) {
+    check(stream);
+    keep_order(lock, stream);
+    stream.last = send(lock, *stream.queue, type, command, tail, flags);
+    if (stream.ordered()) stream.queue->last_ordered = stream.last.sequence;
+    return stream.last;
+  }
+  // Throws what the stream failed with.
+  static void check(const Stream& stream);
+
+  template <typename Command>
+  Point send(Lock& lock, Queue& queue, command::Type type, Command command,
+             std::span<const uint8_t> tail = {}, uint16_t flags = 0) {
+    command.header = {0, type, 0, flags};
+    return send_bytes(lock, queue, {reinterpret_cast<const uint8_t*>(&command), sizeof command}, tail);
+  }
+
+  // --- Waiting
+
+  // Until the command is complete. Throws what it, or one before it, failed with.
+  void wait(Lock& lock, const Point& point);
+  // Until everything that was begun is complete, well or not.
+  void wait_idle(Lock& lock);
+  template <typename Done>
+  void wait_until(Lock& lock, Done done) {
+    Patience patience(*this);
+    for (look(); !done(); look()) let_time_pass(lock, patience);
+  }
+  // What a query costs: without it nothing would ever become complete for somebody who only asks.
+  void let_a_moment_pass();
+  // Takes note of what the card has told. True: there was something new.
+  bool look();
+
+  // --- Streams and queues
+
+  std::shared_ptr<Stream> default_stream() { return default_stream_; }
+  std::shared_ptr<Stream> make_stream(Lock& lock, unsigned flags);
+  void drop_stream(Stream& stream);
+  void reset_stream(Lock& lock, Stream& stream);
+  // The first failure among the streams, if there is one.
+  std::optional<Failure> first_failure() const;
+  // For what the library itself does.
+  Queue& service_queue();
+
+  // --- Events
+
+  // Number of an event of the card that nobody has.
+  unsigned take_event();
+  void give_back_event(unsigned number) { free_events_.push_back(number); }
+  Point record_event(Lock& lock, Stream& stream, unsigned number, uint64_t& count);
+  void wait_event(Lock& lock, Stream& stream, unsigned number, uint64_t count);
+
+  // --- Memory
+
+  std::map<uint64_t, Allocation>& allocations() { return allocations_; }
+  // The allocation that a pointer leads into; end() if none.
+  std::map<uint64_t, Allocation>::iterator find_allocation(uint64_t pointer);
+  // Throws when these bytes are not all in one allocation.
+  const Allocation& check_device(uint64_t pointer, uint64_t bytes);
+  HostMemory& host_memory() { return *host_memory_; }
+  // Commands to be sent to the card (one at a time) that give a value.
+  std::mutex& value_mutex() { return value_mutex_; }
+
+  HostCalls& host_calls() { return *host_calls_; }
+  Point host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always);
+  void resume(Queue& queue, uint32_t sequence);
+  void note_activity();
+  // Somebody lets time pass.
+  bool somebody_waits() const { return waiters_ != 0; }
+
+  // Streams and modules that are to die with a reset.
+  void adopt(const std::shared_ptr<Object>& object);
+
+ private:
+  friend class HostCalls;
+
+  class Patience {
+   public:
+    explicit Patience(Device& device);
+    ~Patience();
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    void renew();
+
+    const uint64_t epoch;
+    uint64_t begin_cycle = 0;
+    steady_clock::time_point begin;
+    std::optional<steady_clock::time_point> asleep;
+
+   private:
+    Device& device_;
+  };
+
+  void open();
+  void forget_everything();
+  void let_time_pass(Lock& lock, Patience& patience);
+  Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
+  void keep_order(Lock& lock, Stream& stream);
+  void order_behind(Lock& lock, Queue& later, Queue& earlier);
+  Queue& open_queue();
+  Queue& pick_queue(Lock& lock);
+
+  const int number_;
+  const Opener opener_;
+  const Limits limits_;
+  FairMutex mutex_;
+  std::mutex value_mutex_;
+  std::condition_variable_any changed_;
+  uint64_t epoch_ = 0;  // counts resets
+  uint64_t activity_ = 0;
+  unsigned waiters_ = 0;
+
+  std::unique_ptr<Connection> connection_;
+  std::vector<std::unique_ptr<Queue>> queues_;
+  bool no_more_queues_ = false;
+  Queue* service_ = nullptr;
+  std::shared_ptr<Stream> default_stream_;
+  std::vector<std::weak_ptr<Object>> objects_;
+  std::vector<unsigned> free_events_;
+  std::vector<uint64_t> event_counts_;  // how often each of the card's events will have been recorded
+  std::map<uint64_t, Allocation> allocations_;
+  std::unique_ptr<HostMemory> host_memory_;
+  std::unique_ptr<HostCalls> host_calls_;
+};
+
+}  // namespace swai::sdaa

@@ -1,0 +1,113 @@
+#include "host/sdaa/host_memory.hpp"
+
+#include <fmt/format.h>
+
+namespace swai::sdaa {
+namespace {
+constexpr uint64_t kPage = 4096;
+}
+
+HostMemory::~HostMemory() {
+  while (!areas_.empty()) {
+    try {
+      remove(reinterpret_cast<void*>(areas_.begin()->first), areas_.begin()->second.area.registered);
+    } catch (...) {
+      // The connection is gone, and with it what was mapped.
+    }
+  }
+  for (const auto& buffer : buffers_) buffer->memory.reset();
+}
+
+void* HostMemory::allocate(uint64_t bytes) {
+  const uint64_t whole = (bytes + kPage - 1) & ~(kPage - 1);
+  if (whole < bytes || whole > uint64_t{1} << 39)
+    fail(sdaaErrorOutOfMemory, fmt::format("{} bytes of host memory", bytes));
+  const uint64_t iova = connection_.take_iova(whole);
+  Pinned pinned;
+  try {
+    pinned.memory.emplace(connection_.card().pin(iova, whole));
+  } catch (const link::Error& error) {
+    connection_.give_back_iova(iova, whole);
+    if (error.kind() == link::ErrorKind::kBadArgument) fail(sdaaErrorOutOfMemory, error.what());
+    if (error.kind() == link::ErrorKind::kRefused) fail(sdaaErrorMapFailed, error.what());
+    throw;
+  }
+  void* begin = pinned.memory->data();
+  pinned.area = {reinterpret_cast<uintptr_t>(begin), bytes, iova, false, true};
+  pinned.mapped_bytes = whole;
+  areas_.emplace(pinned.area.begin, std::move(pinned));
+  return begin;
+}
+
+void HostMemory::add(void* memory, uint64_t bytes, bool writable) {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  // Whole pages have to be mapped.
+  const uint64_t first = begin & ~(kPage - 1);
+  const uint64_t whole = ((begin + bytes + kPage - 1) & ~(kPage - 1)) - first;
+  const uint64_t iova = connection_.take_iova(whole);
+  link::DmaMapping mapping;
+  mapping.iova = iova;
+  mapping.memory = {reinterpret_cast<uint8_t*>(first), whole};
+  mapping.writable = writable;
+  try {
+    connection_.card().backend().map(mapping);
+  } catch (const link::Error& error) {
+    connection_.give_back_iova(iova, whole);
+    if (error.kind() == link::ErrorKind::kRefused) fail(sdaaErrorMapFailed, error.what());
+    throw;
+  }
+  Pinned pinned;
+  pinned.area = {begin, bytes, iova + (begin - first), true, writable};
+  pinned.first_page = iova;
+  pinned.mapped_bytes = whole;
+  areas_.emplace(begin, std::move(pinned));
+}
+
+bool HostMemory::remove(const void* memory, bool registered) {
+  const auto found = areas_.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == areas_.end() || found->second.area.registered != registered) return false;
+  Pinned pinned = std::move(found->second);
+  areas_.erase(found);
+  const uint64_t iova = registered ? pinned.first_page : pinned.area.iova;
+  if (registered) {
+    connection_.card().backend().unmap(iova, pinned.mapped_bytes);
+  } else {
+    pinned.memory->release();
+  }
+  connection_.give_back_iova(iova, pinned.mapped_bytes);
+  return true;
+}
+
+const HostMemory::Area* HostMemory::find(const void* memory, uint64_t bytes) const {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  auto found = areas_.upper_bound(begin);
+  if (found == areas_.begin()) return nullptr;
+  const Area& area = (--found)->second.area;
+  const uint64_t offset = begin - area.begin;
+  return offset < area.bytes && bytes <= area.bytes - offset ? &area : nullptr;
+}
+
+bool HostMemory::overlaps(const void* memory, uint64_t bytes) const {
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const auto next = areas_.lower_bound(begin);
+  if (next != areas_.end() && next->first < begin + bytes) return true;
+  return find(memory, 1) != nullptr;
+}
+
+std::shared_ptr<HostMemory::Buffer> HostMemory::take_buffer() {
+  for (const auto& buffer : buffers_) {
+    if (buffer->taken || !buffer->last.reached()) continue;
+    buffer->taken = true;
+    return buffer;
+  }
+  if (buffers_.size() == kMaxBuffers) return nullptr;
+  auto fresh = std::make_shared<Buffer>();
+  fresh->iova = connection_.take_iova(kBufferBytes);
+  fresh->memory.emplace(connection_.card().pin(fresh->iova, kBufferBytes));
+  fresh->data = fresh->memory->data();
+  fresh->taken = true;
+  buffers_.push_back(fresh);
+  return fresh;
+}
+
+}  // namespace swai::sdaa

@@ -1,0 +1,67 @@
+// Memory of the host that the card reaches: what users have pinned, and buffers through which copies of other
+// memory go. Pinning fills the IOMMU and nothing else: the card hears nothing of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/sdaa/connection.hpp"
+#include "host/sdaa/queue.hpp"
+
+namespace swai::sdaa {
+
+class HostMemory {
+ public:
+  explicit HostMemory(Connection& connection) : connection_(connection) {}
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  struct Area {
+    uintptr_t begin = 0;  // as the user named it
+    uint64_t bytes = 0;
+    uint64_t iova = 0;  // of begin
+    bool registered = false;
+    bool writable = true;  // by the card
+  };
+
+  void* allocate(uint64_t bytes);
+  void add(void* memory, uint64_t bytes, bool writable);
+  // False: no such area begins there.
+  bool remove(const void* memory, bool registered);
+
+  // The area that holds all these bytes.
+  const Area* find(const void* memory, uint64_t bytes) const;
+  bool overlaps(const void* memory, uint64_t bytes) const;
+
+  // A buffer of the library's own; free again when `last` is reached.
+  static constexpr uint64_t kBufferBytes = 1 << 20;
+  struct Buffer {
+    uint64_t iova = 0;
+    uint8_t* data = nullptr;
+    Point last;
+    bool taken = false;
+    std::optional<link::PinnedMemory> memory;
+  };
+  // One that is free, or can still be made. nullptr: all are in use. Shared, because a reset of the device
+  // may come while somebody waits for one.
+  std::shared_ptr<Buffer> take_buffer();
+
+ private:
+  struct Pinned {
+    Area area;
+    std::optional<link::PinnedMemory> memory;  // not of registered memory
+    uint64_t first_page = 0;                   // registered: what was mapped
+    uint64_t mapped_bytes = 0;
+  };
+
+  static constexpr size_t kMaxBuffers = 8;
+  Connection& connection_;
+  std::map<uintptr_t, Pinned> areas_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
+};
+
+}  // namespace swai::sdaa

@@ -1,0 +1,297 @@
+/* SDAA runtime: how programs use the card. Memory, copies, modules, launches, streams, events.
+ *
+ * Names and meanings are those that GPU programmers know, with `sdaa` in front; docs/sdaa.md tells what each
+ * function does and which errors it can return. Plain C; every function may be called from every thread. */
+#ifndef SDAA_RUNTIME_H
+#define SDAA_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define SDAA_API __attribute__((visibility("default")))
+#else
+#define SDAA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SDAA_VERSION_MAJOR 1
+#define SDAA_VERSION_MINOR 0
+#define SDAA_VERSION (SDAA_VERSION_MAJOR * 1000 + SDAA_VERSION_MINOR * 10)
+
+/* --- Errors ---------------------------------------------------------------------------------------------- */
+
+typedef enum sdaaError_t {
+  sdaaSuccess = 0,
+  sdaaErrorInvalidValue = 1,
+  sdaaErrorOutOfMemory = 2,
+  sdaaErrorNotInitialized = 3,
+  sdaaErrorDeinitialized = 4,
+  sdaaErrorProfilerDisabled = 5,
+  sdaaErrorProfilerNotInitialized = 6,
+  sdaaErrorProfilerAlreadyStarted = 7,
+  sdaaErrorProfilerAlreadyStopped = 8,
+  sdaaErrorInvalidConfiguration = 9,
+  sdaaErrorInvalidPitchValue = 12,
+  sdaaErrorInvalidSymbol = 13,
+  sdaaErrorInvalidDevicePointer = 17,
+  sdaaErrorInvalidMemcpyDirection = 21,
+  sdaaErrorInsufficientDriver = 35,
+  sdaaErrorMissingConfiguration = 52,
+  sdaaErrorPriorLaunchFailure = 53,
+  sdaaErrorInvalidDeviceFunction = 98,
+  sdaaErrorNoDevice = 100,
+  sdaaErrorInvalidDevice = 101,
+  sdaaErrorInvalidImage = 200,
+  sdaaErrorInvalidContext = 201,
+  sdaaErrorMapFailed = 205,
+  sdaaErrorUnmapFailed = 206,
+  sdaaErrorNoBinaryForDevice = 209,
+  sdaaErrorNotMapped = 211,
+  sdaaErrorECCNotCorrectable = 214,
+  sdaaErrorUnsupportedLimit = 215,
+  sdaaErrorPeerAccessUnsupported = 217,
+  sdaaErrorInvalidKernelFile = 218,
+  sdaaErrorInvalidSource = 300,
+  sdaaErrorFileNotFound = 301,
+  sdaaErrorSharedObjectSymbolNotFound = 302,
+  sdaaErrorSharedObjectInitFailed = 303,
+  sdaaErrorOperatingSystem = 304,
+  sdaaErrorInvalidHandle = 400,
+  sdaaErrorInvalidResourceHandle = sdaaErrorInvalidHandle,
+  sdaaErrorIllegalState = 401,
+  sdaaErrorNotFound = 500,
+  sdaaErrorNotReady = 600,
+  sdaaErrorIllegalAddress = 700,
+  sdaaErrorLaunchOutOfResources = 701,
+  sdaaErrorLaunchTimeOut = 702,
+  sdaaErrorPeerAccessAlreadyEnabled = 704,
+  sdaaErrorPeerAccessNotEnabled = 705,
+  sdaaErrorContextIsDestroyed = 709,
+  sdaaErrorAssert = 710,
+  sdaaErrorHostMemoryAlreadyRegistered = 712,
+  sdaaErrorHostMemoryNotRegistered = 713,
+  sdaaErrorLaunchFailure = 719,
+  sdaaErrorNotPermitted = 800,
+  sdaaErrorNotSupported = 801,
+  sdaaErrorUnknown = 999,
+  /* Ours. */
+  sdaaErrorTimedOut = 2000,        /* the card lives, but did not answer in time */
+  sdaaErrorDeviceLost = 2001,      /* the connection is gone, and what was on the card with it */
+  sdaaErrorTransferFailure = 2002, /* a transfer between host and card failed */
+  sdaaErrorDeviceFirmware = 2003   /* the card's firmware reported something that should not be */
+} sdaaError_t;
+
+/* Of this thread. GetLast makes it sdaaSuccess again, Peek does not. */
+SDAA_API sdaaError_t sdaaGetLastError(void);
+SDAA_API sdaaError_t sdaaPeekAtLastError(void);
+SDAA_API const char* sdaaGetErrorName(sdaaError_t error);
+SDAA_API const char* sdaaGetErrorString(sdaaError_t error);
+/* What went wrong in this thread's last call that failed, in full: names, numbers, what to do. Valid until the
+ * thread's next call. */
+SDAA_API const char* sdaaGetLastErrorMessage(void);
+
+/* --- Devices --------------------------------------------------------------------------------------------- */
+
+typedef struct sdaaDeviceProp_t {
+  char name[64];
+  char firmware[32];          /* version, and the commit it was built from */
+  char firmwareCommit[32];
+  size_t totalGlobalMem;      /* all groups together */
+  size_t memoryPerGroup;
+  int groups;                 /* core groups, each with memory of its own */
+  int rows;                   /* of cores in a group */
+  int columns;
+  int multiProcessorCount;    /* cores in all */
+  size_t localMemPerCore;
+  int clockRate;              /* kHz */
+  int asyncEngineCount;       /* copies that can be under way at once */
+  int concurrentKernels;      /* launches that can run at once */
+  int streams;                /* that do not share a queue */
+  size_t maxArgumentBytes;    /* of a launch */
+  int managementSharedMemory; /* sdaaMallocManaged-like memory for processor and cores */
+  uint64_t capabilities;
+} sdaaDeviceProp_t;
+
+SDAA_API sdaaError_t sdaaInit(unsigned int flags);
+SDAA_API sdaaError_t sdaaRuntimeGetVersion(int* version);
+SDAA_API sdaaError_t sdaaDriverGetVersion(int* version);
+SDAA_API sdaaError_t sdaaGetDeviceCount(int* count);
+SDAA_API sdaaError_t sdaaSetDevice(int device);
+SDAA_API sdaaError_t sdaaGetDevice(int* device);
+SDAA_API sdaaError_t sdaaGetDeviceProperties(sdaaDeviceProp_t* properties, int device);
+SDAA_API sdaaError_t sdaaDeviceSynchronize(void);
+SDAA_API sdaaError_t sdaaDeviceReset(void);
+/* The card's present in nanoseconds of its own clock. */
+SDAA_API sdaaError_t sdaaDeviceGetTime(uint64_t* nanoseconds);
+
+/* --- Memory ---------------------------------------------------------------------------------------------- */
+
+/* Who reaches it beside copies. */
+#define sdaaMallocCores 0u     /* the cores' kernels (sdaaMalloc) */
+#define sdaaMallocProcessor 1u /* the management processor only */
+#define sdaaMallocShared 2u    /* both */
+
+#define sdaaAnyGroup (-1)
+
+SDAA_API sdaaError_t sdaaMalloc(void** pointer, size_t bytes);
+SDAA_API sdaaError_t sdaaMallocWithFlags(void** pointer, size_t bytes, unsigned int flags, int group);
+SDAA_API sdaaError_t sdaaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
+SDAA_API sdaaError_t sdaaFree(void* pointer);
+SDAA_API sdaaError_t sdaaMemGetInfo(size_t* free, size_t* total);
+
+#define sdaaHostMallocDefault 0u
+#define sdaaHostMallocPortable 1u
+#define sdaaHostRegisterDefault 0u
+#define sdaaHostRegisterPortable 1u
+#define sdaaHostRegisterReadOnly 8u /* the card may not write */
+
+/* Host memory that the card reaches by itself: copies of it need no help. */
+SDAA_API sdaaError_t sdaaMallocHost(void** pointer, size_t bytes);
+SDAA_API sdaaError_t sdaaHostMalloc(void** pointer, size_t bytes, unsigned int flags);
+SDAA_API sdaaError_t sdaaFreeHost(void* pointer);
+SDAA_API sdaaError_t sdaaHostRegister(void* pointer, size_t bytes, unsigned int flags);
+SDAA_API sdaaError_t sdaaHostUnregister(void* pointer);
+
+typedef enum sdaaMemoryType {
+  sdaaMemoryTypeUnregistered = 0, /* of the host, nothing is known about it */
+  sdaaMemoryTypeHost = 1,         /* sdaaMallocHost, sdaaHostRegister */
+  sdaaMemoryTypeDevice = 2,
+  sdaaMemoryTypeManaged = 3 /* sdaaMallocShared */
+} sdaaMemoryType;
+
+typedef struct sdaaPointerAttribute_t {
+  sdaaMemoryType type;
+  int device;
+  int group;           /* of device memory */
+  void* devicePointer; /* host memory: as the DMA engine names it */
+  void* hostPointer;
+  void* base; /* where the allocation begins */
+  size_t bytes;
+} sdaaPointerAttribute_t;
+SDAA_API sdaaError_t sdaaPointerGetAttributes(sdaaPointerAttribute_t* attributes, const void* pointer);
+
+/* --- Streams and events ---------------------------------------------------------------------------------- */
+
+typedef struct sdaaStream_st* sdaaStream_t; /* NULL: the device's default stream */
+typedef struct sdaaEvent_st* sdaaEvent_t;
+
+#define sdaaStreamDefault 0u
+#define sdaaStreamNonBlocking 1u /* does not wait for the default stream, nor lets it wait */
+
+SDAA_API sdaaError_t sdaaStreamCreate(sdaaStream_t* stream);
+SDAA_API sdaaError_t sdaaStreamCreateWithFlags(sdaaStream_t* stream, unsigned int flags);
+SDAA_API sdaaError_t sdaaStreamDestroy(sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaStreamQuery(sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaStreamWaitEvent(sdaaStream_t stream, sdaaEvent_t event, unsigned int flags);
+SDAA_API sdaaError_t sdaaStreamGetFlags(sdaaStream_t stream, unsigned int* flags);
+/* After a failure: what was behind it is dropped, the stream works again. */
+SDAA_API sdaaError_t sdaaStreamReset(sdaaStream_t stream);
+
+typedef void (*sdaaHostFn_t)(void* user);
+typedef void (*sdaaStreamCallback_t)(sdaaStream_t stream, sdaaError_t status, void* user);
+SDAA_API sdaaError_t sdaaLaunchHostFunc(sdaaStream_t stream, sdaaHostFn_t function, void* user);
+SDAA_API sdaaError_t sdaaStreamAddCallback(sdaaStream_t stream, sdaaStreamCallback_t function, void* user,
+                                           unsigned int flags);
+
+#define sdaaEventDefault 0u
+#define sdaaEventBlockingSync 1u
+#define sdaaEventDisableTiming 2u
+
+SDAA_API sdaaError_t sdaaEventCreate(sdaaEvent_t* event);
+SDAA_API sdaaError_t sdaaEventCreateWithFlags(sdaaEvent_t* event, unsigned int flags);
+SDAA_API sdaaError_t sdaaEventDestroy(sdaaEvent_t event);
+SDAA_API sdaaError_t sdaaEventRecord(sdaaEvent_t event, sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaEventSynchronize(sdaaEvent_t event);
+SDAA_API sdaaError_t sdaaEventQuery(sdaaEvent_t event);
+SDAA_API sdaaError_t sdaaEventElapsedTime(float* milliseconds, sdaaEvent_t start, sdaaEvent_t end);
+
+/* --- Copies and fills ------------------------------------------------------------------------------------ */
+
+typedef enum sdaaMemcpyKind {
+  sdaaMemcpyHostToHost = 0,
+  sdaaMemcpyHostToDevice = 1,
+  sdaaMemcpyDeviceToHost = 2,
+  sdaaMemcpyDeviceToDevice = 3,
+  sdaaMemcpyDefault = 4 /* the pointers tell */
+} sdaaMemcpyKind;
+
+SDAA_API sdaaError_t sdaaMemcpy(void* to, const void* from, size_t bytes, sdaaMemcpyKind kind);
+SDAA_API sdaaError_t sdaaMemcpyAsync(void* to, const void* from, size_t bytes, sdaaMemcpyKind kind,
+                                     sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                  size_t height, sdaaMemcpyKind kind);
+SDAA_API sdaaError_t sdaaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                       size_t width, size_t height, sdaaMemcpyKind kind, sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaMemcpyHtoD(void* to, const void* from, size_t bytes);
+SDAA_API sdaaError_t sdaaMemcpyDtoH(void* to, const void* from, size_t bytes);
+SDAA_API sdaaError_t sdaaMemcpyDtoD(void* to, const void* from, size_t bytes);
+SDAA_API sdaaError_t sdaaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
+SDAA_API sdaaError_t sdaaMemset(void* to, int value, size_t bytes);
+SDAA_API sdaaError_t sdaaMemsetAsync(void* to, int value, size_t bytes, sdaaStream_t stream);
+SDAA_API sdaaError_t sdaaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height);
+SDAA_API sdaaError_t sdaaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                                       sdaaStream_t stream);
+
+/* --- Modules and launches -------------------------------------------------------------------------------- */
+
+typedef struct sdaaModule_st* sdaaModule_t;
+typedef struct sdaaFunction_st* sdaaFunction_t;
+
+SDAA_API sdaaError_t sdaaModuleLoad(sdaaModule_t* module, const char* path);
+SDAA_API sdaaError_t sdaaModuleLoadData(sdaaModule_t* module, const void* image);
+/* The same without trust in what the image says about its size. */
+SDAA_API sdaaError_t sdaaModuleLoadBytes(sdaaModule_t* module, const void* image, size_t bytes);
+SDAA_API sdaaError_t sdaaModuleUnload(sdaaModule_t module);
+SDAA_API sdaaError_t sdaaModuleGetFunction(sdaaFunction_t* function, sdaaModule_t module, const char* name);
+SDAA_API sdaaError_t sdaaModuleGetFunctionCount(unsigned int* count, sdaaModule_t module);
+
+typedef struct sdaaFuncAttributes {
+  char name[49];
+  size_t argumentBytes; /* of the structure that the kernel takes; 0: it takes none */
+  size_t localSizeBytes; /* static objects in a core's local memory, of all kernels of the module */
+  size_t maxDynamicLocalBytes;
+} sdaaFuncAttributes;
+SDAA_API sdaaError_t sdaaFuncGetAttributes(sdaaFuncAttributes* attributes, sdaaFunction_t function);
+
+/* All cores of a group run `function` with the structure that `args` points to. `sharedMem`: bytes of local
+ * memory that it needs on each core beyond its static objects; the launch is refused when there are not so
+ * many. */
+SDAA_API sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t sharedMem,
+                                      sdaaStream_t stream);
+
+typedef struct sdaaLaunchConfig_t {
+  size_t structBytes;      /* sizeof(sdaaLaunchConfig_t) */
+  uint32_t coreMask;       /* 0: all cores of the group */
+  int group;               /* sdaaAnyGroup: the card chooses */
+  uint32_t timeoutCycles;  /* the kernel is stopped after so many; 0: the card's own limit */
+  size_t sharedMem;
+} sdaaLaunchConfig_t;
+SDAA_API sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config, const void* args,
+                                size_t argumentBytes, sdaaStream_t stream);
+
+/* --- Profiling ------------------------------------------------------------------------------------------- */
+
+typedef enum sdaaProfilerPhase { sdaaProfilerEnter = 0, sdaaProfilerExit = 1 } sdaaProfilerPhase;
+typedef struct sdaaProfilerRecord_t {
+  const char* function; /* of this API */
+  sdaaProfilerPhase phase;
+  uint64_t correlation; /* the same for enter and exit */
+  sdaaError_t result;   /* exit */
+  uint64_t hostNanoseconds;
+} sdaaProfilerRecord_t;
+typedef void (*sdaaProfilerCallback_t)(const sdaaProfilerRecord_t* record, void* user);
+/* Called at the beginning and end of every call while profiling is on, in the calling thread. */
+SDAA_API sdaaError_t sdaaProfilerSetCallback(sdaaProfilerCallback_t callback, void* user);
+SDAA_API sdaaError_t sdaaProfilerStart(void);
+SDAA_API sdaaError_t sdaaProfilerStop(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

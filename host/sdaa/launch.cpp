@@ -1,0 +1,163 @@
+#include "host/sdaa/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "firmware/abi/launch.hpp"
+#include "firmware/module/elf32.hpp"
+#include "firmware/module/module.hpp"
+#include "host/sdaa/copy.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+using command::Type;
+using protocol::Operation;
+
+// Memory of the card that goes back whatever happens.
+class Temporary {
+ public:
+  Temporary(Connection& connection, uint64_t bytes) : connection_(connection) {
+    const protocol::AllocateFlags flags = {protocol::Usage::kShared, protocol::kAnyGroup};
+    pointer_ = connection_.ask(Operation::kAllocate, {bytes, flags.bits()})[0];
+  }
+  ~Temporary() {
+    if (pointer_ == 0) return;
+    try {
+      give_back();
+    } catch (...) {
+      // The card is lost, or was reset meanwhile.
+    }
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+  uint64_t pointer() const { return pointer_; }
+  void forget() { pointer_ = 0; }
+  void give_back() { connection_.ask(Operation::kFree, {std::exchange(pointer_, 0)}); }
+
+ private:
+  Connection& connection_;
+  uint64_t pointer_ = 0;
+};
+
+Failure refused(const module::Verdict& verdict) {
+  const auto code =
+      verdict.error == module::Error::kNotElf ? sdaaErrorInvalidKernelFile : sdaaErrorInvalidImage;
+  std::string what = fmt::format("the module is not good: {}", module::text(verdict.error));
+  if (!verdict.name.empty()) what += fmt::format(" ({})", verdict.name);
+  return {verdict.error == module::Error::kWrongCardAbi ? sdaaErrorNoBinaryForDevice : code, what};
+}
+
+// Puts a failed queue of the library's own in order again.
+void repair(Device& device, Device::Lock& lock, Queue& queue) {
+  device.wait_until(lock, [&] { return queue.idle(); });
+  if (queue.failed())
+    queue.begin(static_cast<uint32_t>(device.connection().ask(Operation::kQueueReset, {queue.number})[0]));
+}
+
+}  // namespace
+
+uint64_t length_of_image(const void* image) {
+  namespace elf = module::elf;
+  elf::Header header;
+  std::memcpy(&header, image, sizeof header);
+  static constexpr uint8_t kMagic[] = {0x7f, 'E', 'L', 'F'};
+  if (std::memcmp(&header, kMagic, sizeof kMagic) != 0)
+    fail(sdaaErrorInvalidKernelFile, "the image is no ELF file");
+  const auto* bytes = static_cast<const uint8_t*>(image);
+  uint64_t end =
+      std::max(header.section_headers + uint64_t{header.section_header_count} * header.section_header_bytes,
+               header.program_headers + uint64_t{header.program_header_count} * header.program_header_bytes);
+  for (unsigned i = 0; i < header.section_header_count; ++i) {
+    elf::SectionHeader section;
+    std::memcpy(&section, bytes + header.section_headers + i * header.section_header_bytes, sizeof section);
+    constexpr uint32_t kNoBits = 8;
+    if (section.type != kNoBits) end = std::max(end, uint64_t{section.offset} + section.bytes);
+  }
+  for (unsigned i = 0; i < header.program_header_count; ++i) {
+    elf::ProgramHeader program;
+    std::memcpy(&program, bytes + header.program_headers + i * header.program_header_bytes, sizeof program);
+    end = std::max(end, uint64_t{program.offset} + program.file_bytes);
+  }
+  return end;
+}
+
+std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::span<const uint8_t> file) {
+  module::Module parsed;
+  const module::Verdict verdict = parsed.open(file);
+  if (!verdict.ok()) throw refused(verdict);
+  auto result = std::make_shared<Module>();
+  result->name = parsed.name();
+  result->local_bytes = parsed.ldm_bytes();
+  for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
+    const auto kernel = parsed.kernel(i);
+    result->kernels.push_back({std::string(kernel.name), kernel.argument_bytes});
+  }
+  result->device = device;
+
+  // A queue tells one value, that of the last command that gave one.
+  const std::lock_guard one_at_a_time(device->value_mutex());
+  Device::Lock lock = device->enter();
+  Queue& queue = device->service_queue();
+  const uint64_t epoch = device->epoch();
+  Temporary memory(device->connection(), file.size());
+  try {
+    copy_to_card(*device, lock, queue, memory.pointer(), file.data(), file.size());
+    command::ModuleLoad command = {};
+    command.file = memory.pointer();
+    command.bytes = file.size();
+    const Point point = device->send(lock, queue, Type::kModuleLoad, command);
+    device->wait(lock, point);
+    result->handle = static_cast<unsigned>(queue.line.value);
+  } catch (...) {
+    if (device->epoch() != epoch) {
+      memory.forget();
+    } else if (queue.failed()) {
+      repair(*device, lock, queue);
+    }
+    throw;
+  }
+  memory.give_back();
+  device->adopt(result);
+  return result;
+}
+
+void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
+            const LaunchWish& wish, std::span<const uint8_t> arguments) {
+  const KernelInfo& kernel = function.info();
+  require(function.module->alive, "the module of the kernel was unloaded", sdaaErrorInvalidHandle);
+  require(function.module->device.get() == &device, "the kernel and the stream are of different devices",
+          sdaaErrorInvalidHandle);
+  if (arguments.size() != kernel.argument_bytes) {
+    fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} bytes of arguments, not {}", kernel.name,
+                                            kernel.argument_bytes, arguments.size()));
+  }
+  if (wish.local_bytes > module::kLdmBytes - function.module->local_bytes) {
+    fail(sdaaErrorLaunchOutOfResources,
+         fmt::format("{} bytes of local memory are wanted, kernel {} leaves {}", wish.local_bytes,
+                     kernel.name, module::kLdmBytes - function.module->local_bytes));
+  }
+  const protocol::Info& info = device.info();
+  const unsigned cores = unsigned{info.rows} * info.columns;
+  const auto all = static_cast<uint32_t>((uint64_t{1} << cores) - 1);
+  if ((wish.mask & ~all) != 0) {
+    fail(sdaaErrorInvalidConfiguration,
+         fmt::format("core mask {:#x} names cores that a group of {} does not have", wish.mask, cores));
+  }
+  if (wish.group != sdaaAnyGroup && (wish.group < 0 || static_cast<unsigned>(wish.group) >= info.groups))
+    fail(sdaaErrorInvalidConfiguration, fmt::format("there is no group {}", wish.group));
+  command::Launch command = {};
+  command.module = static_cast<uint16_t>(function.module->handle);
+  command.kernel = static_cast<uint16_t>(function.index);
+  command.argument_bytes = static_cast<uint16_t>(arguments.size());
+  command.group =
+      static_cast<uint8_t>(wish.group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(wish.group));
+  command.mask = wish.mask == 0 ? ~uint32_t{0} : wish.mask;
+  command.watchdog = wish.timeout;
+  device.submit(lock, stream, Type::kLaunch, command, arguments);
+}
+
+}  // namespace swai::sdaa

@@ -1,0 +1,24 @@
+// Modules and launches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "host/sdaa/device.hpp"
+
+namespace swai::sdaa {
+
+std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::span<const uint8_t> file);
+// How long an ELF file is, by what it says itself.
+uint64_t length_of_image(const void* image);
+
+struct LaunchWish {
+  uint32_t mask = 0;
+  int group = sdaaAnyGroup;
+  uint32_t timeout = 0;
+  size_t local_bytes = 0;
+};
+void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
+            const LaunchWish& wish, std::span<const uint8_t> arguments);
+
+}  // namespace swai::sdaa

@@ -1,0 +1,59 @@
+// A queue of the card as the host sees it: what was put in, and what the card has told of it.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/abi/protocol.hpp"
+
+namespace swai::sdaa {
+
+// Sequence numbers count modulo 2^32.
+constexpr bool is_at_least(uint32_t sequence, uint32_t wanted) {
+  return static_cast<int32_t>(sequence - wanted) >= 0;
+}
+
+struct Queue {
+  unsigned number = 0;
+  unsigned users = 0;  // streams
+  uint32_t next = 0;   // sequence number of the next command
+  uint32_t base = 0;   // lines of the card that are older do not count
+  protocol::QueueStatus line = {};
+  // For the order between the default stream and others: the last command of a stream that keeps it, the last
+  // one of this queue that the default stream waits for, the last one of the default stream that this queue
+  // waits for.
+  uint32_t last_ordered = 0;
+  uint32_t awaited = 0;
+  uint32_t waits_for = 0;
+
+  void begin(uint32_t sequence) {
+    next = sequence;
+    base = sequence - 1;
+    line = {};
+    line.completed = base;
+    last_ordered = awaited = base;
+  }
+  bool failed() const { return line.status != protocol::Status::kOk; }
+  bool reached(uint32_t sequence) const { return is_at_least(line.completed, sequence); }
+  bool idle() const { return reached(next - 1); }
+  // Slots to be skipped so that `slots` in a row fit.
+  uint32_t padding(uint32_t slots) const {
+    const uint32_t at = next % protocol::kSlots;
+    return at + slots > protocol::kSlots ? protocol::kSlots - at : 0;
+  }
+  bool has_room(uint32_t slots) const {
+    return next + padding(slots) + slots - 1 - line.completed <= protocol::kSlots;
+  }
+};
+
+// A place in a queue: the end of a command.
+struct Point {
+  Queue* queue = nullptr;
+  uint32_t sequence = 0;
+
+  bool reached() const { return queue == nullptr || queue->reached(sequence); }
+  bool failed() const {
+    return queue != nullptr && queue->failed() && is_at_least(sequence, queue->line.failed);
+  }
+};
+
+}  // namespace swai::sdaa

@@ -1,0 +1,109 @@
+#include "host/sdaa/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace swai::sdaa {
+namespace {
+
+constexpr const char* kNoCard =
+    "no card: set SWAI_CARD to its socket (several: separated by commas). To start one: swai-card --flash "
+    "flash.bin "
+    "--socket card.sock";
+
+uint64_t number_from(const char* variable, uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const uint64_t value = std::strtoull(text, &end, 10);
+  return *end == '\0' && value != 0 ? value : otherwise;
+}
+
+std::vector<Device::Opener> openers_from_environment() {
+  std::vector<Device::Opener> openers;
+  const char* text = std::getenv("SWAI_CARD");
+  std::string_view left = text == nullptr ? "" : text;
+  while (!left.empty()) {
+    const size_t comma = std::min(left.find(','), left.size());
+    const std::string path(left.substr(0, comma));
+    left.remove_prefix(std::min(comma + 1, left.size()));
+    if (!path.empty()) openers.emplace_back([path] { return link::Card::open(path); });
+  }
+  return openers;
+}
+
+Limits limits_from_environment() {
+  Limits limits;
+  limits.wait_cycles = number_from("SWAI_TIMEOUT_CYCLES", limits.wait_cycles);
+  limits.real = std::chrono::seconds(number_from("SWAI_TIMEOUT_SECONDS", 600));
+  return limits;
+}
+
+}  // namespace
+
+Runtime& Runtime::get() {
+  // Never destroyed: threads may still be in it when the process ends.
+  static auto* const runtime = new Runtime;
+  return *runtime;
+}
+
+Runtime::Runtime() { use(openers_from_environment(), limits_from_environment()); }
+
+void Runtime::use(std::vector<Device::Opener> openers, const Limits& limits) {
+  std::vector<std::shared_ptr<Device>> fresh;
+  for (auto& opener : openers)
+    fresh.push_back(std::make_shared<Device>(static_cast<int>(fresh.size()), std::move(opener), limits));
+  {
+    const std::lock_guard guard(mutex_);
+    devices_.swap(fresh);
+  }
+  for (const auto& device : fresh) device->reset();
+  sweep();
+}
+
+int Runtime::device_count() const {
+  const std::lock_guard guard(mutex_);
+  return static_cast<int>(devices_.size());
+}
+
+std::shared_ptr<Device> Runtime::device(int number) const {
+  const std::lock_guard guard(mutex_);
+  if (devices_.empty()) fail(sdaaErrorNoDevice, kNoCard);
+  if (number < 0 || number >= static_cast<int>(devices_.size()))
+    fail(sdaaErrorInvalidDevice,
+         fmt::format("there is no device {}: the last one is {}", number, devices_.size() - 1));
+  return devices_[static_cast<size_t>(number)];
+}
+
+int& Runtime::current_number() {
+  thread_local int number = 0;
+  return number;
+}
+
+Runtime::InUse Runtime::use_stream(sdaaStream_t handle) {
+  InUse use;
+  if (handle == nullptr) {
+    use.device = current();
+    use.lock = use.device->enter();
+    use.stream = use.device->default_stream();
+    return use;
+  }
+  use.stream = streams.get(handle, "no such stream");
+  use.device = use.stream->device;
+  use.lock = use.device->enter();
+  require(use.stream->alive, "the stream was destroyed", sdaaErrorInvalidHandle);
+  return use;
+}
+
+void Runtime::sweep() {
+  const auto dead = [](const Object& object) { return !object.alive; };
+  functions.remove_if([](const Function& function) { return !function.module->alive; });
+  modules.remove_if(dead);
+  events.remove_if(dead);
+  streams.remove_if(dead);
+}
+
+}  // namespace swai::sdaa

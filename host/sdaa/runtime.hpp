@@ -1,0 +1,90 @@
+// What the library is to its process: the devices, the handles, what each thread has chosen.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "host/sdaa/device.hpp"
+
+namespace swai::sdaa {
+
+// Objects by numbers that are never used twice: a handle that was destroyed, or never was one, is found out.
+template <typename T, unsigned kKind>
+class Handles {
+ public:
+  uintptr_t add(std::shared_ptr<T> object) {
+    const std::lock_guard guard(mutex_);
+    const uintptr_t handle = uintptr_t{kKind} << 56 | ++last_;
+    objects_.emplace(handle, std::move(object));
+    return handle;
+  }
+  // nullptr: there is none.
+  std::shared_ptr<T> find(const void* handle) const {
+    const std::lock_guard guard(mutex_);
+    const auto found = objects_.find(reinterpret_cast<uintptr_t>(handle));
+    return found == objects_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<T> get(const void* handle, const char* what) const {
+    auto object = find(handle);
+    require(object != nullptr, what, sdaaErrorInvalidHandle);
+    return object;
+  }
+  void remove(const void* handle) {
+    const std::lock_guard guard(mutex_);
+    objects_.erase(reinterpret_cast<uintptr_t>(handle));
+  }
+  template <typename Condition>
+  void remove_if(Condition condition) {
+    const std::lock_guard guard(mutex_);
+    std::erase_if(objects_, [&](const auto& item) { return condition(*item.second); });
+  }
+  size_t size() const {
+    const std::lock_guard guard(mutex_);
+    return objects_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  uintptr_t last_ = 0;
+  std::unordered_map<uintptr_t, std::shared_ptr<T>> objects_;
+};
+
+class Runtime {
+ public:
+  // The process's own; its cards are those that the environment names (SWAI_CARD).
+  static Runtime& get();
+
+  // Other cards, and no handles any more. For tests.
+  void use(std::vector<Device::Opener> openers, const Limits& limits = {});
+
+  int device_count() const;
+  // Throws sdaaErrorNoDevice or sdaaErrorInvalidDevice.
+  std::shared_ptr<Device> device(int number) const;
+  std::shared_ptr<Device> current() const { return device(current_number()); }
+  static int& current_number();
+
+  // NULL is the current device's default stream. Its device's lock comes with it.
+  struct InUse {
+    std::shared_ptr<Stream> stream;
+    std::shared_ptr<Device> device;
+    Device::Lock lock;
+  };
+  InUse use_stream(sdaaStream_t handle);
+
+  Handles<Stream, 0x51> streams;
+  Handles<Event, 0x52> events;
+  Handles<Module, 0x53> modules;
+  Handles<Function, 0x54> functions;
+  // What died with a reset.
+  void sweep();
+
+ private:
+  Runtime();
+
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Device>> devices_;
+};
+
+}  // namespace swai::sdaa

@@ -1,0 +1,185 @@
+// The runtime library on the simulated card, with kernels as they are.
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "host/sdaa/runtime.hpp"
+#include "swai/arguments.hpp"
+#include "verif/sdaa/kernels.hpp"
+#include "verif/sdaa/tools.hpp"
+#include "verif/system/rig.hpp"
+
+namespace {
+
+using namespace swai;
+
+constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
+
+class OnCard {
+ public:
+  OnCard() {
+    sdaa::Runtime::get().use({[this] { return rig_.open(); }});
+  }
+  ~OnCard() { sdaa::Runtime::get().use({}); }
+
+ private:
+  system::Rig rig_;
+};
+
+template <typename T>
+cpe::GlobalPtr<T> global(const void* pointer) {
+  return cpe::GlobalPtr<T>(reinterpret_cast<uintptr_t>(pointer));
+}
+
+sdaaFunction_t kernel(sdaaModule_t module, const char* name) {
+  sdaaFunction_t function = nullptr;
+  REQUIRE_OK(sdaaModuleGetFunction(&function, module, name));
+  return function;
+}
+
+}  // namespace
+
+TEST_CASE("on the card: a module, a launch, pinned and pageable copies, events") {
+  const OnCard card;
+  constexpr uint32_t kCount = 1008;
+  constexpr size_t kBytes = kCount * sizeof(int32_t);
+
+  sdaaDeviceProp_t properties;
+  REQUIRE_OK(sdaaGetDeviceProperties(&properties, 0));
+  CHECK(properties.groups == 1);
+  CHECK(properties.multiProcessorCount == 4);
+
+  void* x = nullptr;
+  void* y = nullptr;
+  REQUIRE_OK(sdaaMalloc(&x, kBytes));
+  REQUIRE_OK(sdaaMalloc(&y, kBytes));
+  std::vector<int32_t> from(kCount);
+  std::iota(from.begin(), from.end(), 0);
+  REQUIRE_OK(sdaaMemcpy(x, from.data(), kBytes, sdaaMemcpyHostToDevice));
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMallocHost(&memory, kBytes));
+  auto* pinned = static_cast<int32_t*>(memory);
+  std::fill_n(pinned, kCount, 1);
+
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  const sdaaFunction_t axpy = kernel(module, "axpy_int");
+
+  sdaaStream_t stream = nullptr;
+  sdaaEvent_t before = nullptr;
+  sdaaEvent_t after = nullptr;
+  REQUIRE_OK(sdaaStreamCreate(&stream));
+  REQUIRE_OK(sdaaEventCreate(&before));
+  REQUIRE_OK(sdaaEventCreate(&after));
+  REQUIRE_OK(sdaaMemcpyAsync(y, pinned, kBytes, sdaaMemcpyHostToDevice, stream));
+  const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
+  REQUIRE_OK(sdaaEventRecord(before, stream));
+  REQUIRE_OK(sdaaLaunchKernel(axpy, &args, 0, stream));
+  REQUIRE_OK(sdaaEventRecord(after, stream));
+  CHECK_ERROR(sdaaStreamQuery(stream), sdaaErrorNotReady);
+  REQUIRE_OK(sdaaStreamSynchronize(stream));
+  std::memset(pinned, 0, kBytes);
+  REQUIRE_OK(sdaaMemcpyAsync(pinned, y, kBytes, sdaaMemcpyDeviceToHost, stream));
+  REQUIRE_OK(sdaaStreamSynchronize(stream));
+  for (uint32_t i = 0; i < kCount; ++i) REQUIRE(pinned[i] == 2 * from[i] + 1);
+  std::vector<int32_t> result(kCount);
+  REQUIRE_OK(sdaaMemcpy(result.data(), y, kBytes, sdaaMemcpyDeviceToHost));
+  CHECK(std::memcmp(result.data(), pinned, kBytes) == 0);
+  float milliseconds = 0;
+  REQUIRE_OK(sdaaEventElapsedTime(&milliseconds, before, after));
+  CHECK(milliseconds > 0.0f);
+  CHECK(milliseconds < 1.0f);
+
+  REQUIRE_OK(sdaaStreamDestroy(stream));
+  REQUIRE_OK(sdaaEventDestroy(before));
+  REQUIRE_OK(sdaaEventDestroy(after));
+  REQUIRE_OK(sdaaModuleUnload(module));
+  REQUIRE_OK(sdaaFreeHost(memory));
+  REQUIRE_OK(sdaaFree(x));
+  REQUIRE_OK(sdaaFree(y));
+}
+
+TEST_CASE("on the card: a failed kernel stops its stream and no other one") {
+  const OnCard card;
+  sdaaModule_t faults = nullptr;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&faults, "build/cpe-kernels/faults.elf"));
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  sdaaStream_t good = nullptr;
+  sdaaStream_t bad = nullptr;
+  REQUIRE_OK(sdaaStreamCreate(&good));
+  REQUIRE_OK(sdaaStreamCreate(&bad));
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMalloc(&memory, 256));
+  REQUIRE_OK(sdaaMemset(memory, 0xff, 256));
+
+  const cpe::FaultArgs culprit = {global<void>(memory), 2, 0};
+  REQUIRE_OK(sdaaLaunchKernel(kernel(faults, "read_nowhere"), &culprit, 0, bad));
+  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  REQUIRE_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, good));
+  CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorIllegalAddress);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("core 2 of group 0") != std::string::npos);
+  CHECK_OK(sdaaStreamSynchronize(good));
+  std::vector<uint32_t> numbers(64);
+  REQUIRE_OK(sdaaMemcpyAsync(numbers.data(), memory, 256, sdaaMemcpyDeviceToHost, good));
+  REQUIRE_OK(sdaaStreamSynchronize(good));
+  for (uint32_t core = 0; core < 4; ++core) CHECK(numbers[core * 16] == core);
+
+  // It stays so until it is reset.
+  CHECK_ERROR(sdaaLaunchKernel(kernel(module, "who"), &who, 0, bad), sdaaErrorIllegalAddress);
+  CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorIllegalAddress);
+  REQUIRE_OK(sdaaStreamReset(bad));
+  CHECK_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, bad));
+  CHECK_OK(sdaaDeviceSynchronize());
+
+  // One that does not end is stopped.
+  const sdaaLaunchConfig_t config = {sizeof config, 0x3, sdaaAnyGroup, 5'000, 0};
+  REQUIRE_OK(sdaaLaunch(kernel(module, "hang"), &config, nullptr, 0, bad));
+  CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorLaunchTimeOut);
+}
+
+TEST_CASE("on the card: long arguments, masks, host functions, a stream that waits for another one") {
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  sdaaStream_t first = nullptr;
+  sdaaStream_t second = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&first, sdaaStreamNonBlocking));
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&second, sdaaStreamNonBlocking));
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMalloc(&memory, 256));
+
+  // Around the end of the queue several times.
+  sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
+  std::iota(std::begin(many.values), std::end(many.values), 7);
+  for (int i = 0; i < 30; ++i)
+    REQUIRE_OK(sdaaLaunchKernel(kernel(module, "many_arguments"), &many, 0, first));
+  std::atomic<int> calls = 0;
+  const auto count = [](void* user) { ++*static_cast<std::atomic<int>*>(user); };
+  REQUIRE_OK(sdaaLaunchHostFunc(first, count, &calls));
+  sdaaEvent_t event = nullptr;
+  REQUIRE_OK(sdaaEventCreate(&event));
+  REQUIRE_OK(sdaaEventRecord(event, first));
+  REQUIRE_OK(sdaaStreamWaitEvent(second, event, 0));
+  uint32_t sum = 0;
+  REQUIRE_OK(sdaaMemcpyAsync(&sum, memory, 4, sdaaMemcpyDeviceToHost, second));
+  CHECK(calls == 1);
+  CHECK(sum == std::accumulate(std::begin(many.values), std::end(many.values), 0u));
+
+  REQUIRE_OK(sdaaMemset(memory, 0xff, 256));
+  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  const sdaaLaunchConfig_t config = {sizeof config, 0xa, 0, 0, 0};
+  REQUIRE_OK(sdaaLaunch(kernel(module, "who"), &config, &who, sizeof who, nullptr));
+  std::vector<uint32_t> numbers(64);
+  REQUIRE_OK(sdaaMemcpy(numbers.data(), memory, 256, sdaaMemcpyDeviceToHost));
+  CHECK(numbers[0] == ~0u);
+  CHECK(numbers[16] == 1);
+  CHECK(numbers[32] == ~0u);
+  CHECK(numbers[48] == 3);
+
+  // Nobody waits in the library: the function comes all the same.
+  REQUIRE_OK(sdaaLaunchHostFunc(first, count, &calls));
+  for (int i = 0; i < 1000 && calls == 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(calls == 2);
+}

@@ -1,0 +1,45 @@
+// Kernels for the tests of the runtime library. They need no arithmetic unit.
+#include "verif/sdaa/kernels.hpp"
+
+#include "swai/cpe.hpp"
+#include "swai/share.hpp"
+
+using namespace swai::cpe;
+using namespace swai::sdaa;
+
+LDM alignas(64) static int32_t xs[1024];
+LDM alignas(64) static int32_t ys[1024];
+
+__kernel__ void axpy_int(const AxpyIntArgs* args) {
+  const auto y = args->y;
+  const auto x = args->x;
+  const int32_t a = args->a;
+  const Share share = my_share(args->count * sizeof(int32_t));
+  for (uint32_t done = 0; done < share.bytes; done += sizeof xs) {
+    const uint32_t left = share.bytes - done;
+    const uint32_t bytes = left < sizeof xs ? left : sizeof xs;
+    dma::load(xs, x.plus_bytes(share.first + done), bytes);
+    dma::wait(dma::load(ys, y.plus_bytes(share.first + done), bytes));
+    for (uint32_t i = 0; i < bytes / sizeof(int32_t); ++i) ys[i] += a * xs[i];
+    dma::wait(dma::store(y.plus_bytes(share.first + done), ys, bytes));
+  }
+}
+
+__kernel__ void who(const WhoArgs* args) {
+  xs[0] = static_cast<int32_t>(number());
+  dma::wait(dma::store(args->to.plus_bytes(number() * 64), xs, 4));
+}
+
+__kernel__ void many_arguments(const ManyArgs* args) {
+  if (number() != 0) return;
+  int32_t sum = 0;
+  for (const uint32_t value : args->values) sum += static_cast<int32_t>(value);
+  xs[0] = sum;
+  dma::wait(dma::store(args->to, xs, 4));
+}
+
+__kernel__ void hang() {
+  for (;;) asm volatile("");
+}
+
+__kernel__ void nothing() {}

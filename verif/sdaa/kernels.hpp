@@ -1,0 +1,29 @@
+// Arguments of the kernels of the runtime library's tests.
+#pragma once
+
+#include <cstdint>
+
+#include "swai/global.hpp"
+
+namespace swai::sdaa {
+
+// axpy_int: y = a * x + y, `count` numbers (a multiple of 16), divided among the cores.
+struct AxpyIntArgs {
+  cpe::GlobalPtr<int32_t> y;
+  cpe::GlobalPtr<const int32_t> x;
+  uint32_t count;
+  int32_t a;
+};
+
+// who: every core writes its number to `to` + number * 64.
+struct WhoArgs {
+  cpe::GlobalPtr<uint32_t> to;
+};
+
+// many_arguments: core 0 writes the sum of the values to `to`. More than fits into one slot of a queue.
+struct ManyArgs {
+  cpe::GlobalPtr<uint32_t> to;
+  uint32_t values[60];
+};
+
+}  // namespace swai::sdaa
