@@ -45,20 +45,30 @@ module cpe_ldm_bank #(
   output logic [255:0]           rdata_o
 );
 
+  logic         we;
+  logic [8:0]   row;
+  logic [31:0]  strb;
+  logic [255:0] wdata;
+  logic [2:0]   word;   // of a line: how far this bank is behind the first one
+
+  // The choice is one text for both: in hardware what ram_1rw is asked for, in simulation the beginning of the access itself, one
+  // process for both, so that a bank without an access costs a branch. There it alone touches the memory, and writes may take
+  // effect at once.
+  /* verilator lint_off BLKSEQ */
+`ifdef SYNTHESIS
+  always_comb begin
+    we    = 1'b0;
+    row   = '0;
+    strb  = '0;
+    wdata = '0;
+    word  = '0;
+`else
   logic [255:0] mem_q [512];
   logic [255:0] rdata_q;
-
   assign rdata_o = rdata_q;
 
-  // One process for choice and memory: a bank without an access costs a simulator one branch. It alone touches the memory, so
-  // that writes may take effect at once.
-  /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin : access
-    logic         we;
-    logic [8:0]   row;
-    logic [31:0]  strb;
-    logic [255:0] wdata;
-    logic [2:0]   word;   // of a line: how far this bank is behind the first one
+  always_ff @(posedge clk_i) begin
+`endif
     if (en_i) begin
       we    = 1'b0;
       row   = '0;
@@ -104,6 +114,7 @@ module cpe_ldm_bank #(
           end
         end
       end
+`ifndef SYNTHESIS
       if (!we) begin
         rdata_q <= mem_q[row];
       end else if (&strb) begin
@@ -117,8 +128,21 @@ module cpe_ldm_bank #(
           end
         end
       end
+`endif
     end
   end
   /* verilator lint_on BLKSEQ */
+
+`ifdef SYNTHESIS
+  ram_1rw #(.Depth(512), .Width(256), .LaneWidth(8)) u_ram (
+    .clk_i,
+    .en_i,
+    .we_i(we),
+    .addr_i(row),
+    .strb_i(strb),
+    .wdata_i(wdata),
+    .rdata_o
+  );
+`endif
 
 endmodule
