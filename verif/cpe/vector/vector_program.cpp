@@ -61,11 +61,6 @@ Command VectorProgram::next() {
   return command;
 }
 
-uint32_t VectorProgram::value() {
-  const uint32_t value = random_fp32(random_);
-  return iss::cpe::fp32::is_nan(value) ? iss::cpe::fp32::kOne : value;
-}
-
 uint32_t VectorProgram::how(uint32_t kind, const Place& place, uint32_t modifiers) {
   return (static_cast<uint32_t>(place.stride) & 0x3ffff) | place.number << 18 | kind << 20 | modifiers << 22;
 }
@@ -139,10 +134,8 @@ void VectorProgram::plan_run() {
       at.stride = static_cast<int32_t>(groups * 8 * bytes_of(at.number));
       if (at.at + static_cast<uint32_t>(at.stride) * rows > target.end) at.at = target.begin;
     }
-    // No NaN is selected: the model would keep its bits.
-    if (op == vector_mode::kSelect && i > 0) at.number |= 1;
     if (kind == operand::kValue) {
-      push(i, value(), how(kind, at, modifiers));
+      push(i, random_fp32(random_), how(kind, at, modifiers));
     } else {
       push(i, kLdmBase + at.at, how(kind, at, modifiers));
     }

@@ -47,7 +47,6 @@ class VectorProgram {
   Place place(const Area& area, bool scalar, uint32_t elements, uint32_t rows);
   Place overrun(bool scalar, bool below);
   static uint32_t how(uint32_t kind, const Place& place, uint32_t modifiers);
-  uint32_t value();
 
   verif::Random& random_;
   Options options_;

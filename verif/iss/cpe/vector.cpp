@@ -34,8 +34,9 @@ uint32_t compute(vector_mode::Op op, uint32_t a, uint32_t b, uint32_t c) {
     case vector_mode::kSelect:
       break;
   }
-  // The bits of one of them, a NaN's, too. A NaN is not 0.
-  return fp32::equal(a, 0) ? c : b;
+  // A NaN is not 0; one that is selected becomes the NaN.
+  const uint32_t selected = fp32::equal(a, 0) ? c : b;
+  return fp32::is_nan(selected) ? fp32::kNan : selected;
 }
 
 uint32_t apply(vector_mode::Special function, uint32_t x) {

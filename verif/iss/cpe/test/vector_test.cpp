@@ -76,7 +76,10 @@ uint32_t compute(uint32_t op, uint32_t a, uint32_t b, uint32_t c) {
       [&] { return fp32::max(a, b); },
       [&] { return fp32::less(a, b) ? fp32::kOne : 0; },
       [&] { return fp32::equal(a, b) ? fp32::kOne : 0; },
-      [&] { return (a & 0x7fff'ffff) == 0 ? c : b; },
+      [&] {
+        const uint32_t selected = (a & 0x7fff'ffff) == 0 ? c : b;
+        return fp32::is_nan(selected) ? fp32::kNan : selected;
+      },
   };
   return ops[op]();
 }
