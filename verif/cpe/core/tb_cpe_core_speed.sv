@@ -1,8 +1,7 @@
 // The core with a local memory that is always ready, to measure how fast it is simulated. Its code comes once, from C++.
 module tb_cpe_core_speed (
   input  logic         clk_i,
-  input  logic        .rst_ni,
-    .awake_i(1'b1),
+  input  logic         rst_ni,
   output logic         fetch_valid_o,
   output logic [25:0]  fetch_line_o,
   input  logic         refill_valid_i,
@@ -42,6 +41,7 @@ module tb_cpe_core_speed (
   cpe_core u_core (
     .clk_i,
     .rst_ni,
+    .awake_i         (1'b1),
     .boot_pc_i       (32'h4000_0000),
     .id_i            ('0),
     .config_i        ('0),
