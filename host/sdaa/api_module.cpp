@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <vector>
 
 #include "firmware/abi/module.hpp"
@@ -22,14 +23,19 @@ void load(sdaaModule_t* module, std::span<const uint8_t> file) {
 }
 
 std::vector<uint8_t> read_file(const char* path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    fail(sdaaErrorFileNotFound, fmt::format("module {} cannot be read: {}", path,
-                                            errno != 0 ? std::strerror(errno) : "input error"));
+  const auto cannot = [&] {
+    fail(sdaaErrorFileNotFound, fmt::format("module {} cannot be read: {}", path, std::strerror(errno)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "rb"), std::fclose);
+  if (file == nullptr) cannot();
+  std::vector<uint8_t> bytes;
+  std::array<uint8_t, 65536> piece;
+  for (;;) {
+    const size_t count = std::fread(piece.data(), 1, piece.size(), file.get());
+    if (std::ferror(file.get()) != 0) cannot();
+    if (count == 0) return bytes;
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<ptrdiff_t>(count));
   }
-  return bytes;
 }
 
 std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {

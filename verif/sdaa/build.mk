@@ -1,6 +1,14 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
 # the simulated card.
 
+SDAA_TESTS := $(addprefix verif/sdaa/,device_test.cpp memory_test.cpp stream_test.cpp thread_test.cpp)
+SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
+SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
+SDAA_THREAD := -O1 -fsanitize=thread -fno-omit-frame-pointer -Icpe-kernels/include
+
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
+$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS) $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,-lfmt,$(SDAA_ADDRESS)))
+$(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
+    -lfmt,$(SDAA_THREAD)))
 $(eval $(call cxx_program,test-sdaa-card,verif/sdaa/card_test.cpp verif/common/doctest_main.cpp verif/system/rig.cpp \
-    verif/common/process.cpp,$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+    verif/common/process.cpp $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

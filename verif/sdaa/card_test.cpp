@@ -32,11 +32,7 @@ cpe::GlobalPtr<T> global(const void* pointer) {
   return cpe::GlobalPtr<T>(reinterpret_cast<uintptr_t>(pointer));
 }
 
-sdaaFunction_t kernel(sdaaModule_t module, const char* name) {
-  sdaaFunction_t function = nullptr;
-  REQUIRE_OK(sdaaModuleGetFunction(&function, module, name));
-  return function;
-}
+using sdaa::kernel;
 
 }  // namespace
 

@@ -1,0 +1,248 @@
+#include "verif/sdaa/fake_card.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "card_regs.hpp"
+#include "firmware/runtime/runtime.hpp"
+#include "verif/firmware/launch/module_file.hpp"
+#include "verif/sdaa/fake_processor.hpp"
+#include "verif/sdaa/kernels.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+namespace vendor = link::vendor;
+using Firmware = runtime::Runtime<FakeProcessor>;
+
+constexpr uint64_t kOneWay = 250;
+constexpr uint64_t kSramInBar = uint64_t{64} << 30;
+constexpr unsigned kMemoryBar = 0;
+constexpr unsigned kControlBar = 4;
+
+// Where the firmware of this card keeps its things.
+constexpr uint64_t kWindow = FakeProcessor::kSram + 0x3'0000;
+constexpr uint64_t kInfo = kWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
+constexpr uint64_t kArguments = FakeProcessor::kSram + 0x1'0000;
+constexpr uint64_t kRings = FakeProcessor::kSram + 0x1'8000;
+constexpr uint64_t kSegmentTable = regs::kHbmRegion.base;
+constexpr uint64_t kTables = kSegmentTable + 0x2'0000;
+constexpr uint64_t kRecords = kSegmentTable + 0x10'0000;
+constexpr uint64_t kCode = kSegmentTable + 0x30'0000;
+constexpr uint64_t kOwn = 4 << 20;
+constexpr uint16_t kCopySegment = 2;
+constexpr uint16_t kFillSegment = 3;
+constexpr uint16_t kArgumentSegment = 4;
+constexpr uint16_t kFirstQueueSegment = 8;
+constexpr uint16_t kFirstSegment = 32;
+
+class FakeCard final : public link::Backend {
+ public:
+  explicit FakeCard(const FakeOptions& options)
+      : options_(options), processor_(options), firmware_(processor_) {
+    description_.address = "a played card";
+    description_.regions.resize(10);
+    description_.vectors = 32;
+    description_.has_vendor_region = true;
+    description_.configuration = "fake";
+    description_.deterministic = true;
+    processor_.later(options.boot_cycles, [this] { boot(); });
+  }
+
+  const link::Description& describe() const override { return description_; }
+
+  void read(unsigned region, uint64_t offset, link::Buffer to) override {
+    check_open();
+    if (region == vendor::kRegion) {
+      require(offset == vendor::kCycleAt && to.size() == 8);
+      const uint64_t now = processor_.now();
+      std::memcpy(to.data(), &now, sizeof now);
+      return;
+    }
+    run(processor_.now() + kOneWay, 0);
+    access(region, offset, to.size(), [&](uint8_t* at) { std::memcpy(to.data(), at, to.size()); });
+    run(processor_.now() + kOneWay, 0);
+  }
+  void write(unsigned region, uint64_t offset, link::Bytes from) override { post(region, offset, from); }
+  void post(unsigned region, uint64_t offset, link::Bytes from) override {
+    check_open();
+    if (region == kControlBar && offset == regs::pcie::doorbell::kOffset) {
+      processor_.later(kOneWay, [this, bit = from[0]] { processor_.set_work(uint64_t{1} << (bit & 31)); });
+      return;
+    }
+    access(region, offset, from.size(), [&](uint8_t* at) { std::memcpy(at, from.data(), from.size()); });
+  }
+
+  void map(const link::DmaMapping& mapping) override {
+    check_open();
+    require(mapping.iova % 4096 == 0 && mapping.memory.size() % 4096 == 0);
+    const auto next = processor_.mappings.lower_bound(mapping.iova);
+    const bool overlaps =
+        (next != processor_.mappings.end() && next->first < mapping.iova + mapping.memory.size()) ||
+        (next != processor_.mappings.begin() &&
+         std::prev(next)->first + std::prev(next)->second.bytes > mapping.iova);
+    if (overlaps) throw link::Error(link::ErrorKind::kRefused, "mapped already", EEXIST);
+    processor_.mappings[mapping.iova] = {mapping.memory.data(), mapping.memory.size(), mapping.readable,
+                                         mapping.writable};
+  }
+  void unmap(uint64_t iova, uint64_t bytes) override {
+    check_open();
+    const auto found = processor_.mappings.find(iova);
+    if (found == processor_.mappings.end() || found->second.bytes != bytes)
+      throw link::Error(link::ErrorKind::kRefused, "not mapped", ENOENT);
+    processor_.mappings.erase(found);
+  }
+  void set_interrupts(std::span<const int>) override {}
+  void reset() override {}
+  vendor::RunResult run_until(const vendor::RunRequest& request) override {
+    check_open();
+    const uint64_t limit =
+        (request.flags & vendor::kLimitIsRelative) != 0 ? processor_.now() + request.limit : request.limit;
+    const bool awake = run(limit, request.vectors);
+    const uint64_t fired = processor_.pending_vectors & request.vectors;
+    processor_.pending_vectors &= ~fired;
+    if (fired != 0) return {vendor::Cause::kInterrupt, fired, processor_.now()};
+    return {awake ? vendor::Cause::kLimit : vendor::Cause::kAsleep, 0, processor_.now()};
+  }
+  bool wait(std::span<pollfd>, link::Milliseconds) override { return false; }
+  void close() override { closed_ = true; }
+
+ private:
+  static void require(bool condition) {
+    if (!condition) throw link::Error(link::ErrorKind::kBadArgument, "an access that makes no sense");
+  }
+  void check_open() const {
+    if (closed_) throw link::Error(link::ErrorKind::kLost, "the card is gone");
+  }
+
+  template <typename Do>
+  void access(unsigned region, uint64_t offset, uint64_t bytes, Do use) {
+    uint8_t* at = nullptr;
+    if (region == kControlBar && offset - regs::pcie::shared::kOffset < sizeof(uint64_t) * 64) {
+      at = reinterpret_cast<uint8_t*>(processor_.shared().data()) + (offset - regs::pcie::shared::kOffset);
+    } else if (region == kMemoryBar && offset >= kSramInBar) {
+      at = processor_.at(FakeProcessor::kSram + (offset - kSramInBar), bytes);
+    }
+    require(at != nullptr);
+    use(at);
+  }
+
+  // Until a vector fires or the cycle is there. False: nothing is left to happen.
+  bool run(uint64_t limit, uint64_t vectors) {
+    for (;;) {
+      if ((processor_.pending_vectors & vectors) != 0) return true;
+      const auto next = processor_.next_event();
+      if (!next || *next > limit) {
+        if (next || vectors == 0) processor_.pass_to(limit);
+        return next.has_value();
+      }
+      processor_.run_next();
+      serve();
+    }
+  }
+  void serve() {
+    if (!booted_) return;
+    for (;;) {
+      const uint64_t work = processor_.take_work();
+      const bool more = firmware_.poll(work);
+      if (!more && work == 0) break;
+    }
+    if (options_.on_idle) options_.on_idle(processor_.now());
+  }
+
+  // What service.cpp of the kernel does.
+  void boot() {
+    if (!options_.serves) return;
+    const auto built_in = [&](uint16_t number, Operation operation) {
+      const uint64_t at = kCode + number * segment::kGranuleBytes;
+      processor_.store(at, static_cast<uint64_t>(operation));
+      processor_.set_entry(kSegmentTable + number * 8,
+                           segment::encode({at, segment::kGranuleBytes, segment::kRead | segment::kExecute}));
+      return runtime::BuiltIn::Code{number, module::base(module::Space::kKernel)};
+    };
+    Firmware::Plan plan;
+    plan.groups = options_.groups;
+    plan.memory.groups = options_.groups;
+    for (unsigned group = 0; group < options_.groups; ++group) {
+      const uint64_t own = group == 0 ? kOwn : 0;
+      plan.memory.areas[group] = {regs::kHbmRegion.base + group * memory::kMaxGroupBytes + own,
+                                  options_.memory_per_group - own};
+    }
+    plan.memory.segment_table = kSegmentTable;
+    plan.memory.first_segment = kFirstSegment;
+    plan.memory.records = kRecords;
+    runtime::BuiltIn codes;
+    codes.copy = built_in(kCopySegment, Operation::kCopy);
+    codes.fill = built_in(kFillSegment, Operation::kFill);
+    codes.argument_segment = kArgumentSegment;
+    codes.arguments = kArguments;
+    processor_.set_entry(kSegmentTable + kArgumentSegment * 8,
+                         segment::encode({kArguments, segment::kGranuleBytes, segment::kRead}));
+    plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000};
+    plan.sram = kRings;
+    plan.modules = kTables;
+    firmware_.init(plan);
+    for (unsigned group = 0; group < options_.groups; ++group)
+      firmware_.groups().driver(group).use_segments(kSegmentTable, memory::kSegments);
+
+    protocol::Info info = {};
+    info.bytes = sizeof info;
+    info.version = options_.version;
+    info.minimum_version = options_.minimum_version;
+    info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls;
+    info.groups = options_.groups;
+    info.rows = static_cast<uint16_t>(options_.rows);
+    info.columns = static_cast<uint16_t>(options_.columns);
+    info.memory_per_group = options_.memory_per_group;
+    info.queues = protocol::kQueues;
+    info.slots = protocol::kSlots;
+    info.slot_bytes = protocol::kSlotBytes;
+    info.queue_offset = kWindow - FakeProcessor::kSram;
+    info.events = protocol::kEvents;
+    info.modules = protocol::kModules;
+    processor_.put(kInfo, &info, sizeof info);
+    processor_.shared()[protocol::word::kVersions] =
+        options_.version | uint64_t{options_.minimum_version} << 16 | (kInfo - FakeProcessor::kSram) << 32;
+    processor_.shared()[protocol::word::kMagic] = protocol::kMagic;
+    booted_ = true;
+  }
+
+  FakeOptions options_;
+  link::Description description_;
+  FakeProcessor processor_;
+  Firmware firmware_;
+  bool booted_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options) {
+  return std::make_unique<FakeCard>(options);
+}
+
+std::vector<uint8_t> fake_module(size_t padding) {
+  module::ModuleFile file;
+  file.kernels.clear();
+  file.symbols.clear();
+  constexpr uint32_t kBase = module::base(module::Space::kKernel);
+  auto& code = file.segments[0].data;
+  const auto add = [&](const char* name, Operation operation, uint32_t argument_bytes) {
+    const auto offset = static_cast<uint32_t>(file.kernels.size()) * 16;
+    module::poke(code, offset, static_cast<uint64_t>(operation));
+    file.add_kernel(name, kBase + offset, argument_bytes);
+    file.symbols.push_back({name});
+  };
+  add("nothing", Operation::kNothing, 0);
+  add("axpy_int", Operation::kAxpyInt, sizeof(AxpyIntArgs));
+  add("who", Operation::kWho, sizeof(WhoArgs));
+  add("many_arguments", Operation::kMany, sizeof(ManyArgs));
+  add("hang", Operation::kHang, 0);
+  add("breakpoint", Operation::kBreakpoint, 0);
+  add("slow", Operation::kSlow, 0);
+  auto bytes = file.make();
+  bytes.resize(bytes.size() + padding);
+  return bytes;
+}
+
+}  // namespace swai::sdaa

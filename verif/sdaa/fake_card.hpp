@@ -1,0 +1,48 @@
+// A card that is played: the firmware's own runtime (firmware/runtime), compiled for the host, on a
+// processor, a DMA engine and core groups that are played here. What lies between it and the library is
+// link::Backend, so that a test of the interface takes milliseconds.
+//
+// Kernels are not instructions: the code of a module of fake_module() says which of the operations below they
+// are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "host/link/backend.hpp"
+
+namespace swai::sdaa {
+
+enum class Operation : uint32_t {
+  kNothing = 0,
+  kFill = 1,     // of the firmware's own
+  kCopy = 2,     // likewise
+  kAxpyInt = 3,  // as verif/sdaa/kernels.cpp
+  kWho = 4,
+  kMany = 5,
+  kHang = 6,
+  kBreakpoint = 7,
+  kSlow = 8,  // 100,000 cycles
+};
+
+struct FakeOptions {
+  unsigned groups = 2;
+  unsigned rows = 2;
+  unsigned columns = 2;
+  uint64_t memory_per_group = 64 << 20;
+  uint16_t version = 1;
+  uint16_t minimum_version = 1;
+  bool serves = true;
+  uint64_t boot_cycles = 100'000;
+  std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more
+};
+
+// The ELF file of a module whose kernels are nothing, axpy_int, who, many_arguments, hang, breakpoint, slow.
+std::vector<uint8_t> fake_module(size_t padding = 0);
+
+std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options = {});
+
+}  // namespace swai::sdaa

@@ -1,0 +1,354 @@
+#include "verif/sdaa/fake_processor.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "card_regs.hpp"
+#include "firmware/memory/layout.hpp"
+#include "swai/arguments.hpp"
+#include "verif/sdaa/kernels.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+namespace cg = regs::cg;
+
+// About what the card takes.
+constexpr uint64_t kLinkCycles = 250;
+constexpr uint64_t kLaunchCycles = 60;
+constexpr uint64_t kSlowCycles = 100'000;
+constexpr uint64_t kForever = uint64_t{1} << 40;
+
+template <typename T>
+T read_as(const uint8_t* from) {
+  T value;
+  std::memcpy(static_cast<void*>(&value), from, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+FakeProcessor::FakeProcessor(const FakeOptions& options) : options_(options), sram_(regs::kSramBytes) {
+  for (unsigned group = 0; group < options.groups; ++group) {
+    void* memory = ::mmap(nullptr, options.memory_per_group, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("no memory for a played card");
+    memory_.push_back(static_cast<uint8_t*>(memory));
+  }
+}
+
+FakeProcessor::~FakeProcessor() {
+  for (uint8_t* memory : memory_) ::munmap(memory, options_.memory_per_group);
+}
+
+void FakeProcessor::run_next() {
+  auto node = events_.extract(events_.begin());
+  now_ = std::max(now_, node.key());
+  node.mapped()();
+}
+
+// --- Memory
+
+uint8_t* FakeProcessor::at(uint64_t address, uint64_t bytes) {
+  if (address >= kSram && address + bytes <= kSram + sram_.size()) return sram_.data() + (address - kSram);
+  const uint64_t offset = address - regs::kHbmRegion.base;
+  const uint64_t group = offset / memory::kMaxGroupBytes;
+  const uint64_t inside = offset % memory::kMaxGroupBytes;
+  if (address < regs::kHbmRegion.base || group >= memory_.size() || inside >= options_.memory_per_group ||
+      bytes > options_.memory_per_group - inside)
+    return nullptr;
+  return memory_[group] + inside;
+}
+
+uint64_t FakeProcessor::word_at(uint64_t address) {
+  const uint8_t* from = at(address, sizeof(uint64_t));
+  if (from == nullptr) throw std::runtime_error("the firmware reads memory that is not there");
+  return read_as<uint64_t>(from);
+}
+void FakeProcessor::fetch(uint64_t address, void* to, uint64_t bytes) {
+  const uint8_t* from = at(address, bytes);
+  if (from == nullptr) throw std::runtime_error("the firmware reads memory that is not there");
+  std::memcpy(to, from, bytes);
+}
+void FakeProcessor::put(uint64_t address, const void* from, uint64_t bytes) {
+  uint8_t* to = at(address, bytes);
+  if (to == nullptr) throw std::runtime_error("the firmware writes memory that is not there");
+  std::memcpy(to, from, bytes);
+}
+void FakeProcessor::copy(uint64_t address, std::span<const uint8_t> bytes) {
+  put(address, bytes.data(), bytes.size());
+}
+void FakeProcessor::zero(uint64_t address, uint64_t bytes) {
+  const std::vector<uint8_t> zeros(bytes);
+  put(address, zeros.data(), bytes);
+}
+
+// --- Registers
+
+uint64_t FakeProcessor::read(uint64_t address) {
+  if (address == regs::timer::mtime::kAddr) return now_;
+  if (address - regs::inbox::done0::kAddr < kGroups * 8)
+    return groups_[(address - regs::inbox::done0::kAddr) / 8].done;
+  if (address - regs::pcie::shared::kAddr < sizeof shared_)
+    return shared_[(address - regs::pcie::shared::kAddr) / 8];
+  if (address - regs::dma::kBase < dma::kChannels * regs::dma::control::kStride) {
+    const uint64_t offset = address - regs::dma::kBase;
+    return read_dma(static_cast<unsigned>(offset / regs::dma::control::kStride),
+                    offset % regs::dma::control::kStride);
+  }
+  if (address - cg::kBase < options_.groups * cg::kSize)
+    return read_group(static_cast<unsigned>((address - cg::kBase) / cg::kSize),
+                      (address - cg::kBase) % cg::kSize);
+  throw std::runtime_error("the firmware reads a register that is not there");
+}
+
+void FakeProcessor::write(uint64_t address, uint64_t value) {
+  if (address - regs::pcie::shared::kAddr < sizeof shared_) {
+    shared_[(address - regs::pcie::shared::kAddr) / 8] = value;
+  } else if (address - regs::dma::kBase < dma::kChannels * regs::dma::control::kStride) {
+    const uint64_t offset = address - regs::dma::kBase;
+    write_dma(static_cast<unsigned>(offset / regs::dma::control::kStride),
+              offset % regs::dma::control::kStride, value);
+  } else if (address - cg::kBase < options_.groups * cg::kSize) {
+    write_group(static_cast<unsigned>((address - cg::kBase) / cg::kSize), (address - cg::kBase) % cg::kSize,
+                value);
+  } else {
+    throw std::runtime_error("the firmware writes a register that is not there");
+  }
+}
+
+// --- DMA engine
+
+uint64_t FakeProcessor::read_dma(unsigned number, uint64_t offset) {
+  const Channel& channel = channels_[number];
+  if (offset == regs::dma::head::kOffset) return channel.head;
+  if (offset == regs::dma::tail::kOffset) return channel.tail;
+  if (offset == regs::dma::error::kOffset) return regs::dma::error::kCause.put(channel.error);
+  if (offset == regs::dma::error_address::kOffset) return channel.error_address;
+  throw std::runtime_error("the firmware reads a register of the DMA engine that is not played");
+}
+
+void FakeProcessor::write_dma(unsigned number, uint64_t offset, uint64_t value) {
+  namespace reg = regs::dma;
+  Channel& channel = channels_[number];
+  if (offset == reg::control::kOffset) {
+    if ((value & reg::control::kClear.mask()) != 0) channel = {.life = channel.life + 1};
+    channel.control = value;
+  } else if (offset == reg::ring_base::kOffset) {
+    channel.ring = value;
+  } else if (offset == reg::ring_size::kOffset) {
+    channel.size_log2 = value;
+  } else if (offset == reg::vector::kOffset) {
+    channel.vector = value;
+  } else if (offset == reg::tail::kOffset) {
+    channel.tail = static_cast<uint16_t>(value);
+    transfer(number);
+  } else {
+    throw std::runtime_error("the firmware writes a register of the DMA engine that is not played");
+  }
+}
+
+void FakeProcessor::transfer(unsigned number) {
+  Channel& channel = channels_[number];
+  if (channel.busy || channel.head == channel.tail || channel.error != 0) return;
+  const uint64_t entry =
+      channel.ring + channel.head % (uint64_t{1} << channel.size_log2) * sizeof(dma::Descriptor);
+  const auto descriptor = read_as<dma::Descriptor>(at(entry, sizeof(dma::Descriptor)));
+  channel.busy = true;
+  later(kLinkCycles * 2 + descriptor.length / 32, [this, number, descriptor, life = channel.life] {
+    if (channels_[number].life == life) end_of_transfer(number, descriptor);
+  });
+}
+
+void FakeProcessor::end_of_transfer(unsigned number, const dma::Descriptor& descriptor) {
+  Channel& channel = channels_[number];
+  const bool to_host = (descriptor.flags & dma::kToHost) != 0;
+  uint8_t* card = at(descriptor.card, descriptor.length);
+  auto mapping = mappings.upper_bound(descriptor.host);
+  uint8_t* host = nullptr;
+  if (mapping != mappings.begin()) {
+    --mapping;
+    const uint64_t inside = descriptor.host - mapping->first;
+    const bool allowed = to_host ? mapping->second.writable : mapping->second.readable;
+    if (allowed && inside < mapping->second.bytes && descriptor.length <= mapping->second.bytes - inside)
+      host = mapping->second.host + inside;
+  }
+  if (card == nullptr || host == nullptr) {
+    channel.error = 3;
+    channel.error_address = descriptor.host;
+    work_ |= uint64_t{1} << (32 + number);
+    return;
+  }
+  std::memcpy(to_host ? host : card, to_host ? card : host, descriptor.length);
+  channel.busy = false;
+  ++channel.head;
+  if ((descriptor.flags & dma::kWork) != 0) work_ |= uint64_t{1} << (32 + number);
+  if ((descriptor.flags & dma::kInterrupt) != 0) pending_vectors |= uint64_t{1} << channel.vector;
+  transfer(number);
+}
+
+// --- Core groups
+
+uint64_t FakeProcessor::read_group(unsigned number, uint64_t offset) {
+  const Group& group = groups_[number];
+  if (offset == cg::config::kOffset)
+    return cg::config::kRows.put(options_.rows) | cg::config::kColumns.put(options_.columns);
+  if (offset == cg::launch_status::kOffset) return cg::launch_status::kEnded.put(group.ended);
+  if (offset == cg::fault_pending::kOffset) return group.fault_pending;
+  if (offset - cg::launch_cycles::kOffset < sizeof group.results)
+    return group.results[(offset - cg::launch_cycles::kOffset) / 8];
+  if (offset - cg::fault_record0::kOffset < sizeof group.record0)
+    return group.record0[(offset - cg::fault_record0::kOffset) / 8];
+  if (offset - cg::fault_record1::kOffset < sizeof group.record1)
+    return group.record1[(offset - cg::fault_record1::kOffset) / 8];
+  return 0;
+}
+
+void FakeProcessor::write_group(unsigned number, uint64_t offset, uint64_t value) {
+  Group& group = groups_[number];
+  if (offset == cg::fault_pending::kOffset) {
+    group.fault_pending &= ~static_cast<uint32_t>(value);
+  } else if (offset == cg::doorbell::kOffset) {
+    start_launch(number, value);
+  } else {
+    group.registers[offset] = value;
+    if (offset == cg::segment_table::kOffset) segment_table_ = value;
+  }
+}
+
+void FakeProcessor::start_launch(unsigned number, uint64_t doorbell) {
+  namespace setup = cg::launch_setup;
+  Group& group = groups_[number];
+  if (++group.queued > launch::kQueue + 1)
+    throw std::runtime_error("the firmware rings for more launches than a group takes");
+  const auto pc = static_cast<uint32_t>(cg::doorbell::kPc.get(doorbell));
+  const auto argument = static_cast<uint32_t>(cg::doorbell::kArgument.get(doorbell));
+  const uint64_t word = group.registers[setup::kOffset];
+  const auto mask = static_cast<uint32_t>(group.registers[cg::launch_mask::kOffset]);
+  const auto owner = static_cast<uint8_t>(setup::kOwner.get(word));
+  const uint64_t watchdog = group.registers[cg::watchdog::kOffset];
+  const auto entry = [&](uint64_t segment) { return segment::decode(word_at(segment_table_ + segment * 8)); };
+  const segment::Entry code = entry(setup::kCodeSegment.get(word));
+  const segment::Entry arguments = entry(setup::kArgumentSegment.get(word));
+  const auto operation =
+      static_cast<Operation>(static_cast<uint32_t>(word_at(code.base + (pc & 0x0fff'ffff))));
+
+  uint64_t cycles = kLaunchCycles;
+  if (operation == Operation::kSlow) cycles = kSlowCycles;
+  if (operation == Operation::kHang) cycles = kForever;
+  const bool stopped = watchdog != 0 && cycles > watchdog;
+  if (stopped) cycles = watchdog;
+  const uint64_t begin = std::max(now_ + 10, group.free_at);
+  group.free_at = begin + cycles;
+  events_.emplace(group.free_at,
+                  [this, number, launch = ++group.taken, cycles, operation, mask, owner, stopped,
+                   at_arguments = arguments.base + (argument - launch::kArgumentWindow)] {
+                    Fault fault;
+                    if (stopped) {
+                      fault.cause = launch::Cause::kWatchdog;
+                      fault.cpe = static_cast<unsigned>(std::countr_zero(mask));
+                    } else {
+                      fault = run_kernel(operation, mask, owner, at(at_arguments, 1));
+                    }
+                    end_launch(number, launch, cycles, fault, stopped);
+                  });
+}
+
+void FakeProcessor::end_launch(unsigned number, uint32_t launch, uint64_t cycles, const Fault& fault,
+                               bool watchdog) {
+  Group& group = groups_[number];
+  const bool failed = fault.cause != launch::Cause::kNone;
+  --group.queued;
+  group.ended = launch;
+  group.results[launch % group.results.size()] = cg::launch_cycles::kRun.put(cycles) |
+                                                 cg::launch_cycles::kFailed.put(failed) |
+                                                 cg::launch_cycles::kWatchdog.put(watchdog);
+  if (failed) {
+    group.fault_pending |= 1u << fault.cpe;
+    group.record0[fault.cpe] = cg::fault_record0::kPc.put(0x5000'0010) |
+                               cg::fault_record0::kCause.put(static_cast<uint64_t>(fault.cause));
+    group.record1[fault.cpe] = fault.pointer;
+  }
+  group.done = launch::encode_done({launch, failed, watchdog, static_cast<uint32_t>(cycles)});
+  work_ |= uint64_t{1} << (40 + number);
+}
+
+uint8_t* FakeProcessor::reach(uint64_t pointer, uint64_t bytes, uint8_t permission, uint8_t owner,
+                              Fault& fault) {
+  using launch::Cause;
+  const uint64_t word = word_at(segment_table_ + segment::number(pointer) * uint64_t{8});
+  const segment::Entry entry = segment::decode(word);
+  const uint64_t offset = segment::offset(pointer);
+  if (segment::number(pointer) >= memory::kSegments || !segment::is_valid(word)) {
+    fault = {Cause::kNoSegment, pointer, 0};
+  } else if (entry.owner != segment::kShared && entry.owner != owner) {
+    fault = {Cause::kOwner, pointer, 0};
+  } else if (offset >= entry.size || bytes > entry.size - offset) {
+    fault = {Cause::kLimit, pointer, 0};
+  } else if ((entry.permissions & permission) == 0) {
+    fault = {Cause::kPermission, pointer, 0};
+  } else {
+    return at(entry.base + offset, bytes);
+  }
+  return nullptr;
+}
+
+FakeProcessor::Fault FakeProcessor::run_kernel(Operation operation, uint32_t mask, uint8_t owner,
+                                               const uint8_t* arguments) {
+  Fault fault;
+  switch (operation) {
+    case Operation::kFill: {
+      const auto args = read_as<cpe::MemsetArgs>(arguments);
+      if (uint8_t* to = reach(args.to.bits(), args.bytes, segment::kWrite, owner, fault))
+        std::memset(to, static_cast<uint8_t>(args.value), args.bytes);
+      break;
+    }
+    case Operation::kCopy: {
+      const auto args = read_as<cpe::CopyArgs>(arguments);
+      uint8_t* to = reach(args.to.bits(), args.bytes, segment::kWrite, owner, fault);
+      const uint8_t* from = reach(args.from.bits(), args.bytes, segment::kRead, owner, fault);
+      if (to != nullptr && from != nullptr) std::memcpy(to, from, args.bytes);
+      break;
+    }
+    case Operation::kAxpyInt: {
+      const auto args = read_as<AxpyIntArgs>(arguments);
+      const uint64_t bytes = args.count * sizeof(int32_t);
+      uint8_t* y = reach(args.y.bits(), bytes, segment::kWrite, owner, fault);
+      const uint8_t* x = reach(args.x.bits(), bytes, segment::kRead, owner, fault);
+      for (uint64_t i = 0; y != nullptr && x != nullptr && i < bytes; i += sizeof(int32_t)) {
+        const int32_t value = args.a * read_as<int32_t>(x + i) + read_as<int32_t>(y + i);
+        std::memcpy(y + i, &value, sizeof value);
+      }
+      break;
+    }
+    case Operation::kWho: {
+      const auto args = read_as<WhoArgs>(arguments);
+      for (uint32_t cpe = 0; cpe < launch::kMaxCpes; ++cpe) {
+        if ((mask >> cpe & 1) == 0) continue;
+        if (uint8_t* to = reach(args.to.bits() + cpe * 64, 4, segment::kWrite, owner, fault))
+          std::memcpy(to, &cpe, 4);
+      }
+      break;
+    }
+    case Operation::kMany: {
+      const auto args = read_as<ManyArgs>(arguments);
+      uint32_t sum = 0;
+      for (const uint32_t value : args.values) sum += value;
+      if (uint8_t* to = reach(args.to.bits(), 4, segment::kWrite, owner, fault)) std::memcpy(to, &sum, 4);
+      break;
+    }
+    case Operation::kBreakpoint:
+      fault = {launch::Cause::kBreakpoint, segment::pointer(segment::kNone, 0), 1};
+      break;
+    default:
+      break;
+  }
+  return fault;
+}
+
+}  // namespace swai::sdaa

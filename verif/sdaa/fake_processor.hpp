@@ -1,0 +1,135 @@
+// What the firmware's runtime sees of the played card: registers, memory, DMA engine, core groups; and time,
+// as a queue of things to come.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "firmware/abi/dma.hpp"
+#include "firmware/abi/launch.hpp"
+#include "firmware/abi/protocol.hpp"
+#include "firmware/abi/segment.hpp"
+#include "firmware/runtime/machine.hpp"
+#include "verif/sdaa/fake_card.hpp"
+
+namespace swai::sdaa {
+
+class FakeProcessor {
+ public:
+  static constexpr uint64_t kSram = 0x8000'0000;
+
+  explicit FakeProcessor(const FakeOptions& options);
+  ~FakeProcessor();
+  FakeProcessor(const FakeProcessor&) = delete;
+  FakeProcessor& operator=(const FakeProcessor&) = delete;
+
+  // --- runtime::Machine
+  uint64_t read(uint64_t address);
+  uint32_t read_low(uint64_t address) { return static_cast<uint32_t>(read(address)); }
+  void write(uint64_t address, uint64_t value);
+  uint64_t cycles() { return ++spin_ + now_; }
+  uint64_t load(uint64_t address) { return word_at(address); }
+  void store(uint64_t address, uint64_t value) { put(address, &value, sizeof value); }
+  void copy(uint64_t address, std::span<const uint8_t> bytes);
+  void zero(uint64_t address, uint64_t bytes);
+  void publish(uint64_t, uint64_t) {}
+  void look(uint64_t, uint64_t) {}
+  const uint8_t* bytes(uint64_t address) { return at(address, 1); }
+  void set_entry(uint64_t address, uint64_t value) { store(address, value); }
+  void drop(uint64_t, uint64_t) {}
+  void map(uint64_t, uint64_t, protocol::Usage) {}
+  void unmap(uint64_t, uint64_t) {}
+  void fill(uint64_t, uint64_t) {}
+  uint64_t broken(uint64_t, uint64_t) { return 0; }
+  void fetch(uint64_t address, void* to, uint64_t bytes);
+  void put(uint64_t address, const void* from, uint64_t bytes);
+
+  // --- The host's side
+  uint64_t now() const { return now_; }
+  std::array<uint64_t, 64>& shared() { return shared_; }
+  uint64_t take_work() { return std::exchange(work_, 0); }
+  uint64_t pending_vectors = 0;
+  void set_work(uint64_t bits) { work_ |= bits; }
+  void later(uint64_t cycles, std::function<void()> what) { events_.emplace(now_ + cycles, std::move(what)); }
+  std::optional<uint64_t> next_event() const {
+    return events_.empty() ? std::nullopt : std::optional(events_.begin()->first);
+  }
+  void run_next();
+  void pass_to(uint64_t cycle) { now_ = std::max(now_, cycle); }
+  // nullptr: the card has no such memory.
+  uint8_t* at(uint64_t address, uint64_t bytes);
+
+  struct Mapping {
+    uint8_t* host;
+    uint64_t bytes;
+    bool readable;
+    bool writable;
+  };
+  std::map<uint64_t, Mapping> mappings;  // by iova
+
+ private:
+  static constexpr unsigned kGroups = launch::kMaxGroups;
+  struct Channel {
+    uint64_t ring = 0;
+    uint64_t size_log2 = 0;
+    uint64_t control = 0;
+    uint64_t vector = 0;
+    uint16_t head = 0;
+    uint16_t tail = 0;
+    uint64_t error = 0;
+    uint64_t error_address = 0;
+    bool busy = false;
+    uint64_t life = 0;  // counts clears
+  };
+  struct Group {
+    std::map<uint64_t, uint64_t> registers;
+    uint32_t taken = 0;
+    uint32_t ended = 0;
+    unsigned queued = 0;
+    uint64_t free_at = 0;
+    uint64_t done = 0;
+    uint32_t fault_pending = 0;
+    std::array<uint64_t, 16> results = {};
+    std::array<uint64_t, launch::kMaxCpes> record0 = {};
+    std::array<uint64_t, launch::kMaxCpes> record1 = {};
+  };
+  struct Fault {
+    launch::Cause cause = launch::Cause::kNone;
+    uint64_t pointer = 0;
+    unsigned cpe = 0;
+  };
+
+  uint64_t word_at(uint64_t address);
+  uint64_t read_dma(unsigned channel, uint64_t offset);
+  void write_dma(unsigned channel, uint64_t offset, uint64_t value);
+  void transfer(unsigned channel);
+  void end_of_transfer(unsigned channel, const dma::Descriptor& descriptor);
+  uint64_t read_group(unsigned group, uint64_t offset);
+  void write_group(unsigned group, uint64_t offset, uint64_t value);
+  void start_launch(unsigned group, uint64_t doorbell);
+  void end_launch(unsigned group, uint32_t number, uint64_t cycles, const Fault& fault, bool watchdog);
+  Fault run_kernel(Operation operation, uint32_t mask, uint8_t owner, const uint8_t* arguments);
+  // Memory that a kernel may use; nullptr: it may not, and `fault` says why.
+  uint8_t* reach(uint64_t pointer, uint64_t bytes, uint8_t permission, uint8_t owner, Fault& fault);
+
+  FakeOptions options_;
+  uint64_t now_ = 1;
+  uint64_t spin_ = 0;
+  uint64_t work_ = 0;
+  std::multimap<uint64_t, std::function<void()>> events_;
+  std::array<uint64_t, 64> shared_ = {};
+  std::vector<uint8_t> sram_;
+  std::vector<uint8_t*> memory_;  // of each group
+  std::array<Channel, dma::kChannels> channels_ = {};
+  std::array<Group, kGroups> groups_ = {};
+  uint64_t segment_table_ = 0;
+};
+static_assert(runtime::Machine<FakeProcessor>);
+
+}  // namespace swai::sdaa
