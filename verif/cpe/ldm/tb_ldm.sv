@@ -1,7 +1,12 @@
-// The local memory of a CPE with as many engines as it has later.
+// The local memory of a CPE, either kind. Of the serial one, some engines hold what they read, and some never write.
 module tb_ldm #(
-  parameter int unsigned Engines = 6
+  parameter int unsigned Engines = 6,
+  parameter int unsigned Serial  = 0
 ) (
+  output logic                   serial_o,
+  output logic [Engines-1:0]     holds_o,
+  output logic [Engines-1:0]     writes_o,
+
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
@@ -45,6 +50,17 @@ module tb_ldm #(
   output logic                   event_conflict_o
 );
 
-  cpe_ldm #(.Engines(Engines)) u_ldm (.*);
+  localparam logic [Engines-1:0] Holds  = Serial != 0 ? 6'b01_0110 : '1;
+  localparam logic [Engines-1:0] Writes = Serial != 0 ? 6'b10_1011 : '1;
+
+  assign serial_o = Serial != 0;
+  assign holds_o  = Holds;
+  assign writes_o = Writes;
+
+  if (Serial != 0) begin : g_serial
+    cpe_ldm_serial #(.Engines(Engines), .Holds(Holds), .Writes(Writes)) u_ldm (.*);
+  end else begin : g_banks
+    cpe_ldm #(.Engines(Engines)) u_ldm (.*);
+  end
 
 endmodule
