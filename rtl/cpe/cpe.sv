@@ -6,9 +6,16 @@
 // while it sleeps and nothing is for it (cg_wake): there are no clock gates in here.
 // awake_i: this CPE has its edge; it is low in one that only others need, when a group has one clock for all (see cg_cpes).
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
+//
+// The parameters below Columns trade speed for area. What programs see is the same, but for runs with sparse weights, which fault
+// without Sparse. docs/roadmap.md tells what the smallest CPE takes.
 module cpe #(
-  parameter int unsigned Rows    = 4,
-  parameter int unsigned Columns = 8
+  parameter int unsigned Rows         = 4,
+  parameter int unsigned Columns      = 8,
+  parameter int unsigned VectorLanes  = 8,    // 1, 2, 4, 8
+  parameter int unsigned SpecialLanes = 4,    // 1, 2, 4, 8
+  parameter bit          Sparse       = 1'b1,
+  parameter bit          SerialLdm    = 1'b0  // local memory with one access per cycle
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -545,7 +552,9 @@ module cpe #(
   logic [2:0]   systolic_wait;
   logic [1:0]   vector_wait;
 
-  cpe_systolic u_systolic (
+  cpe_systolic #(
+    .Sparse(Sparse)
+  ) u_systolic (
     .clk_i,
     .rst_ni                  (in_rst_n),
     .halt_i                  (halt),
@@ -583,7 +592,10 @@ module cpe #(
   logic [255:0] va_rdata, vb_rdata, vc_rdata, vd_wdata;
   logic [31:0]  vd_strb;
 
-  cpe_vector u_vector (
+  cpe_vector #(
+    .Lanes       (VectorLanes),
+    .SpecialLanes(SpecialLanes)
+  ) u_vector (
     .clk_i,
     .rst_ni               (in_rst_n),
     .halt_i               (halt),
@@ -631,6 +643,7 @@ module cpe #(
   logic [12*Engines-1:0]  e_addr;
   logic [256*Engines-1:0] e_wdata;
   logic [32*Engines-1:0]  e_strb;
+  logic [256*Engines-1:0] e_rdata;
   always_comb begin
     e_valid = '0;
     e_write = '0;
@@ -660,46 +673,95 @@ module cpe #(
     end
   end
 
-  cpe_ldm #(
-    .Engines(Engines)
-  ) u_ldm (
-    .clk_i,
-    .rst_ni          (in_rst_n),
-    .line_we_i       (line_we),
-    .line_waddr_i    (line_waddr),
-    .line_wbytes_i   (line_wbytes),
-    .line_wdata_i    (line_wdata),
-    .line_re_i       (line_re),
-    .line_re_ready_o (line_re_ready),
-    .line_raddr_i    (line_raddr),
-    .line_rbytes_i   (line_rbytes),
-    .line_rdata_o    (line_rdata),
-    .s_valid_i       (ldm_valid),
-    .s_ready_o       (ldm_ready),
-    .s_write_i       (ldm_write),
-    .s_addr_i        (ldm_addr),
-    .s_wdata_i       (ldm_wdata),
-    .s_strb_i        (ldm_strb),
-    .s_rdata_o       (ldm_rdata),
-    .e_valid_i       (e_valid),
-    .e_ready_o       ({vd_ready, vc_ready, vb_ready, va_ready, sd_ready, sw_ready, sx_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
-    .e_write_i       (e_write),
-    .e_addr_i        (e_addr),
-    .e_wdata_i       (e_wdata),
-    .e_strb_i        (e_strb),
-    .e_rdata_o       ({unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row, rs_rdata}),
-    .a_valid_i       (a_valid),
-    .a_ready_o       (a_ready),
-    .a_write_i       (a_write),
-    .a_addr_i        (a_addr),
-    .a_wdata_i       (a_wdata),
-    .a_strb_i        (a_strb),
-    .a_rdata_o       (a_rdata),
-    .clear_i         (clear),
-    .clearing_o      (clearing),
-    .busy_o          (ldm_busy),
-    .event_conflict_o(conflict)
-  );
+  assign {unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row,
+          rs_rdata} = e_rdata;
+
+  if (SerialLdm) begin : g_ldm_serial
+    // Activations and drain look at what they read for longer than a cycle.
+    cpe_ldm_serial #(
+      .Engines(Engines),
+      .Holds  (11'b000_101_0000),
+      .Writes (11'b100_100_1010)
+    ) u_ldm (
+      .clk_i,
+      .rst_ni          (in_rst_n),
+      .line_we_i       (line_we),
+      .line_waddr_i    (line_waddr),
+      .line_wbytes_i   (line_wbytes),
+      .line_wdata_i    (line_wdata),
+      .line_re_i       (line_re),
+      .line_re_ready_o (line_re_ready),
+      .line_raddr_i    (line_raddr),
+      .line_rbytes_i   (line_rbytes),
+      .line_rdata_o    (line_rdata),
+      .s_valid_i       (ldm_valid),
+      .s_ready_o       (ldm_ready),
+      .s_write_i       (ldm_write),
+      .s_addr_i        (ldm_addr),
+      .s_wdata_i       (ldm_wdata),
+      .s_strb_i        (ldm_strb),
+      .s_rdata_o       (ldm_rdata),
+      .e_valid_i       (e_valid),
+      .e_ready_o       ({vd_ready, vc_ready, vb_ready, va_ready, sd_ready, sw_ready, sx_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
+      .e_write_i       (e_write),
+      .e_addr_i        (e_addr),
+      .e_wdata_i       (e_wdata),
+      .e_strb_i        (e_strb),
+      .e_rdata_o       (e_rdata),
+      .a_valid_i       (a_valid),
+      .a_ready_o       (a_ready),
+      .a_write_i       (a_write),
+      .a_addr_i        (a_addr),
+      .a_wdata_i       (a_wdata),
+      .a_strb_i        (a_strb),
+      .a_rdata_o       (a_rdata),
+      .clear_i         (clear),
+      .clearing_o      (clearing),
+      .busy_o          (ldm_busy),
+      .event_conflict_o(conflict)
+    );
+  end else begin : g_ldm
+    cpe_ldm #(
+      .Engines(Engines)
+    ) u_ldm (
+      .clk_i,
+      .rst_ni          (in_rst_n),
+      .line_we_i       (line_we),
+      .line_waddr_i    (line_waddr),
+      .line_wbytes_i   (line_wbytes),
+      .line_wdata_i    (line_wdata),
+      .line_re_i       (line_re),
+      .line_re_ready_o (line_re_ready),
+      .line_raddr_i    (line_raddr),
+      .line_rbytes_i   (line_rbytes),
+      .line_rdata_o    (line_rdata),
+      .s_valid_i       (ldm_valid),
+      .s_ready_o       (ldm_ready),
+      .s_write_i       (ldm_write),
+      .s_addr_i        (ldm_addr),
+      .s_wdata_i       (ldm_wdata),
+      .s_strb_i        (ldm_strb),
+      .s_rdata_o       (ldm_rdata),
+      .e_valid_i       (e_valid),
+      .e_ready_o       ({vd_ready, vc_ready, vb_ready, va_ready, sd_ready, sw_ready, sx_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
+      .e_write_i       (e_write),
+      .e_addr_i        (e_addr),
+      .e_wdata_i       (e_wdata),
+      .e_strb_i        (e_strb),
+      .e_rdata_o       (e_rdata),
+      .a_valid_i       (a_valid),
+      .a_ready_o       (a_ready),
+      .a_write_i       (a_write),
+      .a_addr_i        (a_addr),
+      .a_wdata_i       (a_wdata),
+      .a_strb_i        (a_strb),
+      .a_rdata_o       (a_rdata),
+      .clear_i         (clear),
+      .clearing_o      (clearing),
+      .busy_o          (ldm_busy),
+      .event_conflict_o(conflict)
+    );
+  end
 
   cpe_counters u_counters (
     .clk_i,
