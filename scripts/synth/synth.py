@@ -44,6 +44,25 @@ def read_blocks():
     return blocks + description.get("block", [])
 
 
+def read_sums():
+    return tomllib.loads((HERE / "blocks.toml").read_text()).get("sum", [])
+
+
+def print_sums(table, width):
+    """What is put together from blocks, as the sum of their figures, part by part."""
+    for total in read_sums():
+        counts = total["parts"]
+        if not counts.keys() <= table.keys():
+            continue
+        print(f"\n{total['name']}: {total['note']}")
+        rows = {part: {column: table[part][column] * count for column in COLUMNS} for part, count in counts.items()}
+        rows["sum"] = {column: sum(row[column] for row in rows.values()) for column in COLUMNS}
+        for part, row in rows.items():
+            label = f"{counts[part]} x {part}" if counts.get(part, 1) > 1 else part
+            print(f"{label:{width}}" + "".join(f"{row[column]:>11}" for column in COLUMNS))
+        table[total["name"]] = rows["sum"]
+
+
 def readable_by_debian(blocks):
     newer = tomllib.loads((HERE / "blocks.toml").read_text())["newer_yosys"]
     return [block for block in blocks if not any(str(path.parent) in newer for path in sv_sources.closure(block["top"]))]
@@ -112,9 +131,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only read the blocks, with the yosys in PATH")
     parser.add_argument("--only", action="append", metavar="BLOCK", help="only these blocks")
+    parser.add_argument("--sum", metavar="SUM", help="only the blocks of this sum")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
 
+    if options.sum:
+        options.only = [part for total in read_sums() if total["name"] == options.sum for part in total["parts"]] or ["-"]
     blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
     if options.check and not options.only:
         blocks = roots(readable_by_debian(blocks))
@@ -135,9 +157,11 @@ def main():
             table[block["name"]] = cells
             figures = "".join(f"{'-' if block.get('read_only') else cells[column]:>11}" for column in columns)
             print(f"{block['name']:{width}}{figures}{seconds:11.1f}", flush=True)
-    (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
     failed = len(blocks) - len(table)
-    print(f"{len(table)} blocks {'read' if options.check else 'synthesised for ECP5'}, {failed} failed")
+    if not options.check:
+        print_sums(table, width)
+    (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
+    print(f"{len(blocks) - failed} blocks {'read' if options.check else 'synthesised for ECP5'}, {failed} failed")
     return 1 if failed else 0
 
 
