@@ -57,6 +57,7 @@ module cpe_vector #(
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
   logic                    stop, fault_q, complete;
+  logic [2:0]              read_valid;
   logic [SlotWidth:0]      begun, done;
   logic [3*SlotWidth-1:0]  walk_slot;
   logic [3*WalkWidth-1:0]  walk;
@@ -69,10 +70,30 @@ module cpe_vector #(
   assign stop   = halt_i || fault_q;
   assign busy_o = begun != done;
 
+  // Everything but what takes commands stands still unless it is active: from a command on, until some cycles after the last run is
+  // complete, when all that still counts down has come to its end.
+  logic       active, active_q;
+  logic [3:0] linger_q;
+
+  assign active = active_q || !rst_ni;
+
+  always_ff @(posedge clk_i) begin
+    if (issue_valid_i || active) begin
+      active_q <= 1'b1;
+      linger_q <= '1;
+      if (rst_ni && !issue_valid_i && !busy_o && read_valid == '0 && !d_valid_o) begin
+        active_q <= linger_q != '0;
+        linger_q <= linger_q - 4'd1;
+      end
+    end
+  end
+
   cpe_vector_command u_command (
     .clk_i,
     .rst_ni,
     .halt_i,
+    .active_i(active_q),
+    .en_i(active),
     .issue_valid_i,
     .issue_i,
     .issue_ready_o,
@@ -94,7 +115,7 @@ module cpe_vector #(
 
   // --- Operands -----------------------------------------------------------------------------------------------------
 
-  logic [2:0]   read_valid, read_ready, there, bad;
+  logic [2:0]   read_ready, there, bad;
   logic [35:0]  read_addr;
   logic [767:0] read_data, groups;
   logic [53:0]  bad_addr;
@@ -110,6 +131,8 @@ module cpe_vector #(
       .clk_i,
       .rst_ni,
       .halt_i(stop),
+      .active_i(active_q),
+      .en_i(active),
       .begun_i(begun),
       .done_i(done),
       .slot_o(walk_slot[SlotWidth*i +: SlotWidth]),
@@ -139,6 +162,8 @@ module cpe_vector #(
     .clk_i,
     .rst_ni,
     .halt_i(stop),
+    .active_i(active_q),
+    .en_i(active),
     .begun_i(begun),
     .done_i(done),
     .slot_o(work_slot),
@@ -165,6 +190,8 @@ module cpe_vector #(
     .clk_i,
     .rst_ni,
     .halt_i(stop),
+    .active_i(active_q),
+    .en_i(active),
     .valid_i(lanes_take),
     .ready_o(lanes_ready),
     .op_i(op),
@@ -180,19 +207,32 @@ module cpe_vector #(
   );
 
   // Results go both to be stored and to be reduced, or wait.
-  logic        to_store, to_reduce, store_ready, reduce_ready, reduced_valid, reduced_ready, store_empty, beyond;
+  logic        to_store, to_reduce, store_valid, reduce_valid, store_ready, reduce_ready, reduced_valid, reduced_ready, store_empty, beyond;
   logic [31:0] reduced;
   logic [17:0] beyond_addr;
 
-  assign to_store    = lanes_valid && (out_tag.stored || out_tag.row_last);
-  assign to_reduce   = lanes_valid && out_tag.reduce != cpe_pkg::ReduceNone;
-  assign lanes_leave = (!to_store || store_ready) && (!to_reduce || reduce_ready);
+  always_comb begin
+    to_store     = 1'b0;
+    to_reduce    = 1'b0;
+    store_valid  = 1'b0;
+    reduce_valid = 1'b0;
+    lanes_leave  = 1'b0;
+    if (lanes_valid) begin
+      to_store     = out_tag.stored || out_tag.row_last;
+      to_reduce    = out_tag.reduce != cpe_pkg::ReduceNone;
+      store_valid  = to_store && (!to_reduce || reduce_ready);
+      reduce_valid = to_reduce && (!to_store || store_ready);
+      lanes_leave  = (!to_store || store_ready) && (!to_reduce || reduce_ready);
+    end
+  end
 
   cpe_vector_reduce u_reduce (
     .clk_i,
     .rst_ni,
     .halt_i(stop),
-    .valid_i(to_reduce && (!to_store || store_ready)),
+    .active_i(active_q),
+    .en_i(active),
+    .valid_i(reduce_valid),
     .ready_o(reduce_ready),
     .reduce_i(out_tag.reduce),
     .first_i(out_tag.row_first),
@@ -208,10 +248,12 @@ module cpe_vector #(
     .clk_i,
     .rst_ni,
     .halt_i(stop),
+    .active_i(active_q),
+    .en_i(active),
     .begun_i(begun),
     .slot_o(target_slot),
     .target_i(target),
-    .valid_i(to_store && (!to_reduce || reduce_ready)),
+    .valid_i(store_valid),
     .ready_o(store_ready),
     .last_element_i(out_tag.last_element),
     .row_last_i(out_tag.row_last),
@@ -236,48 +278,34 @@ module cpe_vector #(
 
   // --- Faults and events --------------------------------------------------------------------------------------------
 
-  logic            fails;
-  logic [17:0]     fail_addr;
   cpe_pkg::fault_t fault_record_q;
 
-  assign fails   = beyond || (missing != '0 && lanes_empty && store_empty);
-  assign pc_slot = beyond ? beyond_slot : missing_slot;
-
-  always_comb begin
-    fail_addr = '0;
-    if (fails) begin
-      fail_addr = beyond ? beyond_addr : missing[0] ? bad_addr[17:0] : missing[1] ? bad_addr[35:18] : bad_addr[53:36];
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) fault_q <= 1'b0;
-    else if (fails && !stop) fault_q <= 1'b1;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (fails && !stop) begin
-      fault_record_q.cause   <= cpe_pkg::CauseCommand;
-      fault_record_q.access  <= beyond ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
-      fault_record_q.dma     <= 1'b1;
-      fault_record_q.pc      <= pc;
-      fault_record_q.segment <= cpe_pkg::NoSegment;
-      fault_record_q.offset  <= 48'h1000_0000 + 48'(fail_addr);
-    end
-  end
-
+  assign pc_slot       = beyond ? beyond_slot : missing_slot;
   assign fault_valid_o = fault_q;
   assign fault_o       = fault_record_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      event_group_o         <= 1'b0;
-      event_wait_operands_o <= 1'b0;
-      event_wait_store_o    <= 1'b0;
-    end else begin
-      event_group_o         <= lanes_valid && lanes_leave;
+    if (active) begin : observe
+      logic [17:0] addr;
+      event_group_o         <= lanes_leave;
       event_wait_operands_o <= waits_operands;
       event_wait_store_o    <= lanes_valid && !lanes_leave;
+      if ((beyond || (missing != '0 && lanes_empty && store_empty)) && !stop) begin
+        addr    = beyond ? beyond_addr : missing[0] ? bad_addr[17:0] : missing[1] ? bad_addr[35:18] : bad_addr[53:36];
+        fault_q <= 1'b1;
+        fault_record_q.cause   <= cpe_pkg::CauseCommand;
+        fault_record_q.access  <= beyond ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_record_q.dma     <= 1'b1;
+        fault_record_q.pc      <= pc;
+        fault_record_q.segment <= cpe_pkg::NoSegment;
+        fault_record_q.offset  <= 48'h1000_0000 + 48'(addr);
+      end
+      if (!rst_ni) begin
+        fault_q               <= 1'b0;
+        event_group_o         <= 1'b0;
+        event_wait_operands_o <= 1'b0;
+        event_wait_store_o    <= 1'b0;
+      end
     end
   end
 

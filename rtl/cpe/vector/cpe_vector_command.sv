@@ -9,6 +9,8 @@ module cpe_vector_command (
   input  logic                               clk_i,
   input  logic                               rst_ni,
   input  logic                               halt_i,       // forgets all runs, takes no commands
+  input  logic                               active_i,     // else there is nothing but commands
+  input  logic                               en_i,         // of registers: active or in reset
 
   input  logic                               issue_valid_i,
   input  cpe_pkg::issue_t                    issue_i,
@@ -47,13 +49,13 @@ module cpe_vector_command (
   logic [17:0]              reduce_stride_q;
   logic [15:0]              elements_q, rows_q;
 
-  logic                     full, in_ldm, bad, sets, runs;
-  logic [31:0]              age;
+  logic                     in_ldm;
   logic [4:0]               unit_bits;  // of an address that must be 0
   cpe_pkg::vector_operand_t how;
   cpe_pkg::vector_mode_t    mode;
 
-  assign full    = begun_q[SlotWidth-1:0] == done_q[SlotWidth-1:0] && begun_q[SlotWidth] != done_q[SlotWidth];
+  assign how     = issue_i.rs2;
+  assign mode    = issue_i.rs1;
   assign begun_o = begun_q[SlotWidth:0];
   assign done_o  = done_q[SlotWidth:0];
 
@@ -61,18 +63,10 @@ module cpe_vector_command (
     issue_ready_o = 1'b0;
     issue_rdata_o = '0;
     issue_bad_o   = 1'b0;
-    bad           = 1'b0;
-    sets          = 1'b0;
-    runs          = 1'b0;
     in_ldm        = 1'b0;
-    age           = '0;
     unit_bits     = '0;
-    how           = '0;
-    mode          = '0;
     if (issue_valid_i && !halt_i) begin
       in_ldm = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
-      how    = issue_i.rs2;
-      mode   = issue_i.rs1;
       case (issue_i.op)
         cpe_pkg::VectorA, cpe_pkg::VectorB, cpe_pkg::VectorC, cpe_pkg::VectorResult: begin
           // Vectors by 8 elements, scalars by one.
@@ -81,177 +75,48 @@ module cpe_vector_command (
             cpe_pkg::NumberInt8: unit_bits = how.kind == cpe_pkg::OperandVector ? 5'h07 : 5'h00;
             default:             unit_bits = how.kind == cpe_pkg::OperandVector ? 5'h1f : 5'h03;
           endcase
-          bad = how.reserved != '0;
+          issue_bad_o = how.reserved != '0;
           case (how.kind)
-            cpe_pkg::OperandVector: bad = bad || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0;
-            cpe_pkg::OperandScalar: bad = bad || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0
+            cpe_pkg::OperandVector: issue_bad_o = issue_bad_o || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0;
+            cpe_pkg::OperandScalar: issue_bad_o = issue_bad_o || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0
                                        || issue_i.op == cpe_pkg::VectorResult;
-            cpe_pkg::OperandValue:  bad = bad || issue_i.op == cpe_pkg::VectorResult;
-            default:                bad = bad || issue_i.op != cpe_pkg::VectorResult;
+            cpe_pkg::OperandValue:  issue_bad_o = issue_bad_o || issue_i.op == cpe_pkg::VectorResult;
+            default:                issue_bad_o = issue_bad_o || issue_i.op != cpe_pkg::VectorResult;
           endcase
-          if (issue_i.op == cpe_pkg::VectorResult) bad = bad || how.negate || how.magnitude;
+          if (issue_i.op == cpe_pkg::VectorResult) issue_bad_o = issue_bad_o || how.negate || how.magnitude;
           issue_ready_o = 1'b1;
-          sets          = !bad;
         end
         cpe_pkg::VectorReduce: begin
-          bad           = !in_ldm || issue_i.rs1[1:0] != '0 || issue_i.rs2[1:0] != '0
+          issue_bad_o = !in_ldm || issue_i.rs1[1:0] != '0 || issue_i.rs2[1:0] != '0
                        || issue_i.rs2[31:17] != {15{issue_i.rs2[17]}};
           issue_ready_o = 1'b1;
-          sets          = !bad;
         end
         cpe_pkg::VectorSize: begin
-          bad           = issue_i.rs1[31:16] != '0 || issue_i.rs2[31:16] != '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[15:0] == '0;
+          issue_bad_o = issue_i.rs1[31:16] != '0 || issue_i.rs2[31:16] != '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[15:0] == '0;
           issue_ready_o = 1'b1;
-          sets          = !bad;
         end
         cpe_pkg::VectorRun: begin
-          bad           = mode.reserved != '0 || mode.special > cpe_pkg::SpecialRoot || elements_q == '0
+          issue_bad_o = mode.reserved != '0 || mode.special > cpe_pkg::SpecialRoot || elements_q == '0
                        || (result_how_q.kind == cpe_pkg::OperandNone && mode.reduce == cpe_pkg::ReduceNone);
-          issue_ready_o = bad || !full;
-          runs          = !bad && !full;
+          issue_ready_o = issue_bad_o || begun_q[SlotWidth-1:0] != done_q[SlotWidth-1:0] || begun_q[SlotWidth] == done_q[SlotWidth];
           issue_rdata_o = begun_q + 32'd1;
         end
         cpe_pkg::VectorWait: begin
-          age           = done_q - issue_i.rs1;
-          issue_ready_o = !age[31];
+          issue_ready_o = (done_q - issue_i.rs1) < 32'h8000_0000;
         end
         cpe_pkg::VectorPoll: begin
-          age           = done_q - issue_i.rs1;
           issue_ready_o = 1'b1;
-          issue_rdata_o = 32'(!age[31]);
+          issue_rdata_o = 32'((done_q - issue_i.rs1) < 32'h8000_0000);
         end
         default: begin
           issue_ready_o = 1'b1;
-          bad           = 1'b1;
+          issue_bad_o = 1'b1;
         end
       endcase
-      issue_bad_o = bad;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      a_q             <= '0;
-      b_q             <= '0;
-      c_q             <= '0;
-      result_q        <= '0;
-      reduce_q        <= '0;
-      a_how_q         <= '0;
-      b_how_q         <= '0;
-      c_how_q         <= '0;
-      result_how_q    <= '0;
-      reduce_stride_q <= '0;
-      elements_q      <= '0;
-      rows_q          <= '0;
-    end else if (sets) begin
-      case (issue_i.op)
-        cpe_pkg::VectorA:      {a_q, a_how_q} <= {issue_i.rs1, issue_i.rs2};
-        cpe_pkg::VectorB:      {b_q, b_how_q} <= {issue_i.rs1, issue_i.rs2};
-        cpe_pkg::VectorC:      {c_q, c_how_q} <= {issue_i.rs1, issue_i.rs2};
-        cpe_pkg::VectorResult: {result_q, result_how_q} <= {issue_i.rs1, issue_i.rs2};
-        cpe_pkg::VectorReduce: {reduce_q, reduce_stride_q} <= {issue_i.rs1, issue_i.rs2[17:0]};
-        default:               {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
-      endcase
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      begun_q <= '0;
-      done_q  <= '0;
-    end else if (halt_i) begin
-      done_q <= begun_q;
-    end else begin
-      if (runs) begun_q <= issue_rdata_o;
-      if (complete_i) done_q <= done_q + 32'd1;
     end
   end
 
   // --- The runs -----------------------------------------------------------------------------------------------------
-
-  logic                   uses_a, uses_b, uses_c;
-  cpe_vector_pkg::walk_t  walk_a, walk_b, walk_c;
-  cpe_vector_pkg::view_t  view_a, view_b, view_c;
-  cpe_vector_pkg::work_t  work;
-  cpe_vector_pkg::target_t target;
-
-  always_comb begin
-    uses_a = 1'b0;
-    uses_b = 1'b0;
-    uses_c = 1'b0;
-    walk_a = '0;
-    walk_b = '0;
-    walk_c = '0;
-    view_a = '0;
-    view_b = '0;
-    view_c = '0;
-    work   = '0;
-    target = '0;
-    if (runs) begin
-      uses_a = !a_how_q.kind[1];
-      uses_b = !b_how_q.kind[1] && mode.op != cpe_pkg::VectorAdd;
-      uses_c = !c_how_q.kind[1] && (mode.op == cpe_pkg::VectorFma || mode.op == cpe_pkg::VectorAdd || mode.op == cpe_pkg::VectorSelect);
-
-      walk_a.used     = uses_a;
-      walk_a.scalar   = a_how_q.kind[0];
-      walk_a.overlap  = mode.overlap;
-      walk_a.number   = a_how_q.number;
-      walk_a.stride   = a_how_q.stride;
-      walk_a.addr     = a_q[16:0];
-      walk_a.elements = elements_q;
-      walk_a.rows     = rows_q;
-      walk_b          = walk_a;
-      walk_b.used     = uses_b;
-      walk_b.scalar   = b_how_q.kind[0];
-      walk_b.number   = b_how_q.number;
-      walk_b.stride   = b_how_q.stride;
-      walk_b.addr     = b_q[16:0];
-      walk_c          = walk_a;
-      walk_c.used     = uses_c;
-      walk_c.scalar   = c_how_q.kind[0];
-      walk_c.number   = c_how_q.number;
-      walk_c.stride   = c_how_q.stride;
-      walk_c.addr     = c_q[16:0];
-
-      view_a.used      = uses_a;
-      view_a.scalar    = a_how_q.kind[0];
-      view_a.number    = a_how_q.number;
-      view_a.negate    = a_how_q.negate;
-      view_a.magnitude = a_how_q.magnitude;
-      view_a.constant  = {(a_q[31] && !a_how_q.magnitude) ^ a_how_q.negate, a_q[30:0]};
-      view_b.used      = uses_b;
-      view_b.scalar    = b_how_q.kind[0];
-      view_b.number    = b_how_q.number;
-      view_b.negate    = b_how_q.negate;
-      view_b.magnitude = b_how_q.magnitude;
-      view_b.constant  = {(b_q[31] && !b_how_q.magnitude) ^ b_how_q.negate, b_q[30:0]};
-      view_c.used      = uses_c;
-      view_c.scalar    = c_how_q.kind[0];
-      view_c.number    = c_how_q.number;
-      view_c.negate    = c_how_q.negate;
-      view_c.magnitude = c_how_q.magnitude;
-      view_c.constant  = {(c_q[31] && !c_how_q.magnitude) ^ c_how_q.negate, c_q[30:0]};
-      // Sums are a * 1 + c, products a * b + -0.
-      if (mode.op == cpe_pkg::VectorAdd) view_b.constant = cpe_vector_pkg::One;
-      if (mode.op == cpe_pkg::VectorMul) view_c.constant = cpe_vector_pkg::NegativeZero;
-
-      work.op       = mode.op;
-      work.special  = mode.special;
-      work.reduce   = mode.reduce;
-      work.stored   = result_how_q.kind != cpe_pkg::OperandNone;
-      work.overlap  = mode.overlap;
-      work.elements = elements_q;
-      work.rows     = rows_q;
-
-      target.stored        = work.stored;
-      target.reduced       = mode.reduce != cpe_pkg::ReduceNone;
-      target.number        = result_how_q.number;
-      target.stride        = result_how_q.stride;
-      target.addr          = result_q[16:0];
-      target.reduce_stride = reduce_stride_q;
-      target.reduce_addr   = reduce_q[16:0];
-    end
-  end
 
   logic [WalkWidth-1:0]             walk_a_q [Slots];
   logic [WalkWidth-1:0]             walk_b_q [Slots];
@@ -260,17 +125,125 @@ module cpe_vector_command (
   logic [TargetWidth-1:0]           target_q [Slots];
   logic [31:0]                      pc_q [Slots];
 
-  // This process alone writes to the slots, and only to those that nobody reads: assignments may take effect at once. The
-  // simulator would otherwise look at a flag for every slot in every cycle.
+  // What is kept of a run; only the process below looks at it. It alone writes to the slots, and only to those that nobody reads:
+  // assignments may take effect at once. The simulator would otherwise look at a flag for every slot in every cycle.
+  cpe_vector_pkg::walk_t   walk_a, walk_b, walk_c;
+  cpe_vector_pkg::view_t   view_a, view_b, view_c;
+  cpe_vector_pkg::work_t   work;
+  cpe_vector_pkg::target_t target;
+
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (runs) begin
-      walk_a_q[begun_q[SlotWidth-1:0]] = walk_a;
-      walk_b_q[begun_q[SlotWidth-1:0]] = walk_b;
-      walk_c_q[begun_q[SlotWidth-1:0]] = walk_c;
-      work_q[begun_q[SlotWidth-1:0]]   = {view_c, view_b, view_a, work};
-      target_q[begun_q[SlotWidth-1:0]] = target;
-      pc_q[begun_q[SlotWidth-1:0]]     = issue_i.pc;
+    if (issue_valid_i || en_i) begin : take
+      logic                 uses_a;
+      logic                 uses_b;
+      logic                 uses_c;
+      logic [SlotWidth-1:0] slot;
+      if (!rst_ni) begin
+        begun_q         <= '0;
+        done_q          <= '0;
+        a_q             <= '0;
+        b_q             <= '0;
+        c_q             <= '0;
+        result_q        <= '0;
+        reduce_q        <= '0;
+        a_how_q         <= '0;
+        b_how_q         <= '0;
+        c_how_q         <= '0;
+        result_how_q    <= '0;
+        reduce_stride_q <= '0;
+        elements_q      <= '0;
+        rows_q          <= '0;
+      end else if (halt_i) begin
+        done_q <= begun_q;
+      end else begin
+        if (complete_i) done_q <= done_q + 32'd1;
+        if (issue_valid_i && issue_ready_o && !issue_bad_o) begin
+          case (issue_i.op)
+            cpe_pkg::VectorA:      {a_q, a_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_pkg::VectorB:      {b_q, b_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_pkg::VectorC:      {c_q, c_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_pkg::VectorResult: {result_q, result_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_pkg::VectorReduce: {reduce_q, reduce_stride_q} <= {issue_i.rs1, issue_i.rs2[17:0]};
+            cpe_pkg::VectorSize:   {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
+            cpe_pkg::VectorRun: begin
+              slot   = begun_q[SlotWidth-1:0];
+              uses_a = !a_how_q.kind[1];
+              uses_b = !b_how_q.kind[1] && mode.op != cpe_pkg::VectorAdd;
+              uses_c = !c_how_q.kind[1]
+                     && (mode.op == cpe_pkg::VectorFma || mode.op == cpe_pkg::VectorAdd || mode.op == cpe_pkg::VectorSelect);
+
+              walk_a.used     = uses_a;
+              walk_a.scalar   = a_how_q.kind[0];
+              walk_a.overlap  = mode.overlap;
+              walk_a.number   = a_how_q.number;
+              walk_a.stride   = a_how_q.stride;
+              walk_a.addr     = a_q[16:0];
+              walk_a.elements = elements_q;
+              walk_a.rows     = rows_q;
+              walk_b          = walk_a;
+              walk_b.used     = uses_b;
+              walk_b.scalar   = b_how_q.kind[0];
+              walk_b.number   = b_how_q.number;
+              walk_b.stride   = b_how_q.stride;
+              walk_b.addr     = b_q[16:0];
+              walk_c          = walk_a;
+              walk_c.used     = uses_c;
+              walk_c.scalar   = c_how_q.kind[0];
+              walk_c.number   = c_how_q.number;
+              walk_c.stride   = c_how_q.stride;
+              walk_c.addr     = c_q[16:0];
+
+              view_a.used      = uses_a;
+              view_a.scalar    = a_how_q.kind[0];
+              view_a.number    = a_how_q.number;
+              view_a.negate    = a_how_q.negate;
+              view_a.magnitude = a_how_q.magnitude;
+              view_a.constant  = {(a_q[31] && !a_how_q.magnitude) ^ a_how_q.negate, a_q[30:0]};
+              view_b.used      = uses_b;
+              view_b.scalar    = b_how_q.kind[0];
+              view_b.number    = b_how_q.number;
+              view_b.negate    = b_how_q.negate;
+              view_b.magnitude = b_how_q.magnitude;
+              view_b.constant  = {(b_q[31] && !b_how_q.magnitude) ^ b_how_q.negate, b_q[30:0]};
+              view_c.used      = uses_c;
+              view_c.scalar    = c_how_q.kind[0];
+              view_c.number    = c_how_q.number;
+              view_c.negate    = c_how_q.negate;
+              view_c.magnitude = c_how_q.magnitude;
+              view_c.constant  = {(c_q[31] && !c_how_q.magnitude) ^ c_how_q.negate, c_q[30:0]};
+              // Sums are a * 1 + c, products a * b + -0.
+              if (mode.op == cpe_pkg::VectorAdd) view_b.constant = cpe_vector_pkg::One;
+              if (mode.op == cpe_pkg::VectorMul) view_c.constant = cpe_vector_pkg::NegativeZero;
+
+              work.op       = mode.op;
+              work.special  = mode.special;
+              work.reduce   = mode.reduce;
+              work.stored   = result_how_q.kind != cpe_pkg::OperandNone;
+              work.overlap  = mode.overlap;
+              work.elements = elements_q;
+              work.rows     = rows_q;
+
+              target.stored        = work.stored;
+              target.reduced       = mode.reduce != cpe_pkg::ReduceNone;
+              target.number        = result_how_q.number;
+              target.stride        = result_how_q.stride;
+              target.addr          = result_q[16:0];
+              target.reduce_stride = reduce_stride_q;
+              target.reduce_addr   = reduce_q[16:0];
+
+              walk_a_q[slot] = walk_a;
+              walk_b_q[slot] = walk_b;
+              walk_c_q[slot] = walk_c;
+              work_q[slot]   = {view_c, view_b, view_a, work};
+              target_q[slot] = target;
+              pc_q[slot]     = issue_i.pc;
+              begun_q        <= begun_q + 32'd1;
+            end
+            default: ;
+          endcase
+        end
+      end
     end
   end
   /* verilator lint_on BLKSEQ */
@@ -281,7 +254,7 @@ module cpe_vector_command (
     work_o   = '0;
     target_o = '0;
     pc_o     = '0;
-    if (begun_o != done_o) begin
+    if (active_i) begin
       walk_o           = {walk_c_q[walk_slot_i[2*SlotWidth +: SlotWidth]], walk_b_q[walk_slot_i[SlotWidth +: SlotWidth]],
                           walk_a_q[walk_slot_i[0 +: SlotWidth]]};
       {view_o, work_o} = work_q[work_slot_i];

@@ -7,6 +7,8 @@ module cpe_vector_issue (
   input  logic                                   clk_i,
   input  logic                                   rst_ni,
   input  logic                                   halt_i,         // forgets everything
+  input  logic                                   active_i,       // else nothing happens
+  input  logic                                   en_i,           // of registers: active or in reset
 
   input  logic [cpe_vector_pkg::SlotWidth:0]     begun_i,
   input  logic [cpe_vector_pkg::SlotWidth:0]     done_i,
@@ -48,65 +50,55 @@ module cpe_vector_issue (
   } state_t;
 
   state_t                 q, d;
+  cpe_vector_pkg::tag_t   tag_q, next_tag;
   logic [3*ViewWidth-1:0] view_q;
-  logic [2:0]             used, there, good;
-  logic [SlotWidth:0]     next_run;
-  logic                   load, ends;
+  logic [2:0]             used, good;
+  logic [SlotWidth-1:0]   slot_q;
   cpe_vector_pkg::view_t  a, b, c;
 
   assign {c, b, a}    = view_q;
-  assign used         = {c.used, b.used, a.used};
   assign view_o       = view_q;
-  assign next_run     = q.valid ? q.run + 1'b1 : q.run;
-  assign slot_o       = next_run[SlotWidth-1:0];
+  assign slot_o       = slot_q;
   assign op_o         = q.op;
+  assign tag_o        = tag_q;
+  assign row_last_o   = tag_q.row_last;
   assign fault_slot_o = q.run[SlotWidth-1:0];
 
-  // Apart from what follows from ready_i, which follows from the tag.
   always_comb begin
-    row_last_o = 1'b0;
-    tag_o      = '0;
-    if (q.valid) begin
-      row_last_o         = q.groups == 13'd1;
-      tag_o.last_element = row_last_o ? q.last_element : 3'd7;
-      tag_o.row_first    = q.first;
-      tag_o.row_last     = row_last_o;
-      tag_o.run_last     = row_last_o && q.rows == 16'd1;
-      tag_o.stored       = q.stored;
-      tag_o.reduce       = q.reduce;
-      tag_o.special      = q.special;
-    end
-  end
-
-  always_comb begin
-    there      = '0;
+    used       = '0;
     good       = '0;
     fault_o    = '0;
     valid_o    = 1'b0;
-    ends       = 1'b0;
     waits_o    = 1'b0;
-    if (q.valid && !q.waits) begin
-      there      = ~used | there_i;
+    if (active_i && q.valid && !q.waits) begin
+      used       = {c.used, b.used, a.used};
       good       = ~used | (there_i & ~bad_i);
       fault_o    = used & there_i & bad_i & {good[1] && good[0], good[0], 1'b1};
       valid_o    = good == '1 && ready_i;
-      waits_o    = there != '1 && ready_i;
-      ends       = valid_o && row_last_o && q.rows == 16'd1;
+      waits_o    = (~used | there_i) != '1 && ready_i;
     end
   end
 
-  assign load = (!q.valid || ends) && next_run != begun_i;
-
-  always_comb begin
-    d = q;
-    if (q.waits) d.waits = q.run != done_i;
-    if (valid_o || load) begin
-      d.first  = row_last_o;
-      d.groups = row_last_o ? q.row_groups : q.groups - 13'd1;
-      if (row_last_o) d.rows = q.rows - 16'd1;
-      if (ends) begin
-        d.valid = 1'b0;
-        d.run   = next_run;
+  // d and next_tag are what q and tag_q become: nothing else looks at them.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin : advance
+      logic               ends;
+      logic               load;
+      logic [SlotWidth:0] next_run;
+      d        = q;
+      next_run = q.valid ? q.run + 1'b1 : q.run;
+      ends     = valid_o && tag_q.run_last;
+      load     = (!q.valid || ends) && next_run != begun_i;
+      if (q.waits) d.waits = q.run != done_i;
+      if (valid_o) begin
+        d.first  = tag_q.row_last;
+        d.groups = tag_q.row_last ? q.row_groups : q.groups - 13'd1;
+        if (tag_q.row_last) d.rows = q.rows - 16'd1;
+        if (ends) begin
+          d.valid = 1'b0;
+          d.run   = next_run;
+        end
       end
       if (load) begin
         d.valid        = 1'b1;
@@ -122,17 +114,31 @@ module cpe_vector_issue (
         d.groups       = d.row_groups;
         d.rows         = work_i.rows;
       end
+      next_tag = '0;
+      if (d.valid) begin
+        next_tag.row_last     = d.groups == 13'd1;
+        next_tag.last_element = next_tag.row_last ? d.last_element : 3'd7;
+        next_tag.row_first    = d.first;
+        next_tag.run_last     = next_tag.row_last && d.rows == 16'd1;
+        next_tag.stored       = d.stored;
+        next_tag.reduce       = d.reduce;
+        next_tag.special      = d.special;
+      end
+      if (!rst_ni) begin
+        q      <= '0;
+        tag_q  <= '0;
+        slot_q <= '0;
+      end else if (halt_i) begin
+        q.valid <= 1'b0;
+        tag_q   <= '0;
+      end else begin
+        q      <= d;
+        tag_q  <= next_tag;
+        slot_q <= d.valid ? d.run[SlotWidth-1:0] + 1'b1 : d.run[SlotWidth-1:0];
+        if (load) view_q <= view_i;
+      end
     end
   end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) q <= '0;
-    else if (halt_i) q.valid <= 1'b0;
-    else if (valid_o || load || q.waits) q <= d;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (load) view_q <= view_i;
-  end
+  /* verilator lint_on BLKSEQ */
 
 endmodule

@@ -15,6 +15,8 @@ module cpe_vector_lanes #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 halt_i,     // forgets everything
+  input  logic                 active_i,   // else nothing happens
+  input  logic                 en_i,       // of registers: active or in reset
 
   input  logic                 valid_i,
   output logic                 ready_o,    // for a group with this tag
@@ -41,52 +43,75 @@ module cpe_vector_lanes #(
 
   // --- What is where ------------------------------------------------------------------------------------------------
 
-  logic [Stages-1:0]                valid_q;    // bit 0: in the operands' registers
-  logic [TagWidth*Stages-1:0]       tag_q;
-  logic [SpecialStages-1:0]         special_valid_q;
+  typedef struct packed {
+    logic [Stages-1:0]                 valid;     // bit 0: in the operands' registers
+    logic [SpecialStages-1:0]          special;
+    logic [3:0]                        interval;  // cycles until another group may enter
+    logic [4:0]                        behind;    // until one without a special function may: it would overtake
+  } where_t;
+
+  where_t                            q, d;
+  logic [TagWidth*Stages-1:0]        tag_q;
   logic [TagWidth*SpecialStages-1:0] special_tag_q;
-  logic [3:0]                       interval_q; // cycles until another group may enter
-  logic [4:0]                       behind_q;   // until one without a special function may: it would overtake
-  cpe_vector_pkg::tag_t             tag, special_tag;
-  logic                             special, busy, go, plain_out, specialn, special_out, special_busy;
+  cpe_vector_pkg::tag_t              tag, special_tag;
+  logic                              go, specialn, special_out, special_busy, fma_en, special_en;
 
-  assign special      = tag_i.special != cpe_pkg::SpecialNone;
-  assign tag          = tag_q[TagWidth*(Stages-1) +: TagWidth];
-  assign special_tag  = special_tag_q[TagWidth*(SpecialStages-1) +: TagWidth];
-  assign specialn   = valid_q[Stages-1] && tag.special != cpe_pkg::SpecialNone;
-  assign plain_out    = valid_q[Stages-1] && tag.special == cpe_pkg::SpecialNone;
-  assign special_out  = special_valid_q[SpecialStages-1];
-  assign special_busy = specialn || special_valid_q != '0;
-  assign busy         = valid_q != '0 || special_valid_q != '0 || interval_q != '0 || behind_q != '0;
-  assign empty_o      = valid_q == '0 && special_valid_q == '0;
-  assign valid_o      = plain_out || special_out;
-  assign tag_o        = special_out ? special_tag : tag;
-  assign go           = !valid_o || ready_i;
-  assign ready_o      = go && interval_q == '0 && (special || behind_q == '0);
+  assign tag         = tag_q[TagWidth*(Stages-1) +: TagWidth];
+  assign special_tag = special_tag_q[TagWidth*(SpecialStages-1) +: TagWidth];
+  assign empty_o     = q.valid == '0 && q.special == '0;
+  assign special_out = q.special[SpecialStages-1];
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || halt_i) begin
-      valid_q         <= '0;
-      special_valid_q <= '0;
-      interval_q      <= '0;
-      behind_q        <= '0;
-    end else if (valid_i || (busy && go)) begin
-      valid_q         <= {valid_q[Stages-2:0], valid_i};
-      special_valid_q <= {special_valid_q[SpecialStages-2:0], specialn};
-      if (valid_i) begin
-        interval_q <= 4'((special && Beats > Phases ? Beats : Phases) - 1);
-        behind_q   <= special ? 5'(3 + Beats) : '0;
-      end else begin
-        if (interval_q != '0) interval_q <= interval_q - 4'd1;
-        if (behind_q != '0) behind_q <= behind_q - 5'd1;
-      end
+  always_comb begin
+    valid_o      = 1'b0;
+    tag_o        = '0;
+    specialn     = 1'b0;
+    special_busy = 1'b0;
+    if (active_i) begin
+      specialn     = q.valid[Stages-1] && tag.special != cpe_pkg::SpecialNone;
+      special_busy = specialn || q.special != '0;
+      valid_o      = (q.valid[Stages-1] && !specialn) || special_out;
+      tag_o        = special_out ? special_tag : tag;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (valid_i || (busy && go)) tag_q <= {tag_q[TagWidth*(Stages-1)-1:0], tag_i};
-    if (special_busy && go) special_tag_q <= {special_tag_q[TagWidth*(SpecialStages-1)-1:0], tag};
+  always_comb begin
+    go         = 1'b0;
+    ready_o    = 1'b0;
+    fma_en     = 1'b0;
+    special_en = 1'b0;
+    if (active_i) begin
+      go         = !valid_o || ready_i;
+      ready_o    = go && q.interval == '0 && (tag_i.special != cpe_pkg::SpecialNone || q.behind == '0);
+      fma_en     = go && q.valid != '0;
+      special_en = go && special_busy;
+    end
   end
+
+  // d is what q becomes: nothing else looks at it.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin : advance
+      logic special;
+      d       = q;
+      special = tag_i.special != cpe_pkg::SpecialNone;
+      if (go) begin
+        d.valid   = {q.valid[Stages-2:0], valid_i};
+        d.special = {q.special[SpecialStages-2:0], specialn};
+        if (valid_i) begin
+          d.interval = 4'((special && Beats > Phases ? Beats : Phases) - 1);
+          d.behind   = special ? 5'(3 + Beats) : '0;
+        end else begin
+          if (q.interval != '0) d.interval = q.interval - 4'd1;
+          if (q.behind != '0) d.behind = q.behind - 5'd1;
+        end
+        tag_q <= {tag_q[TagWidth*(Stages-1)-1:0], tag_i};
+        if (special_busy) special_tag_q <= {special_tag_q[TagWidth*(SpecialStages-1)-1:0], tag};
+      end
+      if (!rst_ni || halt_i) q <= '0;
+      else q <= d;
+    end
+  end
+  /* verilator lint_on BLKSEQ */
 
   // --- Operation ----------------------------------------------------------------------------------------------------
 
@@ -94,12 +119,9 @@ module cpe_vector_lanes #(
   cpe_pkg::vector_op_t op_q;
   logic [Wide-1:0]     y;
   logic [255:0]        result;
-  logic                fma_en;
-
-  assign fma_en = go && valid_q != '0;
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) op_q <= op_i;
+    if (en_i && valid_i) op_q <= op_i;
   end
 
   if (Phases == 1) begin : g_at_once
@@ -172,7 +194,7 @@ module cpe_vector_lanes #(
   if (Phases == 1) begin : g_whole
     always_comb begin
       result = '0;
-      if (valid_q[Stages-1]) result = y;
+      if (active_i && q.valid[Stages-1]) result = y;
     end
   end else begin : g_gather
     // The last of a group's elements come when those before them are gathered.
@@ -187,66 +209,60 @@ module cpe_vector_lanes #(
 
   // --- Special functions --------------------------------------------------------------------------------------------
 
-  logic              special_en;
   logic [Some-1:0]   special_y;
   logic [255:0]      special_result;
   cpe_pkg::special_t special_op, special_op_q;
 
-  assign special_en = go && special_busy;
   assign special_op = specialn ? tag.special : special_op_q;
 
   always_ff @(posedge clk_i) begin
     if (special_en) special_op_q <= special_op;
   end
 
+  logic [Some-1:0] special_x;
+
+  for (genvar i = 0; i < SpecialLanes; i++) begin : g_special
+    fp32_special u_special (
+      .clk_i,
+      .en_i(special_en),
+      .op_i(special_op),
+      .x_i(special_x[32*i +: 32]),
+      .y_o(special_y[32*i +: 32])
+    );
+  end
+
   if (Beats == 1) begin : g_special_whole
-    for (genvar i = 0; i < SpecialLanes; i++) begin : g_special
-      fp32_special u_special (
-        .clk_i,
-        .en_i(special_en),
-        .op_i(special_op),
-        .x_i(result[32*i +: 32]),
-        .y_o(special_y[32*i +: 32])
-      );
-    end
+    assign special_x      = result[Some-1:0];
     assign special_result = special_y;
   end else begin : g_special_parts
     logic [255-Some:0] rest_q, gathered_q;
-    logic [255:0]      all;
+    assign special_result = {special_y, gathered_q};
+
     always_comb begin
-      all = '0;
-      if (special_busy) all = {special_y, gathered_q};
+      special_x = '0;
+      if (special_busy) special_x = specialn ? result[Some-1:0] : rest_q[Some-1:0];
     end
-    assign special_result = all;
 
     always_ff @(posedge clk_i) begin
-      if (special_en) begin
+      if (special_en) begin : shift
+        logic [255:0] all;
+        all        = {special_y, gathered_q};
         rest_q     <= specialn ? result[255:Some] : rest_q >> Some;
         gathered_q <= all[255:Some];
       end
     end
-
-    for (genvar i = 0; i < SpecialLanes; i++) begin : g_special
-      fp32_special u_special (
-        .clk_i,
-        .en_i(special_en),
-        .op_i(special_op),
-        .x_i(specialn ? result[32*i +: 32] : rest_q[32*i +: 32]),
-        .y_o(special_y[32*i +: 32])
-      );
-    end
   end
 
   always_comb begin
-    data_o = result;
-    if (special_out) data_o = special_result;
+    data_o = '0;
+    if (valid_o) data_o = special_out ? special_result : result;
   end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && !halt_i) begin
+    if (active_i && rst_ni && !halt_i) begin
       assert (!valid_i || ready_o) else $error("a group and no place");
-      assert (!plain_out || !special_out) else $error("two results at once");
+      assert (!q.valid[Stages-1] || specialn || !special_out) else $error("two results at once");
     end
   end
 `endif

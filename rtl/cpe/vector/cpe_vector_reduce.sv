@@ -10,6 +10,8 @@ module cpe_vector_reduce (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             halt_i,        // forgets everything
+  input  logic             active_i,      // else nothing happens
+  input  logic             en_i,          // of registers: active or in reset
 
   input  logic             valid_i,
   output logic             ready_o,
@@ -27,36 +29,62 @@ module cpe_vector_reduce (
   localparam int unsigned Tree = 9;  // cycles in the adders' tree
   localparam int unsigned Add  = 3;  // and in one adder
 
-  cpe_pkg::reduce_t kind_q;
-  logic             open_q;    // a row has begun and not ended
-  logic             take, same, sum_empty, order_empty, sum_go, order_go;
+  typedef struct packed {
+    logic             open;       // a row has begun and not ended
+    logic [1:0]       kind;
+    logic             valid;      // smallest, largest: a group's is there
+    logic             first;
+    logic             last;
+    logic             out;        // a row's is there
+  } order_t;
 
-  assign same    = reduce_i == kind_q || (sum_empty && order_empty && !open_q);
-  assign ready_o = same && (reduce_i == cpe_pkg::ReduceSum ? sum_go : order_go);
-  assign take    = valid_i && ready_o;
+  typedef struct packed {
+    logic [Tree-1:0]  valid;      // groups in the tree
+    logic [Tree-1:0]  first;
+    logic [Tree-1:0]  last;
+    logic [Add-1:0]   add_valid;  // in the adder of partial sums
+    logic [Add-1:0]   add_last;
+    logic [3*Add-1:0] add_place;  // set and partial sum
+    logic [7:0]       begun;      // partial sums that are not -0 any more
+    logic [1:0]       wanted;     // sets: in use by a row
+    logic [1:0]       complete;   // with everything in it
+    logic             side;       // of the row in the tree's last stage, or of the next
+    logic [1:0]       group;
+    logic             tail_set;
+    logic [2:0]       step;       // of the last additions
+  } sum_t;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || halt_i) begin
-      kind_q <= cpe_pkg::ReduceNone;
-      open_q <= 1'b0;
-    end else if (take) begin
-      kind_q <= reduce_i;
-      open_q <= !last_i;
+  order_t       o, od;
+  sum_t         m, md;
+  logic         take, take_sum, take_order, idle, sum_go, order_go;
+  logic [255:0] elements;
+
+  // What follows from registers and what is offered.
+  always_comb begin
+    idle     = 1'b0;
+    sum_go   = 1'b0;
+    order_go = 1'b0;
+    ready_o  = 1'b0;
+    if (active_i) begin
+      // A value that waits to leave holds up the next one.
+      sum_go   = !(m.valid[Tree-1] && m.first[Tree-1] && m.wanted[m.side]);
+      order_go = !(o.out && o.valid && o.last);
+      idle     = m.valid == '0 && m.add_valid == '0 && m.wanted == '0 && m.step == '0 && !o.valid && !o.out;
+      ready_o  = (reduce_i == o.kind || (idle && !o.open)) && (reduce_i == cpe_pkg::ReduceSum ? sum_go : order_go);
     end
   end
 
-  // --- Elements that are not there count as what changes nothing --------------------------------------------------
-
-  logic         take_sum, take_order;
-  logic [255:0] elements;
-
-  assign take_sum   = take && reduce_i == cpe_pkg::ReduceSum;
-  assign take_order = take && reduce_i != cpe_pkg::ReduceSum;
-
+  // Elements that are not there count as what changes nothing.
   always_comb begin
-    elements = '0;
-    if (take) begin
-      elements = data_i;
+    take       = 1'b0;
+    take_sum   = 1'b0;
+    take_order = 1'b0;
+    elements   = '0;
+    if (valid_i && ready_o) begin
+      take       = 1'b1;
+      take_sum   = reduce_i == cpe_pkg::ReduceSum;
+      take_order = !take_sum;
+      elements   = data_i;
       if (last_element_i != '1) begin
         for (int unsigned i = 1; i < 8; i++) begin
           if (i > 32'(last_element_i)) begin
@@ -67,70 +95,52 @@ module cpe_vector_reduce (
     end
   end
 
-  // --- Smallest, largest --------------------------------------------------------------------------------------------
+  // --- Adders -------------------------------------------------------------------------------------------------------
 
-  logic         order_valid_q, order_first_q, order_last_q, order_out_q, order_en, largest;
-  logic [31:0]  order_group_q, order_row_q, order_value_q;
+  logic         sum_en, add_take, add_en, tail_en;
+  logic [2:0]   place;
+  logic [223:0] sums;
+  logic [447:0] sum_in;
+  logic [255:0] partial_q;  // two sets of four
+  logic [31:0]  partial, added, tail_a, tail_b, tail_y, first_sum_q;
+  logic [127:0] parts;
 
-  // A value that waits to leave holds up the next one.
-  assign order_go    = !(order_out_q && order_valid_q && order_last_q);
-  assign order_empty = !order_valid_q && !order_out_q;
-  assign order_en    = order_go && (take_order || !order_empty);
-  assign largest     = kind_q == cpe_pkg::ReduceMax;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || halt_i) begin
-      order_valid_q <= 1'b0;
-      order_out_q   <= 1'b0;
-    end else if (take_order || !order_empty) begin
-      if (order_go) order_valid_q <= take_order;
-      order_out_q <= order_out_q ? !ready_i : order_valid_q && order_last_q;
-    end
-  end
-
-  // The smallest or largest of 8 into place 0. Within the clocked block and so within its condition, as in cpe_vector_lanes.
-  always_ff @(posedge clk_i) begin
-    if (order_en) begin : order
-      logic [255:0] left;
-      logic [31:0]  a;
-      logic [31:0]  b;
-      logic [31:0]  y;
-      logic         above;
-      order_first_q <= first_i;
-      order_last_q  <= last_i;
-      if (take_order) begin
-        left = elements;
-        for (int unsigned step = 4; step > 0; step = step / 2) begin
-          for (int unsigned i = 0; i < step; i++) begin
-            a     = left[32*i +: 32];
-            b     = left[32*(i + step) +: 32];
-            above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
-            y     = a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != (reduce_i == cpe_pkg::ReduceMax)) ? b : a;
-            left[32*i +: 32] = y;
+  // The partial sums go on also while the tree stands.
+  always_comb begin
+    sum_en   = 1'b0;
+    add_take = 1'b0;
+    add_en   = 1'b0;
+    tail_en  = 1'b0;
+    place    = '0;
+    partial  = '0;
+    tail_a   = '0;
+    tail_b   = '0;
+    parts    = '0;
+    if (take_sum || (active_i && !idle)) begin
+      sum_en   = sum_go && (take_sum || m.valid != '0);
+      add_take = sum_go && m.valid[Tree-1];
+      add_en   = add_take || m.add_valid != '0;
+      place    = {m.side, m.first[Tree-1] ? 2'd0 : m.group};
+      partial  = !m.first[Tree-1] && m.begun[place] ? partial_q[{place, 5'd0} +: 32] : cpe_vector_pkg::NegativeZero;
+      // (p0 + p1) + (p2 + p3): in step 0 the first two enter, in step 1 the others, in step 4 both sums; the value is there in
+      // step 7.
+      if (m.step != '0 || m.complete[m.tail_set]) begin
+        tail_en = m.step != 3'd7 || ready_i;
+        tail_a  = first_sum_q;
+        tail_b  = tail_y;
+        if (m.step <= 3'd1) begin
+          for (int unsigned i = 0; i < 4; i++) begin
+            parts[32*i +: 32] = m.begun[{m.tail_set, 2'(i)}] ? partial_q[{m.tail_set, 2'(i), 5'd0} +: 32]
+                              : cpe_vector_pkg::NegativeZero;
           end
+          tail_a = m.step == '0 ? parts[31:0] : parts[95:64];
+          tail_b = m.step == '0 ? parts[63:32] : parts[127:96];
         end
-        order_group_q <= left[31:0];
-      end
-      if (order_valid_q) begin
-        a     = order_row_q;
-        b     = order_group_q;
-        above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
-        y     = order_first_q || a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != largest) ? b : a;
-        order_row_q <= y;
-        if (order_last_q) order_value_q <= y;
       end
     end
   end
 
-  // --- Sums: the tree -----------------------------------------------------------------------------------------------
-
-  logic             sum_en, sum_blocked, tree_valid, tree_first, tree_last;
-  logic [Tree-1:0]  tree_valid_q, tree_first_q, tree_last_q;
-  logic [223:0]     sums;
-  logic [447:0]     sum_in;
-
-  assign sum_go  = !sum_blocked;
-  assign sum_in  = {sums[191:0], elements};
+  assign sum_in = {sums[191:0], elements};
 
   for (genvar i = 0; i < 7; i++) begin : g_sum
     fp32_add u_add (
@@ -142,42 +152,6 @@ module cpe_vector_reduce (
     );
   end
 
-  assign tree_valid = tree_valid_q[Tree-1];
-  assign tree_first = tree_first_q[Tree-1];
-  assign tree_last  = tree_last_q[Tree-1];
-
-  // --- Sums: partial sums -------------------------------------------------------------------------------------------
-
-  logic [Add-1:0]   add_valid_q, add_last_q;
-  logic [3*Add-1:0] add_place_q;              // set and partial sum
-  logic [255:0]     partial_q;                // two sets of four
-  logic [7:0]       begun_q;                  // partial sums that are not -0 any more
-  logic [1:0]       wanted_q, complete_q;     // sets: in use by a row, with everything in it
-  logic             set_q;                    // of the row in the tree's last stage, or of the next
-  logic [1:0]       group_q;
-  logic [1:0]       group;
-  logic [2:0]       place, add_place;
-  logic [31:0]      partial, added;
-  logic             add_valid, release_set, tail_set_q;
-
-  assign group       = tree_first ? 2'd0 : group_q;
-  assign place       = {set_q, group};
-  assign add_valid   = add_valid_q[Add-1];
-  assign add_place   = add_place_q[3*(Add-1) +: 3];
-  assign sum_blocked = tree_valid && tree_first && wanted_q[set_q];
-  assign sum_empty   = tree_valid_q == '0 && add_valid_q == '0 && wanted_q == '0 && step_q == '0;
-  assign sum_en      = !sum_blocked && (take_sum || tree_valid_q != '0);
-
-  // Goes on also while the tree stands.
-  always_comb begin
-    partial = cpe_vector_pkg::NegativeZero;
-    if (tree_valid && !tree_first && begun_q[place]) partial = partial_q[{place, 5'd0} +: 32];
-  end
-
-  logic add_en, add_take;
-  assign add_take = tree_valid && !sum_blocked;
-  assign add_en   = add_take || add_valid_q != '0;
-
   fp32_add u_add_partial (
     .clk_i,
     .en_i(add_en),
@@ -185,70 +159,6 @@ module cpe_vector_reduce (
     .b_i(sums[223:192]),
     .y_o(added)
   );
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || halt_i) begin
-      tree_valid_q <= '0;
-      add_valid_q  <= '0;
-      begun_q      <= '0;
-      wanted_q     <= '0;
-      complete_q   <= '0;
-      set_q        <= 1'b0;
-    end else begin
-      if (sum_en) tree_valid_q <= {tree_valid_q[Tree-2:0], take_sum};
-      if (add_en) add_valid_q <= {add_valid_q[Add-2:0], add_take};
-      if (add_take) begin
-        wanted_q[set_q] <= 1'b1;
-        if (tree_first) begun_q[{set_q, 2'd0} +: 4] <= 4'b0001;
-        else begun_q[place] <= 1'b1;
-        if (tree_last) set_q <= !set_q;
-      end
-      if (add_valid && add_last_q[Add-1]) complete_q[add_place[2]] <= 1'b1;
-      if (release_set) begin
-        wanted_q[tail_set_q]   <= 1'b0;
-        complete_q[tail_set_q] <= 1'b0;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (sum_en) begin
-      tree_first_q <= {tree_first_q[Tree-2:0], first_i};
-      tree_last_q  <= {tree_last_q[Tree-2:0], last_i};
-    end
-    if (add_en) begin
-      add_last_q  <= {add_last_q[Add-2:0], tree_last};
-      add_place_q <= {add_place_q[3*(Add-1)-1:0], place};
-    end
-    if (add_take) group_q <= group + 2'd1;
-    if (add_valid) partial_q[{add_place, 5'd0} +: 32] <= added;
-  end
-
-  // --- Sums: (p0 + p1) + (p2 + p3) ----------------------------------------------------------------------------------
-  // In step 0 the first two enter, in step 1 the others, in step 4 both sums; the value is there in step 7.
-
-  logic [2:0]   step_q;
-  logic         tail, tail_en, sum_out;
-  logic [31:0]  tail_a, tail_b, tail_y, first_sum_q;
-  logic [127:0] parts;
-
-  assign tail        = step_q != '0 || complete_q[tail_set_q];
-  assign sum_out     = step_q == 3'd7;
-  assign tail_en     = tail && (!sum_out || ready_i);
-  assign release_set = step_q == 3'd1;
-
-  always_comb begin
-    tail_a = first_sum_q;
-    tail_b = tail_y;
-    parts  = '0;
-    if (tail && step_q <= 3'd1) begin
-      for (int unsigned i = 0; i < 4; i++) begin
-        parts[32*i +: 32] = begun_q[{tail_set_q, 2'(i)}] ? partial_q[{tail_set_q, 2'(i), 5'd0} +: 32] : cpe_vector_pkg::NegativeZero;
-      end
-      tail_a = step_q == '0 ? parts[31:0] : parts[95:64];
-      tail_b = step_q == '0 ? parts[63:32] : parts[127:96];
-    end
-  end
 
   fp32_add u_add_tail (
     .clk_i,
@@ -258,28 +168,106 @@ module cpe_vector_reduce (
     .y_o(tail_y)
   );
 
+  // --- Registers ----------------------------------------------------------------------------------------------------
+
+  logic [31:0] order_group_q, order_row_q, order_value_q;
+
+  assign valid_o = o.out || m.step == 3'd7;
+  assign value_o = m.step == 3'd7 ? tail_y : order_value_q;
+
+  // od and md are what o and m become: nothing else looks at them. The smallest or largest of 8 goes into place 0.
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || halt_i) begin
-      step_q     <= '0;
-      tail_set_q <= 1'b0;
-    end else if (tail_en) begin
-      step_q <= step_q + 3'd1;
-      if (release_set) tail_set_q <= !tail_set_q;
+    if (en_i) begin : advance
+      logic [255:0] left;
+      logic [31:0]  a;
+      logic [31:0]  b;
+      logic [31:0]  y;
+      logic         above;
+      od = o;
+      md = m;
+      if (take) begin
+        od.kind = reduce_i;
+        od.open = !last_i;
+      end
+      if (take_order || o.valid || o.out) begin
+        od.out = o.out ? !ready_i : o.valid && o.last;
+        if (order_go) begin
+          od.valid = take_order;
+          od.first = first_i;
+          od.last  = last_i;
+          if (o.valid) begin
+            a     = order_row_q;
+            b     = order_group_q;
+            above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
+            y     = o.first || a[30:0] > 31'h7f80_0000
+                 || (b[30:0] <= 31'h7f80_0000 && above != (o.kind == cpe_pkg::ReduceMax)) ? b : a;
+            order_row_q <= y;
+            if (o.last) order_value_q <= y;
+          end
+          if (take_order) begin
+            left = elements;
+            for (int unsigned step = 4; step > 0; step = step / 2) begin
+              for (int unsigned i = 0; i < step; i++) begin
+                a     = left[32*i +: 32];
+                b     = left[32*(i + step) +: 32];
+                above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
+                y     = a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != (reduce_i == cpe_pkg::ReduceMax)) ? b : a;
+                left[32*i +: 32] = y;
+              end
+            end
+            order_group_q <= left[31:0];
+          end
+        end
+      end
+
+      if (sum_en) begin
+        md.valid = {m.valid[Tree-2:0], take_sum};
+        md.first = {m.first[Tree-2:0], first_i};
+        md.last  = {m.last[Tree-2:0], last_i};
+      end
+      if (add_en) begin
+        md.add_valid = {m.add_valid[Add-2:0], add_take};
+        md.add_last  = {m.add_last[Add-2:0], m.last[Tree-1]};
+        md.add_place = {m.add_place[3*(Add-1)-1:0], place};
+      end
+      if (add_take) begin
+        md.group         = place[1:0] + 2'd1;
+        md.wanted[m.side] = 1'b1;
+        if (m.first[Tree-1]) md.begun[{m.side, 2'd0} +: 4] = 4'b0001;
+        else md.begun[place] = 1'b1;
+        if (m.last[Tree-1]) md.side = !m.side;
+      end
+      if (m.add_valid[Add-1]) begin
+        if (m.add_last[Add-1]) md.complete[m.add_place[3*Add-1]] = 1'b1;
+        partial_q[{m.add_place[3*(Add-1) +: 3], 5'd0} +: 32] <= added;
+      end
+      if (tail_en) begin
+        md.step = m.step + 3'd1;
+        if (m.step == 3'd3) first_sum_q <= tail_y;
+      end
+      if (m.step == 3'd1) begin
+        md.wanted[m.tail_set]   = 1'b0;
+        md.complete[m.tail_set] = 1'b0;
+        md.tail_set             = !m.tail_set;
+      end
+
+      if (!rst_ni || halt_i) begin
+        o <= '0;
+        m <= '0;
+      end else begin
+        o <= od;
+        m <= md;
+      end
     end
   end
-
-  always_ff @(posedge clk_i) begin
-    if (tail_en && step_q == 3'd3) first_sum_q <= tail_y;
-  end
-
-  assign valid_o = order_out_q || sum_out;
-  assign value_o = sum_out ? tail_y : order_value_q;
+  /* verilator lint_on BLKSEQ */
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (rst_ni && !halt_i) begin
-      assert (!order_out_q || !sum_out) else $error("two kinds at once");
-      assert (!take || first_i != open_q) else $error("a row within a row");
+    if (active_i && rst_ni && !halt_i) begin
+      assert (!o.out || m.step != 3'd7) else $error("two kinds at once");
+      assert (!take || first_i != o.open) else $error("a row within a row");
     end
   end
 `endif

@@ -8,6 +8,7 @@ module cpe_vector_view #(
   parameter int unsigned Words = 8
 ) (
   input  logic                     clk_i,
+  input  logic                     en_i,      // else nothing changes
 
   input  logic                     write_i,
   input  logic [$clog2(Words)-1:0] write_at_i,
@@ -22,14 +23,11 @@ module cpe_vector_view #(
 
   logic [255:0] words_q [Words];
   logic [255:0] group_q;
-  logic [31:0]  flip, keep;
 
-  assign flip    = {view_i.negate, 31'd0};
-  assign keep    = {!view_i.magnitude, 31'h7fff_ffff};
   assign group_o = group_q;
 
   always_ff @(posedge clk_i) begin
-    if (take_i) begin : convert
+    if (en_i && take_i) begin : convert
       logic [255:0] word;
       logic [255:0] raw;        // elements at the lower end of 32 bits each
       logic [31:0]  element;
@@ -44,6 +42,10 @@ module cpe_vector_view #(
       logic [31:0]  normal;
       logic         up;
       logic [31:0]  y;
+      logic [31:0]  flip;
+      logic [31:0]  keep;
+      flip = {view_i.negate, 31'd0};
+      keep = {!view_i.magnitude, 31'h7fff_ffff};
       if (!view_i.used) begin
         group_q <= {8{view_i.constant}};
       end else begin
@@ -99,7 +101,7 @@ module cpe_vector_view #(
   // simulator would otherwise look at a flag for every place in every cycle.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (write_i) words_q[write_at_i] = write_data_i;
+    if (en_i && write_i) words_q[write_at_i] = write_data_i;
   end
   /* verilator lint_on BLKSEQ */
 
