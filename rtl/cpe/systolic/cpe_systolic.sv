@@ -48,15 +48,18 @@ module cpe_systolic #(
   output logic            event_wait_drain_o
 );
 
-  logic                   stop;            // for good
-  logic                   awake;           // else nothing happens but commands: costs nothing
-  logic                   front_fault, drain_fault;
-  cpe_pkg::fault_t        front_record, drain_record;
+  logic        awake;           // else nothing happens but commands: costs a simulator next to nothing
+  logic        stop;            // for good
+  logic        front_fault, drain_fault, drain_fault_write;
+  logic [31:0] front_pc, drain_pc;
+  logic [16:0] front_address, drain_address;
 
-  assign awake         = busy_o;
   assign stop          = halt_i || front_fault || drain_fault;
   assign fault_valid_o = front_fault || drain_fault;
-  assign fault_o       = drain_fault ? drain_record : front_record;
+  // In the order of fault_t.
+  assign fault_o       = {cpe_pkg::CauseCommand, drain_fault && drain_fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1,
+                          drain_fault ? drain_pc : front_pc, cpe_pkg::NoSegment,
+                          16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, drain_fault ? drain_address : front_address};
 
   // --- Commands -----------------------------------------------------------------------------------------------------
 
@@ -82,7 +85,9 @@ module cpe_systolic #(
     .sequence_valid_o(sequence_run),
     .sequence_take_i(sequence_take),
     .complete_i(complete),
-    .busy_o
+    .busy_o,
+    .linger_i(x_valid_o || w_valid_o || d_valid_o),
+    .awake_o(awake)
   );
 
   // --- Weights ------------------------------------------------------------------------------------------------------
@@ -178,13 +183,14 @@ module cpe_systolic #(
     .drain_done_i(drain_done),
     .complete_o(complete),
     .fault_valid_o(front_fault),
-    .fault_o(front_record),
+    .fault_pc_o(front_pc),
+    .fault_address_o(front_address),
     .event_wait_weights_o,
     .event_wait_activations_o,
     .event_wait_drain_o
   );
 
-  assign tile_take   = row_take && row_place.swap;
+  assign tile_take   = row_place.swap;
   assign event_row_o = row_take;
 
   // --- Products, sums, results --------------------------------------------------------------------------------------
@@ -214,6 +220,7 @@ module cpe_systolic #(
   cpe_systolic_sums u_sums (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .sum_valid_i(sum_valid),
     .sum_half_i(sum_half),
     .sum_row_i(sum_row),
@@ -228,6 +235,7 @@ module cpe_systolic #(
   cpe_systolic_drain u_drain (
     .clk_i,
     .rst_ni,
+    .awake_i(awake),
     .halt_i(stop),
     .job_valid_i(job_valid),
     .job_ready_o(job_ready),
@@ -246,7 +254,9 @@ module cpe_systolic #(
     .d_strb_o,
     .d_rdata_i,
     .fault_valid_o(drain_fault),
-    .fault_o(drain_record),
+    .fault_write_o(drain_fault_write),
+    .fault_pc_o(drain_pc),
+    .fault_address_o(drain_address),
     .busy_o(drain_busy)
   );
 

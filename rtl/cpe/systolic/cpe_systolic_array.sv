@@ -24,77 +24,70 @@ module cpe_systolic_array (
   output logic [255:0]           sum_data_o
 );
 
-  logic        multiply_q, scale_q, sum_q;  // is there a row
-  logic [9:0]  multiply_place_q, scale_place_q, sum_place_q;
-  logic        scaled_q, scale_scaled_q;
-  logic [63:0] scales_q, scale_scales_q;
-  logic [63:0] row0_q, row1_q;
-  logic        swap;
+  logic         multiply_q, scale_q, sum_q;  // is there a row
+  logic [9:0]   multiply_place_q, scale_place_q, sum_place_q;
+  logic         scaled_q, scale_scaled_q;
+  logic [63:0]  scales_q, scale_scales_q;
+  logic [63:0]  row0_q, row1_q;
+  logic [511:0] weights_q;
+  logic [9:0]   sum_place;
+  logic [18:0]  products_q [8];              // of columns
+  logic [27:0]  total_q [8];
 
-  assign swap = enter_i && place_i.swap;
-
+  // Stages from the last to the first, so that each reads what the one before it held; nobody else reads that at an edge. Assignments
+  // that take effect at once save the simulator a delayed copy of everything.
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      multiply_q <= 1'b0;
-      scale_q    <= 1'b0;
-      sum_q      <= 1'b0;
-    end else begin
-      multiply_q <= enter_i;
-      scale_q    <= multiply_q;
-      sum_q      <= scale_q;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin
-      multiply_place_q <= {place_i.half, place_i.row, place_i.first};
-      scale_place_q    <= multiply_place_q;
-      sum_place_q      <= scale_place_q;
-      scale_scaled_q   <= scaled_q;
-      if (enter_i) begin
-        row0_q <= row0_i;
-        row1_q <= row1_i;
-      end
-      if (swap) begin
-        scaled_q <= scaled_i;
-        if (scaled_i) scales_q <= scales_i;
-      end
-      if (scaled_q) scale_scales_q <= scales_q;
-    end
-  end
-
-  for (genvar n = 0; n < 8; n++) begin : g_column
-    logic [63:0]        weights_q, row;
-    logic signed [31:0] products, total;
-    logic signed [18:0] products_q;
-    logic signed [27:0] total_q;
-
-    assign row = n < 4 ? row0_q : row1_q;
-
-    always_comb begin
-      products = '0;
-      total    = '0;
-      if (awake_i) begin
-        if (multiply_q) begin
-          for (int unsigned k = 0; k < 8; k++) products = products + 32'($signed(row[8*k +: 8])) * 32'($signed(weights_q[8*k +: 8]));
+    if (awake_i) begin : p_array
+      logic [31:0] products, total;
+      if (scale_q) begin
+        sum_place_q = scale_place_q;
+        for (int unsigned n = 0; n < 8; n++) begin
+          total = {{13{products_q[n][18]}}, products_q[n]};
+          if (scale_scaled_q) total = total * {24'd0, scale_scales_q[8*n +: 8]};
+          total_q[n] = total[27:0];
         end
-        total = 32'(products_q);
-        if (scale_scaled_q) total = total * $signed({24'd0, scale_scales_q[8*n +: 8]});
       end
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (awake_i) begin
-        if (swap) weights_q <= weights_i[64*n +: 64];
-        if (multiply_q) products_q <= products[18:0];
-        total_q <= total[27:0];
+      if (multiply_q) begin
+        scale_place_q  = multiply_place_q;
+        scale_scaled_q = scaled_q;
+        if (scaled_q) scale_scales_q = scales_q;
+        for (int unsigned n = 0; n < 8; n++) begin
+          products = '0;
+          for (int unsigned k = 0; k < 8; k++) begin
+            products = products + 32'($signed(n < 4 ? row0_q[8*k +: 8] : row1_q[8*k +: 8])) * 32'($signed(weights_q[64*n + 8*k +: 8]));
+          end
+          products_q[n] = products[18:0];
+        end
       end
+      if (enter_i) begin
+        multiply_place_q = {place_i.half, place_i.row, place_i.first};
+        row0_q           = row0_i;
+        row1_q           = row1_i;
+        if (place_i.swap) begin
+          weights_q = weights_i;
+          scaled_q  = scaled_i;
+          if (scaled_i) scales_q = scales_i;
+        end
+      end
+      sum_q      = scale_q && rst_ni;
+      scale_q    = multiply_q && rst_ni;
+      multiply_q = enter_i && rst_ni;
     end
+  end
+  /* verilator lint_on BLKSEQ */
 
-    assign sum_data_o[32*n +: 32] = {{4{total_q[27]}}, total_q};
+  always_comb begin
+    sum_valid_o = 1'b0;
+    sum_place   = '0;
+    sum_data_o  = '0;
+    if (awake_i && sum_q) begin
+      sum_valid_o = 1'b1;
+      sum_place   = sum_place_q;
+      for (int unsigned n = 0; n < 8; n++) sum_data_o[32*n +: 32] = {{4{total_q[n][27]}}, total_q[n]};
+    end
   end
 
-  assign sum_valid_o = sum_q;
-  assign {sum_half_o, sum_row_o, sum_first_o} = sum_place_q;
+  assign {sum_half_o, sum_row_o, sum_first_o} = sum_place;
 
 endmodule

@@ -27,7 +27,10 @@ module cpe_systolic_command #(
   input  logic                   sequence_take_i,
 
   input  logic                   complete_i,
-  output logic                   busy_o
+  output logic                   busy_o,
+
+  input  logic                   linger_i,       // something is under way, run or not
+  output logic                   awake_o         // else nothing but commands happens in the unit
 );
 
   // --- Settings -----------------------------------------------------------------------------------------------------
@@ -47,12 +50,12 @@ module cpe_systolic_command #(
 
   logic [31:0]             begun_q;
   logic [3:0]              open_q;
+  logic                    awake_q, busy_q;
   logic [2:0]              waits_q;             // for weights, feed, sequence
   cpe_systolic_pkg::run_t  run_q;
 
-  assign free = waits_q == '0;
-
   always_comb begin
+    free              = 1'b0;
     issue_ready_o     = 1'b0;
     issue_rdata_o     = '0;
     issue_bad_o       = 1'b0;
@@ -98,6 +101,7 @@ module cpe_systolic_command #(
         end
         cpe_pkg::SystolicRun: begin
           // Not even looked at before it can be taken: it may wait long, and the simulator with it.
+          free          = waits_q == '0;
           issue_ready_o = free;
           if (free) begin
             mode              = issue_i.rs1;
@@ -135,10 +139,9 @@ module cpe_systolic_command #(
   // This process alone writes to the settings, and nobody reads them in the cycle of a setting: assignments may take effect at once.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      for (int unsigned i = 0; i < 9; i++) settings_q[i] = '0;
-    end else if (set) begin
-      settings_q[issue_i.op[3:0]] = {issue_i.rs1, issue_i.rs2};
+    if (set || !rst_ni) begin
+      if (set) settings_q[issue_i.op[3:0]] = {issue_i.rs1, issue_i.rs2};
+      if (!rst_ni) for (int unsigned i = 0; i < 9; i++) settings_q[i] = '0;
     end
   end
   /* verilator lint_on BLKSEQ */
@@ -159,22 +162,27 @@ module cpe_systolic_command #(
     end
   end
 
+  // A few cycles more than there is something to do: for what runs down behind the last run, or after a halt.
+  logic [2:0] awake_cycles_q;
+
+  assign awake_o = awake_q || !rst_ni;
+
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      begun_q <= '0;
-      open_q  <= '0;
-      waits_q <= '0;
-    end else if (halt_i) begin
-      open_q  <= '0;
-      waits_q <= '0;
-    end else begin
-      if (run) begin
-        begun_q <= issue_rdata_o;
-        waits_q <= 3'b111;
-      end else if (!free) begin
-        waits_q <= waits_q & ~{weights_take_i, feed_take_i, sequence_take_i};
-      end
-      if (run != complete_i) open_q <= run ? open_q + 1'b1 : open_q - 1'b1;
+    if (run || awake_o) begin : p_runs
+      logic [3:0] open;
+      logic [2:0] cycles;
+      open = open_q;
+      if (run != complete_i) open = run ? open + 1'b1 : open - 1'b1;
+      if (halt_i || !rst_ni) open = '0;
+      cycles = awake_cycles_q - 1'b1;
+      if (open != '0 || linger_i || !rst_ni) cycles = '1;
+      if (!rst_ni) begun_q <= '0;
+      else if (run) begun_q <= issue_rdata_o;
+      waits_q        <= halt_i || !rst_ni ? '0 : run ? '1 : waits_q & ~{weights_take_i, feed_take_i, sequence_take_i};
+      open_q         <= open;
+      awake_cycles_q <= cycles;
+      awake_q        <= cycles != '0;
+      busy_q         <= open != '0;
     end
   end
 
@@ -182,7 +190,7 @@ module cpe_systolic_command #(
   assign weights_valid_o  = waits_q[2];
   assign feed_valid_o     = waits_q[1];
   assign sequence_valid_o = waits_q[0];
-  assign busy_o           = open_q != '0;
+  assign busy_o           = busy_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

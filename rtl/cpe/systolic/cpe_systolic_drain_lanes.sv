@@ -50,33 +50,53 @@ module cpe_systolic_drain_lanes #(
   assign tag_o   = tag_q[Latency*TagWidth +: TagWidth];
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || (awake_i && clear_i)) begin
-      beat_q   <= '0;
-      result_q <= '0;
-    end else if (awake_i && step_i) begin
-      beat_q   <= {beat_q[Latency-1:0], valid_i};
-      result_q <= {result_q[Latency-1:0], valid_i && !product_i};
+    if (awake_i) begin : p_beats
+      logic [Latency:0]      beats, results;
+      logic [4*TagWidth-1:0] tags;
+      beats   = beat_q;
+      results = result_q;
+      tags    = tag_q;
+      if (step_i) begin
+        beats   = {beats[Latency-1:0], valid_i};
+        results = {results[Latency-1:0], valid_i && !product_i};
+        tags    = {tags[Latency*TagWidth-1:0], tag_i};
+      end
+      if (clear_i || !rst_ni) begin
+        beats   = '0;
+        results = '0;
+      end
+      beat_q   <= beats;
+      result_q <= results;
+      tag_q    <= tags;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i && step_i) tag_q <= {tag_q[Latency*TagWidth-1:0], tag_i};
-  end
+  logic advance, load, convert, ready;  // of the multiplier; a beat goes in, with sums; results are there
 
-  logic advance;  // of the multiplier
-  assign advance = awake_i && step_i && busy_o;
+  always_comb begin
+    advance = 1'b0;
+    load    = 1'b0;
+    convert = 1'b0;
+    ready   = 1'b0;
+    if (awake_i) begin
+      advance = step_i && busy_o;
+      load    = step_i && valid_i;
+      convert = valid_i && !product_i;
+      ready   = valid_o;
+    end
+  end
 
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
     logic [31:0] value, a_q, b_q, c_q, y;
 
     cpe_systolic_drain_value u_value (
-      .en_i(awake_i && valid_i && !product_i),
+      .en_i(convert),
       .i_i (sums_i[32*i +: 32]),
       .y_o (value)
     );
 
     always_ff @(posedge clk_i) begin
-      if (awake_i && step_i && valid_i) begin
+      if (load) begin
         if (product_i) begin
           a_q <= row_factor_i;
           b_q <= factors_i[32*i +: 32];
@@ -99,7 +119,7 @@ module cpe_systolic_drain_lanes #(
     );
 
     cpe_systolic_drain_result u_result (
-      .en_i     (awake_i && valid_o),
+      .en_i     (ready),
       .number_i (result_i),
       .clamp_i,
       .least_i,

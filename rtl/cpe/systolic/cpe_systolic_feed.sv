@@ -4,7 +4,7 @@
 //   there when they are taken.
 // With sparse weights it takes each tile's indices from the loader. Runs with and without do not overlap here.
 // outside_o: the row that is not there lies outside of local memory; address_o has its address.
-// Cuts: all paths from and to memory but x_ready_i to run_take_o.
+// Cuts: all paths from and to memory.
 module cpe_systolic_feed #(
   parameter bit Sparse = 1'b1
 ) (
@@ -40,62 +40,74 @@ module cpe_systolic_feed #(
   logic [17:0] first_q, tile_q;        // addresses: of the first k tile, of the one at hand
   logic [15:0] k_stride_q, row_stride_q, k_tiles_q, k_left_q, column_left_q;
   logic [8:0]  rows_q;
-  logic        tile_ready, step, ends_column, ends, sparse, idle;
-
-  assign step = active_q && tile_ready && !stop_i;
+  logic        tile_ready, step, run_take, idle;
+  logic        dense_awake, dense_start, dense_take, sparse_awake, sparse_start, sparse_take;
 
   always_comb begin
-    ends_column = 1'b0;
-    ends        = 1'b0;
-    sparse      = 1'b0;
-    run_take_o  = 1'b0;
-    if (step) begin
-      ends_column = k_left_q == 16'd1;
-      ends        = ends_column && column_left_q == 16'd1;
-    end
-    if (run_valid_i && !stop_i) begin
-      sparse     = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
-      run_take_o = active_q ? ends && sparse == sparse_q : sparse == sparse_q || idle;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      active_q <= 1'b0;
-      sparse_q <= 1'b0;
-    end else if (awake_i) begin
-      if (stop_i) begin
-        active_q <= 1'b0;
-      end else if (run_take_o) begin
-        active_q <= 1'b1;
-        sparse_q <= sparse;
-      end else if (ends) begin
-        active_q <= 1'b0;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
+    step         = 1'b0;
+    run_take     = 1'b0;
+    dense_awake  = 1'b0;
+    dense_start  = 1'b0;
+    sparse_awake = 1'b0;
+    sparse_start = 1'b0;
     if (awake_i) begin
-      if (run_take_o) begin
-        first_q       <= run_i.activations;
-        tile_q        <= run_i.activations;
-        k_stride_q    <= sparse ? '0 : run_i.activations_k;
-        row_stride_q  <= run_i.activations_row;
-        k_tiles_q     <= run_i.k_tiles;
-        k_left_q      <= run_i.k_tiles;
-        column_left_q <= run_i.column_tiles;
-        rows_q        <= run_i.rows;
-      end else if (step) begin
-        if (ends_column) begin
-          tile_q        <= first_q;
-          k_left_q      <= k_tiles_q;
-          column_left_q <= column_left_q - 1'b1;
+      dense_awake  = !sparse_q || !rst_ni;
+      sparse_awake = sparse_q || !rst_ni;
+    end
+    if (awake_i && !stop_i) begin
+      step         = active_q && tile_ready;
+      dense_start  = step && !sparse_q;
+      sparse_start = step && sparse_q;
+      if (run_valid_i) begin
+        if ((Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse) == sparse_q) begin
+          run_take = !active_q || (step && k_left_q == 16'd1 && column_left_q == 16'd1);
         end else begin
-          tile_q   <= tile_q + {2'd0, k_stride_q};
-          k_left_q <= k_left_q - 1'b1;
+          run_take = !active_q && idle;
         end
       end
+    end
+  end
+
+  assign run_take_o = run_take;
+
+  always_ff @(posedge clk_i) begin
+    if (awake_i) begin : p_tiles
+      logic        active, sparse;
+      logic [17:0] tile;
+      logic [15:0] k_left, column_left;
+      active      = active_q;
+      sparse      = sparse_q;
+      tile        = tile_q;
+      k_left      = k_left_q;
+      column_left = column_left_q;
+      if (step) begin
+        if (k_left == 16'd1) begin
+          if (column_left == 16'd1) active = 1'b0;
+          tile        = first_q;
+          k_left      = k_tiles_q;
+          column_left = column_left - 1'b1;
+        end else begin
+          tile   = tile + {2'd0, k_stride_q};
+          k_left = k_left - 1'b1;
+        end
+      end
+      if (run_take) begin
+        active       = 1'b1;
+        sparse       = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
+        tile         = run_i.activations;
+        k_left       = run_i.k_tiles;
+        column_left  = run_i.column_tiles;
+        first_q      <= run_i.activations;
+        k_stride_q   <= sparse ? '0 : run_i.activations_k;
+        row_stride_q <= run_i.activations_row;
+        k_tiles_q    <= run_i.k_tiles;
+        rows_q       <= run_i.rows;
+      end
+      active_q      <= active && !stop_i && rst_ni;
+      sparse_q      <= sparse && rst_ni;
+      tile_q        <= tile;
+      k_left_q      <= k_left;
+      column_left_q <= column_left;
     end
   end
 
@@ -109,20 +121,20 @@ module cpe_systolic_feed #(
   cpe_systolic_rows u_rows (
     .clk_i,
     .rst_ni,
-    .awake_i(awake_i && !sparse_q),
+    .awake_i(dense_awake),
     .stop_i,
-    .start_valid_i(active_q && !sparse_q),
+    .start_i(dense_start),
     .start_ready_o(dense_ready),
     .start_address_i(tile_q),
     .start_stride_i(row_stride_q),
     .start_rows_i(rows_q),
     .start_tag_i(1'b0),
     .p_valid_o(dense_request),
-    .p_ready_i(x_ready_i && dense_request),
+    .p_ready_i(x_ready_i),
     .p_addr_o(dense_word),
     .p_rdata_i(x_rdata_i),
     .valid_o(dense_valid),
-    .take_i(row_take_i && !sparse_q),
+    .take_i(dense_take),
     .tag_o(),
     .row_o(dense_row),
     .outside_o(dense_outside),
@@ -140,9 +152,9 @@ module cpe_systolic_feed #(
     cpe_systolic_gather u_gather (
       .clk_i,
       .rst_ni,
-      .awake_i(awake_i && sparse_q),
+      .awake_i(sparse_awake),
       .stop_i,
-      .start_valid_i(active_q && sparse_q),
+      .start_i(sparse_start),
       .start_ready_o(ready),
       .start_address_i(tile_q),
       .start_stride_i(row_stride_q),
@@ -151,11 +163,11 @@ module cpe_systolic_feed #(
       .index_ready_o,
       .index_i,
       .p_valid_o(request),
-      .p_ready_i(x_ready_i && request),
+      .p_ready_i(x_ready_i),
       .p_addr_o(word),
       .p_rdata_i(x_rdata_i),
       .valid_o(valid),
-      .take_i(row_take_i && sparse_q),
+      .take_i(sparse_take),
       .row0_o(row0),
       .row1_o(row1),
       .outside_o(outside),
@@ -168,10 +180,26 @@ module cpe_systolic_feed #(
     assign x_valid_o   = dense_request || request;
     assign x_addr_o    = sparse_q ? word : dense_word;
     assign row_valid_o = sparse_q ? valid : dense_valid;
-    assign row0_o      = sparse_q ? row0 : dense_row;
-    assign row1_o      = sparse_q ? row1 : dense_row;
     assign outside_o   = sparse_q ? outside : dense_outside;
     assign address_o   = sparse_q ? address : dense_address;
+
+    always_comb begin
+      dense_take  = 1'b0;
+      sparse_take = 1'b0;
+      if (row_take_i) begin
+        dense_take  = !sparse_q;
+        sparse_take = sparse_q;
+      end
+    end
+
+    always_comb begin
+      row0_o = '0;
+      row1_o = '0;
+      if (row_take_i) begin
+        row0_o = sparse_q ? row0 : dense_row;
+        row1_o = sparse_q ? row1 : dense_row;
+      end
+    end
   end else begin : g_dense
     assign tile_ready    = dense_ready;
     assign idle          = dense_idle;
@@ -183,9 +211,11 @@ module cpe_systolic_feed #(
     assign outside_o     = dense_outside;
     assign address_o     = dense_address;
     assign index_ready_o = 1'b0;
+    assign dense_take    = row_take_i;
+    assign sparse_take   = 1'b0;
 
     logic unused;
-    assign unused = ^{index_valid_i, index_i};
+    assign unused = ^{index_valid_i, index_i, sparse_awake, sparse_start, sparse_take};
   end
 
 endmodule

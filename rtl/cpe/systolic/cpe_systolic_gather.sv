@@ -5,15 +5,15 @@
 //   row0_o, row1_o, which are there when they are taken.
 // The first word that lies outside of local memory is not read; once all rows before its own are taken, outside_o tells its address,
 //   for good. stop_i drops everything; a request that is offered stays until it is taken.
-// Cuts: all paths. p_valid_o follows stop_i only.
-// Illegal: a tile of no rows, a take without valid_o.
+// Cuts: all paths but take_i to row0_o, row1_o.
+// Illegal: a tile of no rows, a start without start_ready_o, a take without valid_o.
 module cpe_systolic_gather (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         awake_i,
   input  logic         stop_i,
 
-  input  logic         start_valid_i,
+  input  logic         start_i,
   output logic         start_ready_o,
   input  logic [17:0]  start_address_i,
   input  logic [15:0]  start_stride_i,
@@ -46,105 +46,31 @@ module cpe_systolic_gather (
   logic [15:0]  stride_q;
   logic [8:0]   left_q;               // rows, those at hand included
   logic [3:0]   entry_q;
-  logic         start, index, make, last_rows;
 
   // One address ahead of the memory.
-  logic         next_q, held_q;
+  logic         next_q, request_q;
   logic [17:0]  next_address_q;
   logic [3:0]   next_entry_q;
   logic [4:0]   next_rows_q;          // less one
-  logic [31:0]  product;
-  logic [33:0]  sum;
-  logic         read;
 
   // Two sets of 16 words: one is filled, of the other rows are taken.
+  logic [255:0] words_q [32];
   logic [1:0]   full_q;
   logic         fill_q;               // the set that is read next
   logic         arrives_q, arrives_set_q;
   logic [3:0]   arrives_entry_q;
-
-  assign start_ready_o = !tile_q;
-  assign index_ready_o = tile_q && !indices_q[2];
-  assign start         = awake_i && start_valid_i && !tile_q && !stop_i;
-  assign index         = index_valid_i && index_ready_o;
-  assign make          = awake_i && tile_q && indices_q[2] && (!next_q || read);
-  assign last_rows     = left_q <= 9'd32;
-
-  always_comb begin
-    product = '0;
-    sum     = '0;
-    if (make) begin
-      product = {16'd0, index_q[{entry_q, 4'd0} +: 16]} * {16'd0, stride_q};
-      sum     = {2'd0, product} + {16'd0, base_q};
-    end
-  end
-
-  assign p_valid_o = held_q || (next_q && !next_address_q[17] && !full_q[fill_q] && !stop_i);
-  assign p_addr_o  = next_address_q[16:5];
-  assign read      = p_valid_o && p_ready_i;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      tile_q    <= 1'b0;
-      indices_q <= '0;
-      entry_q   <= '0;
-      next_q    <= 1'b0;
-      held_q    <= 1'b0;
-      fill_q    <= 1'b0;
-    end else if (awake_i || held_q) begin
-      held_q <= p_valid_o && !p_ready_i;
-      if (stop_i) begin
-        tile_q    <= 1'b0;
-        indices_q <= '0;
-        entry_q   <= '0;
-        next_q    <= 1'b0;
-        fill_q    <= 1'b0;
-      end else begin
-        if (start) tile_q <= 1'b1;
-        if (index) indices_q <= indices_q + 1'b1;
-        if (make) begin
-          entry_q <= entry_q + 1'b1;
-          if (entry_q == 4'd15 && last_rows) begin
-            tile_q    <= 1'b0;
-            indices_q <= '0;
-          end
-        end
-        if (make || read) next_q <= make;
-        if (read && next_entry_q == 4'd15) fill_q <= !fill_q;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin
-      if (start) begin
-        base_q   <= start_address_i;
-        stride_q <= start_stride_i;
-        left_q   <= start_rows_i;
-      end else if (make && entry_q == 4'd15) begin
-        base_q <= base_q + 18'd32;
-        left_q <= left_q - 9'd32;
-      end
-      if (index) index_q <= {index_i, index_q[255:64]};
-      if (make) begin
-        next_address_q <= {sum[33:17] != '0, sum[16:0]};
-        next_entry_q   <= entry_q;
-        next_rows_q    <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
-      end
-    end
-  end
-
-  // --- The words ------------------------------------------------------------------------------------------------------
-
-  logic [255:0] words_q [32];
   logic         take_set_q;           // the set whose rows are taken
   logic [4:0]   row_q;
   logic [9:0]   rows_q;               // of each set, less one
-  logic         empties, fills;
 
-  assign fills   = arrives_q && arrives_entry_q == 4'd15;
-  assign valid_o = full_q[take_set_q];
-  assign empties = take_i && row_q == (take_set_q ? rows_q[9:5] : rows_q[4:0]);
+  assign start_ready_o = !tile_q;
+  assign index_ready_o = tile_q && !indices_q[2];
+  assign p_valid_o     = request_q;
+  assign p_addr_o      = next_address_q[16:5];
+  assign valid_o       = full_q[take_set_q];
+  assign outside_o     = next_q && next_address_q[17] && full_q == '0 && !arrives_q;
+  assign address_o     = next_address_q;
+  assign idle_o        = !tile_q && !next_q && full_q == '0 && !arrives_q;
 
   always_comb begin
     row0_o = '0;
@@ -160,53 +86,102 @@ module cpe_systolic_gather (
   // This process alone writes to the words, and only to those that nobody reads: the assignment may take effect at once.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (awake_i && arrives_q) words_q[{arrives_set_q, arrives_entry_q}] = p_rdata_i;
+    if (awake_i) begin
+      if (arrives_q) words_q[{arrives_set_q, arrives_entry_q}] = p_rdata_i;
+    end
   end
   /* verilator lint_on BLKSEQ */
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      arrives_q  <= 1'b0;
-      full_q     <= '0;
-      take_set_q <= 1'b0;
-      row_q      <= '0;
-    end else if (awake_i) begin
-      if (stop_i) begin
-        arrives_q  <= 1'b0;
-        full_q     <= '0;
-        take_set_q <= 1'b0;
-        row_q      <= '0;
-      end else begin
-        arrives_q <= read;
-        if (fills) full_q[arrives_set_q] <= 1'b1;
-        if (take_i) row_q <= row_q + 1'b1;
-        if (empties) begin
-          full_q[take_set_q] <= 1'b0;
-          take_set_q         <= !take_set_q;
-          row_q              <= '0;
+    if (awake_i) begin : p_gather
+      logic         read, make, index, last_rows, tile, next, fill, take_set;
+      logic [2:0]   indices;
+      logic [1:0]   full;
+      logic [4:0]   row;
+      logic [31:0]  product;
+      logic [33:0]  sum;
+      logic [17:0]  address;
+      read      = request_q && p_ready_i;
+      make      = tile_q && indices_q[2] && (!next_q || read);
+      index     = index_valid_i && tile_q && !indices_q[2];
+      last_rows = left_q <= 9'd32;
+      tile      = tile_q || start_i;
+      indices   = indices_q;
+      next      = next_q;
+      fill      = fill_q;
+      full      = full_q;
+      take_set  = take_set_q;
+      row       = row_q;
+      address   = next_address_q;
+
+      // Rows that are taken, words that arrive
+      if (arrives_q && arrives_entry_q == 4'd15) full[arrives_set_q] = 1'b1;
+      if (take_i) begin
+        row = row + 1'b1;
+        if (row_q == (take_set_q ? rows_q[9:5] : rows_q[4:0])) begin
+          full[take_set_q] = 1'b0;
+          take_set         = !take_set_q;
+          row              = '0;
         end
       end
+      if (read) begin
+        arrives_set_q   <= fill_q;
+        arrives_entry_q <= next_entry_q;
+        if (fill_q) rows_q[9:5] <= next_rows_q;
+        else rows_q[4:0] <= next_rows_q;
+        if (next_entry_q == 4'd15) fill = !fill_q;
+      end
+
+      // Addresses
+      if (index) begin
+        indices = indices_q + 1'b1;
+        index_q <= {index_i, index_q[255:64]};
+      end
+      if (make) begin
+        product = {16'd0, index_q[{entry_q, 4'd0} +: 16]} * {16'd0, stride_q};
+        sum     = {2'd0, product} + {16'd0, base_q};
+        address = {sum[33:17] != '0, sum[16:0]};
+        if (entry_q == 4'd15 && last_rows) begin
+          tile    = 1'b0;
+          indices = '0;
+        end
+        next_entry_q <= entry_q;
+        next_rows_q  <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
+      end
+      if (make || read) next = make;
+      base_q <= start_i ? start_address_i : make && entry_q == 4'd15 ? base_q + 18'd32 : base_q;
+      left_q <= start_i ? start_rows_i : make && entry_q == 4'd15 ? left_q - 9'd32 : left_q;
+      if (start_i) stride_q <= start_stride_i;
+
+      if (stop_i || !rst_ni) begin
+        tile     = 1'b0;
+        indices  = '0;
+        next     = 1'b0;
+        fill     = 1'b0;
+        full     = '0;
+        take_set = 1'b0;
+        row      = '0;
+      end
+      request_q      <= rst_ni && ((request_q && !p_ready_i) || (next && !address[17] && !full[fill]));
+      tile_q         <= tile;
+      indices_q      <= indices;
+      entry_q        <= stop_i || !rst_ni ? '0 : entry_q + 4'(make);
+      next_q         <= next;
+      next_address_q <= address;
+      fill_q         <= fill;
+      arrives_q      <= read && !stop_i && rst_ni;
+      full_q         <= full;
+      take_set_q     <= take_set;
+      row_q          <= row;
     end
   end
-
-  always_ff @(posedge clk_i) begin
-    if (awake_i && read) begin
-      arrives_set_q   <= fill_q;
-      arrives_entry_q <= next_entry_q;
-      if (fill_q) rows_q[9:5] <= next_rows_q;
-      else rows_q[4:0] <= next_rows_q;
-    end
-  end
-
-  assign outside_o = next_q && next_address_q[17] && full_q == '0 && !arrives_q;
-  assign address_o = next_address_q;
-  assign idle_o    = !tile_q && !next_q && full_q == '0 && !arrives_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && awake_i && !stop_i) begin
-      assert (!take_i || valid_o) else $error("a row is taken that is not there");
-      assert (!start || start_rows_i != '0) else $error("a tile of no rows");
+      assert (!take_i || full_q[take_set_q]) else $error("a row is taken that is not there");
+      assert (!start_i || start_rows_i != '0) else $error("a tile of no rows");
+      assert (!start_i || !tile_q) else $error("a tile that nobody takes");
     end
   end
 `endif

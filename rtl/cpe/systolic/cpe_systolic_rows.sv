@@ -1,12 +1,13 @@
 // Reads lists of rows of 8 bytes from local memory, ahead of the one who takes them.
 //
 // A list is the address of its first row, a stride, and how many; each row comes with the tag of its list. Rows that follow each
-//   other in memory (a stride of 8) are read four at once. A list may begin in the cycle of the last read of the one before.
+//   other in memory (a stride of 8) are read four at once. The next list waits here while one is read.
 // The first row that lies outside of local memory is not read; once all before it are taken, outside_o tells its address, for good.
 // stop_i drops everything; a request that is offered stays until it is taken. awake_i may be low where nothing is to happen.
+// Nothing but registers and row_o is read from outside of the one process, which costs a simulator least.
 // row_o is there when it is taken.
-// Cuts: all paths but p_ready_i to start_ready_o. p_valid_o follows stop_i only.
-// Illegal: a list of no rows, a take without valid_o.
+// Cuts: all paths but take_i to row_o.
+// Illegal: a list of no rows, a start without start_ready_o, a take without valid_o.
 module cpe_systolic_rows #(
   parameter int unsigned TagWidth = 1
 ) (
@@ -15,7 +16,7 @@ module cpe_systolic_rows #(
   input  logic                awake_i,
   input  logic                stop_i,
 
-  input  logic                start_valid_i,
+  input  logic                start_i,
   output logic                start_ready_o,
   input  logic [17:0]         start_address_i,
   input  logic [15:0]         start_stride_i,
@@ -39,117 +40,108 @@ module cpe_systolic_rows #(
 
   // --- What to read -------------------------------------------------------------------------------------------------
 
-  logic                active_q, held_q;
-  logic [17:0]         address_q, next_address;
-  logic [15:0]         stride_q;
-  logic [8:0]          left_q;
-  logic [TagWidth-1:0] tag_q;
-  logic [2:0]          room, rows;  // in this word; that are taken from it
-  logic                start, read, last;
-
-  // Two words at most: the last one that was read, at the memory's output, and the one before.
-  logic                port_valid_q, spill_valid_q;
-
-  always_comb begin
-    room         = '0;
-    rows         = '0;
-    last         = 1'b0;
-    next_address = '0;
-    if (awake_i && active_q && !spill_valid_q) begin
-      if (stride_q == 16'd8) begin
-        room         = 3'd4 - {1'b0, address_q[4:3]};
-        rows         = left_q < {6'd0, room} ? left_q[2:0] : room;
-        next_address = address_q + {12'd0, rows, 3'd0};
-      end else begin
-        rows         = 3'd1;
-        next_address = address_q + {2'd0, stride_q};
-      end
-      last = left_q == {6'd0, rows};
-    end
-  end
-
-  assign p_valid_o     = held_q || (active_q && !address_q[17] && !spill_valid_q && !stop_i);
-  assign p_addr_o      = address_q[16:5];
-  assign read          = p_valid_o && p_ready_i;
-  assign start_ready_o = !active_q || (read && last);
-  assign start         = start_valid_i && start_ready_o && !stop_i;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      active_q <= 1'b0;
-      held_q   <= 1'b0;
-    end else if (awake_i || held_q) begin
-      held_q <= p_valid_o && !p_ready_i;
-      if (stop_i) active_q <= 1'b0;
-      else if (start_ready_o) active_q <= start;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin
-      if (start) begin
-        address_q <= start_address_i;
-        stride_q  <= start_stride_i;
-        left_q    <= start_rows_i;
-        tag_q     <= start_tag_i;
-      end else if (read) begin
-        address_q <= next_address;
-        left_q    <= left_q - {6'd0, rows};
-      end
-    end
-  end
+  logic                active_q, next_q, request_q;
+  logic [17:0]         address_q, next_address_q;
+  logic [15:0]         stride_q, next_stride_q;
+  logic [8:0]          left_q, next_rows_q;
+  logic [TagWidth-1:0] tag_q, next_tag_q;
 
   // --- What was read ------------------------------------------------------------------------------------------------
 
-  logic [255:0]          spill_q;
-  logic [TagWidth+2+3-1:0] port_place_q, spill_place_q, place;  // tag, first row of the word, how many
-  logic [1:0]            taken_q, chosen;                       // of the word in front
-  logic                  empties, spills;
+  // Two words at most: the last one that was read, at the memory's output, and the one before. Of each: first row, how many.
+  logic                port_valid_q, spill_valid_q;
+  logic [255:0]        spill_q;
+  logic [4:0]          front_q, back_q;
+  logic [TagWidth-1:0] front_tag_q, back_tag_q;
+  logic [1:0]          taken_q;                 // of the word in front
 
-  assign place     = spill_valid_q ? spill_place_q : port_place_q;
-  assign tag_o     = place[TagWidth+5-1 : 5];
-  assign empties   = take_i && {1'b0, taken_q} + 3'd1 == place[2:0];
-  assign spills    = read && port_valid_q && !empties;
-  assign valid_o   = port_valid_q;
-  assign outside_o = active_q && address_q[17] && !port_valid_q;
-  assign address_o = address_q;
-  assign full_o    = spill_valid_q;
-  assign idle_o    = !active_q && !port_valid_q;
+  assign start_ready_o = !next_q;
+  assign p_valid_o     = request_q;
+  assign p_addr_o      = address_q[16:5];
+  assign valid_o       = port_valid_q;
+  assign tag_o         = front_tag_q;
+  assign outside_o     = active_q && address_q[17] && !port_valid_q;
+  assign address_o     = address_q;
+  assign full_o        = spill_valid_q;
+  assign idle_o        = !active_q && !next_q && !port_valid_q;
 
+  logic [1:0] chosen;
   always_comb begin
     row_o  = '0;
     chosen = '0;
-    if (awake_i && take_i) begin
-      chosen = place[4:3] + taken_q;
+    if (take_i) begin
+      chosen = front_q[4:3] + taken_q;
       row_o  = spill_valid_q ? spill_q[{chosen, 6'd0} +: 64] : p_rdata_i[{chosen, 6'd0} +: 64];
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      port_valid_q  <= 1'b0;
-      spill_valid_q <= 1'b0;
-      taken_q       <= '0;
-    end else if (awake_i) begin
-      if (stop_i) begin
-        port_valid_q  <= 1'b0;
-        spill_valid_q <= 1'b0;
-        taken_q       <= '0;
-      end else begin
-        port_valid_q  <= read || spill_valid_q || (port_valid_q && !empties);
-        spill_valid_q <= spills || (spill_valid_q && !empties);
-        if (take_i) taken_q <= empties ? '0 : taken_q + 1'b1;
-      end
-    end
-  end
+    if (awake_i) begin : p_rows
+      logic                read, empties, stays, active, begins, port_valid, spill_valid;
+      logic [17:0]         address;
+      logic [8:0]          left;
+      logic [2:0]          room, rows;          // in this word; that are taken from it
+      logic [1:0]          taken;
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin
-      if (read) port_place_q <= {tag_q, address_q[4:3], rows};
-      if (spills) begin
-        spill_q       <= p_rdata_i;
-        spill_place_q <= port_place_q;
+      read        = request_q && p_ready_i;
+      empties     = take_i && {1'b0, taken_q} + 3'd1 == front_q[2:0];
+      stays       = port_valid_q && !empties;
+      address     = address_q;
+      left        = left_q;
+      active      = active_q;
+      rows        = 3'd1;
+      if (read) begin
+        if (stride_q == 16'd8) begin
+          room    = 3'd4 - {1'b0, address_q[4:3]};
+          rows    = left_q < {6'd0, room} ? left_q[2:0] : room;
+          address = address_q + {12'd0, rows, 3'd0};
+        end else begin
+          address = address_q + {2'd0, stride_q};
+        end
+        left   = left_q - {6'd0, rows};
+        active = left != '0;
       end
+      begins      = next_q && !active;
+      port_valid  = read || spill_valid_q || stays;
+      spill_valid = (read && stays) || (spill_valid_q && !empties);
+      taken       = taken_q;
+      if (take_i) taken = empties ? '0 : taken_q + 1'b1;
+
+      if (read && stays) begin
+        spill_q    <= p_rdata_i;
+        back_q     <= {address_q[4:3], rows};
+        back_tag_q <= tag_q;
+      end
+      if (empties && spill_valid_q) begin
+        front_q     <= back_q;
+        front_tag_q <= back_tag_q;
+      end else if (read && !stays) begin
+        front_q     <= {address_q[4:3], rows};
+        front_tag_q <= tag_q;
+      end
+      if (begins) begin
+        address  = next_address_q;
+        left     = next_rows_q;
+        stride_q <= next_stride_q;
+        tag_q    <= next_tag_q;
+      end
+      if (start_i) begin
+        next_address_q <= start_address_i;
+        next_stride_q  <= start_stride_i;
+        next_rows_q    <= start_rows_i;
+        next_tag_q     <= start_tag_i;
+      end
+
+      active        = (active || begins) && !stop_i && rst_ni;
+      spill_valid   = spill_valid && !stop_i && rst_ni;
+      request_q     <= rst_ni && ((request_q && !p_ready_i) || (active && !address[17] && !spill_valid));
+      active_q      <= active;
+      next_q        <= (start_i || (next_q && !begins)) && !stop_i && rst_ni;
+      address_q     <= address;
+      left_q        <= left;
+      port_valid_q  <= port_valid && !stop_i && rst_ni;
+      spill_valid_q <= spill_valid;
+      taken_q       <= stop_i || !rst_ni ? '0 : taken;
     end
   end
 
@@ -157,7 +149,8 @@ module cpe_systolic_rows #(
   always_ff @(posedge clk_i) begin
     if (rst_ni && awake_i && !stop_i) begin
       assert (!take_i || valid_o) else $error("a row is taken that is not there");
-      assert (!start || start_rows_i != '0) else $error("a list of no rows");
+      assert (!start_i || start_rows_i != '0) else $error("a list of no rows");
+      assert (!start_i || start_ready_o) else $error("a list that nobody takes");
       assert (!spill_valid_q || port_valid_q) else $error("a word was put aside for nothing");
     end
   end

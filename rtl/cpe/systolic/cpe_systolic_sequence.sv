@@ -33,7 +33,8 @@ module cpe_systolic_sequence (
 
   output logic                         complete_o,     // a run
   output logic                         fault_valid_o,
-  output cpe_pkg::fault_t              fault_o,
+  output logic [31:0]                  fault_pc_o,
+  output logic [16:0]                  fault_address_o, // less what local memory has
   output logic                         event_wait_weights_o,
   output logic                         event_wait_activations_o,
   output logic                         event_wait_drain_o
@@ -58,9 +59,6 @@ module cpe_systolic_sequence (
   logic [17:0]      block_out_q, block_factors_q, block_biases_q;
   logic             new_block_q;                     // those of the block are those of the column tile
 
-  logic             weights_there, row_there, drain_there, first_row, ends_k, ends_column, ends_block, ends_run;
-  logic             fails;
-
   // The block whose sums are on their way to the accumulators, or which waits for the drain.
   logic                         job_q, job_drain_q, job_half_q;
   logic [1:0]                   job_wait_q;
@@ -70,9 +68,15 @@ module cpe_systolic_sequence (
   logic [31:0]                  fault_pc_q;
   logic [16:0]                  fault_address_q;
 
+  // --- What happens -----------------------------------------------------------------------------------------------------
+
+  logic             weights_there, row_there, drain_there, first_row, ends_k, ends_column, ends_block, ends_run;
+  logic             enter, run_take, fails, complete;
+
   always_comb begin
-    enter_o                  = 1'b0;
+    enter                    = 1'b0;
     place_o                  = '0;
+    run_take                 = 1'b0;
     weights_there            = 1'b0;
     row_there                = 1'b0;
     drain_there              = 1'b0;
@@ -85,49 +89,142 @@ module cpe_systolic_sequence (
     event_wait_weights_o     = 1'b0;
     event_wait_activations_o = 1'b0;
     event_wait_drain_o       = 1'b0;
-    if (awake_i && active_q && !stop_i) begin
-      first_row   = row_q == '0;
-      ends_k      = row_q == rows_q - 1'b1;
-      ends_column = ends_k && k_left_q == 16'd1;
-      ends_run    = ends_column && column_left_q == 16'd1;
-      ends_block  = ends_run || (ends_column && tile_q == block_q - 1'b1);
-
-      weights_there = !first_row || tile_valid_i;
-      row_there     = weights_there && row_valid_i;
-      drain_there   = !half_busy_i[half_q] && !(job_q && (ends_block || (job_drain_q && job_half_q == half_q)));
-      enter_o       = row_there && drain_there;
-
-      place_o.half  = half_q;
-      place_o.row   = sums_q + row_q[7:0];
-      place_o.first = first_k_q && !keep_q;
-      place_o.swap  = first_row;
-
-      fails = (weights_there ? !row_valid_i && feed_outside_i : weights_outside_i) && !job_q && !drain_busy_i;
-
-      event_wait_weights_o     = !weights_there;
-      event_wait_activations_o = weights_there && !row_there;
-      event_wait_drain_o       = row_there && !drain_there;
-    end
-  end
-
-  assign run_take_o = run_valid_i && !stop_i && (!active_q || (enter_o && ends_run));
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      active_q <= 1'b0;
-    end else if (awake_i) begin
-      if (stop_i) active_q <= 1'b0;
-      else if (run_take_o) active_q <= 1'b1;
-      else if (enter_o && ends_run) active_q <= 1'b0;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
     if (awake_i) begin
-      if (run_take_o) begin
+      if (!stop_i) begin
+        if (active_q) begin
+          first_row = row_q == '0;
+          ends_k    = row_q == rows_q - 1'b1;
+          if (ends_k) begin
+            ends_column = k_left_q == 16'd1;
+            ends_run    = ends_column && column_left_q == 16'd1;
+            ends_block  = ends_run || (ends_column && tile_q == block_q - 1'b1);
+          end
+
+          weights_there = !first_row || tile_valid_i;
+          row_there     = weights_there && row_valid_i;
+          drain_there   = !half_busy_i[half_q] && !(job_q && (ends_block || (job_drain_q && job_half_q == half_q)));
+          enter         = row_there && drain_there;
+          if (enter) begin
+            place_o.half  = half_q;
+            place_o.row   = sums_q + row_q[7:0];
+            place_o.first = first_k_q && !keep_q;
+            place_o.swap  = first_row;
+          end else begin
+            fails = (weights_there ? !row_valid_i && feed_outside_i : weights_outside_i) && !job_q && !drain_busy_i;
+            event_wait_weights_o     = !weights_there;
+            event_wait_activations_o = weights_there && !row_there;
+            event_wait_drain_o       = row_there;
+          end
+        end
+        run_take = run_valid_i && (!active_q || (enter && ends_run));
+      end
+    end
+  end
+
+  // Runs without drain take their turn behind what is being drained.
+  always_comb begin
+    job_valid_o = 1'b0;
+    complete    = 1'b0;
+    if (awake_i) begin
+      if (job_q && job_wait_q == '0) begin
+        job_valid_o = job_drain_q;
+        complete    = !job_drain_q && !drain_busy_i && !drain_done_i;
+      end
+    end
+  end
+
+  assign enter_o    = enter;
+  assign run_take_o = run_take;
+  assign complete_o = drain_done_i || complete;
+  assign job_o      = job_record_q;
+
+  // --- The next row, and blocks that are complete -----------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (awake_i) begin : p_sequence
+      logic        active, first_k, half, new_block, job;
+      logic [15:0] k_left, column_left;
+      logic [8:0]  tile, row;
+      logic [7:0]  sums;
+      logic [17:0] out, factors, biases, block_out, block_factors, block_biases;
+      logic [1:0]  job_wait;
+      active        = active_q;
+      first_k       = first_k_q;
+      half          = half_q;
+      k_left        = k_left_q;
+      column_left   = column_left_q;
+      tile          = tile_q;
+      row           = row_q;
+      sums          = sums_q;
+      out           = out_q;
+      factors       = factors_q;
+      biases        = biases_q;
+      new_block     = new_block_q;
+      block_out     = block_out_q;
+      block_factors = block_factors_q;
+      block_biases  = block_biases_q;
+      job           = job_q;
+      job_wait      = job_wait_q;
+
+      if (job) begin
+        if (job_wait != '0) job_wait = job_wait - 1'b1;
+        if (complete || (job_valid_o && job_ready_i)) job = 1'b0;
+      end
+
+      if (enter) begin
+        row = row + 1'b1;
+        if (new_block) begin
+          new_block     = 1'b0;
+          block_out     = out;
+          block_factors = factors;
+          block_biases  = biases;
+        end
+        if (ends_block) begin
+          // In the order of drain_job_t.
+          job          = 1'b1;
+          job_wait     = Latency;
+          job_drain_q  <= drain_q;
+          job_half_q   <= half;
+          job_record_q <= {half, tile + 9'd1, rows_q, result_q, row_factors_q, bias_q, clamp_q, block_out, out_row_q, out_column_q,
+                           block_factors, block_biases, factors_of_rows_q, least_q, largest_q, pc_q, ends_run};
+        end
+        if (ends_k) begin
+          row     = '0;
+          first_k = ends_column;
+          k_left  = k_left - 1'b1;
+          if (ends_column) begin
+            k_left      = k_tiles_q;
+            column_left = column_left - 1'b1;
+            tile        = tile + 1'b1;
+            sums        = sums + rows_q[7:0];
+            out         = out + out_column_q;
+            factors     = factors + 18'd32;
+            biases      = biases + 18'd32;
+            if (ends_block) begin
+              tile      = '0;
+              sums      = '0;
+              half      = !half;
+              new_block = 1'b1;
+            end
+            if (ends_run) active = 1'b0;
+          end
+        end
+      end
+      if (run_take) begin
+        active            = 1'b1;
+        first_k           = 1'b1;
+        half              = run_i.mode.half;
+        k_left            = run_i.k_tiles;
+        column_left       = run_i.column_tiles;
+        tile              = '0;
+        row               = '0;
+        sums              = '0;
+        out               = run_i.out;
+        factors           = run_i.factors;
+        biases            = run_i.biases;
+        new_block         = 1'b1;
         keep_q            <= run_i.mode.keep;
         drain_q           <= run_i.mode.drain;
-        half_q            <= run_i.mode.half;
         result_q          <= run_i.mode.result;
         row_factors_q     <= run_i.mode.row_factors;
         bias_q            <= run_i.mode.bias;
@@ -139,115 +236,38 @@ module cpe_systolic_sequence (
         largest_q         <= run_i.largest;
         pc_q              <= run_i.pc;
         k_tiles_q         <= run_i.k_tiles;
-        k_left_q          <= run_i.k_tiles;
-        column_left_q     <= run_i.column_tiles;
         block_q           <= run_i.block;
         rows_q            <= run_i.rows;
-        tile_q            <= '0;
-        row_q             <= '0;
-        sums_q            <= '0;
-        first_k_q         <= 1'b1;
-        out_q             <= run_i.out;
-        factors_q         <= run_i.factors;
-        biases_q          <= run_i.biases;
-        new_block_q       <= 1'b1;
-      end else if (enter_o) begin
-        row_q <= ends_k ? '0 : row_q + 1'b1;
-        if (new_block_q) begin
-          new_block_q     <= 1'b0;
-          block_out_q     <= out_q;
-          block_factors_q <= factors_q;
-          block_biases_q  <= biases_q;
-        end
-        if (ends_k) begin
-          first_k_q <= ends_column;
-          k_left_q  <= ends_column ? k_tiles_q : k_left_q - 1'b1;
-        end
-        if (ends_column) begin
-          column_left_q <= column_left_q - 1'b1;
-          tile_q        <= ends_block ? '0 : tile_q + 1'b1;
-          sums_q        <= ends_block ? '0 : sums_q + rows_q[7:0];
-          out_q         <= out_q + out_column_q;
-          factors_q     <= factors_q + 18'd32;
-          biases_q      <= biases_q + 18'd32;
-          half_q        <= half_q ^ ends_block;
-          new_block_q   <= ends_block;
-        end
       end
-    end
-  end
-
-  // --- Blocks that are complete ---------------------------------------------------------------------------------------
-
-  logic post, sums_in;
-
-  assign post        = enter_o && ends_block;
-  assign sums_in     = job_q && job_wait_q == '0;
-  assign job_valid_o = sums_in && job_drain_q;
-  assign job_o       = job_record_q;
-
-  // Runs without drain take their turn behind what is being drained.
-  logic complete;
-  assign complete   = sums_in && !job_drain_q && !drain_busy_i && !drain_done_i;
-  assign complete_o = drain_done_i || complete;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      job_q      <= 1'b0;
-      job_wait_q <= '0;
-    end else if (awake_i) begin
-      if (stop_i) begin
-        job_q      <= 1'b0;
-        job_wait_q <= '0;
-      end else if (post) begin
-        job_q      <= 1'b1;
-        job_wait_q <= Latency;
-      end else if (job_q) begin
-        if (job_wait_q != '0) job_wait_q <= job_wait_q - 1'b1;
-        if (complete || (job_valid_o && job_ready_i)) job_q <= 1'b0;
+      if (fails) begin
+        fault_pc_q      <= pc_q;
+        fault_address_q <= weights_there ? feed_address_i[16:0] : weights_address_i[16:0];
       end
+
+      active_q        <= active && !stop_i && rst_ni;
+      first_k_q       <= first_k;
+      half_q          <= half;
+      k_left_q        <= k_left;
+      column_left_q   <= column_left;
+      tile_q          <= tile;
+      row_q           <= row;
+      sums_q          <= sums;
+      out_q           <= out;
+      factors_q       <= factors;
+      biases_q        <= biases;
+      new_block_q     <= new_block;
+      block_out_q     <= block_out;
+      block_factors_q <= block_factors;
+      block_biases_q  <= block_biases;
+      job_q           <= job && !stop_i && rst_ni;
+      job_wait_q      <= job_wait;
+      fault_q         <= (fault_q || fails) && rst_ni;
     end
   end
 
-  // In the order of drain_job_t.
-  always_ff @(posedge clk_i) begin
-    if (awake_i && post) begin
-      job_drain_q  <= drain_q;
-      job_half_q   <= half_q;
-      job_record_q <= {half_q, tile_q + 9'd1, rows_q, result_q, row_factors_q, bias_q, clamp_q,
-                       new_block_q ? out_q : block_out_q, out_row_q, out_column_q,
-                       new_block_q ? factors_q : block_factors_q, new_block_q ? biases_q : block_biases_q, factors_of_rows_q,
-                       least_q, largest_q, pc_q, ends_run};
-    end
-  end
-
-  // --- Faults -----------------------------------------------------------------------------------------------------------
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) fault_q <= 1'b0;
-    else if (awake_i && fails) fault_q <= 1'b1;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (awake_i && fails) begin
-      fault_pc_q      <= pc_q;
-      fault_address_q <= weights_there ? feed_address_i[16:0] : weights_address_i[16:0];
-    end
-  end
-
-  assign fault_valid_o = fault_q;
-
-  always_comb begin
-    fault_o = '0;
-    if (fault_q) begin
-      fault_o.cause   = cpe_pkg::CauseCommand;
-      fault_o.access  = cpe_pkg::AccessRead;
-      fault_o.dma     = 1'b1;
-      fault_o.pc      = fault_pc_q;
-      fault_o.segment = cpe_pkg::NoSegment;
-      fault_o.offset  = {16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address_q};
-    end
-  end
+  assign fault_valid_o   = fault_q;
+  assign fault_pc_o      = fault_pc_q;
+  assign fault_address_o = fault_address_q;
 
   logic unused;
   assign unused = ^{feed_address_i[17], weights_address_i[17]};

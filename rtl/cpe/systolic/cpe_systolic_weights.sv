@@ -6,7 +6,8 @@
 // A tile takes 8 cycles (int4: 4), the first of them that of the one before being taken.
 // weights_o: column n in bits 64n+63:64n, in there k in bits 8k+7:8k. scales_o: of column n in bits 8n+7:8n, when scaled_o.
 // outside_o: the tile that is not there lies outside of local memory, or what belongs to it; address_o has the first such address.
-// Cuts: all paths from and to memory but w_ready_i to run_take_o.
+// weights_o and scales_o are there when they are taken.
+// Cuts: all paths from and to memory.
 module cpe_systolic_weights #(
   parameter bit Sparse = 1'b1
 ) (
@@ -39,13 +40,7 @@ module cpe_systolic_weights #(
 
   localparam logic [1:0] Scales = 2'd3;  // a list that holds no weights
 
-  // --- Which lists --------------------------------------------------------------------------------------------------
-
-  // Most of the time a tile and two words are there, and nothing can move. Indices always can.
-  logic        moves, rows_full;
-  logic        full_q;                 // the tile is complete
-  logic [1:0]  kind;                   // of the list whose rows come
-  assign moves = awake_i && (!full_q || !rows_full || tile_take_i || stop_i || kind == cpe_pkg::WeightsSparse);
+  // --- State --------------------------------------------------------------------------------------------------------
 
   logic        active_q, by_column_q, scales_next_q;
   logic [1:0]  kind_q;
@@ -53,20 +48,71 @@ module cpe_systolic_weights #(
   logic [17:0] scales_q, scales_column_q, scales_stride_q;
   logic [15:0] k_stride_q, row_stride_q, k_tiles_q, k_left_q, column_left_q;
   logic [7:0]  group_q, group_left_q;
-  logic        list_ready, step, ends_column, ends;
+
+  logic        full_q;                 // the tile is complete
+  logic [3:0]  count_q;                // rows of the list that have been taken
+  logic        scaled_q;
+  logic [63:0] group_scales_q, scales_out_q;  // of the tiles to come, of this one
+  logic [31:0] group_zeros_q;
+  logic [63:0] bytes_q [8];            // of columns
+
+  logic        rows_full, list_ready, valid, by_column;
+  logic [1:0]  kind;                   // of the list whose rows come
+  logic [63:0] row;
+
+  // --- What moves ---------------------------------------------------------------------------------------------------
+
+  logic        moves, run_take, step, take, write, last;
   logic [17:0] list_address;
   logic [15:0] list_stride;
   logic [8:0]  list_rows;
   logic [1:0]  list_kind;
 
   always_comb begin
+    moves         = 1'b0;
+    run_take      = 1'b0;
+    step          = 1'b0;
+    take          = 1'b0;
+    write         = 1'b0;
+    last          = 1'b0;
+    index_valid_o = 1'b0;
+    if (awake_i) begin
+      // Most of the time a tile and two words are there, and nothing can move. Indices always can.
+      moves = !full_q || !rows_full || tile_take_i || stop_i || kind == cpe_pkg::WeightsSparse || !rst_ni;
+      if (moves && !stop_i) begin
+        step     = active_q && list_ready;
+        run_take = run_valid_i && (!active_q || (step && !scales_next_q && k_left_q == 16'd1 && column_left_q == 16'd1));
+        if (valid) begin
+          write = !full_q || tile_take_i;
+          take  = write;
+          case (kind)
+            cpe_pkg::WeightsInt8: last = count_q == 4'd7;
+            cpe_pkg::WeightsInt4: last = count_q == 4'd3;
+            Scales: begin
+              last  = count_q == 4'd1;
+              take  = 1'b1;
+              write = 1'b0;
+            end
+            default: begin
+              last = count_q == 4'd11;
+              if (count_q[3:2] == 2'd0) begin
+                index_valid_o = 1'b1;
+                take          = index_ready_i;
+                write         = 1'b0;
+              end
+            end
+          endcase
+        end
+      end
+    end
+  end
+
+  always_comb begin
     list_address = '0;
     list_stride  = '0;
     list_rows    = '0;
     list_kind    = '0;
-    ends_column  = 1'b0;
-    if (moves && active_q && list_ready) begin
-      ends_column  = k_left_q == 16'd1;
+    if (step) begin
       list_address = tile_q;
       list_stride  = 16'd8;
       list_kind    = kind_q;
@@ -87,74 +133,87 @@ module cpe_systolic_weights #(
     end
   end
 
-  assign step       = moves && active_q && list_ready && !stop_i;
-  assign ends       = step && !scales_next_q && ends_column && column_left_q == 16'd1;
-  assign run_take_o = moves && run_valid_i && !stop_i && (!active_q || ends);
+  assign run_take_o = run_take;
+  assign index_o    = row;
+
+  // --- Which lists --------------------------------------------------------------------------------------------------
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      active_q <= 1'b0;
-    end else if (moves) begin
-      if (stop_i) active_q <= 1'b0;
-      else if (run_take_o) active_q <= 1'b1;
-      else if (ends) active_q <= 1'b0;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (moves) begin
-      if (run_take_o) begin
-        kind_q          <= run_i.mode.weights;
-        by_column_q     <= run_i.mode.by_column;
-        scales_next_q   <= run_i.mode.weights == cpe_pkg::WeightsInt4;
-        tile_q          <= run_i.weights;
-        column_q        <= run_i.weights;
-        column_stride_q <= run_i.weights_column;
-        k_stride_q      <= run_i.weights_k;
-        row_stride_q    <= run_i.weights_row;
-        scales_q        <= run_i.scales;
-        scales_column_q <= run_i.scales;
-        scales_stride_q <= run_i.scales_column;
-        group_q         <= run_i.group;
-        group_left_q    <= run_i.group;
-        k_tiles_q       <= run_i.k_tiles;
-        k_left_q        <= run_i.k_tiles;
-        column_left_q   <= run_i.column_tiles;
-      end else if (step) begin
-        if (scales_next_q) begin
-          scales_next_q <= 1'b0;
-        end else if (ends_column) begin
-          tile_q          <= column_q + column_stride_q;
-          column_q        <= column_q + column_stride_q;
-          scales_q        <= scales_column_q + scales_stride_q;
-          scales_column_q <= scales_column_q + scales_stride_q;
-          scales_next_q   <= kind_q == cpe_pkg::WeightsInt4;
-          group_left_q    <= group_q;
-          k_left_q        <= k_tiles_q;
-          column_left_q   <= column_left_q - 1'b1;
+    if (moves) begin : p_lists
+      logic        active, scales_next;
+      logic [17:0] tile, column, scales, scales_column;
+      logic [15:0] k_left, column_left;
+      logic [7:0]  group_left;
+      active        = active_q;
+      tile          = tile_q;
+      column        = column_q;
+      scales        = scales_q;
+      scales_column = scales_column_q;
+      scales_next   = scales_next_q;
+      k_left        = k_left_q;
+      column_left   = column_left_q;
+      group_left    = group_left_q;
+      if (step) begin
+        if (scales_next) begin
+          scales_next = 1'b0;
+        end else if (k_left == 16'd1) begin
+          if (column_left == 16'd1) active = 1'b0;
+          column        = column + column_stride_q;
+          tile          = column;
+          scales_column = scales_column + scales_stride_q;
+          scales        = scales_column;
+          scales_next   = kind_q == cpe_pkg::WeightsInt4;
+          group_left    = group_q;
+          k_left        = k_tiles_q;
+          column_left   = column_left - 1'b1;
         end else begin
-          tile_q       <= tile_q + {2'd0, k_stride_q};
-          k_left_q     <= k_left_q - 1'b1;
-          group_left_q <= group_left_q - 1'b1;
-          if (group_left_q == 8'd1) begin
-            scales_q      <= scales_q + 18'd16;
-            scales_next_q <= kind_q == cpe_pkg::WeightsInt4;
-            group_left_q  <= group_q;
+          tile       = tile + {2'd0, k_stride_q};
+          k_left     = k_left - 1'b1;
+          group_left = group_left - 1'b1;
+          if (group_left == '0) begin
+            scales      = scales + 18'd16;
+            scales_next = kind_q == cpe_pkg::WeightsInt4;
+            group_left  = group_q;
           end
         end
       end
+      if (run_take) begin
+        active          = 1'b1;
+        tile            = run_i.weights;
+        column          = run_i.weights;
+        scales          = run_i.scales;
+        scales_column   = run_i.scales;
+        scales_next     = run_i.mode.weights == cpe_pkg::WeightsInt4;
+        k_left          = run_i.k_tiles;
+        column_left     = run_i.column_tiles;
+        group_left      = run_i.group;
+        kind_q          <= run_i.mode.weights;
+        by_column_q     <= run_i.mode.by_column;
+        column_stride_q <= run_i.weights_column;
+        k_stride_q      <= run_i.weights_k;
+        row_stride_q    <= run_i.weights_row;
+        scales_stride_q <= run_i.scales_column;
+        group_q         <= run_i.group;
+        k_tiles_q       <= run_i.k_tiles;
+      end
+      active_q        <= active && !stop_i && rst_ni;
+      tile_q          <= tile;
+      column_q        <= column;
+      scales_q        <= scales;
+      scales_column_q <= scales_column;
+      scales_next_q   <= scales_next;
+      k_left_q        <= k_left;
+      column_left_q   <= column_left;
+      group_left_q    <= group_left;
     end
   end
-
-  logic        valid, take, by_column;
-  logic [63:0] row;
 
   cpe_systolic_rows #(.TagWidth(3)) u_rows (
     .clk_i,
     .rst_ni,
     .awake_i(moves),
     .stop_i,
-    .start_valid_i(active_q),
+    .start_i(step),
     .start_ready_o(list_ready),
     .start_address_i(list_address),
     .start_stride_i(list_stride),
@@ -176,121 +235,72 @@ module cpe_systolic_weights #(
 
   // --- Unpacking ----------------------------------------------------------------------------------------------------
 
-  logic [3:0]   count_q;               // rows of the list that have been taken
-  logic         write, write_scales, last;
-  logic [63:0]  group_scales_q;        // of the tiles to come
-  logic [31:0]  group_zeros_q;
-  logic         scaled_q;
-  logic [63:0]  scales_out_q;
-  logic [63:0]  unpacked0, unpacked1;  // int4: the two rows
-  logic [3:0]   zero0, zero1;
-
-  always_comb begin
-    take          = 1'b0;
-    write         = 1'b0;
-    write_scales  = 1'b0;
-    last          = 1'b0;
-    index_valid_o = 1'b0;
-    if (moves && valid && !stop_i) begin
-      write = !full_q || tile_take_i;
-      take  = write;
-      case (kind)
-        cpe_pkg::WeightsInt8: last = count_q == 4'd7;
-        cpe_pkg::WeightsInt4: last = count_q == 4'd3;
-        Scales: begin
-          last         = count_q == 4'd1;
-          take         = 1'b1;
-          write        = 1'b0;
-          write_scales = 1'b1;
-        end
-        default: begin
-          last = count_q == 4'd11;
-          if (count_q[3:2] == 2'd0) begin
-            index_valid_o = 1'b1;
-            take          = index_ready_i;
-            write         = 1'b0;
+  // A tile that is taken is read by logic that settles before the edge. So what goes into the next one may take effect at once; the
+  // simulator would otherwise keep a delayed copy of all of it.
+  /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (moves) begin : p_unpack
+      logic [63:0] bytes;                 // of the row at hand
+      logic [63:0] unpacked0, unpacked1;  // int4: the two rows
+      logic [3:0]  zero0, zero1;
+      logic        int4;
+      if (take) begin
+        bytes = row;
+        int4  = kind == cpe_pkg::WeightsInt4;
+        if (kind == Scales) begin
+          if (count_q[0]) begin
+            group_zeros_q = {bytes[59:56], bytes[51:48], bytes[43:40], bytes[35:32], bytes[27:24], bytes[19:16], bytes[11:8], bytes[3:0]};
+          end else begin
+            group_scales_q = bytes;
           end
-        end
-      endcase
-    end
-  end
-
-  assign index_o = row;
-
-  always_comb begin
-    unpacked0 = '0;
-    unpacked1 = '0;
-    zero0     = '0;
-    zero1     = '0;
-    if (moves && write && kind == cpe_pkg::WeightsInt4) begin
-      for (int unsigned i = 0; i < 8; i++) begin
-        zero0 = by_column ? group_zeros_q[{count_q[1:0], 3'd0} +: 4] : group_zeros_q[4*i +: 4];
-        zero1 = by_column ? group_zeros_q[{count_q[1:0], 3'd4} +: 4] : group_zeros_q[4*i +: 4];
-        unpacked0[8*i +: 8] = {4'd0, row[4*i +: 4]} - {4'd0, zero0};
-        unpacked1[8*i +: 8] = {4'd0, row[32 + 4*i +: 4]} - {4'd0, zero1};
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      full_q  <= 1'b0;
-      count_q <= '0;
-    end else if (moves) begin
-      if (stop_i) begin
-        full_q  <= 1'b0;
-        count_q <= '0;
-      end else if (take || tile_take_i) begin
-        full_q <= (write && last) || (full_q && !tile_take_i);
-        if (take) count_q <= last ? '0 : count_q + 1'b1;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (moves) begin
-      if (write_scales) begin
-        if (count_q[0]) group_zeros_q <= {row[59:56], row[51:48], row[43:40], row[35:32], row[27:24], row[19:16], row[11:8], row[3:0]};
-        else group_scales_q <= row;
-      end
-      if (write && last) begin
-        scaled_q <= kind == cpe_pkg::WeightsInt4;
-        if (kind == cpe_pkg::WeightsInt4) scales_out_q <= group_scales_q;
-      end
-    end
-  end
-
-  for (genvar n = 0; n < 8; n++) begin : g_column
-    logic [63:0] bytes_q;
-
-    always_ff @(posedge clk_i) begin
-      if (moves) begin
-        if (write) begin
-          case (kind)
-            cpe_pkg::WeightsInt8: begin
-              if (!by_column) bytes_q[{count_q[2:0], 3'd0} +: 8] <= row[8*n +: 8];
-              else if (count_q[2:0] == 3'(n)) bytes_q <= row;
+        end else if (write) begin
+          if (kind == cpe_pkg::WeightsInt8) begin
+            if (by_column) bytes_q[count_q[2:0]] = bytes;
+            else for (int unsigned n = 0; n < 8; n++) bytes_q[n][{count_q[2:0], 3'd0} +: 8] = bytes[8*n +: 8];
+          end else if (int4) begin
+            for (int unsigned i = 0; i < 8; i++) begin
+              zero0 = by_column ? group_zeros_q[{count_q[1:0], 3'd0} +: 4] : group_zeros_q[4*i +: 4];
+              zero1 = by_column ? group_zeros_q[{count_q[1:0], 3'd4} +: 4] : group_zeros_q[4*i +: 4];
+              unpacked0[8*i +: 8] = {4'd0, bytes[4*i +: 4]} - {4'd0, zero0};
+              unpacked1[8*i +: 8] = {4'd0, bytes[32 + 4*i +: 4]} - {4'd0, zero1};
             end
-            cpe_pkg::WeightsInt4: begin
-              if (!by_column) bytes_q[{count_q[1:0], 4'd0} +: 16] <= {unpacked1[8*n +: 8], unpacked0[8*n +: 8]};
-              else if (count_q[1:0] == 2'(n / 2)) bytes_q <= n % 2 == 0 ? unpacked0 : unpacked1;
-            end
-            default: begin
-              if (Sparse && count_q[3] == 1'(n / 4)) begin
-                bytes_q[{count_q[1:0], 4'd0} +: 16] <= {row[32 + 8*(n % 4) +: 8], row[8*(n % 4) +: 8]};
+            if (by_column) begin
+              bytes_q[{count_q[1:0], 1'b0}] = unpacked0;
+              bytes_q[{count_q[1:0], 1'b1}] = unpacked1;
+            end else begin
+              for (int unsigned n = 0; n < 8; n++) begin
+                bytes_q[n][{count_q[1:0], 4'd0} +: 16] = {unpacked1[8*n +: 8], unpacked0[8*n +: 8]};
               end
             end
-          endcase
+          end else if (Sparse) begin
+            for (int unsigned n = 0; n < 4; n++) begin
+              bytes_q[{count_q[3], 2'(n)}][{count_q[1:0], 4'd0} +: 16] = {bytes[32 + 8*n +: 8], bytes[8*n +: 8]};
+            end
+          end
+          if (last) begin
+            scaled_q = int4;
+            if (int4) scales_out_q = group_scales_q;
+          end
         end
       end
+      full_q  <= rst_ni && !stop_i && ((write && last) || (full_q && !tile_take_i));
+      count_q <= stop_i || !rst_ni ? '0 : !take ? count_q : last ? '0 : count_q + 1'b1;
     end
+  end
+  /* verilator lint_on BLKSEQ */
 
-    assign weights_o[64*n +: 64] = bytes_q;
+  always_comb begin
+    weights_o = '0;
+    scaled_o  = 1'b0;
+    scales_o  = '0;
+    if (tile_take_i) begin
+      scaled_o  = scaled_q;
+      weights_o = {bytes_q[7], bytes_q[6], bytes_q[5], bytes_q[4], bytes_q[3], bytes_q[2], bytes_q[1], bytes_q[0]};
+      scales_o  = scales_out_q;
+    end
   end
 
   assign tile_valid_o = full_q;
-  assign scaled_o     = scaled_q;
-  assign scales_o     = scales_out_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -50,7 +50,7 @@ module tb_drain #(
 );
 
   cpe_systolic_pkg::drain_job_t job;
-  cpe_pkg::fault_t              fault;
+  logic [16:0]                  fault_address;
   logic                         read_valid, read_half;
   logic [7:0]                   read_row;
   logic [255:0]                 read_data;
@@ -78,6 +78,7 @@ module tb_drain #(
   cpe_systolic_sums u_sums (
     .clk_i,
     .rst_ni,
+    .awake_i(1'b1),
     .sum_valid_i,
     .sum_half_i,
     .sum_row_i,
@@ -92,6 +93,7 @@ module tb_drain #(
   cpe_systolic_drain #(.Lanes(Lanes)) u_drain (
     .clk_i,
     .rst_ni,
+    .awake_i(1'b1),
     .halt_i,
     .job_valid_i,
     .job_ready_o,
@@ -110,12 +112,12 @@ module tb_drain #(
     .d_strb_o,
     .d_rdata_i,
     .fault_valid_o,
-    .fault_o     (fault),
+    .fault_write_o,
+    .fault_pc_o,
+    .fault_address_o(fault_address),
     .busy_o
   );
 
-  assign fault_write_o  = fault.access == cpe_pkg::AccessWrite;
-  assign fault_pc_o     = fault.pc;
-  assign fault_offset_o = fault.offset;
+  assign fault_offset_o = {16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
 
 endmodule
