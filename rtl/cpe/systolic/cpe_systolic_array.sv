@@ -81,7 +81,7 @@ module cpe_systolic_array (
     sum_valid_o = 1'b0;
     sum_place   = '0;
     sum_data_o  = '0;
-    if (awake_i && sum_q) begin
+    if (sum_q) begin
       sum_valid_o = 1'b1;
       sum_place   = sum_place_q;
       for (int unsigned n = 0; n < 8; n++) sum_data_o[32*n +: 32] = {{4{total_q[n][27]}}, total_q[n]};

@@ -388,20 +388,6 @@ module cpe_systolic_drain #(
           factors_at         = job_i.factors[17:5];
           biases_at          = job_i.biases[17:5];
           row_factors_at     = job_i.factors_of_rows[17:5];
-          half_q             <= job_i.half;
-          raw_q              <= job_i.result == cpe_pkg::NumberInt32;
-          result_q           <= job_i.result;
-          row_factors_q      <= job_i.row_factors && job_i.result != cpe_pkg::NumberInt32;
-          bias_q             <= job_i.bias;
-          clamp_q            <= job_i.clamp;
-          last_q             <= job_i.last;
-          rows_q             <= job_i.rows;
-          least_q            <= job_i.least;
-          largest_q          <= job_i.largest;
-          pc_q               <= job_i.pc;
-          row_stride_q       <= job_i.row_stride;
-          tile_stride_q      <= job_i.tile_stride;
-          row_factors_from_q <= job_i.factors_of_rows[17:5];
         end
         if (halt_i) begin
           if (state_q != StateStopped) state = StateIdle;
@@ -430,6 +416,22 @@ module cpe_systolic_drain #(
           state     = StateIdle;
           half_busy = '0;
           stopped   = 1'b0;
+        end
+        if (begins) begin
+          half_q             <= job_i.half;
+          raw_q              <= job_i.result == cpe_pkg::NumberInt32;
+          result_q           <= job_i.result;
+          row_factors_q      <= job_i.row_factors && job_i.result != cpe_pkg::NumberInt32;
+          bias_q             <= job_i.bias;
+          clamp_q            <= job_i.clamp;
+          last_q             <= job_i.last;
+          rows_q             <= job_i.rows;
+          least_q            <= job_i.least;
+          largest_q          <= job_i.largest;
+          pc_q               <= job_i.pc;
+          row_stride_q       <= job_i.row_stride;
+          tile_stride_q      <= job_i.tile_stride;
+          row_factors_from_q <= job_i.factors_of_rows[17:5];
         end
         busy_q           <= state != StateIdle && state != StateStopped;
         state_q          <= state;

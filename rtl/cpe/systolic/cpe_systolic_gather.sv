@@ -133,10 +133,6 @@ module cpe_systolic_gather (
       end
 
       // Addresses
-      if (index) begin
-        indices = indices_q + 1'b1;
-        index_q <= {index_i, index_q[255:64]};
-      end
       if (make) begin
         product = {16'd0, index_q[{entry_q, 4'd0} +: 16]} * {16'd0, stride_q};
         sum     = {2'd0, product} + {16'd0, base_q};
@@ -147,6 +143,10 @@ module cpe_systolic_gather (
         end
         next_entry_q <= entry_q;
         next_rows_q  <= last_rows ? left_q[4:0] - 1'b1 : 5'd31;
+      end
+      if (index) begin
+        indices = indices_q + 1'b1;
+        index_q <= {index_i, index_q[255:64]};
       end
       if (make || read) next = make;
       base_q <= start_i ? start_address_i : make && entry_q == 4'd15 ? base_q + 18'd32 : base_q;

@@ -107,17 +107,17 @@ module cpe_systolic_rows #(
       taken       = taken_q;
       if (take_i) taken = empties ? '0 : taken_q + 1'b1;
 
-      if (read && stays) begin
-        spill_q    <= p_rdata_i;
-        back_q     <= {address_q[4:3], rows};
-        back_tag_q <= tag_q;
-      end
       if (empties && spill_valid_q) begin
         front_q     <= back_q;
         front_tag_q <= back_tag_q;
       end else if (read && !stays) begin
         front_q     <= {address_q[4:3], rows};
         front_tag_q <= tag_q;
+      end
+      if (read && stays) begin
+        spill_q    <= p_rdata_i;
+        back_q     <= {address_q[4:3], rows};
+        back_tag_q <= tag_q;
       end
       if (begins) begin
         address  = next_address_q;

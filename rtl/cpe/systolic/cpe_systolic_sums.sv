@@ -98,7 +98,10 @@ module cpe_systolic_sums (
     .wdata_i(total)
   );
 
-  assign read_data_o = read_half_q ? rdata1 : rdata0;
+  always_comb begin
+    read_data_o = '0;
+    if (awake_i) read_data_o = read_half_q ? rdata1 : rdata0;
+  end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
