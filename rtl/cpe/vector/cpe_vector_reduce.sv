@@ -103,7 +103,6 @@ module cpe_vector_reduce (
   logic [447:0] sum_in;
   logic [255:0] partial_q;  // two sets of four
   logic [31:0]  partial, added, tail_a, tail_b, tail_y, first_sum_q;
-  logic [127:0] parts;
 
   // The partial sums go on also while the tree stands.
   always_comb begin
@@ -115,7 +114,6 @@ module cpe_vector_reduce (
     partial  = '0;
     tail_a   = '0;
     tail_b   = '0;
-    parts    = '0;
     if (take_sum || (active_i && !idle)) begin
       sum_en   = sum_go && (take_sum || m.valid != '0);
       add_take = sum_go && m.valid[Tree-1];
@@ -129,12 +127,10 @@ module cpe_vector_reduce (
         tail_a  = first_sum_q;
         tail_b  = tail_y;
         if (m.step <= 3'd1) begin
-          for (int unsigned i = 0; i < 4; i++) begin
-            parts[32*i +: 32] = m.begun[{m.tail_set, 2'(i)}] ? partial_q[{m.tail_set, 2'(i), 5'd0} +: 32]
-                              : cpe_vector_pkg::NegativeZero;
-          end
-          tail_a = m.step == '0 ? parts[31:0] : parts[95:64];
-          tail_b = m.step == '0 ? parts[63:32] : parts[127:96];
+          tail_a = m.begun[{m.tail_set, m.step[0], 1'b0}] ? partial_q[{m.tail_set, m.step[0], 6'd0} +: 32]
+                 : cpe_vector_pkg::NegativeZero;
+          tail_b = m.begun[{m.tail_set, m.step[0], 1'b1}] ? partial_q[{m.tail_set, m.step[0], 6'd32} +: 32]
+                 : cpe_vector_pkg::NegativeZero;
         end
       end
     end
