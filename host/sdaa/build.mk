@@ -1,6 +1,30 @@
-# The runtime library that programs use the card with: an archive for our own programs, and libsdaa.so.
+# The runtime library that programs use the card with: an archive for our own programs, libsdaa.so for everybody's.
 
 SDAA_SOURCES := $(addprefix host/sdaa/,api_copy.cpp api_device.cpp api_memory.cpp api_module.cpp api_stream.cpp \
-    connection.cpp copy.cpp device.cpp error.cpp host_calls.cpp host_memory.cpp launch.cpp profiler.cpp runtime.cpp)
+    connection.cpp copy.cpp device.cpp device_objects.cpp error.cpp host_calls.cpp host_memory.cpp launch.cpp profiler.cpp runtime.cpp)
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) firmware/module/module.cpp
-$(eval $(call cxx_library,sdaa,$(SDAA_PARTS),-fPIC -fvisibility=hidden))
+# Programs that use the library need no fmt beside it.
+SDAA_FLAGS := -fPIC -fvisibility=hidden -DFMT_HEADER_ONLY
+$(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))
+
+SDAA_VERSION := 1.0
+SDAA_SO := libsdaa.so.$(firstword $(subst ., ,$(SDAA_VERSION)))
+SDAA_LINK := -shared -Wl,-soname,$(SDAA_SO) -Wl,--version-script=host/sdaa/libsdaa.map -Wl,-z,defs -pthread
+$(eval $(call text_file,$(B)/obj/lib-sdaa/link,SDAA_LINK))
+$(B)/$(SDAA_SO): $(patsubst %.cpp,$(B)/obj/lib-sdaa/%.o,$(SDAA_PARTS)) host/sdaa/libsdaa.map $(B)/obj/lib-sdaa/link
+	$(call say,LINK,$@)
+	$(Q)$(CXX) $(SDAA_LINK) -o $@ $(filter %.o,$^)
+
+PREFIX ?= /usr/local
+SDAA_TO := $(DESTDIR)$(PREFIX)
+SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
+.PHONY: install
+install: $(B)/$(SDAA_SO) ## install the runtime library, below DESTDIR (none) and PREFIX (/usr/local)
+	$(call say,INSTALL,$(SDAA_TO))
+	$(Q)install -d $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
+	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/
+	$(Q)install -m 755 $(B)/$(SDAA_SO) $(SDAA_TO)/lib/
+	$(Q)ln -sf $(SDAA_SO) $(SDAA_TO)/lib/libsdaa.so
+	$(Q)$(SDAA_FILL) host/sdaa/sdaa.pc.in >$(SDAA_TO)/lib/pkgconfig/sdaa.pc
+	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfig.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfig.cmake
+	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfigVersion.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfigVersion.cmake

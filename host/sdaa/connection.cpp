@@ -58,6 +58,8 @@ Connection::Connection(std::unique_ptr<link::Card> card, const Limits& limits)
     : card_(std::move(card)), limits_(limits), free_iovas_{{kFirstIova, kEndIova - kFirstIova}} {
   card_->interrupts();
   wait_for_firmware();
+  // The words keep what an earlier client's last request left.
+  tag_ = protocol::tag(card_->read<uint64_t>(kControlBar, shared_word(protocol::word::kReply)));
   const uint64_t bytes = whole_pages(sizeof(protocol::StatusPage));
   status_iova_ = take_iova(bytes);
   status_.emplace(card_->pin(status_iova_, bytes));

@@ -1,4 +1,5 @@
 // The runtime library on the simulated card, with kernels as they are.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -18,8 +19,11 @@ constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 
 class OnCard {
  public:
-  OnCard() {
-    sdaa::Runtime::get().use({[this] { return rig_.open(); }});
+  explicit OnCard(unsigned cards = 1) : rig_({.cards = cards}) {
+    std::vector<sdaa::Device::Opener> openers;
+    for (unsigned i = 0; i < cards; ++i) openers.emplace_back([this, i] { return rig_.open(i); });
+    sdaa::Runtime::get().use(std::move(openers));
+    sdaa::Runtime::current_number() = 0;
   }
   ~OnCard() { sdaa::Runtime::get().use({}); }
 
@@ -178,4 +182,128 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
   REQUIRE_OK(sdaaLaunchHostFunc(first, count, &calls));
   for (int i = 0; i < 1000 && calls == 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(calls == 2);
+}
+
+TEST_CASE("on the card: a device that is reset begins anew, with events that count from the beginning") {
+  const OnCard card;
+  size_t before = 0;
+  size_t total = 0;
+  REQUIRE_OK(sdaaMemGetInfo(&before, &total));
+  for (int round = 0; round < 3; ++round) {
+    sdaaModule_t module = nullptr;
+    REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+    sdaaStream_t first = nullptr;
+    sdaaStream_t second = nullptr;
+    sdaaEvent_t event = nullptr;
+    void* memory = nullptr;
+    REQUIRE_OK(sdaaStreamCreateWithFlags(&first, sdaaStreamNonBlocking));
+    REQUIRE_OK(sdaaStreamCreateWithFlags(&second, sdaaStreamNonBlocking));
+    REQUIRE_OK(sdaaEventCreate(&event));
+    REQUIRE_OK(sdaaMalloc(&memory, 256));
+    REQUIRE_OK(sdaaMemset(memory, 0, 256));
+    // A stale count of the event would let the second stream overtake.
+    const sdaaLaunchConfig_t config = {sizeof config, 0, 0, 20'000, 0};
+    sdaa::ManyArgs many = {global<uint32_t>(memory), {7}};
+    std::vector<uint8_t> large(1 << 20);
+    void* room = nullptr;
+    REQUIRE_OK(sdaaMalloc(&room, large.size()));
+    REQUIRE_OK(sdaaMemcpyAsync(room, large.data(), large.size(), sdaaMemcpyHostToDevice, first));
+    REQUIRE_OK(sdaaLaunch(kernel(module, "many_arguments"), &config, &many, sizeof many, first));
+    REQUIRE_OK(sdaaEventRecord(event, first));
+    REQUIRE_OK(sdaaStreamWaitEvent(second, event, 0));
+    uint32_t sum = 0;
+    REQUIRE_OK(sdaaMemcpyAsync(&sum, memory, 4, sdaaMemcpyDeviceToHost, second));
+    CHECK(sum == 7);
+    REQUIRE_OK(sdaaDeviceReset());
+    CHECK_ERROR(sdaaFree(memory), sdaaErrorInvalidDevicePointer);
+    size_t now = 0;
+    REQUIRE_OK(sdaaMemGetInfo(&now, &total));
+    CHECK(now == before);
+  }
+}
+
+TEST_CASE("on the card: a client that dies with copies and launches under way does not hurt the next one") {
+  const system::Rig rig;
+  link::Card* connection = nullptr;
+  sdaa::Runtime::get().use({[&] {
+    auto card = rig.open();
+    connection = card.get();
+    return card;
+  }});
+  sdaa::Runtime::current_number() = 0;
+  for (int round = 0; round < 3; ++round) {
+    size_t free = 0;
+    size_t total = 0;
+    REQUIRE_OK(sdaaMemGetInfo(&free, &total));
+    CHECK(free == total);
+    sdaaModule_t module = nullptr;
+    REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+    void* room = nullptr;
+    void* host = nullptr;
+    REQUIRE_OK(sdaaMalloc(&room, 4 << 20));
+    REQUIRE_OK(sdaaMallocHost(&host, 4 << 20));
+    sdaaStream_t stream = nullptr;
+    REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+    const sdaaLaunchConfig_t config = {sizeof config, 0, 0, 100'000, 0};
+    REQUIRE_OK(sdaaLaunch(kernel(module, "hang"), &config, nullptr, 0, stream));
+    REQUIRE_OK(sdaaMemcpyAsync(room, host, 4 << 20, sdaaMemcpyHostToDevice, nullptr));
+    CHECK_ERROR(sdaaStreamQuery(nullptr), sdaaErrorNotReady);
+    connection->close();
+    CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorDeviceLost);
+    REQUIRE_OK(sdaaDeviceReset());
+  }
+  sdaa::Runtime::get().use({});
+}
+
+TEST_CASE("on the card: two cards in one process") {
+  const OnCard cards(2);
+  std::vector<int32_t> data(50'000);
+  std::iota(data.begin(), data.end(), 3);
+  const size_t bytes = data.size() * sizeof data[0];
+  void* first = nullptr;
+  void* second = nullptr;
+  REQUIRE_OK(sdaaMalloc(&first, bytes));
+  REQUIRE_OK(sdaaMemcpy(first, data.data(), bytes, sdaaMemcpyHostToDevice));
+  REQUIRE_OK(sdaaSetDevice(1));
+  REQUIRE_OK(sdaaMalloc(&second, bytes));
+  REQUIRE_OK(sdaaMemcpyPeer(second, 1, first, 0, bytes));
+  std::vector<int32_t> back(data.size());
+  REQUIRE_OK(sdaaMemcpy(back.data(), second, bytes, sdaaMemcpyDeviceToHost));
+  CHECK(back == data);
+}
+
+TEST_CASE("on the card: eight threads, each with a stream") {
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  const sdaaFunction_t axpy = kernel(module, "axpy_int");
+  std::atomic<int> failures = 0;
+  const auto work = [&](int32_t number) {
+    constexpr uint32_t kCount = 512;
+    std::vector<int32_t> data(kCount, number);
+    const size_t bytes = kCount * sizeof(int32_t);
+    sdaaStream_t stream = nullptr;
+    void* x = nullptr;
+    void* y = nullptr;
+    bool good = sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking) == sdaaSuccess &&
+                sdaaMalloc(&x, bytes) == sdaaSuccess && sdaaMalloc(&y, bytes) == sdaaSuccess;
+    for (int round = 0; good && round < 5; ++round) {
+      const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
+      std::vector<int32_t> result(kCount);
+      good = sdaaMemcpyAsync(x, data.data(), bytes, sdaaMemcpyHostToDevice, stream) == sdaaSuccess &&
+             sdaaMemcpyAsync(y, data.data(), bytes, sdaaMemcpyHostToDevice, stream) == sdaaSuccess &&
+             sdaaLaunchKernel(axpy, &args, 0, stream) == sdaaSuccess &&
+             sdaaMemcpyAsync(result.data(), y, bytes, sdaaMemcpyDeviceToHost, stream) == sdaaSuccess &&
+             sdaaStreamSynchronize(stream) == sdaaSuccess &&
+             std::ranges::all_of(result, [&](int32_t one) { return one == 3 * number; });
+    }
+    good = good && sdaaFree(x) == sdaaSuccess && sdaaFree(y) == sdaaSuccess &&
+           sdaaStreamDestroy(stream) == sdaaSuccess;
+    if (!good) ++failures;
+  };
+  std::vector<std::thread> threads;
+  for (int32_t i = 0; i < 8; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+  CHECK_OK(sdaaDeviceSynchronize());
 }

@@ -113,7 +113,7 @@ class FakeProcessor {
   uint64_t read_group(unsigned group, uint64_t offset);
   void write_group(unsigned group, uint64_t offset, uint64_t value);
   void start_launch(unsigned group, uint64_t doorbell);
-  void end_launch(unsigned group, uint32_t number, uint64_t cycles, const Fault& fault, bool watchdog);
+  void end_launch(unsigned number, uint32_t launch, uint64_t cycles, const Fault& fault, bool watchdog);
   Fault run_kernel(Operation operation, uint32_t mask, uint8_t owner, const uint8_t* arguments);
   // Memory that a kernel may use; nullptr: it may not, and `fault` says why.
   uint8_t* reach(uint64_t pointer, uint64_t bytes, uint8_t permission, uint8_t owner, Fault& fault);

@@ -1,0 +1,152 @@
+// What is made on a device: streams and their queues, events, memory, functions of the host.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/sdaa/device.hpp"
+
+namespace swai::sdaa {
+
+using command::Type;
+using protocol::Operation;
+
+// --- Streams and queues
+
+Queue& Device::open_queue() {
+  const auto values = connection_->ask(Operation::kQueueOpen, {});
+  auto queue = std::make_unique<Queue>();
+  queue->number = static_cast<unsigned>(values[0]);
+  if (queue->number >= info().queues)
+    fail(sdaaErrorDeviceFirmware, "the card opened a queue that it does not have");
+  queue->begin(static_cast<uint32_t>(values[1]));
+  queues_.push_back(std::move(queue));
+  return *queues_.back();
+}
+
+Queue& Device::service_queue() {
+  if (service_ == nullptr) {
+    service_ = &open_queue();
+    service_->users = 1;
+  }
+  return *service_;
+}
+
+// One that no stream has, a new one, or that which fewest streams share.
+Queue& Device::pick_queue(Lock& lock) {
+  service_queue();
+  for (const auto& queue : queues_) {
+    if (queue->users != 0) continue;
+    if (queue->failed()) {
+      wait_until(lock, [&] { return queue->idle(); });
+      queue->begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue->number})[0]));
+    }
+    return *queue;
+  }
+  if (!no_more_queues_ && queues_.size() < info().queues) return open_queue();
+  Queue* best = nullptr;
+  for (const auto& queue : queues_) {
+    if (queue.get() == service_ || queue.get() == default_stream_->queue || queue->failed()) continue;
+    if (best == nullptr || queue->users < best->users) best = queue.get();
+  }
+  if (best == nullptr)
+    fail(sdaaErrorOutOfMemory, "all queues of the card have failed; destroy or reset a stream");
+  return *best;
+}
+
+std::shared_ptr<Stream> Device::make_stream(Lock& lock, unsigned flags) {
+  auto stream = std::make_shared<Stream>();
+  stream->device = shared_from_this();
+  stream->flags = flags;
+  stream->queue = &pick_queue(lock);
+  ++stream->queue->users;
+  adopt(stream);
+  return stream;
+}
+
+void Device::drop_stream(Stream& stream) {
+  stream.alive = false;
+  --stream.queue->users;
+}
+
+void Device::reset_stream(Lock& lock, Stream& stream) {
+  Queue& queue = *stream.queue;
+  wait_until(lock, [&] { return queue.idle(); });
+  if (!queue.failed()) return;
+  queue.begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue.number})[0]));
+  stream.last = {};
+}
+
+std::optional<Failure> Device::first_failure() const {
+  for (const auto& queue : queues_) {
+    if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(queue->line);
+  }
+  return std::nullopt;
+}
+
+// --- Events
+
+unsigned Device::take_event() {
+  if (free_events_.empty()) fail(sdaaErrorOutOfMemory, "the card has no more events");
+  const unsigned number = free_events_.back();
+  free_events_.pop_back();
+  return number;
+}
+
+Point Device::record_event(Lock& lock, Stream& stream, unsigned number, uint64_t& count) {
+  command::Event command = {};
+  command.event = number;
+  const Point point = submit(lock, stream, Type::kEventRecord, command);
+  count = ++event_counts_[number];
+  return point;
+}
+
+void Device::wait_event(Lock& lock, Stream& stream, unsigned number, uint64_t count) {
+  command::Event command = {};
+  command.event = number;
+  command.count = count;
+  submit(lock, stream, Type::kEventWait, command);
+}
+
+// --- Memory
+
+std::map<uint64_t, Allocation>::iterator Device::find_allocation(uint64_t pointer) {
+  auto found = allocations_.upper_bound(pointer);
+  if (found == allocations_.begin()) return allocations_.end();
+  --found;
+  return pointer - found->first < found->second.bytes ? found : allocations_.end();
+}
+
+const Allocation& Device::check_device(uint64_t pointer, uint64_t bytes) {
+  const auto found = find_allocation(pointer);
+  if (found == allocations_.end())
+    fail(sdaaErrorInvalidDevicePointer, fmt::format("{:#x} is no memory of device {}", pointer, number_));
+  const uint64_t left = found->second.bytes - (pointer - found->first);
+  if (bytes > left) {
+    fail(sdaaErrorInvalidValue, fmt::format("{} bytes at {:#x} go {} bytes beyond the end of the allocation",
+                                            bytes, pointer, bytes - left));
+  }
+  return found->second;
+}
+
+// --- Functions of the host
+
+Point Device::host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always) {
+  struct Command {
+    command::Header header;
+  };
+  const Point point = submit(lock, stream, Type::kHostCall, Command{});
+  host_calls_->add(*point.queue, point.sequence, std::move(function), always);
+  return point;
+}
+
+void Device::resume(Queue& queue, uint32_t sequence) {
+  // The device may have been reset while the function ran.
+  if (connection_ == nullptr ||
+      std::ranges::find(queues_, &queue, &std::unique_ptr<Queue>::get) == queues_.end())
+    return;
+  Connection::Values ignored;
+  connection_->request(Operation::kResume, {queue.number, sequence}, ignored);
+  look();
+}
+
+}  // namespace swai::sdaa

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Installs the runtime library into a folder and uses it from there: the header in C and C++, pkg-config, CMake; and looks at what the
+library shows."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+PROGRAM = """
+#include <sdaa_runtime.h>
+#include <stdio.h>
+int main(void) {
+  int count = -1;
+  sdaaError_t error = sdaaGetDeviceCount(&count);
+  printf("%s %d\\n", sdaaGetErrorName(error), count);
+  return 0;
+}
+"""
+CMAKE = """
+cmake_minimum_required(VERSION 3.18)
+project(user C CXX)
+find_package(sdaa 1.0 REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user sdaa::sdaa)
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **options)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}:\n{done.stdout}"
+    return done.stdout
+
+
+def check_program(program, library):
+    environment = {k: v for k, v in os.environ.items() if k != "SWAI_CARD"} | {"LD_LIBRARY_PATH": str(library)}
+    assert run(program, env=environment) == "sdaaErrorNoDevice 0\n"
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="swai-install-") as name:
+        folder = Path(name)
+        run("make", "install", f"DESTDIR={folder}", "PREFIX=/opt/swai")
+        prefix = folder / "opt/swai"
+        library = prefix / "lib"
+        source = folder / "user.c"
+        source.write_text(PROGRAM)
+
+        environment = os.environ | {"PKG_CONFIG_PATH": str(library / "pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(folder)}
+        flags = run("pkg-config", "--cflags", "--libs", "sdaa", env=environment).split()
+        for compiler, standard in (("clang", "-std=c99"), ("gcc", "-std=c11"), ("clang++", "-std=c++11"), ("g++", "-std=c++20")):
+            language = ["-xc++"] if "+" in compiler else ["-xc"]
+            run(compiler, standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *language, source, "-xnone", "-o", folder / "user", *flags)
+            check_program(folder / "user", library)
+        if shutil.which("cmake"):
+            (folder / "CMakeLists.txt").write_text(CMAKE)
+            run("cmake", "-S", folder, "-B", folder / "made", f"-DCMAKE_PREFIX_PATH={prefix}")
+            run("cmake", "--build", folder / "made")
+            check_program(folder / "made/user", library)
+
+        header = (prefix / "include/sdaa_runtime.h").read_text()
+        declared = set(re.findall(r"^SDAA_API [^(;]*?\b(sdaa\w+)\(", header, re.MULTILINE))
+        shown = {
+            line.split()[-1].split("@")[0]
+            for line in run("nm", "-D", "--defined-only", library / "libsdaa.so").splitlines()
+            if " A " not in line
+        }
+        assert declared == shown, f"not in both header and library: {sorted(declared ^ shown)}"
+        documented = Path("docs/sdaa.md").read_text()
+        missing = [function for function in sorted(declared) if f"`{function}`" not in documented]
+        assert not missing, f"not in docs/sdaa.md: {missing}"
+        print(f"{len(declared)} functions")
+
+
+if __name__ == "__main__":
+    main()

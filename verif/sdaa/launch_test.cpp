@@ -1,0 +1,194 @@
+// Modules and launches, against a played card.
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "verif/sdaa/kernels.hpp"
+#include "verif/sdaa/tools.hpp"
+
+using namespace swai;
+using namespace swai::sdaa;
+
+namespace {
+
+sdaaStream_t new_stream(unsigned flags = sdaaStreamDefault) {
+  sdaaStream_t stream = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, flags));
+  return stream;
+}
+template <typename T>
+cpe::GlobalPtr<T> global(const void* pointer) {
+  return cpe::GlobalPtr<T>(bits(pointer));
+}
+
+}  // namespace
+
+TEST_CASE("modules: from memory and file, kernels, what is refused") {
+  const Fakes fakes;
+  const auto file = fake_module(2'500'000);
+  sdaaModule_t module = nullptr;
+  CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
+  unsigned count = 0;
+  CHECK_OK(sdaaModuleGetFunctionCount(&count, module));
+  CHECK(count == 7);
+  sdaaFunction_t function = nullptr;
+  CHECK_ERROR(sdaaModuleGetFunction(&function, module, "not there"), sdaaErrorNotFound);
+  CHECK_ERROR(sdaaModuleGetFunction(nullptr, module, "who"), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaModuleGetFunction(&function, module, nullptr), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaModuleGetFunction(&function, reinterpret_cast<sdaaModule_t>(12), "who"),
+              sdaaErrorInvalidHandle);
+  CHECK_OK(sdaaModuleGetFunction(&function, module, "many_arguments"));
+  sdaaFuncAttributes attributes;
+  CHECK_OK(sdaaFuncGetAttributes(&attributes, function));
+  CHECK(std::string(attributes.name) == "many_arguments");
+  CHECK(attributes.argumentBytes == sizeof(ManyArgs));
+  CHECK_ERROR(sdaaFuncGetAttributes(nullptr, function), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaFuncGetAttributes(&attributes, nullptr), sdaaErrorInvalidHandle);
+  CHECK_OK(sdaaModuleUnload(module));
+  CHECK_ERROR(sdaaModuleUnload(module), sdaaErrorInvalidHandle);
+  CHECK_ERROR(sdaaFuncGetAttributes(&attributes, function), sdaaErrorInvalidHandle);
+  ManyArgs args = {};
+  CHECK_ERROR(sdaaLaunchKernel(function, &args, 0, nullptr), sdaaErrorInvalidDeviceFunction);
+
+  const auto small = fake_module();
+  CHECK_OK(sdaaModuleLoadData(&module, small.data()));
+  CHECK_OK(sdaaModuleUnload(module));
+  const std::string path = "build/sdaa-test-module.elf";
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(small.data()), static_cast<long>(small.size()));
+  CHECK_OK(sdaaModuleLoad(&module, path.c_str()));
+  CHECK_OK(sdaaModuleUnload(module));
+  CHECK_ERROR(sdaaModuleLoad(&module, "/not/there"), sdaaErrorFileNotFound);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("/not/there") != std::string::npos);
+  CHECK_ERROR(sdaaModuleLoad(&module, "build"), sdaaErrorFileNotFound);
+  CHECK_ERROR(sdaaModuleLoad(&module, nullptr), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaModuleLoad(nullptr, path.c_str()), sdaaErrorInvalidValue);
+  const std::vector<uint8_t> garbage(1000, 3);
+  CHECK_ERROR(sdaaModuleLoadBytes(&module, garbage.data(), garbage.size()), sdaaErrorInvalidKernelFile);
+  CHECK_ERROR(sdaaModuleLoadData(&module, garbage.data()), sdaaErrorInvalidKernelFile);
+  CHECK_ERROR(sdaaModuleLoadBytes(&module, small.data(), 100), sdaaErrorInvalidImage);
+  CHECK_ERROR(sdaaModuleLoadBytes(&module, small.data(), 0), sdaaErrorInvalidValue);
+}
+
+TEST_CASE("as many modules as the card takes, and one more") {
+  const Fakes fakes;
+  std::vector<sdaaModule_t> all;
+  for (unsigned i = 0; i < protocol::kModules; ++i) {
+    const auto file = fake_module();
+    sdaaModule_t module = nullptr;
+    const sdaaError_t result = sdaaModuleLoadBytes(&module, file.data(), file.size());
+    if (result == sdaaErrorOutOfMemory) break;
+    REQUIRE_OK(result);
+    all.push_back(module);
+  }
+  CHECK(all.size() > 20);
+  const auto file = fake_module();
+  sdaaModule_t module = nullptr;
+  CHECK_ERROR(sdaaModuleLoadBytes(&module, file.data(), file.size()), sdaaErrorOutOfMemory);
+  CHECK_OK(sdaaModuleUnload(all.back()));
+  CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
+}
+
+TEST_CASE("launches: arguments, masks, groups, local memory") {
+  const Fakes fakes;
+  const sdaaModule_t module = load_fake_module();
+  constexpr uint32_t kCount = 4096;
+  void* x = allocate(kCount * 4);
+  void* y = allocate(kCount * 4);
+  std::vector<int32_t> xs(kCount);
+  std::iota(xs.begin(), xs.end(), -5);
+  std::vector<int32_t> ys(kCount, 100);
+  REQUIRE_OK(sdaaMemcpy(x, xs.data(), kCount * 4, sdaaMemcpyHostToDevice));
+  REQUIRE_OK(sdaaMemcpy(y, ys.data(), kCount * 4, sdaaMemcpyHostToDevice));
+  const sdaaFunction_t axpy = kernel(module, "axpy_int");
+  const AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, -3};
+  for (int i = 0; i < 100; ++i) REQUIRE_OK(sdaaLaunchKernel(axpy, &args, 0, nullptr));
+  REQUIRE_OK(sdaaMemcpy(ys.data(), y, kCount * 4, sdaaMemcpyDeviceToHost));
+  for (uint32_t i = 0; i < kCount; ++i) REQUIRE(ys[i] == 100 - 300 * xs[i]);
+
+  CHECK_ERROR(sdaaLaunchKernel(axpy, nullptr, 0, nullptr), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaLaunchKernel(nullptr, &args, 0, nullptr), sdaaErrorInvalidDeviceFunction);
+  CHECK_ERROR(sdaaLaunchKernel(axpy, &args, 1 << 20, nullptr), sdaaErrorLaunchOutOfResources);
+  CHECK_OK(sdaaLaunchKernel(axpy, &args, 1000, nullptr));
+  CHECK_ERROR(sdaaLaunch(axpy, nullptr, &args, sizeof args - 4, nullptr), sdaaErrorInvalidValue);
+  CHECK_OK(sdaaLaunch(axpy, nullptr, &args, sizeof args, nullptr));
+  sdaaLaunchConfig_t config = {sizeof config, 0x10, sdaaAnyGroup, 0, 0};
+  CHECK_ERROR(sdaaLaunch(axpy, &config, &args, sizeof args, nullptr), sdaaErrorInvalidConfiguration);
+  config = {sizeof config, 0, 2, 0, 0};
+  CHECK_ERROR(sdaaLaunch(axpy, &config, &args, sizeof args, nullptr), sdaaErrorInvalidConfiguration);
+  config = {sizeof config - 8, 0, 0, 0, 0};
+  CHECK_ERROR(sdaaLaunch(axpy, &config, &args, sizeof args, nullptr), sdaaErrorInvalidValue);
+  config = {sizeof config, 0x5, 1, 0, 0};
+  REQUIRE_OK(sdaaMemset(y, 0xff, 256));
+  const WhoArgs who = {global<uint32_t>(y)};
+  REQUIRE_OK(sdaaLaunch(kernel(module, "who"), &config, &who, sizeof who, nullptr));
+  REQUIRE_OK(sdaaMemcpy(ys.data(), y, 256, sdaaMemcpyDeviceToHost));
+  CHECK(ys[0] == 0);
+  CHECK(ys[16] == -1);
+  CHECK(ys[32] == 2);
+  CHECK_OK(sdaaDeviceSynchronize());
+}
+
+TEST_CASE("failed launches: the stream keeps the error until it is reset, others go on") {
+  const Fakes fakes;
+  const sdaaModule_t module = load_fake_module();
+  const sdaaStream_t good = new_stream(sdaaStreamNonBlocking);
+  const sdaaStream_t bad = new_stream(sdaaStreamNonBlocking);
+  void* memory = allocate(64);
+  ManyArgs many = {global<uint32_t>(memory), {1}};
+  const sdaaFunction_t function = kernel(module, "many_arguments");
+  struct Expected {
+    const char* kernel;
+    sdaaError_t error;
+  };
+  for (const auto& [name, error] :
+       {Expected{"breakpoint", sdaaErrorAssert}, Expected{"hang", sdaaErrorLaunchTimeOut}}) {
+    const sdaaLaunchConfig_t config = {sizeof config, 0, 0, 3000, 0};
+    REQUIRE_OK(sdaaLaunch(kernel(module, name), &config, nullptr, 0, bad));
+    for (int i = 0; i < 50; ++i) {
+      REQUIRE_OK(sdaaLaunchKernel(function, &many, 0, good));
+      if (const auto result = sdaaLaunchKernel(function, &many, 0, bad); result != sdaaSuccess)
+        CHECK(result == error);
+    }
+    CHECK_ERROR(sdaaStreamSynchronize(bad), error);
+    CHECK_ERROR(sdaaStreamSynchronize(bad), error);
+    CHECK_ERROR(sdaaStreamQuery(bad), error);
+    CHECK_OK(sdaaStreamSynchronize(good));
+    CHECK_ERROR(sdaaDeviceSynchronize(), error);
+    CHECK_ERROR(sdaaMemcpyAsync(memory, &many, 4, sdaaMemcpyHostToDevice, bad), error);
+    CHECK_OK(sdaaStreamReset(bad));
+    CHECK_OK(sdaaStreamSynchronize(bad));
+    CHECK_OK(sdaaLaunchKernel(function, &many, 0, bad));
+    CHECK_OK(sdaaDeviceSynchronize());
+  }
+  // Memory that nobody has.
+  many.to = cpe::GlobalPtr<uint32_t>(uint64_t{5000} << 48);
+  REQUIRE_OK(sdaaLaunchKernel(function, &many, 0, bad));
+  CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorIllegalAddress);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("no such segment") != std::string::npos);
+  // The queue of a stream that failed is good for the next one.
+  CHECK_OK(sdaaStreamDestroy(bad));
+  CHECK_OK(sdaaDeviceSynchronize());
+  many.to = global<uint32_t>(memory);
+  for (int i = 0; i < 15; ++i) {
+    const sdaaStream_t fresh = new_stream();
+    REQUIRE_OK(sdaaLaunchKernel(function, &many, 0, fresh));
+    REQUIRE_OK(sdaaStreamSynchronize(fresh));
+    REQUIRE_OK(sdaaStreamDestroy(fresh));
+  }
+}
+
+TEST_CASE("the default stream's failure is over with a reset of it or of the device") {
+  const Fakes fakes;
+  const sdaaModule_t module = load_fake_module();
+  REQUIRE_OK(sdaaLaunchKernel(kernel(module, "breakpoint"), nullptr, 0, nullptr));
+  CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorAssert);
+  CHECK_ERROR(sdaaMemset(allocate(64), 0, 64), sdaaErrorAssert);
+  CHECK_OK(sdaaStreamReset(nullptr));
+  CHECK_OK(sdaaMemset(allocate(64), 0, 64));
+  REQUIRE_OK(sdaaLaunchKernel(kernel(module, "breakpoint"), nullptr, 0, nullptr));
+  CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorAssert);
+  CHECK_OK(sdaaDeviceReset());
+  CHECK_OK(sdaaDeviceSynchronize());
+  CHECK_OK(sdaaMemset(allocate(64), 0, 64));
+}
