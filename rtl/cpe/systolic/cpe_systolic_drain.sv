@@ -87,7 +87,7 @@ module cpe_systolic_drain #(
   logic         req_free;       // can be changed
 
   logic         fault_q, fault_write_q, done_q, busy_q;
-  logic [17:0]  fault_at_q;
+  logic [16:0]  fault_at_q;
   logic [1:0]   half_busy_q;
 
   // Where the next row goes
@@ -274,7 +274,7 @@ module cpe_systolic_drain #(
   assign fault_valid_o   = fault_q;
   assign fault_write_o   = fault_write_q;
   assign fault_pc_o      = pc_q;
-  assign fault_address_o = fault_at_q[16:0];
+  assign fault_address_o = fault_at_q;
   assign job_ready_o     = awake_q && state_q == StateIdle && !halt_i;
 
   // --- What follows -----------------------------------------------------------------------------------------------------
@@ -399,7 +399,7 @@ module cpe_systolic_drain #(
 
         if (fault) begin
           fault_write_q <= !word_beyond;
-          fault_at_q    <= word_beyond ? {word_at, 5'd0} : out_at_q;
+          fault_at_q    <= word_beyond ? {word_at[16:5], 5'd0} : out_at_q[16:0];
         end
         if (store) begin
           req_write_q <= 1'b1;
