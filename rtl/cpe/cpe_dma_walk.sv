@@ -56,8 +56,13 @@ module cpe_dma_walk (
     end
   end
 
-  // This process alone touches the waiting transfers: assignments may take effect at once.
+  // One process, and only a place that nobody reads: the assignment may take effect at once. By itself, so that synthesis finds
+  // a memory; in the process below it made registers and wide multiplexers of it.
   /* verilator lint_off BLKSEQ */
+  always_ff @(posedge clk_i) begin
+    if (push_i) waiting_q[pushed_q[2:0]] = push_transfer_i;
+  end
+
   always_ff @(posedge clk_i) begin : walk
     logic        waits, take;
     logic [15:0] rows;
@@ -69,7 +74,6 @@ module cpe_dma_walk (
       pushed_q <= '0;
       left_q   <= '0;
     end else if (busy_i || push_i) begin
-      if (push_i) waiting_q[pushed_q[2:0]] = push_transfer_i;
       waits       = left_q != pushed_q;
       take        = !active_q || (step_i && last_o);
       next        = waiting_q[left_q[2:0]];

@@ -62,7 +62,7 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
                        .strb = Field(t.e_strb_i, 32 * i, 32),
                        .rdata = Field(t.e_rdata_o, 256 * i, 256),
                        .holds = (t.holds_o >> i & 1) != 0,
-                     .writes = (t.writes_o >> i & 1) != 0});
+                       .writes = (t.writes_o >> i & 1) != 0});
     }
     ports.push_back({.name = "access",
                      .bytes = 8,
