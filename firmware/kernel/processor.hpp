@@ -51,14 +51,20 @@ struct Processor {
 
   // --- SRAM that others write, which the caches do not hold
 
+  // Whole words there; here they are what the caller has, so they are copied as bytes.
   static void fetch(uint64_t address, void* to, uint64_t bytes) {
-    auto* words = static_cast<uint64_t*>(to);
-    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i)
-      words[i] = at<volatile const uint64_t>(address)[i];
+    for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+      const uint64_t word = *at<volatile const uint64_t>(address + i);
+      std::memcpy(static_cast<uint8_t*>(to) + i, &word, sizeof word);
+    }
   }
   static void put(uint64_t address, const void* from, uint64_t bytes) {
-    const auto* words = static_cast<const uint64_t*>(from);
-    for (uint64_t i = 0; i < bytes / sizeof(uint64_t); ++i) at<volatile uint64_t>(address)[i] = words[i];
+    for (uint64_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, static_cast<const uint8_t*>(from) + i, sizeof word);
+      *at<volatile uint64_t>(address + i) = word;
+    }
+    asm volatile("fence w, ow" ::: "memory");  // before the doorbell of whoever reads it
   }
 
  private:

@@ -63,6 +63,7 @@ static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kHostW
 constinit Processor processor;
 alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
 constinit Runtime* serving = nullptr;
+constinit bool telemetry_is_old = true;
 
 std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
   return {begin, static_cast<size_t>(end - begin)};
@@ -107,6 +108,16 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
   return plan;
+}
+
+// What a kernel before a reset of the processor has left running.
+void quiet_groups(const Card& card) {
+  for (unsigned i = 0; i < card.groups; ++i) {
+    group::Group<Processor> group(processor, i);
+    group.flush();
+    group.enable(0);
+    group.wait([&] { return regs::cg::launch_status::kRunning.get(group.status()) == 0; }, kPatience);
+  }
 }
 
 void start_groups(const Card& card, uint32_t daemon_pc) {
@@ -166,6 +177,17 @@ void tell(const Card& card) {
   fw::write_reg(word(protocol::word::kMagic), protocol::kMagic);
 }
 
+void tell_telemetry() {
+  uint64_t at = kTelemetry;
+  const auto put = [&at](protocol::Tag tag, uint64_t value) {
+    const protocol::Telemetry line = {tag, 0, value};
+    Processor::put(at, &line, sizeof line);
+    at += sizeof line;
+  };
+  put(protocol::Tag::kUptime, fw::read_reg(regs::timer::mtime::kAddr));
+  serving->telemetry(put);
+}
+
 uint64_t take_work() {
   const uint64_t work = fw::read_reg(regs::inbox::work::kAddr);
   if (work != 0) fw::write_reg(regs::inbox::work::kAddr, work);
@@ -195,6 +217,7 @@ bool init() {
   Processor::set_entry(kSegmentTable + kArgumentSegment * sizeof(uint64_t),
                        segment::encode({built_in.arguments, layout::kPageBytes, segment::kRead}));
 
+  quiet_groups(found);
   serving = new (storage.data()) Runtime(processor);
   serving->init(plan_for(found, built_in));
   start_groups(found, daemon_pc);
@@ -207,8 +230,13 @@ bool init() {
 bool poll() {
   if (serving == nullptr) return false;
   const uint64_t work = take_work();
-  const bool more = serving->poll(work);
-  return more || work != 0;
+  if (serving->poll(work) || work != 0) {
+    telemetry_is_old = true;
+    return true;
+  }
+  if (telemetry_is_old) tell_telemetry();
+  telemetry_is_old = false;
+  return false;
 }
 
 void listen() {

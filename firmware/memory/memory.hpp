@@ -329,6 +329,11 @@ class Memory {
     return best;
   }
 
+  // Headers of pieces lie in the pool itself.
+  static bool has_pages(const Record& record) {
+    return record.usage != Usage::kCpe || record.kind == Record::kPool;
+  }
+
   // Blocks with record, segment and pages; index kNoBlock: there is no room, or no number.
   Block take_blocks(uint64_t bytes, uint64_t room, Record record, unsigned group) {
     record.blocks = static_cast<uint32_t>((room + kBlockBytes - 1) / kBlockBytes);
@@ -350,7 +355,7 @@ class Memory {
                                  segment::kRead | segment::kWrite, record.context}));
     }
     link(index, record);
-    if (record.usage != Usage::kCpe) machine_.map(physical, record.blocks * kBlockBytes, record.usage);
+    if (has_pages(record)) machine_.map(physical, record.blocks * kBlockBytes, record.usage);
     return {index, record, physical, 0};
   }
 
@@ -359,7 +364,7 @@ class Memory {
       set_entry(block.record.segment, segment::kNoEntry);
       segments_.give_back(block.record.segment, 1);
     }
-    if (block.record.usage != Usage::kCpe) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
+    if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     unlink(block.index, block.record);
     blocks_[block.index / kMaxBlocks].give_back(block.index % kMaxBlocks, block.record.blocks);
   }

@@ -30,28 +30,34 @@ class Completions {
     changed_ = 0;
     event_count_ = 0;
   }
-  // Where the host's page lies; 0: nobody listens.
+  // Where the host's page lies; 0: nobody listens. What was under way is not waited for: a reset of the
+  // endpoint may have taken it.
   void use_page(uint64_t iova) {
+    channel_.restart();
     page_ = iova;
     changed_ = 0;
     event_count_ = 0;
+    loud_ = false;
   }
 
   // The line of a queue; whoever changes it says so.
   protocol::QueueStatus& line(unsigned queue) { return lines_[queue]; }
-  void changed(unsigned queue) { changed_ |= uint64_t{1} << queue; }
+  void changed(unsigned queue, bool quiet = false) {
+    changed_ |= uint64_t{1} << queue;
+    loud_ = loud_ || !quiet;
+  }
 
   // An event was recorded. There must be room.
   bool event_room() const { return event_count_ < kEventLines; }
   void event(unsigned number, const protocol::EventStatus& status) {
-    events_[event_count_++] = {number, status};
+    if (page_ != 0) events_[event_count_++] = {number, status};
   }
 
   // To be called when the channel's work bit is set, and after changes.
   void pump() {
     if (!channel_.idle()) channel_.poll();
     if (!channel_.idle()) {
-      if (channel_.error() != 0) channel_.restart(protocol::kStatusVector);  // the host's page is gone
+      if (channel_.error() != 0) channel_.restart();  // the host's page is gone
       return;
     }
     if (page_ == 0 || (changed_ == 0 && event_count_ == 0)) return;
@@ -69,6 +75,7 @@ class Completions {
            (changed_ & (changed_ - 1)) == 0);
     }
     event_count_ = 0;
+    loud_ = false;
     channel_.start();
   }
   bool idle() const { return channel_.idle() && changed_ == 0 && event_count_ == 0; }
@@ -78,7 +85,7 @@ class Completions {
     channel_.push({.host = page_ + offset,
                    .card = from,
                    .length = bytes,
-                   .flags = dma::kToHost | (last ? dma::kInterrupt | dma::kWork : 0),
+                   .flags = dma::kToHost | (last ? dma::kWork : 0) | (last && loud_ ? dma::kInterrupt : 0),
                    .tag = 0,
                    .reserved = 0});
   }
@@ -93,6 +100,7 @@ class Completions {
   uint64_t page_ = 0;
   uint64_t changed_ = 0;
   unsigned event_count_ = 0;
+  bool loud_ = false;  // something of it is worth an interrupt
   std::array<protocol::QueueStatus, protocol::kQueues> lines_ = {};
   std::array<Event, kEventLines> events_ = {};
   static_assert(protocol::kQueues + kEventLines <= Channel::kEntries);

@@ -19,12 +19,17 @@ class DmaChannel {
   DmaChannel(M& machine, unsigned number) : machine_(machine), number_(number) {}
 
   // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
-  // did.
+  // did: what is under way ends first, which takes as long as the ring takes to answer.
   void init(uint64_t ring, unsigned vector) {
     namespace reg = regs::dma;
+    constexpr unsigned kLooks = 10'000;
     ring_ = ring;
+    vector_ = vector;
     head_ = tail_ = told_ = 0;
     write<reg::control::kOffset>(reg::control::kClear.mask());
+    for (unsigned i = 0; i < kLooks; ++i) {
+      if (reg::status::kState.get(read<reg::status::kOffset>()) == reg::status::kStateIdle) break;
+    }
     write<reg::ring_base::kOffset>(ring);
     write<reg::ring_size::kOffset>(kEntriesLog2);
     write<reg::vector::kOffset>(vector);
@@ -54,8 +59,8 @@ class DmaChannel {
     return static_cast<unsigned>(regs::dma::error::kCause.get(read<regs::dma::error::kOffset>()));
   }
   uint64_t error_address() { return read<regs::dma::error_address::kOffset>(); }
-  // After an error: everything that was pushed is forgotten.
-  void restart(unsigned vector) { init(ring_, vector); }
+  // After an error, or a reset of the endpoint: everything that was pushed is forgotten.
+  void restart() { init(ring_, vector_); }
 
   static constexpr uint64_t work_bit(unsigned number) { return uint64_t{1} << (32 + number); }
 
@@ -72,6 +77,7 @@ class DmaChannel {
   M& machine_;
   unsigned number_;
   uint64_t ring_ = 0;
+  unsigned vector_ = 0;
   uint16_t head_ = 0;
   uint16_t tail_ = 0;
   uint16_t told_ = 0;

@@ -1,6 +1,9 @@
-// Launches on the core groups. Each group has a queue in hardware; here is known which command each launch in
-// it belongs to. A group's settings (mask, segments, owner, watchdog) are written when they change; launches
-// that wait have theirs already.
+// Launches on the core groups. Each group has a queue in hardware; here is known whose each launch in it is.
+// A group's settings (mask, segments, owner, watchdog) are written when they change; launches that wait have
+// theirs already.
+//
+// A group whose launch has failed holds the next one until the fault records of the failed one were taken, so
+// that records belong to the launch that they are reported with.
 #pragma once
 
 #include <array>
@@ -44,7 +47,8 @@ class Groups {
     for (unsigned i = 0; i < count; ++i) {
       drivers_[i].emplace(machine_, i);
       states_[i] = {};
-      states_[i].ended = drivers_[i]->number();
+      states_[i].collected = drivers_[i]->number();
+      control(i, regs::cg::launch_control::kResume.mask());
     }
     count_ = count;
   }
@@ -53,14 +57,13 @@ class Groups {
 
   // Whether a launch with these settings can be handed over now.
   bool takes(unsigned group, const Launch& launch) {
-    State& state = states_[group];
-    if (drivers_[group]->room() == 0) return false;
+    const State& state = states_[group];
+    if (drivers_[group]->room() == 0 || waiting(group) >= kOwners) return false;
     // The watchdog is the group's, not the launch's.
-    return state.watchdog == launch.watchdog || state.ended == drivers_[group]->number();
+    return state.watchdog == launch.watchdog || !busy(group);
   }
-  bool has_room(unsigned group) { return drivers_[group]->room() != 0; }
-  // Returns the launch's number on the group.
-  uint32_t start(unsigned group, const Launch& launch) {
+  // There must be room; `owner` comes back with the launch's end.
+  void start(unsigned group, const Launch& launch, uint16_t owner) {
     State& state = states_[group];
     if (state.watchdog != launch.watchdog) {
       drivers_[group]->set_watchdog(launch.watchdog);
@@ -76,14 +79,61 @@ class Groups {
       state.argument_segment = launch.argument_segment;
       state.owner = launch.owner;
     }
-    return drivers_[group]->start(launch.pc, launch.argument);
+    state.owners[drivers_[group]->start(launch.pc, launch.argument) % kOwners] = owner;
   }
-  bool ended(unsigned group, uint32_t number) {
-    if (!drivers_[group]->ended(number)) return false;
-    states_[group].ended = number;
-    return true;
+
+  // Takes the ends of launches, in their order: `see` is called with owner and LaunchEnd.
+  template <typename See>
+  void collect(See see) {
+    for (unsigned i = 0; i < count_; ++i) {
+      State& state = states_[i];
+      while (busy(i) && drivers_[i]->ended(state.collected + 1)) {
+        const uint32_t number = ++state.collected;
+        see(state.owners[number % kOwners], end_of(i, number));
+      }
+    }
   }
-  // Of one of the sixteen launches that ended last; takes the records of its faults.
+
+  // Launches are under way, as far as collect() has seen.
+  bool busy(unsigned group) const { return waiting(group) != 0; }
+  uint32_t waiting(unsigned group) const { return drivers_[group]->number() - states_[group].collected; }
+  bool any_busy() const {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (busy(i)) return true;
+    }
+    return false;
+  }
+
+  // Stops what runs, and what waits never runs: all of it ends as failed.
+  void stop() {
+    namespace reg = regs::cg::launch_control;
+    for (unsigned i = 0; i < count_; ++i) {
+      if (busy(i)) control(i, reg::kFlush.mask() | reg::kKill.mask());
+    }
+  }
+
+  // After segments were taken away or code was replaced.
+  void forget() {
+    for (unsigned i = 0; i < count_; ++i) drivers_[i]->forget(Driver::kSegments | Driver::kCode);
+  }
+
+ private:
+  // Launches whose results the group keeps.
+  static constexpr uint32_t kOwners = 16;
+  struct State {
+    uint32_t collected = 0;  // number of the last launch whose end is known
+    std::array<uint16_t, kOwners> owners = {};
+    uint32_t mask = 0;
+    uint32_t watchdog = 0;
+    uint16_t code_segment = 0;
+    uint16_t argument_segment = 0;
+    uint8_t owner = 0;
+  };
+  void control(unsigned group, uint64_t action) {
+    namespace reg = regs::cg::launch_control;
+    machine_.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
+                   reg::kHoldAfterFailure.mask() | action);
+  }
   LaunchEnd end_of(unsigned group, uint32_t number) {
     Driver& driver = *drivers_[group];
     const auto result = driver.result(number);
@@ -95,32 +145,11 @@ class Groups {
         end.cpe = group * launch::kMaxCpes + cpe;
         end.fault = fault;
       });
+      control(group, regs::cg::launch_control::kResume.mask());
     }
     return end;
   }
-  bool busy(unsigned group) { return states_[group].ended != drivers_[group]->number(); }
 
-  bool any_busy() {
-    for (unsigned i = 0; i < count_; ++i) {
-      if (busy(i)) return true;
-    }
-    return false;
-  }
-
-  // After segments were taken away or code was replaced.
-  void forget() {
-    for (unsigned i = 0; i < count_; ++i) drivers_[i]->forget(Driver::kSegments | Driver::kCode);
-  }
-
- private:
-  struct State {
-    uint32_t ended = 0;
-    uint32_t mask = 0;
-    uint32_t watchdog = 0;
-    uint16_t code_segment = 0;
-    uint16_t argument_segment = 0;
-    uint8_t owner = 0;
-  };
   M& machine_;
   unsigned count_ = 0;
   std::array<std::optional<Driver>, launch::kMaxGroups> drivers_ = {};

@@ -83,6 +83,7 @@ class Queues {
       if (queue.open || !quiet(i)) continue;
       queue.open = true;
       queue.context = context;
+      forget_slots(i);
       parts_.machine.set_entry(place_.segment_table + (place_.first_segment + i) * sizeof(uint64_t),
                                segment::encode({place_.sram + i * protocol::kQueueBytes,
                                                 protocol::kQueueBytes, segment::kRead, context}));
@@ -131,20 +132,15 @@ class Queues {
 
   // --- Work
 
-  // Does what can be done in a queue. To be called when a doorbell rang, and whenever something of it may
-  // have ended.
-  void advance(unsigned number) {
-    Queue& queue = queues_[number];
-    for (;;) {
-      const bool retired = retire(number, queue);
-      const bool taken = queue.open && take(number, queue);
-      if (!retired && !taken) return;
-    }
-  }
-  void advance_all() {
+  // Does what can be done in all queues, a few commands in each. To be called when a doorbell rang, and
+  // whenever something may have ended. True: there may be more to do, perhaps because of what was done.
+  bool advance_all() {
+    bool any = false;
+    parts_.groups.collect([this](uint16_t owner, const LaunchEnd& end) { note_end(owner, end); });
     for (unsigned i = 0; i < queues_.size(); ++i) {
-      if (queues_[i].open || queues_[i].flights != 0) advance(i);
+      if (queues_[i].open || queues_[i].flights != 0) any = advance(i) || any;
     }
+    return any;
   }
   // Launches are under way: their ends are to be looked for.
   bool busy() const {
@@ -157,10 +153,9 @@ class Queues {
   struct Flight {
     command::Type type = command::Type::kNone;
     bool quiet = false;
-    bool over = false;    // host calls, and what was over at once
-    uint8_t place = 0;    // group, or channel
-    uint32_t number = 0;  // launch of the group
-    uint32_t begin = 0;   // sequence numbers of its slots
+    bool over = false;   // launches, of fills and copies the one for this row; host calls
+    uint8_t place = 0;   // group, or channel
+    uint32_t begin = 0;  // sequence numbers of its slots
     uint32_t end = 0;
     uint32_t event = 0;
     uint64_t count = 0;
@@ -175,8 +170,18 @@ class Queues {
     uint64_t from_pitch = 0;
     uint32_t value = 0;
     uint64_t done = 0;  // bytes of the row
+
+    static constexpr uint64_t kPiece = uint64_t{1} << 30;
+    uint64_t piece() const { return std::min(bytes - done, kPiece); }
+    void step() {
+      done += piece();
+      if (done != bytes) return;
+      done = 0;
+      to += to_pitch;
+      from += from_pitch;
+      --count;
+    }
   };
-  static constexpr uint64_t kRowPiece = uint64_t{1} << 30;
   struct Queue {
     static constexpr unsigned kDepth = 16;
     bool open = false;
@@ -190,6 +195,8 @@ class Queues {
 
     Flight& front() { return ring[first]; }
     Flight& back() { return ring[(first + flights - 1) % kDepth]; }
+    // Where the next one will lie.
+    unsigned free() const { return (first + flights) % kDepth; }
     void pop() {
       first = (first + 1) % kDepth;
       --flights;
@@ -207,6 +214,27 @@ class Queues {
     return command;
   }
 
+  static constexpr unsigned kSteps = 8;
+  static constexpr uint64_t kMostModuleBytes = 4 << 20;
+  bool advance(unsigned number) {
+    Queue& queue = queues_[number];
+    bool any = false;
+    for (unsigned i = 0; i < kSteps; ++i) {
+      const bool retired = retire(number, queue);
+      const bool taken = queue.open && take(number, queue);
+      if (!retired && !taken) return any;
+      any = true;
+    }
+    return any;
+  }
+
+  // What a former owner of the queue has left in the slots must never be taken.
+  void forget_slots(unsigned number) {
+    constexpr command::Header kNothing = {};
+    for (unsigned slot = 0; slot < protocol::kSlots; ++slot)
+      parts_.machine.put(slot_address(number, slot), &kNothing, sizeof kNothing);
+  }
+
   // --- The end of commands
 
   bool retire(unsigned number, Queue& queue) {
@@ -214,39 +242,28 @@ class Queues {
     while (queue.flights != 0 && is_over(number, queue, queue.front())) {
       const Flight flight = queue.front();
       queue.pop();
-      complete(number, flight.end);
+      complete(number, flight.end, flight.quiet);
       any = true;
     }
     return any;
   }
 
-  void complete(unsigned number, uint32_t sequence) {
+  void complete(unsigned number, uint32_t sequence, bool quiet) {
     protocol::QueueStatus& line = parts_.completions.line(number);
     line.completed = sequence;
     line.cycle = parts_.machine.read(regs::timer::mtime::kAddr);
     ++statistics_.commands;
-    parts_.completions.changed(number);
+    parts_.completions.changed(number, quiet);
   }
 
   bool is_over(unsigned number, Queue& queue, Flight& flight) {
     switch (flight.type) {
       case command::Type::kLaunch:
-        if (!parts_.groups.ended(flight.place, flight.number)) return false;
-        end_launch(number, queue, flight);
-        return true;
+        return flight.over;
       case command::Type::kFill:
       case command::Type::kCopyDevice:
-        if (!flight.over) {
-          if (!parts_.groups.ended(flight.place, flight.number)) return false;
-          end_launch(number, queue, flight);
-          flight.over = true;
-        }
-        // The next piece waits for room in the group's queue.
-        if (!parts_.groups.has_room(flight.place)) return false;
-        flight.over = false;
-        return !next_piece(number, queue, flight);
+        return flight.over && !next_piece(number, queue, flight);
       case command::Type::kCopy:
-        if (flight.over) return true;
         if (!parts_.transfers.over(flight.place)) return false;
         if (const unsigned error = parts_.transfers.finish(flight.place); error != 0) {
           protocol::QueueStatus& line = parts_.completions.line(number);
@@ -263,9 +280,18 @@ class Queues {
     }
   }
 
-  void end_launch(unsigned number, Queue& queue, const Flight& flight) {
-    const LaunchEnd end = parts_.groups.end_of(flight.place, flight.number);
-    if (!end.failed) return;
+  static constexpr uint16_t owner_of(unsigned number, unsigned place) {
+    return static_cast<uint16_t>(number * Queue::kDepth + place);
+  }
+  void note_end(uint16_t owner, const LaunchEnd& end) {
+    const unsigned number = owner / Queue::kDepth;
+    Queue& queue = queues_[number];
+    Flight& flight = queue.ring[owner % Queue::kDepth];
+    flight.over = true;
+    if (flight.type != command::Type::kLaunch) queue.rows.step();
+    if (end.failed) fail_launch(number, queue, flight, end);
+  }
+  void fail_launch(unsigned number, Queue& queue, const Flight& flight, const LaunchEnd& end) {
     ++statistics_.launches_failed;
     protocol::QueueStatus& line = parts_.completions.line(number);
     if (!queue.failed) {
@@ -304,13 +330,14 @@ class Queues {
       return finish_now(number, queue, 1, Status::kBadCommand);
     }
     // What comes behind a failure waits for what was begun before, so that the order stays.
-    if (queue.failed) return queue.flights == 0 && finish_now(number, queue, header.slots, Status::kRefused);
+    if (queue.failed) return queue.flights == 0 && refuse(number, queue, header);
     switch (header.type) {
       case command::Type::kLaunch:
         return take_launch(number, queue, header);
       case command::Type::kCopy:
         return take_copy(number, queue, header);
       case command::Type::kPad:
+        return take_pad(number, queue, header);
       case command::Type::kMarker:
         return queue.flights == 0 && finish_now(number, queue, header.slots);
       default:
@@ -325,11 +352,34 @@ class Queues {
     if (status != Status::kOk) fail(number, queue, queue.next, status, detail);
     if (status == Status::kRefused) ++statistics_.refused;
     queue.next += slots;
-    complete(number, queue.next - 1);
+    complete(number, queue.next - 1, false);
+    return true;
+  }
+  // Behind a failure nothing is done, but who waits for an event in another queue does not wait for ever.
+  bool refuse(unsigned number, Queue& queue, const command::Header& header) {
+    if (header.type == command::Type::kEventRecord) {
+      const auto command = read<command::Event>(number, queue.next);
+      if (Events::exists(command.event) && !record_event(command.event)) return false;
+    }
+    return finish_now(number, queue, header.slots, Status::kRefused);
+  }
+  // False: later.
+  bool record_event(uint32_t event) {
+    if (!parts_.completions.event_room()) return false;
+    parts_.completions.event(event,
+                             parts_.events.record(event, parts_.machine.read(regs::timer::mtime::kAddr)));
+    return true;
+  }
+  // Nobody waits for a pad: it goes with what is before it.
+  bool take_pad(unsigned number, Queue& queue, const command::Header& header) {
+    if (queue.flights == 0) return finish_now(number, queue, header.slots);
+    queue.next += header.slots;
+    queue.back().end = queue.next - 1;
     return true;
   }
   bool begin(Queue& queue, const command::Header& header, Flight flight) {
     flight.type = header.type;
+    flight.quiet = (header.flags & command::kQuiet) != 0;
     flight.begin = queue.next;
     queue.next += header.slots;
     flight.end = queue.next - 1;
@@ -364,13 +414,14 @@ class Queues {
                            module->segment,
                            static_cast<uint16_t>(place_.first_segment + number),
                            queue.context};
-    return start(queue, header, group, launch);
+    return start(number, queue, header, group, launch);
   }
-  bool start(Queue& queue, const command::Header& header, unsigned group, const Launch& launch) {
+  bool start(unsigned number, Queue& queue, const command::Header& header, unsigned group,
+             const Launch& launch) {
     if (!parts_.groups.takes(group, launch)) return false;
     Flight flight;
     flight.place = static_cast<uint8_t>(group);
-    flight.number = parts_.groups.start(group, launch);
+    parts_.groups.start(group, launch, owner_of(number, queue.free()));
     ++statistics_.launches;
     return begin(queue, header, flight);
   }
@@ -379,10 +430,11 @@ class Queues {
     if (wanted < parts_.groups.count()) return wanted;
     if (wanted != protocol::kAnyGroup) return protocol::kAnyGroup;
     if (queue.flights != 0) return queue.back().place;
-    for (unsigned group = 0; group < parts_.groups.count(); ++group) {
-      if (!parts_.groups.busy(group)) return group;
+    unsigned best = 0;
+    for (unsigned group = 1; group < parts_.groups.count(); ++group) {
+      if (parts_.groups.waiting(group) < parts_.groups.waiting(best)) best = group;
     }
-    return 0;
+    return best;
   }
 
   // Rows of memory that a client may use. Status kOk and where they lie, or what is wrong.
@@ -440,11 +492,7 @@ class Queues {
       case command::Type::kEventRecord: {
         const auto command = read<command::Event>(number, queue.next);
         if (!Events::exists(command.event)) return finish(Status::kBadHandle);
-        if (!parts_.completions.event_room()) return false;
-        parts_.completions.event(
-            command.event,
-            parts_.events.record(command.event, parts_.machine.read(regs::timer::mtime::kAddr)));
-        return finish();
+        return record_event(command.event) && finish();
       }
       case command::Type::kEventWait: {
         const auto command = read<command::Event>(number, queue.next);
@@ -460,6 +508,7 @@ class Queues {
         if (file.status != Status::kOk) return finish(file.status);
         if (file.usage == memory::Usage::kCpe)
           return finish(Status::kBadPointer);  // the processor has no pages for it
+        if (command.bytes > kMostModuleBytes) return finish(Status::kBadRange);
         memory::Range range;
         range.physical = file.physical;
         range.bytes = command.bytes;
@@ -536,13 +585,13 @@ class Queues {
     if (status != Status::kOk) return finish_now(number, queue, header.slots, status);
     queue.rows = rows;
     const unsigned group = choose_group(queue, protocol::kAnyGroup);
-    return start(queue, header, group, row_launch(number, queue, header.type, group));
+    return start(number, queue, header, group, row_launch(number, queue, header.type, group));
   }
   // The launch for what comes next of the queue's rows.
   Launch row_launch(unsigned number, Queue& queue, command::Type type, unsigned group) {
     const Rows& rows = queue.rows;
     const uint64_t at = place_.built_in.arguments + number * uint64_t{protocol::kSlotBytes};
-    const auto bytes = static_cast<uint32_t>(std::min(rows.bytes - rows.done, kRowPiece));
+    const auto bytes = static_cast<uint32_t>(rows.piece());
     if (type == command::Type::kFill) {
       const FillArguments arguments = {rows.to + rows.done, bytes, rows.value};
       parts_.machine.put(at, &arguments, sizeof arguments);
@@ -559,18 +608,14 @@ class Queues {
             place_.built_in.argument_segment,
             queue.context};
   }
-  // After the launch of a piece: whether there is another one, which runs then.
+  // After the launch of a piece: whether there is another one, which runs, or waits for room in the group.
   bool next_piece(unsigned number, Queue& queue, Flight& flight) {
-    Rows& rows = queue.rows;
-    rows.done += std::min(rows.bytes - rows.done, kRowPiece);
-    if (rows.done == rows.bytes) {
-      rows.done = 0;
-      rows.to += rows.to_pitch;
-      rows.from += rows.from_pitch;
-      --rows.count;
+    if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
+    const Launch launch = row_launch(number, queue, flight.type, flight.place);
+    if (parts_.groups.takes(flight.place, launch)) {
+      flight.over = false;
+      parts_.groups.start(flight.place, launch, owner_of(number, queue.first));
     }
-    if (rows.count == 0 || queue.failed) return false;
-    flight.number = parts_.groups.start(flight.place, row_launch(number, queue, flight.type, flight.place));
     return true;
   }
 

@@ -23,7 +23,9 @@ class Requests {
     memory::Memory<M>& memory;
     Modules<M>& modules;
     Groups<M>& groups;
+    Transfers<M>& transfers;
     Completions<M>& completions;
+    Events& events;
     Queues<M>& queues;
   };
 
@@ -35,19 +37,20 @@ class Requests {
     served_ = 0;
   }
 
-  // The doorbell rang: one request lies in the shared words.
+  // The doorbell rang: one request lies in the shared words. It is taken out of them: a doorbell too many
+  // finds nothing.
   void serve() {
     using protocol::Operation;
     const uint64_t request = word(protocol::word::kRequest);
     const uint32_t tag = protocol::tag(request);
-    if (tag == answered_) return;  // a doorbell too many
+    if (request == 0) return;
+    set_word(protocol::word::kRequest, 0);
     std::array<uint64_t, protocol::word::kArgumentCount> arguments;
     for (unsigned i = 0; i < arguments.size(); ++i) arguments[i] = word(protocol::word::kArguments + i);
     Values values = {};
     const Status status = answer(protocol::operation(request), arguments, values);
     for (unsigned i = 0; i < values.size(); ++i) set_word(protocol::word::kValues + i, values[i]);
     set_word(protocol::word::kReply, protocol::reply(status, tag));
-    answered_ = tag;
     ++served_;
   }
 
@@ -137,8 +140,11 @@ class Requests {
     const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
     values = {0, 0, protocol::kVersion, protocol::kMinimumVersion};
     if (newest < protocol::kMinimumVersion || oldest > protocol::kVersion) return Status::kVersion;
-    // One client at a time; the next one waits until all that the last one had is gone.
-    if (context_ != 0 || leaving_ != 0) return Status::kNoContext;
+    // One client at a time. One that comes while another is there takes over: the link carries one at a time,
+    // so that one is dead. It asks again until all that the last one had is gone.
+    if (context_ != 0) leave();
+    if (leaving_ != 0) return Status::kNoContext;
+    parts_.events.init();
     last_context_ = last_context_ % protocol::kMaxContext + 1;
     context_ = static_cast<uint8_t>(last_context_);
     parts_.completions.use_page(arguments[1]);
@@ -148,11 +154,17 @@ class Requests {
   }
 
   Status detach() {
+    leave();
+    return Status::kOk;
+  }
+  // What is under way is stopped; clean_up() does the rest.
+  void leave() {
     parts_.queues.close_all(context_);
     parts_.completions.use_page(0);
+    parts_.transfers.abort();
+    parts_.groups.stop();
     leaving_ = context_;
     context_ = 0;
-    return Status::kOk;
   }
 
   Status on_queue(protocol::Operation operation, const Arguments& arguments, Values& values) {
@@ -178,7 +190,6 @@ class Requests {
   uint8_t leaving_ = 0;
   unsigned last_context_ = 0;
   uint64_t epoch_ = 0;
-  uint32_t answered_ = 0;
   uint64_t served_ = 0;
 };
 

@@ -42,7 +42,7 @@ class Runtime {
         transfers_(machine),
         completions_(machine),
         queues_({machine, memory_, modules_, groups_, transfers_, completions_, events_}),
-        requests_({machine, memory_, modules_, groups_, completions_, queues_}) {}
+        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_, queues_}) {}
 
   void init(const Plan& plan) {
     memory_.init(plan.memory);
@@ -61,9 +61,29 @@ class Runtime {
     constexpr uint64_t kRequest = uint64_t{1} << protocol::kRequestDoorbell;
     if ((work & kRequest) != 0) requests_.serve();
     if (work >> 32 != 0) transfers_.pump(work);
-    if (work != 0 || queues_.busy()) queues_.advance_all();
+    moved_ = (work != 0 || moved_ || queues_.busy()) && queues_.advance_all();
     completions_.pump();
-    return requests_.clean_up();
+    const bool cleaning = requests_.clean_up();
+    return moved_ || cleaning;
+  }
+
+  // What is counted, by tag: `see` is called with protocol::Tag and value.
+  template <typename See>
+  void telemetry(See see) const {
+    using protocol::Tag;
+    const Statistics& counts = queues_.statistics();
+    see(Tag::kRequests, requests_.served());
+    see(Tag::kCommands, counts.commands);
+    see(Tag::kCommandsFailed, counts.failed);
+    see(Tag::kCommandsRefused, counts.refused);
+    see(Tag::kLaunches, counts.launches);
+    see(Tag::kLaunchesFailed, counts.launches_failed);
+    see(Tag::kBytesToCard, counts.bytes_to_card);
+    see(Tag::kBytesToHost, counts.bytes_to_host);
+    see(Tag::kMemoryUsed, memory_.bytes_of(requests_.context()));
+    see(Tag::kAllocations, memory_.count_of(requests_.context()));
+    see(Tag::kModules, modules_.count());
+    see(Tag::kBadSlots, counts.bad_slots);
   }
 
   memory::Memory<M>& memory() { return memory_; }
@@ -81,6 +101,7 @@ class Runtime {
   Events events_;
   Queues<M> queues_;
   Requests<M> requests_;
+  bool moved_ = false;  // the queues may have more to do
 };
 
 }  // namespace swai::runtime

@@ -27,6 +27,7 @@ class Transfers {
  public:
   static constexpr unsigned kChannels = 7;  // the eighth is for completions
   static constexpr unsigned kNone = ~0u;
+  static constexpr unsigned kAborted = 0xff;  // beside the engine's causes
   using Channel = DmaChannel<M>;
   static constexpr uint64_t kBytes = kChannels * Channel::kRingBytes;
 
@@ -44,7 +45,9 @@ class Transfers {
     const auto found = std::ranges::find(jobs_, false, &Job::active);
     if (found == jobs_.end()) return kNone;
     const auto number = static_cast<unsigned>(found - jobs_.begin());
-    *found = {true, false, false, transfer, 0, 0, 0};
+    *found = {};
+    found->active = true;
+    found->what = transfer;
     feed(number);
     return number;
   }
@@ -62,21 +65,28 @@ class Transfers {
         feed(number);
       }
       if (!job.over && channel(number).error() != 0) {
-        error_ = channel(number).error();
+        job.error = channel(number).error();
         error_address_ = channel(number).error_address();
-        channel(number).restart(protocol::kStatusVector);
+        channel(number).restart();
         job.over = true;
-        job.failed = true;
       }
+    }
+  }
+  // Ends all of them. After a reset of the endpoint, too, which has stopped the channels without a word.
+  void abort() {
+    for (unsigned i = 0; i < kChannels; ++i) {
+      channel(i).restart();
+      if (!jobs_[i].active || jobs_[i].over) continue;
+      jobs_[i].over = true;
+      jobs_[i].error = kAborted;
     }
   }
 
   bool over(unsigned number) const { return jobs_[number].over; }
   // Of one that is over; its channel is free then. The engine's cause, 0: none.
   unsigned finish(unsigned number) {
-    const bool failed = jobs_[number].failed;
     jobs_[number].active = false;
-    return failed ? error_ : 0;
+    return jobs_[number].error;
   }
   uint64_t error_address() const { return error_address_; }
   bool idle() const { return std::ranges::none_of(jobs_, &Job::active); }
@@ -85,7 +95,7 @@ class Transfers {
   struct Job {
     bool active = false;
     bool over = false;
-    bool failed = false;
+    unsigned error = 0;
     Transfer what = {};
     uint64_t offset = 0;  // in the row
     uint32_t row = 0;
@@ -121,7 +131,6 @@ class Transfers {
       Channel(machine_, 0), Channel(machine_, 1), Channel(machine_, 2), Channel(machine_, 3),
       Channel(machine_, 4), Channel(machine_, 5), Channel(machine_, 6)};
   std::array<Job, kChannels> jobs_ = {};
-  unsigned error_ = 0;
   uint64_t error_address_ = 0;
 };
 

@@ -10,3 +10,7 @@ $(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp er
 # Launches: with the kernels' headers, the module loader and the driver of the firmware.
 $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_test.cpp launch_full_test.cpp group_rig.cpp mpe_proxy.cpp) \
   firmware/module/module.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
+
+# The kernel's runtime side, without the runtime library.
+$(eval $(call cxx_program,test-system-runtime,verif/system/runtime_test.cpp firmware/module/module.cpp verif/common/doctest_main.cpp, \
+  $(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
