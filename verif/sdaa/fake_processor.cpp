@@ -126,6 +126,7 @@ void FakeProcessor::write(uint64_t address, uint64_t value) {
 
 uint64_t FakeProcessor::read_dma(unsigned number, uint64_t offset) {
   const Channel& channel = channels_[number];
+  if (offset == regs::dma::status::kOffset) return regs::dma::status::kStateIdle;  // it is cleared at once
   if (offset == regs::dma::head::kOffset) return channel.head;
   if (offset == regs::dma::tail::kOffset) return channel.tail;
   if (offset == regs::dma::error::kOffset) return regs::dma::error::kCause.put(channel.error);
