@@ -14,3 +14,15 @@ $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_te
 # The kernel's runtime side, without the runtime library.
 $(eval $(call cxx_program,test-system-runtime,verif/system/runtime_test.cpp firmware/module/module.cpp verif/common/doctest_main.cpp, \
   $(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
+
+# The kernel without its service, for tests of the hardware.
+FW_OPT_bare := -Os
+$(eval $(call firmware_program,bare,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
+  verif/system/bare_service.cpp,firmware/kernel/kernel.ld))
+$(FW_BUILD)/bare.img: $(FW_BUILD)/bare.elf $(B)/swai-image
+	$(call say,IMAGE,$@)
+	$(Q)$(B)/swai-image pack $< --output $@
+$(FW_BUILD)/bare.bin: $(FW_BUILD)/bare.img $(B)/swai-image
+	$(call say,FLASH,$@)
+	$(Q)rm -f $@ $@.status
+	$(Q)$(B)/swai-image write $< --flash $@ --create --slot a --confirmed
