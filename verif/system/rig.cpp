@@ -22,8 +22,8 @@ std::string numbered(const std::string& name, unsigned card) {
   return card == 0 ? name : name + "." + std::to_string(card);
 }
 
-// build/firmware/flash.bin, or what the environment variable SWAI_FLASH names instead: tests of the hardware take
-// build/firmware/bare.bin, whose kernel leaves everything to them.
+// build/firmware/flash.bin, or what the environment variable SWAI_FLASH names instead: tests of the hardware
+// take build/firmware/bare.bin, whose kernel leaves everything to them.
 std::string flash_image() {
   const char* named = std::getenv("SWAI_FLASH");
   return named != nullptr ? named : "build/firmware/flash.bin";
