@@ -142,8 +142,12 @@ TEST_CASE("pinned memory: found in the middle, given back once, no command to th
   CHECK_OK(sdaaMallocHost(&pointer, 0));
   CHECK(pointer == nullptr);
   // Bus addresses are used again.
-  for (int i = 0; i < 100; ++i) {
+  void* first = nullptr;
+  for (int i = 0; i < 20; ++i) {
     REQUIRE_OK(sdaaMallocHost(&pointer, size_t{1} << 20));
+    REQUIRE_OK(sdaaPointerGetAttributes(&attributes, pointer));
+    if (i == 0) first = attributes.devicePointer;
+    CHECK(attributes.devicePointer == first);
     REQUIRE_OK(sdaaFreeHost(pointer));
   }
 }
