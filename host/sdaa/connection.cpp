@@ -69,8 +69,7 @@ Connection::Connection(std::unique_ptr<link::Card> card, const Limits& limits)
 Connection::~Connection() {
   if (context_ == 0) return;
   try {
-    Values ignored;
-    request(Operation::kDetach, {}, ignored);
+    detach();
   } catch (...) {
     // It is lost; the card finds out by itself.
   }
@@ -111,7 +110,13 @@ void Connection::wait_for_firmware() {
   }
 }
 
+void Connection::detach() {
+  ask(Operation::kDetach, {});
+  context_ = 0;
+}
+
 void Connection::attach() {
+  std::ranges::fill(status_->bytes(), uint8_t{0});
   const uint64_t begin = cycle();
   const auto deadline = steady_clock::now() + limits_.real;
   const std::array<uint64_t, 3> arguments = {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16,

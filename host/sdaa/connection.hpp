@@ -34,6 +34,9 @@ class Connection {
 
   // Waits for the firmware, agrees on a version, attaches. Throws Failure or link::Error.
   Connection(std::unique_ptr<link::Card> card, const Limits& limits);
+  // Another life as a client of the same card, which has forgotten all about the one before.
+  void detach();
+  void attach();
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -65,7 +68,6 @@ class Connection {
 
  private:
   void wait_for_firmware();
-  void attach();
   protocol::Status exchange(protocol::Operation operation, std::span<const uint64_t> arguments,
                             Values& values);
 

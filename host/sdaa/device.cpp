@@ -46,7 +46,15 @@ Device::Lock Device::enter() {
 }
 
 void Device::open() {
-  connection_ = std::make_unique<Connection>(opener_(), limits_);
+  if (idle_connection_) {
+    try {
+      idle_connection_->attach();
+      connection_ = std::move(idle_connection_);
+    } catch (const link::Error&) {
+      idle_connection_.reset();  // it was lost meanwhile
+    }
+  }
+  if (!connection_) connection_ = std::make_unique<Connection>(opener_(), limits_);
   host_memory_ = std::make_unique<HostMemory>(*connection_);
   if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);
   event_counts_.assign(protocol::kEvents, 0);
@@ -58,7 +66,7 @@ void Device::open() {
   default_stream_->queue->users = 1;
 }
 
-void Device::forget_everything() {
+std::unique_ptr<Connection> Device::forget_everything() {
   ++epoch_;
   for (const auto& weak : objects_) {
     if (const auto object = weak.lock()) object->alive = false;
@@ -69,16 +77,24 @@ void Device::forget_everything() {
   default_stream_.reset();
   allocations_.clear();
   host_memory_.reset();
-  connection_.reset();
   queues_.clear();
   no_more_queues_ = false;
   service_ = nullptr;
   note_activity();
+  return std::move(connection_);
 }
 
 void Device::reset() {
   const Lock lock(mutex_);
-  forget_everything();
+  bool lives = connection_ != nullptr;
+  try {
+    // The card stops what it does before its memory goes.
+    if (lives) connection_->detach();
+  } catch (...) {
+    lives = false;
+  }
+  auto connection = forget_everything();
+  if (lives) idle_connection_ = std::move(connection);
 }
 
 void Device::adopt(const std::shared_ptr<Object>& object) {

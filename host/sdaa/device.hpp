@@ -151,7 +151,8 @@ class Device : public std::enable_shared_from_this<Device> {
   };
 
   void open();
-  void forget_everything();
+  // Returns the connection, which is of no use to anybody any more.
+  std::unique_ptr<Connection> forget_everything();
   void let_time_pass(Lock& lock, Patience& patience);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
@@ -170,6 +171,7 @@ class Device : public std::enable_shared_from_this<Device> {
   unsigned waiters_ = 0;
 
   std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Connection> idle_connection_;  // after a reset; not attached
   std::vector<std::unique_ptr<Queue>> queues_;
   bool no_more_queues_ = false;
   Queue* service_ = nullptr;

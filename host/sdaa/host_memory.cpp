@@ -15,7 +15,10 @@ HostMemory::~HostMemory() {
       // The connection is gone, and with it what was mapped.
     }
   }
-  for (const auto& buffer : buffers_) buffer->memory.reset();
+  for (const auto& buffer : buffers_) {
+    buffer->memory.reset();
+    connection_.give_back_iova(buffer->iova, kBufferBytes);
+  }
 }
 
 void* HostMemory::allocate(uint64_t bytes) {
