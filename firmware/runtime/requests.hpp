@@ -144,6 +144,8 @@ class Requests {
     // so that one is dead. It asks again until all that the last one had is gone.
     if (context_ != 0) leave();
     if (leaving_ != 0) return Status::kNoContext;
+    // The end of a connection resets the endpoint, and its channels with it.
+    parts_.transfers.abort();
     parts_.events.init();
     last_context_ = last_context_ % protocol::kMaxContext + 1;
     context_ = static_cast<uint8_t>(last_context_);
