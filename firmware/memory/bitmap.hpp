@@ -85,7 +85,7 @@ class Bitmap {
     while (length != 0) {
       const unsigned offset = first % 64;
       const unsigned part = std::min(64 - offset, length);
-      const uint64_t mask = ~uint64_t{0} >> (64 - part) << offset;
+      const uint64_t mask = (part == 64 ? ~uint64_t{0} : (uint64_t{1} << part) - 1) << offset;
       if constexpr (kTake) {
         words_[first / 64] |= mask;
       } else {

@@ -311,6 +311,7 @@ module cpe #(
   // ------------------------------------------------------------------------------------------------ control
 
   logic            dma_busy, row_busy, column_busy, systolic_busy, vector_busy, ldm_busy, control_asleep, engines_busy;
+  logic            systolic_awake, vector_awake;
   logic            dma_fault_valid, systolic_fault_valid, vector_fault_valid, engine_fault_valid;
   cpe_pkg::fault_t dma_fault, systolic_fault, vector_fault, engine_fault;
 
@@ -324,7 +325,7 @@ module cpe #(
       else engine_fault = vector_fault;
     end
   end
-  assign asleep_o     = control_asleep && !ldm_busy;
+  assign asleep_o     = control_asleep && !ldm_busy && !systolic_awake && !vector_awake;
 
   cpe_control u_control (
     .clk_i,
@@ -581,6 +582,7 @@ module cpe #(
     .fault_valid_o           (systolic_fault_valid),
     .fault_o                 (systolic_fault),
     .busy_o                  (systolic_busy),
+    .awake_o                 (systolic_awake),
     .event_row_o             (systolic_row),
     .event_wait_weights_o    (systolic_wait[0]),
     .event_wait_activations_o(systolic_wait[1]),
@@ -625,6 +627,7 @@ module cpe #(
     .fault_valid_o        (vector_fault_valid),
     .fault_o              (vector_fault),
     .busy_o               (vector_busy),
+    .awake_o              (vector_awake),
     .event_group_o        (vector_group),
     .event_wait_operands_o(vector_wait[0]),
     .event_wait_store_o   (vector_wait[1])
@@ -657,14 +660,14 @@ module cpe #(
       e_wdata[256*1 +: 256] = rr_wdata;
       e_wdata[256*3 +: 256] = cr_wdata;
     end
-    if (systolic_busy) begin
+    if (systolic_awake) begin
       e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
       e_write[6]            = sd_write;
       e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
       e_wdata[256*6 +: 256] = sd_wdata;
       e_strb[32*6 +: 32]    = sd_strb;
     end
-    if (vector_busy) begin
+    if (vector_awake) begin
       e_valid[10:7]          = {vd_valid, vc_valid, vb_valid, va_valid};
       e_write[10]            = vd_write;
       e_addr[12*7 +: 12*4]   = {vd_addr, vc_addr, vb_addr, va_addr};

@@ -225,7 +225,7 @@ TEST_CASE("runtime: failures stay in their queue") {
   failed(client.copy(bad, memory, RuntimeClient::kHostBytes * 64, 64, false), Status::kTransfer);
   failed(client.launch(bad, 63, 0, {}), Status::kBadHandle);
   failed(client.launch(bad, copy.handle, 0, {}), Status::kBadArguments);
-  failed(client.launch(bad, copy.handle, 0, std::vector<uint8_t>(24), 1 << 31), Status::kBadMask);
+  failed(client.launch(bad, copy.handle, 0, std::vector<uint8_t>(24), 1U << 31), Status::kBadMask);
   failed(client.put(bad, command::Type::kEventRecord, command::Event{{}, 5000, 0, 0}), Status::kBadHandle);
   failed(client.put(bad, command::Type::kModuleLoad, command::ModuleLoad{{}, memory, 4096}),
          Status::kModuleRefused);

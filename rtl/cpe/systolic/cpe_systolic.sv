@@ -42,6 +42,7 @@ module cpe_systolic #(
   output logic            fault_valid_o,
   output cpe_pkg::fault_t fault_o,
   output logic            busy_o,          // a run is not complete
+  output logic            awake_o,         // needs its clock: for some cycles longer
   output logic            event_row_o,     // a row enters the array
   output logic            event_wait_weights_o,
   output logic            event_wait_activations_o,
@@ -60,6 +61,8 @@ module cpe_systolic #(
   assign fault_o       = {cpe_pkg::CauseCommand, drain_fault && drain_fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1,
                           drain_fault ? drain_pc : front_pc, cpe_pkg::NoSegment,
                           16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, drain_fault ? drain_address : front_address};
+
+  assign awake_o = awake;
 
   // --- Commands -----------------------------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ module cpe_vector #(
   output logic            fault_valid_o,
   output cpe_pkg::fault_t fault_o,
   output logic            busy_o,           // a run is not complete
+  output logic            awake_o,          // needs its clock: for some cycles longer
   output logic            event_group_o,    // 8 elements have left the lanes
   output logic            event_wait_operands_o,
   output logic            event_wait_store_o
@@ -75,7 +76,8 @@ module cpe_vector #(
   logic       active, active_q;
   logic [3:0] linger_q;
 
-  assign active = active_q || !rst_ni;
+  assign active  = active_q || !rst_ni;
+  assign awake_o = active_q;
 
   always_ff @(posedge clk_i) begin
     if (issue_valid_i || active) begin

@@ -62,7 +62,7 @@ class Array {
     for (void* cpe : cpes_) swai_cpe_delete(cpe);
   }
 
-  void* cpe(unsigned index) { return cpes_[index]; }
+  void* cpe(unsigned index) { return cpes_.at(index); }
   void bring(In event, uint32_t cpes) {
     events_[event] |= cpes;
     any_event_ |= cpes;

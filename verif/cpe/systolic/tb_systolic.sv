@@ -89,6 +89,7 @@ module tb_systolic (
     .fault_valid_o,
     .fault_o(fault),
     .busy_o,
+    .awake_o(),
     .event_row_o,
     .event_wait_weights_o,
     .event_wait_activations_o,

@@ -77,6 +77,7 @@ module tb_systolic_ldm #(
     .fault_valid_o,
     .fault_o(fault),
     .busy_o,
+    .awake_o(),
     .event_row_o,
     .event_wait_weights_o,
     .event_wait_activations_o,

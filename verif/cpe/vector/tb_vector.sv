@@ -60,6 +60,7 @@ module tb_vector #(
     .fault_valid_o,
     .fault_o,
     .busy_o,
+    .awake_o(),
     .event_group_o,
     .event_wait_operands_o,
     .event_wait_store_o

@@ -68,7 +68,8 @@ void Exerciser::check_new(const Range& range, uint64_t bytes, Usage usage, uint8
   const bool pages = processor_.mapped(range.physical) && processor_.mapped(range.physical + bytes - 1);
   // Pools have pages in any case: their headers lie in them.
   const uint64_t with_zone = plan_.debug ? bytes + kLineBytes : bytes;
-  require(pages == (usage != Usage::kCpe || with_zone < kLargeBytes), "pages are not mapped as the usage says");
+  require(pages == (usage != Usage::kCpe || with_zone < kLargeBytes),
+          "pages are not mapped as the usage says");
   const uint16_t number = segment::number(range.pointer);
   require((number == protocol::kPageSegment) == (usage == Usage::kMpe),
           "the pointer is not of the kind that the usage says");
