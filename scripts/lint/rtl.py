@@ -18,13 +18,17 @@ WAIVERS = "scripts/lint/waivers.vlt"
 NOISE = [": ... In instance", "... For warning description", "... Use \"/* verilator lint_off"]
 # The last word of every failed run; and a module that exists only under some of the defines is linted under those.
 NO_MESSAGE = "%Error: Exiting due to|%Error: Specified --top-module .* was not found"
+# Message for message, a group of four CPEs says what one of 32 says, in a fraction of the time.
+SMALLER = {"Rows": 2, "Columns": 2}
 # Under SYNTHESIS the assertions are gone, and with them the only readers of some signals.
 DEFINES = [[], ["-DSYNTHESIS", "-Wno-UNUSEDSIGNAL"], ["-DMPE_RVFI"], ["-DCPE_RVFI"]]
 
 
 def lint(top, defines):
     sources = [str(path) for path in sv_sources.closure(top)]
-    command = ["verilator", "--lint-only", "-Wall", "--no-timing", *defines, "--top-module", top, WAIVERS, *sources]
+    own_text = sv_sources.all_files()[top].read_text()
+    sizes = [f"-G{name}={value}" for name, value in SMALLER.items() if re.search(rf"parameter .*\b{name} ", own_text)]
+    command = ["verilator", "--lint-only", "-Wall", "--no-timing", *defines, *sizes, "--top-module", top, WAIVERS, *sources]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.stdout
 
