@@ -11,9 +11,11 @@ with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/c
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
-  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv,$(RTL_LIB) $(RTL_CPE)) $(3) verif/cpe/tile/cpe_tile_top.sv,\
+  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv rtl/cpe/cpe_unit_gate.sv,$(RTL_LIB) $(RTL_CPE)) $(3) \
+  verif/cpe/tile/cpe_unit_gate.sv verif/cpe/tile/cpe_tile_top.sv,\
   -fno-split $(2),fast,$(tile_model))
-$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,,fast,$(tile_model))
+# Large classes of Verilator's have structures without names.
+$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,-Wno-gnu-anonymous-struct -Wno-nested-anon-types,fast,$(tile_model))
 $(B)/lib/$(1).a: $(tile_model)-obj/verif/cpe/tile/tile.o
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^

@@ -3,7 +3,7 @@
 //
 // Its reset is a register of the group's: taken with the clock, which runs meanwhile.
 // All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
-// while it sleeps and nothing is for it (cg_wake): there are no clock gates in here.
+// while it sleeps and nothing is for it (cg_wake). Only the arithmetic units have gates of their own in here (cpe_unit_gate).
 // awake_i: this CPE has its edge; it is low in one that only others need, when a group has one clock for all (see cg_cpes).
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
 //

@@ -49,13 +49,37 @@ module cpe_systolic #(
   output logic            event_wait_drain_o
 );
 
+  // --- The door -----------------------------------------------------------------------------------------------------
+
+  logic            clk, rst_n, halt, issue_valid, x_ready, w_ready, d_ready;
+  cpe_pkg::issue_t issue;
+  logic [255:0]    x_rdata, w_rdata, d_rdata;
+
+  cpe_unit_gate u_gate (
+    .clk_i,
+    .en_i(awake_o || issue_valid_i || !rst_ni),
+    .clk_o(clk),
+    .rst_ni,
+    .rst_no(rst_n),
+    .halt_i,
+    .halt_o(halt),
+    .issue_valid_i,
+    .issue_valid_o(issue_valid),
+    .issue_i,
+    .issue_o(issue),
+    .ready_i({d_ready_i, w_ready_i, x_ready_i}),
+    .ready_o({d_ready, w_ready, x_ready}),
+    .rdata_i({d_rdata_i, w_rdata_i, x_rdata_i}),
+    .rdata_o({d_rdata, w_rdata, x_rdata})
+  );
+
   logic        awake;           // else nothing happens but commands: costs a simulator next to nothing
   logic        stop;            // for good
   logic        front_fault, drain_fault, drain_fault_write;
   logic [31:0] front_pc, drain_pc;
   logic [16:0] front_address, drain_address;
 
-  assign stop          = halt_i || front_fault || drain_fault;
+  assign stop          = halt || front_fault || drain_fault;
   assign fault_valid_o = front_fault || drain_fault;
   // In the order of fault_t.
   assign fault_o       = {cpe_pkg::CauseCommand, drain_fault && drain_fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1,
@@ -72,11 +96,11 @@ module cpe_systolic #(
   logic                   complete;
 
   cpe_systolic_command #(.Sparse(Sparse)) u_command (
-    .clk_i,
-    .rst_ni,
-    .halt_i,
-    .issue_valid_i,
-    .issue_i,
+    .clk_i(clk),
+    .rst_ni(rst_n),
+    .halt_i(halt),
+    .issue_valid_i(issue_valid),
+    .issue_i(issue),
     .issue_ready_o,
     .issue_rdata_o,
     .issue_bad_o,
@@ -103,17 +127,17 @@ module cpe_systolic #(
   logic [63:0]  index;
 
   cpe_systolic_weights #(.Sparse(Sparse)) u_weights (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(weights_run),
     .run_i(next),
     .run_take_o(weights_take),
     .w_valid_o,
-    .w_ready_i,
+    .w_ready_i(w_ready),
     .w_addr_o,
-    .w_rdata_i,
+    .w_rdata_i(w_rdata),
     .index_valid_o(index_valid),
     .index_ready_i(index_ready),
     .index_o(index),
@@ -133,17 +157,17 @@ module cpe_systolic #(
   logic [17:0]  feed_address;
 
   cpe_systolic_feed #(.Sparse(Sparse)) u_feed (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(feed_run),
     .run_i(next),
     .run_take_o(feed_take),
     .x_valid_o,
-    .x_ready_i,
+    .x_ready_i(x_ready),
     .x_addr_o,
-    .x_rdata_i,
+    .x_rdata_i(x_rdata),
     .index_valid_i(index_valid),
     .index_ready_o(index_ready),
     .index_i(index),
@@ -163,8 +187,8 @@ module cpe_systolic #(
   cpe_systolic_pkg::row_t       row_place;
 
   cpe_systolic_sequence u_sequence (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .stop_i(stop),
     .run_valid_i(sequence_run),
@@ -203,8 +227,8 @@ module cpe_systolic #(
   logic [255:0] sum_data, read_data;
 
   cpe_systolic_array u_array (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .enter_i(row_take),
     .place_i(row_place),
@@ -221,8 +245,8 @@ module cpe_systolic #(
   );
 
   cpe_systolic_sums u_sums (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .sum_valid_i(sum_valid),
     .sum_half_i(sum_half),
@@ -236,8 +260,8 @@ module cpe_systolic #(
   );
 
   cpe_systolic_drain u_drain (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .awake_i(awake),
     .halt_i(stop),
     .job_valid_i(job_valid),
@@ -250,12 +274,12 @@ module cpe_systolic #(
     .read_row_o(read_row),
     .read_data_i(read_data),
     .d_valid_o,
-    .d_ready_i,
+    .d_ready_i(d_ready),
     .d_write_o,
     .d_addr_o,
     .d_wdata_o,
     .d_strb_o,
-    .d_rdata_i,
+    .d_rdata_i(d_rdata),
     .fault_valid_o(drain_fault),
     .fault_write_o(drain_fault_write),
     .fault_pc_o(drain_pc),

@@ -57,6 +57,33 @@ module cpe_vector #(
   localparam int unsigned WalkWidth = cpe_vector_pkg::WalkWidth;
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
+  // --- The door -----------------------------------------------------------------------------------------------------
+
+  logic            clk, rst_n, halt, issue_valid;
+  cpe_pkg::issue_t issue;
+  logic [3:0]      ready;
+  logic [767:0]    rdata;
+
+  cpe_unit_gate #(.Ports(4)) u_gate (
+    .clk_i,
+    .en_i(awake_o || issue_valid_i || !rst_ni),
+    .clk_o(clk),
+    .rst_ni,
+    .rst_no(rst_n),
+    .halt_i,
+    .halt_o(halt),
+    .issue_valid_i,
+    .issue_valid_o(issue_valid),
+    .issue_i,
+    .issue_o(issue),
+    .ready_i({d_ready_i, c_ready_i, b_ready_i, a_ready_i}),
+    .ready_o(ready),
+    .rdata_i({c_rdata_i, b_rdata_i, a_rdata_i}),
+    .rdata_o(rdata)
+  );
+
+  // ------------------------------------------------------------------------------------------------------------------
+
   logic                    stop, fault_q, complete;
   logic [2:0]              read_valid;
   logic [SlotWidth:0]      begun, done;
@@ -68,7 +95,7 @@ module cpe_vector #(
   cpe_vector_pkg::target_t target;
   logic [31:0]             pc;
 
-  assign stop   = halt_i || fault_q;
+  assign stop   = halt || fault_q;
   assign busy_o = begun != done;
 
   // Everything but what takes commands stands still unless it is active: from a command on, until some cycles after the last run is
@@ -76,14 +103,14 @@ module cpe_vector #(
   logic       active, active_q;
   logic [3:0] linger_q;
 
-  assign active  = active_q || !rst_ni;
+  assign active  = active_q || !rst_n;
   assign awake_o = active_q;
 
-  always_ff @(posedge clk_i) begin
-    if (issue_valid_i || active) begin
+  always_ff @(posedge clk) begin
+    if (issue_valid || active) begin
       active_q <= 1'b1;
       linger_q <= '1;
-      if (rst_ni && !issue_valid_i && !busy_o && read_valid == '0 && !d_valid_o) begin
+      if (rst_n && !issue_valid && !busy_o && read_valid == '0 && !d_valid_o) begin
         active_q <= linger_q != '0;
         linger_q <= linger_q - 4'd1;
       end
@@ -91,13 +118,13 @@ module cpe_vector #(
   end
 
   cpe_vector_command u_command (
-    .clk_i,
-    .rst_ni,
-    .halt_i,
+    .clk_i(clk),
+    .rst_ni(rst_n),
+    .halt_i(halt),
     .active_i(active_q),
     .en_i(active),
-    .issue_valid_i,
-    .issue_i,
+    .issue_valid_i(issue_valid),
+    .issue_i(issue),
     .issue_ready_o,
     .issue_rdata_o,
     .issue_bad_o,
@@ -125,13 +152,13 @@ module cpe_vector #(
 
   assign {c_valid_o, b_valid_o, a_valid_o} = read_valid;
   assign {c_addr_o, b_addr_o, a_addr_o}    = read_addr;
-  assign read_ready = {c_ready_i, b_ready_i, a_ready_i};
-  assign read_data  = {c_rdata_i, b_rdata_i, a_rdata_i};
+  assign read_ready = ready[2:0];
+  assign read_data  = rdata;
 
   for (genvar i = 0; i < 3; i++) begin : g_operand
     cpe_vector_stream u_stream (
-      .clk_i,
-      .rst_ni,
+      .clk_i(clk),
+      .rst_ni(rst_n),
       .halt_i(stop),
       .active_i(active_q),
       .en_i(active),
@@ -161,8 +188,8 @@ module cpe_vector #(
   logic                 waits_operands;
 
   cpe_vector_issue u_issue (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .halt_i(stop),
     .active_i(active_q),
     .en_i(active),
@@ -189,8 +216,8 @@ module cpe_vector #(
   logic [255:0] results;
 
   cpe_vector_lanes #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_lanes (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .halt_i(stop),
     .active_i(active_q),
     .en_i(active),
@@ -229,8 +256,8 @@ module cpe_vector #(
   end
 
   cpe_vector_reduce u_reduce (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .halt_i(stop),
     .active_i(active_q),
     .en_i(active),
@@ -247,8 +274,8 @@ module cpe_vector #(
   );
 
   cpe_vector_store u_store (
-    .clk_i,
-    .rst_ni,
+    .clk_i(clk),
+    .rst_ni(rst_n),
     .halt_i(stop),
     .active_i(active_q),
     .en_i(active),
@@ -265,7 +292,7 @@ module cpe_vector #(
     .reduced_ready_o(reduced_ready),
     .reduced_i(reduced),
     .d_valid_o,
-    .d_ready_i,
+    .d_ready_i(ready[3]),
     .d_addr_o,
     .d_wdata_o,
     .d_strb_o,
@@ -286,7 +313,7 @@ module cpe_vector #(
   assign fault_valid_o = fault_q;
   assign fault_o       = fault_record_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (active) begin : observe
       logic [17:0] addr;
       event_group_o         <= lanes_leave;
@@ -302,7 +329,7 @@ module cpe_vector #(
         fault_record_q.segment <= cpe_pkg::NoSegment;
         fault_record_q.offset  <= 48'h1000_0000 + 48'(addr);
       end
-      if (!rst_ni) begin
+      if (!rst_n) begin
         fault_q               <= 1'b0;
         event_group_o         <= 1'b0;
         event_wait_operands_o <= 1'b0;

@@ -1,7 +1,7 @@
 // A CPE as a model of its own, its ports packed into words for the C++ around it.
 //
-// Two clocks, which C++ raises and which fall by themselves: an edge costs one evaluation. What hangs on inputs is evaluated with
-// in_clk, only when one of them has changed. What is wide moves only when its valid bit says that there is something.
+// Clocks have no driver: C++ says which edges there are (tile.cpp), and an edge costs one evaluation. What hangs on inputs is evaluated
+// with in_clk, only when one of them has changed. What is wide moves only when its valid bit says that there is something.
 module cpe_tile_top #(
   parameter int unsigned Rows    = 4,
   parameter int unsigned Columns = 8
@@ -29,16 +29,12 @@ module cpe_tile_top #(
   logic [521:0]       rsp;
   logic [255:0]       row_data, column_data;
   logic [90:0]        access;
-  cpe_tile_pkg::in_t  in_next;
   logic               clk /* verilator public_flat_rw */;
   logic               in_clk /* verilator public_flat_rw */;
 
-  assign in_next = in_i;
-
-  always_ff @(posedge clk) clk <= 1'b0;
-  always_ff @(posedge in_clk) in_clk <= 1'b0;
-
-  always_ff @(posedge in_clk) begin
+  // Nothing else looks at inputs: C++ does not have the rest evaluated when they change.
+  always_ff @(posedge in_clk) begin : take
+    automatic cpe_tile_pkg::in_t in_next = in_i;
     in      <= in_next;
     boot_pc <= boot_pc_i;
     if (in_next.launch_valid) launch <= launch_i;

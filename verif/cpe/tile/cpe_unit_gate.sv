@@ -1,0 +1,66 @@
+// The door of an arithmetic unit (rtl/cpe/cpe_unit_gate.sv) as a model of a CPE has it: what the unit takes from outside are copies,
+// made in the same cycle as soon as something differs, and only while the unit has something to do. So a simulator evaluates a unit
+// in the cycles that are for the unit, and nothing of it in others.
+module cpe_unit_gate #(
+  parameter int unsigned Ports = 3,
+  parameter int unsigned Reads = 3
+) (
+  input  logic                 clk_i,
+  input  logic                 en_i,
+  output logic                 clk_o,
+
+  input  logic                 rst_ni,
+  output logic                 rst_no,
+  input  logic                 halt_i,
+  output logic                 halt_o,
+  input  logic                 issue_valid_i,
+  output logic                 issue_valid_o,
+  input  cpe_pkg::issue_t      issue_i,
+  output cpe_pkg::issue_t      issue_o,
+  input  logic [Ports-1:0]     ready_i,
+  output logic [Ports-1:0]     ready_o,
+  input  logic [256*Reads-1:0] rdata_i,
+  output logic [256*Reads-1:0] rdata_o
+);
+
+  // For C++ (tile.cpp), which gives clk an edge with the CPE's clock when the unit needs it, and copy as long as something differs.
+  logic needed /* verilator public_flat_rd */;
+  logic differs /* verilator public_flat_rd */;
+  logic clk /* verilator public_flat_rw */;
+  logic copy /* verilator public_flat_rw */;
+
+  logic             open_q, edge_q, copied_q;  // edge_q != copied_q: an edge has been since the copies were made
+  logic [Reads-1:0] read_q;                    // in the cycle before
+
+  assign needed  = en_i;
+  assign clk_o   = clk;
+
+  // For one cycle longer than the unit needs its clock: then it sees that nothing is for it any more.
+  always_comb begin
+    differs = 1'b0;
+    if (en_i || open_q) begin
+      differs = edge_q != copied_q || {rst_ni, halt_i, issue_valid_i, ready_i} != {rst_no, halt_o, issue_valid_o, ready_o};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    open_q <= en_i;
+    if (en_i) begin
+      edge_q <= !copied_q;
+      read_q <= ready_i[Reads-1:0];
+    end
+  end
+
+  always_ff @(posedge copy) begin
+    copied_q      <= edge_q;
+    rst_no        <= rst_ni;
+    halt_o        <= halt_i;
+    issue_valid_o <= issue_valid_i;
+    ready_o       <= ready_i;
+    if (issue_valid_i) issue_o <= issue_i;
+    for (int unsigned i = 0; i < Reads; i++) begin
+      if (read_q[i]) rdata_o[256*i +: 256] <= rdata_i[256*i +: 256];
+    end
+  end
+
+endmodule
