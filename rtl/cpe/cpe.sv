@@ -144,7 +144,9 @@ module cpe #(
 
   // Ports of the local memory: row send and receive, column send and receive; activations, weights and drain of the systolic unit;
   // a, b, c and results of the vector unit.
+  // The systolic unit looks at what it has read for longer than a cycle.
   localparam int unsigned Engines = 11;
+  localparam bit [10:0]   Holds   = 11'b000_111_0000;
 
   logic stop, halt;
   assign halt = in_halt || stop;
@@ -680,10 +682,9 @@ module cpe #(
           rs_rdata} = e_rdata;
 
   if (SerialLdm) begin : g_ldm_serial
-    // Activations and drain look at what they read for longer than a cycle.
     cpe_ldm_serial #(
       .Engines(Engines),
-      .Holds  (11'b000_101_0000),
+      .Holds  (Holds),
       .Writes (11'b100_100_1010)
     ) u_ldm (
       .clk_i,
@@ -725,7 +726,8 @@ module cpe #(
     );
   end else begin : g_ldm
     cpe_ldm #(
-      .Engines(Engines)
+      .Engines(Engines),
+      .Holds  (Holds)
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),

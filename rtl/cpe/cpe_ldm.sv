@@ -5,13 +5,14 @@
 //   before core and engines once it has waited 15 cycles. Engines take turns at each bank: one that waits sees each other one
 //   go first at most once.
 // Line port: 1 to 64 bytes from any address on, up to three banks. Byte x travels in lane x % 64.
-// Reads: data in the cycle after the one in which the read was taken; e_rdata_o and a_rdata_o keep it until their port's next
-//   read is taken, s_rdata_o and line_rdata_o are meaningful in that one cycle.
+// Reads: data in the cycle after the one in which the read was taken; a_rdata_o, and e_rdata_o of engines in Holds, keep it until
+//   their port's next read is taken, the others are meaningful in that one cycle.
 // clear_i sets everything to 0: 512 cycles, plus one for each line write, which goes first. Everybody else waits.
 // Cuts: nothing from valid and address to ready. Ready of a port follows only from ports that go before it.
 // Illegal: a line write or read of no or more than 64 bytes, or beyond the end; a request withdrawn before it is taken.
 module cpe_ldm #(
-  parameter int unsigned Engines = 4
+  parameter int unsigned      Engines = 4,
+  parameter bit [Engines-1:0] Holds   = '1  // engines that look at what they read for longer than a cycle
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -225,18 +226,24 @@ module cpe_ldm #(
     if (a_fresh_q) a_rdata_q <= a_rdata_o;
   end
 
-  // An engine's bank may serve others in the next cycle already.
+  // An engine's bank may serve others in the next cycle already; who looks at what it has read for longer has a register for it.
+  logic engines;  // something is read or has been in the cycle before
+  assign engines = e_ready_o != '0 || fresh_q[Engines-1:0] != '0;
+
   for (genvar i = 0; i < Engines; i++) begin : g_engine
     logic [2:0]   bank_q;
     logic [255:0] rdata_q, rdata;
 
     always_ff @(posedge clk_i) begin
-      if (e_ready_o[i]) bank_q <= e_addr_i[12*i +: 3];
-      if (fresh_q[i]) rdata_q <= rdata;
+      if (engines) begin
+        if (e_ready_o[i]) bank_q <= e_addr_i[12*i +: 3];
+        if (Holds[i] && fresh_q[i]) rdata_q <= rdata;
+      end
     end
 
     always_comb begin
-      rdata = rdata_q;
+      rdata = '0;
+      if (Holds[i]) rdata = rdata_q;
       if (fresh_q[i]) begin
         case (bank_q)
           3'd0:    rdata = g_bank[0].rdata;

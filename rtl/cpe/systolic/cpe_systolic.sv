@@ -29,7 +29,7 @@ module cpe_systolic #(
   output logic            w_valid_o,       // weights, scales, indices
   input  logic            w_ready_i,
   output logic [16:5]     w_addr_o,
-  input  logic [255:0]    w_rdata_i,
+  input  logic [255:0]    w_rdata_i,       // the same
 
   output logic            d_valid_o,       // the drain: factors and results
   input  logic            d_ready_i,

@@ -50,7 +50,7 @@ module tb_ldm #(
   output logic                   event_conflict_o
 );
 
-  localparam logic [Engines-1:0] Holds  = Serial != 0 ? 6'b01_0110 : '1;
+  localparam logic [Engines-1:0] Holds  = 6'b01_0110;
   localparam logic [Engines-1:0] Writes = Serial != 0 ? 6'b10_1011 : '1;
 
   assign serial_o = Serial != 0;
@@ -60,7 +60,7 @@ module tb_ldm #(
   if (Serial != 0) begin : g_serial
     cpe_ldm_serial #(.Engines(Engines), .Holds(Holds), .Writes(Writes)) u_ldm (.*);
   end else begin : g_banks
-    cpe_ldm #(.Engines(Engines)) u_ldm (.*);
+    cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.*);
   end
 
 endmodule
