@@ -266,7 +266,8 @@ coverage: ## line, branch and toggle coverage of the RTL by the tests that are m
 	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
 	@$(RUNNER) --coverage --variant cov
 	@$(RUNNER) $(TOGGLE_OPTIONS)
-	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/cg=90
+	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/cg=90 \
+	  --gate rtl/cpe/systolic=90 --gate rtl/cpe/vector=90 --gate rtl/fp=90
 
 .PHONY: synth
 synth: generated ## size of every block on a Lattice ECP5 (Yosys); fails on latches
