@@ -2,15 +2,15 @@
 
 comma := ,
 CPE_BUILD := $(B)/cpe-kernels
-CPE_COMMON := cpe-kernels/make-module.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
+CPE_COMMON := cpe-kernels/sdaacc $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
     firmware/abi/module.hpp firmware/abi/segment.hpp
 
-# $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are make-module.py's.
+# $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.
 define cpe_module
 $(CPE_BUILD)/$(1).elf: $(2) $(CPE_COMMON)
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(PYTHON) cpe-kernels/make-module.py --output $$@ $(3) $(2)
+	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $(3) $(2)
 CPE_MODULES += $(CPE_BUILD)/$(1).elf
 endef
 

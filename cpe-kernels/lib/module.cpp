@@ -1,4 +1,4 @@
-// The header of a module's note. Compiled anew for every module: make-module.py gives SWAI_MODULE_NAME and
+// The header of a module's note. Compiled anew for every module: sdaacc gives SWAI_MODULE_NAME and
 // SWAI_MODULE_SPACE.
 #include "firmware/abi/module.hpp"
 

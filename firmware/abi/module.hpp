@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,9 +50,50 @@ struct Kernel {
   std::array<char, 48> name;
   uint32_t pc;
   uint32_t argument_bytes;  // of the structure that its argument points to; 0: it takes none
-  uint32_t flags;           // 0
-  uint32_t reserved;        // 0
+  uint64_t parameters;      // bits of Parameters; 0: it takes the structure as it is, or nothing
 };
-static_assert(sizeof(Kernel) == 64 && offsetof(Kernel, pc) == 48);
+static_assert(sizeof(Kernel) == 64 && offsetof(Kernel, parameters) == 56);
+
+// The parameters of a kernel that is written as a function of values. In memory they lie as the members of a
+// structure would: each at a multiple of its size, all of them in a multiple of the largest one's. Four bits
+// for each, the first one lowest: 1 + log2 of its bytes.
+class Parameters {
+ public:
+  static constexpr unsigned kMax = 16;
+  static constexpr uint32_t kMaxBytes = 8;
+
+  constexpr explicit Parameters(uint64_t bits = 0) : bits_(bits) {}
+  constexpr uint64_t bits() const { return bits_; }
+  // 1, 2, 4 or 8 bytes; there are at most kMax.
+  constexpr Parameters with(uint32_t size) const {
+    return Parameters(bits_ | static_cast<uint64_t>(std::countr_zero(size) + 1) << 4 * count());
+  }
+
+  constexpr unsigned count() const { return (static_cast<unsigned>(std::bit_width(bits_)) + 3) / 4; }
+  constexpr uint32_t size(unsigned index) const { return uint32_t{1} << ((bits_ >> 4 * index & 15) - 1); }
+  constexpr uint32_t offset(unsigned index) const {
+    uint32_t at = 0;
+    for (unsigned i = 0; i < index; ++i) at = rounded(at, size(i)) + size(i);
+    return index < count() ? rounded(at, size(index)) : at;
+  }
+  constexpr uint32_t bytes() const {
+    uint32_t largest = 1;
+    for (unsigned i = 0; i < count(); ++i) largest = size(i) > largest ? size(i) : largest;
+    return rounded(offset(count()), largest);
+  }
+  // The only function that means something before it has said yes.
+  constexpr bool valid() const {
+    for (unsigned i = 0; i < count(); ++i) {
+      const uint64_t field = bits_ >> 4 * i & 15;
+      if (field == 0 || size(i) > kMaxBytes) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t rounded(uint32_t at, uint32_t size) { return (at + size - 1) / size * size; }
+
+  uint64_t bits_;
+};
 
 }  // namespace swai::module

@@ -256,11 +256,12 @@ Verdict Module::add_code(const elf::ProgramHeader& program) {
 
 Verdict Module::check_kernels() const {
   for (uint32_t i = 0; i < kernel_count_; ++i) {
-    const auto entry = at<Kernel>(entry_offset(i));
     const KernelView view = kernel(i);
     const uint32_t offset = view.pc - base(space_);
-    if (view.name.empty() || entry.flags != 0 || entry.reserved != 0 || offset % 2 != 0 ||
-        offset >= code_bytes_) {
+    const Parameters parameters(view.parameters);
+    const bool fits =
+        view.parameters == 0 || (parameters.valid() && parameters.bytes() == view.argument_bytes);
+    if (view.name.empty() || !fits || offset % 2 != 0 || offset >= code_bytes_) {
       return refuse(Error::kBadKernel, view.pc, view.name);
     }
     if (index_of(view.name) != i) return refuse(Error::kDuplicateKernel, view.pc, view.name);
@@ -274,7 +275,8 @@ KernelView Module::kernel(uint32_t index) const {
   const uint64_t offset = entry_offset(index);
   return {field(offset + offsetof(Kernel, name), sizeof(Kernel::name)),
           at<uint32_t>(offset + offsetof(Kernel, pc)),
-          at<uint32_t>(offset + offsetof(Kernel, argument_bytes))};
+          at<uint32_t>(offset + offsetof(Kernel, argument_bytes)),
+          at<uint64_t>(offset + offsetof(Kernel, parameters))};
 }
 
 uint32_t Module::index_of(std::string_view name) const {

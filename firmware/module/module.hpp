@@ -59,6 +59,7 @@ struct KernelView {
   std::string_view name;
   uint32_t pc;
   uint32_t argument_bytes;
+  uint64_t parameters;
 };
 
 // What to copy: `data` to byte `offset` of the code segment. What no piece covers is to be zero.

@@ -43,6 +43,19 @@ std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {
   return {static_cast<const uint8_t*>(args), bytes};
 }
 
+// The structure that a kernel of values finds, made of what the pointers of `args` point to.
+std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args) {
+  require(args != nullptr, "the kernel takes arguments, and there are none");
+  const auto* values = static_cast<const void* const*>(args);
+  std::vector<uint8_t> packed(kernel.argument_bytes);
+  for (unsigned i = 0; i < kernel.parameters.count(); ++i) {
+    if (values[i] == nullptr)
+      fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
+    std::memcpy(packed.data() + kernel.parameters.offset(i), values[i], kernel.parameters.size(i));
+  }
+  return packed;
+}
+
 }  // namespace
 
 sdaaError_t sdaaModuleLoad(sdaaModule_t* module, const char* path) {
@@ -129,7 +142,10 @@ sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t s
     require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
     LaunchWish wish;
     wish.local_bytes = sharedMem;
-    const auto arguments = argument_bytes(args, found->info().argument_bytes);
+    const KernelInfo& kernel = found->info();
+    std::vector<uint8_t> packed;
+    if (kernel.parameters.count() != 0) packed = pack(kernel, args);
+    const auto arguments = argument_bytes(packed.empty() ? args : packed.data(), kernel.argument_bytes);
     auto use = Runtime::get().use_stream(stream);
     launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
   });

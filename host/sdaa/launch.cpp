@@ -94,7 +94,8 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   result->local_bytes = parsed.ldm_bytes();
   for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
     const auto kernel = parsed.kernel(i);
-    result->kernels.push_back({std::string(kernel.name), kernel.argument_bytes});
+    result->kernels.push_back(
+        {std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters)});
   }
   result->device = device;
 

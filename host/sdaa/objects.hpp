@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "firmware/abi/module.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
@@ -38,6 +39,7 @@ struct Event : Object {
 struct KernelInfo {
   std::string name;
   uint32_t argument_bytes = 0;
+  module::Parameters parameters;
 };
 
 struct Module : Object {

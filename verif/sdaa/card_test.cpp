@@ -100,6 +100,24 @@ TEST_CASE("on the card: a module, a launch, pinned and pageable copies, events")
   REQUIRE_OK(sdaaFree(y));
 }
 
+TEST_CASE("on the card: a kernel of values finds each as it was given") {
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  void* to = nullptr;
+  REQUIRE_OK(sdaaMalloc(&to, sizeof(sdaa::Values)));
+  const sdaa::Values given = {-(int64_t{1} << 40), 1e300, -0.5f, -30000, -128, 255};
+  const void* args[] = {&given.least, &to,         &given.narrow, &given.single,
+                        &given.most,  &given.wide, &given.real};
+  REQUIRE_OK(sdaaLaunchKernel(kernel(module, "values"), args, 0, nullptr));
+  sdaa::Values found = {};
+  REQUIRE_OK(sdaaMemcpy(&found, to, sizeof found, sdaaMemcpyDeviceToHost));
+  CHECK(std::memcmp(&found, &given, sizeof given) == 0);
+  sdaaFuncAttributes attributes;
+  REQUIRE_OK(sdaaFuncGetAttributes(&attributes, kernel(module, "values")));
+  CHECK(attributes.argumentBytes == 48);
+}
+
 TEST_CASE("on the card: a failed kernel stops its stream and no other one") {
   const OnCard card;
   sdaaModule_t faults = nullptr;

@@ -237,6 +237,8 @@ std::vector<uint8_t> fake_module(size_t padding) {
   add("axpy_int", Operation::kAxpyInt, sizeof(AxpyIntArgs));
   add("who", Operation::kWho, sizeof(WhoArgs));
   add("many_arguments", Operation::kMany, sizeof(ManyArgs));
+  add("axpy_values", Operation::kAxpyInt, sizeof(AxpyIntArgs));
+  file.kernels.back().parameters = module::Parameters().with(8).with(8).with(4).with(4).bits();
   add("hang", Operation::kHang, 0);
   add("breakpoint", Operation::kBreakpoint, 0);
   add("slow", Operation::kSlow, 0);

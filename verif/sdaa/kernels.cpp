@@ -38,6 +38,14 @@ __kernel__ void many_arguments(const ManyArgs* args) {
   dma::wait(dma::store(args->to, xs, 4));
 }
 
+__global__ void values(int8_t least, GlobalPtr<Values> to, int16_t narrow, float single, uint8_t most,
+                       int64_t wide, double real) {
+  if (number() != 0) return;
+  auto* const out = reinterpret_cast<Values*>(xs);
+  *out = {wide, real, single, narrow, least, most};
+  dma::wait(dma::store(to, out, sizeof *out));
+}
+
 __kernel__ void hang() {
   for (;;) asm volatile("");
 }

@@ -26,4 +26,14 @@ struct ManyArgs {
   uint32_t values[60];
 };
 
+// values: core 0 writes its arguments to where the first one points.
+struct Values {
+  int64_t wide;
+  double real;
+  float single;
+  int16_t narrow;
+  int8_t least;
+  uint8_t most;
+};
+
 }  // namespace swai::sdaa

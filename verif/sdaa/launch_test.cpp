@@ -30,7 +30,7 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
   CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
   unsigned count = 0;
   CHECK_OK(sdaaModuleGetFunctionCount(&count, module));
-  CHECK(count == 7);
+  CHECK(count == 8);
   sdaaFunction_t function = nullptr;
   CHECK_ERROR(sdaaModuleGetFunction(&function, module, "not there"), sdaaErrorNotFound);
   CHECK_ERROR(sdaaModuleGetFunction(nullptr, module, "who"), sdaaErrorInvalidValue);
@@ -127,6 +127,31 @@ TEST_CASE("launches: arguments, masks, groups, local memory") {
   CHECK(ys[16] == -1);
   CHECK(ys[32] == 2);
   CHECK_OK(sdaaDeviceSynchronize());
+}
+
+TEST_CASE("kernels of values: a pointer to each argument, or the structure") {
+  const Fakes fakes;
+  const sdaaFunction_t axpy = kernel(load_fake_module(), "axpy_values");
+  constexpr uint32_t kCount = 64;
+  void* x = allocate(kCount * 4);
+  void* y = allocate(kCount * 4);
+  std::vector<int32_t> numbers(kCount, 5);
+  REQUIRE_OK(sdaaMemcpy(x, numbers.data(), kCount * 4, sdaaMemcpyHostToDevice));
+  REQUIRE_OK(sdaaMemcpy(y, numbers.data(), kCount * 4, sdaaMemcpyHostToDevice));
+  int32_t a = 3;
+  const void* args[] = {&y, &x, &kCount, &a};
+  CHECK_OK(sdaaLaunchKernel(axpy, args, 0, nullptr));
+  // The values are taken when the kernel is launched.
+  a = 100;
+  const AxpyIntArgs structure = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
+  CHECK_OK(sdaaLaunch(axpy, nullptr, &structure, sizeof structure, nullptr));
+  REQUIRE_OK(sdaaMemcpy(numbers.data(), y, kCount * 4, sdaaMemcpyDeviceToHost));
+  for (const int32_t number : numbers) REQUIRE(number == 5 + 5 * 5);
+
+  CHECK_ERROR(sdaaLaunchKernel(axpy, nullptr, 0, nullptr), sdaaErrorInvalidValue);
+  args[2] = nullptr;
+  CHECK_ERROR(sdaaLaunchKernel(axpy, args, 0, nullptr), sdaaErrorInvalidValue);
+  CHECK(std::string(sdaaGetLastErrorMessage()) == "argument 2 of kernel axpy_values is a null pointer");
 }
 
 TEST_CASE("failed launches: the stream keeps the error until it is reset, others go on") {

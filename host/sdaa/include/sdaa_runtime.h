@@ -258,7 +258,9 @@ typedef struct sdaaFuncAttributes {
 } sdaaFuncAttributes;
 SDAA_API sdaaError_t sdaaFuncGetAttributes(sdaaFuncAttributes* attributes, sdaaFunction_t function);
 
-/* All cores of a group run `function` with the structure that `args` points to. `sharedMem`: bytes of local
+/* All cores of a group run `function`. A kernel that is a function of values finds what the pointers in the
+ * array `args` point to, a pointer for each parameter (void* args[] = {&in, &out, &count}); one that takes a
+ * structure finds the one that `args` points to. Device pointers have 8 bytes. `sharedMem`: bytes of local
  * memory that it needs on each core beyond its static objects; the launch is refused when there are not so
  * many. */
 SDAA_API sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t sharedMem,
@@ -271,6 +273,7 @@ typedef struct sdaaLaunchConfig_t {
   uint32_t timeoutCycles;  /* the kernel is stopped after so many; 0: the card's own limit */
   size_t sharedMem;
 } sdaaLaunchConfig_t;
+/* `args` is the structure, for kernels of values, too: each at a multiple of its size, as C has it. */
 SDAA_API sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config, const void* args,
                                 size_t argumentBytes, sdaaStream_t stream);
 

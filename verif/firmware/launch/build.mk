@@ -5,7 +5,7 @@ LAUNCH_TEST_PARTS := verif/firmware/launch/module_file.cpp firmware/module/modul
 
 $(eval $(call cxx_program,test-launch,$(addprefix verif/firmware/launch/,module_test.cpp group_test.cpp abi_test.cpp fake_group.cpp) \
     verif/common/doctest_main.cpp $(LAUNCH_TEST_PARTS),-lfmt,$(LAUNCH_TEST_FLAGS)))
-$(eval $(call cxx_program,test-make-module,verif/firmware/launch/make_module_test.cpp verif/firmware/test_tools.cpp \
+$(eval $(call cxx_program,test-sdaacc,verif/firmware/launch/sdaacc_test.cpp firmware/module/module.cpp verif/firmware/test_tools.cpp \
     verif/common/doctest_main.cpp,$(B)/lib/flash.a -lfmt))
 $(eval $(call cxx_program,fuzz-module,$(addprefix verif/firmware/launch/,fuzz_module.cpp module_file.cpp) firmware/module/module.cpp,, \
     -fsanitize=fuzzer $(FW_TEST_FLAGS)))

@@ -23,7 +23,7 @@ ModuleFile::ModuleFile() {
 }
 
 void ModuleFile::add_kernel(std::string_view name, uint32_t pc, uint32_t argument_bytes) {
-  Kernel kernel = {{}, pc, argument_bytes, 0, 0};
+  Kernel kernel = {{}, pc, argument_bytes, 0};
   name.copy(kernel.name.data(), kernel.name.size());
   kernels.push_back(kernel);
 }

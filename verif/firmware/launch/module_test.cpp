@@ -148,8 +148,17 @@ TEST_CASE("every reason to refuse a module") {
   CHECK(after([](ModuleFile& f) { f.add_kernel("odd", 0x5000'0001); }) == Error::kBadKernel);
   CHECK(after([](ModuleFile& f) { f.add_kernel("beyond", 0x5000'0100); }) == Error::kBadKernel);
   CHECK(after([](ModuleFile& f) { f.add_kernel("below", 0x4fff'fffe); }) == Error::kBadKernel);
-  CHECK(after([](ModuleFile& f) { f.kernels[0].flags = 1; }) == Error::kBadKernel);
-  CHECK(after([](ModuleFile& f) { f.kernels[1].reserved = 1; }) == Error::kBadKernel);
+  const auto with_parameters = [&](uint64_t bits, uint32_t bytes) {
+    return after([&](ModuleFile& f) {
+      f.kernels[1].parameters = bits;
+      f.kernels[1].argument_bytes = bytes;
+    });
+  };
+  CHECK(with_parameters(0x3'4441, 40) == Error::kNone);
+  CHECK(with_parameters(0x3'4441, 36) == Error::kBadKernel);
+  CHECK(with_parameters(0x3'4401, 40) == Error::kBadKernel);
+  CHECK(with_parameters(0x5, 16) == Error::kBadKernel);
+  CHECK(with_parameters(UINT64_MAX, 128) == Error::kBadKernel);
   CHECK(after([](ModuleFile& f) { f.add_kernel("first", 0x5000'0010); }) == Error::kDuplicateKernel);
   CHECK(after([](ModuleFile& f) {
           for (uint32_t i = 2; i <= kMaxKernels; ++i) f.add_kernel("k" + std::to_string(i), 0x5000'0000);

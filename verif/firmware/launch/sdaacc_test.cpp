@@ -1,0 +1,166 @@
+// The compiler driver: what it makes of sources, and what it refuses with which words.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "firmware/module/module.hpp"
+#include "verif/firmware/test_tools.hpp"
+
+namespace swai {
+namespace {
+
+Finished sdaacc(const TempFolder& folder, const std::string& source, const std::string& options = "") {
+  std::ofstream(folder / "source.cpp") << "#include \"swai/cpe.hpp\"\n" << source;
+  return run_command(fmt::format("cpe-kernels/sdaacc --flag=-Werror '{}' -o '{}' {}", folder / "source.cpp",
+                                 folder / "out.elf", options));
+}
+
+std::vector<uint8_t> bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Says what is wrong, and leaves nothing behind.
+std::string refusal(const std::string& source, const std::string& options = "") {
+  const TempFolder folder;
+  const Finished finished = sdaacc(folder, source, options);
+  CHECK(finished.code == 1);
+  CHECK(!std::filesystem::exists(folder / "out.elf"));
+  return finished.error;
+}
+
+// Of a command with another file or tool than there is.
+std::string failure(const std::string& command) {
+  const Finished finished = run_command(command);
+  CHECK(finished.code == 2);
+  return finished.error;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  const bool found = text.find(part) != std::string::npos;
+  if (!found) MESSAGE(text);
+  return found;
+}
+
+TEST_CASE("both markers, several kernels, constants and local memory") {
+  const TempFolder folder;
+  const Finished finished = sdaacc(folder, R"(
+struct Args { uint32_t value; uint64_t other; };
+LDM alignas(64) static volatile uint8_t buffer[1000];
+static const uint32_t table[3] = {1, 2, 3};
+__kernel__ void one(const Args* args) { buffer[args->value] = static_cast<uint8_t>(table[args->other % 3]); }
+__global__ void two() { buffer[0] = 1; }
+__global__ void three(swai::cpe::GlobalPtr<float>, uint8_t a, int16_t b, double c, bool) { buffer[a] = uint8_t(c) + b; }
+)");
+  CHECK(finished.error == "");
+  REQUIRE(finished.code == 0);
+  const Finished symbols = run_command(fmt::format("riscv64-unknown-elf-nm '{}'", folder / "out.elf"));
+  CHECK(contains(symbols.out, " T one"));
+  CHECK(contains(symbols.out, " T two"));
+  // Static objects in local memory; the rest of it begins behind them, at a multiple of 64.
+  CHECK(contains(symbols.out, "10000400 "));
+
+  const auto file = bytes_of(folder / "out.elf");
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  CHECK(made.name() == "out");
+  CHECK(made.find("one")->argument_bytes == 16);
+  CHECK(made.find("one")->parameters == 0);
+  CHECK(made.find("two")->argument_bytes == 0);
+  // 8 bytes at 0, 1 at 8, 2 at 10, 8 at 16, 1 at 24.
+  CHECK(made.find("three")->parameters == 0x1'4214);
+  CHECK(made.find("three")->argument_bytes == 32);
+}
+
+TEST_CASE("options: folders, macros, optimisation, names; the same sources make the same module") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "include");
+  std::ofstream(folder / "include/more.hpp") << "#pragma once\nconstexpr int kMore = 1;\n";
+  const std::string source =
+      "#include \"more.hpp\"\n"
+      "static_assert(kMore + EXTRA == 3);\n"
+      "__global__ void f() {}\n";
+  const auto options = [&](const char* more) {
+    return fmt::format("-I'{}' -DEXTRA=2 {}", folder / "include", more);
+  };
+  REQUIRE(sdaacc(folder, source, options("-O3")).code == 0);
+  const auto first = bytes_of(folder / "out.elf");
+  REQUIRE(sdaacc(folder, source, options("-O3")).code == 0);
+  CHECK(bytes_of(folder / "out.elf") == first);
+  REQUIRE(sdaacc(folder, source, options("-O0 --name other")).code == 0);
+  const auto other = bytes_of(folder / "out.elf");
+  module::Module made;
+  REQUIRE(made.open(other).ok());
+  CHECK(made.name() == "other");
+}
+
+TEST_CASE("what nobody would initialise is refused with words that help") {
+  CHECK(contains(refusal("int value = 5; __kernel__ void f() { value = value + 1; }"),
+                 "a variable has an initial value"));
+  CHECK(contains(refusal("int value; __kernel__ void f() { value = value + 1; }"),
+                 "a static variable is outside of local memory"));
+  CHECK(contains(refusal("struct S { S() { x = 3; } int x; }; LDM S s; __kernel__ void f() { s.x = s.x + 1; }"
+                         "int g(); "),
+                 "a static object has a constructor"));
+  CHECK(contains(refusal("LDM int value = 5; __kernel__ void f() { value = value + 1; }"),
+                 "zero initializers"));
+}
+
+TEST_CASE("what does not fit, and what is not there") {
+  CHECK(contains(refusal("LDM char big[130000]; __kernel__ void f() { big[0] = 1; }"),
+                 "do not fit into local memory"));
+  CHECK(contains(refusal("LDM char big[100000]; __kernel__ void f() { big[0] = 1; }", "--stack 40000"),
+                 "do not fit into local memory"));
+  CHECK(contains(
+      refusal("extern \"C\" void nowhere(); float gone(int); __kernel__ void f() { nowhere(); gone(1); }"),
+      "used, and defined in none of the sources: gone(int), nowhere"));
+  CHECK(contains(refusal("int f() { return 1; }"), "no kernel in"));
+  CHECK(contains(refusal("__kernel__ void f() { nonsense }"), "source.cpp does not compile"));
+}
+
+TEST_CASE("functions that cannot be kernels") {
+  CHECK(contains(refusal("__kernel__ int f() { return 1; }"), "a kernel returns nothing"));
+  CHECK(contains(refusal("__global__ void f(const float*) {}"), "memory is GlobalPtr<T>"));
+  CHECK(contains(refusal("__global__ void f(float*, int) {}"), "memory is GlobalPtr<T>"));
+  CHECK(contains(refusal("struct S { int a, b; }; __global__ void f(S, int) {}"),
+                 "values of 1, 2, 4 or 8 bytes"));
+}
+
+TEST_CASE("files and tools: the cause, and what to do") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, "__global__ void f() {}\n").code == 0);
+  const std::string good = fmt::format("cpe-kernels/sdaacc '{}'", folder / "source.cpp");
+  CHECK(contains(failure(fmt::format("cpe-kernels/sdaacc '{0}' -o '{0}.elf'", folder / "missing.cpp")),
+                 "missing.cpp: No such file"));
+  CHECK(contains(failure(fmt::format("{} -o '{}'", good, folder / "nowhere/out.elf")), "there is no folder"));
+  CHECK(contains(failure(fmt::format("{} -o '{}'", good, folder / "")), "it is a folder"));
+  CHECK(contains(failure(fmt::format("{} -o /proc/version", good)), "cannot write /proc/version"));
+  CHECK(contains(failure(good), "-o"));
+  CHECK(contains(failure(fmt::format("{} -o '{}' --no-such-option", good, folder / "out.elf")),
+                 "--no-such-option"));
+
+  // A machine without the compiler: the only program there is Python.
+  const std::string tools = folder / "tools";
+  std::filesystem::create_directory(tools);
+  const std::string python =
+      fmt::format("ln -s \"$(python3 -c 'import sys; print(sys.executable)')\" '{}/python3'", tools);
+  REQUIRE(run_command(python).code == 0);
+  const std::string message = failure(fmt::format("PATH='{}' {} -o '{}'", tools, good, folder / "out.elf"));
+  CHECK(contains(message, "not installed: riscv64-unknown-elf-g++"));
+  CHECK(contains(message, "apt-get install gcc-riscv64-unknown-elf"));
+}
+
+TEST_CASE("help teaches") {
+  const Finished finished = run_command("cpe-kernels/sdaacc --help");
+  CHECK(finished.code == 0);
+  for (const char* part : {"sdaacc kernel.cpp -o kernel.elf", "__global__", "exit codes:", "-I FOLDER"})
+    CHECK(contains(finished.out, part));
+}
+
+}  // namespace
+}  // namespace swai
