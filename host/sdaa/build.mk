@@ -19,12 +19,16 @@ PREFIX ?= /usr/local
 SDAA_TO := $(DESTDIR)$(PREFIX)
 SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
 .PHONY: install
-install: $(B)/$(SDAA_SO) ## install the runtime library, below DESTDIR (none) and PREFIX (/usr/local)
+install: $(B)/$(SDAA_SO) ## install the runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
 	$(call say,INSTALL,$(SDAA_TO))
-	$(Q)install -d $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
+	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/
 	$(Q)install -m 755 $(B)/$(SDAA_SO) $(SDAA_TO)/lib/
 	$(Q)ln -sf $(SDAA_SO) $(SDAA_TO)/lib/libsdaa.so
 	$(Q)$(SDAA_FILL) host/sdaa/sdaa.pc.in >$(SDAA_TO)/lib/pkgconfig/sdaa.pc
 	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfig.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfig.cmake
 	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfigVersion.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfigVersion.cmake
+	@# sdaacc finds what belongs to it where it is in the repository.
+	$(Q)for file in $(CPE_COMMON); do install -D -m 644 $$file $(SDAA_TO)/lib/sdaa/$$file; done
+	$(Q)chmod 755 $(SDAA_TO)/lib/sdaa/cpe-kernels/sdaacc
+	$(Q)ln -sf ../lib/sdaa/cpe-kernels/sdaacc $(SDAA_TO)/bin/sdaacc

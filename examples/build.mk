@@ -1,0 +1,34 @@
+# Programs for the card as users write them: each example is a program and the module with its kernels, in a folder of its own.
+# They use the runtime library as everybody does: its header and libsdaa.so.
+
+EXAMPLE_FLAGS := -Ihost/sdaa/include
+# The library is found from where the program lies.
+EXAMPLE_LIBS := $(B)/libsdaa.so.1 '-Wl,-rpath,$$$$ORIGIN/../..'
+
+# $(call example,NAME,KERNELS): build/examples/NAME/NAME, and a module for each of KERNELS beside it.
+define example
+$(eval $(call cxx_program,examples/$(1)/$(1),examples/$(1)/$(1).cpp,$(EXAMPLE_LIBS),$(EXAMPLE_FLAGS)))
+$(B)/examples/$(1)/$(1): $(B)/libsdaa.so.1
+$(B)/examples/$(1)/$(2).elf: examples/$(1)/$(2).cpp $(wildcard examples/$(1)/*.h) $(CPE_COMMON)
+	$$(call say,MODULE,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
+EXAMPLES += $(B)/examples/$(1)/$(1) $(B)/examples/$(1)/$(2).elf
+endef
+
+$(eval $(call example,axpy,kernel))
+$(eval $(call example,streams,kernel))
+$(eval $(call example,errors,kernel))
+$(eval $(call example,digits,convolution))
+
+.PHONY: examples
+examples: $(EXAMPLES) ## build the examples: programs for the card as users write them
+
+# What make builds is what it needs: the card boots the firmware from a flash file.
+E ?= axpy
+CARD ?= swai-card
+.PHONY: run-example
+run-example: ## start a card, run an example on it, stop it: make run-example E=axpy [CARD=swai-card-tiny]
+	@scripts/install-deps.sh demo
+	@$(MAKE) $(B)/$(CARD) $(B)/firmware/flash.bin $(B)/firmware/rom.hex examples
+	@$(PYTHON) scripts/with-card.py --card $(B)/$(CARD) --folder $(B)/examples/$(E) ./$(E)
