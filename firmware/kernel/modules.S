@@ -1,14 +1,5 @@
-# Modules for the CPEs that the image carries, as files. The build strips them of symbols.
-
-.macro module name
-    .section .rodata.module_\name, "a"
-    .globl module_\name
-    .balign 8
-module_\name:
-    .incbin "build/cpe-kernels/\name\().stripped"
-    .globl module_\name\()_end
-module_\name\()_end:
-.endm
+# Modules for the CPEs that the kernel's image carries.
+#include "firmware/module/embed.inc"
 
     module daemon
     module copy

@@ -1,14 +1,5 @@
-# The modules, as files. The build strips them of symbols.
-
-.macro module name
-    .section .rodata.module_\name, "a"
-    .globl module_\name
-    .balign 8
-module_\name:
-    .incbin "build/cpe-kernels/\name\().stripped"
-    .globl module_\name\()_end
-module_\name\()_end:
-.endm
+# The modules that are measured.
+#include "firmware/module/embed.inc"
 
     module daemon
     module empty
