@@ -5,7 +5,7 @@ EXAMPLE_FLAGS := -Ihost/sdaa/include
 # The library is found from where the program lies.
 EXAMPLE_LIBS := $(B)/libsdaa.so.1 '-Wl,-rpath,$$$$ORIGIN/../..'
 
-# $(call example,NAME,KERNELS): build/examples/NAME/NAME, and a module for each of KERNELS beside it.
+# $(call example,NAME,KERNELS): build/examples/NAME/NAME, and beside it the module KERNELS.elf of KERNELS.cpp.
 define example
 $(eval $(call cxx_program,examples/$(1)/$(1),examples/$(1)/$(1).cpp,$(EXAMPLE_LIBS),$(EXAMPLE_FLAGS)))
 $(B)/examples/$(1)/$(1): $(B)/libsdaa.so.1
@@ -24,7 +24,6 @@ $(eval $(call example,digits,convolution))
 .PHONY: examples
 examples: $(EXAMPLES) ## build the examples: programs for the card as users write them
 
-# What make builds is what it needs: the card boots the firmware from a flash file.
 E ?= axpy
 CARD ?= swai-card
 .PHONY: run-example
