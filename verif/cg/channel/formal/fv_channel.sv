@@ -44,6 +44,7 @@ module fv_channel (
   cpe_channel_receive u_receive (
     .clk_i,
     .rst_ni(rst_n),
+    .run_i(1'b1),
     .halt_i(1'b0),
     .push_i(push),
     .push_source_i(push_source),
