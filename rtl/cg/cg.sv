@@ -156,7 +156,7 @@ module cg #(
 
   // A CPE learns from a register that its request was taken, a cycle later: nothing in a CPE hangs on what goes on in memory and on
   // the ring in the same cycle.
-  always_ff @(posedge clk or negedge rst_ni) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) mem_taken_q <= '0;
     else         mem_taken_q <= mem_valid & ~mem_taken_q & mem_take;
   end
@@ -355,7 +355,7 @@ module cg #(
     end
   end
 
-  always_ff @(posedge clk or negedge rst_ni) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) hbm_waits_q <= 1'b0;
     else hbm_waits_q <= ring_rsp_valid && !choose_reg && !tgt_rsp_ready_i;
   end
@@ -377,7 +377,7 @@ module cg #(
   assign done_rsp_valid = ini_rsp_valid_i && ini_rsp_i.tag == DoneTag;
   assign out_rsp_valid  = ini_rsp_valid_i && ini_rsp_i.tag != DoneTag;
 
-  always_ff @(posedge clk or negedge rst_ni) begin
+  always_ff @(posedge clk) begin
     if (!rst_ni) out_waits_q <= 1'b0;
     else out_waits_q <= out_req_valid && !choose_done && !ini_req_ready_i;
   end

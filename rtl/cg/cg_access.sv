@@ -35,7 +35,7 @@ module cg_access #(
   assign ask            = req_i.valid && !answer_q && valid_q == '0;
   assign answered       = (access_valid_o & access_ready_i) != '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q  <= '0;
       answer_q <= 1'b0;

@@ -65,7 +65,7 @@ module cg_dslb (
   assign good    = refill_done_i && !again_q && !invalidate_i;
   assign install = good && refill_cause_i == cpe_pkg::CauseNone && refill_entry_i.valid;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q   <= '0;
       used_q    <= '0;

@@ -33,7 +33,7 @@ module cg_hbm_share (
   logic own_first_q, own;
   assign own = own_req_valid_i && (own_first_q || !ring_req_valid_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) own_first_q <= 1'b0;
     else if (hbm_req_valid_o) own_first_q <= own != hbm_req_ready_i;
   end
@@ -53,7 +53,7 @@ module cg_hbm_share (
 
 `ifndef SYNTHESIS
   logic stalled_q, own_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       stalled_q <= 1'b0;
       own_q     <= 1'b0;

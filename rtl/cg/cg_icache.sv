@@ -77,7 +77,7 @@ module cg_icache #(
 
   assign look_free = !look_q || look_next;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       inflight_q <= '0;
       first_q    <= '0;
@@ -154,7 +154,7 @@ module cg_icache #(
   assign answer    = look_q && (vacant || (hit && !write_q)) && answer_free;
   assign look_next = answer || join_slot || take_slot;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       slot_q   <= '0;
       asked_q  <= '0;
@@ -210,7 +210,7 @@ module cg_icache #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       live_q  <= '0;
       write_q <= 1'b0;
@@ -255,7 +255,7 @@ module cg_icache #(
     .rdata_o(code_data_o)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) answer_q <= 1'b0;
     else if (answer_free) answer_q <= answer;
   end

@@ -32,7 +32,7 @@ module cg_launch_done (
 
   assign load = state_q == Idle && (end_i || next_valid_q);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q       <= Idle;
       notify_q      <= 1'b0;

@@ -36,7 +36,7 @@ module cg_launch_queue #(
     .out_data_o ({came, launch_o})
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       now_q   <= '0;
       count_q <= '0;

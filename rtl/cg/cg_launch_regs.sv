@@ -104,7 +104,7 @@ module cg_launch_regs #(
 
   assign fault_clear_o = write && offset == cg_regs_pkg::FaultPendingOffset ? ones[N-1:0] : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mask_q           <= '0;
       setup_q          <= '0;

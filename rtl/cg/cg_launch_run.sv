@@ -122,7 +122,7 @@ module cg_launch_run #(
   assign recovered = (active_o & restarting_i) == '0;
   assign end_o     = good_end || state_q == Report;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q    <= Idle;
       launch_q   <= '0;

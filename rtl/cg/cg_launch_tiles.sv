@@ -44,7 +44,7 @@ module cg_launch_tiles #(
   assign resetting = reset1_q | reset2_q | reset3_q | reset4_q;
   assign up        = ~on_q & ~resetting & usable_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       on_q       <= '0;
       halt_q     <= '0;
@@ -78,7 +78,7 @@ module cg_launch_tiles #(
 
   assign fault_o      = fresh;
   assign halt_o       = halt_q;
-  assign tile_rst_no  = on_q;
+  assign tile_rst_no  = on_q & {N{rst_ni}};  // with the group, not an edge later
   assign parked_o     = ~on_q & ~resetting;
   assign restarting_o = halt_q | resetting | up;
   assign usable_o     = enable_i & ~given_up_q;

@@ -201,7 +201,7 @@ module cg_memory #(
   logic       sent;
   assign sent = (hbm_req_valid_o && hbm_req_ready_i) || (ring_req_valid_o && ring_req_ready_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) awaited_q <= '0;
     else if (sent != memory) awaited_q <= sent ? awaited_q + 1'b1 : awaited_q - 1'b1;
   end

@@ -85,7 +85,7 @@ module cg_memory_in #(
 
   assign a_free = !a_valid_q || a_next;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       first_q     <= '0;
       cpe_first_q <= 1'b0;
@@ -213,7 +213,7 @@ module cg_memory_in #(
   assign ring_free = ~ring_used_q & (ring_used_q + 1'b1);
   assign ring_tag  = RingWidth'(hbm_pkg::index_of(64'(ring_free)));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       b_hbm_q     <= 1'b0;
       b_ring_q    <= 1'b0;

@@ -62,7 +62,7 @@ module cg_memory_out #(
   assign memory_o        = ring_rsp_valid_i || take_hbm;
   assign take            = memory_o || take_fault || take_code;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) own_first_q <= 1'b0;
     else if (take && !ring_rsp_valid_i) own_first_q <= take_hbm;
   end
@@ -128,7 +128,7 @@ module cg_memory_out #(
     else if (is_scalar) valid_d = N'(32'd1 << who[4:0]);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
     else valid_q <= valid_d;
   end

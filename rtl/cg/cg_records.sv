@@ -38,7 +38,7 @@ module cg_records #(
   assign take_o = take;
   assign cpe_o  = 5'(hbm_pkg::index_of(64'(chosen)));
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       fault_q    <= '0;
       stop_q     <= '0;

@@ -95,7 +95,7 @@ module cg_reg_port (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
     end else begin

@@ -52,7 +52,7 @@ module cg_regs #(
   assign control = write && offset == cg_regs_pkg::ControlOffset;
   assign clear   = control && req_i.wdata[1];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       fault_enable_q     <= 1'b1;
       cpe_fault_enable_q <= 1'b1;

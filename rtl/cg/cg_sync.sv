@@ -46,7 +46,7 @@ module cg_sync #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) release_q <= '0;
     else if (arrive_i != '0 || release_q != '0) release_q <= release_d;
   end

@@ -27,7 +27,7 @@ module hbm #(
 
   clock_gate u_gate (
     .clk_i,
-    .en_i (awake || req_valid_i),
+    .en_i (!rst_ni || awake || req_valid_i),
     .clk_o(clk)
   );
 

@@ -70,7 +70,7 @@ module hbm_amo (
     .new_o    (new_value)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_q <= 1'b0;
       done_q <= 1'b0;

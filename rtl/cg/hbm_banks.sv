@@ -75,7 +75,7 @@ module hbm_banks (
   assign open_o       = open_q;
   assign refreshing_o = refreshing_q != '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       open_q         <= '0;
       refreshing_q   <= '0;

@@ -107,7 +107,7 @@ module hbm_channels #(
   hbm_pkg::cmd_t cmd_q;
   assign cmd_o = cmd_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       cmd_q <= '0;
     end else begin

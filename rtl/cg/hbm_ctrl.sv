@@ -304,7 +304,7 @@ module hbm_ctrl #(
 
   // A write leaves its channel one cycle before it leaves the controller.
   logic writing_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) writing_q <= 1'b0;
     else writing_q <= free;
   end

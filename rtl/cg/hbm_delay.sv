@@ -21,7 +21,7 @@ module hbm_delay #(
   assign valid_o = valid_q[Cycles-1];
   assign data_o  = mem_q[read_q];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= '0;
       write_q <= '0;

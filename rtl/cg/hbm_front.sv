@@ -98,7 +98,7 @@ module hbm_front #(
   assign ack_word_o   = is_word;
   assign ack_fail_o   = !sc_success;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       reserved_q <= '0;
     end else if (take) begin

@@ -70,13 +70,14 @@ module hbm_phy (
 
   always_ff @(posedge clk_i) begin
     if (cmd_i.act) open_row_q[{cmd_i.row_channel, cmd_i.row_bank}] <= cmd_i.row;
-    if (writing) hbm_write({30'b0, group_i}, {36'b0, write_line}, wdata_i, wstrb_i);
+    // Not in reset: at its first edge after power-on the delay holds anything.
+    if (writing && rst_ni) hbm_write({30'b0, group_i}, {36'b0, write_line}, wdata_i, wstrb_i);
   end
 
   bit [511:0] data;
   bit         poison;
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rvalid_q <= 1'b0;
     end else begin

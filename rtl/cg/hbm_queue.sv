@@ -312,7 +312,7 @@ module hbm_queue #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       live_q       <= '0;
       waiting_q    <= '0;
@@ -346,7 +346,7 @@ module hbm_queue #(
   // These processes alone write to the arrays, and nothing clocked reads them: assignments may take effect at once. The simulator
   // would otherwise look at a flag for every element in every cycle.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned b = 0; b < 16; b++) in_bank_q[b] = '0;
     end else begin

@@ -46,7 +46,7 @@ module hbm_refresh #(
     if (&done_d) done_d = '0;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       owed_q <= '0;
       done_q <= '0;

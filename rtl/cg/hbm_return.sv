@@ -82,7 +82,7 @@ module hbm_return #(
     .rdata_o(data)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_q  <= '0;
       read_q   <= '0;

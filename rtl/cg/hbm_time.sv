@@ -58,7 +58,7 @@ module hbm_time (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q  <= Run;
       idle_q   <= '0;
@@ -86,7 +86,7 @@ module hbm_time (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       time_q <= '0;
       slot_q <= '0;

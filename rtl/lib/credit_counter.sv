@@ -21,7 +21,7 @@ module credit_counter #(
   assign avail_o = count_q != '0;
   assign count_o = count_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) count_q <= CountWidth'(Credits);
     else if (take_i && !give_i) count_q <= count_q - 1'b1;
     else if (give_i && !take_i) count_q <= count_q + 1'b1;

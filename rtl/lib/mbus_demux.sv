@@ -62,7 +62,7 @@ module mbus_demux #(
     .count_o(free)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) current_q <= '0;
     else if (take) current_q <= sel_i;
   end

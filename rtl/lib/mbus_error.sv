@@ -22,7 +22,7 @@ module mbus_error (
     rsp_o.err = 1'b1;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else valid_q <= req_valid_i;
   end

@@ -64,7 +64,7 @@ module mbus_split #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned id = 0; id < Ids; id++) count_q[id] <= '0;
       patient_q <= '0;

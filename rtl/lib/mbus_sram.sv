@@ -131,7 +131,7 @@ module mbus_sram #(
     .new_o    (amo_new)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q    <= 1'b0;
       amo_q      <= 1'b0;

@@ -120,7 +120,7 @@ module mbus_to_reg (
     rsp_valid_o = state_q == Access ? reg_rsp_i.ready : state_q != Idle;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= Idle;
     else state_q <= state_d;
   end

@@ -2,6 +2,9 @@
 //
 // rst_no falls with rst_ni, without a clock, and rises at the second rising edge of clk_i after rst_ni rose, so that all
 // flip-flops of the domain leave reset in the same cycle.
+//
+// The only asynchronous reset: the pin may move while there is no clock. All others are taken with the clock, and this one
+// gives it to them: however short rst_ni was low, rst_no is low at an edge.
 module reset_sync (
   input  logic clk_i,
   input  logic rst_ni,
@@ -13,8 +16,8 @@ module reset_sync (
   assign rst_no = second_q;
 
 `ifndef SYNTHESIS
-  // For simulators asynchronous resets act by their edge: at power-on, too, there has to be one.
-  initial second_q = 1'b1;
+  // A simulator sees an asynchronous reset by its edge, and a pin that is low from the beginning has none.
+  initial second_q = 1'b0;
 `endif
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -37,7 +37,7 @@ module stream_arbiter #(
   // grant-1 has the bits below the granted one.
   assign first_d = out_ready_i ? ~((grant - 1'b1) | grant) : ~(grant - 1'b1);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) first_q <= '0;
     else if (out_valid_o) first_q <= first_d;
   end
@@ -55,7 +55,7 @@ module stream_arbiter #(
 
 `ifndef SYNTHESIS
   logic [N-1:0] stalled_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       stalled_q <= '0;
     end else begin

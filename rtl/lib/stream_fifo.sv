@@ -38,7 +38,7 @@ module stream_fifo #(
   assign push        = in_valid_i && in_ready_o && !bypass;
   assign pop         = !empty && out_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_ptr_q  <= '0;
       write_ptr_q <= '0;

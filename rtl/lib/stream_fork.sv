@@ -21,7 +21,7 @@ module stream_fork #(
   assign out_valid_o = in_valid_i ? ~taken_q : '0;
   assign in_ready_o  = &(taken_q | out_ready_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) taken_q <= '0;
     else if (in_valid_i) taken_q <= in_ready_o ? '0 : taken_q | out_ready_i;
   end

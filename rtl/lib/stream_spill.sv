@@ -29,7 +29,7 @@ module stream_spill #(
   assign take        = in_valid_i && in_ready_o;
   assign stalled     = out_valid_q && !out_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       out_valid_q   <= 1'b0;
       spill_valid_q <= 1'b0;

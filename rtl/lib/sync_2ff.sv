@@ -16,7 +16,7 @@ module sync_2ff #(
 
   assign sync_o = second_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       first_q  <= ResetValue;
       second_q <= ResetValue;

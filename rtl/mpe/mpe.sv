@@ -64,7 +64,7 @@ module mpe #(
   mpe_pkg::xlate_ctx_t   fetch_ctx, data_ctx;
   logic [43:0]  root_ppn;
   // With the redirection that follows such an instruction; registered, for the walker answers the memory stage at once.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) flush_tlb_q <= 1'b0;
     else flush_tlb_q <= sfence || satp_written;
   end

@@ -123,7 +123,7 @@ module mpe_bus (
   assign write_rsp     = mbus_rsp_valid_i && mbus_rsp_i.id == mbus_pkg::IdWrite;
   assign write_error_o = write_rsp && mbus_rsp_i.err;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       held_valid_q <= 1'b0;
       held_q       <= SelNone;

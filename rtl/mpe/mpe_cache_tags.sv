@@ -50,7 +50,7 @@ module mpe_cache_tags #(
     );
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) set_q <= '0;
     else if (read_i) set_q <= set_i;
   end
@@ -73,7 +73,7 @@ module mpe_cache_tags #(
     for (int w = 0; w < 4; w++) if (!valid_o[w]) victim_o = 2'(w);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned s = 0; s < Sets; s++) begin
         valid_q[s] <= '0;

@@ -101,7 +101,7 @@ module mpe_commit (
 
   assign free_o = !valid_q || done_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
       first_q <= 1'b0;
@@ -246,7 +246,7 @@ module mpe_commit (
   logic [63:0]  redirect_pc_q;
   assign resume = halted_q && dbg_req_i.resume && !inject_busy_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       redirect_q <= 1'b0;
       boot_q     <= 1'b1;
@@ -273,7 +273,7 @@ module mpe_commit (
   assign debug_busy_o  = inject_busy_q;
   assign debug_fault_o = inject_fault_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       halted_q       <= 1'b0;
       stepping_q     <= 1'b0;

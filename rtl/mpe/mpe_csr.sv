@@ -128,7 +128,7 @@ module mpe_csr (
   logic [63:0] mstatus_bits;
   assign mstatus_bits = status_bits(status_q);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) irq_q <= '0;
     else irq_q <= {irq_s_external_i, irq_m_external_i, irq_m_timer_i, irq_m_software_i};
   end
@@ -291,7 +291,7 @@ module mpe_csr (
   endfunction
 
   // ---- privilege and status
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       priv_q   <= mpe_pkg::PrivM;
       status_q <= '0;
@@ -340,7 +340,7 @@ module mpe_csr (
   end
 
   // ---- everything that only CSR writes and traps change
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mie_q        <= '0;
       mideleg_q    <= '0;
@@ -415,7 +415,7 @@ module mpe_csr (
   logic write_counter;
   assign write_counter = write && addr_i[11:5] == 7'b1011_000;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mcycle_q   <= '0;
       minstret_q <= '0;
@@ -439,7 +439,7 @@ module mpe_csr (
   end
 
   // ---- debug
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       dpc_q        <= '0;
       dscratch_q   <= '0;

@@ -95,7 +95,7 @@ module mpe_dcache #(
   logic       mark_dirty, mark_clean;
   logic [1:0] mark_way;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned s = 0; s < Sets; s++) dirty_q[s] <= '0;
     end else begin
@@ -175,7 +175,7 @@ module mpe_dcache #(
   logic [39:0]   wb_addr_q;
   logic [511:0]  wb_data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) wb_valid_q <= 1'b0;
     else if (capture) wb_valid_q <= 1'b1;
     else if (wb_ready_i) wb_valid_q <= 1'b0;
@@ -308,7 +308,7 @@ module mpe_dcache #(
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
       scan_set_q <= '0;

@@ -45,7 +45,7 @@ module mpe_div (
     leading_zeros = n;
   endfunction
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= StDone;
     else if (start_i) state_q <= StAlign;
     else if (state_q == StAlign) state_q <= rest_q < divisor_q || divisor_q == '0 ? StDone : StStep;

@@ -88,7 +88,7 @@ module mpe_execute (
   assign drop   = valid_q && cut_q;
   assign free_o = !valid_q || advance_o || drop;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
       acted_q <= 1'b0;

@@ -139,7 +139,7 @@ module mpe_fetch #(
   assign f1_miss  = f1_valid_q && translated && !f1_fault && !tag_hit && !redirect_i;
   assign f1_walk  = f1_valid_q && !translated && !redirect_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       f1_valid_q <= 1'b0;
       stop_q     <= 1'b1;
@@ -179,7 +179,7 @@ module mpe_fetch #(
   assign ev_miss_o      = refill_valid_o && refill_ready_i;
   assign ev_tlb_miss_o  = state_q == StIdle && f1_walk;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q      <= StIdle;
       walk_fault_q <= 1'b0;
@@ -381,7 +381,7 @@ module mpe_fetch #(
   logic take;
   assign take = insn_valid_o && insn_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       head_q  <= '0;
       tail_q  <= '0;

@@ -236,7 +236,7 @@ module mpe_lsu #(
   );
 
   // ---------------------------------------------------------------- walker's reads
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) pte_pass_q <= 1'b0;
     else if (pte_issue) pte_pass_q <= 1'b1;
     else if (pte_done_o) pte_pass_q <= 1'b0;
@@ -255,7 +255,7 @@ module mpe_lsu #(
   logic [39:6]  reserved_line_q;
   assign sc_ok = reserved_q && reserved_line_q == pa_q[39:6];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) reserved_q <= 1'b0;
     else if (clear_reservation_i || unreserve) reserved_q <= 1'b0;
     else if (reserve) reserved_q <= 1'b1;
@@ -269,7 +269,7 @@ module mpe_lsu #(
   logic [7:0]   io_write_strb_q;
   logic [63:0]  io_write_data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) io_write_valid_q <= 1'b0;
     else if (io_write_push) io_write_valid_q <= 1'b1;
     else if (io_write_ready_i) io_write_valid_q <= 1'b0;
@@ -487,7 +487,7 @@ module mpe_lsu #(
     if (m_done) state_d = StIdle;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= StIdle;
       part_q  <= PartFirst;

@@ -117,7 +117,7 @@ module mpe_predictor (
   end
   assign history_o = history_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) history_q <= '0;
     else history_q <= history_d;
   end
@@ -142,7 +142,7 @@ module mpe_predictor (
   logic follow;
   assign follow = accept_i && taken_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       top_q          <= '0;
       resolved_top_q <= '0;
@@ -154,7 +154,7 @@ module mpe_predictor (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int i = 0; i < 2 ** StackBits; i++) stack_q[i] <= '0;
     end else if (redirect_i) begin
@@ -187,7 +187,7 @@ module mpe_predictor (
 
   // After reset the counters are cleared one row a cycle, and not used until then: what a program costs must not depend on
   // what the memory held at power-up.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       cleared_q <= 1'b0;
       clear_q   <= '0;
@@ -227,7 +227,7 @@ module mpe_predictor (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned s = 0; s < Sets; s++) begin
         valid_q[s]    <= '0;

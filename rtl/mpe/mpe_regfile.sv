@@ -18,7 +18,7 @@ module mpe_regfile (
   logic [4:0] clear_q;
   assign ready_o = clear_q == '1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) clear_q <= '0;
     else if (!ready_o) clear_q <= clear_q + 1'b1;
   end

@@ -65,7 +65,7 @@ module mpe_rvfi (
              (ctrl_i.mem_op == mpe_pkg::MemStore || ctrl_i.mem_op == mpe_pkg::MemSc || ctrl_i.mem_op == mpe_pkg::MemAmo);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) rvfi_valid <= 1'b0;
     else rvfi_valid <= retire_i || trap_i;
   end

@@ -41,7 +41,7 @@ module mpe_store_buffer #(
   assign drain_strb_o = strb_q[head_q];
   assign drain_data_o = data_q[head_q];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       head_q  <= '0;
       tail_q  <= '0;

@@ -57,7 +57,7 @@ module noc_buffer #(
   assign row0     = write_bank_q ? next_row : write_row_q;
   assign row1     = write_row_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       out_valid_q  <= 1'b0;
       count_q      <= '0;

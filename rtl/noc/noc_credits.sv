@@ -48,7 +48,7 @@ module noc_credits #(
     assign give[i]    = cw || ccw;
     assign lacking[i] = count_q == '0;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) count_q <= CreditWidth'(Full);
       else if (take[i] || give[i]) count_q <= count_q + (give[i] ? given : '0) - CreditWidth'(take[i]);
     end

@@ -137,7 +137,7 @@ module noc_from_mbus #(
     if (stored_valid) rsp_o.data = data_q[stored_tag];
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       used_q    <= '0;
       stored_q  <= '0;

@@ -106,7 +106,7 @@ module noc_initiator #(
 
   assign buffer_pop = buffer_valid && buffer_ready;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) outstanding_q <= '0;
     else if (take || buffer_pop) begin
       outstanding_q <= outstanding_q + (take ? CountWidth'(members) : '0) - CountWidth'(buffer_pop);
@@ -136,7 +136,7 @@ module noc_initiator #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       used_q <= '0;
     end else begin
@@ -183,7 +183,7 @@ module noc_initiator #(
   assign local_turn   = local_valid && !(local_last_q && buffer_valid);
   assign buffer_ready = !local_turn;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) local_last_q <= 1'b0;
     else if (local_valid || local_last_q) local_last_q <= local_turn;
   end
@@ -199,7 +199,7 @@ module noc_initiator #(
 
 `ifndef SYNTHESIS
   logic [2**TagWidth-1:0] under_way_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       under_way_q <= '0;
     end else begin

@@ -87,7 +87,7 @@ module noc_stop #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       slot_q      <= '0;
       read_ptr_q  <= '0;

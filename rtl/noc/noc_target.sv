@@ -77,7 +77,7 @@ module noc_target #(
   assign req_valid_o = valid && !deny;
   assign leaves      = (req_valid_o && req_ready_i) || denied;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) offered_q <= 1'b0;
     else offered_q <= req_valid_o && !req_ready_i;
   end
@@ -107,7 +107,7 @@ module noc_target #(
   assign taken    = req_valid_o && req_ready_i;
   assign answered = rsp_valid_i && rsp_ready_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) unanswered_q <= '0;
     else if (taken && !answered) unanswered_q <= unanswered_q + 1'b1;
     else if (answered && !taken) unanswered_q <= unanswered_q - 1'b1;
@@ -160,7 +160,7 @@ module noc_target #(
   assign ccw_credit_o.from  = 3'(Node);
   assign ccw_credit_o.count = ccw_count;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       freed_q <= '0;
     end else if (leaves || some_freed != '0) begin

@@ -103,7 +103,7 @@ module dma_channel (
     mine = error.valid;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       mode_q    <= Working;
       goal_q    <= Working;
@@ -149,7 +149,7 @@ module dma_channel (
 
   // --- Registers ---------------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       control_q <= '0;
       base_q    <= '0;
@@ -244,7 +244,7 @@ module dma_channel (
     retire_o.error_work = control_q.error_work;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       head_q      <= '0;
       fetch_q     <= '0;

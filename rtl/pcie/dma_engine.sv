@@ -459,7 +459,7 @@ module dma_engine (
   );
 
   // Pulses from registers.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       errors_o <= '0;
     end else begin

@@ -36,7 +36,7 @@ module dma_fetch (
   assign ring_addr_o  = want_addr_i[35*turn +: 35];
   assign ring_slot_o  = {turn, want_slot_i[2*turn +: 2]};
   assign take_o       = ring_take_i ? 8'd1 << turn : '0;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) last_q <= '0;
     else if (ring_take_i) last_q <= turn;
   end

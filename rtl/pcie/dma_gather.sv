@@ -60,7 +60,7 @@ module dma_gather (
   assign ring_info_o    = {ask_q[4:0], ask_count_q};
   assign ring_channel_o = asked.slot[4:2];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       in_q        <= '0;
       ask_q       <= '0;
@@ -111,7 +111,7 @@ module dma_gather (
   logic [5:0]   write_turn_q;
   logic [63:0]  write_lanes_q, high, strb, next_strb;
   logic [511:0] write_data_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) write_q <= 1'b0;
     else write_q <= answer_i;
   end
@@ -157,7 +157,7 @@ module dma_gather (
   assign is_last   = beat_q == last_beat;
   assign bank_read = step ? 2'd1 << beat_q[0] : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       out_q  <= '0;
       beat_q <= '0;
@@ -227,7 +227,7 @@ module dma_gather (
     if (drop) count_d[6*sending.slot[4:2] +: 6] = count_d[6*sending.slot[4:2] +: 6] - 6'd1;
     if (sent_i) count_d[6*sent_channel_i +: 6] = count_d[6*sent_channel_i +: 6] - 6'd1;
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) count_q <= '0;
     else if (chunk_valid_i || drop || sent_i) count_q <= count_d;
   end

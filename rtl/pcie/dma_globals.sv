@@ -22,7 +22,7 @@ module dma_globals (
   logic [31:0] unexpected_q, late_q;
   assign timeout_o = timeout_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       timeout_q    <= dma_regs_pkg::TimeoutReset[23:0];
       unexpected_q <= '0;

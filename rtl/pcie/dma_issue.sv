@@ -73,7 +73,7 @@ module dma_issue (
   assign bad       = first && fetch_i.bad;
   assign no_master = !config_i.bus_master && left != '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q    <= Choose;
       channel_q  <= '0;

@@ -73,7 +73,7 @@ module dma_move (
   assign slot_o     = chunk_i.slot;
   assign bytes_o    = chunk_i.bytes;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       start_q <= 1'b1;
       held_q  <= 1'b0;

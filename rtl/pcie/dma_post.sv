@@ -38,7 +38,7 @@ module dma_post (
   assign record_take_o = room && record_valid_i && !inside_q;
   assign beat_take_o   = room && beat_valid_i && !record_take_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q      <= 1'b0;
       inside_q     <= 1'b0;

@@ -103,7 +103,7 @@ module dma_receive (
   assign beyond = cpl_beat_i.sop ? {8'd0, host[1:0]} + bytes : left_q;
   assign rest   = beyond > 10'd64 ? beyond - 10'd64 : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       taking_q <= 1'b0;
       final_q  <= 1'b0;
@@ -132,7 +132,7 @@ module dma_receive (
   logic [8:0]   write_place_q;
   logic [63:0]  write_lanes_q, high;
   logic [511:0] write_data_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) write_q <= 1'b0;
     else write_q <= take;
   end

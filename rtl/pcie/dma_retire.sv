@@ -64,7 +64,7 @@ module dma_retire (
   assign no_master = state_q == Record && !own.on_card && !config_i.bus_master;
   assign dropped   = config_i.flr;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q    <= Choose;
       channel_q  <= '0;

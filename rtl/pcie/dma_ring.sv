@@ -99,7 +99,7 @@ module dma_ring (
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       req_valid_q <= 1'b0;
       fresh_q     <= '0;
@@ -163,7 +163,7 @@ module dma_ring (
     if (load) count_d[{channel, 3'd0} +: 8] = count_d[{channel, 3'd0} +: 8] + 8'd1;
     if (noc_rsp_valid_i) count_d[{answer_channel, 3'd0} +: 8] = count_d[{answer_channel, 3'd0} +: 8] - 8'd1;
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) count_q <= '0;
     else if (load || noc_rsp_valid_i) count_q <= count_d;
   end

@@ -59,7 +59,7 @@ module dma_tags (
   assign found = {(one & 64'hffff_ffff_0000_0000) != '0, (one & 64'hffff_0000_ffff_0000) != '0,
                   (one & 64'hff00_ff00_ff00_ff00) != '0, (one & 64'hf0f0_f0f0_f0f0_f0f0) != '0,
                   (one & 64'hcccc_cccc_cccc_cccc) != '0, (one & 64'haaaa_aaaa_aaaa_aaaa) != '0};
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       next_valid_q <= 1'b0;
       next_q       <= '0;
@@ -77,7 +77,7 @@ module dma_tags (
 
   logic         np_valid_q;
   logic [127:0] np_header_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) np_valid_q <= 1'b0;
     else if (chunk_valid_i) np_valid_q <= 1'b1;
     else if (np_ready_i || config_i.flr) np_valid_q <= 1'b0;
@@ -120,7 +120,7 @@ module dma_tags (
   assign expire  = give_up && !stopped_i[visited.slot[4:2]];
   assign forget  = given_up_q[visit] && !(cpl_lock_i && cpl_tag_i == visit) && limit != '0 && age > {3'd0, limit, 3'd0};
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) clock_q <= '0;
     else if (used != '0) clock_q <= clock_q + 1'b1;
   end
@@ -136,7 +136,7 @@ module dma_tags (
 
   // --- State of tags -----------------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       waiting_q  <= '0;
       full_q     <= '0;
@@ -175,7 +175,7 @@ module dma_tags (
     if (give_up) count_d[5*visited.slot[4:2] +: 5] = count_d[5*visited.slot[4:2] +: 5] - 5'd1;
     if (move_done_i) count_d[5*move_chunk_o.slot[4:2] +: 5] = count_d[5*move_chunk_o.slot[4:2] +: 5] - 5'd1;
   end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       count_q          <= '0;
       given_up_count_q <= '0;

@@ -28,7 +28,7 @@ module dma_track (
   logic [7:0] lines_q [N];
   logic [7:0] answers_q [N];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int i = 0; i < N; i++) begin
         issued_q[i]  <= '0;

@@ -81,7 +81,7 @@ module pcie_aer (
   logic [31:0] cleared;
   assign cleared = write_i && word_i == 10'h41 ? lanes_i & wdata_i : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       status_q        <= '0;
       mask_q          <= '0;

@@ -56,7 +56,7 @@ module pcie_completer (
   );
 
   logic [2:0] rows_freed;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;
@@ -186,7 +186,7 @@ module pcie_completer (
     if (state_q == Drain && drained) rows_freed = 3'd1;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= Idle;
     else state_q <= state_d;
   end

@@ -125,7 +125,7 @@ module pcie_config (
     at_most = wish > limit ? limit : wish;
   endfunction
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       id_q           <= '0;
       memory_q       <= 1'b0;

@@ -31,7 +31,7 @@ module pcie_debug (
   assign insn   = write && offset == debug_regs_pkg::InsnOffset && req_i.wstrb[3:0] == 4'hf;
   assign data   = write && offset == debug_regs_pkg::DataInOffset && req_i.wstrb == 8'hff;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       dbg_q   <= '0;
       begun_q <= '0;

@@ -35,11 +35,11 @@ module pcie_dma (
   // as the link is down: its changes matter, what they cause shows in busy_o.
   logic       awake, clk;
   logic [3:0] flr_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) flr_q <= '1;
     else         flr_q <= {flr_q[2:0], config_i.flr};
   end
-  assign awake = busy_o || errors_o != '0 || reg_req_i.valid || cpl_valid_i || noc_rsp_valid_i ||
+  assign awake = !rst_ni || busy_o || errors_o != '0 || reg_req_i.valid || cpl_valid_i || noc_rsp_valid_i ||
                  {flr_q, config_i.flr} != {5{config_i.flr}};
   clock_gate u_gate (
     .clk_i,

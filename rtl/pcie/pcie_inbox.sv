@@ -18,7 +18,7 @@ module pcie_inbox (
   logic        valid_q, waiting_q, start;
   assign start = pending_q != '0 && !valid_q && !waiting_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       pending_q <= '0;
       valid_q   <= 1'b0;

@@ -87,7 +87,7 @@ module pcie_line_regs (
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
       turn_q  <= '0;

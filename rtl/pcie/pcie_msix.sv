@@ -62,7 +62,7 @@ module pcie_msix (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       pending_q <= '0;
       chosen_q  <= 1'b0;
@@ -112,7 +112,7 @@ module pcie_msix (
   assign write      = reg_req_i.valid && reg_req_i.write && in_table;
   assign lanes      = soc_pkg::lanes(reg_req_i.wstrb);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) mask_q <= '1;
     else if (clear_i) mask_q <= '1;
     else if (write && reg_req_i.addr[3] && reg_req_i.wstrb[4]) mask_q[entry] <= reg_req_i.wdata[32];

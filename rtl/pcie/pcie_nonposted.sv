@@ -98,7 +98,7 @@ module pcie_nonposted (
   assign slot_take_o = state_q == Memory ? step : line_valid_o && line_ready_i;
   assign np_ready_o  = (take && !lines) || (step && last);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= Idle;
     else state_q <= state_d;
   end

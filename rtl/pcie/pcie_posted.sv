@@ -54,7 +54,7 @@ module pcie_posted (
   assign retire   = !all_done && done_q[tail_q[5:0]];
   assign done_o   = retire && last_q[tail_q[5:0]];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       head_q <= '0;
       tail_q <= '0;
@@ -136,7 +136,7 @@ module pcie_posted (
   assign row_read_o    = take || (step && line_q < rows_q);
   assign row_o         = take ? 3'd0 : line_q + 3'd1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q  <= Idle;
       target_q <= '0;

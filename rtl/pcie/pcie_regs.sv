@@ -81,7 +81,7 @@ module pcie_regs (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       sram_base_q  <= pcie_regs_pkg::SramBaseReset[39:12];
       sram_limit_q <= pcie_regs_pkg::SramLimitReset[40:12];
@@ -101,7 +101,7 @@ module pcie_regs (
   logic [6:0] clear_q;
   logic       clearing;
   assign clearing = !clear_q[6];
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) clear_q <= '0;
     else if (clearing) clear_q <= clear_q + 7'd1;
   end
@@ -112,7 +112,7 @@ module pcie_regs (
 
   // ------------------------------------------------------------------------------------------------ counters
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < pcie_pkg::Errors; i++) counter_q[i] <= '0;
     end else if (errors_i != '0) begin
@@ -122,7 +122,7 @@ module pcie_regs (
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < 4; i++) traffic_q[i] <= '0;
     end else begin

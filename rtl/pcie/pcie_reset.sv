@@ -44,7 +44,7 @@ module pcie_reset (
     if (!link_up_i && open_o) state_d = Down;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Down;
       count_q <= '0;

@@ -157,7 +157,7 @@ module pcie_rx (
     good = ends && !bad && index + 7'd1 == expected && room && open_i;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) more_q <= 1'b0;
     else if (!open_i) more_q <= 1'b0;
     else if (rx_valid_i) more_q <= !rx_beat_i.eop;
@@ -183,7 +183,7 @@ module pcie_rx (
   assign packet_o       = begins && rx_beat_i.sop;
   assign dwords_o       = begins && has_data ? dwords : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) cpl_valid_o <= 1'b0;
     else cpl_valid_o <= rx_valid_i && kind == KindCompletion && open_i;
   end
@@ -206,7 +206,7 @@ module pcie_rx (
     if (np_taken && np_header_o.fmt_type[6]) np_credits = 9'(({1'b0, np_header_o.length} + 11'd3) >> 2);
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       ph_received_q <= '0;
       pd_received_q <= '0;
@@ -312,7 +312,7 @@ module pcie_rx (
   assign np_header_o = np_mem_q[read_at][159:32];
   assign np_data_o   = np_mem_q[read_at][31:0];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_row_q   <= '0;
       read_row_q    <= '0;

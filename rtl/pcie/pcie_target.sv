@@ -61,7 +61,7 @@ module pcie_target (
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) state_q <= Idle;
     else state_q <= state_d;
   end

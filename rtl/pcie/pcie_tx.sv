@@ -82,7 +82,7 @@ module pcie_tx (
   assign packet_o = open_i && taken != '0 && beat.sop;
   assign dwords_o = packet_o ? payload(beat.header) : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
       more_q  <= 1'b0;

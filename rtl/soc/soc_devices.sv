@@ -108,7 +108,7 @@ module soc_devices #(
   // Console and storage have nothing to do most of the time. One gate for both: a simulator asks every clock, whether it runs or
   // not, for an edge. The pin moves when it likes, an enable must not.
   logic slow_clk, uart_rx_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) uart_rx_q <= 1'b1;
     else         uart_rx_q <= uart_rx_i;
   end

@@ -1,6 +1,7 @@
 // Reset of one part of the card on request. A request first closes the part's door to the ring (`fence_o`), so that nothing
 // is left under way between it and the rest when the reset strikes; where `drained_i` does not come within DrainClocks it
-// strikes all the same. The reset then stays for HoldClocks cycles, and the door is open again with its end.
+// strikes all the same. The reset then stays for HoldClocks cycles, in which every clock of the part has to run, and the door is
+// open again with its end.
 // `accepted_o` is high when a request counts: those during a reset and its preparation are echoes of it. `striking_o` is
 // high in the last cycle before the reset takes effect.
 module soc_domain #(
@@ -34,14 +35,9 @@ module soc_domain #(
   assign striking_o = state_q == Drain && (drained_i || left_q == '0);
   assign fence_o    = state_q != Run;
   assign status_o   = state_q;
-  assign rst_no     = rst_q_n;
+  assign rst_no     = rst_q_n && rst_ni;
 
-`ifndef SYNTHESIS
-  // For simulators asynchronous resets act by their edge: at power-on, too, there has to be one.
-  initial rst_q_n = 1'b1;
-`endif
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Hold;
       left_q  <= CountWidth'(HoldClocks);

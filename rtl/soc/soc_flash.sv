@@ -147,7 +147,7 @@ module soc_flash (
     events_new.rejected = start_write && busy;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       command_q    <= flash_regs_pkg::CommandReset;
       address_q    <= flash_regs_pkg::AddressReset;

@@ -99,7 +99,7 @@ module soc_flash_engine #(
     after_address = dummy_q != '0 ? Dummy : after_dummy;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q         <= Idle;
       phase_q         <= '0;

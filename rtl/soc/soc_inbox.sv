@@ -35,7 +35,7 @@ module soc_inbox (
                    ring_req_i.wdata & ring_lanes & inbox_regs_pkg::WorkW1cMask : '0;
   assign cleared = write && offset == inbox_regs_pkg::WorkOffset ? req_i.wdata & lanes : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       work_q   <= '0;
       done_q   <= '0;

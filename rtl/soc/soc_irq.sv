@@ -34,7 +34,7 @@ module soc_irq #(
   assign raised  = write && offset == irq_regs_pkg::RaiseOffset ? req_i.wdata & lanes : '0;
   assign cleared = write && offset == irq_regs_pkg::PendingOffset ? req_i.wdata & lanes : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       edge_q     <= '0;
       last_q     <= '0;

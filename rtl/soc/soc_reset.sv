@@ -24,14 +24,14 @@ module soc_reset #(
   output logic [7:0] count_o
 );
 
-  logic       rst_por_q_n, rst_sys_q_n, accepted;
+  logic       accepted;
   logic [7:0] count_q;
   system_regs_pkg::reset_cause_cause_e cause_q;
 
   reset_sync u_power_on (
     .clk_i,
     .rst_ni (rst_pin_ni),
-    .rst_no (rst_por_q_n)
+    .rst_no (rst_por_no)
   );
 
   soc_domain #(
@@ -45,11 +45,11 @@ module soc_reset #(
     .accepted_o (accepted),
     .fence_o,
     .striking_o,
-    .rst_no     (rst_sys_q_n),
+    .rst_no     (rst_sys_no),
     .status_o   (domain_o)
   );
 
-  always_ff @(posedge clk_i or negedge rst_por_no) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_por_no) begin
       cause_q <= system_regs_pkg::ResetCauseCausePowerOn;
       count_q <= '0;
@@ -61,11 +61,7 @@ module soc_reset #(
     end
   end
 
-  // While the pin is low the flip-flops behind these are, too; but a simulator, for which asynchronous resets act by
-  // their edge, would start with whatever they hold.
-  assign rst_por_no = rst_por_q_n && rst_pin_ni;
-  assign rst_sys_no = rst_sys_q_n && rst_pin_ni;
-  assign cause_o    = cause_q;
-  assign count_o    = count_q;
+  assign cause_o = cause_q;
+  assign count_o = count_q;
 
 endmodule

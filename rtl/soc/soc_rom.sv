@@ -24,7 +24,7 @@ module soc_rom #(
   logic                          valid_q, err_q;
   mbus_pkg::id_e                 id_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= 1'b0;
     else         valid_q <= req_valid_i;
   end

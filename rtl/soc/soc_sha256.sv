@@ -93,7 +93,7 @@ module soc_sha256 (
 
   assign room = state_q == Absorb && word_ready;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q  <= Absorb;
       hold_q   <= '0;

@@ -34,7 +34,7 @@ module soc_sha256_core (
   assign fill_o       = fill_q;
   assign hash_o       = hash_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Load;
       fill_q  <= '0;

@@ -19,7 +19,7 @@ module soc_sleep #(
 
   assign sleep_o = count_q == CountWidth'(SettleClocks);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wakes_q <= '0;
       count_q <= '0;

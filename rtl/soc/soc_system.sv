@@ -57,7 +57,7 @@ module soc_system #(
     .reset_o     (watchdog_reset_o)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       software_reset_q <= 1'b0;
       status_q         <= system_regs_pkg::StatusReset;
@@ -85,7 +85,7 @@ module soc_system #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_por_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_por_ni) begin
       scratch0_q      <= '0;
       scratch1_q      <= '0;

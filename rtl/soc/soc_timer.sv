@@ -25,7 +25,7 @@ module soc_timer (
   assign write  = req_i.valid && req_i.write;
   assign lanes  = soc_pkg::lanes(req_i.wstrb);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       msip_q     <= timer_regs_pkg::MsipReset;
       mtimecmp_q <= timer_regs_pkg::MtimecmpReset;

@@ -125,7 +125,7 @@ module soc_uart (
     errors_new.tx_overrun = tx_write && !tx_room;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       divisor_q    <= uart_regs_pkg::DivisorReset;
       irq_enable_q <= uart_regs_pkg::IrqEnableReset;

@@ -42,7 +42,7 @@ module soc_uart_rx (
   assign data_o   = data_q;
   assign busy_o   = state_q != Idle || !rx;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
       data_q  <= '0;

@@ -22,7 +22,7 @@ module soc_uart_tx (
   assign tx_o     = frame_q[0];
   assign busy_o   = bits_q != '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       frame_q <= '1;
       bits_q  <= '0;

@@ -17,7 +17,7 @@ module soc_watchdog (
   logic        enable_q, expired_q, reset_q;
   logic [31:0] remaining_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       enable_q    <= 1'b0;
       expired_q   <= 1'b0;

@@ -62,7 +62,7 @@ module swai_card #(
   logic ring_clk;
   clock_gate u_ring_clock (
     .clk_i,
-    .en_i  (ring_busy || ini_req_valid != '0 || tgt_rsp_valid != '0 || fence != '0),
+    .en_i  (!rst_por_n || ring_busy || ini_req_valid != '0 || tgt_rsp_valid != '0 || fence != '0),
     .clk_o (ring_clk)
   );
 
@@ -108,7 +108,7 @@ module swai_card #(
   // Pins and host may both debug: a request of either counts. The core takes instruction and data some cycles after their
   // pulse, so they stay those of whoever asked last.
   logic host_asks_q;
-  always_ff @(posedge clk_i or negedge rst_por_n) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_por_n) host_asks_q <= 1'b0;
     else if (host_dbg_req.insn_valid || host_dbg_req.data_we) host_asks_q <= 1'b1;
     else if (dbg_req_i.insn_valid || dbg_req_i.data_we) host_asks_q <= 1'b0;
@@ -315,7 +315,7 @@ module swai_card #(
   logic [15:0] reports, reports_q;
   assign reports = {7'b0, 4'(cpe_fault), flr, 4'(group_fault)};
   assign faults  = reports & ~reports_q;
-  always_ff @(posedge clk_i or negedge rst_por_n) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_por_n) reports_q <= '1;
     else            reports_q <= reports;
   end

@@ -91,7 +91,7 @@ module swai_soc #(
   logic core_clk;
   clock_gate u_core_clock (
     .clk_i,
-    .en_i  (!core_sleep || irq_m_software || irq_m_timer || irq_m_external || irq_s_external || nmi || rsp_valid ||
+    .en_i  (!rst_sys_n || !core_sleep || irq_m_software || irq_m_timer || irq_m_external || irq_s_external || nmi || rsp_valid ||
             dbg_req_i.halt || dbg_req_i.resume || dbg_rsp_o.halted),
     .clk_o (core_clk)
   );
@@ -125,7 +125,7 @@ module swai_soc #(
   // A refused write shows combinationally in the response; the register keeps the response's path out of the
   // devices, which answer on it.
   logic write_error_q;
-  always_ff @(posedge clk_i or negedge rst_sys_n) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_sys_n) write_error_q <= 1'b0;
     else            write_error_q <= write_error;
   end

@@ -30,10 +30,11 @@ Model::Model(std::optional<uint64_t> seed, const std::string& rom, WaveWindow wa
   }
 #endif
   top_ = std::make_unique<Vcard_top>(&context_, "card");
-  // The reset takes hold at its falling edge, before the first clock finds contents that make no sense.
-  top_->clk_i = 0;
-  for (const uint8_t reset : {1, 0}) {
-    top_->rst_ni = reset;
+  // The reset is taken with a clock. Nobody looks before that: registers hold what makes no sense.
+  top_->rst_ni = 0;
+  top_->trace_i = 0;
+  for (const uint8_t clock : {0, 1, 0}) {
+    top_->clk_i = clock;
     top_->eval();
   }
 }

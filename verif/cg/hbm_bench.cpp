@@ -29,8 +29,6 @@ class Meter {
  public:
   Meter() : run_(1), cells_(2) {
     cells_.make_current();
-    run_.top().rst_ni = 1;
-    run_.settle();
     run_.top().rst_ni = 0;
     run_.tick();
     run_.top().rst_ni = 1;

@@ -46,11 +46,7 @@ class Bench {
   // Agents act in the order in which they were added. They must live as long as the bench is clocked.
   void add(Agent& agent) { agents_.push_back(&agent); }
 
-  // A reset acts on its falling edge; what hangs on a stopped clock would not see it if it were low from the
-  // beginning.
   void reset() {
-    top().rst_ni = 1;
-    settle();
     top().rst_ni = 0;
     settle();
     for (int i = 0; i < 3; ++i) run_.tick();

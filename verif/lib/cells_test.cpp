@@ -20,6 +20,7 @@ using CellsBench = Bench<Vtb_cells>;
 
 void idle(Vtb_cells& top) {
   top.gate_en_i = 0;
+  top.busy_i = 0;
   top.arst_ni = 1;
   top.ram_en_i = 0;
   top.pair_re_i = 0;
@@ -71,6 +72,33 @@ void illegal_clock_gate(uint64_t seed, uint64_t) {
   top.gate_en_i = 1;
   top.clk_i = 1;
   bench.settle();
+}
+
+// The clock runs while its block is busy, three cycles longer, and at every edge in reset, also the only one.
+void test_idle_clock(uint64_t seed, uint64_t cycles) {
+  static constexpr unsigned kTail = 3;
+  CellsBench bench(seed);
+  auto& top = bench.top();
+  idle(top);
+  uint16_t edges = 0;
+  unsigned left = 0;
+  for (uint64_t i = 0; i < cycles; ++i) {
+    if (i % 1000 == 0) {
+      top.rst_ni = 0;
+      bench.settle();
+      bench.tick();
+      top.rst_ni = 1;
+      edges = 0;
+      left = kTail;
+    }
+    const bool busy = bench.random().chance(i % 2000 < 1000 ? 50 : 10) && i % 1000 < 900;
+    top.busy_i = busy;
+    bench.settle();
+    bench.tick();
+    if (busy || left != 0) ++edges;
+    left = busy ? kTail : left - std::min(left, 1U);
+    check(top.idle_edges_o == edges, "the clock of an idle block does not run when it should, and only then");
+  }
 }
 
 void test_sync(uint64_t seed, uint64_t cycles) {
@@ -350,6 +378,7 @@ void illegal_credits(uint64_t seed, bool take) {
 std::vector<TestCase> tests() {
   return {
       {"clock-gate", test_clock_gate},
+      {"idle-clock", test_idle_clock},
       {"sync", test_sync},
       {"reset-sync", test_reset_sync},
       {"counts", test_counts},

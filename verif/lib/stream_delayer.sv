@@ -24,7 +24,7 @@ module stream_delayer #(
   assign in_ready_o  = out_ready_i && out_valid_o;
   assign out_data_o  = in_data_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) left_q <= '0;
     else if (in_valid_i && in_ready_o) left_q <= $urandom_range(MaxDelay);
     else if (in_valid_i && left_q != '0) left_q <= left_q - 1'b1;

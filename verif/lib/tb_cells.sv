@@ -10,6 +10,10 @@ module tb_cells (
   output logic [15:0]  gated_o,
   output logic [15:0]  back_o,
 
+  // idle_clock: edges of its clock since the reset
+  input  logic         busy_i,
+  output logic [15:0]  idle_edges_o,
+
   input  logic [3:0]   async_i,
   output logic [3:0]   sync_o,
   input  logic         arst_ni,
@@ -56,13 +60,13 @@ module tb_cells (
 
   clock_gate u_gate (
     .clk_i,
-    .en_i (gate_en_i),
+    .en_i (gate_en_i || !rst_ni),
     .clk_o(gated_clk)
   );
 
   assign gate_clk_o = gated_clk;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       free_o <= '0;
       back_o <= '0;
@@ -72,9 +76,25 @@ module tb_cells (
     end
   end
 
-  always_ff @(posedge gated_clk or negedge rst_ni) begin
+  always_ff @(posedge gated_clk) begin
     if (!rst_ni) gated_o <= '0;
     else gated_o <= free_o;
+  end
+
+  logic idle_clk;
+
+  idle_clock #(
+    .Tail(3)
+  ) u_idle_clock (
+    .clk_i,
+    .rst_ni,
+    .busy_i,
+    .clk_o (idle_clk)
+  );
+
+  always_ff @(posedge idle_clk) begin
+    if (!rst_ni) idle_edges_o <= '0;
+    else idle_edges_o <= idle_edges_o + 1'b1;
   end
 
   sync_2ff #(

@@ -185,7 +185,7 @@ module mpe_tb #(
   assign retired_o   = retired_q;
   assign events_o    = u_mpe.events;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       retired_q <= '0;
     end else if (rvfi_valid && !rvfi_trap && !rvfi_intr) begin

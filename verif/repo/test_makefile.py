@@ -30,7 +30,7 @@ int main() { fmt::print("{} {}\\n", three(), swai::kVersion); }
     "verif/x/tb_x.sv": """
 `include "step.svh"
 module tb_x(input logic clk_i, input logic rst_ni, output logic [7:0] count_o, output logic [31:0] random_o);
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) count_o <= x_pkg::Start;
     else count_o <= count_o + `STEP;
   end

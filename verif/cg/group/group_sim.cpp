@@ -76,15 +76,12 @@ GroupSim::GroupSim(const Options& options)
   top_->rsp_ready_i = 1;
   top_->out_ready_i = 0;
   top_->in_valid_i = 0;
-  // A reset acts on its falling edge, before the first clock. What a wire held at power-on may look like an
-  // edge of a clock to whoever hangs on it, in simulators that keep a copy of it for every module: until the
-  // reset is over nobody's assertions count.
+  // What a wire held at power-on may look like an edge of a clock to whoever hangs on it, in simulators that
+  // keep a copy of it for every module: until the reset is over nobody's assertions count.
   context_.assertOn(false);
   top_->clk_i = 0;
-  for (const uint8_t reset : {1, 0}) {
-    top_->rst_ni = reset;
-    top_->eval();
-  }
+  top_->rst_ni = 0;
+  top_->eval();
   for (int i = 0; i < 4; ++i) {
     eval(1);
     eval(0);

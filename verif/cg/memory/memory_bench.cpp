@@ -58,8 +58,6 @@ class Meter {
     top.fetch_valid_i = 0;
     top.tgt_req_valid_i = 0;
     top.ring_rsp_valid_i = 0;
-    top.rst_ni = 1;
-    run_.settle();
     top.rst_ni = 0;
     run_.tick();
     top.rst_ni = 1;

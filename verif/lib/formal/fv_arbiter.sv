@@ -48,7 +48,7 @@ module fv_arbiter #(
     );
 
     logic [3:0] others_q;   // transfers of others that this input has waited for
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) others_q <= '0;
       else if (!in_valid_i[i] || in_ready[i]) others_q <= '0;
       else if (out_valid && out_ready_i) others_q <= others_q + 1'b1;

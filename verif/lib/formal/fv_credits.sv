@@ -31,7 +31,7 @@ module fv_credits #(
     .count_o(count)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) away_q <= '0;
     else away_q <= away_q + 4'(take) - 4'(give_i);
   end

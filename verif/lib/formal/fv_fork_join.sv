@@ -44,7 +44,7 @@ module fv_fork_join #(
     logic has_q;   // this output has the item that waits at the input
     logic takes;
     assign takes = out_valid[o] && out_ready_i[o];
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) has_q <= 1'b0;
       else if (in_valid_i) has_q <= in_ready ? 1'b0 : has_q || takes;
     end

@@ -67,7 +67,7 @@ module fv_queue #(
   assign take = in_valid_i && in_ready;
   assign give = out_valid && out_ready_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       inside_q <= '0;
       picked_q <= 1'b0;

@@ -14,7 +14,7 @@ module stream_law #(
   logic             waits_q;
   logic [Width-1:0] data_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) waits_q <= 1'b0;
     else waits_q <= valid_i && !ready_i;
   end

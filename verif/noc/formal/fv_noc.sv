@@ -70,7 +70,7 @@ module fv_noc #(
 
     // A tag that is under way is not used.
     logic [3:0] used_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
         used_q <= '0;
       end else begin
@@ -89,7 +89,7 @@ module fv_noc #(
     logic waits_q;
     assign ans_valid[i] = holds_q && (answer_i[i] || waits_q);
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
         holds_q <= 1'b0;
         waits_q <= 1'b0;

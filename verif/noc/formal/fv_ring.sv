@@ -73,7 +73,7 @@ module fv_ring #(
 
     assign waits = (queued_q != '0 || in_valid_i[i]) && head_ok_i[i] && !inject[i];
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
+    always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
         queued_q  <= '0;
         allowed_q <= 1'b0;
@@ -125,7 +125,7 @@ module fv_ring #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) followed_q <= 1'b0;
     else if (!followed_q) followed_q <= starts;
     else followed_q <= (left_q & ~(Nodes'(1) << next)) != '0;

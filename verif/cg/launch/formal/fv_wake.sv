@@ -39,7 +39,7 @@ module fv_wake (
   assign bell         = bell_i && !offered_q && finished;
   assign launch_valid = offered_q && up_q && !halt_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       offered_q    <= 1'b0;
       halt_q       <= 1'b0;
@@ -90,7 +90,7 @@ module fv_wake (
   cpe_pkg::launch_t launch, taken;
   cpe_pkg::fault_t  fault;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       core_q       <= Works;
       waiting_q    <= 1'b0;
@@ -134,7 +134,7 @@ module fv_wake (
   end
 
   // The barrier: released when the others have come as well, as cg_sync does it.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) release_q <= 1'b0;
     else release_q <= arrive != '0 && !release_q && others_i;
   end
@@ -149,7 +149,7 @@ module fv_wake (
   assign quiet = core_q == Stands && !engines_q;
 
   logic rst_n;
-  assign rst_n = up_q;
+  assign rst_n = up_q && rst_ni;
 
   cpe_control u_control (
     .clk_i,
@@ -208,7 +208,7 @@ module fv_wake (
   logic        takes_q, took_q, owed_q;
   logic [1:0]  took_pc_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       seen_q <= 1'b0;
       owed_q <= 1'b0;
