@@ -12,7 +12,7 @@ FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 HOST_BASE=0x80
 # picolibc; nothing of either is linked.
 FW_NEWLIB := /usr/include/newlib/c++/12.2.1
 FW_ARCH := -march=rv64imac_zba_zbb_zicsr_zifencei_zicbom -mabi=lp64 -mcmodel=medany
-FW_FLAGS := $(FW_ARCH) -g -ffreestanding -ffunction-sections -fdata-sections -fno-common -I. -I$(B)/gen \
+FW_FLAGS := $(FW_ARCH) -g -ffreestanding -fbuiltin -ffunction-sections -fdata-sections -fno-common -I. -I$(B)/gen \
     $(addprefix -D,$(FW_MAP))
 FW_CXXFLAGS := $(FW_FLAGS) -std=c++20 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -fno-rtti \
     -fno-threadsafe-statics -fno-tree-loop-distribute-patterns -nostdinc++ -isystem $(FW_NEWLIB) \
@@ -28,7 +28,7 @@ FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon 
 
 # The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
 FW_OPT_rom := -O2
-FW_OPT_kernel := -Os
+FW_OPT_kernel := -O2
 
 # $(call firmware_program,NAME,SOURCES,LINKER_SCRIPT): build/firmware/NAME.elf
 define firmware_program
