@@ -27,7 +27,7 @@ enum class Type : uint8_t {
   kMarker = 11,    // nothing, but it completes
 };
 
-struct Header {
+struct alignas(uint64_t) Header {
   uint32_t sequence;
   Type type;
   uint8_t slots;

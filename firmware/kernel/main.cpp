@@ -1,6 +1,5 @@
 // AI-Kernel: from the ROM's jump to waiting for work.
 #include "firmware/abi/boot.hpp"
-#include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/confirm.hpp"
 #include "firmware/kernel/console.hpp"
@@ -45,14 +44,11 @@ void confirm(image::Slot slot) {
 
 [[noreturn]] void wait_for_work() {
   for (;;) {
-    while (service::poll()) {
-    }
     {
-      // wfi wakes for interrupts that are held back; nothing can slip in between the look and the sleep.
+      // wfi wakes for interrupts that are held back, also for one that was there before: nothing is slept
+      // through.
       const InterruptLock lock;
-      service::listen();
-      csr::wait_for_interrupt();
-      service::stop_listening();
+      service::serve();
     }
     shell::poll();
   }

@@ -61,9 +61,10 @@ static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kHostW
 [[gnu::section(".noinit.uncached"), gnu::aligned(64)]] std::array<uint8_t, Runtime::kSramBytes> rings;
 
 constinit Processor processor;
-alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
-constinit Runtime* serving = nullptr;
-constinit bool telemetry_is_old = true;
+alignas(layout::kPageBytes) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
+constinit bool serves = false;
+Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
+constinit std::array<protocol::Telemetry, kTags> telemetry = {};  // as the host sees it
 
 std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
   return {begin, static_cast<size_t>(end - begin)};
@@ -122,14 +123,14 @@ void quiet_groups(const Card& card) {
 
 void start_groups(const Card& card, uint32_t daemon_pc) {
   for (unsigned i = 0; i < card.groups; ++i) {
-    auto& group = serving->groups().driver(i);
+    auto& group = serving().groups().driver(i);
     group.use_segments(kSegmentTable, memory::kSegments);
     group.forget(runtime::Groups<Processor>::Driver::kSegments | runtime::Groups<Processor>::Driver::kCode);
     group.use_daemon(kDaemonSegment, daemon_pc);
     group.enable(group.all());
   }
   for (unsigned i = 0; i < card.groups; ++i) {
-    auto& group = serving->groups().driver(i);
+    auto& group = serving().groups().driver(i);
     if (!group.wait_ready(group.all(), kPatience))
       log::write("group ", i, ": CPEs ", fw::hex(group.stopped()), " do not start");
   }
@@ -177,21 +178,19 @@ void tell(const Card& card) {
   fw::write_reg(word(protocol::word::kMagic), protocol::kMagic);
 }
 
-void tell_telemetry() {
-  uint64_t at = kTelemetry;
-  const auto put = [&at](protocol::Tag tag, uint64_t value) {
-    const protocol::Telemetry line = {tag, 0, value};
-    Processor::put(at, &line, sizeof line);
-    at += sizeof line;
+// Only what has changed: these are writes past the caches.
+[[gnu::noinline]] void tell_telemetry() {
+  unsigned line = 0;
+  const auto put = [&line](protocol::Tag tag, uint64_t value) {
+    protocol::Telemetry& told = telemetry[line];
+    if (told.tag != tag || told.value != value) {
+      told = {tag, 0, value};
+      Processor::put(kTelemetry + line * sizeof told, &told, sizeof told);
+    }
+    ++line;
   };
-  put(protocol::Tag::kUptime, fw::read_reg(regs::timer::mtime::kAddr));
-  serving->telemetry(put);
-}
-
-uint64_t take_work() {
-  const uint64_t work = fw::read_reg(regs::inbox::work::kAddr);
-  if (work != 0) fw::write_reg(regs::inbox::work::kAddr, work);
-  return work;
+  put(protocol::Tag::kUptime, Processor::time());
+  serving().telemetry(put);
 }
 
 }  // namespace
@@ -218,34 +217,37 @@ bool init() {
                        segment::encode({built_in.arguments, layout::kPageBytes, segment::kRead}));
 
   quiet_groups(found);
-  serving = new (storage.data()) Runtime(processor);
-  serving->init(plan_for(found, built_in));
+  new (storage.data()) Runtime(processor);
+  serving().init(plan_for(found, built_in));
   start_groups(found, daemon_pc);
   protect();
-  fw::write_reg(regs::inbox::enable::kAddr, ~uint64_t{0});
+  namespace irq = regs::irq;
+  fw::write_reg(regs::inbox::enable::kAddr, 0);
+  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) | irq::pending::kInbox.mask());
+  serves = true;
   tell(found);
+  tell_telemetry();
   return true;
 }
 
-bool poll() {
-  if (serving == nullptr) return false;
-  const uint64_t work = take_work();
-  if (serving->poll(work) || work != 0) {
-    telemetry_is_old = true;
-    return true;
+void serve() {
+  namespace inbox = regs::inbox;
+  // So often before other interrupts have their turn.
+  constexpr unsigned kInARow = 64;
+  fw::write_reg(inbox::enable::kAddr, ~uint64_t{0});
+  for (unsigned i = 0; i < kInARow; ++i) {
+    csr::wait_for_interrupt();
+    uint64_t work = fw::read_reg(inbox::work::kAddr);
+    if (work == 0 || !serves) break;
+    for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
+      if (work != 0) fw::write_reg(inbox::work::kAddr, work);
+      more = serving().poll(work);
+    }
+    // Whoever waits for the end of a command must not wait for this.
+    if (serving().idle()) tell_telemetry();
   }
-  if (telemetry_is_old) tell_telemetry();
-  telemetry_is_old = false;
-  return false;
-}
-
-void listen() {
-  namespace irq = regs::irq;
-  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) | irq::pending::kInbox.mask());
-}
-void stop_listening() {
-  namespace irq = regs::irq;
-  fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) & ~irq::pending::kInbox.mask());
+  fw::write_reg(inbox::enable::kAddr, 0);
+  csr::fence();
 }
 
 }  // namespace swai::kernel::service

@@ -8,11 +8,8 @@ namespace swai::kernel::service {
 // Starts the core groups and tells the host that commands are served. False: the card has no groups.
 bool init();
 
-// Does what there is to do; false: nothing is left until inbox.work has a bit.
-bool poll();
-
-// Lets inbox.work wake the processor. With interrupts locked out, before wfi; ends with stop_listening().
-void listen();
-void stop_listening();
+// Sleeps until something is to be done, and does what inbox.work asks for; comes back when another interrupt
+// has woken the processor, or may have. To be called with interrupts locked out.
+void serve();
 
 }  // namespace swai::kernel::service

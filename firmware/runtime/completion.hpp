@@ -42,8 +42,13 @@ class Completions {
 
   // The line of a queue; whoever changes it says so.
   protocol::QueueStatus& line(unsigned queue) { return lines_[queue]; }
-  void changed(unsigned queue, bool quiet = false) {
-    changed_ |= uint64_t{1} << queue;
+  void changed(unsigned queue) {
+    rewritten_ |= uint32_t{1} << queue;
+    completed(queue, false);
+  }
+  // Nothing but `completed` and `cycle` has changed.
+  void completed(unsigned queue, bool quiet) {
+    changed_ |= uint32_t{1} << queue;
     loud_ = loud_ || !quiet;
   }
 
@@ -53,14 +58,16 @@ class Completions {
     if (page_ != 0) events_[event_count_++] = {number, status};
   }
 
-  // To be called when the channel's work bit is set, and after changes.
-  void pump() {
-    if (!channel_.idle()) channel_.poll();
-    if (!channel_.idle()) {
-      if (channel_.error() != 0) channel_.restart();  // the host's page is gone
-      return;
+  // Something can be sent now.
+  bool ready() const { return (changed_ != 0 || event_count_ != 0) && channel_.idle() && page_ != 0; }
+  // To be called after changes; `told`: the channel's work bit was set. True: there is room for events again.
+  [[gnu::always_inline]] bool pump(bool told) {
+    if (told && !channel_.idle()) {
+      channel_.poll();
+      if (!channel_.idle() && channel_.error() != 0) channel_.restart();  // the host's page is gone
     }
-    if (page_ == 0 || (changed_ == 0 && event_count_ == 0)) return;
+    if (!ready()) return false;
+    const bool events = event_count_ != 0;
     for (unsigned i = 0; i < event_count_; ++i) {
       const uint64_t at = sram_ + Channel::kRingBytes + protocol::kQueues * 64 + i * 64;
       machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
@@ -70,18 +77,28 @@ class Completions {
     for (; changed_ != 0; changed_ &= changed_ - 1) {
       const auto queue = static_cast<unsigned>(std::countr_zero(changed_));
       const uint64_t at = sram_ + Channel::kRingBytes + queue * 64;
-      machine_.put(at, &lines_[queue], sizeof(protocol::QueueStatus));
+      put_line(at, queue);
       send(at, queue * sizeof(protocol::QueueStatus), sizeof(protocol::QueueStatus),
            (changed_ & (changed_ - 1)) == 0);
     }
     event_count_ = 0;
     loud_ = false;
     channel_.start();
+    return events;
   }
-  bool idle() const { return channel_.idle() && changed_ == 0 && event_count_ == 0; }
 
  private:
-  void send(uint64_t from, uint64_t offset, uint32_t bytes, bool last) {
+  [[gnu::always_inline]] void put_line(uint64_t at, unsigned queue) {
+    const protocol::QueueStatus& line = lines_[queue];
+    if ((rewritten_ >> queue & 1) != 0) {
+      machine_.put(at, &line, sizeof line);
+      rewritten_ &= ~(uint32_t{1} << queue);
+    } else {
+      machine_.put(at + offsetof(protocol::QueueStatus, completed), &line.completed, sizeof(uint64_t));
+      machine_.put(at + offsetof(protocol::QueueStatus, cycle), &line.cycle, sizeof(uint64_t));
+    }
+  }
+  [[gnu::always_inline]] void send(uint64_t from, uint64_t offset, uint32_t bytes, bool last) {
     channel_.push({.host = page_ + offset,
                    .card = from,
                    .length = bytes,
@@ -98,7 +115,8 @@ class Completions {
   Channel channel_;
   uint64_t sram_ = 0;
   uint64_t page_ = 0;
-  uint64_t changed_ = 0;
+  uint32_t changed_ = 0;
+  uint32_t rewritten_ = 0;  // lines of which more than that has changed
   unsigned event_count_ = 0;
   bool loud_ = false;  // something of it is worth an interrupt
   std::array<protocol::QueueStatus, protocol::kQueues> lines_ = {};

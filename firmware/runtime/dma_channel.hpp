@@ -20,7 +20,7 @@ class DmaChannel {
 
   // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
   // did: what is under way ends first, which takes as long as the ring takes to answer.
-  void init(uint64_t ring, unsigned vector) {
+  [[gnu::noinline]] void init(uint64_t ring, unsigned vector) {
     namespace reg = regs::dma;
     constexpr unsigned kLooks = 10'000;
     ring_ = ring;
@@ -40,13 +40,14 @@ class DmaChannel {
   bool idle() const { return tail_ == head_; }
 
   // Puts a descriptor into the ring; the engine hears of it with start(). Returns its number.
-  uint16_t push(const dma::Descriptor& descriptor) {
+  [[gnu::always_inline]] uint16_t push(const dma::Descriptor& descriptor) {
     machine_.put(ring_ + tail_ % kEntries * sizeof descriptor, &descriptor, sizeof descriptor);
     return tail_++;
   }
-  void start() {
+  [[gnu::always_inline]] void start() {
     if (told_ == tail_) return;
     told_ = tail_;
+    machine_.order();
     write<regs::dma::tail::kOffset>(tail_);
   }
 
@@ -61,8 +62,6 @@ class DmaChannel {
   uint64_t error_address() { return read<regs::dma::error_address::kOffset>(); }
   // After an error, or a reset of the endpoint: everything that was pushed is forgotten.
   void restart() { init(ring_, vector_); }
-
-  static constexpr uint64_t work_bit(unsigned number) { return uint64_t{1} << (32 + number); }
 
  private:
   template <uint64_t kOffset>

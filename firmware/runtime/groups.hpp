@@ -18,8 +18,8 @@ namespace swai::runtime {
 
 // A launch as a queue gives it.
 struct Launch {
+  uint32_t settings = 0;  // launches with the same number differ in nothing but the argument; 0: no number
   uint32_t pc = 0;
-  uint32_t argument = 0;
   uint32_t mask = 0;
   uint32_t watchdog = 0;
   uint16_t code_segment = 0;
@@ -43,60 +43,62 @@ class Groups {
 
   explicit Groups(M& machine) : machine_(machine) {}
 
+  // Once.
   void init(unsigned count) {
     for (unsigned i = 0; i < count; ++i) {
-      drivers_[i].emplace(machine_, i);
-      states_[i] = {};
-      states_[i].collected = drivers_[i]->number();
+      State& state = states_[i];
+      state.driver.emplace(machine_, i);
+      state.all = state.driver->all();
+      state.collected = state.driver->number();
       control(i, regs::cg::launch_control::kResume.mask());
     }
     count_ = count;
   }
   unsigned count() const { return count_; }
-  Driver& driver(unsigned group) { return *drivers_[group]; }
+  Driver& driver(unsigned group) { return *states_[group].driver; }
+  // The mask of all its CPEs.
+  uint32_t all(unsigned group) const { return states_[group].all; }
 
   // Whether a launch with these settings can be handed over now.
-  bool takes(unsigned group, const Launch& launch) {
-    const State& state = states_[group];
-    if (drivers_[group]->room() == 0 || waiting(group) >= kOwners) return false;
+  [[gnu::always_inline]] bool takes(unsigned group, const Launch& launch) {
+    const uint32_t before = waiting(group);
     // The watchdog is the group's, not the launch's.
-    return state.watchdog == launch.watchdog || !busy(group);
+    return before < launch::kQueue && (before == 0 || states_[group].settings.watchdog == launch.watchdog);
   }
   // There must be room; `owner` comes back with the launch's end.
-  void start(unsigned group, const Launch& launch, uint16_t owner) {
+  [[gnu::always_inline]] void start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
-    if (state.watchdog != launch.watchdog) {
-      drivers_[group]->set_watchdog(launch.watchdog);
-      state.watchdog = launch.watchdog;
-    }
-    const bool same = state.mask == launch.mask && state.code_segment == launch.code_segment &&
-                      state.argument_segment == launch.argument_segment && state.owner == launch.owner;
-    if (!same) {
-      drivers_[group]->prepare(
-          {launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
-      state.mask = launch.mask;
-      state.code_segment = launch.code_segment;
-      state.argument_segment = launch.argument_segment;
-      state.owner = launch.owner;
-    }
-    state.owners[drivers_[group]->start(launch.pc, launch.argument) % kOwners] = owner;
+    if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(state, launch);
+    state.owners[state.driver->start(launch.pc, argument) % kOwners] = owner;
   }
 
-  // Takes the ends of launches, in their order: `see` is called with owner and LaunchEnd.
+  // Takes the ends of a group's launches, in their order: `see` is called with the owner, whether it may have
+  // failed, and a function that tells how it ended. The group's last done word tells of all of them: a launch
+  // that fails holds the group, so one that went well has none that failed before it. Only flushed ones
+  // follow a failed one, and those count as failed.
   template <typename See>
-  void collect(See see) {
-    for (unsigned i = 0; i < count_; ++i) {
-      State& state = states_[i];
-      while (busy(i) && drivers_[i]->ended(state.collected + 1)) {
-        const uint32_t number = ++state.collected;
-        see(state.owners[number % kOwners], end_of(i, number));
-      }
-    }
+  [[gnu::always_inline]] void collect(unsigned group, See see) {
+    if (group >= count_) return;
+    State& state = states_[group];
+    const launch::Done done = state.driver->last_done();
+    const uint32_t started = state.driver->number();
+    uint32_t number = state.collected;
+    // The word may be one of an earlier life.
+    if (static_cast<int32_t>(done.sequence - number) <= 0 ||
+        static_cast<int32_t>(started - done.sequence) < 0)
+      return;
+    state.collected = done.sequence;
+    do {
+      ++number;
+      see(state.owners[number % kOwners], done.failed, [&] { return end_of(group, number); });
+    } while (number != done.sequence);
   }
 
   // Launches are under way, as far as collect() has seen.
   bool busy(unsigned group) const { return waiting(group) != 0; }
-  uint32_t waiting(unsigned group) const { return drivers_[group]->number() - states_[group].collected; }
+  uint32_t waiting(unsigned group) const {
+    return states_[group].driver->number() - states_[group].collected;
+  }
   bool any_busy() const {
     for (unsigned i = 0; i < count_; ++i) {
       if (busy(i)) return true;
@@ -114,28 +116,32 @@ class Groups {
 
   // After segments were taken away or code was replaced.
   void forget() {
-    for (unsigned i = 0; i < count_; ++i) drivers_[i]->forget(Driver::kSegments | Driver::kCode);
+    for (unsigned i = 0; i < count_; ++i) driver(i).forget(Driver::kSegments | Driver::kCode);
   }
 
  private:
   // Launches whose results the group keeps.
   static constexpr uint32_t kOwners = 16;
-  struct State {
+  static_assert(launch::kQueue <= kOwners);
+  struct alignas(128) State {
+    std::optional<Driver> driver = {};
+    uint32_t all = 0;
     uint32_t collected = 0;  // number of the last launch whose end is known
     std::array<uint16_t, kOwners> owners = {};
-    uint32_t mask = 0;
-    uint32_t watchdog = 0;
-    uint16_t code_segment = 0;
-    uint16_t argument_segment = 0;
-    uint8_t owner = 0;
+    Launch settings = {};
   };
+  [[gnu::noinline]] void prepare(State& state, const Launch& launch) {
+    if (state.settings.watchdog != launch.watchdog) state.driver->set_watchdog(launch.watchdog);
+    state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
+    state.settings = launch;
+  }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;
     machine_.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
                    reg::kHoldAfterFailure.mask() | action);
   }
-  LaunchEnd end_of(unsigned group, uint32_t number) {
-    Driver& driver = *drivers_[group];
+  [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
+    Driver& driver = *states_[group].driver;
     const auto result = driver.result(number);
     LaunchEnd end = {result.failed, result.watchdog};
     if (result.failed) {
@@ -152,7 +158,6 @@ class Groups {
 
   M& machine_;
   unsigned count_ = 0;
-  std::array<std::optional<Driver>, launch::kMaxGroups> drivers_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
 };
 

@@ -14,9 +14,13 @@ namespace swai::runtime {
 template <typename M>
 concept Machine = group::Machine<M> && memory::Machine<M> &&
     requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes) {
-  // SRAM that the host or the DMA engine reads and writes: any length, nothing is kept in caches.
+  // SRAM that the host or the DMA engine reads and writes: whole words, nothing is kept in caches. What was
+  // put before order() is there for whoever is told afterwards.
   m.fetch(address, to, bytes);
   m.put(address, from, bytes);
+  m.order();
+  // The card's timer.
+  { m.time() } -> std::same_as<uint64_t>;
   // Client memory that the processor has pages for: what others wrote there is seen from now on.
   m.look(address, bytes);
   { m.bytes(address) } -> std::same_as<const uint8_t*>;

@@ -26,8 +26,7 @@ struct Module {
   uint8_t context = 0;
   uint16_t segment = 0;  // of its code
   uint16_t kernels = 0;
-  uint32_t users = 0;  // launches that are under way
-  uint64_t code = 0;   // pointer of its memory
+  uint64_t code = 0;  // pointer of its memory
   uint32_t code_bytes = 0;
 };
 
@@ -42,6 +41,7 @@ class Modules {
   void init(uint64_t tables) {
     tables_ = tables;
     modules_.fill({});
+    count_ = 0;
   }
 
   struct Loaded {
@@ -75,9 +75,10 @@ class Modules {
                         context,
                         segment::number(room.range.pointer),
                         static_cast<uint16_t>(parsed.kernel_count()),
-                        0,
                         room.range.pointer,
                         parsed.code_bytes()};
+    ++count_;
+    ++changes_;
     return {Status::kOk, 0, handle};
   }
 
@@ -87,29 +88,32 @@ class Modules {
     if (found == nullptr) return Status::kBadHandle;
     memory_.free(found->code, context);
     *found = {};
+    --count_;
+    ++changes_;
     return Status::kOk;
   }
   // Their memory goes with that of the context.
   void forget(uint8_t context) {
     for (Module& module : modules_) {
-      if (module.loaded && module.context == context) module = {};
+      if (!module.loaded || module.context != context) continue;
+      module = {};
+      --count_;
+      ++changes_;
     }
   }
 
-  Module* find(unsigned handle, uint8_t context) {
+  [[gnu::always_inline]] Module* find(unsigned handle, uint8_t context) {
     if (handle >= modules_.size() || !modules_[handle].loaded || modules_[handle].context != context)
       return nullptr;
     return &modules_[handle];
   }
-  Kernel kernel(unsigned handle, unsigned index) const {
+  [[gnu::always_inline]] Kernel kernel(unsigned handle, unsigned index) const {
     const uint64_t word = machine_.load(entry_of(handle, index));
     return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
   }
-  unsigned count() const {
-    unsigned count = 0;
-    for (const Module& module : modules_) count += module.loaded;
-    return count;
-  }
+  unsigned count() const { return count_; }
+  // Changes when modules come or go.
+  uint32_t changes() const { return changes_; }
 
  private:
   uint64_t entry_of(unsigned handle, unsigned index) const {
@@ -120,6 +124,8 @@ class Modules {
   memory::Memory<M>& memory_;
   uint64_t tables_ = 0;
   std::array<Module, protocol::kModules> modules_ = {};
+  unsigned count_ = 0;
+  uint32_t changes_ = 0;
 };
 
 }  // namespace swai::runtime

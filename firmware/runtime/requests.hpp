@@ -18,18 +18,7 @@ namespace swai::runtime {
 template <Machine M>
 class Requests {
  public:
-  struct Parts {
-    M& machine;
-    memory::Memory<M>& memory;
-    Modules<M>& modules;
-    Groups<M>& groups;
-    Transfers<M>& transfers;
-    Completions<M>& completions;
-    Events& events;
-    Queues<M>& queues;
-  };
-
-  explicit Requests(const Parts& parts) : parts_(parts) {}
+  Requests(const Parts<M>& parts, Queues<M>& queues) : parts_(parts), queues_(queues) {}
 
   void init() {
     context_ = 0;
@@ -39,25 +28,26 @@ class Requests {
 
   // The doorbell rang: one request lies in the shared words. It is taken out of them: a doorbell too many
   // finds nothing.
-  void serve() {
-    using protocol::Operation;
+  [[gnu::noinline]] void serve() {
     const uint64_t request = word(protocol::word::kRequest);
-    const uint32_t tag = protocol::tag(request);
     if (request == 0) return;
+    // Every word is an access over the ring: only those that count are read and written.
+    const protocol::Operation operation = protocol::operation(request);
+    Arguments arguments = {};
+    for (unsigned i = 0; i < arguments_of(operation); ++i)
+      arguments[i] = word(protocol::word::kArguments + i);
     set_word(protocol::word::kRequest, 0);
-    std::array<uint64_t, protocol::word::kArgumentCount> arguments;
-    for (unsigned i = 0; i < arguments.size(); ++i) arguments[i] = word(protocol::word::kArguments + i);
-    Values values = {};
-    const Status status = answer(protocol::operation(request), arguments, values);
-    for (unsigned i = 0; i < values.size(); ++i) set_word(protocol::word::kValues + i, values[i]);
-    set_word(protocol::word::kReply, protocol::reply(status, tag));
+    Values values;
+    const Status status = answer(operation, arguments, values);
+    for (unsigned i = 0; i < values.count; ++i) set_word(protocol::word::kValues + i, values.words[i]);
+    set_word(protocol::word::kReply, protocol::reply(status, protocol::tag(request)));
     ++served_;
   }
 
   // A client that went away: its memory is given back bit by bit, once nothing of it is under way. True:
   // there is more to do.
-  bool clean_up() {
-    if (leaving_ == 0 || !parts_.queues.quiet_all(leaving_)) return false;
+  [[gnu::noinline]] bool clean_up() {
+    if (!queues_.quiet_all(leaving_)) return false;
     constexpr unsigned kBlocks = 4;
     if (!parts_.memory.free_some(leaving_, kBlocks)) return true;
     parts_.modules.forget(leaving_);
@@ -71,7 +61,30 @@ class Requests {
 
  private:
   using Arguments = std::array<uint64_t, protocol::word::kArgumentCount>;
-  using Values = std::array<uint64_t, protocol::word::kValueCount>;
+  struct Values {
+    unsigned count = 0;
+    std::array<uint64_t, protocol::word::kValueCount> words;
+
+    template <typename... Words>
+    void give(Words... these) {
+      count = 0;
+      ((words[count++] = these), ...);
+    }
+  };
+  static constexpr unsigned arguments_of(protocol::Operation operation) {
+    using protocol::Operation;
+    switch (operation) {
+      case Operation::kDetach:
+      case Operation::kQueueOpen:
+        return 1;
+      case Operation::kAttach:
+      case Operation::kAllocate:
+      case Operation::kResume:
+        return 3;
+      default:
+        return 2;
+    }
+  }
 
   static constexpr uint64_t address(unsigned number) {
     return regs::pcie::shared::kAddr + number * sizeof(uint64_t);
@@ -91,7 +104,7 @@ class Requests {
         if (flags.usage > protocol::Usage::kShared || arguments[2] >> 16 != 0) return Status::kBadOperation;
         const memory::Allocation got =
             parts_.memory.allocate(arguments[1], flags.usage, flags.group, context_);
-        values = {got.range.pointer, got.range.physical, got.range.bytes};
+        values.give(got.range.pointer, got.range.physical, got.range.bytes);
         return got.status;
       }
       case Operation::kFree: {
@@ -102,22 +115,22 @@ class Requests {
       case Operation::kMemoryInfo: {
         if (arguments[1] >= parts_.groups.count()) return Status::kBadOperation;
         const memory::Info info = parts_.memory.info(static_cast<unsigned>(arguments[1]));
-        values = {info.free, info.total, info.largest, parts_.memory.bytes_of(context_),
-                  parts_.memory.count_of(context_)};
+        values.give(info.free, info.total, info.largest, parts_.memory.bytes_of(context_),
+                    parts_.memory.count_of(context_));
         return Status::kOk;
       }
       case Operation::kPointerInfo: {
         const memory::Range range = parts_.memory.find(arguments[1], context_);
         if (range.bytes == 0) return Status::kBadPointer;
-        values = {range.pointer, range.bytes, static_cast<uint64_t>(range.usage),
-                  range.physical + (segment::offset(arguments[1]) - segment::offset(range.pointer)),
-                  range.group};
+        values.give(range.pointer, range.bytes, static_cast<uint64_t>(range.usage),
+                    range.physical + (segment::offset(arguments[1]) - segment::offset(range.pointer)),
+                    range.group);
         return Status::kOk;
       }
       case Operation::kQueueOpen: {
-        const unsigned queue = parts_.queues.open(context_);
+        const unsigned queue = queues_.open(context_);
         if (queue == Queues<M>::kNoQueue) return Status::kNoQueue;
-        values = {queue, parts_.queues.next_sequence(queue)};
+        values.give(queue, queues_.next_sequence(queue));
         return Status::kOk;
       }
       case Operation::kQueueClose:
@@ -127,7 +140,7 @@ class Requests {
       case Operation::kModuleInfo: {
         const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context_);
         if (module == nullptr) return Status::kBadHandle;
-        values = {module->code_bytes, module->kernels};
+        values.give(module->code_bytes, module->kernels);
         return Status::kOk;
       }
       default:
@@ -138,7 +151,7 @@ class Requests {
   Status attach(const Arguments& arguments, Values& values) {
     const auto newest = static_cast<uint16_t>(arguments[0]);
     const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
-    values = {0, 0, protocol::kVersion, protocol::kMinimumVersion};
+    values.give(0, 0, protocol::kVersion, protocol::kMinimumVersion);
     if (newest < protocol::kMinimumVersion || oldest > protocol::kVersion) return Status::kVersion;
     // One client at a time. One that comes while another is there takes over: the link carries one at a time,
     // so that one is dead. It asks again until all that the last one had is gone.
@@ -150,8 +163,8 @@ class Requests {
     last_context_ = last_context_ % protocol::kMaxContext + 1;
     context_ = static_cast<uint8_t>(last_context_);
     parts_.completions.use_page(arguments[1]);
-    values[0] = context_;
-    values[1] = ++epoch_;
+    values.words[0] = context_;
+    values.words[1] = ++epoch_;
     return Status::kOk;
   }
 
@@ -161,7 +174,7 @@ class Requests {
   }
   // What is under way is stopped; clean_up() does the rest.
   void leave() {
-    parts_.queues.close_all(context_);
+    queues_.close_all(context_);
     parts_.completions.use_page(0);
     parts_.transfers.abort();
     parts_.groups.stop();
@@ -171,23 +184,23 @@ class Requests {
 
   Status on_queue(protocol::Operation operation, const Arguments& arguments, Values& values) {
     const auto queue = static_cast<unsigned>(arguments[1]);
-    if (arguments[1] >= protocol::kQueues || !parts_.queues.owns(queue, context_)) return Status::kBadHandle;
+    if (arguments[1] >= protocol::kQueues || !queues_.owns(queue, context_)) return Status::kBadHandle;
     switch (operation) {
       case protocol::Operation::kQueueClose:
-        parts_.queues.close(queue);
+        queues_.close(queue);
         return Status::kOk;
       case protocol::Operation::kResume:
-        return parts_.queues.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk
-                                                                                : Status::kBadHandle;
+        return queues_.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk : Status::kBadHandle;
       default:
-        if (!parts_.queues.quiet(queue)) return Status::kBadOperation;
-        parts_.queues.reset(queue);
-        values[0] = parts_.queues.next_sequence(queue);
+        if (!queues_.quiet(queue)) return Status::kBadOperation;
+        queues_.reset(queue);
+        values.give(queues_.next_sequence(queue));
         return Status::kOk;
     }
   }
 
-  Parts parts_;
+  Parts<M> parts_;
+  Queues<M>& queues_;
   uint8_t context_ = 0;  // 0: nobody is attached
   uint8_t leaving_ = 0;
   unsigned last_context_ = 0;

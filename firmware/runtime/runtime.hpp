@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
@@ -29,20 +30,20 @@ class Runtime {
 
   struct Plan {
     memory::Plan memory;
-    typename Queues<M>::Place queues;
+    QueuePlace queues;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
     unsigned groups = 1;
   };
 
   explicit Runtime(M& machine)
-      : memory_(machine),
-        modules_(machine, memory_),
+      : queues_({machine, memory_, modules_, groups_, transfers_, completions_, events_}),
         groups_(machine),
-        transfers_(machine),
         completions_(machine),
-        queues_({machine, memory_, modules_, groups_, transfers_, completions_, events_}),
-        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_, queues_}) {}
+        modules_(machine, memory_),
+        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_}, queues_),
+        transfers_(machine),
+        memory_(machine) {}
 
   void init(const Plan& plan) {
     memory_.init(plan.memory);
@@ -57,15 +58,33 @@ class Runtime {
 
   // `work`: bits of inbox.work that were set and have been cleared. True: there is more to do without any
   // bit.
-  bool poll(uint64_t work) {
-    constexpr uint64_t kRequest = uint64_t{1} << protocol::kRequestDoorbell;
-    if ((work & kRequest) != 0) requests_.serve();
-    if (work >> 32 != 0) transfers_.pump(work);
-    moved_ = (work != 0 || moved_ || queues_.busy()) && queues_.advance_all();
-    completions_.pump();
-    const bool cleaning = requests_.clean_up();
-    return moved_ || cleaning;
+  [[gnu::always_inline]] bool poll(uint64_t work) {
+    constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
+    constexpr uint32_t kCompletions = uint32_t{1} << Completions<M>::kChannel;
+    bool told = false;
+    if (work != 0) {
+      const auto doorbells = static_cast<uint32_t>(regs::inbox::work::kDoorbells.get(work));
+      const auto channels = static_cast<uint32_t>(regs::inbox::work::kDma.get(work));
+      const auto groups = static_cast<uint32_t>(regs::inbox::work::kGroups.get(work));
+      if (groups != 0) queues_.launches_ended(groups);
+      if ((doorbells & kRequest) != 0) requests_.serve();
+      if ((channels & ~kCompletions) != 0) {
+        transfers_.pump(channels & ~kCompletions);
+        queues_.transfers_ended();
+      }
+      queues_.rung(doorbells);
+      told = (channels & kCompletions) != 0;
+    }
+    queues_.retire_all();
+    // The host hears of ends before anything begins.
+    if (told || completions_.ready()) {
+      if (completions_.pump(told)) queues_.events_sent();
+    }
+    queues_.take_all();
+    return (requests_.leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
   }
+  // No command is under way, none waits.
+  bool idle() const { return queues_.idle(); }
 
   // What is counted, by tag: `see` is called with protocol::Tag and value.
   template <typename See>
@@ -89,19 +108,17 @@ class Runtime {
   memory::Memory<M>& memory() { return memory_; }
   Groups<M>& groups() { return groups_; }
   Queues<M>& queues() { return queues_; }
-  Requests<M>& requests() { return requests_; }
-  Modules<M>& modules() { return modules_; }
 
  private:
-  memory::Memory<M> memory_;
-  Modules<M> modules_;
-  Groups<M> groups_;
-  Transfers<M> transfers_;
-  Completions<M> completions_;
-  Events events_;
+  // What every launch passes through comes first, and lies in few pages so.
   Queues<M> queues_;
+  Groups<M> groups_;
+  Completions<M> completions_;
+  Modules<M> modules_;
   Requests<M> requests_;
-  bool moved_ = false;  // the queues may have more to do
+  Transfers<M> transfers_;
+  memory::Memory<M> memory_;
+  Events events_;
 };
 
 }  // namespace swai::runtime

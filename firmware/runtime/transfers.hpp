@@ -52,9 +52,9 @@ class Transfers {
     return number;
   }
 
-  // To be called with the work bits of channels that have some.
-  void pump(uint64_t work) {
-    for (uint64_t left = work >> 32 & ((1u << kChannels) - 1); left != 0; left &= left - 1) {
+  // To be called with the channels whose work bit was set.
+  [[gnu::noinline]] void pump(uint32_t channels) {
+    for (uint32_t left = channels & ((1u << kChannels) - 1); left != 0; left &= left - 1) {
       const auto number = static_cast<unsigned>(std::countr_zero(left));
       Job& job = jobs_[number];
       if (!job.active) continue;
@@ -89,7 +89,6 @@ class Transfers {
     return jobs_[number].error;
   }
   uint64_t error_address() const { return error_address_; }
-  bool idle() const { return std::ranges::none_of(jobs_, &Job::active); }
 
  private:
   struct Job {

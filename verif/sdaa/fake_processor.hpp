@@ -49,6 +49,8 @@ class FakeProcessor {
   uint64_t broken(uint64_t, uint64_t) { return 0; }
   void fetch(uint64_t address, void* to, uint64_t bytes);
   void put(uint64_t address, const void* from, uint64_t bytes);
+  void order() {}
+  uint64_t time() const { return now_; }
 
   // --- The host's side
   uint64_t now() const { return now_; }

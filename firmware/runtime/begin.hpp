@@ -1,0 +1,323 @@
+// The beginning of commands: what lies in a queue's slots is checked and started. Nothing here waits: what
+// cannot begin now is looked at again later.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "firmware/runtime/built_in.hpp"
+#include "firmware/runtime/finish.hpp"
+#include "firmware/runtime/queue.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class Begin : protected Finish<M> {
+ protected:
+  using Finish<M>::Finish;
+  using QueueState<M>::parts_;
+  using QueueState<M>::place_;
+  using QueueState<M>::statistics_;
+
+  // The queue's next command, if it is there. Whether something was taken, or thrown away.
+  [[gnu::always_inline]] bool take(Queue& queue) {
+    if (queue.flights == Queue::kDepth) return false;
+    command::Header header;
+    parts_.machine.fetch(this->slot_address(queue, queue.next), &header, sizeof header);
+    if (header.sequence != queue.next) return false;
+    const bool taken = header.type == command::Type::kLaunch && !queue.failed && is_sound(queue, header)
+                           ? take_launch(queue, header)
+                           : take_other(queue, header);
+    if (!taken) this->waiting_ |= this->bit(queue.number);
+    return taken;
+  }
+
+ private:
+  static constexpr uint64_t kMostModuleBytes = 4 << 20;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 40;
+
+  static bool is_sound(const Queue& queue, const command::Header& header) {
+    const unsigned slot = queue.next % protocol::kSlots;
+    return header.slots != 0 && header.slots <= command::kMaxSlots && slot + header.slots <= protocol::kSlots;
+  }
+
+  [[gnu::noinline]] bool take_other(Queue& queue, const command::Header& header) {
+    if (!is_sound(queue, header)) {
+      ++statistics_.bad_slots;
+      return finish_now(queue, 1, Status::kBadCommand);
+    }
+    // What comes behind a failure waits for what was begun before, so that the order stays.
+    if (queue.failed) return queue.flights == 0 && refuse(queue, header);
+    switch (header.type) {
+      case command::Type::kCopy:
+        return take_copy(queue, header);
+      case command::Type::kPad:
+        return take_pad(queue, header);
+      case command::Type::kMarker:
+        return queue.flights == 0 && finish_now(queue, header.slots);
+      default:
+        return queue.flights == 0 && take_alone(queue, header);
+    }
+  }
+
+  // Complete at once. Nothing else of the queue is under way, or it is a failure.
+  [[gnu::noinline]] bool finish_now(Queue& queue, unsigned slots, Status status = Status::kOk,
+                                    uint16_t detail = 0) {
+    if (queue.flights != 0) return false;
+    if (status != Status::kOk) this->fail(queue, queue.next, status, detail);
+    if (status == Status::kRefused) ++statistics_.refused;
+    queue.next += slots;
+    this->complete(queue, queue.next - 1, false);
+    return true;
+  }
+  // Behind a failure nothing is done, but who waits for an event in another queue does not wait for ever.
+  bool refuse(Queue& queue, const command::Header& header) {
+    if (header.type == command::Type::kEventRecord) {
+      const auto command = this->template read<command::Event>(queue, header);
+      if (Events::exists(command.event) && !record_event(command.event)) return false;
+    }
+    return finish_now(queue, header.slots, Status::kRefused);
+  }
+  // False: later.
+  bool record_event(uint32_t event) {
+    if (!parts_.completions.event_room()) return false;
+    parts_.completions.event(event, parts_.events.record(event, parts_.machine.time()));
+    this->over_ |= this->flying_;
+    return true;
+  }
+  // Nobody waits for a pad: it goes with what is before it.
+  bool take_pad(Queue& queue, const command::Header& header) {
+    if (queue.flights == 0) return finish_now(queue, header.slots);
+    queue.next += header.slots;
+    queue.back().end = queue.next - 1;
+    return true;
+  }
+  // What was begun and will be complete later; `place`: the group or channel that has it.
+  [[gnu::always_inline]] Flight& begin(Queue& queue, const command::Header& header, unsigned place = 0) {
+    this->flying_ |= this->bit(queue.number);
+    Flight& flight = queue.push();
+    flight.type = header.type;
+    flight.quiet = (header.flags & command::kQuiet) != 0;
+    flight.over = false;
+    flight.place = static_cast<uint8_t>(place);
+    flight.begin = queue.next;
+    queue.next += header.slots;
+    flight.end = queue.next - 1;
+    return flight;
+  }
+
+  [[gnu::always_inline]] bool take_launch(Queue& queue, const command::Header& header) {
+    // Only behind launches on the same group: that keeps them in order.
+    if (queue.flights != 0 && queue.back().type != command::Type::kLaunch) return false;
+    const auto command = this->template read<command::Launch>(queue, header);
+    Again& again = queue.again;
+    const std::array<uint64_t, 3> words = words_of(command);
+    if (words[0] != again.header || words[1] != again.first || words[2] != again.second ||
+        parts_.modules.changes() != again.modules) {
+      again.header = 0;
+      if (const Status status = check_launch(queue, header, command); status != Status::kOk)
+        return finish_now(queue, header.slots, status);
+      again = {words[0], words[1], words[2], parts_.modules.changes(), again.launch};
+    }
+    const unsigned group = choose_group(queue, command.group);
+    if (queue.flights != 0 && queue.back().place != group) return false;
+    const uint32_t offset = queue.next % protocol::kSlots * protocol::kSlotBytes + sizeof(command::Launch);
+    return start(queue, header, group, again.launch, launch::kArgumentWindow + offset);
+  }
+  // What a launch says, all but its sequence number.
+  [[gnu::always_inline]] static std::array<uint64_t, 3> words_of(const command::Launch& command) {
+    std::array<uint64_t, 3> words;
+    static_assert(sizeof words == sizeof command && offsetof(command::Header, sequence) == 0);
+    std::memcpy(words.data(), &command, sizeof words);
+    words[0] >>= 32;
+    return words;
+  }
+  // Whether the client may do that; leaves the launch in `queue.again`.
+  [[gnu::noinline]] Status check_launch(Queue& queue, const command::Header& header,
+                                        const command::Launch& command) {
+    const Module* module = parts_.modules.find(command.module, queue.context);
+    if (module == nullptr || command.kernel >= module->kernels) return Status::kBadHandle;
+    const Kernel kernel = parts_.modules.kernel(command.module, command.kernel);
+    if (command.argument_bytes != kernel.argument_bytes ||
+        sizeof(command) + command.argument_bytes > header.slots * size_t{protocol::kSlotBytes}) {
+      return Status::kBadArguments;
+    }
+    if (command.group >= parts_.groups.count() && command.group != protocol::kAnyGroup)
+      return Status::kBadOperation;
+    // All groups are alike.
+    const uint32_t all = parts_.groups.all(0);
+    const uint32_t mask = command.mask == ~uint32_t{0} ? all : command.mask;
+    if (mask == 0 || (mask & ~all) != 0) return Status::kBadMask;
+    queue.again.launch = {++settings_,
+                          kernel.pc,
+                          mask,
+                          command.watchdog == 0 ? place_.watchdog : command.watchdog,
+                          module->segment,
+                          static_cast<uint16_t>(place_.first_segment + queue.number),
+                          queue.context};
+    return Status::kOk;
+  }
+  [[gnu::always_inline]] bool start(Queue& queue, const command::Header& header, unsigned group,
+                                    const Launch& launch, uint32_t argument) {
+    if (!parts_.groups.takes(group, launch)) return false;
+    parts_.groups.start(group, launch, argument, owner_of(queue.number, queue.free()));
+    begin(queue, header, group);
+    ++statistics_.launches;
+    return true;
+  }
+  // The group that is to run it, or that which has least to do.
+  unsigned choose_group(Queue& queue, unsigned wanted) {
+    if (wanted != protocol::kAnyGroup) return wanted;
+    if (queue.flights != 0) return queue.back().place;
+    unsigned best = 0;
+    for (unsigned group = 1; group < parts_.groups.count(); ++group) {
+      if (parts_.groups.waiting(group) < parts_.groups.waiting(best)) best = group;
+    }
+    return best;
+  }
+
+  // Rows of memory that a client may use. Status kOk and where they lie, or what is wrong.
+  struct Area {
+    Status status = Status::kOk;
+    uint64_t physical = 0;
+    unsigned group = 0;
+    memory::Usage usage = memory::Usage::kCpe;
+  };
+  Area area(uint64_t pointer, uint64_t bytes, uint32_t rows, uint64_t pitch, uint8_t context) const {
+    const memory::Range range = parts_.memory.find(pointer, context);
+    if (range.bytes == 0) return {Status::kBadPointer};
+    if (bytes == 0 || rows == 0 || bytes > kMostBytes || pitch > kMostBytes) return {Status::kBadOperation};
+    const uint64_t offset = segment::offset(pointer) - segment::offset(range.pointer);
+    const uint64_t left = range.bytes - offset;
+    if (bytes > left || (rows > 1 && pitch != 0 && (left - bytes) / pitch < rows - 1))
+      return {Status::kBadRange};
+    return {Status::kOk, range.physical + offset, range.group, range.usage};
+  }
+  // Whether rows of host memory leave the address space.
+  static bool wraps(const command::Copy& command) {
+    uint64_t last = 0;
+    if (command.rows > 1 && __builtin_mul_overflow(command.host_pitch, command.rows - 1, &last)) return true;
+    return __builtin_add_overflow(command.host, last, &last) ||
+           __builtin_add_overflow(command.bytes, last, &last);
+  }
+
+  [[gnu::noinline]] bool take_copy(Queue& queue, const command::Header& header) {
+    const bool beside = (header.flags & command::kConcurrent) != 0 && queue.flights != 0 &&
+                        queue.back().type == command::Type::kCopy;
+    if (queue.flights != 0 && !beside) return false;
+    const auto command = this->template read<command::Copy>(queue, header);
+    const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);
+    if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);
+    if (wraps(command)) return finish_now(queue, header.slots, Status::kBadRange);
+    const unsigned channel = parts_.transfers.start({.to_host = command.to_host != 0,
+                                                     .host = command.host,
+                                                     .card = card.physical,
+                                                     .bytes = command.bytes,
+                                                     .rows = command.rows,
+                                                     .host_pitch = command.host_pitch,
+                                                     .card_pitch = command.device_pitch});
+    if (channel == Transfers<M>::kNone) return false;
+    (command.to_host != 0 ? statistics_.bytes_to_host : statistics_.bytes_to_card) +=
+        command.bytes * command.rows;
+    begin(queue, header, channel);
+    return true;
+  }
+
+  // Commands that nothing of the queue runs beside.
+  bool take_alone(Queue& queue, const command::Header& header) {
+    const auto finish = [&](Status status = Status::kOk) { return finish_now(queue, header.slots, status); };
+    switch (header.type) {
+      case command::Type::kFill:
+      case command::Type::kCopyDevice:
+        return take_built_in(queue, header);
+      case command::Type::kEventRecord: {
+        const auto command = this->template read<command::Event>(queue, header);
+        if (!Events::exists(command.event)) return finish(Status::kBadHandle);
+        return record_event(command.event) && finish();
+      }
+      case command::Type::kEventWait: {
+        const auto command = this->template read<command::Event>(queue, header);
+        if (!Events::exists(command.event)) return finish(Status::kBadHandle);
+        if (parts_.events.reached(command.event, command.count)) return finish();
+        Flight& flight = begin(queue, header);
+        flight.event = command.event;
+        flight.count = command.count;
+        return true;
+      }
+      case command::Type::kModuleLoad:
+        return load_module(queue, header);
+      case command::Type::kModuleUnload: {
+        const auto command = this->template read<command::ModuleUnload>(queue, header);
+        if (parts_.groups.any_busy()) return false;
+        const Status status = parts_.modules.unload(command.module, queue.context);
+        if (status == Status::kOk) parts_.groups.forget();
+        return finish(status);
+      }
+      case command::Type::kHostCall: {
+        protocol::QueueStatus& line = parts_.completions.line(queue.number);
+        line.waiting = queue.next;
+        ++line.waits;
+        parts_.completions.changed(queue.number);
+        begin(queue, header);
+        return true;
+      }
+      default:
+        ++statistics_.bad_slots;
+        return finish(Status::kBadCommand);
+    }
+  }
+
+  bool load_module(Queue& queue, const command::Header& header) {
+    const auto command = this->template read<command::ModuleLoad>(queue, header);
+    const Area file = area(command.file, command.bytes, 1, 0, queue.context);
+    if (file.status != Status::kOk) return finish_now(queue, header.slots, file.status);
+    if (file.usage == memory::Usage::kCpe)  // the processor has no pages for it
+      return finish_now(queue, header.slots, Status::kBadPointer);
+    if (command.bytes > kMostModuleBytes) return finish_now(queue, header.slots, Status::kBadRange);
+    memory::Range range;
+    range.physical = file.physical;
+    range.bytes = command.bytes;
+    range.group = file.group;
+    const auto loaded = parts_.modules.load(range, queue.context);
+    if (loaded.status == Status::kOk) {
+      parts_.groups.forget();
+      protocol::QueueStatus& line = parts_.completions.line(queue.number);
+      line.value = loaded.handle;
+      line.value_sequence = queue.next;
+      parts_.completions.changed(queue.number);
+    }
+    return finish_now(queue, header.slots, loaded.status, loaded.detail);
+  }
+
+  // A pointer that a kernel can use, and as many bytes behind it.
+  Status check_built_in(uint64_t pointer, const Rows& rows, uint64_t pitch, uint8_t context) const {
+    const Area found = area(pointer, rows.bytes, rows.count, pitch, context);
+    if (found.status == Status::kOk && found.usage == memory::Usage::kMpe) return Status::kBadPointer;
+    return found.status;
+  }
+  bool take_built_in(Queue& queue, const command::Header& header) {
+    Rows rows;
+    Status status = Status::kOk;
+    if (header.type == command::Type::kFill) {
+      const auto command = this->template read<command::Fill>(queue, header);
+      rows = {command.bytes, command.rows, command.to, 0, command.pitch, 0, command.value, 0};
+      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
+    } else {
+      const auto command = this->template read<command::CopyDevice>(queue, header);
+      rows = {command.bytes,    command.rows,       command.to, command.from,
+              command.to_pitch, command.from_pitch, 0,          0};
+      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
+      if (status == Status::kOk) status = check_built_in(rows.from, rows, rows.from_pitch, queue.context);
+    }
+    if (status != Status::kOk) return finish_now(queue, header.slots, status);
+    queue.rows = rows;
+    const unsigned group = choose_group(queue, protocol::kAnyGroup);
+    return start(queue, header, group, this->next_launch(queue, header.type, group),
+                 this->argument_of(queue));
+  }
+
+  uint32_t settings_ = 0;
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,72 @@
+// Fills and copies on the card: kernels of the runtime's own, one launch for each row or piece of one, under
+// the client's rights.
+#pragma once
+
+#include "firmware/runtime/queue.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class BuiltIns : protected QueueState<M> {
+ protected:
+  using QueueState<M>::QueueState;
+
+  // The launch for what comes next of the queue's rows.
+  Launch next_launch(const Queue& queue, command::Type type, unsigned group) {
+    const unsigned number = queue.number;
+    const Rows& rows = queue.rows;
+    const BuiltIn& built_in = this->place_.built_in;
+    const uint64_t at = built_in.arguments + number * uint64_t{protocol::kSlotBytes};
+    const auto bytes = static_cast<uint32_t>(rows.piece());
+    if (type == command::Type::kFill) {
+      const FillArguments arguments = {rows.to + rows.done, bytes, rows.value};
+      this->parts_.machine.put(at, &arguments, sizeof arguments);
+    } else {
+      const CopyArguments arguments = {rows.to + rows.done, rows.from + rows.done, bytes, 0};
+      this->parts_.machine.put(at, &arguments, sizeof arguments);
+    }
+    this->parts_.machine.order();
+    const BuiltIn::Code& code = type == command::Type::kFill ? built_in.fill : built_in.copy;
+    return {0,
+            code.pc,
+            this->parts_.groups.all(group),
+            this->place_.watchdog,
+            code.segment,
+            built_in.argument_segment,
+            queue.context};
+  }
+
+  static uint32_t argument_of(const Queue& queue) {
+    return static_cast<uint32_t>(launch::kArgumentWindow + queue.number * protocol::kSlotBytes);
+  }
+
+  // After the launch of a piece: whether there is another one, which runs, or waits for room in the group.
+  bool next_piece(Queue& queue, Flight& flight) {
+    if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
+    const Launch launch = next_launch(queue, flight.type, flight.place);
+    if (!this->parts_.groups.takes(flight.place, launch)) {
+      this->stalled_ |= this->bit(queue.number);
+    } else {
+      flight.over = false;
+      this->parts_.groups.start(flight.place, launch, argument_of(queue),
+                                owner_of(queue.number, queue.first));
+    }
+    return true;
+  }
+
+ private:
+  // As the kernels take them (cpe-kernels/include/swai/arguments.hpp).
+  struct FillArguments {
+    uint64_t to;
+    uint32_t bytes;
+    uint32_t value;
+  };
+  struct CopyArguments {
+    uint64_t to;
+    uint64_t from;
+    uint32_t bytes;
+    uint32_t reserved;
+  };
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,108 @@
+// The end of commands: of a queue they become complete in their order, and the first that fails stops it.
+#pragma once
+
+#include "firmware/abi/segment.hpp"
+#include "firmware/runtime/built_in.hpp"
+#include "firmware/runtime/queue.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class Finish : protected BuiltIns<M> {
+ protected:
+  using BuiltIns<M>::BuiltIns;
+
+  // Takes what is over from the front of the queue.
+  [[gnu::always_inline]] void retire(Queue& queue) {
+    while (queue.flights != 0) {
+      Flight& flight = queue.front();
+      const bool over = flight.type == command::Type::kLaunch ? flight.over : is_over(queue, flight);
+      if (!over) return;
+      const uint32_t end = flight.end;
+      const bool quiet = flight.quiet;
+      queue.pop();
+      complete(queue, end, quiet);
+    }
+    this->flying_ &= ~this->bit(queue.number);
+  }
+
+  [[gnu::always_inline]] void complete(const Queue& queue, uint32_t sequence, bool quiet) {
+    const unsigned number = queue.number;
+    protocol::QueueStatus& line = this->parts_.completions.line(number);
+    line.completed = sequence;
+    line.cycle = this->parts_.machine.time();
+    ++this->statistics_.commands;
+    this->parts_.completions.completed(number, quiet);
+  }
+
+  // The first failure counts.
+  [[gnu::noinline]] void fail(Queue& queue, uint32_t sequence, Status status, uint16_t detail = 0) {
+    ++this->statistics_.failed;
+    if (queue.failed) return;
+    queue.failed = true;
+    const unsigned number = queue.number;
+    protocol::QueueStatus& line = this->parts_.completions.line(number);
+    line.failed = sequence;
+    line.status = status;
+    line.detail = detail;
+    this->parts_.completions.changed(number);
+  }
+
+  // A launch has ended; how is asked only when it may have failed.
+  template <typename HowItEnded>
+  [[gnu::always_inline]] void note_end(uint16_t owner, bool may_have_failed, HowItEnded how_it_ended) {
+    const unsigned number = owner / Queue::kDepth;
+    Queue& queue = this->queues_[number];
+    Flight& flight = queue.ring[owner % Queue::kDepth];
+    flight.over = true;
+    if (flight.type != command::Type::kLaunch) queue.rows.step();
+    if (may_have_failed) {
+      const LaunchEnd end = how_it_ended();
+      if (end.failed) fail_launch(queue, flight, end);
+    }
+    this->over_ |= this->bit(number);
+  }
+
+ private:
+  // Of commands that are no launches.
+  [[gnu::noinline]] bool is_over(Queue& queue, Flight& flight) {
+    switch (flight.type) {
+      case command::Type::kFill:
+      case command::Type::kCopyDevice:
+        return flight.over && !this->next_piece(queue, flight);
+      case command::Type::kCopy:
+        return copy_is_over(queue, flight);
+      case command::Type::kEventWait:
+        return this->parts_.events.reached(flight.event, flight.count) || !queue.open;
+      default:  // kHostCall
+        return flight.over || !queue.open;
+    }
+  }
+
+  bool copy_is_over(Queue& queue, const Flight& flight) {
+    Transfers<M>& transfers = this->parts_.transfers;
+    if (!transfers.over(flight.place)) return false;
+    if (const unsigned error = transfers.finish(flight.place); error != 0) {
+      this->parts_.completions.line(queue.number).detail_address = transfers.error_address();
+      fail(queue, flight.begin, Status::kTransfer, static_cast<uint16_t>(error));
+    }
+    this->look_ |= this->waiting_;  // its channel is free
+    return true;
+  }
+
+  [[gnu::noinline]] void fail_launch(Queue& queue, const Flight& flight, const LaunchEnd& end) {
+    ++this->statistics_.launches_failed;
+    protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
+    if (!queue.failed) {
+      line.detail_cpe = end.cpe;
+      line.detail_address = end.fault.segment == segment::kNone
+                                ? end.fault.offset
+                                : segment::pointer(end.fault.segment, end.fault.offset);
+      line.detail_pc = end.fault.pc;
+    }
+    fail(queue, flight.begin, end.watchdog ? Status::kKernelTimeout : Status::kKernelFault,
+         static_cast<uint16_t>(end.fault.cause));
+  }
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,181 @@
+// A queue of commands as the card knows it, and what the parts that work on queues share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "firmware/abi/command.hpp"
+#include "firmware/abi/protocol.hpp"
+#include "firmware/runtime/completion.hpp"
+#include "firmware/runtime/events.hpp"
+#include "firmware/runtime/groups.hpp"
+#include "firmware/runtime/modules.hpp"
+#include "firmware/runtime/transfers.hpp"
+
+namespace swai::runtime {
+
+struct Statistics {
+  uint64_t commands = 0;
+  uint64_t failed = 0;
+  uint64_t refused = 0;
+  uint64_t launches = 0;
+  uint64_t launches_failed = 0;
+  uint64_t bytes_to_card = 0;
+  uint64_t bytes_to_host = 0;
+  uint64_t bad_slots = 0;
+};
+
+// Code that the runtime itself launches, for fills and copies on the card.
+struct BuiltIn {
+  struct Code {
+    uint16_t segment = 0;
+    uint32_t pc = 0;
+  };
+  Code copy = {};
+  Code fill = {};
+  // A page that CPEs may read, for their arguments: a line for each queue.
+  uint16_t argument_segment = 0;
+  uint64_t arguments = 0;
+};
+
+// Where the queues lie. Segments of their pages, one after the other, from `first_segment`.
+struct QueuePlace {
+  uint64_t sram;
+  uint64_t segment_table;
+  uint16_t first_segment;
+  BuiltIn built_in;
+  uint32_t watchdog;  // of launches that name none
+};
+
+// A command that was begun and is not complete.
+struct Flight {
+  command::Type type = command::Type::kNone;
+  bool quiet = false;
+  bool over = false;   // launches, of fills and copies the one for this row; host calls
+  uint8_t place = 0;   // group, or channel
+  uint32_t begin = 0;  // sequence numbers of its slots
+  uint32_t end = 0;
+  uint32_t event = 0;  // what an event wait waits for
+  uint64_t count = 0;
+};
+
+// What is left of a fill or copy on the card.
+struct Rows {
+  uint64_t bytes = 0;
+  uint32_t count = 0;
+  uint64_t to = 0;
+  uint64_t from = 0;
+  uint64_t to_pitch = 0;
+  uint64_t from_pitch = 0;
+  uint32_t value = 0;
+  uint64_t done = 0;  // bytes of the row
+
+  static constexpr uint64_t kPiece = uint64_t{1} << 30;
+  uint64_t piece() const { return std::min(bytes - done, kPiece); }
+  void step() {
+    done += piece();
+    if (done != bytes) return;
+    done = 0;
+    to += to_pitch;
+    from += from_pitch;
+    --count;
+  }
+};
+
+// The queue's last launch: one with the same words is as good and needs no second look, unless modules came
+// or went.
+struct Again {
+  uint64_t header = 0;  // without sequence; 0: there was none
+  uint64_t first = 0;   // words of the command behind the header
+  uint64_t second = 0;
+  uint32_t modules = 0;  // Modules::changes() then
+  Launch launch = {};
+};
+
+// Its size is a power of two, so that finding one takes no multiplication.
+struct alignas(512) Queue {
+  static constexpr unsigned kDepth = 16;
+  uint8_t number = 0;
+  bool open = false;
+  bool failed = false;
+  uint8_t context = 0;
+  uint32_t next = protocol::kSlots;  // sequence of the slot that is looked at next
+  unsigned first = 0;
+  unsigned flights = 0;
+  std::array<Flight, kDepth> ring = {};
+  Rows rows = {};
+  Again again = {};
+
+  void clear(unsigned its_number) {
+    *this = {};
+    number = static_cast<uint8_t>(its_number);
+  }
+  Flight& front() { return ring[first]; }
+  Flight& back() { return ring[(first + flights - 1) % kDepth]; }
+  // Where the next one will lie.
+  unsigned free() const { return (first + flights) % kDepth; }
+  Flight& push() {
+    Flight& flight = ring[free()];
+    ++flights;
+    return flight;
+  }
+  void pop() {
+    first = (first + 1) % kDepth;
+    --flights;
+  }
+};
+
+// What a launch comes back with when it has ended: the queue, and the place of the flight in its ring.
+constexpr uint16_t owner_of(unsigned number, unsigned place) {
+  return static_cast<uint16_t>(number * Queue::kDepth + place);
+}
+
+template <Machine M>
+struct Parts {
+  M& machine;
+  memory::Memory<M>& memory;
+  Modules<M>& modules;
+  Groups<M>& groups;
+  Transfers<M>& transfers;
+  Completions<M>& completions;
+  Events& events;
+};
+
+// What the parts that work on queues have in common. They are layers, each on top of the one before: built-in
+// kernels (built_in.hpp), the end of commands (finish.hpp), their beginning (begin.hpp), Queues.
+template <Machine M>
+class QueueState {
+ protected:
+  explicit QueueState(const Parts<M>& parts) : parts_(parts) {}
+
+  static constexpr uint32_t bit(unsigned number) { return uint32_t{1} << number; }
+
+  uint64_t slot_address(const Queue& queue, uint32_t sequence) const {
+    return place_.sram + queue.number * uint64_t{protocol::kQueueBytes} +
+           sequence % protocol::kSlots * protocol::kSlotBytes;
+  }
+  // The command whose header that is: no word of a slot is read twice, so nothing changes behind a check.
+  template <typename T>
+  [[gnu::always_inline]] T read(const Queue& queue, const command::Header& header) {
+    T command;
+    command.header = header;
+    parts_.machine.fetch(slot_address(queue, queue.next) + sizeof header,
+                         reinterpret_cast<uint8_t*>(&command) + sizeof header,
+                         sizeof command - sizeof header);
+    return command;
+  }
+
+  Parts<M> parts_;
+  QueuePlace place_ = {};
+  // Sets of queues, a bit for each.
+  uint32_t over_ = 0;     // something may be over
+  uint32_t look_ = 0;     // something may begin
+  uint32_t flying_ = 0;   // something is under way
+  uint32_t waiting_ = 0;  // the next command needs room somewhere, or what other queues do
+  uint32_t stalled_ = 0;  // the next piece of a fill or copy needs room in its group
+  Statistics statistics_ = {};
+  std::array<Queue, protocol::kQueues> queues_ = {};
+};
+
+}  // namespace swai::runtime
