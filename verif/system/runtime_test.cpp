@@ -223,6 +223,14 @@ TEST_CASE("runtime: failures stay in their queue") {
   failed(client.copy(bad, 0x1234'0000'0000'0000, 0, 64, false), Status::kBadPointer);
   failed(client.copy(bad, memory, 0, 1 << 22, false), Status::kBadRange);
   failed(client.copy(bad, memory, RuntimeClient::kHostBytes * 64, 64, false), Status::kTransfer);
+  // Rows on the host that leave the address space, though the first one does not.
+  failed(client.put(bad, command::Type::kCopy,
+                    command::Copy{{}, RuntimeClient::kHostAt, memory, 64, 3, 0, uint64_t{1} << 63, 64}),
+         Status::kBadRange);
+  failed(
+      client.put(bad, command::Type::kCopy,
+                 command::Copy{{}, RuntimeClient::kHostAt, memory, 64, 2, 0, 0 - RuntimeClient::kHostAt, 64}),
+      Status::kBadRange);
   failed(client.launch(bad, 63, 0, {}), Status::kBadHandle);
   failed(client.launch(bad, copy.handle, 0, {}), Status::kBadArguments);
   failed(client.launch(bad, copy.handle, 0, std::vector<uint8_t>(24), 1U << 31), Status::kBadMask);
