@@ -224,6 +224,9 @@ class Memory {
             static_cast<uint32_t>(links),
             static_cast<uint32_t>(links >> 32)};
   }
+  uint16_t segment_of(uint32_t index) const {
+    return static_cast<uint16_t>(machine_.load(record_address(index)) >> 32);
+  }
   void write(uint32_t index, const Record& record) {
     const uint64_t at = record_address(index);
     machine_.store(at, record.kind | static_cast<uint64_t>(record.usage) << 8 |
@@ -265,14 +268,18 @@ class Memory {
   }
 
   Block block_at(uint32_t index) const { return {index, read(index), physical_of(index), 0}; }
-  uint64_t pointer_of(const Block& block, uint64_t offset) const {
-    return block.record.segment != 0 ? segment::pointer(block.record.segment, offset)
-                                     : segment::pointer(protocol::kPageSegment, block.physical + offset);
+  uint64_t pointer_of(uint16_t number, uint64_t physical, uint64_t offset) const {
+    return number != 0 ? segment::pointer(number, offset)
+                       : segment::pointer(protocol::kPageSegment, physical + offset);
   }
   Range range_of(const Block& block) const {
     const bool large = block.record.kind == Record::kLarge;
-    return {pointer_of(block, 0), block.physical,       large ? block.record.bytes : kBlockBytes,
-            block.record.usage,   block.record.context, block.index / kMaxBlocks};
+    return {pointer_of(block.record.segment, block.physical, 0),
+            block.physical,
+            large ? block.record.bytes : kBlockBytes,
+            block.record.usage,
+            block.record.context,
+            block.index / kMaxBlocks};
   }
 
   // The block that a pointer leads to; index kNoBlock: none.
@@ -409,7 +416,8 @@ class Memory {
     PoolSet* set = set_for(usage, group, context);
     if (set == nullptr) return allocate_blocks(bytes, room, usage, group, context);
     const auto lines = static_cast<uint32_t>((room + kLineBytes - 1) / kLineBytes) + 1;
-    uint32_t line = set->pool.take(machine_, lines);
+    const auto wanted = static_cast<uint32_t>(bytes);
+    uint32_t line = set->pool.take(machine_, lines, wanted);
     if (line == Pool<M>::kNone) {
       Record record;
       record.kind = Record::kPool;
@@ -419,14 +427,13 @@ class Memory {
       const Block block = take_blocks(kBlockBytes, kBlockBytes, record, group);
       if (block.index == kNoBlock) return {Status::kNoMemory};
       set->pool.add_block(machine_, line_of(block.index));
-      line = set->pool.take(machine_, lines);
+      line = set->pool.take(machine_, lines, wanted);
     }
-    const Block block = block_at(block_of(line, group));
-    const Piece piece = set->pool.read(machine_, line);
+    const uint32_t index = block_of(line, group);
     const uint64_t offset = uint64_t{line % kPoolLines + 1} * kLineBytes;
-    const uint64_t given = uint64_t{piece.lines - 1} * kLineBytes;
-    set->pool.note_unused(machine_, line, static_cast<uint32_t>(given - bytes));
-    return {Status::kOk, {pointer_of(block, offset), block.physical + offset, bytes, usage, context, group}};
+    return {Status::kOk,
+            {pointer_of(segment_of(index), physical_of(index), offset), physical_of(index) + offset, bytes,
+             usage, context, group}};
   }
 
   // --- Accounts, red zones

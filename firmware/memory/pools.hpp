@@ -50,13 +50,14 @@ class Pool {
   // How often the pool was found to be damaged.
   uint32_t broken() const { return broken_; }
 
-  // The line of a new piece of so many lines; kNone: a block has to be added first.
-  uint32_t take(M& m, uint32_t lines) {
+  // The line of a new piece of so many lines, of which `bytes` are wanted; kNone: a block has to be added
+  // first.
+  uint32_t take(M& m, uint32_t lines, uint32_t bytes) {
     const unsigned index = class_above(lines);
     const uint64_t candidates = index < kClasses ? nonempty_ >> index << index : 0;
-    if (candidates != 0) return take_listed(m, static_cast<unsigned>(std::countr_zero(candidates)), lines);
-    if (top_end_ - top_ >= lines) return take_top(m, lines);
-    return take_fitting(m, lines);
+    if (candidates != 0) return cut(m, heads_[std::countr_zero(candidates)], lines, bytes);
+    if (top_end_ - top_ >= lines) return take_top(m, lines, bytes);
+    return take_fitting(m, lines, bytes);
   }
 
   // A block for pieces, from this line on. The rest of the block before it goes into the lists.
@@ -130,8 +131,6 @@ class Pool {
     return piece;
   }
 
-  void note_unused(M& m, uint32_t line, uint32_t bytes) { m.store(address(line) + 8, bytes); }
-
   uint64_t address(uint32_t line) const { return base_ + uint64_t{line} * kLineBytes; }
 
  private:
@@ -152,22 +151,20 @@ class Pool {
   }
   static_assert(class_of(kPoolLines) < kClasses && class_above(kPoolLines / 2) < kClasses);
 
-  uint32_t take_listed(M& m, unsigned index, uint32_t lines) { return cut(m, heads_[index], lines); }
-
   // Pieces of its own class may be large enough, or not: the first few are looked at.
-  uint32_t take_fitting(M& m, uint32_t lines) {
+  uint32_t take_fitting(M& m, uint32_t lines, uint32_t bytes) {
     constexpr unsigned kLook = 8;
     uint32_t line = heads_[class_of(lines)];
     for (unsigned i = 0; i < kLook && line != kNone; ++i) {
       const Piece piece = read(m, line);
       if (piece.state != Piece::kFree) break;
-      if (piece.lines >= lines) return cut(m, line, lines);
+      if (piece.lines >= lines) return cut(m, line, lines, bytes);
       line = piece.next;
     }
     return kNone;
   }
 
-  uint32_t cut(M& m, uint32_t line, uint32_t lines) {
+  uint32_t cut(M& m, uint32_t line, uint32_t lines, uint32_t bytes) {
     Piece piece = read(m, line);
     if (piece.lines < lines || !unlink(m, line, piece)) return give_up();
     const uint32_t rest = piece.lines - lines;
@@ -181,12 +178,11 @@ class Pool {
       if (after == top_) top_before_ = rest;
       link(m, line + lines, remainder);
     }
-    write(m, line, piece, Piece::kTaken);
-    m.store(address(line) + 8, 0);
+    hand_out(m, line, piece, bytes);
     return line;
   }
 
-  uint32_t take_top(M& m, uint32_t lines) {
+  uint32_t take_top(M& m, uint32_t lines, uint32_t bytes) {
     const uint32_t line = top_;
     Piece piece;
     piece.lines = lines;
@@ -198,8 +194,7 @@ class Pool {
       piece.lines += top_end_ - top_;
       top_ = top_end_ = 0;
     }
-    write(m, line, piece, Piece::kTaken);
-    m.store(address(line) + 8, 0);
+    hand_out(m, line, piece, bytes);
     return line;
   }
 
@@ -220,6 +215,10 @@ class Pool {
   void write(M& m, uint32_t line, const Piece& piece, Piece::State state) {
     m.store(address(line), piece.lines | uint64_t{piece.before} << 16 | uint64_t{state} << 32 |
                                uint64_t{set_} << 40 | Piece::kMagic << 48);
+  }
+  void hand_out(M& m, uint32_t line, const Piece& piece, uint32_t bytes) {
+    write(m, line, piece, Piece::kTaken);
+    m.store(address(line) + 8, (piece.lines - 1) * kLineBytes - bytes);
   }
   void write_links(M& m, uint32_t line, uint32_t next, uint32_t previous) {
     m.store(address(line) + 8, next | uint64_t{previous} << 32);
