@@ -156,7 +156,7 @@ module mpe_lsu #(
   assign issue_access = access_of(m_issue ? op_q : x_op_i);
   assign issue_xlate  = translate_i && (m_issue || (x_fire_i && x_op_i != mpe_pkg::MemFence && x_op_i != mpe_pkg::MemFenceI));
 
-  mpe_tlb #(.Entries(8)) u_tlb (
+  mpe_tlb #(.Entries(16)) u_tlb (
       .clk_i, .rst_ni,
       .flush_i      (flush_tlb_i),
       .lookup_i     (issue_xlate),
