@@ -1,0 +1,16 @@
+# What the runtime library's calls cost on the card.
+$(eval $(call cpe_module,sdaa-bench,verif/sdaa/bench/kernels.cpp,))
+$(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
+    $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+
+# The kernel with a measurement of its memory manager in place of its service.
+FW_OPT_alloc-bench := -O2
+$(eval $(call firmware_program,alloc-bench,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
+  verif/sdaa/bench/alloc_service.cpp,firmware/kernel/kernel.ld))
+$(FW_BUILD)/alloc-bench.img: $(FW_BUILD)/alloc-bench.elf $(B)/swai-image
+	$(call say,IMAGE,$@)
+	$(Q)$(B)/swai-image pack $< --output $@
+$(FW_BUILD)/alloc-bench.flash: $(FW_BUILD)/alloc-bench.img $(B)/swai-image
+	$(call say,FLASH,$@)
+	$(Q)rm -f $@ $@.status
+	$(Q)$(B)/swai-image write $< --flash $@ --create --slot a --confirmed

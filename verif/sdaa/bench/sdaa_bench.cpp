@@ -1,0 +1,175 @@
+// What calls of the runtime library cost, as the host program sees it: card cycles, which are nanoseconds.
+// Prints a flat JSON object. Arguments are handed to swai-card.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "card_regs.hpp"
+#include "host/sdaa/runtime.hpp"
+#include "verif/sdaa/bench/kernels.hpp"
+#include "verif/system/rig.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+constexpr const char* kModule = "build/cpe-kernels/sdaa-bench.elf";
+constexpr unsigned kControlBar = 4;
+constexpr unsigned kMemoryBar = 0;
+constexpr uint64_t kSram = uint64_t{64} << 30;
+constexpr unsigned kRounds = 33;
+
+void must(sdaaError_t error) {
+  if (error != sdaaSuccess)
+    throw std::runtime_error(fmt::format("{}: {}", sdaaGetErrorName(error), sdaaGetLastErrorMessage()));
+}
+
+class Bench {
+ public:
+  explicit Bench(std::vector<std::string> arguments)
+      : rig_({.program = program(), .arguments = std::move(arguments)}) {
+    Runtime::get().use({[this] { return rig_.open(); }});
+    must(sdaaInit(0));
+    device_ = Runtime::get().current();
+    const Device::Lock lock = device_->enter();
+    card_ = &device_->connection().card();
+  }
+  ~Bench() {
+    device_.reset();
+    Runtime::get().use({});
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  nlohmann::json run() {
+    nlohmann::json figures;
+    const uint64_t word = regs::pcie::shared::kOffset;
+    add(figures, "link.round_trip_ns", [&](unsigned) { card_->read<uint64_t>(kControlBar, word); });
+    allocate(figures);
+    launch(figures);
+    copy(figures);
+    pin(figures);
+    return figures;
+  }
+
+ private:
+  static std::string program() {
+    const char* named = std::getenv("SWAI_CARD");
+    return named != nullptr ? named : "build/swai-card";
+  }
+
+  template <typename Action>
+  uint64_t cycles_of(Action action) {
+    const uint64_t before = card_->cycle();
+    action();
+    return card_->cycle() - before;
+  }
+  // The median of some rounds, and the slowest of them, which is the first one as a rule.
+  template <typename Action>
+  void add(nlohmann::json& figures, const std::string& key, Action action) {
+    std::vector<uint64_t> times;
+    for (unsigned round = 0; round < kRounds; ++round) times.push_back(cycles_of([&] { action(round); }));
+    std::ranges::sort(times);
+    figures[key] = times[times.size() / 2];
+    figures[key + "_cold"] = times.back();
+  }
+
+  // 64 bytes to 64 KiB.
+  void allocate(nlohmann::json& figures) {
+    std::array<void*, kRounds> memory = {};
+    add(figures, "alloc.host_ns",
+        [&](unsigned round) { must(sdaaMalloc(&memory[round], size_t{64} << round % 11)); });
+    add(figures, "alloc.host_free_ns", [&](unsigned round) { must(sdaaFree(memory[round])); });
+  }
+
+  void launch(nlohmann::json& figures) {
+    sdaaModule_t module = nullptr;
+    sdaaFunction_t idle = nullptr;
+    sdaaStream_t stream = nullptr;
+    must(sdaaModuleLoad(&module, kModule));
+    must(sdaaModuleGetFunction(&idle, module, "idle"));
+    must(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+    const IdleArgs arguments = {cpe::GlobalPtr<uint32_t>(1), cpe::GlobalPtr<const uint32_t>(2), 3};
+    const auto start = [&] { must(sdaaLaunchKernel(idle, &arguments, 0, stream)); };
+    add(figures, "launch.host_sync_ns", [&](unsigned) {
+      start();
+      must(sdaaStreamSynchronize(stream));
+    });
+    constexpr unsigned kInFlight = 100;
+    const uint64_t all = cycles_of([&] {
+      for (unsigned i = 0; i < kInFlight; ++i) start();
+      must(sdaaStreamSynchronize(stream));
+    });
+    figures["launch.host_async_ns"] = static_cast<double>(all) / kInFlight;
+    must(sdaaStreamDestroy(stream));
+    must(sdaaModuleUnload(module));
+  }
+
+  void copy(nlohmann::json& figures) {
+    void* device = nullptr;
+    void* host = nullptr;
+    must(sdaaMalloc(&device, 64));
+    must(sdaaMallocHost(&host, 64));
+    add(figures, "copy.host_64_to_card_ns",
+        [&](unsigned) { must(sdaaMemcpy(device, host, 64, sdaaMemcpyHostToDevice)); });
+    add(figures, "copy.host_64_to_host_ns",
+        [&](unsigned) { must(sdaaMemcpy(host, device, 64, sdaaMemcpyDeviceToHost)); });
+    must(sdaaFreeHost(host));
+    must(sdaaFree(device));
+  }
+
+  // What the card says it has been asked for since it was booted.
+  uint64_t asked() {
+    const Device::Lock lock = device_->enter();
+    const auto& info = device_->info();
+    device_->connection().let_time_pass(kSettle);
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < info.telemetry_count; ++i) {
+      protocol::Telemetry line;
+      card_->read_block(kMemoryBar, kSram + info.telemetry_offset + i * sizeof line,
+                        {reinterpret_cast<uint8_t*>(&line), sizeof line});
+      if (line.tag == protocol::Tag::kRequests || line.tag == protocol::Tag::kCommands) sum += line.value;
+    }
+    return sum;
+  }
+  // Pinned memory is a matter of the IOMMU alone.
+  void pin(nlohmann::json& figures) {
+    constexpr size_t kBytes = 64 << 20;
+    const uint64_t before = asked();
+    void* host = nullptr;
+    figures["pin.host_ns"] = cycles_of([&] { must(sdaaMallocHost(&host, kBytes)); });
+    must(sdaaFreeHost(host));
+    figures["pin.card_commands"] = asked() - before;
+  }
+
+  // Until the card has nothing left to do.
+  static constexpr uint64_t kSettle = 100'000;
+
+  system::Rig rig_;
+  std::shared_ptr<Device> device_;
+  link::Card* card_ = nullptr;
+};
+
+}  // namespace
+}  // namespace swai::sdaa
+
+int main(int count, char** values) {
+  try {
+    const std::vector<std::string> arguments(values + 1, values + count);
+    fmt::print("{}\n", swai::sdaa::Bench(arguments).run().dump());
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sdaa-bench: {}\n", error.what());
+    return 1;
+  }
+}
