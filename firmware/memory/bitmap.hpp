@@ -42,6 +42,17 @@ class Bitmap {
     return first;
   }
 
+  // The same for a single one.
+  unsigned take_one() {
+    if (free_ == 0) return kNone;
+    unsigned bit = next(cursor_, count_, false);
+    if (bit == count_) bit = next(0, count_, false);
+    words_[bit / 64] |= uint64_t{1} << (bit % 64);
+    --free_;
+    cursor_ = bit + 1 == count_ ? 0 : bit + 1;
+    return bit;
+  }
+
   // Bits that were taken.
   void give_back(unsigned first, unsigned length) {
     change<false>(first, length);
@@ -62,12 +73,18 @@ class Bitmap {
  private:
   // The first bit from `bit` on that is taken, or free; `end`: none before it.
   unsigned next(unsigned bit, unsigned end, bool taken) const {
-    while (bit < end) {
-      const uint64_t word = (taken ? words_[bit / 64] : ~words_[bit / 64]) >> (bit % 64);
-      if (word != 0) return std::min(end, bit + static_cast<unsigned>(std::countr_zero(word)));
-      bit = (bit / 64 + 1) * 64;
+    if (bit >= end) return end;
+    const uint64_t wrong = taken ? 0 : ~uint64_t{0};
+    uint64_t word = (words_[bit / 64] ^ wrong) >> (bit % 64);
+    if (word == 0) {
+      const unsigned words = (end + 63) / 64;
+      unsigned index = bit / 64 + 1;
+      while (index < words && words_[index] == wrong) ++index;
+      if (index == words) return end;
+      bit = index * 64;
+      word = words_[index] ^ wrong;
     }
-    return end;
+    return std::min(end, bit + static_cast<unsigned>(std::countr_zero(word)));
   }
 
   unsigned find(unsigned from, unsigned end, unsigned length) const {
@@ -82,18 +99,19 @@ class Bitmap {
 
   template <bool kTake>
   void change(unsigned first, unsigned length) {
-    while (length != 0) {
-      const unsigned offset = first % 64;
-      const unsigned part = std::min(64 - offset, length);
-      const uint64_t mask = (part == 64 ? ~uint64_t{0} : (uint64_t{1} << part) - 1) << offset;
-      if constexpr (kTake) {
-        words_[first / 64] |= mask;
-      } else {
-        words_[first / 64] &= ~mask;
-      }
-      first += part;
-      length -= part;
+    const auto set = [this](unsigned index, uint64_t mask) {
+      words_[index] = kTake ? words_[index] | mask : words_[index] & ~mask;
+    };
+    constexpr uint64_t kAll = ~uint64_t{0};
+    unsigned index = first / 64;
+    const unsigned offset = first % 64;
+    if (offset + length <= 64) {
+      if (length != 0) set(index, kAll >> (64 - length) << offset);
+      return;
     }
+    set(index++, kAll << offset);
+    for (length -= 64 - offset; length >= 64; length -= 64) words_[index++] = kTake ? kAll : 0;
+    if (length != 0) set(index, kAll >> (64 - length));
   }
 
   alignas(64) std::array<uint64_t, kBits / 64> words_;

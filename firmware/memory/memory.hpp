@@ -165,7 +165,7 @@ class Memory {
   // The blocks that a context has; `see` is called with a Range for each. Pools are shown as a whole.
   template <typename See>
   void each(uint8_t context, See see) const {
-    for (uint32_t index = first_of_[context]; index != kNoBlock; index = read(index).next)
+    for (uint32_t index = first_of_[context]; index != kNoBlock; index = next_of(index))
       see(range_of(block_at(index)));
   }
   // Pools whose headers somebody has overwritten.
@@ -235,6 +235,12 @@ class Memory {
     machine_.store(at + 8, record.bytes);
     write_links(index, record.next, record.previous);
   }
+  uint32_t next_of(uint32_t index) const {
+    return static_cast<uint32_t>(machine_.load(record_address(index) + 16));
+  }
+  uint32_t previous_of(uint32_t index) const {
+    return static_cast<uint32_t>(machine_.load(record_address(index) + 16) >> 32);
+  }
   void write_links(uint32_t index, uint32_t next, uint32_t previous) {
     machine_.store(record_address(index) + 16, next | uint64_t{previous} << 32);
   }
@@ -242,7 +248,7 @@ class Memory {
   void link(uint32_t index, Record& record) {
     record.next = first_of_[record.context];
     record.previous = kNoBlock;
-    if (record.next != kNoBlock) write_links(record.next, read(record.next).next, index);
+    if (record.next != kNoBlock) write_links(record.next, next_of(record.next), index);
     first_of_[record.context] = index;
     write(index, record);
   }
@@ -250,9 +256,9 @@ class Memory {
     if (record.previous == kNoBlock) {
       first_of_[record.context] = record.next;
     } else {
-      write_links(record.previous, record.next, read(record.previous).previous);
+      write_links(record.previous, record.next, previous_of(record.previous));
     }
-    if (record.next != kNoBlock) write_links(record.next, read(record.next).next, record.previous);
+    if (record.next != kNoBlock) write_links(record.next, next_of(record.next), record.previous);
     machine_.store(record_address(index), Record::kNone);
   }
 
@@ -350,7 +356,7 @@ class Memory {
     const uint32_t index = group * kMaxBlocks + first;
     const uint64_t physical = physical_of(index);
     if (record.usage != Usage::kMpe) {
-      const unsigned number = segments_.take(1);
+      const unsigned number = segments_.take_one();
       if (number == Segments::kNone) {
         blocks_[group].give_back(first, record.blocks);
         return {};
