@@ -223,6 +223,15 @@ TEST_CASE("runtime: failures stay in their queue") {
   failed(client.copy(bad, 0x1234'0000'0000'0000, 0, 64, false), Status::kBadPointer);
   failed(client.copy(bad, memory, 0, 1 << 22, false), Status::kBadRange);
   failed(client.copy(bad, memory, RuntimeClient::kHostBytes * 64, 64, false), Status::kTransfer);
+  // The same launch again, whose module is gone by then.
+  const auto empty = client.load(bad, "empty");
+  const auto start = [&] { return client.launch(bad, empty.handle, empty.kernel("empty"), {}); };
+  start();
+  client.finish(bad, start());
+  client.finish(bad,
+                client.put(bad, command::Type::kModuleUnload, command::ModuleUnload{{}, empty.handle, 0}));
+  failed(start(), Status::kBadHandle);
+
   // Rows on the host that leave the address space, though the first one does not.
   failed(client.put(bad, command::Type::kCopy,
                     command::Copy{{}, RuntimeClient::kHostAt, memory, 64, 3, 0, uint64_t{1} << 63, 64}),
