@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstring>
 
 #include "firmware/runtime/built_in.hpp"
@@ -96,6 +95,8 @@ class Begin : protected Finish<M> {
   // What was begun and will be complete later; `place`: the group or channel that has it.
   [[gnu::always_inline]] Flight& begin(Queue& queue, const command::Header& header, unsigned place = 0) {
     this->flying_ |= this->bit(queue.number);
+    queue.last_type = header.type;
+    queue.last_place = static_cast<uint8_t>(place);
     Flight& flight = queue.push();
     flight.type = header.type;
     flight.quiet = (header.flags & command::kQuiet) != 0;
@@ -109,33 +110,38 @@ class Begin : protected Finish<M> {
 
   [[gnu::always_inline]] bool take_launch(Queue& queue, const command::Header& header) {
     // Only behind launches on the same group: that keeps them in order.
-    if (queue.flights != 0 && queue.back().type != command::Type::kLaunch) return false;
-    const auto command = this->template read<command::Launch>(queue, header);
+    if (queue.flights != 0 && queue.last_type != command::Type::kLaunch) return false;
+    std::array<uint64_t, 2> words;
+    static_assert(sizeof header + sizeof words == sizeof(command::Launch));
+    parts_.machine.fetch(this->slot_address(queue, queue.next) + sizeof header, words.data(), sizeof words);
     Again& again = queue.again;
-    const std::array<uint64_t, 3> words = words_of(command);
-    if (words[0] != again.header || words[1] != again.first || words[2] != again.second ||
+    if (kind_of(header) != again.header || words[0] != again.words[0] || words[1] != again.words[1] ||
         parts_.modules.changes() != again.modules) {
-      again.header = 0;
-      if (const Status status = check_launch(queue, header, command); status != Status::kOk)
+      if (const Status status = check_launch(queue, header, words); status != Status::kOk)
         return finish_now(queue, header.slots, status);
-      again = {words[0], words[1], words[2], parts_.modules.changes(), again.launch};
     }
-    const unsigned group = choose_group(queue, command.group);
-    if (queue.flights != 0 && queue.back().place != group) return false;
+    unsigned group = queue.last_place;
+    if (queue.flights == 0) {
+      group = choose_group(queue, again.group);
+    } else if (again.group != group && again.group != protocol::kAnyGroup) {
+      return false;
+    }
     const uint32_t offset = queue.next % protocol::kSlots * protocol::kSlotBytes + sizeof(command::Launch);
     return start(queue, header, group, again.launch, launch::kArgumentWindow + offset);
   }
-  // What a launch says, all but its sequence number.
-  [[gnu::always_inline]] static std::array<uint64_t, 3> words_of(const command::Launch& command) {
-    std::array<uint64_t, 3> words;
-    static_assert(sizeof words == sizeof command && offsetof(command::Header, sequence) == 0);
-    std::memcpy(words.data(), &command, sizeof words);
-    words[0] >>= 32;
-    return words;
+  // All but the sequence number.
+  static uint64_t kind_of(const command::Header& header) {
+    uint64_t word;
+    static_assert(sizeof word == sizeof header && sizeof header.sequence == 4);
+    std::memcpy(&word, &header, sizeof word);
+    return word >> 32;
   }
   // Whether the client may do that; leaves the launch in `queue.again`.
   [[gnu::noinline]] Status check_launch(Queue& queue, const command::Header& header,
-                                        const command::Launch& command) {
+                                        const std::array<uint64_t, 2>& words) {
+    queue.again.header = 0;
+    command::Launch command;
+    std::memcpy(reinterpret_cast<uint8_t*>(&command) + sizeof header, words.data(), sizeof words);
     const Module* module = parts_.modules.find(command.module, queue.context);
     if (module == nullptr || command.kernel >= module->kernels) return Status::kBadHandle;
     const Kernel kernel = parts_.modules.kernel(command.module, command.kernel);
@@ -156,6 +162,10 @@ class Begin : protected Finish<M> {
                           module->segment,
                           static_cast<uint16_t>(place_.first_segment + queue.number),
                           queue.context};
+    queue.again.words = words;
+    queue.again.modules = parts_.modules.changes();
+    queue.again.group = command.group;
+    queue.again.header = kind_of(header);
     return Status::kOk;
   }
   [[gnu::always_inline]] bool start(Queue& queue, const command::Header& header, unsigned group,
@@ -169,7 +179,7 @@ class Begin : protected Finish<M> {
   // The group that is to run it, or that which has least to do.
   unsigned choose_group(Queue& queue, unsigned wanted) {
     if (wanted != protocol::kAnyGroup) return wanted;
-    if (queue.flights != 0) return queue.back().place;
+    if (queue.flights != 0) return queue.last_place;
     unsigned best = 0;
     for (unsigned group = 1; group < parts_.groups.count(); ++group) {
       if (parts_.groups.waiting(group) < parts_.groups.waiting(best)) best = group;
@@ -204,7 +214,7 @@ class Begin : protected Finish<M> {
 
   [[gnu::noinline]] bool take_copy(Queue& queue, const command::Header& header) {
     const bool beside = (header.flags & command::kConcurrent) != 0 && queue.flights != 0 &&
-                        queue.back().type == command::Type::kCopy;
+                        queue.last_type == command::Type::kCopy;
     if (queue.flights != 0 && !beside) return false;
     const auto command = this->template read<command::Copy>(queue, header);
     const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);

@@ -14,25 +14,30 @@ class Finish : protected BuiltIns<M> {
 
   // Takes what is over from the front of the queue.
   [[gnu::always_inline]] void retire(Queue& queue) {
+    unsigned count = 0;
+    uint32_t end = 0;
+    bool quiet = true;
     while (queue.flights != 0) {
       Flight& flight = queue.front();
       const bool over = flight.type == command::Type::kLaunch ? flight.over : is_over(queue, flight);
-      if (!over) return;
-      const uint32_t end = flight.end;
-      const bool quiet = flight.quiet;
+      if (!over) break;
+      end = flight.end;
+      quiet = quiet && flight.quiet;
       queue.pop();
-      complete(queue, end, quiet);
+      ++count;
     }
-    this->flying_ &= ~this->bit(queue.number);
+    if (queue.flights == 0) this->flying_ &= ~this->bit(queue.number);
+    if (count != 0) complete(queue, end, quiet, count);
   }
 
-  [[gnu::always_inline]] void complete(const Queue& queue, uint32_t sequence, bool quiet) {
-    const unsigned number = queue.number;
-    protocol::QueueStatus& line = this->parts_.completions.line(number);
+  // So many commands, up to this sequence number.
+  [[gnu::always_inline]] void complete(const Queue& queue, uint32_t sequence, bool quiet,
+                                       unsigned count = 1) {
+    protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
     line.completed = sequence;
     line.cycle = this->parts_.machine.time();
-    ++this->statistics_.commands;
-    this->parts_.completions.completed(number, quiet);
+    this->statistics_.commands += count;
+    this->parts_.completions.completed(queue.number, quiet);
   }
 
   // The first failure counts.

@@ -87,9 +87,9 @@ struct Rows {
 // or went.
 struct Again {
   uint64_t header = 0;  // without sequence; 0: there was none
-  uint64_t first = 0;   // words of the command behind the header
-  uint64_t second = 0;
+  std::array<uint64_t, 2> words = {};
   uint32_t modules = 0;  // Modules::changes() then
+  uint8_t group = 0;     // as the command has it
   Launch launch = {};
 };
 
@@ -100,6 +100,8 @@ struct alignas(512) Queue {
   bool open = false;
   bool failed = false;
   uint8_t context = 0;
+  command::Type last_type = command::Type::kNone;  // of what was begun last, and its group or channel
+  uint8_t last_place = 0;
   uint32_t next = protocol::kSlots;  // sequence of the slot that is looked at next
   unsigned first = 0;
   unsigned flights = 0;
