@@ -5,8 +5,9 @@ $(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/syste
 
 # The kernel with a measurement of its memory manager in place of its service.
 FW_OPT_alloc-bench := -O2
-$(eval $(call firmware_program,alloc-bench,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
-  verif/sdaa/bench/alloc_service.cpp,firmware/kernel/kernel.ld))
+ALLOC_BENCH := $(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
+    verif/sdaa/bench/alloc_service.cpp
+$(eval $(call firmware_program,alloc-bench,$(ALLOC_BENCH),firmware/kernel/kernel.ld))
 $(FW_BUILD)/alloc-bench.img: $(FW_BUILD)/alloc-bench.elf $(B)/swai-image
 	$(call say,IMAGE,$@)
 	$(Q)$(B)/swai-image pack $< --output $@
