@@ -59,12 +59,18 @@ class Finish : protected BuiltIns<M> {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = this->queues_[number];
     Flight& flight = queue.ring[owner % Queue::kDepth];
-    flight.over = true;
-    if (flight.type != command::Type::kLaunch) queue.rows.step();
     if (may_have_failed) {
       const LaunchEnd end = how_it_ended();
-      if (end.failed) fail_launch(queue, flight, end);
+      if (end.dropped) {
+        if (!queue.failed && queue.open) return this->parts_.groups.start_again(flight.place, end);
+      } else if (end.failed) {
+        fail_launch(queue, flight, end);
+        this->parts_.groups.go_on(flight.place,
+                                  [&](uint16_t other) { return other / Queue::kDepth == number; });
+      }
     }
+    flight.over = true;
+    if (flight.type != command::Type::kLaunch) queue.rows.step();
     this->over_ |= this->bit(number);
   }
 

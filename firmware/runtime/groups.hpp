@@ -3,7 +3,9 @@
 // theirs already.
 //
 // A group whose launch has failed holds the next one until the fault records of the failed one were taken, so
-// that records belong to the launch that they are reported with.
+// that records belong to the launch that they are reported with. Then go_on() says whether those that wait
+// may run: the group can only drop all of them, so those that were dropped for another's sake are started
+// again.
 #pragma once
 
 #include <array>
@@ -30,7 +32,9 @@ struct Launch {
 // How it went.
 struct LaunchEnd {
   bool failed = false;
+  bool dropped = false;  // it has not run
   bool watchdog = false;
+  uint32_t number = 0;  // of the launch in its group
   bool has_fault = false;
   unsigned cpe = 0;
   launch::Fault fault = {};
@@ -49,7 +53,7 @@ class Groups {
       State& state = states_[i];
       state.driver.emplace(machine_, i);
       state.all = state.driver->all();
-      state.collected = state.driver->number();
+      state.collected = state.dropped = state.driver->number();
       control(i, regs::cg::launch_control::kResume.mask());
     }
     count_ = count;
@@ -62,14 +66,35 @@ class Groups {
   // Whether a launch with these settings can be handed over now.
   [[gnu::always_inline]] bool takes(unsigned group, const Launch& launch) {
     const uint32_t before = waiting(group);
-    // The watchdog is the group's, not the launch's.
-    return before < launch::kQueue && (before == 0 || states_[group].settings.watchdog == launch.watchdog);
+    const State& state = states_[group];
+    // The watchdog is the group's, not the launch's. And what is dropped comes again first.
+    return before < launch::kQueue && (before == 0 || (state.settings.watchdog == launch.watchdog &&
+                                                       !is_dropped(state, state.collected + 1)));
   }
   // There must be room; `owner` comes back with the launch's end.
   [[gnu::always_inline]] void start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
     if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(state, launch);
-    state.owners[state.driver->start(launch.pc, argument) % kOwners] = owner;
+    state.started[state.driver->start(launch.pc, argument) % kKept] = {launch, argument, owner};
+  }
+  // Once more what was dropped; in the order of the ends, and at once.
+  void start_again(unsigned group, const LaunchEnd& end) {
+    const Started before = states_[group].started[end.number % kKept];
+    start(group, before.launch, before.argument, before.owner);
+  }
+  // After a failure: `drop` is asked whether a launch that waits may not run any more.
+  template <typename Drop>
+  void go_on(unsigned group, Drop drop) {
+    namespace reg = regs::cg::launch_control;
+    State& state = states_[group];
+    const uint32_t last = state.driver->number();
+    for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
+      if (!drop(state.started[number % kKept].owner)) continue;
+      state.dropped = last;
+      control(group, reg::kFlush.mask());
+      break;
+    }
+    control(group, reg::kResume.mask());
   }
 
   // Takes the ends of a group's launches, in their order: `see` is called with the owner, whether it may have
@@ -90,7 +115,7 @@ class Groups {
     state.collected = done.sequence;
     do {
       ++number;
-      see(state.owners[number % kOwners], done.failed, [&] { return end_of(group, number); });
+      see(state.started[number % kKept].owner, done.failed, [&] { return end_of(group, number); });
     } while (number != done.sequence);
   }
 
@@ -121,15 +146,24 @@ class Groups {
 
  private:
   // Launches whose results the group keeps.
-  static constexpr uint32_t kOwners = 16;
-  static_assert(launch::kQueue <= kOwners);
+  static constexpr uint32_t kKept = 16;
+  static_assert(launch::kQueue <= kKept);
+  struct Started {
+    Launch launch = {};
+    uint32_t argument = 0;
+    uint16_t owner = 0;
+  };
   struct alignas(128) State {
     std::optional<Driver> driver = {};
     uint32_t all = 0;
     uint32_t collected = 0;  // number of the last launch whose end is known
-    std::array<uint16_t, kOwners> owners = {};
+    uint32_t dropped = 0;    // and of the last one that was dropped
     Launch settings = {};
+    std::array<Started, kKept> started = {};
   };
+  static bool is_dropped(const State& state, uint32_t number) {
+    return static_cast<int32_t>(state.dropped - number) >= 0;
+  }
   [[gnu::noinline]] void prepare(State& state, const Launch& launch) {
     if (state.settings.watchdog != launch.watchdog) state.driver->set_watchdog(launch.watchdog);
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
@@ -141,17 +175,17 @@ class Groups {
                    reg::kHoldAfterFailure.mask() | action);
   }
   [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
+    const State& state = states_[group];
     Driver& driver = *states_[group].driver;
     const auto result = driver.result(number);
-    LaunchEnd end = {result.failed, result.watchdog};
-    if (result.failed) {
+    LaunchEnd end = {result.failed, is_dropped(state, number), result.watchdog, number};
+    if (result.failed && !end.dropped) {
       driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
         if (end.has_fault) return;
         end.has_fault = true;
         end.cpe = group * launch::kMaxCpes + cpe;
         end.fault = fault;
       });
-      control(group, regs::cg::launch_control::kResume.mask());
     }
     return end;
   }

@@ -10,5 +10,7 @@ $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
 $(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS) $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,-lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(SDAA_THREAD)))
+$(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
+    -lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-card,verif/sdaa/card_test.cpp verif/common/doctest_main.cpp verif/system/rig.cpp \
     verif/common/process.cpp $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

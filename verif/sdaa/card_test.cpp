@@ -157,6 +157,51 @@ TEST_CASE("on the card: a failed kernel stops its stream and no other one") {
   CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorLaunchTimeOut);
 }
 
+TEST_CASE(
+    "on the card: launches that wait behind one that fails: those of its stream never run, others do, in "
+    "their order") {
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  constexpr uint32_t kCount = 16384;
+  void* x = nullptr;
+  void* sums = nullptr;
+  REQUIRE_OK(sdaaMalloc(&x, kCount * sizeof(int32_t)));
+  REQUIRE_OK(sdaaMalloc(&sums, 4 * 64));
+  REQUIRE_OK(sdaaMemset(x, 0, kCount * sizeof(int32_t)));
+  REQUIRE_OK(sdaaMemset(sums, 0, 4 * 64));
+  sdaaStream_t failing = nullptr;
+  sdaaStream_t good = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&failing, sdaaStreamNonBlocking));
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&good, sdaaStreamNonBlocking));
+  const sdaaFunction_t axpy = kernel(module, "axpy_int");
+  const sdaaFunction_t many = kernel(module, "many_arguments");
+  const auto add = [&](sdaaStream_t stream, unsigned place, uint32_t value) {
+    const sdaa::ManyArgs args = {global<uint32_t>(beyond(sums, place * 64)), {value}};
+    CHECK_OK(sdaaLaunchKernel(many, &args, 0, stream));
+  };
+  // Long enough that all the others wait in the group's queue.
+  const sdaa::AxpyIntArgs busy = {global<int32_t>(x), global<const int32_t>(x), kCount, 0};
+  const sdaa::AxpyIntArgs outside = {global<int32_t>(nullptr), global<const int32_t>(x), 64, 1};
+  CHECK_OK(sdaaLaunchKernel(axpy, &busy, 0, failing));
+  CHECK_OK(sdaaLaunchKernel(axpy, &outside, 0, failing));
+  add(good, 0, 1);
+  add(failing, 1, 2);
+  add(good, 2, 3);
+  add(good, 0, 4);
+  CHECK_ERROR(sdaaStreamSynchronize(failing), sdaaErrorIllegalAddress);
+  CHECK_OK(sdaaStreamSynchronize(good));
+  REQUIRE_OK(sdaaStreamReset(failing));
+  add(failing, 3, 5);
+  CHECK_OK(sdaaStreamSynchronize(failing));
+  std::vector<uint32_t> found(64);
+  REQUIRE_OK(sdaaMemcpy(found.data(), sums, 4 * 64, sdaaMemcpyDeviceToHost));
+  CHECK(found[0] == 4);
+  CHECK(found[16] == 0);
+  CHECK(found[32] == 3);
+  CHECK(found[48] == 5);
+}
+
 TEST_CASE("on the card: long arguments, masks, host functions, a stream that waits for another one") {
   const OnCard card;
   sdaaModule_t module = nullptr;

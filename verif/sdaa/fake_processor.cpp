@@ -215,68 +215,89 @@ void FakeProcessor::write_group(unsigned number, uint64_t offset, uint64_t value
   if (offset == cg::fault_pending::kOffset) {
     group.fault_pending &= ~static_cast<uint32_t>(value);
   } else if (offset == cg::doorbell::kOffset) {
-    start_launch(number, value);
+    ring(number, value);
   } else {
     group.registers[offset] = value;
+    if (offset == cg::launch_control::kOffset) control_launches(number, value);
     if (offset == cg::segment_table::kOffset) segment_table_ = value;
   }
 }
 
-void FakeProcessor::start_launch(unsigned number, uint64_t doorbell) {
+void FakeProcessor::ring(unsigned number, uint64_t doorbell) {
   namespace setup = cg::launch_setup;
   Group& group = groups_[number];
-  if (++group.queued > launch::kQueue + 1)
+  if (group.launches.size() > launch::kQueue)
     throw std::runtime_error("the firmware rings for more launches than a group takes");
   const auto pc = static_cast<uint32_t>(cg::doorbell::kPc.get(doorbell));
   const auto argument = static_cast<uint32_t>(cg::doorbell::kArgument.get(doorbell));
   const uint64_t word = group.registers[setup::kOffset];
-  const auto mask = static_cast<uint32_t>(group.registers[cg::launch_mask::kOffset]);
-  const auto owner = static_cast<uint8_t>(setup::kOwner.get(word));
   const uint64_t watchdog = group.registers[cg::watchdog::kOffset];
   const auto entry = [&](uint64_t segment) { return segment::decode(word_at(segment_table_ + segment * 8)); };
   const segment::Entry code = entry(setup::kCodeSegment.get(word));
   const segment::Entry arguments = entry(setup::kArgumentSegment.get(word));
-  const auto operation =
-      static_cast<Operation>(static_cast<uint32_t>(word_at(code.base + (pc & 0x0fff'ffff))));
 
-  uint64_t cycles = kLaunchCycles;
-  if (operation == Operation::kSlow) cycles = kSlowCycles;
-  if (operation == Operation::kHang) cycles = kForever;
-  const bool stopped = watchdog != 0 && cycles > watchdog;
-  if (stopped) cycles = watchdog;
-  const uint64_t begin = std::max(now_ + 10, group.free_at);
-  group.free_at = begin + cycles;
-  events_.emplace(group.free_at,
-                  [this, number, launch = ++group.taken, cycles, operation, mask, owner, stopped,
-                   at_arguments = arguments.base + (argument - launch::kArgumentWindow)] {
-                    Fault fault;
-                    if (stopped) {
-                      fault.cause = launch::Cause::kWatchdog;
-                      fault.cpe = static_cast<unsigned>(std::countr_zero(mask));
-                    } else {
-                      fault = run_kernel(operation, mask, owner, at(at_arguments, 1));
-                    }
-                    end_launch(number, launch, cycles, fault, stopped);
-                  });
+  Launch launch;
+  launch.operation = static_cast<Operation>(static_cast<uint32_t>(word_at(code.base + (pc & 0x0fff'ffff))));
+  launch.mask = static_cast<uint32_t>(group.registers[cg::launch_mask::kOffset]);
+  launch.owner = static_cast<uint8_t>(setup::kOwner.get(word));
+  launch.arguments = arguments.base + (argument - launch::kArgumentWindow);
+  launch.cycles = kLaunchCycles;
+  if (launch.operation == Operation::kSlow) launch.cycles = kSlowCycles;
+  if (launch.operation == Operation::kHang) launch.cycles = kForever;
+  launch.stopped = watchdog != 0 && launch.cycles > watchdog;
+  if (launch.stopped) launch.cycles = watchdog;
+  group.launches.push_back(launch);
+  run_next_launch(number);
 }
 
-void FakeProcessor::end_launch(unsigned number, uint32_t launch, uint64_t cycles, const Fault& fault,
-                               bool watchdog) {
+void FakeProcessor::control_launches(unsigned number, uint64_t control) {
+  namespace reg = cg::launch_control;
   Group& group = groups_[number];
-  const bool failed = fault.cause != launch::Cause::kNone;
-  --group.queued;
-  group.ended = launch;
-  group.results[launch % group.results.size()] = cg::launch_cycles::kRun.put(cycles) |
-                                                 cg::launch_cycles::kFailed.put(failed) |
-                                                 cg::launch_cycles::kWatchdog.put(watchdog);
-  if (failed) {
+  if ((control & reg::kFlush.mask()) != 0) {
+    for (size_t i = group.running ? 1 : 0; i < group.launches.size(); ++i) group.launches[i].flushed = true;
+  }
+  if ((control & reg::kResume.mask()) != 0) group.held = false;
+  run_next_launch(number);
+}
+
+void FakeProcessor::run_next_launch(unsigned number) {
+  Group& group = groups_[number];
+  if (group.running || group.launches.empty() || (group.held && !group.launches.front().flushed)) return;
+  group.running = true;
+  later(group.launches.front().flushed ? 5 : group.launches.front().cycles,
+        [this, number] { end_launch(number); });
+}
+
+void FakeProcessor::end_launch(unsigned number) {
+  Group& group = groups_[number];
+  const Launch launch = group.launches.front();
+  group.launches.pop_front();
+  group.running = false;
+  Fault fault;
+  if (launch.stopped) {
+    fault.cause = launch::Cause::kWatchdog;
+    fault.cpe = static_cast<unsigned>(std::countr_zero(launch.mask));
+  } else if (!launch.flushed) {
+    fault = run_kernel(launch);
+  }
+  const bool faulted = !launch.flushed && fault.cause != launch::Cause::kNone;
+  const bool failed = launch.flushed || faulted;
+  const bool watchdog = faulted && launch.stopped;
+  ++group.ended;
+  group.results[group.ended % group.results.size()] = cg::launch_cycles::kRun.put(launch.cycles) |
+                                                      cg::launch_cycles::kFailed.put(failed) |
+                                                      cg::launch_cycles::kWatchdog.put(watchdog);
+  if (faulted) {
     group.fault_pending |= 1u << fault.cpe;
     group.record0[fault.cpe] = cg::fault_record0::kPc.put(0x5000'0010) |
                                cg::fault_record0::kCause.put(static_cast<uint64_t>(fault.cause));
     group.record1[fault.cpe] = fault.pointer;
+    group.held =
+        (group.registers[cg::launch_control::kOffset] & cg::launch_control::kHoldAfterFailure.mask()) != 0;
   }
-  group.done = launch::encode_done({launch, failed, watchdog, static_cast<uint32_t>(cycles)});
+  group.done = launch::encode_done({group.ended, failed, watchdog, static_cast<uint32_t>(launch.cycles)});
   work_ |= uint64_t{1} << (40 + number);
+  run_next_launch(number);
 }
 
 uint8_t* FakeProcessor::reach(uint64_t pointer, uint64_t bytes, uint8_t permission, uint8_t owner,
@@ -299,10 +320,11 @@ uint8_t* FakeProcessor::reach(uint64_t pointer, uint64_t bytes, uint8_t permissi
   return nullptr;
 }
 
-FakeProcessor::Fault FakeProcessor::run_kernel(Operation operation, uint32_t mask, uint8_t owner,
-                                               const uint8_t* arguments) {
+FakeProcessor::Fault FakeProcessor::run_kernel(const Launch& launch) {
+  const uint8_t* arguments = at(launch.arguments, 1);
+  const uint8_t owner = launch.owner;
   Fault fault;
-  switch (operation) {
+  switch (launch.operation) {
     case Operation::kFill: {
       const auto args = read_as<cpe::MemsetArgs>(arguments);
       if (uint8_t* to = reach(args.to.bits(), args.bytes, segment::kWrite, owner, fault))
@@ -322,7 +344,9 @@ FakeProcessor::Fault FakeProcessor::run_kernel(Operation operation, uint32_t mas
       uint8_t* y = reach(args.y.bits(), bytes, segment::kWrite, owner, fault);
       const uint8_t* x = reach(args.x.bits(), bytes, segment::kRead, owner, fault);
       for (uint64_t i = 0; y != nullptr && x != nullptr && i < bytes; i += sizeof(int32_t)) {
-        const int32_t value = args.a * read_as<int32_t>(x + i) + read_as<int32_t>(y + i);
+        // As cores count: it wraps.
+        const uint32_t value =
+            static_cast<uint32_t>(args.a) * read_as<uint32_t>(x + i) + read_as<uint32_t>(y + i);
         std::memcpy(y + i, &value, sizeof value);
       }
       break;
@@ -330,7 +354,7 @@ FakeProcessor::Fault FakeProcessor::run_kernel(Operation operation, uint32_t mas
     case Operation::kWho: {
       const auto args = read_as<WhoArgs>(arguments);
       for (uint32_t cpe = 0; cpe < launch::kMaxCpes; ++cpe) {
-        if ((mask >> cpe & 1) == 0) continue;
+        if ((launch.mask >> cpe & 1) == 0) continue;
         if (uint8_t* to = reach(args.to.bits() + cpe * 64, 4, segment::kWrite, owner, fault))
           std::memcpy(to, &cpe, 4);
       }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -89,22 +90,32 @@ class FakeProcessor {
     bool busy = false;
     uint64_t life = 0;  // counts clears
   };
+  struct Fault {
+    launch::Cause cause = launch::Cause::kNone;
+    uint64_t pointer = 0;
+    unsigned cpe = 0;
+  };
+  // A launch as it was rung for.
+  struct Launch {
+    uint64_t cycles = 0;
+    Operation operation = Operation::kNothing;
+    uint32_t mask = 0;
+    uint8_t owner = 0;
+    bool stopped = false;  // by the watchdog
+    bool flushed = false;
+    uint64_t arguments = 0;
+  };
   struct Group {
     std::map<uint64_t, uint64_t> registers;
-    uint32_t taken = 0;
+    std::deque<Launch> launches;  // the one in front runs, unless the group holds
+    bool running = false;
+    bool held = false;
     uint32_t ended = 0;
-    unsigned queued = 0;
-    uint64_t free_at = 0;
     uint64_t done = 0;
     uint32_t fault_pending = 0;
     std::array<uint64_t, 16> results = {};
     std::array<uint64_t, launch::kMaxCpes> record0 = {};
     std::array<uint64_t, launch::kMaxCpes> record1 = {};
-  };
-  struct Fault {
-    launch::Cause cause = launch::Cause::kNone;
-    uint64_t pointer = 0;
-    unsigned cpe = 0;
   };
 
   uint64_t word_at(uint64_t address);
@@ -114,9 +125,11 @@ class FakeProcessor {
   void end_of_transfer(unsigned channel, const dma::Descriptor& descriptor);
   uint64_t read_group(unsigned group, uint64_t offset);
   void write_group(unsigned group, uint64_t offset, uint64_t value);
-  void start_launch(unsigned group, uint64_t doorbell);
-  void end_launch(unsigned number, uint32_t launch, uint64_t cycles, const Fault& fault, bool watchdog);
-  Fault run_kernel(Operation operation, uint32_t mask, uint8_t owner, const uint8_t* arguments);
+  void ring(unsigned group, uint64_t doorbell);
+  void control_launches(unsigned group, uint64_t control);
+  void run_next_launch(unsigned group);
+  void end_launch(unsigned group);
+  Fault run_kernel(const Launch& launch);
   // Memory that a kernel may use; nullptr: it may not, and `fault` says why.
   uint8_t* reach(uint64_t pointer, uint64_t bytes, uint8_t permission, uint8_t owner, Fault& fault);
 
