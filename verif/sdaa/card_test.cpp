@@ -177,7 +177,7 @@ TEST_CASE(
   const sdaaFunction_t axpy = kernel(module, "axpy_int");
   const sdaaFunction_t many = kernel(module, "many_arguments");
   const auto add = [&](sdaaStream_t stream, unsigned place, uint32_t value) {
-    const sdaa::ManyArgs args = {global<uint32_t>(beyond(sums, place * 64)), {value}};
+    const sdaa::ManyArgs args = {global<uint32_t>(sdaa::beyond(sums, place * 64)), {value}};
     CHECK_OK(sdaaLaunchKernel(many, &args, 0, stream));
   };
   // Long enough that all the others wait in the group's queue.
