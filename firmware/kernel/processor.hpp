@@ -8,6 +8,7 @@
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/mmu.hpp"
+#include "firmware/kernel/segments.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::kernel {
@@ -30,6 +31,7 @@ struct Processor {
   static void look(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
   static const uint8_t* bytes(uint64_t address) { return at<const uint8_t>(address); }
   static void set_entry(uint64_t address, uint64_t value) {
+    segments::reach(address);
     store(address, value);
     csr::clean_cache(at<void>(address), sizeof value);
   }

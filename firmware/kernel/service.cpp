@@ -11,6 +11,7 @@
 #include "firmware/kernel/layout.hpp"
 #include "firmware/kernel/log.hpp"
 #include "firmware/kernel/processor.hpp"
+#include "firmware/kernel/segments.hpp"
 #include "firmware/runtime/runtime.hpp"
 
 extern "C" {
@@ -25,7 +26,7 @@ using Runtime = runtime::Runtime<Processor>;
 
 // --- The kernel's part of the device memory
 
-constexpr uint64_t kSegmentTable = mmu::kPrivate;
+constexpr uint64_t kSegmentTable = segments::kTable;
 constexpr uint64_t kModuleTables = mmu::kPrivate + 0x2'0000;
 constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
 constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
@@ -124,7 +125,7 @@ void quiet_groups(const Card& card) {
 void start_groups(const Card& card, uint32_t daemon_pc) {
   for (unsigned i = 0; i < card.groups; ++i) {
     auto& group = serving().groups().driver(i);
-    group.use_segments(kSegmentTable, memory::kSegments);
+    group.use_segments(kSegmentTable, segments::count());
     group.forget(runtime::Groups<Processor>::Driver::kSegments | runtime::Groups<Processor>::Driver::kCode);
     group.use_daemon(kDaemonSegment, daemon_pc);
     group.enable(group.all());
@@ -199,8 +200,7 @@ bool init() {
   const Card found = card();
   if (found.groups == 0 || found.rows == 0) return false;
   mmu::init_device_memory(found.groups);
-  Processor::zero(kSegmentTable, memory::kSegments * sizeof(uint64_t));
-  Processor::publish(kSegmentTable, memory::kSegments * sizeof(uint64_t));
+  segments::init(found.groups);
   for (uint64_t at = layout::kHostWindow; at < layout::kHostWindowEnd; at += sizeof(uint64_t))
     *reinterpret_cast<volatile uint64_t*>(at) = 0;
 
