@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "Vtb_hbm.h"
 #include "verif/cg/hbm_cells.hpp"
@@ -223,7 +224,35 @@ void test_full(uint64_t seed, uint64_t cycles) {
   check(traffic.requests() > cycles / 10, "too few requests");
 }
 
-std::vector<verif::TestCase> tests() { return {{"random", test_random}, {"full", test_full}}; }
+// A reset that finds the memory in self-refresh, its clock standing, ends reservations as any other does.
+void test_reset_asleep(uint64_t seed, uint64_t) {
+  HbmBench bench(seed);
+  HbmModel model(HbmCells::kGroupBytes);
+  std::optional<Request> next;
+  Traffic traffic(
+      bench.request_pins(), bench.response_pins(), bench.random(),
+      [&] { return std::exchange(next, std::nullopt); },
+      [&](const Request& request) { return model.access(request); });
+  bench.add(traffic);
+  bench.reset();
+  const auto answered = [&](MbusOp op) {
+    const uint64_t before = traffic.responses();
+    next = Request{.op = op, .size = 3, .addr = kBase, .strb = 0xff};
+    bench.until([&] { return traffic.responses() != before; }, 1000, "the answer");
+  };
+  answered(MbusOp::kLr);
+  bench.until([&] { return bench.timing.sleeps() != 0; }, 6000, "self-refresh");
+  bench.steps(10);
+  bench.reset();
+  bench.timing = {};
+  model = HbmModel(HbmCells::kGroupBytes);
+  answered(MbusOp::kSc);
+  check(model.sc_failures() == 1, "a reservation that the model does not have");
+}
+
+std::vector<verif::TestCase> tests() {
+  return {{"random", test_random}, {"full", test_full}, {"reset-asleep", test_reset_asleep}};
+}
 
 }  // namespace
 }  // namespace swai::cg
