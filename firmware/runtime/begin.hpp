@@ -126,8 +126,7 @@ class Begin : protected Finish<M> {
     } else if (again.group != group && again.group != protocol::kAnyGroup) {
       return false;
     }
-    const uint32_t offset = queue.next % protocol::kSlots * protocol::kSlotBytes + sizeof(command::Launch);
-    return start(queue, header, group, again.launch, launch::kArgumentWindow + offset);
+    return start(queue, header, group, again.launch, this->argument_at(queue.next));
   }
   // All but the sequence number.
   static uint64_t kind_of(const command::Header& header) {

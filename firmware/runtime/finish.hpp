@@ -59,22 +59,30 @@ class Finish : protected BuiltIns<M> {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = this->queues_[number];
     Flight& flight = queue.ring[owner % Queue::kDepth];
-    if (may_have_failed) {
-      const LaunchEnd end = how_it_ended();
-      if (end.dropped) {
-        if (!queue.failed && queue.open) return this->parts_.groups.start_again(flight.place, end);
-      } else if (end.failed) {
-        fail_launch(queue, flight, end);
-        this->parts_.groups.go_on(flight.place,
-                                  [&](uint16_t other) { return other / Queue::kDepth == number; });
-      }
-    }
+    if (may_have_failed && !has_ended(queue, flight, how_it_ended())) return;
     flight.over = true;
     if (flight.type != command::Type::kLaunch) queue.rows.step();
     this->over_ |= this->bit(number);
   }
 
  private:
+  // A launch that may have failed. False: it is started again, as it was dropped for the sake of another one.
+  [[gnu::noinline]] bool has_ended(Queue& queue, const Flight& flight, const LaunchEnd& end) {
+    if (end.dropped) {
+      if (queue.failed || !queue.open) return true;
+      this->parts_.groups.start_again(
+          flight.place, end,
+          flight.type == command::Type::kLaunch ? this->argument_at(flight.begin) : this->argument_of(queue));
+      return false;
+    }
+    if (end.failed) {
+      fail_launch(queue, flight, end);
+      this->parts_.groups.go_on(flight.place,
+                                [&](uint16_t other) { return other / Queue::kDepth == queue.number; });
+    }
+    return true;
+  }
+
   // Of commands that are no launches.
   [[gnu::noinline]] bool is_over(Queue& queue, Flight& flight) {
     switch (flight.type) {

@@ -67,20 +67,25 @@ class Groups {
   [[gnu::always_inline]] bool takes(unsigned group, const Launch& launch) {
     const uint32_t before = waiting(group);
     const State& state = states_[group];
-    // The watchdog is the group's, not the launch's. And what is dropped comes again first.
-    return before < launch::kQueue && (before == 0 || (state.settings.watchdog == launch.watchdog &&
-                                                       !is_dropped(state, state.collected + 1)));
+    // The watchdog is the group's, not the launch's.
+    return before < state.room && (before == 0 || state.settings.watchdog == launch.watchdog);
   }
   // There must be room; `owner` comes back with the launch's end.
   [[gnu::always_inline]] void start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
     if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(state, launch);
-    state.started[state.driver->start(launch.pc, argument) % kKept] = {launch, argument, owner};
+    state.owners[state.driver->start(launch.pc, argument) % kKept] = owner;
   }
   // Once more what was dropped; in the order of the ends, and at once.
-  void start_again(unsigned group, const LaunchEnd& end) {
-    const Started before = states_[group].started[end.number % kKept];
-    start(group, before.launch, before.argument, before.owner);
+  [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
+    // It had the settings that were made last before it.
+    const Setting* had = nullptr;
+    for (const Setting& one : settings_[group]) {
+      const bool before = static_cast<int32_t>(end.number - one.since) >= 0;
+      if (before && (had == nullptr || static_cast<int32_t>(one.since - had->since) > 0)) had = &one;
+    }
+    const Launch launch = had->launch;
+    start(group, launch, argument, states_[group].owners[end.number % kKept]);
   }
   // After a failure: `drop` is asked whether a launch that waits may not run any more.
   template <typename Drop>
@@ -89,8 +94,9 @@ class Groups {
     State& state = states_[group];
     const uint32_t last = state.driver->number();
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
-      if (!drop(state.started[number % kKept].owner)) continue;
+      if (!drop(state.owners[number % kKept])) continue;
       state.dropped = last;
+      state.room = 0;
       control(group, reg::kFlush.mask());
       break;
     }
@@ -115,7 +121,7 @@ class Groups {
     state.collected = done.sequence;
     do {
       ++number;
-      see(state.started[number % kKept].owner, done.failed, [&] { return end_of(group, number); });
+      see(state.owners[number % kKept], done.failed, [&] { return end_of(group, number); });
     } while (number != done.sequence);
   }
 
@@ -148,18 +154,19 @@ class Groups {
   // Launches whose results the group keeps.
   static constexpr uint32_t kKept = 16;
   static_assert(launch::kQueue <= kKept);
-  struct Started {
+  struct Setting {
     Launch launch = {};
-    uint32_t argument = 0;
-    uint16_t owner = 0;
+    uint32_t since = 0;  // number of the first launch that had it
   };
   struct alignas(128) State {
     std::optional<Driver> driver = {};
     uint32_t all = 0;
-    uint32_t collected = 0;  // number of the last launch whose end is known
-    uint32_t dropped = 0;    // and of the last one that was dropped
+    uint32_t collected = 0;          // number of the last launch whose end is known
+    uint32_t dropped = 0;            // and of the last one that was dropped
+    uint32_t room = launch::kQueue;  // 0: what was dropped comes again first
+    std::array<uint16_t, kKept> owners = {};
+    uint32_t changes = 0;  // of settings
     Launch settings = {};
-    std::array<Started, kKept> started = {};
   };
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
@@ -168,6 +175,8 @@ class Groups {
     if (state.settings.watchdog != launch.watchdog) state.driver->set_watchdog(launch.watchdog);
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.settings = launch;
+    settings_[static_cast<size_t>(&state - states_.data())][state.changes++ % launch::kQueue] = {
+        launch, state.driver->number() + 1};
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;
@@ -175,8 +184,9 @@ class Groups {
                    reg::kHoldAfterFailure.mask() | action);
   }
   [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
-    const State& state = states_[group];
-    Driver& driver = *states_[group].driver;
+    State& state = states_[group];
+    Driver& driver = *state.driver;
+    if (number == state.dropped) state.room = launch::kQueue;
     const auto result = driver.result(number);
     LaunchEnd end = {result.failed, is_dropped(state, number), result.watchdog, number};
     if (result.failed && !end.dropped) {
@@ -193,6 +203,8 @@ class Groups {
   M& machine_;
   unsigned count_ = 0;
   std::array<State, launch::kMaxGroups> states_ = {};
+  // Apart from what every launch looks at: the settings that those that wait may have.
+  std::array<std::array<Setting, launch::kQueue>, launch::kMaxGroups> settings_ = {};
 };
 
 }  // namespace swai::runtime

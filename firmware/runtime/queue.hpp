@@ -157,6 +157,11 @@ class QueueState {
     return place_.sram + queue.number * uint64_t{protocol::kQueueBytes} +
            sequence % protocol::kSlots * protocol::kSlotBytes;
   }
+  // Where CPEs find the arguments of a launch that begins in this slot.
+  static constexpr uint32_t argument_at(uint32_t sequence) {
+    return launch::kArgumentWindow + sequence % protocol::kSlots * protocol::kSlotBytes +
+           static_cast<uint32_t>(sizeof(command::Launch));
+  }
   // The command whose header that is: no word of a slot is read twice, so nothing changes behind a check.
   template <typename T>
   [[gnu::always_inline]] T read(const Queue& queue, const command::Header& header) {
