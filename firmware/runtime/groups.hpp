@@ -73,7 +73,7 @@ class Groups {
   // There must be room; `owner` comes back with the launch's end.
   [[gnu::always_inline]] void start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
-    if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(state, launch);
+    if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(group, launch);
     state.owners[state.driver->start(launch.pc, argument) % kKept] = owner;
   }
   // Once more what was dropped; in the order of the ends, and at once.
@@ -171,12 +171,12 @@ class Groups {
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
-  [[gnu::noinline]] void prepare(State& state, const Launch& launch) {
+  [[gnu::noinline]] void prepare(unsigned group, const Launch& launch) {
+    State& state = states_[group];
     if (state.settings.watchdog != launch.watchdog) state.driver->set_watchdog(launch.watchdog);
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.settings = launch;
-    settings_[static_cast<size_t>(&state - states_.data())][state.changes++ % launch::kQueue] = {
-        launch, state.driver->number() + 1};
+    settings_[group][state.changes++ % launch::kQueue] = {launch, state.driver->number() + 1};
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;

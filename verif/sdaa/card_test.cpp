@@ -202,6 +202,24 @@ TEST_CASE(
   CHECK(found[48] == 5);
 }
 
+TEST_CASE("on the card: as many allocations with a segment of their own as the table has to grow for") {
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  const sdaaFunction_t many = kernel(module, "many_arguments");
+  // The table begins with 256 entries.
+  std::vector<void*> all(300);
+  for (void*& one : all) REQUIRE_OK(sdaaMalloc(&one, 1 << 20));
+  for (const size_t index : {size_t{0}, all.size() - 1}) {
+    const sdaa::ManyArgs args = {global<uint32_t>(all[index]), {7, static_cast<uint32_t>(index)}};
+    CHECK_OK(sdaaLaunchKernel(many, &args, 0, nullptr));
+    uint32_t found = 0;
+    CHECK_OK(sdaaMemcpy(&found, all[index], sizeof found, sdaaMemcpyDeviceToHost));
+    CHECK(found == 7 + index);
+  }
+  for (void* one : all) CHECK_OK(sdaaFree(one));
+}
+
 TEST_CASE("on the card: long arguments, masks, host functions, a stream that waits for another one") {
   const OnCard card;
   sdaaModule_t module = nullptr;
