@@ -69,6 +69,7 @@ define cxx_program
 $(call cxx_objects,$(B)/obj/$(1),$(2),$(BASE_CXXFLAGS) -O2 $(4),)
 $(B)/$(1): $(patsubst %.cpp,$(B)/obj/$(1)/%.o,$(2)) $(filter %.a,$(3))
 	$$(call say,LINK,$$@)
+	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CXX) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
 PROGRAMS += $(B)/$(1)
 endef

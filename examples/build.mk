@@ -25,9 +25,10 @@ $(eval $(call example,digits,convolution))
 examples: $(EXAMPLES) ## build the examples: programs for the card as users write them
 
 E ?= axpy
-CARD ?= swai-card
+CONFIG ?= cg1
+CARD_cg1 := swai-card
 .PHONY: run-example
-run-example: ## start a card, run an example on it, stop it: make run-example E=axpy [CARD=swai-card-tiny]
+run-example: ## start a card, run an example on it, stop it: make run-example E=axpy [CONFIG=tiny]
 	@scripts/install-deps.sh demo
-	@$(MAKE) $(B)/$(CARD) $(B)/firmware/flash.bin $(B)/firmware/rom.hex examples
-	@$(PYTHON) scripts/with-card.py --card $(B)/$(CARD) --folder $(B)/examples/$(E) ./$(E)
+	@$(MAKE) $(B)/swai $(B)/$(or $(CARD_$(CONFIG)),swai-card-$(CONFIG)) $(B)/firmware/flash.bin $(B)/firmware/rom.hex examples
+	@$(B)/swai --config $(CONFIG) exec --folder $(B)/examples/$(E) ./$(E)

@@ -19,7 +19,7 @@ PREFIX ?= /usr/local
 SDAA_TO := $(DESTDIR)$(PREFIX)
 SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
 .PHONY: install
-install: $(B)/$(SDAA_SO) ## install the runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
+install: $(B)/$(SDAA_SO) ## install swai, runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
 	$(call say,INSTALL,$(SDAA_TO))
 	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/

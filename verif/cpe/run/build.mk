@@ -1,6 +1,6 @@
 # What tools share that run a kernel on a core group: command line, memory layout, report.
 
-KERNEL_RUN_SOURCES := $(addprefix verif/cpe/run/,arguments.cpp job.cpp report.cpp tool.cpp) firmware/module/module.cpp \
+KERNEL_RUN_SOURCES := $(addprefix verif/cpe/run/,job.cpp report.cpp tool.cpp) host/cli/kernel_arguments.cpp firmware/module/module.cpp \
   verif/common/elf.cpp
 $(eval $(call cxx_library,kernel-run,$(KERNEL_RUN_SOURCES),))
 # In the order in which the linker wants them.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "firmware/module/module.hpp"
-#include "verif/cpe/run/arguments.hpp"
+#include "host/cli/kernel_arguments.hpp"
 #include "verif/cpe/run/device.hpp"
 
 namespace swai::kernel_run {

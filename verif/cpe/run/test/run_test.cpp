@@ -66,6 +66,8 @@ TEST_CASE("arguments: words and buffers") {
   CHECK(std::get<uint32_t>(parse_argument("0")) == 0);
   CHECK(std::get<uint32_t>(parse_argument("4294967295")) == 0xffff'ffff);
   CHECK(std::get<uint32_t>(parse_argument("0xAbc")) == 0xabc);
+  CHECK(std::get<uint32_t>(parse_argument("1.5")) == 0x3fc0'0000);
+  CHECK(std::get<uint32_t>(parse_argument("-1e-3")) == 0xba83'126f);
   CHECK(content("buf:3") == std::vector<uint8_t>{0, 0, 0});
   CHECK(content("buf:0x3:0xff") == std::vector<uint8_t>{255, 255, 255});
   CHECK(content("buf:9:index") == std::vector<uint8_t>{0, 0, 0, 0, 1, 0, 0, 0, 2});
@@ -82,7 +84,9 @@ TEST_CASE("arguments: words and buffers") {
                                   "0x100000000",
                                   "12 ",
                                   " 12",
-                                  "1.5",
+                                  "1.5.",
+                                  "1e99",
+                                  ".",
                                   "buf",
                                   "buf:",
                                   "buf:0",

@@ -1,10 +1,12 @@
 // Arguments of kernels as they are written on command lines.
 //
-//   7, 0x1f             a word of 32 bits
-//   buf:BYTES           memory with a segment of its own; the kernel gets its 64-bit global pointer. It holds
-//   zeros, buf:BYTES:VALUE       or bytes of that value, buf:BYTES:index       or the 32-bit words 0, 1, 2
-//   ..., buf:BYTES:random      or the same random bytes each time, buf:BYTES=FILE        or the file, and
-//   zeros behind it. Without BYTES: as large as the file.
+//   7, 0x1f           a word of 32 bits
+//   2.5, 1e-3         an fp32 number
+//   buf:BYTES         memory; the kernel gets its 64-bit global pointer. It holds zeros,
+//   buf:BYTES:VALUE   or bytes of that value,
+//   buf:BYTES:index   or the 32-bit words 0, 1, 2 ...,
+//   buf:BYTES:random  or the same random bytes each time,
+//   buf:BYTES=FILE    or the file, and zeros behind it. Without BYTES: as large as the file.
 #pragma once
 
 #include <cstdint>

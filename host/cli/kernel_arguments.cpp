@@ -1,16 +1,18 @@
-#include "verif/cpe/run/arguments.hpp"
+#include "host/cli/kernel_arguments.hpp"
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <random>
 
 #include "verif/common/elf.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::kernel_run {
 
@@ -24,12 +26,21 @@ void fill(std::vector<uint8_t>& bytes, const std::string& with, const std::strin
   if (with == "index") {
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i / 4 >> (8 * (i % 4)));
   } else if (with == "random") {
-    verif::Random random(1);
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next());
+    std::mt19937 random(1);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
   } else {
     const uint64_t value = parse_number(with, 255, fmt::format("{}: what to fill the buffer with", text));
     std::memset(bytes.data(), static_cast<int>(value), bytes.size());
   }
+}
+
+// Nothing: it is no fp32 number, and may be a word.
+std::optional<float> parse_real(const std::string& text) {
+  if (text.starts_with("0x") || text.find_first_of(".e") == std::string::npos) return std::nullopt;
+  float value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -48,6 +59,7 @@ uint64_t parse_number(const std::string& text, uint64_t limit, const std::string
 
 Argument parse_argument(const std::string& text) {
   if (!text.starts_with("buf:")) {
+    if (const auto real = parse_real(text)) return std::bit_cast<uint32_t>(*real);
     return static_cast<uint32_t>(
         parse_number(text, std::numeric_limits<uint32_t>::max(), "argument (or buf:BYTES)"));
   }

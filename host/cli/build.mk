@@ -1,0 +1,16 @@
+# swai: the command line.
+
+CLI_SOURCES := $(addprefix host/cli/,swai.cpp cc.cpp cli.cpp copy_test.cpp doctor.cpp documentation.cpp exec.cpp kernel_arguments.cpp \
+    list.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp started_card.cpp table.cpp) verif/common/elf.cpp
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/sdaa.a -lfmt))
+
+# With the card that it starts.
+.PHONY: install-swai
+install: install-swai
+install-swai: $(B)/swai $(B)/swai-card $(B)/firmware/rom.hex $(B)/firmware/flash.bin
+	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
+	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
+	$(Q)install -D -m 755 $(B)/swai-card $(SDAA_TO)/lib/swai/swai-card
+	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(B)/firmware/rom.hex $(B)/firmware/flash.bin
+	$(Q)$(B)/swai man >$(SDAA_TO)/share/man/man1/swai.1
+	$(Q)$(B)/swai completion bash >$(SDAA_TO)/share/bash-completion/completions/swai

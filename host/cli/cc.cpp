@@ -1,0 +1,38 @@
+// swai cc: the compiler driver for kernels, by the name that is easy to find.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/started_card.hpp"
+
+namespace swai::cli {
+namespace {
+
+[[noreturn]] void become_compiler(const std::vector<std::string>& words) {
+  const std::string compiler = places().compiler;
+  std::vector<char*> arguments = {const_cast<char*>(compiler.c_str())};
+  std::vector<std::string> command = words;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  StartedCard::take_signals();
+  ::execv(compiler.c_str(), arguments.data());
+  throw Error(kBadInput, fmt::format("{} cannot be run: {}; `swai doctor` tells what is missing", compiler,
+                                     std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_cc(Cli& cli) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* const command = cli.add("cc", "compile kernels into a module: cc KERNEL.cpp -o MODULE.elf",
+                                    [words]() -> int { become_compiler(*words); });
+  // Everything is the compiler's, --help too.
+  command->fallthrough(false)->prefix_command()->set_help_flag();
+  command->parse_complete_callback([command, words] { *words = command->remaining(); });
+}
+
+}  // namespace swai::cli

@@ -1,0 +1,122 @@
+#include "host/cli/cli.hpp"
+
+#include <fmt/format.h>
+
+#include "build/gen/version.hpp"
+#include "host/cli/started_card.hpp"
+#include "verif/common/elf.hpp"
+
+namespace swai::cli {
+namespace {
+
+constexpr const char* kIntroduction =
+    R"(Uses SWAI accelerator cards: shows them, runs kernels on them, measures them.
+
+Which card: --card, else the environment variable SWAI_CARD (sockets of cards that run, separated by
+commas), else one that is started for this command alone and stopped after it.)";
+
+constexpr const char* kFooter = R"(Exit codes:
+  0    done
+  1    it was done and failed: a kernel, a comparison
+  2    wrong usage, or a file that cannot be read or written
+  3    no card, or it cannot be opened
+  4    the card went away, or did not answer in time
+  130  interrupted (Ctrl-C); a card that was started for the command is stopped
+
+Begin with: swai doctor, swai info, swai run build/cpe-kernels/axpy.elf --help)";
+
+ExitCode code_of(sdaaError_t error) {
+  switch (error) {
+    case sdaaErrorNoDevice:
+    case sdaaErrorInvalidDevice:
+    case sdaaErrorInsufficientDriver:
+    case sdaaErrorInvalidContext:
+      return kNoCard;
+    case sdaaErrorDeviceLost:
+    case sdaaErrorTimedOut:
+      return kCardLost;
+    case sdaaErrorFileNotFound:
+    case sdaaErrorInvalidKernelFile:
+    case sdaaErrorInvalidImage:
+    case sdaaErrorNoBinaryForDevice:
+    case sdaaErrorInvalidValue:
+    case sdaaErrorInvalidConfiguration:
+    case sdaaErrorNotFound:
+      return kBadInput;
+    default:
+      return kFailed;
+  }
+}
+
+}  // namespace
+
+void check(sdaaError_t error, const std::string& what) {
+  if (error == sdaaSuccess) return;
+  const std::string message = sdaaGetLastErrorMessage();
+  throw Error(code_of(error),
+              fmt::format("{}: {} ({})", what, message.empty() ? sdaaGetErrorString(error) : message.c_str(),
+                          sdaaGetErrorName(error)));
+}
+
+Cli::Cli() : app_(kIntroduction, "swai") {
+  app_.footer(kFooter);
+  app_.set_version_flag("--version", std::string("swai ") + kVersion);
+  app_.require_subcommand(1);
+  app_.failure_message([](const CLI::App* app, const CLI::Error& error) {
+    const auto words = app->remaining();
+    const bool unknown = app->get_subcommands().empty() && !words.empty();
+    return fmt::format("swai: {}; see --help\n",
+                       unknown ? fmt::format("there is no command '{}'", words.front()) : error.what());
+  });
+  app_.fallthrough();
+  app_.get_formatter()->column_width(34);
+  app_.add_option("--card", options_.card, "socket of the card, or several, separated by commas")
+      ->envname("SWAI_CARD")
+      ->type_name("SOCKET");
+  app_.add_option("--config", options_.config,
+                  "the card to start when there is none: tiny, cg1 (one group of 32 cores), full (four)")
+      ->check(CLI::IsMember({"tiny", "cg1", "full"}))
+      ->type_name("NAME");
+  app_.add_flag("--json", options_.json, "for machines: one JSON object on standard output");
+  app_.add_flag("--quiet", options_.quiet, "no progress on standard error");
+}
+
+CLI::App* Cli::add(const std::string& name, const std::string& what, std::function<int()> action,
+                   const std::string& examples) {
+  CLI::App* const command = app_.add_subcommand(name, what);
+  command->fallthrough();
+  command->get_formatter()->column_width(34);
+  command->footer(examples);
+  command->callback([this, action = std::move(action)] { action_ = action; });
+  return command;
+}
+
+int Cli::run(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app_.exit(error) == 0 ? kDone : kBadInput;
+  }
+  try {
+    return action_();
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const common::InputError& error) {
+    return report(Error(kBadInput, error.what()));
+  }
+}
+
+int Cli::report(const Error& error) const {
+  StartedCard::wait_if_interrupted();
+  fmt::print(stderr, "swai: {}\n", error.what());
+  if (options_.json) print({{"error", error.what()}, {"exit_code", int{error.code()}}});
+  return error.code();
+}
+
+void Cli::print(Json report) const {
+  Json whole = {{"version", kJsonVersion}, {"command", app_.get_subcommands().front()->get_name()}};
+  whole.update(report);
+  fmt::print("{}\n", whole.dump(2));
+}
+
+}  // namespace swai::cli

@@ -1,0 +1,18 @@
+// The subcommands: each adds itself with its options.
+#pragma once
+
+#include "host/cli/cli.hpp"
+
+namespace swai::cli {
+
+void add_list(Cli& cli);
+void add_info(Cli& cli);
+void add_run(Cli& cli);
+void add_copy_test(Cli& cli);
+void add_reset(Cli& cli);
+void add_exec(Cli& cli);
+void add_cc(Cli& cli);
+void add_doctor(Cli& cli);
+void add_documentation(Cli& cli);
+
+}  // namespace swai::cli

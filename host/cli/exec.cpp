@@ -1,0 +1,110 @@
+// swai exec, swai trace: a program of the user's with a card of its own.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/started_card.hpp"
+
+namespace swai::cli {
+namespace {
+
+constexpr const char* kExecExamples =
+    R"(The program finds the card through SWAI_CARD. Exit code: the program's.
+
+Examples:
+  swai exec build/examples/axpy/axpy
+  swai --config tiny exec -- ./my-program --its-options)";
+
+constexpr const char* kTraceExamples =
+    R"(Shows every engine of the card over time, launches and transfers too. ui.perfetto.dev opens the file.
+Exit code: the program's.
+
+Examples:
+  swai trace axpy.pftrace build/examples/axpy/axpy
+  swai trace copy.pftrace swai copy-test --size 64K)";
+
+struct Wish {
+  std::string trace;
+  std::string folder;
+  std::vector<std::string> command;
+};
+
+int run_program(const Wish& wish) {
+  std::vector<char*> arguments;
+  std::vector<std::string> command = wish.command;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const pid_t process = ::fork();
+  if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
+  if (process == 0) {
+    StartedCard::take_signals();
+    if (!wish.folder.empty() && ::chdir(wish.folder.c_str()) != 0) {
+      fmt::print(stderr, "swai: {}: {}\n", wish.folder, std::strerror(errno));
+    } else {
+      ::execvp(arguments[0], arguments.data());
+      fmt::print(stderr, "swai: {}: {}\n", wish.command[0], std::strerror(errno));
+    }
+    ::_exit(kBadInput);
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int exec(const Cli& cli, const Wish& wish) {
+  std::vector<std::string> more;
+  if (!wish.trace.empty()) {
+    more = {"--events", std::filesystem::absolute(wish.trace)};
+    if (!cli.options().card.empty()) {
+      throw Error(kBadInput,
+                  "a trace is written by the process of the card: give that --events, or leave out --card "
+                  "and SWAI_CARD");
+    }
+  }
+  int code = kDone;
+  if (cli.options().card.empty()) {
+    const StartedCard card(cli.options(), more);
+    ::setenv("SWAI_CARD", card.socket().c_str(), 1);
+    code = run_program(wish);
+  } else {
+    const UsedCard card(cli.options());
+    code = run_program(wish);
+  }
+  if (!wish.trace.empty() && !cli.options().quiet)
+    fmt::print(stderr, "swai: {} is written; open it in ui.perfetto.dev\n", wish.trace);
+  return code;
+}
+
+}  // namespace
+
+void add_exec(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  // All that follows is the program's, whatever it looks like.
+  const auto add = [&](const std::string& name, const std::string& what, const char* examples) {
+    auto* const command = cli.add(
+        name, what, [&cli, wish] { return exec(cli, *wish); }, examples);
+    command->fallthrough(false)->prefix_command();
+    command->parse_complete_callback([command, wish] {
+      wish->command = command->remaining();
+      if (wish->command.empty()) throw CLI::RequiredError("PROGRAM, with its arguments,");
+    });
+    return command;
+  };
+  CLI::App* const run =
+      add("exec", "run a program that uses a card: exec [--folder F] PROGRAM ...", kExecExamples);
+  run->add_option("--folder", wish->folder, "where it runs")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER");
+  CLI::App* const trace =
+      add("trace", "run a program, write what the card does: trace FILE PROGRAM ...", kTraceExamples);
+  trace->add_option("FILE", wish->trace, "the trace, for Perfetto")->required();
+}
+
+}  // namespace swai::cli

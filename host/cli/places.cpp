@@ -1,0 +1,19 @@
+#include "host/cli/places.hpp"
+
+namespace swai::cli {
+
+namespace fs = std::filesystem;
+
+Places places(const std::string& config) {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const fs::path installed = self.parent_path() / "lib" / "swai";
+  const bool is_installed = fs::exists(installed / "firmware", ignored);
+  const fs::path folder = is_installed ? installed : self;
+  return {.card = folder / (config == "cg1" ? "swai-card" : "swai-card-" + config),
+          .rom = folder / "firmware" / "rom.hex",
+          .flash = folder / "firmware" / "flash.bin",
+          .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc"};
+}
+
+}  // namespace swai::cli

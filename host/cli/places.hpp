@@ -1,0 +1,20 @@
+// Where the things are that `swai` needs beside itself: in the build folder, or where `make install` puts
+// them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace swai::cli {
+
+struct Places {
+  std::filesystem::path card;      // the simulated card of a configuration, a program
+  std::filesystem::path rom;       // of the card
+  std::filesystem::path flash;     // a flash image with firmware
+  std::filesystem::path compiler;  // sdaacc
+};
+
+// Those that should be there: nothing is said about whether they are.
+Places places(const std::string& config = "cg1");
+
+}  // namespace swai::cli

@@ -1,0 +1,188 @@
+#include "host/cli/started_card.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+
+namespace swai::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<bool> interrupted = false;
+// Whoever starts or stops a card holds it, so that an interruption finds the whole of one or nothing.
+std::mutex changing;
+pid_t running = -1;
+fs::path running_folder;
+
+constexpr std::chrono::seconds kBootLimit{120};
+
+// The largest piece of what is known of how fast each is, so that nobody wonders.
+const char* speed_of(const std::string& config) {
+  return config == "full" ? "20,000 to 300,000" : "100,000 to 800,000";
+}
+
+// The lock is held.
+void stop_running() {
+  if (running > 0) {
+    ::kill(running, SIGTERM);
+    ::waitpid(running, nullptr, 0);
+  }
+  running = -1;
+  std::error_code ignored;
+  if (!running_folder.empty()) fs::remove_all(running_folder, ignored);
+  running_folder.clear();
+}
+
+// In the new process.
+[[noreturn]] void become_card(const std::vector<char*>& arguments, const char* log) {
+  // Ctrl-C is for us, and we stop it; it takes other signals again, and does not outlive us.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  StartedCard::take_signals();
+  const int output = ::open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execv(arguments[0], arguments.data());
+  ::_exit(127);
+}
+
+}  // namespace
+
+StartedCard::StartedCard(const Options& options, const std::vector<std::string>& more) {
+  try {
+    start(options, more);
+    wait_until_ready(options);
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+StartedCard::~StartedCard() { stop(); }
+
+void StartedCard::start(const Options& options, const std::vector<std::string>& more) {
+  const std::lock_guard guard(changing);
+  const Places here = places(options.config);
+  if (::access(here.card.c_str(), X_OK) != 0) {
+    throw Error(kNoCard,
+                fmt::format("no card: none was named (--card, SWAI_CARD), and {} cannot be started: {}; "
+                            "`make build/{}` builds it",
+                            here.card.string(), std::strerror(errno), here.card.filename().string()));
+  }
+  std::string name = (fs::temp_directory_path() / "swai-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(kNoCard,
+                fmt::format("no folder can be made for a card, {}: {}; set TMPDIR to one that can be written",
+                            name, std::strerror(errno)));
+  }
+  folder_ = running_folder = name;
+  std::error_code problem;
+  fs::copy_file(here.flash, folder_ / "flash", problem);
+  if (problem) {
+    throw Error(kNoCard,
+                fmt::format("no firmware for the card, {}: {}; `make build/firmware/flash.bin` builds it",
+                            here.flash.string(), problem.message()));
+  }
+  if (!options.quiet) {
+    fmt::print(
+        stderr,
+        "swai: starts a simulated card ({}, cycle by cycle: {} cycles a second); it boots in about 2 s. "
+        "--card uses one that runs.\n",
+        options.config, speed_of(options.config));
+  }
+
+  std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--socket",
+                                      socket(),  "--rom",   here.rom};
+  command.insert(command.end(), more.begin(), more.end());
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string log = folder_ / "log";
+  running = ::fork();
+  if (running < 0)
+    throw Error(kNoCard, fmt::format("no process can be made for a card: {}", std::strerror(errno)));
+  if (running == 0) become_card(arguments, log.c_str());
+}
+
+void StartedCard::wait_until_ready(const Options& options) {
+  const Progress progress(!options.quiet, "the card boots");
+  const auto end = std::chrono::steady_clock::now() + kBootLimit;
+  while (log().find("card 0 is at ") == std::string::npos) {
+    {
+      const std::lock_guard guard(changing);
+      if (::waitpid(running, nullptr, WNOHANG) == running) {
+        running = -1;
+        throw Error(kNoCard, "the card that was started has ended:\n" + log());
+      }
+    }
+    if (std::chrono::steady_clock::now() > end) throw Error(kNoCard, "the card does not boot:\n" + log());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+std::string StartedCard::log() const {
+  std::ifstream in(folder_ / "log");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void StartedCard::stop() {
+  const std::lock_guard guard(changing);
+  stop_running();
+}
+
+void StartedCard::take_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+}
+
+void StartedCard::stop_on_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    interrupted = true;
+    const std::lock_guard guard(changing);
+    stop_running();
+    if (signal == SIGINT) fmt::print(stderr, "swai: interrupted\n");
+    ::_exit(128 + signal);
+  }).detach();
+}
+
+void StartedCard::wait_if_interrupted() {
+  while (interrupted) ::pause();
+}
+
+UsedCard::UsedCard(const Options& options) {
+  std::string sockets = options.card;
+  if (sockets.empty()) {
+    started_ = std::make_unique<StartedCard>(options);
+    sockets = started_->socket();
+  }
+  ::setenv("SWAI_CARD", sockets.c_str(), 1);
+}
+
+}  // namespace swai::cli

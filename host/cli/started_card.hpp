@@ -1,0 +1,52 @@
+// A simulated card that runs as long as this object lives: a process of its own, with a socket and a copy of
+// the flash image in a folder of its own. There is one at a time.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/cli/cli.hpp"
+
+namespace swai::cli {
+
+class StartedCard {
+ public:
+  // Waits until it has booted. `more`: further options of swai-card. Throws Error.
+  StartedCard(const Options& options, const std::vector<std::string>& more = {});
+  ~StartedCard();
+  StartedCard(const StartedCard&) = delete;
+  StartedCard& operator=(const StartedCard&) = delete;
+
+  std::string socket() const { return folder_ / "socket"; }
+
+  // SIGINT and SIGTERM end the program, and what was started first.
+  static void stop_on_signals();
+  // Does not return when that has begun: what fails now fails because of it.
+  static void wait_if_interrupted();
+  // For a new process that is about to become another program: signals are again what they usually are.
+  static void take_signals();
+
+ private:
+  void start(const Options& options, const std::vector<std::string>& more);
+  void wait_until_ready(const Options& options);
+  std::string log() const;
+  static void stop();
+
+  std::filesystem::path folder_;
+};
+
+// The card that a command uses: the one that was chosen, else one that is started. The runtime library finds
+// it.
+class UsedCard {
+ public:
+  explicit UsedCard(const Options& options);
+
+  bool started() const { return started_ != nullptr; }
+
+ private:
+  std::unique_ptr<StartedCard> started_;
+};
+
+}  // namespace swai::cli

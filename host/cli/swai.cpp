@@ -1,0 +1,20 @@
+// swai: the command line of the card. docs/swai.md.
+#include "host/cli/commands.hpp"
+#include "host/cli/started_card.hpp"
+
+int main(int argc, char** argv) {
+  using namespace swai::cli;
+  // Before there is any other thread.
+  StartedCard::stop_on_signals();
+  Cli cli;
+  add_list(cli);
+  add_info(cli);
+  add_run(cli);
+  add_copy_test(cli);
+  add_exec(cli);
+  add_reset(cli);
+  add_cc(cli);
+  add_doctor(cli);
+  add_documentation(cli);
+  return cli.run(argc, argv);
+}

@@ -1,0 +1,45 @@
+#include "host/cli/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace swai::cli {
+
+Table::Table(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    right_.push_back(name.starts_with('>'));
+    if (right_.back()) name.erase(0, 1);
+  }
+  rows_.push_back(std::move(names));
+}
+
+std::string Table::text() const {
+  std::vector<size_t> widths(right_.size());
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string result;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line +=
+          right_[i] ? fmt::format("{:>{}}  ", row[i], widths[i]) : fmt::format("{:<{}}  ", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+std::string size_text(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB"};
+  unsigned unit = 0;
+  while (unit < 3 && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+}  // namespace swai::cli

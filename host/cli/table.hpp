@@ -1,0 +1,24 @@
+// Rows of text in columns, for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace swai::cli {
+
+class Table {
+ public:
+  // Of a column that holds figures the name begins with '>': they stand at its right side.
+  explicit Table(std::vector<std::string> names);
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text() const;
+
+ private:
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;  // the first: the names
+};
+
+// "64 MiB", "1 KiB", "1000 B": the largest unit without a rest.
+std::string size_text(uint64_t bytes);
+
+}  // namespace swai::cli

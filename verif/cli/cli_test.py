@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Tests build/swai as its users see it: output, files, exit codes, what is left behind. Run from the repository root."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+
+sys.path.insert(0, "verif/card")
+import perfetto  # noqa: E402
+
+SWAI = str(pathlib.Path("build/swai").resolve())
+MODULES = pathlib.Path("build/cpe-kernels").resolve()
+HANGS = ["run", MODULES / "faults.elf", "--kernel", "deadlock_sync", "--args", "buf:64", "3", "0"]
+LIMIT = 120
+
+
+shared = types.SimpleNamespace()  # the card that runs
+
+
+def setUpModule():
+    say = ["sh", "-c", "echo $SWAI_CARD; cat"]
+    command = [SWAI, "--config", "tiny", "--quiet", "exec", *say]
+    environment = {name: value for name, value in os.environ.items() if name != "SWAI_CARD"}
+    shared.card = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    shared.socket = shared.card.stdout.readline().strip()
+
+
+def tearDownModule():
+    shared.card.communicate()
+
+
+class SwaiTest(unittest.TestCase):
+    """Each test has a folder; a card that runs is there for all, and is used unless the test forgets it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="swai-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        # What swai makes lies in here, so that it can be seen what it leaves.
+        self.environment = os.environ | {"SWAI_CARD": shared.socket, "TMPDIR": folder.name}
+
+    def forget_card(self):
+        del self.environment["SWAI_CARD"]
+
+    def command(self, *words):
+        return [SWAI, "--config", "tiny", *map(str, words)]
+
+    def run_swai(self, *words, code=0):
+        done = subprocess.run(
+            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, env=self.environment
+        )
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
+        self.assertEqual([path.name for path in self.folder.glob("swai-*")], [], "something was left")
+        return done.stdout, done.stderr
+
+    def run_json(self, command, *words, code=0):
+        report = json.loads(self.run_swai("--json", command, *words, code=code)[0])
+        self.assertEqual(report["version"], 1)
+        self.assertEqual(report["command"], command)
+        return report
+
+
+class Cards(SwaiTest):
+    def test_list_and_info(self):
+        self.forget_card()
+        (card,) = self.run_json("info")["cards"]
+        self.assertEqual((card["name"], card["cores"], card["rows"], card["columns"]), ("SWAI tiny", 4, 2, 2))
+        self.assertLess(card["memory_free_bytes"], card["memory_bytes"])
+        self.assertEqual(self.run_json("list")["cards"][0]["name"], card["name"])
+        text, progress = self.run_swai("info")
+        self.assertIn("4: 1 group of 2 x 2", text)
+        self.assertIn("starts a simulated card (tiny", progress)
+        header, row = self.run_swai("--quiet", "list")[0].splitlines()
+        self.assertEqual(header.index("name"), row.index("SWAI tiny"))
+
+    def test_no_card(self):
+        self.assertIn("no such socket", self.run_swai("--card", "/nothing", "info", code=3)[1])
+        error = self.run_json("info", "--card", "/nothing", code=3)
+        self.assertIn("no such socket", error["error"])
+        self.assertEqual(error["exit_code"], 3)
+        self.forget_card()
+        self.environment["TMPDIR"] = "/proc"
+        self.assertIn("TMPDIR", self.run_swai("info", code=3)[1])
+
+    def test_a_card_that_runs(self):
+        self.assertEqual(self.run_swai("reset")[0], f"{shared.socket}: reset\n")
+        self.assertEqual(self.run_json("reset")["cards"], [shared.socket])
+        text, progress = self.run_swai("list")
+        self.assertIn("SWAI tiny", text)
+        self.assertEqual(progress, "", "a card was started although there is one")
+        self.assertIn("somebody listens", self.run_swai("doctor")[0])
+        # Exec passes it on.
+        self.assertEqual(self.run_swai("exec", "sh", "-c", "echo $SWAI_CARD")[0], shared.socket + "\n")
+        # One client at a time; whoever comes then is told.
+        hangs = subprocess.Popen(self.command("--quiet", *HANGS), stderr=subprocess.DEVNULL, env=self.environment)
+        time.sleep(1)
+        self.assertIn("has a client already", self.run_swai("list", code=3)[1])
+        hangs.kill()
+        hangs.wait()
+        self.assertIn("SWAI tiny", self.run_swai("list")[0])
+        self.forget_card()
+        self.assertIn("which card?", self.run_swai("reset", code=2)[1])
+        self.assertIn("no such socket", self.run_swai("--card", "/nothing", "reset", code=3)[1])
+
+
+class Run(SwaiTest):
+    def test_copies(self):
+        target = self.folder / "copied"
+        words = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
+        report = self.run_json(*words, "--dump", f"0:{target}", "--repeat", "3")
+        self.assertEqual(target.read_bytes(), b"".join(i.to_bytes(4, "little") for i in range(1024)))
+        self.assertEqual(len(report["ns"]), 3)
+        self.assertTrue(all(300 < time < 100_000 for time in report["ns"]), report)
+
+    def test_values_and_real_numbers(self):
+        source = self.folder / "scale.cpp"
+        source.write_text(
+            '#include "swai/cpe.hpp"\nusing namespace swai::cpe;\n'
+            "__global__ void put(GlobalPtr<uint32_t> to, uint8_t a, float b) {\n"
+            "  if (rank() != 0) return;\n  Window<uint32_t> out(to);\n"
+            "  out[0] = a;\n  out[1] = __builtin_bit_cast(uint32_t, b);\n}\n"
+        )
+        module = self.folder / "scale.elf"
+        self.run_swai("cc", source, "-o", module)
+        self.assertIn("values of 8, 1, 4", self.run_swai("run", module, "--list")[0])
+        target = self.folder / "out"
+        self.run_swai("--quiet", "run", module, "--args", "buf:8", "200", "2.5", "--dump", f"0:{target}")
+        self.assertEqual(target.read_bytes(), bytes([200, 0, 0, 0, 0, 0, 0x20, 0x40]))
+        self.assertIn("argument 2 is a number", self.run_swai("run", module, "--args", "buf:8", "buf:8", "1", code=2)[1])
+        self.assertIn("takes 3 arguments, not 1", self.run_swai("run", module, "--args", "1", code=2)[1])
+
+    def test_bad_input_needs_no_card(self):
+        self.forget_card()
+        for words, message in (
+            (["/nothing"], "cannot read"),
+            ([SWAI], "ELF"),
+            ([MODULES / "faults.elf"], "--kernel is needed"),
+            ([MODULES / "copy.elf", "--kernel", "x"], "it has: copy"),
+            ([MODULES / "copy.elf"], "24 bytes"),
+            ([MODULES / "copy.elf", "--args", "1x"], "not a number"),
+            ([MODULES / "copy.elf", "--args", "buf:=/nothing"], "cannot read"),
+            ([MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", "2:x"], "there are 2 buffers"),
+            ([MODULES / "copy.elf", "--repeat", "0"], "--repeat"),
+        ):
+            _, error = self.run_swai("run", *words, code=2)
+            self.assertIn(message, error)
+            self.assertNotIn("starts a simulated card", error)
+
+    def test_failures(self):
+        faults = ["--quiet", "run", MODULES / "faults.elf", "--kernel"]
+        self.assertIn("core 3 of group 0: misaligned", self.run_swai(*faults, "misaligned", "--args", "buf:64", "3", "0", code=1)[1])
+        hang = self.run_swai("--quiet", *HANGS, "--limit", "5000", code=1)[1]
+        self.assertIn("sdaaErrorLaunchTimeOut", hang)
+        words = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", f"0:{self.folder}/no/file"]
+        self.assertIn("cannot write", self.run_swai(*words, code=2)[1])
+        bad_mask = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--mask", "0x10"]
+        self.assertIn("core mask", self.run_swai(*bad_mask, code=2)[1])
+
+    def test_interrupted(self):
+        self.forget_card()
+        for pause, number in ((0.05, signal.SIGINT), (2.5, signal.SIGINT), (2.5, signal.SIGTERM)):
+            process = subprocess.Popen(self.command(*HANGS), stderr=subprocess.PIPE, text=True, env=self.environment)
+            time.sleep(pause)
+            process.send_signal(number)
+            _, error = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, 128 + number, error)
+            self.assertNotIn("lost", error)
+            self.assertEqual(list(self.folder.glob("swai-*")), [])
+            self.assertEqual(self.cards(), [])
+
+    def test_killed(self):
+        self.forget_card()
+        process = subprocess.Popen(self.command(*HANGS), stderr=subprocess.DEVNULL, env=self.environment)
+        end = time.monotonic() + LIMIT
+        while not self.cards() and time.monotonic() < end:
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        while self.cards() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(self.cards(), [], "a card has outlived its user")
+
+    def cards(self):
+        """Command lines of cards that were started for this test."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                line = (process / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if "swai-card" in line and str(self.folder) in line:
+                found.append(line)
+        return found
+
+
+class Rest(SwaiTest):
+    def test_copy_test(self):
+        copies = self.run_json("copy-test", "--size", "4K", "--size", "20000")["copies"]
+        self.assertEqual(len(copies), 10)
+        for copy in copies:
+            self.assertTrue(copy["same"])
+            self.assertLess(copy["bytes_per_ns"], 33, copy)
+            self.assertGreater(copy["bytes_per_ns"], 0.5, copy)
+        self.assertIn("--kind", self.run_swai("copy-test", "--kind", "up", code=2)[1])
+        self.assertIn("--size", self.run_swai("copy-test", "--size", "0", code=2)[1])
+
+    def test_exec(self):
+        self.forget_card()
+        self.run_swai("--quiet", "exec", "sh", "-c", "test -S $SWAI_CARD && exit 7", code=7)
+        self.run_swai("--quiet", "exec", "sh", "-c", "kill -9 $$", code=137)
+        self.assertEqual(self.run_swai("--quiet", "exec", "--folder", "/", "pwd")[0], "/\n")
+        self.assertIn("PROGRAM", self.run_swai("exec", code=2)[1])
+        self.assertIn("No such file", self.run_swai("--quiet", "exec", "/nothing", code=2)[1])
+
+    def test_trace(self):
+        self.forget_card()
+        trace = self.folder / "t.pftrace"
+        self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
+        # Which slice of which track: the copy went through a DMA channel.
+        tracks = {part.track.name for part in perfetto.read(trace).slices}
+        self.assertIn("DMA 0", tracks)
+        self.assertIn("--events", self.run_swai("--card", "x", "trace", trace, "true", code=2)[1])
+
+    def test_doctor(self):
+        self.forget_card()
+        self.assertTrue(self.run_json("doctor")["healthy"])
+        self.environment["PATH"] = "/nowhere"
+        report = self.run_json("doctor", code=1)
+        bad = [check for check in report["checks"] if not check["good"]]
+        self.assertEqual([check["what"] for check in bad], ["kernel compiler", "python, for the driver"])
+        self.assertIn("apt install", bad[0]["cure"])
+        text, _ = self.run_swai("--card", f"/nothing,{MODULES}", "doctor", code=1)
+        self.assertIn("start one: swai-card", text)
+        self.assertIn("not a socket", text)
+
+    def test_usage(self):
+        self.assertIn("no command 'bogus'", self.run_swai("bogus", code=2)[1])
+        self.assertIn("subcommand is required", self.run_swai(code=2)[1])
+        self.assertIn("--bogus", self.run_swai("info", "--bogus", code=2)[1])
+        self.assertIn("SHELL", self.run_swai("completion", "tcsh", code=2)[1])
+        self.assertRegex(self.run_swai("--version")[0], r"^swai ")
+
+    def test_documentation(self):
+        """Parser, help, manual, completion and the page in docs/ have the same commands."""
+        commands = re.findall(r"^  (\w[\w-]*) {2,}", self.run_swai("--help")[0].split("Subcommands:")[1], re.M)
+        self.assertIn("copy-test", commands)
+        manual = self.run_swai("man")[0]
+        page = pathlib.Path("docs/swai.md").read_text()
+        commands = [name for name in commands if not name.isdigit()]
+        for name in commands:
+            self.assertIn(f".SS swai {name}\n", manual)
+            self.assertIn(f"`swai {name}", page)
+            if name != "cc":
+                self.assertIn("Usage: swai " + name, self.run_swai(name, "--help")[0])
+        script = self.run_swai("completion", "bash")[0]
+        ask = script + "\nCOMP_WORDS=(swai copy-test --k); COMP_CWORD=2; _swai; echo ${COMPREPLY[@]}\n"
+        ask += "COMP_WORDS=(swai do); COMP_CWORD=1; _swai; echo ${COMPREPLY[@]}\n"
+        self.assertEqual(subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout, "--kind\ndoctor\n")
+        for shell in ("zsh", "fish"):
+            self.assertIn("copy-test", self.run_swai("completion", shell)[0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
