@@ -194,15 +194,15 @@ module hbm_ctrl #(
     if (amo_done) put_data = {amo_strb, {8{amo_result}}};
   end
 
-  hbm_ram #(
+  ram_1r1w #(
     .Depth(4 * Depth),
     .Width(576)
   ) u_write_data (
     .clk_i,
-    .write_i(put),
+    .we_i(put),
     .waddr_i(put_place),
     .wdata_i(put_data),
-    .read_i (free),
+    .re_i   (free),
     .raddr_i(free_place),
     .rdata_o({out_strb, out_data})
   );
@@ -245,15 +245,15 @@ module hbm_ctrl #(
     if (in_data && item.amo) in_operand = in.data[64*item.offset[3:1] +: 64];
   end
 
-  hbm_ram #(
+  ram_1r1w #(
     .Depth(4 * Depth),
     .Width(64)
   ) u_operands (
     .clk_i,
-    .write_i(in_data && item.amo),
+    .we_i(in_data && item.amo),
     .waddr_i({in_channel, in_slot}),
     .wdata_i(in_operand),
-    .read_i (amo_read),
+    .re_i   (amo_read),
     .raddr_i({back.channel, back.slot[SlotWidth-1:0]}),
     .rdata_o(operand)
   );

@@ -69,15 +69,15 @@ module hbm_return #(
   assign read_next = free && filled_q != '0 && !(ack_valid && turn_q);
   assign ack_next  = free && ack_valid && !read_next;
 
-  hbm_ram #(
+  ram_1r1w #(
     .Depth(Reads),
     .Width(512)
   ) u_data (
     .clk_i,
-    .write_i(data_valid_i),
+    .we_i(data_valid_i),
     .waddr_i(write_q),
     .wdata_i(data_i),
-    .read_i (read_next),
+    .re_i   (read_next),
     .raddr_i(read_q),
     .rdata_o(data)
   );

@@ -42,15 +42,15 @@ module pcie_completer (
   assign slot_free_o = write_q - read_q != 6'(Slots);
   assign slot_o      = write_q[4:0];
 
-  pcie_ram_1r1w #(
+  ram_1r1w #(
     .Depth (Slots),
     .Width (512)
   ) u_lines (
     .clk_i,
-    .write_i (line_valid_i),
+    .we_i    (line_valid_i),
     .waddr_i (line_slot_i),
     .wdata_i (line_data_i),
-    .read_i  (row_read),
+    .re_i    (row_read),
     .raddr_i (row_at),
     .rdata_o (row)
   );

@@ -267,15 +267,15 @@ module pcie_rx (
   assign p_rows  = p_header_o.fmt_type[6:3] == 4'b1000 || p_header_o.fmt_type[6:3] == 4'b1100 ?
                    5'((p_header_o.length + 10'd15) >> 4) : '0;
 
-  pcie_ram_1r1w #(
+  ram_1r1w #(
     .Depth (Rows),
     .Width (512)
   ) u_rows (
     .clk_i,
-    .write_i (rx_valid_i && kind == KindWrite && !bad && room && index < expected),
+    .we_i    (rx_valid_i && kind == KindWrite && !bad && room && index < expected),
     .waddr_i (write_row_q + {2'd0, index}),
     .wdata_i (rx_beat_i.data),
-    .read_i  (row_read_i),
+    .re_i    (row_read_i),
     .raddr_i (read_row_q + {6'd0, row_i}),
     .rdata_o (row_o)
   );

@@ -2,7 +2,7 @@
 
 tb_pcie_packages := $(RTL_LIB_PACKAGES) $(RTL_SOC_PACKAGES) rtl/mpe/mpe_pkg.sv rtl/noc/noc_pkg.sv \
   $(addprefix rtl/pcie/,tlp_pkg.sv pcie_pkg.sv)
-tb_pcie_rtl := $(addprefix rtl/lib/,clock_gate.sv idle_clock.sv stream_fifo.sv stream_arbiter.sv) \
+tb_pcie_rtl := $(addprefix rtl/lib/,clock_gate.sv idle_clock.sv stream_fifo.sv stream_arbiter.sv ram_1r1w.sv) \
   $(filter-out %_pkg.sv %/pcie_dma.sv %/pcie.sv,$(sort $(wildcard rtl/pcie/pcie_*.sv)))
 
 $(eval $(call verilated_program,tb-pcie,pcie_endpoint,$(tb_pcie_packages) $(tb_pcie_rtl),\
