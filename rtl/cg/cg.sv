@@ -10,7 +10,8 @@ module cg #(
   parameter int unsigned HbmLinesLog2 = hbm_pkg::LineWidth,
   parameter int unsigned Rows         = 4,
   parameter int unsigned Columns      = 8,
-  parameter bit          SharedClock  = 1'b0  // see cg_cpes
+  parameter bit          SharedClock  = 1'b0, // see cg_cpes
+  parameter bit          SmallCpes    = 1'b0  // for an FPGA, see cpe
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -240,7 +241,8 @@ module cg #(
   cg_cpes #(
     .Rows       (Rows),
     .Columns    (Columns),
-    .SharedClock(SharedClock)
+    .SharedClock(SharedClock),
+    .SmallCpes  (SmallCpes)
   ) u_cpes (
     .clk_i,
     .rst_ni,

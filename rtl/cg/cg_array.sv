@@ -7,11 +7,13 @@
 //   the words of those who send (*_send_ready_i), one in a row or column.
 // SharedClock is for simulators, which pay for every clock: one gate for all CPEs, open while any of their own would be. What a CPE
 //   does in an edge that it does not need is nothing, so cycle by cycle nothing changes.
+// SmallCpes: as small as CPEs become without programs that see it.
 // Simulators of large cards have another module in place of this one (verif/cg/array).
 module cg_array #(
   parameter  int unsigned Rows        = 4,
   parameter  int unsigned Columns     = 8,
   parameter  bit          SharedClock = 1'b0,
+  parameter  bit          SmallCpes   = 1'b0,
   localparam int unsigned N           = Rows * Columns
 ) (
   input  logic                   clk_i,
@@ -127,8 +129,11 @@ module cg_array #(
       assign clk = SharedClock ? shared_clk : own_clk;
 
       cpe #(
-        .Rows   (Rows),
-        .Columns(Columns)
+        .Rows        (Rows),
+        .Columns     (Columns),
+        .VectorLanes (SmallCpes ? 1 : 8),
+        .SpecialLanes(SmallCpes ? 1 : 4),
+        .SerialLdm   (SmallCpes)
       ) u_cpe (
         .clk_i                  (clk),
         .rst_ni                 (tile_rst_ni[I]),

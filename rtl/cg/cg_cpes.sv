@@ -1,12 +1,13 @@
 // The CPEs of a group with what joins them: a channel along every row and every column, barriers.
 //
-// clk_i always runs; what is in here stops its own clocks. Vectors are indexed by CPE: row * Columns + column. SharedClock, and what
+// clk_i always runs; what is in here stops its own clocks. Vectors are indexed by CPE: row * Columns + column. SharedClock, SmallCpes, and what
 //   is told of one CPE at a time: see cg_array.
 // busy_o: something in here has an edge to come: a CPE that is awake, data on a channel, a barrier.
 module cg_cpes #(
   parameter  int unsigned Rows        = 4,
   parameter  int unsigned Columns     = 8,
   parameter  bit          SharedClock = 1'b0,
+  parameter  bit          SmallCpes   = 1'b0,
   localparam int unsigned N           = Rows * Columns
 ) (
   input  logic                clk_i,
@@ -62,7 +63,8 @@ module cg_cpes #(
   cg_array #(
     .Rows       (Rows),
     .Columns    (Columns),
-    .SharedClock(SharedClock)
+    .SharedClock(SharedClock),
+    .SmallCpes  (SmallCpes)
   ) u_array (
     .clk_i,
     .group_i,

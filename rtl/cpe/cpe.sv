@@ -146,7 +146,7 @@ module cpe #(
   // a, b, c and results of the vector unit.
   // The systolic unit looks at what it has read for longer than a cycle.
   localparam int unsigned Engines = 11;
-  localparam bit [10:0]   Holds   = 11'b000_111_0000;
+  localparam bit [10:0]   Holds   = 11'b0000_111_0000;
 
   logic stop, halt;
   assign halt = in_halt || stop;
@@ -685,7 +685,7 @@ module cpe #(
     cpe_ldm_serial #(
       .Engines(Engines),
       .Holds  (Holds),
-      .Writes (11'b100_100_1010)
+      .Writes (11'b1000_100_1010)
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),

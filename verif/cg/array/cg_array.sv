@@ -7,6 +7,7 @@ module cg_array #(
   parameter  int unsigned Rows        = 4,
   parameter  int unsigned Columns     = 8,
   parameter  bit          SharedClock = 1'b1,
+  parameter  bit          SmallCpes   = 1'b0,
   localparam int unsigned N           = Rows * Columns
 ) (
   input  logic                   clk_i,
@@ -242,5 +243,7 @@ module cg_array #(
     column_word_o = '0;
     if (column_send_ready_i != '0) swai_array_column_words(array, now_q, column_send_ready_i, column_word_o);
   end
+
+  initial assert (!SmallCpes) else $fatal(1, "the models of CPEs (verif/cpe/tile) are of large ones");
 
 endmodule

@@ -17,6 +17,9 @@ $(eval $(call verilated_program,tb-group,group_top,$(call with_tiles,$(GROUP_RTL
   $(GROUP_TILE_LIBS) $(GROUP_TEST_LIBS),))
 $(eval $(call verilated_program,tb-group-tiny,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),\
   $(GROUP_FLAGS) -GRows=2 -GColumns=2,$(GROUP_TEST_LIBS),-DSWAI_CONFIG=tiny))
+# CPEs as an FPGA would have them.
+$(eval $(call verilated_program,tb-group-small,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),\
+  $(GROUP_FLAGS) -GRows=2 -GColumns=2 "-GSmallCpes=1'b1",$(GROUP_TEST_LIBS),))
 # Every CPE with the gate of its own clock.
 $(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
   -GSharedClock=0,$(GROUP_TEST_LIBS),))

@@ -3,7 +3,8 @@
 module group_top #(
   parameter int unsigned Rows        = 4,
   parameter int unsigned Columns     = 8,
-  parameter bit          SharedClock = 1'b1
+  parameter bit          SharedClock = 1'b1,
+  parameter bit          SmallCpes   = 1'b0
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -26,7 +27,8 @@ module group_top #(
   cg #(
     .Rows       (Rows),
     .Columns    (Columns),
-    .SharedClock(SharedClock)
+    .SharedClock(SharedClock),
+    .SmallCpes  (SmallCpes)
   ) u_cg (
     .clk_i,
     .rst_ni,
