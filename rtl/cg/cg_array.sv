@@ -131,7 +131,7 @@ module cg_array #(
       cpe #(
         .Rows        (Rows),
         .Columns     (Columns),
-        .VectorLanes (SmallCpes ? 1 : 8),
+        .VectorLanes (SmallCpes ? 0 : 8),
         .SpecialLanes(SmallCpes ? 1 : 4),
         .SerialLdm   (SmallCpes)
       ) u_cpe (

@@ -12,7 +12,7 @@
 module cpe #(
   parameter int unsigned Rows         = 4,
   parameter int unsigned Columns      = 8,
-  parameter int unsigned VectorLanes  = 8,    // 1, 2, 4, 8
+  parameter int unsigned VectorLanes  = 8,    // 0, 1, 2, 4, 8
   parameter int unsigned SpecialLanes = 4,    // 1, 2, 4, 8
   parameter bit          Sparse       = 1'b1,
   parameter bit          SerialLdm    = 1'b0  // local memory with one access per cycle

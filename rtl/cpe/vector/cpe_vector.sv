@@ -1,15 +1,14 @@
 // The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements in local memory, with a reduction of each row.
 // docs/vector.md tells how programs see it.
 //
-// Three streams read the operands ahead (cpe_vector_stream), make them fp32 (cpe_vector_view), groups of 8 go through the lanes
-// (cpe_vector_lanes) to where results are written (cpe_vector_store) and rows reduced (cpe_vector_reduce). Each part goes
-// through the runs by itself: a run that overlaps begins while those before it are still on their way.
+// Commands are taken here (cpe_vector_command); groups of 8 elements are computed in a pipeline (cpe_vector_groups), or, where area
+// counts, one element after the other (cpe_vector_serial).
 // a, b and c only read, d writes: ports of cpe_ldm.
 // Halt: from the next cycle on nothing moves but an access that is offered, no run is left and no command is taken. halt_i is high
 //   until reset.
 // Fault: everything before it in the order of the program is written, nothing after it; the unit stops for good.
 module cpe_vector #(
-  parameter int unsigned Lanes        = 8,  // fma units: 1, 2, 4, 8
+  parameter int unsigned Lanes        = 8,  // fma units: 1, 2, 4, 8; 0: one element after the other
   parameter int unsigned SpecialLanes = 4   // for special functions: 1, 2, 4, 8
 ) (
   input  logic            clk_i,
@@ -85,11 +84,11 @@ module cpe_vector #(
   // ------------------------------------------------------------------------------------------------------------------
 
   logic                    stop, fault_q, complete;
-  logic [2:0]              read_valid;
+  logic [3:0]              valid;
   logic [SlotWidth:0]      begun, done;
   logic [3*SlotWidth-1:0]  walk_slot;
   logic [3*WalkWidth-1:0]  walk;
-  logic [3*ViewWidth-1:0]  work_view, view;
+  logic [3*ViewWidth-1:0]  view;
   logic [SlotWidth-1:0]    work_slot, target_slot, pc_slot;
   cpe_vector_pkg::work_t   work;
   cpe_vector_pkg::target_t target;
@@ -110,7 +109,7 @@ module cpe_vector #(
     if (issue_valid || active) begin
       active_q <= 1'b1;
       linger_q <= '1;
-      if (rst_n && !issue_valid && !busy_o && read_valid == '0 && !d_valid_o) begin
+      if (rst_n && !issue_valid && !busy_o && valid == '0) begin
         active_q <= linger_q != '0;
         linger_q <= linger_q - 4'd1;
       end
@@ -135,199 +134,107 @@ module cpe_vector #(
     .walk_o(walk),
     .work_slot_i(work_slot),
     .work_o(work),
-    .view_o(work_view),
+    .view_o(view),
     .target_slot_i(target_slot),
     .target_o(target),
     .pc_slot_i(pc_slot),
     .pc_o(pc)
   );
 
-  // --- Operands -----------------------------------------------------------------------------------------------------
+  // --- What computes ------------------------------------------------------------------------------------------------
 
-  logic [2:0]   read_ready, there, bad;
-  logic [35:0]  read_addr;
-  logic [767:0] read_data, groups;
-  logic [53:0]  bad_addr;
-  logic         row_last, lanes_take;
+  logic        fault, fault_write, group, wait_operands, wait_store;
+  logic [17:0] fault_addr;
+  logic [47:0] addr;
 
-  assign {c_valid_o, b_valid_o, a_valid_o} = read_valid;
-  assign {c_addr_o, b_addr_o, a_addr_o}    = read_addr;
-  assign read_ready = ready[2:0];
-  assign read_data  = rdata;
+  assign {d_valid_o, c_valid_o, b_valid_o, a_valid_o} = valid;
+  assign {d_addr_o, c_addr_o, b_addr_o, a_addr_o}     = addr;
+  assign d_write_o = 1'b1;
 
-  for (genvar i = 0; i < 3; i++) begin : g_operand
-    cpe_vector_stream u_stream (
-      .clk_i(clk),
-      .rst_ni(rst_n),
-      .halt_i(stop),
-      .active_i(active_q),
-      .en_i(active),
-      .begun_i(begun),
-      .done_i(done),
-      .slot_o(walk_slot[SlotWidth*i +: SlotWidth]),
-      .walk_i(walk[WalkWidth*i +: WalkWidth]),
-      .read_valid_o(read_valid[i]),
-      .read_ready_i(read_ready[i]),
-      .read_addr_o(read_addr[12*i +: 12]),
-      .read_data_i(read_data[256*i +: 256]),
-      .valid_o(there[i]),
-      .fault_o(bad[i]),
-      .fault_addr_o(bad_addr[18*i +: 18]),
-      .view_i(view[ViewWidth*i +: ViewWidth]),
-      .row_last_i(row_last),
-      .take_i(lanes_take),
-      .group_o(groups[256*i +: 256])
+  if (Lanes == 0) begin : g_serial
+    cpe_vector_serial u_serial (
+      .clk_i          (clk),
+      .rst_ni         (rst_n),
+      .halt_i         (stop),
+      .active_i       (active_q),
+      .en_i           (active),
+      .begun_i        (begun),
+      .done_i         (done),
+      .complete_o     (complete),
+      .walk_slot_o    (walk_slot),
+      .walk_i         (walk),
+      .work_slot_o    (work_slot),
+      .work_i         (work),
+      .work_view_i    (view),
+      .target_slot_o  (target_slot),
+      .target_i       (target),
+      .valid_o        (valid),
+      .ready_i        (ready),
+      .addr_o         (addr),
+      .rdata_i        (rdata),
+      .wdata_o        (d_wdata_o),
+      .strb_o         (d_strb_o),
+      .fault_o        (fault),
+      .fault_write_o  (fault_write),
+      .fault_addr_o   (fault_addr),
+      .fault_slot_o   (pc_slot),
+      .group_o        (group),
+      .wait_operands_o(wait_operands),
+      .wait_store_o   (wait_store)
+    );
+  end else begin : g_groups
+    cpe_vector_groups #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_groups (
+      .clk_i          (clk),
+      .rst_ni         (rst_n),
+      .halt_i         (stop),
+      .active_i       (active_q),
+      .en_i           (active),
+      .begun_i        (begun),
+      .done_i         (done),
+      .complete_o     (complete),
+      .walk_slot_o    (walk_slot),
+      .walk_i         (walk),
+      .work_slot_o    (work_slot),
+      .work_i         (work),
+      .work_view_i    (view),
+      .target_slot_o  (target_slot),
+      .target_i       (target),
+      .valid_o        (valid),
+      .ready_i        (ready),
+      .addr_o         (addr),
+      .rdata_i        (rdata),
+      .wdata_o        (d_wdata_o),
+      .strb_o         (d_strb_o),
+      .fault_o        (fault),
+      .fault_write_o  (fault_write),
+      .fault_addr_o   (fault_addr),
+      .fault_slot_o   (pc_slot),
+      .group_o        (group),
+      .wait_operands_o(wait_operands),
+      .wait_store_o   (wait_store)
     );
   end
-
-  logic                 lanes_ready, lanes_empty, lanes_valid, lanes_leave;
-  cpe_pkg::vector_op_t  op;
-  cpe_vector_pkg::tag_t tag, out_tag;
-  logic [2:0]           missing;
-  logic [SlotWidth-1:0] missing_slot, beyond_slot;
-  logic                 waits_operands;
-
-  cpe_vector_issue u_issue (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .halt_i(stop),
-    .active_i(active_q),
-    .en_i(active),
-    .begun_i(begun),
-    .done_i(done),
-    .slot_o(work_slot),
-    .work_i(work),
-    .view_i(work_view),
-    .view_o(view),
-    .row_last_o(row_last),
-    .there_i(there),
-    .bad_i(bad),
-    .valid_o(lanes_take),
-    .ready_i(lanes_ready),
-    .op_o(op),
-    .tag_o(tag),
-    .fault_o(missing),
-    .fault_slot_o(missing_slot),
-    .waits_o(waits_operands)
-  );
-
-  // --- Arithmetic ---------------------------------------------------------------------------------------------------
-
-  logic [255:0] results;
-
-  cpe_vector_lanes #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_lanes (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .halt_i(stop),
-    .active_i(active_q),
-    .en_i(active),
-    .valid_i(lanes_take),
-    .ready_o(lanes_ready),
-    .op_i(op),
-    .tag_i(tag),
-    .a_i(groups[255:0]),
-    .b_i(groups[511:256]),
-    .c_i(groups[767:512]),
-    .valid_o(lanes_valid),
-    .ready_i(lanes_leave),
-    .tag_o(out_tag),
-    .data_o(results),
-    .empty_o(lanes_empty)
-  );
-
-  // Results go both to be stored and to be reduced, or wait.
-  logic        to_store, to_reduce, store_valid, reduce_valid, store_ready, reduce_ready, reduced_valid, reduced_ready, store_empty, beyond;
-  logic [31:0] reduced;
-  logic [17:0] beyond_addr;
-
-  always_comb begin
-    to_store     = 1'b0;
-    to_reduce    = 1'b0;
-    store_valid  = 1'b0;
-    reduce_valid = 1'b0;
-    lanes_leave  = 1'b0;
-    if (lanes_valid) begin
-      to_store     = out_tag.stored || out_tag.row_last;
-      to_reduce    = out_tag.reduce != cpe_pkg::ReduceNone;
-      store_valid  = to_store && (!to_reduce || reduce_ready);
-      reduce_valid = to_reduce && (!to_store || store_ready);
-      lanes_leave  = (!to_store || store_ready) && (!to_reduce || reduce_ready);
-    end
-  end
-
-  cpe_vector_reduce u_reduce (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .halt_i(stop),
-    .active_i(active_q),
-    .en_i(active),
-    .valid_i(reduce_valid),
-    .ready_o(reduce_ready),
-    .reduce_i(out_tag.reduce),
-    .first_i(out_tag.row_first),
-    .last_i(out_tag.row_last),
-    .last_element_i(out_tag.last_element),
-    .data_i(results),
-    .valid_o(reduced_valid),
-    .ready_i(reduced_ready),
-    .value_o(reduced)
-  );
-
-  cpe_vector_store u_store (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .halt_i(stop),
-    .active_i(active_q),
-    .en_i(active),
-    .begun_i(begun),
-    .slot_o(target_slot),
-    .target_i(target),
-    .valid_i(store_valid),
-    .ready_o(store_ready),
-    .last_element_i(out_tag.last_element),
-    .row_last_i(out_tag.row_last),
-    .run_last_i(out_tag.run_last),
-    .data_i(results),
-    .reduced_valid_i(reduced_valid),
-    .reduced_ready_o(reduced_ready),
-    .reduced_i(reduced),
-    .d_valid_o,
-    .d_ready_i(ready[3]),
-    .d_addr_o,
-    .d_wdata_o,
-    .d_strb_o,
-    .complete_o(complete),
-    .fault_o(beyond),
-    .fault_addr_o(beyond_addr),
-    .fault_slot_o(beyond_slot),
-    .empty_o(store_empty)
-  );
-
-  assign d_write_o = 1'b1;
 
   // --- Faults and events --------------------------------------------------------------------------------------------
 
   cpe_pkg::fault_t fault_record_q;
 
-  assign pc_slot       = beyond ? beyond_slot : missing_slot;
   assign fault_valid_o = fault_q;
   assign fault_o       = fault_record_q;
 
   always_ff @(posedge clk) begin
     if (active) begin : observe
-      logic [17:0] addr;
-      event_group_o         <= lanes_leave;
-      event_wait_operands_o <= waits_operands;
-      event_wait_store_o    <= lanes_valid && !lanes_leave;
-      if ((beyond || (missing != '0 && lanes_empty && store_empty)) && !stop) begin
-        addr    = beyond ? beyond_addr : missing[0] ? bad_addr[17:0] : missing[1] ? bad_addr[35:18] : bad_addr[53:36];
+      event_group_o         <= group;
+      event_wait_operands_o <= wait_operands;
+      event_wait_store_o    <= wait_store;
+      if (fault && !stop) begin
         fault_q <= 1'b1;
         fault_record_q.cause   <= cpe_pkg::CauseCommand;
-        fault_record_q.access  <= beyond ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_record_q.access  <= fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
         fault_record_q.dma     <= 1'b1;
         fault_record_q.pc      <= pc;
         fault_record_q.segment <= cpe_pkg::NoSegment;
-        fault_record_q.offset  <= 48'h1000_0000 + 48'(addr);
+        fault_record_q.offset  <= 48'h1000_0000 + 48'(fault_addr);
       end
       if (!rst_n) begin
         fault_q               <= 1'b0;

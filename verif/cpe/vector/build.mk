@@ -13,6 +13,9 @@ $(eval $(call verilated_program,tb-cpe-vector,tb_vector,$(TB_VECTOR_RTL),$(TB_VE
 $(eval $(call verilated_program,tb-cpe-vector-narrow,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=2 -GSpecialLanes=1, \
   $(B)/lib/cpe-vector-model.a -lfmt))
 
+$(eval $(call verilated_program,tb-cpe-vector-serial,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=0, \
+  $(B)/lib/cpe-vector-model.a -lfmt))
+
 $(eval $(call verilated_program,tb-cpe-vector-ldm,tb_vector_ldm,$(TB_VECTOR_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/vector/tb_vector_ldm.sv, \
   verif/cpe/vector/ldm_test.cpp verif/cpe/vector/vector_program.cpp verif/lib/test_main.cpp,,$(B)/lib/cpe-vector-model.a -lfmt))
