@@ -21,13 +21,12 @@ class Begin : protected Finish<M> {
 
   // The queue's next command, if it is there. Whether something was taken, or thrown away.
   [[gnu::always_inline]] bool take(Queue& queue) {
-    if (queue.flights == Queue::kDepth) return false;
+    if (queue.flights() == Queue::kDepth) return false;
     command::Header header;
-    parts_.machine.fetch(this->slot_address(queue, queue.next), &header, sizeof header);
+    const uint64_t slot = this->slot_address(queue, queue.next);
+    parts_.machine.fetch(slot, &header, sizeof header);
     if (header.sequence != queue.next) return false;
-    const bool taken = header.type == command::Type::kLaunch && !queue.failed && is_sound(queue, header)
-                           ? take_launch(queue, header)
-                           : take_other(queue, header);
+    const bool taken = is_again(queue, header, slot) ? start_again(queue, header) : take_other(queue, header);
     if (!taken) this->waiting_ |= this->bit(queue.number);
     return taken;
   }
@@ -47,23 +46,25 @@ class Begin : protected Finish<M> {
       return finish_now(queue, 1, Status::kBadCommand);
     }
     // What comes behind a failure waits for what was begun before, so that the order stays.
-    if (queue.failed) return queue.flights == 0 && refuse(queue, header);
+    if (queue.failed) return queue.flights() == 0 && refuse(queue, header);
     switch (header.type) {
+      case command::Type::kLaunch:
+        return take_launch(queue, header);
       case command::Type::kCopy:
         return take_copy(queue, header);
       case command::Type::kPad:
         return take_pad(queue, header);
       case command::Type::kMarker:
-        return queue.flights == 0 && finish_now(queue, header.slots);
+        return queue.flights() == 0 && finish_now(queue, header.slots);
       default:
-        return queue.flights == 0 && take_alone(queue, header);
+        return queue.flights() == 0 && take_alone(queue, header);
     }
   }
 
   // Complete at once. Nothing else of the queue is under way, or it is a failure.
   [[gnu::noinline]] bool finish_now(Queue& queue, unsigned slots, Status status = Status::kOk,
                                     uint16_t detail = 0) {
-    if (queue.flights != 0) return false;
+    if (queue.flights() != 0) return false;
     if (status != Status::kOk) this->fail(queue, queue.next, status, detail);
     if (status == Status::kRefused) ++statistics_.refused;
     queue.next += slots;
@@ -87,58 +88,73 @@ class Begin : protected Finish<M> {
   }
   // Nobody waits for a pad: it goes with what is before it.
   bool take_pad(Queue& queue, const command::Header& header) {
-    if (queue.flights == 0) return finish_now(queue, header.slots);
+    if (queue.flights() == 0) return finish_now(queue, header.slots);
     queue.next += header.slots;
     queue.back().end = queue.next - 1;
     return true;
   }
   // What was begun and will be complete later; `place`: the group or channel that has it.
-  [[gnu::always_inline]] Flight& begin(Queue& queue, const command::Header& header, unsigned place = 0) {
+  void begin(Queue& queue, const command::Header& header, unsigned place = 0) {
     this->flying_ |= this->bit(queue.number);
-    queue.last_type = header.type;
-    queue.last_place = static_cast<uint8_t>(place);
+    put_flight(queue, header, header.type, place);
+  }
+  [[gnu::always_inline]] static void put_flight(Queue& queue, const command::Header& header,
+                                                command::Type type, unsigned place) {
     Flight& flight = queue.push();
-    flight.type = header.type;
+    flight.type = type;
     flight.quiet = (header.flags & command::kQuiet) != 0;
     flight.over = false;
     flight.place = static_cast<uint8_t>(place);
     flight.begin = queue.next;
     queue.next += header.slots;
     flight.end = queue.next - 1;
-    return flight;
   }
 
-  [[gnu::always_inline]] bool take_launch(Queue& queue, const command::Header& header) {
-    // Only behind launches on the same group: that keeps them in order.
-    if (queue.flights != 0 && queue.last_type != command::Type::kLaunch) return false;
+  // Whether that is the queue's last launch once more.
+  [[gnu::always_inline]] bool is_again(const Queue& queue, const command::Header& header, uint64_t slot) {
+    const Again& again = queue.again;
     std::array<uint64_t, 2> words;
     static_assert(sizeof header + sizeof words == sizeof(command::Launch));
-    parts_.machine.fetch(this->slot_address(queue, queue.next) + sizeof header, words.data(), sizeof words);
-    Again& again = queue.again;
-    if (kind_of(header) != again.header || words[0] != again.words[0] || words[1] != again.words[1] ||
-        parts_.modules.changes() != again.modules) {
-      if (const Status status = check_launch(queue, header, words); status != Status::kOk)
-        return finish_now(queue, header.slots, status);
-    }
-    unsigned group = queue.last_place;
-    if (queue.flights == 0) {
-      group = choose_group(queue, again.group);
-    } else if (again.group != group && again.group != protocol::kAnyGroup) {
-      return false;
-    }
-    return start(queue, header, group, again.launch, this->argument_at(queue.next));
+    if (kind_of(header) != again.header) return false;
+    parts_.machine.fetch(slot + sizeof header, words.data(), sizeof words);
+    return words[0] == again.words[0] && words[1] == again.words[1] &&
+           parts_.modules.changes() == again.modules &&
+           queue.next % protocol::kSlots + again.slots <= protocol::kSlots;
   }
   // All but the sequence number.
-  static uint64_t kind_of(const command::Header& header) {
+  static uint32_t kind_of(const command::Header& header) {
     uint64_t word;
     static_assert(sizeof word == sizeof header && sizeof header.sequence == 4);
     std::memcpy(&word, &header, sizeof word);
-    return word >> 32;
+    return static_cast<uint32_t>(word >> 32);
+  }
+  [[gnu::noinline]] bool take_launch(Queue& queue, const command::Header& header) {
+    std::array<uint64_t, 2> words;
+    parts_.machine.fetch(this->slot_address(queue, queue.next) + sizeof header, words.data(), sizeof words);
+    if (const Status status = check_launch(queue, header, words); status != Status::kOk)
+      return finish_now(queue, header.slots, status);
+    return start_again(queue, header);
+  }
+  // The launch in `queue.again`.
+  [[gnu::always_inline]] bool start_again(Queue& queue, const command::Header& header) {
+    const Again& again = queue.again;
+    unsigned group = again.group;
+    if (queue.flights() != 0) {
+      // Only behind launches on the same group: that keeps them in order.
+      const Flight& last = queue.back();
+      if (last.type != command::Type::kLaunch) return false;
+      if (group != last.place && group != protocol::kAnyGroup) return false;
+      group = last.place;
+    } else if (group == protocol::kAnyGroup) {
+      group = parts_.groups.least_busy();
+    }
+    if (!hand_over(queue, group, again.launch, this->argument_at(queue.next))) return false;
+    put_flight(queue, header, command::Type::kLaunch, group);
+    return true;
   }
   // Whether the client may do that; leaves the launch in `queue.again`.
-  [[gnu::noinline]] Status check_launch(Queue& queue, const command::Header& header,
-                                        const std::array<uint64_t, 2>& words) {
-    queue.again.header = 0;
+  Status check_launch(Queue& queue, const command::Header& header, const std::array<uint64_t, 2>& words) {
+    queue.again = {};
     command::Launch command;
     std::memcpy(reinterpret_cast<uint8_t*>(&command) + sizeof header, words.data(), sizeof words);
     const Module* module = parts_.modules.find(command.module, queue.context);
@@ -164,26 +180,15 @@ class Begin : protected Finish<M> {
     queue.again.words = words;
     queue.again.modules = parts_.modules.changes();
     queue.again.group = command.group;
+    queue.again.slots = header.slots;
     queue.again.header = kind_of(header);
     return Status::kOk;
   }
-  [[gnu::always_inline]] bool start(Queue& queue, const command::Header& header, unsigned group,
-                                    const Launch& launch, uint32_t argument) {
-    if (!parts_.groups.takes(group, launch)) return false;
-    parts_.groups.start(group, launch, argument, owner_of(queue.number, queue.free()));
-    begin(queue, header, group);
+  [[gnu::always_inline]] bool hand_over(Queue& queue, unsigned group, const Launch& launch,
+                                        uint32_t argument) {
+    if (!parts_.groups.start(group, launch, argument, owner_of(queue.number, queue.free()))) return false;
     ++statistics_.launches;
     return true;
-  }
-  // The group that is to run it, or that which has least to do.
-  unsigned choose_group(Queue& queue, unsigned wanted) {
-    if (wanted != protocol::kAnyGroup) return wanted;
-    if (queue.flights != 0) return queue.last_place;
-    unsigned best = 0;
-    for (unsigned group = 1; group < parts_.groups.count(); ++group) {
-      if (parts_.groups.waiting(group) < parts_.groups.waiting(best)) best = group;
-    }
-    return best;
   }
 
   // Rows of memory that a client may use. Status kOk and where they lie, or what is wrong.
@@ -212,9 +217,8 @@ class Begin : protected Finish<M> {
   }
 
   [[gnu::noinline]] bool take_copy(Queue& queue, const command::Header& header) {
-    const bool beside = (header.flags & command::kConcurrent) != 0 && queue.flights != 0 &&
-                        queue.last_type == command::Type::kCopy;
-    if (queue.flights != 0 && !beside) return false;
+    const bool beside = (header.flags & command::kConcurrent) != 0;
+    if (queue.flights() != 0 && (!beside || queue.back().type != command::Type::kCopy)) return false;
     const auto command = this->template read<command::Copy>(queue, header);
     const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);
     if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);
@@ -249,9 +253,9 @@ class Begin : protected Finish<M> {
         const auto command = this->template read<command::Event>(queue, header);
         if (!Events::exists(command.event)) return finish(Status::kBadHandle);
         if (parts_.events.reached(command.event, command.count)) return finish();
-        Flight& flight = begin(queue, header);
-        flight.event = command.event;
-        flight.count = command.count;
+        queue.event = command.event;
+        queue.count = command.count;
+        begin(queue, header);
         return true;
       }
       case command::Type::kModuleLoad:
@@ -321,9 +325,11 @@ class Begin : protected Finish<M> {
     }
     if (status != Status::kOk) return finish_now(queue, header.slots, status);
     queue.rows = rows;
-    const unsigned group = choose_group(queue, protocol::kAnyGroup);
-    return start(queue, header, group, this->next_launch(queue, header.type, group),
-                 this->argument_of(queue));
+    const unsigned group = parts_.groups.least_busy();
+    if (!hand_over(queue, group, this->next_launch(queue, header.type, group), this->argument_of(queue)))
+      return false;
+    begin(queue, header, group);
+    return true;
   }
 
   uint32_t settings_ = 0;

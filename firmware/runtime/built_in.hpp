@@ -44,12 +44,11 @@ class BuiltIns : protected QueueState<M> {
   bool next_piece(Queue& queue, Flight& flight) {
     if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
     const Launch launch = next_launch(queue, flight.type, flight.place);
-    if (!this->parts_.groups.takes(flight.place, launch)) {
-      this->stalled_ |= this->bit(queue.number);
-    } else {
+    if (this->parts_.groups.start(flight.place, launch, argument_of(queue),
+                                  owner_of(queue.number, queue.first()))) {
       flight.over = false;
-      this->parts_.groups.start(flight.place, launch, argument_of(queue),
-                                owner_of(queue.number, queue.first));
+    } else {
+      this->stalled_ |= this->bit(queue.number);
     }
     return true;
   }

@@ -62,49 +62,58 @@ class Completions {
   bool ready() const { return (changed_ != 0 || event_count_ != 0) && channel_.idle() && page_ != 0; }
   // To be called after changes; `told`: the channel's work bit was set. True: there is room for events again.
   [[gnu::always_inline]] bool pump(bool told) {
-    if (told && !channel_.idle()) {
-      channel_.poll();
-      if (!channel_.idle() && channel_.error() != 0) channel_.restart();  // the host's page is gone
-    }
+    if (told && !channel_.idle()) look();
     if (!ready()) return false;
     const bool events = event_count_ != 0;
-    for (unsigned i = 0; i < event_count_; ++i) {
-      const uint64_t at = sram_ + Channel::kRingBytes + protocol::kQueues * 64 + i * 64;
-      machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
-      send(at, offsetof(protocol::StatusPage, events) + events_[i].number * sizeof(protocol::EventStatus),
-           sizeof(protocol::EventStatus), changed_ == 0 && i + 1 == event_count_);
-    }
+    if (events) send_events();
     for (; changed_ != 0; changed_ &= changed_ - 1) {
       const auto queue = static_cast<unsigned>(std::countr_zero(changed_));
-      const uint64_t at = sram_ + Channel::kRingBytes + queue * 64;
+      const uint64_t at = line_address(queue);
       put_line(at, queue);
       send(at, queue * sizeof(protocol::QueueStatus), sizeof(protocol::QueueStatus),
-           (changed_ & (changed_ - 1)) == 0);
+           flags((changed_ & (changed_ - 1)) == 0));
     }
+    channel_.start();
     event_count_ = 0;
     loud_ = false;
-    channel_.start();
     return events;
   }
 
  private:
+  [[gnu::noinline]] void look() {
+    channel_.poll();
+    if (!channel_.idle() && channel_.error() != 0) channel_.restart();  // the host's page is gone
+  }
+  uint64_t line_address(unsigned queue) const { return sram_ + Channel::kRingBytes + queue * 64; }
   [[gnu::always_inline]] void put_line(uint64_t at, unsigned queue) {
     const protocol::QueueStatus& line = lines_[queue];
-    if ((rewritten_ >> queue & 1) != 0) {
-      machine_.put(at, &line, sizeof line);
-      rewritten_ &= ~(uint32_t{1} << queue);
+    if (rewritten_ != 0) [[unlikely]] {
+      put_whole_line(at, queue);
     } else {
       machine_.put(at + offsetof(protocol::QueueStatus, completed), &line.completed, sizeof(uint64_t));
       machine_.put(at + offsetof(protocol::QueueStatus, cycle), &line.cycle, sizeof(uint64_t));
     }
   }
-  [[gnu::always_inline]] void send(uint64_t from, uint64_t offset, uint32_t bytes, bool last) {
-    channel_.push({.host = page_ + offset,
-                   .card = from,
-                   .length = bytes,
-                   .flags = dma::kToHost | (last ? dma::kWork : 0) | (last && loud_ ? dma::kInterrupt : 0),
-                   .tag = 0,
-                   .reserved = 0});
+  [[gnu::noinline]] void put_whole_line(uint64_t at, unsigned queue) {
+    machine_.put(at, &lines_[queue], sizeof(protocol::QueueStatus));
+    rewritten_ &= ~(uint32_t{1} << queue);
+  }
+  // The engine tells of the last one of a transfer, and the host, if it is worth it.
+  [[gnu::always_inline]] uint32_t flags(bool last) const {
+    if (!last) return dma::kToHost;
+    return dma::kToHost | dma::kWork | (loud_ ? dma::kInterrupt : 0);
+  }
+  [[gnu::noinline]] void send_events() {
+    for (unsigned i = 0; i < event_count_; ++i) {
+      const uint64_t at = line_address(protocol::kQueues + i);
+      machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
+      send(at, offsetof(protocol::StatusPage, events) + events_[i].number * sizeof(protocol::EventStatus),
+           sizeof(protocol::EventStatus), flags(changed_ == 0 && i + 1 == event_count_));
+    }
+  }
+  [[gnu::always_inline]] void send(uint64_t from, uint64_t offset, uint32_t bytes, uint32_t flags) {
+    channel_.push(
+        {.host = page_ + offset, .card = from, .length = bytes, .flags = flags, .tag = 0, .reserved = 0});
   }
 
   struct Event {

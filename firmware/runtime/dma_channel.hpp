@@ -16,7 +16,8 @@ class DmaChannel {
   static constexpr uint16_t kEntries = 1u << kEntriesLog2;
   static constexpr uint64_t kRingBytes = kEntries * sizeof(dma::Descriptor);
 
-  DmaChannel(M& machine, unsigned number) : machine_(machine), number_(number) {}
+  DmaChannel(M& machine, unsigned number)
+      : machine_(machine), registers_(regs::dma::kBase + number * regs::dma::control::kStride) {}
 
   // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
   // did: what is under way ends first, which takes as long as the ring takes to answer.
@@ -25,7 +26,7 @@ class DmaChannel {
     constexpr unsigned kLooks = 10'000;
     ring_ = ring;
     vector_ = vector;
-    head_ = tail_ = told_ = 0;
+    head_ = tail_ = 0;
     write<reg::control::kOffset>(reg::control::kClear.mask());
     for (unsigned i = 0; i < kLooks; ++i) {
       if (reg::status::kState.get(read<reg::status::kOffset>()) == reg::status::kStateIdle) break;
@@ -45,8 +46,6 @@ class DmaChannel {
     return tail_++;
   }
   [[gnu::always_inline]] void start() {
-    if (told_ == tail_) return;
-    told_ = tail_;
     machine_.order();
     write<regs::dma::tail::kOffset>(tail_);
   }
@@ -66,20 +65,19 @@ class DmaChannel {
  private:
   template <uint64_t kOffset>
   uint64_t read() {
-    return machine_.read(regs::dma::kBase + kOffset + number_ * regs::dma::control::kStride);
+    return machine_.read(registers_ + kOffset);
   }
   template <uint64_t kOffset>
   void write(uint64_t value) {
-    machine_.write(regs::dma::kBase + kOffset + number_ * regs::dma::control::kStride, value);
+    machine_.write(registers_ + kOffset, value);
   }
 
   M& machine_;
-  unsigned number_;
+  uint64_t registers_;
   uint64_t ring_ = 0;
   unsigned vector_ = 0;
   uint16_t head_ = 0;
   uint16_t tail_ = 0;
-  uint16_t told_ = 0;
 };
 
 }  // namespace swai::runtime

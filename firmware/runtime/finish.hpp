@@ -12,21 +12,20 @@ class Finish : protected BuiltIns<M> {
  protected:
   using BuiltIns<M>::BuiltIns;
 
-  // Takes what is over from the front of the queue.
-  [[gnu::always_inline]] void retire(Queue& queue) {
+  // Takes what is over, and no launch, from the front of the queue.
+  void retire(Queue& queue) {
     unsigned count = 0;
     uint32_t end = 0;
     bool quiet = true;
-    while (queue.flights != 0) {
+    while (queue.flights() != 0) {
       Flight& flight = queue.front();
-      const bool over = flight.type == command::Type::kLaunch ? flight.over : is_over(queue, flight);
-      if (!over) break;
+      if (!is_over(queue, flight)) break;
       end = flight.end;
       quiet = quiet && flight.quiet;
       queue.pop();
       ++count;
     }
-    if (queue.flights == 0) this->flying_ &= ~this->bit(queue.number);
+    if (queue.flights() == 0) this->flying_ &= ~this->bit(queue.number);
     if (count != 0) complete(queue, end, quiet, count);
   }
 
@@ -45,6 +44,7 @@ class Finish : protected BuiltIns<M> {
     ++this->statistics_.failed;
     if (queue.failed) return;
     queue.failed = true;
+    queue.again = {};
     const unsigned number = queue.number;
     protocol::QueueStatus& line = this->parts_.completions.line(number);
     line.failed = sequence;
@@ -53,19 +53,30 @@ class Finish : protected BuiltIns<M> {
     this->parts_.completions.changed(number);
   }
 
-  // A launch has ended; how is asked only when it may have failed.
-  template <typename HowItEnded>
-  [[gnu::always_inline]] void note_end(uint16_t owner, bool may_have_failed, HowItEnded how_it_ended) {
+  // A launch has ended well. Behind a launch of a queue there are only launches, which end in their order: so
+  // it is complete, and nothing behind it.
+  [[gnu::always_inline]] void note_end(uint16_t owner) {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = this->queues_[number];
     Flight& flight = queue.ring[owner % Queue::kDepth];
-    if (may_have_failed && !has_ended(queue, flight, how_it_ended())) return;
-    flight.over = true;
-    if (flight.type != command::Type::kLaunch) queue.rows.step();
-    this->over_ |= this->bit(number);
+    if (flight.type != command::Type::kLaunch) [[unlikely]]
+      return note_built_in(queue, flight);
+    queue.pop();
+    complete(queue, flight.end, flight.quiet);
+    this->look_ |= this->bit(number);
+  }
+  // A launch that may have failed: `end` tells.
+  [[gnu::noinline]] void note_end(uint16_t owner, const LaunchEnd& end) {
+    Queue& queue = this->queues_[owner / Queue::kDepth];
+    if (has_ended(queue, queue.ring[owner % Queue::kDepth], end)) note_end(owner);
   }
 
  private:
+  [[gnu::noinline]] void note_built_in(Queue& queue, Flight& flight) {
+    flight.over = true;
+    queue.rows.step();
+    this->over_ |= this->bit(queue.number);
+  }
   // A launch that may have failed. False: it is started again, as it was dropped for the sake of another one.
   [[gnu::noinline]] bool has_ended(Queue& queue, const Flight& flight, const LaunchEnd& end) {
     if (end.dropped) {
@@ -83,16 +94,17 @@ class Finish : protected BuiltIns<M> {
     return true;
   }
 
-  // Of commands that are no launches.
-  [[gnu::noinline]] bool is_over(Queue& queue, Flight& flight) {
+  bool is_over(Queue& queue, Flight& flight) {
     switch (flight.type) {
+      case command::Type::kLaunch:  // leaves when its end is noted
+        return false;
       case command::Type::kFill:
       case command::Type::kCopyDevice:
         return flight.over && !this->next_piece(queue, flight);
       case command::Type::kCopy:
         return copy_is_over(queue, flight);
       case command::Type::kEventWait:
-        return this->parts_.events.reached(flight.event, flight.count) || !queue.open;
+        return this->parts_.events.reached(queue.event, queue.count) || !queue.open;
       default:  // kHostCall
         return flight.over || !queue.open;
     }

@@ -63,18 +63,21 @@ class Groups {
   // The mask of all its CPEs.
   uint32_t all(unsigned group) const { return states_[group].all; }
 
-  // Whether a launch with these settings can be handed over now.
-  [[gnu::always_inline]] bool takes(unsigned group, const Launch& launch) {
-    const uint32_t before = waiting(group);
-    const State& state = states_[group];
-    // The watchdog is the group's, not the launch's.
-    return before < state.room && (before == 0 || state.settings.watchdog == launch.watchdog);
-  }
-  // There must be room; `owner` comes back with the launch's end.
-  [[gnu::always_inline]] void start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
+  // False: there is no room for it now. `owner` comes back with the launch's end.
+  [[gnu::always_inline]] bool start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
-    if (launch.settings == 0 || launch.settings != state.settings.settings) prepare(group, launch);
-    state.owners[state.driver->start(launch.pc, argument) % kKept] = owner;
+    if (waiting(group) >= state.room) return false;
+    if (launch.settings != state.prepared && !prepare(group, launch)) return false;
+    hand_over(state, launch, argument, owner);
+    return true;
+  }
+  // The group that has least to do.
+  [[gnu::always_inline]] unsigned least_busy() const {
+    unsigned best = 0;
+    for (unsigned group = 1; group < count_; ++group) {
+      if (waiting(group) < waiting(best)) best = group;
+    }
+    return best;
   }
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
@@ -85,7 +88,10 @@ class Groups {
       if (before && (had == nullptr || static_cast<int32_t>(one.since - had->since) > 0)) had = &one;
     }
     const Launch launch = had->launch;
-    start(group, launch, argument, states_[group].owners[end.number % kKept]);
+    State& state = states_[group];
+    // The watchdog is still the same one: all that waited had it.
+    if (launch.settings != state.prepared) prepare(group, launch);
+    hand_over(state, launch, argument, state.owners[end.number % kKept]);
   }
   // After a failure: `drop` is asked whether a launch that waits may not run any more.
   template <typename Drop>
@@ -103,12 +109,12 @@ class Groups {
     control(group, reg::kResume.mask());
   }
 
-  // Takes the ends of a group's launches, in their order: `see` is called with the owner, whether it may have
-  // failed, and a function that tells how it ended. The group's last done word tells of all of them: a launch
-  // that fails holds the group, so one that went well has none that failed before it. Only flushed ones
-  // follow a failed one, and those count as failed.
-  template <typename See>
-  [[gnu::always_inline]] void collect(unsigned group, See see) {
+  // Takes the ends of a group's launches, in their order: `good` is called with the owner of one that went
+  // well, `see` with owner and LaunchEnd where one may have failed. The group's last done word tells of all
+  // of them: a launch that fails holds the group, so one that went well has none that failed before it. Only
+  // flushed ones follow a failed one, and those count as failed.
+  template <typename Good, typename See>
+  [[gnu::always_inline]] void collect(unsigned group, Good good, See see) {
     if (group >= count_) return;
     State& state = states_[group];
     const launch::Done done = state.driver->last_done();
@@ -119,9 +125,10 @@ class Groups {
         static_cast<int32_t>(started - done.sequence) < 0)
       return;
     state.collected = done.sequence;
+    if (done.failed) [[unlikely]]
+      return collect_failed(group, number, done.sequence, see);
     do {
-      ++number;
-      see(state.owners[number % kKept], done.failed, [&] { return end_of(group, number); });
+      good(state.owners[++number % kKept]);
     } while (number != done.sequence);
   }
 
@@ -153,6 +160,7 @@ class Groups {
  private:
   // Launches whose results the group keeps.
   static constexpr uint32_t kKept = 16;
+  static constexpr uint32_t kNotPrepared = ~uint32_t{0};
   static_assert(launch::kQueue <= kKept);
   struct Setting {
     Launch launch = {};
@@ -165,18 +173,37 @@ class Groups {
     uint32_t dropped = 0;            // and of the last one that was dropped
     uint32_t room = launch::kQueue;  // 0: what was dropped comes again first
     std::array<uint16_t, kKept> owners = {};
+    uint32_t prepared = kNotPrepared;  // number of the settings
+    uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
-    Launch settings = {};
   };
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
-  [[gnu::noinline]] void prepare(unsigned group, const Launch& launch) {
+  [[gnu::always_inline]] static void hand_over(State& state, const Launch& launch, uint32_t argument,
+                                               uint16_t owner) {
+    state.owners[state.driver->start(launch.pc, argument) % kKept] = owner;
+  }
+  // False: later. The watchdog is the group's, not the launch's.
+  [[gnu::noinline]] bool prepare(unsigned group, const Launch& launch) {
     State& state = states_[group];
-    if (state.settings.watchdog != launch.watchdog) state.driver->set_watchdog(launch.watchdog);
+    if (state.watchdog != launch.watchdog) {
+      if (busy(group)) return false;
+      state.driver->set_watchdog(launch.watchdog);
+      state.watchdog = launch.watchdog;
+    }
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
-    state.settings = launch;
+    state.prepared = launch.settings == 0 ? kNotPrepared : launch.settings;
     settings_[group][state.changes++ % launch::kQueue] = {launch, state.driver->number() + 1};
+    return true;
+  }
+  // The launches behind `number`, up to `last`.
+  template <typename See>
+  [[gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
+    do {
+      ++number;
+      see(states_[group].owners[number % kKept], end_of(group, number));
+    } while (number != last);
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;

@@ -48,16 +48,15 @@ struct QueuePlace {
   uint32_t watchdog;  // of launches that name none
 };
 
-// A command that was begun and is not complete.
-struct Flight {
+// A command that was begun and is not complete. Its size is a power of two, so that finding one takes no
+// multiplication.
+struct alignas(16) Flight {
   command::Type type = command::Type::kNone;
   bool quiet = false;
-  bool over = false;   // launches, of fills and copies the one for this row; host calls
+  bool over = false;   // of fills and copies on the card the launch for this piece; host calls
   uint8_t place = 0;   // group, or channel
   uint32_t begin = 0;  // sequence numbers of its slots
   uint32_t end = 0;
-  uint32_t event = 0;  // what an event wait waits for
-  uint64_t count = 0;
 };
 
 // What is left of a fill or copy on the card.
@@ -86,7 +85,8 @@ struct Rows {
 // The queue's last launch: one with the same words is as good and needs no second look, unless modules came
 // or went.
 struct Again {
-  uint64_t header = 0;  // without sequence; 0: there was none
+  uint32_t header = 0;                   // without sequence
+  uint8_t slots = protocol::kSlots + 1;  // so many fit nowhere: there was none, or the queue has failed
   std::array<uint64_t, 2> words = {};
   uint32_t modules = 0;  // Modules::changes() then
   uint8_t group = 0;     // as the command has it
@@ -100,32 +100,29 @@ struct alignas(512) Queue {
   bool open = false;
   bool failed = false;
   uint8_t context = 0;
-  command::Type last_type = command::Type::kNone;  // of what was begun last, and its group or channel
-  uint8_t last_place = 0;
   uint32_t next = protocol::kSlots;  // sequence of the slot that is looked at next
-  unsigned first = 0;
-  unsigned flights = 0;
+  uint64_t slots = 0;                // where they lie
+  uint32_t begun = 0;                // flights; both count modulo 2^32
+  uint32_t ended = 0;
   std::array<Flight, kDepth> ring = {};
-  Rows rows = {};
   Again again = {};
+  Rows rows = {};
+  uint32_t event = 0;  // what an event wait waits for
+  uint64_t count = 0;
 
-  void clear(unsigned its_number) {
+  void clear(unsigned its_number, uint64_t its_slots) {
     *this = {};
     number = static_cast<uint8_t>(its_number);
+    slots = its_slots;
   }
-  Flight& front() { return ring[first]; }
-  Flight& back() { return ring[(first + flights - 1) % kDepth]; }
-  // Where the next one will lie.
-  unsigned free() const { return (first + flights) % kDepth; }
-  Flight& push() {
-    Flight& flight = ring[free()];
-    ++flights;
-    return flight;
-  }
-  void pop() {
-    first = (first + 1) % kDepth;
-    --flights;
-  }
+  uint32_t flights() const { return begun - ended; }
+  // Places in the ring: of the flight that began first, and of the next one.
+  unsigned first() const { return ended % kDepth; }
+  unsigned free() const { return begun % kDepth; }
+  Flight& front() { return ring[first()]; }
+  Flight& back() { return ring[(begun - 1) % kDepth]; }
+  Flight& push() { return ring[begun++ % kDepth]; }
+  void pop() { ++ended; }
 };
 
 // What a launch comes back with when it has ended: the queue, and the place of the flight in its ring.
@@ -153,9 +150,8 @@ class QueueState {
 
   static constexpr uint32_t bit(unsigned number) { return uint32_t{1} << number; }
 
-  uint64_t slot_address(const Queue& queue, uint32_t sequence) const {
-    return place_.sram + queue.number * uint64_t{protocol::kQueueBytes} +
-           sequence % protocol::kSlots * protocol::kSlotBytes;
+  static uint64_t slot_address(const Queue& queue, uint32_t sequence) {
+    return queue.slots + sequence % protocol::kSlots * uint64_t{protocol::kSlotBytes};
   }
   // Where CPEs find the arguments of a launch that begins in this slot.
   static constexpr uint32_t argument_at(uint32_t sequence) {
@@ -178,7 +174,7 @@ class QueueState {
   // Sets of queues, a bit for each.
   uint32_t over_ = 0;     // something may be over
   uint32_t look_ = 0;     // something may begin
-  uint32_t flying_ = 0;   // something is under way
+  uint32_t flying_ = 0;   // something other than launches is under way
   uint32_t waiting_ = 0;  // the next command needs room somewhere, or what other queues do
   uint32_t stalled_ = 0;  // the next piece of a fill or copy needs room in its group
   Statistics statistics_ = {};

@@ -25,7 +25,8 @@ class Queues : private Begin<M> {
 
   void init(const QueuePlace& place) {
     this->place_ = place;
-    for (unsigned i = 0; i < queues_.size(); ++i) queues_[i].clear(i);
+    for (unsigned i = 0; i < queues_.size(); ++i)
+      queues_[i].clear(i, place.sram + i * uint64_t{protocol::kQueueBytes});
     this->statistics_ = {};
     over_ = look_ = flying_ = waiting_ = stalled_ = 0;
   }
@@ -66,10 +67,10 @@ class Queues : private Begin<M> {
     }
   }
   // Nothing of it is under way.
-  bool quiet(unsigned queue) const { return queues_[queue].flights == 0; }
+  bool quiet(unsigned queue) const { return queues_[queue].flights() == 0; }
   bool quiet_all(uint8_t context) const {
     return std::ranges::none_of(
-        queues_, [&](const Queue& queue) { return queue.context == context && queue.flights != 0; });
+        queues_, [&](const Queue& queue) { return queue.context == context && queue.flights() != 0; });
   }
   // Lets a queue go on after a failure. Slots that were written before are not looked at any more.
   void reset(unsigned number) {
@@ -85,7 +86,7 @@ class Queues : private Begin<M> {
   uint32_t next_sequence(unsigned queue) const { return queues_[queue].next; }
   bool resume(unsigned number, uint32_t sequence) {
     Queue& queue = queues_[number];
-    if (queue.flights == 0 || queue.front().type != command::Type::kHostCall ||
+    if (queue.flights() == 0 || queue.front().type != command::Type::kHostCall ||
         queue.front().begin != sequence)
       return false;
     queue.front().over = true;
@@ -102,8 +103,9 @@ class Queues : private Begin<M> {
   }
   [[gnu::always_inline]] void launches_ended(uint32_t groups) {
     for (; groups != 0; groups &= groups - 1) {
-      parts_.groups.collect(static_cast<unsigned>(std::countr_zero(groups)),
-                            [this](auto... end) { this->note_end(end...); });
+      parts_.groups.collect(
+          static_cast<unsigned>(std::countr_zero(groups)), [this](uint16_t owner) { this->note_end(owner); },
+          [this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); });
     }
     look_ |= waiting_;
     over_ |= stalled_;
@@ -114,10 +116,7 @@ class Queues : private Begin<M> {
   // In the queues that have a reason to be looked at: makes complete what is over, or begins what can begin
   // now, a few commands in each.
   [[gnu::always_inline]] void retire_all() {
-    look_ |= over_;
-    stalled_ &= ~over_;
-    for (uint32_t left = std::exchange(over_, 0); left != 0; left &= left - 1)
-      this->retire(queues_[static_cast<unsigned>(std::countr_zero(left))]);
+    if (over_ != 0) retire_some();
   }
   [[gnu::always_inline]] void take_all() {
     waiting_ &= ~look_;
@@ -127,10 +126,17 @@ class Queues : private Begin<M> {
   // There is more to do.
   bool busy() const { return (over_ | look_) != 0; }
   // Nothing is under way, nothing waits.
-  bool idle() const { return (over_ | look_ | flying_ | waiting_) == 0; }
+  bool idle() const { return (over_ | look_ | flying_ | waiting_) == 0 && !parts_.groups.any_busy(); }
   const Statistics& statistics() const { return this->statistics_; }
 
  private:
+  [[gnu::noinline]] void retire_some() {
+    look_ |= over_;
+    stalled_ &= ~over_;
+    for (uint32_t left = std::exchange(over_, 0); left != 0; left &= left - 1)
+      this->retire(queues_[static_cast<unsigned>(std::countr_zero(left))]);
+  }
+
   using QueueState<M>::parts_;
   using QueueState<M>::queues_;
   using QueueState<M>::over_;

@@ -68,10 +68,7 @@ class Runtime {
       const auto groups = static_cast<uint32_t>(regs::inbox::work::kGroups.get(work));
       if (groups != 0) queues_.launches_ended(groups);
       if ((doorbells & kRequest) != 0) requests_.serve();
-      if ((channels & ~kCompletions) != 0) {
-        transfers_.pump(channels & ~kCompletions);
-        queues_.transfers_ended();
-      }
+      if ((channels & ~kCompletions) != 0) transfers_ended(channels & ~kCompletions);
       queues_.rung(doorbells);
       told = (channels & kCompletions) != 0;
     }
@@ -110,6 +107,11 @@ class Runtime {
   Queues<M>& queues() { return queues_; }
 
  private:
+  [[gnu::noinline]] void transfers_ended(uint32_t channels) {
+    transfers_.pump(channels);
+    queues_.transfers_ended();
+  }
+
   // What every launch passes through comes first, and lies in few pages so.
   Queues<M> queues_;
   Groups<M> groups_;
