@@ -99,7 +99,9 @@ inline void flush_cache(const void* data, uint64_t bytes) {
   fence();
 }
 
+// Writes one line back; fence() tells when it has arrived.
+inline void clean_line(const volatile void* line) { asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory"); }
 // Forgets a line, also if it was written: it is somebody else's now.
-inline void drop_line(const void* line) { asm volatile("cbo.inval 0(%0)" ::"r"(line) : "memory"); }
+inline void drop_line(const volatile void* line) { asm volatile("cbo.inval 0(%0)" ::"r"(line) : "memory"); }
 
 }  // namespace swai::csr

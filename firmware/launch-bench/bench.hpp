@@ -19,6 +19,7 @@ class Bench {
   // Loads daemon and modules and starts the CPEs; false, after a line that says why, when that fails.
   bool init();
 
+  unsigned cpes() const { return group_.cpes(); }
   // The CPEs of the launches that follow.
   void use_mask(uint32_t mask) { mask_ = mask & group_.all(); }
 
@@ -29,6 +30,12 @@ class Bench {
   void launch_chain();
   // The classic way.
   void launch_classic();
+
+  // From the processor's first store to its having a line back from the CPEs that have read the `bytes`
+  // (whole lines, as many for each CPE): each its share, or each all of them. In memory that both sides see;
+  // or copied between memory of one side and of the other.
+  enum class Sharing { kShared, kCopied };
+  void handover(uint32_t bytes, uint32_t samples, bool whole, Sharing sharing);
 
   // Kernels of their own sizes (arguments.hpp).
   void stream(uint32_t bytes, uint32_t piece, uint32_t mode, uint32_t rounds);
@@ -72,6 +79,9 @@ class Bench {
   void measure(Program program, std::string_view kernel, Args arguments, std::string_view name,
                uint64_t work);
   void report_faults();
+  // Words in a CPE's local memory that are not what was handed over.
+  uint64_t wrong_share(unsigned cpe, uint64_t lines, bool whole, uint64_t round);
+  uint64_t bytes_written();
 
   group::DirectMachine machine_;
   Group group_;

@@ -2,7 +2,7 @@
 
 LAUNCH_BENCH := $(wildcard firmware/launch-bench/*.S firmware/launch-bench/*.cpp) firmware/module/module.cpp $(FW_COMMON)
 LAUNCH_BENCH_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,\
-  daemon empty broadcast stream sync scalar copy faults gemm sparse gemv softmax axpy))
+  daemon empty broadcast stream sync scalar copy faults gemm sparse gemv softmax axpy handover))
 
 # The headers with the kernels' arguments are those of the kernels.
 FW_OPT_launch-bench := -O2 -Icpe-kernels/include

@@ -87,6 +87,8 @@ void obey(Bench& bench, const Command& command) {
     bench.gemv(a, b);
   } else if (command.name == "gemm") {
     bench.gemm(a, b, c);
+  } else if (command.name == "handover") {
+    bench.handover(a, b, c != 0, d != 0 ? Bench::Sharing::kCopied : Bench::Sharing::kShared);
   } else if (command.name == "spin") {
     bench.spin(a);
   } else if (command.name == "faults") {
@@ -106,6 +108,10 @@ void measure_all(Bench& bench) {
   bench.stream(131072, 4096, 1, 1);
   bench.broadcast(4096, 512);
   bench.copy(65536);
+  bench.handover(4096, 9, false, Bench::Sharing::kShared);
+  bench.handover(4096, 9, true, Bench::Sharing::kShared);
+  bench.handover(4096, 9, false, Bench::Sharing::kCopied);
+  bench.handover(bench.cpes() * 0x8000, 1, false, Bench::Sharing::kShared);
   bench.systolic(8, 16);
   bench.systolic(2, 20);
   bench.sparse(8, 4);

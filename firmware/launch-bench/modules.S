@@ -14,3 +14,4 @@
     module gemv
     module softmax
     module axpy
+    module handover

@@ -16,6 +16,7 @@ MODULE(sparse);
 MODULE(gemv);
 MODULE(softmax);
 MODULE(axpy);
+MODULE(handover);
 }
 #undef MODULE
 
@@ -49,6 +50,8 @@ std::span<const uint8_t> file_of(Program program) {
       return {module_softmax, module_softmax_end};
     case kAxpy:
       return {module_axpy, module_axpy_end};
+    case kHandOver:
+      return {module_handover, module_handover_end};
   }
   return {};
 }

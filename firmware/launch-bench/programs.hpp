@@ -21,10 +21,13 @@ inline constexpr uint64_t kCodeStride = 0x1'0000;
 inline constexpr uint64_t kClassicCode = kMemory + 0x20'0000;
 inline constexpr uint64_t kData = kMemory + 0x1000'0000;
 inline constexpr uint64_t kDataBytes = 0x2000'0000;
+inline constexpr uint64_t kHandover = kMemory + 0x400'0000;
+inline constexpr uint64_t kHandoverBytes = 0x20'0000;
 
 // Segments
 inline constexpr uint16_t kArgumentSegment = 1;
 inline constexpr uint16_t kDataSegment = 2;
+inline constexpr uint16_t kHandoverSegment = 3;
 inline constexpr uint16_t kFirstCodeSegment = 16;
 inline constexpr uint16_t kClassicSegment = 64;
 
@@ -41,9 +44,10 @@ enum Program : unsigned {
   kSparse,
   kGemv,
   kSoftmax,
-  kAxpy
+  kAxpy,
+  kHandOver
 };
-inline constexpr unsigned kPrograms = 13;
+inline constexpr unsigned kPrograms = 14;
 
 std::span<const uint8_t> file_of(Program program);
 

@@ -58,6 +58,24 @@ struct StreamArgs {
   uint32_t rounds;
 };
 
+// handover: no structure, but this word as the launch's argument. Each CPE loads its share, so many lines, of
+// what lies in the segment from kData on, or each loads the same ones; the last CPE's last line goes to the
+// segment's beginning.
+class HandoverWord {
+ public:
+  static constexpr uint32_t kData = 4096;
+  constexpr explicit HandoverWord(uint32_t word) : word_(word) {}
+  constexpr HandoverWord(uint16_t segment, uint32_t lines, bool whole)
+      : word_(uint32_t{segment} << 16 | (whole ? 0x8000u : 0u) | lines) {}
+  constexpr uint32_t word() const { return word_; }
+  constexpr uint16_t segment() const { return static_cast<uint16_t>(word_ >> 16); }
+  constexpr bool whole() const { return (word_ & 0x8000u) != 0; }
+  constexpr uint32_t lines() const { return word_ & 0x7fffu; }
+
+ private:
+  uint32_t word_;
+};
+
 // scalar: a mix of arithmetic, loads, stores and branches for `rounds` rounds; every CPE stores a check value
 // to `to`[number].
 struct ScalarArgs {

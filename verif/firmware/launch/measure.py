@@ -17,6 +17,7 @@ LINE_BYTES = 64
 CHANNEL_BYTES = 32
 LANES = 8      # of a vector unit
 PRODUCTS = 64  # of a systolic unit in a cycle
+HANDED_OVER = 4096  # bytes
 
 
 def run_card(card, config):
@@ -48,6 +49,11 @@ def is_off(line):
     return "timer_cycles" in line and abs(line["timer_cycles"] - line["cycles"]) > 40
 
 
+def bytes_copied(line):
+    """By the processor's count, and whatever else was written to memory beside the data and the line that came back."""
+    return line["bytes_copied"] + line["bytes_written"] - line["bytes"] - LINE_BYTES
+
+
 def figures(lines):
     def one(name, **fields):
         for line in lines:
@@ -62,6 +68,8 @@ def figures(lines):
     load, store = one("stream_load"), one("stream_store")
     systolic, dense, sparse = (line for line in lines if line["bench"] in ("systolic", "sparse"))
     vector, softmax, gemv, gemm = one("vector"), one("softmax"), one("gemv"), one("gemm")
+    shared, whole = one("handover", bytes=HANDED_OVER, whole=0), one("handover", bytes=HANDED_OVER, whole=1)
+    copied = one("handover_copied", bytes=HANDED_OVER)
     dma = load["bytes"] / load["cycles"]
     cpes = group["rows"] * group["columns"]
     return {
@@ -74,6 +82,15 @@ def figures(lines):
         "launch.cpe_classic_cycles.o_init": classic["init"],
         "launch.cpe_classic_cycles.o_start": classic["start"],
         "launch.cpe_classic_cycles.o_query": classic["query"],
+        "launch.classic_ratio": round(classic["cycles"] / empty["median"], 1),
+        "handover.cycles": shared["cycles"],
+        "handover.cycles.first": shared["first"],
+        "handover.cycles.max": shared["max"],
+        "handover.cycles_whole": whole["cycles"],
+        "handover.cycles_1m": one("handover", bytes=1 << 20)["cycles"],
+        "handover.bytes_copied": bytes_copied(shared),
+        "handover.copy_cycles": copied["cycles"],
+        "handover.copy_bytes_copied": bytes_copied(copied),
         "cpe.sync_cycles": one("sync", scope=4)["cycles_per_barrier_x100"] / 100,
         "cpe.sync_row_cycles": one("sync", scope=1)["cycles_per_barrier_x100"] / 100,
         "cpe.dma_eff": round(load["bytes"] / load["cycles"] / LINE_BYTES, 4),
