@@ -90,6 +90,10 @@ inline void clean_cache(const void* data, uint64_t bytes) {
   }
   fence();
 }
+inline void clean_line(const void* word) {
+  asm volatile("cbo.clean 0(%0)" ::"r"(word) : "memory");
+  fence();
+}
 // Like clean_cache, and forgets the lines: the next access reads memory.
 inline void flush_cache(const void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);

@@ -21,8 +21,9 @@ struct Processor {
 
   // --- Memory that the caches hold
 
-  static uint64_t load(uint64_t address) { return *at<volatile uint64_t>(address); }
-  static void store(uint64_t address, uint64_t value) { *at<volatile uint64_t>(address) = value; }
+  // Words of the device memory.
+  static uint64_t load(uint64_t address) { return *in_device<volatile uint64_t>(address); }
+  static void store(uint64_t address, uint64_t value) { *in_device<volatile uint64_t>(address) = value; }
   static void copy(uint64_t address, std::span<const uint8_t> bytes) {
     std::memcpy(at<void>(address), bytes.data(), bytes.size());
   }
@@ -33,11 +34,11 @@ struct Processor {
   static void set_entry(uint64_t address, uint64_t value) {
     segments::reach(address);
     store(address, value);
-    csr::clean_cache(at<void>(address), sizeof value);
+    csr::clean_line(in_device<void>(address));
   }
   static void drop(uint64_t address, uint64_t bytes) {
     if (bytes == csr::kLineBytes) {
-      csr::drop_line(at<void>(address));
+      csr::flush_cache(at<void>(address), bytes);
     } else {
       csr::fence_i();  // writes back all that is dirty, while the memory is still nobody's
     }
@@ -47,9 +48,6 @@ struct Processor {
     csr::fence_i();
     mmu::unmap(address, bytes);
   }
-  // Red zones need pages for all memory; the kernel does not offer them yet.
-  static void fill(uint64_t, uint64_t) {}
-  static uint64_t broken(uint64_t, uint64_t) { return 0; }
 
   // --- SRAM that others write, which the caches do not hold
 
@@ -80,6 +78,12 @@ struct Processor {
   template <typename T>
   static T* at(uint64_t physical) {
     return reinterpret_cast<T*>(mmu::virtual_of(physical));
+  }
+  // Saves the comparison.
+  template <typename T>
+  static T* in_device(uint64_t physical) {
+    if (physical < mmu::kPrivate) __builtin_unreachable();
+    return at<T>(physical);
   }
 };
 static_assert(runtime::Machine<Processor>);

@@ -30,17 +30,14 @@ concept Machine = requires(M m, uint64_t address, uint64_t value, Usage usage) {
   // The manager's own words, which nobody else looks at.
   { m.load(address) } -> std::same_as<uint64_t>;
   m.store(address, value);
-  // `value` bytes that held such words become somebody else's: what the caches have of them must never come
-  // out.
+  // `value` bytes that held such words become somebody else's: what the caches have of them comes out now,
+  // and never later.
   m.drop(address, value);
   // Entry `value` at `address` of the segment table: from the return on the CPEs see it, and no older one.
   m.set_entry(address, value);
   // Pages of `value` bytes from `address` become reachable for the processor, or are no longer.
   m.map(address, value, usage);
   m.unmap(address, value);
-  // Debugging only: fills with a pattern, and tells where that is broken (`value` bytes; 0: nowhere).
-  m.fill(address, value);
-  { m.broken(address, value) } -> std::same_as<uint64_t>;
 };
 
 }  // namespace swai::memory

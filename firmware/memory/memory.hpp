@@ -19,6 +19,7 @@
 #include "firmware/memory/bitmap.hpp"
 #include "firmware/memory/layout.hpp"
 #include "firmware/memory/pools.hpp"
+#include "firmware/memory/records.hpp"
 
 namespace swai::memory {
 
@@ -35,7 +36,6 @@ struct Plan {
   uint64_t segment_table = 0;
   uint16_t first_segment = 1;  // those below are somebody else's
   uint64_t records = 0;        // record_bytes() of memory of its own
-  bool debug = false;          // poison and red zones
 };
 
 // Memory that somebody has.
@@ -62,20 +62,21 @@ struct Info {
 template <Machine M>
 class Memory {
  public:
-  explicit Memory(M& machine) : machine_(machine) {}
+  explicit Memory(M& machine) : machine_(machine), records_(machine) {}
 
   static constexpr uint64_t record_bytes(unsigned groups) {
-    return uint64_t{groups} * kMaxBlocks * kRecordBytes;
+    return uint64_t{groups} * kMaxBlocks * Records<M>::kBytes;
   }
 
   void init(const Plan& plan) {
     plan_ = plan;
     segments_.init(kSegments);
     segments_.take(plan.first_segment);
-    first_of_.fill(kNoBlock);
+    records_.init(plan.records);
+    accounts_.fill({});
+    leaving_ = kNobody;
     sets_.fill({});
-    bytes_of_.fill(0);
-    count_of_.fill(0);
+    forget_last();
     for (unsigned group = 0; group < plan.groups; ++group) {
       blocks_[group].init(static_cast<unsigned>(plan.areas[group].bytes / kBlockBytes));
     }
@@ -83,28 +84,24 @@ class Memory {
 
   // Bytes are those that were asked for; the pointer is a multiple of 64. `group`: kAnyGroup takes the one
   // that has most.
-  Allocation allocate(uint64_t bytes, Usage usage, unsigned group, uint8_t context) {
-    if (bytes == 0 || (group >= plan_.groups && group != protocol::kAnyGroup)) return {Status::kBadOperation};
-    if (bytes > kMaxGroupBytes) return {Status::kNoMemory};
+  // What is common is short, and calls nothing.
+  [[gnu::noinline]] Allocation allocate(uint64_t bytes, Usage usage, unsigned group, uint8_t context) {
     if (group == protocol::kAnyGroup) group = emptiest();
-    const uint64_t with_zones = plan_.debug ? bytes + kLineBytes : bytes;
-    Allocation got = with_zones >= kLargeBytes ? allocate_blocks(bytes, with_zones, usage, group, context)
-                                               : allocate_piece(bytes, with_zones, usage, group, context);
-    if (got.status != Status::kOk) return got;
-    bytes_of_[context] += bytes;
-    ++count_of_[context];
-    if (plan_.debug) machine_.fill(got.range.physical, extent(got.range));
-    return got;
+    if (group >= plan_.groups) return {Status::kBadOperation};
+    if (bytes - 1 >= kLargeBytes - 1) return allocate_blocks(bytes, usage, group, context);
+    PoolSet* set = last_[static_cast<unsigned>(usage)][group];
+    if (set->context != context) return allocate_first(bytes, usage, group, context);
+    const uint32_t line = set->pool.take_top(machine_, static_cast<uint32_t>(bytes));
+    if (line == Pool<M>::kNone) return allocate_piece(set, bytes);
+    return give_out(*set, line, set->pool.origin(), bytes);
   }
 
   Status free(uint64_t pointer, uint8_t context) {
-    Block block = find_block(pointer);
+    const Block block = find_block(pointer);
     if (block.index == kNoBlock || block.record.context != context) return Status::kBadPointer;
     const uint64_t offset = block.offset;
-    uint64_t damaged = 0;
     if (block.record.kind == Record::kLarge) {
       if (offset != 0) return Status::kBadPointer;
-      damaged = check_zone(block.physical, block.record.bytes, block.record.blocks * kBlockBytes);
       account_freed(context, block.record.bytes);
       release(block);
     } else {
@@ -114,12 +111,11 @@ class Memory {
       const Piece piece = set.pool.read(machine_, line);
       const uint64_t room = uint64_t{piece.lines - 1} * kLineBytes;
       if (piece.state != Piece::kTaken || piece.unused >= room) return Status::kBadPointer;
-      damaged = check_zone(block.physical + offset, room - piece.unused, room);
       account_freed(context, room - piece.unused);
       const uint32_t whole = set.pool.give_back(machine_, line);
       if (whole != Pool<M>::kNone) release(block_at(block_of(whole, set.group)));
     }
-    return damaged == 0 ? Status::kOk : Status::kBadRange;
+    return Status::kOk;
   }
 
   // What a pointer, also one into the middle, belongs to: the whole allocation when it is large, else the
@@ -143,15 +139,32 @@ class Memory {
 
   // Takes away up to `steps` blocks that a context has. True: it has nothing any more.
   bool free_some(uint8_t context, unsigned steps) {
-    while (first_of_[context] != kNoBlock) {
+    if (leaving_ != context) {
+      leaving_ = context;
+      next_ = 0;
+    }
+    while (next_ < plan_.groups * kMaxBlocks) {
+      const unsigned group = next_ / kMaxBlocks;
+      const unsigned bit = blocks_[group].next_taken(next_ % kMaxBlocks);
+      if (bit == blocks_[group].size()) {
+        next_ = (group + 1) * kMaxBlocks;
+        continue;
+      }
       if (steps-- == 0) return false;
-      const Block block = block_at(first_of_[context]);
+      next_ = group * kMaxBlocks + bit;
+      const Block block = block_at(next_);
+      // Somebody else's may have begun before here since the last time.
+      next_ += block.record.kind == Record::kNone ? 1 : block.record.blocks;
+      if (block.record.kind == Record::kNone || block.record.context != context) continue;
       if (block.record.kind == Record::kPool) machine_.drop(block.physical, kBlockBytes);
       release(block);
     }
-    for (PoolSet& set : sets_) set.used = set.used && set.context != context;
-    bytes_of_[context] = 0;
-    count_of_[context] = 0;
+    for (PoolSet& set : sets_) {
+      if (set.context == context) set.context = kNobody;
+    }
+    forget_last();
+    accounts_[context] = {};
+    leaving_ = kNobody;
     return true;
   }
 
@@ -159,108 +172,40 @@ class Memory {
     const auto& blocks = blocks_[group];
     return {blocks.free() * kBlockBytes, blocks.size() * kBlockBytes, blocks.longest() * kBlockBytes};
   }
-  uint64_t bytes_of(uint8_t context) const { return bytes_of_[context]; }
-  uint32_t count_of(uint8_t context) const { return count_of_[context]; }
+  uint64_t bytes_of(uint8_t context) const { return accounts_[context].bytes; }
+  uint32_t count_of(uint8_t context) const { return accounts_[context].count; }
 
-  // The blocks that a context has; `see` is called with a Range for each. Pools are shown as a whole.
-  template <typename See>
-  void each(uint8_t context, See see) const {
-    for (uint32_t index = first_of_[context]; index != kNoBlock; index = next_of(index))
-      see(range_of(block_at(index)));
-  }
   // Pools whose headers somebody has overwritten.
   uint32_t damaged_pools() const {
     uint32_t count = 0;
-    for (const PoolSet& set : sets_) count += set.used ? set.pool.broken() : 0;
+    for (const PoolSet& set : sets_) count += set.context != kNobody ? set.pool.broken() : 0;
     return count;
   }
 
  private:
-  static constexpr uint32_t kNoBlock = ~0u;
-  static constexpr uint64_t kRecordBytes = 32;
-  static constexpr unsigned kSets = 32;
+  using Blocks = Bitmap<kMaxBlocks>;
+  using Segments = Bitmap<kSegments>;
 
-  // What is known of a block that begins an allocation, or is a pool. Blocks are counted over all groups.
-  struct Record {
-    enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2 };
-    Kind kind = kNone;
-    Usage usage = Usage::kCpe;
-    uint8_t context = 0;
-    uint8_t set = 0;       // pools
-    uint16_t segment = 0;  // 0: it has none
-    uint32_t blocks = 0;
-    uint64_t bytes = 0;        // that were asked for
-    uint32_t next = kNoBlock;  // of the context
-    uint32_t previous = kNoBlock;
-  };
+  static constexpr uint32_t kNoBlock = ~0u;
+  static constexpr unsigned kSets = 32;
+  static constexpr uint8_t kNobody = 0;
+
   struct Block {
     uint32_t index = kNoBlock;
     Record record = {};
     uint64_t physical = 0;
     uint64_t offset = 0;  // of the pointer by which it was found
   };
+  struct Account {
+    uint64_t bytes = 0;
+    uint32_t count = 0;
+  };
   struct PoolSet {
-    bool used = false;
-    uint8_t context = 0;
+    uint8_t context = kNobody;
     Usage usage = Usage::kCpe;
     uint8_t group = 0;
     Pool<M> pool = {};
   };
-
-  // --- Records, in memory of the manager's own
-
-  uint64_t record_address(uint32_t index) const { return plan_.records + uint64_t{index} * kRecordBytes; }
-  Record read(uint32_t index) const {
-    const uint64_t at = record_address(index);
-    const uint64_t first = machine_.load(at);
-    const uint64_t links = machine_.load(at + 16);
-    return {static_cast<typename Record::Kind>(first & 0xff),
-            static_cast<Usage>(first >> 8 & 0xff),
-            static_cast<uint8_t>(first >> 16),
-            static_cast<uint8_t>(first >> 24),
-            static_cast<uint16_t>(first >> 32),
-            static_cast<uint32_t>(first >> 48),
-            machine_.load(at + 8),
-            static_cast<uint32_t>(links),
-            static_cast<uint32_t>(links >> 32)};
-  }
-  uint16_t segment_of(uint32_t index) const {
-    return static_cast<uint16_t>(machine_.load(record_address(index)) >> 32);
-  }
-  void write(uint32_t index, const Record& record) {
-    const uint64_t at = record_address(index);
-    machine_.store(at, record.kind | static_cast<uint64_t>(record.usage) << 8 |
-                           uint64_t{record.context} << 16 | uint64_t{record.set} << 24 |
-                           uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
-    machine_.store(at + 8, record.bytes);
-    write_links(index, record.next, record.previous);
-  }
-  uint32_t next_of(uint32_t index) const {
-    return static_cast<uint32_t>(machine_.load(record_address(index) + 16));
-  }
-  uint32_t previous_of(uint32_t index) const {
-    return static_cast<uint32_t>(machine_.load(record_address(index) + 16) >> 32);
-  }
-  void write_links(uint32_t index, uint32_t next, uint32_t previous) {
-    machine_.store(record_address(index) + 16, next | uint64_t{previous} << 32);
-  }
-
-  void link(uint32_t index, Record& record) {
-    record.next = first_of_[record.context];
-    record.previous = kNoBlock;
-    if (record.next != kNoBlock) write_links(record.next, next_of(record.next), index);
-    first_of_[record.context] = index;
-    write(index, record);
-  }
-  void unlink(uint32_t index, const Record& record) {
-    if (record.previous == kNoBlock) {
-      first_of_[record.context] = record.next;
-    } else {
-      write_links(record.previous, record.next, previous_of(record.previous));
-    }
-    if (record.next != kNoBlock) write_links(record.next, next_of(record.next), record.previous);
-    machine_.store(record_address(index), Record::kNone);
-  }
 
   // --- Addresses
 
@@ -273,7 +218,7 @@ class Memory {
     return group * kMaxBlocks + line / kPoolLines - 1;
   }
 
-  Block block_at(uint32_t index) const { return {index, read(index), physical_of(index), 0}; }
+  Block block_at(uint32_t index) const { return {index, records_.read(index), physical_of(index), 0}; }
   uint64_t pointer_of(uint16_t number, uint64_t physical, uint64_t offset) const {
     return number != 0 ? segment::pointer(number, offset)
                        : segment::pointer(protocol::kPageSegment, physical + offset);
@@ -347,29 +292,27 @@ class Memory {
     return record.usage != Usage::kCpe || record.kind == Record::kPool;
   }
 
-  // Blocks with record, segment and pages; index kNoBlock: there is no room, or no number.
-  Block take_blocks(uint64_t bytes, uint64_t room, Record record, unsigned group) {
-    record.blocks = static_cast<uint32_t>((room + kBlockBytes - 1) / kBlockBytes);
-    record.bytes = bytes;
+  // Blocks with record, segment and pages. The first of them; kNoBlock: there is no room, or no number.
+  [[gnu::always_inline]] uint32_t take_blocks(Record& record, unsigned group) {
+    record.blocks = static_cast<uint32_t>((record.bytes + kBlockBytes - 1) / kBlockBytes);
     const unsigned first = blocks_[group].take(record.blocks);
-    if (first == Blocks::kNone) return {};
+    if (first == Blocks::kNone) return kNoBlock;
     const uint32_t index = group * kMaxBlocks + first;
-    const uint64_t physical = physical_of(index);
+    const uint64_t physical = plan_.areas[group].base + first * kBlockBytes;
     if (record.usage != Usage::kMpe) {
-      const unsigned number = segments_.take_one();
-      if (number == Segments::kNone) {
+      const unsigned number = segments_.take(1);
+      if (number == Segments::kNone) [[unlikely]] {
         blocks_[group].give_back(first, record.blocks);
-        return {};
+        return kNoBlock;
       }
       record.segment = static_cast<uint16_t>(number);
-      const uint64_t granules = (room + segment::kGranuleBytes - 1) & ~(segment::kGranuleBytes - 1);
+      const uint64_t granules = (record.bytes + segment::kGranuleBytes - 1) & ~(segment::kGranuleBytes - 1);
       set_entry(record.segment,
-                segment::encode({physical, record.kind == Record::kPool ? kBlockBytes : granules,
-                                 segment::kRead | segment::kWrite, record.context}));
+                segment::encode({physical, granules, segment::kRead | segment::kWrite, record.context}));
     }
-    link(index, record);
+    records_.write(index, record);
     if (has_pages(record)) machine_.map(physical, record.blocks * kBlockBytes, record.usage);
-    return {index, record, physical, 0};
+    return index;
   }
 
   void release(const Block& block) {
@@ -378,7 +321,7 @@ class Memory {
       segments_.give_back(block.record.segment, 1);
     }
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
-    unlink(block.index, block.record);
+    records_.clear(block.index);
     blocks_[block.index / kMaxBlocks].give_back(block.index % kMaxBlocks, block.record.blocks);
   }
 
@@ -386,29 +329,74 @@ class Memory {
     machine_.set_entry(plan_.segment_table + uint64_t{number} * sizeof(uint64_t), entry);
   }
 
-  Allocation allocate_blocks(uint64_t bytes, uint64_t room, Usage usage, unsigned group, uint8_t context) {
+  [[gnu::noinline]] Allocation allocate_blocks(uint64_t bytes, Usage usage, unsigned group, uint8_t context) {
+    if (bytes == 0) return {Status::kBadOperation};
+    if (bytes > kMaxGroupBytes) return {Status::kNoMemory};
     Record record;
     record.kind = Record::kLarge;
     record.usage = usage;
     record.context = context;
-    const Block block = take_blocks(bytes, room, record, group);
-    if (block.index == kNoBlock) return {Status::kNoMemory};
-    return {Status::kOk, range_of(block)};
+    record.bytes = bytes;
+    const uint32_t index = take_blocks(record, group);
+    if (index == kNoBlock) return {Status::kNoMemory};
+    Account& account = accounts_[context];
+    account.bytes += bytes;
+    ++account.count;
+    const uint64_t physical = physical_of(index);
+    return {Status::kOk, {pointer_of(record.segment, physical, 0), physical, bytes, usage, context, group}};
   }
 
   // --- Second level: pieces
 
+  // `origin` as Pool has it.
+  [[gnu::always_inline]] Allocation give_out(const PoolSet& set, uint32_t line, uint64_t origin,
+                                             uint64_t bytes) {
+    Account& account = accounts_[set.context];
+    account.bytes += bytes;
+    ++account.count;
+    const uint64_t behind_header = (uint64_t{line} + 1) * kLineBytes;
+    return {Status::kOk,
+            {origin + behind_header, set.pool.address(line) + kLineBytes, bytes, set.usage, set.context,
+             set.group}};
+  }
+  uint64_t origin_of(uint32_t index) const {
+    return pointer_of(records_.segment_of(index), physical_of(index), 0) - line_of(index) * kLineBytes;
+  }
+
+  // A piece that the top of the newest block does not give.
+  [[gnu::noinline]] Allocation allocate_piece(PoolSet* set, uint64_t bytes) {
+    const auto wanted = static_cast<uint32_t>(bytes);
+    uint32_t line = set->pool.take(machine_, wanted);
+    if (line == Pool<M>::kNone) {
+      Record record;
+      record.kind = Record::kPool;
+      record.usage = set->usage;
+      record.context = set->context;
+      record.set = static_cast<uint8_t>(set - sets_.data());
+      record.bytes = kBlockBytes;
+      const uint32_t index = take_blocks(record, set->group);
+      if (index == kNoBlock) return {Status::kNoMemory};
+      set->pool.add_block(machine_, line_of(index), pointer_of(record.segment, physical_of(index), 0));
+      line = set->pool.take_top(machine_, wanted);
+    }
+    return give_out(*set, line, origin_of(block_of(line, set->group)), bytes);
+  }
+
+  // One for which another pool than the last one has to be found, or made.
+  [[gnu::noinline]] Allocation allocate_first(uint64_t bytes, Usage usage, unsigned group, uint8_t context) {
+    PoolSet* set = set_for(usage, group, context);
+    if (set == nullptr) return allocate_blocks(bytes, usage, group, context);
+    last_[static_cast<unsigned>(usage)][group] = set;
+    return allocate_piece(set, bytes);
+  }
+
   PoolSet* set_for(Usage usage, unsigned group, uint8_t context) {
     PoolSet* unused = nullptr;
     for (PoolSet& set : sets_) {
-      if (!set.used) {
-        if (unused == nullptr) unused = &set;
-      } else if (set.context == context && set.usage == usage && set.group == group) {
-        return &set;
-      }
+      if (set.context == context && set.usage == usage && set.group == group) return &set;
+      if (unused == nullptr && set.context == kNobody) unused = &set;
     }
     if (unused == nullptr) return nullptr;
-    unused->used = true;
     unused->context = context;
     unused->usage = usage;
     unused->group = static_cast<uint8_t>(group);
@@ -417,60 +405,28 @@ class Memory {
                       static_cast<uint32_t>((area.bytes / kBlockBytes + 1) * kPoolLines));
     return unused;
   }
-
-  Allocation allocate_piece(uint64_t bytes, uint64_t room, Usage usage, unsigned group, uint8_t context) {
-    PoolSet* set = set_for(usage, group, context);
-    if (set == nullptr) return allocate_blocks(bytes, room, usage, group, context);
-    const auto lines = static_cast<uint32_t>((room + kLineBytes - 1) / kLineBytes) + 1;
-    const auto wanted = static_cast<uint32_t>(bytes);
-    uint32_t line = set->pool.take(machine_, lines, wanted);
-    if (line == Pool<M>::kNone) {
-      Record record;
-      record.kind = Record::kPool;
-      record.usage = usage;
-      record.context = context;
-      record.set = static_cast<uint8_t>(set - sets_.data());
-      const Block block = take_blocks(kBlockBytes, kBlockBytes, record, group);
-      if (block.index == kNoBlock) return {Status::kNoMemory};
-      set->pool.add_block(machine_, line_of(block.index));
-      line = set->pool.take(machine_, lines, wanted);
-    }
-    const uint32_t index = block_of(line, group);
-    const uint64_t offset = uint64_t{line % kPoolLines + 1} * kLineBytes;
-    return {Status::kOk,
-            {pointer_of(segment_of(index), physical_of(index), offset), physical_of(index) + offset, bytes,
-             usage, context, group}};
+  void forget_last() {
+    for (auto& of_usage : last_) of_usage.fill(&nobodys_);
   }
-
-  // --- Accounts, red zones
 
   void account_freed(uint8_t context, uint64_t bytes) {
-    bytes_of_[context] -= bytes;
-    --count_of_[context];
+    Account& account = accounts_[context];
+    account.bytes -= bytes;
+    --account.count;
   }
-  // Up to where debugging fills: the end of the line, and one more.
-  static uint64_t extent(const Range& range) {
-    return (range.bytes + 2 * kLineBytes - 1) & ~(kLineBytes - 1);
-  }
-  uint64_t check_zone(uint64_t physical, uint64_t bytes, uint64_t room) {
-    if (!plan_.debug) return 0;
-    const uint64_t end = (bytes + 2 * kLineBytes - 1) & ~(kLineBytes - 1);
-    const uint64_t damaged = machine_.broken(physical + bytes, (end < room ? end : room) - bytes);
-    machine_.fill(physical, bytes);
-    return damaged;
-  }
-
-  using Blocks = Bitmap<kMaxBlocks>;
-  using Segments = Bitmap<kSegments>;
 
   M& machine_;
+  Records<M> records_;
   Plan plan_;
+  std::array<std::array<PoolSet*, kMaxGroups>, 3> last_;  // by usage: the one that was used last
   std::array<Blocks, kMaxGroups> blocks_;
   Segments segments_;
   std::array<PoolSet, kSets> sets_;
-  std::array<uint32_t, protocol::kMaxContext + 1> first_of_;  // blocks of a context
-  std::array<uint64_t, protocol::kMaxContext + 1> bytes_of_;
-  std::array<uint32_t, protocol::kMaxContext + 1> count_of_;
+  PoolSet nobodys_;
+  std::array<Account, protocol::kMaxContext + 1> accounts_;
+  // Whose memory free_some() takes away, and where it goes on.
+  uint8_t leaving_;
+  uint32_t next_;
 };
 
 }  // namespace swai::memory

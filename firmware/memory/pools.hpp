@@ -16,17 +16,19 @@
 
 namespace swai::memory {
 
-// The header of a piece: two words of its first line. Lines are counted from the beginning of the group's
-// memory.
+// The header of a piece: a word of its first line; free ones have another with the links of their list. Lines
+// are counted from the beginning of the group's memory.
 struct Piece {
-  enum State : uint8_t { kNone = 0, kFree = 0x5a, kTaken = 0xa5 };
+  // In the header; taken ones say beside it how many bytes at their end nobody asked for.
+  enum State : uint8_t { kNone = 0, kFree = 0x5a, kTaken = 0x80 };
+  static constexpr uint8_t kUnusedMask = 0x7f;
 
   uint32_t lines = 0;   // with the header
   uint32_t before = 0;  // lines of the piece before it in the block; 0: it is the first
   State state = kNone;
   uint32_t next = 0;  // free ones: their list; 0: none
   uint32_t previous = 0;
-  uint32_t unused = 0;  // taken ones: bytes at their end that nobody asked for
+  uint32_t unused = 0;  // taken ones
 
   static constexpr uint64_t kMagic = 0x9e15;
 };
@@ -40,7 +42,7 @@ class Pool {
 
   // Lines count from `base` on; those of the first block, and from `end` on, are nobody's.
   void init(uint8_t set, uint64_t base, uint32_t end) {
-    set_ = set;
+    mark_ = uint64_t{set} << 40 | Piece::kMagic << 48;
     base_ = base;
     end_ = end;
     broken_ = 0;
@@ -50,23 +52,40 @@ class Pool {
   // How often the pool was found to be damaged.
   uint32_t broken() const { return broken_; }
 
-  // The line of a new piece of so many lines, of which `bytes` are wanted; kNone: a block has to be added
-  // first.
-  uint32_t take(M& m, uint32_t lines, uint32_t bytes) {
+  // The line of a new piece for so many bytes, fewer than kLargeBytes; kNone: a block has to be added first.
+  uint32_t take(M& m, uint32_t bytes) {
+    const uint32_t lines = lines_for(bytes);
     const unsigned index = class_above(lines);
-    const uint64_t candidates = index < kClasses ? nonempty_ >> index << index : 0;
+    const uint64_t candidates = nonempty_ >> index << index;
     if (candidates != 0) return cut(m, heads_[std::countr_zero(candidates)], lines, bytes);
-    if (top_end_ - top_ >= lines) return take_top(m, lines, bytes);
+    if (const uint32_t line = take_top(m, bytes); line != kNone) return line;
+    if (top_end_ - top_ >= lines) return take_last(m, bytes);
     return take_fitting(m, lines, bytes);
+  }
+  // The same where no free piece is surely large enough and the top has room; kNone: else.
+  [[gnu::always_inline]] uint32_t take_top(M& m, uint32_t bytes) {
+    const uint32_t lines = lines_for(bytes);
+    if (nonempty_ >> class_above(lines) != 0 || top_end_ - top_ < lines + kSmallest) return kNone;
+    const uint32_t line = top_;
+    const uint32_t before = top_before_;
+    top_ = line + lines;
+    top_before_ = lines;
+    hand_out(m, line, {lines, before}, bytes);
+    return line;
   }
 
   // A block for pieces, from this line on. The rest of the block before it goes into the lists.
-  void add_block(M& m, uint32_t line) {
+  // `pointer` is what users have for the first byte of the block.
+  void add_block(M& m, uint32_t line, uint64_t pointer) {
     retire_top(m);
+    origin_ = pointer - line * kLineBytes;
     top_ = line;
     top_end_ = line + kPoolLines;
     top_before_ = 0;
   }
+
+  // What is added to the place of a line to get the user's pointer, in the block of the top.
+  uint64_t origin() const { return origin_; }
 
   // Gives a piece back. When its whole block is free now, that leaves the pool: returns its first line, else
   // kNone.
@@ -114,19 +133,21 @@ class Pool {
   Piece read(M& m, uint32_t line) const {
     if (line < kPoolLines || line >= end_) return {};
     const uint64_t first = m.load(address(line));
-    if (first >> 48 != Piece::kMagic || static_cast<uint8_t>(first >> 40) != set_) return {};
-    const uint64_t second = m.load(address(line) + 8);
+    if ((first ^ mark_) >> 40 != 0) return {};
     Piece piece;
     piece.lines = static_cast<uint32_t>(first & 0xffff);
     piece.before = static_cast<uint32_t>(first >> 16 & 0xffff);
     const uint32_t offset = line % kPoolLines;
     if (piece.lines == 0 || piece.lines > kPoolLines - offset || piece.before > offset) return {};
-    piece.state = static_cast<Piece::State>(first >> 32 & 0xff);
-    if (piece.state == Piece::kFree) {
-      piece.next = static_cast<uint32_t>(second);
-      piece.previous = static_cast<uint32_t>(second >> 32);
-    } else {
-      piece.unused = static_cast<uint32_t>(second);
+    const auto state = static_cast<uint8_t>(first >> 32);
+    if (state == Piece::kFree) {
+      const uint64_t links = m.load(address(line) + 8);
+      piece.state = Piece::kFree;
+      piece.next = static_cast<uint32_t>(links);
+      piece.previous = static_cast<uint32_t>(links >> 32);
+    } else if ((state & Piece::kTaken) != 0) {
+      piece.state = Piece::kTaken;
+      piece.unused = state & Piece::kUnusedMask;
     }
     return piece;
   }
@@ -136,20 +157,15 @@ class Pool {
  private:
   // Classes: up to 8 lines one each, then four for each power of two.
   static constexpr unsigned kClasses = 60;
-  static_assert(kClasses <= 64);
+  static constexpr uint32_t lines_for(uint32_t bytes) { return (bytes + 2 * kLineBytes - 1) / kLineBytes; }
 
   static constexpr unsigned class_of(uint32_t lines) {
-    if (lines < 8) return lines;
-    const auto power = static_cast<unsigned>(std::bit_width(lines)) - 1;
-    return 8 + 4 * (power - 3) + (lines >> (power - 2) & 3);
+    const auto power = static_cast<unsigned>(std::bit_width(lines | 4)) - 3;
+    return 4 * power + (lines >> power);
   }
-  // The first class all of whose pieces are large enough.
-  static constexpr unsigned class_above(uint32_t lines) {
-    if (lines < 8) return lines;
-    const auto power = static_cast<unsigned>(std::bit_width(lines)) - 1;
-    return class_of(lines + (1u << (power - 2)) - 1);
-  }
-  static_assert(class_of(kPoolLines) < kClasses && class_above(kPoolLines / 2) < kClasses);
+  // The first class all of whose pieces are large enough: the one behind that of a piece that is too small.
+  static constexpr unsigned class_above(uint32_t lines) { return class_of(lines - 1) + 1; }
+  static_assert(class_of(kPoolLines) < kClasses && class_above(kPoolLines / 2 + 1) < kClasses);
 
   // Pieces of its own class may be large enough, or not: the first few are looked at.
   uint32_t take_fitting(M& m, uint32_t lines, uint32_t bytes) {
@@ -182,19 +198,11 @@ class Pool {
     return line;
   }
 
-  uint32_t take_top(M& m, uint32_t lines, uint32_t bytes) {
+  // All of the top: what would stay is good for nothing.
+  uint32_t take_last(M& m, uint32_t bytes) {
     const uint32_t line = top_;
-    Piece piece;
-    piece.lines = lines;
-    piece.before = top_before_;
-    top_ += lines;
-    top_before_ = lines;
-    // A rest that holds nothing goes with the last piece.
-    if (top_end_ - top_ < kSmallest) {
-      piece.lines += top_end_ - top_;
-      top_ = top_end_ = 0;
-    }
-    hand_out(m, line, piece, bytes);
+    hand_out(m, line, {top_end_ - top_, top_before_}, bytes);
+    top_ = top_end_ = 0;
     return line;
   }
 
@@ -212,13 +220,12 @@ class Pool {
     return block;
   }
 
-  void write(M& m, uint32_t line, const Piece& piece, Piece::State state) {
-    m.store(address(line), piece.lines | uint64_t{piece.before} << 16 | uint64_t{state} << 32 |
-                               uint64_t{set_} << 40 | Piece::kMagic << 48);
+  void write(M& m, uint32_t line, const Piece& piece, uint8_t state) {
+    m.store(address(line), mark_ | piece.lines | uint64_t{piece.before} << 16 | uint64_t{state} << 32);
   }
   void hand_out(M& m, uint32_t line, const Piece& piece, uint32_t bytes) {
-    write(m, line, piece, Piece::kTaken);
-    m.store(address(line) + 8, (piece.lines - 1) * kLineBytes - bytes);
+    const auto unused = static_cast<uint8_t>((piece.lines - 1) * kLineBytes - bytes);
+    write(m, line, piece, Piece::kTaken | unused);
   }
   void write_links(M& m, uint32_t line, uint32_t next, uint32_t previous) {
     m.store(address(line) + 8, next | uint64_t{previous} << 32);
@@ -280,14 +287,15 @@ class Pool {
   }
 
   uint64_t base_;
+  uint64_t mark_;  // in the headers of all pieces
+  uint64_t nonempty_;
+  uint64_t origin_;
   uint32_t end_;
   uint32_t broken_;
-  uint64_t nonempty_;
   std::array<uint32_t, kClasses> heads_;
   uint32_t top_;  // first line that was never used, and the end of its block
   uint32_t top_end_;
   uint32_t top_before_;  // lines of the piece before the top
-  uint8_t set_;
 };
 
 }  // namespace swai::memory

@@ -26,7 +26,6 @@ class Exerciser {
   struct Options {
     unsigned groups = 2;
     uint64_t group_bytes = 64 * kBlockBytes;
-    bool debug = false;
     bool vandal = false;  // clients write to headers: no comparison, it only has to survive
   };
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "firmware/memory/layout.hpp"
@@ -39,18 +38,8 @@ class FakeProcessor {
   void unmap(uint64_t address, uint64_t bytes) {
     for (uint64_t page = address; page < address + bytes; page += kBlockBytes) pages_.erase(page);
   }
-  // Only what the tests write behind an allocation is kept; everything else is as it was filled.
-  void fill(uint64_t address, uint64_t bytes) {
-    damage_.erase(damage_.lower_bound(address), damage_.lower_bound(address + bytes));
-  }
-  uint64_t broken(uint64_t address, uint64_t bytes) const {
-    const auto found = damage_.lower_bound(address);
-    return found == damage_.end() || *found >= address + bytes ? 0 : *found;
-  }
-
   // What a client's kernels do.
   void overwrite(uint64_t address, uint64_t value) { words_[address] = value; }
-  void damage(uint64_t address) { damage_.insert(address); }
 
   bool cached(uint64_t first, uint64_t bytes) const {
     for (uint64_t line = first / kLineBytes; line < (first + bytes) / kLineBytes; ++line) {
@@ -66,7 +55,6 @@ class FakeProcessor {
   std::unordered_map<uint64_t, uint64_t> words_;
   std::unordered_map<uint64_t, bool> cached_;
   std::map<uint64_t, Usage> pages_;
-  std::set<uint64_t> damage_;
   uint64_t entry_stores_ = 0;
 };
 

@@ -17,7 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint64_t first = byte();
   const Exerciser::Options options = {.groups = 1 + static_cast<unsigned>(first & 1),
                                       .group_bytes = (1 + (first >> 2 & 7)) * swai::memory::kBlockBytes,
-                                      .debug = (first & 2) != 0,
                                       .vandal = (first & 32) != 0};
   Exerciser exerciser(
       [&](uint64_t n) {

@@ -32,7 +32,7 @@ void exercise(const Exerciser::Options& options, uint64_t salt, uint64_t count) 
 }
 
 TEST_CASE("random use by several clients") { exercise({}, 0, steps()); }
-TEST_CASE("random use with red zones") { exercise({.debug = true}, 1, steps()); }
+TEST_CASE("random use of four groups") { exercise({.groups = 4}, 1, steps()); }
 TEST_CASE("one small group, often full") {
   exercise({.groups = 1, .group_bytes = 6 * kBlockBytes}, 2, steps());
 }

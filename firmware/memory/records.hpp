@@ -1,0 +1,60 @@
+// What is known of each block that begins a large allocation or is a pool, in memory of the manager's own.
+#pragma once
+
+#include <cstdint>
+
+#include "firmware/memory/layout.hpp"
+
+namespace swai::memory {
+
+struct Record {
+  enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2 };
+  Kind kind = kNone;
+  Usage usage = Usage::kCpe;
+  uint8_t context = 0;
+  uint8_t set = 0;       // pools
+  uint16_t segment = 0;  // 0: it has none
+  uint32_t blocks = 0;
+  uint64_t bytes = 0;  // that were asked for
+};
+
+// Blocks are counted over all groups, kMaxBlocks for each.
+template <Machine M>
+class Records {
+ public:
+  static constexpr uint64_t kBytes = 16;  // of one
+
+  explicit Records(M& machine) : machine_(machine) {}
+  void init(uint64_t base) { base_ = base; }
+
+  Record read(uint32_t index) const {
+    const uint64_t at = address(index);
+    const uint64_t first = machine_.load(at);
+    return {static_cast<Record::Kind>(first & 0xff),
+            static_cast<Usage>(first >> 8 & 0xff),
+            static_cast<uint8_t>(first >> 16),
+            static_cast<uint8_t>(first >> 24),
+            static_cast<uint16_t>(first >> 32),
+            static_cast<uint32_t>(first >> 48),
+            machine_.load(at + 8)};
+  }
+  uint16_t segment_of(uint32_t index) const {
+    return static_cast<uint16_t>(machine_.load(address(index)) >> 32);
+  }
+  [[gnu::always_inline]] void write(uint32_t index, const Record& record) {
+    const uint64_t at = address(index);
+    machine_.store(at, record.kind | static_cast<uint64_t>(record.usage) << 8 |
+                           uint64_t{record.context} << 16 | uint64_t{record.set} << 24 |
+                           uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
+    machine_.store(at + 8, record.bytes);
+  }
+  void clear(uint32_t index) { machine_.store(address(index), Record::kNone); }
+
+ private:
+  uint64_t address(uint32_t index) const { return base_ + uint64_t{index} * kBytes; }
+
+  M& machine_;
+  uint64_t base_ = 0;
+};
+
+}  // namespace swai::memory
