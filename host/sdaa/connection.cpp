@@ -25,7 +25,7 @@ constexpr uint64_t kEndIova = uint64_t{1} << 40;
 // A pause between looks at what only the firmware's own pace decides.
 constexpr uint64_t kPause = 10'000;
 // About what the firmware needs for a request; to look before that would cost a round trip for nothing.
-constexpr uint64_t kRequestCycles = 600;
+constexpr uint64_t kRequestCycles = 460;
 constexpr uint64_t kStatusVectors = uint64_t{1} << protocol::kStatusVector;
 
 constexpr uint64_t shared_word(unsigned number) {
