@@ -91,7 +91,16 @@ class Memory {
     if (bytes - 1 >= kLargeBytes - 1) return allocate_blocks(bytes, usage, group, context);
     PoolSet* set = last_[static_cast<unsigned>(usage)][group];
     if (set->context != context) return allocate_first(bytes, usage, group, context);
-    const uint32_t line = set->pool.take_top(machine_, static_cast<uint32_t>(bytes));
+    const auto wanted = static_cast<uint32_t>(bytes);
+    uint32_t line = set->pool.fitting(machine_, wanted);
+    if (line != Pool<M>::kNone) {
+      const uint32_t index = block_of(line, group);
+      const uint64_t what = records_.what(index);
+      if (static_cast<uint32_t>(what) != set->what || !set->pool.pop(machine_, line, wanted))
+        return allocate_piece(set, bytes);
+      return give_out(*set, line, origin_of(index, static_cast<uint16_t>(what >> 32)), bytes);
+    }
+    line = set->pool.take_top(machine_, wanted);
     if (line == Pool<M>::kNone) return allocate_piece(set, bytes);
     return give_out(*set, line, set->pool.origin(), bytes);
   }
@@ -204,6 +213,7 @@ class Memory {
     uint8_t context = kNobody;
     Usage usage = Usage::kCpe;
     uint8_t group = 0;
+    uint32_t what = 0;  // in the records of its blocks
     Pool<M> pool = {};
   };
 
@@ -359,11 +369,13 @@ class Memory {
             {origin + behind_header, set.pool.address(line) + kLineBytes, bytes, set.usage, set.context,
              set.group}};
   }
-  uint64_t origin_of(uint32_t index) const {
-    return pointer_of(records_.segment_of(index), physical_of(index), 0) - line_of(index) * kLineBytes;
+  uint64_t origin_of(uint32_t index, uint16_t number) const {
+    return number != 0
+               ? segment::pointer(number, 0) - line_of(index) * kLineBytes
+               : segment::pointer(protocol::kPageSegment, plan_.areas[index / kMaxBlocks].base - kBlockBytes);
   }
 
-  // A piece that the top of the newest block does not give.
+  // A piece for which a larger one has to be cut, or a block added.
   [[gnu::noinline]] Allocation allocate_piece(PoolSet* set, uint64_t bytes) {
     const auto wanted = static_cast<uint32_t>(bytes);
     uint32_t line = set->pool.take(machine_, wanted);
@@ -376,10 +388,13 @@ class Memory {
       record.bytes = kBlockBytes;
       const uint32_t index = take_blocks(record, set->group);
       if (index == kNoBlock) return {Status::kNoMemory};
-      set->pool.add_block(machine_, line_of(index), pointer_of(record.segment, physical_of(index), 0));
+      set->pool.add_block(machine_, line_of(index), origin_of(index, record.segment));
       line = set->pool.take_top(machine_, wanted);
+      if (line == Pool<M>::kNone) line = set->pool.take(machine_, wanted);
+      if (line == Pool<M>::kNone) return {Status::kNoMemory};
     }
-    return give_out(*set, line, origin_of(block_of(line, set->group)), bytes);
+    const uint32_t index = block_of(line, set->group);
+    return give_out(*set, line, origin_of(index, static_cast<uint16_t>(records_.what(index) >> 32)), bytes);
   }
 
   // One for which another pool than the last one has to be found, or made.
@@ -400,6 +415,12 @@ class Memory {
     unused->context = context;
     unused->usage = usage;
     unused->group = static_cast<uint8_t>(group);
+    Record record;
+    record.kind = Record::kPool;
+    record.usage = usage;
+    record.context = context;
+    record.set = static_cast<uint8_t>(unused - sets_.data());
+    unused->what = Records<M>::what(record);
     const auto& area = plan_.areas[group];
     unused->pool.init(static_cast<uint8_t>(unused - sets_.data()), area.base - kBlockBytes,
                       static_cast<uint32_t>((area.bytes / kBlockBytes + 1) * kPoolLines));

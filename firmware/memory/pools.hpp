@@ -52,20 +52,37 @@ class Pool {
   // How often the pool was found to be damaged.
   uint32_t broken() const { return broken_; }
 
-  // The line of a new piece for so many bytes, fewer than kLargeBytes; kNone: a block has to be added first.
-  uint32_t take(M& m, uint32_t bytes) {
+  // A new piece for so many bytes, fewer than kLargeBytes, can come from three places; kNone: not from this
+  // one.
+  //
+  // The list of its own size, if the first one there fits as it is: which, without changing anything...
+  [[gnu::always_inline]] uint32_t fitting(M& m, uint32_t bytes) const {
     const uint32_t lines = lines_for(bytes);
-    const unsigned index = class_above(lines);
-    const uint64_t candidates = nonempty_ >> index << index;
-    if (candidates != 0) return cut(m, heads_[std::countr_zero(candidates)], lines, bytes);
-    if (const uint32_t line = take_top(m, bytes); line != kNone) return line;
-    if (top_end_ - top_ >= lines) return take_last(m, bytes);
-    return take_fitting(m, lines, bytes);
+    const uint32_t line = heads_[class_of(lines)];
+    if (line == kNone) return kNone;
+    const uint64_t header = m.load(address(line));
+    const bool fits = static_cast<uint32_t>(header & 0xffff) - lines < kSmallest;
+    return fits && (header ^ mark_) >> 32 == Piece::kFree ? line : kNone;
   }
-  // The same where no free piece is surely large enough and the top has room; kNone: else.
+  // ... and then takes it. What it leads to is looked at when its turn comes.
+  [[gnu::always_inline]] bool pop(M& m, uint32_t line, uint32_t bytes) {
+    const unsigned index = class_of(lines_for(bytes));
+    const auto next = static_cast<uint32_t>(m.load(address(line) + 8));
+    if (next >= end_ || (next != kNone && next < kPoolLines)) {
+      give_up();
+      return false;
+    }
+    heads_[index] = next;
+    if (next == kNone) nonempty_ &= ~(uint64_t{1} << index);
+    const uint64_t header = m.load(address(line));
+    hand_out(m, line, {static_cast<uint32_t>(header & 0xffff), static_cast<uint32_t>(header >> 16 & 0xffff)},
+             bytes);
+    return true;
+  }
+  // The top, where no list has larger pieces.
   [[gnu::always_inline]] uint32_t take_top(M& m, uint32_t bytes) {
     const uint32_t lines = lines_for(bytes);
-    if (nonempty_ >> class_above(lines) != 0 || top_end_ - top_ < lines + kSmallest) return kNone;
+    if (nonempty_ >> class_of(lines) > 1 || top_end_ - top_ < lines + kSmallest) return kNone;
     const uint32_t line = top_;
     const uint32_t before = top_before_;
     top_ = line + lines;
@@ -73,18 +90,35 @@ class Pool {
     hand_out(m, line, {lines, before}, bytes);
     return line;
   }
+  // Whatever there is; kNone: a block has to be added first.
+  uint32_t take(M& m, uint32_t bytes) {
+    const uint32_t lines = lines_for(bytes);
+    const unsigned above = class_of(lines) + 1;
+    const uint64_t candidates = nonempty_ >> above << above;
+    if (candidates != 0) return cut(m, heads_[std::countr_zero(candidates)], lines, bytes);
+    if (const uint32_t line = take_top(m, bytes); line != kNone) return line;
+    if (top_end_ - top_ >= lines) return take_last(m, bytes);
+    return take_fitting(m, lines, bytes);
+  }
+
+  // Somebody has overwritten headers: what there is stays as it is, and is not used again.
+  uint32_t give_up() {
+    ++broken_;
+    drop_lists();
+    return kNone;
+  }
 
   // A block for pieces, from this line on. The rest of the block before it goes into the lists.
-  // `pointer` is what users have for the first byte of the block.
-  void add_block(M& m, uint32_t line, uint64_t pointer) {
+  // `origin`: what is added to the place of a line there to get the user's pointer.
+  void add_block(M& m, uint32_t line, uint64_t origin) {
     retire_top(m);
-    origin_ = pointer - line * kLineBytes;
+    origin_ = origin;
     top_ = line;
     top_end_ = line + kPoolLines;
     top_before_ = 0;
   }
 
-  // What is added to the place of a line to get the user's pointer, in the block of the top.
+  // Of the block of the top.
   uint64_t origin() const { return origin_; }
 
   // Gives a piece back. When its whole block is free now, that leaves the pool: returns its first line, else
@@ -163,9 +197,7 @@ class Pool {
     const auto power = static_cast<unsigned>(std::bit_width(lines | 4)) - 3;
     return 4 * power + (lines >> power);
   }
-  // The first class all of whose pieces are large enough: the one behind that of a piece that is too small.
-  static constexpr unsigned class_above(uint32_t lines) { return class_of(lines - 1) + 1; }
-  static_assert(class_of(kPoolLines) < kClasses && class_above(kPoolLines / 2 + 1) < kClasses);
+  static_assert(class_of(kPoolLines) < kClasses && class_of(kPoolLines / 2 + 1) + 1 < kClasses);
 
   // Pieces of its own class may be large enough, or not: the first few are looked at.
   uint32_t take_fitting(M& m, uint32_t lines, uint32_t bytes) {
@@ -245,12 +277,6 @@ class Pool {
     heads_.fill(kNone);
     top_ = top_end_ = top_before_ = 0;
   }
-  uint32_t give_up() {
-    ++broken_;
-    drop_lists();
-    return kNone;
-  }
-
   void link(M& m, uint32_t line, const Piece& piece) {
     const unsigned index = class_of(piece.lines);
     const uint32_t next = heads_[index];
@@ -266,9 +292,10 @@ class Pool {
     if (piece.state != Piece::kFree) return false;
     Piece before;
     Piece after;
-    if (piece.previous == kNone) {
-      if (heads_[index] != line) return false;
-    } else {
+    // What the first of a list says of the one before it does not count.
+    const bool first = heads_[index] == line;
+    if (!first) {
+      if (piece.previous == kNone) return false;
       before = read(m, piece.previous);
       if (before.state != Piece::kFree || before.next != line) return false;
     }
@@ -277,7 +304,7 @@ class Pool {
       if (after.state != Piece::kFree || after.previous != line) return false;
       write_links(m, piece.next, after.next, piece.previous);
     }
-    if (piece.previous != kNone) {
+    if (!first) {
       write_links(m, piece.previous, piece.next, before.previous);
     } else {
       heads_[index] = piece.next;

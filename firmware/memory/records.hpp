@@ -38,14 +38,15 @@ class Records {
             static_cast<uint32_t>(first >> 48),
             machine_.load(at + 8)};
   }
-  uint16_t segment_of(uint32_t index) const {
-    return static_cast<uint16_t>(machine_.load(address(index)) >> 32);
+  // What the block is and whose, as pools know of theirs, and its segment above.
+  uint64_t what(uint32_t index) const { return machine_.load(address(index)) & 0xffff'ffff'ffff; }
+  static constexpr uint32_t what(const Record& record) {
+    return record.kind | static_cast<uint32_t>(record.usage) << 8 | uint32_t{record.context} << 16 |
+           uint32_t{record.set} << 24;
   }
   [[gnu::always_inline]] void write(uint32_t index, const Record& record) {
     const uint64_t at = address(index);
-    machine_.store(at, record.kind | static_cast<uint64_t>(record.usage) << 8 |
-                           uint64_t{record.context} << 16 | uint64_t{record.set} << 24 |
-                           uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
+    machine_.store(at, what(record) | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
     machine_.store(at + 8, record.bytes);
   }
   void clear(uint32_t index) { machine_.store(address(index), Record::kNone); }

@@ -6,8 +6,14 @@ $(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/syste
 # The kernel with a measurement of its memory manager in place of its service.
 FW_OPT_alloc-bench := -O2
 ALLOC_BENCH := $(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
-    verif/sdaa/bench/alloc_service.cpp
+    verif/sdaa/bench/alloc_service.cpp libc-malloc
 $(eval $(call firmware_program,alloc-bench,$(ALLOC_BENCH),firmware/kernel/kernel.ld))
+# The C library's allocator alone: nothing else of it is in any firmware. What the kernel has itself, like sbrk here, comes first.
+$(FW_BUILD)/alloc-bench/libc-malloc.o: /usr/lib/picolibc/riscv64-unknown-elf/lib/release/rv64imac/lp64/libc.a
+	$(call say,RV-LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FW_CROSS)ld -r -m elf64lriscv -u malloc -u free -o $@ $<
+	$(Q)$(FW_CROSS)objcopy --weaken --redefine-sym memset=clear_given $@
 $(FW_BUILD)/alloc-bench.img: $(FW_BUILD)/alloc-bench.elf $(B)/swai-image
 	$(call say,IMAGE,$@)
 	$(Q)$(B)/swai-image pack $< --output $@
