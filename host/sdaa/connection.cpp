@@ -24,12 +24,22 @@ constexpr uint64_t kFirstIova = uint64_t{1} << 32;
 constexpr uint64_t kEndIova = uint64_t{1} << 40;
 // A pause between looks at what only the firmware's own pace decides.
 constexpr uint64_t kPause = 10'000;
-// About what the firmware needs for a request; to look before that would cost a round trip for nothing.
-constexpr uint64_t kRequestCycles = 460;
 constexpr uint64_t kStatusVectors = uint64_t{1} << protocol::kStatusVector;
 
 constexpr uint64_t shared_word(unsigned number) {
   return regs::pcie::shared::kOffset + number * sizeof(uint64_t);
+}
+// About what the firmware needs for a request; to look before that would cost a round trip for nothing.
+constexpr uint64_t time_for(Operation operation, std::span<const uint64_t> arguments) {
+  constexpr uint64_t kLarge = 1 << 20;  // from here on it takes whole blocks
+  switch (operation) {
+    case Operation::kAllocate:
+      return arguments[1] < kLarge ? 460 : 620;
+    case Operation::kFree:
+      return 740;
+    default:
+      return 600;
+  }
 }
 constexpr uint64_t whole_pages(uint64_t bytes) { return (bytes + kPage - 1) & ~(kPage - 1); }
 
@@ -163,7 +173,7 @@ Status Connection::exchange(Operation operation, std::span<const uint64_t> argum
                     bytes_of(arguments.data(), arguments.size_bytes()));
   card_->post<uint64_t>(kControlBar, shared_word(word::kRequest), protocol::request(operation, tag_));
   ring(kRequestDoorbell);
-  if (card_->describe().deterministic) card_->run_until(0, kRequestCycles);
+  if (card_->describe().deterministic) card_->run_until(0, time_for(operation, arguments));
   std::array<uint64_t, 1 + word::kValueCount> reply;
   const auto deadline = steady_clock::now() + limits_.real;
   const uint64_t begin = cycle();
