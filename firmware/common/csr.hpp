@@ -82,16 +82,16 @@ inline void fence_i() { asm volatile("fence.i" ::: "memory"); }
 inline void flush_tlb() { asm volatile("sfence.vma" ::: "memory"); }
 
 inline constexpr uint64_t kLineBytes = 64;
+// Writes one line back; fence() tells when it has arrived.
+inline void clean_line(const volatile void* line) { asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory"); }
+// Forgets a line, also if it was written: it is somebody else's now.
+inline void drop_line(const volatile void* line) { asm volatile("cbo.inval 0(%0)" ::"r"(line) : "memory"); }
 // Writes cached lines back to memory, so that they survive a reset and others can read them.
 inline void clean_cache(const void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);
   for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes) {
     asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory");
   }
-  fence();
-}
-inline void clean_line(const void* word) {
-  asm volatile("cbo.clean 0(%0)" ::"r"(word) : "memory");
   fence();
 }
 // Like clean_cache, and forgets the lines: the next access reads memory.
@@ -102,10 +102,5 @@ inline void flush_cache(const void* data, uint64_t bytes) {
   }
   fence();
 }
-
-// Writes one line back; fence() tells when it has arrived.
-inline void clean_line(const volatile void* line) { asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory"); }
-// Forgets a line, also if it was written: it is somebody else's now.
-inline void drop_line(const volatile void* line) { asm volatile("cbo.inval 0(%0)" ::"r"(line) : "memory"); }
 
 }  // namespace swai::csr

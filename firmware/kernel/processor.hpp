@@ -35,6 +35,7 @@ struct Processor {
     segments::reach(address);
     store(address, value);
     csr::clean_line(in_device<void>(address));
+    csr::fence();
   }
   static void drop(uint64_t address, uint64_t bytes) {
     if (bytes == csr::kLineBytes) {
