@@ -137,8 +137,13 @@ void start_groups(const Card& card, uint32_t daemon_pc) {
   }
 }
 
-// The host must not reach what the kernel keeps in device memory.
+// The host must not reach what the kernel keeps in its memories, nor command the DMA engine, which looks at
+// no such limits. What lies behind the window is boot's, and the fault record, which the host may read at any
+// time.
 void protect() {
+  fw::write_reg(regs::pcie::dma_access::kAddr, regs::pcie::dma_access::kClosed.mask());
+  fw::write_reg(regs::pcie::sram_base::kAddr, layout::kHostWindow);
+  fw::write_reg(regs::pcie::sram_limit::kAddr, boot::kMemoryEnd);
   fw::write_reg(regs::pcie::deny0_base::kAddr, mmu::kPrivate);
   fw::write_reg(regs::pcie::deny0_limit::kAddr, mmu::kPrivate + mmu::kPrivateBytes);
 }

@@ -355,14 +355,17 @@ module pcie_endpoint (
   logic [1:0]        device;
   reg_pkg::reg_req_t msix_req, pcie_req, debug_req;
   reg_pkg::reg_rsp_t msix_rsp, pcie_rsp, debug_rsp;
-  assign device = reg_req.addr[17:16];
+  // The host's writes to the DMA engine may be refused: it could reach everything through it.
+  logic              dma_closed, dma_refused;
+  assign device      = reg_req.addr[17:16];
+  assign dma_refused = dma_closed && reg_req.write && !reg_master;
   always_comb begin
     msix_req            = reg_req;
     msix_req.valid      = reg_req.valid && reg_msix;
     pcie_req            = reg_req;
     pcie_req.valid      = reg_req.valid && !reg_msix && device == 2'd0;
     dma_reg_req_o       = reg_req;
-    dma_reg_req_o.valid = reg_req.valid && !reg_msix && device == 2'd1;
+    dma_reg_req_o.valid = reg_req.valid && !reg_msix && device == 2'd1 && !dma_refused;
     debug_req           = reg_req;
     debug_req.valid     = reg_req.valid && !reg_msix && device == 2'd2;
   end
@@ -372,7 +375,13 @@ module pcie_endpoint (
     end else begin
       unique case (device)
         2'd0:    reg_rsp = pcie_rsp;
-        2'd1:    reg_rsp = dma_reg_rsp_i;
+        2'd1: begin
+          reg_rsp = dma_reg_rsp_i;
+          if (dma_refused) begin
+            reg_rsp.ready = 1'b1;
+            reg_rsp.err   = 1'b1;
+          end
+        end
         2'd2:    reg_rsp = debug_rsp;
         default: begin
           reg_rsp       = '0;
@@ -414,6 +423,7 @@ module pcie_endpoint (
     .number_o       (number),
     .reset_o        (reset_req_o),
     .protection_o   (protection),
+    .dma_closed_o   (dma_closed),
     .errors_i       (errors),
     .packet_in_i    (packet_in_o),
     .dwords_in_i    (dwords_in_o),

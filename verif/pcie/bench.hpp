@@ -2,6 +2,8 @@
 // stand-in for the DMA engine.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <vector>
 
@@ -75,5 +77,9 @@ class EndpointBench : private verif::Agent {
   verif::Stalls register_stalls_;
   bool answering_ = false;  // the register access in this cycle
 };
+
+inline void expect(uint64_t got, uint64_t wanted, const std::string& what) {
+  verif::check(got == wanted, fmt::format("{} is {:#x} instead of {:#x}", what, got, wanted));
+}
 
 }  // namespace swai::pcie

@@ -13,10 +13,6 @@ namespace {
 
 using verif::check;
 
-void expect(uint64_t got, uint64_t wanted, const std::string& what) {
-  check(got == wanted, fmt::format("{} is {:#x} instead of {:#x}", what, got, wanted));
-}
-
 void check_bar(EndpointBench& bench, unsigned offset, uint64_t size, uint32_t kind) {
   const uint64_t old = bench.config_read(offset) | uint64_t{bench.config_read(offset + 4)} << 32;
   bench.config_write(offset, 0xffff'ffff);

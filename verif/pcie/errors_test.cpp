@@ -15,10 +15,6 @@ constexpr unsigned kMalformed = 18, kPoisoned = 12, kUnsupportedBit = 20, kAbort
                    kOverflowBit = 17;
 constexpr unsigned kAerCorrectable = 0x110, kHeaderLog = 0x11c;
 
-void expect(uint64_t got, uint64_t wanted, const std::string& what) {
-  check(got == wanted, fmt::format("{} is {:#x} instead of {:#x}", what, got, wanted));
-}
-
 struct ErrorTest {
   explicit ErrorTest(uint64_t seed) : bench(seed), random(bench.random) { bench.enumerate(); }
 

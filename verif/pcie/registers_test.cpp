@@ -1,5 +1,5 @@
 // BAR4 and the ring's way to the same registers: every register against its description, words shared by both
-// sides, the protection, the debug port.
+// sides, the debug port.
 
 #include <fmt/format.h>
 
@@ -14,10 +14,6 @@ namespace swai::pcie {
 namespace {
 
 using verif::check;
-
-void expect(uint64_t got, uint64_t wanted, const std::string& what) {
-  check(got == wanted, fmt::format("{} is {:#x} instead of {:#x}", what, got, wanted));
-}
 
 // Reset values, what can be written by whom, and nobody where nothing is described.
 void check_described(EndpointBench& bench, std::string_view device, uint64_t base) {
@@ -224,60 +220,6 @@ void test_registers(uint64_t seed, uint64_t cycles) {
   check_reset_requests(bench);
   const uint64_t link = bench.read_register(regs::pcie::link::kOffset);
   expect(link, 1 | 2 | 4 | 8 << 8 | 9 << 12 | uint64_t{bench.host.id} << 16, "link");
-  check_credits(bench);
-}
-
-// What the host may touch through BAR0 is the firmware's to say.
-void test_protection(uint64_t seed, uint64_t cycles) {
-  EndpointBench bench(seed);
-  auto& random = bench.random;
-  bench.enumerate();
-  const uint64_t regs = regs::pcie::kBase;
-  // The host cannot change it.
-  const uint64_t before = bench.read_register(regs::pcie::deny0_limit::kOffset);
-  bench.write(kBar4 + regs::pcie::deny0_limit::kOffset, ~uint64_t{0});
-  bench.write(kBar4 + regs::pcie::sram_base::kOffset, 0);
-  bench.quiet();
-  expect(bench.read_register(regs::pcie::deny0_limit::kOffset), before, "a limit that the host has written");
-  expect(bench.read_register(regs::pcie::sram_base::kOffset), regs::pcie::sram_base::kReset,
-         "a base that the host has written");
-  expect(bench.read_register(regs::pcie::errors_unsupported_posted::kOffset), 2, "writes refused");
-  uint64_t denied = 0;
-  for (uint64_t round = 0; round < std::max<uint64_t>(cycles / 2000, 3); ++round) {
-    struct Range {
-      uint64_t base, limit;
-    };
-    Range ranges[5];
-    for (unsigned i = 0; i < 5; ++i) {
-      const uint64_t from = i == 0 ? kSram : kHbm;
-      ranges[i].base = from + 0x1000 * random.below(i == 0 ? 64 : 30);
-      ranges[i].limit = ranges[i].base + 0x1000 * random.below(i == 0 ? 40 : 6);
-      const uint64_t at =
-          i == 0 ? regs::pcie::sram_base::kOffset : regs::pcie::deny0_base::kOffset + 16 * (i - 1);
-      check(bench.mpe_access(true, regs + at, ranges[i].base).status == kOk, "a base");
-      check(bench.mpe_access(true, regs + at + 8, ranges[i].limit).status == kOk, "a limit");
-    }
-    for (unsigned i = 0; i < 40; ++i) {
-      const bool sram = random.chance(40);
-      const uint64_t offset = 0x1000 * random.below(sram ? 70 : 32) + random.below(4096 - 64);
-      const uint64_t addr = (sram ? kSram : kHbm) + offset;
-      const uint64_t page = addr & ~uint64_t{0xfff};
-      bool allowed = !sram || (page >= ranges[0].base && page < ranges[0].limit);
-      for (unsigned k = 1; k < 5; ++k)
-        allowed = allowed && !(page >= ranges[k].base && page < ranges[k].limit);
-      const bool nobody = sram && offset >= kSramBytes;
-      const uint64_t window = kBar0 + (sram ? kSramWindow : 0) + offset;
-      denied += !allowed && !nobody ? 2 : 0;
-      expect(bench.read(window, 8).status, allowed && !nobody ? kSuccess : kUnsupported,
-             fmt::format("status at {:#x}", addr));
-      const uint8_t old = bench.ring.memory.get(addr);
-      bench.write(window, static_cast<uint8_t>(~old), 1);
-      bench.quiet();
-      expect(bench.ring.memory.get(addr), allowed && !nobody ? static_cast<uint8_t>(~old) : old,
-             fmt::format("byte at {:#x}", addr));
-    }
-    expect(bench.read_register(regs::pcie::errors_denied::kOffset), denied, "accesses denied");
-  }
   check_credits(bench);
 }
 

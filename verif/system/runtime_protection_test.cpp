@@ -1,0 +1,71 @@
+// What the host may not do to a kernel that serves: command the DMA engine, touch the kernel's memory.
+#include <doctest/doctest.h>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/lib/random.hpp"
+#include "verif/system/rig.hpp"
+#include "verif/system/runtime_client.hpp"
+
+namespace swai::system {
+namespace {
+
+using protocol::Usage;
+
+// Copies there and back.
+void prove(RuntimeClient& client, unsigned queue, uint64_t memory, verif::Random& random) {
+  constexpr uint64_t kBack = 512 << 10;
+  std::vector<uint8_t> bytes(1 + random.below(4096));
+  for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
+  std::ranges::copy(bytes, client.host());
+  client.copy(queue, memory, 0, bytes.size(), false);
+  client.finish(queue, client.copy(queue, memory, kBack, bytes.size(), true));
+  CHECK(std::equal(bytes.begin(), bytes.end(), client.host() + kBack));
+}
+
+uint64_t counter(link::Card& card, uint64_t address) {
+  return card.read<uint64_t>(kRegisterBar, register_at(address));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "runtime: the host reads the DMA engine's registers and writes none, and does not reach the kernel") {
+  const Rig rig;
+  const auto card = rig.open();
+  RuntimeClient client(*card);
+  client.attach();
+  verif::Random random(test_seed());
+  const unsigned queue = client.open_queue();
+  const uint64_t memory = client.allocate(4096);
+  prove(client, queue, memory, random);
+
+  namespace dma = regs::dma;
+  const uint64_t registers[] = {dma::control::kAddr, dma::ring_base::kAddr, dma::ring_size::kAddr,
+                                dma::tail::kAddr};
+  uint64_t refused = counter(*card, regs::pcie::errors_unsupported_posted::kAddr);
+  for (int i = 0; i < 40; ++i) {
+    const uint64_t at =
+        registers[random.below(4)] + random.below(swai::dma::kChannels) * dma::control::kStride;
+    const uint64_t before = card->read<uint64_t>(kRegisterBar, register_at(at));
+    card->post<uint64_t>(kRegisterBar, register_at(at), random.next());
+    CHECK(card->read<uint64_t>(kRegisterBar, register_at(at)) == before);
+    ++refused;
+  }
+  card->post<uint64_t>(kRegisterBar, register_at(regs::pcie::dma_access::kAddr), 0);
+  CHECK(counter(*card, regs::pcie::errors_unsupported_posted::kAddr) == refused + 1);
+  prove(client, queue, memory, random);
+
+  // The kernel's code and data, and its part of the device memory.
+  const uint64_t denied = counter(*card, regs::pcie::errors_denied::kAddr);
+  const uint64_t window = client.slot_at(0, 0);
+  for (int i = 0; i < 20; ++i) {
+    const uint64_t at = random.chance(50) ? kSramAt + random.below((window - kSramAt) / 8) * 8
+                                          : random.below((16 << 20) / 8) * 8;
+    card->post<uint64_t>(kMemoryBar, at, random.next());
+    CHECK(card->read<uint64_t>(kMemoryBar, at) == ~uint64_t{0});
+  }
+  CHECK(counter(*card, regs::pcie::errors_denied::kAddr) == denied + 40);
+  prove(client, queue, memory, random);
+}
+
+}  // namespace swai::system
