@@ -65,7 +65,7 @@ constexpr const char* cause_text(uint64_t cause) {
 
 struct Record {
   static constexpr uint64_t kMagic = 0x544C'462D'4941'5753;  // "SWAI-FLT"
-  static constexpr uint32_t kFormat = 1;
+  static constexpr uint32_t kFormat = 2;
 
   uint64_t magic;
   uint32_t format;
@@ -77,6 +77,7 @@ struct Record {
   uint64_t status;                     // mstatus or sstatus
   std::array<uint64_t, 32> registers;  // x0 to x31
   std::array<char, 64> message;        // filled up with zeros
+  std::array<char, 16> build;          // the image's commit, likewise
   uint32_t reported;                   // a later kernel has logged it
   uint32_t checksum;                   // CRC-32 of everything before `reported`
 };

@@ -22,6 +22,7 @@ inline constexpr uint64_t kMagic = 0x3154'522D'4941'5753;  // "SWAI-RT1", first 
 namespace word {
 inline constexpr unsigned kMagic = 0;      // written last, when the kernel serves; 0 before
 inline constexpr unsigned kVersions = 1;   // Versions
+inline constexpr unsigned kLife = 2;       // counts starts of the kernel since power-on
 inline constexpr unsigned kRequest = 8;    // written last by the host: {operation, tag}
 inline constexpr unsigned kArguments = 9;  // six of them
 inline constexpr unsigned kReply = 16;     // written last by the kernel: {status, tag}
@@ -56,6 +57,7 @@ enum Capability : uint64_t {
   kSharedMemory = 1 << 0,  // memory that the management processor and the CPEs reach alike
   kCopy2d = 1 << 1,
   kHostCalls = 1 << 2,
+  kJournals = 1 << 3,  // log and faults (journal.hpp)
 };
 
 struct Info {
@@ -75,9 +77,10 @@ struct Info {
   uint32_t modules;
   uint32_t telemetry_offset;
   uint32_t telemetry_count;
-  uint32_t log_offset;
+  uint32_t log_offset;  // of the journals (journal.hpp), from the beginning of the SRAM in BAR0
   uint32_t log_bytes;
-  uint64_t reserved;
+  uint32_t fault_offset;
+  uint32_t fault_bytes;
   std::array<char, 16> name;
   std::array<char, 16> version_text;
   std::array<char, 16> git_hash;
@@ -274,7 +277,7 @@ struct StatusPage {
   std::array<QueueStatus, kQueues> queues;
   std::array<EventStatus, kEvents> events;
 };
-// Interrupts: the status page has changed; something was logged, or a fault noted that belongs to no command.
+// Interrupts: the status page has changed; a fault was noted.
 inline constexpr unsigned kStatusVector = 0;
 inline constexpr unsigned kLogVector = 1;
 

@@ -5,6 +5,7 @@
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/console.hpp"
+#include "firmware/kernel/identity.hpp"
 #include "firmware/kernel/log.hpp"
 #include "firmware/kernel/timer.hpp"
 
@@ -34,6 +35,9 @@ void write_record(fault::Kind kind, const Frame& frame, std::string_view message
   out.registers[0] = 0;
   out.message.fill(0);
   std::ranges::copy(message.substr(0, out.message.size()), out.message.begin());
+  out.build.fill(0);
+  const auto& commit = swai_identity.identity.git_hash;
+  std::ranges::copy_n(commit.begin(), std::min(commit.size(), out.build.size()), out.build.begin());
   out.reported = 0;
   out.checksum = fault::checksum(out);
   store_record(out);
@@ -66,7 +70,7 @@ void print_fault(const fault::Record& fault) {
     console::print(": ", fault::cause_text(fault.cause), ", value ", fw::hex(fault.value));
   }
   console::print("\n  pc ", fw::hex(fault.pc, 16), "  cause ", fw::hex(fault.cause), "  status ",
-                 fw::hex(fault.status), "  time ", fault.time, '\n');
+                 fw::hex(fault.status), "  time ", fault.time, "  build ", fw::field(fault.build), '\n');
   for (unsigned i = 1; i < fault.registers.size(); ++i) {
     console::print(kNames[i][2] == 0 ? "  " : " ", kNames[i], ' ', fw::hex(fault.registers[i], 16),
                    i % 4 == 0 || i == 31 ? "\n" : "");
@@ -107,7 +111,8 @@ const fault::Record* last_fault() { return fault::is_valid(record()) ? &record()
 void report_last_fault() {
   fault::Record& last = record();
   if (!fault::is_valid(last) || last.reported != 0) return;
-  log::write("an earlier run ended: ", text(last.kind), ", pc ", fw::hex(last.pc));
+  log::write(journal::Line::kEarlierRun, static_cast<uint64_t>(last.kind), last.pc);
+  log::note(journal::Fault::kFirmware, {static_cast<uint64_t>(last.kind), last.cause, last.pc, last.value});
   last.reported = 1;
   store_record(last);
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "firmware/abi/journal.hpp"
+
 namespace swai::kernel::layout {
 
 extern "C" {
@@ -18,5 +20,10 @@ inline constexpr uint64_t kPageBytes = 4096;
 // The part of the SRAM that the host writes: queues, and what the card tells about itself.
 inline constexpr uint64_t kHostWindow = HOST_BASE;
 inline constexpr uint64_t kHostWindowEnd = RESERVED_BASE;
+// At its end the two journals, which outlive resets of the processor.
+inline constexpr unsigned kLogRecords = 32;
+inline constexpr unsigned kFaultRecords = 64;
+inline constexpr uint64_t kFaultJournal = kHostWindowEnd - journal::ring_bytes(kFaultRecords);
+inline constexpr uint64_t kLogJournal = kFaultJournal - journal::ring_bytes(kLogRecords);
 
 }  // namespace swai::kernel::layout

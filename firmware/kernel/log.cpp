@@ -1,49 +1,51 @@
 #include "firmware/kernel/log.hpp"
 
-#include <algorithm>
-
+#include "firmware/abi/protocol.hpp"
+#include "firmware/common/mmio.hpp"
 #include "firmware/kernel/console.hpp"
 #include "firmware/kernel/interrupt.hpp"
+#include "firmware/kernel/layout.hpp"
+#include "firmware/kernel/processor.hpp"
 #include "firmware/kernel/timer.hpp"
+#include "firmware/runtime/journal.hpp"
 
 namespace swai::kernel::log {
 namespace {
 
-// Only what was written counts.
-[[gnu::section(".noinit")]] std::array<Line, kLines> lines;
-constinit uint64_t written = 0;
+constinit Processor processor;
+constinit runtime::Journal<Processor> lines(processor);
+constinit runtime::Journal<Processor> faults(processor);
 
 // Card clocks are nanoseconds.
-void print_line(const Line& line) {
-  const uint64_t micros = line.time / 1000;
-  console::print('[', fw::padded(micros / 1'000'000, 4), '.', fw::padded(micros % 1'000'000, 6, '0'), "] ",
-                 line.view(), '\n');
+void print(const journal::Record& record) {
+  const uint64_t micros = record.cycle / 1000;
+  console::print('[', fw::padded(micros / 1'000'000, 4), '.', fw::padded(micros % 1'000'000, 6, '0'), "] ");
+  journal::form(describe(static_cast<journal::Line>(record.id)).text, record.arguments,
+                [](std::string_view text) { console::print(text); });
+  console::print('\n');
 }
 
 }  // namespace
 
-Writer::Writer() {
-  line_.time = timer::now();
-  line_.length = 0;
+void init() {
+  lines.init(layout::kLogJournal, layout::kLogRecords);
+  faults.init(layout::kFaultJournal, layout::kFaultRecords);
 }
 
-void Writer::put(std::string_view text) {
-  const auto part = text.substr(0, line_.text.size() - line_.length);
-  std::ranges::copy(part, line_.text.begin() + static_cast<ptrdiff_t>(line_.length));
-  line_.length += part.size();
-}
-
-void Writer::commit() {
+void write_record(journal::Line line, const journal::Arguments& arguments) {
   const InterruptLock lock;
-  Line& kept = lines[written++ % kLines];
-  kept.time = line_.time;
-  kept.length = line_.length;
-  std::ranges::copy(line_.view(), kept.text.begin());
-  print_line(kept);
+  lines.write(static_cast<uint16_t>(line), describe(line).severity, timer::now(), arguments);
+  print(lines.read(lines.written() - 1));
+}
+
+void note(journal::Fault fault, const journal::Arguments& arguments) {
+  const InterruptLock lock;
+  faults.write(static_cast<uint16_t>(fault), journal::Severity::kFault, timer::now(), arguments);
+  fw::write_reg(regs::pcie::interrupt::kAddr, protocol::kLogVector);
 }
 
 void replay() {
-  for (uint64_t i = written > kLines ? written - kLines : 0; i < written; ++i) print_line(lines[i % kLines]);
+  for (uint64_t number = lines.oldest(); number < lines.written(); ++number) print(lines.read(number));
 }
 
 }  // namespace swai::kernel::log

@@ -1,40 +1,24 @@
-// The kernel's log: lines with a time, kept in a ring and sent to the console.
+// The kernel's log and the faults that it notes: records in the two journals that the host reads, and lines
+// on the console.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "firmware/common/text.hpp"
+#include "firmware/abi/journal.hpp"
 
 namespace swai::kernel::log {
 
-inline constexpr unsigned kLines = 32;
+// Before anything else here.
+void init();
 
-struct Line {
-  uint64_t time;
-  uint64_t length;
-  std::array<char, 112> text;
-
-  std::string_view view() const { return {text.data(), length}; }
-};
-
-// Collects one line; what is too long for it is cut off.
-class Writer final : public fw::Out {
- public:
-  Writer();
-  void put(std::string_view text) override;
-  void commit();
-
- private:
-  Line line_;
-};
-
+void write_record(journal::Line line, const journal::Arguments& arguments);
 template <typename... Args>
-void write(const Args&... args) {
-  Writer writer;
-  fw::print(writer, args...);
-  writer.commit();
+void write(journal::Line line, Args... arguments) {
+  write_record(line, {static_cast<uint64_t>(arguments)...});
 }
+
+// Not on the console: clients may cause as many as they like.
+void note(journal::Fault fault, const journal::Arguments& arguments);
 
 // Prints the lines that are still there, oldest first.
 void replay();

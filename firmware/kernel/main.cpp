@@ -39,7 +39,7 @@ void print_banner() {
 void confirm(image::Slot slot) {
   const bool done = confirm_image(slot);
   set_image_confirmed(done);
-  log::write("image in slot ", letter(slot), done ? " confirmed" : " could not be confirmed");
+  log::write(done ? journal::Line::kConfirmed : journal::Line::kNotConfirmed, letter(slot));
 }
 
 [[noreturn]] void wait_for_work() {
@@ -64,20 +64,21 @@ extern "C" [[noreturn]] void kernel_main(uint64_t slot_index, uint64_t confirmed
   trap::init();
   console::init();
   trap::enable_interrupts();
+  log::init();
   print_banner();
   report_last_fault();
 
   set_progress(boot::Progress::kKernelSelfTest);
   const std::string_view failed = selftest::run();
   if (!failed.empty()) panic(fault::Kind::kSelfTest, failed);
-  log::write("self-test passed");
-  if (service::init()) log::write("serving the host");
+  log::write(journal::Line::kSelfTestPassed);
+  if (service::init()) log::write(journal::Line::kServing);
 
   // The ROM armed it for the way up to here.
   fw::write_reg(sys::watchdog_control::kAddr, 0);
   set_progress(boot::Progress::kKernelReady);
   set_stage(sys::status::kStageReady, slot);
-  log::write("ready, booted from slot ", letter(slot));
+  log::write(journal::Line::kReady, letter(slot));
   // Work can come in meanwhile: the flash takes its time.
   if (confirmed == 0) confirm(slot);
   wait_for_work();

@@ -7,6 +7,7 @@
 
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
+#include "firmware/kernel/log.hpp"
 #include "firmware/kernel/mmu.hpp"
 #include "firmware/kernel/segments.hpp"
 #include "firmware/runtime/machine.hpp"
@@ -74,6 +75,9 @@ struct Processor {
   }
   static void order() { asm volatile("fence w, ow" ::: "memory"); }
   static uint64_t time() { return csr::read<csr::kTime>(); }
+  // timer::set_alarm() once before: it lets the machine timer interrupt.
+  static void set_alarm(uint64_t time) { fw::write_reg(regs::timer::mtimecmp::kAddr, time); }
+  static void note(journal::Fault fault, const journal::Arguments& arguments) { log::note(fault, arguments); }
 
  private:
   template <typename T>

@@ -12,6 +12,7 @@
 #include "firmware/kernel/log.hpp"
 #include "firmware/kernel/processor.hpp"
 #include "firmware/kernel/segments.hpp"
+#include "firmware/kernel/timer.hpp"
 #include "firmware/runtime/runtime.hpp"
 
 extern "C" {
@@ -54,7 +55,7 @@ constexpr uint64_t kPatience = 100'000;
 constexpr uint64_t kInfo = layout::kHostWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
 constexpr uint64_t kTelemetry = kInfo + sizeof(protocol::Info);
 constexpr unsigned kTags = 16;
-static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kHostWindowEnd);
+static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kLogJournal);
 
 // A whole page: its segment ends with it.
 [[gnu::section(".noinit.uncached"), gnu::aligned(layout::kPageBytes)]] std::array<uint8_t, layout::kPageBytes>
@@ -64,6 +65,7 @@ static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kHostW
 constinit Processor processor;
 alignas(layout::kPageBytes) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
 constinit bool serves = false;
+constinit uint64_t alarms = 0;  // that have been heard of
 Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
 constinit std::array<protocol::Telemetry, kTags> telemetry = {};  // as the host sees it
 
@@ -133,7 +135,7 @@ void start_groups(const Card& card, uint32_t daemon_pc) {
   for (unsigned i = 0; i < card.groups; ++i) {
     auto& group = serving().groups().driver(i);
     if (!group.wait_ready(group.all(), kPatience))
-      log::write("group ", i, ": CPEs ", fw::hex(group.stopped()), " do not start");
+      log::write(journal::Line::kCpesDoNotStart, i, group.stopped());
   }
 }
 
@@ -153,7 +155,8 @@ void tell(const Card& card) {
   info.bytes = sizeof info;
   info.version = protocol::kVersion;
   info.minimum_version = protocol::kMinimumVersion;
-  info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls;
+  info.capabilities =
+      protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls | protocol::kJournals;
   info.groups = card.groups;
   info.rows = static_cast<uint16_t>(card.rows);
   info.columns = static_cast<uint16_t>(card.columns);
@@ -166,6 +169,10 @@ void tell(const Card& card) {
   info.modules = protocol::kModules;
   info.telemetry_offset = static_cast<uint32_t>(kTelemetry - boot::kMemoryBase);
   info.telemetry_count = kTags;
+  info.log_offset = static_cast<uint32_t>(layout::kLogJournal - boot::kMemoryBase);
+  info.log_bytes = journal::ring_bytes(layout::kLogRecords);
+  info.fault_offset = static_cast<uint32_t>(layout::kFaultJournal - boot::kMemoryBase);
+  info.fault_bytes = journal::ring_bytes(layout::kFaultRecords);
   const image::Identity& identity = swai_identity.identity;
   std::ranges::copy_n(identity.name.begin(), std::min(identity.name.size(), info.name.size()),
                       info.name.begin());
@@ -181,6 +188,7 @@ void tell(const Card& card) {
   fw::write_reg(word(protocol::word::kRequest), 0);
   fw::write_reg(word(protocol::word::kReply), 0);
   fw::write_reg(word(protocol::word::kVersions), versions);
+  fw::write_reg(word(protocol::word::kLife), fw::read_reg(word(protocol::word::kLife)) + 1);
   fw::write_reg(word(protocol::word::kMagic), protocol::kMagic);
 }
 
@@ -199,6 +207,14 @@ void tell(const Card& card) {
   serving().telemetry(put);
 }
 
+// The timer has woken the processor since this was asked last.
+[[gnu::noinline]] bool hear_alarm() {
+  if (timer::alarms() == alarms || !serves) return false;
+  alarms = timer::alarms();
+  serving().alarm();
+  return true;
+}
+
 }  // namespace
 
 bool init() {
@@ -206,7 +222,7 @@ bool init() {
   if (found.groups == 0 || found.rows == 0) return false;
   mmu::init_device_memory(found.groups);
   segments::init(found.groups);
-  for (uint64_t at = layout::kHostWindow; at < layout::kHostWindowEnd; at += sizeof(uint64_t))
+  for (uint64_t at = layout::kHostWindow; at < layout::kLogJournal; at += sizeof(uint64_t))
     *reinterpret_cast<volatile uint64_t*>(at) = 0;
 
   const uint32_t daemon_pc =
@@ -229,6 +245,8 @@ bool init() {
   namespace irq = regs::irq;
   fw::write_reg(regs::inbox::enable::kAddr, 0);
   fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) | irq::pending::kInbox.mask());
+  timer::set_alarm(~uint64_t{0});
+  alarms = timer::alarms();
   serves = true;
   tell(found);
   tell_telemetry();
@@ -240,10 +258,13 @@ void serve() {
   // So often before other interrupts have their turn.
   constexpr unsigned kInARow = 64;
   fw::write_reg(inbox::enable::kAddr, ~uint64_t{0});
+  bool alarmed = hear_alarm();
   for (unsigned i = 0; i < kInARow; ++i) {
-    csr::wait_for_interrupt();
+    if (serves) serving().rest();
+    if (!alarmed) csr::wait_for_interrupt();
     uint64_t work = fw::read_reg(inbox::work::kAddr);
-    if (work == 0 || !serves) break;
+    if ((work == 0 && !alarmed) || !serves) break;
+    alarmed = false;
     for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);
       more = serving().poll(work);

@@ -31,7 +31,7 @@ void on_external(const Frame& frame) {
   const uint64_t unknown = pending & ~irq::pending::kUart.mask();
   if (unknown != 0) {
     fw::write_reg(irq::enable_s::kAddr, fw::read_reg(irq::enable_s::kAddr) & ~unknown);
-    log::write("interrupt sources ", fw::hex(unknown), " have no driver; switched off");
+    log::write(journal::Line::kNoDriver, unknown);
   }
 }
 

@@ -41,10 +41,7 @@ class Begin : protected Finish<M> {
   }
 
   [[gnu::noinline]] bool take_other(Queue& queue, const command::Header& header) {
-    if (!is_sound(queue, header)) {
-      ++statistics_.bad_slots;
-      return finish_now(queue, 1, Status::kBadCommand);
-    }
+    if (!is_sound(queue, header)) return refuse_garbage(queue, header, 1);
     // What comes behind a failure waits for what was begun before, so that the order stays.
     if (queue.failed) return queue.flights() == 0 && refuse(queue, header);
     switch (header.type) {
@@ -59,6 +56,16 @@ class Begin : protected Finish<M> {
       default:
         return queue.flights() == 0 && take_alone(queue, header);
     }
+  }
+
+  bool refuse_garbage(Queue& queue, const command::Header& header, unsigned slots) {
+    if (queue.flights() != 0) return false;
+    ++statistics_.bad_slots;
+    uint64_t word;
+    std::memcpy(&word, &header, sizeof word);
+    parts_.machine.note(journal::Fault::kBadCommand,
+                        {word, 0, 0, 0, journal::command(queue.number, queue.next)});
+    return finish_now(queue, slots, Status::kBadCommand);
   }
 
   // Complete at once. Nothing else of the queue is under way, or it is a failure.
@@ -170,6 +177,7 @@ class Begin : protected Finish<M> {
     const uint32_t all = parts_.groups.all(0);
     const uint32_t mask = command.mask == ~uint32_t{0} ? all : command.mask;
     if (mask == 0 || (mask & ~all) != 0) return Status::kBadMask;
+    if (parts_.groups.lost(choose_group(queue, command.group))) return Status::kGroupLost;
     queue.again.launch = {++settings_,
                           kernel.pc,
                           mask,
@@ -189,6 +197,12 @@ class Begin : protected Finish<M> {
     if (!parts_.groups.start(group, launch, argument, owner_of(queue.number, queue.free()))) return false;
     ++statistics_.launches;
     return true;
+  }
+  // The group that is to run it.
+  unsigned choose_group(Queue& queue, unsigned wanted) const {
+    if (wanted != protocol::kAnyGroup) return wanted;
+    if (queue.flights() != 0 && queue.back().type == command::Type::kLaunch) return queue.back().place;
+    return parts_.groups.least_busy();
   }
 
   // Rows of memory that a client may use. Status kOk and where they lie, or what is wrong.
@@ -276,8 +290,7 @@ class Begin : protected Finish<M> {
         return true;
       }
       default:
-        ++statistics_.bad_slots;
-        return finish(Status::kBadCommand);
+        return refuse_garbage(queue, header, header.slots);
     }
   }
 
@@ -326,6 +339,7 @@ class Begin : protected Finish<M> {
     if (status != Status::kOk) return finish_now(queue, header.slots, status);
     queue.rows = rows;
     const unsigned group = parts_.groups.least_busy();
+    if (parts_.groups.lost(group)) return finish_now(queue, header.slots, Status::kGroupLost);
     if (!hand_over(queue, group, this->next_launch(queue, header.type, group), this->argument_of(queue)))
       return false;
     begin(queue, header, group);

@@ -82,7 +82,10 @@ class Completions {
  private:
   [[gnu::noinline]] void look() {
     channel_.poll();
-    if (!channel_.idle() && channel_.error() != 0) channel_.restart();  // the host's page is gone
+    if (channel_.idle() || channel_.error() == 0) return;
+    // The host's page is gone.
+    machine_.note(journal::Fault::kStatusPage, {channel_.error(), channel_.error_address()});
+    channel_.restart();
   }
   uint64_t line_address(unsigned queue) const { return sram_ + Channel::kRingBytes + queue * 64; }
   [[gnu::always_inline]] void put_line(uint64_t at, unsigned queue) {

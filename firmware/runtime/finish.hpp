@@ -79,6 +79,10 @@ class Finish : protected BuiltIns<M> {
   }
   // A launch that may have failed. False: it is started again, as it was dropped for the sake of another one.
   [[gnu::noinline]] bool has_ended(Queue& queue, const Flight& flight, const LaunchEnd& end) {
+    if (end.lost) {
+      fail(queue, flight.begin, Status::kGroupLost);
+      return true;
+    }
     if (end.dropped) {
       if (queue.failed || !queue.open) return true;
       this->parts_.groups.start_again(
@@ -100,7 +104,10 @@ class Finish : protected BuiltIns<M> {
         return false;
       case command::Type::kFill:
       case command::Type::kCopyDevice:
-        return flight.over && !this->next_piece(queue, flight);
+        if (!flight.over) return false;
+        if (!queue.failed && queue.rows.count != 0 && this->parts_.groups.lost(flight.place))
+          fail(queue, flight.begin, Status::kGroupLost);
+        return !this->next_piece(queue, flight);
       case command::Type::kCopy:
         return copy_is_over(queue, flight);
       case command::Type::kEventWait:
@@ -114,23 +121,36 @@ class Finish : protected BuiltIns<M> {
     Transfers<M>& transfers = this->parts_.transfers;
     if (!transfers.over(flight.place)) return false;
     if (const unsigned error = transfers.finish(flight.place); error != 0) {
-      this->parts_.completions.line(queue.number).detail_address = transfers.error_address();
+      const uint64_t address = transfers.error_address();
+      this->parts_.completions.line(queue.number).detail_address = address;
+      if (error != Transfers<M>::kAborted) {
+        this->parts_.machine.note(journal::Fault::kTransfer,
+                                  {error, flight.place, address, 0, command_of(queue, flight)});
+      }
       fail(queue, flight.begin, Status::kTransfer, static_cast<uint16_t>(error));
     }
     this->look_ |= this->waiting_;  // its channel is free
     return true;
   }
 
+  static uint64_t command_of(const Queue& queue, const Flight& flight) {
+    return journal::command(queue.number, flight.begin);
+  }
+
   [[gnu::noinline]] void fail_launch(Queue& queue, const Flight& flight, const LaunchEnd& end) {
     ++this->statistics_.launches_failed;
     protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
+    const launch::Fault& fault = end.fault;
+    const uint64_t address =
+        fault.segment == segment::kNone ? fault.offset : segment::pointer(fault.segment, fault.offset);
     if (!queue.failed) {
       line.detail_cpe = end.cpe;
-      line.detail_address = end.fault.segment == segment::kNone
-                                ? end.fault.offset
-                                : segment::pointer(end.fault.segment, end.fault.offset);
-      line.detail_pc = end.fault.pc;
+      line.detail_address = address;
+      line.detail_pc = fault.pc;
     }
+    this->parts_.machine.note(end.watchdog ? journal::Fault::kKernelTimeout : journal::Fault::kKernel,
+                              {static_cast<uint64_t>(fault.cause), end.cpe, fault.pc, address,
+                               command_of(queue, flight), static_cast<uint64_t>(fault.access)});
     fail(queue, flight.begin, end.watchdog ? Status::kKernelTimeout : Status::kKernelFault,
          static_cast<uint16_t>(end.fault.cause));
   }

@@ -33,6 +33,7 @@ struct Launch {
 struct LaunchEnd {
   bool failed = false;
   bool dropped = false;  // it has not run
+  bool lost = false;     // its group does not answer
   bool watchdog = false;
   uint32_t number = 0;  // of the launch in its group
   bool has_fault = false;
@@ -71,11 +72,12 @@ class Groups {
     hand_over(state, launch, argument, owner);
     return true;
   }
-  // The group that has least to do.
+  // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
+    const auto load = [this](unsigned group) { return lost(group) ? ~uint32_t{0} : waiting(group); };
     unsigned best = 0;
     for (unsigned group = 1; group < count_; ++group) {
-      if (waiting(group) < waiting(best)) best = group;
+      if (load(group) < load(best)) best = group;
     }
     return best;
   }
@@ -148,8 +150,35 @@ class Groups {
   void stop() {
     namespace reg = regs::cg::launch_control;
     for (unsigned i = 0; i < count_; ++i) {
-      if (busy(i)) control(i, reg::kFlush.mask() | reg::kKill.mask());
+      if (!busy(i)) continue;
+      control(i, reg::kFlush.mask() | reg::kKill.mask());
+      watches_[i] = {machine_.time(), states_[i].collected, true};
     }
+  }
+
+  // --- Groups that do not answer any more
+
+  bool lost(unsigned group) const { return states_[group].lost; }
+  // To be called now and then while launches are under way, more often than every kGrace cycles. A group that
+  // has ended none for longer than one may take is given up: its launches end as lost, and it must get no
+  // others. True: there was one.
+  template <typename See>
+  bool watch(See see) {
+    const uint64_t now = machine_.time();
+    bool any = false;
+    for (unsigned i = 0; i < count_; ++i) {
+      Watch& watch = watches_[i];
+      const State& state = states_[i];
+      if (!busy(i)) {
+        watch = {};
+      } else if (watch.since == 0 || watch.collected != state.collected) {
+        watch = {now, state.collected, watch.stopped};
+      } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
+        give_up(i, now - watch.since, see);
+        any = true;
+      }
+    }
+    return any;
   }
 
   // After segments were taken away or code was replaced.
@@ -158,6 +187,8 @@ class Groups {
   }
 
  private:
+  // What is under way in a group ends within so many cycles after its watchdog, or after it was stopped.
+  static constexpr uint64_t kGrace = 1'000'000;
   // Launches whose results the group keeps.
   static constexpr uint32_t kKept = 16;
   static constexpr uint32_t kNotPrepared = ~uint32_t{0};
@@ -176,6 +207,13 @@ class Groups {
     uint32_t prepared = kNotPrepared;  // number of the settings
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
+    bool lost = false;
+  };
+  // Since when a group has ended nothing.
+  struct Watch {
+    uint64_t since = 0;  // 0: it was not looked at
+    uint32_t collected = 0;
+    bool stopped = false;
   };
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
@@ -210,12 +248,35 @@ class Groups {
     machine_.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
                    reg::kHoldAfterFailure.mask() | action);
   }
+  template <typename See>
+  [[gnu::noinline]] void give_up(unsigned group, uint64_t waited, See see) {
+    namespace reset = regs::pcie::reset_status;
+    constexpr uint64_t kDomain = reset::kGroup0.mask();
+    State& state = states_[group];
+    state.lost = true;
+    state.room = 0;
+    // While it is being reset it is closed to the ring. Else its cores must not touch what others get.
+    const uint64_t domain = machine_.read(reset::kAddr) >> 2 * group & kDomain;
+    if (domain == 0) {
+      control(group, regs::cg::launch_control::kFlush.mask() | regs::cg::launch_control::kKill.mask());
+      state.driver->enable(0);
+    }
+    const uint32_t last = state.driver->number();
+    machine_.note(journal::Fault::kGroupLost, {group, last - state.collected, waited});
+    while (state.collected != last) {
+      const uint32_t number = ++state.collected;
+      see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
+    }
+  }
   [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
     State& state = states_[group];
     Driver& driver = *state.driver;
     if (number == state.dropped) state.room = launch::kQueue;
     const auto result = driver.result(number);
-    LaunchEnd end = {result.failed, is_dropped(state, number), result.watchdog, number};
+    LaunchEnd end = {.failed = result.failed,
+                     .dropped = is_dropped(state, number),
+                     .watchdog = result.watchdog,
+                     .number = number};
     if (result.failed && !end.dropped) {
       driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
         if (end.has_fault) return;
@@ -232,6 +293,7 @@ class Groups {
   std::array<State, launch::kMaxGroups> states_ = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
   std::array<std::array<Setting, launch::kQueue>, launch::kMaxGroups> settings_ = {};
+  std::array<Watch, launch::kMaxGroups> watches_ = {};
 };
 
 }  // namespace swai::runtime

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "firmware/abi/journal.hpp"
 #include "firmware/group/machine.hpp"
 #include "firmware/memory/layout.hpp"
 
@@ -13,7 +14,8 @@ namespace swai::runtime {
 
 template <typename M>
 concept Machine = group::Machine<M> && memory::Machine<M> &&
-    requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes) {
+    requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes, journal::Fault fault,
+             const journal::Arguments& arguments) {
   // SRAM that the host or the DMA engine reads and writes: whole words, nothing is kept in caches. What was
   // put before order() is there for whoever is told afterwards.
   m.fetch(address, to, bytes);
@@ -24,6 +26,10 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   // Client memory that the processor has pages for: what others wrote there is seen from now on.
   m.look(address, bytes);
   { m.bytes(address) } -> std::same_as<const uint8_t*>;
+  // Puts a fault into the journal that the host reads.
+  m.note(fault, arguments);
+  // At this time of the card's timer whoever drives the runtime is to call alarm(); ~0: never.
+  m.set_alarm(address);
 };
 
 }  // namespace swai::runtime

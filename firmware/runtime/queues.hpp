@@ -110,6 +110,14 @@ class Queues : private Begin<M> {
     look_ |= waiting_;
     over_ |= stalled_;
   }
+  void watch_groups() {
+    if (!parts_.groups.watch([this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); }))
+      return;
+    // Launches that were good may not be any more.
+    for (Queue& queue : queues_) queue.again = {};
+    look_ |= waiting_;
+    over_ |= stalled_;
+  }
   void transfers_ended() { over_ |= flying_; }
   void events_sent() { look_ |= waiting_; }
 

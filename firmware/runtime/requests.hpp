@@ -144,6 +144,7 @@ class Requests {
         return Status::kOk;
       }
       default:
+        parts_.machine.note(journal::Fault::kBadRequest, {static_cast<uint64_t>(operation), context_});
         return Status::kBadOperation;
     }
   }

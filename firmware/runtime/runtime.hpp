@@ -43,7 +43,8 @@ class Runtime {
         modules_(machine, memory_),
         requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_}, queues_),
         transfers_(machine),
-        memory_(machine) {}
+        memory_(machine),
+        machine_(machine) {}
 
   void init(const Plan& plan) {
     memory_.init(plan.memory);
@@ -80,6 +81,19 @@ class Runtime {
     queues_.take_all();
     return (requests_.leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
   }
+  // Before the processor sleeps. A group may stop answering, so while one has something to do, time is kept.
+  // To withdraw the alarm when there is nothing to do any more would cost every launch that somebody waits
+  // for.
+  [[gnu::always_inline]] void rest() {
+    if (!groups_.any_busy() || alarm_) return;
+    alarm_ = true;
+    machine_.set_alarm(machine_.time() + kWatchCycles);
+  }
+  // It is time; poll() follows.
+  void alarm() {
+    alarm_ = false;
+    queues_.watch_groups();
+  }
   // No command is under way, none waits.
   bool idle() const { return queues_.idle(); }
 
@@ -107,6 +121,8 @@ class Runtime {
   Queues<M>& queues() { return queues_; }
 
  private:
+  static constexpr uint64_t kWatchCycles = 100'000;
+
   [[gnu::noinline]] void transfers_ended(uint32_t channels) {
     transfers_.pump(channels);
     queues_.transfers_ended();
@@ -114,6 +130,7 @@ class Runtime {
 
   // What every launch passes through comes first, and lies in few pages so.
   Queues<M> queues_;
+  bool alarm_ = false;
   Groups<M> groups_;
   Completions<M> completions_;
   Modules<M> modules_;
@@ -121,6 +138,7 @@ class Runtime {
   Transfers<M> transfers_;
   memory::Memory<M> memory_;
   Events events_;
+  M& machine_;
 };
 
 }  // namespace swai::runtime

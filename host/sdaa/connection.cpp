@@ -8,6 +8,7 @@
 
 #include "card_regs.hpp"
 #include "firmware/abi/command.hpp"
+#include "host/sdaa/journal.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -24,7 +25,18 @@ constexpr uint64_t kFirstIova = uint64_t{1} << 32;
 constexpr uint64_t kEndIova = uint64_t{1} << 40;
 // A pause between looks at what only the firmware's own pace decides.
 constexpr uint64_t kPause = 10'000;
+// So many looks in vain, and the firmware itself is looked at.
+constexpr unsigned kLooks = 64;
 constexpr uint64_t kStatusVectors = uint64_t{1} << protocol::kStatusVector;
+
+// Why nobody answers any more.
+[[noreturn]] void fail_stopped(link::Card& card) {
+  const auto record = read_panic(card);
+  fail(sdaaErrorDeviceLost,
+       fmt::format(
+           "the card's firmware has ended{}; what was on the card is lost, sdaaDeviceReset starts it anew",
+           record ? ": " + describe(*record) : ""));
+}
 
 constexpr uint64_t shared_word(unsigned number) {
   return regs::pcie::shared::kOffset + number * sizeof(uint64_t);
@@ -66,10 +78,10 @@ T look(const uint8_t* at) {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<link::Card> card, const Limits& limits)
+Connection::Connection(std::unique_ptr<link::Card> card, const Limits& limits, Restart restart)
     : card_(std::move(card)), limits_(limits), free_iovas_{{kFirstIova, kEndIova - kFirstIova}} {
   card_->interrupts();
-  wait_for_firmware();
+  wait_for_firmware(restart);
   // The words keep what an earlier client's last request left.
   tag_ = protocol::tag(card_->read<uint64_t>(kControlBar, shared_word(protocol::word::kReply)));
   const uint64_t bytes = whole_pages(sizeof(protocol::StatusPage));
@@ -87,14 +99,29 @@ Connection::~Connection() {
   }
 }
 
-void Connection::wait_for_firmware() {
+void Connection::wait_for_firmware(Restart restart) {
+  namespace status = regs::system::status;
   const uint64_t begin = cycle();
   const auto deadline = steady_clock::now() + limits_.real;
-  std::array<uint64_t, 2> words;
+  std::array<uint64_t, 3> words;
   for (;;) {
+    // The words outlive the kernel that wrote them.
+    const uint64_t stage =
+        status::kStage.get(card_->read<uint64_t>(kControlBar, regs::pcie::boot_status::kOffset));
+    const bool stopped = stage == status::kStageFailed;
+    if (restart == Restart::kYes || (restart == Restart::kIfStopped && stopped)) {
+      restart = Restart::kNo;
+      namespace request = regs::pcie::reset_request;
+      card_->post<uint64_t>(
+          kControlBar, request::kOffset,
+          request::kKey.put(request::kKeyGo) | request::kProcessor.put(1) | request::kGroups.mask());
+      let_time_pass(kPause);
+      continue;
+    }
+    if (stopped) fail_stopped(*card_);
     card_->read_block(kControlBar, shared_word(protocol::word::kMagic),
                       {reinterpret_cast<uint8_t*>(words.data()), sizeof words});
-    if (words[0] == protocol::kMagic) break;
+    if (stage == status::kStageReady && words[protocol::word::kMagic] == protocol::kMagic) break;
     if (cycle() - begin > limits_.boot_cycles || steady_clock::now() > deadline) {
       fail(sdaaErrorTimedOut,
            fmt::format("the firmware of the card at {} does not serve programs; look at its console",
@@ -103,7 +130,8 @@ void Connection::wait_for_firmware() {
     let_time_pass(kPause);
   }
   protocol::Versions versions;
-  std::memcpy(&versions, &words[1], sizeof versions);
+  std::memcpy(&versions, &words[protocol::word::kVersions], sizeof versions);
+  life_ = words[protocol::word::kLife];
   if (versions.current < protocol::kMinimumVersion || versions.minimum > protocol::kVersion) {
     fail(
         sdaaErrorInsufficientDriver,
@@ -120,6 +148,14 @@ void Connection::wait_for_firmware() {
     fail(sdaaErrorInsufficientDriver,
          "the card's firmware describes itself in a way that this library does not know");
   }
+}
+
+void Connection::check_firmware() {
+  namespace status = regs::system::status;
+  const auto word = card_->read<uint64_t>(kControlBar, regs::pcie::boot_status::kOffset);
+  const auto life = card_->read<uint64_t>(kControlBar, shared_word(protocol::word::kLife));
+  if (status::kStage.get(word) == status::kStageReady && life == life_) return;
+  fail_stopped(*card_);
 }
 
 void Connection::detach() {
@@ -152,7 +188,9 @@ void Connection::attach() {
 Status Connection::request(Operation operation, std::initializer_list<uint64_t> arguments, Values& values) {
   std::array<uint64_t, protocol::word::kArgumentCount> words = {context_};
   std::ranges::copy(arguments, words.begin() + 1);
-  return exchange(operation, std::span(words).first(1 + arguments.size()), values);
+  const Status status = exchange(operation, std::span(words).first(1 + arguments.size()), values);
+  if (status == Status::kNotAttached) check_firmware();  // it may be another one
+  return status;
 }
 
 Connection::Values Connection::ask(Operation operation, std::initializer_list<uint64_t> arguments) {
@@ -177,10 +215,12 @@ Status Connection::exchange(Operation operation, std::span<const uint64_t> argum
   std::array<uint64_t, 1 + word::kValueCount> reply;
   const auto deadline = steady_clock::now() + limits_.real;
   const uint64_t begin = cycle();
+  unsigned looks = 0;
   for (;;) {
     card_->read_block(kControlBar, shared_word(word::kReply),
                       {reinterpret_cast<uint8_t*>(reply.data()), sizeof reply});
     if (tag(reply[0]) == tag_) break;
+    if (++looks % kLooks == 0) check_firmware();
     if (cycle() - begin > limits_.request_cycles || steady_clock::now() > deadline) {
       fail(sdaaErrorTimedOut, fmt::format("the card does not answer request {}; it may need a reset",
                                           static_cast<unsigned>(operation)));

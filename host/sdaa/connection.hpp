@@ -28,12 +28,15 @@ struct Limits {
   std::chrono::milliseconds asleep{10'000};
 };
 
+// Whether the card's processor and groups are reset before the firmware is waited for.
+enum class Restart { kNo, kIfStopped, kYes };
+
 class Connection {
  public:
   using Values = std::array<uint64_t, protocol::word::kValueCount>;
 
   // Waits for the firmware, agrees on a version, attaches. Throws Failure or link::Error.
-  Connection(std::unique_ptr<link::Card> card, const Limits& limits);
+  Connection(std::unique_ptr<link::Card> card, const Limits& limits, Restart restart = Restart::kNo);
   // Another life as a client of the same card, which has forgotten all about the one before.
   void detach();
   void attach();
@@ -43,6 +46,9 @@ class Connection {
 
   const protocol::Info& info() const { return info_; }
   link::Card& card() { return *card_; }
+
+  // Throws sdaaErrorDeviceLost when the firmware that this is a client of has ended.
+  void check_firmware();
 
   // A request of this client: its context goes in front of `arguments`.
   protocol::Status request(protocol::Operation operation, std::initializer_list<uint64_t> arguments,
@@ -67,7 +73,7 @@ class Connection {
   uint64_t cycle() { return card_->cycle(); }
 
  private:
-  void wait_for_firmware();
+  void wait_for_firmware(Restart restart);
   protocol::Status exchange(protocol::Operation operation, std::span<const uint64_t> arguments,
                             Values& values);
 
@@ -77,6 +83,7 @@ class Connection {
   std::map<uint64_t, uint64_t> free_iovas_;  // begin, bytes
   uint64_t status_iova_ = 0;
   std::optional<link::PinnedMemory> status_;
+  uint64_t life_ = 0;  // of the kernel
   uint64_t context_ = 0;
   uint32_t tag_ = 0;
 };

@@ -16,6 +16,8 @@ using protocol::Status;
 // So much time passes before another thread has its turn; and when somebody only asks.
 constexpr uint64_t kSlice = 20'000;
 constexpr uint64_t kMoment = 1'000;
+// So many slices in vain, and the firmware itself is looked at.
+constexpr unsigned kInVain = 64;
 // A queue for the library itself is opened beside those of streams, and each queue has an event of its own.
 constexpr unsigned kOwnEvents = protocol::kQueues;
 constexpr unsigned own_event(const Queue& queue) { return protocol::kEvents - 1 - queue.number; }
@@ -52,9 +54,15 @@ void Device::open() {
       connection_ = std::move(idle_connection_);
     } catch (const link::Error&) {
       idle_connection_.reset();  // it was lost meanwhile
+    } catch (...) {
+      idle_connection_.reset();
+      throw;
     }
   }
-  if (!connection_) connection_ = std::make_unique<Connection>(opener_(), limits_);
+  if (!connection_) {
+    connection_ = std::make_unique<Connection>(opener_(), limits_, restart_);
+    restart_ = Restart::kNo;
+  }
   host_memory_ = std::make_unique<HostMemory>(*connection_);
   if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);
   event_counts_.assign(protocol::kEvents, 0);
@@ -87,14 +95,21 @@ std::unique_ptr<Connection> Device::forget_everything() {
 void Device::reset() {
   const Lock lock(mutex_);
   bool lives = connection_ != nullptr;
+  // A group that is lost comes back with a reset of the card only, and so does a firmware that does not
+  // answer.
+  bool broken = std::ranges::any_of(
+      queues_, [](const auto& queue) { return queue->line.status == Status::kGroupLost; });
   try {
     // The card stops what it does before its memory goes.
     if (lives) connection_->detach();
+  } catch (const Failure&) {
+    broken = true;
   } catch (...) {
     lives = false;
   }
   auto connection = forget_everything();
-  if (lives) idle_connection_ = std::move(connection);
+  restart_ = broken ? Restart::kYes : Restart::kIfStopped;
+  if (lives && !broken) idle_connection_ = std::move(connection);
 }
 
 void Device::adopt(const std::shared_ptr<Object>& object) {
@@ -197,6 +212,8 @@ void Device::let_time_pass(Lock& lock, Patience& patience) {
   if (look()) {
     patience.renew();
     seen = activity_;
+  } else if (++patience.in_vain % kInVain == 0 || !awake) {
+    connection_->check_firmware();
   }
   if (awake) {
     // Others have their turn.

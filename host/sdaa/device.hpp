@@ -87,6 +87,14 @@ class Device : public std::enable_shared_from_this<Device> {
   }
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass();
+  // The card without all that, whether its firmware lives or not: for what it tells about itself.
+  template <typename Use>
+  void use_card(Use use) {
+    const Lock lock(mutex_);
+    if (connection_) return use(connection_->card());
+    if (idle_connection_) return use(idle_connection_->card());
+    use(*opener_());
+  }
   // Takes note of what the card has told. True: there was something new.
   bool look();
 
@@ -143,6 +151,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
     const uint64_t epoch;
     uint64_t begin_cycle = 0;
+    unsigned in_vain = 0;  // slices of time
     steady_clock::time_point begin;
     std::optional<steady_clock::time_point> asleep;
 
@@ -174,6 +183,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::unique_ptr<Connection> idle_connection_;  // after a reset; not attached
   std::vector<std::unique_ptr<Queue>> queues_;
   bool no_more_queues_ = false;
+  Restart restart_ = Restart::kNo;  // when it is opened next
   Queue* service_ = nullptr;
   std::shared_ptr<Stream> default_stream_;
   std::vector<std::weak_ptr<Object>> objects_;

@@ -1,9 +1,13 @@
 #include "verif/sdaa/fake_card.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "card_regs.hpp"
+#include "firmware/abi/fault.hpp"
 #include "firmware/runtime/runtime.hpp"
 #include "verif/firmware/launch/module_file.hpp"
 #include "verif/sdaa/fake_processor.hpp"
@@ -39,14 +43,14 @@ constexpr uint16_t kFirstSegment = 32;
 class FakeCard final : public link::Backend {
  public:
   explicit FakeCard(const FakeOptions& options)
-      : options_(options), processor_(options), firmware_(processor_) {
+      : options_(options), processor_(options), firmware_(std::in_place, processor_) {
     description_.address = "a played card";
     description_.regions.resize(10);
     description_.vectors = 32;
     description_.has_vendor_region = true;
     description_.configuration = "fake";
     description_.deterministic = true;
-    processor_.later(options.boot_cycles, [this] { boot(); });
+    start();
   }
 
   const link::Description& describe() const override { return description_; }
@@ -69,6 +73,10 @@ class FakeCard final : public link::Backend {
     if (region == kControlBar && offset == regs::pcie::doorbell::kOffset) {
       processor_.later(kOneWay, [this, bit = from[0]] { processor_.set_work(uint64_t{1} << (bit & 31)); });
       return;
+    }
+    if (region == kControlBar && offset == regs::pcie::reset_request::kOffset) {
+      processor_.reset();
+      return start();
     }
     access(region, offset, from.size(), [&](uint8_t* at) { std::memcpy(at, from.data(), from.size()); });
   }
@@ -120,6 +128,9 @@ class FakeCard final : public link::Backend {
     uint8_t* at = nullptr;
     if (region == kControlBar && offset - regs::pcie::shared::kOffset < sizeof(uint64_t) * 64) {
       at = reinterpret_cast<uint8_t*>(processor_.shared().data()) + (offset - regs::pcie::shared::kOffset);
+    } else if (region == kControlBar && offset == regs::pcie::boot_status::kOffset &&
+               bytes == sizeof status_) {
+      at = reinterpret_cast<uint8_t*>(&status_);
     } else if (region == kMemoryBar && offset >= kSramInBar) {
       at = processor_.at(FakeProcessor::kSram + (offset - kSramInBar), bytes);
     }
@@ -142,17 +153,56 @@ class FakeCard final : public link::Backend {
   }
   void serve() {
     if (!booted_) return;
+    if (options_.ends && options_.ends()) return panic();
+    if (processor_.take_alarm()) firmware_->alarm();
     for (;;) {
       const uint64_t work = processor_.take_work();
-      const bool more = firmware_.poll(work);
+      const bool more = firmware_->poll(work);
       if (!more && work == 0) break;
     }
+    firmware_->rest();
     if (options_.on_idle) options_.on_idle(processor_.now());
+  }
+
+  void start() {
+    booted_ = false;
+    status_ = regs::system::status::kStageRom;
+    processor_.later(options_.boot_cycles, [this] { boot(); });
+  }
+  // What fault.cpp of the kernel does.
+  void panic() {
+    booted_ = false;
+    status_ = regs::system::status::kStage.put(regs::system::status::kStageFailed) |
+              regs::system::status::kDetail.put(static_cast<uint64_t>(fault::Kind::kAssertion));
+    fault::Record record = {};
+    record.magic = fault::Record::kMagic;
+    record.format = fault::Record::kFormat;
+    record.kind = fault::Kind::kAssertion;
+    record.time = processor_.now();
+    record.pc = 0x8000'1234;
+    record.registers[2] = 0x8002'0000;
+    std::ranges::copy(std::string_view("played"), record.message.begin());
+    std::ranges::copy(std::string_view("c0ffee"), record.build.begin());
+    record.checksum = fault::checksum(record);
+    processor_.put(fault::kRecordAddress, &record, sizeof record);
+  }
+  void report_last_fault() {
+    fault::Record record;
+    processor_.fetch(fault::kRecordAddress, &record, sizeof record);
+    if (!fault::is_valid(record) || record.reported != 0) return;
+    record.reported = 1;
+    processor_.put(fault::kRecordAddress, &record, sizeof record);
+    const auto kind = static_cast<uint64_t>(record.kind);
+    processor_.log(journal::Line::kEarlierRun, {kind, record.pc});
+    processor_.note(journal::Fault::kFirmware, {kind, record.cause, record.pc, record.value});
   }
 
   // What service.cpp of the kernel does.
   void boot() {
+    report_last_fault();
+    status_ = regs::system::status::kStageReady;
     if (!options_.serves) return;
+    firmware_.emplace(processor_);
     const auto built_in = [&](uint16_t number, Operation operation) {
       const uint64_t at = kCode + number * segment::kGranuleBytes;
       processor_.store(at, static_cast<uint64_t>(operation));
@@ -181,9 +231,9 @@ class FakeCard final : public link::Backend {
     plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000};
     plan.sram = kRings;
     plan.modules = kTables;
-    firmware_.init(plan);
+    firmware_->init(plan);
     for (unsigned group = 0; group < options_.groups; ++group)
-      firmware_.groups().driver(group).use_segments(kSegmentTable, memory::kSegments);
+      firmware_->groups().driver(group).use_segments(kSegmentTable, memory::kSegments);
 
     protocol::Info info = {};
     info.bytes = sizeof info;
@@ -200,7 +250,13 @@ class FakeCard final : public link::Backend {
     info.queue_offset = kWindow - FakeProcessor::kSram;
     info.events = protocol::kEvents;
     info.modules = protocol::kModules;
+    info.capabilities |= protocol::kJournals;
+    info.log_offset = FakeProcessor::kLogAt - FakeProcessor::kSram;
+    info.fault_offset = FakeProcessor::kFaultsAt - FakeProcessor::kSram;
+    info.log_bytes = info.fault_bytes = journal::ring_bytes(FakeProcessor::kJournalRecords);
     processor_.put(kInfo, &info, sizeof info);
+    processor_.log(journal::Line::kServing);
+    ++processor_.shared()[protocol::word::kLife];
     processor_.shared()[protocol::word::kVersions] =
         options_.version | uint64_t{options_.minimum_version} << 16 | (kInfo - FakeProcessor::kSram) << 32;
     processor_.shared()[protocol::word::kMagic] = protocol::kMagic;
@@ -210,7 +266,8 @@ class FakeCard final : public link::Backend {
   FakeOptions options_;
   link::Description description_;
   FakeProcessor processor_;
-  Firmware firmware_;
+  std::optional<Firmware> firmware_;
+  uint64_t status_ = 0;
   bool booted_ = false;
   bool closed_ = false;
 };
@@ -242,6 +299,7 @@ std::vector<uint8_t> fake_module(size_t padding) {
   add("hang", Operation::kHang, 0);
   add("breakpoint", Operation::kBreakpoint, 0);
   add("slow", Operation::kSlow, 0);
+  add("dead", Operation::kDead, 0);
   auto bytes = file.make();
   bytes.resize(bytes.size() + padding);
   return bytes;

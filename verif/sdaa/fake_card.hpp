@@ -26,6 +26,7 @@ enum class Operation : uint32_t {
   kHang = 6,
   kBreakpoint = 7,
   kSlow = 8,  // 100,000 cycles
+  kDead = 9,  // its group never answers again
 };
 
 struct FakeOptions {
@@ -38,9 +39,11 @@ struct FakeOptions {
   bool serves = true;
   uint64_t boot_cycles = 100'000;
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more
+  std::function<bool()> ends;  // asked whenever something happens: the firmware ends in a panic
 };
 
-// The ELF file of a module whose kernels are nothing, axpy_int, who, many_arguments, hang, breakpoint, slow.
+// The ELF file of a module whose kernels are nothing, axpy_int, who, many_arguments, hang, breakpoint, slow,
+// dead.
 std::vector<uint8_t> fake_module(size_t padding = 0);
 
 std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options = {});

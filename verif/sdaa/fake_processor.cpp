@@ -40,13 +40,30 @@ FakeProcessor::FakeProcessor(const FakeOptions& options) : options_(options), sr
     if (memory == MAP_FAILED) throw std::runtime_error("no memory for a played card");
     memory_.push_back(static_cast<uint8_t*>(memory));
   }
+  lines.init(kLogAt, kJournalRecords);
+  faults.init(kFaultsAt, kJournalRecords);
 }
 
 FakeProcessor::~FakeProcessor() {
   for (uint8_t* memory : memory_) ::munmap(memory, options_.memory_per_group);
 }
 
+void FakeProcessor::reset() {
+  events_.clear();
+  alarm_.reset();
+  alarmed_ = false;
+  work_ = 0;
+  channels_ = {};
+  groups_ = {};
+}
+
 void FakeProcessor::run_next() {
+  if (alarm_ && next_event() == alarm_) {
+    now_ = std::max(now_, *alarm_);
+    alarm_.reset();
+    alarmed_ = true;
+    return;
+  }
   auto node = events_.extract(events_.begin());
   now_ = std::max(now_, node.key());
   node.mapped()();
@@ -94,6 +111,7 @@ uint64_t FakeProcessor::read(uint64_t address) {
   if (address == regs::timer::mtime::kAddr) return now_;
   if (address - regs::inbox::done0::kAddr < kGroups * 8)
     return groups_[(address - regs::inbox::done0::kAddr) / 8].done;
+  if (address == regs::pcie::reset_status::kAddr) return 0;
   if (address - regs::pcie::shared::kAddr < sizeof shared_)
     return shared_[(address - regs::pcie::shared::kAddr) / 8];
   if (address - regs::dma::kBase < dma::kChannels * regs::dma::control::kStride) {
@@ -256,6 +274,11 @@ void FakeProcessor::control_launches(unsigned number, uint64_t control) {
   if ((control & reg::kFlush.mask()) != 0) {
     for (size_t i = group.running ? 1 : 0; i < group.launches.size(); ++i) group.launches[i].flushed = true;
   }
+  if ((control & reg::kKill.mask()) != 0 && group.running &&
+      group.launches.front().operation != Operation::kDead) {
+    group.launches.front().killed = true;
+    end_launch_in(number, 5);
+  }
   if ((control & reg::kResume.mask()) != 0) group.held = false;
   run_next_launch(number);
 }
@@ -264,8 +287,15 @@ void FakeProcessor::run_next_launch(unsigned number) {
   Group& group = groups_[number];
   if (group.running || group.launches.empty() || (group.held && !group.launches.front().flushed)) return;
   group.running = true;
-  later(group.launches.front().flushed ? 5 : group.launches.front().cycles,
-        [this, number] { end_launch(number); });
+  if (group.launches.front().operation == Operation::kDead) return;
+  end_launch_in(number, group.launches.front().flushed ? 5 : group.launches.front().cycles);
+}
+
+// Unless something else ends it before.
+void FakeProcessor::end_launch_in(unsigned number, uint64_t cycles) {
+  later(cycles, [this, number, plan = ++groups_[number].plan] {
+    if (groups_[number].plan == plan) end_launch(number);
+  });
 }
 
 void FakeProcessor::end_launch(unsigned number) {
@@ -274,15 +304,18 @@ void FakeProcessor::end_launch(unsigned number) {
   group.launches.pop_front();
   group.running = false;
   Fault fault;
-  if (launch.stopped) {
+  if (launch.stopped && !launch.killed) {
     fault.cause = launch::Cause::kWatchdog;
+    fault.cpe = static_cast<unsigned>(std::countr_zero(launch.mask));
+  } else if (launch.killed) {
+    fault.cause = launch::Cause::kKilled;
     fault.cpe = static_cast<unsigned>(std::countr_zero(launch.mask));
   } else if (!launch.flushed) {
     fault = run_kernel(launch);
   }
   const bool faulted = !launch.flushed && fault.cause != launch::Cause::kNone;
   const bool failed = launch.flushed || faulted;
-  const bool watchdog = faulted && launch.stopped;
+  const bool watchdog = faulted && launch.stopped && !launch.killed;
   ++group.ended;
   group.results[group.ended % group.results.size()] = cg::launch_cycles::kRun.put(launch.cycles) |
                                                       cg::launch_cycles::kFailed.put(failed) |

@@ -16,6 +16,7 @@
 #include "firmware/abi/launch.hpp"
 #include "firmware/abi/protocol.hpp"
 #include "firmware/abi/segment.hpp"
+#include "firmware/runtime/journal.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "verif/sdaa/fake_card.hpp"
 
@@ -52,6 +53,15 @@ class FakeProcessor {
   void put(uint64_t address, const void* from, uint64_t bytes);
   void order() {}
   uint64_t time() const { return now_; }
+  void set_alarm(uint64_t time) { alarm_ = time == ~uint64_t{0} ? std::nullopt : std::optional(time); }
+  void note(journal::Fault fault, const journal::Arguments& arguments) {
+    faults.write(static_cast<uint16_t>(fault), journal::Severity::kFault, now_, arguments);
+    pending_vectors |= uint64_t{1} << protocol::kLogVector;
+  }
+
+  void log(journal::Line line, const journal::Arguments& arguments = {}) {
+    lines.write(static_cast<uint16_t>(line), describe(line).severity, now_, arguments);
+  }
 
   // --- The host's side
   uint64_t now() const { return now_; }
@@ -61,8 +71,12 @@ class FakeProcessor {
   void set_work(uint64_t bits) { work_ |= bits; }
   void later(uint64_t cycles, std::function<void()> what) { events_.emplace(now_ + cycles, std::move(what)); }
   std::optional<uint64_t> next_event() const {
-    return events_.empty() ? std::nullopt : std::optional(events_.begin()->first);
+    if (events_.empty() || (alarm_ && *alarm_ < events_.begin()->first)) return alarm_;
+    return events_.begin()->first;
   }
+  bool take_alarm() { return std::exchange(alarmed_, false); }
+  // Processor, engine and groups begin anew; memories and what host and firmware share stay.
+  void reset();
   void run_next();
   void pass_to(uint64_t cycle) { now_ = std::max(now_, cycle); }
   // nullptr: the card has no such memory.
@@ -75,6 +89,13 @@ class FakeProcessor {
     bool writable;
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
+
+  // What the card tells about itself.
+  static constexpr uint64_t kLogAt = kSram + 0x3'd000;
+  static constexpr uint64_t kFaultsAt = kSram + 0x3'd800;
+  static constexpr unsigned kJournalRecords = 16;
+  runtime::Journal<FakeProcessor> lines{*this};
+  runtime::Journal<FakeProcessor> faults{*this};
 
  private:
   static constexpr unsigned kGroups = launch::kMaxGroups;
@@ -103,6 +124,7 @@ class FakeProcessor {
     uint8_t owner = 0;
     bool stopped = false;  // by the watchdog
     bool flushed = false;
+    bool killed = false;
     uint64_t arguments = 0;
   };
   struct Group {
@@ -110,6 +132,7 @@ class FakeProcessor {
     std::deque<Launch> launches;  // the one in front runs, unless the group holds
     bool running = false;
     bool held = false;
+    uint64_t plan = 0;  // the end that counts
     uint32_t ended = 0;
     uint64_t done = 0;
     uint32_t fault_pending = 0;
@@ -128,6 +151,7 @@ class FakeProcessor {
   void ring(unsigned group, uint64_t doorbell);
   void control_launches(unsigned group, uint64_t control);
   void run_next_launch(unsigned group);
+  void end_launch_in(unsigned group, uint64_t cycles);
   void end_launch(unsigned group);
   Fault run_kernel(const Launch& launch);
   // Memory that a kernel may use; nullptr: it may not, and `fault` says why.
@@ -144,6 +168,8 @@ class FakeProcessor {
   std::array<Channel, dma::kChannels> channels_ = {};
   std::array<Group, kGroups> groups_ = {};
   uint64_t segment_table_ = 0;
+  std::optional<uint64_t> alarm_;
+  bool alarmed_ = false;
 };
 static_assert(runtime::Machine<FakeProcessor>);
 

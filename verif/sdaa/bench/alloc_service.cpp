@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <new>
 
+#include "firmware/kernel/console.hpp"
 #include "firmware/kernel/layout.hpp"
-#include "firmware/kernel/log.hpp"
 #include "firmware/kernel/processor.hpp"
 #include "firmware/kernel/service.hpp"
 #include "firmware/memory/memory.hpp"
@@ -60,8 +60,8 @@ void measure(Memory& memory, uint64_t bytes) {
   memory.free(stays, kContext);
   std::ranges::sort(taken);
   std::ranges::sort(given);
-  log::write("bytes ", bytes, " alloc ", taken[taken.size() / 2], " ", taken.back(), " free ",
-             given[given.size() / 2], " ", given.back());
+  console::print("bytes ", bytes, " alloc ", taken[taken.size() / 2], " ", taken.back(), " free ",
+                 given[given.size() / 2], " ", given.back(), '\n');
 }
 
 // --- The C library's beside it. Each has half of the memory.

@@ -1,0 +1,85 @@
+#include "host/sdaa/journal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "card_regs.hpp"
+#include "firmware/abi/boot.hpp"
+#include "firmware/abi/protocol.hpp"
+#include "host/sdaa/error.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+constexpr unsigned kMemoryBar = 0;
+constexpr unsigned kControlBar = 4;
+constexpr uint64_t kSram = uint64_t{64} << 30;  // in the memory's BAR
+
+template <typename T>
+T read_sram(link::Card& card, uint64_t offset) {
+  T value;
+  card.read_block(kMemoryBar, kSram + offset, {reinterpret_cast<uint8_t*>(&value), sizeof value});
+  return value;
+}
+
+// Where the firmware has said that it lies.
+uint64_t find(link::Card& card, JournalKind kind) {
+  const auto words = card.read<uint64_t>(
+      kControlBar, regs::pcie::shared::kOffset + protocol::word::kVersions * sizeof(uint64_t));
+  protocol::Versions versions;
+  std::memcpy(&versions, &words, sizeof versions);
+  if (words == 0 || versions.info > regs::kSramBytes - sizeof(protocol::Info))
+    fail(sdaaErrorNotFound, "no firmware has served programs on this card since power-on");
+  const auto info = read_sram<protocol::Info>(card, versions.info);
+  if (info.bytes < sizeof info || (info.capabilities & protocol::kJournals) == 0)
+    fail(sdaaErrorNotSupported, "the card's firmware keeps no journals");
+  return kind == JournalKind::kLog ? info.log_offset : info.fault_offset;
+}
+
+}  // namespace
+
+JournalPart read_journal(link::Card& card, JournalKind kind, uint64_t position, unsigned room) {
+  using journal::Head;
+  using journal::Record;
+  const uint64_t at = find(card, kind);
+  const auto head = read_sram<Head>(card, at);
+  if (head.magic != Head::kMagic || head.records == 0 ||
+      at + journal::ring_bytes(head.records) > regs::kSramBytes)
+    fail(sdaaErrorDeviceFirmware, "the card's journal is damaged");
+
+  JournalPart part;
+  part.counts = head.counts;
+  std::vector<Record> ring(head.records);
+  card.read_block(kMemoryBar, kSram + at + sizeof head,
+                  {reinterpret_cast<uint8_t*>(ring.data()), ring.size() * sizeof(Record)});
+  // What the card has begun to write meanwhile may be torn.
+  const auto begun = read_sram<uint64_t>(card, at + offsetof(Head, begun));
+  const uint64_t oldest = begun > head.records ? begun - head.records : 0;
+  part.first = std::clamp(position, std::min(oldest, head.written), head.written);
+  part.lost = part.first > position ? part.first - position : 0;
+  const uint64_t end = std::min(head.written, part.first + room);
+  for (uint64_t number = part.first; number < end; ++number)
+    part.records.push_back(ring[number % head.records]);
+  return part;
+}
+
+std::optional<fault::Record> read_panic(link::Card& card) {
+  const auto record = read_sram<fault::Record>(card, fault::kRecordAddress - boot::kMemoryBase);
+  return fault::is_valid(record) ? std::optional(record) : std::nullopt;
+}
+
+std::string describe(const journal::Description& description, const journal::Arguments& arguments) {
+  std::string text;
+  journal::form(description.text, arguments, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+std::string describe(const fault::Record& record) {
+  const std::string message(record.message.data(), strnlen(record.message.data(), record.message.size()));
+  return fmt::format("{}{}{}, pc {:#x}, value {:#x}", text(record.kind), message.empty() ? "" : ": ", message,
+                     record.pc, record.value);
+}
+
+}  // namespace swai::sdaa
