@@ -68,6 +68,8 @@ template <typename T>
 T Module::at(uint64_t offset) const {
   T value;
   std::memcpy(&value, file_.data() + offset, sizeof(T));
+  // The compiler must not read it again.
+  asm volatile("" ::: "memory");
   return value;
 }
 
@@ -98,7 +100,8 @@ Verdict Module::check_elf() {
   if (std::memcmp(file_.data(), elf::kIdentity.data(), elf::kIdentity.size()) != 0)
     return refuse(Error::kNotElf);
   if (!inside(0, sizeof(elf::Header))) return refuse(Error::kTruncated);
-  const auto header = at<elf::Header>(0);
+  elf_ = at<elf::Header>(0);
+  const elf::Header& header = elf_;
   if (header.machine != elf::kRiscv) return refuse(Error::kWrongMachine, header.machine);
   if (header.type != elf::kExecutable) return refuse(Error::kNotLinked, header.type);
   if (header.program_header_bytes != sizeof(elf::ProgramHeader)) return refuse(Error::kBadElf);
@@ -118,11 +121,10 @@ Verdict Module::check_elf() {
 }
 
 Verdict Module::check_note() {
-  const auto elf = at<elf::Header>(0);
   Range descriptor;
-  for (uint32_t i = 0; i < elf.program_header_count; ++i) {
+  for (uint32_t i = 0; i < elf_.program_header_count; ++i) {
     const auto program =
-        at<elf::ProgramHeader>(elf.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
+        at<elf::ProgramHeader>(elf_.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
     if (program.type == elf::kDynamic || program.type == elf::kInterpreter ||
         program.type == elf::kThreadLocal) {
       return refuse(Error::kNotLinked, program.type);
@@ -179,16 +181,15 @@ Verdict Module::find_note(Range segment, Range& descriptor) const {
 
 // A module without a symbol table is good: it was stripped after it had been linked.
 Verdict Module::check_symbols() const {
-  const auto elf = at<elf::Header>(0);
-  if (elf.section_headers == 0) return {};
+  if (elf_.section_headers == 0) return {};
   const auto section = [&](uint32_t index) {
-    return at<elf::SectionHeader>(elf.section_headers + uint64_t{index} * sizeof(elf::SectionHeader));
+    return at<elf::SectionHeader>(elf_.section_headers + uint64_t{index} * sizeof(elf::SectionHeader));
   };
-  for (uint32_t i = 0; i < elf.section_header_count; ++i) {
+  for (uint32_t i = 0; i < elf_.section_header_count; ++i) {
     const elf::SectionHeader symbols = section(i);
     if (symbols.type != elf::kSymbolTable) continue;
     if (symbols.entry_bytes != sizeof(elf::Symbol) || symbols.bytes % sizeof(elf::Symbol) != 0 ||
-        symbols.link >= elf.section_header_count) {
+        symbols.link >= elf_.section_header_count) {
       return refuse(Error::kBadElf);
     }
     const elf::SectionHeader strings = section(symbols.link);
@@ -215,10 +216,9 @@ Verdict Module::check_symbol_table(Range symbols, Range strings) const {
 }
 
 Verdict Module::check_segments() {
-  const auto elf = at<elf::Header>(0);
-  for (uint32_t i = 0; i < elf.program_header_count; ++i) {
+  for (uint32_t i = 0; i < elf_.program_header_count; ++i) {
     const auto program =
-        at<elf::ProgramHeader>(elf.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
+        at<elf::ProgramHeader>(elf_.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
     if (program.type != elf::kLoad || program.memory_bytes == 0) continue;
     if (program.address - kLdmBase < kLdmBytes) {
       const uint64_t end = uint64_t{program.address - kLdmBase} + program.memory_bytes;

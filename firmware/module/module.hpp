@@ -1,6 +1,7 @@
 // Judges a module (firmware/abi/module.hpp) that lies in memory, and says what of it goes where. Nothing in
-// it is trusted: it may come from a user. No allocation, no library; firmware, host tools and tests use the
-// same code.
+// it is trusted: it may come from a user, who may change it while it is looked at. So every offset and length
+// is read once, and used as it was when it was checked. No allocation, no library; firmware, host tools and
+// tests use the same code.
 #pragma once
 
 #include <array>
@@ -10,12 +11,9 @@
 #include <string_view>
 
 #include "firmware/abi/module.hpp"
+#include "firmware/module/elf32.hpp"
 
 namespace swai::module {
-
-namespace elf {
-struct ProgramHeader;
-}
 
 // Why a module is refused. Numbers cross the border to the host: append, never renumber.
 enum class Error : uint8_t {
@@ -71,7 +69,8 @@ struct Piece {
 class Module {
  public:
   // Judges the file, which must stay where it is as long as the object is used. Only after a good verdict the
-  // other functions mean something.
+  // other functions mean something. In a file that changes, names and entries of kernels are no longer what
+  // was judged; nothing beyond the file is touched.
   Verdict open(std::span<const uint8_t> file, Space space = Space::kKernel);
 
   std::string_view name() const;
@@ -115,6 +114,7 @@ class Module {
   static constexpr size_t kMaxPieces = 8;
 
   std::span<const uint8_t> file_;
+  elf::Header elf_ = {};
   Space space_ = Space::kKernel;
   uint32_t note_ = 0;  // offset of the header in the file
   uint32_t kernel_count_ = 0;

@@ -1,11 +1,17 @@
 // The module loader: what is accepted, what is refused, and why; with modules as the compiler driver makes
 // them and with made-up ones.
 #include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
+#include <string_view>
 
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/launch/module_check.hpp"
@@ -271,6 +277,78 @@ TEST_CASE("random damage") {
     if (random() % 4 == 0) bad.resize(random() % bad.size());
     CAPTURE(round);
     open(bad);
+  }
+}
+
+// A file whose header changes when something behind it is read for the first time.
+class Changing {
+ public:
+  Changing(const Bytes& file, size_t offset, uint32_t bits) : offset_(offset), bits_(bits) {
+    const size_t rest = (file.size() / kPage + 1) * kPage;
+    bytes_ = kPage + rest;
+    memory_ = static_cast<uint8_t*>(
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(memory_ != MAP_FAILED);
+    file_ = {memory_ + kPage - sizeof(elf::Header), file.size()};
+    std::ranges::copy(file, memory_ + kPage - sizeof(elf::Header));
+    protect(PROT_NONE);
+    current_ = this;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { current_->change(); };
+    ::sigaction(SIGSEGV, &action, &before_);
+  }
+  ~Changing() {
+    ::sigaction(SIGSEGV, &before_, nullptr);
+    ::munmap(memory_, bytes_);
+  }
+  Changing(const Changing&) = delete;
+  Changing& operator=(const Changing&) = delete;
+
+  std::span<const uint8_t> file() const { return file_; }
+  bool changed() const { return changed_; }
+
+ private:
+  static constexpr size_t kPage = 4096;
+  void protect(int access) const { ::mprotect(memory_ + kPage, bytes_ - kPage, access); }
+  void change() {
+    if (changed_) {
+      constexpr std::string_view kWords = "memory beyond the file was read\n";
+      std::_Exit(::write(STDERR_FILENO, kWords.data(), kWords.size()) < 0 ? 3 : 4);
+    }
+    changed_ = true;
+    protect(PROT_READ);
+    uint32_t word = 0;
+    uint8_t* const at = memory_ + kPage - sizeof(elf::Header) + offset_;
+    std::memcpy(&word, at, sizeof word);
+    word |= bits_;
+    std::memcpy(at, &word, sizeof word);
+  }
+
+  static inline Changing* current_ = nullptr;
+  size_t offset_;
+  uint32_t bits_;
+  uint8_t* memory_ = nullptr;
+  size_t bytes_ = 0;
+  std::span<const uint8_t> file_;
+  bool changed_ = false;
+  struct sigaction before_ = {};
+};
+
+TEST_CASE("a file that somebody changes while it is judged: what was checked counts") {
+  struct Change {
+    size_t offset;
+    uint32_t bits;
+  };
+  for (const Change& change : {Change{offsetof(elf::Header, program_headers), 0x7000'0000},
+                               Change{offsetof(elf::Header, section_headers), 0x7000'0000},
+                               // and of the halves of words, the counts
+                               Change{offsetof(elf::Header, program_header_count), 0xf000},
+                               Change{offsetof(elf::Header, section_header_count), 0xf000}}) {
+    CAPTURE(change.offset);
+    const Changing changing(ModuleFile().make(), change.offset, change.bits);
+    Module module;
+    CHECK(module.open(changing.file()).ok());
+    CHECK(changing.changed());
   }
 }
 
