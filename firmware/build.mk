@@ -28,7 +28,8 @@ FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon 
 
 # The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
 FW_OPT_rom := -O2
-FW_OPT_kernel := -O2
+# The runtime hands arguments to kernels.
+FW_OPT_kernel := -O2 -Icpe-kernels/include
 
 # $(call firmware_program,NAME,SOURCES,LINKER_SCRIPT): build/firmware/NAME.elf
 define firmware_program

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "firmware/runtime/queue.hpp"
+#include "swai/arguments.hpp"
 
 namespace swai::runtime {
 
@@ -19,10 +20,11 @@ class BuiltIns : protected QueueState<M> {
     const uint64_t at = built_in.arguments + number * uint64_t{protocol::kSlotBytes};
     const auto bytes = static_cast<uint32_t>(rows.piece());
     if (type == command::Type::kFill) {
-      const FillArguments arguments = {rows.to + rows.done, bytes, rows.value};
+      const cpe::MemsetArgs arguments = {cpe::GlobalPtr<void>(rows.to + rows.done), bytes, rows.value};
       this->parts_.machine.put(at, &arguments, sizeof arguments);
     } else {
-      const CopyArguments arguments = {rows.to + rows.done, rows.from + rows.done, bytes, 0};
+      const cpe::CopyArgs arguments = {cpe::GlobalPtr<void>(rows.to + rows.done),
+                                       cpe::GlobalPtr<const void>(rows.from + rows.done), bytes, 0};
       this->parts_.machine.put(at, &arguments, sizeof arguments);
     }
     this->parts_.machine.order();
@@ -52,20 +54,6 @@ class BuiltIns : protected QueueState<M> {
     }
     return true;
   }
-
- private:
-  // As the kernels take them (cpe-kernels/include/swai/arguments.hpp).
-  struct FillArguments {
-    uint64_t to;
-    uint32_t bytes;
-    uint32_t value;
-  };
-  struct CopyArguments {
-    uint64_t to;
-    uint64_t from;
-    uint32_t bytes;
-    uint32_t reserved;
-  };
 };
 
 }  // namespace swai::runtime
