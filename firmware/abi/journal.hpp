@@ -56,7 +56,7 @@ constexpr uint64_t ring_bytes(unsigned records) { return sizeof(Head) + records 
 
 // Append, never renumber. Arguments in the order in which they stand in the comment.
 enum class Line : uint16_t {
-  kNone = 0,
+  kNone = 0,            // cut off by a reset of the processor
   kEarlierRun = 1,      // fault::Kind, pc
   kSelfTestPassed = 2,  //
   kServing = 3,         //
@@ -68,7 +68,7 @@ enum class Line : uint16_t {
 };
 
 enum class Fault : uint16_t {
-  kNone = 0,
+  kNone = 0,    // cut off by a reset of the processor
   kKernel = 1,  // launch::Cause, CPE + 32 * group, pc, pointer or scalar address, Command, launch::Access
   kKernelTimeout = 2,  // the same
   kTransfer = 3,       // cause of the DMA engine, channel, address, 0, Command
@@ -94,7 +94,7 @@ struct Description {
 constexpr Description describe(Line line) {
   switch (line) {
     case Line::kNone:
-      break;
+      return {Severity::kError, "cut off by a reset"};
     case Line::kEarlierRun:
       return {Severity::kError, "an earlier run ended: {0:f}, pc {1:x}"};
     case Line::kSelfTestPassed:
@@ -117,7 +117,7 @@ constexpr Description describe(Line line) {
 constexpr Description describe(Fault fault) {
   switch (fault) {
     case Fault::kNone:
-      break;
+      return {Severity::kFault, "cut off by a reset"};
     case Fault::kKernel:
       return {Severity::kFault,
               "kernel failed on core {1:p} of group {1:g}: {0:l}; address {3:x}, pc {2:x}; queue {4:q}, "

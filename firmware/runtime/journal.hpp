@@ -22,7 +22,12 @@ class Journal {
     if (!known) head_ = {};
     head_.magic = journal::Head::kMagic;
     head_.records = records;
-    head_.begun = head_.written;  // one that was not completed is written anew
+    // A reset may have cut off a record, and with it the one whose place it was to take.
+    if (head_.begun != head_.written) {
+      constexpr journal::Record kNone = {};
+      machine_.put(place(head_.written++), &kNone, sizeof kNone);
+    }
+    head_.begun = head_.written;
     machine_.put(at, &head_, sizeof head_);
     machine_.order();
   }

@@ -25,12 +25,7 @@ constexpr unsigned kControlBar = 4;
 class OnCard {
  public:
   OnCard() {
-    sdaa::Runtime::get().use({[this] {
-      auto card = rig_.open();
-      card_ = card.get();
-      return card;
-    }});
-    sdaa::Runtime::current_number() = 0;
+    begin_anew();
     REQUIRE_OK(sdaaDeviceSynchronize());
   }
   ~OnCard() { sdaa::Runtime::get().use({}); }
@@ -38,6 +33,15 @@ class OnCard {
   OnCard& operator=(const OnCard&) = delete;
 
   link::Card& link() const { return *card_; }
+  // As another program would.
+  void begin_anew() {
+    sdaa::Runtime::get().use({[this] {
+      auto card = rig_.open();
+      card_ = card.get();
+      return card;
+    }});
+    sdaa::Runtime::current_number() = 0;
+  }
 
  private:
   system::Rig rig_;
@@ -136,7 +140,7 @@ TEST_CASE("on the card: the log, and the faults of a kernel and of a transfer") 
 
 TEST_CASE(
     "on the card: firmware that ends is a lost device; its record can be read; a reset brings it back") {
-  const OnCard card;
+  OnCard card;
   sdaaDeviceProp_t properties;
   REQUIRE_OK(sdaaGetDeviceProperties(&properties, 0));
   void* memory = nullptr;
@@ -165,6 +169,10 @@ TEST_CASE(
   const size_t before = read_log().size();
 
   // Another program finds it as it is.
+  card.begin_anew();
+  CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorDeviceLost);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("unexpected exception, pc 0x40") != std::string::npos);
+  CHECK(read_log().size() == before);
   REQUIRE_OK(sdaaDeviceReset());
   prove();
   const auto log = read_log();
