@@ -47,20 +47,19 @@ inline constexpr uint8_t kDone = 1;
 
 // What a value of dma.error's cause says.
 constexpr const char* text(uint64_t cause) {
-  namespace error = regs::dma::error;
-  constexpr std::array<const char*, error::kCauseNoBusMaster + 1> kTexts = {
-      "no error",
-      "host memory that is not mapped",
-      "the host refused the access",
-      "the host sent damaged data",
-      "the host did not answer",
-      "the host sent what was not asked for",
-      "card memory that is not there",
-      "card memory that is closed",
-      "damaged memory of the card",
-      "bad descriptor",
-      "bad tail",
-      "the card may not reach the host"};
+  constexpr std::array kTexts = {"no error",
+                                 "host memory that is not mapped",
+                                 "the host refused the access",
+                                 "the host sent damaged data",
+                                 "the host did not answer",
+                                 "the host sent what was not asked for",
+                                 "card memory that is not there",
+                                 "card memory that is closed",
+                                 "damaged memory of the card",
+                                 "bad descriptor",
+                                 "bad tail",
+                                 "the card may not reach the host"};
+  static_assert(kTexts.size() == regs::dma::error::kCauseNoBusMaster + 1);
   if (cause >= kTexts.size()) return "unknown error of the DMA engine";
   return kTexts[cause];
 }
