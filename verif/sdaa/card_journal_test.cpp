@@ -34,12 +34,13 @@ class OnCard {
 
   link::Card& link() const { return *card_; }
   // As another program would.
-  void begin_anew() {
+  void begin_anew(const sdaa::Limits& limits = {}) {
     sdaa::Runtime::get().use({[this] {
-      auto card = rig_.open();
-      card_ = card.get();
-      return card;
-    }});
+                               auto card = rig_.open();
+                               card_ = card.get();
+                               return card;
+                             }},
+                             limits);
     sdaa::Runtime::current_number() = 0;
   }
 
@@ -185,6 +186,25 @@ TEST_CASE(
   CHECK(noted.pc == 0x40);
   REQUIRE_OK(sdaaDeviceGetFirmwareFault(&fault, 0));
   CHECK(fault.pc == 0x40);
+}
+
+TEST_CASE(
+    "on the card: firmware that does not answer is a timeout, not a lost device; a reset brings it back") {
+  OnCard card;
+  sdaa::Limits limits;
+  limits.request_cycles = 200'000;
+  card.begin_anew(limits);
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMalloc(&memory, 64));
+  namespace control = regs::debug::control;
+  card.link().post<uint64_t>(kControlBar, control::kAddr - regs::kCardRegion.base, control::kHalt.put(1));
+  CHECK_ERROR(sdaaMalloc(&memory, 64), sdaaErrorTimedOut);
+  sdaaFirmwareFault_t fault;
+  CHECK_ERROR(sdaaDeviceGetFirmwareFault(&fault, 0), sdaaErrorNotFound);
+  const size_t before = read_log().size();
+  REQUIRE_OK(sdaaDeviceReset());
+  prove();
+  CHECK(read_log().size() == before + 3);
 }
 
 TEST_CASE("on the card: a group that is reset behind the kernel's back is given up; copies go on") {
