@@ -212,7 +212,8 @@ void Device::let_time_pass(Lock& lock, Patience& patience) {
   if (look()) {
     patience.renew();
     seen = activity_;
-  } else if (++patience.in_vain % kInVain == 0 || !awake) {
+  } else if (awake ? ++patience.in_vain % kInVain == 0 : !host_calls_->pending()) {
+    // To look takes time of the card's: not while a function of the host decides how often.
     connection_->check_firmware();
   }
   if (awake) {
