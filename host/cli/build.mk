@@ -1,7 +1,7 @@
 # swai: the command line.
 
 CLI_SOURCES := $(addprefix host/cli/,swai.cpp cc.cpp cli.cpp copy_test.cpp doctor.cpp documentation.cpp exec.cpp kernel_arguments.cpp \
-    list.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp started_card.cpp table.cpp) verif/common/elf.cpp
+    list.cpp log.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp started_card.cpp table.cpp) verif/common/elf.cpp
 $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/sdaa.a -lfmt))
 
 # With the card that it starts.

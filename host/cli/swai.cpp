@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   add_run(cli);
   add_copy_test(cli);
   add_exec(cli);
+  add_log(cli);
   add_reset(cli);
   add_cc(cli);
   add_doctor(cli);

@@ -212,6 +212,20 @@ class Rest(SwaiTest):
         self.assertIn("--kind", self.run_swai("copy-test", "--kind", "up", code=2)[1])
         self.assertIn("--size", self.run_swai("copy-test", "--size", "0", code=2)[1])
 
+    def test_log_and_faults(self):
+        self.forget_card()
+        self.assertEqual(self.run_swai("--quiet", "fault")[0], "no faults\n")
+        self.assertIsNone(self.run_json("fault")["firmware"])
+        # The journal is the card's: it stays when the program that failed has gone.
+        misaligned = f"{SWAI} run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
+        text, _ = self.run_swai("exec", "sh", "-c", f"{misaligned}; {SWAI} fault --json; {SWAI} fault && exit 9; {SWAI} log")
+        report, end = json.JSONDecoder().raw_decode(text)
+        (record,) = report["records"]
+        self.assertEqual((record["group"], record["core"], record["address"]), (0, 3, 0x10000001))
+        faults, log = text[end:].strip().split("\n", 1)
+        self.assertIn("core 3 of group 0: misaligned access", faults)
+        self.assertRegex(log, r"\d+  info     serving the host")
+
     def test_exec(self):
         self.forget_card()
         self.run_swai("--quiet", "exec", "sh", "-c", "test -S $SWAI_CARD && exit 7", code=7)
