@@ -109,7 +109,7 @@ uint64_t mean(const Allocator& allocator, uint64_t bytes) {
     uint64_t& pointer = pointers[i % kTogether];
     if (pointer != 0) allocator.give_back(pointer);
     sum += cycles_of([&] { pointer = allocator.allocate(bytes); });
-    if (pointer == 0) log::write("no memory");
+    if (pointer == 0) console::print("no memory\n");
   }
   for (const uint64_t pointer : pointers) allocator.give_back(pointer);
   return sum / kTimes;
@@ -120,7 +120,7 @@ void compare(Memory& memory, const char* heap) {
   for (const uint64_t bytes :
        {uint64_t{1} << 10, uint64_t{16} << 10, kMib / 4, 4 * kMib, 8 * kMib, 64 * kMib, 1024 * kMib}) {
     const uint64_t ours = mean(Ours{memory}, bytes);
-    log::write(heap, " heap, bytes ", bytes, " ours ", ours, " libc ", mean(Libc{}, bytes));
+    console::print(heap, " heap, bytes ", bytes, " ours ", ours, " libc ", mean(Libc{}, bytes), '\n');
   }
 }
 
