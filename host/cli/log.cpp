@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "firmware/abi/journal.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 
@@ -38,7 +39,9 @@ void say_lost(uint64_t lost) {
 }
 
 int log(const Cli& cli) {
-  static constexpr const char* kSeverities[] = {"info", "warning", "error"};
+  const auto severity = [](const sdaaLogRecord_t& one) {
+    return journal::text(static_cast<journal::Severity>(one.severity));
+  };
   const UsedCard card(cli.options());
   uint64_t lost = 0;
   const auto records = read_all<sdaaLogRecord_t>(sdaaDeviceReadLog, "log", lost);
@@ -47,7 +50,7 @@ int log(const Cli& cli) {
     for (const auto& one : records) {
       report["records"].push_back({{"position", one.position},
                                    {"cycle", one.cycle},
-                                   {"severity", kSeverities[one.severity]},
+                                   {"severity", severity(one)},
                                    {"id", one.id},
                                    {"text", one.text}});
     }
@@ -55,8 +58,7 @@ int log(const Cli& cli) {
     return kDone;
   }
   say_lost(lost);
-  for (const auto& one : records)
-    fmt::print("{:>12}  {:<7}  {}\n", one.cycle, kSeverities[one.severity], one.text);
+  for (const auto& one : records) fmt::print("{:>12}  {:<7}  {}\n", one.cycle, severity(one), one.text);
   return kDone;
 }
 
