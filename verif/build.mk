@@ -5,17 +5,25 @@
 #   $(eval $(call cpe_tile,NAME,FLAGS,SOURCES))  the model with these flags for Verilator and further sources
 #   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cg/cg_array.sv
 #   $(call tile_libs,NAME)                       and its libraries (also verif/cg/build.mk)
+# The model has modules of verif/cpe/tile in place of those of the same name in rtl/cpe.
+TILE_STAND_INS := $(addprefix verif/cpe/tile/,cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
 tile_model = $(B)/verilated/fast/$(1)
 tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a $(tile_model)/Vcpe_tile_top__ALL.a)
 with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/cg/array/cg_array.sv,$(1))
 
+# Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
+EDGE_HEADER := verif/common/verilated_triggers.hpp
+EDGE_BITS := -CFLAGS -include -CFLAGS $(CURDIR)/$(EDGE_HEADER)
+
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
-  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv rtl/cpe/cpe_unit_gate.sv,$(RTL_LIB) $(RTL_CPE)) $(3) \
-  verif/cpe/tile/cpe_unit_gate.sv verif/cpe/tile/cpe_tile_top.sv,\
-  -fno-split $(2),fast,$(tile_model))
+  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:verif/cpe/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
+  $(TILE_STAND_INS) verif/cpe/tile/cpe_tile_top.sv,\
+  -fno-split $(EDGE_BITS) $(2),fast,$(tile_model))
+$(tile_model).stamp: $(EDGE_HEADER)
 # Large classes of Verilator's have structures without names.
-$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,-Wno-gnu-anonymous-struct -Wno-nested-anon-types,fast,$(tile_model))
+$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,\
+  -include $(EDGE_HEADER) -Wno-gnu-anonymous-struct -Wno-nested-anon-types,fast,$(tile_model))
 $(B)/lib/$(1).a: $(tile_model)-obj/verif/cpe/tile/tile.o
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^

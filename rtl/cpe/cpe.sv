@@ -312,12 +312,12 @@ module cpe #(
 
   // ------------------------------------------------------------------------------------------------ control
 
-  logic            dma_busy, row_busy, column_busy, systolic_busy, vector_busy, ldm_busy, control_asleep, engines_busy;
+  logic            movers_busy, dma_busy, systolic_busy, vector_busy, ldm_busy, control_asleep, engines_busy;
   logic            systolic_awake, vector_awake;
   logic            dma_fault_valid, systolic_fault_valid, vector_fault_valid, engine_fault_valid;
   cpe_pkg::fault_t dma_fault, systolic_fault, vector_fault, engine_fault;
 
-  assign engines_busy       = dma_busy || row_busy || column_busy || systolic_busy || vector_busy;
+  assign engines_busy       = movers_busy || systolic_busy || vector_busy;
   assign engine_fault_valid = dma_fault_valid || systolic_fault_valid || vector_fault_valid;
   always_comb begin
     engine_fault = '0;
@@ -367,37 +367,7 @@ module cpe #(
   logic [16:0]       line_waddr, line_raddr;
   logic [6:0]        line_wbytes, line_rbytes;
   logic [511:0]      line_wdata, line_rdata;
-  logic [6:0]        dma_bytes;
-
-  cpe_dma u_dma (
-    .clk_i,
-    .rst_ni         (in_rst_n),
-    .halt_i         (halt),
-    .issue_valid_i  (to_dma),
-    .issue_i        (issue),
-    .issue_ready_o  (dma_ready),
-    .issue_rdata_o  (dma_rdata),
-    .issue_bad_o    (dma_bad),
-    .mem_valid_o    (dma_mem_valid),
-    .mem_ready_i    (dma_mem_ready),
-    .mem_o          (dma_mem),
-    .rsp_valid_i    (in_rsp_valid && in_rsp.kind == cpe_pkg::MemDma),
-    .rsp_i          (in_rsp),
-    .line_we_o      (line_we),
-    .line_waddr_o   (line_waddr),
-    .line_wbytes_o  (line_wbytes),
-    .line_wdata_o   (line_wdata),
-    .line_re_o      (line_re),
-    .line_re_ready_i(line_re_ready),
-    .line_raddr_o   (line_raddr),
-    .line_rbytes_o  (line_rbytes),
-    .line_rdata_i   (line_rdata),
-    .fault_valid_o  (dma_fault_valid),
-    .fault_o        (dma_fault),
-    .busy_o         (dma_busy),
-    .quiet_o        (dma_quiet),
-    .event_bytes_o  (dma_bytes)
-  );
+  logic              dma_line;
 
   cpe_window u_window (
     .clk_i,
@@ -440,13 +410,7 @@ module cpe #(
     end
   end
 
-  always_comb begin
-    mem_o = '0;
-    if (mem_valid_o) begin
-      if (choose_dma) mem_o = dma_mem;
-      else mem_o = win_mem;
-    end
-  end
+  assign mem_o = choose_dma ? dma_mem : win_mem;
 
   always_ff @(posedge clk_i) begin
     if (!in_rst_n) dma_waits_q <= 1'b0;
@@ -475,74 +439,88 @@ module cpe #(
   logic [255:0] rs_rdata, rr_wdata, cs_rdata, cr_wdata;
   logic         row_sent, row_received, column_sent, column_received;
 
-  cpe_channel #(
-    .Positions(Columns)
-  ) u_row (
+  // DMA engine and channels, behind one door.
+  cpe_movers #(
+    .Rows   (Rows),
+    .Columns(Columns)
+  ) u_movers (
     .clk_i,
-    .rst_ni          (in_rst_n),
-    .halt_i          (halt),
-    .position_i      (in_id.column),
-    .participants_i  (row_participants_q),
-    .issue_valid_i   (to_row),
-    .issue_i         (issue),
-    .issue_ready_o   (row_ready),
-    .issue_rdata_o   (row_rdata),
-    .issue_bad_o     (row_bad),
-    .s_valid_o       (rs_valid),
-    .s_ready_i       (rs_ready),
-    .s_addr_o        (rs_addr),
-    .s_rdata_i       (rs_rdata),
-    .r_valid_o       (rr_valid),
-    .r_ready_i       (rr_ready),
-    .r_addr_o        (rr_addr),
-    .r_wdata_o       (rr_wdata),
-    .send_valid_o    (row_send_valid_o),
-    .send_ready_i    (in_row_send_ready),
-    .send_mask_o     (row_send_mask_o),
-    .send_data_o     (row_send_data_o),
-    .receive_ready_o (row_receive_ready_o),
-    .receive_one_o   (row_receive_one_o),
-    .receive_source_o(row_receive_source_o),
-    .receive_valid_i (in_row_receive_valid),
-    .receive_data_i  (in_row_receive_data),
-    .busy_o          (row_busy),
-    .event_sent_o    (row_sent),
-    .event_received_o(row_received)
-  );
-
-  cpe_channel #(
-    .Positions(Rows)
-  ) u_column (
-    .clk_i,
-    .rst_ni          (in_rst_n),
-    .halt_i          (halt),
-    .position_i      ({1'b0, in_id.row}),
-    .participants_i  (column_participants_q),
-    .issue_valid_i   (to_column),
-    .issue_i         (issue),
-    .issue_ready_o   (column_ready),
-    .issue_rdata_o   (column_rdata),
-    .issue_bad_o     (column_bad),
-    .s_valid_o       (cs_valid),
-    .s_ready_i       (cs_ready),
-    .s_addr_o        (cs_addr),
-    .s_rdata_i       (cs_rdata),
-    .r_valid_o       (cr_valid),
-    .r_ready_i       (cr_ready),
-    .r_addr_o        (cr_addr),
-    .r_wdata_o       (cr_wdata),
-    .send_valid_o    (column_send_valid_o),
-    .send_ready_i    (in_column_send_ready),
-    .send_mask_o     (column_send_mask_o),
-    .send_data_o     (column_send_data_o),
-    .receive_ready_o (column_receive_ready_o),
-    .receive_one_o   (column_receive_one_o),
-    .receive_source_o(column_receive_source_o),
-    .receive_valid_i (in_column_receive_valid),
-    .receive_data_i  (in_column_receive_data),
-    .busy_o          (column_busy),
-    .event_sent_o    (column_sent),
-    .event_received_o(column_received)
+    .rst_ni                 (in_rst_n),
+    .halt_i                 (halt),
+    .id_i                   (in_id),
+    .row_participants_i     (row_participants_q),
+    .column_participants_i  (column_participants_q),
+    .issue_dma_i            (to_dma),
+    .issue_row_i            (to_row),
+    .issue_column_i         (to_column),
+    .issue_i                (issue),
+    .dma_ready_o            (dma_ready),
+    .dma_rdata_o            (dma_rdata),
+    .dma_bad_o              (dma_bad),
+    .row_ready_o            (row_ready),
+    .row_rdata_o            (row_rdata),
+    .row_bad_o              (row_bad),
+    .column_ready_o         (column_ready),
+    .column_rdata_o         (column_rdata),
+    .column_bad_o           (column_bad),
+    .mem_valid_o            (dma_mem_valid),
+    .mem_ready_i            (dma_mem_ready),
+    .mem_o                  (dma_mem),
+    .rsp_valid_i            (in_rsp_valid && in_rsp.kind == cpe_pkg::MemDma),
+    .rsp_i                  (in_rsp),
+    .line_we_o              (line_we),
+    .line_waddr_o           (line_waddr),
+    .line_wbytes_o          (line_wbytes),
+    .line_wdata_o           (line_wdata),
+    .line_re_o              (line_re),
+    .line_re_ready_i        (line_re_ready),
+    .line_raddr_o           (line_raddr),
+    .line_rbytes_o          (line_rbytes),
+    .line_rdata_i           (line_rdata),
+    .rs_valid_o             (rs_valid),
+    .rs_ready_i             (rs_ready),
+    .rs_addr_o              (rs_addr),
+    .rs_rdata_i             (rs_rdata),
+    .rr_valid_o             (rr_valid),
+    .rr_ready_i             (rr_ready),
+    .rr_addr_o              (rr_addr),
+    .rr_wdata_o             (rr_wdata),
+    .cs_valid_o             (cs_valid),
+    .cs_ready_i             (cs_ready),
+    .cs_addr_o              (cs_addr),
+    .cs_rdata_i             (cs_rdata),
+    .cr_valid_o             (cr_valid),
+    .cr_ready_i             (cr_ready),
+    .cr_addr_o              (cr_addr),
+    .cr_wdata_o             (cr_wdata),
+    .row_send_valid_o,
+    .row_send_ready_i       (in_row_send_ready),
+    .row_send_mask_o,
+    .row_send_data_o,
+    .row_receive_ready_o,
+    .row_receive_one_o,
+    .row_receive_source_o,
+    .row_receive_valid_i    (in_row_receive_valid),
+    .row_receive_data_i     (in_row_receive_data),
+    .column_send_valid_o,
+    .column_send_ready_i    (in_column_send_ready),
+    .column_send_mask_o,
+    .column_send_data_o,
+    .column_receive_ready_o,
+    .column_receive_one_o,
+    .column_receive_source_o,
+    .column_receive_valid_i (in_column_receive_valid),
+    .column_receive_data_i  (in_column_receive_data),
+    .fault_valid_o          (dma_fault_valid),
+    .fault_o                (dma_fault),
+    .busy_o                 (movers_busy),
+    .dma_busy_o             (dma_busy),
+    .dma_quiet_o            (dma_quiet),
+    .event_line_o           (dma_line),
+    .event_row_sent_o       (row_sent),
+    .event_row_received_o   (row_received),
+    .event_column_sent_o    (column_sent),
+    .event_column_received_o(column_received)
   );
 
   // ------------------------------------------------------------------------------------------- arithmetic units
@@ -643,40 +621,25 @@ module cpe #(
   logic [7:0]   a_strb;
   logic [255:0] unused_row, unused_column, unused_results;
 
-  // What engines ask for; put together only when one does.
+  // What engines ask for: each says nothing while it has nothing to do.
   logic [Engines-1:0]     e_valid, e_write;
   logic [12*Engines-1:0]  e_addr;
   logic [256*Engines-1:0] e_wdata;
   logic [32*Engines-1:0]  e_strb;
   logic [256*Engines-1:0] e_rdata;
-  always_comb begin
-    e_valid = '0;
-    e_write = '0;
-    e_addr  = '0;
-    e_wdata = '0;
-    e_strb  = '1;
-    if (row_busy || column_busy) begin
-      e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
-      e_write[3:0]          = 4'b1010;
-      e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
-      e_wdata[256*1 +: 256] = rr_wdata;
-      e_wdata[256*3 +: 256] = cr_wdata;
-    end
-    if (systolic_awake) begin
-      e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
-      e_write[6]            = sd_write;
-      e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
-      e_wdata[256*6 +: 256] = sd_wdata;
-      e_strb[32*6 +: 32]    = sd_strb;
-    end
-    if (vector_awake) begin
-      e_valid[10:7]          = {vd_valid, vc_valid, vb_valid, va_valid};
-      e_write[10]            = vd_write;
-      e_addr[12*7 +: 12*4]   = {vd_addr, vc_addr, vb_addr, va_addr};
-      e_wdata[256*10 +: 256] = vd_wdata;
-      e_strb[32*10 +: 32]    = vd_strb;
-    end
-  end
+
+  assign e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
+  assign e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
+  assign e_valid[10:7]         = {vd_valid, vc_valid, vb_valid, va_valid};
+  assign e_write               = {vd_write, 3'b000, sd_write, 6'b00_1010};
+  assign e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
+  assign e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
+  assign e_addr[12*7 +: 12*4]  = {vd_addr, vc_addr, vb_addr, va_addr};
+  assign e_wdata[256*0 +: 512] = {rr_wdata, 256'd0};
+  assign e_wdata[256*2 +: 512] = {cr_wdata, 256'd0};
+  assign e_wdata[256*4 +: 768] = {sd_wdata, 512'd0};
+  assign e_wdata[256*7 +: 1024] = {vd_wdata, 768'd0};
+  assign e_strb                = {vd_strb, 96'd0, sd_strb, {192{1'b1}}};
 
   assign {unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row,
           rs_rdata} = e_rdata;
@@ -772,13 +735,15 @@ module cpe #(
     .clk_i,
     .rst_ni           (in_rst_n),
     .awake_i          (in_awake),
+    .movers_busy_i    (movers_busy),
     .dma_busy_i       (dma_busy),
-    .dma_line_i       (dma_bytes != '0),
+    .dma_line_i       (dma_line),
     .row_sent_i       (row_sent),
     .row_received_i   (row_received),
     .column_sent_i    (column_sent),
     .column_received_i(column_received),
     .conflict_i       (conflict),
+    .units_awake_i    (systolic_awake || vector_awake),
     .systolic_row_i   (systolic_row),
     .systolic_wait_i  (systolic_wait),
     .vector_group_i   (vector_group),

@@ -6,6 +6,7 @@ module cpe_counters (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        awake_i,
+  input  logic        movers_busy_i,    // without it no event of DMA engine and channels
   input  logic        dma_busy_i,
   input  logic        dma_line_i,       // an answer to a request of the DMA engine, without a fault
   input  logic        row_sent_i,       // words
@@ -15,6 +16,7 @@ module cpe_counters (
   input  logic        conflict_i,       // somebody waits for local memory
   // Systolic unit: a row enters the array; or waits for weights, activations, the drain. Vector unit: a group of 8 elements is
   // through; or operands, or room for results, are waited for.
+  input  logic        units_awake_i,    // without it no event of the two units
   input  logic        systolic_row_i,
   input  logic [2:0]  systolic_wait_i,
   input  logic        vector_group_i,
@@ -24,11 +26,8 @@ module cpe_counters (
   output logic [31:0] counter_o
 );
 
-  logic [31:0] dma_busy_q, dma_lines_q, row_q, column_q, conflict_q;
-
   // Mostly nothing happens.
-  logic event_any;
-  assign event_any = dma_busy_i || dma_line_i || row_sent_i || row_received_i || column_sent_i || column_received_i || conflict_i;
+  logic [31:0] dma_busy_q, dma_lines_q, row_q, column_q, conflict_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -37,7 +36,7 @@ module cpe_counters (
       row_q       <= '0;
       column_q    <= '0;
       conflict_q  <= '0;
-    end else if (event_any && awake_i) begin
+    end else if ((movers_busy_i || conflict_i) && awake_i) begin
       if (dma_busy_i) dma_busy_q <= dma_busy_q + 32'd1;
       if (dma_line_i) dma_lines_q <= dma_lines_q + 32'd1;
       if (row_sent_i || row_received_i) row_q <= row_q + 32'(row_sent_i) + 32'(row_received_i);
@@ -47,8 +46,6 @@ module cpe_counters (
   end
 
   logic [31:0] rows_q, weights_q, activations_q, drain_q, groups_q, operands_q, stores_q;
-  logic        unit_any;
-  assign unit_any = systolic_row_i || systolic_wait_i != '0 || vector_group_i || vector_wait_i != '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -59,7 +56,7 @@ module cpe_counters (
       groups_q      <= '0;
       operands_q    <= '0;
       stores_q      <= '0;
-    end else if (unit_any && awake_i) begin
+    end else if (units_awake_i && awake_i) begin
       if (systolic_row_i) rows_q <= rows_q + 32'd1;
       if (systolic_wait_i[0]) weights_q <= weights_q + 32'd1;
       if (systolic_wait_i[1]) activations_q <= activations_q + 32'd1;

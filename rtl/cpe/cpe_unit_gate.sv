@@ -2,11 +2,10 @@
 // and nothing in it moves with what goes on outside.
 //
 // en_i: the unit needs the coming edge; from registers and the issue port.
-// Ports: of the local memory; the first Reads of them read.
+// Ports: of the local memory; the first three read.
 // Simulators with a model for each CPE have another module in place of this one (verif/cpe/tile).
 module cpe_unit_gate #(
-  parameter int unsigned Ports = 3,
-  parameter int unsigned Reads = 3
+  parameter int unsigned Ports = 3
 ) (
   input  logic                 clk_i,
   input  logic                 en_i,
@@ -22,8 +21,12 @@ module cpe_unit_gate #(
   output cpe_pkg::issue_t      issue_o,
   input  logic [Ports-1:0]     ready_i,
   output logic [Ports-1:0]     ready_o,
-  input  logic [256*Reads-1:0] rdata_i,
-  output logic [256*Reads-1:0] rdata_o
+  input  logic [255:0]         rdata0_i,
+  output logic [255:0]         rdata0_o,
+  input  logic [255:0]         rdata1_i,
+  output logic [255:0]         rdata1_o,
+  input  logic [255:0]         rdata2_i,
+  output logic [255:0]         rdata2_o
 );
 
   clock_gate u_gate (
@@ -37,6 +40,8 @@ module cpe_unit_gate #(
   assign issue_valid_o = issue_valid_i;
   assign issue_o       = issue_i;
   assign ready_o       = ready_i;
-  assign rdata_o       = rdata_i;
+  assign rdata0_o      = rdata0_i;
+  assign rdata1_o      = rdata1_i;
+  assign rdata2_o      = rdata2_i;
 
 endmodule

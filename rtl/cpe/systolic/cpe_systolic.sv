@@ -69,8 +69,12 @@ module cpe_systolic #(
     .issue_o(issue),
     .ready_i({d_ready_i, w_ready_i, x_ready_i}),
     .ready_o({d_ready, w_ready, x_ready}),
-    .rdata_i({d_rdata_i, w_rdata_i, x_rdata_i}),
-    .rdata_o({d_rdata, w_rdata, x_rdata})
+    .rdata0_i(x_rdata_i),
+    .rdata0_o(x_rdata),
+    .rdata1_i(w_rdata_i),
+    .rdata1_o(w_rdata),
+    .rdata2_i(d_rdata_i),
+    .rdata2_o(d_rdata)
   );
 
   logic        awake;           // else nothing happens but commands: costs a simulator next to nothing

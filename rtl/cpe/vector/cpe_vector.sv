@@ -77,8 +77,12 @@ module cpe_vector #(
     .issue_o(issue),
     .ready_i({d_ready_i, c_ready_i, b_ready_i, a_ready_i}),
     .ready_o(ready),
-    .rdata_i({c_rdata_i, b_rdata_i, a_rdata_i}),
-    .rdata_o(rdata)
+    .rdata0_i(a_rdata_i),
+    .rdata0_o(rdata[255:0]),
+    .rdata1_i(b_rdata_i),
+    .rdata1_o(rdata[511:256]),
+    .rdata2_i(c_rdata_i),
+    .rdata2_o(rdata[767:512])
   );
 
   // ------------------------------------------------------------------------------------------------------------------

@@ -7,3 +7,7 @@ $(eval $(call verilated_program,tb-cpe-ldm,tb_ldm,$(TB_CPE_LDM_RTL) verif/cpe/ld
 
 $(eval $(call verilated_program,tb-cpe-ldm-serial,tb_ldm,$(TB_CPE_LDM_RTL) verif/cpe/ldm/tb_ldm.sv,verif/cpe/ldm/ldm_test.cpp \
   verif/lib/test_main.cpp,-GSerial=1,-lfmt))
+
+# The stand-in that the model of a CPE has.
+$(eval $(call verilated_program,tb-cpe-ldm-tile,tb_ldm,rtl/cpe/cpe_ldm_arbiter.sv rtl/cpe/cpe_ldm_serial.sv verif/cpe/tile/cpe_ldm.sv \
+  verif/cpe/ldm/tb_ldm.sv,verif/cpe/ldm/ldm_test.cpp verif/lib/test_main.cpp,,-lfmt))

@@ -13,7 +13,8 @@ module cpe_tile_top #(
   input  logic [255:0] row_data_i,
   input  logic [255:0] column_data_i,
   input  logic [90:0]  access_i,
-  output logic [63:0]  out_o,          // cpe_tile_pkg::out_t
+  output logic [63:0]  out_o,          // cpe_tile_pkg::out_t, without
+  output logic [63:0]  channels_o,     // what is of channels in it
   output logic [31:0]  pc_o,
   output logic [25:0]  fetch_line_o,
   output logic [593:0] mem_o,
@@ -30,10 +31,10 @@ module cpe_tile_top #(
   logic [255:0]       row_data, column_data;
   logic [90:0]        access;
   logic               clk /* verilator public_flat_rw */;
-  logic               in_clk /* verilator public_flat_rw */;
+  logic               copy /* verilator public_flat_rw */;
 
   // Nothing else looks at inputs: C++ does not have the rest evaluated when they change.
-  always_ff @(posedge in_clk) begin : take
+  always_ff @(posedge copy) begin : take
     automatic cpe_tile_pkg::in_t in_next = in_i;
     in      <= in_next;
     boot_pc <= boot_pc_i;
@@ -62,13 +63,15 @@ module cpe_tile_top #(
   always_latch if (access_ready) access_rdata_o = access_rdata;
   /* verilator lint_on LATCH */
 
-  // A channel tells the rest only when it has something to send or waits for something, which is rare.
+  assign out_o = {51'b0, quiet, asleep, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
+
+  // A channel tells something only when it has something to send or waits for something.
   always_comb begin
-    out_o = {51'b0, quiet, asleep, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
+    channels_o = '0;
     if (row_send_valid || row_receive_ready || column_send_valid || column_receive_ready) begin
-      out_o[38:13] = {row_send_mask, column_send_mask, row_receive_source, column_receive_source, row_receive_ready, row_receive_one,
-                      column_receive_ready, column_receive_one};
-      out_o[2:1]   = {row_send_valid, column_send_valid};
+      channels_o[38:13] = {row_send_mask, column_send_mask, row_receive_source, column_receive_source, row_receive_ready, row_receive_one,
+                           column_receive_ready, column_receive_one};
+      channels_o[2:1]   = {row_send_valid, column_send_valid};
     end
   end
 

@@ -2,8 +2,7 @@
 // made in the same cycle as soon as something differs, and only while the unit has something to do. So a simulator evaluates a unit
 // in the cycles that are for the unit, and nothing of it in others.
 module cpe_unit_gate #(
-  parameter int unsigned Ports = 3,
-  parameter int unsigned Reads = 3
+  parameter int unsigned Ports = 3
 ) (
   input  logic                 clk_i,
   input  logic                 en_i,
@@ -19,18 +18,21 @@ module cpe_unit_gate #(
   output cpe_pkg::issue_t      issue_o,
   input  logic [Ports-1:0]     ready_i,
   output logic [Ports-1:0]     ready_o,
-  input  logic [256*Reads-1:0] rdata_i,
-  output logic [256*Reads-1:0] rdata_o
+  input  logic [255:0]         rdata0_i,
+  output logic [255:0]         rdata0_o,
+  input  logic [255:0]         rdata1_i,
+  output logic [255:0]         rdata1_o,
+  input  logic [255:0]         rdata2_i,
+  output logic [255:0]         rdata2_o
 );
 
   // For C++ (tile.cpp), which gives clk an edge with the CPE's clock when the unit needs it, and copy as long as something differs.
   logic needed /* verilator public_flat_rd */;
   logic differs /* verilator public_flat_rd */;
   logic clk /* verilator public_flat_rw */;
-  logic copy /* verilator public_flat_rw */;
 
-  logic             open_q, edge_q, copied_q;  // edge_q != copied_q: an edge has been since the copies were made
-  logic [Reads-1:0] read_q;                    // in the cycle before
+  logic       open_q, edge_q, copied_q;  // edge_q != copied_q: an edge has been since the copies were made
+  logic [2:0] read_q;                    // in the cycle before
 
   assign needed  = en_i;
   assign clk_o   = clk;
@@ -47,19 +49,21 @@ module cpe_unit_gate #(
     open_q <= en_i;
     if (en_i) begin
       edge_q <= !copied_q;
-      read_q <= ready_i[Reads-1:0];
+      read_q <= ready_i[2:0];
     end
   end
 
-  always_ff @(posedge copy) begin
-    copied_q      <= edge_q;
-    rst_no        <= rst_ni;
-    halt_o        <= halt_i;
-    issue_valid_o <= issue_valid_i;
-    ready_o       <= ready_i;
-    if (issue_valid_i) issue_o <= issue_i;
-    for (int unsigned i = 0; i < Reads; i++) begin
-      if (read_q[i]) rdata_o[256*i +: 256] <= rdata_i[256*i +: 256];
+  always_ff @(posedge cpe_tile_top.copy) begin
+    if (differs) begin
+      copied_q      <= edge_q;
+      rst_no        <= rst_ni;
+      halt_o        <= halt_i;
+      issue_valid_o <= issue_valid_i;
+      ready_o       <= ready_i;
+      if (issue_valid_i) issue_o <= issue_i;
+      if (read_q[0]) rdata0_o <= rdata0_i;
+      if (read_q[1]) rdata1_o <= rdata1_i;
+      if (read_q[2]) rdata2_o <= rdata2_i;
     end
   end
 

@@ -3,6 +3,7 @@
 #include <verilated.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -14,6 +15,7 @@
 using Root = Vcpe_tile_top___024root;
 void Vcpe_tile_top___024root___eval_triggers__act(Root* root);
 void Vcpe_tile_top___024root___eval_nba(Root* root);
+static_assert(sizeof(Root::__VnbaTriggered) == sizeof(uint64_t));  // bits, as verilated_triggers.hpp has them
 
 namespace {
 
@@ -44,19 +46,38 @@ class Edges {
   Root& root_;
 };
 
+// The doors in a CPE (cpe_unit_gate.sv, cpe_movers_gate.sv beside this).
+struct Door {
+  CData& needed;
+  CData& differs;
+  CData& clk;
+};
+
+constexpr size_t kDoors = 3;
+
+template <typename Cpe>
+std::array<Door, kDoors> doors_of(Cpe& cpe) {
+  return {{{cpe.u_movers__DOT__u_gate__DOT__needed, cpe.u_movers__DOT__u_gate__DOT__differs,
+            cpe.u_movers__DOT__u_gate__DOT__clk},
+           {cpe.u_systolic__DOT__u_gate__DOT__needed, cpe.u_systolic__DOT__u_gate__DOT__differs,
+            cpe.u_systolic__DOT__u_gate__DOT__clk},
+           {cpe.u_vector__DOT__u_gate__DOT__needed, cpe.u_vector__DOT__u_gate__DOT__differs,
+            cpe.u_vector__DOT__u_gate__DOT__clk}}};
+}
+
 // The numbers that Verilator has given to the edges.
 struct EdgeNumbers {
   explicit EdgeNumbers(Root& root) {
-    auto& cpe = *root.__PVT__cpe_tile_top__DOT__u_cpe;
     clock = find(root, root.cpe_tile_top__DOT__clk);
-    inputs = find(root, root.cpe_tile_top__DOT__in_clk);
-    systolic = find(root, cpe.u_systolic__DOT__u_gate__DOT__clk);
-    to_systolic = find(root, cpe.u_systolic__DOT__u_gate__DOT__copy);
-    vector = find(root, cpe.u_vector__DOT__u_gate__DOT__clk);
-    to_vector = find(root, cpe.u_vector__DOT__u_gate__DOT__copy);
+    copy = find(root, root.cpe_tile_top__DOT__copy);
+    const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
+    for (size_t i = 0; i < kDoors; ++i) {
+      through.at(i) = find(root, doors.at(i).clk);
+    }
   }
 
-  size_t clock, inputs, systolic, to_systolic, vector, to_vector;
+  size_t clock, copy;
+  std::array<size_t, kDoors> through;
 
  private:
   static size_t find(Root& root, CData& signal) {
@@ -70,14 +91,14 @@ struct EdgeNumbers {
   }
 };
 
-// The doors of the arithmetic units (cpe_unit_gate.sv): what comes in is copied until nothing differs.
-void settle(Root& root, const EdgeNumbers& numbers) {
-  auto& cpe = *root.__PVT__cpe_tile_top__DOT__u_cpe;
-  while ((cpe.u_systolic__DOT__u_gate__DOT__differs | cpe.u_vector__DOT__u_gate__DOT__differs) != 0) {
+// What comes in through the doors is copied until nothing differs; also when nothing does, if it is said.
+void settle(Root& root, const EdgeNumbers& numbers, bool data) {
+  const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
+  while (data || (doors[0].differs | doors[1].differs | doors[2].differs) != 0) {
     Edges edges(root);
-    if (cpe.u_systolic__DOT__u_gate__DOT__differs != 0) edges.add(numbers.to_systolic);
-    if (cpe.u_vector__DOT__u_gate__DOT__differs != 0) edges.add(numbers.to_vector);
+    edges.add(numbers.copy);
     edges.happen();
+    data = false;
   }
 }
 
@@ -88,12 +109,9 @@ extern "C" {
 void* swai_cpe_new() {
   auto model = std::make_unique<Vcpe_tile_top>(Verilated::threadContextp(), "cpe");
   // In reset, before the first edges: also where state begins at random.
-  auto& inner = *model->__PVT__cpe_tile_top__DOT__u_cpe;
-  for (CData* clock : {&model->rootp->cpe_tile_top__DOT__clk, &model->rootp->cpe_tile_top__DOT__in_clk,
-                       &inner.u_systolic__DOT__u_gate__DOT__clk, &inner.u_systolic__DOT__u_gate__DOT__copy,
-                       &inner.u_vector__DOT__u_gate__DOT__clk, &inner.u_vector__DOT__u_gate__DOT__copy}) {
-    *clock = 0;
-  }
+  model->rootp->cpe_tile_top__DOT__clk = 0;
+  model->rootp->cpe_tile_top__DOT__copy = 0;
+  for (const Door& door : doors_of(*model->__PVT__cpe_tile_top__DOT__u_cpe)) door.clk = 0;
   model->in_i = 0;
   model->boot_pc_i = 0;
   model->eval();
@@ -115,23 +133,24 @@ void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint
   Vcpe_tile_top& top = tile(cpe);
   Root& root = *top.rootp;
   static const EdgeNumbers numbers(root);
+  const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
   // Whatever is wide comes with a valid bit; it may be another one in the next cycle.
   if (top.in_i != in || top.boot_pc_i != boot_pc || (in & kWithData) != 0) {
     top.in_i = in;
     top.boot_pc_i = boot_pc;
     Edges edges(root);
-    edges.add(numbers.inputs);
+    edges.add(numbers.copy);
     edges.happen();
-    settle(root, numbers);
+    settle(root, numbers, (in & kWithData) != 0 && doors[0].needed != 0);
   }
-  auto& inner = *root.__PVT__cpe_tile_top__DOT__u_cpe;
   Edges edges(root);
   edges.add(numbers.clock);
-  if (inner.u_systolic__DOT__u_gate__DOT__needed != 0) edges.add(numbers.systolic);
-  if (inner.u_vector__DOT__u_gate__DOT__needed != 0) edges.add(numbers.vector);
+  for (size_t i = 0; i < kDoors; ++i) {
+    if (doors[i].needed != 0) edges.add(numbers.through[i]);
+  }
   edges.happen();
-  settle(root, numbers);
-  *out = top.out_o;
+  settle(root, numbers, false);
+  *out = top.out_o | top.channels_o;
   *code = uint64_t{top.pc_o} << 26 | top.fetch_line_o;
 }
 
