@@ -422,7 +422,10 @@ class Memory {
     record.set = static_cast<uint8_t>(unused - sets_.data());
     unused->what = Records<M>::what(record);
     const auto& area = plan_.areas[group];
-    unused->pool.init(static_cast<uint8_t>(unused - sets_.data()), area.base - kBlockBytes,
+    // What the last pools have left in memory must not look like headers of this one.
+    constexpr uint32_t kMarks = (1 << 24) - 1;
+    pools_made_ = pools_made_ % kMarks + 1;
+    unused->pool.init(pools_made_, area.base - kBlockBytes,
                       static_cast<uint32_t>((area.bytes / kBlockBytes + 1) * kPoolLines));
     return unused;
   }
@@ -444,6 +447,7 @@ class Memory {
   Segments segments_;
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;
+  uint32_t pools_made_ = 0;
   std::array<Account, protocol::kMaxContext + 1> accounts_;
   // Whose memory free_some() takes away, and where it goes on.
   uint8_t leaving_;

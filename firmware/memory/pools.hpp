@@ -29,8 +29,6 @@ struct Piece {
   uint32_t next = 0;  // free ones: their list; 0: none
   uint32_t previous = 0;
   uint32_t unused = 0;  // taken ones
-
-  static constexpr uint64_t kMagic = 0x9e15;
 };
 
 // Of one client, usage and group. `M` gives access to the group's memory.
@@ -40,9 +38,10 @@ class Pool {
   static constexpr uint32_t kNone = 0;
   static constexpr uint32_t kSmallest = 2;  // lines: a header and one more
 
-  // Lines count from `base` on; those of the first block, and from `end` on, are nobody's.
-  void init(uint8_t set, uint64_t base, uint32_t end) {
-    mark_ = uint64_t{set} << 40 | Piece::kMagic << 48;
+  // Lines count from `base` on; those of the first block, and from `end` on, are nobody's. `mark`: in all
+  // headers, not 0, and not what a pool had before in the same memory.
+  void init(uint32_t mark, uint64_t base, uint32_t end) {
+    mark_ = uint64_t{mark} << 40;
     base_ = base;
     end_ = end;
     broken_ = 0;
@@ -314,7 +313,7 @@ class Pool {
   }
 
   uint64_t base_;
-  uint64_t mark_;  // in the headers of all pieces
+  uint64_t mark_;
   uint64_t nonempty_;
   uint64_t origin_;
   uint32_t end_;

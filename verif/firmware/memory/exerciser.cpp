@@ -186,12 +186,13 @@ void Exerciser::leave() {
 void Exerciser::write_header() {
   if (owned_.empty()) return;
   const Range range = some_range()->second;
-  processor_.overwrite(range.physical - kLineBytes + 8 * choose_(2),
+  const uint64_t at = range.physical - kLineBytes;
+  const uint64_t mark = processor_.load(at) >> 40 << 40;
+  processor_.overwrite(at + 8 * choose_(2),
                        choose_(2) == 0
                            ? choose_(~uint64_t{0})
                            : choose_(0x10000) | choose_(0x10000) << 16 |
-                                 (choose_(2) == 0 ? Piece::kFree : uint64_t{Piece::kTaken}) << 32 |
-                                 choose_(4) << 40 | Piece::kMagic << 48);
+                                 (choose_(2) == 0 ? Piece::kFree : uint64_t{Piece::kTaken}) << 32 | mark);
 }
 
 void Exerciser::step() {
