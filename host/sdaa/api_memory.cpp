@@ -3,6 +3,7 @@
 
 #include "firmware/abi/segment.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/memory_check.hpp"
 
 using namespace swai::sdaa;
 namespace protocol = swai::protocol;
@@ -27,13 +28,18 @@ void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
           usage, static_cast<uint8_t>(group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(group))}
           .bits();
   Connection::Values values;
-  const auto status = device->connection().request(protocol::Operation::kAllocate, {bytes, wish}, values);
+  const bool checked = device->checked();
+  const uint64_t asked = checked ? memory_check::room(bytes) : bytes;
+  const auto status = device->connection().request(protocol::Operation::kAllocate, {asked, wish}, values);
   if (status != protocol::Status::kOk) {
     fail(code_of(status),
          fmt::format("{} bytes of memory on device {}: {}", bytes, device->number(), text(status)));
   }
-  device->allocations().emplace(values[0], Allocation{bytes, usage, static_cast<unsigned>(group)});
-  *pointer = reinterpret_cast<void*>(values[0]);
+  const Allocation fresh = {bytes, usage, static_cast<unsigned>(group), device->next_allocation()};
+  const uint64_t named = checked ? values[0] + memory_check::kZone : values[0];
+  if (checked) memory_check::prepare(*device, lock, named, fresh);
+  device->allocations().emplace(named, fresh);
+  *pointer = reinterpret_cast<void*>(named);
 }
 
 }  // namespace
@@ -76,8 +82,19 @@ sdaaError_t sdaaFree(void* pointer) {
     check();
     // Whatever was begun may still use it.
     device->wait_idle(lock);
-    device->allocations().erase(check());
-    device->connection().ask(protocol::Operation::kFree, {named});
+    const auto found = check();
+    const Allocation freed = found->second;
+    device->allocations().erase(found);
+    if (!device->checked()) {
+      device->connection().ask(protocol::Operation::kFree, {named});
+      return;
+    }
+    const std::string damage = memory_check::damage(*device, lock, named, freed);
+    memory_check::poison(*device, lock, named, freed);
+    device->connection().ask(protocol::Operation::kFree, {named - memory_check::kZone});
+    if (damage.empty()) return;
+    memory_check::report(damage);
+    fail(sdaaErrorIllegalAddress, damage);
   });
 }
 
@@ -95,6 +112,28 @@ sdaaError_t sdaaMemGetInfo(size_t* free, size_t* total) {
     }
     *free = all_free;
     *total = all;
+  });
+}
+
+sdaaError_t sdaaMemCheck(size_t* damaged) {
+  return call("sdaaMemCheck", [&] {
+    require(damaged != nullptr, "a null pointer");
+    *damaged = 0;
+    const auto device = Runtime::get().current();
+    Device::Lock lock = device->enter();
+    require(device->checked(), "only with SWAI_MEMORY_CHECK=1", sdaaErrorNotSupported);
+    device->wait_idle(lock);
+    // Other threads allocate and free while this one waits.
+    const auto& all = device->allocations();
+    for (auto next = all.begin(); next != all.end();) {
+      const auto [pointer, allocation] = *next;
+      const std::string damage = memory_check::damage(*device, lock, pointer, allocation);
+      if (!damage.empty() && all.contains(pointer)) {
+        memory_check::report(damage);
+        ++*damaged;
+      }
+      next = all.upper_bound(pointer);
+    }
   });
 }
 

@@ -45,6 +45,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const protocol::Info& info() const { return info_; }
+  // What the card calls this program.
+  uint64_t client() const { return context_; }
   link::Card& card() { return *card_; }
 
   // Throws sdaaErrorDeviceLost when the firmware that this is a client of has ended.

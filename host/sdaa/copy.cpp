@@ -304,4 +304,17 @@ void copy_to_card(Device& device, Device::Lock& lock, Queue& queue, uint64_t to,
   device.wait(lock, last);
 }
 
+void copy_to_host(Device& device, Device::Lock& lock, Queue& queue, void* to, uint64_t from, uint64_t bytes) {
+  const CopyShape whole{bytes, 1, 0, 0};
+  for (Pieces pieces(whole); pieces.more();) {
+    const Piece piece = pieces.next();
+    const Buffer buffer = take_buffer(device, lock);
+    const Release release{buffer};
+    buffer->last = device.send(lock, queue, Type::kCopy,
+                               copy_command(buffer->iova, from + piece.offset, packed(piece, 0, true), true));
+    device.wait(lock, buffer->last);
+    std::memcpy(static_cast<uint8_t*>(to) + piece.offset, buffer->data, piece.bytes);
+  }
+}
+
 }  // namespace swai::sdaa

@@ -29,5 +29,6 @@ void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t 
 // Small pieces of the library's own: in a queue, complete on return.
 void copy_to_card(Device& device, Device::Lock& lock, Queue& queue, uint64_t to, const void* from,
                   uint64_t bytes);
+void copy_to_host(Device& device, Device::Lock& lock, Queue& queue, void* to, uint64_t from, uint64_t bytes);
 
 }  // namespace swai::sdaa

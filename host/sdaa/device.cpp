@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 
+#include "host/sdaa/memory_check.hpp"
+
 namespace swai::sdaa {
 namespace {
 
@@ -24,10 +26,11 @@ constexpr unsigned own_event(const Queue& queue) { return protocol::kEvents - 1 
 
 }  // namespace
 
-Device::Device(int number, Opener opener, const Limits& limits)
-    : number_(number), opener_(std::move(opener)), limits_(limits) {}
+Device::Device(int number, Opener opener, const Limits& limits, bool checked)
+    : number_(number), opener_(std::move(opener)), limits_(limits), checked_(checked) {}
 
 Device::~Device() {
+  if (checked_ && connection_ != nullptr) memory_check::report_leaks(*this);
   host_calls_.reset();
   forget_everything();
 }
@@ -84,6 +87,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
   allocations_.clear();
+  allocation_count_ = 0;
   host_memory_.reset();
   queues_.clear();
   no_more_queues_ = false;
@@ -99,6 +103,7 @@ void Device::reset() {
   // answer.
   bool broken = std::ranges::any_of(
       queues_, [](const auto& queue) { return queue->line.status == Status::kGroupLost; });
+  if (checked_ && lives) memory_check::report_leaks(*this);
   try {
     // The card stops what it does before its memory goes.
     if (lives) connection_->detach();
@@ -110,6 +115,11 @@ void Device::reset() {
   auto connection = forget_everything();
   restart_ = broken ? Restart::kYes : Restart::kIfStopped;
   if (lives && !broken) idle_connection_ = std::move(connection);
+}
+
+void Device::report_leaks() {
+  const Lock lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock() && connection_ != nullptr) memory_check::report_leaks(*this);
 }
 
 void Device::adopt(const std::shared_ptr<Object>& object) {

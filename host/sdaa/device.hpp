@@ -29,6 +29,7 @@ struct Allocation {
   uint64_t bytes = 0;
   protocol::Usage usage = protocol::Usage::kCpe;
   unsigned group = 0;
+  uint64_t number = 0;  // of the device's, since it was opened
 };
 
 class Device : public std::enable_shared_from_this<Device> {
@@ -36,7 +37,8 @@ class Device : public std::enable_shared_from_this<Device> {
   using Lock = std::unique_lock<FairMutex>;
   using Opener = std::function<std::unique_ptr<link::Card>()>;
 
-  Device(int number, Opener opener, const Limits& limits);
+  // `checked`: memory is (memory_check.hpp).
+  Device(int number, Opener opener, const Limits& limits, bool checked);
   ~Device();
 
   int number() const { return number_; }
@@ -120,6 +122,10 @@ class Device : public std::enable_shared_from_this<Device> {
   // --- Memory
 
   std::map<uint64_t, Allocation>& allocations() { return allocations_; }
+  uint64_t next_allocation() { return ++allocation_count_; }
+  bool checked() const { return checked_; }
+  // At the end of the program. What other threads do then does not matter any more.
+  void report_leaks();
   // The allocation that a pointer leads into; end() if none.
   std::map<uint64_t, Allocation>::iterator find_allocation(uint64_t pointer);
   // Throws when these bytes are not all in one allocation.
@@ -172,6 +178,7 @@ class Device : public std::enable_shared_from_this<Device> {
   const int number_;
   const Opener opener_;
   const Limits limits_;
+  const bool checked_;
   FairMutex mutex_;
   std::mutex value_mutex_;
   std::condition_variable_any changed_;
@@ -190,6 +197,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::vector<unsigned> free_events_;
   std::vector<uint64_t> event_counts_;  // how often each of the card's events will have been recorded
   std::map<uint64_t, Allocation> allocations_;
+  uint64_t allocation_count_ = 0;
   std::unique_ptr<HostMemory> host_memory_;
   std::unique_ptr<HostCalls> host_calls_;
 };

@@ -15,6 +15,12 @@ class FairMutex {
     const uint64_t mine = next_++;
     turn_.wait(guard, [&] { return serving_ == mine; });
   }
+  bool try_lock() {
+    const std::lock_guard guard(mutex_);
+    if (next_ != serving_) return false;
+    ++next_;
+    return true;
+  }
   void unlock() {
     {
       const std::lock_guard guard(mutex_);

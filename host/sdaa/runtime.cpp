@@ -50,12 +50,18 @@ Runtime& Runtime::get() {
   return *runtime;
 }
 
-Runtime::Runtime() { use(openers_from_environment(), limits_from_environment()); }
+Runtime::Runtime() {
+  const bool checked = number_from("SWAI_MEMORY_CHECK", 0) != 0;
+  use(openers_from_environment(), limits_from_environment(), checked);
+  if (checked) std::atexit([] { get().report_leaks(); });
+}
 
-void Runtime::use(std::vector<Device::Opener> openers, const Limits& limits) {
+void Runtime::use(std::vector<Device::Opener> openers, const Limits& limits, bool checked) {
   std::vector<std::shared_ptr<Device>> fresh;
-  for (auto& opener : openers)
-    fresh.push_back(std::make_shared<Device>(static_cast<int>(fresh.size()), std::move(opener), limits));
+  for (auto& opener : openers) {
+    const int number = static_cast<int>(fresh.size());
+    fresh.push_back(std::make_shared<Device>(number, std::move(opener), limits, checked));
+  }
   {
     const std::lock_guard guard(mutex_);
     devices_.swap(fresh);
@@ -96,6 +102,12 @@ Runtime::InUse Runtime::use_stream(sdaaStream_t handle) {
   use.lock = use.device->enter();
   require(use.stream->alive, "the stream was destroyed", sdaaErrorInvalidHandle);
   return use;
+}
+
+void Runtime::report_leaks() const {
+  const std::unique_lock guard(mutex_, std::try_to_lock);
+  if (!guard.owns_lock()) return;
+  for (const auto& device : devices_) device->report_leaks();
 }
 
 void Runtime::sweep() {

@@ -57,7 +57,7 @@ class Runtime {
   static Runtime& get();
 
   // Other cards, and no handles any more. For tests.
-  void use(std::vector<Device::Opener> openers, const Limits& limits = {});
+  void use(std::vector<Device::Opener> openers, const Limits& limits = {}, bool checked = false);
 
   int device_count() const;
   // Throws sdaaErrorNoDevice or sdaaErrorInvalidDevice.
@@ -79,6 +79,7 @@ class Runtime {
   Handles<Function, 0x54> functions;
   // What died with a reset.
   void sweep();
+  void report_leaks() const;
 
  private:
   Runtime();

@@ -41,23 +41,23 @@ inline std::string what(sdaaError_t error) {
 // Played cards, with limits that a test can wait for.
 class Fakes {
  public:
-  explicit Fakes(unsigned cards = 1, const FakeOptions& options = {}) {
+  explicit Fakes(unsigned cards = 1, const FakeOptions& options = {}, bool checked = false) {
     std::vector<Device::Opener> openers;
     for (unsigned i = 0; i < cards; ++i)
       openers.emplace_back([options] { return std::make_unique<link::Card>(make_fake_card(options)); });
-    use(std::move(openers));
+    use(std::move(openers), checked);
   }
   ~Fakes() { Runtime::get().use({}); }
   Fakes(const Fakes&) = delete;
   Fakes& operator=(const Fakes&) = delete;
 
-  static void use(std::vector<Device::Opener> openers) {
+  static void use(std::vector<Device::Opener> openers, bool checked = false) {
     Limits limits;
     limits.asleep = std::chrono::milliseconds(100);
     limits.boot_cycles = 2'000'000;
     limits.request_cycles = 200'000;
     limits.wait_cycles = uint64_t{1} << 32;
-    Runtime::get().use(std::move(openers), limits);
+    Runtime::get().use(std::move(openers), limits, checked);
     Runtime::current_number() = 0;
     sdaaGetLastError();
   }

@@ -209,6 +209,9 @@ SDAA_API sdaaError_t sdaaMallocWithFlags(void** pointer, size_t bytes, unsigned 
 SDAA_API sdaaError_t sdaaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height);
 SDAA_API sdaaError_t sdaaFree(void* pointer);
 SDAA_API sdaaError_t sdaaMemGetInfo(size_t* free, size_t* total);
+/* With SWAI_MEMORY_CHECK=1: around how many allocations of the current device something was written. Each is named
+ * on stderr. */
+SDAA_API sdaaError_t sdaaMemCheck(size_t* damaged);
 
 #define sdaaHostMallocDefault 0u
 #define sdaaHostMallocPortable 1u
