@@ -209,6 +209,7 @@ enum class Operation : uint32_t {
   kQueueReset = 9,   // {context, queue} -> {sequence of its next command}: after a failure
   kResume = 10,      // {context, queue, sequence}: the host function of that command is done
   kModuleInfo = 11,  // {context, module} -> {code bytes, kernels, launches}
+  kQueueFeed = 12,   // {context, queue, iova of a ring}: takes its commands from there (two_level.hpp)
 };
 
 // Low half the tag, which comes back in the reply, high half the operation or status.

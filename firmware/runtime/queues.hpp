@@ -83,6 +83,9 @@ class Queues : private Begin<M> {
     line.completed = queue.next - 1;
     parts_.completions.changed(number);
   }
+  uint64_t slot(unsigned queue, uint32_t sequence) const {
+    return this->slot_address(queues_[queue], sequence);
+  }
   uint32_t next_sequence(unsigned queue) const { return queues_[queue].next; }
   bool resume(unsigned number, uint32_t sequence) {
     Queue& queue = queues_[number];

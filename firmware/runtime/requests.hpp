@@ -12,13 +12,15 @@
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/queues.hpp"
+#include "firmware/runtime/two_level.hpp"
 
 namespace swai::runtime {
 
 template <Machine M>
 class Requests {
  public:
-  Requests(const Parts<M>& parts, Queues<M>& queues) : parts_(parts), queues_(queues) {}
+  Requests(const Parts<M>& parts, Queues<M>& queues, TwoLevel<M>& two_level)
+      : parts_(parts), queues_(queues), two_level_(two_level) {}
 
   void init() {
     context_ = 0;
@@ -80,6 +82,7 @@ class Requests {
       case Operation::kAttach:
       case Operation::kAllocate:
       case Operation::kResume:
+      case Operation::kQueueFeed:
         return 3;
       default:
         return 2;
@@ -136,6 +139,7 @@ class Requests {
       case Operation::kQueueClose:
       case Operation::kQueueReset:
       case Operation::kResume:
+      case Operation::kQueueFeed:
         return on_queue(operation, arguments, values);
       case Operation::kModuleInfo: {
         const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context_);
@@ -178,6 +182,7 @@ class Requests {
     queues_.close_all(context_);
     parts_.completions.use_page(0);
     parts_.transfers.abort();
+    two_level_.drop();
     parts_.groups.stop();
     leaving_ = context_;
     context_ = 0;
@@ -189,12 +194,18 @@ class Requests {
     switch (operation) {
       case protocol::Operation::kQueueClose:
         queues_.close(queue);
+        two_level_.forget(queue);
+        return Status::kOk;
+      case protocol::Operation::kQueueFeed:
+        if (!queues_.quiet(queue) || two_level_.busy()) return Status::kBadOperation;
+        two_level_.use(queue, arguments[2], queues_.next_sequence(queue));
         return Status::kOk;
       case protocol::Operation::kResume:
         return queues_.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk : Status::kBadHandle;
       default:
-        if (!queues_.quiet(queue)) return Status::kBadOperation;
+        if (!queues_.quiet(queue) || two_level_.busy()) return Status::kBadOperation;
         queues_.reset(queue);
+        two_level_.reset(queue, queues_.next_sequence(queue));
         values.give(queues_.next_sequence(queue));
         return Status::kOk;
     }
@@ -202,6 +213,7 @@ class Requests {
 
   Parts<M> parts_;
   Queues<M>& queues_;
+  TwoLevel<M>& two_level_;
   uint8_t context_ = 0;  // 0: nobody is attached
   uint8_t leaving_ = 0;
   unsigned last_context_ = 0;

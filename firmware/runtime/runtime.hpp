@@ -19,6 +19,7 @@
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/requests.hpp"
 #include "firmware/runtime/transfers.hpp"
+#include "firmware/runtime/two_level.hpp"
 
 namespace swai::runtime {
 
@@ -26,7 +27,7 @@ template <Machine M>
 class Runtime {
  public:
   // Memory of its own: SRAM that the DMA engine reaches, and a part of the device memory.
-  static constexpr uint64_t kSramBytes = Completions<M>::kBytes + Transfers<M>::kBytes;
+  static constexpr uint64_t kSramBytes = Completions<M>::kBytes + Transfers<M>::kBytes + TwoLevel<M>::kBytes;
 
   struct Plan {
     memory::Plan memory;
@@ -41,8 +42,10 @@ class Runtime {
         groups_(machine),
         completions_(machine),
         modules_(machine, memory_),
-        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_}, queues_),
+        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_}, queues_,
+                  two_level_),
         transfers_(machine),
+        two_level_(machine, transfers_, queues_),
         memory_(machine),
         machine_(machine) {}
 
@@ -52,6 +55,7 @@ class Runtime {
     groups_.init(plan.groups);
     completions_.init(plan.sram);
     transfers_.init(plan.sram + Completions<M>::kBytes);
+    two_level_.init(plan.sram + Completions<M>::kBytes + Transfers<M>::kBytes);
     events_.init();
     queues_.init(plan.queues);
     requests_.init();
@@ -60,7 +64,7 @@ class Runtime {
   // `work`: bits of inbox.work that were set and have been cleared. True: there is more to do without any
   // bit.
   [[gnu::always_inline]] bool poll(uint64_t work) {
-    constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
+    constexpr uint32_t kRare = kRequest | kFeed;
     constexpr uint32_t kCompletions = uint32_t{1} << Completions<M>::kChannel;
     bool told = false;
     if (work != 0) {
@@ -68,7 +72,7 @@ class Runtime {
       const auto channels = static_cast<uint32_t>(regs::inbox::work::kDma.get(work));
       const auto groups = static_cast<uint32_t>(regs::inbox::work::kGroups.get(work));
       if (groups != 0) queues_.launches_ended(groups);
-      if ((doorbells & kRequest) != 0) requests_.serve();
+      if ((doorbells & kRare) != 0) rare(doorbells);
       if ((channels & ~kCompletions) != 0) transfers_ended(channels & ~kCompletions);
       queues_.rung(doorbells);
       told = (channels & kCompletions) != 0;
@@ -123,9 +127,16 @@ class Runtime {
  private:
   static constexpr uint64_t kWatchCycles = 100'000;
 
+  static constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
+  static constexpr uint32_t kFeed = uint32_t{1} << two_level::kDoorbell;
+  [[gnu::noinline]] void rare(uint32_t doorbells) {
+    if ((doorbells & kRequest) != 0) requests_.serve();
+    if ((doorbells & kFeed) != 0) two_level_.rung();
+  }
   [[gnu::noinline]] void transfers_ended(uint32_t channels) {
     transfers_.pump(channels);
     queues_.transfers_ended();
+    two_level_.step();
   }
 
   // What every launch passes through comes first, and lies in few pages so.
@@ -136,6 +147,7 @@ class Runtime {
   Modules<M> modules_;
   Requests<M> requests_;
   Transfers<M> transfers_;
+  TwoLevel<M> two_level_;
   memory::Memory<M> memory_;
   Events events_;
   M& machine_;

@@ -275,6 +275,10 @@ void Connection::ring(unsigned doorbell) {
   card_->post<uint64_t>(kControlBar, regs::pcie::doorbell::kOffset, doorbell);
 }
 
+void Connection::set_word(unsigned number, uint64_t value) {
+  card_->post<uint64_t>(kControlBar, shared_word(number), value);
+}
+
 protocol::QueueStatus Connection::queue(unsigned number) const {
   return look<protocol::QueueStatus>(status_->data() + offsetof(protocol::StatusPage, queues) +
                                      number * sizeof(protocol::QueueStatus));

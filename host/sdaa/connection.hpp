@@ -64,6 +64,8 @@ class Connection {
 
   void write_slots(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes);
   void ring(unsigned doorbell);
+  // A word that host and card share, behind everything written before.
+  void set_word(unsigned number, uint64_t value);
 
   // What the card has told last.
   protocol::QueueStatus queue(unsigned number) const;

@@ -134,6 +134,14 @@ void Device::check(const Stream& stream) {
   if (stream.queue->failed()) throw failure_of(stream.queue->line);
 }
 
+void Device::put(Queue& queue, std::span<const uint8_t> slots) {
+  if (queue.two_level != nullptr) {
+    queue.two_level->put(queue.next, slots);
+  } else {
+    connection_->write_slots(queue.number, queue.next, slots);
+  }
+}
+
 Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command,
                          std::span<const uint8_t> tail) {
   std::array<uint8_t, command::kMaxSlots* protocol::kSlotBytes> bytes = {};
@@ -148,7 +156,7 @@ Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> comm
     std::array<uint8_t, protocol::kSlotBytes> pad = {};
     const command::Header header = {queue.next, Type::kPad, static_cast<uint8_t>(padding), 0};
     std::memcpy(pad.data(), &header, sizeof header);
-    connection_->write_slots(queue.number, queue.next, pad);
+    put(queue, pad);
     queue.next += padding;
   }
   command::Header header;
@@ -156,9 +164,8 @@ Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> comm
   header.sequence = queue.next;
   header.slots = static_cast<uint8_t>(slots);
   std::memcpy(bytes.data(), &header, sizeof header);
-  connection_->write_slots(queue.number, queue.next,
-                           std::span(bytes).first(slots * size_t{protocol::kSlotBytes}));
-  connection_->ring(protocol::queue_doorbell(queue.number));
+  put(queue, std::span(bytes).first(slots * size_t{protocol::kSlotBytes}));
+  if (queue.two_level == nullptr) connection_->ring(protocol::queue_doorbell(queue.number));
   queue.next += slots;
   note_activity();
   return {&queue, queue.next - 1};

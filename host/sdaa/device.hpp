@@ -106,6 +106,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::shared_ptr<Stream> make_stream(Lock& lock, unsigned flags);
   void drop_stream(Stream& stream);
   void reset_stream(Lock& lock, Stream& stream);
+  // From now on the stream's queue, and so all streams that share it, is fed the GPU's way.
+  void feed_two_level(Lock& lock, Stream& stream);
   // The first failure among the streams, if there is one.
   std::optional<Failure> first_failure() const;
   // For what the library itself does.
@@ -169,6 +171,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // Returns the connection, which is of no use to anybody any more.
   std::unique_ptr<Connection> forget_everything();
   void let_time_pass(Lock& lock, Patience& patience);
+  void put(Queue& queue, std::span<const uint8_t> slots);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
   void order_behind(Lock& lock, Queue& later, Queue& earlier);

@@ -76,6 +76,14 @@ void Device::reset_stream(Lock& lock, Stream& stream) {
   stream.last = {};
 }
 
+void Device::feed_two_level(Lock& lock, Stream& stream) {
+  Queue& queue = *stream.queue;
+  wait_until(lock, [&] { return queue.idle(); });
+  auto two_level = std::make_unique<TwoLevel>(*connection_);
+  connection_->ask(Operation::kQueueFeed, {queue.number, two_level->ring()});
+  queue.two_level = std::move(two_level);
+}
+
 std::optional<Failure> Device::first_failure() const {
   for (const auto& queue : queues_) {
     if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(queue->line);

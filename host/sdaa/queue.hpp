@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "firmware/abi/protocol.hpp"
+#include "host/sdaa/two_level.hpp"
 
 namespace swai::sdaa {
 
@@ -24,6 +26,7 @@ struct Queue {
   uint32_t last_ordered = 0;
   uint32_t awaited = 0;
   uint32_t waits_for = 0;
+  std::unique_ptr<TwoLevel> two_level;  // nullptr: commands are written to the card
 
   void begin(uint32_t sequence) {
     next = sequence;

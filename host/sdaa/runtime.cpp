@@ -118,4 +118,9 @@ void Runtime::sweep() {
   streams.remove_if(dead);
 }
 
+void feed_two_level(sdaaStream_t handle) {
+  auto use = Runtime::get().use_stream(handle);
+  use.device->feed_two_level(use.lock, *use.stream);
+}
+
 }  // namespace swai::sdaa

@@ -88,4 +88,7 @@ class Runtime {
   std::vector<std::shared_ptr<Device>> devices_;
 };
 
+// For measurements, and not in the C interface: Device::feed_two_level.
+void feed_two_level(sdaaStream_t handle);
+
 }  // namespace swai::sdaa

@@ -265,6 +265,42 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
   CHECK(calls == 2);
 }
 
+TEST_CASE("on the card: a stream whose commands the card fetches from host memory, the GPU's way") {
+  const OnCard card;
+  sdaaModule_t faults = nullptr;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&faults, "build/cpe-kernels/faults.elf"));
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  sdaaStream_t stream = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMalloc(&memory, 256));
+  REQUIRE_OK(sdaaMemset(memory, 0xff, 256));
+  sdaa::feed_two_level(stream);
+
+  // Around the end of the queue several times, in commands of one slot and of several.
+  sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
+  std::iota(std::begin(many.values), std::end(many.values), 7);
+  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  for (int i = 0; i < 30; ++i) {
+    REQUIRE_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, stream));
+    REQUIRE_OK(sdaaLaunchKernel(kernel(module, "many_arguments"), &many, 0, stream));
+  }
+  std::vector<uint32_t> words(64);
+  REQUIRE_OK(sdaaMemcpyAsync(words.data(), memory, 256, sdaaMemcpyDeviceToHost, stream));
+  REQUIRE_OK(sdaaStreamSynchronize(stream));
+  CHECK(words[0] == std::accumulate(std::begin(many.values), std::end(many.values), 0u));
+  for (uint32_t core = 1; core < 4; ++core) CHECK(words[core * 16] == core);
+
+  const cpe::FaultArgs culprit = {global<void>(memory), 2, 0};
+  REQUIRE_OK(sdaaLaunchKernel(kernel(faults, "read_nowhere"), &culprit, 0, stream));
+  CHECK_ERROR(sdaaStreamSynchronize(stream), sdaaErrorIllegalAddress);
+  REQUIRE_OK(sdaaStreamReset(stream));
+  CHECK_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, stream));
+  CHECK_OK(sdaaStreamSynchronize(stream));
+  CHECK_OK(sdaaDeviceReset());
+}
+
 TEST_CASE("on the card: a device that is reset begins anew, with events that count from the beginning") {
   const OnCard card;
   size_t before = 0;

@@ -162,6 +162,10 @@ class RuntimeClient {
     return {reinterpret_cast<const uint8_t*>(&arguments), sizeof arguments};
   }
 
+  void write_word(unsigned number, uint64_t value) {
+    card_.post<uint64_t>(kRegisterBar, shared(number), value);
+  }
+
   // --- Completions
 
   protocol::EventStatus event(unsigned number) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "firmware/abi/launch.hpp"
+#include "firmware/abi/two_level.hpp"
 #include "swai/arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/lib/random.hpp"
@@ -252,6 +253,37 @@ TEST_CASE("runtime: failures stay in their queue") {
   client.put(bad, static_cast<command::Type>(99), command::Header{});
   client.put(bad, command::Type::kEventRecord, command::Event{{}, 9, 0, 0});
   client.finish(good, client.put(good, command::Type::kEventWait, command::Event{{}, 9, 0, 1}));
+}
+
+TEST_CASE("runtime: what a queue that is fed from host memory cannot fetch") {
+  OnCard on;
+  RuntimeClient& client = *on.client;
+  constexpr uint64_t kNowhere = 0x7'0000'0000;
+  const unsigned queue = client.open_queue();
+  CHECK(client.ask(Operation::kQueueFeed, {client.context, 11, RuntimeClient::kHostAt}).status ==
+        Status::kBadHandle);
+  const auto feed = [&](uint64_t ring, const two_level::Entry& entry) {
+    REQUIRE(client.ask(Operation::kQueueFeed, {client.context, queue, ring}).ok());
+    std::memcpy(client.host(), &entry, sizeof entry);
+    client.write_word(two_level::kPutWord, 1);
+    client.ring(two_level::kDoorbell);
+  };
+  // A ring, a buffer and the rest of a buffer that are not there; numbers of slots that cannot be.
+  const uint64_t host = RuntimeClient::kHostAt;
+  const std::array<std::pair<uint64_t, two_level::Entry>, 5> bad = {
+      {{kNowhere, {}},
+       {host, {kNowhere, 1, 0}},
+       {host, {host + RuntimeClient::kHostBytes - protocol::kSlotBytes, 2, 0}},
+       {host, {host, 0, 0}},
+       {host, {host, command::kMaxSlots + 1, 0}}}};
+  for (const auto& [ring, entry] : bad) {
+    const uint32_t before = client.line(queue).completed;
+    feed(ring, entry);
+    REQUIRE(client.wait(queue, before + 1));
+    CHECK(client.line(queue).status == Status::kBadCommand);
+    CHECK(client.word(two_level::kGetWord) == 1);
+    client.reset_queue(queue);
+  }
 }
 
 TEST_CASE("runtime: garbage in the slots and words") {

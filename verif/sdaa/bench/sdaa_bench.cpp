@@ -105,6 +105,7 @@ class Bench {
       start();
       must(sdaaStreamSynchronize(stream));
     });
+    two_level(figures, idle, arguments);
     constexpr unsigned kInFlight = 100;
     const uint64_t all = cycles_of([&] {
       for (unsigned i = 0; i < kInFlight; ++i) start();
@@ -113,6 +114,18 @@ class Bench {
     figures["launch.host_async_ns"] = static_cast<double>(all) / kInFlight;
     must(sdaaStreamDestroy(stream));
     must(sdaaModuleUnload(module));
+  }
+
+  // The same launch, for which the card fetches ring entry and command buffer.
+  void two_level(nlohmann::json& figures, sdaaFunction_t idle, const IdleArgs& arguments) {
+    sdaaStream_t stream = nullptr;
+    must(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+    feed_two_level(stream);
+    add(figures, "launch.two_level_ns", [&](unsigned) {
+      must(sdaaLaunchKernel(idle, &arguments, 0, stream));
+      must(sdaaStreamSynchronize(stream));
+    });
+    must(sdaaStreamDestroy(stream));
   }
 
   void copy(nlohmann::json& figures) {
