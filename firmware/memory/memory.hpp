@@ -450,8 +450,8 @@ class Memory {
   uint32_t pools_made_ = 0;
   std::array<Account, protocol::kMaxContext + 1> accounts_;
   // Whose memory free_some() takes away, and where it goes on.
-  uint8_t leaving_;
-  uint32_t next_;
+  uint8_t leaving_ = kNobody;
+  uint32_t next_ = 0;
 };
 
 }  // namespace swai::memory

@@ -48,7 +48,7 @@ constexpr uint64_t time_for(Operation operation, std::span<const uint64_t> argum
     case Operation::kAllocate:
       return arguments[1] < kLarge ? 460 : 620;
     case Operation::kFree:
-      return 740;
+      return 790;
     default:
       return 600;
   }
