@@ -27,7 +27,8 @@ constexpr const char* kExamples = R"(Arguments, in the kernel's order:
 Examples:
   swai run build/cpe-kernels/copy.elf --list
   swai run build/cpe-kernels/copy.elf --args buf:4096 buf:4096:index 4096 0 --dump 0:copied.bin
-  swai run build/examples/axpy/kernel.elf --args buf:4096 buf:4096:random 1024 2.0 --repeat 3)";
+  swai run build/examples/axpy/kernel.elf --args buf:4096 buf:4096:random 1024 2.0 --repeat 3
+  SWAI_MEMORY_CHECK=1 swai run ...     tells when a kernel writes around its buffers)";
 
 struct Wish {
   std::string module;
@@ -159,6 +160,8 @@ int run(const Cli& cli, const Wish& wish) {
           fmt::format("buffer {}", dump.buffer));
     kernel_run::write_file(dump.file, bytes);
   }
+  // With SWAI_MEMORY_CHECK the library looks here whether something was written around them.
+  for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
 
   if (cli.options().json) {
     cli.print({{"module", wish.module}, {"kernel", name}, {"ns", times}});

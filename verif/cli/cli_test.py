@@ -164,6 +164,15 @@ class Run(SwaiTest):
         bad_mask = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--mask", "0x10"]
         self.assertIn("core mask", self.run_swai(*bad_mask, code=2)[1])
 
+    def test_memory_check(self):
+        """A kernel that writes behind its buffer, where the segment does not end: nobody notices but the check."""
+        words = ["--quiet", "run", MODULES / "memset.elf", "--args", "buf:4096"]
+        self.run_swai(*words, "4160", "7")
+        self.environment["SWAI_MEMORY_CHECK"] = "1"
+        self.run_swai(*words, "4096", "7")
+        error = self.run_swai(*words, "4160", "7", code=1)[1]
+        self.assertRegex(error, r"4096 bytes at 0x[0-9a-f]+ for cores; 64 bytes behind it were written, the first 0 bytes away")
+
     def test_interrupted(self):
         self.forget_card()
         for pause, number in ((0.05, signal.SIGINT), (2.5, signal.SIGINT), (2.5, signal.SIGTERM)):
