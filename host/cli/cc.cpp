@@ -8,18 +8,17 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/cli/words.hpp"
 
 namespace swai::cli {
 namespace {
 
-[[noreturn]] void become_compiler(const std::vector<std::string>& words) {
+[[noreturn]] void become_compiler(std::vector<std::string> command) {
   const std::string compiler = places().compiler;
-  std::vector<char*> arguments = {const_cast<char*>(compiler.c_str())};
-  std::vector<std::string> command = words;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  command.insert(command.begin(), compiler);
+  const Words words(std::move(command));
   StartedCard::take_signals();
-  ::execv(compiler.c_str(), arguments.data());
+  ::execv(compiler.c_str(), words.data());
   throw Error(kBadInput, fmt::format("{} cannot be run: {}; `swai doctor` tells what is missing", compiler,
                                      std::strerror(errno)));
 }

@@ -10,6 +10,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/cli/words.hpp"
 
 namespace swai::cli {
 namespace {
@@ -36,10 +37,7 @@ struct Wish {
 };
 
 int run_program(const Wish& wish) {
-  std::vector<char*> arguments;
-  std::vector<std::string> command = wish.command;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const Words words(wish.command);
   const pid_t process = ::fork();
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
   if (process == 0) {
@@ -47,7 +45,7 @@ int run_program(const Wish& wish) {
     if (!wish.folder.empty() && ::chdir(wish.folder.c_str()) != 0) {
       fmt::print(stderr, "swai: {}: {}\n", wish.folder, std::strerror(errno));
     } else {
-      ::execvp(arguments[0], arguments.data());
+      ::execvp(words.data()[0], words.data());
       fmt::print(stderr, "swai: {}: {}\n", wish.command[0], std::strerror(errno));
     }
     ::_exit(kBadInput);
@@ -69,12 +67,8 @@ int exec(const Cli& cli, const Wish& wish) {
     }
   }
   int code = kDone;
-  if (cli.options().card.empty()) {
-    const StartedCard card(cli.options(), more);
-    ::setenv("SWAI_CARD", card.socket().c_str(), 1);
-    code = run_program(wish);
-  } else {
-    const UsedCard card(cli.options());
+  {
+    const UsedCard card(cli.options(), more);
     code = run_program(wish);
   }
   if (!wish.trace.empty() && !cli.options().quiet)

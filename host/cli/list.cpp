@@ -57,13 +57,7 @@ Json describe_all(const std::vector<Card>& cards) {
   return report;
 }
 
-int list(const Cli& cli) {
-  const UsedCard card(cli.options());
-  const auto cards = all_cards();
-  if (cli.options().json) {
-    cli.print(describe_all(cards));
-    return kDone;
-  }
+void print_list(const std::vector<Card>& cards) {
   Table table({">card", "name", ">cores", ">memory", ">free", "firmware"});
   for (size_t i = 0; i < cards.size(); ++i) {
     const sdaaDeviceProp_t& is = cards[i].properties;
@@ -71,16 +65,9 @@ int list(const Cli& cli) {
                size_text(is.totalGlobalMem), size_text(cards[i].free), is.firmware});
   }
   fmt::print("{}", table.text());
-  return kDone;
 }
 
-int info(const Cli& cli) {
-  const UsedCard card(cli.options());
-  const auto cards = all_cards();
-  if (cli.options().json) {
-    cli.print(describe_all(cards));
-    return kDone;
-  }
+void print_info(const std::vector<Card>& cards) {
   for (size_t i = 0; i < cards.size(); ++i) {
     const sdaaDeviceProp_t& is = cards[i].properties;
     fmt::print("card {}: {}\n", i, is.name);
@@ -95,17 +82,27 @@ int info(const Cli& cli) {
                is.concurrentKernels, is.concurrentKernels == 1 ? "" : "s");
     fmt::print("  up for        {:.3f} ms\n", static_cast<double>(cards[i].time) / 1e6);
   }
+}
+
+int show(const Cli& cli, void (*print)(const std::vector<Card>& cards)) {
+  const UsedCard card(cli.options());
+  const auto cards = all_cards();
+  if (cli.options().json) {
+    cli.print(describe_all(cards));
+  } else {
+    print(cards);
+  }
   return kDone;
 }
 
 }  // namespace
 
 void add_list(Cli& cli) {
-  cli.add("list", "list the cards, a line each", [&cli] { return list(cli); });
+  cli.add("list", "list the cards, a line each", [&cli] { return show(cli, print_list); });
 }
 
 void add_info(Cli& cli) {
-  cli.add("info", "tell what the cards are", [&cli] { return info(cli); });
+  cli.add("info", "tell what the cards are", [&cli] { return show(cli, print_info); });
 }
 
 }  // namespace swai::cli

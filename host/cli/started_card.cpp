@@ -18,6 +18,7 @@
 
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
+#include "host/cli/words.hpp"
 
 namespace swai::cli {
 namespace {
@@ -50,7 +51,7 @@ void stop_running() {
 }
 
 // In the new process.
-[[noreturn]] void become_card(const std::vector<char*>& arguments, const char* log) {
+[[noreturn]] void become_card(const Words& words, const char* log) {
   // Ctrl-C is for us, and we stop it; it takes other signals again, and does not outlive us.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -60,7 +61,7 @@ void stop_running() {
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
-  ::execv(arguments[0], arguments.data());
+  ::execv(words.data()[0], words.data());
   ::_exit(127);
 }
 
@@ -112,14 +113,12 @@ void StartedCard::start(const Options& options, const std::vector<std::string>& 
   std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--socket",
                                       socket(),  "--rom",   here.rom};
   command.insert(command.end(), more.begin(), more.end());
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const Words words(command);
   const std::string log = folder_ / "log";
   running = ::fork();
   if (running < 0)
     throw Error(kNoCard, fmt::format("no process can be made for a card: {}", std::strerror(errno)));
-  if (running == 0) become_card(arguments, log.c_str());
+  if (running == 0) become_card(words, log.c_str());
 }
 
 void StartedCard::wait_until_ready(const Options& options) {
@@ -176,10 +175,10 @@ void StartedCard::wait_if_interrupted() {
   while (interrupted) ::pause();
 }
 
-UsedCard::UsedCard(const Options& options) {
+UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more) {
   std::string sockets = options.card;
   if (sockets.empty()) {
-    started_ = std::make_unique<StartedCard>(options);
+    started_ = std::make_unique<StartedCard>(options, more);
     sockets = started_->socket();
   }
   ::setenv("SWAI_CARD", sockets.c_str(), 1);

@@ -37,13 +37,11 @@ class StartedCard {
   std::filesystem::path folder_;
 };
 
-// The card that a command uses: the one that was chosen, else one that is started. The runtime library finds
-// it.
+// The card that a command uses: the one that was chosen, else one that is started, with `more` options. The
+// runtime library and programs that are started find it.
 class UsedCard {
  public:
-  explicit UsedCard(const Options& options);
-
-  bool started() const { return started_ != nullptr; }
+  explicit UsedCard(const Options& options, const std::vector<std::string>& more = {});
 
  private:
   std::unique_ptr<StartedCard> started_;
