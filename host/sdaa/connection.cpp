@@ -8,6 +8,7 @@
 
 #include "card_regs.hpp"
 #include "firmware/abi/command.hpp"
+#include "host/sdaa/bars.hpp"
 #include "host/sdaa/journal.hpp"
 
 namespace swai::sdaa {
@@ -16,9 +17,6 @@ namespace {
 using protocol::Operation;
 using protocol::Status;
 
-constexpr unsigned kMemoryBar = 0;
-constexpr unsigned kControlBar = 4;
-constexpr uint64_t kSram = uint64_t{64} << 30;  // in the memory's BAR
 constexpr uint64_t kPage = 4096;
 // What is left between the legacy addresses of a PC and the windows of its cards.
 constexpr uint64_t kFirstIova = uint64_t{1} << 32;
@@ -38,9 +36,6 @@ constexpr uint64_t kStatusVectors = uint64_t{1} << protocol::kStatusVector;
            record ? ": " + describe(*record) : ""));
 }
 
-constexpr uint64_t shared_word(unsigned number) {
-  return regs::pcie::shared::kOffset + number * sizeof(uint64_t);
-}
 // About what the firmware needs for a request; to look before that would cost a round trip for nothing.
 constexpr uint64_t time_for(Operation operation, std::span<const uint64_t> arguments) {
   constexpr uint64_t kLarge = 1 << 20;  // from here on it takes whole blocks

@@ -8,14 +8,11 @@
 #include "card_regs.hpp"
 #include "firmware/abi/boot.hpp"
 #include "firmware/abi/protocol.hpp"
+#include "host/sdaa/bars.hpp"
 #include "host/sdaa/error.hpp"
 
 namespace swai::sdaa {
 namespace {
-
-constexpr unsigned kMemoryBar = 0;
-constexpr unsigned kControlBar = 4;
-constexpr uint64_t kSram = uint64_t{64} << 30;  // in the memory's BAR
 
 template <typename T>
 T read_sram(link::Card& card, uint64_t offset) {
@@ -26,8 +23,7 @@ T read_sram(link::Card& card, uint64_t offset) {
 
 // Where the firmware has said that it lies.
 uint64_t find(link::Card& card, JournalKind kind) {
-  const auto words = card.read<uint64_t>(
-      kControlBar, regs::pcie::shared::kOffset + protocol::word::kVersions * sizeof(uint64_t));
+  const auto words = card.read<uint64_t>(kControlBar, shared_word(protocol::word::kVersions));
   protocol::Versions versions;
   std::memcpy(&versions, &words, sizeof versions);
   if (words == 0 || versions.info > regs::kSramBytes - sizeof(protocol::Info))

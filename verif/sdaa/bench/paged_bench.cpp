@@ -8,47 +8,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "card_regs.hpp"
-#include "host/sdaa/runtime.hpp"
-#include "verif/system/rig.hpp"
+#include "host/sdaa/bars.hpp"
+#include "verif/sdaa/bench/bench_card.hpp"
 
 namespace swai::sdaa {
 namespace {
 
-constexpr unsigned kMemoryBar = 0;
 constexpr uint64_t kBytes = uint64_t{1} << 30;
 
-void must(sdaaError_t error) {
-  if (error != sdaaSuccess)
-    throw std::runtime_error(fmt::format("{}: {}", sdaaGetErrorName(error), sdaaGetLastErrorMessage()));
-}
-
-class Bench {
+class Bench : private BenchCard {
  public:
-  explicit Bench(std::vector<std::string> arguments)
-      : rig_({.program = program(), .arguments = std::move(arguments)}) {
-    Runtime::get().use({[this] { return rig_.open(); }});
-    must(sdaaInit(0));
-    device_ = Runtime::get().current();
-    const Device::Lock lock = device_->enter();
-    card_ = &device_->connection().card();
-  }
-  ~Bench() {
-    device_.reset();
-    Runtime::get().use({});
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  using BenchCard::BenchCard;
 
   nlohmann::json run() {
     const uint64_t ours = allocate();
@@ -71,18 +48,6 @@ class Bench {
   }
 
  private:
-  static std::string program() {
-    const char* named = std::getenv("SWAI_CARD");
-    return named != nullptr ? named : "build/swai-card";
-  }
-
-  template <typename Action>
-  uint64_t cycles_of(Action action) {
-    const uint64_t before = card_->cycle();
-    action();
-    return card_->cycle() - before;
-  }
-
   uint64_t allocate() {
     constexpr unsigned kTimes = 9;
     std::array<uint64_t, kTimes> times = {};
@@ -105,12 +70,12 @@ class Bench {
   }
   // Where the host finds it.
   uint64_t offset_of(const void* memory) {
-    const Device::Lock lock = device_->enter();
+    const Device::Lock lock = device().enter();
     const auto named = reinterpret_cast<uintptr_t>(memory);
-    return device_->connection().ask(protocol::Operation::kPointerInfo, {named})[3] - regs::kHbmRegion.base;
+    return device().connection().ask(protocol::Operation::kPointerInfo, {named})[3] - regs::kHbmRegion.base;
   }
   uint64_t fill(uint64_t offset, uint64_t pages, uint64_t page_bytes, unsigned burst) {
-    const Device::Lock lock = device_->enter();
+    const Device::Lock lock = device().enter();
     std::vector<uint64_t> entries(pages);
     for (uint64_t i = 0; i < pages; ++i) entries[i] = (i * page_bytes) | 1;
     const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(entries.data()),
@@ -118,28 +83,17 @@ class Bench {
     uint64_t last = 0;
     const uint64_t cycles = cycles_of([&] {
       for (size_t at = 0; at < bytes.size(); at += burst)
-        card_->post_block(kMemoryBar, offset + at, bytes.subspan(at, burst));
-      last = card_->read<uint64_t>(kMemoryBar, offset + bytes.size() - sizeof last);
+        card().post_block(kMemoryBar, offset + at, bytes.subspan(at, burst));
+      last = card().read<uint64_t>(kMemoryBar, offset + bytes.size() - sizeof last);
     });
     if (last != entries.back()) throw std::runtime_error("the card has another last entry");
     return cycles;
   }
-
-  system::Rig rig_;
-  std::shared_ptr<Device> device_;
-  link::Card* card_ = nullptr;
 };
 
 }  // namespace
 }  // namespace swai::sdaa
 
 int main(int count, char** values) {
-  try {
-    const std::vector<std::string> arguments(values + 1, values + count);
-    fmt::print("{}\n", swai::sdaa::Bench(arguments).run().dump());
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "paged-bench: {}\n", error.what());
-    return 1;
-  }
+  return swai::sdaa::print_figures<swai::sdaa::Bench>("paged-bench", count, values);
 }

@@ -5,56 +5,31 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "card_regs.hpp"
-#include "host/sdaa/runtime.hpp"
+#include "host/sdaa/bars.hpp"
+#include "verif/sdaa/bench/bench_card.hpp"
 #include "verif/sdaa/bench/kernels.hpp"
-#include "verif/system/rig.hpp"
 
 namespace swai::sdaa {
 namespace {
 
 constexpr const char* kModule = "build/cpe-kernels/sdaa-bench.elf";
-constexpr unsigned kControlBar = 4;
-constexpr unsigned kMemoryBar = 0;
-constexpr uint64_t kSram = uint64_t{64} << 30;
 constexpr unsigned kRounds = 33;
 
-void must(sdaaError_t error) {
-  if (error != sdaaSuccess)
-    throw std::runtime_error(fmt::format("{}: {}", sdaaGetErrorName(error), sdaaGetLastErrorMessage()));
-}
-
-class Bench {
+class Bench : private BenchCard {
  public:
-  explicit Bench(std::vector<std::string> arguments)
-      : rig_({.program = program(), .arguments = std::move(arguments)}) {
-    Runtime::get().use({[this] { return rig_.open(); }});
-    must(sdaaInit(0));
-    device_ = Runtime::get().current();
-    const Device::Lock lock = device_->enter();
-    card_ = &device_->connection().card();
-  }
-  ~Bench() {
-    device_.reset();
-    Runtime::get().use({});
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  using BenchCard::BenchCard;
 
   nlohmann::json run() {
     nlohmann::json figures;
     const uint64_t word = regs::pcie::shared::kOffset;
-    add(figures, "link.round_trip_ns", [&](unsigned) { card_->read<uint64_t>(kControlBar, word); });
+    add(figures, "link.round_trip_ns", [&](unsigned) { card().read<uint64_t>(kControlBar, word); });
     allocate(figures);
     launch(figures);
     copy(figures);
@@ -63,17 +38,6 @@ class Bench {
   }
 
  private:
-  static std::string program() {
-    const char* named = std::getenv("SWAI_CARD");
-    return named != nullptr ? named : "build/swai-card";
-  }
-
-  template <typename Action>
-  uint64_t cycles_of(Action action) {
-    const uint64_t before = card_->cycle();
-    action();
-    return card_->cycle() - before;
-  }
   // The median of some rounds, and the slowest of them, which is the first one as a rule.
   template <typename Action>
   void add(nlohmann::json& figures, const std::string& key, Action action) {
@@ -143,13 +107,13 @@ class Bench {
 
   // What the card says it has been asked for since it was booted.
   uint64_t asked() {
-    const Device::Lock lock = device_->enter();
-    const auto& info = device_->info();
-    device_->connection().let_time_pass(kSettle);
+    const Device::Lock lock = device().enter();
+    const auto& info = device().info();
+    device().connection().let_time_pass(kSettle);
     uint64_t sum = 0;
     for (unsigned i = 0; i < info.telemetry_count; ++i) {
       protocol::Telemetry line;
-      card_->read_block(kMemoryBar, kSram + info.telemetry_offset + i * sizeof line,
+      card().read_block(kMemoryBar, kSram + info.telemetry_offset + i * sizeof line,
                         {reinterpret_cast<uint8_t*>(&line), sizeof line});
       if (line.tag == protocol::Tag::kRequests || line.tag == protocol::Tag::kCommands) sum += line.value;
     }
@@ -167,22 +131,11 @@ class Bench {
 
   // Until the card has nothing left to do.
   static constexpr uint64_t kSettle = 100'000;
-
-  system::Rig rig_;
-  std::shared_ptr<Device> device_;
-  link::Card* card_ = nullptr;
 };
 
 }  // namespace
 }  // namespace swai::sdaa
 
 int main(int count, char** values) {
-  try {
-    const std::vector<std::string> arguments(values + 1, values + count);
-    fmt::print("{}\n", swai::sdaa::Bench(arguments).run().dump());
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "sdaa-bench: {}\n", error.what());
-    return 1;
-  }
+  return swai::sdaa::print_figures<swai::sdaa::Bench>("sdaa-bench", count, values);
 }
