@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "host/socket/device.hpp"
 #include "verif/card/card.hpp"
-#include "verif/card/socket/device.hpp"
 #include "verif/rootport/root_complex.hpp"
 
 namespace swai::card {

@@ -82,7 +82,7 @@ int Serve::run() {
   }
   for (size_t i = 0; i < cards_.size() && stop_.pending() == 0; ++i) {
     const std::string path = name_of_card(options_.socket, i);
-    server_.listen(i, path);
+    server_.listen({i}, path);
     if (!options_.quiet) fmt::print(stderr, "swai-card: card {} is at {}\n", i, path);
   }
   std::array others = {pollfd{.fd = stop_.fd(), .events = POLLIN, .revents = 0}};

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "host/socket/server.hpp"
 #include "verif/card/cards.hpp"
 #include "verif/card/console.hpp"
 #include "verif/card/options.hpp"
-#include "verif/card/socket/server.hpp"
 
 namespace swai::card {
 

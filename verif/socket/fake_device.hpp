@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/card/socket/device.hpp"
+#include "host/socket/device.hpp"
 
 namespace swai::socket {
 

@@ -162,7 +162,7 @@ namespace {
 
 std::string refusal(Rig& rig, const std::string& path) {
   try {
-    rig.server->listen(0, path);
+    rig.server->listen({0}, path);
   } catch (const SocketError& error) {
     return error.what();
   }

@@ -60,7 +60,7 @@ std::function<void()> Rig::turner() {
 }
 
 void Rig::listen() {
-  for (size_t i = 0; i < cards.size(); ++i) server->listen(i, path(i));
+  for (size_t i = 0; i < cards.size(); ++i) server->listen({i}, path(i));
 }
 
 void Rig::start() {

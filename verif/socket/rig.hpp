@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/link/vfio_user_backend.hpp"
-#include "verif/card/socket/server.hpp"
+#include "host/socket/server.hpp"
 #include "verif/socket/fake_device.hpp"
 #include "verif/socket/raw_client.hpp"
 

@@ -1,6 +1,8 @@
 // The vfio-user server of a process with one or more cards: listens on their sockets, hands messages to the
 // cards' ports, and decides when time passes. One thread, one poll(); a process whose cards have nothing to
 // do sleeps in it.
+//
+// A socket leads to one card, or to whichever of several is free: cards that are parts of one (host/serve).
 #pragma once
 
 #include <poll.h>
@@ -17,8 +19,8 @@
 #include <vector>
 
 #include "host/link/channel.hpp"
-#include "verif/card/socket/device.hpp"
-#include "verif/card/socket/port.hpp"
+#include "host/socket/device.hpp"
+#include "host/socket/port.hpp"
 
 namespace swai::socket {
 
@@ -46,8 +48,8 @@ class Server {
   // Adds a card; returns its number here. Devices live as long as the server.
   size_t add(Device& device);
   // Clients of the card connect to this socket file, which must not be in use. A file that a dead server has
-  // left is replaced. Throws SocketError.
-  void listen(size_t card, const std::string& path);
+  // left is replaced. Of several cards, a client gets the first that has none. Throws SocketError.
+  void listen(const std::vector<size_t>& cards, const std::string& path);
   // A connection made otherwise (socketpair).
   void connect(size_t card, link::Fd connection);
 
@@ -60,7 +62,9 @@ class Server {
   void turn(int timeout_ms, std::span<pollfd> others = {});
   // Time may pass now: turn() will not wait.
   bool time_may_pass() const;
-  bool has_client(size_t card) const { return cards_[card]->port.taken(); }
+  bool has_client(size_t card) const { return cards_[card]->taken(); }
+  // The process of the card's client; 0: there is none.
+  pid_t client_process(size_t card) const;
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -68,32 +72,33 @@ class Server {
     link::Channel channel;
     Time deadline;
   };
-  struct Card {
-    Card(Device& device, Clock& clock, const Port::Log& log) : port(device, clock, log) {}
-    Port port;
-    std::string path;
+  struct Entrance {
+    std::vector<Port*> ports;
+    std::string path;  // empty: connections are made otherwise
     link::Fd listener;
     uint64_t inode = 0;
     std::list<Visitor> visitors;
   };
   struct Watched {  // what a pollfd is
-    enum { kOther, kListener, kClient } what = kOther;
-    Card* card = nullptr;
+    Entrance* entrance = nullptr;
+    Port* port = nullptr;
   };
 
-  void watch(std::vector<pollfd>& fds, std::vector<Watched>& what) const;
+  void watch(std::vector<pollfd>& fds, std::vector<Watched>& what);
   int timeout(int at_most_ms) const;
-  void accept(Card& card);
-  void receive_visitor(Card& card, link::Fd connection);
+  std::vector<Port*> ports_of(const std::vector<size_t>& cards) const;
+  void accept(Entrance& entrance);
+  void receive_visitor(Entrance& entrance, link::Fd connection);
   // False: done with it.
-  bool greet(Card& card, Visitor& visitor);
+  bool greet(const Entrance& entrance, Visitor& visitor);
   void serve();
   void pass_time();
   void log(const std::string& line) const;
 
   Clock& clock_;
   ServerOptions options_;
-  std::vector<std::unique_ptr<Card>> cards_;
+  std::vector<std::unique_ptr<Port>> cards_;
+  std::list<Entrance> entrances_;
   link::Fd wake_;
   uint64_t slice_ = 1024;  // cycles between two looks at the sockets
 };

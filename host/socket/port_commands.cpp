@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "host/link/vendor_region.hpp"
-#include "verif/card/socket/port.hpp"
+#include "host/socket/port.hpp"
 
 namespace swai::socket {
 

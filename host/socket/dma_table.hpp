@@ -7,8 +7,8 @@
 
 #include "host/link/channel.hpp"
 #include "host/link/vfio_user.hpp"
-#include "verif/card/socket/device.hpp"
-#include "verif/card/socket/shared_memory.hpp"
+#include "host/socket/device.hpp"
+#include "host/socket/shared_memory.hpp"
 
 namespace swai::socket {
 

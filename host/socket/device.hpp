@@ -49,6 +49,9 @@ struct DmaRange {
   // The memory itself; not to be written when not `writable`. Null: it is reached through Host::host_read()
   // and host_write(), that is by messages to the client.
   uint8_t* memory = nullptr;
+  // The file behind it, as long as dma_map() takes: for a device that passes it on.
+  int fd = -1;
+  uint64_t offset = 0;
 };
 
 // What a card tells the server. To be called from within Clock::run() or any call of Device, never elsewhere.

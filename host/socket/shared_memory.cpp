@@ -1,4 +1,4 @@
-#include "verif/card/socket/shared_memory.hpp"
+#include "host/socket/shared_memory.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -15,10 +15,10 @@
 
 #include "host/link/channel.hpp"
 #include "host/link/vfio_user.hpp"
-#include "verif/card/socket/device.hpp"
-#include "verif/card/socket/dma_table.hpp"
-#include "verif/card/socket/irq_table.hpp"
-#include "verif/card/socket/vendor.hpp"
+#include "host/socket/device.hpp"
+#include "host/socket/dma_table.hpp"
+#include "host/socket/irq_table.hpp"
+#include "host/socket/vendor.hpp"
 
 namespace swai::socket {
 

@@ -1,4 +1,4 @@
-#include "verif/card/socket/listener.hpp"
+#include "host/socket/listener.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "verif/card/socket/server.hpp"
+#include "host/socket/server.hpp"
 
 namespace swai::socket {
 namespace {

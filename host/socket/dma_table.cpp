@@ -1,4 +1,4 @@
-#include "verif/card/socket/dma_table.hpp"
+#include "host/socket/dma_table.hpp"
 
 #include <cerrno>
 
@@ -28,15 +28,20 @@ int DmaTable::map(const link::vfio_user::DmaMap& request, std::span<link::Fd> fd
   if (overlaps(request.address, request.size)) return EEXIST;
   if (ranges_.size() >= max_maps) return ENOSPC;
   Entry entry;
-  entry.range = {request.address, request.size, (request.flags & kDmaReadable) != 0,
-                 (request.flags & kDmaWritable) != 0, nullptr};
+  entry.range.iova = request.address;
+  entry.range.bytes = request.size;
+  entry.range.readable = (request.flags & kDmaReadable) != 0;
+  entry.range.writable = (request.flags & kDmaWritable) != 0;
   if (!fds.empty()) {
     const int error = entry.memory.map(fds[0].get(), request.offset, request.size, entry.range.writable);
     if (error != 0) return error;
     entry.range.memory = entry.memory.data();
+    entry.range.fd = fds[0].get();
+    entry.range.offset = request.offset;
   }
   const int error = device_.dma_map(entry.range);
   if (error != 0) return error;
+  entry.range.fd = -1;
   ranges_.emplace(request.address, std::move(entry));
   return 0;
 }

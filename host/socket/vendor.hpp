@@ -6,7 +6,7 @@
 #include <span>
 
 #include "host/link/vendor_region.hpp"
-#include "verif/card/socket/device.hpp"
+#include "host/socket/device.hpp"
 
 namespace swai::socket {
 

@@ -1,4 +1,4 @@
-#include "verif/card/socket/port.hpp"
+#include "host/socket/port.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "verif/card/socket/server.hpp"
+#include "host/socket/server.hpp"
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "host/link/negotiation.hpp"
-#include "verif/card/socket/listener.hpp"
+#include "host/socket/listener.hpp"
 
 namespace swai::socket {
 
@@ -65,9 +65,9 @@ Server::Server(Clock& clock, ServerOptions options)
     : clock_(clock), options_(std::move(options)), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
 Server::~Server() {
-  for (const auto& card : cards_) {
-    card->port.request_release();
-    if (card->listener) remove_socket(card->path, card->inode);
+  for (const auto& card : cards_) card->request_release();
+  for (const Entrance& entrance : entrances_) {
+    if (entrance.listener) remove_socket(entrance.path, entrance.inode);
   }
 }
 
@@ -76,36 +76,52 @@ void Server::log(const std::string& line) const {
 }
 
 size_t Server::add(Device& device) {
-  cards_.push_back(std::make_unique<Card>(device, clock_, [this](const std::string& line) { log(line); }));
+  cards_.push_back(std::make_unique<Port>(device, clock_, [this](const std::string& line) { log(line); }));
   return cards_.size() - 1;
 }
 
-void Server::listen(size_t card, const std::string& path) {
-  Card& place = *cards_.at(card);
-  place.listener = listen_on(path, options_.permissions, place.inode);
-  place.path = path;
+std::vector<Port*> Server::ports_of(const std::vector<size_t>& cards) const {
+  std::vector<Port*> ports;
+  for (const size_t card : cards) ports.push_back(cards_.at(card).get());
+  return ports;
+}
+
+void Server::listen(const std::vector<size_t>& cards, const std::string& path) {
+  Entrance entrance{.ports = ports_of(cards), .path = path, .listener = {}, .inode = 0, .visitors = {}};
+  entrance.listener = listen_on(path, options_.permissions, entrance.inode);
+  entrances_.push_back(std::move(entrance));
 }
 
 void Server::connect(size_t card, link::Fd connection) {
-  receive_visitor(*cards_.at(card), std::move(connection));
+  entrances_.remove_if([](const Entrance& old) { return !old.listener && old.visitors.empty(); });
+  entrances_.push_back({.ports = ports_of({card}), .path = "", .listener = {}, .inode = 0, .visitors = {}});
+  receive_visitor(entrances_.back(), std::move(connection));
 }
 
-void Server::receive_visitor(Card& card, link::Fd connection) {
-  if (card.visitors.size() == kMaxVisitors) card.visitors.pop_front();
-  card.visitors.push_back(Visitor{link::Channel(std::move(connection), kMaxFds),
-                                  steady_clock::now() + options_.handshake_timeout});
+pid_t Server::client_process(size_t card) const {
+  ucred peer = {};
+  socklen_t bytes = sizeof peer;
+  const Port& port = *cards_[card];
+  const bool known = port.taken() && ::getsockopt(port.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
+  return known ? peer.pid : 0;
 }
 
-void Server::accept(Card& card) {
-  const int fd = ::accept4(card.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+void Server::receive_visitor(Entrance& entrance, link::Fd connection) {
+  if (entrance.visitors.size() == kMaxVisitors) entrance.visitors.pop_front();
+  entrance.visitors.push_back(Visitor{link::Channel(std::move(connection), kMaxFds),
+                                      steady_clock::now() + options_.handshake_timeout});
+}
+
+void Server::accept(Entrance& entrance) {
+  const int fd = ::accept4(entrance.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd >= 0) {
-    receive_visitor(card, link::Fd(fd));
-  } else if ((errno == EMFILE || errno == ENFILE) && !card.visitors.empty()) {
-    card.visitors.pop_front();  // makes room; the connection waits in the queue
+    receive_visitor(entrance, link::Fd(fd));
+  } else if ((errno == EMFILE || errno == ENFILE) && !entrance.visitors.empty()) {
+    entrance.visitors.pop_front();  // makes room; the connection waits in the queue
   }
 }
 
-bool Server::greet(Card& card, Visitor& visitor) {
+bool Server::greet(const Entrance& entrance, Visitor& visitor) {
   link::Channel& channel = visitor.channel;
   const auto message = channel.receive();
   if (!message) {
@@ -124,7 +140,8 @@ bool Server::greet(Card& card, Visitor& visitor) {
     reply_error(channel, header, EINVAL);
     return false;
   }
-  if (card.port.taken()) {
+  const auto free = std::ranges::find_if(entrance.ports, [](const Port* port) { return !port->taken(); });
+  if (free == entrance.ports.end()) {
     log("a connection is refused: the card has a client");
     reply_error(channel, header, EBUSY);
     return false;
@@ -136,8 +153,8 @@ bool Server::greet(Card& card, Visitor& visitor) {
   answer.error = 0;
   channel.send(answer, payload);
   log("a client has connected");
-  card.port.admit(std::move(channel), reply.capabilities,
-                  std::min<uint64_t>(proposal->capabilities.max_data_xfer_size, kMaxAccess));
+  (*free)->admit(std::move(channel), reply.capabilities,
+                 std::min<uint64_t>(proposal->capabilities.max_data_xfer_size, kMaxAccess));
   return false;
 }
 
@@ -146,11 +163,10 @@ bool Server::time_may_pass() const {
   bool held = false;
   bool runs_freely = false;
   for (const auto& card : cards_) {
-    const Port& port = card->port;
-    if (port.owed()) return false;
-    wanted = wanted || port.waits_for_time();
-    held = held || port.deterministic();
-    runs_freely = runs_freely || port.started();
+    if (card->owed()) return false;
+    wanted = wanted || card->waits_for_time();
+    held = held || card->deterministic();
+    runs_freely = runs_freely || card->started();
   }
   return wanted || (runs_freely && !held && !clock_.asleep());
 }
@@ -159,8 +175,8 @@ void Server::pass_time() {
   uint64_t limit = UINT64_MAX;
   uint64_t now = UINT64_MAX;
   for (const auto& card : cards_) {
-    limit = std::min(limit, card->port.time_limit());
-    now = std::min(now, card->port.cycle());
+    limit = std::min(limit, card->time_limit());
+    now = std::min(now, card->cycle());
   }
   const bool cut = now < UINT64_MAX - slice_ && now + slice_ < limit;
   const auto begin = steady_clock::now();
@@ -175,41 +191,44 @@ void Server::pass_time() {
 
 void Server::serve() {
   for (const auto& card : cards_) {
-    const auto owed = card->port.owed_since();
-    if (owed && steady_clock::now() - *owed > options_.answer_timeout) {
-      card->port.drop("it does not answer a request for its memory");
-    }
+    const auto owed = card->owed_since();
+    if (owed && steady_clock::now() - *owed > options_.answer_timeout)
+      card->drop("it does not answer a request for its memory");
     // First who leaves, then who comes: a client may close its connection and open another at once.
-    card->port.work();
-    card->visitors.remove_if([&](Visitor& visitor) { return !greet(*card, visitor); });
-    card->port.work();
+    card->work();
   }
+  for (Entrance& entrance : entrances_)
+    entrance.visitors.remove_if([&](Visitor& visitor) { return !greet(entrance, visitor); });
+  for (const auto& card : cards_) card->work();
 }
 
-void Server::watch(std::vector<pollfd>& fds, std::vector<Watched>& what) const {
+void Server::watch(std::vector<pollfd>& fds, std::vector<Watched>& what) {
   const auto add = [&](int fd, int events, Watched item) {
     fds.push_back({fd, static_cast<short>(events), 0});
     what.push_back(item);
   };
   add(wake_.get(), POLLIN, {});
-  for (const auto& card : cards_) {
-    if (card->listener) add(card->listener.get(), POLLIN, {Watched::kListener, card.get()});
-    for (const Visitor& visitor : card->visitors) add(visitor.channel.fd(), POLLIN, {});
-    const Port& port = card->port;
-    if (!port.taken()) continue;
-    add(port.fd(), (port.wants_input() ? POLLIN : 0) | (port.wants_output() ? POLLOUT : 0),
-        {Watched::kClient, card.get()});
+  for (Entrance& entrance : entrances_) {
+    if (entrance.listener) add(entrance.listener.get(), POLLIN, {.entrance = &entrance});
+    for (const Visitor& visitor : entrance.visitors) add(visitor.channel.fd(), POLLIN, {});
+  }
+  for (const auto& port : cards_) {
+    if (!port->taken()) continue;
+    add(port->fd(), (port->wants_input() ? POLLIN : 0) | (port->wants_output() ? POLLOUT : 0),
+        {.port = port.get()});
   }
 }
 
 int Server::timeout(int at_most_ms) const {
-  const auto unfinished = [](const auto& card) { return card->port.unfinished(); };
+  const auto unfinished = [](const auto& card) { return card->unfinished(); };
   if (time_may_pass() || std::any_of(cards_.begin(), cards_.end(), unfinished)) return 0;
   std::optional<Time> first;
   const auto consider = [&](Time time) { first = first ? std::min(*first, time) : time; };
+  for (const Entrance& entrance : entrances_) {
+    for (const Visitor& visitor : entrance.visitors) consider(visitor.deadline);
+  }
   for (const auto& card : cards_) {
-    for (const Visitor& visitor : card->visitors) consider(visitor.deadline);
-    if (const auto owed = card->port.owed_since()) consider(*owed + options_.answer_timeout);
+    if (const auto owed = card->owed_since()) consider(*owed + options_.answer_timeout);
   }
   if (!first) return at_most_ms;
   const auto left = std::chrono::ceil<milliseconds>(*first - steady_clock::now()).count() + 1;
@@ -228,14 +247,14 @@ void Server::turn(int timeout_ms, std::span<pollfd> others) {
   std::copy(fds.end() - static_cast<ptrdiff_t>(others.size()), fds.end(), others.begin());
   for (size_t i = 0; i < what.size(); ++i) {
     if (fds[i].revents == 0) continue;
-    if (what[i].what == Watched::kListener) accept(*what[i].card);
+    if (what[i].entrance != nullptr) accept(*what[i].entrance);
     const bool hung_up = (fds[i].revents & (POLLHUP | POLLERR)) != 0;
-    if (what[i].what == Watched::kClient && hung_up) what[i].card->port.hung_up();
+    if (what[i].port != nullptr && hung_up) what[i].port->hung_up();
   }
   serve();
   if (!time_may_pass()) return;
   pass_time();
-  for (const auto& card : cards_) card->port.work();
+  for (const auto& card : cards_) card->work();
 }
 
 void Server::run() {

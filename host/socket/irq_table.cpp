@@ -1,4 +1,4 @@
-#include "verif/card/socket/irq_table.hpp"
+#include "host/socket/irq_table.hpp"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "verif/card/socket/vendor.hpp"
+#include "host/socket/vendor.hpp"
 
 #include <algorithm>
 #include <cerrno>
