@@ -13,27 +13,17 @@
 #include "firmware/abi/protocol.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/error.hpp"
+#include "host/sdaa/firmware.hpp"
+#include "host/sdaa/limits.hpp"
+#include "host/sdaa/request_words.hpp"
 
 namespace swai::sdaa {
 
 using std::chrono::steady_clock;
 
-// How long something may take before it is called off, in the card's time and in ours.
-struct Limits {
-  uint64_t boot_cycles = 50'000'000;
-  uint64_t request_cycles = 20'000'000;
-  uint64_t wait_cycles = uint64_t{1} << 34;  // without anything having become complete
-  std::chrono::milliseconds real{600'000};   // likewise
-  // The card sleeps and nothing is left to do: only another thread could still change something.
-  std::chrono::milliseconds asleep{10'000};
-};
-
-// Whether the card's processor and groups are reset before the firmware is waited for.
-enum class Restart { kNo, kIfStopped, kYes };
-
 class Connection {
  public:
-  using Values = std::array<uint64_t, protocol::word::kValueCount>;
+  using Values = RequestWords::Values;
 
   // Waits for the firmware, agrees on a version, attaches. Throws Failure or link::Error.
   Connection(std::unique_ptr<link::Card> card, const Limits& limits, Restart restart = Restart::kNo);
@@ -44,7 +34,7 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  const protocol::Info& info() const { return info_; }
+  const protocol::Info& info() const { return firmware_.info; }
   // What the card calls this program.
   uint64_t client() const { return context_; }
   link::Card& card() { return *card_; }
@@ -77,19 +67,17 @@ class Connection {
   uint64_t cycle() { return card_->cycle(); }
 
  private:
-  void wait_for_firmware(Restart restart);
   protocol::Status exchange(protocol::Operation operation, std::span<const uint64_t> arguments,
                             Values& values);
 
   std::unique_ptr<link::Card> card_;
   Limits limits_;
-  protocol::Info info_ = {};
+  Firmware firmware_;
+  std::optional<RequestWords> requests_;
   std::map<uint64_t, uint64_t> free_iovas_;  // begin, bytes
   uint64_t status_iova_ = 0;
   std::optional<link::PinnedMemory> status_;
-  uint64_t life_ = 0;  // of the kernel
   uint64_t context_ = 0;
-  uint32_t tag_ = 0;
 };
 
 }  // namespace swai::sdaa

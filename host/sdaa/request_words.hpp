@@ -1,0 +1,35 @@
+// The shared words through which a host makes short requests (docs/protocol.md): one at a time is under way.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "firmware/abi/protocol.hpp"
+#include "host/link/card.hpp"
+
+namespace swai::sdaa {
+
+class RequestWords {
+ public:
+  using Values = std::array<uint64_t, protocol::word::kValueCount>;
+  struct Reply {
+    protocol::Status status;
+    Values values;
+  };
+
+  explicit RequestWords(link::Card& card);
+
+  void send(protocol::Operation operation, std::span<const uint64_t> arguments);
+  // The reply to what was sent last, if it is there. A look takes a round trip.
+  std::optional<Reply> look();
+
+  // About what the firmware needs for a request, in cycles: a look that comes earlier is in vain.
+  static uint64_t time_for(protocol::Operation operation, std::span<const uint64_t> arguments);
+
+ private:
+  link::Card& card_;
+  uint32_t tag_;
+};
+
+}  // namespace swai::sdaa
