@@ -11,8 +11,8 @@
 
 namespace swai::protocol {
 
-inline constexpr uint16_t kVersion = 1;
-inline constexpr uint16_t kMinimumVersion = 1;  // the oldest that this one still speaks
+inline constexpr uint16_t kVersion = 2;
+inline constexpr uint16_t kMinimumVersion = 2;  // the oldest that this one still speaks
 
 // --- Shared words (registers pcie.shared, in BAR4)
 // -----------------------------------------------------------------
@@ -45,13 +45,17 @@ static_assert(sizeof(Versions) == 8);
 // --- What the card is
 // ------------------------------------------------------------------------------------------------
 
-inline constexpr unsigned kQueues = 12;
+inline constexpr unsigned kQueues = 20;
 inline constexpr unsigned kSlots = 64;
 inline constexpr unsigned kSlotBytes = 64;
 inline constexpr unsigned kQueueBytes = kSlots * kSlotBytes;
 inline constexpr unsigned kEvents = 1024;
 inline constexpr unsigned kModules = 64;
 inline constexpr unsigned kMaxContext = 255;
+// Clients at once. The number of a context modulo this is the client's place among them.
+inline constexpr unsigned kContexts = 8;
+// A client that shares the card has at most so many, as long as each of the others can have one.
+inline constexpr unsigned kSharedQueues = 3;
 
 enum Capability : uint64_t {
   kSharedMemory = 1 << 0,  // memory that the management processor and the CPEs reach alike
@@ -84,8 +88,10 @@ struct Info {
   std::array<char, 16> name;
   std::array<char, 16> version_text;
   std::array<char, 16> git_hash;
+  uint32_t clients_offset;  // of kContexts ClientUsage, from the beginning of the SRAM in BAR0
+  uint32_t clients_count;
 };
-static_assert(sizeof(Info) == 128);
+static_assert(sizeof(Info) == 136);
 
 // Telemetry: pairs of these.
 enum class Tag : uint32_t {
@@ -112,6 +118,29 @@ struct Telemetry {
   uint64_t value;
 };
 static_assert(sizeof(Telemetry) == 16);
+
+// What each place of a client has and did, renewed like the telemetry. What is counted is counted since its
+// context was attached, and stays until the place is taken again.
+enum class Attached : uint8_t {
+  kNobody = 0,
+  kYes = 1,
+  kLeaving = 2,  // not all that it had is given back
+};
+struct ClientUsage {
+  uint8_t context;
+  Attached attached;
+  uint16_t queues;  // open
+  uint32_t allocations;
+  uint64_t memory;  // bytes
+  uint32_t modules;
+  uint32_t reserved;
+  uint64_t commands;  // completed
+  uint64_t launches;
+  uint64_t busy;  // cycles that its launches ran
+  uint64_t bytes_to_card;
+  uint64_t bytes_to_host;
+};
+static_assert(sizeof(ClientUsage) == 64);
 
 // --- Status
 // ------------------------------------------------------------------------------------------------------------
@@ -140,6 +169,7 @@ enum class Status : uint16_t {
   kCancelled = 19,      // queue closed or reset, context detached
   kGroupLost = 20,      // a group does not answer any more
   kInternal = 21,
+  kAgain = 22,  // not yet: ask again
 };
 
 constexpr const char* text(Status status) {
@@ -188,6 +218,8 @@ constexpr const char* text(Status status) {
       return "a core group does not answer";
     case Status::kInternal:
       return "error in the card's firmware";
+    case Status::kAgain:
+      return "not yet";
   }
   return "unknown status";
 }
@@ -197,8 +229,11 @@ constexpr const char* text(Status status) {
 
 enum class Operation : uint32_t {
   kNone = 0,
-  kAttach = 1,    // {version | minimum << 16, iova of the StatusPage, Option bits} -> {context, epoch}
-  kDetach = 2,    // {context}: frees all that it has
+  // {version | minimum << 16, bus address of the StatusPage, Option bits, window base, window bytes} ->
+  // {context, epoch}. With window bytes all bus addresses that the client names, this one too, count from the
+  // base and lie below the bytes; 0: they are what they are.
+  kAttach = 1,
+  kDetach = 2,    // {context}: frees all that it has. kAgain: something of it may still touch host memory
   kAllocate = 3,  // {context, bytes, AllocateFlags} -> {pointer, physical address, bytes}
   kFree = 4,      // {context, pointer}
   kMemoryInfo =
@@ -209,7 +244,9 @@ enum class Operation : uint32_t {
   kQueueReset = 9,   // {context, queue} -> {sequence of its next command}: after a failure
   kResume = 10,      // {context, queue, sequence}: the host function of that command is done
   kModuleInfo = 11,  // {context, module} -> {code bytes, kernels, launches}
-  kQueueFeed = 12,   // {context, queue, iova of a ring}: takes its commands from there (two_level.hpp)
+  // {context, queue, bus address of a ring}: takes its commands from there (two_level.hpp). Not for clients
+  // that share the card or have a window.
+  kQueueFeed = 12,
 };
 
 // Low half the tag, which comes back in the reply, high half the operation or status.
@@ -225,6 +262,8 @@ constexpr uint32_t tag(uint64_t word) { return static_cast<uint32_t>(word); }
 
 enum Option : uint64_t {
   kDebugMemory = 1 << 0,  // poison and red zones
+  // Those who are attached stay. Without it a client is alone on the link: it takes over from all others.
+  kShared = 1 << 1,
 };
 
 enum class Usage : uint8_t {
