@@ -1,8 +1,9 @@
 # swai: the command line.
 
-CLI_SOURCES := $(addprefix host/cli/,swai.cpp cc.cpp cli.cpp copy_test.cpp doctor.cpp documentation.cpp exec.cpp kernel_arguments.cpp \
-    list.cpp log.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp started_card.cpp table.cpp) verif/common/elf.cpp
-$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/sdaa.a -lfmt))
+CLI_SOURCES := $(addprefix host/cli/,swai.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp exec.cpp job.cpp kernel_arguments.cpp \
+    list.cpp log.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
+    table.cpp top.cpp) verif/common/elf.cpp
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt))
 
 # With the card that it starts.
 .PHONY: install-swai
@@ -12,5 +13,6 @@ install-swai: $(B)/swai $(B)/swai-card $(B)/firmware/rom.hex $(B)/firmware/flash
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
 	$(Q)install -D -m 755 $(B)/swai-card $(SDAA_TO)/lib/swai/swai-card
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(B)/firmware/rom.hex $(B)/firmware/flash.bin
+	$(Q)install -d $(SDAA_TO)/lib/systemd/user && $(SDAA_FILL) host/serve/swai.service.in >$(SDAA_TO)/lib/systemd/user/swai.service
 	$(Q)$(B)/swai man >$(SDAA_TO)/share/man/man1/swai.1
 	$(Q)$(B)/swai completion bash >$(SDAA_TO)/share/bash-completion/completions/swai

@@ -8,7 +8,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
-#include "host/cli/words.hpp"
+#include "host/common/words.hpp"
 
 namespace swai::cli {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 [[noreturn]] void become_compiler(std::vector<std::string> command) {
   const std::string compiler = places().compiler;
   command.insert(command.begin(), compiler);
-  const Words words(std::move(command));
+  const common::Words words(std::move(command));
   StartedCard::take_signals();
   ::execv(compiler.c_str(), words.data());
   throw Error(kBadInput, fmt::format("{} cannot be run: {}; `swai doctor` tells what is missing", compiler,

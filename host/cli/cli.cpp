@@ -13,7 +13,7 @@ constexpr const char* kIntroduction =
     R"(Uses SWAI accelerator cards: shows them, runs kernels on them, measures them.
 
 Which card: --card, else the environment variable SWAI_CARD (sockets of cards that run, separated by
-commas), else one that is started for this command alone and stopped after it.)";
+commas), else one that `swai serve` shares, else one that is started for this command alone and stopped after it.)";
 
 constexpr const char* kFooter = R"(Exit codes:
   0    done
@@ -74,7 +74,7 @@ Cli::Cli() : app_(kIntroduction, "swai") {
       ->envname("SWAI_CARD")
       ->type_name("SOCKET");
   app_.add_option("--config", options_.config,
-                  "the card to start when there is none: tiny, cg1 (one group of 32 cores), full (four)")
+                  "the card to start: tiny, cg1 (one group of 32 cores; when there is none), full (four)")
       ->check(CLI::IsMember({"tiny", "cg1", "full"}))
       ->type_name("NAME");
   app_.add_flag("--json", options_.json, "for machines: one JSON object on standard output");

@@ -39,8 +39,9 @@ class Error : public std::runtime_error {
 void check(sdaaError_t error, const std::string& what);
 
 struct Options {
-  std::string card;  // sockets; empty: SWAI_CARD, else one is started
-  std::string config = "cg1";
+  std::string card;    // sockets; empty: SWAI_CARD, else one that is served, else one is started
+  std::string config;  // empty: none was asked for
+  std::string config_or_default() const { return config.empty() ? "cg1" : config; }
   bool json = false;
   bool quiet = false;
 };

@@ -5,6 +5,9 @@
 
 namespace swai::cli {
 
+void add_serve(Cli& cli);
+void add_job(Cli& cli);
+void add_top(Cli& cli);
 void add_list(Cli& cli);
 void add_info(Cli& cli);
 void add_run(Cli& cli);

@@ -13,6 +13,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/table.hpp"
+#include "host/link/served.hpp"
 
 namespace swai::cli {
 namespace {
@@ -84,7 +85,7 @@ Finding socket(const std::string& path) {
 }
 
 int doctor(const Cli& cli) {
-  const Places here = places(cli.options().config);
+  const Places here = places(cli.options().config_or_default());
   std::vector<Finding> findings = {
       readable("simulated card", here.card, X_OK, "make build/" + here.card.filename().string()),
       readable("its boot ROM", here.rom, R_OK, "make build/firmware/rom.hex"),
@@ -96,7 +97,11 @@ int doctor(const Cli& cli) {
       program("python, for the driver", "python3", "python3"),
   };
   if (cli.options().card.empty()) {
-    findings.push_back({"chosen card", true, "none: each command starts one (--card, SWAI_CARD choose)", ""});
+    const auto served = link::served_folder();
+    findings.push_back({"chosen card", true,
+                        served.empty() ? "none: each command starts one (--card, SWAI_CARD choose)"
+                                       : fmt::format("those that a daemon shares in {}", served.string()),
+                        ""});
   }
   for (const std::string& path : CLI::detail::split(cli.options().card, ',')) {
     if (!path.empty()) findings.push_back(socket(path));

@@ -42,8 +42,8 @@ std::string bash(const CLI::App& app) {
 )",
                                  names_of(app), options_of(app));
   for (const CLI::App* command : subcommands(app)) {
-    text += fmt::format("      {}) words=\"{} {}\"; break ;;\n", command->get_name(), options_of(*command),
-                        options_of(app));
+    text += fmt::format("      {}) words=\"{} {} {}\"; break ;;\n", command->get_name(), names_of(*command),
+                        options_of(*command), options_of(app));
   }
   return text + R"(    esac
   done
@@ -77,7 +77,12 @@ std::string fish(const CLI::App& app) {
   for (const CLI::App* command : subcommands(app)) {
     text += fmt::format("complete -c swai -n __fish_use_subcommand -a {} -d '{}'\n", command->get_name(),
                         quoted(command->get_description()));
-    options(*command, fmt::format(" -n '__fish_seen_subcommand_from {}'", command->get_name()));
+    const std::string seen = fmt::format(" -n '__fish_seen_subcommand_from {}'", command->get_name());
+    options(*command, seen);
+    for (const CLI::App* part : subcommands(*command)) {
+      text += fmt::format("complete -c swai{} -a {} -d '{}'\n", seen, part->get_name(),
+                          quoted(part->get_description()));
+    }
   }
   return text;
 }
@@ -106,17 +111,22 @@ std::string man_options(const CLI::App& app) {
   return text;
 }
 
+std::string man_command(const std::string& name, const CLI::App& command) {
+  std::string text =
+      fmt::format(".SS {}\n{}\n{}", name, plain(command.get_description()), man_options(command));
+  if (!command.get_footer().empty()) text += ".PP\n.nf\n" + plain(command.get_footer()) + "\n.fi\n";
+  for (const CLI::App* part : subcommands(command)) text += man_command(name + " " + part->get_name(), *part);
+  return text;
+}
+
 std::string man(const CLI::App& app) {
   std::string text =
       fmt::format(".TH SWAI 1 \"\" \"swai {}\"\n.SH NAME\nswai \\- uses SWAI accelerator cards\n", kVersion);
   text += ".SH SYNOPSIS\n.B swai\n[\\fIoptions\\fR] \\fIcommand\\fR ...\n";
   text += ".SH DESCRIPTION\n" + plain(app.get_description()) + "\n";
   text += ".SH OPTIONS\n" + man_options(app) + ".SH COMMANDS\n";
-  for (const CLI::App* command : subcommands(app)) {
-    text += fmt::format(".SS swai {}\n{}\n{}", command->get_name(), plain(command->get_description()),
-                        man_options(*command));
-    if (!command->get_footer().empty()) text += ".PP\n.nf\n" + plain(command->get_footer()) + "\n.fi\n";
-  }
+  for (const CLI::App* command : subcommands(app))
+    text += man_command("swai " + command->get_name(), *command);
   return text + ".SH NOTES\n.nf\n" + plain(app.get_footer()) + "\n.fi\n";
 }
 

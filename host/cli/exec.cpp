@@ -10,7 +10,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
-#include "host/cli/words.hpp"
+#include "host/common/words.hpp"
 
 namespace swai::cli {
 namespace {
@@ -37,7 +37,7 @@ struct Wish {
 };
 
 int run_program(const Wish& wish) {
-  const Words words(wish.command);
+  const common::Words words(wish.command);
   const pid_t process = ::fork();
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
   if (process == 0) {

@@ -15,10 +15,12 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
-#include "host/cli/words.hpp"
+#include "host/common/words.hpp"
+#include "host/link/served.hpp"
 
 namespace swai::cli {
 namespace {
@@ -26,6 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::atomic<bool> interrupted = false;
+// What a signal calls instead of ending the program at once: the first one.
+std::function<void()> on_signal;
 // Whoever starts or stops a card holds it, so that an interruption finds the whole of one or nothing.
 std::mutex changing;
 pid_t running = -1;
@@ -51,7 +55,7 @@ void stop_running() {
 }
 
 // In the new process.
-[[noreturn]] void become_card(const Words& words, const char* log) {
+[[noreturn]] void become_card(const common::Words& words, const char* log) {
   // Ctrl-C is for us, and we stop it; it takes other signals again, and does not outlive us.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -81,7 +85,7 @@ StartedCard::~StartedCard() { stop(); }
 
 void StartedCard::start(const Options& options, const std::vector<std::string>& more) {
   const std::lock_guard guard(changing);
-  const Places here = places(options.config);
+  const Places here = places(options.config_or_default());
   if (::access(here.card.c_str(), X_OK) != 0) {
     throw Error(kNoCard,
                 fmt::format("no card: none was named (--card, SWAI_CARD), and {} cannot be started: {}; "
@@ -107,13 +111,13 @@ void StartedCard::start(const Options& options, const std::vector<std::string>& 
         stderr,
         "swai: starts a simulated card ({}, cycle by cycle: {} cycles a second); it boots in about 2 s. "
         "--card uses one that runs.\n",
-        options.config, speed_of(options.config));
+        options.config_or_default(), speed_of(options.config_or_default()));
   }
 
   std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--socket",
                                       socket(),  "--rom",   here.rom};
   command.insert(command.end(), more.begin(), more.end());
-  const Words words(command);
+  const common::Words words(command);
   const std::string log = folder_ / "log";
   running = ::fork();
   if (running < 0)
@@ -163,6 +167,15 @@ void StartedCard::stop_on_signals() {
   std::thread([signals] {
     int signal = 0;
     sigwait(&signals, &signal);
+    std::function<void()> ending;
+    {
+      const std::lock_guard guard(changing);
+      ending = std::exchange(on_signal, nullptr);
+    }
+    if (ending) {
+      ending();
+      sigwait(&signals, &signal);  // it is not fast enough
+    }
     interrupted = true;
     const std::lock_guard guard(changing);
     stop_running();
@@ -171,12 +184,21 @@ void StartedCard::stop_on_signals() {
   }).detach();
 }
 
+void StartedCard::call_on_signal(std::function<void()> ending) {
+  const std::lock_guard guard(changing);
+  on_signal = std::move(ending);
+}
+
 void StartedCard::wait_if_interrupted() {
   while (interrupted) ::pause();
 }
 
 UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more) {
   std::string sockets = options.card;
+  // One that a daemon shares, unless another kind of card is wanted, or one with options of its own.
+  if (sockets.empty() && more.empty() && options.config.empty()) {
+    for (const std::string& card : link::served_cards()) sockets += (sockets.empty() ? "" : ",") + card;
+  }
   if (sockets.empty()) {
     started_ = std::make_unique<StartedCard>(options, more);
     sockets = started_->socket();

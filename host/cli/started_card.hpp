@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class StartedCard {
 
   // SIGINT and SIGTERM end the program, and what was started first.
   static void stop_on_signals();
+  // The first of them only calls this, and the program ends by itself then.
+  static void call_on_signal(std::function<void()> ending);
   // Does not return when that has begun: what fails now fails because of it.
   static void wait_if_interrupted();
   // For a new process that is about to become another program: signals are again what they usually are.
@@ -37,8 +40,8 @@ class StartedCard {
   std::filesystem::path folder_;
 };
 
-// The card that a command uses: the one that was chosen, else one that is started, with `more` options. The
-// runtime library and programs that are started find it.
+// The card that a command uses: the one that was chosen, else one that a daemon shares, else one that is
+// started, with `more` options. The runtime library and programs that are started find it.
 class UsedCard {
  public:
   explicit UsedCard(const Options& options, const std::vector<std::string>& more = {});

@@ -7,6 +7,9 @@ int main(int argc, char** argv) {
   // Before there is any other thread.
   StartedCard::stop_on_signals();
   Cli cli;
+  add_serve(cli);
+  add_job(cli);
+  add_top(cli);
   add_list(cli);
   add_info(cli);
   add_run(cli);

@@ -150,6 +150,7 @@ sdaaError_t code_of(Status status) {
     case Status::kBadCommand:
     case Status::kGroupLost:
     case Status::kInternal:
+    case Status::kAgain:
       return sdaaErrorDeviceFirmware;
   }
   return sdaaErrorUnknown;

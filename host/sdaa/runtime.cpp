@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "host/link/served.hpp"
+
 namespace swai::sdaa {
 namespace {
 
 constexpr const char* kNoCard =
-    "no card: set SWAI_CARD to its socket (several: separated by commas). To start one: swai-card --flash "
-    "flash.bin "
-    "--socket card.sock";
+    "no card: start one with `swai serve`, or set SWAI_CARD to the socket of one that runs (several: "
+    "separated "
+    "by commas)";
 
 uint64_t number_from(const char* variable, uint64_t otherwise) {
   const char* text = std::getenv(variable);
@@ -24,13 +26,19 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
 
 std::vector<Device::Opener> openers_from_environment() {
   std::vector<Device::Opener> openers;
+  const auto add = [&openers](const std::string& path) {
+    openers.emplace_back([path] { return link::Card::open(path); });
+  };
   const char* text = std::getenv("SWAI_CARD");
   std::string_view left = text == nullptr ? "" : text;
+  if (left.empty()) {
+    for (const std::string& path : link::served_cards()) add(path);
+  }
   while (!left.empty()) {
     const size_t comma = std::min(left.find(','), left.size());
     const std::string path(left.substr(0, comma));
     left.remove_prefix(std::min(comma + 1, left.size()));
-    if (!path.empty()) openers.emplace_back([path] { return link::Card::open(path); });
+    if (!path.empty()) add(path);
   }
   return openers;
 }

@@ -8,19 +8,13 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import types
 import unittest
 
 sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
-
-SWAI = str(pathlib.Path("build/swai").resolve())
-MODULES = pathlib.Path("build/cpe-kernels").resolve()
-HANGS = ["run", MODULES / "faults.elf", "--kernel", "deadlock_sync", "--args", "buf:64", "3", "0"]
-LIMIT = 120
-
+from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest  # noqa: E402
 
 shared = types.SimpleNamespace()  # the card that runs
 
@@ -37,38 +31,18 @@ def tearDownModule():
     shared.card.communicate()
 
 
-class SwaiTest(unittest.TestCase):
-    """Each test has a folder; a card that runs is there for all, and is used unless the test forgets it."""
+class CardTest(SwaiTest):
+    """A card that runs is there for all, and is used unless the test forgets it."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="swai-cli-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        # What swai makes lies in here, so that it can be seen what it leaves.
-        self.environment = os.environ | {"SWAI_CARD": shared.socket, "TMPDIR": folder.name}
+        super().setUp()
+        self.environment["SWAI_CARD"] = shared.socket
 
     def forget_card(self):
         del self.environment["SWAI_CARD"]
 
-    def command(self, *words):
-        return [SWAI, "--config", "tiny", *map(str, words)]
 
-    def run_swai(self, *words, code=0):
-        done = subprocess.run(
-            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, env=self.environment
-        )
-        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
-        self.assertEqual([path.name for path in self.folder.glob("swai-*")], [], "something was left")
-        return done.stdout, done.stderr
-
-    def run_json(self, command, *words, code=0):
-        report = json.loads(self.run_swai("--json", command, *words, code=code)[0])
-        self.assertEqual(report["version"], 1)
-        self.assertEqual(report["command"], command)
-        return report
-
-
-class Cards(SwaiTest):
+class Cards(CardTest):
     def test_list_and_info(self):
         self.forget_card()
         (card,) = self.run_json("info")["cards"]
@@ -111,7 +85,7 @@ class Cards(SwaiTest):
         self.assertIn("no such socket", self.run_swai("--card", "/nothing", "reset", code=3)[1])
 
 
-class Run(SwaiTest):
+class Run(CardTest):
     def test_copies(self):
         target = self.folder / "copied"
         words = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
@@ -210,7 +184,7 @@ class Run(SwaiTest):
         return found
 
 
-class Rest(SwaiTest):
+class Rest(CardTest):
     def test_copy_test(self):
         copies = self.run_json("copy-test", "--size", "4K", "--size", "20000")["copies"]
         self.assertEqual(len(copies), 10)

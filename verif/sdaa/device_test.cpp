@@ -28,7 +28,7 @@ TEST_CASE("no card: the error says how to get one") {
   CHECK_ERROR(sdaaGetDeviceCount(&count), sdaaErrorNoDevice);
   CHECK(count == 0);
   CHECK(std::string(sdaaGetLastErrorMessage()).find("SWAI_CARD") != std::string::npos);
-  CHECK(std::string(sdaaGetLastErrorMessage()).find("swai-card --flash") != std::string::npos);
+  CHECK(std::string(sdaaGetLastErrorMessage()).find("swai serve") != std::string::npos);
   CHECK_ERROR(sdaaInit(0), sdaaErrorNoDevice);
   void* pointer = nullptr;
   CHECK_ERROR(sdaaMalloc(&pointer, 64), sdaaErrorNoDevice);

@@ -9,6 +9,7 @@
 #include "card_regs.hpp"
 #include "firmware/abi/fault.hpp"
 #include "firmware/runtime/runtime.hpp"
+#include "host/link/card.hpp"
 #include "verif/firmware/launch/module_file.hpp"
 #include "verif/sdaa/fake_processor.hpp"
 #include "verif/sdaa/kernels.hpp"
@@ -46,6 +47,9 @@ class FakeCard final : public link::Backend {
       : options_(options), processor_(options), firmware_(std::in_place, processor_) {
     description_.address = "a played card";
     description_.regions.resize(10);
+    description_.regions[kMemoryBar] = {uint64_t{128} << 30, true, true};
+    description_.regions[kControlBar] = {1 << 16, true, true};
+    description_.regions[link::Card::kConfig] = {4096, true, true};
     description_.vectors = 32;
     description_.has_vendor_region = true;
     description_.configuration = "fake";
@@ -61,6 +65,10 @@ class FakeCard final : public link::Backend {
       require(offset == vendor::kCycleAt && to.size() == 8);
       const uint64_t now = processor_.now();
       std::memcpy(to.data(), &now, sizeof now);
+      return;
+    }
+    if (region == link::Card::kConfig) {
+      std::ranges::fill(to, uint8_t{0x57});
       return;
     }
     run(processor_.now() + kOneWay, 0);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace swai::cli {
+namespace swai::common {
 
 class Words {
  public:
@@ -22,4 +22,4 @@ class Words {
   std::vector<char*> pointers_;
 };
 
-}  // namespace swai::cli
+}  // namespace swai::common

@@ -1,0 +1,18 @@
+#include "host/cli/daemon.hpp"
+
+#include "host/link/served.hpp"
+#include "host/serve/control.hpp"
+
+namespace swai::cli {
+
+Json ask_daemon(const Json& request) {
+  const auto folder = link::served_folder();
+  if (folder.empty()) throw Error(kNoCard, "no daemon runs; `swai serve` in another terminal starts it");
+  try {
+    return serve::ask(folder / "control", request);
+  } catch (const std::runtime_error& error) {
+    throw Error(kBadInput, error.what());
+  }
+}
+
+}  // namespace swai::cli

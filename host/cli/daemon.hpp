@@ -1,0 +1,11 @@
+// What commands ask the daemon (swai serve).
+#pragma once
+
+#include "host/cli/cli.hpp"
+
+namespace swai::cli {
+
+// Throws Error when there is none, or when it refuses.
+Json ask_daemon(const Json& request);
+
+}  // namespace swai::cli

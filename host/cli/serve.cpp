@@ -1,0 +1,227 @@
+// swai serve: keeps cards and shares them.
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/link/served.hpp"
+#include "host/sdaa/error.hpp"
+#include "host/serve/card_server.hpp"
+#include "host/serve/control.hpp"
+#include "host/serve/jobs.hpp"
+#include "host/socket/server.hpp"
+
+extern char** environ;
+
+namespace swai::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples =
+    R"(Programs and `swai` find served cards by themselves, several at once; what a client leaves behind goes with it.
+Ends with Ctrl-C or SIGTERM: jobs are ended, a card that was started is stopped. Exit code then: 0.
+
+Examples:
+  swai serve                           # starts a card (cg1) and shares it
+  swai --card a.sock,b.sock serve      # shares cards that run
+  systemctl --user start swai          # the same, as a service (make install)
+
+In another terminal:
+  swai info
+  swai job submit build/examples/axpy/axpy
+  swai top)";
+
+struct Wish {
+  std::string folder;
+  unsigned clients = 16;
+  unsigned jobs = 4;
+  bool group = false;
+};
+
+// A place where the end can be waited for that a signal or a lost card brings.
+class End {
+ public:
+  void come() {
+    const std::lock_guard guard(mutex_);
+    here_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return here_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool here_ = false;
+};
+
+// systemd's way to hear that a service has begun: a datagram to a socket that it names.
+void notify_ready() {
+  const char* name = std::getenv("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (name == nullptr || std::string_view(name).size() >= sizeof address.sun_path) return;
+  std::string path = name;
+  if (path.starts_with('@')) path[0] = '\0';  // an address without a file
+  path.copy(address.sun_path, path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  constexpr std::string_view kReady = "READY=1";
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+  (void)!::sendto(fd, kReady.data(), kReady.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
+                  bytes);
+  ::close(fd);
+}
+
+std::string name_of_process(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
+Json describe_clients(const std::vector<std::unique_ptr<serve::CardServer>>& cards) {
+  Json list = Json::array();
+  for (size_t card = 0; card < cards.size(); ++card) {
+    for (const serve::Client& one : cards[card]->clients()) {
+      list.push_back({{"card", card},
+                      {"context", one.context},
+                      {"process", one.process},
+                      {"program", name_of_process(one.process)}});
+    }
+  }
+  return list;
+}
+
+Json describe(const serve::Job& job) {
+  return {{"job", job.number},          {"state", serve::text(job.state)},
+          {"program", job.command},     {"folder", job.folder},
+          {"output", job.output},       {"exit_code", job.exit_code},
+          {"submitted", job.submitted}, {"started", job.started},
+          {"ended", job.ended},         {"process", job.process}};
+}
+
+unsigned number_of_job(const Json& request) { return request.at("job").get<unsigned>(); }
+
+Json answer(const Json& request, serve::Jobs& jobs,
+            const std::vector<std::unique_ptr<serve::CardServer>>& cards) {
+  const auto command = request.value("command", std::string());
+  if (command == "submit") {
+    auto program = request.at("program").get<std::vector<std::string>>();
+    if (program.empty()) throw std::runtime_error("no program");
+    return {{"job", jobs.submit(std::move(program), request.at("folder").get<std::string>())}};
+  }
+  if (command == "list") {
+    Json list = Json::array();
+    for (const serve::Job& job : jobs.list()) list.push_back(describe(job));
+    return {{"jobs", std::move(list)}};
+  }
+  if (command == "job") {
+    const auto job = jobs.find(number_of_job(request));
+    if (!job) throw std::runtime_error(fmt::format("there is no job {}", number_of_job(request)));
+    return describe(*job);
+  }
+  if (command == "cancel") {
+    if (!jobs.cancel(number_of_job(request)))
+      throw std::runtime_error(fmt::format("there is no job {} that is not over", number_of_job(request)));
+    return Json::object();
+  }
+  if (command == "clients") return {{"clients", describe_clients(cards)}};
+  throw std::runtime_error(fmt::format("'{}' is nothing that the daemon does", command));
+}
+
+std::vector<std::string> environment_of_jobs(const std::string& sockets) {
+  std::vector<std::string> variables;
+  for (char** one = environ; *one != nullptr; ++one) {
+    if (!std::string_view(*one).starts_with("SWAI_CARD=")) variables.emplace_back(*one);
+  }
+  variables.push_back("SWAI_CARD=" + sockets);
+  return variables;
+}
+
+int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
+  const auto log = [&cli](const std::string& line) {
+    if (!cli.options().quiet) fmt::print(stderr, "swai: {}\n", line);
+  };
+  End end;
+  StartedCard::call_on_signal([&end] { end.come(); });
+  std::unique_ptr<StartedCard> started;
+  std::string real = cli.options().card;
+  if (real.empty()) {
+    started = std::make_unique<StartedCard>(cli.options());
+    real = started->socket();
+  }
+  const unsigned permissions = wish.group ? 0660 : 0600;
+  std::vector<std::unique_ptr<serve::CardServer>> cards;
+  std::string sockets;
+  for (const std::string& card : CLI::detail::split(real, ',')) {
+    const std::string socket = (folder / fmt::format("card{}", cards.size())).string();
+    cards.push_back(std::make_unique<serve::CardServer>(
+        link::Card::open(card), serve::CardServer::Options{socket, wish.clients, permissions, log},
+        [&end] { end.come(); }));
+    sockets += (sockets.empty() ? "" : ",") + socket;
+    log(fmt::format("card {} is at {}", cards.size() - 1, socket));
+  }
+  serve::Jobs jobs(folder / "jobs", wish.jobs, environment_of_jobs(sockets));
+  const serve::Control control(folder / "control", permissions,
+                               [&](const Json& request) { return answer(request, jobs, cards); });
+  log("ready; programs find the card by themselves, Ctrl-C ends");
+  notify_ready();
+  end.wait();
+  for (const auto& card : cards) {
+    if (!card->failure().empty()) throw Error(kCardLost, card->failure());
+  }
+  return kDone;
+}
+
+int serve_in_folder(const Cli& cli, const Wish& wish) {
+  const fs::path folder = wish.folder.empty() ? link::folder_to_serve_in() : fs::absolute(wish.folder);
+  std::error_code problem;
+  fs::create_directories(folder, problem);
+  if (problem || ::access(folder.c_str(), W_OK) != 0)
+    throw Error(kBadInput,
+                fmt::format("no sockets can be made in {}; --folder names another", folder.string()));
+  if (!wish.group) ::chmod(folder.c_str(), 0700);
+  try {
+    const int code = serve_cards(cli, wish, folder);
+    fs::remove(folder, problem);  // unless somebody else has something there
+    return code;
+  } catch (const socket::SocketError& error) {
+    throw Error(kBadInput, error.what());
+  } catch (const sdaa::Failure& failure) {
+    throw Error(kNoCard, failure.what());
+  } catch (const link::Error& error) {
+    throw Error(error.kind() == link::ErrorKind::kLost ? kCardLost : kNoCard, error.what());
+  }
+}
+
+}  // namespace
+
+void add_serve(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const command = cli.add(
+      "serve", "keep cards and share them among programs",
+      [&cli, wish] { return serve_in_folder(cli, *wish); }, kExamples);
+  command->add_option("--folder", wish->folder, "where the sockets are")->type_name("FOLDER");
+  command->add_option("--clients", wish->clients, "programs that may look at a card at once")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command->add_option("--jobs", wish->jobs, "jobs that run at once")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command->add_flag("--group", wish->group, "users of this program's group may use the cards, too");
+}
+
+}  // namespace swai::cli

@@ -1,0 +1,181 @@
+// swai top: what the cards do, and for whom.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "firmware/abi/protocol.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/daemon.hpp"
+#include "host/cli/table.hpp"
+#include "host/link/served.hpp"
+#include "host/sdaa/bars.hpp"
+#include "host/sdaa/error.hpp"
+#include "host/sdaa/firmware.hpp"
+
+namespace swai::cli {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr const char* kExamples =
+    R"(Shows cards that `swai serve` shares, without disturbing who uses them. BUSY is the part of the time in which
+launches of the client ran, of all core groups together; a card's time only passes while programs wait for it.
+
+Examples:
+  swai top                      # until Ctrl-C
+  swai top --count 1 --json     # once, for machines)";
+
+struct Wish {
+  double interval = 1;
+  unsigned count = 0;
+};
+
+struct Reading {
+  steady_clock::time_point real;
+  uint64_t cycle = 0;
+  std::vector<protocol::ClientUsage> clients;
+};
+
+class Watched {
+ public:
+  explicit Watched(const std::string& socket)
+      : card_(link::Card::open(socket)),
+        firmware_(sdaa::find_firmware(*card_, sdaa::Limits{}, sdaa::Restart::kNo)) {}
+
+  const protocol::Info& info() const { return firmware_.info; }
+  Reading read() {
+    Reading now{.real = steady_clock::now(), .cycle = card_->cycle(), .clients = {}};
+    now.clients.resize(info().clients_count);
+    card_->read_block(
+        sdaa::kMemoryBar, sdaa::kSram + info().clients_offset,
+        {reinterpret_cast<uint8_t*>(now.clients.data()), now.clients.size() * sizeof(protocol::ClientUsage)});
+    return now;
+  }
+
+ private:
+  std::unique_ptr<link::Card> card_;
+  sdaa::Firmware firmware_;
+};
+
+struct Program {
+  int process = 0;
+  std::string name;
+};
+// Whose each context is, by card and context.
+std::map<std::pair<size_t, uint64_t>, Program> programs() {
+  std::map<std::pair<size_t, uint64_t>, Program> found;
+  for (const Json& one : ask_daemon({{"command", "clients"}}).at("clients")) {
+    found[{one.at("card").get<size_t>(), one.at("context").get<uint64_t>()}] = {
+        one.at("process").get<int>(), one.at("program").get<std::string>()};
+  }
+  return found;
+}
+
+// What a client did since the reading before, if it was there then.
+protocol::ClientUsage before(const Reading& last, size_t place, const protocol::ClientUsage& now) {
+  const bool same = place < last.clients.size() && last.clients[place].context == now.context;
+  return same ? last.clients[place] : protocol::ClientUsage{};
+}
+
+struct View {
+  Json cards = Json::array();
+  std::string text;
+};
+
+void add_card(View& view, size_t number, const protocol::Info& info, const Reading& last, const Reading& now,
+              const std::map<std::pair<size_t, uint64_t>, Program>& programs) {
+  const double seconds = std::chrono::duration<double>(now.real - last.real).count();
+  const uint64_t cycles = now.cycle - last.cycle;
+  const double rate = seconds > 0 ? static_cast<double>(cycles) / seconds / 1e3 : 0;
+  Json card = {{"card", number},
+               {"cycle", now.cycle},
+               {"cycles_per_second", rate * 1e3},
+               {"memory_bytes", info.memory_per_group * info.groups},
+               {"clients", Json::array()}};
+  Table table({">process", "program", ">queues", ">memory", ">launches", ">busy", ">to card", ">to host"});
+  for (size_t i = 0; i < now.clients.size(); ++i) {
+    const protocol::ClientUsage& is = now.clients[i];
+    if (is.attached != protocol::Attached::kYes) continue;
+    const protocol::ClientUsage was = before(last, i, is);
+    const auto found = programs.find({number, is.context});
+    const Program program = found == programs.end() ? Program{0, "?"} : found->second;
+    const double busy =
+        cycles == 0 ? 0 : static_cast<double>(is.busy - was.busy) / static_cast<double>(cycles * info.groups);
+    card["clients"].push_back({{"context", is.context},
+                               {"process", program.process},
+                               {"program", program.name},
+                               {"queues", is.queues},
+                               {"memory_bytes", is.memory},
+                               {"allocations", is.allocations},
+                               {"modules", is.modules},
+                               {"commands", is.commands},
+                               {"launches", is.launches},
+                               {"busy_cycles", is.busy},
+                               {"busy", busy},
+                               {"bytes_to_card", is.bytes_to_card},
+                               {"bytes_to_host", is.bytes_to_host}});
+    table.add({fmt::format("{}", program.process), program.name, fmt::format("{}", is.queues),
+               size_text(is.memory), fmt::format("{}", is.launches), fmt::format("{:.0f} %", busy * 100),
+               size_text(is.bytes_to_card), size_text(is.bytes_to_host)});
+  }
+  view.text += fmt::format("card {}: {:.3f} ms, {:.0f} thousand cycles a second\n{}", number,
+                           static_cast<double>(now.cycle) / 1e6, rate, table.text());
+  view.cards.push_back(std::move(card));
+}
+
+int top(const Cli& cli, const Wish& wish) {
+  const auto sockets = link::served_cards();
+  if (sockets.empty()) throw Error(kNoCard, "no daemon runs; `swai serve` in another terminal starts it");
+  std::vector<Watched> cards;
+  std::vector<Reading> last;
+  for (const std::string& socket : sockets) {
+    cards.emplace_back(socket);
+    last.push_back(cards.back().read());
+  }
+  const bool screen = !cli.options().json && wish.count == 0 && ::isatty(STDOUT_FILENO) != 0;
+  for (unsigned shown = 0; wish.count == 0 || shown < wish.count; ++shown) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(wish.interval));
+    const auto names = programs();
+    View view;
+    for (size_t i = 0; i < cards.size(); ++i) {
+      Reading now = cards[i].read();
+      add_card(view, i, cards[i].info(), last[i], now, names);
+      last[i] = std::move(now);
+    }
+    if (cli.options().json) {
+      cli.print({{"cards", std::move(view.cards)}});
+    } else {
+      fmt::print("{}{}", screen ? "\x1b[H\x1b[2J" : "", view.text);
+    }
+    std::fflush(stdout);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_top(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const command = cli.add(
+      "top", "show what served cards do, and for whom",
+      [&cli, wish] {
+        try {
+          return top(cli, *wish);
+        } catch (const sdaa::Failure& failure) {
+          throw Error(kCardLost, failure.what());
+        } catch (const link::Error& error) {
+          throw Error(kCardLost, error.what());
+        }
+      },
+      kExamples);
+  command->add_option("--interval", wish->interval, "seconds between two looks")
+      ->check(CLI::Range(0.05, 3600.0))
+      ->capture_default_str();
+  command->add_option("--count", wish->count, "so many times (0: until Ctrl-C)")->capture_default_str();
+}
+
+}  // namespace swai::cli

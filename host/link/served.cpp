@@ -1,0 +1,60 @@
+#include "host/link/served.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "host/link/channel.hpp"
+
+namespace swai::link {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path own_folder() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && *runtime != '\0') return fs::path(runtime) / "swai";
+  return fs::temp_directory_path() / ("swai-" + std::to_string(::getuid()));
+}
+
+// A daemon that was killed leaves files behind.
+bool somebody_listens(const fs::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = path.string();
+  if (name.size() >= sizeof address.sun_path) return false;
+  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+  const Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+}  // namespace
+
+fs::path folder_to_serve_in() {
+  const char* given = std::getenv("RUNTIME_DIRECTORY");
+  return given != nullptr && *given != '\0' ? fs::path(given) : own_folder();
+}
+
+fs::path served_folder() {
+  for (const fs::path& folder : {own_folder(), fs::path("/run/swai")}) {
+    if (somebody_listens(folder / "control")) return folder;
+  }
+  return {};
+}
+
+std::vector<std::string> served_cards() {
+  std::vector<std::string> cards;
+  const fs::path folder = served_folder();
+  if (folder.empty()) return cards;
+  std::error_code ignored;
+  for (unsigned i = 0;; ++i) {
+    const fs::path card = folder / ("card" + std::to_string(i));
+    if (!fs::exists(card, ignored)) return cards;
+    cards.push_back(card.string());
+  }
+}
+
+}  // namespace swai::link

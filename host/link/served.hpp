@@ -1,0 +1,17 @@
+// Where a daemon that shares cards (`swai serve`) has its sockets: card0, card1 ..., and control.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace swai::link {
+
+// Where a daemon of this user puts them. RUNTIME_DIRECTORY, as systemd says it, else a folder of the user's.
+std::filesystem::path folder_to_serve_in();
+// The folder with a daemon that listens: this user's own, else the system's. Empty: there is none.
+std::filesystem::path served_folder();
+// The sockets of its cards.
+std::vector<std::string> served_cards();
+
+}  // namespace swai::link

@@ -1,0 +1,58 @@
+// A shared card behind its socket: a thread that serves its clients.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/serve/shared_card.hpp"
+#include "host/socket/server.hpp"
+
+namespace swai::serve {
+
+struct Client {
+  pid_t process = 0;
+  uint64_t context = 0;  // 0: it is not attached
+};
+
+class CardServer {
+ public:
+  struct Options {
+    std::string socket;  // for the clients
+    unsigned clients = 16;
+    unsigned permissions = 0600;
+    SharedCard::Log log;
+  };
+
+  // Listens at once. `ended` is called by the thread when the card is lost.
+  CardServer(std::unique_ptr<link::Card> card, Options options, std::function<void()> ended);
+  ~CardServer();
+  CardServer(const CardServer&) = delete;
+  CardServer& operator=(const CardServer&) = delete;
+
+  const std::string& socket() const { return options_.socket; }
+  std::vector<Client> clients() const;
+  // Why the card is not served any more; empty: it is.
+  std::string failure() const;
+
+ private:
+  void serve();
+  void note_clients();
+
+  Options options_;
+  std::function<void()> ended_;
+  SharedCard card_;
+  ::swai::socket::Server server_;
+  mutable std::mutex mutex_;
+  std::vector<Client> clients_;
+  std::string failure_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace swai::serve

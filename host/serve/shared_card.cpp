@@ -1,0 +1,183 @@
+#include "host/serve/shared_card.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "card_regs.hpp"
+#include "host/sdaa/bars.hpp"
+#include "host/sdaa/error.hpp"
+#include "host/serve/virtual_card.hpp"
+
+namespace swai::serve {
+namespace {
+
+using protocol::Operation;
+using protocol::Status;
+
+constexpr sdaa::Limits kLimits;
+// Between two looks at what is not there yet, and how many of them before the firmware itself is looked at
+// and given up. The longest that one takes to detach is a transfer that has to be waited for.
+constexpr uint64_t kPause = 2'000;
+constexpr unsigned kLooks = 64;
+constexpr unsigned kMostLooks = 4096;
+
+}  // namespace
+
+SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log)
+    : card_(std::move(card)),
+      log_(std::move(log)),
+      firmware_(sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kIfStopped)),
+      words_(std::in_place, *card_) {
+  for (unsigned i = 0; i < clients; ++i) cards_.push_back(std::make_unique<VirtualCard>(*this, i));
+}
+
+SharedCard::~SharedCard() = default;
+
+void SharedCard::run(uint64_t limit) {
+  const link::vendor::RunResult result = card_->run_until_cycle(~uint64_t{0}, limit);
+  now_ = result.cycle;
+  now_is_known_ = true;
+  asleep_ = result.cause == link::vendor::Cause::kAsleep;
+  // Whose it is stands on the client's page: who finds nothing there goes on waiting.
+  for (unsigned vector = 0; vector < describe().vectors; ++vector) {
+    if ((result.vectors >> vector & 1) == 0) continue;
+    for (const auto& one : cards_) one->interrupt(vector);
+  }
+}
+
+uint64_t SharedCard::cycle() const {
+  if (!now_is_known_) now_ = card_->cycle();
+  now_is_known_ = true;
+  return now_;
+}
+
+void SharedCard::read(unsigned region, uint64_t offset, std::span<uint8_t> to) {
+  card_->read_block(region, offset, to);
+  now_is_known_ = false;
+  asleep_ = false;
+}
+
+void SharedCard::post(unsigned region, uint64_t offset, std::span<const uint8_t> from) {
+  card_->post_block(region, offset, from);
+  asleep_ = false;
+}
+
+int SharedCard::map(const link::DmaMapping& mapping) {
+  try {
+    card_->backend().map(mapping);
+    return 0;
+  } catch (const link::Error& error) {
+    if (error.kind() != link::ErrorKind::kRefused) throw;
+    return error.code();
+  }
+}
+
+void SharedCard::unmap(uint64_t iova, uint64_t bytes) {
+  try {
+    card_->backend().unmap(iova, bytes);
+  } catch (const link::Error& error) {
+    log_(error.what());  // a card that is lost has no mappings
+  }
+}
+
+bool SharedCard::firmware_lives() {
+  now_is_known_ = false;
+  return sdaa::lives(*card_, firmware_);
+}
+
+void SharedCard::restart_firmware() {
+  log_("the firmware is started again");
+  namespace request = regs::pcie::reset_request;
+  card_->post<uint64_t>(
+      sdaa::kControlBar, request::kOffset,
+      request::kKey.put(request::kKeyGo) | request::kProcessor.put(1) | request::kGroups.mask());
+  requests_.clear();
+  under_way_ = false;
+  asleep_ = false;
+  for (const auto& one : cards_) one->forget();
+}
+
+// --- Requests
+
+void SharedCard::ask(Request request) {
+  // It may have been started again since the last client came.
+  if (request.operation == Operation::kAttach && requests_.empty() && !firmware_lives()) {
+    firmware_ = sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kNo);
+    words_.emplace(*card_);
+  }
+  requests_.push_back(std::move(request));
+  send_next();
+}
+
+void SharedCard::send_next() {
+  if (under_way_ || requests_.empty()) return;
+  words_->send(requests_.front().operation, requests_.front().arguments);
+  under_way_ = true;
+  asleep_ = false;
+}
+
+void SharedCard::look_for_reply() {
+  if (!under_way_) return;
+  const auto reply = words_->look();
+  now_is_known_ = false;
+  if (!reply) return;
+  requests_.front().client->take(requests_.front(), *reply);
+  requests_.pop_front();
+  under_way_ = false;
+  send_next();
+}
+
+bool SharedCard::wait_for_reply(Reply& reply) {
+  now_is_known_ = false;
+  asleep_ = false;
+  for (unsigned looks = 1; looks <= kMostLooks; ++looks) {
+    if (const auto found = words_->look()) {
+      reply = *found;
+      return true;
+    }
+    if (looks % kLooks == 0 && !firmware_lives()) break;
+    card_->run_until(0, kPause);
+  }
+  return false;
+}
+
+bool SharedCard::finish_first() {
+  if (!under_way_) return true;
+  Reply reply;
+  under_way_ = false;
+  const Request first = std::move(requests_.front());
+  requests_.pop_front();
+  if (!wait_for_reply(reply)) return false;
+  first.client->take(first, reply);
+  return true;
+}
+
+bool SharedCard::exchange(Operation operation, std::span<const uint64_t> arguments, Reply& reply) {
+  if (!finish_first()) return false;
+  words_->send(operation, arguments);
+  return wait_for_reply(reply);
+}
+
+void SharedCard::part_with(VirtualCard& client) {
+  try {
+    if (under_way_ && requests_.front().client == &client) finish_first();
+    const auto first = requests_.begin() + (under_way_ ? 1 : 0);
+    requests_.erase(
+        std::remove_if(first, requests_.end(), [&](const Request& one) { return one.client == &client; }),
+        requests_.end());
+    bool answers = true;
+    Reply reply{Status::kAgain, {}};
+    for (unsigned i = 0; client.context() != 0 && answers && reply.status == Status::kAgain; ++i) {
+      answers = i < kMostLooks && exchange(Operation::kDetach, std::array{client.context()}, reply);
+      if (answers && reply.status == Status::kAgain) card_->run_until(0, kPause);
+    }
+    if (!answers) log_("the firmware does not answer; a client goes without it");
+    send_next();
+  } catch (const link::Error& error) {
+    log_(error.what());
+  }
+  client.forget();
+}
+
+}  // namespace swai::serve

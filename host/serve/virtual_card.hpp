@@ -1,0 +1,62 @@
+// What one client sees of a shared card: the registers that the runtime library uses, its own words for
+// requests, the slots of its own queues, what the firmware tells about itself; and memory of its own behind
+// bus addresses of its own. Nothing else is there.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "firmware/abi/protocol.hpp"
+#include "host/serve/shared_card.hpp"
+#include "host/socket/device.hpp"
+
+namespace swai::serve {
+
+class VirtualCard final : public socket::Device {
+ public:
+  VirtualCard(SharedCard& shared, unsigned number);
+
+  void connect(socket::Host& host) override { host_ = &host; }
+  const socket::DeviceInfo& info() const override { return info_; }
+  uint64_t cycle() const override { return shared_.cycle(); }
+  int region_write(unsigned region, uint64_t offset, std::span<const uint8_t> data) override;
+  uint64_t write_room() const override { return socket::kMaxAccess; }
+  void start_read(unsigned region, uint64_t offset, uint32_t bytes) override;
+  int dma_map(const socket::DmaRange& range) override;
+  void dma_unmap(uint64_t iova, uint64_t bytes) override;
+  void host_done(uint32_t /*tag*/, bool /*good*/, std::span<const uint8_t> /*data*/) override {}
+  void reset() override;
+  void client_gone() override { reset(); }
+  socket::ControlResult control(uint64_t command, std::span<const uint64_t, 4> arguments) override;
+
+  void interrupt(unsigned vector) { host_->interrupt(vector); }
+
+  // What the kernel calls the client; 0: it is not attached.
+  uint64_t context() const { return context_; }
+  // A reply that is for this client.
+  void take(const SharedCard::Request& request, const sdaa::RequestWords::Reply& reply);
+  // The kernel has forgotten the client.
+  void forget();
+
+ private:
+  int write_control(uint64_t offset, std::span<const uint8_t> data);
+  int write_memory(uint64_t offset, std::span<const uint8_t> data);
+  int read_control(uint64_t offset, std::span<uint8_t> to);
+  int read_memory(uint64_t offset, std::span<uint8_t> to);
+  void make_request();
+  int ring(uint64_t doorbell);
+  // Whether these bytes of the SRAM are slots of a queue of the client's.
+  bool in_own_queue(uint64_t offset, uint64_t bytes) const;
+  bool owns(uint64_t queue) const { return queue < protocol::kQueues && (queues_ >> queue & 1) != 0; }
+
+  SharedCard& shared_;
+  socket::Host* host_ = nullptr;
+  socket::DeviceInfo info_;
+  const uint64_t window_;  // bus addresses of the client's begin here on the real card
+  uint64_t context_ = 0;
+  uint64_t queues_ = 0;  // a bit for each that it has opened
+  bool waits_ = false;   // for a reply
+  std::array<uint64_t, protocol::word::kValues + protocol::word::kValueCount> words_ = {};
+};
+
+}  // namespace swai::serve

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Tests `swai serve` as its users see it: several programs on one card, jobs, top. Run from the repository root."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import unittest
+
+sys.path.insert(0, "verif/card")
+import perfetto  # noqa: E402
+from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest  # noqa: E402
+
+COPY = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
+
+shared = types.SimpleNamespace()  # the daemon
+
+
+def start_daemon(folder, *words):
+    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
+    environment.pop("SWAI_CARD", None)
+    daemon = subprocess.Popen([SWAI, "--config", "tiny", "serve", *words], stderr=subprocess.PIPE, text=True, env=environment)
+    lines = []
+    for line in daemon.stderr:
+        lines.append(line)
+        if "ready" in line:
+            break
+    return daemon, "".join(lines)
+
+
+def setUpModule():
+    shared.folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
+    shared.daemon, _ = start_daemon(shared.folder.name, "--jobs", "1")
+    # Nobody reads what it says from now on.
+    shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
+
+
+def tearDownModule():
+    shared.daemon.send_signal(signal.SIGTERM)
+    code = shared.daemon.wait(LIMIT)
+    shared.log.wait()
+    left = os.listdir(shared.folder.name)
+    shared.folder.cleanup()
+    assert code == 0, code
+    assert not left, left
+
+
+class ServeTest(SwaiTest):
+    CONFIG = ()
+
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_RUNTIME_DIR"] = shared.folder.name
+
+    def start(self, *words):
+        process = subprocess.Popen(
+            self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.environment
+        )
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def free_memory(self):
+        return self.run_json("info")["cards"][0]["memory_free_bytes"]
+
+    def wait_until(self, condition, what):
+        end = time.monotonic() + LIMIT
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.1)
+
+
+class Clients(ServeTest):
+    def test_programs_find_the_card(self):
+        text, progress = self.run_swai("info")
+        self.assertIn("SWAI tiny", text)
+        self.assertEqual(progress, "", "a card was started although one is served")
+        self.assertIn("a daemon shares", self.run_swai("doctor")[0])
+        # Another kind of card is started all the same.
+        self.assertIn("starts a simulated card (tiny", self.run_swai("--config", "tiny", "list")[1])
+
+    def test_several_at_once(self):
+        hangs = self.start("--quiet", *HANGS)
+        self.wait_until(lambda: self.run_json("top", "--count", "1", "--interval", "0.2")["cards"][0]["clients"], "no client")
+        self.assertIn("AI-Kernel", self.run_swai("log")[0])
+        self.run_json("info")
+        hangs.kill()
+        hangs.wait()
+        target = self.folder / "copied"
+        programs = [self.start(*COPY, "--dump", f"0:{target}{i}") for i in range(3)]
+        for i, program in enumerate(programs):
+            self.assertEqual(program.wait(LIMIT), 0, program.stdout.read())
+            self.assertEqual(
+                pathlib.Path(f"{target}{i}").read_bytes(), b"".join(word.to_bytes(4, "little") for word in range(1024))
+            )
+
+    def test_what_a_killed_program_had_is_free_again(self):
+        before = self.free_memory()
+        hangs = self.start("--quiet", *HANGS)
+        self.wait_until(lambda: self.free_memory() < before, "nothing was taken")
+        hangs.kill()
+        hangs.wait()
+        self.wait_until(lambda: self.free_memory() == before, "something was left")
+        self.run_swai(*COPY)
+
+
+class Jobs(ServeTest):
+    def submit(self, *words):
+        return self.run_json("job", "submit", *map(str, words))["job"]
+
+    def state(self, number):
+        return next(job for job in self.run_json("job", "list")["jobs"] if job["job"] == number)["state"]
+
+    def test_jobs(self):
+        text = self.run_swai("job", "submit", "--watch", SWAI, "--json", *COPY)[0]
+        self.assertIn('"kernel"', text)
+        number = self.submit("sh", "-c", "echo here; exit 5")
+        self.assertEqual(self.run_swai("job", "watch", number, code=5)[0], "here\n")
+        report = self.run_json("job", "watch", number, code=5)
+        self.assertEqual((report["state"], report["exit_code"], report["text"]), ("done", 5, "here\n"))
+        self.assertIn("echo here", self.run_swai("job", "list")[0])
+
+    def test_one_after_the_other_and_cancelled(self):
+        hangs = self.submit(SWAI, "--quiet", *HANGS)
+        waits = self.submit("true")
+        self.wait_until(lambda: self.state(hangs) == "running", "the job does not begin")
+        self.assertEqual(self.state(waits), "waiting")
+        self.wait_until(lambda: "swai" in self.run_swai("top", "--count", "1", "--interval", "0.2")[0], "top does not show it")
+        self.run_swai("job", "cancel", hangs)
+        self.assertIn("was cancelled", self.run_swai("job", "watch", hangs, code=143)[1])
+        self.wait_until(lambda: self.state(waits) == "done", "the next job does not run")
+        self.assertIn("not over", self.run_swai("job", "cancel", hangs, code=2)[1])
+        self.assertIn("there is no job 999", self.run_swai("job", "watch", "999", code=2)[1])
+
+
+class Daemon(ServeTest):
+    def test_two_of_them(self):
+        daemon, said = start_daemon(shared.folder.name)
+        self.assertEqual(daemon.wait(LIMIT), 2, said)
+        self.assertIn("another program listens", said + daemon.stderr.read())
+        daemon.stderr.close()
+
+    def test_none(self):
+        self.environment["XDG_RUNTIME_DIR"] = str(self.folder)
+        for words in (["top"], ["job", "list"]):
+            self.assertIn("swai serve", self.run_swai(*words, code=3)[1])
+        self.run_swai("job", code=2)
+        self.run_swai("job", "submit", code=2)
+
+    def test_killed(self):
+        folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
+        self.addCleanup(folder.cleanup)
+        daemon, _ = start_daemon(folder.name)
+        program = subprocess.Popen(
+            self.command("--quiet", *HANGS),
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment | {"XDG_RUNTIME_DIR": folder.name},
+        )
+        time.sleep(2)
+        daemon.kill()
+        daemon.wait()
+        daemon.stderr.close()
+        _, error = program.communicate(timeout=LIMIT)
+        self.assertEqual(program.returncode, 4, error)
+        # The sockets that it left are in nobody's way.
+        daemon, _ = start_daemon(folder.name)
+        self.environment["XDG_RUNTIME_DIR"] = folder.name
+        self.assertIn("SWAI tiny", self.run_swai("list")[0])
+        daemon.send_signal(signal.SIGINT)
+        self.assertEqual(daemon.wait(LIMIT), 0)
+        daemon.stderr.close()
+
+    def test_session(self):
+        """What the README shows a newcomer."""
+        self.run_swai("info")
+        axpy = str(pathlib.Path("build/examples/axpy/axpy").resolve())
+        number = self.run_json("job", "submit", axpy)["job"]
+        self.run_swai("top", "--count", "1", "--interval", "0.2")
+        self.run_swai("job", "watch", number)
+        trace = self.folder / "axpy.pftrace"
+        self.run_swai("--config", "tiny", "trace", trace, "--folder", "build/examples/axpy", axpy)
+        self.assertTrue(perfetto.read(trace.read_bytes()))
+
+
+if __name__ == "__main__":
+    unittest.main()

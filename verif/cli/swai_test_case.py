@@ -1,0 +1,45 @@
+"""What the tests of build/swai share. They run from the repository root."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SWAI = str(pathlib.Path("build/swai").resolve())
+MODULES = pathlib.Path("build/cpe-kernels").resolve()
+HANGS = ["run", MODULES / "faults.elf", "--kernel", "deadlock_sync", "--args", "buf:64", "3", "0"]
+LIMIT = 120
+
+
+class SwaiTest(unittest.TestCase):
+    """Each test has a folder of its own, in which swai leaves nothing."""
+
+    CONFIG = ("--config", "tiny")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="swai-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        # What swai makes lies in here, so that it can be seen what it leaves.
+        self.environment = os.environ | {"TMPDIR": folder.name}
+        self.environment.pop("SWAI_CARD", None)
+        self.environment.pop("XDG_RUNTIME_DIR", None)
+
+    def command(self, *words):
+        return [SWAI, *self.CONFIG, *map(str, words)]
+
+    def run_swai(self, *words, code=0):
+        done = subprocess.run(
+            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, env=self.environment
+        )
+        self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
+        self.assertEqual([path.name for path in self.folder.glob("swai-*")], [], "something was left")
+        return done.stdout, done.stderr
+
+    def run_json(self, command, *words, code=0):
+        report = json.loads(self.run_swai("--json", command, *words, code=code)[0])
+        self.assertEqual(report["version"], 1)
+        self.assertEqual(report["command"], command)
+        return report

@@ -1,0 +1,89 @@
+// A client for measurements of a shared card, which it finds as any program does.
+//
+//   serve-client sync ROUNDS       median of the host's time for a launch that is waited for, in nanoseconds
+//   serve-client load FROM TO      launches, a few at a time, all the while; prints how many ended between these
+//                                  times of the card's, in nanoseconds
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "host/sdaa/include/sdaa_runtime.h"
+
+namespace {
+
+constexpr const char* kModule = "build/cpe-kernels/serve-bench.elf";
+
+void must(sdaaError_t error) {
+  if (error != sdaaSuccess)
+    throw std::runtime_error(fmt::format("{}: {}", sdaaGetErrorName(error), sdaaGetLastErrorMessage()));
+}
+
+class Client {
+ public:
+  Client() {
+    sdaaModule_t module = nullptr;
+    must(sdaaModuleLoad(&module, kModule));
+    must(sdaaModuleGetFunction(&spin_, module, "spin"));
+  }
+
+  uint64_t sync(unsigned rounds) {
+    std::vector<uint64_t> times;
+    for (unsigned i = 0; i < rounds; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      launch(1);
+      must(sdaaStreamSynchronize(nullptr));
+      const auto took = std::chrono::steady_clock::now() - begin;
+      times.push_back(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()));
+    }
+    std::ranges::nth_element(times, times.begin() + rounds / 2);
+    return times[rounds / 2];
+  }
+
+  uint64_t load(uint64_t from, uint64_t to) {
+    constexpr unsigned kAtOnce = 4;
+    constexpr uint32_t kRounds = 1000;
+    uint64_t count = 0;
+    for (uint64_t now = 0; now < to;) {
+      for (unsigned i = 0; i < kAtOnce; ++i) launch(kRounds);
+      must(sdaaStreamSynchronize(nullptr));
+      must(sdaaDeviceGetTime(&now));
+      if (now >= from && now < to) count += kAtOnce;
+    }
+    return count;
+  }
+
+ private:
+  void launch(uint32_t rounds) {
+    void* arguments[] = {&rounds};
+    must(sdaaLaunchKernel(spin_, arguments, 0, nullptr));
+  }
+
+  sdaaFunction_t spin_ = nullptr;
+};
+
+}  // namespace
+
+int main(int count, char** values) {
+  const std::vector<std::string_view> words(values + 1, values + count);
+  const auto number = [&](size_t at) { return std::strtoull(values[at + 1], nullptr, 10); };
+  try {
+    if (words.size() == 2 && words[0] == "sync") {
+      fmt::print("{}\n", Client().sync(static_cast<unsigned>(number(1))));
+    } else if (words.size() == 3 && words[0] == "load") {
+      fmt::print("{}\n", Client().load(number(1), number(2)));
+    } else {
+      fmt::print(stderr, "serve-client sync ROUNDS | load FROM TO\n");
+      return 2;
+    }
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "serve-client: {}\n", error.what());
+    return 1;
+  }
+}

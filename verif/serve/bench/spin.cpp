@@ -1,0 +1,6 @@
+// A kernel that takes a while.
+#include "swai/cpe.hpp"
+
+__global__ void spin(uint32_t rounds) {
+  for (uint32_t i = 0; i < rounds; ++i) asm volatile("");
+}

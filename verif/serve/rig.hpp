@@ -1,0 +1,46 @@
+// A played card behind a daemon's socket, served by a thread of this process.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "host/serve/card_server.hpp"
+#include "verif/sdaa/fake_card.hpp"
+#include "verif/sdaa/tools.hpp"
+
+namespace swai::serve {
+
+class Rig {
+ public:
+  explicit Rig(unsigned clients = 12) {
+    std::string name = (std::filesystem::temp_directory_path() / "swai-serve-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder = name;
+    const auto quiet = [](const std::string&) {};
+    server = std::make_unique<CardServer>(
+        std::make_unique<link::Card>(sdaa::make_fake_card()),
+        CardServer::Options{.socket = folder / "card0", .clients = clients, .log = quiet}, [] {});
+  }
+  ~Rig() {
+    sdaa::Runtime::get().use({});
+    server.reset();
+    std::filesystem::remove_all(folder);
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  std::string socket() const { return server->socket(); }
+  // So many clients of the card, each a device of the runtime library.
+  void use_devices(unsigned count) {
+    std::vector<sdaa::Device::Opener> openers;
+    for (unsigned i = 0; i < count; ++i)
+      openers.emplace_back([path = socket()] { return link::Card::open(path); });
+    sdaa::Fakes::use(std::move(openers));
+  }
+
+  std::filesystem::path folder;
+  std::unique_ptr<CardServer> server;
+};
+
+}  // namespace swai::serve
