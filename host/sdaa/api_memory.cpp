@@ -12,6 +12,27 @@ namespace {
 
 constexpr uint64_t kPitchAlignment = 64;
 
+// Does something with memory that is nobody's: not the user's yet, or not any more. When that fails the card
+// gets the memory back all the same.
+template <typename Action>
+void or_give_back(Device& device, Device::Lock& lock, uint64_t given, Action action) {
+  const uint64_t epoch = device.epoch();
+  try {
+    action();
+  } catch (const Failure&) {
+    try {
+      // After a reset the number may be somebody else's. What was begun may still use it.
+      if (device.epoch() == epoch) {
+        device.wait_idle(lock);
+        device.connection().ask(protocol::Operation::kFree, {given});
+      }
+    } catch (const Failure&) {
+      // Nobody knows whether it is in use: it stays taken.
+    }
+    throw;
+  }
+}
+
 void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
   require(pointer != nullptr, "a null pointer");
   require(flags <= sdaaMallocShared, "no such kind of memory");
@@ -37,7 +58,8 @@ void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
   }
   const Allocation fresh = {bytes, usage, static_cast<unsigned>(group), device->next_allocation()};
   const uint64_t named = checked ? values[0] + memory_check::kZone : values[0];
-  if (checked) memory_check::prepare(*device, lock, named, fresh);
+  if (checked)
+    or_give_back(*device, lock, values[0], [&] { memory_check::prepare(*device, lock, named, fresh); });
   device->allocations().emplace(named, fresh);
   *pointer = reinterpret_cast<void*>(named);
 }
@@ -89,9 +111,13 @@ sdaaError_t sdaaFree(void* pointer) {
       device->connection().ask(protocol::Operation::kFree, {named});
       return;
     }
-    const std::string damage = memory_check::damage(*device, lock, named, freed);
-    memory_check::poison(*device, lock, named, freed);
-    device->connection().ask(protocol::Operation::kFree, {named - memory_check::kZone});
+    const uint64_t given = named - memory_check::kZone;
+    std::string damage;
+    or_give_back(*device, lock, given, [&] {
+      damage = memory_check::damage(*device, lock, named, freed);
+      memory_check::poison(*device, lock, named, freed);
+    });
+    device->connection().ask(protocol::Operation::kFree, {given});
     if (damage.empty()) return;
     memory_check::report(damage);
     fail(sdaaErrorIllegalAddress, damage);

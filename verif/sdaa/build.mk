@@ -1,16 +1,18 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
 # the simulated card.
 
-SDAA_TESTS := $(addprefix verif/sdaa/,device_test.cpp journal_test.cpp launch_test.cpp memory_test.cpp refused_test.cpp stream_test.cpp thread_test.cpp)
+SDAA_TESTS := $(addprefix verif/sdaa/,device_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp \
+    refused_test.cpp stream_test.cpp thread_test.cpp)
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
 SDAA_THREAD := -O1 -fsanitize=thread -fno-omit-frame-pointer -Icpe-kernels/include
 
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
-$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS) $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,-lfmt,$(SDAA_ADDRESS)))
+$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS) $(SDAA_FAKE) $(SDAA_PARTS) $(addprefix verif/common/,doctest_main.cpp process.cpp),\
+    -lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(SDAA_THREAD)))
 $(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(SDAA_ADDRESS)))
-$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_journal_test.cpp) verif/common/doctest_main.cpp \
-    $(addprefix verif/system/,rig.cpp bar_debug.cpp) $(addprefix verif/common/,process.cpp gdb_stub_mpe.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_journal_test.cpp) \
+    $(addprefix verif/system/,rig.cpp bar_debug.cpp) $(addprefix verif/common/,doctest_main.cpp process.cpp gdb_stub_mpe.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "host/sdaa/copy.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -300,58 +299,4 @@ TEST_CASE("copies between devices") {
   CHECK_ERROR(sdaaMemcpyPeer(second, 2, first, 0, 1), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaMemcpyPeer(second, 1, first, -1, 1), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaMemcpyPeer(second, 1, first, 0, data.size() + 1), sdaaErrorInvalidValue);
-}
-
-namespace {
-
-// Writes past the library, as a kernel would that is wrong.
-void overwrite(void* pointer, int64_t at, uint8_t value) {
-  const auto device = Runtime::get().current();
-  Device::Lock lock = device->enter();
-  copy_to_card(*device, lock, device->service_queue(), bits(pointer) + static_cast<uint64_t>(at), &value, 1);
-}
-
-}  // namespace
-
-TEST_CASE("checked memory: fresh bytes, zones on both sides, and what is said of them") {
-  const Fakes fakes(1, {}, true);
-  size_t before = 0;
-  size_t now = 0;
-  size_t total = 0;
-  REQUIRE_OK(sdaaMemGetInfo(&before, &total));
-  for (const unsigned flags : {sdaaMallocCores, sdaaMallocProcessor, sdaaMallocShared}) {
-    for (const size_t bytes : {1, 64, 1000, 2 << 20}) {
-      void* pointer = nullptr;
-      REQUIRE_OK(sdaaMallocWithFlags(&pointer, bytes, flags, sdaaAnyGroup));
-      CHECK(bits(pointer) % 64 == 0);
-      std::vector<uint8_t> image(bytes);
-      REQUIRE_OK(sdaaMemcpy(image.data(), pointer, bytes, sdaaMemcpyDeviceToHost));
-      CHECK(std::count(image.begin(), image.end(), 0xcd) == static_cast<long>(bytes));
-      size_t damaged = 1;
-      REQUIRE_OK(sdaaMemCheck(&damaged));
-      CHECK(damaged == 0);
-      for (const int64_t at : {int64_t{-1}, static_cast<int64_t>(bytes), static_cast<int64_t>(bytes) + 63}) {
-        void* other = nullptr;
-        REQUIRE_OK(sdaaMallocWithFlags(&other, bytes, flags, sdaaAnyGroup));
-        overwrite(other, at, 0x77);
-        REQUIRE_OK(sdaaMemCheck(&damaged));
-        CHECK(damaged == 1);
-        CHECK_ERROR(sdaaFree(other), sdaaErrorIllegalAddress);
-        const std::string said = sdaaGetLastErrorMessage();
-        CHECK(said.find(at < 0 ? "1 bytes before it" : "1 bytes behind it") != std::string::npos);
-        CHECK(said.find(std::to_string(bytes) + " bytes at") != std::string::npos);
-        CHECK_ERROR(sdaaFree(other), sdaaErrorInvalidDevicePointer);
-      }
-      CHECK_OK(sdaaFree(pointer));
-    }
-  }
-  REQUIRE_OK(sdaaMemGetInfo(&now, &total));
-  CHECK(now == before);
-  CHECK_ERROR(sdaaMemCheck(nullptr), sdaaErrorInvalidValue);
-}
-
-TEST_CASE("memory is checked only where that is asked for") {
-  const Fakes fakes;
-  size_t damaged = 0;
-  CHECK_ERROR(sdaaMemCheck(&damaged), sdaaErrorNotSupported);
 }
