@@ -25,6 +25,7 @@ enum class Type : uint8_t {
   kModuleUnload = 9,
   kHostCall = 10,  // complete when the host says so (Operation::kResume)
   kMarker = 11,    // nothing, but it completes
+  kPageList = 12,  // takes over a list of pages (kPaged)
 };
 
 struct alignas(uint64_t) Header {
@@ -37,6 +38,9 @@ static_assert(sizeof(Header) == 8);
 
 inline constexpr uint16_t kQuiet = 1 << 0;       // no interrupt for it
 inline constexpr uint16_t kConcurrent = 1 << 1;  // copies: may run beside the command before it
+// Copies of one row: `host` is an offset in the memory whose pages the client's list names, one after the
+// other. The baseline for pinned memory, which the IOMMU makes one piece.
+inline constexpr uint16_t kPaged = 1 << 2;
 
 inline constexpr unsigned kMaxSlots = 16;
 
@@ -66,6 +70,16 @@ struct Copy {
   uint64_t device_pitch;
 };
 static_assert(sizeof(Copy) == 56);
+
+// Bus addresses of pages of kListedPageBytes, which the card fetches and keeps, in place of the list before.
+struct PageList {
+  Header header;
+  uint64_t host;  // bus address of the list
+  uint64_t pages;
+};
+static_assert(sizeof(PageList) == 24);
+inline constexpr uint64_t kListedPageBytes = 4096;
+inline constexpr uint64_t kMaxListedPages = 16384;
 
 struct CopyDevice {
   Header header;

@@ -32,6 +32,7 @@ constexpr uint64_t kModuleTables = mmu::kPrivate + 0x2'0000;
 constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
 constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
 constexpr uint64_t kCodeStride = 0x1'0000;
+constexpr uint64_t kPageList = mmu::kPrivate + 0x40'0000;
 static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
 static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kRecords);
 static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
@@ -108,7 +109,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
   plan.memory.segment_table = kSegmentTable;
   plan.memory.first_segment = kFirstSegment;
   plan.memory.records = kRecords;
-  plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog};
+  plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
   return plan;

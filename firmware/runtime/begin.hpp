@@ -15,6 +15,7 @@ template <Machine M>
 class Begin : protected Finish<M> {
  protected:
   using Finish<M>::Finish;
+  using QueueState<M>::page_list_;
   using QueueState<M>::parts_;
   using QueueState<M>::place_;
   using QueueState<M>::statistics_;
@@ -237,13 +238,19 @@ class Begin : protected Finish<M> {
     const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);
     if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);
     if (wraps(command)) return finish_now(queue, header.slots, Status::kBadRange);
-    const unsigned channel = parts_.transfers.start({.to_host = command.to_host != 0,
-                                                     .host = command.host,
-                                                     .card = card.physical,
-                                                     .bytes = command.bytes,
-                                                     .rows = command.rows,
-                                                     .host_pitch = command.host_pitch,
-                                                     .card_pitch = command.device_pitch});
+    Transfer transfer = {.to_host = command.to_host != 0,
+                         .host = command.host,
+                         .pages = 0,
+                         .card = card.physical,
+                         .bytes = command.bytes,
+                         .rows = command.rows,
+                         .host_pitch = command.host_pitch,
+                         .card_pitch = command.device_pitch};
+    if ((header.flags & command::kPaged) != 0) {
+      const Status status = page_list_.use(command.host, command.bytes, queue.context, transfer);
+      if (status != Status::kOk) return finish_now(queue, header.slots, status);
+    }
+    const unsigned channel = parts_.transfers.start(transfer);
     if (channel == Transfers<M>::kNone) return false;
     (command.to_host != 0 ? statistics_.bytes_to_host : statistics_.bytes_to_card) +=
         command.bytes * command.rows;
@@ -280,6 +287,16 @@ class Begin : protected Finish<M> {
         const Status status = parts_.modules.unload(command.module, queue.context);
         if (status == Status::kOk) parts_.groups.forget();
         return finish(status);
+      }
+      case command::Type::kPageList: {
+        const auto command = this->template read<command::PageList>(queue, header);
+        Transfer transfer;
+        if (const Status status = page_list_.take(command, queue.context, transfer); status != Status::kOk)
+          return finish(status);
+        const unsigned channel = parts_.transfers.start(transfer);
+        if (channel == Transfers<M>::kNone) return false;
+        begin(queue, header, channel);
+        return true;
       }
       case command::Type::kHostCall: {
         protocol::QueueStatus& line = parts_.completions.line(queue.number);

@@ -109,6 +109,7 @@ class Finish : protected BuiltIns<M> {
           fail(queue, flight.begin, Status::kGroupLost);
         return !this->next_piece(queue, flight);
       case command::Type::kCopy:
+      case command::Type::kPageList:
         return copy_is_over(queue, flight);
       case command::Type::kEventWait:
         return this->parts_.events.reached(queue.event, queue.count) || !queue.open;

@@ -11,6 +11,7 @@
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
+#include "firmware/runtime/page_list.hpp"
 #include "firmware/runtime/transfers.hpp"
 
 namespace swai::runtime {
@@ -45,7 +46,8 @@ struct QueuePlace {
   uint64_t segment_table;
   uint16_t first_segment;
   BuiltIn built_in;
-  uint32_t watchdog;  // of launches that name none
+  uint32_t watchdog;   // of launches that name none
+  uint64_t page_list;  // PageList<M>::kBytes of memory
 };
 
 // A command that was begun and is not complete. Its size is a power of two, so that finding one takes no
@@ -177,6 +179,7 @@ class QueueState {
   uint32_t flying_ = 0;   // something other than launches is under way
   uint32_t waiting_ = 0;  // the next command needs room somewhere, or what other queues do
   uint32_t stalled_ = 0;  // the next piece of a fill or copy needs room in its group
+  PageList<M> page_list_{parts_.machine};
   Statistics statistics_ = {};
   std::array<Queue, protocol::kQueues> queues_ = {};
 };

@@ -25,6 +25,7 @@ class Queues : private Begin<M> {
 
   void init(const QueuePlace& place) {
     this->place_ = place;
+    this->page_list_.init(place.page_list);
     for (unsigned i = 0; i < queues_.size(); ++i)
       queues_[i].clear(i, place.sram + i * uint64_t{protocol::kQueueBytes});
     this->statistics_ = {};

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "firmware/abi/command.hpp"
 #include "firmware/runtime/dma_channel.hpp"
 
 namespace swai::runtime {
@@ -15,6 +16,7 @@ namespace swai::runtime {
 struct Transfer {
   bool to_host = false;
   uint64_t host = 0;
+  uint64_t pages = 0;  // 0, or where a list of host pages lies, in which `host` is an offset; one row
   uint64_t card = 0;   // physical
   uint64_t bytes = 0;  // of a row
   uint32_t rows = 1;
@@ -102,17 +104,44 @@ class Transfers {
     bool all_pushed = false;
   };
 
-  // Descriptors as long as there is room. The engine tells when the last of these is done.
+  // Host memory in one piece.
+  struct Piece {
+    uint64_t host;
+    uint64_t length;
+  };
+  static constexpr uint64_t kPiece = uint64_t{1} << 30;
+
+  static Piece next_piece(const Job& job) {
+    return {job.what.host + job.row * job.what.host_pitch + job.offset,
+            std::min(kPiece, job.what.bytes - job.offset)};
+  }
+  // As many pages as follow each other in host memory, too; not so many that looking for more takes long.
+  [[gnu::noinline]] Piece next_listed(const Job& job) {
+    constexpr uint64_t kPage = command::kListedPageBytes;
+    constexpr uint64_t kMost = 64 * kPage;
+    const uint64_t at = job.what.host + job.offset;
+    uint64_t page = at / kPage;
+    const uint64_t most = std::min(kMost, job.what.bytes - job.offset);
+    const uint64_t host = listed(job, page) + at % kPage;
+    uint64_t length = kPage - at % kPage;
+    while (length < most && listed(job, ++page) == host + length) length += kPage;
+    return {host, std::min(length, most)};
+  }
+  uint64_t listed(const Job& job, uint64_t page) {
+    return machine_.load(job.what.pages + page * sizeof(uint64_t));
+  }
+
+  // Descriptors as long as there is room. The engine tells when the last of these is done, and when half of
+  // a ring is, so that it does not run dry.
   void feed(unsigned number) {
-    constexpr uint64_t kPiece = uint64_t{1} << 30;
     Job& job = jobs_[number];
     Channel& engine = channel(number);
     while (!job.all_pushed && engine.room() != 0) {
-      const uint64_t length = std::min(kPiece, job.what.bytes - job.offset);
+      const auto [host, length] = job.what.pages == 0 ? next_piece(job) : next_listed(job);
       const bool row_ends = job.offset + length == job.what.bytes;
       job.all_pushed = row_ends && job.row + 1 == job.what.rows;
-      const bool tell = job.all_pushed || engine.room() == 1;
-      job.last = engine.push({.host = job.what.host + job.row * job.what.host_pitch + job.offset,
+      const bool tell = job.all_pushed || engine.room() % (Channel::kEntries / 2) == 1;
+      job.last = engine.push({.host = host,
                               .card = job.what.card + job.row * job.what.card_pitch + job.offset,
                               .length = static_cast<uint32_t>(length),
                               .flags = (job.what.to_host ? dma::kToHost : 0) | (tell ? dma::kWork : 0),

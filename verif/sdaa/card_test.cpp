@@ -7,7 +7,9 @@
 
 #include "host/sdaa/runtime.hpp"
 #include "swai/arguments.hpp"
+#include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/kernels.hpp"
+#include "verif/sdaa/scattered_memory.hpp"
 #include "verif/sdaa/tools.hpp"
 #include "verif/system/rig.hpp"
 
@@ -265,7 +267,9 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
   CHECK(calls == 2);
 }
 
-TEST_CASE("on the card: a stream whose commands the card fetches from host memory, the GPU's way") {
+TEST_CASE(
+    "on the card: the GPU's way: commands that the card fetches from host memory, pages that it knows by a "
+    "list") {
   const OnCard card;
   sdaaModule_t faults = nullptr;
   sdaaModule_t module = nullptr;
@@ -298,6 +302,37 @@ TEST_CASE("on the card: a stream whose commands the card fetches from host memor
   REQUIRE_OK(sdaaStreamReset(stream));
   CHECK_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, stream));
   CHECK_OK(sdaaStreamSynchronize(stream));
+
+  // Two lists, one after the other: what the processor has read of the first one does not count any more.
+  constexpr uint32_t kPages = 100;
+  constexpr size_t kBytes = kPages * sdaa::ScatteredMemory::kPage;
+  void* room = nullptr;
+  REQUIRE_OK(sdaaMalloc(&room, kBytes));
+  std::mt19937_64 random(test_seed());
+  for (int round = 0; round < 2; ++round) {
+    std::vector<uint32_t> frames(kPages);
+    std::iota(frames.begin(), frames.end(), 0);
+    std::shuffle(frames.begin() + 20, frames.end(), random);
+    sdaa::ScatteredMemory host(*sdaa::Runtime::get().current(), frames);
+    const auto sent = sdaa::random_bytes(random, kBytes);
+    host.set(0, sent);
+    {
+      auto use = sdaa::Runtime::get().use_stream(nullptr);
+      host.list(use.lock, *use.stream);
+      host.to_card(use.lock, *use.stream, sdaa::bits(room), 0, kBytes);
+    }
+    std::vector<uint8_t> found(kBytes);
+    REQUIRE_OK(sdaaMemcpy(found.data(), room, kBytes, sdaaMemcpyDeviceToHost));
+    CHECK(found == sent);
+    host.set(0, std::vector<uint8_t>(kBytes));
+    {
+      auto use = sdaa::Runtime::get().use_stream(nullptr);
+      host.to_host(use.lock, *use.stream, sdaa::bits(room) + 5000, 100, kBytes - 5000);
+    }
+    REQUIRE_OK(sdaaDeviceSynchronize());
+    host.get(0, found);
+    CHECK(std::equal(sent.begin() + 5000, sent.end(), found.begin() + 100));
+  }
   CHECK_OK(sdaaDeviceReset());
 }
 

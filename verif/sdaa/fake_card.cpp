@@ -34,6 +34,7 @@ constexpr uint64_t kSegmentTable = regs::kHbmRegion.base;
 constexpr uint64_t kTables = kSegmentTable + 0x2'0000;
 constexpr uint64_t kRecords = kSegmentTable + 0x10'0000;
 constexpr uint64_t kCode = kSegmentTable + 0x30'0000;
+constexpr uint64_t kPageList = kSegmentTable + 0x38'0000;
 constexpr uint64_t kOwn = 4 << 20;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
@@ -236,7 +237,7 @@ class FakeCard final : public link::Backend {
     codes.arguments = kArguments;
     processor_.set_entry(kSegmentTable + kArgumentSegment * 8,
                          segment::encode({kArguments, segment::kGranuleBytes, segment::kRead}));
-    plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000};
+    plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000, kPageList};
     plan.sram = kRings;
     plan.modules = kTables;
     firmware_->init(plan);

@@ -299,7 +299,7 @@ TEST_CASE("runtime: garbage in the slots and words") {
       for (auto& word : words) word = random.chance(50) ? random.next() : random.below(256);
       if (random.chance(80)) {
         const uint32_t sequence = client.next(bad) + (slot - client.next(bad)) % protocol::kSlots;
-        const command::Header header = {sequence, static_cast<command::Type>(random.below(13)),
+        const command::Header header = {sequence, static_cast<command::Type>(random.below(14)),
                                         static_cast<uint8_t>(random.below(4)), 0};
         std::memcpy(words.data(), &header, sizeof header);
       }

@@ -33,7 +33,7 @@ class Garbage {
     plan.memory.segment_table = kBase;
     plan.memory.first_segment = 32;
     plan.memory.records = kBase + 0x10'0000;
-    plan.queues = {kWindow, kBase, 8, built_in(kBase), 1'000'000};
+    plan.queues = {kWindow, kBase, 8, built_in(kBase), 1'000'000, kBase + 0x40'0000};
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
     plan.modules = kBase + 0x2'0000;
     runtime_->init(plan);
@@ -134,14 +134,17 @@ class Garbage {
     for (auto& each : words) each = word();
     uint32_t& next = next_[queue];
     const auto slots = static_cast<uint8_t>(choose_(8) == 0 ? choose_(256) : 1);
-    const command::Header header = {next, static_cast<command::Type>(choose_(13)), slots,
-                                    static_cast<uint16_t>(choose_(4))};
+    const command::Header header = {next, static_cast<command::Type>(choose_(14)), slots,
+                                    static_cast<uint16_t>(choose_(8))};
     std::memcpy(words.data(), &header, sizeof header);
     if (choose_(4) != 0) {  // something that makes sense
       const bool fill = header.type == command::Type::kFill,
                  device = header.type == command::Type::kCopyDevice;
       const auto pointer = [&] { return pointers_[choose_(pointers_.size())]; };
-      words[1] = fill || device ? pointer() : header.type >= command::Type::kEventRecord ? choose_(4) : kPage;
+      words[1] = fill || device                               ? pointer()
+                 : header.type >= command::Type::kEventRecord ? choose_(4)
+                 : (header.flags & command::kPaged) != 0      ? choose_(3 * command::kListedPageBytes)
+                                                              : kPage;
       words[2] = fill                                         ? 1 + choose_(300)
                  : header.type >= command::Type::kEventRecord ? choose_(3)
                                                               : pointer();
