@@ -8,6 +8,7 @@
 #include "firmware/abi/launch.hpp"
 #include "host/sdaa/runtime.hpp"
 #include "swai/arguments.hpp"
+#include "verif/common/elf.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 #include "verif/system/bar_debug.hpp"
@@ -83,6 +84,23 @@ void prove() {
   for (uint32_t core = 0; core < 4; ++core) CHECK(numbers[core * 16] == core);
   REQUIRE_OK(sdaaFree(memory));
   REQUIRE_OK(sdaaModuleUnload(module));
+}
+
+// What the firmware has left, which is of this kind.
+sdaaFirmwareFault_t fault_of(swai::fault::Kind kind) {
+  sdaaFirmwareFault_t fault;
+  REQUIRE_OK(sdaaDeviceGetFirmwareFault(&fault, 0));
+  CHECK(fault.kind == static_cast<int>(kind));
+  CHECK(fault.build[0] != 0);
+  return fault;
+}
+// A reset brings the card back, and the next firmware has noted how the last one ended.
+void comes_back(swai::fault::Kind kind, uint64_t& position) {
+  REQUIRE_OK(sdaaDeviceReset());
+  prove();
+  const auto noted = one_fault(position);
+  CHECK(noted.kind == sdaaFaultFirmware);
+  CHECK(noted.cause == static_cast<int>(kind));
 }
 
 }  // namespace
@@ -205,6 +223,60 @@ TEST_CASE(
   REQUIRE_OK(sdaaDeviceReset());
   prove();
   CHECK(read_log().size() == before + 3);
+}
+
+TEST_CASE(
+    "on the card: records of a non-maskable interrupt whose cause has gone, and of a self-test that fails") {
+  const OnCard card;
+  uint64_t faults = 0;
+  namespace watchdog = regs::system;
+  {
+    // The watchdog runs out while the processor stands still, and is switched off before it goes on.
+    system::Halted halted(card.link());
+    constexpr uint64_t kClocks = 400'000;  // longer than it takes to look
+    halted.write(watchdog::watchdog_timeout::kAddr, kClocks);
+    halted.write(watchdog::watchdog_control::kAddr, watchdog::watchdog_control::kEnable.put(1));
+    const auto expired = [&] {
+      return watchdog::watchdog_control::kExpired.get(halted.read(watchdog::watchdog_control::kAddr)) != 0;
+    };
+    for (unsigned looks = 0; !expired(); ++looks) REQUIRE(looks < kClocks);
+    halted.write(watchdog::watchdog_control::kAddr, 0);
+    halted.write(watchdog::watchdog_kick::kAddr, watchdog::watchdog_kick::kKeyKick);
+    REQUIRE(!expired());
+  }
+  void* memory = nullptr;
+  CHECK_ERROR(sdaaMalloc(&memory, 64), sdaaErrorDeviceLost);
+  sdaaFirmwareFault_t fault = fault_of(swai::fault::Kind::kNmi);
+  CHECK(std::string(swai::fault::cause_text(fault.cause)) == "interrupt");
+  CHECK(fault.pc - regs::kLocalRegion.base < regs::kSramBytes);  // where it slept
+  CHECK(std::string(fault.message).empty());
+  comes_back(swai::fault::Kind::kNmi, faults);
+
+  const auto elf = common::load_elf("build/firmware/kernel.elf");
+  const auto run = elf.symbol("_ZN4swai6kernel8selftest3runEv");
+  const auto table = elf.symbol("_ZN4swai6kernel3mmu12_GLOBAL__N_110device_gibE");
+  REQUIRE(run);
+  REQUIRE(table);
+  {
+    system::Halted halted(card.link());
+    REQUIRE(halted.target().set_hardware_breakpoint(*run));
+    halted.target().resume();
+    namespace request = regs::pcie::reset_request;
+    card.link().post<uint64_t>(kControlBar, request::kOffset,
+                               request::kKey.put(request::kKeyGo) | request::kProcessor.put(1));
+    unsigned waits = 0;
+    while (!halted.reached()) REQUIRE(++waits < 1000);
+    CHECK(halted.reg(32) == *run);
+    REQUIRE(halted.target().clear_hardware_breakpoint(*run));
+    // A word of the page tables is damaged: where nothing may be there is a page.
+    CHECK(halted.read(*table) == 0);
+    halted.write(*table, 0xc7);
+  }
+  CHECK_ERROR(sdaaMalloc(&memory, 64), sdaaErrorDeviceLost);
+  fault = fault_of(swai::fault::Kind::kSelfTest);
+  CHECK(std::string(fault.message) == "protection");
+  CHECK(std::string(fault.text).find("self-test failed: protection") != std::string::npos);
+  comes_back(swai::fault::Kind::kSelfTest, faults);
 }
 
 TEST_CASE("on the card: a group that is reset behind the kernel's back is given up; copies go on") {
