@@ -29,6 +29,7 @@ constexpr std::chrono::milliseconds kLook{100};
 
 struct Wish {
   std::vector<std::string> program;
+  std::string folder;
   unsigned job = 0;
   bool then_watch = false;
 };
@@ -104,7 +105,7 @@ int watch(const Cli& cli, unsigned number) {
 int submit(const Cli& cli, const Wish& wish) {
   const Json reply = ask_daemon({{"command", "submit"},
                                  {"program", wish.program},
-                                 {"folder", std::filesystem::current_path().string()}});
+                                 {"folder", std::filesystem::absolute(wish.folder).string()}});
   const unsigned number = reply.at("job").get<unsigned>();
   if (wish.then_watch) return watch(cli, number);
   if (cli.options().json) {
@@ -142,6 +143,10 @@ void add_job(Cli& cli) {
   };
   CLI::App* const submitting = add("submit", "run a program when its turn comes: submit PROGRAM ...",
                                    [&cli, wish] { return submit(cli, *wish); });
+  submitting->add_option("--folder", wish->folder, "where it runs")
+      ->check(CLI::ExistingDirectory)
+      ->type_name("FOLDER")
+      ->default_val(".");
   submitting->add_flag("--watch", wish->then_watch, "and show its output, as `watch` does");
   submitting->fallthrough(false)->prefix_command();
   submitting->parse_complete_callback([submitting, wish] {

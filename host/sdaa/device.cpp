@@ -73,8 +73,7 @@ void Device::open() {
   for (unsigned i = protocol::kEvents - kOwnEvents; i-- > 0;) free_events_.push_back(i);
   default_stream_ = std::make_shared<Stream>();
   default_stream_->is_default = true;
-  default_stream_->queue = &open_queue();
-  default_stream_->queue->users = 1;
+  default_stream_->queue = &need_queue();
 }
 
 std::unique_ptr<Connection> Device::forget_everything() {

@@ -175,7 +175,9 @@ class Device : public std::enable_shared_from_this<Device> {
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
   void order_behind(Lock& lock, Queue& later, Queue& earlier);
-  Queue& open_queue();
+  // Null: the card gives this client no more.
+  Queue* open_queue();
+  Queue& need_queue();
   Queue& pick_queue(Lock& lock);
 
   const int number_;

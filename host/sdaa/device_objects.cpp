@@ -9,25 +9,35 @@ namespace swai::sdaa {
 
 using command::Type;
 using protocol::Operation;
+using protocol::Status;
 
 // --- Streams and queues
 
-Queue& Device::open_queue() {
-  const auto values = connection_->ask(Operation::kQueueOpen, {});
+Queue* Device::open_queue() {
+  Connection::Values values;
+  const Status status = connection_->request(Operation::kQueueOpen, {}, values);
+  if (status == Status::kNoQueue) return nullptr;
+  if (status != Status::kOk)
+    fail(code_of(status), fmt::format("the card opens no queue: {}", protocol::text(status)));
   auto queue = std::make_unique<Queue>();
   queue->number = static_cast<unsigned>(values[0]);
   if (queue->number >= info().queues)
     fail(sdaaErrorDeviceFirmware, "the card opened a queue that it does not have");
   queue->begin(static_cast<uint32_t>(values[1]));
   queues_.push_back(std::move(queue));
-  return *queues_.back();
+  return queues_.back().get();
+}
+
+Queue& Device::need_queue() {
+  Queue* queue = open_queue();
+  require(queue != nullptr, "the card has no queue for this client; another one may leave",
+          sdaaErrorOutOfMemory);
+  queue->users = 1;
+  return *queue;
 }
 
 Queue& Device::service_queue() {
-  if (service_ == nullptr) {
-    service_ = &open_queue();
-    service_->users = 1;
-  }
+  if (service_ == nullptr) service_ = &need_queue();
   return *service_;
 }
 
@@ -42,12 +52,17 @@ Queue& Device::pick_queue(Lock& lock) {
     }
     return *queue;
   }
-  if (!no_more_queues_ && queues_.size() < info().queues) return open_queue();
+  if (!no_more_queues_) {
+    if (Queue* queue = open_queue()) return *queue;
+    no_more_queues_ = true;
+  }
   Queue* best = nullptr;
   for (const auto& queue : queues_) {
     if (queue.get() == service_ || queue.get() == default_stream_->queue || queue->failed()) continue;
     if (best == nullptr || queue->users < best->users) best = queue.get();
   }
+  // A client that shares the card may have no more than that.
+  if (best == nullptr && !default_stream_->queue->failed()) best = default_stream_->queue;
   if (best == nullptr)
     fail(sdaaErrorOutOfMemory, "all queues of the card have failed; destroy or reset a stream");
   return *best;

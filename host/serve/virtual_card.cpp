@@ -147,8 +147,11 @@ int VirtualCard::ring(uint64_t doorbell) {
 }
 
 void VirtualCard::make_request() {
+  // One at a time: another one waits until this one is answered.
+  rang_ = waits_;
+  if (waits_) return;
   const uint64_t asked = std::exchange(words_[word::kRequest], 0);
-  if (asked == 0 || waits_) return;
+  if (asked == 0) return;
   SharedCard::Request request{.client = this,
                               .tag = protocol::tag(asked),
                               .operation = protocol::operation(asked),
@@ -193,12 +196,14 @@ void VirtualCard::take(const SharedCard::Request& request, const sdaa::RequestWo
   waits_ = false;
   std::ranges::copy(reply.values, words_.begin() + word::kValues);
   words_[word::kReply] = protocol::reply(reply.status, request.tag);
+  if (rang_) make_request();
 }
 
 void VirtualCard::forget() {
   context_ = 0;
   queues_ = 0;
   waits_ = false;
+  rang_ = false;
 }
 
 void VirtualCard::reset() {

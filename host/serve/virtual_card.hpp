@@ -56,6 +56,7 @@ class VirtualCard final : public socket::Device {
   uint64_t context_ = 0;
   uint64_t queues_ = 0;  // a bit for each that it has opened
   bool waits_ = false;   // for a reply
+  bool rang_ = false;    // meanwhile
   std::array<uint64_t, protocol::word::kValues + protocol::word::kValueCount> words_ = {};
 };
 

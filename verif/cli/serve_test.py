@@ -86,7 +86,7 @@ class Clients(ServeTest):
     def test_several_at_once(self):
         hangs = self.start("--quiet", *HANGS)
         self.wait_until(lambda: self.run_json("top", "--count", "1", "--interval", "0.2")["cards"][0]["clients"], "no client")
-        self.assertIn("AI-Kernel", self.run_swai("log")[0])
+        self.assertIn("serving the host", self.run_swai("log")[0])
         self.run_json("info")
         hangs.kill()
         hangs.wait()
@@ -179,7 +179,7 @@ class Daemon(ServeTest):
         """What the README shows a newcomer."""
         self.run_swai("info")
         axpy = str(pathlib.Path("build/examples/axpy/axpy").resolve())
-        number = self.run_json("job", "submit", axpy)["job"]
+        number = self.run_json("job", "submit", "--folder", "build/examples/axpy", axpy)["job"]
         self.run_swai("top", "--count", "1", "--interval", "0.2")
         self.run_swai("job", "watch", number)
         trace = self.folder / "axpy.pftrace"

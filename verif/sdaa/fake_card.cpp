@@ -49,6 +49,7 @@ class FakeCard final : public link::Backend {
     description_.address = "a played card";
     description_.regions.resize(10);
     description_.regions[kMemoryBar] = {uint64_t{128} << 30, true, true};
+    description_.regions[2] = {4096, true, true};
     description_.regions[kControlBar] = {1 << 16, true, true};
     description_.regions[link::Card::kConfig] = {4096, true, true};
     description_.vectors = 32;

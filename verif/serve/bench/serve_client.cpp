@@ -1,7 +1,8 @@
 // A client for measurements of a shared card, which it finds as any program does.
 //
 //   serve-client sync ROUNDS       median of the host's time for a launch that is waited for, in nanoseconds
-//   serve-client load FROM TO      launches, a few at a time, all the while; prints how many ended between these
+//   serve-client load FROM TO      launches, a few at a time, all the while; prints how many ended between
+//   these
 //                                  times of the card's, in nanoseconds
 #include <fmt/format.h>
 
