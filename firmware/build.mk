@@ -5,7 +5,7 @@ FW_CXX := $(FW_CROSS)g++
 FW_BUILD := $(B)/firmware
 
 # What linker scripts need of the memory map. The C++ side compares every number with the generated header.
-FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 HOST_BASE=0x80030000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
+FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 HOST_BASE=0x80028000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
     FAULT_RECORD_BYTES=0x400
 
 # The header-only part of the C++ library comes from another target's package, the C headers it includes from

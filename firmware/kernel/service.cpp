@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <new>
 
@@ -29,12 +30,14 @@ using Runtime = runtime::Runtime<Processor>;
 
 constexpr uint64_t kSegmentTable = segments::kTable;
 constexpr uint64_t kModuleTables = mmu::kPrivate + 0x2'0000;
+constexpr uint64_t kEvents = mmu::kPrivate + 0x8'0000;
 constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
 constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
 constexpr uint64_t kCodeStride = 0x1'0000;
 constexpr uint64_t kPageList = mmu::kPrivate + 0x40'0000;
 static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
-static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kRecords);
+static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kEvents);
+static_assert(kEvents + runtime::Events<Processor>::kBytes <= kRecords);
 static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
 
 // --- Segments that clients cannot have
@@ -42,7 +45,6 @@ static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGro
 constexpr uint16_t kDaemonSegment = 1;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
-constexpr uint16_t kArgumentSegment = 4;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
@@ -50,25 +52,30 @@ static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
 // A launch may take a second, unless it says something else.
 constexpr uint32_t kWatchdog = 1'000'000'000;
 constexpr uint64_t kPatience = 100'000;
+// So long what the card tells about itself may be old.
+constexpr uint64_t kPause = 10'000;
 
 // --- SRAM
 
 constexpr uint64_t kInfo = layout::kHostWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
 constexpr uint64_t kTelemetry = kInfo + sizeof(protocol::Info);
 constexpr unsigned kTags = 16;
-static_assert(kTelemetry + kTags * sizeof(protocol::Telemetry) <= layout::kLogJournal);
+constexpr uint64_t kUsage = kTelemetry + kTags * sizeof(protocol::Telemetry);
+static_assert(kUsage + protocol::kContexts * sizeof(protocol::ClientUsage) <= layout::kLogJournal);
 
-// A whole page: its segment ends with it.
-[[gnu::section(".noinit.uncached"), gnu::aligned(layout::kPageBytes)]] std::array<uint8_t, layout::kPageBytes>
-    argument_page;
 [[gnu::section(".noinit.uncached"), gnu::aligned(64)]] std::array<uint8_t, Runtime::kSramBytes> rings;
 
 constinit Processor processor;
-alignas(layout::kPageBytes) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
+alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
 constinit bool serves = false;
 constinit uint64_t alarms = 0;  // that have been heard of
 Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
-constinit std::array<protocol::Telemetry, kTags> telemetry = {};  // as the host sees it
+// As the host sees them, since then, and when the alarm is set for it.
+constinit std::array<protocol::Telemetry, kTags> telemetry = {};
+using UsageWords = std::array<uint64_t, sizeof(protocol::ClientUsage) / sizeof(uint64_t)>;
+constinit std::array<UsageWords, protocol::kContexts> usages = {};
+constinit uint64_t told = 0;
+constinit bool will_tell = false;
 
 std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
   return {begin, static_cast<size_t>(end - begin)};
@@ -112,6 +119,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
   plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
+  plan.events = kEvents;
   return plan;
 }
 
@@ -151,7 +159,7 @@ void protect() {
   fw::write_reg(regs::pcie::deny0_limit::kAddr, mmu::kPrivate + mmu::kPrivateBytes);
 }
 
-void tell(const Card& card) {
+void tell_card(const Card& card) {
   protocol::Info info = {};
   info.bytes = sizeof info;
   info.version = protocol::kVersion;
@@ -170,6 +178,8 @@ void tell(const Card& card) {
   info.modules = protocol::kModules;
   info.telemetry_offset = static_cast<uint32_t>(kTelemetry - boot::kMemoryBase);
   info.telemetry_count = kTags;
+  info.clients_offset = static_cast<uint32_t>(kUsage - boot::kMemoryBase);
+  info.clients_count = protocol::kContexts;
   info.log_offset = static_cast<uint32_t>(layout::kLogJournal - boot::kMemoryBase);
   info.log_bytes = journal::ring_bytes(layout::kLogRecords);
   info.fault_offset = static_cast<uint32_t>(layout::kFaultJournal - boot::kMemoryBase);
@@ -194,18 +204,46 @@ void tell(const Card& card) {
 }
 
 // Only what has changed: these are writes past the caches.
-[[gnu::noinline]] void tell_telemetry() {
+void tell_usage(unsigned place) {
+  UsageWords& known = usages[place];
+  const bool was_used = std::bit_cast<protocol::ClientUsage>(known).attached != protocol::Attached::kNobody;
+  if (!was_used && !serving().is_used(place)) return;
+  const auto now = std::bit_cast<UsageWords>(serving().usage(place));
+  for (unsigned i = 0; i < now.size(); ++i) {
+    if (now[i] != known[i])
+      Processor::put(kUsage + (place * now.size() + i) * sizeof now[i], &now[i], sizeof now[i]);
+  }
+  known = now;
+}
+void tell_telemetry() {
   unsigned line = 0;
   const auto put = [&line](protocol::Tag tag, uint64_t value) {
-    protocol::Telemetry& told = telemetry[line];
-    if (told.tag != tag || told.value != value) {
-      told = {tag, 0, value};
-      Processor::put(kTelemetry + line * sizeof told, &told, sizeof told);
+    protocol::Telemetry& known = telemetry[line];
+    if (known.tag != tag || known.value != value) {
+      known = {tag, 0, value};
+      Processor::put(kTelemetry + line * sizeof known, &known, sizeof known);
     }
     ++line;
   };
   put(protocol::Tag::kUptime, Processor::time());
   serving().telemetry(put);
+}
+[[gnu::noinline]] void tell() {
+  tell_telemetry();
+  for (unsigned place = 0; place < protocol::kContexts; ++place) tell_usage(place);
+  told = Processor::time();
+}
+// Nothing is to be done. Whoever gives the next command must not wait for this, so it is done now and then,
+// and once more when it has been quiet for as long.
+void rest() {
+  if (!serving().idle()) return;
+  const uint64_t since = Processor::time() - told;
+  if (since >= kPause) {
+    tell();
+  } else if (!will_tell) {
+    will_tell = true;
+    Processor::set_alarm(told + kPause);
+  }
 }
 
 // The timer has woken the processor since this was asked last.
@@ -213,6 +251,8 @@ void tell(const Card& card) {
   if (timer::alarms() == alarms || !serves) return false;
   alarms = timer::alarms();
   serving().alarm();
+  will_tell = false;
+  tell();
   return true;
 }
 
@@ -233,11 +273,6 @@ bool init() {
                    load(file(module_copy, module_copy_end), module::Space::kKernel, kCopySegment)};
   built_in.fill = {kFillSegment,
                    load(file(module_memset, module_memset_end), module::Space::kKernel, kFillSegment)};
-  built_in.argument_segment = kArgumentSegment;
-  built_in.arguments = reinterpret_cast<uint64_t>(argument_page.data());
-  Processor::set_entry(kSegmentTable + kArgumentSegment * sizeof(uint64_t),
-                       segment::encode({built_in.arguments, layout::kPageBytes, segment::kRead}));
-
   quiet_groups(found);
   new (storage.data()) Runtime(processor);
   serving().init(plan_for(found, built_in));
@@ -249,8 +284,8 @@ bool init() {
   timer::set_alarm(~uint64_t{0});
   alarms = timer::alarms();
   serves = true;
-  tell(found);
-  tell_telemetry();
+  tell_card(found);
+  tell();
   return true;
 }
 
@@ -270,8 +305,7 @@ void serve() {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);
       more = serving().poll(work);
     }
-    // Whoever waits for the end of a command must not wait for this.
-    if (serving().idle()) tell_telemetry();
+    rest();
   }
   fw::write_reg(inbox::enable::kAddr, 0);
   csr::fence();

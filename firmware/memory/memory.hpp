@@ -172,7 +172,7 @@ class Memory {
       if (set.context == context) set.context = kNobody;
     }
     forget_last();
-    accounts_[context] = {};
+    account_of(context) = {};
     leaving_ = kNobody;
     return true;
   }
@@ -181,8 +181,8 @@ class Memory {
     const auto& blocks = blocks_[group];
     return {blocks.free() * kBlockBytes, blocks.size() * kBlockBytes, blocks.longest() * kBlockBytes};
   }
-  uint64_t bytes_of(uint8_t context) const { return accounts_[context].bytes; }
-  uint32_t count_of(uint8_t context) const { return accounts_[context].count; }
+  uint64_t bytes_of(uint8_t context) const { return accounts_[context % protocol::kContexts].bytes; }
+  uint32_t count_of(uint8_t context) const { return accounts_[context % protocol::kContexts].count; }
 
   // Pools whose headers somebody has overwritten.
   uint32_t damaged_pools() const {
@@ -349,7 +349,7 @@ class Memory {
     record.bytes = bytes;
     const uint32_t index = take_blocks(record, group);
     if (index == kNoBlock) return {Status::kNoMemory};
-    Account& account = accounts_[context];
+    Account& account = account_of(context);
     account.bytes += bytes;
     ++account.count;
     const uint64_t physical = physical_of(index);
@@ -361,7 +361,7 @@ class Memory {
   // `origin` as Pool has it.
   [[gnu::always_inline]] Allocation give_out(const PoolSet& set, uint32_t line, uint64_t origin,
                                              uint64_t bytes) {
-    Account& account = accounts_[set.context];
+    Account& account = account_of(set.context);
     account.bytes += bytes;
     ++account.count;
     const uint64_t behind_header = (uint64_t{line} + 1) * kLineBytes;
@@ -433,8 +433,9 @@ class Memory {
     for (auto& of_usage : last_) of_usage.fill(&nobodys_);
   }
 
+  Account& account_of(uint8_t context) { return accounts_[context % protocol::kContexts]; }
   void account_freed(uint8_t context, uint64_t bytes) {
-    Account& account = accounts_[context];
+    Account& account = account_of(context);
     account.bytes -= bytes;
     --account.count;
   }
@@ -448,7 +449,7 @@ class Memory {
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;
   uint32_t pools_made_ = 0;
-  std::array<Account, protocol::kMaxContext + 1> accounts_;
+  std::array<Account, protocol::kContexts> accounts_;  // by the client's place
   // Whose memory free_some() takes away, and where it goes on.
   uint8_t leaving_ = kNobody;
   uint32_t next_ = 0;

@@ -2,6 +2,7 @@
 // cannot begin now is looked at again later.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -83,14 +84,16 @@ class Begin : protected Finish<M> {
   bool refuse(Queue& queue, const command::Header& header) {
     if (header.type == command::Type::kEventRecord) {
       const auto command = this->template read<command::Event>(queue, header);
-      if (Events::exists(command.event) && !record_event(command.event)) return false;
+      if (Events<M>::exists(command.event) && !record_event(queue, command.event)) return false;
     }
     return finish_now(queue, header.slots, Status::kRefused);
   }
   // False: later.
-  bool record_event(uint32_t event) {
+  bool record_event(const Queue& queue, uint32_t event) {
     if (!parts_.completions.event_room()) return false;
-    parts_.completions.event(event, parts_.events.record(event, parts_.machine.time()));
+    const uint64_t count = parts_.events.record(queue.context, event);
+    parts_.completions.event(queue.context, parts_.clients.of(queue.context).page, event,
+                             {count, parts_.machine.time()});
     this->over_ |= this->flying_;
     return true;
   }
@@ -156,7 +159,7 @@ class Begin : protected Finish<M> {
     } else if (group == protocol::kAnyGroup) {
       group = parts_.groups.least_busy();
     }
-    if (!hand_over(queue, group, again.launch, this->argument_at(queue.next))) return false;
+    if (!this->hand_over(queue, group, again.launch, queue.next, queue.free())) return false;
     put_flight(queue, header, command::Type::kLaunch, group);
     return true;
   }
@@ -184,7 +187,7 @@ class Begin : protected Finish<M> {
                           mask,
                           command.watchdog == 0 ? place_.watchdog : command.watchdog,
                           module->segment,
-                          static_cast<uint16_t>(place_.first_segment + queue.number),
+                          this->argument_segment(queue),
                           queue.context};
     queue.again.words = words;
     queue.again.modules = parts_.modules.changes();
@@ -192,12 +195,6 @@ class Begin : protected Finish<M> {
     queue.again.slots = header.slots;
     queue.again.header = kind_of(header);
     return Status::kOk;
-  }
-  [[gnu::always_inline]] bool hand_over(Queue& queue, unsigned group, const Launch& launch,
-                                        uint32_t argument) {
-    if (!parts_.groups.start(group, launch, argument, owner_of(queue.number, queue.free()))) return false;
-    ++statistics_.launches;
-    return true;
   }
   // The group that is to run it.
   unsigned choose_group(Queue& queue, unsigned wanted) const {
@@ -223,12 +220,14 @@ class Begin : protected Finish<M> {
       return {Status::kBadRange};
     return {Status::kOk, range.physical + offset, range.group, range.usage};
   }
-  // Whether rows of host memory leave the address space.
-  static bool wraps(const command::Copy& command) {
-    uint64_t last = 0;
-    if (command.rows > 1 && __builtin_mul_overflow(command.host_pitch, command.rows - 1, &last)) return true;
-    return __builtin_add_overflow(command.host, last, &last) ||
-           __builtin_add_overflow(command.bytes, last, &last);
+  // Whether all rows of host memory are the client's to name.
+  static bool reaches(const Client& client, const command::Copy& command) {
+    uint64_t length = 0;
+    if (command.rows > 1 && __builtin_mul_overflow(command.host_pitch, command.rows - 1, &length))
+      return false;
+    uint64_t end = 0;
+    return !__builtin_add_overflow(command.bytes, length, &length) &&
+           !__builtin_add_overflow(command.host, length, &end) && client.reaches(command.host, length);
   }
 
   [[gnu::noinline]] bool take_copy(Queue& queue, const command::Header& header) {
@@ -237,9 +236,14 @@ class Begin : protected Finish<M> {
     const auto command = this->template read<command::Copy>(queue, header);
     const Area card = area(command.device, command.bytes, command.rows, command.device_pitch, queue.context);
     if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);
-    if (wraps(command)) return finish_now(queue, header.slots, Status::kBadRange);
-    Transfer transfer = {.to_host = command.to_host != 0,
-                         .host = command.host,
+    const Client& client = parts_.clients.of(queue.context);
+    if (!reaches(client, command)) return finish_now(queue, header.slots, Status::kBadRange);
+    if (parts_.clients.crowded() &&
+        parts_.transfers.count(queue.context) >= parts_.clients.channels_each(Transfers<M>::kChannels))
+      return false;
+    Transfer transfer = {.context = queue.context,
+                         .to_host = command.to_host != 0,
+                         .host = client.bus(command.host),
                          .pages = 0,
                          .card = card.physical,
                          .bytes = command.bytes,
@@ -247,12 +251,13 @@ class Begin : protected Finish<M> {
                          .host_pitch = command.host_pitch,
                          .card_pitch = command.device_pitch};
     if ((header.flags & command::kPaged) != 0) {
-      const Status status = page_list_.use(command.host, command.bytes, queue.context, transfer);
+      const Status status = client.alone() ? page_list_.use(command.host, command.bytes, queue.context, transfer)
+                                           : Status::kBadOperation;
       if (status != Status::kOk) return finish_now(queue, header.slots, status);
     }
     const unsigned channel = parts_.transfers.start(transfer);
     if (channel == Transfers<M>::kNone) return false;
-    (command.to_host != 0 ? statistics_.bytes_to_host : statistics_.bytes_to_card) +=
+    (command.to_host != 0 ? queue.counts->bytes_to_host : queue.counts->bytes_to_card) +=
         command.bytes * command.rows;
     begin(queue, header, channel);
     return true;
@@ -267,13 +272,13 @@ class Begin : protected Finish<M> {
         return take_built_in(queue, header);
       case command::Type::kEventRecord: {
         const auto command = this->template read<command::Event>(queue, header);
-        if (!Events::exists(command.event)) return finish(Status::kBadHandle);
-        return record_event(command.event) && finish();
+        if (!Events<M>::exists(command.event)) return finish(Status::kBadHandle);
+        return record_event(queue, command.event) && finish();
       }
       case command::Type::kEventWait: {
         const auto command = this->template read<command::Event>(queue, header);
-        if (!Events::exists(command.event)) return finish(Status::kBadHandle);
-        if (parts_.events.reached(command.event, command.count)) return finish();
+        if (!Events<M>::exists(command.event)) return finish(Status::kBadHandle);
+        if (parts_.events.reached(queue.context, command.event, command.count)) return finish();
         queue.event = command.event;
         queue.count = command.count;
         begin(queue, header);
@@ -283,14 +288,17 @@ class Begin : protected Finish<M> {
         return load_module(queue, header);
       case command::Type::kModuleUnload: {
         const auto command = this->template read<command::ModuleUnload>(queue, header);
-        if (parts_.groups.any_busy()) return false;
+        if (launches(queue.context)) return false;
         const Status status = parts_.modules.unload(command.module, queue.context);
         if (status == Status::kOk) parts_.groups.forget();
         return finish(status);
       }
       case command::Type::kPageList: {
         const auto command = this->template read<command::PageList>(queue, header);
+        // Pages are what they are called on the bus.
+        if (!parts_.clients.of(queue.context).alone()) return finish(Status::kBadOperation);
         Transfer transfer;
+        transfer.context = queue.context;
         if (const Status status = page_list_.take(command, queue.context, transfer); status != Status::kOk)
           return finish(status);
         const unsigned channel = parts_.transfers.start(transfer);
@@ -309,6 +317,13 @@ class Begin : protected Finish<M> {
       default:
         return refuse_garbage(queue, header, header.slots);
     }
+  }
+
+  // A launch of the client is under way. Behind launches of a queue there are only launches.
+  bool launches(uint8_t context) const {
+    return std::ranges::any_of(this->queues_, [&](const Queue& queue) {
+      return queue.context == context && queue.flights() != 0 && queue.front().type == command::Type::kLaunch;
+    });
   }
 
   bool load_module(Queue& queue, const command::Header& header) {
@@ -357,9 +372,10 @@ class Begin : protected Finish<M> {
     queue.rows = rows;
     const unsigned group = parts_.groups.least_busy();
     if (parts_.groups.lost(group)) return finish_now(queue, header.slots, Status::kGroupLost);
-    if (!hand_over(queue, group, this->next_launch(queue, header.type, group), this->argument_of(queue)))
-      return false;
+    ++queue.counts->launches;
     begin(queue, header, group);
+    queue.back().over = true;  // of no piece: so the first one is next
+    this->next_piece(queue, queue.back());
     return true;
   }
 

@@ -1,5 +1,6 @@
 // Fills and copies on the card: kernels of the runtime's own, one launch for each row or piece of one, under
-// the client's rights.
+// the client's rights. Their arguments are put into the command's slot, where only the client can see them;
+// what it changes there it could have asked for.
 #pragma once
 
 #include "firmware/runtime/queue.hpp"
@@ -13,11 +14,12 @@ class BuiltIns : protected QueueState<M> {
   using QueueState<M>::QueueState;
 
   // The launch for what comes next of the queue's rows.
-  Launch next_launch(const Queue& queue, command::Type type, unsigned group) {
-    const unsigned number = queue.number;
+  Launch next_launch(const Queue& queue, command::Type type, unsigned group, uint32_t sequence) {
     const Rows& rows = queue.rows;
     const BuiltIn& built_in = this->place_.built_in;
-    const uint64_t at = built_in.arguments + number * uint64_t{protocol::kSlotBytes};
+    const uint64_t at = this->slot_address(queue, sequence) + sizeof(command::Launch);
+    static_assert(sizeof(command::Launch) + sizeof(cpe::CopyArgs) <= protocol::kSlotBytes &&
+                  sizeof(cpe::MemsetArgs) <= sizeof(cpe::CopyArgs));
     const auto bytes = static_cast<uint32_t>(rows.piece());
     if (type == command::Type::kFill) {
       const cpe::MemsetArgs arguments = {cpe::GlobalPtr<void>(rows.to + rows.done), bytes, rows.value};
@@ -34,20 +36,15 @@ class BuiltIns : protected QueueState<M> {
             this->parts_.groups.all(group),
             this->place_.watchdog,
             code.segment,
-            built_in.argument_segment,
+            this->argument_segment(queue),
             queue.context};
-  }
-
-  static uint32_t argument_of(const Queue& queue) {
-    return static_cast<uint32_t>(launch::kArgumentWindow + queue.number * protocol::kSlotBytes);
   }
 
   // After the launch of a piece: whether there is another one, which runs, or waits for room in the group.
   bool next_piece(Queue& queue, Flight& flight) {
     if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
-    const Launch launch = next_launch(queue, flight.type, flight.place);
-    if (this->parts_.groups.start(flight.place, launch, argument_of(queue),
-                                  owner_of(queue.number, queue.first()))) {
+    const Launch launch = next_launch(queue, flight.type, flight.place, flight.begin);
+    if (this->hand_over(queue, flight.place, launch, flight.begin, queue.first())) {
       flight.over = false;
     } else {
       this->stalled_ |= this->bit(queue.number);

@@ -1,10 +1,13 @@
 // Tells the host what has become of its commands: the lines of the status page that have changed, sent by a
 // DMA channel of their own, then an interrupt. What changes while one transfer is under way goes with the
-// next, so under load many completions share one.
+// next, so under load many completions share one. Each client has a page of its own; all share the channel,
+// and one whose page is gone costs the others nothing but time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include "firmware/abi/protocol.hpp"
@@ -26,66 +29,151 @@ class Completions {
   void init(uint64_t sram) {
     sram_ = sram;
     channel_.init(sram, protocol::kStatusVector);
-    page_ = 0;
-    changed_ = 0;
-    event_count_ = 0;
+    forget();
   }
-  // Where the host's page lies; 0: nobody listens. What was under way is not waited for: a reset of the
-  // endpoint may have taken it.
-  void use_page(uint64_t iova) {
+  // Nobody listens any more. What was under way is not waited for: a reset of the endpoint may have taken it.
+  void restart() {
     channel_.restart();
-    page_ = iova;
-    changed_ = 0;
-    event_count_ = 0;
-    loud_ = false;
+    forget();
+  }
+  // Who hears of a queue from now on, on the page at this bus address; 0: nobody.
+  void listen(unsigned queue, uint8_t context, uint64_t page) {
+    pages_[queue] = page;
+    listeners_[queue] = context;
+    listening_ = page != 0 ? listening_ | bit(queue) : listening_ & ~bit(queue);
+  }
+  // Its line is under way to the host.
+  bool sending(unsigned queue) const { return (sending_ & bit(queue)) != 0; }
+  // Nothing of the context is sent any more. False: not yet, to be called again.
+  bool stop(uint8_t context) {
+    uint32_t its = 0;
+    for (unsigned queue = 0; queue < protocol::kQueues; ++queue)
+      its |= listeners_[queue] == context ? bit(queue) : 0;
+    listening_ &= ~its;
+    const bool flies =
+        (sending_ & its) != 0 || std::any_of(events_.begin(), events_.begin() + sending_events_,
+                                             [&](const Event& event) { return event.context == context; });
+    if (flies && !take_back()) return false;
+    drop(context);
+    return true;
   }
 
   // The line of a queue; whoever changes it says so.
   protocol::QueueStatus& line(unsigned queue) { return lines_[queue]; }
   void changed(unsigned queue) {
-    rewritten_ |= uint32_t{1} << queue;
+    rewritten_ |= bit(queue);
     completed(queue, false);
   }
   // Nothing but `completed` and `cycle` has changed.
   void completed(unsigned queue, bool quiet) {
-    changed_ |= uint32_t{1} << queue;
+    changed_ |= bit(queue);
     loud_ = loud_ || !quiet;
   }
 
   // An event was recorded. There must be room.
   bool event_room() const { return event_count_ < kEventLines; }
-  void event(unsigned number, const protocol::EventStatus& status) {
-    if (page_ != 0) events_[event_count_++] = {number, status};
+  void event(uint8_t context, uint64_t page, unsigned number, const protocol::EventStatus& status) {
+    if (page == 0) return;
+    const uint64_t offset = offsetof(protocol::StatusPage, events) + number * sizeof(protocol::EventStatus);
+    events_[event_count_++] = {page + offset, context, status};
   }
 
   // Something can be sent now.
-  bool ready() const { return (changed_ != 0 || event_count_ != 0) && channel_.idle() && page_ != 0; }
+  bool ready() const {
+    return ((changed_ & listening_) != 0 || event_count_ > sending_events_) && channel_.idle();
+  }
   // To be called after changes; `told`: the channel's work bit was set. True: there is room for events again.
   [[gnu::always_inline]] bool pump(bool told) {
-    if (told && !channel_.idle()) look();
-    if (!ready()) return false;
-    const bool events = event_count_ != 0;
-    if (events) send_events();
-    for (; changed_ != 0; changed_ &= changed_ - 1) {
-      const auto queue = static_cast<unsigned>(std::countr_zero(changed_));
+    bool room = false;
+    if (told && !channel_.idle()) room = look();
+    if (!ready()) return room;
+    sending_ = changed_ & listening_;
+    changed_ = 0;
+    if (event_count_ != 0) send_events();
+    for (uint32_t left = sending_; left != 0; left &= left - 1) {
+      const auto queue = static_cast<unsigned>(std::countr_zero(left));
       const uint64_t at = line_address(queue);
       put_line(at, queue);
-      send(at, queue * sizeof(protocol::QueueStatus), sizeof(protocol::QueueStatus),
-           flags((changed_ & (changed_ - 1)) == 0));
+      send(pages_[queue] + queue * sizeof(protocol::QueueStatus), at, sizeof(protocol::QueueStatus),
+           flags((left & (left - 1)) == 0));
     }
     channel_.start();
-    event_count_ = 0;
     loud_ = false;
-    return events;
+    return room;
   }
 
  private:
-  [[gnu::noinline]] void look() {
+  struct Event {
+    uint64_t host;
+    uint8_t context;
+    protocol::EventStatus status;
+  };
+  static constexpr uint32_t bit(unsigned queue) { return uint32_t{1} << queue; }
+
+  void forget() {
+    pages_ = {};
+    listeners_ = {};
+    listening_ = changed_ = sending_ = 0;
+    event_count_ = sending_events_ = 0;
+    loud_ = false;
+  }
+  // True: there is room for events again.
+  [[gnu::always_inline]] bool look() {
     channel_.poll();
-    if (channel_.idle() || channel_.error() == 0) return;
-    // The host's page is gone.
-    machine_.note(journal::Fault::kStatusPage, {channel_.error(), channel_.error_address()});
-    channel_.restart();
+    if (!channel_.idle()) [[unlikely]]
+      return look_for_error();
+    sending_ = 0;
+    return sending_events_ != 0 && events_were_sent();
+  }
+  [[gnu::noinline]] bool events_were_sent() {
+    std::copy(events_.begin() + sending_events_, events_.begin() + event_count_, events_.begin());
+    event_count_ -= sending_events_;
+    sending_events_ = 0;
+    return true;
+  }
+  // Somebody's page is gone. What there is for it is lost; what was under way to others is sent once more,
+  // alone.
+  [[gnu::noinline]] bool look_for_error() {
+    const unsigned cause = channel_.error();
+    if (cause == 0) return false;
+    const uint64_t address = channel_.error_address();
+    machine_.note(journal::Fault::kStatusPage, {cause, address});
+    const uint8_t culprit = listener_at(address);
+    if (!take_back()) return false;
+    drop(culprit);
+    return true;
+  }
+  // What waits for a client; 0: for anybody.
+  void drop(uint8_t context) {
+    const auto is_its = [&](uint8_t listener) { return context == 0 || listener == context; };
+    for (unsigned queue = 0; queue < protocol::kQueues; ++queue)
+      changed_ &= is_its(listeners_[queue]) ? ~bit(queue) : ~uint32_t{0};
+    const auto first = events_.begin() + sending_events_;
+    event_count_ =
+        static_cast<unsigned>(std::remove_if(first, events_.begin() + event_count_,
+                                             [&](const Event& event) { return is_its(event.context); }) -
+                              events_.begin());
+  }
+  // To whom something was under way to this address; 0: to nobody.
+  uint8_t listener_at(uint64_t address) const {
+    for (uint32_t left = sending_; left != 0; left &= left - 1) {
+      const auto queue = static_cast<unsigned>(std::countr_zero(left));
+      const uint64_t at = pages_[queue] + queue * sizeof(protocol::QueueStatus);
+      if (address - at < sizeof(protocol::QueueStatus)) return listeners_[queue];
+    }
+    for (unsigned i = 0; i < sending_events_; ++i) {
+      if (address - events_[i].host < sizeof(protocol::EventStatus)) return events_[i].context;
+    }
+    return 0;
+  }
+  // Nothing is under way any more; what was waits again. False: not yet.
+  bool take_back() {
+    if (!channel_.restart()) return false;
+    changed_ |= sending_;
+    sending_ = 0;
+    sending_events_ = 0;
+    loud_ = true;
+    return true;
   }
   uint64_t line_address(unsigned queue) const { return sram_ + Channel::kRingBytes + queue * 64; }
   [[gnu::always_inline]] void put_line(uint64_t at, unsigned queue) {
@@ -99,7 +187,7 @@ class Completions {
   }
   [[gnu::noinline]] void put_whole_line(uint64_t at, unsigned queue) {
     machine_.put(at, &lines_[queue], sizeof(protocol::QueueStatus));
-    rewritten_ &= ~(uint32_t{1} << queue);
+    rewritten_ &= ~bit(queue);
   }
   // The engine tells of the last one of a transfer, and the host, if it is worth it.
   [[gnu::always_inline]] uint32_t flags(bool last) const {
@@ -110,28 +198,27 @@ class Completions {
     for (unsigned i = 0; i < event_count_; ++i) {
       const uint64_t at = line_address(protocol::kQueues + i);
       machine_.put(at, &events_[i].status, sizeof(protocol::EventStatus));
-      send(at, offsetof(protocol::StatusPage, events) + events_[i].number * sizeof(protocol::EventStatus),
-           sizeof(protocol::EventStatus), flags(changed_ == 0 && i + 1 == event_count_));
+      send(events_[i].host, at, sizeof(protocol::EventStatus), flags(sending_ == 0 && i + 1 == event_count_));
     }
+    sending_events_ = event_count_;
   }
-  [[gnu::always_inline]] void send(uint64_t from, uint64_t offset, uint32_t bytes, uint32_t flags) {
-    channel_.push(
-        {.host = page_ + offset, .card = from, .length = bytes, .flags = flags, .tag = 0, .reserved = 0});
+  [[gnu::always_inline]] void send(uint64_t host, uint64_t card, uint32_t bytes, uint32_t flags) {
+    channel_.push({.host = host, .card = card, .length = bytes, .flags = flags, .tag = 0, .reserved = 0});
   }
 
-  struct Event {
-    unsigned number;
-    protocol::EventStatus status;
-  };
   M& machine_;
   Channel channel_;
   uint64_t sram_ = 0;
-  uint64_t page_ = 0;
   uint32_t changed_ = 0;
+  uint32_t listening_ = 0;
   uint32_t rewritten_ = 0;  // lines of which more than that has changed
+  uint32_t sending_ = 0;    // lines that are under way
   unsigned event_count_ = 0;
-  bool loud_ = false;  // something of it is worth an interrupt
+  unsigned sending_events_ = 0;  // the first so many are under way
+  bool loud_ = false;            // something of it is worth an interrupt
+  std::array<uint64_t, protocol::kQueues> pages_ = {};
   std::array<protocol::QueueStatus, protocol::kQueues> lines_ = {};
+  std::array<uint8_t, protocol::kQueues> listeners_ = {};
   std::array<Event, kEventLines> events_ = {};
   static_assert(protocol::kQueues + kEventLines <= Channel::kEntries);
 };

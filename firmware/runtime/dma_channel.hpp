@@ -20,21 +20,24 @@ class DmaChannel {
       : machine_(machine), registers_(regs::dma::kBase + number * regs::dma::control::kStride) {}
 
   // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
-  // did: what is under way ends first, which takes as long as the ring takes to answer.
-  [[gnu::noinline]] void init(uint64_t ring, unsigned vector) {
+  // did: what is under way ends first, which takes as long as the ring takes to answer. False: it has not
+  // ended yet; restart() then.
+  [[gnu::noinline]] bool init(uint64_t ring, unsigned vector) {
     namespace reg = regs::dma;
     constexpr unsigned kLooks = 10'000;
     ring_ = ring;
     vector_ = vector;
-    head_ = tail_ = 0;
     write<reg::control::kOffset>(reg::control::kClear.mask());
-    for (unsigned i = 0; i < kLooks; ++i) {
-      if (reg::status::kState.get(read<reg::status::kOffset>()) == reg::status::kStateIdle) break;
+    for (unsigned i = 0; reg::status::kState.get(read<reg::status::kOffset>()) != reg::status::kStateIdle;
+         ++i) {
+      if (i == kLooks) return false;
     }
+    head_ = tail_ = 0;
     write<reg::ring_base::kOffset>(ring);
     write<reg::ring_size::kOffset>(kEntriesLog2);
     write<reg::vector::kOffset>(vector);
     write<reg::control::kOffset>(reg::control::kEnable.mask() | reg::control::kErrorWork.mask());
+    return true;
   }
 
   uint16_t room() const { return static_cast<uint16_t>(kEntries - static_cast<uint16_t>(tail_ - head_)); }
@@ -60,7 +63,7 @@ class DmaChannel {
   }
   uint64_t error_address() { return read<regs::dma::error_address::kOffset>(); }
   // After an error, or a reset of the endpoint: everything that was pushed is forgotten.
-  void restart() { init(ring_, vector_); }
+  bool restart() { return init(ring_, vector_); }
 
  private:
   template <uint64_t kOffset>

@@ -35,7 +35,7 @@ class Finish : protected BuiltIns<M> {
     protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
     line.completed = sequence;
     line.cycle = this->parts_.machine.time();
-    this->statistics_.commands += count;
+    queue.counts->commands += count;
     this->parts_.completions.completed(queue.number, quiet);
   }
 
@@ -55,12 +55,15 @@ class Finish : protected BuiltIns<M> {
 
   // A launch has ended well. Behind a launch of a queue there are only launches, which end in their order: so
   // it is complete, and nothing behind it.
-  [[gnu::always_inline]] void note_end(uint16_t owner) {
+  [[gnu::always_inline]] void note_end(uint16_t owner, uint32_t cycles) {
     const unsigned number = owner / Queue::kDepth;
     Queue& queue = this->queues_[number];
+    Counts& counts = *queue.counts;
+    counts.busy += cycles;
     Flight& flight = queue.ring[owner % Queue::kDepth];
     if (flight.type != command::Type::kLaunch) [[unlikely]]
       return note_built_in(queue, flight);
+    ++counts.launches;
     queue.pop();
     complete(queue, flight.end, flight.quiet);
     this->look_ |= this->bit(number);
@@ -68,7 +71,7 @@ class Finish : protected BuiltIns<M> {
   // A launch that may have failed: `end` tells.
   [[gnu::noinline]] void note_end(uint16_t owner, const LaunchEnd& end) {
     Queue& queue = this->queues_[owner / Queue::kDepth];
-    if (has_ended(queue, queue.ring[owner % Queue::kDepth], end)) note_end(owner);
+    if (has_ended(queue, queue.ring[owner % Queue::kDepth], end)) note_end(owner, end.cycles);
   }
 
  private:
@@ -84,10 +87,8 @@ class Finish : protected BuiltIns<M> {
       return true;
     }
     if (end.dropped) {
-      if (queue.failed || !queue.open) return true;
-      this->parts_.groups.start_again(
-          flight.place, end,
-          flight.type == command::Type::kLaunch ? this->argument_at(flight.begin) : this->argument_of(queue));
+      if (queue.failed || this->parts_.clients.of(queue.context).attached != Attached::kYes) return true;
+      this->parts_.groups.start_again(flight.place, end, this->argument_at(flight.begin));
       return false;
     }
     if (end.failed) {
@@ -112,7 +113,7 @@ class Finish : protected BuiltIns<M> {
       case command::Type::kPageList:
         return copy_is_over(queue, flight);
       case command::Type::kEventWait:
-        return this->parts_.events.reached(queue.event, queue.count) || !queue.open;
+        return this->parts_.events.reached(queue.context, queue.event, queue.count) || !queue.open;
       default:  // kHostCall
         return flight.over || !queue.open;
     }
@@ -122,8 +123,9 @@ class Finish : protected BuiltIns<M> {
     Transfers<M>& transfers = this->parts_.transfers;
     if (!transfers.over(flight.place)) return false;
     if (const unsigned error = transfers.finish(flight.place); error != 0) {
-      const uint64_t address = transfers.error_address();
-      this->parts_.completions.line(queue.number).detail_address = address;
+      const uint64_t address = transfers.error_address(flight.place);
+      this->parts_.completions.line(queue.number).detail_address =
+          this->parts_.clients.of(queue.context).named(address);
       if (error != Transfers<M>::kAborted) {
         this->parts_.machine.note(journal::Fault::kTransfer,
                                   {error, flight.place, address, 0, command_of(queue, flight)});

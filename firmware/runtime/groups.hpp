@@ -36,6 +36,7 @@ struct LaunchEnd {
   bool lost = false;     // its group does not answer
   bool watchdog = false;
   uint32_t number = 0;  // of the launch in its group
+  uint32_t cycles = 0;  // that it ran
   bool has_fault = false;
   unsigned cpe = 0;
   launch::Fault fault = {};
@@ -67,7 +68,7 @@ class Groups {
   // False: there is no room for it now. `owner` comes back with the launch's end.
   [[gnu::always_inline]] bool start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
-    if (waiting(group) >= state.room) return false;
+    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
     if (launch.settings != state.prepared && !prepare(group, launch)) return false;
     hand_over(state, launch, argument, owner);
     return true;
@@ -103,18 +104,16 @@ class Groups {
     const uint32_t last = state.driver->number();
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
       if (!drop(state.owners[number % kKept])) continue;
-      state.dropped = last;
-      state.room = 0;
-      control(group, reg::kFlush.mask());
+      flush(group);
       break;
     }
     control(group, reg::kResume.mask());
   }
 
-  // Takes the ends of a group's launches, in their order: `good` is called with the owner of one that went
-  // well, `see` with owner and LaunchEnd where one may have failed. The group's last done word tells of all
-  // of them: a launch that fails holds the group, so one that went well has none that failed before it. Only
-  // flushed ones follow a failed one, and those count as failed.
+  // Takes the ends of a group's launches, in their order: `good` is called with owner and cycles of one that
+  // went well, `see` with owner and LaunchEnd where one may have failed. The group's last done word tells of
+  // all of them: a launch that fails holds the group, so one that went well has none that failed before it.
+  // Only flushed ones follow a failed one, and those count as failed.
   template <typename Good, typename See>
   [[gnu::always_inline]] void collect(unsigned group, Good good, See see) {
     if (group >= count_) return;
@@ -127,11 +126,12 @@ class Groups {
         static_cast<int32_t>(started - done.sequence) < 0)
       return;
     state.collected = done.sequence;
-    if (done.failed) [[unlikely]]
+    const bool has_room = state.room != 0;
+    if (done.failed | !has_room) [[unlikely]]
       return collect_failed(group, number, done.sequence, see);
-    do {
-      good(state.owners[++number % kKept]);
-    } while (number != done.sequence);
+    // The word has the cycles of the last one, the group's records those of the others.
+    while (++number != done.sequence) good(state.owners[number % kKept], state.driver->result(number).cycles);
+    good(state.owners[number % kKept], done.cycles);
   }
 
   // Launches are under way, as far as collect() has seen.
@@ -146,13 +146,39 @@ class Groups {
     return false;
   }
 
-  // Stops what runs, and what waits never runs: all of it ends as failed.
-  void stop() {
-    namespace reg = regs::cg::launch_control;
+  // Launches in the group of whose owners that is true.
+  template <typename Is>
+  unsigned count_of(unsigned group, Is is) const {
+    const State& state = states_[group];
+    const uint32_t last = state.driver->number();
+    unsigned count = 0;
+    for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number)
+      count += is(state.owners[number % kKept]) ? 1 : 0;
+    return count;
+  }
+  // Stops what runs if its owner is meant, and drops what waits if any of it is: their ends come as failed,
+  // and see() of collect() lets those of others start again. To be called again as long as owners that are
+  // meant have launches: what was dropped before comes first.
+  template <typename IsMeant>
+  void stop(IsMeant is_meant) {
+    namespace status = regs::cg::launch_status;
     for (unsigned i = 0; i < count_; ++i) {
-      if (!busy(i)) continue;
-      control(i, reg::kFlush.mask() | reg::kKill.mask());
-      watches_[i] = {machine_.time(), states_[i].collected, true};
+      State& state = states_[i];
+      if (state.lost || count_of(i, is_meant) == 0) continue;
+      if (!dropping(state)) {
+        flush(i);
+      } else if (state.driver->number() != state.dropped) {
+        continue;  // what was dropped is about to end, and some of it has begun again
+      }
+      // Nothing can begin any more, so that is the one that is stopped, or none.
+      const uint64_t word = state.driver->status();
+      const uint32_t runs = static_cast<uint32_t>(status::kEnded.get(word)) + 1;
+      if (status::kRunning.get(word) == 0 || static_cast<int32_t>(runs - state.collected) <= 0 ||
+          !is_meant(state.owners[runs % kKept]) ||
+          (watches_[i].stopped && watches_[i].collected == state.collected))
+        continue;
+      control(i, regs::cg::launch_control::kKill.mask());
+      watches_[i] = {machine_.time(), state.collected, true};
     }
   }
 
@@ -172,7 +198,7 @@ class Groups {
       if (!busy(i)) {
         watch = {};
       } else if (watch.since == 0 || watch.collected != state.collected) {
-        watch = {now, state.collected, watch.stopped};
+        watch = {now, state.collected, false};
       } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
         give_up(i, now - watch.since, see);
         any = true;
@@ -201,13 +227,14 @@ class Groups {
     std::optional<Driver> driver = {};
     uint32_t all = 0;
     uint32_t collected = 0;          // number of the last launch whose end is known
-    uint32_t dropped = 0;            // and of the last one that was dropped
-    uint32_t room = launch::kQueue;  // 0: what was dropped comes again first
+    uint32_t dropped = 0;            // and of the last one that can have been dropped
+    uint32_t room = launch::kQueue;  // 0: what was dropped comes again first, or `drains`
     std::array<uint16_t, kKept> owners = {};
     uint32_t prepared = kNotPrepared;  // number of the settings
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
     bool lost = false;
+    bool drains = false;  // somebody waits for the group to be idle
   };
   // Since when a group has ended nothing.
   struct Watch {
@@ -218,6 +245,20 @@ class Groups {
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
+  static bool dropping(const State& state) { return is_dropped(state, state.collected + 1); }
+  void flush(unsigned group) {
+    State& state = states_[group];
+    state.dropped = state.driver->number();
+    state.room = 0;
+    control(group, regs::cg::launch_control::kFlush.mask());
+  }
+  // Who waited for the group to be idle may begin, and so may all.
+  [[gnu::noinline]] bool makes_room(State& state, unsigned group) {
+    if (!state.drains || busy(group) || state.lost) return false;
+    state.drains = false;
+    state.room = launch::kQueue;
+    return true;
+  }
   [[gnu::always_inline]] static void hand_over(State& state, const Launch& launch, uint32_t argument,
                                                uint16_t owner) {
     state.owners[state.driver->start(launch.pc, argument) % kKept] = owner;
@@ -226,7 +267,12 @@ class Groups {
   [[gnu::noinline]] bool prepare(unsigned group, const Launch& launch) {
     State& state = states_[group];
     if (state.watchdog != launch.watchdog) {
-      if (busy(group)) return false;
+      if (busy(group)) {
+        // Others would keep it busy for ever.
+        state.drains = true;
+        state.room = 0;
+        return false;
+      }
       state.driver->set_watchdog(launch.watchdog);
       state.watchdog = launch.watchdog;
     }
@@ -242,6 +288,8 @@ class Groups {
       ++number;
       see(states_[group].owners[number % kKept], end_of(group, number));
     } while (number != last);
+    State& state = states_[group];
+    if (!dropping(state) && !state.drains && !state.lost) state.room = launch::kQueue;
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;
@@ -271,12 +319,13 @@ class Groups {
   [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
     State& state = states_[group];
     Driver& driver = *state.driver;
-    if (number == state.dropped) state.room = launch::kQueue;
     const auto result = driver.result(number);
+    // What runs takes some cycles at least.
     LaunchEnd end = {.failed = result.failed,
-                     .dropped = is_dropped(state, number),
+                     .dropped = is_dropped(state, number) && result.failed && result.cycles == 0,
                      .watchdog = result.watchdog,
-                     .number = number};
+                     .number = number,
+                     .cycles = result.cycles};
     if (result.failed && !end.dropped) {
       driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
         if (end.has_fault) return;

@@ -41,7 +41,7 @@ class Modules {
   void init(uint64_t tables) {
     tables_ = tables;
     modules_.fill({});
-    count_ = 0;
+    counts_ = {};
   }
 
   struct Loaded {
@@ -77,7 +77,7 @@ class Modules {
                         static_cast<uint16_t>(parsed.kernel_count()),
                         room.range.pointer,
                         parsed.code_bytes()};
-    ++count_;
+    ++counts_[context % protocol::kContexts];
     ++changes_;
     return {Status::kOk, 0, handle};
   }
@@ -87,18 +87,13 @@ class Modules {
     Module* found = find(handle, context);
     if (found == nullptr) return Status::kBadHandle;
     memory_.free(found->code, context);
-    *found = {};
-    --count_;
-    ++changes_;
+    forget(*found);
     return Status::kOk;
   }
   // Their memory goes with that of the context.
   void forget(uint8_t context) {
     for (Module& module : modules_) {
-      if (!module.loaded || module.context != context) continue;
-      module = {};
-      --count_;
-      ++changes_;
+      if (module.loaded && module.context == context) forget(module);
     }
   }
 
@@ -111,11 +106,16 @@ class Modules {
     const uint64_t word = machine_.load(entry_of(handle, index));
     return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
   }
-  unsigned count() const { return count_; }
+  unsigned count_of(uint8_t context) const { return counts_[context % protocol::kContexts]; }
   // Changes when modules come or go.
   uint32_t changes() const { return changes_; }
 
  private:
+  void forget(Module& module) {
+    --counts_[module.context % protocol::kContexts];
+    module = {};
+    ++changes_;
+  }
   uint64_t entry_of(unsigned handle, unsigned index) const {
     return tables_ + handle * kTableBytes + index * sizeof(uint64_t);
   }
@@ -124,7 +124,7 @@ class Modules {
   memory::Memory<M>& memory_;
   uint64_t tables_ = 0;
   std::array<Module, protocol::kModules> modules_ = {};
-  unsigned count_ = 0;
+  std::array<uint32_t, protocol::kContexts> counts_ = {};
   uint32_t changes_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "firmware/abi/command.hpp"
 #include "firmware/abi/protocol.hpp"
+#include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/groups.hpp"
@@ -16,14 +17,11 @@
 
 namespace swai::runtime {
 
+// Beside what is counted for each client.
 struct Statistics {
-  uint64_t commands = 0;
   uint64_t failed = 0;
   uint64_t refused = 0;
-  uint64_t launches = 0;
   uint64_t launches_failed = 0;
-  uint64_t bytes_to_card = 0;
-  uint64_t bytes_to_host = 0;
   uint64_t bad_slots = 0;
 };
 
@@ -35,9 +33,6 @@ struct BuiltIn {
   };
   Code copy = {};
   Code fill = {};
-  // A page that CPEs may read, for their arguments: a line for each queue.
-  uint16_t argument_segment = 0;
-  uint64_t arguments = 0;
 };
 
 // Where the queues lie. Segments of their pages, one after the other, from `first_segment`.
@@ -111,6 +106,7 @@ struct alignas(512) Queue {
   Rows rows = {};
   uint32_t event = 0;  // what an event wait waits for
   uint64_t count = 0;
+  Counts* counts = nullptr;  // its client's
 
   void clear(unsigned its_number, uint64_t its_slots) {
     *this = {};
@@ -122,6 +118,7 @@ struct alignas(512) Queue {
   unsigned first() const { return ended % kDepth; }
   unsigned free() const { return begun % kDepth; }
   Flight& front() { return ring[first()]; }
+  const Flight& front() const { return ring[first()]; }
   Flight& back() { return ring[(begun - 1) % kDepth]; }
   Flight& push() { return ring[begun++ % kDepth]; }
   void pop() { ++ended; }
@@ -135,12 +132,13 @@ constexpr uint16_t owner_of(unsigned number, unsigned place) {
 template <Machine M>
 struct Parts {
   M& machine;
+  Clients& clients;
   memory::Memory<M>& memory;
   Modules<M>& modules;
   Groups<M>& groups;
   Transfers<M>& transfers;
   Completions<M>& completions;
-  Events& events;
+  Events<M>& events;
 };
 
 // What the parts that work on queues have in common. They are layers, each on top of the one before: built-in
@@ -155,10 +153,28 @@ class QueueState {
   static uint64_t slot_address(const Queue& queue, uint32_t sequence) {
     return queue.slots + sequence % protocol::kSlots * uint64_t{protocol::kSlotBytes};
   }
-  // Where CPEs find the arguments of a launch that begins in this slot.
+  // The segment of the queue's slots, and where CPEs find there the arguments of a launch that begins in this
+  // one.
+  uint16_t argument_segment(const Queue& queue) const {
+    return static_cast<uint16_t>(place_.first_segment + queue.number);
+  }
   static constexpr uint32_t argument_at(uint32_t sequence) {
     return launch::kArgumentWindow + sequence % protocol::kSlots * protocol::kSlotBytes +
            static_cast<uint32_t>(sizeof(command::Launch));
+  }
+  // Whether the client has as many launches in the group as it may, if not for all the room that there is.
+  [[gnu::noinline]] bool has_enough(const Queue& queue, unsigned group) const {
+    const auto is_its = [&](uint16_t owner) {
+      return queues_[owner / Queue::kDepth].context == queue.context;
+    };
+    return parts_.groups.count_of(group, is_its) >= parts_.clients.launches_each();
+  }
+  // Hands a launch of this slot, in this place of the queue's ring, to the group. False: later.
+  [[gnu::always_inline]] bool hand_over(const Queue& queue, unsigned group, const Launch& launch,
+                                        uint32_t sequence, unsigned place) {
+    if (parts_.clients.crowded() && has_enough(queue, group)) [[unlikely]]
+      return false;
+    return parts_.groups.start(group, launch, argument_at(sequence), owner_of(queue.number, place));
   }
   // The command whose header that is: no word of a slot is read twice, so nothing changes behind a check.
   template <typename T>

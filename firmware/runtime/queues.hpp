@@ -30,24 +30,29 @@ class Queues : private Begin<M> {
       queues_[i].clear(i, place.sram + i * uint64_t{protocol::kQueueBytes});
     this->statistics_ = {};
     over_ = look_ = flying_ = waiting_ = stalled_ = 0;
+    behind_ = 0;
   }
 
   // --- Requests of the host
 
-  // kNoQueue: all are open.
+  // kNoQueue: all are open, or are for others.
   static constexpr unsigned kNoQueue = ~0u;
-  unsigned open(uint8_t context) {
+  unsigned open(Client& client) {
+    if (!may_open(client)) return kNoQueue;
     for (unsigned i = 0; i < queues_.size(); ++i) {
       Queue& queue = queues_[i];
-      if (queue.open || !quiet(i)) continue;
+      if (!is_free(queue)) continue;
       queue.open = true;
-      queue.context = context;
+      queue.context = client.context;
+      queue.counts = &client.counts;
       queue.again = {};
+      ++client.queues;
+      parts_.completions.listen(i, client.context, client.page);
       forget_slots(queue);
       const QueuePlace& place = this->place_;
       parts_.machine.set_entry(place.segment_table + (place.first_segment + i) * sizeof(uint64_t),
                                segment::encode({place.sram + i * protocol::kQueueBytes, protocol::kQueueBytes,
-                                                segment::kRead, context}));
+                                                segment::kRead, client.context}));
       parts_.groups.forget();
       reset(i);
       return i;
@@ -60,11 +65,12 @@ class Queues : private Begin<M> {
   // What is under way ends by itself; what has not been begun never is.
   void close(unsigned queue) {
     queues_[queue].open = false;
+    --parts_.clients.of(queues_[queue].context).queues;
     over_ |= this->bit(queue);
   }
   void close_all(uint8_t context) {
     for (unsigned i = 0; i < queues_.size(); ++i) {
-      if (queues_[i].context == context) close(i);
+      if (owns(i, context)) close(i);
     }
   }
   // Nothing of it is under way.
@@ -88,6 +94,10 @@ class Queues : private Begin<M> {
     return this->slot_address(queues_[queue], sequence);
   }
   uint32_t next_sequence(unsigned queue) const { return queues_[queue].next; }
+  // Of what a client that leaves has begun, launches end at once.
+  void stop_launches(uint8_t context) {
+    parts_.groups.stop([&](uint16_t owner) { return queues_[owner / Queue::kDepth].context == context; });
+  }
   bool resume(unsigned number, uint32_t sequence) {
     Queue& queue = queues_[number];
     if (queue.flights() == 0 || queue.front().type != command::Type::kHostCall ||
@@ -108,7 +118,8 @@ class Queues : private Begin<M> {
   [[gnu::always_inline]] void launches_ended(uint32_t groups) {
     for (; groups != 0; groups &= groups - 1) {
       parts_.groups.collect(
-          static_cast<unsigned>(std::countr_zero(groups)), [this](uint16_t owner) { this->note_end(owner); },
+          static_cast<unsigned>(std::countr_zero(groups)),
+          [this](uint16_t owner, uint32_t cycles) { this->note_end(owner, cycles); },
           [this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); });
     }
     look_ |= waiting_;
@@ -132,8 +143,14 @@ class Queues : private Begin<M> {
   }
   [[gnu::always_inline]] void take_all() {
     waiting_ &= ~look_;
-    for (uint32_t left = std::exchange(look_, 0); left != 0; left &= left - 1)
-      take_some(queues_[static_cast<unsigned>(std::countr_zero(left))]);
+    // In turns: behind the one that has begun something last comes the next one first.
+    const uint32_t behind = behind_;
+    for (uint32_t left = std::exchange(look_, 0); left != 0;) {
+      const uint32_t first = (left & behind) != 0 ? left & behind : left;
+      const auto number = static_cast<unsigned>(std::countr_zero(first));
+      left &= ~this->bit(number);
+      take_some(queues_[number]);
+    }
   }
   // There is more to do.
   bool busy() const { return (over_ | look_) != 0; }
@@ -142,6 +159,8 @@ class Queues : private Begin<M> {
   const Statistics& statistics() const { return this->statistics_; }
 
  private:
+  uint32_t behind_ = 0;  // those behind the queue that has begun something last
+
   [[gnu::noinline]] void retire_some() {
     look_ |= over_;
     stalled_ &= ~over_;
@@ -162,11 +181,23 @@ class Queues : private Begin<M> {
     if (!queue.open) return;
     for (unsigned i = 0; i < kSteps; ++i) {
       if (!this->take(queue)) return;
+      behind_ = ~uint32_t{1} << queue.number;
     }
     // Others have their turn.
     look_ |= this->bit(queue.number);
   }
 
+  bool is_free(const Queue& queue) const {
+    return !queue.open && queue.flights() == 0 && !parts_.completions.sending(queue.number);
+  }
+  // A client that shares the card has at most kSharedQueues, and more than one only if each place of a client
+  // that has none finds one.
+  bool may_open(const Client& client) const {
+    if (!client.shared || client.queues == 0) return true;
+    const auto free = std::ranges::count_if(queues_, [&](const Queue& queue) { return is_free(queue); });
+    const auto without = std::ranges::count(parts_.clients.all(), 0, &Client::queues);
+    return client.queues < protocol::kSharedQueues && free > without;
+  }
   // What a former owner of the queue has left in the slots must never be taken.
   void forget_slots(const Queue& queue) {
     constexpr command::Header kNothing = {};

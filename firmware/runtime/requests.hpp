@@ -22,11 +22,7 @@ class Requests {
   Requests(const Parts<M>& parts, Queues<M>& queues, TwoLevel<M>& two_level)
       : parts_(parts), queues_(queues), two_level_(two_level) {}
 
-  void init() {
-    context_ = 0;
-    leaving_ = 0;
-    served_ = 0;
-  }
+  void init() { served_ = 0; }
 
   // The doorbell rang: one request lies in the shared words. It is taken out of them: a doorbell too many
   // finds nothing.
@@ -46,20 +42,26 @@ class Requests {
     ++served_;
   }
 
-  // A client that went away: its memory is given back bit by bit, once nothing of it is under way. True:
+  // Clients that went away: their memory is given back bit by bit, once nothing of them is under way. True:
   // there is more to do.
   [[gnu::noinline]] bool clean_up() {
-    if (!queues_.quiet_all(leaving_)) return false;
-    constexpr unsigned kBlocks = 4;
-    if (!parts_.memory.free_some(leaving_, kBlocks)) return true;
-    parts_.modules.forget(leaving_);
-    parts_.groups.forget();
-    leaving_ = 0;
-    return false;
+    bool more = false;
+    Client* next = nullptr;
+    for (Client& client : parts_.clients.all()) {
+      if (client.attached != Attached::kLeaving) continue;
+      if (!client.stopped) stop(client);
+      queues_.stop_launches(client.context);
+      if (!client.stopped) {
+        more = true;
+      } else if (next == nullptr && queues_.quiet_all(client.context)) {
+        next = &client;
+      }
+    }
+    if (next == nullptr) return more;
+    give_back(*next);
+    return true;
   }
-  bool leaving() const { return leaving_ != 0; }
   uint64_t served() const { return served_; }
-  uint8_t context() const { return context_; }
 
  private:
   using Arguments = std::array<uint64_t, protocol::word::kArgumentCount>;
@@ -76,10 +78,11 @@ class Requests {
   static constexpr unsigned arguments_of(protocol::Operation operation) {
     using protocol::Operation;
     switch (operation) {
+      case Operation::kAttach:
+        return 5;
       case Operation::kDetach:
       case Operation::kQueueOpen:
         return 1;
-      case Operation::kAttach:
       case Operation::kAllocate:
       case Operation::kResume:
       case Operation::kQueueFeed:
@@ -98,32 +101,37 @@ class Requests {
   Status answer(protocol::Operation operation, const Arguments& arguments, Values& values) {
     using protocol::Operation;
     if (operation == Operation::kAttach) return attach(arguments, values);
-    if (context_ == 0 || arguments[0] != context_) return Status::kNotAttached;
+    Client* client = parts_.clients.find(arguments[0]);
+    if (client == nullptr) return Status::kNotAttached;
+    if (operation == Operation::kDetach) {
+      if (client->attached == Attached::kYes) leave(*client);
+      return client->stopped ? Status::kOk : Status::kAgain;
+    }
+    if (client->attached != Attached::kYes) return Status::kNotAttached;
+    const uint8_t context = client->context;
     switch (operation) {
-      case Operation::kDetach:
-        return detach();
       case Operation::kAllocate: {
         const auto flags = protocol::AllocateFlags::of(arguments[2]);
         if (flags.usage > protocol::Usage::kShared || arguments[2] >> 16 != 0) return Status::kBadOperation;
         const memory::Allocation got =
-            parts_.memory.allocate(arguments[1], flags.usage, flags.group, context_);
+            parts_.memory.allocate(arguments[1], flags.usage, flags.group, context);
         values.give(got.range.pointer, got.range.physical, got.range.bytes);
         return got.status;
       }
       case Operation::kFree: {
-        const Status status = parts_.memory.free(arguments[1], context_);
+        const Status status = parts_.memory.free(arguments[1], context);
         if (status == Status::kOk) parts_.groups.forget();
         return status;
       }
       case Operation::kMemoryInfo: {
         if (arguments[1] >= parts_.groups.count()) return Status::kBadOperation;
         const memory::Info info = parts_.memory.info(static_cast<unsigned>(arguments[1]));
-        values.give(info.free, info.total, info.largest, parts_.memory.bytes_of(context_),
-                    parts_.memory.count_of(context_));
+        values.give(info.free, info.total, info.largest, parts_.memory.bytes_of(context),
+                    parts_.memory.count_of(context));
         return Status::kOk;
       }
       case Operation::kPointerInfo: {
-        const memory::Range range = parts_.memory.find(arguments[1], context_);
+        const memory::Range range = parts_.memory.find(arguments[1], context);
         if (range.bytes == 0) return Status::kBadPointer;
         values.give(range.pointer, range.bytes, static_cast<uint64_t>(range.usage),
                     range.physical + (segment::offset(arguments[1]) - segment::offset(range.pointer)),
@@ -131,7 +139,7 @@ class Requests {
         return Status::kOk;
       }
       case Operation::kQueueOpen: {
-        const unsigned queue = queues_.open(context_);
+        const unsigned queue = queues_.open(*client);
         if (queue == Queues<M>::kNoQueue) return Status::kNoQueue;
         values.give(queue, queues_.next_sequence(queue));
         return Status::kOk;
@@ -140,15 +148,15 @@ class Requests {
       case Operation::kQueueReset:
       case Operation::kResume:
       case Operation::kQueueFeed:
-        return on_queue(operation, arguments, values);
+        return on_queue(operation, *client, arguments, values);
       case Operation::kModuleInfo: {
-        const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context_);
+        const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context);
         if (module == nullptr) return Status::kBadHandle;
         values.give(module->code_bytes, module->kernels);
         return Status::kOk;
       }
       default:
-        parts_.machine.note(journal::Fault::kBadRequest, {static_cast<uint64_t>(operation), context_});
+        parts_.machine.note(journal::Fault::kBadRequest, {static_cast<uint64_t>(operation), context});
         return Status::kBadOperation;
     }
   }
@@ -158,47 +166,63 @@ class Requests {
     const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
     values.give(0, 0, protocol::kVersion, protocol::kMinimumVersion);
     if (newest < protocol::kMinimumVersion || oldest > protocol::kVersion) return Status::kVersion;
-    // One client at a time. One that comes while another is there takes over: the link carries one at a time,
-    // so that one is dead. It asks again until all that the last one had is gone.
-    if (context_ != 0) leave();
-    if (leaving_ != 0) return Status::kNoContext;
-    // The end of a connection resets the endpoint, and its channels with it.
-    parts_.transfers.abort();
-    parts_.events.init();
-    last_context_ = last_context_ % protocol::kMaxContext + 1;
-    context_ = static_cast<uint8_t>(last_context_);
-    parts_.completions.use_page(arguments[1]);
-    values.words[0] = context_;
+    Client client;
+    client.shared = (arguments[2] & protocol::kShared) != 0;
+    client.base = arguments[3];
+    client.bytes = arguments[4];
+    if (client.base + client.bytes < client.base ||
+        !client.reaches(arguments[1], sizeof(protocol::StatusPage)))
+      return Status::kBadRange;
+    client.page = client.bus(arguments[1]);
+    Clients& clients = parts_.clients;
+    if (!client.shared) {
+      // The link carries one client that does not share it, so the others are dead. It asks again until all
+      // that they had is gone.
+      for (Client& other : clients.all()) {
+        if (other.attached == Attached::kYes) leave(other);
+      }
+      if (clients.any_leaving()) return Status::kNoContext;
+    }
+    if (clients.attached() == 0) {
+      // The end of a connection resets the endpoint, and its channels with it.
+      parts_.transfers.restart();
+      parts_.completions.restart();
+    }
+    const uint8_t context = clients.add(client);
+    if (context == 0) return Status::kNoContext;
+    parts_.events.clear(context);
+    values.words[0] = context;
     values.words[1] = ++epoch_;
     return Status::kOk;
   }
 
-  Status detach() {
-    leave();
-    return Status::kOk;
-  }
   // What is under way is stopped; clean_up() does the rest.
-  void leave() {
-    queues_.close_all(context_);
-    parts_.completions.use_page(0);
-    parts_.transfers.abort();
-    two_level_.drop();
-    parts_.groups.stop();
-    leaving_ = context_;
-    context_ = 0;
+  void leave(Client& client) {
+    queues_.close_all(client.context);
+    parts_.clients.leave(client);
+    stop(client);
+  }
+  // Nothing of it touches host memory any more; or not yet.
+  void stop(Client& client) {
+    const bool transfers = parts_.transfers.stop(client.context);
+    const bool completions = parts_.completions.stop(client.context);
+    two_level_.drop(client.context);
+    client.stopped = transfers && completions;
   }
 
-  Status on_queue(protocol::Operation operation, const Arguments& arguments, Values& values) {
+  Status on_queue(protocol::Operation operation, const Client& client, const Arguments& arguments,
+                  Values& values) {
     const auto queue = static_cast<unsigned>(arguments[1]);
-    if (arguments[1] >= protocol::kQueues || !queues_.owns(queue, context_)) return Status::kBadHandle;
+    if (arguments[1] >= protocol::kQueues || !queues_.owns(queue, client.context)) return Status::kBadHandle;
     switch (operation) {
       case protocol::Operation::kQueueClose:
         queues_.close(queue);
         two_level_.forget(queue);
         return Status::kOk;
       case protocol::Operation::kQueueFeed:
-        if (!queues_.quiet(queue) || two_level_.busy()) return Status::kBadOperation;
-        two_level_.use(queue, arguments[2], queues_.next_sequence(queue));
+        if (!client.alone() || !queues_.quiet(queue) || two_level_.busy())
+          return Status::kBadOperation;
+        two_level_.use(queue, client.context, arguments[2], queues_.next_sequence(queue));
         return Status::kOk;
       case protocol::Operation::kResume:
         return queues_.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk : Status::kBadHandle;
@@ -211,12 +235,17 @@ class Requests {
     }
   }
 
+  void give_back(Client& client) {
+    constexpr unsigned kBlocks = 4;
+    if (!parts_.memory.free_some(client.context, kBlocks)) return;
+    parts_.modules.forget(client.context);
+    parts_.groups.forget();
+    parts_.clients.forget(client);
+  }
+
   Parts<M> parts_;
   Queues<M>& queues_;
   TwoLevel<M>& two_level_;
-  uint8_t context_ = 0;  // 0: nobody is attached
-  uint8_t leaving_ = 0;
-  unsigned last_context_ = 0;
   uint64_t epoch_ = 0;
   uint64_t served_ = 0;
 };

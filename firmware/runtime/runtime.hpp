@@ -12,6 +12,7 @@
 
 #include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
+#include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/groups.hpp"
@@ -34,19 +35,21 @@ class Runtime {
     QueuePlace queues;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
+    uint64_t events = 0;   // Events<M>::kBytes of memory
     unsigned groups = 1;
   };
 
   explicit Runtime(M& machine)
-      : queues_({machine, memory_, modules_, groups_, transfers_, completions_, events_}),
+      : queues_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_}),
         groups_(machine),
         completions_(machine),
         modules_(machine, memory_),
-        requests_({machine, memory_, modules_, groups_, transfers_, completions_, events_}, queues_,
+        requests_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_}, queues_,
                   two_level_),
         transfers_(machine),
         two_level_(machine, transfers_, queues_),
         memory_(machine),
+        events_(machine),
         machine_(machine) {}
 
   void init(const Plan& plan) {
@@ -56,7 +59,8 @@ class Runtime {
     completions_.init(plan.sram);
     transfers_.init(plan.sram + Completions<M>::kBytes);
     two_level_.init(plan.sram + Completions<M>::kBytes + Transfers<M>::kBytes);
-    events_.init();
+    events_.init(plan.events);
+    clients_.init();
     queues_.init(plan.queues);
     requests_.init();
   }
@@ -83,7 +87,7 @@ class Runtime {
       if (completions_.pump(told)) queues_.events_sent();
     }
     queues_.take_all();
-    return (requests_.leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
+    return (clients_.any_leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
   }
   // Before the processor sleeps. A group may stop answering, so while one has something to do, time is kept.
   // To withdraw the alarm when there is nothing to do any more would cost every launch that somebody waits
@@ -105,24 +109,52 @@ class Runtime {
   template <typename See>
   void telemetry(See see) const {
     using protocol::Tag;
-    const Statistics& counts = queues_.statistics();
+    const Statistics& statistics = queues_.statistics();
+    Counts counts = clients_.before();
+    uint64_t bytes = 0, allocations = 0, modules = 0;
+    for (const Client& client : clients_.all()) {
+      if (client.attached == Attached::kNobody) continue;
+      counts.add(client.counts);
+      bytes += memory_.bytes_of(client.context);
+      allocations += memory_.count_of(client.context);
+      modules += modules_.count_of(client.context);
+    }
     see(Tag::kRequests, requests_.served());
     see(Tag::kCommands, counts.commands);
-    see(Tag::kCommandsFailed, counts.failed);
-    see(Tag::kCommandsRefused, counts.refused);
+    see(Tag::kCommandsFailed, statistics.failed);
+    see(Tag::kCommandsRefused, statistics.refused);
     see(Tag::kLaunches, counts.launches);
-    see(Tag::kLaunchesFailed, counts.launches_failed);
+    see(Tag::kLaunchesFailed, statistics.launches_failed);
     see(Tag::kBytesToCard, counts.bytes_to_card);
     see(Tag::kBytesToHost, counts.bytes_to_host);
-    see(Tag::kMemoryUsed, memory_.bytes_of(requests_.context()));
-    see(Tag::kAllocations, memory_.count_of(requests_.context()));
-    see(Tag::kModules, modules_.count());
-    see(Tag::kBadSlots, counts.bad_slots);
+    see(Tag::kMemoryUsed, bytes);
+    see(Tag::kAllocations, allocations);
+    see(Tag::kModules, modules);
+    see(Tag::kBadSlots, statistics.bad_slots);
+  }
+  // Somebody has that place.
+  bool is_used(unsigned place) const { return clients_.all()[place].attached != Attached::kNobody; }
+  protocol::ClientUsage usage(unsigned place) const {
+    const Client& client = clients_.all()[place];
+    protocol::ClientUsage usage = {};
+    usage.context = client.context;
+    usage.attached = client.attached;
+    usage.queues = client.queues;
+    usage.allocations = memory_.count_of(client.context);
+    usage.memory = memory_.bytes_of(client.context);
+    usage.modules = modules_.count_of(client.context);
+    usage.commands = client.counts.commands;
+    usage.launches = client.counts.launches;
+    usage.busy = client.counts.busy;
+    usage.bytes_to_card = client.counts.bytes_to_card;
+    usage.bytes_to_host = client.counts.bytes_to_host;
+    return usage;
   }
 
   memory::Memory<M>& memory() { return memory_; }
   Groups<M>& groups() { return groups_; }
   Queues<M>& queues() { return queues_; }
+  const Clients& clients() const { return clients_; }
 
  private:
   static constexpr uint64_t kWatchCycles = 100'000;
@@ -143,13 +175,14 @@ class Runtime {
   Queues<M> queues_;
   bool alarm_ = false;
   Groups<M> groups_;
+  Clients clients_;
   Completions<M> completions_;
   Modules<M> modules_;
   Requests<M> requests_;
   Transfers<M> transfers_;
   TwoLevel<M> two_level_;
   memory::Memory<M> memory_;
-  Events events_;
+  Events<M> events_;
   M& machine_;
 };
 

@@ -14,6 +14,7 @@
 namespace swai::runtime {
 
 struct Transfer {
+  uint8_t context = 0;
   bool to_host = false;
   uint64_t host = 0;
   uint64_t pages = 0;  // 0, or where a list of host pages lies, in which `host` is an offset; one row
@@ -59,7 +60,7 @@ class Transfers {
     for (uint32_t left = channels & ((1u << kChannels) - 1); left != 0; left &= left - 1) {
       const auto number = static_cast<unsigned>(std::countr_zero(left));
       Job& job = jobs_[number];
-      if (!job.active) continue;
+      if (!runs(job)) continue;
       channel(number).poll();
       if (job.all_pushed && channel(number).done(job.last)) {
         job.over = true;
@@ -68,20 +69,34 @@ class Transfers {
       }
       if (!job.over && channel(number).error() != 0) {
         job.error = channel(number).error();
-        error_address_ = channel(number).error_address();
+        job.error_address = channel(number).error_address();
         channel(number).restart();
         job.over = true;
       }
     }
   }
-  // Ends all of them. After a reset of the endpoint, too, which has stopped the channels without a word.
-  void abort() {
+  // Ends those of a client. False: some of them touch host memory still; to be called again.
+  bool stop(uint8_t context) {
+    bool all = true;
     for (unsigned i = 0; i < kChannels; ++i) {
-      channel(i).restart();
-      if (!jobs_[i].active || jobs_[i].over) continue;
-      jobs_[i].over = true;
-      jobs_[i].error = kAborted;
+      if (jobs_[i].what.context == context && runs(jobs_[i])) all = end(i) && all;
     }
+    return all;
+  }
+  // After a reset of the endpoint, which has stopped all channels without a word.
+  void restart() {
+    for (unsigned i = 0; i < kChannels; ++i) {
+      if (runs(jobs_[i])) {
+        end(i);
+      } else {
+        channel(i).restart();
+      }
+    }
+  }
+  // Channels that a client has.
+  unsigned count(uint8_t context) const {
+    return static_cast<unsigned>(std::ranges::count_if(
+        jobs_, [&](const Job& job) { return job.active && job.what.context == context; }));
   }
 
   bool over(unsigned number) const { return jobs_[number].over; }
@@ -90,19 +105,28 @@ class Transfers {
     jobs_[number].active = false;
     return jobs_[number].error;
   }
-  uint64_t error_address() const { return error_address_; }
+  uint64_t error_address(unsigned number) const { return jobs_[number].error_address; }
 
  private:
   struct Job {
     bool active = false;
     bool over = false;
     unsigned error = 0;
+    uint64_t error_address = 0;
     Transfer what = {};
     uint64_t offset = 0;  // in the row
     uint32_t row = 0;
     uint16_t last = 0;  // descriptor
     bool all_pushed = false;
   };
+
+  static bool runs(const Job& job) { return job.active && !job.over; }
+  bool end(unsigned number) {
+    if (!channel(number).restart()) return false;
+    jobs_[number].over = true;
+    jobs_[number].error = kAborted;
+    return true;
+  }
 
   // Host memory in one piece.
   struct Piece {
@@ -159,7 +183,6 @@ class Transfers {
       Channel(machine_, 0), Channel(machine_, 1), Channel(machine_, 2), Channel(machine_, 3),
       Channel(machine_, 4), Channel(machine_, 5), Channel(machine_, 6)};
   std::array<Job, kChannels> jobs_ = {};
-  uint64_t error_address_ = 0;
 };
 
 }  // namespace swai::runtime

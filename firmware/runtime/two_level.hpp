@@ -25,11 +25,13 @@ class TwoLevel {
 
   void init(uint64_t sram) {
     sram_ = sram;
-    drop();
+    queue_ = channel_ = kNone;
+    stage_ = Stage::kEntry;
   }
   // From now on; `ring` is a bus address. Commands go on with this sequence number. Not while busy().
-  void use(unsigned queue, uint64_t ring, uint32_t next) {
+  void use(unsigned queue, uint8_t context, uint64_t ring, uint32_t next) {
     queue_ = queue;
+    context_ = context;
     ring_ = ring;
     next_ = next;
     put_ = get_ = 0;
@@ -49,12 +51,11 @@ class TwoLevel {
   void forget(unsigned queue) {
     if (queue == queue_) queue_ = kNone;
   }
-  // Its owner goes. Transfers have been stopped.
-  void drop() {
-    if (channel_ != kNone) transfers_.finish(channel_);
-    channel_ = kNone;
+  // Its owner goes. Its transfers have been stopped.
+  void drop(uint8_t context) {
+    if (context != context_) return;
     queue_ = kNone;
-    stage_ = Stage::kEntry;
+    step();
   }
 
   // The doorbell.
@@ -76,6 +77,7 @@ class TwoLevel {
   // Begins a transfer. False: no channel is free.
   bool fetch() {
     Transfer transfer;
+    transfer.context = context_;
     switch (stage_) {
       case Stage::kEntry:
         transfer.host = ring_ + get_ % two_level::kEntries * sizeof(two_level::Entry);
@@ -144,6 +146,7 @@ class TwoLevel {
   Queues<M>& queues_;
   uint64_t sram_ = 0;
   unsigned queue_ = kNone;
+  uint8_t context_ = 0;
   unsigned channel_ = kNone;
   Stage stage_ = Stage::kEntry;
   uint64_t ring_ = 0;

@@ -82,8 +82,8 @@ void Connection::attach() {
   std::ranges::fill(status_->bytes(), uint8_t{0});
   const uint64_t begin = cycle();
   const auto deadline = steady_clock::now() + limits_.real;
-  const std::array<uint64_t, 3> arguments = {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16,
-                                             status_iova_, 0};
+  const std::array<uint64_t, 5> arguments = {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16,
+                                             status_iova_, 0, 0, 0};
   for (;;) {
     Values values;
     const Status status = exchange(Operation::kAttach, arguments, values);

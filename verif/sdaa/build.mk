@@ -3,7 +3,7 @@
 
 SDAA_TESTS := $(addprefix verif/sdaa/,device_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
     refused_test.cpp stream_test.cpp thread_test.cpp)
-SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
+SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
 SDAA_THREAD := -O1 -fsanitize=thread -fno-omit-frame-pointer -Icpe-kernels/include
 

@@ -10,9 +10,7 @@
 #include "firmware/abi/fault.hpp"
 #include "firmware/runtime/runtime.hpp"
 #include "host/link/card.hpp"
-#include "verif/firmware/launch/module_file.hpp"
 #include "verif/sdaa/fake_processor.hpp"
-#include "verif/sdaa/kernels.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -26,19 +24,19 @@ constexpr unsigned kMemoryBar = 0;
 constexpr unsigned kControlBar = 4;
 
 // Where the firmware of this card keeps its things.
-constexpr uint64_t kWindow = FakeProcessor::kSram + 0x3'0000;
+constexpr uint64_t kWindow = FakeProcessor::kSram + 0x2'8000;
 constexpr uint64_t kInfo = kWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
-constexpr uint64_t kArguments = FakeProcessor::kSram + 0x1'0000;
+constexpr uint64_t kUsage = kInfo + 1024;
 constexpr uint64_t kRings = FakeProcessor::kSram + 0x1'8000;
 constexpr uint64_t kSegmentTable = regs::kHbmRegion.base;
 constexpr uint64_t kTables = kSegmentTable + 0x2'0000;
+constexpr uint64_t kEvents = kSegmentTable + 0x8'0000;
 constexpr uint64_t kRecords = kSegmentTable + 0x10'0000;
 constexpr uint64_t kCode = kSegmentTable + 0x30'0000;
 constexpr uint64_t kPageList = kSegmentTable + 0x38'0000;
 constexpr uint64_t kOwn = 4 << 20;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
-constexpr uint16_t kArgumentSegment = 4;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 
@@ -171,6 +169,10 @@ class FakeCard final : public link::Backend {
       if (!more && work == 0) break;
     }
     firmware_->rest();
+    for (unsigned place = 0; place < protocol::kContexts; ++place) {
+      const protocol::ClientUsage usage = firmware_->usage(place);
+      processor_.put(kUsage + place * sizeof usage, &usage, sizeof usage);
+    }
     if (options_.on_idle) options_.on_idle(processor_.now());
   }
 
@@ -234,13 +236,10 @@ class FakeCard final : public link::Backend {
     runtime::BuiltIn codes;
     codes.copy = built_in(kCopySegment, Operation::kCopy);
     codes.fill = built_in(kFillSegment, Operation::kFill);
-    codes.argument_segment = kArgumentSegment;
-    codes.arguments = kArguments;
-    processor_.set_entry(kSegmentTable + kArgumentSegment * 8,
-                         segment::encode({kArguments, segment::kGranuleBytes, segment::kRead}));
     plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000, kPageList};
     plan.sram = kRings;
     plan.modules = kTables;
+    plan.events = kEvents;
     firmware_->init(plan);
     for (unsigned group = 0; group < options_.groups; ++group)
       firmware_->groups().driver(group).use_segments(kSegmentTable, memory::kSegments);
@@ -260,6 +259,8 @@ class FakeCard final : public link::Backend {
     info.queue_offset = kWindow - FakeProcessor::kSram;
     info.events = protocol::kEvents;
     info.modules = protocol::kModules;
+    info.clients_offset = kUsage - FakeProcessor::kSram;
+    info.clients_count = protocol::kContexts;
     info.capabilities |= protocol::kJournals;
     info.log_offset = FakeProcessor::kLogAt - FakeProcessor::kSram;
     info.fault_offset = FakeProcessor::kFaultsAt - FakeProcessor::kSram;
@@ -286,33 +287,6 @@ class FakeCard final : public link::Backend {
 
 std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options) {
   return std::make_unique<FakeCard>(options);
-}
-
-std::vector<uint8_t> fake_module(size_t padding) {
-  module::ModuleFile file;
-  file.kernels.clear();
-  file.symbols.clear();
-  constexpr uint32_t kBase = module::base(module::Space::kKernel);
-  auto& code = file.segments[0].data;
-  const auto add = [&](const char* name, Operation operation, uint32_t argument_bytes) {
-    const auto offset = static_cast<uint32_t>(file.kernels.size()) * 16;
-    module::poke(code, offset, static_cast<uint64_t>(operation));
-    file.add_kernel(name, kBase + offset, argument_bytes);
-    file.symbols.push_back({name});
-  };
-  add("nothing", Operation::kNothing, 0);
-  add("axpy_int", Operation::kAxpyInt, sizeof(AxpyIntArgs));
-  add("who", Operation::kWho, sizeof(WhoArgs));
-  add("many_arguments", Operation::kMany, sizeof(ManyArgs));
-  add("axpy_values", Operation::kAxpyInt, sizeof(AxpyIntArgs));
-  file.kernels.back().parameters = module::Parameters().with(8).with(8).with(4).with(4).bits();
-  add("hang", Operation::kHang, 0);
-  add("breakpoint", Operation::kBreakpoint, 0);
-  add("slow", Operation::kSlow, 0);
-  add("dead", Operation::kDead, 0);
-  auto bytes = file.make();
-  bytes.resize(bytes.size() + padding);
-  return bytes;
 }
 
 }  // namespace swai::sdaa

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "firmware/abi/protocol.hpp"
 #include "host/link/backend.hpp"
 
 namespace swai::sdaa {
@@ -34,8 +35,8 @@ struct FakeOptions {
   unsigned rows = 2;
   unsigned columns = 2;
   uint64_t memory_per_group = 64 << 20;
-  uint16_t version = 1;
-  uint16_t minimum_version = 1;
+  uint16_t version = protocol::kVersion;
+  uint16_t minimum_version = protocol::kMinimumVersion;
   bool serves = true;
   uint64_t boot_cycles = 100'000;
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more

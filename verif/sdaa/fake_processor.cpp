@@ -143,8 +143,12 @@ void FakeProcessor::write(uint64_t address, uint64_t value) {
 // --- DMA engine
 
 uint64_t FakeProcessor::read_dma(unsigned number, uint64_t offset) {
-  const Channel& channel = channels_[number];
-  if (offset == regs::dma::status::kOffset) return regs::dma::status::kStateIdle;  // it is cleared at once
+  Channel& channel = channels_[number];
+  if (offset == regs::dma::status::kOffset) {
+    if (channel.looks == 0) return regs::dma::status::kStateIdle;
+    --channel.looks;
+    return regs::dma::status::kStateStopping;
+  }
   if (offset == regs::dma::head::kOffset) return channel.head;
   if (offset == regs::dma::tail::kOffset) return channel.tail;
   if (offset == regs::dma::error::kOffset) return regs::dma::error::kCause.put(channel.error);
@@ -156,7 +160,10 @@ void FakeProcessor::write_dma(unsigned number, uint64_t offset, uint64_t value) 
   namespace reg = regs::dma;
   Channel& channel = channels_[number];
   if (offset == reg::control::kOffset) {
-    if ((value & reg::control::kClear.mask()) != 0) channel = {.life = channel.life + 1};
+    if ((value & reg::control::kClear.mask()) != 0) {
+      const bool runs = channel.busy && channel.error == 0;
+      channel = {.life = channel.life + 1, .looks = runs ? clear_looks : channel.looks};
+    }
     channel.control = value;
   } else if (offset == reg::ring_base::kOffset) {
     channel.ring = value;
@@ -217,7 +224,9 @@ uint64_t FakeProcessor::read_group(unsigned number, uint64_t offset) {
   const Group& group = groups_[number];
   if (offset == cg::config::kOffset)
     return cg::config::kRows.put(options_.rows) | cg::config::kColumns.put(options_.columns);
-  if (offset == cg::launch_status::kOffset) return cg::launch_status::kEnded.put(group.ended);
+  if (offset == cg::launch_status::kOffset) {
+    return cg::launch_status::kEnded.put(group.ended) | cg::launch_status::kRunning.put(group.running);
+  }
   if (offset == cg::fault_pending::kOffset) return group.fault_pending;
   if (offset - cg::launch_cycles::kOffset < sizeof group.results)
     return group.results[(offset - cg::launch_cycles::kOffset) / 8];
@@ -287,6 +296,7 @@ void FakeProcessor::run_next_launch(unsigned number) {
   Group& group = groups_[number];
   if (group.running || group.launches.empty() || (group.held && !group.launches.front().flushed)) return;
   group.running = true;
+  group.launches.front().began = now_;
   if (group.launches.front().operation == Operation::kDead) return;
   end_launch_in(number, group.launches.front().flushed ? 5 : group.launches.front().cycles);
 }
@@ -300,7 +310,8 @@ void FakeProcessor::end_launch_in(unsigned number, uint64_t cycles) {
 
 void FakeProcessor::end_launch(unsigned number) {
   Group& group = groups_[number];
-  const Launch launch = group.launches.front();
+  Launch launch = group.launches.front();
+  launch.cycles = launch.flushed ? 0 : std::max<uint64_t>(now_ - launch.began, 1);
   group.launches.pop_front();
   group.running = false;
   Fault fault;

@@ -89,6 +89,7 @@ class FakeProcessor {
     bool writable;
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
+  uint64_t clear_looks = 0;              // in vain, before a channel that is cleared is idle
 
   // What the card tells about itself.
   static constexpr uint64_t kLogAt = kSram + 0x3'd000;
@@ -110,6 +111,7 @@ class FakeProcessor {
     uint64_t error_address = 0;
     bool busy = false;
     uint64_t life = 0;  // counts clears
+    uint64_t looks = 0;
   };
   struct Fault {
     launch::Cause cause = launch::Cause::kNone;
@@ -119,6 +121,7 @@ class FakeProcessor {
   // A launch as it was rung for.
   struct Launch {
     uint64_t cycles = 0;
+    uint64_t began = 0;
     Operation operation = Operation::kNothing;
     uint32_t mask = 0;
     uint8_t owner = 0;

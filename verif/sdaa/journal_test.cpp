@@ -196,7 +196,7 @@ TEST_CASE("garbage that was refused: commands, requests, a page for completions 
   // As no program would: into the queue of the default stream, and into the words. Nothing was sent yet.
   const auto queue = Runtime::get().current()->default_stream()->queue;
   const command::Header header = {queue->next, static_cast<command::Type>(99), 1, 0};
-  const uint64_t slots = (uint64_t{64} << 30) + 0x3'0000 + queue->number * uint64_t{protocol::kQueueBytes};
+  const uint64_t slots = (uint64_t{64} << 30) + 0x2'8000 + queue->number * uint64_t{protocol::kQueueBytes};
   card->post_block(0, slots + queue->next % protocol::kSlots * protocol::kSlotBytes,
                    {reinterpret_cast<const uint8_t*>(&header), sizeof header});
   card->post<uint64_t>(4, regs::pcie::doorbell::kOffset, queue->number);

@@ -1,46 +1,23 @@
-// The card's side of the runtime on a played card, and a client that writes whatever it likes into slots and
-// words. The played card throws when the firmware touches what is not there.
+// Clients that write whatever they like into slots and words, one alone or several that share the card.
 #pragma once
 
 #include <array>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <vector>
 
 #include "firmware/abi/command.hpp"
-#include "firmware/runtime/runtime.hpp"
-#include "verif/sdaa/fake_processor.hpp"
+#include "verif/firmware/runtime/played.hpp"
 
 namespace swai::runtime {
 
 class Garbage {
  public:
   using Choose = std::function<uint64_t(uint64_t)>;  // a number below the one that is given
-  static constexpr unsigned kSlotsAhead = 8;
 
-  explicit Garbage(Choose choose) : choose_(std::move(choose)) {
-    constexpr uint64_t kOwn = 16 << 20;
-    constexpr uint64_t kBase = regs::kHbmRegion.base;
-    Runtime<sdaa::FakeProcessor>::Plan plan;
-    plan.groups = plan.memory.groups = options_.groups;
-    for (unsigned group = 0; group < options_.groups; ++group) {
-      const uint64_t own = group == 0 ? kOwn : 0;
-      plan.memory.areas[group] = {kBase + group * memory::kMaxGroupBytes + own,
-                                  options_.memory_per_group - own};
-    }
-    plan.memory.segment_table = kBase;
-    plan.memory.first_segment = 32;
-    plan.memory.records = kBase + 0x10'0000;
-    plan.queues = {kWindow, kBase, 8, built_in(kBase), 1'000'000, kBase + 0x40'0000};
-    plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
-    plan.modules = kBase + 0x2'0000;
-    runtime_->init(plan);
-    for (unsigned group = 0; group < options_.groups; ++group)
-      runtime_->groups().driver(group).use_segments(kBase, memory::kSegments);
-    free_ = free_memory();
-    ask(protocol::Operation::kAttach, {protocol::kVersion, kPage});
+  explicit Garbage(Choose choose) : choose_(std::move(choose)), free_(played_.free_memory()) {
+    attach(kPage, 0);
   }
 
   // One thing that a client does, and what follows.
@@ -60,46 +37,35 @@ class Garbage {
         if (status() == protocol::Status::kOk) next_[value(0)] = static_cast<uint32_t>(value(1));
         break;
       case 3:
-        if (choose_(16) == 0) ask(protocol::Operation::kAttach, {protocol::kVersion, choose_(2) * kPage});
+        if (choose_(16) == 0) attach(choose_(2) * kPage, choose_(2) * protocol::kShared);
         if (choose_(16) == 0) ask(protocol::Operation::kDetach, {context_});
+        context_ = contexts_[choose_(contexts_.size())];
         break;
       default:
         write_slot();
     }
-    run(choose_(4));
+    played_.run(choose_(4));
   }
-  // The client goes; nothing may stay.
+  // The clients go; nothing may stay.
   void finish() {
     for (int i = 0; i < 3; ++i) {
-      ask(protocol::Operation::kAttach, {protocol::kVersion, 0});
+      attach(0, 0);
       if (status() == protocol::Status::kOk) break;
-      run(~uint64_t{0});
+      played_.run(~uint64_t{0});
     }
     if (status() != protocol::Status::kOk) throw std::runtime_error("a client that has gone is still there");
-    if (free_memory() != free_) throw std::runtime_error("memory of a client that has gone is not free");
+    if (played_.free_memory() != free_)
+      throw std::runtime_error("memory of a client that has gone is not free");
   }
 
-  const Statistics& statistics() { return runtime_->queues().statistics(); }
+  const Statistics& statistics() { return played_.runtime().queues().statistics(); }
+  Counts counts() { return played_.runtime().clients().before(); }
 
  private:
-  static constexpr uint64_t kWindow = sdaa::FakeProcessor::kSram + 0x3'0000;
   static constexpr uint64_t kPage = 0x1000'0000;
 
-  BuiltIn built_in(uint64_t base) {
-    const uint64_t at = base + 0x80'0000;
-    processor_.store(at, static_cast<uint64_t>(sdaa::Operation::kCopy));
-    processor_.store(at + 8, static_cast<uint64_t>(sdaa::Operation::kFill));
-    processor_.set_entry(base + 2 * 8, segment::encode({at, 4096, segment::kRead | segment::kExecute}));
-    processor_.set_entry(base + 4 * 8, segment::encode({at + 4096, 4096, segment::kRead}));
-    return {{2, 0x5000'0000}, {2, 0x5000'0008}, 4, at + 4096};
-  }
-  uint64_t free_memory() {
-    uint64_t sum = 0;
-    for (unsigned group = 0; group < options_.groups; ++group) sum += runtime_->memory().info(group).free;
-    return sum;
-  }
-  uint64_t value(unsigned number) { return processor_.shared()[protocol::word::kValues + number]; }
-  protocol::Status status() { return protocol::status(processor_.shared()[protocol::word::kReply]); }
+  uint64_t value(unsigned number) const { return reply_.values[number]; }
+  protocol::Status status() const { return reply_.status; }
   uint64_t word() {
     switch (choose_(4)) {
       case 0:
@@ -119,13 +85,14 @@ class Garbage {
     return words;
   }
   void ask(protocol::Operation operation, const std::vector<uint64_t>& words) {
-    std::copy(words.begin(), words.end(), processor_.shared().begin() + protocol::word::kArguments);
-    processor_.shared()[protocol::word::kRequest] = protocol::request(operation, ++tag_);
-    processor_.set_work(uint64_t{1} << protocol::kRequestDoorbell);
-    run(0);
-    if (protocol::tag(processor_.shared()[protocol::word::kReply]) != tag_)
-      throw std::runtime_error("a request is not answered");
-    if (operation == protocol::Operation::kAttach && status() == protocol::Status::kOk) context_ = value(0);
+    reply_ = played_.ask(operation, words);
+  }
+  void attach(uint64_t page, uint64_t options) {
+    const uint64_t window = choose_(3) * kPage;
+    ask(protocol::Operation::kAttach, {protocol::kVersion, window == 0 ? page : 0, options, page, window});
+    if (status() != protocol::Status::kOk) return;
+    context_ = value(0);
+    contexts_[context_ % contexts_.size()] = context_;
   }
   // Somewhere ahead of what was taken so far; often a whole command.
   void write_slot() {
@@ -152,37 +119,21 @@ class Garbage {
       words[4] = fill ? choose_(400) : 1 + choose_(3);
       words[5] = words[6] = choose_(400);
     }
-    processor_.put(kWindow + queue * protocol::kQueueBytes + next % protocol::kSlots * protocol::kSlotBytes,
-                   words.data(), sizeof words);
+    played_.write_slot(queue, next, {reinterpret_cast<const uint8_t*>(words.data()), sizeof words});
     next += slots;
     if (choose_(3) == 0) {  // and on again after a failure
       ask(protocol::Operation::kQueueReset, {context_, queue});
       if (status() == protocol::Status::kOk) next = static_cast<uint32_t>(value(0));
     }
-    processor_.set_work(uint64_t{1} << choose_(protocol::kQueues));
-    processor_.set_work(uint64_t{1} << queue);
+    played_.processor().set_work(uint64_t{1} << choose_(protocol::kQueues));
+    played_.processor().set_work(uint64_t{1} << queue);
   }
-  void run(uint64_t events) {
-    for (;;) {
-      constexpr unsigned kMost = 100'000;
-      for (unsigned i = 0;; ++i) {
-        const uint64_t work = processor_.take_work();
-        if (!runtime_->poll(work) && work == 0) break;
-        if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
-      }
-      if (events-- == 0 || !processor_.next_event()) return;
-      processor_.run_next();
-    }
-  }
-
   Choose choose_;
-  sdaa::FakeOptions options_ = {};
-  sdaa::FakeProcessor processor_{options_};
-  std::unique_ptr<Runtime<sdaa::FakeProcessor>> runtime_ =
-      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_);
+  Played played_;
+  Played::Reply reply_ = {};
   uint64_t free_ = 0;
   uint64_t context_ = 0;
-  uint32_t tag_ = 0;
+  std::array<uint64_t, protocol::kContexts> contexts_ = {};
   std::array<uint64_t, 8> pointers_ = {};
   std::array<uint32_t, protocol::kQueues> next_ = {};
 };

@@ -1,0 +1,111 @@
+// The card's side of the runtime on a played card, without a library or a link: requests are answered at
+// once, and time passes when a test says so. The played card throws when the firmware touches what is not
+// there.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "firmware/runtime/runtime.hpp"
+#include "verif/sdaa/fake_processor.hpp"
+
+namespace swai::runtime {
+
+class Played {
+ public:
+  static constexpr uint64_t kWindow = sdaa::FakeProcessor::kSram + 0x2'8000;
+  static constexpr uint32_t kWatchdog = 1'000'000;
+
+  Played() {
+    constexpr uint64_t kOwn = 16 << 20;
+    constexpr uint64_t kBase = regs::kHbmRegion.base;
+    Runtime<sdaa::FakeProcessor>::Plan plan;
+    plan.groups = plan.memory.groups = options_.groups;
+    for (unsigned group = 0; group < options_.groups; ++group) {
+      const uint64_t own = group == 0 ? kOwn : 0;
+      plan.memory.areas[group] = {kBase + group * memory::kMaxGroupBytes + own,
+                                  options_.memory_per_group - own};
+    }
+    plan.memory.segment_table = kBase;
+    plan.memory.first_segment = 32;
+    plan.memory.records = kBase + 0x10'0000;
+    plan.queues = {kWindow, kBase, 8, built_in(kBase), kWatchdog, kBase + 0x40'0000};
+    plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
+    plan.modules = kBase + 0x2'0000;
+    plan.events = kBase + 0x8'0000;
+    runtime_->init(plan);
+    for (unsigned group = 0; group < options_.groups; ++group)
+      runtime_->groups().driver(group).use_segments(kBase, memory::kSegments);
+  }
+
+  sdaa::FakeProcessor& processor() { return processor_; }
+  Runtime<sdaa::FakeProcessor>& runtime() { return *runtime_; }
+
+  struct Reply {
+    protocol::Status status;
+    std::array<uint64_t, protocol::word::kValueCount> values;
+    bool ok() const { return status == protocol::Status::kOk; }
+  };
+  Reply ask(protocol::Operation operation, std::span<const uint64_t> words) {
+    auto& shared = processor_.shared();
+    std::fill_n(shared.begin() + protocol::word::kArguments, protocol::word::kArgumentCount, 0);
+    std::ranges::copy(words, shared.begin() + protocol::word::kArguments);
+    shared[protocol::word::kRequest] = protocol::request(operation, ++tag_);
+    processor_.set_work(uint64_t{1} << protocol::kRequestDoorbell);
+    run(0);
+    const uint64_t word = shared[protocol::word::kReply];
+    if (protocol::tag(word) != tag_) throw std::runtime_error("a request is not answered");
+    Reply reply = {protocol::status(word), {}};
+    std::copy_n(shared.begin() + protocol::word::kValues, reply.values.size(), reply.values.begin());
+    return reply;
+  }
+  Reply ask(protocol::Operation operation, std::initializer_list<uint64_t> words) {
+    return ask(operation, std::span(words.begin(), words.size()));
+  }
+
+  // Until the firmware rests; then, so many times, the next thing that happens on the card, and the same
+  // again.
+  void run(uint64_t events) {
+    for (;;) {
+      constexpr unsigned kMost = 100'000;
+      for (unsigned i = 0;; ++i) {
+        const uint64_t work = processor_.take_work();
+        if (!runtime_->poll(work) && work == 0) break;
+        if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
+      }
+      if (events-- == 0 || !processor_.next_event()) return;
+      processor_.run_next();
+    }
+  }
+  void write_slot(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes) {
+    processor_.put(kWindow + queue * uint64_t{protocol::kQueueBytes} +
+                       sequence % protocol::kSlots * uint64_t{protocol::kSlotBytes},
+                   bytes.data(), bytes.size());
+  }
+  uint64_t free_memory() {
+    uint64_t sum = 0;
+    for (unsigned group = 0; group < options_.groups; ++group) sum += runtime_->memory().info(group).free;
+    return sum;
+  }
+
+ private:
+  BuiltIn built_in(uint64_t base) {
+    const uint64_t at = base + 0x80'0000;
+    processor_.store(at, static_cast<uint64_t>(sdaa::Operation::kCopy));
+    processor_.store(at + 8, static_cast<uint64_t>(sdaa::Operation::kFill));
+    processor_.set_entry(base + 2 * 8, segment::encode({at, 4096, segment::kRead | segment::kExecute}));
+    return {{2, 0x5000'0000}, {2, 0x5000'0008}};
+  }
+
+  sdaa::FakeOptions options_ = {};
+  sdaa::FakeProcessor processor_{options_};
+  std::unique_ptr<Runtime<sdaa::FakeProcessor>> runtime_ =
+      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_);
+  uint32_t tag_ = 0;
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,35 @@
+// A module for played cards.
+#include "verif/firmware/launch/module_file.hpp"
+#include "verif/sdaa/fake_card.hpp"
+#include "verif/sdaa/kernels.hpp"
+
+namespace swai::sdaa {
+
+std::vector<uint8_t> fake_module(size_t padding) {
+  module::ModuleFile file;
+  file.kernels.clear();
+  file.symbols.clear();
+  constexpr uint32_t kBase = module::base(module::Space::kKernel);
+  auto& code = file.segments[0].data;
+  const auto add = [&](const char* name, Operation operation, uint32_t argument_bytes) {
+    const auto offset = static_cast<uint32_t>(file.kernels.size()) * 16;
+    module::poke(code, offset, static_cast<uint64_t>(operation));
+    file.add_kernel(name, kBase + offset, argument_bytes);
+    file.symbols.push_back({name});
+  };
+  add("nothing", Operation::kNothing, 0);
+  add("axpy_int", Operation::kAxpyInt, sizeof(AxpyIntArgs));
+  add("who", Operation::kWho, sizeof(WhoArgs));
+  add("many_arguments", Operation::kMany, sizeof(ManyArgs));
+  add("axpy_values", Operation::kAxpyInt, sizeof(AxpyIntArgs));
+  file.kernels.back().parameters = module::Parameters().with(8).with(8).with(4).with(4).bits();
+  add("hang", Operation::kHang, 0);
+  add("breakpoint", Operation::kBreakpoint, 0);
+  add("slow", Operation::kSlow, 0);
+  add("dead", Operation::kDead, 0);
+  auto bytes = file.make();
+  bytes.resize(bytes.size() + padding);
+  return bytes;
+}
+
+}  // namespace swai::sdaa
