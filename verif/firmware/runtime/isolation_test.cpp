@@ -1,0 +1,169 @@
+// Clients that share the card: how they come and go, what they cannot reach, and what one cannot spoil.
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/firmware/runtime/guest.hpp"
+
+namespace swai::runtime {
+namespace {
+
+TEST_CASE("attaching: windows, places, queues, contexts, what is told of each") {
+  verif::Random random(test_seed());
+  Played played;
+  const uint64_t free = played.free_memory();
+  const auto attach = [&](uint64_t page, uint64_t options, uint64_t base, uint64_t bytes) {
+    return played.ask(Operation::kAttach, {protocol::kVersion, page, options, base, bytes});
+  };
+  CHECK(attach(0, protocol::kShared, 0x1000, sizeof(protocol::StatusPage) - 1).status == Status::kBadRange);
+  CHECK(attach(64, protocol::kShared, 0x1000, sizeof(protocol::StatusPage)).status == Status::kBadRange);
+  CHECK(attach(0, protocol::kShared, ~uint64_t{0}, 1 << 20).status == Status::kBadRange);
+  CHECK(attach(~uint64_t{0}, protocol::kShared, 0, 1 << 20).status == Status::kBadRange);
+
+  std::array<std::unique_ptr<Guest>, protocol::kContexts> guests;
+  for (unsigned i = 0; i < guests.size(); ++i) {
+    guests[i] = std::make_unique<Guest>(played, window_of(i));
+    REQUIRE(guests[i]->status == Status::kOk);
+    for (unsigned k = 0; k < i; ++k) CHECK(guests[k]->context != guests[i]->context);
+  }
+  CHECK(Guest(played, window_of(8)).status == Status::kNoContext);
+  // Greedy ones do not take what others have not asked for yet.
+  unsigned queues = 0;
+  for (auto& guest : guests) {
+    while (guest->open(random)) ++queues;
+    CHECK(guest->lanes.size() <= protocol::kSharedQueues);
+    CHECK_FALSE(guest->lanes.empty());
+  }
+  CHECK(queues == protocol::kQueues);
+
+  Guest& one = *guests[2];
+  Guest::Lane& lane = one.lanes.front();
+  one.load();
+  one.copy(lane, lane.pointers[0], Guest::kAreas, 100, false);
+  one.launch(lane, Guest::kSlow);
+  one.finish(lane, one.copy(lane, lane.pointers[0], Guest::kAreas, 60, true));
+  const protocol::ClientUsage usage = played.runtime().usage(one.context % protocol::kContexts);
+  CHECK(usage.context == one.context);
+  CHECK(usage.attached == protocol::Attached::kYes);
+  CHECK(usage.queues == one.lanes.size());
+  CHECK(usage.allocations == 2 * one.lanes.size() + 1);
+  CHECK(usage.memory >= usage.allocations * 256 - 256);
+  CHECK(usage.modules == 1);
+  CHECK(usage.commands >= 5);
+  CHECK(usage.launches >= 2);
+  CHECK(usage.busy >= 100'000);
+  CHECK(usage.busy < 110'000);
+  CHECK(usage.bytes_to_card == 100 + sdaa::fake_module().size());
+  CHECK(usage.bytes_to_host == 60);
+  // The others did not.
+  CHECK(played.runtime().usage(guests[1]->context % protocol::kContexts).bytes_to_card == 0);
+
+  // Who asks once more is told the same, who has gone is not there.
+  CHECK(one.detach() == Status::kOk);
+  CHECK(one.ask(Operation::kAllocate, {64, 0}).status == Status::kNotAttached);
+  played.run(100);
+  CHECK(one.detach() == Status::kOk);
+  CHECK(played.runtime().usage(one.context % protocol::kContexts).launches == usage.launches);
+  const uint64_t gone = one.context;
+  guests[2] = std::make_unique<Guest>(played, window_of(2));
+  CHECK(guests[2]->status == Status::kOk);
+  CHECK(played.ask(Operation::kDetach, {gone}).status == Status::kNotAttached);
+  // Alone on the link: all others are dead.
+  CHECK(attach(0, 0, 0, 0).status == Status::kNoContext);
+  for (auto& guest : guests) CHECK(guest->ask(Operation::kQueueOpen, {}).status == Status::kNotAttached);
+  check_nothing_left(played, free);
+}
+
+TEST_CASE("what one client has, another cannot name") {
+  verif::Random random(test_seed());
+  Played played;
+  const auto victim = make_guest(played, random, 0), thief = make_guest(played, random, 1);
+  Guest::Lane& theirs = victim->lanes.front();
+  Guest::Lane& lane = thief->lanes.front();
+  const uint64_t pointer = theirs.pointers[0], own = lane.pointers[0];
+  std::fill_n(theirs.bytes[0].begin(), Guest::kBytes, uint8_t{0x77});
+  victim->finish(theirs, victim->put(theirs, command::Type::kFill,
+                                     command::Fill{{}, pointer, Guest::kBytes, 1, 0x77, 0}));
+
+  thief->fails(lane, thief->copy(lane, pointer, Guest::kAreas, 64, true), Status::kBadPointer);
+  thief->fails(lane, thief->copy(lane, own, Guest::kHostBytes - 63, 64, true), Status::kBadRange);
+  thief->fails(lane, thief->copy(lane, own, Guest::kHostBytes, 64, false), Status::kBadRange);
+  thief->fails(lane, thief->copy(lane, own, window_of(0) - window_of(1), 64, false), Status::kBadRange);
+  // The last of several rows.
+  thief->fails(lane,
+               thief->put(lane, command::Type::kCopy,
+                          command::Copy{{}, Guest::kHostBytes - 2 * 64, own, 32, 3, 1, 64, 32}),
+               Status::kBadRange);
+  thief->finish(lane, thief->put(lane, command::Type::kCopy,
+                                 command::Copy{{}, Guest::kHostBytes - 2 * 64, own, 64, 2, 1, 64, 64}));
+  thief->fails(lane, thief->put(lane, command::Type::kFill, command::Fill{{}, pointer, 64, 1, 0, 0}),
+               Status::kBadPointer);
+  thief->fails(
+      lane,
+      thief->put(lane, command::Type::kCopyDevice, command::CopyDevice{{}, own, pointer, 64, 1, 0, 0, 0}),
+      Status::kBadPointer);
+  thief->fails(lane, thief->axpy(lane, own, pointer, 1), Status::kKernelFault);
+  const uint16_t module = thief->module;
+  thief->module = victim->module;
+  thief->fails(lane, thief->launch(lane, Guest::kNothing), Status::kBadHandle);
+  thief->module = module;
+  thief->fails(lane,
+               thief->put(lane, command::Type::kModuleUnload, command::ModuleUnload{{}, victim->module, 0}),
+               Status::kBadHandle);
+  // Where its own memory fails it hears its own names.
+  thief->unmap();
+  played.processor().mappings[window_of(1)] = {const_cast<uint8_t*>(thief->host().data()), Guest::kAreas,
+                                               true, true};
+  thief->fails(lane, thief->copy(lane, own, Guest::kAreas + 128, 64, false), Status::kTransfer);
+  thief->map();
+
+  // Events of the same number.
+  for (int i = 0; i < 3; ++i) thief->put(lane, command::Type::kEventRecord, command::Event{{}, 9, 0, 0});
+  const uint32_t waits = victim->put(theirs, command::Type::kEventWait, command::Event{{}, 9, 0, 1});
+  played.run(100);
+  CHECK_FALSE(victim->complete(theirs, waits));
+  CHECK(victim->event(9).count == 0);
+  CHECK(thief->event(9).count == 3);
+  // A queue of one that left is empty for the next one, though its slots were full.
+  const unsigned number = theirs.number;
+  for (int i = 0; i < 40; ++i) victim->copy(theirs, pointer, Guest::kAreas, 64, true);
+  CHECK(victim->detach() == Status::kOk);
+  played.run(200);
+  Guest next(played, window_of(2));
+  REQUIRE(next.open(random));
+  REQUIRE(next.lanes.front().number == number);
+  played.run(200);
+  CHECK(next.line(next.lanes.front()).completed + 1 == next.lanes.front().next);
+  CHECK(thief->event(9).count == 3);
+}
+
+TEST_CASE("a client whose status page is gone costs the others nothing") {
+  verif::Random random(test_seed());
+  Played played;
+  const auto good = make_guest(played, random, 0), bad = make_guest(played, random, 1);
+  bad->unmap();
+  for (int i = 0; i < 3000; ++i) {
+    Guest::Lane& lane = bad->lanes[random.below(bad->lanes.size())];
+    if (i % 40 == 0) {
+      const auto reply = bad->ask(Operation::kQueueReset, {lane.number});
+      if (reply.ok()) lane.next = static_cast<uint32_t>(reply.values[0]);
+    }
+    bad->put(lane, random.chance(50) ? command::Type::kEventRecord : command::Type::kMarker,
+             command::Event{{}, 3, 0, 0});
+    good->work(random);
+    played.run(random.below(6));
+    good->check();
+  }
+  for (const Guest::Lane& lane : good->lanes) {
+    for (int looks = 0; looks < 1000 && !lane.jobs.empty(); ++looks) {
+      played.run(1);
+      good->check();
+    }
+    CHECK(lane.jobs.empty());
+  }
+  CHECK(good->checked() > 500);
+}
+
+}  // namespace
+}  // namespace swai::runtime
