@@ -33,10 +33,12 @@ class RuntimeClient {
   static constexpr uint64_t kHostAt = 0x5'0000'0000;
   static constexpr uint64_t kHostBytes = 1 << 20;
 
-  explicit RuntimeClient(link::Card& card)
+  // `window`: shares the card with others, and its bus addresses count from there.
+  explicit RuntimeClient(link::Card& card, uint64_t window = 0)
       : card_(card),
-        status_(card.pin(kStatusAt, (sizeof(protocol::StatusPage) + 4095) & ~4095ull)),
-        host_(card.pin(kHostAt, kHostBytes)) {
+        window_(window),
+        status_(card.pin(window + kStatusAt, (sizeof(protocol::StatusPage) + 4095) & ~4095ull)),
+        host_(card.pin(window + kHostAt, kHostBytes)) {
     for (int i = 0; i < 1000 && word(protocol::word::kMagic) != protocol::kMagic; ++i)
       card_.run_until(0, 10'000);
     REQUIRE(word(protocol::word::kMagic) == protocol::kMagic);
@@ -44,7 +46,8 @@ class RuntimeClient {
     card_.read_block(kMemoryBar, kSramAt + (versions >> 32),
                      {reinterpret_cast<uint8_t*>(&info), sizeof info});
     REQUIRE(info.bytes == sizeof info);
-    tag_ = protocol::tag(word(protocol::word::kReply));
+    // Others may ask, too.
+    tag_ = protocol::tag(word(protocol::word::kReply)) + static_cast<uint32_t>(window >> 16);
     std::memset(status_.data(), 0, sizeof(protocol::StatusPage));
   }
 
@@ -81,7 +84,8 @@ class RuntimeClient {
     Reply reply = {};
     for (int i = 0; i < 1000; ++i) {
       reply = ask(protocol::Operation::kAttach,
-                  {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16, kStatusAt, 0});
+                  {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16, kStatusAt,
+                   window_ != 0 ? protocol::kShared : 0, window_, window_ != 0 ? kHostAt + kHostBytes : 0});
       if (reply.status != protocol::Status::kNoContext) break;
       card_.run_until(0, 1000);
     }
@@ -238,7 +242,16 @@ class RuntimeClient {
            sequence % protocol::kSlots * protocol::kSlotBytes;
   }
   uint32_t& next(unsigned queue) { return next_[queue]; }
+  protocol::ClientUsage usage() {
+    card_.run_until(0, 15'000);
+    protocol::ClientUsage usage;
+    const uint64_t at = info.clients_offset + context % protocol::kContexts * sizeof usage;
+    card_.read_block(kMemoryBar, kSramAt + at, {reinterpret_cast<uint8_t*>(&usage), sizeof usage});
+    return usage;
+  }
+  // It may be a while old.
   uint64_t telemetry(protocol::Tag tag) {
+    card_.run_until(0, 15'000);
     for (unsigned i = 0; i < info.telemetry_count; ++i) {
       protocol::Telemetry line;
       card_.read_block(kMemoryBar, kSramAt + info.telemetry_offset + i * sizeof line,
@@ -259,6 +272,7 @@ class RuntimeClient {
   }
 
   link::Card& card_;
+  uint64_t window_;
   link::PinnedMemory status_;
   link::PinnedMemory host_;
   uint32_t tag_ = 0;

@@ -1,0 +1,133 @@
+// Clients that share the card.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "firmware/abi/launch.hpp"
+#include "swai/arguments.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/lib/random.hpp"
+#include "verif/system/rig.hpp"
+#include "verif/system/runtime_client.hpp"
+
+namespace swai::system {
+namespace {
+
+using protocol::Status;
+using protocol::Usage;
+
+constexpr uint64_t kBack = 512 << 10;  // where copies to the host go
+constexpr uint64_t kWindows[] = {0x10'0000'0000, 0x20'0000'0000};
+
+// A client with two queues and two modules, and something to be checked.
+struct Sharer {
+  RuntimeClient client;
+  unsigned queue = 0;
+  unsigned other = 0;
+  RuntimeClient::Loaded copy = {};
+  RuntimeClient::Loaded faults = {};
+  uint64_t from = 0;
+  uint64_t to = 0;
+  std::vector<uint8_t> bytes = {};
+
+  Sharer(link::Card& card, uint64_t window) : client(card, window) { come(); }
+  void come() {
+    client.attach();
+    queue = client.open_queue();
+    other = client.open_queue();
+    copy = client.load(queue, "copy");
+    faults = client.load(queue, "faults");
+    from = client.allocate(4096);
+    to = client.allocate(4096, Usage::kCpe);
+  }
+  void copy_on_card(unsigned on, uint64_t target, uint64_t source, uint32_t count) {
+    const cpe::CopyArgs arguments = {cpe::GlobalPtr<void>(target), cpe::GlobalPtr<const void>(source), count,
+                                     0};
+    client.launch(on, copy.handle, copy.kernel("copy"), RuntimeClient::bytes_of(arguments));
+  }
+  // To the card, there by the CPEs, and back. Returns the last command.
+  uint32_t begin(verif::Random& random) {
+    bytes.resize(random.between(1, 4096));
+    for (auto& byte : bytes) byte = static_cast<uint8_t>(random.next());
+    std::ranges::copy(bytes, client.host());
+    std::fill_n(client.host() + kBack, 4096, uint8_t{0});
+    client.copy(queue, from, 0, bytes.size(), false);
+    for (uint64_t launches = random.between(1, 12); launches != 0; --launches)
+      copy_on_card(queue, to, from, static_cast<uint32_t>(bytes.size()));
+    return client.copy(queue, to, kBack, bytes.size(), true);
+  }
+  void end(uint32_t last) {
+    client.finish(queue, last);
+    CHECK(std::equal(bytes.begin(), bytes.end(), client.host() + kBack));
+  }
+  void launch_forever(unsigned on) {
+    const cpe::FaultArgs forever = {cpe::GlobalPtr<void>(to), 0, 0};
+    client.launch(on, faults.handle, faults.kernel("endless_loop"), RuntimeClient::bytes_of(forever));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("runtime: two clients share the card: one dies again and again, the other does not notice") {
+  const Rig rig;
+  const auto card = rig.open();
+  verif::Random random(test_seed());
+  Sharer one(*card, kWindows[0]), two(*card, kWindows[1]);
+  CHECK(one.client.context != two.client.context);
+
+  // Both at once.
+  for (int round = 0; round < 4; ++round) {
+    const uint32_t first = one.begin(random), second = two.begin(random);
+    one.end(first);
+    two.end(second);
+  }
+  // What is the other's is out of reach: for kernels, copies, and on the bus.
+  two.copy_on_card(two.other, two.to, one.from, 64);
+  REQUIRE(two.client.wait(two.other, two.client.next(two.other) - 1));
+  auto line = two.client.line(two.other);
+  CHECK(line.status == Status::kKernelFault);
+  CHECK(line.detail == static_cast<uint16_t>(launch::Cause::kOwner));
+  two.client.reset_queue(two.other);
+  REQUIRE(two.client.wait(two.other, two.client.copy(two.other, one.from, 0, 64, true)));
+  CHECK(two.client.line(two.other).status == Status::kBadPointer);
+  two.client.reset_queue(two.other);
+  REQUIRE(
+      two.client.wait(two.other, two.client.copy(two.other, two.from, RuntimeClient::kHostBytes, 64, true)));
+  CHECK(two.client.line(two.other).status == Status::kBadRange);
+  two.client.reset_queue(two.other);
+
+  // Equal work, equal shares, though one has it in two queues.
+  const uint64_t before[] = {one.client.usage().busy, two.client.usage().busy};
+  constexpr int kRounds = 60;
+  for (int i = 0; i < kRounds; ++i) {
+    one.copy_on_card(i % 2 == 0 ? one.queue : one.other, one.to, one.from, 4096);
+    two.copy_on_card(two.queue, two.to, two.from, 4096);
+  }
+  one.client.finish(one.queue, one.client.next(one.queue) - 1);
+  one.client.finish(one.other, one.client.next(one.other) - 1);
+  two.client.finish(two.queue, two.client.next(two.queue) - 1);
+  const uint64_t shares[] = {one.client.usage().busy - before[0], two.client.usage().busy - before[1]};
+  MESSAGE(kRounds, " launches each: busy for ", shares[0], " and ", shares[1], " cycles");
+  CHECK(shares[0] * 10 >= shares[1] * 9);
+  CHECK(shares[1] * 10 >= shares[0] * 9);
+  CHECK(one.client.usage().queues == 2);
+  CHECK(one.client.usage().modules == 2);
+
+  for (int round = 0; round < 4; ++round) {
+    const uint32_t first = one.begin(random);
+    for (int i = 0; i < 3; ++i) two.launch_forever(i % 2 == 0 ? two.queue : two.other);
+    two.client.put(two.other, command::Type::kCopy,
+                   command::Copy{{}, RuntimeClient::kHostAt, two.from, 4000, 100, 0, 1000, 0});
+    card->run_until(0, random.below(4000));
+    Status status = Status::kAgain;
+    for (int i = 0; i < 100 && status == Status::kAgain; ++i) status = two.client.detach().status;
+    CHECK(status == Status::kOk);
+    one.end(first);
+    two.come();
+    const uint32_t third = one.begin(random), second = two.begin(random);
+    two.end(second);
+    one.end(third);
+  }
+}
+
+}  // namespace swai::system
