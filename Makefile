@@ -166,7 +166,7 @@ VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
 
-# $(call verilated_model,TOP_MODULE,SV_SOURCES,VERILATOR_FLAGS,VARIANT,MODEL_FOLDER): FOLDER/VTOP_MODULE__ALL.a
+# $(call verilated_model,TOP_MODULE,SV_SOURCES,VERILATOR_FLAGS,VARIANT,MODEL_FOLDER,MAKE_FLAGS): FOLDER/VTOP_MODULE__ALL.a
 define verilated_model
 $(5)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(4)) $(3) --top-module $(1) --Mdir $(5) --prefix V$(1))
 $(call text_file,$(5).flags,$(5)_flags)
@@ -181,7 +181,7 @@ $(5).stamp: $(2) $(5).flags | generated
 $(5)/%.h: $(5).stamp ;
 $(5)/V$(1)__ALL.a: $(5).stamp
 	$$(call say,CXX,$$@)
-	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(MAKE_$(4)) CXX='$(CXX) -std=c++20 -w' \
+	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(MAKE_$(4)) $(6) CXX='$(CXX) -std=c++20 -w' \
 	  OPT_FAST='$(HOT_$(4))' OPT_SLOW=-O0 \
 	  >$(5).log || { cat $(5).log; exit 1; }
 endef

@@ -14,12 +14,15 @@ with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/c
 # Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
 EDGE_HEADER := verif/common/verilated_triggers.hpp
 EDGE_BITS := -CFLAGS -include -CFLAGS $(CURDIR)/$(EDGE_HEADER)
+# For Verilator and for its makefile: all functions of a model become one.
+ONE_FUNCTION := -CFLAGS -mllvm -CFLAGS -inline-threshold=100000
+ONE_FILE := VM_PARALLEL_BUILDS=0
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
   verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:verif/cpe/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
   $(TILE_STAND_INS) verif/cpe/tile/cpe_tile_top.sv,\
-  -fno-split $(EDGE_BITS) $(2),fast,$(tile_model))
+  -fno-split $(EDGE_BITS) $(ONE_FUNCTION) $(2),fast,$(tile_model),$(ONE_FILE))
 $(tile_model).stamp: $(EDGE_HEADER)
 # Large classes of Verilator's have structures without names.
 $(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,\

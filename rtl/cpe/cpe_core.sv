@@ -85,8 +85,11 @@ module cpe_core (
   // --- The instruction ---------------------------------------------------------------------------------------------
 
   logic                   x_valid, x_compressed, x_take, redirect, fetch_redirect, settled;
-  cpe_core_pkg::decoded_t x;
-  logic [31:0]            x_pc, next_pc, target;
+  cpe_core_pkg::kind_t    x_kind;
+  cpe_core_pkg::alu_t     x_op;
+  logic [2:0]             x_funct3;
+  logic [4:0]             x_rd, x_rs1, x_rs2;
+  logic [31:0]            x_imm, x_pc, next_pc, target;
 `ifdef CPE_RVFI
   logic [31:0]            x_insn;
 `endif
@@ -107,7 +110,13 @@ module cpe_core (
     .stop_i      (stop_q),
     .take_i      (x_take),
     .valid_o     (x_valid),
-    .decoded_o   (x),
+    .kind_o      (x_kind),
+    .op_o        (x_op),
+    .funct3_o    (x_funct3),
+    .rd_o        (x_rd),
+    .rs1_o       (x_rs1),
+    .rs2_o       (x_rs2),
+    .imm_o       (x_imm),
     .compressed_o(x_compressed),
 `ifdef CPE_RVFI
     .insn_o      (x_insn),
@@ -135,13 +144,13 @@ module cpe_core (
   end
 
   always_comb begin
-    a = regs_q[x.rs1];
-    b = regs_q[x.rs2];
-    if (wb_valid_q && wb_rd_q == x.rs1) a = wb_data_q;
-    if (wb_valid_q && wb_rd_q == x.rs2) b = wb_data_q;
-    if (x.rs1 == '0) a = '0;
-    if (x.rs2 == '0) b = '0;
-    hazard = wb_valid_q && wb_late_q && (wb_rd_q == x.rs1 || wb_rd_q == x.rs2);
+    a = regs_q[x_rs1];
+    b = regs_q[x_rs2];
+    if (wb_valid_q && wb_rd_q == x_rs1) a = wb_data_q;
+    if (wb_valid_q && wb_rd_q == x_rs2) b = wb_data_q;
+    if (x_rs1 == '0) a = '0;
+    if (x_rs2 == '0) b = '0;
+    hazard = wb_valid_q && wb_late_q && (wb_rd_q == x_rs1 || wb_rd_q == x_rs2);
     go     = x_valid && !stop_q && !hazard;
   end
 
@@ -151,12 +160,12 @@ module cpe_core (
   logic        taken;
 
   cpe_alu u_alu (
-    .kind_i   (x.kind),
-    .op_i     (x.op),
-    .funct3_i (x.funct3),
+    .kind_i   (x_kind),
+    .op_i     (x_op),
+    .funct3_i (x_funct3),
     .a_i      (a),
     .b_i      (b),
-    .imm_i    (x.imm),
+    .imm_i    (x_imm),
     .pc_i     (x_pc),
     .result_o (alu_result),
     .taken_o  (taken),
@@ -165,14 +174,14 @@ module cpe_core (
 
   logic        is_div, div_done;
   logic [31:0] product, quotient;
-  assign is_div = x.kind == cpe_core_pkg::KindDiv;
+  assign is_div = x_kind == cpe_core_pkg::KindDiv;
 
   cpe_muldiv u_muldiv (
     .clk_i,
     .rst_ni,
-    .mul_i     (x.kind == cpe_core_pkg::KindMul),
+    .mul_i     (x_kind == cpe_core_pkg::KindMul),
     .start_i   (go && is_div),
-    .funct3_i  (x.funct3),
+    .funct3_i  (x_funct3),
     .a_i       (a),
     .b_i       (b),
     .product_o (product),
@@ -185,14 +194,14 @@ module cpe_core (
   cpe_pkg::cause_t mem_cause;
   logic [15:0]     mem_segment;
   logic [47:0]     mem_offset;
-  assign is_mem = x.kind == cpe_core_pkg::KindLoad || x.kind == cpe_core_pkg::KindStore;
+  assign is_mem = x_kind == cpe_core_pkg::KindLoad || x_kind == cpe_core_pkg::KindStore;
 
   cpe_lsu u_lsu (
     .clk_i,
     .rst_ni,
     .valid_i    (go && is_mem),
-    .write_i    (x.kind[0]),  // KindStore
-    .funct3_i   (x.funct3),
+    .write_i    (x_kind[0]),  // KindStore
+    .funct3_i   (x_funct3),
     .address_i  (address),
     .store_i    (b),
     .stop_i     (halt),
@@ -235,9 +244,9 @@ module cpe_core (
     .id_i,
     .config_i,
     .launch_mask_i,
-    .valid_i  (go && x.kind == cpe_core_pkg::KindCsr),
-    .funct3_i (x.funct3),
-    .field_i  (x.imm[16:0]),
+    .valid_i  (go && x_kind == cpe_core_pkg::KindCsr),
+    .funct3_i (x_funct3),
+    .field_i  (x_imm[16:0]),
     .operand_i(a),
     .rdata_o  (csr_rdata),
     .bad_o    (csr_bad),
@@ -252,9 +261,9 @@ module cpe_core (
   always_comb begin
     issue_valid_o = 1'b0;
     issue_o       = '0;
-    if (go && x.kind == cpe_core_pkg::KindCustom) begin
+    if (go && x_kind == cpe_core_pkg::KindCustom) begin
       issue_valid_o = 1'b1;
-      issue_o       = {x.imm[10:0], a, b, x_pc};
+      issue_o       = {x_imm[10:0], a, b, x_pc};
     end
   end
 
@@ -272,7 +281,7 @@ module cpe_core (
     target   = address;
     link     = x_pc + (x_compressed ? 32'd2 : 32'd4);
     if (go) begin
-      unique case (x.kind)
+      unique case (x_kind)
         cpe_core_pkg::KindAlu, cpe_core_pkg::KindFence: done = 1'b1;
         cpe_core_pkg::KindBranch: begin
           done     = 1'b1;
@@ -307,7 +316,7 @@ module cpe_core (
           done   = issue_ready_i && !issue_bad_i;
           fault  = issue_ready_i && issue_bad_i;
           result = issue_rdata_i;
-          reason = x.imm[10:9] == 2'b00 ? {2'b00, x.imm[8:7]} + cpe_core_pkg::CountControl : cpe_core_pkg::CountUnit;
+          reason = x_imm[10:9] == 2'b00 ? {2'b00, x_imm[8:7]} + cpe_core_pkg::CountControl : cpe_core_pkg::CountUnit;
         end
         default: fault = 1'b1;
       endcase
@@ -329,7 +338,7 @@ module cpe_core (
       if (halt_i) halt_q <= 1'b1;
       if (fault || (halt && !mem_pending)) stop_q <= 1'b1;
       if (fault) fault_valid_o <= 1'b1;
-      wb_valid_q <= done && x.rd != '0;
+      wb_valid_q <= done && x_rd != '0;
       halted_o   <= stop_q && !fetch_valid_o;
       waiting_o  <= 1'b0;
       if (issue_valid_o) waiting_o <= !issue_ready_i && !halt && settled && !invalidate_i;
@@ -339,7 +348,7 @@ module cpe_core (
   always_ff @(posedge clk_i) begin
     if (done) begin
       wb_late_q <= mem_late;
-      wb_rd_q   <= x.rd;
+      wb_rd_q   <= x_rd;
       wb_data_q <= result;
     end
   end
@@ -351,15 +360,15 @@ module cpe_core (
       record = {cpe_pkg::CauseIllegal, cpe_pkg::AccessNone, 1'b0, x_pc, cpe_pkg::NoSegment, 48'b0};
       if (is_mem) begin
         record.cause   = mem_cause;
-        record.access  = x.kind[0] ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        record.access  = x_kind[0] ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
         record.segment = mem_segment;
         record.offset  = mem_offset;
-      end else if (x.kind == cpe_core_pkg::KindCustom) begin
+      end else if (x_kind == cpe_core_pkg::KindCustom) begin
         record.cause = cpe_pkg::CauseCommand;
-      end else if (x.kind == cpe_core_pkg::KindStop) begin
-        record.cause  = x.rd;
-        record.access = x.op[1:0];
-        record.offset = {16'b0, x.imm};
+      end else if (x_kind == cpe_core_pkg::KindStop) begin
+        record.cause  = x_rd;
+        record.access = x_op[1:0];
+        record.offset = {16'b0, x_imm};
       end
     end
   end
@@ -377,10 +386,10 @@ module cpe_core (
     .insn_i     (x_insn),
     .pc_i       (x_pc),
     .next_pc_i  (redirect ? target : link),
-    .rd_i       (x.rd),
+    .rd_i       (x_rd),
     .mem_i      (is_mem),
-    .write_i    (x.kind[0]),
-    .funct3_i   (x.funct3),
+    .write_i    (x_kind[0]),
+    .funct3_i   (x_funct3),
     .address_i  (address),
     .store_i    (b),
     .window_i   (mem_window),

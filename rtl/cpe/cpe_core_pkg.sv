@@ -1,4 +1,4 @@
-// What the parts of the scalar core agree on: decoded instructions and the numbers of the counters.
+// What the parts of the scalar core agree on: kinds of instructions, operations and the numbers of the counters.
 package cpe_core_pkg;
 
   // What an instruction is to the execute stage.
@@ -30,17 +30,6 @@ package cpe_core_pkg;
   localparam alu_t AluSra   = 4'hd;
   localparam alu_t AluUpper = 4'he;  // lui
   localparam alu_t AluPc    = 4'hf;  // auipc
-
-  // A decoded instruction. Registers that are not used are 0, also rd.
-  typedef struct packed {
-    kind_t       kind;
-    alu_t        op;
-    logic [2:0]  funct3;
-    logic [4:0]  rd;
-    logic [4:0]  rs1;
-    logic [4:0]  rs2;
-    logic [31:0] imm;  // CSR: {raw rs1 field, number}; custom: {unit, operation}
-  } decoded_t;
 
   // Counters.
   typedef logic [3:0] counter_t;

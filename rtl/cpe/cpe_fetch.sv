@@ -26,7 +26,13 @@ module cpe_fetch (
   input  logic                   take_i,       // the instruction at the output, if any, leaves
 
   output logic                   valid_o,
-  output cpe_core_pkg::decoded_t decoded_o,
+  output cpe_core_pkg::kind_t    kind_o,       // its fields, as cpe_decode has them
+  output cpe_core_pkg::alu_t     op_o,
+  output logic [2:0]             funct3_o,
+  output logic [4:0]             rd_o,
+  output logic [4:0]             rs1_o,
+  output logic [4:0]             rs2_o,
+  output logic [31:0]            imm_o,
   output logic                   compressed_o,
 `ifdef CPE_RVFI
   output logic [31:0]            insn_o,       // its bits in memory
@@ -88,9 +94,24 @@ module cpe_fetch (
     end
   end
 
-  cpe_core_pkg::decoded_t decoded;
   cpe_expand u_expand (.insn_i(insn), .insn_o(expanded));
-  cpe_decode u_decode (.insn_i(expanded), .decoded_o(decoded));
+
+  cpe_core_pkg::kind_t kind;
+  cpe_core_pkg::alu_t  op;
+  logic [2:0]          funct3;
+  logic [4:0]          rd, rs1, rs2;
+  logic [31:0]         imm;
+
+  cpe_decode u_decode (
+    .insn_i  (expanded),
+    .kind_o  (kind),
+    .op_o    (op),
+    .funct3_o(funct3),
+    .rd_o    (rd),
+    .rs1_o   (rs1),
+    .rs2_o   (rs2),
+    .imm_o   (imm)
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_o <= 1'b0;
@@ -101,13 +122,23 @@ module cpe_fetch (
     if (cut) begin
       pc_o         <= pc_q;
       compressed_o <= compressed;
-      decoded_o    <= decoded;
+      kind_o       <= kind;
+      op_o         <= op;
+      funct3_o     <= funct3;
+      rd_o         <= rd;
+      rs1_o        <= rs1;
+      rs2_o        <= rs2;
+      imm_o        <= imm;
 `ifdef CPE_RVFI
       insn_o       <= compressed ? {16'b0, insn[15:0]} : insn;
 `endif
       if (fail_q) begin
-        decoded_o <= {cpe_core_pkg::KindStop, 2'b0, cpe_pkg::AccessFetch, 3'b0, cause_q, 10'b0,
-                      carry_valid_q ? {word_addr_q, 3'b0} : pc_q};
+        kind_o <= cpe_core_pkg::KindStop;
+        op_o   <= {2'b0, cpe_pkg::AccessFetch};
+        rd_o   <= cause_q;
+        rs1_o  <= '0;
+        rs2_o  <= '0;
+        imm_o  <= carry_valid_q ? {word_addr_q, 3'b0} : pc_q;
       end
     end
   end
