@@ -70,13 +70,14 @@ struct EdgeNumbers {
   explicit EdgeNumbers(Root& root) {
     clock = find(root, root.cpe_tile_top__DOT__clk);
     copy = find(root, root.cpe_tile_top__DOT__copy);
+    data = find(root, root.cpe_tile_top__DOT__data);
     const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
     for (size_t i = 0; i < kDoors; ++i) {
       through.at(i) = find(root, doors.at(i).clk);
     }
   }
 
-  size_t clock, copy;
+  size_t clock, copy, data;
   std::array<size_t, kDoors> through;
 
  private:
@@ -91,15 +92,25 @@ struct EdgeNumbers {
   }
 };
 
+void happen(Root& root, size_t edge) {
+  Edges edges(root);
+  edges.add(edge);
+  edges.happen();
+}
+
 // What comes in through the doors is copied until nothing differs; also when nothing does, if it is said.
 void settle(Root& root, const EdgeNumbers& numbers, bool data) {
   const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
   while (data || (doors[0].differs | doors[1].differs | doors[2].differs) != 0) {
-    Edges edges(root);
-    edges.add(numbers.copy);
-    edges.happen();
+    happen(root, numbers.copy);
     data = false;
   }
+}
+
+// Whether an arithmetic unit looks at what the local memory tells it.
+bool open(Root& root) {
+  const auto& cpe = *root.__PVT__cpe_tile_top__DOT__u_cpe;
+  return (cpe.u_systolic__DOT__u_gate__DOT__open | cpe.u_vector__DOT__u_gate__DOT__open) != 0;
 }
 
 }  // namespace
@@ -111,6 +122,7 @@ void* swai_cpe_new() {
   // In reset, before the first edges: also where state begins at random.
   model->rootp->cpe_tile_top__DOT__clk = 0;
   model->rootp->cpe_tile_top__DOT__copy = 0;
+  model->rootp->cpe_tile_top__DOT__data = 0;
   for (const Door& door : doors_of(*model->__PVT__cpe_tile_top__DOT__u_cpe)) door.clk = 0;
   model->in_i = 0;
   model->boot_pc_i = 0;
@@ -138,11 +150,10 @@ void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint
   if (top.in_i != in || top.boot_pc_i != boot_pc || (in & kWithData) != 0) {
     top.in_i = in;
     top.boot_pc_i = boot_pc;
-    Edges edges(root);
-    edges.add(numbers.copy);
-    edges.happen();
+    happen(root, numbers.copy);
     settle(root, numbers, (in & kWithData) != 0 && doors[0].needed != 0);
   }
+  if (open(root)) happen(root, numbers.data);
   Edges edges(root);
   edges.add(numbers.clock);
   for (size_t i = 0; i < kDoors; ++i) {
