@@ -27,15 +27,16 @@ module fp32_add (
   logic        invalid1_q;
   logic        invalid2_q;
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : sort
-      logic        b_first;
-      logic [30:0] first;
-      logic [30:0] second;
-      logic        first_normal;
-      logic        second_normal;
-      logic [7:0]  exponent;
-      logic [7:0]  distance;
+  always_ff @(posedge clk_i) begin : sort
+    logic        b_first;
+    logic [30:0] first;
+    logic [30:0] second;
+    logic        first_normal;
+    logic        second_normal;
+    logic [7:0]  exponent;
+    logic [7:0]  distance;
+    {b_first, first, second, first_normal, second_normal, exponent, distance} = '0;
+    if (en_i) begin
       b_first       = b_i[30:0] > a_i[30:0];
       first         = b_first ? b_i[30:0] : a_i[30:0];
       second        = b_first ? a_i[30:0] : b_i[30:0];
@@ -55,11 +56,12 @@ module fp32_add (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : add
-      logic [31:0] small_one;
-      logic [31:0] moved;
-      logic [31:0] sum;
+  always_ff @(posedge clk_i) begin : add
+    logic [31:0] small_one;
+    logic [31:0] moved;
+    logic [31:0] sum;
+    {small_one, moved, sum} = '0;
+    if (en_i) begin
       // A one that leaves at the lower end stays there as bit 0, where it counts as "not exactly".
       small_one   = {1'b0, small_q, 7'b0};
       moved       = small_one >> shift_q;
@@ -73,16 +75,17 @@ module fp32_add (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : round
-      logic [31:0] stop;
-      logic [15:0] half;
-      logic [7:0]  quarter;
-      logic [3:0]  nibble;
-      logic [4:0]  zeros;
-      logic [31:0] normal;
-      logic [31:0] place;
-      logic [31:0] magnitude;
+  always_ff @(posedge clk_i) begin : round
+    logic [31:0] stop;
+    logic [15:0] half;
+    logic [7:0]  quarter;
+    logic [3:0]  nibble;
+    logic [4:0]  zeros;
+    logic [31:0] normal;
+    logic [31:0] place;
+    logic [31:0] magnitude;
+    {stop, half, quarter, nibble, zeros, normal, place, magnitude} = '0;
+    if (en_i) begin
       // Shifts up to the first one, but not beyond the smallest exponent.
       stop       = sum_q | (32'h8000_0000 >> exponent2_q);
       zeros[4]   = stop[31:16] == '0;

@@ -33,16 +33,17 @@ module fp32_fma (
   logic        special2_q;
   logic        invalid2_q;
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : multiply
-      logic [47:0] product;
-      logic        a_normal;
-      logic        b_normal;
-      logic        c_normal;
-      logic        a_beyond;   // infinity or NaN
-      logic        b_beyond;
-      logic        c_beyond;
-      logic        sign;
+  always_ff @(posedge clk_i) begin : multiply
+    logic [47:0] product;
+    logic        a_normal;
+    logic        b_normal;
+    logic        c_normal;
+    logic        a_beyond;   // infinity or NaN
+    logic        b_beyond;
+    logic        c_beyond;
+    logic        sign;
+    {product, a_normal, b_normal, c_normal, a_beyond, b_beyond, c_beyond, sign} = '0;
+    if (en_i) begin
       a_normal = a_i[30:23] != '0;
       b_normal = b_i[30:23] != '0;
       c_normal = c_i[30:23] != '0;
@@ -70,20 +71,21 @@ module fp32_fma (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : add
-      logic [9:0]  distance;
-      logic        addend_first;
-      logic [63:0] product;
-      logic [63:0] addend;
-      logic [63:0] first;      // the summand with the larger exponent
-      logic [63:0] second;
-      logic [9:0]  amount;
-      logic [5:0]  shift;
-      logic [63:0] moved;
-      logic        subtract;
-      logic [63:0] sum;
-      logic        negative;
+  always_ff @(posedge clk_i) begin : add
+    logic [9:0]  distance;
+    logic        addend_first;
+    logic [63:0] product;
+    logic [63:0] addend;
+    logic [63:0] first;      // the summand with the larger exponent
+    logic [63:0] second;
+    logic [9:0]  amount;
+    logic [5:0]  shift;
+    logic [63:0] moved;
+    logic        subtract;
+    logic [63:0] sum;
+    logic        negative;
+    {distance, addend_first, product, addend, first, second, amount, shift, moved, subtract, sum, negative} = '0;
+    if (en_i) begin
       distance     = exponent1_q - {2'b0, addend_exponent_q};
       addend_first = distance[9];
       product      = {1'b0, product_q, 15'b0};
@@ -109,18 +111,19 @@ module fp32_fma (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : round
-      logic [63:0] stop;
-      logic [31:0] half;
-      logic [15:0] quarter;
-      logic [7:0]  eighth;
-      logic [3:0]  nibble;
-      logic [5:0]  zeros;
-      logic [63:0] normal;
-      logic [31:0] place;
-      logic [39:0] rest;
-      logic [31:0] magnitude;
+  always_ff @(posedge clk_i) begin : round
+    logic [63:0] stop;
+    logic [31:0] half;
+    logic [15:0] quarter;
+    logic [7:0]  eighth;
+    logic [3:0]  nibble;
+    logic [5:0]  zeros;
+    logic [63:0] normal;
+    logic [31:0] place;
+    logic [39:0] rest;
+    logic [31:0] magnitude;
+    {stop, half, quarter, eighth, nibble, zeros, normal, place, rest, magnitude} = '0;
+    if (en_i) begin
       // Shifts up to the first one, but not beyond the smallest exponent.
       stop       = sum_q | (64'h4000_0000_0000_0000 >> exponent2_q);
       zeros[5]   = stop[63:32] == '0;

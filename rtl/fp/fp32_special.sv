@@ -33,12 +33,13 @@ module fp32_special (
   logic [63:0] word;
   logic [30:0] value_q;     // 29 places behind the point
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : take_apart
-      logic        zero;
-      logic        beyond;     // infinity or NaN
-      logic        nan;
-      logic        high;       // a mantissa from 1.5 on
+  always_ff @(posedge clk_i) begin : take_apart
+    logic        zero;
+    logic        beyond;     // infinity or NaN
+    logic        nan;
+    logic        high;       // a mantissa from 1.5 on
+    {zero, beyond, nan, high} = '0;
+    if (en_i) begin
       outcome_e    outcome;
       logic        sign;
       logic        log2;
@@ -112,11 +113,12 @@ module fp32_special (
   );
 
   // 1 + c0 + t * (c1 + t * c2); c0, c1, c2 are the word.
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : evaluate
-      logic [34:0] square;
-      logic [23:0] slope;
-      logic [43:0] rise;
+  always_ff @(posedge clk_i) begin : evaluate
+    logic [34:0] square;
+    logic [23:0] slope;
+    logic [43:0] rise;
+    {square, slope, rise} = '0;
+    if (en_i) begin
       square      = {20'b0, word[14:0]} * {15'b0, position2_q};
       slope       = {word[36:15], 2'b0} + {7'b0, square[34:18]};
       rise        = {20'b0, slope} * {24'b0, position2_q};
@@ -127,9 +129,10 @@ module fp32_special (
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : finish
-      logic [31:0] bits;
+  always_ff @(posedge clk_i) begin : finish
+    logic [31:0] bits;
+    bits = '0;
+    if (en_i) begin
       if (state3_q.outcome != Computed) begin
         unique case (state3_q.outcome)
           Zero:     bits = {state3_q.sign, 31'b0};

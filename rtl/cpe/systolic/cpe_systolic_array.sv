@@ -37,9 +37,10 @@ module cpe_systolic_array (
   // Stages from the last to the first, so that each reads what the one before it held; nobody else reads that at an edge. Assignments
   // that take effect at once save the simulator a delayed copy of everything.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_array
-      logic [31:0] products, total;
+  always_ff @(posedge clk_i) begin : p_array
+    logic [31:0] products, total;
+    {products, total} = '0;
+    if (awake_i) begin
       if (scale_q) begin
         sum_place_q = scale_place_q;
         for (int unsigned n = 0; n < 8; n++) begin

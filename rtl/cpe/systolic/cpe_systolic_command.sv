@@ -167,10 +167,11 @@ module cpe_systolic_command #(
 
   assign awake_o = awake_q || !rst_ni;
 
-  always_ff @(posedge clk_i) begin
-    if (run || awake_o) begin : p_runs
-      logic [3:0] open;
-      logic [2:0] cycles;
+  always_ff @(posedge clk_i) begin : p_runs
+    logic [3:0] open;
+    logic [2:0] cycles;
+    {open, cycles} = '0;
+    if (run || awake_o) begin
       open = open_q;
       if (run != complete_i) open = run ? open + 1'b1 : open - 1'b1;
       if (halt_i || !rst_ni) open = '0;

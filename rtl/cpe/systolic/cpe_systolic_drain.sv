@@ -289,15 +289,17 @@ module cpe_systolic_drain #(
 
   // Nobody else reads the two, which would be variables of the process, were they not of types of this module.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_drain
-      logic        sleeps, stopped, begins, here;
-      logic [1:0]  half_busy;
-      logic [8:0]  tiles, row, out_row;
-      logic [7:0]  sum_row;
-      logic [3:0]  slot;
-      logic [17:0] out_at, out_tile;
-      logic [17:5] factors_at, biases_at, row_factors_at;
+  always_ff @(posedge clk_i) begin : p_drain
+    logic        sleeps, stopped, begins, here;
+    logic [1:0]  half_busy;
+    logic [8:0]  tiles, row, out_row;
+    logic [7:0]  sum_row;
+    logic [3:0]  slot;
+    logic [17:0] out_at, out_tile;
+    logic [17:5] factors_at, biases_at, row_factors_at;
+    {sleeps, stopped, begins, here, half_busy, tiles, row, out_row, sum_row, slot, out_at, out_tile, factors_at, biases_at,
+     row_factors_at} = '0;
+    if (awake_i) begin
       sleeps = !job_valid_i || fault_q;
       if (awake) begin
         state          = state_q;

@@ -49,10 +49,11 @@ module cpe_systolic_drain_lanes #(
   assign valid_o = result_q[Latency];
   assign tag_o   = tag_q[Latency*TagWidth +: TagWidth];
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_beats
-      logic [Latency:0]      beats, results;
-      logic [4*TagWidth-1:0] tags;
+  always_ff @(posedge clk_i) begin : p_beats
+    logic [Latency:0]      beats, results;
+    logic [4*TagWidth-1:0] tags;
+    {beats, results, tags} = '0;
+    if (awake_i) begin
       beats   = beat_q;
       results = result_q;
       tags    = tag_q;

@@ -70,11 +70,12 @@ module cpe_systolic_feed #(
 
   assign run_take_o = run_take;
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_tiles
-      logic        active, sparse;
-      logic [17:0] tile;
-      logic [15:0] k_left, column_left;
+  always_ff @(posedge clk_i) begin : p_tiles
+    logic        active, sparse;
+    logic [17:0] tile;
+    logic [15:0] k_left, column_left;
+    {active, sparse, tile, k_left, column_left} = '0;
+    if (awake_i) begin
       active      = active_q;
       sparse      = sparse_q;
       tile        = tile_q;

@@ -92,15 +92,16 @@ module cpe_systolic_gather (
   end
   /* verilator lint_on BLKSEQ */
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_gather
-      logic         read, make, index, last_rows, tile, next, fill, take_set;
-      logic [2:0]   indices;
-      logic [1:0]   full;
-      logic [4:0]   row;
-      logic [31:0]  product;
-      logic [33:0]  sum;
-      logic [17:0]  address;
+  always_ff @(posedge clk_i) begin : p_gather
+    logic         read, make, index, last_rows, tile, next, fill, take_set;
+    logic [2:0]   indices;
+    logic [1:0]   full;
+    logic [4:0]   row;
+    logic [31:0]  product;
+    logic [33:0]  sum;
+    logic [17:0]  address;
+    {read, make, index, last_rows, tile, next, fill, take_set, indices, full, row, product, sum, address} = '0;
+    if (awake_i) begin
       read      = request_q && p_ready_i;
       make      = tile_q && indices_q[2] && (!next_q || read);
       index     = index_valid_i && tile_q && !indices_q[2];

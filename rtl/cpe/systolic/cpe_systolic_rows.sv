@@ -75,13 +75,14 @@ module cpe_systolic_rows #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_rows
-      logic                read, empties, stays, active, begins, port_valid, spill_valid;
-      logic [17:0]         address;
-      logic [8:0]          left;
-      logic [2:0]          room, rows;          // in this word; that are taken from it
-      logic [1:0]          taken;
+  always_ff @(posedge clk_i) begin : p_rows
+    logic                read, empties, stays, active, begins, port_valid, spill_valid;
+    logic [17:0]         address;
+    logic [8:0]          left;
+    logic [2:0]          room, rows;          // in this word; that are taken from it
+    logic [1:0]          taken;
+    {read, empties, stays, active, begins, port_valid, spill_valid, address, left, room, rows, taken} = '0;
+    if (awake_i) begin
 
       read        = request_q && p_ready_i;
       empties     = take_i && {1'b0, taken_q} + 3'd1 == front_q[2:0];

@@ -140,14 +140,16 @@ module cpe_systolic_sequence (
 
   // --- The next row, and blocks that are complete -----------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin
-    if (awake_i) begin : p_sequence
-      logic        active, first_k, half, new_block, job;
-      logic [15:0] k_left, column_left;
-      logic [8:0]  tile, row;
-      logic [7:0]  sums;
-      logic [17:0] out, factors, biases, block_out, block_factors, block_biases;
-      logic [1:0]  job_wait;
+  always_ff @(posedge clk_i) begin : p_sequence
+    logic        active, first_k, half, new_block, job;
+    logic [15:0] k_left, column_left;
+    logic [8:0]  tile, row;
+    logic [7:0]  sums;
+    logic [17:0] out, factors, biases, block_out, block_factors, block_biases;
+    logic [1:0]  job_wait;
+    {active, first_k, half, new_block, job, k_left, column_left, tile, row, sums, out, factors, biases, block_out, block_factors,
+     block_biases, job_wait} = '0;
+    if (awake_i) begin
       active        = active_q;
       first_k       = first_k_q;
       half          = half_q;

@@ -138,12 +138,13 @@ module cpe_systolic_weights #(
 
   // --- Which lists --------------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin
-    if (moves) begin : p_lists
-      logic        active, scales_next;
-      logic [17:0] tile, column, scales, scales_column;
-      logic [15:0] k_left, column_left;
-      logic [7:0]  group_left;
+  always_ff @(posedge clk_i) begin : p_lists
+    logic        active, scales_next;
+    logic [17:0] tile, column, scales, scales_column;
+    logic [15:0] k_left, column_left;
+    logic [7:0]  group_left;
+    {active, scales_next, tile, column, scales, scales_column, k_left, column_left, group_left} = '0;
+    if (moves) begin
       active        = active_q;
       tile          = tile_q;
       column        = column_q;
@@ -238,12 +239,13 @@ module cpe_systolic_weights #(
   // A tile that is taken is read by logic that settles before the edge. So what goes into the next one may take effect at once; the
   // simulator would otherwise keep a delayed copy of all of it.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (moves) begin : p_unpack
-      logic [63:0] bytes;                 // of the row at hand
-      logic [63:0] unpacked0, unpacked1;  // int4: the two rows
-      logic [3:0]  zero0, zero1;
-      logic        int4;
+  always_ff @(posedge clk_i) begin : p_unpack
+    logic [63:0] bytes;                 // of the row at hand
+    logic [63:0] unpacked0, unpacked1;  // int4: the two rows
+    logic [3:0]  zero0, zero1;
+    logic        int4;
+    {bytes, unpacked0, unpacked1, zero0, zero1, int4} = '0;
+    if (moves) begin
       if (take) begin
         bytes = row;
         int4  = kind == cpe_pkg::WeightsInt4;

@@ -133,12 +133,13 @@ module cpe_vector_command (
   cpe_vector_pkg::target_t target;
 
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (issue_valid_i || en_i) begin : take
-      logic                 uses_a;
-      logic                 uses_b;
-      logic                 uses_c;
-      logic [SlotWidth-1:0] slot;
+  always_ff @(posedge clk_i) begin : take
+    logic                 uses_a;
+    logic                 uses_b;
+    logic                 uses_c;
+    logic [SlotWidth-1:0] slot;
+    {uses_a, uses_b, uses_c, slot} = '0;
+    if (issue_valid_i || en_i) begin
       if (!rst_ni) begin
         begun_q         <= '0;
         done_q          <= '0;

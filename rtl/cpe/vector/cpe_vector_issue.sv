@@ -34,23 +34,20 @@ module cpe_vector_issue (
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
-  typedef struct packed {
-    logic               valid;
-    logic               waits;         // for the runs before, also when it reads nothing
-    logic               first;         // group of its row
-    logic               stored;
-    logic [2:0]         op;
-    logic [2:0]         special;
-    logic [1:0]         reduce;
-    logic [SlotWidth:0] run;           // this one, or the next when there is none
-    logic [2:0]         last_element;  // of a row's last group
-    logic [12:0]        row_groups;
-    logic [12:0]        groups;        // left of the row
-    logic [15:0]        rows;          // left
-  } state_t;
+  logic                   going_q;         // there is a run
+  logic                   waits_q;         // for the runs before, also when it reads nothing
+  logic                   first_q;         // group of its row
+  logic [SlotWidth:0]     run_q;           // this one, or the next when there is none
+  logic [12:0]            groups_q;        // left of the row
+  logic [15:0]            rows_q;          // left
+  logic                   stored_q;        // from here on: of the run
+  logic [2:0]             op_q;
+  logic [2:0]             special_q;
+  logic [1:0]             reduce_q;
+  logic [2:0]             last_element_q;  // of a row's last group
+  logic [12:0]            row_groups_q;
 
-  state_t                 q, d;
-  cpe_vector_pkg::tag_t   tag_q, next_tag;
+  cpe_vector_pkg::tag_t   tag_q;
   logic [3*ViewWidth-1:0] view_q;
   logic [2:0]             used, good;
   logic [SlotWidth-1:0]   slot_q;
@@ -59,10 +56,10 @@ module cpe_vector_issue (
   assign {c, b, a}    = view_q;
   assign view_o       = view_q;
   assign slot_o       = slot_q;
-  assign op_o         = q.op;
+  assign op_o         = op_q;
   assign tag_o        = tag_q;
   assign row_last_o   = tag_q.row_last;
-  assign fault_slot_o = q.run[SlotWidth-1:0];
+  assign fault_slot_o = run_q[SlotWidth-1:0];
 
   always_comb begin
     used       = '0;
@@ -70,7 +67,7 @@ module cpe_vector_issue (
     fault_o    = '0;
     valid_o    = 1'b0;
     waits_o    = 1'b0;
-    if (active_i && q.valid && !q.waits) begin
+    if (active_i && going_q && !waits_q) begin
       used       = {c.used, b.used, a.used};
       good       = ~used | (there_i & ~bad_i);
       fault_o    = used & there_i & bad_i & {good[1] && good[0], good[0], 1'b1};
@@ -79,63 +76,80 @@ module cpe_vector_issue (
     end
   end
 
-  // d and next_tag are what q and tag_q become: nothing else looks at them.
+  // Nobody else looks at what belongs to the run, but for op_q.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : advance
-      logic               ends;
-      logic               load;
-      logic [SlotWidth:0] next_run;
-      d        = q;
-      next_run = q.valid ? q.run + 1'b1 : q.run;
+  always_ff @(posedge clk_i) begin : advance
+    // What the registers become.
+    logic               going;
+    logic               waits;
+    logic               first;
+    logic [SlotWidth:0] run;
+    logic [12:0]        groups;
+    logic [15:0]        rows;
+    logic               ends;
+    logic               load;
+    logic               row_last;
+    logic [SlotWidth:0] next_run;
+    {going, waits, first, run, groups, rows, ends, load, row_last, next_run} = '0;
+    if (en_i) begin
+      going    = going_q;
+      waits    = waits_q;
+      first    = first_q;
+      run      = run_q;
+      groups   = groups_q;
+      rows     = rows_q;
+      next_run = going_q ? run_q + 1'b1 : run_q;
       ends     = valid_o && tag_q.run_last;
-      load     = (!q.valid || ends) && next_run != begun_i;
-      if (q.waits) d.waits = q.run != done_i;
+      load     = (!going_q || ends) && next_run != begun_i;
+      if (waits_q) waits = run_q != done_i;
       if (valid_o) begin
-        d.first  = tag_q.row_last;
-        d.groups = tag_q.row_last ? q.row_groups : q.groups - 13'd1;
-        if (tag_q.row_last) d.rows = q.rows - 16'd1;
+        first  = tag_q.row_last;
+        groups = tag_q.row_last ? row_groups_q : groups_q - 13'd1;
+        if (tag_q.row_last) rows = rows_q - 16'd1;
         if (ends) begin
-          d.valid = 1'b0;
-          d.run   = next_run;
+          going = 1'b0;
+          run   = next_run;
         end
       end
       if (load) begin
-        d.valid        = 1'b1;
-        d.waits        = !work_i.overlap;
-        d.first        = 1'b1;
-        d.stored       = work_i.stored;
-        d.op           = work_i.op;
-        d.special      = work_i.special;
-        d.reduce       = work_i.reduce;
-        d.run          = next_run;
-        d.last_element = work_i.elements[2:0] - 3'd1;
-        d.row_groups   = 13'((17'(work_i.elements) + 17'd7) >> 3);
-        d.groups       = d.row_groups;
-        d.rows         = work_i.rows;
+        going          = 1'b1;
+        waits          = !work_i.overlap;
+        first          = 1'b1;
+        stored_q       = work_i.stored;
+        special_q      = work_i.special;
+        reduce_q       = work_i.reduce;
+        run            = next_run;
+        last_element_q = work_i.elements[2:0] - 3'd1;
+        row_groups_q   = 13'((17'(work_i.elements) + 17'd7) >> 3);
+        groups         = row_groups_q;
+        rows           = work_i.rows;
       end
-      next_tag = '0;
-      if (d.valid) begin
-        next_tag.row_last     = d.groups == 13'd1;
-        next_tag.last_element = next_tag.row_last ? d.last_element : 3'd7;
-        next_tag.row_first    = d.first;
-        next_tag.run_last     = next_tag.row_last && d.rows == 16'd1;
-        next_tag.stored       = d.stored;
-        next_tag.reduce       = d.reduce;
-        next_tag.special      = d.special;
-      end
+      row_last = groups == 13'd1;
       if (!rst_ni) begin
-        q      <= '0;
-        tag_q  <= '0;
-        slot_q <= '0;
+        going_q <= 1'b0;
+        run_q   <= '0;
+        tag_q   <= '0;
+        slot_q  <= '0;
       end else if (halt_i) begin
-        q.valid <= 1'b0;
+        going_q <= 1'b0;
         tag_q   <= '0;
       end else begin
-        q      <= d;
-        tag_q  <= next_tag;
-        slot_q <= d.valid ? d.run[SlotWidth-1:0] + 1'b1 : d.run[SlotWidth-1:0];
-        if (load) view_q <= view_i;
+        going_q  <= going;
+        waits_q  <= waits;
+        first_q  <= first;
+        run_q    <= run;
+        groups_q <= groups;
+        rows_q   <= rows;
+        tag_q    <= '0;
+        if (going) begin
+          // In the order of tag_t.
+          tag_q <= {row_last ? last_element_q : 3'd7, first, row_last, row_last && rows == 16'd1, stored_q, reduce_q, special_q};
+        end
+        slot_q   <= going ? run[SlotWidth-1:0] + 1'b1 : run[SlotWidth-1:0];
+        if (load) begin
+          view_q <= view_i;
+          op_q   <= work_i.op;
+        end
       end
     end
   end

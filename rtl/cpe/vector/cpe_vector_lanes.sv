@@ -89,9 +89,10 @@ module cpe_vector_lanes #(
 
   // d is what q becomes: nothing else looks at it.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : advance
-      logic special;
+  always_ff @(posedge clk_i) begin : advance
+    logic special;
+    special = '0;
+    if (en_i) begin
       d       = q;
       special = tag_i.special != cpe_pkg::SpecialNone;
       if (go) begin
@@ -143,16 +144,17 @@ module cpe_vector_lanes #(
   // lanes that stand still.
   logic [Wide-1:0] x_q, factor_q, summand_q;
 
-  always_ff @(posedge clk_i) begin
-    if (fma_en) begin : operate
-      logic [31:0] a;
-      logic [31:0] b;
-      logic [31:0] x;
-      logic        a_nan;
-      logic        b_nan;
-      logic        below;
-      logic        zeros;
-      logic        truth;
+  always_ff @(posedge clk_i) begin : operate
+    logic [31:0] a;
+    logic [31:0] b;
+    logic [31:0] x;
+    logic        a_nan;
+    logic        b_nan;
+    logic        below;
+    logic        zeros;
+    logic        truth;
+    {a, b, x, a_nan, b_nan, below, zeros, truth} = '0;
+    if (fma_en) begin
       x_q       <= a_now;
       factor_q  <= b_now;
       summand_q <= c_now;
@@ -243,9 +245,10 @@ module cpe_vector_lanes #(
       if (special_busy) special_x = specialn ? result[Some-1:0] : rest_q[Some-1:0];
     end
 
-    always_ff @(posedge clk_i) begin
-      if (special_en) begin : shift
-        logic [255:0] all;
+    always_ff @(posedge clk_i) begin : shift
+      logic [255:0] all;
+      all = '0;
+      if (special_en) begin
         all        = {special_y, gathered_q};
         rest_q     <= specialn ? result[255:Some] : rest_q >> Some;
         gathered_q <= all[255:Some];

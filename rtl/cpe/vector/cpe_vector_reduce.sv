@@ -173,13 +173,14 @@ module cpe_vector_reduce (
 
   // od and md are what o and m become: nothing else looks at them. The smallest or largest of 8 goes into place 0.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : advance
-      logic [255:0] left;
-      logic [31:0]  a;
-      logic [31:0]  b;
-      logic [31:0]  y;
-      logic         above;
+  always_ff @(posedge clk_i) begin : advance
+    logic [255:0] left;
+    logic [31:0]  a;
+    logic [31:0]  b;
+    logic [31:0]  y;
+    logic         above;
+    {left, a, b, y, above} = '0;
+    if (en_i) begin
       od = o;
       md = m;
       if (take) begin

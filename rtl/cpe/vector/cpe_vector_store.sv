@@ -57,29 +57,23 @@ module cpe_vector_store #(
   logic [4:0]           tag_q  [Groups];  // last element, last of its row, of its run
   logic [OwedWidth-1:0] owed_q [4];       // address, last of its run, its slot
 
-  typedef struct packed {
-    logic [PtrWidth-1:0] read_ptr;
-    logic [PtrWidth-1:0] write_ptr;
-    logic [PtrWidth:0]   count;
-    logic [1:0]          owed_read;
-    logic [1:0]          owed_write;
-    logic [2:0]          owed_count;
-    logic                stopping;
-  } wait_t;
+  logic [PtrWidth-1:0]  read_ptr_q, write_ptr_q;
+  logic [PtrWidth:0]    count_q;
+  logic [1:0]           owed_read_q, owed_write_q;
+  logic [2:0]           owed_count_q;
+  logic                 stopping_q;
 
   // Whose group is in front
-  typedef struct packed {
-    logic               valid;
-    logic               stored;
-    logic               reduced;
-    logic [1:0]         number;
-    logic [SlotWidth:0] run;            // this one, or the next when there is none
-    logic [17:0]        stride;
-    logic [17:0]        row_addr;
-    logic [17:0]        addr;
-    logic [17:0]        reduce_stride;
-    logic [17:0]        reduce_addr;
-  } state_t;
+  logic                 going_q;        // there is a run
+  logic [SlotWidth:0]   run_q;          // this one, or the next when there is none
+  logic [17:0]          row_addr_q;
+  logic [17:0]          addr_q;
+  logic [17:0]          reduce_addr_q;
+  logic                 stored_q;       // from here on: of the run
+  logic                 reduced_q;
+  logic [1:0]           number_q;
+  logic [17:0]          stride_q;
+  logic [17:0]          reduce_stride_q;
 
   // The write that is offered.
   logic                 out_valid_q, out_last_q;
@@ -89,85 +83,110 @@ module cpe_vector_store #(
   logic [255:0]         out_data_q;
 
   // Runs that are written, by slot; they are complete in their order.
-  logic [Slots-1:0]     written_q, written;
-  logic [SlotWidth-1:0] oldest_q, oldest;
+  logic [Slots-1:0]     written_q;
+  logic [SlotWidth-1:0] oldest_q;
   logic                 complete_q;
 
-  state_t               q, d;
-  wait_t                w, wd;
   logic [SlotWidth-1:0] slot_q;
   logic [17:0]          stop_addr_q;
 
   assign slot_o       = slot_q;
-  assign ready_o      = !w.count[PtrWidth];
+  assign ready_o      = !count_q[PtrWidth];
   assign d_valid_o    = out_valid_q;
   assign d_addr_o     = out_addr_q;
   assign d_strb_o     = out_strb_q;
   assign d_wdata_o    = out_data_q;
   assign complete_o   = complete_q;
-  assign fault_o      = w.stopping && w.owed_count == '0 && !out_valid_q;
+  assign fault_o      = stopping_q && owed_count_q == '0 && !out_valid_q;
   assign fault_addr_o = stop_addr_q;
-  assign empty_o      = w.count == '0 && w.owed_count == '0 && !out_valid_q;
+  assign empty_o      = count_q == '0 && owed_count_q == '0 && !out_valid_q;
 
   // A reduction goes before results.
   always_comb begin
     reduced_ready_o = 1'b0;
-    if (active_i && reduced_valid_i) reduced_ready_o = w.owed_count != '0 && (!out_valid_q || d_ready_i);
+    if (active_i && reduced_valid_i) reduced_ready_o = owed_count_q != '0 && (!out_valid_q || d_ready_i);
   end
 
-  // d, wd, written and oldest are what q, w, written_q and oldest_q become: nothing else looks at them. Places that are written are
-  // those that nobody reads.
+  // Nobody else looks at what belongs to the run. Places that are written are those that nobody reads.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : advance
-      logic               push;
-      logic               pop;
-      logic               row_last;
-      logic               run_last;
-      logic               free;
-      logic               put;
-      logic               owe;
-      logic               load;
-      logic               beyond;
-      logic [SlotWidth:0] next_run;
-      logic [255:0] data;
-      logic [255:0] placed;
-      logic [7:0]   there;
-      logic [31:0]  strb;
-      logic         half;
-      logic [31:0]  x;
-      logic         nan;
-      logic [7:0]   exponent;
-      logic [8:0]   amount;
-      logic [63:0]  fixed;   // whole units in bits 63:33
-      logic         up;
-      logic [31:0]  units;
-      logic [31:0]  y;
-      d        = q;
-      wd       = w;
-      free     = !out_valid_q || d_ready_i;
-      beyond   = q.stored && q.addr[17];
-      row_last = tag_q[w.read_ptr][1];
-      run_last = tag_q[w.read_ptr][0];
-      next_run = q.valid ? q.run + 1'b1 : q.run;
-      push     = valid_i && !w.count[PtrWidth];
-      pop      = w.count != '0 && q.valid && !w.stopping && !beyond && (!q.stored || (free && !reduced_ready_o))
-              && (!(q.reduced && row_last) || !w.owed_count[2]);
-      put      = pop && q.stored;
-      owe      = pop && row_last && q.reduced && !q.reduce_addr[17];
-      load     = (!q.valid || (pop && run_last)) && next_run != begun_i;
+  always_ff @(posedge clk_i) begin : advance
+    // What the registers become.
+    logic [PtrWidth-1:0]  read_ptr;
+    logic [PtrWidth-1:0]  write_ptr;
+    logic [PtrWidth:0]    count;
+    logic [1:0]           owed_read;
+    logic [1:0]           owed_write;
+    logic [2:0]           owed_count;
+    logic                 stopping;
+    logic                 going;
+    logic [SlotWidth:0]   run;
+    logic [17:0]          row_addr;
+    logic [17:0]          addr;
+    logic [17:0]          reduce_addr;
+    logic [Slots-1:0]     written;
+    logic [SlotWidth-1:0] oldest;
+    logic                 push;
+    logic                 pop;
+    logic                 row_last;
+    logic                 run_last;
+    logic                 free;
+    logic                 put;
+    logic                 owe;
+    logic                 load;
+    logic                 beyond;
+    logic [SlotWidth:0]   next_run;
+    logic [255:0]         data;
+    logic [255:0]         placed;
+    logic [7:0]           there;
+    logic [31:0]          strb;
+    logic                 half;
+    logic [31:0]          x;
+    logic                 nan;
+    logic [7:0]           exponent;
+    logic [8:0]           amount;
+    logic [63:0]          fixed;   // whole units in bits 63:33
+    logic                 up;
+    logic [31:0]          units;
+    logic [31:0]          y;
+    {read_ptr, write_ptr, count, owed_read, owed_write, owed_count, stopping, going, run, row_addr, addr, reduce_addr, written, oldest,
+     push, pop, row_last, run_last, free, put, owe, load, beyond, next_run, data, placed, there, strb, half, x, nan,
+     exponent, amount, fixed, up, units, y} = '0;
+    if (en_i) begin
+      read_ptr    = read_ptr_q;
+      write_ptr   = write_ptr_q;
+      count       = count_q;
+      owed_read   = owed_read_q;
+      owed_write  = owed_write_q;
+      owed_count  = owed_count_q;
+      stopping    = stopping_q;
+      going       = going_q;
+      run         = run_q;
+      row_addr    = row_addr_q;
+      addr        = addr_q;
+      reduce_addr = reduce_addr_q;
+      free        = !out_valid_q || d_ready_i;
+      beyond      = stored_q && addr_q[17];
+      row_last    = tag_q[read_ptr_q][1];
+      run_last    = tag_q[read_ptr_q][0];
+      next_run    = going_q ? run_q + 1'b1 : run_q;
+      push        = valid_i && !count_q[PtrWidth];
+      pop         = count_q != '0 && going_q && !stopping_q && !beyond && (!stored_q || (free && !reduced_ready_o))
+                 && (!(reduced_q && row_last) || !owed_count_q[2]);
+      put         = pop && stored_q;
+      owe         = pop && row_last && reduced_q && !reduce_addr_q[17];
+      load        = (!going_q || (pop && run_last)) && next_run != begun_i;
 
       if (free) out_valid_q <= (put || reduced_ready_o) && !halt_i;
       if (reduced_ready_o) begin
-        out_addr_q <= owed_q[w.owed_read][SlotWidth + 6 +: 12];
-        out_strb_q <= 32'h0000_000f << owed_q[w.owed_read][SlotWidth + 1 +: 5];
+        out_addr_q <= owed_q[owed_read_q][SlotWidth + 6 +: 12];
+        out_strb_q <= 32'h0000_000f << owed_q[owed_read_q][SlotWidth + 1 +: 5];
         out_data_q <= {8{reduced_i}};
-        {out_last_q, out_slot_q} <= owed_q[w.owed_read][SlotWidth:0];
+        {out_last_q, out_slot_q} <= owed_q[owed_read_q][SlotWidth:0];
       end else if (put) begin
-        data  = data_q[w.read_ptr];
-        there = ~(8'hfe << tag_q[w.read_ptr][4:2]);
-        half  = q.number == cpe_pkg::NumberFp16;
-        if (q.number != cpe_pkg::NumberFp32) begin
+        data  = data_q[read_ptr_q];
+        there = ~(8'hfe << tag_q[read_ptr_q][4:2]);
+        half  = number_q == cpe_pkg::NumberFp16;
+        if (number_q != cpe_pkg::NumberFp32) begin
           for (int unsigned i = 0; i < 8; i++) begin
             x        = data[32*i +: 32];
             nan      = x[30:23] == '1 && x[22:0] != '0;
@@ -182,7 +201,7 @@ module cpe_vector_store #(
               y = {16'd0, x[31], units[14:0] + (exponent >= 8'd113 ? {exponent[4:0] - 5'd17, 10'd0} : 15'd0)};
               if (exponent >= 8'd143) y = {16'd0, x[31], 15'h7c00};
               if (nan) y = 32'h7e00;
-            end else if (q.number == cpe_pkg::NumberInt32) begin
+            end else if (number_q == cpe_pkg::NumberInt32) begin
               y = x[31] ? -units : units;
               if (exponent >= 8'd158) y = x[31] && !nan ? 32'h8000_0000 : 32'h7fff_ffff;
             end else begin
@@ -201,19 +220,19 @@ module cpe_vector_store #(
             strb[2*i +: 2]     = {2{there[i]}};
           end
           placed[255:128] = placed[127:0];
-          if (q.addr[4]) strb = strb << 16;
-        end else if (q.number == cpe_pkg::NumberInt8) begin
+          if (addr_q[4]) strb = strb << 16;
+        end else if (number_q == cpe_pkg::NumberInt8) begin
           for (int unsigned i = 0; i < 8; i++) placed[8*i +: 8] = data[32*i +: 8];
           placed = {4{placed[63:0]}};
-          strb   = {24'd0, there} << {q.addr[4:3], 3'd0};
+          strb   = {24'd0, there} << {addr_q[4:3], 3'd0};
         end else begin
           for (int unsigned i = 0; i < 8; i++) strb[4*i +: 4] = {4{there[i]}};
         end
-        out_addr_q <= q.addr[16:5];
+        out_addr_q <= addr_q[16:5];
         out_strb_q <= strb;
         out_data_q <= placed;
-        out_last_q <= run_last && !q.reduced;
-        out_slot_q <= q.run[SlotWidth-1:0];
+        out_last_q <= run_last && !reduced_q;
+        out_slot_q <= run_q[SlotWidth-1:0];
       end
 
       // Complete runs
@@ -226,81 +245,104 @@ module cpe_vector_store #(
       if (out_valid_q && d_ready_i && out_last_q) written[out_slot_q] = 1'b1;
 
       // Faults
-      if (!w.stopping && w.count != '0 && q.valid && (beyond || (pop && row_last && q.reduced && q.reduce_addr[17]))) begin
-        wd.stopping   = 1'b1;
-        stop_addr_q  <= beyond ? q.addr : q.reduce_addr;
-        fault_slot_o <= q.run[SlotWidth-1:0];
+      if (!stopping_q && count_q != '0 && going_q && (beyond || (pop && row_last && reduced_q && reduce_addr_q[17]))) begin
+        stopping     = 1'b1;
+        stop_addr_q  <= beyond ? addr_q : reduce_addr_q;
+        fault_slot_o <= run_q[SlotWidth-1:0];
       end
 
       // Whose group is next
       if (pop) begin
         if (row_last) begin
-          d.row_addr    = q.row_addr + q.stride;
-          d.addr        = d.row_addr;
-          d.reduce_addr = q.reduce_addr + q.reduce_stride;
+          row_addr    = row_addr_q + stride_q;
+          addr        = row_addr;
+          reduce_addr = reduce_addr_q + reduce_stride_q;
         end else begin
-          case (q.number)
-            cpe_pkg::NumberFp16: d.addr = q.addr + 18'd16;
-            cpe_pkg::NumberInt8: d.addr = q.addr + 18'd8;
-            default:             d.addr = q.addr + 18'd32;
+          case (number_q)
+            cpe_pkg::NumberFp16: addr = addr_q + 18'd16;
+            cpe_pkg::NumberInt8: addr = addr_q + 18'd8;
+            default:             addr = addr_q + 18'd32;
           endcase
         end
         if (run_last) begin
-          d.valid = 1'b0;
-          d.run   = next_run;
+          going = 1'b0;
+          run   = next_run;
         end
-        wd.read_ptr = w.read_ptr + 1'b1;
-        wd.count    = wd.count - 1'b1;
+        read_ptr = read_ptr_q + 1'b1;
+        count    = count - 1'b1;
       end
       if (load) begin
-        d.valid         = 1'b1;
-        d.run           = next_run;
-        d.stored        = target_i.stored;
-        d.reduced       = target_i.reduced;
-        d.number        = target_i.number;
-        d.stride        = target_i.stride;
-        d.row_addr      = {1'b0, target_i.addr};
-        d.addr          = {1'b0, target_i.addr};
-        d.reduce_stride = target_i.reduce_stride;
-        d.reduce_addr   = {1'b0, target_i.reduce_addr};
+        going           = 1'b1;
+        run             = next_run;
+        stored_q        = target_i.stored;
+        reduced_q       = target_i.reduced;
+        number_q        = target_i.number;
+        stride_q        = target_i.stride;
+        row_addr        = {1'b0, target_i.addr};
+        addr            = {1'b0, target_i.addr};
+        reduce_stride_q = target_i.reduce_stride;
+        reduce_addr     = {1'b0, target_i.reduce_addr};
       end
 
       if (push) begin
-        data_q[w.write_ptr] = data_i;
-        tag_q[w.write_ptr]  = {last_element_i, row_last_i, run_last_i};
-        wd.write_ptr        = w.write_ptr + 1'b1;
-        wd.count            = wd.count + 1'b1;
+        data_q[write_ptr_q] = data_i;
+        tag_q[write_ptr_q]  = {last_element_i, row_last_i, run_last_i};
+        write_ptr           = write_ptr_q + 1'b1;
+        count               = count + 1'b1;
       end
       if (owe) begin
-        owed_q[w.owed_write] = {q.reduce_addr[16:0], run_last, q.run[SlotWidth-1:0]};
-        wd.owed_write        = w.owed_write + 2'd1;
-        wd.owed_count        = wd.owed_count + 3'd1;
+        owed_q[owed_write_q] = {reduce_addr_q[16:0], run_last, run_q[SlotWidth-1:0]};
+        owed_write           = owed_write_q + 2'd1;
+        owed_count           = owed_count + 3'd1;
       end
       if (reduced_ready_o) begin
-        wd.owed_read  = w.owed_read + 2'd1;
-        wd.owed_count = wd.owed_count - 3'd1;
+        owed_read  = owed_read_q + 2'd1;
+        owed_count = owed_count - 3'd1;
       end
 
       if (!rst_ni) begin
-        q           <= '0;
-        w           <= '0;
-        slot_q      <= '0;
-        out_valid_q <= 1'b0;
-        written_q   <= '0;
-        oldest_q    <= '0;
-        complete_q  <= 1'b0;
+        going_q      <= 1'b0;
+        run_q        <= '0;
+        read_ptr_q   <= '0;
+        write_ptr_q  <= '0;
+        count_q      <= '0;
+        owed_read_q  <= '0;
+        owed_write_q <= '0;
+        owed_count_q <= '0;
+        stopping_q   <= 1'b0;
+        slot_q       <= '0;
+        out_valid_q  <= 1'b0;
+        written_q    <= '0;
+        oldest_q     <= '0;
+        complete_q   <= 1'b0;
       end else if (halt_i) begin
-        q.valid    <= 1'b0;
-        w          <= '0;
-        written_q  <= '0;
-        complete_q <= 1'b0;
+        going_q      <= 1'b0;
+        read_ptr_q   <= '0;
+        write_ptr_q  <= '0;
+        count_q      <= '0;
+        owed_read_q  <= '0;
+        owed_write_q <= '0;
+        owed_count_q <= '0;
+        stopping_q   <= 1'b0;
+        written_q    <= '0;
+        complete_q   <= 1'b0;
       end else begin
-        q          <= d;
-        w          <= wd;
-        slot_q     <= d.valid ? d.run[SlotWidth-1:0] + 1'b1 : d.run[SlotWidth-1:0];
-        written_q  <= written;
-        oldest_q   <= oldest;
-        complete_q <= written[oldest];
+        going_q       <= going;
+        run_q         <= run;
+        row_addr_q    <= row_addr;
+        addr_q        <= addr;
+        reduce_addr_q <= reduce_addr;
+        read_ptr_q    <= read_ptr;
+        write_ptr_q   <= write_ptr;
+        count_q       <= count;
+        owed_read_q   <= owed_read;
+        owed_write_q  <= owed_write;
+        owed_count_q  <= owed_count;
+        stopping_q    <= stopping;
+        slot_q        <= going ? run[SlotWidth-1:0] + 1'b1 : run[SlotWidth-1:0];
+        written_q     <= written;
+        oldest_q      <= oldest;
+        complete_q    <= written[oldest];
       end
     end
   end
@@ -308,8 +350,8 @@ module cpe_vector_store #(
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (active_i && rst_ni && !halt_i && w.count != '0) begin
-      assert (!tag_q[w.read_ptr][0] || tag_q[w.read_ptr][1]) else $error("a run that ends within a row");
+    if (active_i && rst_ni && !halt_i && count_q != '0) begin
+      assert (!tag_q[read_ptr_q][0] || tag_q[read_ptr_q][1]) else $error("a run that ends within a row");
     end
   end
 `endif

@@ -47,35 +47,31 @@ module cpe_vector_stream #(
 
   // --- The walk -----------------------------------------------------------------------------------------------------
 
-  typedef struct packed {
-    logic               valid;
-    logic               waits;       // for the runs before
-    logic               used;        // else there is nothing to do but to wait
-    logic               stopped;     // there was an address beyond the memory
-    logic               scalar;
-    logic [1:0]         number;
-    logic [SlotWidth:0] run;         // this one, or the next when there is none
-    logic [17:0]        stride;
-    logic [17:0]        row_addr;
-    logic [17:0]        addr;
-    logic [12:0]        row_groups;
-    logic [12:0]        groups;      // left of the row
-    logic [15:0]        rows;        // left
-  } state_t;
+  // What a simulator sees as words of their own it changes without cutting and putting together: no structs here.
+  logic               going_q;       // there is a run
+  logic               waits_q;       // for the runs before
+  logic               stopped_q;     // there was an address beyond the memory
+  logic [SlotWidth:0] run_q;         // this one, or the next when there is none
+  logic [17:0]        row_addr_q;
+  logic [17:0]        addr_q;
+  logic [12:0]        groups_q;      // left of the row
+  logic [15:0]        rows_q;        // left
+
+  // Of the run.
+  logic               used_q;        // else there is nothing to do but to wait
+  logic               scalar_q;
+  logic [1:0]         number_q;
+  logic [17:0]        stride_q;
+  logic [12:0]        row_groups_q;
 
   // Places: taken with the read (write_ptr), filled in the cycle after it.
-  typedef struct packed {
-    logic                mid;        // some groups of the word in front have gone
-    logic [1:0]          at;         // the group in front is here, in units of 8 bytes
-    logic [PtrWidth-1:0] read_ptr;
-    logic [PtrWidth-1:0] write_ptr;
-    logic [PtrWidth:0]   taken;
-    logic                filling;
-    logic                ahead;      // far enough
-  } fifo_t;
+  logic                mid_q;        // some groups of the word in front have gone
+  logic [1:0]          at_q;         // the group in front is here, in units of 8 bytes
+  logic [PtrWidth-1:0] read_ptr_q;
+  logic [PtrWidth-1:0] write_ptr_q;
+  logic [PtrWidth:0]   taken_q;
+  logic                filling_q;
 
-  state_t               q, d;
-  fifo_t                f, fd;
   logic [7:0]           tag_q [Words];  // beyond the memory, byte of the first group, its last group
   logic [7:0]           front_q;        // of the word in front
   logic [4:0]           byte_q;         // where the group in front begins
@@ -85,129 +81,162 @@ module cpe_vector_stream #(
 
   assign slot_o       = slot_q;
   assign read_valid_o = read_valid_q;
-  assign read_addr_o  = q.addr[16:5];
+  assign read_addr_o  = addr_q[16:5];
   assign valid_o      = valid_q;
   assign fault_o      = fault_q;
-  assign fault_addr_o = q.addr;
+  assign fault_addr_o = addr_q;
 
-  // d and fd are what q and f become: nothing else looks at them. Places that are written are those that nobody reads.
+  // Nobody else looks at what belongs to the run. Places that are written are those that nobody reads.
   /* verilator lint_off BLKSEQ */
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin : advance
-      logic               step;
-      logic               row_ends;
-      logic               ends;
-      logic               load;
-      logic               pop;
-      logic               last;     // group of the word in front
-      logic [1:0]         in_word;  // groups of the word from addr on, less one
-      logic [1:0]         some;     // of them in the row, less one
-      logic [1:0]         last_at;  // the last group of a word, in units of 8 bytes: of fp16 a group has two
-      logic [SlotWidth:0] next_run;
-      logic [PtrWidth:0]  filled;
-      logic [7:0]         tag;
-      d        = q;
-      fd       = f;
-      next_run = q.valid ? q.run + 1'b1 : q.run;
+  always_ff @(posedge clk_i) begin : advance
+    // What the registers become.
+    logic                going;
+    logic                waits;
+    logic                stopped;
+    logic [SlotWidth:0]  run;
+    logic [17:0]         row_addr;
+    logic [17:0]         addr;
+    logic [12:0]         groups;
+    logic [15:0]         rows;
+    logic                mid;
+    logic [1:0]          at;
+    logic [PtrWidth-1:0] read_ptr;
+    logic [PtrWidth:0]   taken;
+    logic                ahead;
+    logic                step;
+    logic                row_ends;
+    logic                ends;
+    logic                pop;
+    logic                last;     // group of the word in front
+    logic [1:0]          in_word;  // groups of the word from addr on, less one
+    logic [1:0]          some;     // of them in the row, less one
+    logic [1:0]          last_at;  // the last group of a word, in units of 8 bytes: of fp16 a group has two
+    logic [SlotWidth:0]  next_run;
+    logic [PtrWidth:0]   filled;
+    logic [7:0]          tag;
+    {going, waits, stopped, run, row_addr, addr, groups, rows, mid, at, read_ptr, taken, ahead, step, row_ends, ends, pop, last,
+     in_word, some, last_at, next_run, filled, tag} = '0;
+    if (en_i) begin
+      going    = going_q;
+      waits    = waits_q;
+      stopped  = stopped_q;
+      run      = run_q;
+      row_addr = row_addr_q;
+      addr     = addr_q;
+      groups   = groups_q;
+      rows     = rows_q;
+      next_run = going ? run + 1'b1 : run;
       step     = 1'b0;
       ends     = 1'b0;
       pop      = take_i && view_i.used;
-      last     = view_i.scalar ? row_last_i : f.at == front_q[1:0];
+      last     = view_i.scalar ? row_last_i : at_q == front_q[1:0];
 
       // The walk
-      if (q.valid || next_run != begun_i) begin
-        if (q.run == done_i) d.waits = 1'b0;
-        if (q.valid && !q.waits) begin
-          ends = !q.used;
-          step = q.used && !q.stopped && !f.taken[PtrWidth] && (q.addr[17] || read_ready_i);
+      if (going || next_run != begun_i) begin
+        if (run == done_i) waits = 1'b0;
+        if (going && !waits_q) begin
+          ends = !used_q;
+          step = used_q && !stopped && !taken_q[PtrWidth] && (addr[17] || read_ready_i);
           if (step) begin
-            case (q.number)
-              cpe_pkg::NumberFp16: in_word = {1'b0, !q.addr[4]};
-              cpe_pkg::NumberInt8: in_word = ~q.addr[4:3];
+            case (number_q)
+              cpe_pkg::NumberFp16: in_word = {1'b0, !addr[4]};
+              cpe_pkg::NumberInt8: in_word = ~addr[4:3];
               default:             in_word = '0;
             endcase
-            row_ends = q.scalar || q.groups <= 13'(in_word) + 13'd1;
-            some     = row_ends ? q.groups[1:0] - 2'd1 : in_word;
-            if (q.scalar) some = '0;
-            last_at  = q.addr[4:3] + (q.number == cpe_pkg::NumberFp16 ? {some[0], 1'b0} : some);
-            tag_q[f.write_ptr] = {q.addr[17], q.addr[4:0], last_at};
-            if (q.addr[17]) d.stopped = 1'b1;
+            row_ends = scalar_q || groups <= 13'(in_word) + 13'd1;
+            some     = row_ends ? groups[1:0] - 2'd1 : in_word;
+            if (scalar_q) some = '0;
+            last_at            = addr[4:3] + (number_q == cpe_pkg::NumberFp16 ? {some[0], 1'b0} : some);
+            tag_q[write_ptr_q] = {addr[17], addr[4:0], last_at};
+            if (addr[17]) stopped = 1'b1;
             else if (row_ends) begin
-              d.row_addr = q.row_addr + q.stride;
-              d.addr     = d.row_addr;
-              d.groups   = q.row_groups;
-              d.rows     = q.rows - 16'd1;
-              ends       = q.rows == 16'd1;
+              row_addr = row_addr + stride_q;
+              addr     = row_addr;
+              groups   = row_groups_q;
+              ends     = rows == 16'd1;
+              rows     = rows - 16'd1;
             end else begin
-              d.addr   = {q.addr[17:5] + 13'd1, 5'd0};
-              d.groups = q.groups - 13'(in_word) - 13'd1;
+              addr   = {addr[17:5] + 13'd1, 5'd0};
+              groups = groups - 13'(in_word) - 13'd1;
             end
           end
         end
-        load = (!q.valid || ends) && next_run != begun_i;
-        if (ends) begin
-          d.valid = 1'b0;
-          d.run   = next_run;
-        end
-        if (load) begin
-          d.valid      = walk_i.used || !walk_i.overlap;
-          d.waits      = !walk_i.overlap;
-          d.used       = walk_i.used;
-          d.scalar     = walk_i.scalar;
-          d.number     = walk_i.number;
-          d.run        = d.valid ? next_run : next_run + 1'b1;
-          d.stride     = walk_i.stride;
-          d.row_addr   = {1'b0, walk_i.addr};
-          d.addr       = {1'b0, walk_i.addr};
-          d.row_groups = 13'((17'(walk_i.elements) + 17'd7) >> 3);
-          d.groups     = d.row_groups;
-          d.rows       = walk_i.rows;
+        if (ends) run = next_run;
+        if ((!going || ends) && next_run != begun_i) begin
+          going        = walk_i.used || !walk_i.overlap;
+          waits        = !walk_i.overlap;
+          run          = going ? next_run : next_run + 1'b1;
+          row_addr     = {1'b0, walk_i.addr};
+          addr         = row_addr;
+          rows         = walk_i.rows;
+          used_q       = walk_i.used;
+          scalar_q     = walk_i.scalar;
+          number_q     = walk_i.number;
+          stride_q     = walk_i.stride;
+          row_groups_q = 13'((17'(walk_i.elements) + 17'd7) >> 3);
+          groups       = row_groups_q;
+        end else if (ends) begin
+          going = 1'b0;
         end
       end
 
       // Words
-      fd.filling = step;
-      fd.ahead   = valid_q && !(pop && last && f.taken - (PtrWidth + 1)'(f.filling) == (PtrWidth + 1)'(1));
-      if (step) begin
-        fd.write_ptr = f.write_ptr + 1'b1;
-        fd.taken     = fd.taken + 1'b1;
-      end
+      mid      = mid_q;
+      at       = at_q;
+      read_ptr = read_ptr_q;
+      taken    = taken_q;
+      ahead    = valid_q && !(pop && last && taken - (PtrWidth + 1)'(filling_q) == (PtrWidth + 1)'(1));
+      if (step) taken = taken + 1'b1;
       if (pop) begin
-        fd.mid = !last;
-        if (!view_i.scalar) fd.at = f.at + (view_i.number == cpe_pkg::NumberInt8 ? 2'd1 : 2'd2);
+        mid = !last;
+        if (!view_i.scalar) at = at + (view_i.number == cpe_pkg::NumberInt8 ? 2'd1 : 2'd2);
         if (last) begin
-          fd.read_ptr = f.read_ptr + 1'b1;
-          fd.taken    = fd.taken - 1'b1;
+          read_ptr = read_ptr + 1'b1;
+          taken    = taken - 1'b1;
         end
       end
-      tag    = tag_q[fd.read_ptr];
-      filled = fd.taken - (PtrWidth + 1)'(fd.filling);
-      if (!fd.mid) fd.at = tag[6:5];
+      tag    = tag_q[read_ptr];
+      filled = taken - (PtrWidth + 1)'(step);
+      if (!mid) at = tag[6:5];
 
-      if (!rst_ni) begin
-        q            <= '0;
-        f            <= '0;
-        slot_q       <= '0;
-        read_valid_q <= 1'b0;
-        valid_q      <= 1'b0;
-        fault_q      <= 1'b0;
-      end else if (halt_i) begin
-        if (!read_valid_q || read_ready_i) begin
-          q.valid      <= 1'b0;
+      if (!rst_ni || halt_i) begin
+        if (!rst_ni || !read_valid_q || read_ready_i) begin
+          going_q      <= 1'b0;
           read_valid_q <= 1'b0;
         end
-        f       <= '0;
-        valid_q <= 1'b0;
-        fault_q <= 1'b0;
+        if (!rst_ni) begin
+          run_q     <= '0;
+          slot_q    <= '0;
+          stopped_q <= 1'b0;
+        end
+        mid_q       <= 1'b0;
+        read_ptr_q  <= '0;
+        write_ptr_q <= '0;
+        taken_q     <= '0;
+        filling_q   <= 1'b0;
+        valid_q     <= 1'b0;
+        fault_q     <= 1'b0;
       end else begin
-        q            <= d;
-        f            <= fd;
-        slot_q       <= d.valid ? d.run[SlotWidth-1:0] + 1'b1 : d.run[SlotWidth-1:0];
+        going_q      <= going;
+        waits_q      <= waits;
+        stopped_q    <= stopped;
+        run_q        <= run;
+        row_addr_q   <= row_addr;
+        addr_q       <= addr;
+        groups_q     <= groups;
+        rows_q       <= rows;
+        mid_q        <= mid;
+        at_q         <= at;
+        read_ptr_q   <= read_ptr;
+        if (step) write_ptr_q <= write_ptr_q + 1'b1;
+        taken_q      <= taken;
+        filling_q    <= step;
+        slot_q       <= going ? run[SlotWidth-1:0] + 1'b1 : run[SlotWidth-1:0];
         front_q      <= tag;
-        byte_q       <= {fd.at, tag[4:2]};
-        read_valid_q <= d.valid && d.used && !d.waits && !d.addr[17] && !fd.taken[PtrWidth];
+        byte_q       <= {at, tag[4:2]};
+        read_valid_q <= going && used_q && !waits && !addr[17] && !taken[PtrWidth];
         valid_q      <= filled != '0
-                     && (fd.ahead || filled >= (PtrWidth + 1)'(Words / 2) || !d.valid || d.waits || d.stopped);
+                     && (ahead || filled >= (PtrWidth + 1)'(Words / 2) || !going || waits || stopped);
         fault_q      <= filled != '0 && tag[7];
       end
     end
@@ -216,17 +245,17 @@ module cpe_vector_stream #(
 
   // --- The group that is taken --------------------------------------------------------------------------------------
 
-  assign fill_ptr = f.write_ptr - 1'b1;
+  assign fill_ptr = write_ptr_q - 1'b1;
 
   cpe_vector_view #(.Words(Words)) u_view (
     .clk_i,
     .en_i,
-    .write_i(f.filling),
+    .write_i(filling_q),
     .write_at_i(fill_ptr),
     .write_data_i(read_data_i),
     .take_i,
     .view_i,
-    .word_i(f.read_ptr),
+    .word_i(read_ptr_q),
     .byte_i(byte_q),
     .group_o
   );

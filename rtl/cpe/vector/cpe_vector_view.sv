@@ -26,24 +26,25 @@ module cpe_vector_view #(
 
   assign group_o = group_q;
 
-  always_ff @(posedge clk_i) begin
-    if (en_i && take_i) begin : convert
-      logic [255:0] word;
-      logic [255:0] raw;        // elements at the lower end of 32 bits each
-      logic [31:0]  element;
-      logic         half;
-      logic         sign;
-      logic [31:0]  magnitude;
-      logic [7:0]   exponent;   // of bit 31 of the magnitude, biased
-      logic [15:0]  upper;
-      logic [7:0]   octet;
-      logic [3:0]   nibble;
-      logic [4:0]   zeros;
-      logic [31:0]  normal;
-      logic         up;
-      logic [31:0]  y;
-      logic [31:0]  flip;
-      logic [31:0]  keep;
+  always_ff @(posedge clk_i) begin : convert
+    logic [255:0] word;
+    logic [255:0] raw;        // elements at the lower end of 32 bits each
+    logic [31:0]  element;
+    logic         half;
+    logic         sign;
+    logic [31:0]  magnitude;
+    logic [7:0]   exponent;   // of bit 31 of the magnitude, biased
+    logic [15:0]  upper;
+    logic [7:0]   octet;
+    logic [3:0]   nibble;
+    logic [4:0]   zeros;
+    logic [31:0]  normal;
+    logic         up;
+    logic [31:0]  y;
+    logic [31:0]  flip;
+    logic [31:0]  keep;
+    {word, raw, element, half, sign, magnitude, exponent, upper, octet, nibble, zeros, normal, up, y, flip, keep} = '0;
+    if (en_i && take_i) begin
       flip = {view_i.negate, 31'd0};
       keep = {!view_i.magnitude, 31'h7fff_ffff};
       if (!view_i.used) begin
