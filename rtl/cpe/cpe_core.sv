@@ -150,8 +150,9 @@ module cpe_core (
     if (wb_valid_q && wb_rd_q == x_rs2) b = wb_data_q;
     if (x_rs1 == '0) a = '0;
     if (x_rs2 == '0) b = '0;
-    hazard = wb_valid_q && wb_late_q && (wb_rd_q == x_rs1 || wb_rd_q == x_rs2);
-    go     = x_valid && !stop_q && !hazard;
+    hazard = 1'b0;
+    if (wb_late_q) hazard = wb_valid_q && (wb_rd_q == x_rs1 || wb_rd_q == x_rs2);
+    go = x_valid && !stop_q && !hazard;
   end
 
   // --- Execution ---------------------------------------------------------------------------------------------------

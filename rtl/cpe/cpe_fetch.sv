@@ -88,7 +88,7 @@ module cpe_fetch (
     carry      = 1'b0;
     if (cut) begin
       leave = !carry_valid_q && next_pc[3] != pc_q[3];
-      carry = !leave && next_pc[2:1] == 2'd3 && word[49:48] == 2'b11;
+      if (next_pc[2:1] == 2'd3) carry = !leave && word[49:48] == 2'b11;
     end else if (there && !whole) begin
       carry = 1'b1;
     end
@@ -146,10 +146,20 @@ module cpe_fetch (
   // --- Reading -----------------------------------------------------------------------------------------------------
 
   logic miss, wanted, vacant;
-  assign miss   = look_q && !hit && !redirect_i && !invalidate_i && !stop_i;
-  assign wanted = !stale_q && !drop_q && !redirect_i && !invalidate_i;
-  assign vacant = word_addr_q[28:25] != cpe_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_pkg::SpaceKernel;
-  assign fill   = busy_q && refill_valid_i && refill_cause_i == cpe_pkg::CauseNone && !drop_q && !invalidate_i;
+  always_comb begin
+    miss   = 1'b0;
+    vacant = 1'b0;
+    wanted = 1'b0;
+    fill   = 1'b0;
+    if (look_q && !hit) begin
+      miss   = !redirect_i && !invalidate_i && !stop_i;
+      vacant = word_addr_q[28:25] != cpe_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_pkg::SpaceKernel;
+    end
+    if (busy_q) begin
+      wanted = !stale_q && !drop_q && !redirect_i && !invalidate_i;
+      fill   = refill_valid_i && refill_cause_i == cpe_pkg::CauseNone && !drop_q && !invalidate_i;
+    end
+  end
 
   always_comb begin
     read  = 1'b0;

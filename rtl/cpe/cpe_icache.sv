@@ -27,7 +27,10 @@ module cpe_icache (
   logic [5:0]  set;
   logic        way;  // that the fill takes
   assign set = raddr_i[8:3];
-  assign way = fill_i && valid0_q[set] && (!valid1_q[set] || turn_q[set]);
+  always_comb begin
+    way = 1'b0;
+    if (fill_i) way = valid0_q[set] && (!valid1_q[set] || turn_q[set]);
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -113,14 +113,16 @@ module cpe_ldm_arbiter #(
       // Of the engines first those from the one on whose turn it is at their bank, then the others.
       if (e_valid_i != '0) begin
         for (int unsigned i = 0; i < 2 * Engines; i++) begin
-          e_bank  = e_addr_i[12*(i % Engines) +: 3];
-          in_turn = {1'b0, turn_q[TurnWidth*e_bank +: TurnWidth]} <= (TurnWidth + 1)'(i % Engines);
-          if (e_valid_i[i % Engines] && in_turn == (i < Engines)) begin
-            if (!taken_banks[e_bank]) begin
-              e_ready_o[i % Engines] = 1'b1;
-              taken_banks[e_bank]    = 1'b1;
-            end else begin
-              e_lost = 1'b1;
+          if (e_valid_i[i % Engines]) begin
+            e_bank  = e_addr_i[12*(i % Engines) +: 3];
+            in_turn = {1'b0, turn_q[TurnWidth*e_bank +: TurnWidth]} <= (TurnWidth + 1)'(i % Engines);
+            if (in_turn == (i < Engines)) begin
+              if (!taken_banks[e_bank]) begin
+                e_ready_o[i % Engines] = 1'b1;
+                taken_banks[e_bank]    = 1'b1;
+              end else begin
+                e_lost = 1'b1;
+              end
             end
           end
         end

@@ -41,19 +41,17 @@ module cpe_muldiv (
   logic [4:0]  steps_q;
   logic        want_rest_q, negate_q;
 
-  logic a_negative, b_negative;
-  assign a_negative = !funct3_i[0] && a_i[31];
-  assign b_negative = !funct3_i[0] && b_i[31];
-
   /* verilator lint_off BLKSEQ */
   // Values first, then registers: without a division a simulator does nothing.
   always_ff @(posedge clk_i) begin : divide
     logic [31:0] rest, divisor, quotient, leading_rest, leading_divisor;
     logic [4:0]  distance, left;
-    logic        fits, is_small, is_last;
+    logic        fits, is_small, is_last, a_negative, b_negative;
     if (!rst_ni || start_i || state_q != StIdle) begin
       state = state_q;
       next  = StIdle;
+      a_negative = !funct3_i[0] && a_i[31];
+      b_negative = !funct3_i[0] && b_i[31];
       rest    = rest_q - divisor_q;
       fits    = rest_q >= divisor_q;
       is_small = rest_q < divisor_q || divisor_q == '0;
