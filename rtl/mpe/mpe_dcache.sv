@@ -3,8 +3,9 @@
 // An access begins with issue_i, which reads the set; from the next cycle its command stands until done_o. Reads and
 // writes that hit are done in that first cycle, so that accesses follow each other without gaps. A new issue_i is legal
 // when no command stands or in the cycle of its done_o.
-// The victim of a miss leaves through a one-line write-back buffer; a new miss waits until that is empty, so that a line
-// is never asked for while it is still on its way out.
+// A dirty line leaves in the background, be it the victim of a miss or what cbo.clean and cbo.flush send to memory: once the
+// stores that wait for it are in the cache memory, a cycle in which nobody else uses that moves it to a one-line write-back
+// buffer. A miss waits until nothing is leaving, so that a line is never asked for while it is still on its way out.
 module mpe_dcache #(
     parameter int unsigned CacheBytes = 16384
 ) (
@@ -35,6 +36,8 @@ module mpe_dcache #(
     input  logic              wb_ready_i,
     output logic [39:0]       wb_addr_o,
     output logic [511:0]      wb_data_o,
+    output logic              leave_o,         // in the cycle of done_o: a line begins to leave
+    output logic              leaving_o,       // one is on its way to the bus
 
     output logic              ev_miss_o,
     output logic              ev_write_back_o
@@ -46,20 +49,18 @@ module mpe_dcache #(
 
   typedef enum logic [2:0] {
     StIdle,
-    StEvict,      // read the line that has to go
-    StCapture,    // and put it into the write-back buffer
     StRequest,
     StRefill,
     StReread,
     StFault,
-    StScan        // DCleanAll: look for dirty lines
+    StScan,       // DCleanAll: look for dirty lines
+    StScanned     // there is one, and its tag
   } state_e;
 
-  state_e              state_q, state_d, after_capture_q, after_capture_d;
+  state_e              state_q, state_d;
   logic [SetBits-1:0]  set, scan_set_q;
-  logic [1:0]          way_q, way_d;          // being filled or evicted
+  logic [1:0]          way_q, way_d;          // being filled, or found dirty
   logic                scanning;
-  logic                drop_after_q, drop_after_d;   // the captured line leaves the cache
 
   assign set      = addr_i[6+:SetBits];
   assign scanning = cmd_i == mpe_pkg::DCleanAll;
@@ -106,6 +107,7 @@ module mpe_dcache #(
 
   // ---------------------------------------------------------------- waiting stores
   logic         push, sb_full, sb_empty, drain;
+  logic [2:0]   sb_count;
   logic [39:3]  drain_addr;
   logic [1:0]   drain_way;
   logic [7:0]   drain_strb;
@@ -121,6 +123,7 @@ module mpe_dcache #(
       .push_data_i   (data_i),
       .full_o        (sb_full),
       .empty_o       (sb_empty),
+      .count_o       (sb_count),
       .drain_i       (drain),
       .drain_addr_o  (drain_addr),
       .drain_way_o   (drain_way),
@@ -131,33 +134,86 @@ module mpe_dcache #(
       .lookup_data_o (data_o)
   );
 
+  // ---------------------------------------------------------------- lines that leave
+  // What was stored to a line before it leaves is written first; the buffer hands stores over in order, so they need only be
+  // counted. Stores that come later make it dirty again.
+  logic                leave, leave_read, leave_valid_q, capture_q, wb_valid_q;
+  logic [1:0]          leave_way, leave_way_q;
+  logic [27:0]         leave_tag_q;
+  logic [SetBits-1:0]  leave_set_q;
+  logic [2:0]          leave_stores_q;
+  logic [39:0]         wb_addr_q;
+  logic [511:0]        wb_data_q;
+  logic [511:0]        line;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      leave_valid_q <= 1'b0;
+      capture_q     <= 1'b0;
+      wb_valid_q    <= 1'b0;
+    end else begin
+      if (leave) leave_valid_q <= 1'b1;
+      else if (leave_read) leave_valid_q <= 1'b0;
+      capture_q <= leave_read;
+      if (capture_q) wb_valid_q <= 1'b1;
+      else if (wb_ready_i) wb_valid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (leave) begin
+      leave_way_q    <= leave_way;
+      leave_tag_q    <= tags[leave_way];
+      leave_set_q    <= active_set;
+      leave_stores_q <= sb_count - {2'b0, drain};
+    end else if (drain && leave_stores_q != '0) begin
+      leave_stores_q <= leave_stores_q - 1'b1;
+    end
+    if (leave_read) wb_addr_q <= {leave_tag_q, {6-SetBits{1'b0}}, leave_set_q, 6'b0};
+    if (capture_q) wb_data_q <= line;
+  end
+
+  assign leave_o         = leave;
+  assign leaving_o       = leave_valid_q || capture_q || wb_valid_q;
+  assign wb_valid_o      = wb_valid_q;
+  assign wb_addr_o       = wb_addr_q;
+  assign wb_data_o       = wb_data_q;
+  assign ev_write_back_o = capture_q;
+
   // ---------------------------------------------------------------- data
-  logic              evict_read, line_write, word_read;
+  logic              line_write, word_read;
   logic [3:0][63:0]  words;
-  logic [511:0]      line;
   logic [SetBits-1:0] ram_set;
   logic [1:0]        ram_way;
   logic [2:0]        ram_word;
 
   assign line_write = fill;
   assign word_read  = (issue_i && issue_data_i) || reread;
-  assign drain      = !sb_empty && !word_read && !evict_read && !line_write;
+  assign leave_read = leave_valid_q && leave_stores_q == '0 && !capture_q && !wb_valid_q && !word_read && !line_write;
+  assign drain      = !sb_empty && !word_read && !leave_read && !line_write;
   assign cache_word = words[hit_way];
 
   always_comb begin
-    ram_set  = drain ? drain_addr[6+:SetBits] : active_set;
-    ram_way  = drain ? drain_way : way_q;
-    ram_word = drain ? drain_addr[5:3] : addr_i[5:3];
+    ram_set  = active_set;
+    ram_way  = way_q;
+    ram_word = addr_i[5:3];
     if (issue_i && issue_data_i) begin
       ram_set  = issue_index_i[6+:SetBits];
       ram_word = issue_index_i[5:3];
+    end else if (leave_read) begin
+      ram_set = leave_set_q;
+      ram_way = leave_way_q;
+    end else if (drain) begin
+      ram_set  = drain_addr[6+:SetBits];
+      ram_way  = drain_way;
+      ram_word = drain_addr[5:3];
     end
   end
 
   mpe_cache_ram #(.SetBits(SetBits)) u_ram (
       .clk_i,
       .read_word_i  (word_read),
-      .read_line_i  (evict_read),
+      .read_line_i  (leave_read),
       .write_line_i (line_write),
       .write_word_i (drain),
       .set_i        (ram_set),
@@ -170,29 +226,6 @@ module mpe_dcache #(
       .line_o       (line)
   );
 
-  // ---------------------------------------------------------------- write-back buffer
-  logic          wb_valid_q, capture;
-  logic [39:0]   wb_addr_q;
-  logic [511:0]  wb_data_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) wb_valid_q <= 1'b0;
-    else if (capture) wb_valid_q <= 1'b1;
-    else if (wb_ready_i) wb_valid_q <= 1'b0;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (capture) begin
-      wb_addr_q <= {tags[way_q], {6-SetBits{1'b0}}, active_set, 6'b0};
-      wb_data_q <= line;
-    end
-  end
-
-  assign wb_valid_o      = wb_valid_q;
-  assign wb_addr_o       = wb_addr_q;
-  assign wb_data_o       = wb_data_q;
-  assign ev_write_back_o = capture;
-
   // ---------------------------------------------------------------- control
   logic hit_dirty, victim_dirty;
   assign hit_dirty    = dirty_q[set][hit_way];
@@ -204,15 +237,13 @@ module mpe_dcache #(
     for (int w = 3; w >= 0; w--) if (dirty_q[scan_set_q][w]) first_dirty = 2'(w);
   end
 
-  assign refill_valid_o = state_q == StRequest;
+  assign refill_valid_o = state_q == StRequest && !leave_valid_q;  // the way is free when the answer comes
   assign refill_addr_o  = {addr_i[39:6], 6'b0};
   assign ev_miss_o      = refill_valid_o && refill_ready_i;
   assign fault_o        = state_q == StFault;
 
   always_comb begin
     state_d         = state_q;
-    after_capture_d = after_capture_q;
-    drop_after_d    = drop_after_q;
     way_d           = way_q;
     done_o          = 1'b0;
     push            = 1'b0;
@@ -225,8 +256,8 @@ module mpe_dcache #(
     mark_way        = way_q;
     reread          = 1'b0;
     scan_read       = 1'b0;
-    evict_read      = 1'b0;
-    capture         = 1'b0;
+    leave           = 1'b0;
+    leave_way       = hit_way;
     unique case (state_q)
       StIdle: begin
         if (cmd_valid_i) begin
@@ -238,26 +269,24 @@ module mpe_dcache #(
                 push       = cmd_i == mpe_pkg::DWrite && !sb_full;
                 mark_dirty = push;
                 mark_way   = hit_way;
-              end else if (!wb_valid_q) begin
-                way_d           = victim;
-                after_capture_d = StRequest;
-                drop_after_d    = 1'b1;
-                state_d         = victim_dirty ? StEvict : StRequest;
-                drop            = valid[victim] && !victim_dirty;
-                update_way      = victim;
+              end else if (!leaving_o) begin
+                way_d      = victim;
+                state_d    = StRequest;
+                leave      = victim_dirty;
+                leave_way  = victim;
+                mark_clean = leave;
+                mark_way   = victim;
+                drop       = valid[victim];
+                update_way = victim;
               end
             end
             mpe_pkg::DClean, mpe_pkg::DFlush: begin
-              if (tag_hit && hit_dirty) begin
-                way_d           = hit_way;
-                after_capture_d = StReread;
-                drop_after_d    = cmd_i == mpe_pkg::DFlush;
-                if (!wb_valid_q) state_d = StEvict;
-              end else begin
-                done_o     = 1'b1;
-                drop       = tag_hit && cmd_i == mpe_pkg::DFlush;
-                update_way = hit_way;
-              end
+              done_o     = !(tag_hit && hit_dirty) || !leave_valid_q;
+              leave      = tag_hit && hit_dirty && done_o;
+              mark_clean = leave;
+              mark_way   = hit_way;
+              drop       = tag_hit && done_o && cmd_i == mpe_pkg::DFlush;
+              update_way = hit_way;
             end
             mpe_pkg::DInval: begin
               done_o     = sb_empty || !tag_hit;
@@ -270,17 +299,7 @@ module mpe_dcache #(
           endcase
         end
       end
-      StEvict: begin
-        evict_read = sb_empty;
-        if (sb_empty) state_d = StCapture;
-      end
-      StCapture: begin
-        capture    = 1'b1;
-        mark_clean = 1'b1;
-        drop       = drop_after_q;
-        state_d    = after_capture_q;
-      end
-      StRequest: if (refill_ready_i) state_d = StRefill;
+      StRequest: if (refill_valid_o && refill_ready_i) state_d = StRefill;
       StRefill: begin
         fill = refill_rsp_i && !refill_err_i;
         if (refill_rsp_i) state_d = refill_err_i ? StFault : StReread;
@@ -293,14 +312,18 @@ module mpe_dcache #(
         done_o  = 1'b1;
         state_d = StIdle;
       end
+      StScanned: begin
+        leave      = 1'b1;
+        leave_way  = way_q;
+        mark_clean = 1'b1;
+        state_d    = StScan;
+      end
       default: begin  // StScan
-        after_capture_d = StScan;
-        drop_after_d    = 1'b0;
-        way_d           = first_dirty;
+        way_d = first_dirty;
         if (dirty_q[scan_set_q] != '0) begin
-          scan_read = sb_empty && !wb_valid_q;
-          if (scan_read) state_d = StEvict;
-        end else if (scan_set_q == SetBits'(LastSet) && !wb_valid_q) begin
+          scan_read = !leave_valid_q;
+          if (scan_read) state_d = StScanned;
+        end else if (scan_set_q == SetBits'(LastSet) && !leaving_o) begin
           done_o  = 1'b1;
           state_d = StIdle;
         end
@@ -321,11 +344,7 @@ module mpe_dcache #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    after_capture_q <= after_capture_d;
-    drop_after_q    <= drop_after_d;
-    way_q           <= way_d;
-  end
+  always_ff @(posedge clk_i) way_q <= way_d;
 
   logic unused_addr;
   assign unused_addr = ^addr_i[2:0];
@@ -335,7 +354,8 @@ module mpe_dcache #(
     if (rst_ni) begin
       assert (!(issue_i && cmd_valid_i && !done_o)) else $error("access issued while another stands");
       assert (!(issue_i && state_q != StIdle && !done_o)) else $error("access issued to a busy cache");
-      assert ($onehot0({word_read, evict_read, line_write, drain})) else $error("two operations on the cache memory");
+      assert ($onehot0({word_read, leave_read, line_write, drain})) else $error("two operations on the cache memory");
+      assert (!(leave && leave_valid_q)) else $error("a line leaves before the last one");
       assert (!(fill && !sb_empty && valid[way_q])) else $error("line replaced under a waiting store");
     end
   end

@@ -142,6 +142,13 @@ module mpe_lsu #(
     endcase
   endfunction
 
+  function automatic logic reads_data(mpe_pkg::mem_op_e op);
+    unique case (op)
+      mpe_pkg::MemLoad, mpe_pkg::MemLr, mpe_pkg::MemAmo:  reads_data = 1'b1;
+      default:                                            reads_data = 1'b0;
+    endcase
+  endfunction
+
   // ---------------------------------------------------------------- starting a pass
   logic pte_pass_q, pte_issue, m_issue, m_done;
   assign pte_issue = pte_read_i && !pte_pass_q && (state_q == StIdle || state_q == StWalk);
@@ -209,6 +216,7 @@ module mpe_lsu #(
   logic [7:0]   part_strb;
   logic [63:0]  part_data;  // store data of this part, in the lanes of the 64-bit word
   logic [63:0]  cmd_data, cmd_word, amo_result;
+  logic         leave, leaving;    // a line begins to leave, is on its way to the bus
 
   assign part_data = second ? data_q >> (7'd64 - {1'b0, offset, 3'b0}) : data_q << {offset, 3'b0};
   assign part_strb = second ? size_mask >> (4'd8 - {1'b0, offset}) : size_mask << offset;
@@ -217,7 +225,7 @@ module mpe_lsu #(
   mpe_dcache #(.CacheBytes(CacheBytes)) u_dcache (
       .clk_i, .rst_ni,
       .issue_i         (pte_issue || m_issue || x_fire_i),
-      .issue_data_i    (pte_issue || (m_issue ? !is_store : x_op_i != mpe_pkg::MemStore)),
+      .issue_data_i    (pte_issue || reads_data(m_issue ? op_q : x_op_i)),
       .issue_index_i   (pte_issue ? pte_addr_i[11:3] : issue_va[11:3]),
       .cmd_valid_i     (cmd_valid),
       .cmd_i           (cmd),
@@ -232,6 +240,8 @@ module mpe_lsu #(
       .refill_err_i    (read_err_i),
       .refill_data_i   (read_data_i),
       .wb_valid_o, .wb_ready_i, .wb_addr_o, .wb_data_o,
+      .leave_o         (leave),
+      .leaving_o       (leaving),
       .ev_miss_o, .ev_write_back_o
   );
 
@@ -287,13 +297,13 @@ module mpe_lsu #(
   assign io_write_data_o  = io_write_data_q;
 
   // What was stored before must be on its way (memory) or done (devices) before something is read.
-  assign bus_quiet       = !wb_valid_o && !io_write_valid_q && !(io_q && writes_pending_i);
+  assign bus_quiet       = !leaving && !io_write_valid_q && !(io_q && writes_pending_i);
   assign io_read_valid_o = state_q == StRead && bus_quiet;
   assign io_read_op_o    = is_atomic ? amo_op_q : mbus_pkg::OpRead;
   assign io_read_addr_o  = io_q || is_atomic ? pa_q : {pa_q[39:3], 3'b0};
   assign io_read_size_o  = io_q || is_atomic ? {1'b0, size_q} : 3'd3;
   assign io_read_data_o  = part_data;
-  assign drained_o       = !wb_valid_o && !io_write_valid_q && !writes_pending_i;
+  assign drained_o       = !leaving && !io_write_valid_q && !writes_pending_i;
 
   // ---------------------------------------------------------------- what the memory stage does
   // First what kind of access this pass has turned out to be and what the cache has to do for it, ...
@@ -419,7 +429,7 @@ module mpe_lsu #(
               if (look_only) begin
                 part_done = 1'b1;
               end else if (is_store) begin
-                io_write_push = !io_write_valid_q && !wb_valid_o;
+                io_write_push = !io_write_valid_q && !leave && !leaving;
                 part_done     = io_write_push;
                 ev_uncached_o = io_write_push;
               end else begin

@@ -13,6 +13,7 @@ module mpe_store_buffer #(
     input  logic [63:0]  push_data_i,
     output logic         full_o,
     output logic         empty_o,
+    output logic [$clog2(Depth):0] count_o,
 
     input  logic         drain_i,      // the oldest is being written
     output logic [39:3]  drain_addr_o,
@@ -36,6 +37,7 @@ module mpe_store_buffer #(
 
   assign full_o       = count_q[PtrBits];
   assign empty_o      = count_q == '0;
+  assign count_o      = count_q;
   assign drain_addr_o = addr_q[head_q];
   assign drain_way_o  = way_q[head_q];
   assign drain_strb_o = strb_q[head_q];

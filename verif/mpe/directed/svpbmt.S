@@ -44,6 +44,20 @@ TEST_START
   EXPECT a4, 0x1122000055660088
   EXPECT a5, 0x55660088
   .endr
+  CASE 29  // what the cache holds of the line goes to memory before what is written past it
+  li s1, NC
+  RUN MODE_S
+  sd s4, 128(s0)
+  sd s4, 136(s0)
+  fence
+  sw zero, 128(s1)
+  fence
+  ld a0, 128(s0)
+  ld a1, 136(s0)
+  END_RUN
+  EXPECT_NO_TRAP MODE_S
+  EXPECT a0, 0x1122334400000000
+  EXPECT a1, 0x1122334455667788
   CASE 30  // what was written past the cache is there for the cache, which has not seen the line
   RUN MODE_S
   ld a0, 0(s0)
