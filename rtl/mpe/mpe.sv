@@ -46,9 +46,10 @@ module mpe #(
     output logic [63:0]         rvfi_mem_addr,
     output logic [39:0]         rvfi_mem_paddr,
     output logic [7:0]          rvfi_mem_rmask,
-    output logic [7:0]          rvfi_mem_wmask,
+    output logic [15:0]         rvfi_mem_wmask,
     output logic [63:0]         rvfi_mem_rdata,
     output logic [63:0]         rvfi_mem_wdata,
+    output logic [63:0]         rvfi_mem_wdata_high,
     output logic [63:0]         rvfi_mip,
     output logic [63:0]         rvfi_csr_mstatus, rvfi_csr_mie, rvfi_csr_mtvec, rvfi_csr_mscratch, rvfi_csr_mepc,
     output logic [63:0]         rvfi_csr_mcause, rvfi_csr_mtval, rvfi_csr_medeleg, rvfi_csr_mideleg,
@@ -171,12 +172,12 @@ module mpe #(
   logic         x_free, d_issue, d_compressed, m_flush, inject;
   logic [31:0]  d_insn;
   mpe_pkg::ctrl_t        d_ctrl;
-  logic [63:0]  d_imm, d_a, d_b;
+  logic [63:0]  d_imm, d_a, d_b, d_c;
 
   logic         x_valid, x_late, x_advance, x_exception, x_cbo_as_flush;
   mpe_pkg::ctrl_t        x_ctrl;
   logic [31:0]  x_insn;
-  logic [63:0]  x_pc, x_next_pc, x_a, x_b, x_result, x_tval;
+  logic [63:0]  x_pc, x_next_pc, x_a, x_b, x_c, x_result, x_tval;
   mpe_pkg::exc_e         x_cause;
 
   logic         m_valid, m_free, m_done, m_write, m_retire;
@@ -204,6 +205,7 @@ module mpe #(
       .issue_imm_o        (d_imm),
       .issue_a_o          (d_a),
       .issue_b_o          (d_b),
+      .issue_c_o          (d_c),
       .issue_late_a_o     (d_late_a),
       .issue_late_b_o     (d_late_b),
       .x_valid_i          (x_valid),
@@ -232,6 +234,7 @@ module mpe #(
       .imm_i               (d_imm),
       .a_i                 (d_a),
       .b_i                 (d_b),
+      .c_i                 (d_c),
       .late_a_i            (d_late_a),
       .late_b_i            (d_late_b),
       .pc_i                (f_pc),
@@ -254,6 +257,7 @@ module mpe #(
       .next_pc_o           (x_next_pc),
       .a_o                 (x_a),
       .b_o                 (x_b),
+      .c_o                 (x_c),
       .result_o            (x_result),
       .late_o              (x_late),
       .late_alu_o          (x_late_alu),
@@ -319,8 +323,8 @@ module mpe #(
   logic [511:0] wb_data;
   mbus_pkg::op_e io_read_op;
   logic [2:0]   io_read_size;
-  logic [63:0]  io_read_data, io_write_data;
-  logic [7:0]   io_write_strb;
+  logic [63:0]  io_read_data, io_write_low, io_write_high;
+  logic [15:0]  io_write_strb;
   logic         ev_dcache_miss, ev_dtlb_miss, ev_uncached, ev_write_back;
   logic         trap, trap_interrupt, trap_nmi, mret, sret;
   mpe_pkg::mem_op_e      x_mem_op;
@@ -343,6 +347,7 @@ module mpe #(
       .x_unsigned_i        (x_ctrl.funct3[2]),
       .x_addr_i            (x_result),
       .x_data_i            (x_b),
+      .x_pair_i            (x_c),
       .cancel_i            (lsu_cancel),
       .clear_reservation_i (trap || mret || sret),
       .done_o              (lsu_done),
@@ -383,7 +388,8 @@ module mpe #(
       .io_write_ready_i    (io_write_ready),
       .io_write_addr_o     (io_write_addr),
       .io_write_strb_o     (io_write_strb),
-      .io_write_data_o     (io_write_data),
+      .io_write_low_o      (io_write_low),
+      .io_write_high_o     (io_write_high),
       .read_rsp_i          (read_rsp),
       .read_err_i          (rsp_err),
       .read_data_i         (rsp_data),
@@ -423,7 +429,8 @@ module mpe #(
       .io_write_ready_o (io_write_ready),
       .io_write_addr_i  (io_write_addr),
       .io_write_strb_i  (io_write_strb),
-      .io_write_data_i  (io_write_data),
+      .io_write_low_i   (io_write_low),
+      .io_write_high_i  (io_write_high),
       .writes_pending_o (writes_pending),
       .write_error_o,
       .rsp_err_o        (rsp_err),
@@ -528,7 +535,8 @@ module mpe #(
     events[mpe_pkg::EvItlbMiss]   = ev_itlb_miss;
     events[mpe_pkg::EvDtlbMiss]   = ev_dtlb_miss;
     events[mpe_pkg::EvLoad]       = m_retire && m_ctrl.unit == mpe_pkg::UnitMem && m_ctrl.mem_op == mpe_pkg::MemLoad;
-    events[mpe_pkg::EvStore]      = m_retire && m_ctrl.unit == mpe_pkg::UnitMem && m_ctrl.mem_op == mpe_pkg::MemStore;
+    events[mpe_pkg::EvStore]      = m_retire && m_ctrl.unit == mpe_pkg::UnitMem &&
+                                    (m_ctrl.mem_op == mpe_pkg::MemStore || m_ctrl.mem_op == mpe_pkg::MemStorePair);
     events[mpe_pkg::EvUseStall]   = ev_use_stall;
     events[mpe_pkg::EvFetchEmpty] = ev_fetch_empty;
     events[mpe_pkg::EvMemStall]   = m_valid && m_ctrl.unit == mpe_pkg::UnitMem && !m_done;
@@ -545,6 +553,7 @@ module mpe #(
       .clk_i, .rst_ni,
       .advance_i        (x_advance),
       .store_data_i     (x_b),
+      .store_pair_i     (x_c),
       .retire_i         (m_retire),
       .trap_i           (trap),
       .trap_interrupt_i (trap_interrupt),
@@ -567,7 +576,7 @@ module mpe #(
       .mip_i            (mip),
       .rvfi_valid, .rvfi_trap, .rvfi_intr, .rvfi_insn, .rvfi_pc, .rvfi_next_pc, .rvfi_cause, .rvfi_tval, .rvfi_mode,
       .rvfi_rd, .rvfi_rd_wdata, .rvfi_mem_addr, .rvfi_mem_paddr, .rvfi_mem_rmask, .rvfi_mem_wmask, .rvfi_mem_rdata,
-      .rvfi_mem_wdata, .rvfi_mip
+      .rvfi_mem_wdata, .rvfi_mem_wdata_high, .rvfi_mip
   );
 `endif
 

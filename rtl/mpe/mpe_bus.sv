@@ -27,8 +27,9 @@ module mpe_bus (
     input  logic              io_write_valid_i,
     output logic              io_write_ready_o,
     input  logic [39:0]       io_write_addr_i,
-    input  logic [7:0]        io_write_strb_i,
-    input  logic [63:0]       io_write_data_i,
+    input  logic [15:0]       io_write_strb_i,    // of the 16 bytes around
+    input  logic [63:0]       io_write_low_i,
+    input  logic [63:0]       io_write_high_i,
     output logic              writes_pending_o,
     output logic              write_error_o,      // a posted write was refused
 
@@ -97,8 +98,8 @@ module mpe_bus (
         mbus_req_o.op   = mbus_pkg::OpWrite;
         mbus_req_o.id   = mbus_pkg::IdWrite;
         mbus_req_o.addr = io_write_addr_i;
-        mbus_req_o.strb = {56'b0, io_write_strb_i} << {io_write_addr_i[5:3], 3'b0};
-        mbus_req_o.data = {8{io_write_data_i}};
+        mbus_req_o.strb = {48'b0, io_write_strb_i} << {io_write_addr_i[5:4], 4'b0};
+        mbus_req_o.data = {4{io_write_high_i, io_write_low_i}};
       end
       SelFetch: begin
         mbus_req_o.id   = mbus_pkg::IdFetch;

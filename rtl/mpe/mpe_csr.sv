@@ -83,7 +83,7 @@ module mpe_csr (
 
   localparam int unsigned NumCounters = 8;   // mhpmcounter3 and up
 
-  localparam logic [63:0] Misa        = 64'h8000_0000_0014_1105;
+  localparam logic [63:0] Misa        = 64'h8000_0000_0094_1105;
   localparam logic [15:0] MedelegMask = 16'hb3ff;
   localparam logic [11:0] SInterrupts = 12'h222;
   localparam logic [11:0] AllInterrupts = 12'haaa;

@@ -19,8 +19,9 @@ module mpe_dcache #(
     input  logic              cmd_valid_i,
     input  mpe_pkg::dcmd_e    cmd_i,
     input  logic [39:0]       addr_i,
-    input  logic [7:0]        strb_i,
-    input  logic [63:0]       data_i,
+    input  logic [15:0]       strb_i,          // of the 16 bytes around
+    input  logic [63:0]       low_i,
+    input  logic [63:0]       high_i,
     output logic              done_o,
     output logic              fault_o,         // with done_o: the bus had no such line
     output logic [63:0]       data_o,          // the aligned 64-bit word, stores still waiting included
@@ -108,19 +109,20 @@ module mpe_dcache #(
   // ---------------------------------------------------------------- waiting stores
   logic         push, sb_full, sb_empty, drain;
   logic [2:0]   sb_count;
-  logic [39:3]  drain_addr;
+  logic [39:4]  drain_addr;
   logic [1:0]   drain_way;
-  logic [7:0]   drain_strb;
-  logic [63:0]  drain_data;
+  logic [15:0]  drain_strb;
+  logic [63:0]  drain_low, drain_high;
   logic [63:0]  cache_word;
 
   mpe_store_buffer u_store_buffer (
       .clk_i, .rst_ni,
       .push_i        (push),
-      .push_addr_i   (addr_i[39:3]),
+      .push_addr_i   (addr_i[39:4]),
       .push_way_i    (hit_way),
       .push_strb_i   (strb_i),
-      .push_data_i   (data_i),
+      .push_low_i    (low_i),
+      .push_high_i   (high_i),
       .full_o        (sb_full),
       .empty_o       (sb_empty),
       .count_o       (sb_count),
@@ -128,7 +130,8 @@ module mpe_dcache #(
       .drain_addr_o  (drain_addr),
       .drain_way_o   (drain_way),
       .drain_strb_o  (drain_strb),
-      .drain_data_o  (drain_data),
+      .drain_low_o   (drain_low),
+      .drain_high_o  (drain_high),
       .lookup_addr_i (addr_i[39:3]),
       .lookup_data_i (cache_word),
       .lookup_data_o (data_o)
@@ -206,7 +209,7 @@ module mpe_dcache #(
     end else if (drain) begin
       ram_set  = drain_addr[6+:SetBits];
       ram_way  = drain_way;
-      ram_word = drain_addr[5:3];
+      ram_word = {drain_addr[5:4], 1'b0};
     end
   end
 
@@ -215,12 +218,13 @@ module mpe_dcache #(
       .read_word_i  (word_read),
       .read_line_i  (leave_read),
       .write_line_i (line_write),
-      .write_word_i (drain),
+      .write_pair_i (drain),
       .set_i        (ram_set),
       .way_i        (ram_way),
       .word_i       (ram_word),
       .strb_i       (drain_strb),
-      .word_data_i  (drain_data),
+      .low_data_i   (drain_low),
+      .high_data_i  (drain_high),
       .line_data_i  (refill_data_i),
       .words_o      (words),
       .line_o       (line)

@@ -209,6 +209,16 @@ module mpe_decode (
         bad             = funct3[2];
         imm_o           = imm_s;
       end
+      7'h0b: begin  // th.sdd: rd and rs2 name what is stored
+        ctrl_o.unit     = mpe_pkg::UnitMem;
+        ctrl_o.mem_op   = mpe_pkg::MemStorePair;
+        ctrl_o.funct3   = 3'b011;  // of 8 bytes each
+        ctrl_o.rs2      = rd;
+        ctrl_o.rs1_used = 1'b1;
+        ctrl_o.rs2_used = 1'b1;
+        bad             = funct3 != 3'b101 || insn_i[31:27] != 5'b11111;
+        imm_o           = {58'b0, insn_i[26:25], 4'b0};
+      end
       7'h13, 7'h1b: begin
         decode_op_imm(opcode[3], alu_op, uw, bad);
         ctrl_o.alu_op   = alu_op;

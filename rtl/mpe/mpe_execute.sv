@@ -16,6 +16,7 @@ module mpe_execute (
     input  logic [63:0]         imm_i,
     input  logic [63:0]         a_i,
     input  logic [63:0]         b_i,
+    input  logic [63:0]         c_i,              // never late
     input  logic                late_a_i,
     input  logic                late_b_i,
     input  logic [63:0]         pc_i,
@@ -40,6 +41,7 @@ module mpe_execute (
     output logic [63:0]         next_pc_o,        // where the program goes on
     output logic [63:0]         a_o,
     output logic [63:0]         b_o,
+    output logic [63:0]         c_o,
     output logic [63:0]         result_o,
     output logic                late_o,           // the result comes from the memory stage
     output logic                late_alu_o,       // which does the arithmetic, on these
@@ -82,7 +84,7 @@ module mpe_execute (
   mpe_pkg::history_t     history_q;
   mpe_pkg::ctrl_t        ctrl_q;
   logic [31:0]  insn_q;
-  logic [63:0]  imm_q, a_q, b_q, pc_q, target_q;
+  logic [63:0]  imm_q, a_q, b_q, c_q, pc_q, target_q;
 
   logic drop;   // a cut instruction goes no further
   assign drop   = valid_q && cut_q;
@@ -112,6 +114,7 @@ module mpe_execute (
       imm_q          <= imm_i;
       a_q            <= a_i;
       b_q            <= b_i;
+      c_q            <= c_i;
       late_a_q       <= late_a_i;
       late_b_q       <= late_b_i;
       pc_q           <= pc_i;
@@ -153,6 +156,7 @@ module mpe_execute (
 
   assign a_o        = late_a_q ? m_result_i : a_q;
   assign b_o        = late_b_q ? m_result_i : b_q;
+  assign c_o        = c_q;
   assign late_alu_o = ctrl_q.unit == mpe_pkg::UnitAlu && (late_a_q || late_b_q);
   assign alu_a_o    = ctrl_q.a_is_pc ? pc_q : a_o;
   assign alu_b_o    = ctrl_q.b_is_imm ? imm_q : b_o;

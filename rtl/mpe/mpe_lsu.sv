@@ -22,6 +22,7 @@ module mpe_lsu #(
     input  logic                    x_unsigned_i,
     input  logic [63:0]             x_addr_i,
     input  logic [63:0]             x_data_i,
+    input  logic [63:0]             x_pair_i,          // bytes 8 to 15 of a pair
 
     // in the memory stage
     input  logic                    cancel_i,          // forget it; legal in its first cycle only
@@ -67,8 +68,9 @@ module mpe_lsu #(
     output logic                    io_write_valid_o,
     input  logic                    io_write_ready_i,
     output logic [39:0]             io_write_addr_o,
-    output logic [7:0]              io_write_strb_o,
-    output logic [63:0]             io_write_data_o,
+    output logic [15:0]             io_write_strb_o,   // of the 16 bytes around
+    output logic [63:0]             io_write_low_o,
+    output logic [63:0]             io_write_high_o,
     input  logic                    read_rsp_i,
     input  logic                    read_err_i,
     input  logic [511:0]            read_data_i,
@@ -108,16 +110,18 @@ module mpe_lsu #(
   mbus_pkg::op_e  amo_op_q;
   logic [1:0]     size_q;
   logic           unsigned_q;
-  logic [63:0]    va_q, data_q;
+  logic [63:0]    va_q, data_q, pair_q;
   logic [63:0]    word_q;        // first part of a straddling load, or old value of an atomic
 
-  logic           is_atomic, is_cbo, is_store, misaligned, straddles, second;
+  logic           is_atomic, is_cbo, is_pair, is_store, misaligned, plain_memory, straddles, second;
   logic [7:0]     size_mask;
   logic [63:0]    second_va, part_va;
   logic [2:0]     offset;
   assign is_atomic  = op_q == mpe_pkg::MemLr || op_q == mpe_pkg::MemSc || op_q == mpe_pkg::MemAmo;
   assign is_cbo     = op_q == mpe_pkg::MemCboInval || op_q == mpe_pkg::MemCboClean || op_q == mpe_pkg::MemCboFlush;
-  assign is_store   = op_q == mpe_pkg::MemStore;
+  assign is_pair    = op_q == mpe_pkg::MemStorePair;
+  assign is_store   = op_q == mpe_pkg::MemStore || is_pair;
+  assign plain_memory = is_atomic || is_pair;  // aligned and nowhere else
   assign offset     = va_q[2:0];
   assign second     = part_q == PartSecond;
   assign second_va  = {va_q[63:3] + 61'd1, 3'b0};
@@ -128,7 +132,7 @@ module mpe_lsu #(
       2'd0:    begin size_mask = 8'h01; misaligned = 1'b0; end
       2'd1:    begin size_mask = 8'h03; misaligned = offset[0]; end
       2'd2:    begin size_mask = 8'h0f; misaligned = offset[1:0] != '0; end
-      default: begin size_mask = 8'hff; misaligned = offset != '0; end
+      default: begin size_mask = 8'hff; misaligned = offset != '0 || (is_pair && va_q[3]); end
     endcase
   end
   assign straddles = misaligned && (op_q == mpe_pkg::MemLoad || is_store) &&
@@ -207,6 +211,7 @@ module mpe_lsu #(
       unsigned_q <= x_unsigned_i;
       va_q       <= x_addr_i;
       data_q     <= x_data_i;
+      pair_q     <= x_pair_i;
     end
   end
 
@@ -215,11 +220,13 @@ module mpe_lsu #(
   mpe_pkg::dcmd_e        cmd;
   logic [7:0]   part_strb;
   logic [63:0]  part_data;  // store data of this part, in the lanes of the 64-bit word
+  logic [15:0]  pair_strb;
   logic [63:0]  cmd_data, cmd_word, amo_result;
   logic         leave, leaving;    // a line begins to leave, is on its way to the bus
 
   assign part_data = second ? data_q >> (7'd64 - {1'b0, offset, 3'b0}) : data_q << {offset, 3'b0};
   assign part_strb = second ? size_mask >> (4'd8 - {1'b0, offset}) : size_mask << offset;
+  assign pair_strb = is_pair ? '1 : pa_q[3] ? {part_strb, 8'b0} : {8'b0, part_strb};
   assign cmd_data  = state_q == StAmo ? amo_result : part_data;
 
   mpe_dcache #(.CacheBytes(CacheBytes)) u_dcache (
@@ -230,8 +237,9 @@ module mpe_lsu #(
       .cmd_valid_i     (cmd_valid),
       .cmd_i           (cmd),
       .addr_i          (pa_q),
-      .strb_i          (part_strb),
-      .data_i          (cmd_data),
+      .strb_i          (pair_strb),
+      .low_i           (cmd_data),
+      .high_i          (is_pair ? pair_q : cmd_data),
       .done_o          (cmd_done),
       .fault_o         (cmd_fault),
       .data_o          (cmd_word),
@@ -276,8 +284,8 @@ module mpe_lsu #(
   logic         io_write_push, bus_quiet;
   logic         io_write_valid_q;
   logic [39:0]  io_write_addr_q;
-  logic [7:0]   io_write_strb_q;
-  logic [63:0]  io_write_data_q;
+  logic [15:0]  io_write_strb_q;
+  logic [63:0]  io_write_low_q, io_write_high_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) io_write_valid_q <= 1'b0;
@@ -287,14 +295,16 @@ module mpe_lsu #(
   always_ff @(posedge clk_i) begin
     if (io_write_push) begin
       io_write_addr_q <= {pa_q[39:3], 3'b0};
-      io_write_strb_q <= part_strb;
-      io_write_data_q <= part_data;
+      io_write_strb_q <= pair_strb;
+      io_write_low_q  <= part_data;
+      io_write_high_q <= is_pair ? pair_q : part_data;
     end
   end
   assign io_write_valid_o = io_write_valid_q;
   assign io_write_addr_o  = io_write_addr_q;
   assign io_write_strb_o  = io_write_strb_q;
-  assign io_write_data_o  = io_write_data_q;
+  assign io_write_low_o   = io_write_low_q;
+  assign io_write_high_o  = io_write_high_q;
 
   // What was stored before must be on its way (memory) or done (devices) before something is read.
   assign bus_quiet       = !leaving && !io_write_valid_q && !(io_q && writes_pending_i);
@@ -330,7 +340,7 @@ module mpe_lsu #(
       pass = PassCancelled;
     end else if (op_q == mpe_pkg::MemFence || op_q == mpe_pkg::MemFenceI) begin
       pass = PassFence;
-    end else if (is_atomic && misaligned) begin
+    end else if (plain_memory && misaligned) begin
       pass       = PassFault;
       pass_fault = 3'b100;
     end else if (page_fault_q) begin
@@ -338,7 +348,7 @@ module mpe_lsu #(
       pass_fault = 3'b010;
     end else if (tlb_miss_q) begin
       pass = PassWalk;
-    end else if (access_fault_q || (io_q && is_atomic)) begin
+    end else if (access_fault_q || (io_q && plain_memory)) begin
       pass       = PassFault;
       pass_fault = 3'b001;
     end else if (is_cbo) begin

@@ -74,6 +74,7 @@ package mpe_pkg;
   typedef enum logic [3:0] {
     MemLoad,
     MemStore,
+    MemStorePair,  // two registers to 16 aligned bytes
     MemLr,
     MemSc,
     MemAmo,

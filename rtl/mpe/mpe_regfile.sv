@@ -1,4 +1,4 @@
-// Integer registers: two read ports, one write port. x0 is not stored; the readers know.
+// Integer registers: three read ports, one write port. x0 is not stored; the readers know.
 // After reset it writes zeros, one register a cycle, until ready_o: so the memory needs no reset and programs start alike.
 module mpe_regfile (
     input  logic         clk_i,
@@ -10,7 +10,9 @@ module mpe_regfile (
     input  logic [4:0]   raddr1_i,
     output logic [63:0]  rdata1_o,
     input  logic [4:0]   raddr2_i,
-    output logic [63:0]  rdata2_o
+    output logic [63:0]  rdata2_o,
+    input  logic [4:0]   raddr3_i,
+    output logic [63:0]  rdata3_o
 );
 
   logic [63:0] regs_q [32];
@@ -30,5 +32,6 @@ module mpe_regfile (
 
   assign rdata1_o = raddr1_i == '0 ? '0 : regs_q[raddr1_i];
   assign rdata2_o = raddr2_i == '0 ? '0 : regs_q[raddr2_i];
+  assign rdata3_o = raddr3_i == '0 ? '0 : regs_q[raddr3_i];
 
 endmodule

@@ -6,6 +6,7 @@ module mpe_rvfi (
     input  logic                rst_ni,
     input  logic                advance_i,       // an instruction enters the memory stage
     input  logic [63:0]         store_data_i,
+    input  logic [63:0]         store_pair_i,    // bytes 8 to 15 of a pair
     input  logic                retire_i,
     input  logic                trap_i,
     input  logic                trap_interrupt_i,
@@ -41,18 +42,24 @@ module mpe_rvfi (
     output logic [63:0]         rvfi_mem_addr,
     output logic [39:0]         rvfi_mem_paddr,
     output logic [7:0]          rvfi_mem_rmask,
-    output logic [7:0]          rvfi_mem_wmask,
+    output logic [15:0]         rvfi_mem_wmask,
     output logic [63:0]         rvfi_mem_rdata,
     output logic [63:0]         rvfi_mem_wdata,
+    output logic [63:0]         rvfi_mem_wdata_high,
     output logic [63:0]         rvfi_mip
 );
 
-  logic [63:0] store_data_q;
-  always_ff @(posedge clk_i) if (advance_i) store_data_q <= store_data_i;
+  logic [63:0] store_data_q, store_pair_q;
+  always_ff @(posedge clk_i) begin
+    if (advance_i) begin
+      store_data_q <= store_data_i;
+      store_pair_q <= store_pair_i;
+    end
+  end
 
   logic [7:0]   mask;
   logic [63:0]  bits;
-  logic         reads, writes;
+  logic         reads, writes, pair;
   always_comb begin
     unique case (ctrl_i.funct3[1:0])
       2'd0:    begin mask = 8'h01; bits = 64'hff; end
@@ -61,8 +68,9 @@ module mpe_rvfi (
       default: begin mask = 8'hff; bits = '1; end
     endcase
     reads  = ctrl_i.unit == mpe_pkg::UnitMem && (ctrl_i.mem_op == mpe_pkg::MemLoad || ctrl_i.mem_op == mpe_pkg::MemLr || ctrl_i.mem_op == mpe_pkg::MemAmo);
+    pair   = ctrl_i.mem_op == mpe_pkg::MemStorePair;
     writes = ctrl_i.unit == mpe_pkg::UnitMem && mem_wrote_i &&
-             (ctrl_i.mem_op == mpe_pkg::MemStore || ctrl_i.mem_op == mpe_pkg::MemSc || ctrl_i.mem_op == mpe_pkg::MemAmo);
+             (ctrl_i.mem_op == mpe_pkg::MemStore || pair || ctrl_i.mem_op == mpe_pkg::MemSc || ctrl_i.mem_op == mpe_pkg::MemAmo);
   end
 
   always_ff @(posedge clk_i) begin
@@ -85,9 +93,10 @@ module mpe_rvfi (
       rvfi_mem_addr  <= mem_addr_i;
       rvfi_mem_paddr <= mem_paddr_i;
       rvfi_mem_rmask <= retire_i && reads ? mask : '0;
-      rvfi_mem_wmask <= retire_i && writes ? mask : '0;
+      rvfi_mem_wmask <= retire_i && writes ? {pair ? mask : 8'b0, mask} : '0;
       rvfi_mem_rdata <= mem_rdata_i;
       rvfi_mem_wdata <= ctrl_i.mem_op == mpe_pkg::MemAmo ? amo_data : store_data_q & bits;
+      rvfi_mem_wdata_high <= store_pair_q;
       rvfi_mip       <= mip_i;
     end
   end

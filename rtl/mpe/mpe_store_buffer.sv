@@ -1,5 +1,5 @@
 // Stores that hit the data cache, waiting for a cycle in which the cache memory is free. Oldest first.
-// A look-up overlays a 64-bit word with what is waiting for it.
+// Each is a pair of 64-bit words, as far as its strobes say. A look-up overlays a word with what is waiting for it.
 module mpe_store_buffer #(
     parameter int unsigned Depth = 4
 ) (
@@ -7,19 +7,21 @@ module mpe_store_buffer #(
     input  logic         rst_ni,
 
     input  logic         push_i,       // not while full_o
-    input  logic [39:3]  push_addr_i,
+    input  logic [39:4]  push_addr_i,
     input  logic [1:0]   push_way_i,
-    input  logic [7:0]   push_strb_i,
-    input  logic [63:0]  push_data_i,
+    input  logic [15:0]  push_strb_i,
+    input  logic [63:0]  push_low_i,
+    input  logic [63:0]  push_high_i,
     output logic         full_o,
     output logic         empty_o,
     output logic [$clog2(Depth):0] count_o,
 
     input  logic         drain_i,      // the oldest is being written
-    output logic [39:3]  drain_addr_o,
+    output logic [39:4]  drain_addr_o,
     output logic [1:0]   drain_way_o,
-    output logic [7:0]   drain_strb_o,
-    output logic [63:0]  drain_data_o,
+    output logic [15:0]  drain_strb_o,
+    output logic [63:0]  drain_low_o,
+    output logic [63:0]  drain_high_o,
 
     input  logic [39:3]  lookup_addr_i,
     input  logic [63:0]  lookup_data_i,
@@ -28,10 +30,11 @@ module mpe_store_buffer #(
 
   localparam int unsigned PtrBits = $clog2(Depth);
 
-  logic [36:0]         addr_q [Depth];
+  logic [35:0]         addr_q [Depth];
   logic [1:0]          way_q  [Depth];
-  logic [7:0]          strb_q [Depth];
-  logic [63:0]         data_q [Depth];
+  logic [15:0]         strb_q [Depth];
+  logic [63:0]         low_q  [Depth];
+  logic [63:0]         high_q [Depth];
   logic [PtrBits-1:0]  head_q, tail_q;
   logic [PtrBits:0]    count_q;
 
@@ -41,7 +44,8 @@ module mpe_store_buffer #(
   assign drain_addr_o = addr_q[head_q];
   assign drain_way_o  = way_q[head_q];
   assign drain_strb_o = strb_q[head_q];
-  assign drain_data_o = data_q[head_q];
+  assign drain_low_o  = low_q[head_q];
+  assign drain_high_o = high_q[head_q];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -60,19 +64,26 @@ module mpe_store_buffer #(
       addr_q[tail_q] <= push_addr_i;
       way_q[tail_q]  <= push_way_i;
       strb_q[tail_q] <= push_strb_i;
-      data_q[tail_q] <= push_data_i;
+      low_q[tail_q]  <= push_low_i;
+      high_q[tail_q] <= push_high_i;
     end
   end
 
   always_comb begin
     logic [PtrBits-1:0] i;
+    logic [7:0]         strb;
+    logic [63:0]        data;
     i             = head_q;
+    strb          = '0;
+    data          = '0;
     lookup_data_o = lookup_data_i;
     if (!empty_o) begin
       for (int unsigned n = 0; n < Depth; n++) begin  // old to young
         i = head_q + PtrBits'(n);
-        if ((PtrBits+1)'(n) < count_q && addr_q[i] == lookup_addr_i) begin
-          for (int b = 0; b < 8; b++) if (strb_q[i][b]) lookup_data_o[8*b+:8] = data_q[i][8*b+:8];
+        if ((PtrBits+1)'(n) < count_q && addr_q[i] == lookup_addr_i[39:4]) begin
+          strb = lookup_addr_i[3] ? strb_q[i][15:8] : strb_q[i][7:0];
+          data = lookup_addr_i[3] ? high_q[i] : low_q[i];
+          for (int b = 0; b < 8; b++) if (strb[b]) lookup_data_o[8*b+:8] = data[8*b+:8];
         end
       end
     end

@@ -66,9 +66,10 @@ module card_top #(
   output logic [63:0]  rvfi_rd_wdata_o,
   output logic [63:0]  rvfi_mem_addr_o,
   output logic [7:0]   rvfi_mem_rmask_o,
-  output logic [7:0]   rvfi_mem_wmask_o,
+  output logic [15:0]  rvfi_mem_wmask_o,
   output logic [63:0]  rvfi_mem_rdata_o,
-  output logic [63:0]  rvfi_mem_wdata_o
+  output logic [63:0]  rvfi_mem_wdata_o,
+  output logic [63:0]  rvfi_mem_wdata_high_o
 );
 
   logic              uart_rx_q;
@@ -182,5 +183,6 @@ module card_top #(
   assign rvfi_mem_wmask_o = u_card.u_soc.u_mpe.rvfi_mem_wmask;
   assign rvfi_mem_rdata_o = u_card.u_soc.u_mpe.rvfi_mem_rdata;
   assign rvfi_mem_wdata_o = u_card.u_soc.u_mpe.rvfi_mem_wdata;
+  assign rvfi_mem_wdata_high_o = u_card.u_soc.u_mpe.rvfi_mem_wdata_high;
 
 endmodule

@@ -30,7 +30,8 @@ void Trace::record(uint64_t cycle, const Vcard_top& top) {
                                       .mem_rmask = top.rvfi_mem_rmask_o,
                                       .mem_wmask = top.rvfi_mem_wmask_o,
                                       .mem_rdata = top.rvfi_mem_rdata_o,
-                                      .mem_wdata = top.rvfi_mem_wdata_o};
+                                      .mem_wdata = top.rvfi_mem_wdata_o,
+                                      .mem_wdata_high = top.rvfi_mem_wdata_high_o};
   fmt::print(file_.get(), "{:>10} {}\n", cycle, iss::trace_line(retirement));
 }
 

@@ -144,8 +144,8 @@ bool Hart::store_slowly(uint64_t vaddr, unsigned size, uint64_t value) {
   return true;
 }
 
-// Atomics work on memory only.
-const Hart::Translation* Hart::atomic_page(uint64_t vaddr, unsigned size, Access access) {
+// Atomics and pairs are aligned and work on memory only.
+const Hart::Translation* Hart::plain_memory_page(uint64_t vaddr, unsigned size, Access access) {
   if (vaddr % size != 0) {
     raise(misaligned_fault(access), vaddr);
     return nullptr;
@@ -159,7 +159,7 @@ const Hart::Translation* Hart::atomic_page(uint64_t vaddr, unsigned size, Access
 }
 
 bool Hart::atomic_load(uint64_t vaddr, unsigned size, Access access, uint64_t& value) {
-  const Translation* page = atomic_page(vaddr, size, access);
+  const Translation* page = plain_memory_page(vaddr, size, access);
   if (page == nullptr) return false;
   if (!read_part(*page, vaddr, size, value)) {
     raise(nobody_there(access), vaddr);
@@ -170,13 +170,25 @@ bool Hart::atomic_load(uint64_t vaddr, unsigned size, Access access, uint64_t& v
 }
 
 bool Hart::atomic_store(uint64_t vaddr, unsigned size, uint64_t value) {
-  const Translation* page = atomic_page(vaddr, size, Access::kStore);
+  const Translation* page = plain_memory_page(vaddr, size, Access::kStore);
   if (page == nullptr) return false;
   if (!write_part(*page, vaddr, size, value)) {
     raise(cause::kStoreAccess, vaddr);
     return false;
   }
   record_store(vaddr, size, low_bytes(value, size));
+  return true;
+}
+
+bool Hart::store_pair(uint64_t vaddr, uint64_t low, uint64_t high) {
+  const Translation* page = plain_memory_page(vaddr, 16, Access::kStore);
+  if (page == nullptr) return false;
+  if (!write_part(*page, vaddr, 8, low) || !write_part(*page, vaddr + 8, 8, high)) {
+    raise(cause::kStoreAccess, vaddr);
+    return false;
+  }
+  record_store(vaddr, 16, low);
+  mem_wdata_high_ = high;
   return true;
 }
 
@@ -187,7 +199,7 @@ bool Hart::reserve(uint64_t vaddr, unsigned size, uint64_t& value) {
 }
 
 bool Hart::store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success) {
-  const Translation* page = atomic_page(vaddr, size, Access::kStore);
+  const Translation* page = plain_memory_page(vaddr, size, Access::kStore);
   if (page == nullptr) return false;
   success = reservation_ == (page->page + vaddr % kPageBytes) >> kReservationBits;
   reservation_.reset();

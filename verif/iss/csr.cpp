@@ -6,7 +6,7 @@ namespace swai::iss {
 
 namespace {
 
-constexpr uint64_t kMisaValue = 0x8000'0000'0014'1105;  // RV64ACIMSU
+constexpr uint64_t kMisaValue = 0x8000'0000'0094'1105;  // RV64ACIMSUX
 constexpr uint64_t kImplementation = 1;
 constexpr uint64_t kDelegableExceptions = 0xb3ff;
 constexpr uint64_t kSupervisorInterrupts = irq::kSsi | irq::kSti | irq::kSei;

@@ -26,6 +26,8 @@ int64_t immediate(Format format, uint32_t x) {
       return field(x, 24, 20);
     case Format::kStore:
       return sign_extend(field(x, 31, 25) << 5 | field(x, 11, 7), 12);
+    case Format::kPair:
+      return field(x, 26, 25) << 4;
     case Format::kBranch:
       return sign_extend(
           field(x, 31, 31) << 12 | field(x, 7, 7) << 11 | field(x, 30, 25) << 5 | field(x, 11, 8) << 1, 13);
@@ -47,6 +49,7 @@ bool has_rd(Format format) {
   switch (format) {
     case Format::kNone:
     case Format::kStore:
+    case Format::kPair:
     case Format::kBranch:
     case Format::kAddress:
     case Format::kFence:

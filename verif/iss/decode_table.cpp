@@ -52,6 +52,9 @@ constexpr InsnInfo kTable[] = {
     insn("sw",     "------- ----- ----- 010 ----- 01000 11", Format::kStore, store<uint32_t>),
     insn("sd",     "------- ----- ----- 011 ----- 01000 11", Format::kStore, store<uint64_t>),
 
+    // XTheadMemPair has four more.
+    insn("th.sdd", "11111 -- ----- ----- 101 ----- 00010 11", Format::kPair, store_pair),
+
     insn("addi",   "------------ ----- 000 ----- 00100 11", Format::kI, reg_imm<op::add>),
     insn("slti",   "------------ ----- 010 ----- 00100 11", Format::kI, reg_imm<op::slt>),
     insn("sltiu",  "------------ ----- 011 ----- 00100 11", Format::kI, reg_imm<op::sltu>),

@@ -64,6 +64,12 @@ void store(Hart& hart, const Insn& insn) {
   hart.store(hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm), static_cast<T>(hart.reg(insn.rs2)));
 }
 
+// Both registers are sources.
+inline void store_pair(Hart& hart, const Insn& insn) {
+  hart.store_pair(hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm), hart.reg(insn.bits >> 7 & 31),
+                  hart.reg(insn.rs2));
+}
+
 inline uint64_t amo_swap(uint64_t, uint64_t operand) { return operand; }
 
 // T is the signed type in memory. Unsigned comparisons work on sign-extended words, too: the order is the

@@ -113,6 +113,7 @@ Retirement Hart::step() {
       record.mem_wmask = mem_wmask_;
       if (mem_rmask_ != 0) record.mem_rdata = mem_rdata_;
       if (mem_wmask_ != 0) record.mem_wdata = mem_wdata_;
+      if (mem_wmask_ > 0xff) record.mem_wdata_high = mem_wdata_high_;
     }
   } else {
     record.trap = true;

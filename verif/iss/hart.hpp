@@ -128,6 +128,8 @@ class Hart {
   // Atomics: reads and writes of aligned 4 or 8 bytes of memory, with the faults of `access`.
   bool atomic_load(uint64_t vaddr, unsigned size, Access access, uint64_t& value);
   bool atomic_store(uint64_t vaddr, unsigned size, uint64_t value);
+  // 16 aligned bytes of memory.
+  bool store_pair(uint64_t vaddr, uint64_t low, uint64_t high);
   bool reserve(uint64_t vaddr, unsigned size, uint64_t& value);
   bool store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success);
   bool check_cache_block(uint64_t vaddr);
@@ -198,7 +200,7 @@ class Hart {
   bool read_part(const Translation& page, uint64_t vaddr, unsigned size, uint64_t& value);
   bool write_part(const Translation& page, uint64_t vaddr, unsigned size, uint64_t value);
   const Translation* data_page(uint64_t vaddr, uint64_t part, unsigned size, Access access);
-  const Translation* atomic_page(uint64_t vaddr, unsigned size, Access access);
+  const Translation* plain_memory_page(uint64_t vaddr, unsigned size, Access access);
   void record_load(uint64_t vaddr, unsigned size, uint64_t value);
   void record_store(uint64_t vaddr, unsigned size, uint64_t value);
 
@@ -247,8 +249,9 @@ class Hart {
   uint64_t mem_addr_ = 0;
   uint64_t mem_rdata_ = 0;
   uint64_t mem_wdata_ = 0;
+  uint64_t mem_wdata_high_ = 0;
   uint8_t mem_rmask_ = 0;
-  uint8_t mem_wmask_ = 0;
+  uint16_t mem_wmask_ = 0;
   const Supply* supply_ = nullptr;
 
   Privilege data_privilege_ = Privilege::kMachine;
@@ -272,7 +275,7 @@ inline void Hart::record_load(uint64_t vaddr, unsigned size, uint64_t value) {
 
 inline void Hart::record_store(uint64_t vaddr, unsigned size, uint64_t value) {
   mem_addr_ = vaddr;
-  mem_wmask_ = static_cast<uint8_t>((1u << size) - 1);
+  mem_wmask_ = static_cast<uint16_t>((1u << size) - 1);
   mem_wdata_ = value;
 }
 

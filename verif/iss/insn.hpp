@@ -24,6 +24,7 @@ enum class Format : uint8_t {
   kShiftW,   // slliw  rd, rs1, shamt (5 bits)
   kLoad,     // lw     rd, imm(rs1)
   kStore,    // sw     rs2, imm(rs1)
+  kPair,     // th.sdd rd, rs2, (rs1), imm / 16, 4: both are stored
   kBranch,   // beq    rs1, rs2, target
   kU,        // lui    rd, imm
   kJ,        // jal    rd, target

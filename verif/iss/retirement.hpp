@@ -21,12 +21,13 @@ struct Retirement {
   Privilege mode = Privilege::kMachine;  // in which it executed
   uint8_t rd = 0;                        // 0: no register written
   uint64_t rd_wdata = 0;
-  uint64_t mem_addr = 0;  // virtual
-  uint8_t mem_rmask = 0;  // bytes relative to mem_addr: 0x01, 0x03, 0x0f, 0xff
-  uint8_t mem_wmask = 0;
-  uint64_t mem_rdata = 0;  // raw bytes, zero-extended
-  uint64_t mem_wdata = 0;  // low bytes; for an atomic, the value stored
-  uint64_t mip = 0;        // as this step saw it
+  uint64_t mem_addr = 0;        // virtual
+  uint8_t mem_rmask = 0;        // bytes relative to mem_addr: 0x01, 0x03, 0x0f, 0xff
+  uint16_t mem_wmask = 0;       // or 0xffff
+  uint64_t mem_rdata = 0;       // raw bytes, zero-extended
+  uint64_t mem_wdata = 0;       // low bytes; for an atomic, the value stored
+  uint64_t mem_wdata_high = 0;  // bytes 8 to 15
+  uint64_t mip = 0;             // as this step saw it
 };
 
 // The CSRs that are compared after every step (the rvfi_csr_* ports).

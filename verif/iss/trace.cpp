@@ -60,11 +60,14 @@ std::string trace_line(const Retirement& record) {
     return line;
   }
   if (record.rd != 0) line += fmt::format(" {}={:016x}", register_name(record.rd), record.rd_wdata);
-  const auto bytes = [](uint8_t mask) { return 2 * std::popcount(mask); };
+  const auto bytes = [](unsigned mask) { return 2 * std::popcount(mask); };
   if (record.mem_rmask != 0) {
     line += fmt::format(" [{:x}] -> {:0{}x}", record.mem_addr, record.mem_rdata, bytes(record.mem_rmask));
   }
-  if (record.mem_wmask != 0) {
+  if (record.mem_wmask > 0xff) {
+    line +=
+        fmt::format(" [{:x}] <- {:016x}{:016x}", record.mem_addr, record.mem_wdata_high, record.mem_wdata);
+  } else if (record.mem_wmask != 0) {
     line += fmt::format(" [{:x}] <- {:0{}x}", record.mem_addr, record.mem_wdata, bytes(record.mem_wmask));
   }
   line.erase(line.find_last_not_of(' ') + 1);

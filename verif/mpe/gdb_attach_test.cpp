@@ -64,7 +64,7 @@ struct Session {
 TEST_CASE_FIXTURE(Session, "gdb: registers, memory, breakpoints, steps") {
   CHECK(contains(gdb->hello, "_start"));
   CHECK(contains(ask("print $pc"), "0x80000000 <_start>"));
-  CHECK(contains(ask("print/x $misa"), "0x8000000000141105"));
+  CHECK(contains(ask("print/x $misa"), "0x8000000000941105"));
   CHECK(contains(ask("print $priv"), "= "));
   ask("break bump");
   CHECK(contains(ask("continue"), "Breakpoint 1, bump (by="));

@@ -20,7 +20,7 @@ constexpr uint64_t kNmiCycles = 4;
 
 constexpr uint32_t kWfi = 0x1050'0073;
 
-uint64_t byte_mask(uint8_t mask) {
+uint64_t byte_mask(unsigned mask) {
   uint64_t bits = 0;
   for (unsigned byte = 0; byte < 8; ++byte) {
     if ((mask >> byte) & 1) bits |= uint64_t{0xff} << (8 * byte);
@@ -111,6 +111,7 @@ std::string Lockstep::differences(const iss::Retirement& model, const Record& du
     const uint64_t written = byte_mask(model.mem_wmask);
     check("read", model.mem_rdata & read, r.mem_rdata & read);
     check("written", model.mem_wdata & written, r.mem_wdata & written);
+    if (model.mem_wmask > 0xff) check("behind it", model.mem_wdata_high, r.mem_wdata_high);
   }
   for (const auto& [name, field] : iss::kCsrFields) check(name, hart_.csrs().*field, dut.csrs.*field);
   return text;

@@ -109,6 +109,7 @@ Record MpeSim::record() {
                   .mem_wmask = top.rvfi_mem_wmask,
                   .mem_rdata = top.rvfi_mem_rdata,
                   .mem_wdata = top.rvfi_mem_wdata,
+                  .mem_wdata_high = top.rvfi_mem_wdata_high,
                   .mip = top.rvfi_mip};
   r.mem_paddr = top.rvfi_mem_paddr;
   r.privilege = static_cast<iss::Privilege>(top.rvfi_priv);

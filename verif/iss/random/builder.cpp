@@ -147,15 +147,16 @@ void Builder::run_item(std::span<const Item> items) {
 
 // A few instructions that neither trap nor jump, as a rule.
 void Builder::simple_item() {
-  static constexpr std::array<Item, 9> kItems = {{{&Builder::item_alu, 50},
-                                                  {&Builder::item_value, 6},
-                                                  {&Builder::item_load_store, 30},
-                                                  {&Builder::item_indexed, 4},
-                                                  {&Builder::item_overlap, 4},
-                                                  {&Builder::item_chain, 4},
-                                                  {&Builder::item_muldiv, 4},
-                                                  {&Builder::item_constant_load, 5},
-                                                  {&Builder::item_hint, 2}}};
+  static constexpr std::array<Item, 10> kItems = {{{&Builder::item_alu, 50},
+                                                   {&Builder::item_value, 6},
+                                                   {&Builder::item_load_store, 30},
+                                                   {&Builder::item_indexed, 4},
+                                                   {&Builder::item_overlap, 4},
+                                                   {&Builder::item_pair, 3},
+                                                   {&Builder::item_chain, 4},
+                                                   {&Builder::item_muldiv, 4},
+                                                   {&Builder::item_constant_load, 5},
+                                                   {&Builder::item_hint, 2}}};
   run_item(kItems);
 }
 

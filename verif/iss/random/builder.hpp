@@ -131,6 +131,8 @@ class Builder {
   void item_compressed_access(const Pointer& pointer);
   void item_indexed();
   void item_overlap();
+  void item_pair();
+  void emit_pair(Reg base, uint32_t pair);
   void item_conflict();
   void item_chain();
   void item_muldiv();

@@ -76,6 +76,9 @@ constexpr uint32_t sb(uint32_t rs2, uint32_t rs1, int32_t imm) { return s(0x0023
 constexpr uint32_t sh(uint32_t rs2, uint32_t rs1, int32_t imm) { return s(0x1023, rs2, rs1, imm); }
 constexpr uint32_t sw(uint32_t rs2, uint32_t rs1, int32_t imm) { return s(0x2023, rs2, rs1, imm); }
 constexpr uint32_t sd(uint32_t rs2, uint32_t rs1, int32_t imm) { return s(0x3023, rs2, rs1, imm); }
+constexpr uint32_t sdd(uint32_t low, uint32_t high, uint32_t rs1, uint32_t pair) {
+  return r(0xF800'500B, low, rs1, high) | pair << 25;
+}
 constexpr uint32_t jalr(uint32_t rd, uint32_t rs1, int32_t imm) { return i(0x67, rd, rs1, imm); }
 constexpr uint32_t branch(uint32_t match, uint32_t rs1, uint32_t rs2) {
   return match | with_rs1(rs1) | with_rs2(rs2);

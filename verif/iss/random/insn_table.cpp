@@ -61,6 +61,7 @@ constexpr std::array kTable = {
     i("sh", 1, 0x23, Format::kStore, Group::kStore),
     i("sw", 2, 0x23, Format::kStore, Group::kStore),
     i("sd", 3, 0x23, Format::kStore, Group::kStore),
+    Insn{"th.sdd", 0xF800'500B, 0xF800'707F, Format::kPair, Group::kStore},
     i("addi", 0, 0x13, Format::kI, kAlu),
     i("slti", 2, 0x13, Format::kI, kAlu),
     i("sltiu", 3, 0x13, Format::kI, kAlu),

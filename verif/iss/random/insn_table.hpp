@@ -1,6 +1,6 @@
-// Every 32-bit instruction of RV64IMA_Zba_Zbb_Zicsr_Zifencei_Zicbom with its encoding: the generator picks
-// from it, names what it made, and knows by it which words are illegal. Written from the specification,
-// independently of the reference model.
+// Every 32-bit instruction of RV64IMA_Zba_Zbb_Zicsr_Zifencei_Zicbom and th.sdd with its encoding: the
+// generator picks from it, names what it made, and knows by it which words are illegal. Written from the
+// specification, independently of the reference model.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ enum class Format : uint8_t {
   kU,
   kLoad,
   kStore,
+  kPair,
   kBranch,
   kJal,
   kJalr,

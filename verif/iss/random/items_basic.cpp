@@ -142,6 +142,32 @@ void Builder::item_load_store() {
   }
 }
 
+// Pairs of registers to the 64 bytes from an aligned address on, among other stores and loads there.
+void Builder::item_pair() {
+  const Pointer& pointer = any_pointer();
+  const uint64_t at = (pointer.value + 15) / 16 * 16;
+  // QEMU 7.2 does not know the instruction; devices do not take it.
+  if (options_.qemu || pointer.attribute == Attribute::kDevice || at + 64 > pointer.high)
+    return item_load_store();
+  const Hold base(*this);
+  as_.emit(enc::addi(base, pointer.reg, static_cast<int32_t>(at - pointer.value)));
+  for (uint64_t n = rng_.between(1, 8); n > 0; --n) {
+    if (rng_.chance(30)) {
+      const auto log_size = static_cast<unsigned>(rng_.below(4));
+      const bool store = rng_.chance(40);
+      emit_access(base, static_cast<int32_t>(rng_.below(64 - 8)), log_size, store);
+    } else {
+      emit_pair(base, static_cast<uint32_t>(rng_.below(4)));
+    }
+  }
+}
+
+void Builder::emit_pair(Reg base, uint32_t pair) {
+  const Reg low = any_source();
+  const Reg high = any_source();
+  as_.emit(enc::sdd(low, high, base, pair));
+}
+
 // Words and doublewords close above the base, from and to the registers that compressed instructions can
 // name.
 void Builder::item_compressed_access(const Pointer& pointer) {

@@ -179,6 +179,7 @@ void Builder::access_anything(Reg base, int32_t offset) {
   const uint64_t choice = rng_.below(100);
   const auto log_size = static_cast<unsigned>(rng_.below(4));
   if (choice < 45 || !has(kAtomic)) return emit_access(base, offset, log_size, false);
+  if (choice < 50 && !options_.qemu) return emit_pair(base, 0);
   // To QEMU, an atomic access to nowhere is a load first.
   if (choice < 80 || (options_.qemu && !mode_.translated)) return emit_access(base, offset, log_size, true);
   const bool wide = rng_.chance(50);
@@ -285,6 +286,10 @@ void Builder::item_io() {
       break;
     }
     case 1:
+      if (!options_.qemu && rng_.chance(50)) {
+        as_.emit(enc::sdd(value, value, base, 0));
+        break;
+      }
       emit_amo(base, rng_.chance(50));
       break;
     case 2:

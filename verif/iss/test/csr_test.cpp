@@ -20,7 +20,7 @@ TEST_CASE("writable bits") {
   static constexpr Kept kRegisters[] = {
       {csr::kMstatus, 0xa'007e'19aa, 0xa'0000'0000},
       {csr::kSstatus, 0x2'000c'0122, 0x2'0000'0000},
-      {csr::kMisa, 0x8000'0000'0014'1105, 0x8000'0000'0014'1105},
+      {csr::kMisa, 0x8000'0000'0094'1105, 0x8000'0000'0094'1105},
       {csr::kMedeleg, 0xb3ff},
       {csr::kMideleg, 0x222},
       {csr::kMie, 0xaaa},

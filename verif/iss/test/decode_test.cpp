@@ -53,6 +53,8 @@ TEST_CASE("what is no instruction is illegal") {
            0x0000'300fu,
            0x1200'00f3u,  // sfence.vma with rd
            0x7000'0053u,  // floating point
+           0xf800'400bu,  // th.ldd
+           0xe000'500bu,  // th.swd
        }) {
     CAPTURE(bits);
     CHECK(decode(bits).info == nullptr);
@@ -184,6 +186,8 @@ TEST_CASE("hints are no-operations, not illegal") {
 TEST_CASE("disassembly") {
   static constexpr Sample kSamples[] = {
       // clang-format off
+      {0xfeb6550b, "th.sdd a0, a1, (a2), 3, 4"},
+      {0xf8f0d00b, "th.sdd zero, a5, (ra), 0, 4"},
       {0xffffffb7, "lui t6, 0xfffff"},
       {0x00001097, "auipc ra, 0x1"},
       {0x7ffff0ef, "jal ra, 0x800ffffe"},
@@ -249,6 +253,14 @@ TEST_CASE("trace lines") {
   record.mem_wmask = 3;
   record.mem_wdata = 0xabc;
   CHECK(trace_line(record) == "U 0000000000000010 00851023 sh s0, 0(a0)                     [1234] <- 0abc");
+  record = {.pc = 0x10, .insn = 0xfeb6'550b};
+  record.mem_addr = 0x1230;
+  record.mem_wmask = 0xffff;
+  record.mem_wdata = 0xabc;
+  record.mem_wdata_high = 0xd;
+  CHECK(trace_line(record) ==
+        "M 0000000000000010 feb6550b th.sdd a0, a1, (a2), 3, 4        [1230] <- "
+        "000000000000000d0000000000000abc");
   record = {.pc = 0x10, .next_pc = 0x80, .insn = 0x73, .trap = true, .cause = 11};
   CHECK(
       trace_line(record) ==

@@ -19,7 +19,7 @@ TEST_CASE("reset") {
   CHECK(bench.hart.privilege() == Privilege::kMachine);
   CHECK(bench.get_csr(csr::kMstatus) == 0xa'0000'0000);
   CHECK(bench.get_csr(csr::kMtvec) == 0);
-  CHECK(bench.get_csr(csr::kMisa) == 0x8000'0000'0014'1105);
+  CHECK(bench.get_csr(csr::kMisa) == 0x8000'0000'0094'1105);
   CHECK(bench.get_csr(csr::kMimpid) == 1);
 }
 

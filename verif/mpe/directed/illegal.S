@@ -75,6 +75,10 @@ words:
   .dword 0x00000053
   .dword 0x00000057  // vector
   .dword 0x0000000B  // custom
+  .dword 0xF800400B  // th.ldd and other neighbours of th.sdd
+  .dword 0xE000500B
+  .dword 0xF000500B
+  .dword 0xF800700B
   .dword 0x0000002B
   .dword 0x0000005B
   .dword 0x0000007B
