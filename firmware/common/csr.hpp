@@ -82,6 +82,15 @@ inline void fence_i() { asm volatile("fence.i" ::: "memory"); }
 inline void flush_tlb() { asm volatile("sfence.vma" ::: "memory"); }
 
 inline constexpr uint64_t kLineBytes = 64;
+// Two words to 16 bytes of memory, aligned, in one cycle: pair `kPair` of the 64 bytes from `line` on. The
+// compiler does not know th.sdd.
+template <unsigned kPair>
+[[gnu::always_inline]] inline void store_pair(volatile uint64_t* line, uint64_t low, uint64_t high) {
+  asm volatile(
+      ".option push\n .option arch, +xtheadmempair\n th.sdd %1, %2, (%0), %3, 4\n .option pop" ::"r"(line),
+      "r"(low), "r"(high), "i"(kPair)
+      : "memory");
+}
 // Writes one line back; fence() tells when it has arrived.
 inline void clean_line(const volatile void* line) { asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory"); }
 // Forgets a line, also if it was written: it is somebody else's now.

@@ -126,7 +126,7 @@ bool Bench::init() {
   machine_.publish(kTable, kTableEntries * sizeof(uint64_t));
   group_.use_segments(kTable, kTableEntries);
   group_.set_segment(kArgumentSegment, {kArguments, segment::kGranuleBytes, segment::kRead});
-  group_.set_segment(kHandoverSegment, {kHandover, kHandoverBytes, segment::kRead | segment::kWrite});
+  group_.set_segment(kHandoverSegment, {kHandover, kHandoverBytes, segment::kRead});
   group_.set_segment(kDataSegment, {kData, kDataBytes, segment::kRead | segment::kWrite});
   for (unsigned i = 0; i < kPrograms; ++i) {
     const auto program = static_cast<Program>(i);

@@ -32,8 +32,8 @@ class Bench {
   void launch_classic();
 
   // From the processor's first store to its having a line back from the CPEs that have read the `bytes`
-  // (whole lines, as many for each CPE): each its share, or each all of them. In memory that both sides see;
-  // or copied between memory of one side and of the other.
+  // (in two parts of whole KiB, as many lines of each for each CPE): each its share, or each all of them. In
+  // memory that both sides see; or copied between memory of one side and of the other.
   enum class Sharing { kShared, kCopied };
   void handover(uint32_t bytes, uint32_t samples, bool whole, Sharing sharing);
 
@@ -79,8 +79,8 @@ class Bench {
   void measure(Program program, std::string_view kernel, Args arguments, std::string_view name,
                uint64_t work);
   void report_faults();
-  // Words in a CPE's local memory that are not what was handed over.
-  uint64_t wrong_share(unsigned cpe, uint64_t lines, bool whole, uint64_t round);
+  // Words in a CPE's local memory that are not what was written from address `written` on, of a part.
+  uint64_t wrong_share(unsigned cpe, unsigned part, uint64_t written, uint64_t lines, uint64_t round);
   uint64_t bytes_written();
 
   group::DirectMachine machine_;

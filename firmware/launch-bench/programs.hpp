@@ -22,12 +22,14 @@ inline constexpr uint64_t kClassicCode = kMemory + 0x20'0000;
 inline constexpr uint64_t kData = kMemory + 0x1000'0000;
 inline constexpr uint64_t kDataBytes = 0x2000'0000;
 inline constexpr uint64_t kHandover = kMemory + 0x400'0000;
-inline constexpr uint64_t kHandoverBytes = 0x20'0000;
+inline constexpr uint64_t kHandoverBytes = 0x10'0000;
+inline constexpr uint64_t kAnswer = kHandover + kHandoverBytes;
 
 // Segments
 inline constexpr uint16_t kArgumentSegment = 1;
 inline constexpr uint16_t kDataSegment = 2;
 inline constexpr uint16_t kHandoverSegment = 3;
+inline constexpr uint16_t kAnswerSegment = kHandoverSegment + 1;  // as the kernel expects it
 inline constexpr uint16_t kFirstCodeSegment = 16;
 inline constexpr uint16_t kClassicSegment = 64;
 

@@ -58,19 +58,21 @@ struct StreamArgs {
   uint32_t rounds;
 };
 
-// handover: no structure, but this word as the launch's argument. Each CPE loads its share, so many lines, of
-// what lies in the segment from kData on, or each loads the same ones; the last CPE's last line goes to the
-// segment's beginning.
+// hand_over and its three sisters: no structure, but this word as the launch's argument. Each CPE of the
+// group loads its share, so many lines, of what lies in the segment from `first` (whole KiB) on; in a `whole`
+// part all load the same ones. The lines of the second part, `last`, go to local memory behind those of the
+// first; then the last CPE's last line goes to the beginning of the segment with the next number.
 class HandoverWord {
  public:
-  static constexpr uint32_t kData = 4096;
+  static constexpr uint32_t kUnit = 1024;
   constexpr explicit HandoverWord(uint32_t word) : word_(word) {}
-  constexpr HandoverWord(uint16_t segment, uint32_t lines, bool whole)
-      : word_(uint32_t{segment} << 16 | (whole ? 0x8000u : 0u) | lines) {}
+  // The segment below 256; fewer than 4096 units and lines.
+  constexpr HandoverWord(uint32_t segment, uint32_t first, uint32_t lines)
+      : word_(segment << 24 | first / kUnit << 12 | lines) {}
   constexpr uint32_t word() const { return word_; }
-  constexpr uint16_t segment() const { return static_cast<uint16_t>(word_ >> 16); }
-  constexpr bool whole() const { return (word_ & 0x8000u) != 0; }
-  constexpr uint32_t lines() const { return word_ & 0x7fffu; }
+  constexpr uint16_t segment() const { return static_cast<uint16_t>(word_ >> 24); }
+  constexpr uint32_t first() const { return (word_ >> 12 & 0xfff) * kUnit; }
+  constexpr uint32_t lines() const { return word_ & 0xfff; }
 
  private:
   uint32_t word_;
