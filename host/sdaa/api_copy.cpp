@@ -82,7 +82,8 @@ sdaaError_t sdaaMemcpyPeer(void* to, int to_device, const void* from, int from_d
       return;
     }
     // Through the host, a piece after the other.
-    std::vector<uint8_t> piece(std::min<size_t>(bytes, HostMemory::kBufferBytes));
+    constexpr size_t kPiece = 4 << 20;
+    std::vector<uint8_t> piece(std::min(bytes, kPiece));
     const auto address = [](const void* pointer, size_t offset) {
       return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(pointer) + offset);
     };

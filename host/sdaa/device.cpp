@@ -87,6 +87,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   default_stream_.reset();
   allocations_.clear();
   allocation_count_ = 0;
+  host_copies_.finish_all();
   host_memory_.reset();
   queues_.clear();
   no_more_queues_ = false;
@@ -217,13 +218,19 @@ void Device::Patience::renew() {
   asleep.reset();
 }
 
-void Device::let_time_pass(Lock& lock, Patience& patience) {
+bool Device::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   if (patience.begin_cycle == 0) patience.renew();
   const auto now = steady_clock::now();
-  if (connection_->cycle() - patience.begin_cycle > limits_.wait_cycles ||
-      now - patience.begin > limits_.real)
+  const uint64_t cycle = connection_->cycle();
+  if (cycle >= until) return false;
+  if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
     fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
-  const bool awake = connection_->let_time_pass(kSlice);
+  bool awake = connection_->let_time_pass(std::min(kSlice, until - cycle));
+  if (!awake && until != kNever) {
+    // A card that sleeps has no time unless it is asked something.
+    connection_->check_firmware();
+    awake = true;
+  }
   uint64_t seen = activity_;
   if (look()) {
     patience.renew();
@@ -250,6 +257,7 @@ void Device::let_time_pass(Lock& lock, Patience& patience) {
   }
   // What was waited for does not exist any more then.
   require(patience.epoch == epoch_, "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
+  return true;
 }
 
 void Device::let_a_moment_pass() {

@@ -19,6 +19,7 @@
 #include "host/sdaa/connection.hpp"
 #include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/host_calls.hpp"
+#include "host/sdaa/host_copies.hpp"
 #include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/objects.hpp"
 
@@ -82,10 +83,13 @@ class Device : public std::enable_shared_from_this<Device> {
   void wait(Lock& lock, const Point& point);
   // Until everything that was begun is complete, well or not.
   void wait_idle(Lock& lock);
+  // Until that cycle at the latest, even if the card sleeps.
+  static constexpr uint64_t kNever = ~uint64_t{0};
   template <typename Done>
-  void wait_until(Lock& lock, Done done) {
+  void wait_until(Lock& lock, Done done, uint64_t cycle = kNever) {
     Patience patience(*this);
-    for (look(); !done(); look()) let_time_pass(lock, patience);
+    for (look(); !done() && let_time_pass(lock, patience, cycle); look()) {
+    }
   }
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass();
@@ -133,6 +137,9 @@ class Device : public std::enable_shared_from_this<Device> {
   // Throws when these bytes are not all in one allocation.
   const Allocation& check_device(uint64_t pointer, uint64_t bytes);
   HostMemory& host_memory() { return *host_memory_; }
+  HostCopies& host_copies() { return host_copies_; }
+  const Staging& staging() const { return staging_; }
+  void set_staging(const Staging& staging);
   // Commands to be sent to the card (one at a time) that give a value.
   std::mutex& value_mutex() { return value_mutex_; }
 
@@ -170,7 +177,8 @@ class Device : public std::enable_shared_from_this<Device> {
   void open();
   // Returns the connection, which is of no use to anybody any more.
   std::unique_ptr<Connection> forget_everything();
-  void let_time_pass(Lock& lock, Patience& patience);
+  // False: the cycle has come.
+  bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
   void put(Queue& queue, std::span<const uint8_t> slots);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
@@ -204,6 +212,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::map<uint64_t, Allocation> allocations_;
   uint64_t allocation_count_ = 0;
   std::unique_ptr<HostMemory> host_memory_;
+  HostCopies host_copies_;
+  Staging staging_;
   std::unique_ptr<HostCalls> host_calls_;
 };
 

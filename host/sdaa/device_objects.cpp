@@ -151,6 +151,12 @@ const Allocation& Device::check_device(uint64_t pointer, uint64_t bytes) {
   return found->second;
 }
 
+void Device::set_staging(const Staging& staging) {
+  require(!staging.timed || connection_->card().describe().deterministic, "time on this card cannot be ruled",
+          sdaaErrorNotSupported);
+  staging_ = staging;
+}
+
 // --- Functions of the host
 
 Point Device::host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace swai::sdaa {
 namespace {
 constexpr uint64_t kPage = 4096;
@@ -15,9 +17,10 @@ HostMemory::~HostMemory() {
       // The connection is gone, and with it what was mapped.
     }
   }
-  for (const auto& buffer : buffers_) {
-    buffer->memory.reset();
-    connection_.give_back_iova(buffer->iova, kBufferBytes);
+  while (!blocks_.empty()) {
+    const uint64_t iova = blocks_.back().iova();
+    blocks_.pop_back();
+    connection_.give_back_iova(iova, kBlockBytes);
   }
 }
 
@@ -97,20 +100,21 @@ bool HostMemory::overlaps(const void* memory, uint64_t bytes) const {
   return find(memory, 1) != nullptr;
 }
 
-std::shared_ptr<HostMemory::Buffer> HostMemory::take_buffer() {
-  for (const auto& buffer : buffers_) {
-    if (buffer->taken || !buffer->last.reached()) continue;
-    buffer->taken = true;
-    return buffer;
+std::shared_ptr<HostMemory::Buffer> HostMemory::take_buffer(size_t most) {
+  for (size_t i = 0; i < std::min(most, buffers_.size()); ++i) {
+    if (buffers_[i].use_count() == 1 && buffers_[i]->last.reached()) return buffers_[i];
   }
-  if (buffers_.size() == kMaxBuffers) return nullptr;
-  auto fresh = std::make_shared<Buffer>();
-  fresh->iova = connection_.take_iova(kBufferBytes);
-  fresh->memory.emplace(connection_.card().pin(fresh->iova, kBufferBytes));
-  fresh->data = fresh->memory->data();
-  fresh->taken = true;
-  buffers_.push_back(fresh);
-  return fresh;
+  if (buffers_.size() >= most) return nullptr;
+  const uint64_t iova = connection_.take_iova(kBlockBytes);
+  try {
+    blocks_.push_back(connection_.card().pin(iova, kBlockBytes));
+  } catch (...) {
+    connection_.give_back_iova(iova, kBlockBytes);
+    throw;
+  }
+  for (uint64_t at = 0; at < kBlockBytes; at += kBufferBytes)
+    buffers_.push_back(std::make_shared<Buffer>(Buffer{iova + at, blocks_.back().data() + at, {}}));
+  return take_buffer(most);
 }
 
 }  // namespace swai::sdaa

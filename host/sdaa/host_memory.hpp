@@ -37,18 +37,17 @@ class HostMemory {
   const Area* find(const void* memory, uint64_t bytes) const;
   bool overlaps(const void* memory, uint64_t bytes) const;
 
-  // A buffer of the library's own; free again when `last` is reached.
-  static constexpr uint64_t kBufferBytes = 1 << 20;
+  // A buffer of the library's own: free again when nobody holds it any more and `last` is reached.
+  static constexpr uint64_t kBufferBytes = 128 << 10;
+  static constexpr uint64_t kBlockBytes = 8 * kBufferBytes;  // so much is pinned at a time
   struct Buffer {
     uint64_t iova = 0;
     uint8_t* data = nullptr;
     Point last;
-    bool taken = false;
-    std::optional<link::PinnedMemory> memory;
   };
-  // One that is free, or can still be made. nullptr: all are in use. Shared, because a reset of the device
-  // may come while somebody waits for one.
-  std::shared_ptr<Buffer> take_buffer();
+  // One of the first so many that is free, or can still be made. nullptr: all are in use. Shared, because a
+  // reset of the device may come while somebody waits for one.
+  std::shared_ptr<Buffer> take_buffer(size_t most);
 
  private:
   struct Pinned {
@@ -58,9 +57,9 @@ class HostMemory {
     uint64_t mapped_bytes = 0;
   };
 
-  static constexpr size_t kMaxBuffers = 8;
   Connection& connection_;
   std::map<uintptr_t, Pinned> areas_;
+  std::vector<link::PinnedMemory> blocks_;
   std::vector<std::shared_ptr<Buffer>> buffers_;
 };
 

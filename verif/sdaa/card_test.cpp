@@ -9,6 +9,7 @@
 #include "swai/arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/kernels.hpp"
+#include "verif/sdaa/rows_trip.hpp"
 #include "verif/sdaa/scattered_memory.hpp"
 #include "verif/sdaa/tools.hpp"
 #include "verif/system/rig.hpp"
@@ -100,6 +101,32 @@ TEST_CASE("on the card: a module, a launch, pinned and pageable copies, events")
   REQUIRE_OK(sdaaFreeHost(memory));
   REQUIRE_OK(sdaaFree(x));
   REQUIRE_OK(sdaaFree(y));
+}
+
+TEST_CASE("on the card: long copies of two streams in rows, pinned and through buffers") {
+  const OnCard card;
+  std::mt19937_64 random(test_seed());
+  sdaaStream_t streams[2] = {};
+  for (sdaaStream_t& stream : streams) REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+  for (int round = 0; round < 4; ++round) {
+    std::vector<sdaa::RowsTrip> trips;
+    for (int i = 0; i < 2; ++i) trips.emplace_back(random, size_t{1} << (17 + round));
+    if (round % 2 == 1) {
+      for (auto& trip : trips) REQUIRE_OK(sdaaHostRegister(trip.from.data(), trip.from.size(), 0));
+      REQUIRE_OK(sdaaHostRegister(trips[0].to.data(), trips[0].to.size(), 0));
+    }
+    for (int i = 0; i < 2; ++i) trips[i].start(streams[i]);
+    for (int i = 0; i < 2; ++i) trips[i].fetch(streams[i]);
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE_OK(sdaaStreamSynchronize(streams[i]));
+      trips[i].check();
+      REQUIRE_OK(sdaaFree(trips[i].device));
+    }
+    if (round % 2 == 1) {
+      for (auto& trip : trips) REQUIRE_OK(sdaaHostUnregister(trip.from.data()));
+      REQUIRE_OK(sdaaHostUnregister(trips[0].to.data()));
+    }
+  }
 }
 
 TEST_CASE("on the card: a kernel of values finds each as it was given") {
