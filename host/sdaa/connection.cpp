@@ -205,4 +205,6 @@ bool Connection::let_time_pass(uint64_t cycles) {
   return result.cause != link::vendor::Cause::kAsleep;
 }
 
+void Connection::wake() { card_->read<uint64_t>(kControlBar, regs::pcie::boot_status::kOffset); }
+
 }  // namespace swai::sdaa

@@ -64,6 +64,8 @@ class Connection {
   // Up to `cycles`, or until the card tells something. False: it sleeps, so that nothing more will come by
   // itself.
   bool let_time_pass(uint64_t cycles);
+  // A card that sleeps has no time unless it is asked something.
+  void wake();
   uint64_t cycle() { return card_->cycle(); }
 
  private:

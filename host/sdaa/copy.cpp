@@ -31,7 +31,7 @@ sdaaMemcpyKind find_kind(const void* to, const void* from, sdaaMemcpyKind kind) 
 // (docs/dma.md): what is long is spread over several.
 void to_card_in_place(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t iova,
                       const CopyShape& shape) {
-  constexpr uint64_t kLong = 256 << 10;
+  constexpr uint64_t kLong = 32 << 10;
   constexpr uint64_t kParts = 4;
   constexpr uint64_t kLine = 64;
   // Some of the rows, or a part of the only one.

@@ -227,8 +227,7 @@ bool Device::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
     fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
   bool awake = connection_->let_time_pass(std::min(kSlice, until - cycle));
   if (!awake && until != kNever) {
-    // A card that sleeps has no time unless it is asked something.
-    connection_->check_firmware();
+    connection_->wake();
     awake = true;
   }
   uint64_t seen = activity_;

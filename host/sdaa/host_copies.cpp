@@ -21,7 +21,7 @@ HostCopies::~HostCopies() {
 
 HostCopies::Job HostCopies::begin(const HostRows& rows) {
   // To tell another thread takes as long as to copy so much.
-  constexpr uint64_t kShort = 32 << 10;
+  constexpr uint64_t kShort = 16 << 10;
   auto task = std::make_shared<Task>(Task{rows});
   if (rows.bytes * rows.rows < kShort) {
     rows.copy();

@@ -15,7 +15,7 @@ using command::Type;
 class Copying {
  public:
   Copying(Device& device, Device::Lock& lock, Stream& stream, const CopyShape& shape)
-      : device_(device), lock_(lock), stream_(stream), shape_(shape), pieces_(shape) {}
+      : device_(device), lock_(lock), stream_(stream), shape_(shape), pieces_(shape, piece_bytes()) {}
 
  protected:
   struct OnHost {
@@ -54,6 +54,17 @@ class Copying {
     device_.wait_until(lock_, done, due == 0 ? Device::kNever : due);
   }
 
+  // As large as buffers are where the copy is long. A short one is cut, too: its threads and channels shall
+  // have something to do together. Commands for less than the smallest pieces take longer than what they
+  // bring.
+  uint64_t piece_bytes() const {
+    if (!device_.staging().side_by_side) return HostMemory::kBufferBytes;
+    constexpr uint64_t kPieces = 8;
+    const uint64_t share = shape_.bytes * shape_.rows / kPieces;
+    return std::clamp(share & ~(kSmallest - 1), kSmallest, HostMemory::kBufferBytes);
+  }
+
+  static constexpr uint64_t kSmallest = 16 << 10;
   Device& device_;
   Device::Lock& lock_;
   Stream& stream_;
@@ -153,8 +164,8 @@ command::Copy copy_command(uint64_t host, uint64_t device, const CopyShape& shap
 
 Piece Pieces::next() {
   Piece piece{row_, offset_, 0, 1};
-  if (shape_.bytes > HostMemory::kBufferBytes) {
-    piece.bytes = std::min(shape_.bytes - offset_, HostMemory::kBufferBytes);
+  if (shape_.bytes > most_) {
+    piece.bytes = std::min(shape_.bytes - offset_, most_);
     offset_ += piece.bytes;
     if (offset_ == shape_.bytes) {
       offset_ = 0;
@@ -162,7 +173,7 @@ Piece Pieces::next() {
     }
   } else {
     piece.bytes = shape_.bytes;
-    piece.rows = std::min(shape_.rows - row_, HostMemory::kBufferBytes / shape_.bytes);
+    piece.rows = std::min(shape_.rows - row_, most_ / shape_.bytes);
     row_ += piece.rows;
   }
   return piece;

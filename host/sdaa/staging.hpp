@@ -13,7 +13,7 @@ using Buffer = std::shared_ptr<HostMemory::Buffer>;
 
 command::Copy copy_command(uint64_t host, uint64_t device, const CopyShape& shape, bool to_host);
 
-// Some whole rows, or a part of a row that is longer than a buffer.
+// Some whole rows, or a part of a row that is too long for one piece.
 struct Piece {
   uint64_t row = 0;
   uint64_t offset = 0;
@@ -30,12 +30,15 @@ struct Piece {
 
 class Pieces {
  public:
-  explicit Pieces(const CopyShape& shape) : shape_(shape) {}
+  // Of so many bytes at most.
+  explicit Pieces(const CopyShape& shape, uint64_t most = HostMemory::kBufferBytes)
+      : shape_(shape), most_(most) {}
   bool more() const { return row_ < shape_.rows; }
   Piece next();
 
  private:
   const CopyShape& shape_;
+  const uint64_t most_;
   uint64_t row_ = 0;
   uint64_t offset_ = 0;
 };

@@ -40,14 +40,19 @@ class Bench : private BenchCard {
     figures["copy.d2h_eff"] = rate([&] { to_host(pinned_); }) / kLink;
     check(pinned_);
     pageable(figures);
+    short_ones(figures);
     figures["copy.start_ns"] = start([&] { first_kib(device_memory_, pinned_); });
     figures["copy.start_to_host_ns"] = start([&] { first_kib(pinned_, device_memory_); });
     return figures;
   }
 
  private:
-  void to_card(const void* from) { must(sdaaMemcpy(device_memory_, from, kBytes, sdaaMemcpyHostToDevice)); }
-  void to_host(void* to) { must(sdaaMemcpy(to, device_memory_, kBytes, sdaaMemcpyDeviceToHost)); }
+  void to_card(const void* from, uint64_t bytes = kBytes) {
+    must(sdaaMemcpy(device_memory_, from, bytes, sdaaMemcpyHostToDevice));
+  }
+  void to_host(void* to, uint64_t bytes = kBytes) {
+    must(sdaaMemcpy(to, device_memory_, bytes, sdaaMemcpyDeviceToHost));
+  }
   void check(const void* memory) {
     if (std::memcmp(memory, data_.data(), kBytes) != 0) throw std::runtime_error("other bytes came back");
   }
@@ -56,19 +61,20 @@ class Bench : private BenchCard {
   }
   // Bytes per ns, until the call returns.
   template <typename Copy>
-  double rate(Copy copy) {
-    return static_cast<double>(kBytes) / static_cast<double>(cycles_of(copy));
+  double rate(Copy copy, uint64_t bytes = kBytes) {
+    return static_cast<double>(bytes) / static_cast<double>(cycles_of(copy));
   }
 
   // Threads, buffers and commands are those that every program has; that copying on the host takes time is
   // what measurements add. Beside it one thread that uses two buffers and one channel at a time.
   void pageable(nlohmann::json& figures) {
+    constexpr uint64_t kAlone = 16 << 20;  // it is as fast as with more
     std::vector<uint64_t> memory(data_.size());
     const double both = std::min(kLink, static_cast<double>(host_costs::kTogether));
-    const double to_card_alone = staged({1, 2, false, true}, [&] { to_card(data_.data()); });
-    const double to_host_alone = staged({1, 2, false, true}, [&] { to_host(memory.data()); });
-    check(memory.data());
-    std::ranges::fill(memory, 0);
+    const double to_card_alone = staged(
+        {1, 2, false, true}, [&] { to_card(data_.data(), kAlone); }, kAlone);
+    const double to_host_alone = staged(
+        {1, 2, false, true}, [&] { to_host(memory.data(), kAlone); }, kAlone);
     const double up = staged({.timed = true}, [&] { to_card(data_.data()); });
     const double down = staged({.timed = true}, [&] { to_host(memory.data()); });
     check(memory.data());
@@ -79,10 +85,27 @@ class Bench : private BenchCard {
     figures["copy.pageable_d2h_speedup"] = down / to_host_alone;
     figures["copy.pageable_speedup"] = std::min(up / to_card_alone, down / to_host_alone);
   }
+  // How long shorter copies take, until the call returns.
+  void short_ones(nlohmann::json& figures) {
+    set_staging({.timed = true});
+    for (const uint64_t kib : {1, 16, 64, 256, 4096}) {
+      const uint64_t bytes = kib << 10;
+      const auto add = [&](const char* name, void* to, const void* from) {
+        const auto copy = [&] { must(sdaaMemcpy(to, from, bytes, sdaaMemcpyDefault)); };
+        copy();
+        figures[fmt::format("copy.{}_{}k_ns", name, kib)] = cycles_of(copy);
+      };
+      add("h2d", device_memory_, pinned_);
+      add("d2h", pinned_, device_memory_);
+      add("pageable_h2d", device_memory_, data_.data());
+      add("pageable_d2h", data_.data(), device_memory_);
+    }
+    set_staging({});
+  }
   template <typename Copy>
-  double staged(const Staging& staging, Copy copy) {
+  double staged(const Staging& staging, Copy copy, uint64_t bytes = kBytes) {
     set_staging(staging);
-    const double result = rate(copy);
+    const double result = rate(copy, bytes);
     set_staging({});
     return result;
   }
