@@ -99,13 +99,14 @@ class Guest {
   // --- Commands. Each returns its sequence number.
 
   template <typename Command>
-  uint32_t put(Lane& lane, command::Type type, Command command, std::span<const uint8_t> more = {}) {
+  uint32_t put(Lane& lane, command::Type type, Command command, std::span<const uint8_t> more = {},
+               uint16_t flags = 0) {
     std::vector<uint8_t> bytes(sizeof command + more.size());
     std::memcpy(bytes.data(), &command, sizeof command);
     std::ranges::copy(more, bytes.begin() + sizeof command);
     REQUIRE(bytes.size() <= protocol::kSlotBytes);
     bytes.resize(protocol::kSlotBytes);
-    const command::Header header = {lane.next, type, 1, 0};
+    const command::Header header = {lane.next, type, 1, flags};
     std::memcpy(bytes.data(), &header, sizeof header);
     played_.write_slot(lane.number, lane.next, bytes);
     played_.processor().set_work(uint64_t{1} << lane.number);

@@ -56,6 +56,33 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a client with many copies leaves channels for others") {
+  verif::Random random(test_seed());
+  Played played;
+  const auto busy = make_guest(played, random, 0), other = make_guest(played, random, 1);
+  const uint64_t memory = busy->allocate(1 << 20, protocol::Usage::kCpe);
+  const auto fill = [&] {
+    for (Guest::Lane& lane : busy->lanes) {
+      while (lane.next - busy->line(lane).completed < protocol::kSlots) {
+        busy->put(lane, command::Type::kCopy, command::Copy{{}, Guest::kAreas, memory, 1, 1 << 20, 0, 0, 1},
+                  {}, command::kConcurrent);
+      }
+    }
+  };
+  fill();
+  played.run(50);
+  Guest::Lane& lane = other->lanes.front();
+  for (int i = 0; i < 5; ++i) {
+    const uint64_t begin = played.processor().now();
+    const uint32_t last = other->copy(lane, lane.pointers[0], Guest::kAreas, 64, false);
+    while (!other->complete(lane, last) && played.processor().now() - begin < 1'000'000) {
+      fill();
+      played.run(1);
+    }
+    CHECK(played.processor().now() - begin < 3000);
+  }
+}
+
 TEST_CASE("who wants another watchdog gets its turn among those who keep the group busy") {
   verif::Random random(test_seed());
   Played played;
