@@ -251,8 +251,9 @@ class Begin : protected Finish<M> {
                          .host_pitch = command.host_pitch,
                          .card_pitch = command.device_pitch};
     if ((header.flags & command::kPaged) != 0) {
-      const Status status = client.alone() ? page_list_.use(command.host, command.bytes, queue.context, transfer)
-                                           : Status::kBadOperation;
+      const Status status = client.alone()
+                                ? page_list_.use(command.host, command.bytes, queue.context, transfer)
+                                : Status::kBadOperation;
       if (status != Status::kOk) return finish_now(queue, header.slots, status);
     }
     const unsigned channel = parts_.transfers.start(transfer);

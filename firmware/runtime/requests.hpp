@@ -220,8 +220,7 @@ class Requests {
         two_level_.forget(queue);
         return Status::kOk;
       case protocol::Operation::kQueueFeed:
-        if (!client.alone() || !queues_.quiet(queue) || two_level_.busy())
-          return Status::kBadOperation;
+        if (!client.alone() || !queues_.quiet(queue) || two_level_.busy()) return Status::kBadOperation;
         two_level_.use(queue, client.context, arguments[2], queues_.next_sequence(queue));
         return Status::kOk;
       case protocol::Operation::kResume:

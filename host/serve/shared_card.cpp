@@ -29,6 +29,7 @@ SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log l
       log_(std::move(log)),
       firmware_(sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kIfStopped)),
       words_(std::in_place, *card_) {
+  clear_away();
   for (unsigned i = 0; i < clients; ++i) cards_.push_back(std::make_unique<VirtualCard>(*this, i));
 }
 
@@ -159,6 +160,30 @@ bool SharedCard::exchange(Operation operation, std::span<const uint64_t> argumen
   return wait_for_reply(reply);
 }
 
+bool SharedCard::detach(uint64_t context) {
+  Reply reply{Status::kAgain, {}};
+  for (unsigned i = 0; i < kMostLooks && reply.status == Status::kAgain; ++i) {
+    if (!exchange(Operation::kDetach, std::array{context}, reply)) return false;
+    if (reply.status == Status::kAgain) card_->run_until(0, kPause);
+  }
+  return reply.status != Status::kAgain;
+}
+
+// Who is alone takes over from all who were there before, which the kernel cannot know to be gone.
+void SharedCard::clear_away() {
+  Reply reply{Status::kOk, {}};
+  const std::array<uint64_t, protocol::word::kArgumentCount> alone = {
+      protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16};
+  bool answers = true;
+  for (unsigned i = 0; i < kMostLooks; ++i) {
+    answers = exchange(Operation::kAttach, alone, reply);
+    if (!answers || reply.status != Status::kNoContext) break;
+    card_->run_until(0, kPause);
+  }
+  if (!answers || reply.status != Status::kOk || !detach(reply.values[0]))
+    log_("what an earlier program has left on the card cannot be cleared away");
+}
+
 void SharedCard::part_with(VirtualCard& client) {
   try {
     if (under_way_ && requests_.front().client == &client) finish_first();
@@ -166,13 +191,8 @@ void SharedCard::part_with(VirtualCard& client) {
     requests_.erase(
         std::remove_if(first, requests_.end(), [&](const Request& one) { return one.client == &client; }),
         requests_.end());
-    bool answers = true;
-    Reply reply{Status::kAgain, {}};
-    for (unsigned i = 0; client.context() != 0 && answers && reply.status == Status::kAgain; ++i) {
-      answers = i < kMostLooks && exchange(Operation::kDetach, std::array{client.context()}, reply);
-      if (answers && reply.status == Status::kAgain) card_->run_until(0, kPause);
-    }
-    if (!answers) log_("the firmware does not answer; a client goes without it");
+    if (client.context() != 0 && !detach(client.context()))
+      log_("the firmware does not answer; a client goes without it");
     send_next();
   } catch (const link::Error& error) {
     log_(error.what());

@@ -68,6 +68,8 @@ class SharedCard final : public socket::Clock {
   // A request of our own, waited for. False: the firmware does not answer.
   bool exchange(protocol::Operation operation, std::span<const uint64_t> arguments, Reply& reply);
   bool wait_for_reply(Reply& reply);
+  bool detach(uint64_t context);
+  void clear_away();
   bool finish_first();
 
   std::unique_ptr<link::Card> card_;
