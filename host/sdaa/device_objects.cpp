@@ -152,6 +152,8 @@ const Allocation& Device::check_device(uint64_t pointer, uint64_t bytes) {
 }
 
 void Device::set_staging(const Staging& staging) {
+  require(staging.threads - 1 < Staging::kThreads && staging.buffers - 1 < Staging::kBuffers,
+          "as many threads or buffers as there cannot be");
   require(!staging.timed || connection_->card().describe().deterministic, "time on this card cannot be ruled",
           sdaaErrorNotSupported);
   staging_ = staging;

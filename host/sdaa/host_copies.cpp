@@ -87,6 +87,7 @@ void HostCopies::finish_all() {
   while (!tasks_.empty() || under_way_ != 0) {
     if (!do_one(lock)) done_.wait(lock);
   }
+  free_at_ = {};
 }
 
 }  // namespace swai::sdaa

@@ -84,7 +84,7 @@ class HostCopies {
   // The same, on a host that takes the card's time: the thread that is free first begins now, at the
   // earliest.
   Job begin_timed(const HostRows& rows, unsigned threads, uint64_t now);
-  // Until nothing is under way: before buffers go.
+  // Until nothing is under way: before buffers go, and the card's time with them.
   void finish_all();
 
  private:

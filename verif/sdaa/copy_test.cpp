@@ -152,6 +152,18 @@ TEST_CASE("the host's time: none by default, as the constants say in measurement
     CHECK(back == data);
     return std::pair(up, down);
   };
+  {
+    // A card whose time begins anew does not wait for the time of the one before.
+    const Fakes fakes;
+    set_staging(kTimed);
+    void* memory = allocate(kBytes);
+    const auto copy = [&] { CHECK_OK(sdaaMemcpy(memory, data.data(), kBytes, sdaaMemcpyDefault)); };
+    for (int i = 0; i < 5; ++i) copy();
+    Runtime::get().current()->connection().card().close();
+    CHECK_OK(sdaaDeviceReset());
+    memory = allocate(kBytes);
+    CHECK(time_of(copy) < 2 * kBytes / host_costs::kTogether);
+  }
   const auto none = session({});
   const auto timed = session(kTimed);
   const auto alone = session(kAlone);
