@@ -114,7 +114,7 @@ module mpe_execute (
       imm_q          <= imm_i;
       a_q            <= a_i;
       b_q            <= b_i;
-      c_q            <= c_i;
+      if (ctrl_i.mem_op == mpe_pkg::MemStorePair) c_q <= c_i;
       late_a_q       <= late_a_i;
       late_b_q       <= late_b_i;
       pc_q           <= pc_i;

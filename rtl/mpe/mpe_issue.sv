@@ -67,9 +67,10 @@ module mpe_issue (
       .imm_o     (issue_imm_o)
   );
 
+  logic        is_pair;
   logic [63:0] reg1, reg2, reg3;
   logic [4:0]  rs3;
-  assign rs3 = full[24:20];
+  assign rs3 = is_pair ? full[24:20] : '0;  // all others: nothing to read and to compare
   mpe_regfile u_regfile (
       .clk_i, .rst_ni, .ready_o,
       .write_i  (m_write_i),
@@ -86,19 +87,19 @@ module mpe_issue (
   logic x1, x2, x3, m1, m2, m3, wait_for_operand;
   assign x1 = x_valid_i && x_rd_i == issue_ctrl_o.rs1 && x_rd_i != '0;
   assign x2 = x_valid_i && x_rd_i == issue_ctrl_o.rs2 && x_rd_i != '0;
-  assign x3 = x_valid_i && x_rd_i == rs3 && x_rd_i != '0;
+  assign x3 = rs3 != '0 && x_valid_i && x_rd_i == rs3;
   assign m1 = m_valid_i && m_rd_i == issue_ctrl_o.rs1 && m_rd_i != '0;
   assign m2 = m_valid_i && m_rd_i == issue_ctrl_o.rs2 && m_rd_i != '0;
-  assign m3 = m_valid_i && m_rd_i == rs3 && m_rd_i != '0;
+  assign m3 = rs3 != '0 && m_valid_i && m_rd_i == rs3;
 
   assign issue_a_o = x1 ? x_result_i : m1 ? m_result_i : reg1;
   assign issue_b_o = x2 ? x_result_i : m2 ? m_result_i : reg2;
   assign issue_c_o = x3 ? x_result_i : m3 ? m_result_i : reg3;
 
-  logic late1, late2, late3, is_alu, is_store, is_pair;
+  logic late1, late2, late3, is_alu, is_store;
   assign late1    = issue_ctrl_o.rs1_used && (x1 ? x_late_i : m1 && !m_done_i);
   assign late2    = issue_ctrl_o.rs2_used && (x2 ? x_late_i : m2 && !m_done_i);
-  assign late3    = is_pair && (x3 ? x_late_i : m3 && !m_done_i);
+  assign late3    = rs3 != '0 && (x3 ? x_late_i : m3 && !m_done_i);
   assign is_alu   = issue_ctrl_o.unit == mpe_pkg::UnitAlu;
   assign is_pair  = issue_ctrl_o.unit == mpe_pkg::UnitMem && issue_ctrl_o.mem_op == mpe_pkg::MemStorePair;
   assign is_store = is_pair || (issue_ctrl_o.unit == mpe_pkg::UnitMem && issue_ctrl_o.mem_op == mpe_pkg::MemStore);

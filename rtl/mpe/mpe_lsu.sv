@@ -211,7 +211,7 @@ module mpe_lsu #(
       unsigned_q <= x_unsigned_i;
       va_q       <= x_addr_i;
       data_q     <= x_data_i;
-      pair_q     <= x_pair_i;
+      if (x_op_i == mpe_pkg::MemStorePair) pair_q <= x_pair_i;
     end
   end
 
