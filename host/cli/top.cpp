@@ -68,7 +68,8 @@ struct Program {
 // Whose each context is, by card and context.
 std::map<std::pair<size_t, uint64_t>, Program> programs() {
   std::map<std::pair<size_t, uint64_t>, Program> found;
-  for (const Json& one : ask_daemon({{"command", "clients"}}).at("clients")) {
+  const Json reply = ask_daemon({{"command", "clients"}});
+  for (const Json& one : reply.at("clients")) {
     found[{one.at("card").get<size_t>(), one.at("context").get<uint64_t>()}] = {
         one.at("process").get<int>(), one.at("program").get<std::string>()};
   }

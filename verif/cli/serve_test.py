@@ -182,9 +182,9 @@ class Daemon(ServeTest):
         number = self.run_json("job", "submit", "--folder", "build/examples/axpy", axpy)["job"]
         self.run_swai("top", "--count", "1", "--interval", "0.2")
         self.run_swai("job", "watch", number)
-        trace = self.folder / "axpy.pftrace"
-        self.run_swai("--config", "tiny", "trace", trace, "--folder", "build/examples/axpy", axpy)
-        self.assertTrue(perfetto.read(trace.read_bytes()))
+        trace = self.folder / "copy.pftrace"
+        self.run_swai("--config", "tiny", "trace", trace, SWAI, *COPY)
+        self.assertTrue(perfetto.read(trace).slices)
 
 
 if __name__ == "__main__":

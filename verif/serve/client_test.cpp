@@ -1,5 +1,6 @@
 // What clients of a shared card have of it: each its own memory, kernels and streams, also when others die.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -68,6 +69,14 @@ TEST_CASE("clients use a card at once, and what one has costs the others nothing
     });
   }
   for (auto& thread : threads) thread.join();
+
+  // Who they are is known.
+  const auto clients = rig.server->clients();
+  REQUIRE(clients.size() == 3);
+  for (const Client& one : clients) {
+    CHECK(one.process == ::getpid());
+    CHECK(one.context != 0);
+  }
 
   REQUIRE_OK(sdaaSetDevice(0));
   const size_t before = free_memory();
