@@ -53,7 +53,7 @@ module cpe_vector #(
 );
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
-  localparam int unsigned WalkWidth = cpe_vector_pkg::WalkWidth;
+  localparam int unsigned WalkPlace = cpe_vector_pkg::WalkPlace;
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
   // --- The door -----------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ module cpe_vector #(
   logic [3:0]              valid;
   logic [SlotWidth:0]      begun, done;
   logic [3*SlotWidth-1:0]  walk_slot;
-  logic [3*WalkWidth-1:0]  walk;
+  logic [3*WalkPlace-1:0]  walk;
   logic [3*ViewWidth-1:0]  view;
   logic [SlotWidth-1:0]    work_slot, target_slot, pc_slot;
   cpe_vector_pkg::work_t   work;

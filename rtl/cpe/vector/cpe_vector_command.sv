@@ -24,7 +24,7 @@ module cpe_vector_command (
 
   // a, b, c
   input  logic [3*cpe_vector_pkg::SlotWidth-1:0] walk_slot_i,
-  output logic [3*cpe_vector_pkg::WalkWidth-1:0] walk_o,
+  output logic [3*cpe_vector_pkg::WalkPlace-1:0] walk_o,
   input  logic [cpe_vector_pkg::SlotWidth-1:0] work_slot_i,
   output cpe_vector_pkg::work_t              work_o,
   output logic [3*cpe_vector_pkg::ViewWidth-1:0] view_o,
@@ -37,6 +37,7 @@ module cpe_vector_command (
   localparam int unsigned SlotWidth   = cpe_vector_pkg::SlotWidth;
   localparam int unsigned Slots       = cpe_vector_pkg::Slots;
   localparam int unsigned WalkWidth   = cpe_vector_pkg::WalkWidth;
+  localparam int unsigned WalkPlace   = cpe_vector_pkg::WalkPlace;
   localparam int unsigned ViewWidth   = cpe_vector_pkg::ViewWidth;
   localparam int unsigned WorkWidth   = cpe_vector_pkg::WorkWidth;
   localparam int unsigned TargetWidth = cpe_vector_pkg::TargetWidth;
@@ -256,8 +257,8 @@ module cpe_vector_command (
     target_o = '0;
     pc_o     = '0;
     if (active_i) begin
-      walk_o           = {walk_c_q[walk_slot_i[2*SlotWidth +: SlotWidth]], walk_b_q[walk_slot_i[SlotWidth +: SlotWidth]],
-                          walk_a_q[walk_slot_i[0 +: SlotWidth]]};
+      walk_o           = {WalkPlace'(walk_c_q[walk_slot_i[2*SlotWidth +: SlotWidth]]),
+                          WalkPlace'(walk_b_q[walk_slot_i[SlotWidth +: SlotWidth]]), WalkPlace'(walk_a_q[walk_slot_i[0 +: SlotWidth]])};
       {view_o, work_o} = work_q[work_slot_i];
       target_o         = target_q[target_slot_i];
       pc_o             = pc_q[pc_slot_i];

@@ -18,7 +18,7 @@ module cpe_vector_groups #(
   input  logic [cpe_vector_pkg::SlotWidth:0]     done_i,
   output logic                                   complete_o,
   output logic [3*cpe_vector_pkg::SlotWidth-1:0] walk_slot_o,
-  input  logic [3*cpe_vector_pkg::WalkWidth-1:0] walk_i,
+  input  logic [3*cpe_vector_pkg::WalkPlace-1:0] walk_i,
   output logic [cpe_vector_pkg::SlotWidth-1:0]   work_slot_o,
   input  cpe_vector_pkg::work_t                  work_i,
   input  logic [3*cpe_vector_pkg::ViewWidth-1:0] work_view_i,
@@ -43,6 +43,7 @@ module cpe_vector_groups #(
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
   localparam int unsigned WalkWidth = cpe_vector_pkg::WalkWidth;
+  localparam int unsigned WalkPlace = cpe_vector_pkg::WalkPlace;
   localparam int unsigned ViewWidth = cpe_vector_pkg::ViewWidth;
 
   // --- Operands -----------------------------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ module cpe_vector_groups #(
       .begun_i,
       .done_i,
       .slot_o(walk_slot_o[SlotWidth*i +: SlotWidth]),
-      .walk_i(walk_i[WalkWidth*i +: WalkWidth]),
+      .walk_i(walk_i[WalkPlace*i +: WalkWidth]),
       .read_valid_o(valid_o[i]),
       .read_ready_i(ready_i[i]),
       .read_addr_o(addr_o[12*i +: 12]),

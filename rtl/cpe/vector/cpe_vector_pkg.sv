@@ -22,6 +22,8 @@ package cpe_vector_pkg;
     logic [15:0] rows;
   } walk_t;
   localparam int unsigned WalkWidth = 3 + 2 + 18 + 17 + 2 * 16;
+  // Side by side they begin at multiples of 32 bits: so a simulator copies them without shifting.
+  localparam int unsigned WalkPlace = 96;
 
   // An operand, as its elements become fp32.
   typedef struct packed {

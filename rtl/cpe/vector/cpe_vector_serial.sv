@@ -19,7 +19,7 @@ module cpe_vector_serial (
   input  logic [cpe_vector_pkg::SlotWidth:0]     done_i,
   output logic                                   complete_o,
   output logic [3*cpe_vector_pkg::SlotWidth-1:0] walk_slot_o,
-  input  logic [3*cpe_vector_pkg::WalkWidth-1:0] walk_i,
+  input  logic [3*cpe_vector_pkg::WalkPlace-1:0] walk_i,
   output logic [cpe_vector_pkg::SlotWidth-1:0]   work_slot_o,
   input  cpe_vector_pkg::work_t                  work_i,
   input  logic [3*cpe_vector_pkg::ViewWidth-1:0] work_view_i,
@@ -87,7 +87,9 @@ module cpe_vector_serial (
   logic [1:0]            number;
   logic                  vector;
 
-  assign {walk_c, walk_b, walk_a} = walk_i;
+  assign walk_a = walk_i[0 +: cpe_vector_pkg::WalkWidth];
+  assign walk_b = walk_i[cpe_vector_pkg::WalkPlace +: cpe_vector_pkg::WalkWidth];
+  assign walk_c = walk_i[2*cpe_vector_pkg::WalkPlace +: cpe_vector_pkg::WalkWidth];
   assign {view_c, view_b, view_a} = work_view_i;
 
   always_comb begin

@@ -137,7 +137,7 @@ module cpe_vector_store #(
     logic [SlotWidth:0]   next_run;
     logic [255:0]         data;
     logic [255:0]         placed;
-    logic [7:0]           there;
+    logic [2:0]           last;      // element
     logic [31:0]          strb;
     logic                 half;
     logic [31:0]          x;
@@ -149,7 +149,7 @@ module cpe_vector_store #(
     logic [31:0]          units;
     logic [31:0]          y;
     {read_ptr, write_ptr, count, owed_read, owed_write, owed_count, stopping, going, run, row_addr, addr, reduce_addr, written, oldest,
-     push, pop, row_last, run_last, free, put, owe, load, beyond, next_run, data, placed, there, strb, half, x, nan,
+     push, pop, row_last, run_last, free, put, owe, load, beyond, next_run, data, placed, last, strb, half, x, nan,
      exponent, amount, fixed, up, units, y} = '0;
     if (en_i) begin
       read_ptr    = read_ptr_q;
@@ -170,8 +170,9 @@ module cpe_vector_store #(
       run_last    = tag_q[read_ptr_q][0];
       next_run    = going_q ? run_q + 1'b1 : run_q;
       push        = valid_i && !count_q[PtrWidth];
-      pop         = count_q != '0 && going_q && !stopping_q && !beyond && (!stored_q || (free && !reduced_ready_o))
-                 && (!(reduced_q && row_last) || !owed_count_q[2]);
+      if (count_q != '0 && going_q && !stopping_q && !beyond) begin
+        pop = (!stored_q || (free && !reduced_ready_o)) && !(reduced_q && row_last && owed_count_q[2]);
+      end
       put         = pop && stored_q;
       owe         = pop && row_last && reduced_q && !reduce_addr_q[17];
       load        = (!going_q || (pop && run_last)) && next_run != begun_i;
@@ -184,7 +185,7 @@ module cpe_vector_store #(
         {out_last_q, out_slot_q} <= owed_q[owed_read_q][SlotWidth:0];
       end else if (put) begin
         data  = data_q[read_ptr_q];
-        there = ~(8'hfe << tag_q[read_ptr_q][4:2]);
+        last  = tag_q[read_ptr_q][4:2];
         half  = number_q == cpe_pkg::NumberFp16;
         if (number_q != cpe_pkg::NumberFp32) begin
           for (int unsigned i = 0; i < 8; i++) begin
@@ -215,18 +216,16 @@ module cpe_vector_store #(
         placed = data;
         strb   = '0;
         if (half) begin
-          for (int unsigned i = 0; i < 8; i++) begin
-            placed[16*i +: 16] = data[32*i +: 16];
-            strb[2*i +: 2]     = {2{there[i]}};
-          end
+          for (int unsigned i = 0; i < 8; i++) placed[16*i +: 16] = data[32*i +: 16];
           placed[255:128] = placed[127:0];
+          strb            = ~(32'hffff_fffc << {last, 1'b0});
           if (addr_q[4]) strb = strb << 16;
         end else if (number_q == cpe_pkg::NumberInt8) begin
           for (int unsigned i = 0; i < 8; i++) placed[8*i +: 8] = data[32*i +: 8];
           placed = {4{placed[63:0]}};
-          strb   = {24'd0, there} << {addr_q[4:3], 3'd0};
+          strb   = {24'd0, ~(8'hfe << last)} << {addr_q[4:3], 3'd0};
         end else begin
-          for (int unsigned i = 0; i < 8; i++) strb[4*i +: 4] = {4{there[i]}};
+          strb = ~(32'hffff_fff0 << {last, 2'b00});
         end
         out_addr_q <= addr_q[16:5];
         out_strb_q <= strb;

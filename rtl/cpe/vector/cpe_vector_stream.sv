@@ -109,8 +109,8 @@ module cpe_vector_stream #(
     logic                pop;
     logic                last;     // group of the word in front
     logic [1:0]          in_word;  // groups of the word from addr on, less one
-    logic [1:0]          some;     // of them in the row, less one
-    logic [1:0]          last_at;  // the last group of a word, in units of 8 bytes: of fp16 a group has two
+    logic [1:0]          some;     // of them in the row, less one; then in units of 8 bytes: of fp16 a group has two
+    logic [1:0]          last_at;  // the last group of a word
     logic [SlotWidth:0]  next_run;
     logic [PtrWidth:0]   filled;
     logic [7:0]          tag;
@@ -138,15 +138,13 @@ module cpe_vector_stream #(
           ends = !used_q;
           step = used_q && !stopped && !taken_q[PtrWidth] && (addr[17] || read_ready_i);
           if (step) begin
-            case (number_q)
-              cpe_pkg::NumberFp16: in_word = {1'b0, !addr[4]};
-              cpe_pkg::NumberInt8: in_word = ~addr[4:3];
-              default:             in_word = '0;
-            endcase
+            if (number_q == cpe_pkg::NumberFp16) in_word = {1'b0, !addr[4]};
+            if (number_q == cpe_pkg::NumberInt8) in_word = ~addr[4:3];
             row_ends = scalar_q || groups <= 13'(in_word) + 13'd1;
             some     = row_ends ? groups[1:0] - 2'd1 : in_word;
             if (scalar_q) some = '0;
-            last_at            = addr[4:3] + (number_q == cpe_pkg::NumberFp16 ? {some[0], 1'b0} : some);
+            if (number_q == cpe_pkg::NumberFp16) some = {some[0], 1'b0};
+            last_at            = addr[4:3] + some;
             tag_q[write_ptr_q] = {addr[17], addr[4:0], last_at};
             if (addr[17]) stopped = 1'b1;
             else if (row_ends) begin
