@@ -776,4 +776,15 @@ module cpe #(
     .counter_i       (counter)
   );
 
+`ifndef SYNTHESIS
+  // Nothing between what sleeps and the arbiter would keep it from asking for local memory.
+  always_ff @(posedge clk_i) begin
+    if (in_rst_n) begin
+      assert (systolic_awake || {sd_valid, sw_valid, sx_valid} == '0) else $error("the systolic unit sleeps, and asks");
+      assert (vector_awake || {vd_valid, vc_valid, vb_valid, va_valid} == '0) else $error("the vector unit sleeps, and asks");
+      assert (movers_busy || {cr_valid, cs_valid, rr_valid, rs_valid, line_we, line_re} == '0) else $error("a mover sleeps, and asks");
+    end
+  end
+`endif
+
 endmodule
