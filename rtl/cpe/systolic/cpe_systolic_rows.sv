@@ -83,7 +83,6 @@ module cpe_systolic_rows #(
     logic [1:0]          taken;
     {read, empties, stays, active, begins, port_valid, spill_valid, address, left, room, rows, taken} = '0;
     if (awake_i) begin
-
       read        = request_q && p_ready_i;
       empties     = take_i && {1'b0, taken_q} + 3'd1 == front_q[2:0];
       stays       = port_valid_q && !empties;
