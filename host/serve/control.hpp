@@ -1,6 +1,6 @@
 // The daemon's own socket: a line of JSON each way, then the connection ends.
 //
-//   {"version": 1, "command": "submit", "program": ["axpy"], "folder": "/home/me"}  ->  {"version": 1, "job":
+//   {"version": 1, "command": "submit", "program": ["axpy"], "folder": "."}  ->  {"version": 1, "job":
 //   3}
 //
 // An answer with "error" says in words what is wrong.
