@@ -1,8 +1,6 @@
 // swai doctor: whether all is there that using a card needs, and what to do where it is not.
 #include <fmt/format.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/table.hpp"
 #include "host/link/served.hpp"
+#include "host/link/unix_socket.hpp"
 
 namespace swai::cli {
 namespace {
@@ -72,15 +71,9 @@ Finding socket(const std::string& path) {
     return {
         what, false, "no permission",
         fmt::format("whoever runs the card may `chmod` it; it is mode {:o}", unsigned{file.st_mode & 0777})};
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return {what, false, "the path is too long", "choose a shorter one"};
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  const int knock = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool good = ::connect(knock, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const link::Fd knock = link::connect_unix(path);
+  const bool good = static_cast<bool>(knock);
   const std::string why = std::strerror(errno);
-  ::close(knock);
   return {what, good, good ? "somebody listens" : why, start};
 }
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -15,6 +15,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/link/served.hpp"
+#include "host/link/unix_socket.hpp"
 #include "host/sdaa/error.hpp"
 #include "host/serve/card_server.hpp"
 #include "host/serve/control.hpp"
@@ -71,16 +72,14 @@ class End {
 // systemd's way to hear that a service has begun: a datagram to a socket that it names.
 void notify_ready() {
   const char* name = std::getenv("NOTIFY_SOCKET");
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (name == nullptr || std::string_view(name).size() >= sizeof address.sun_path) return;
-  std::string path = name;
-  if (path.starts_with('@')) path[0] = '\0';  // an address without a file
-  path.copy(address.sun_path, path.size());
+  auto address = link::unix_address(name == nullptr ? "" : name);
+  if (!address) return;
+  const size_t length = std::strlen(name);
+  if (name[0] == '@') address->sun_path[0] = '\0';  // one without a file
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   constexpr std::string_view kReady = "READY=1";
-  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
-  (void)!::sendto(fd, kReady.data(), kReady.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&address),
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
+  (void)!::sendto(fd, kReady.data(), kReady.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr*>(&*address),
                   bytes);
   ::close(fd);
 }

@@ -1,13 +1,10 @@
 #include "host/link/served.hpp"
 
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 
-#include "host/link/channel.hpp"
+#include "host/link/unix_socket.hpp"
 
 namespace swai::link {
 namespace {
@@ -21,15 +18,7 @@ fs::path own_folder() {
 }
 
 // A daemon that was killed leaves files behind.
-bool somebody_listens(const fs::path& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = path.string();
-  if (name.size() >= sizeof address.sun_path) return false;
-  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-  const Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return fd && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
+bool somebody_listens(const fs::path& path) { return static_cast<bool>(connect_unix(path.string())); }
 
 }  // namespace
 

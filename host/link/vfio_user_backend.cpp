@@ -1,14 +1,13 @@
 #include "host/link/vfio_user_backend.hpp"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <thread>
 
+#include "host/link/unix_socket.hpp"
 #include "host/link/vfio_user_client.hpp"
 
 namespace swai::link {
@@ -40,19 +39,14 @@ const char* advice(int error) {
 }  // namespace
 
 std::unique_ptr<Backend> open_vfio_user(const std::string& socket_path, const VfioUserOptions& options) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_path.empty() || socket_path.size() >= sizeof address.sun_path) {
+  if (!unix_address(socket_path)) {
     throw Error(ErrorKind::kBadArgument,
                 fmt::format("'{}' cannot name a socket: possible are 1 to {} characters", socket_path,
-                            sizeof address.sun_path - 1));
+                            kMaxSocketPath));
   }
-  std::memcpy(address.sun_path, socket_path.c_str(), socket_path.size() + 1);
   const auto deadline = steady_clock::now() + options.connect_timeout;
   for (;;) {
-    Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!fd) throw Error(ErrorKind::kNoConnection, fmt::format("no socket: {}", std::strerror(errno)), errno);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    if (Fd fd = connect_unix(socket_path)) {
       try {
         return std::make_unique<VfioUserClient>(std::move(fd), std::function<void()>(), socket_path, options);
       } catch (const Error& error) {

@@ -36,7 +36,7 @@ uint64_t RequestWords::time_for(Operation operation, std::span<const uint64_t> a
   constexpr uint64_t kLarge = 1 << 20;  // from here on it takes whole blocks
   switch (operation) {
     case Operation::kAllocate:
-      return arguments[1] < kLarge ? 480 : 620;
+      return arguments[1] < kLarge ? 480 : 650;
     case Operation::kFree:
       return 790;
     default:

@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "host/link/unix_socket.hpp"
 #include "host/socket/listener.hpp"
 
 namespace swai::serve {
@@ -98,13 +98,8 @@ void Control::serve_one(const link::Fd& connection) {
 }
 
 Json ask(const std::string& path, Json request) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) throw std::runtime_error(path + ": too long for a socket");
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  const link::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
+  const link::Fd fd = link::connect_unix(path);
+  if (!fd) throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
   limit_waiting(fd.get(), 30);
   request["version"] = kControlVersion;
   if (!write_line(fd.get(), request)) throw std::runtime_error(path + ": the daemon does not listen");

@@ -3,27 +3,22 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "host/link/unix_socket.hpp"
 #include "host/socket/server.hpp"
 
 namespace swai::socket {
 namespace {
 
 sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof address.sun_path) {
-    throw SocketError(
-        fmt::format("'{}' cannot name a socket: its length is {}, possible are 1 to {}; choose another path",
-                    path, path.size(), sizeof address.sun_path - 1));
-  }
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  return address;
+  if (const auto address = link::unix_address(path)) return *address;
+  throw SocketError(
+      fmt::format("'{}' cannot name a socket: its length is {}, possible are 1 to {}; choose another path",
+                  path, path.size(), link::kMaxSocketPath));
 }
 
 link::Fd make_socket() {

@@ -8,11 +8,11 @@ SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 SDAA_THREAD := -O1 -fsanitize=thread -fno-omit-frame-pointer -Icpe-kernels/include
 
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
-$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS) $(SDAA_FAKE) $(SDAA_PARTS) $(addprefix verif/common/,doctest_main.cpp process.cpp),\
-    -lfmt,$(SDAA_ADDRESS)))
+# What several tests with sanitizers for addresses share.
+$(eval $(call cxx_library,sdaa-tested,$(SDAA_PARTS) $(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp),$(SDAA_ADDRESS)))
+$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS),$(B)/lib/sdaa-tested.a -lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(SDAA_THREAD)))
-$(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
-    -lfmt,$(SDAA_ADDRESS)))
+$(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_journal_test.cpp card_memory_test.cpp) \
     $(addprefix verif/system/,rig.cpp bar_debug.cpp) $(addprefix verif/common/,doctest_main.cpp elf.cpp process.cpp gdb_stub_mpe.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
