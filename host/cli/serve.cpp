@@ -4,13 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <mutex>
+#include <semaphore>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
@@ -48,25 +47,6 @@ struct Wish {
   unsigned clients = 16;
   unsigned jobs = 4;
   bool group = false;
-};
-
-// A place where the end can be waited for that a signal or a lost card brings.
-class End {
- public:
-  void come() {
-    const std::lock_guard guard(mutex_);
-    here_ = true;
-    changed_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return here_; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool here_ = false;
 };
 
 // systemd's way to hear that a service has begun: a datagram to a socket that it names.
@@ -154,8 +134,9 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   const auto log = [&cli](const std::string& line) {
     if (!cli.options().quiet) fmt::print(stderr, "swai: {}\n", line);
   };
-  End end;
-  StartedCard::call_on_signal([&end] { end.come(); });
+  // A signal or a lost card brings it.
+  std::counting_semaphore<> end(0);
+  StartedCard::call_on_signal([&end] { end.release(); });
   std::unique_ptr<StartedCard> started;
   std::string real = cli.options().card;
   if (real.empty()) {
@@ -169,7 +150,7 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     const std::string socket = (folder / fmt::format("card{}", cards.size())).string();
     cards.push_back(std::make_unique<serve::CardServer>(
         link::Card::open(card), serve::CardServer::Options{socket, wish.clients, permissions, log},
-        [&end] { end.come(); }));
+        [&end] { end.release(); }));
     sockets += (sockets.empty() ? "" : ",") + socket;
     log(fmt::format("card {} is at {}", cards.size() - 1, socket));
   }
@@ -178,7 +159,7 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
                                [&](const Json& request) { return answer(request, jobs, cards); });
   log("ready; programs find the card by themselves, Ctrl-C ends");
   notify_ready();
-  end.wait();
+  end.acquire();
   for (const auto& card : cards) {
     if (!card->failure().empty()) throw Error(kCardLost, card->failure());
   }

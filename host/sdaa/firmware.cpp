@@ -43,10 +43,7 @@ Firmware find_firmware(link::Card& card, const Limits& limits, Restart restart) 
     const bool stopped = stage == status::kStageFailed;
     if (restart == Restart::kYes || (restart == Restart::kIfStopped && stopped)) {
       restart = Restart::kNo;
-      namespace request = regs::pcie::reset_request;
-      card.post<uint64_t>(
-          kControlBar, request::kOffset,
-          request::kKey.put(request::kKeyGo) | request::kProcessor.put(1) | request::kGroups.mask());
+      restart_firmware(card);
       pause(card);
       continue;
     }
@@ -83,6 +80,13 @@ Firmware find_firmware(link::Card& card, const Limits& limits, Restart restart) 
          "the card's firmware describes itself in a way that this library does not know");
   }
   return firmware;
+}
+
+void restart_firmware(link::Card& card) {
+  namespace request = regs::pcie::reset_request;
+  card.post<uint64_t>(
+      kControlBar, request::kOffset,
+      request::kKey.put(request::kKeyGo) | request::kProcessor.put(1) | request::kGroups.mask());
 }
 
 bool lives(link::Card& card, const Firmware& firmware) {

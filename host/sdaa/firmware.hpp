@@ -18,6 +18,9 @@ struct Firmware {
 // Waits until it serves, and agrees on a version. Throws Failure or link::Error.
 Firmware find_firmware(link::Card& card, const Limits& limits, Restart restart);
 
+// Resets the card's processor and groups; find_firmware() waits for what comes then.
+void restart_firmware(link::Card& card);
+
 // Whether that is what still runs on the card.
 bool lives(link::Card& card, const Firmware& firmware);
 // Throws sdaaErrorDeviceLost with what it left when it ended.

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "card_regs.hpp"
-#include "host/sdaa/bars.hpp"
 #include "host/sdaa/error.hpp"
 #include "host/serve/virtual_card.hpp"
 
@@ -89,10 +87,7 @@ bool SharedCard::firmware_lives() {
 
 void SharedCard::restart_firmware() {
   log_("the firmware is started again");
-  namespace request = regs::pcie::reset_request;
-  card_->post<uint64_t>(
-      sdaa::kControlBar, request::kOffset,
-      request::kKey.put(request::kKeyGo) | request::kProcessor.put(1) | request::kGroups.mask());
+  sdaa::restart_firmware(*card_);
   requests_.clear();
   under_way_ = false;
   asleep_ = false;
@@ -118,14 +113,20 @@ void SharedCard::send_next() {
   asleep_ = false;
 }
 
+// To the client whose request is under way. What it asks for meanwhile waits in the line: nothing is sent
+// here.
+void SharedCard::deliver(const Reply& reply) {
+  requests_.front().client->take(requests_.front(), reply);
+  requests_.pop_front();
+  under_way_ = false;
+}
+
 void SharedCard::look_for_reply() {
   if (!under_way_) return;
   const auto reply = words_->look();
   now_is_known_ = false;
   if (!reply) return;
-  requests_.front().client->take(requests_.front(), *reply);
-  requests_.pop_front();
-  under_way_ = false;
+  deliver(*reply);
   send_next();
 }
 
@@ -146,12 +147,13 @@ bool SharedCard::wait_for_reply(Reply& reply) {
 bool SharedCard::finish_first() {
   if (!under_way_) return true;
   Reply reply;
-  under_way_ = false;
-  const Request first = std::move(requests_.front());
+  if (wait_for_reply(reply)) {
+    deliver(reply);
+    return true;
+  }
   requests_.pop_front();
-  if (!wait_for_reply(reply)) return false;
-  first.client->take(first, reply);
-  return true;
+  under_way_ = false;
+  return false;
 }
 
 bool SharedCard::exchange(Operation operation, std::span<const uint64_t> arguments, Reply& reply) {

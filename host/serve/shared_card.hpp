@@ -65,6 +65,7 @@ class SharedCard final : public socket::Clock {
   using Reply = sdaa::RequestWords::Reply;
 
   void send_next();
+  void deliver(const Reply& reply);
   // A request of our own, waited for. False: the firmware does not answer.
   bool exchange(protocol::Operation operation, std::span<const uint64_t> arguments, Reply& reply);
   bool wait_for_reply(Reply& reply);
