@@ -13,7 +13,8 @@ with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/c
 
 # Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
 EDGE_HEADER := verif/common/verilated_triggers.hpp
-EDGE_BITS := -CFLAGS -include -CFLAGS $(CURDIR)/$(EDGE_HEADER)
+# As a path from the folder of a model.
+EDGE_BITS := -CFLAGS -include -CFLAGS ../../../../$(EDGE_HEADER)
 # For Verilator and for its makefile: most functions of a model become one.
 ONE_FUNCTION := -CFLAGS -mllvm -CFLAGS -inline-threshold=5000
 ONE_FILE := VM_PARALLEL_BUILDS=0
