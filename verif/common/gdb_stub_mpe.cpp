@@ -16,7 +16,10 @@ constexpr unsigned kPrivilege = kFirstCsr + 4096;
 
 constexpr unsigned kMstatus = 0x300;
 constexpr uint64_t kMprv = uint64_t{1} << 17;
-constexpr uint64_t kMachineMode = 3;  // in dcsr
+// In dcsr.
+constexpr uint64_t kModeMask = 3;
+constexpr uint64_t kSupervisorMode = 1;
+constexpr uint64_t kMachineMode = 3;
 constexpr unsigned kDcsr = 0x7b0;
 constexpr unsigned kDpc = 0x7b1;
 constexpr unsigned kDscratch0 = 0x7b2;
@@ -97,20 +100,20 @@ class MpeGdbTarget::Borrowed {
   uint64_t data_;
 };
 
-// Machine mode without MPRV, for as long as it lives.
-class MpeGdbTarget::Untranslated {
+// Another privilege, and without MPRV, for as long as it lives.
+class MpeGdbTarget::Privilege {
  public:
-  explicit Untranslated(MpeGdbTarget& target)
+  Privilege(MpeGdbTarget& target, uint64_t mode)
       : target_(target), dcsr_(target.read_csr(kDcsr)), mstatus_(target.read_csr(kMstatus)) {
-    target_.write_csr(kDcsr, *dcsr_ | kMachineMode);
+    target_.write_csr(kDcsr, (*dcsr_ & ~kModeMask) | mode);
     target_.write_csr(kMstatus, *mstatus_ & ~kMprv);
   }
-  ~Untranslated() {
+  ~Privilege() {
     target_.write_csr(kMstatus, *mstatus_);
     target_.write_csr(kDcsr, *dcsr_);
   }
-  Untranslated(const Untranslated&) = delete;
-  Untranslated& operator=(const Untranslated&) = delete;
+  Privilege(const Privilege&) = delete;
+  Privilege& operator=(const Privilege&) = delete;
 
  private:
   MpeGdbTarget& target_;
@@ -198,7 +201,7 @@ bool MpeGdbTarget::write_register(unsigned number, uint64_t value) {
   if (number >= kFirstCsr && number < kPrivilege) return write_csr(number - kFirstCsr, value);
   if (number == kPrivilege) {
     const auto dcsr = read_csr(kDcsr);
-    return dcsr && write_csr(kDcsr, (*dcsr & ~kMachineMode) | (value & kMachineMode));
+    return dcsr && write_csr(kDcsr, (*dcsr & ~kModeMask) | (value & kModeMask));
   }
   return false;
 }
@@ -234,13 +237,18 @@ bool MpeGdbTarget::write_memory(uint64_t addr, std::span<const uint8_t> from) {
 }
 
 bool MpeGdbTarget::read_physical(uint64_t paddr, std::span<uint8_t> to) {
-  const Untranslated untranslated(*this);
+  const Privilege machine(*this, kMachineMode);
   return read_memory(paddr, to) == to.size();
 }
 
 bool MpeGdbTarget::write_physical(uint64_t paddr, std::span<const uint8_t> from) {
-  const Untranslated untranslated(*this);
+  const Privilege machine(*this, kMachineMode);
   return write_memory(paddr, from);
+}
+
+size_t MpeGdbTarget::read_as_supervisor(uint64_t addr, std::span<uint8_t> to) {
+  const Privilege supervisor(*this, kSupervisorMode);
+  return read_memory(addr, to);
 }
 
 void MpeGdbTarget::attach(bool attached) {

@@ -56,6 +56,9 @@ class MpeGdbTarget : public GdbTarget {
   bool read_physical(uint64_t paddr, std::span<uint8_t> to);
   bool write_physical(uint64_t paddr, std::span<const uint8_t> from);
 
+  // Memory as a supervisor sees it, whatever the halted program's mode; how much could be read.
+  size_t read_as_supervisor(uint64_t addr, std::span<uint8_t> to);
+
   // Lets time pass until the core stands still. False: it does not, for example because a device never
   // answers.
   bool run_until_halted();
@@ -78,7 +81,7 @@ class MpeGdbTarget : public GdbTarget {
 
  private:
   class Borrowed;
-  class Untranslated;
+  class Privilege;
 
   void pulse();
   void start(bool step);

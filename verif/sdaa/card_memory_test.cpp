@@ -33,10 +33,10 @@ TEST_CASE("on the card: memory of one side is refused to the other") {
       physical = device->connection().ask(protocol::Operation::kPointerInfo, {bits(memory)})[3];
     }
     {
-      // As a load of the kernel's own would go.
+      // As a load of the kernel's own would go; it may have been stopped in a trap's machine mode.
       system::Halted halted(*card);
       std::vector<uint8_t> seen(8);
-      const size_t read = halted.target().read_memory(kernel::mmu::virtual_of(physical), seen);
+      const size_t read = halted.target().read_as_supervisor(kernel::mmu::virtual_of(physical), seen);
       CHECK(read == (flags == sdaaMallocCores ? 0 : 8));
       if (flags != sdaaMallocCores) CHECK(seen[0] == 0x78);
       CHECK(halted.read(physical) == 0x1234'5678'1234'5678);  // untranslated it is there
