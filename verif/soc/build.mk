@@ -13,4 +13,5 @@ $(eval $(call verilated_program,tb-soc-units,tb_units,$(tb_soc_packages) $(addpr
 
 tb_soc_rtl := $(filter-out $(tb_soc_packages),$(RTL_LIB) $(RTL_SOC))
 $(eval $(call verilated_program,tb-soc,tb_soc,$(tb_soc_packages) rtl/mpe/mpe_pkg.sv $(tb_soc_rtl) \
-  verif/soc/stub/mpe.sv verif/soc/tb_soc.sv,verif/soc/soc_test.cpp verif/lib/test_main.cpp,,-lfmt))
+  verif/soc/stub/mpe.sv verif/soc/tb_soc.sv,$(addprefix verif/soc/,soc_test.cpp played_core.cpp rest_of_card.cpp) \
+  verif/lib/test_main.cpp,,-lfmt))
