@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -34,6 +35,7 @@ Ends with Ctrl-C or SIGTERM: jobs are ended, a card that was started is stopped.
 
 Examples:
   swai serve                           # starts a card (cg1) and shares it
+  swai serve --cards 2                 # starts two, in one host
   swai --card a.sock,b.sock serve      # shares cards that run
   systemctl --user start swai          # the same, as a service (make install)
 
@@ -44,6 +46,7 @@ In another terminal:
 
 struct Wish {
   std::string folder;
+  unsigned cards = 0;  // that are started; 0: nothing was said
   unsigned clients = 16;
   unsigned jobs = 4;
   bool group = false;
@@ -140,8 +143,11 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   std::unique_ptr<StartedCard> started;
   std::string real = cli.options().card;
   if (real.empty()) {
-    started = std::make_unique<StartedCard>(cli.options());
-    real = started->socket();
+    started =
+        std::make_unique<StartedCard>(cli.options(), std::vector<std::string>(), std::max(wish.cards, 1u));
+    real = started->sockets();
+  } else if (wish.cards != 0) {
+    throw Error(kBadInput, "--cards starts cards: leave it out, or --card and SWAI_CARD");
   }
   const unsigned permissions = wish.group ? 0660 : 0600;
   std::vector<std::unique_ptr<serve::CardServer>> cards;
@@ -195,6 +201,9 @@ void add_serve(Cli& cli) {
       "serve", "keep cards and share them among programs",
       [&cli, wish] { return serve_in_folder(cli, *wish); }, kExamples);
   command->add_option("--folder", wish->folder, "where the sockets are")->type_name("FOLDER");
+  command->add_option("--cards", wish->cards, "start so many cards (default: 1)")
+      ->check(CLI::Range(1, 8))
+      ->type_name("N");
   command->add_option("--clients", wish->clients, "programs that may look at a card at once")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

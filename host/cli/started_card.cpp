@@ -42,6 +42,11 @@ const char* speed_of(const std::string& config) {
   return config == "full" ? "20,000 to 300,000" : "100,000 to 800,000";
 }
 
+// As swai-card names sockets and flash files.
+std::string name_of_card(const fs::path& name, unsigned card) {
+  return card == 0 ? name.string() : fmt::format("{}.{}", name.string(), card);
+}
+
 // The lock is held.
 void stop_running() {
   if (running > 0) {
@@ -71,7 +76,8 @@ void stop_running() {
 
 }  // namespace
 
-StartedCard::StartedCard(const Options& options, const std::vector<std::string>& more) {
+StartedCard::StartedCard(const Options& options, const std::vector<std::string>& more, unsigned cards)
+    : cards_(cards) {
   try {
     start(options, more);
     wait_until_ready(options);
@@ -99,23 +105,26 @@ void StartedCard::start(const Options& options, const std::vector<std::string>& 
                             name, std::strerror(errno)));
   }
   folder_ = running_folder = name;
-  std::error_code problem;
-  fs::copy_file(here.flash, folder_ / "flash", problem);
-  if (problem) {
+  for (unsigned card = 0; card < cards_; ++card) {
+    std::error_code problem;
+    fs::copy_file(here.flash, name_of_card(folder_ / "flash", card), problem);
+    if (!problem) continue;
     throw Error(kNoCard,
                 fmt::format("no firmware for the card, {}: {}; `make build/firmware/flash.bin` builds it",
                             here.flash.string(), problem.message()));
   }
   if (!options.quiet) {
-    fmt::print(
-        stderr,
-        "swai: starts a simulated card ({}, cycle by cycle: {} cycles a second); it boots in about 2 s. "
-        "--card uses one that runs.\n",
-        options.config_or_default(), speed_of(options.config_or_default()));
+    fmt::print(stderr,
+               "swai: starts {} ({}, cycle by cycle: {} cycles a second{}); it boots in about {} s. "
+               "--card uses one that runs.\n",
+               cards_ == 1 ? "a simulated card" : fmt::format("{} simulated cards", cards_),
+               options.config_or_default(), speed_of(options.config_or_default()),
+               cards_ == 1 ? "" : ", shared by all that work", 2 * cards_);
   }
 
-  std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--socket",
-                                      socket(),  "--rom",   here.rom};
+  std::vector<std::string> command = {here.card,  "--flash",          folder_ / "flash",
+                                      "--socket", folder_ / "socket", "--rom",
+                                      here.rom,   "--cards",          std::to_string(cards_)};
   command.insert(command.end(), more.begin(), more.end());
   const common::Words words(command);
   const std::string log = folder_ / "log";
@@ -128,7 +137,8 @@ void StartedCard::start(const Options& options, const std::vector<std::string>& 
 void StartedCard::wait_until_ready(const Options& options) {
   const Progress progress(!options.quiet, "the card boots");
   const auto end = std::chrono::steady_clock::now() + kBootLimit;
-  while (log().find("card 0 is at ") == std::string::npos) {
+  const std::string last = fmt::format("card {} is at ", cards_ - 1);
+  while (log().find(last) == std::string::npos) {
     {
       const std::lock_guard guard(changing);
       if (::waitpid(running, nullptr, WNOHANG) == running) {
@@ -139,6 +149,13 @@ void StartedCard::wait_until_ready(const Options& options) {
     if (std::chrono::steady_clock::now() > end) throw Error(kNoCard, "the card does not boot:\n" + log());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+}
+
+std::string StartedCard::sockets() const {
+  std::string names;
+  for (unsigned card = 0; card < cards_; ++card)
+    names += (card == 0 ? "" : ",") + name_of_card(folder_ / "socket", card);
+  return names;
 }
 
 std::string StartedCard::log() const {
@@ -201,7 +218,7 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more)
   }
   if (sockets.empty()) {
     started_ = std::make_unique<StartedCard>(options, more);
-    sockets = started_->socket();
+    sockets = started_->sockets();
   }
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
 }

@@ -1,5 +1,5 @@
-// A simulated card that runs as long as this object lives: a process of its own, with a socket and a copy of
-// the flash image in a folder of its own. There is one at a time.
+// A simulated card, or several in one host, that runs as long as this object lives: a process of its own,
+// with sockets and copies of the flash image in a folder of its own. There is one at a time.
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,13 @@ namespace swai::cli {
 class StartedCard {
  public:
   // Waits until it has booted. `more`: further options of swai-card. Throws Error.
-  StartedCard(const Options& options, const std::vector<std::string>& more = {});
+  StartedCard(const Options& options, const std::vector<std::string>& more = {}, unsigned cards = 1);
   ~StartedCard();
   StartedCard(const StartedCard&) = delete;
   StartedCard& operator=(const StartedCard&) = delete;
 
-  std::string socket() const { return folder_ / "socket"; }
+  // Separated by commas.
+  std::string sockets() const;
 
   // SIGINT and SIGTERM end the program, and what was started first.
   static void stop_on_signals();
@@ -37,6 +38,7 @@ class StartedCard {
   std::string log() const;
   static void stop();
 
+  const unsigned cards_;
   std::filesystem::path folder_;
 };
 

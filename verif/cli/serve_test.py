@@ -138,6 +138,29 @@ class Jobs(ServeTest):
 
 
 class Daemon(ServeTest):
+    def test_several_cards(self):
+        folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
+        self.addCleanup(folder.cleanup)
+        daemon, said = start_daemon(folder.name, "--cards", "2")
+        self.addCleanup(daemon.stderr.close)
+        self.assertIn("starts 2 simulated cards (tiny", said)
+        self.environment["XDG_RUNTIME_DIR"] = folder.name
+        self.assertEqual([card["number"] for card in self.run_json("list")["cards"]], [0, 1])
+        self.assertIn("card 1: SWAI tiny", self.run_swai("info")[0])
+        self.assertEqual(len(self.run_json("info", "--card", f"{folder.name}/swai/card1")["cards"]), 1)
+        # Work on the second one alone, and what top says of both meanwhile.
+        hangs = self.start("--card", f"{folder.name}/swai/card1", "--quiet", *HANGS)
+        top = ("top", "--count", "1", "--interval", "0.2")
+        self.wait_until(lambda: self.run_json(*top)["cards"][1]["clients"], "no client")
+        self.assertEqual(self.run_json(*top)["cards"][0]["clients"], [])
+        number = self.run_json("job", "submit", SWAI, "list")["job"]
+        self.assertRegex(self.run_swai("job", "watch", number)[0], r"(?m)^ *1  SWAI tiny")
+        hangs.kill()
+        daemon.send_signal(signal.SIGTERM)
+        self.assertEqual(daemon.wait(LIMIT), 0)
+        self.assertEqual(os.listdir(folder.name), [])
+        self.assertIn("leave it out", self.run_swai("--card", "x", "serve", "--cards", "2", code=2)[1])
+
     def test_two_of_them(self):
         daemon, said = start_daemon(shared.folder.name)
         self.assertEqual(daemon.wait(LIMIT), 2, said)
