@@ -1,10 +1,9 @@
 # swai: the command line.
 
-CLI_SOURCES := $(addprefix host/cli/,swai.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp exec.cpp job.cpp kernel_arguments.cpp \
+CLI_SOURCES := $(addprefix host/cli/,swai.cpp card_state.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp job.cpp kernel_arguments.cpp \
     list.cpp log.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
     table.cpp top.cpp) verif/common/elf.cpp
 $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt))
-
 # With the card that it starts.
 .PHONY: install-swai
 install: install-swai

@@ -113,10 +113,12 @@ int Cli::report(const Error& error) const {
   return error.code();
 }
 
-void Cli::print(Json report) const {
-  Json whole = {{"version", kJsonVersion}, {"command", app_.get_subcommands().front()->get_name()}};
-  whole.update(report);
-  fmt::print("{}\n", whole.dump(2));
+Json Cli::whole(const Json& report) const {
+  Json all = {{"version", kJsonVersion}, {"command", app_.get_subcommands().front()->get_name()}};
+  all.update(report);
+  return all;
 }
+
+void Cli::print(const Json& report) const { fmt::print("{}\n", whole(report).dump(2)); }
 
 }  // namespace swai::cli

@@ -58,7 +58,8 @@ class Cli {
   const Options& options() const { return options_; }
   const CLI::App& app() const { return app_; }
   // With its version and the command's name in front.
-  void print(Json report) const;
+  Json whole(const Json& report) const;
+  void print(const Json& report) const;
 
  private:
   int report(const Error& error) const;

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   add_copy_test(cli);
   add_exec(cli);
   add_log(cli);
+  add_dump(cli);
   add_reset(cli);
   add_cc(cli);
   add_doctor(cli);

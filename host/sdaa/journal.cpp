@@ -23,18 +23,25 @@ T read_sram(link::Card& card, uint64_t offset) {
 
 // Where the firmware has said that it lies.
 uint64_t find(link::Card& card, JournalKind kind) {
+  const protocol::Info info = read_info(card);
+  if ((info.capabilities & protocol::kJournals) == 0)
+    fail(sdaaErrorNotSupported, "the card's firmware keeps no journals");
+  return kind == JournalKind::kLog ? info.log_offset : info.fault_offset;
+}
+
+}  // namespace
+
+protocol::Info read_info(link::Card& card) {
   const auto words = card.read<uint64_t>(kControlBar, shared_word(protocol::word::kVersions));
   protocol::Versions versions;
   std::memcpy(&versions, &words, sizeof versions);
   if (words == 0 || versions.info > regs::kSramBytes - sizeof(protocol::Info))
     fail(sdaaErrorNotFound, "no firmware has served programs on this card since power-on");
   const auto info = read_sram<protocol::Info>(card, versions.info);
-  if (info.bytes < sizeof info || (info.capabilities & protocol::kJournals) == 0)
-    fail(sdaaErrorNotSupported, "the card's firmware keeps no journals");
-  return kind == JournalKind::kLog ? info.log_offset : info.fault_offset;
+  if (info.bytes < sizeof info)
+    fail(sdaaErrorInsufficientDriver, "the card's firmware is older than this program");
+  return info;
 }
-
-}  // namespace
 
 JournalPart read_journal(link::Card& card, JournalKind kind, uint64_t position, unsigned room) {
   using journal::Head;

@@ -9,9 +9,13 @@
 
 #include "firmware/abi/fault.hpp"
 #include "firmware/abi/journal.hpp"
+#include "firmware/abi/protocol.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::sdaa {
+
+// What the firmware says that the card is; one that has ended said it before. Throws Failure or link::Error.
+protocol::Info read_info(link::Card& card);
 
 enum class JournalKind { kLog, kFaults };
 

@@ -209,6 +209,26 @@ class Rest(CardTest):
         self.assertIn("core 3 of group 0: misaligned access", faults)
         self.assertRegex(log, r"\d+  info     serving the host")
 
+    def test_dump(self):
+        source = self.folder / "state.json"
+        faults = f"{SWAI} --quiet run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
+        memory = f"{SWAI} --quiet dump memory 0x8010000000"
+        self.forget_card()
+        script = f"{faults}; {SWAI} dump state -o {source} && {memory} 64K -o {self.folder}/bytes"
+        self.run_swai("--quiet", "exec", "sh", "-c", script)
+        self.assertEqual((self.folder / "bytes").stat().st_size, 65536)
+        (card,) = json.loads(source.read_text())["cards"]
+        self.assertTrue(card["firmware"]["serves"])
+        self.assertIn("misaligned access", card["faults"]["records"][0]["text"])
+        self.assertEqual(card["telemetry"]["launches_failed"], 1)
+        self.assertIsNone(card["firmware_fault"])
+        self.assertIn("packets_in", card["registers"]["pcie"])
+        self.environment["SWAI_CARD"] = shared.socket
+        self.assertEqual(len(self.run_json("dump", "memory", "0x8010000000", "20")["hex"]), 40)
+        self.assertIn("kernel's own", self.run_swai("dump", "memory", "0x8000000000", "64", code=2)[1])
+        self.assertIn("has memory from", self.run_swai("dump", "memory", "16", "64", code=2)[1])
+        self.assertIn("there are 1 cards", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
+
     def test_exec(self):
         self.forget_card()
         self.run_swai("--quiet", "exec", "sh", "-c", "test -S $SWAI_CARD && exit 7", code=7)

@@ -98,6 +98,13 @@ class Clients(ServeTest):
                 pathlib.Path(f"{target}{i}").read_bytes(), b"".join(word.to_bytes(4, "little") for word in range(1024))
             )
 
+    def test_dump(self):
+        (card,) = self.run_json("dump", "state")["cards"]
+        self.assertTrue(card["firmware"]["serves"])
+        self.assertIn("boot_status", card["registers"]["pcie"])
+        self.assertNotIn("packets_in", card["registers"]["pcie"])
+        self.assertIn("client of a shared card", self.run_swai("dump", "memory", "0x8010000000", "64", code=2)[1])
+
     def test_what_a_killed_program_had_is_free_again(self):
         before = self.free_memory()
         hangs = self.start("--quiet", *HANGS)
