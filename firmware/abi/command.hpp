@@ -26,6 +26,7 @@ enum class Type : uint8_t {
   kHostCall = 10,  // complete when the host says so (Operation::kResume)
   kMarker = 11,    // nothing, but it completes
   kPageList = 12,  // takes over a list of pages (kPaged)
+  kGraph = 13,     // runs commands that lie in memory of the card
 };
 
 struct alignas(uint64_t) Header {
@@ -41,6 +42,9 @@ inline constexpr uint16_t kConcurrent = 1 << 1;  // copies: may run beside the c
 // Copies of one row: `host` is an offset in the memory whose pages the client's list names, one after the
 // other. The baseline for pinned memory, which the IOMMU makes one piece.
 inline constexpr uint16_t kPaged = 1 << 2;
+
+// Graphs: their memory was written since the last time.
+inline constexpr uint16_t kFresh = 1 << 3;
 
 inline constexpr unsigned kMaxSlots = 16;
 
@@ -80,6 +84,18 @@ struct PageList {
 static_assert(sizeof(PageList) == 24);
 inline constexpr uint64_t kListedPageBytes = 4096;
 inline constexpr uint64_t kMaxListedPages = 16384;
+
+// Launches, copies and fills, one behind the other in memory of usage kShared, each at a multiple of a slot
+// and as a queue has them; the low half of a sequence number there is what QueueStatus calls the command by
+// if it fails. They are checked each time that they run. A fill's or copy's arguments overwrite this slot
+// behind the structure.
+struct Graph {
+  Header header;
+  uint64_t commands;  // device pointer
+  uint64_t bytes;
+};
+static_assert(sizeof(Graph) == 24);
+inline constexpr uint64_t kMaxGraphBytes = 256 << 10;
 
 struct CopyDevice {
   Header header;

@@ -62,6 +62,7 @@ enum Capability : uint64_t {
   kCopy2d = 1 << 1,
   kHostCalls = 1 << 2,
   kJournals = 1 << 3,  // log and faults (journal.hpp)
+  kGraphs = 1 << 4,    // command::Graph
 };
 
 struct Info {
@@ -302,7 +303,7 @@ struct QueueStatus {
   uint32_t value_sequence;
   uint32_t waiting;  // sequence of the host function that waits for kResume, if `waits` is not 0
   uint32_t waits;
-  uint32_t reserved;
+  uint32_t node;   // of the graph that failed: what its command has as sequence number; 0: no graph
   uint64_t cycle;  // of the card's timer, when `completed` got its value
 };
 static_assert(sizeof(QueueStatus) == 64);

@@ -164,8 +164,8 @@ void tell_card(const Card& card) {
   info.bytes = sizeof info;
   info.version = protocol::kVersion;
   info.minimum_version = protocol::kMinimumVersion;
-  info.capabilities =
-      protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls | protocol::kJournals;
+  info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls |
+                      protocol::kJournals | protocol::kGraphs;
   info.groups = card.groups;
   info.rows = static_cast<uint16_t>(card.rows);
   info.columns = static_cast<uint16_t>(card.columns);

@@ -182,6 +182,8 @@ class Memory {
     return {blocks.free() * kBlockBytes, blocks.size() * kBlockBytes, blocks.longest() * kBlockBytes};
   }
   uint64_t bytes_of(uint8_t context) const { return accounts_[context % protocol::kContexts].bytes; }
+  // How often blocks have lost their owner.
+  uint32_t releases() const { return releases_; }
   uint32_t count_of(uint8_t context) const { return accounts_[context % protocol::kContexts].count; }
 
   // Pools whose headers somebody has overwritten.
@@ -331,6 +333,7 @@ class Memory {
       segments_.give_back(block.record.segment, 1);
     }
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
+    ++releases_;
     records_.clear(block.index);
     blocks_[block.index / kMaxBlocks].give_back(block.index % kMaxBlocks, block.record.blocks);
   }
@@ -449,6 +452,7 @@ class Memory {
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;
   uint32_t pools_made_ = 0;
+  uint32_t releases_ = 0;
   std::array<Account, protocol::kContexts> accounts_;  // by the client's place
   // Whose memory free_some() takes away, and where it goes on.
   uint8_t leaving_ = kNobody;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "firmware/runtime/built_in.hpp"
 #include "firmware/runtime/finish.hpp"
@@ -51,6 +52,8 @@ class Begin : protected Finish<M> {
         return take_launch(queue, header);
       case command::Type::kCopy:
         return take_copy(queue, header);
+      case command::Type::kGraph:
+        return take_graph(queue, header);
       case command::Type::kPad:
         return take_pad(queue, header);
       case command::Type::kMarker:
@@ -146,21 +149,25 @@ class Begin : protected Finish<M> {
       return finish_now(queue, header.slots, status);
     return start_again(queue, header);
   }
-  // The launch in `queue.again`.
   [[gnu::always_inline]] bool start_again(Queue& queue, const command::Header& header) {
+    return start(queue, header, command::Type::kLaunch, this->argument_at(queue.next));
+  }
+  // The launch in `queue.again`; kGraph: of a graph.
+  [[gnu::always_inline]] bool start(Queue& queue, const command::Header& header, command::Type type,
+                                    uint32_t argument) {
     const Again& again = queue.again;
     unsigned group = again.group;
     if (queue.flights() != 0) {
       // Only behind launches on the same group: that keeps them in order.
       const Flight& last = queue.back();
-      if (last.type != command::Type::kLaunch) return false;
+      if (last.type != type) return false;
       if (group != last.place && group != protocol::kAnyGroup) return false;
       group = last.place;
     } else if (group == protocol::kAnyGroup) {
       group = parts_.groups.least_busy();
     }
-    if (!this->hand_over(queue, group, again.launch, queue.next, queue.free())) return false;
-    put_flight(queue, header, command::Type::kLaunch, group);
+    if (!this->hand_over(queue, group, again.launch, argument, queue.free())) return false;
+    put_flight(queue, header, type, group);
     return true;
   }
   // Whether the client may do that; leaves the launch in `queue.again`.
@@ -199,8 +206,104 @@ class Begin : protected Finish<M> {
   // The group that is to run it.
   unsigned choose_group(Queue& queue, unsigned wanted) const {
     if (wanted != protocol::kAnyGroup) return wanted;
-    if (queue.flights() != 0 && queue.back().type == command::Type::kLaunch) return queue.back().place;
+    if (queue.flights() != 0 && is_launch(queue.back())) return queue.back().place;
     return parts_.groups.least_busy();
+  }
+
+  static bool is_launch(const Flight& flight) {
+    return flight.type == command::Type::kLaunch || flight.type == command::Type::kGraph;
+  }
+
+  // The next command of a graph, or its end. The queue stays at the command that runs it, and looks at it
+  // again and again; so nothing of the queue runs beside.
+  [[gnu::noinline]] bool take_graph(Queue& queue, const command::Header& header) {
+    GraphRun& run = queue.graph;
+    if (!run.is_of(queue.next)) {
+      if (queue.flights() != 0) return false;
+      if (const Status status = begin_graph(queue, header); status != Status::kOk)
+        return finish_now(queue, header.slots, status);
+    }
+    if (run.at_end()) {
+      if (queue.flights() != 0) return false;
+      run.end();
+      queue.again = {};  // its arguments were elsewhere
+      return finish_now(queue, header.slots);
+    }
+    run.node = 0;
+    if (!find_node(queue)) return finish_now(queue, 0, Status::kBadPointer);
+    // Some at once, that it need not be found for each.
+    bool any = false;
+    for (unsigned i = 0; i < kNodesAtOnce && !run.at_end() && !queue.failed && next_node(queue); ++i)
+      any = true;
+    run.at = 0;
+    return any;
+  }
+  static constexpr unsigned kNodesAtOnce = launch::kQueue;
+  bool next_node(Queue& queue) {
+    GraphRun& run = queue.graph;
+    command::Header node;
+    if (!run.known) parts_.machine.look(run.at, protocol::kSlotBytes);
+    load_words(parts_.machine, run.at, &node, sizeof node);
+    run.node = static_cast<uint16_t>(node.sequence);
+    if (!take_node(queue, node)) return false;
+    if (queue.failed) return true;
+    queue.back().slot = static_cast<uint16_t>(run.done / protocol::kSlotBytes);
+    queue.back().node = run.node;
+    const uint32_t bytes = node.slots * protocol::kSlotBytes;
+    run.done += bytes;
+    run.at += bytes;
+    return true;
+  }
+  Status begin_graph(Queue& queue, const command::Header& header) {
+    const auto command = this->template read<command::Graph>(queue, header);
+    if (!GraphRun::is_sound(command)) return Status::kBadRange;
+    const Area found = area(command.commands, command.bytes, 1, 0, queue.context);
+    if (found.status != Status::kOk) return found.status;
+    if (found.usage != memory::Usage::kShared) return Status::kBadPointer;
+    queue.graph.begin(command, queue.next, parts_.memory.releases());
+    queue.again = {};
+    return Status::kOk;
+  }
+  // Its memory may have been freed meanwhile, and be somebody else's.
+  bool find_node(Queue& queue) {
+    GraphRun& run = queue.graph;
+    const Area found = area(run.pointer + run.done, run.bytes - run.done, 1, 0, queue.context);
+    if (found.status != Status::kOk || found.usage != memory::Usage::kShared) return false;
+    run.at = found.physical;
+    return true;
+  }
+  bool take_node(Queue& queue, command::Header node) {
+    const GraphRun& run = queue.graph;
+    const uint8_t slots = std::exchange(node.slots, 0);
+    if (slots == 0 || slots > command::kMaxSlots || slots * protocol::kSlotBytes > run.bytes - run.done)
+      return refuse_garbage(queue, node, 0);
+    switch (node.type) {
+      case command::Type::kLaunch:
+        return launch_node(queue, node, slots);
+      case command::Type::kCopy:
+        return take_copy(queue, node);
+      case command::Type::kFill:
+      case command::Type::kCopyDevice:
+        return queue.flights() == 0 && take_built_in(queue, node);
+      default:
+        return refuse_garbage(queue, node, 0);
+    }
+  }
+  // Arguments lie in the graph's memory, and are read there.
+  bool launch_node(Queue& queue, const command::Header& node, uint8_t slots) {
+    const GraphRun& run = queue.graph;
+    command::Header header = node;
+    header.slots = slots;
+    std::array<uint64_t, 2> words;
+    load_words(parts_.machine, run.at + sizeof header, words.data(), sizeof words);
+    const Again& again = queue.again;
+    if (kind_of(header) != again.header || words != again.words ||
+        parts_.modules.changes() != again.modules) {
+      if (const Status status = check_launch(queue, header, words); status != Status::kOk)
+        return finish_now(queue, 0, status);
+      queue.again.launch.argument_segment = segment::number(run.pointer);
+    }
+    return start(queue, node, command::Type::kGraph, run.argument_at(run.done / protocol::kSlotBytes));
   }
 
   // Rows of memory that a client may use. Status kOk and where they lie, or what is wrong.
@@ -323,7 +426,7 @@ class Begin : protected Finish<M> {
   // A launch of the client is under way. Behind launches of a queue there are only launches.
   bool launches(uint8_t context) const {
     return std::ranges::any_of(this->queues_, [&](const Queue& queue) {
-      return queue.context == context && queue.flights() != 0 && queue.front().type == command::Type::kLaunch;
+      return queue.context == context && queue.flights() != 0 && is_launch(queue.front());
     });
   }
 

@@ -44,7 +44,7 @@ class BuiltIns : protected QueueState<M> {
   bool next_piece(Queue& queue, Flight& flight) {
     if (queue.rows.count == 0 || queue.failed || !queue.open) return false;
     const Launch launch = next_launch(queue, flight.type, flight.place, flight.begin);
-    if (this->hand_over(queue, flight.place, launch, flight.begin, queue.first())) {
+    if (this->hand_over(queue, flight.place, launch, this->argument_at(flight.begin), queue.first())) {
       flight.over = false;
     } else {
       this->stalled_ |= this->bit(queue.number);

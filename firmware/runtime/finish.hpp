@@ -20,6 +20,10 @@ class Finish : protected BuiltIns<M> {
     while (queue.flights() != 0) {
       Flight& flight = queue.front();
       if (!is_over(queue, flight)) break;
+      if (flight.in_graph()) {
+        queue.pop();
+        continue;
+      }
       end = flight.end;
       quiet = quiet && flight.quiet;
       queue.pop();
@@ -50,6 +54,7 @@ class Finish : protected BuiltIns<M> {
     line.failed = sequence;
     line.status = status;
     line.detail = detail;
+    line.node = queue.graph.is_of(sequence) ? queue.graph.node : 0;
     this->parts_.completions.changed(number);
   }
 
@@ -75,20 +80,35 @@ class Finish : protected BuiltIns<M> {
   }
 
  private:
+  static constexpr unsigned kRefill = launch::kQueue / 2;  // of a graph's launches
   [[gnu::noinline]] void note_built_in(Queue& queue, Flight& flight) {
+    if (flight.type == command::Type::kGraph) {  // the first of those under way, as any launch that ends
+      ++queue.counts->launches;
+      queue.pop();
+      // Several are begun at once: to look at the graph takes longer than to begin one.
+      if (queue.flights() <= kRefill) {
+        this->look_ |= this->bit(queue.number);
+      } else {
+        this->waiting_ &= ~this->bit(queue.number);
+      }
+      return;
+    }
     flight.over = true;
     queue.rows.step();
     this->over_ |= this->bit(queue.number);
   }
   // A launch that may have failed. False: it is started again, as it was dropped for the sake of another one.
   [[gnu::noinline]] bool has_ended(Queue& queue, const Flight& flight, const LaunchEnd& end) {
+    queue.graph.node = flight.node;
     if (end.lost) {
       fail(queue, flight.begin, Status::kGroupLost);
       return true;
     }
     if (end.dropped) {
       if (queue.failed || this->parts_.clients.of(queue.context).attached != Attached::kYes) return true;
-      this->parts_.groups.start_again(flight.place, end, this->argument_at(flight.begin));
+      const uint32_t argument =
+          flight.in_graph() ? queue.graph.argument_at(flight.slot) : this->argument_at(flight.begin);
+      this->parts_.groups.start_again(flight.place, end, argument);
       return false;
     }
     if (end.failed) {
@@ -100,8 +120,10 @@ class Finish : protected BuiltIns<M> {
   }
 
   bool is_over(Queue& queue, Flight& flight) {
+    queue.graph.node = flight.node;
     switch (flight.type) {
       case command::Type::kLaunch:  // leaves when its end is noted
+      case command::Type::kGraph:   // a launch of one
         return false;
       case command::Type::kFill:
       case command::Type::kCopyDevice:

@@ -10,6 +10,7 @@
 #include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
+#include "firmware/runtime/graphs.hpp"
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/page_list.hpp"
@@ -54,6 +55,11 @@ struct alignas(16) Flight {
   uint8_t place = 0;   // group, or channel
   uint32_t begin = 0;  // sequence numbers of its slots
   uint32_t end = 0;
+  uint16_t slot = 0;  // of a graph's command: where it lies there, and its name
+  uint16_t node = 0;
+
+  // A graph's command has no slots of its own.
+  bool in_graph() const { return begin == end + 1; }
 };
 
 // What is left of a fill or copy on the card.
@@ -107,6 +113,7 @@ struct alignas(512) Queue {
   uint32_t event = 0;  // what an event wait waits for
   uint64_t count = 0;
   Counts* counts = nullptr;  // its client's
+  GraphRun graph = {};
 
   void clear(unsigned its_number, uint64_t its_slots) {
     *this = {};
@@ -123,6 +130,7 @@ struct alignas(512) Queue {
   Flight& push() { return ring[begun++ % kDepth]; }
   void pop() { ++ended; }
 };
+static_assert(sizeof(Queue) == 512);
 
 // What a launch comes back with when it has ended: the queue, and the place of the flight in its ring.
 constexpr uint16_t owner_of(unsigned number, unsigned place) {
@@ -169,18 +177,23 @@ class QueueState {
     };
     return parts_.groups.count_of(group, is_its) >= parts_.clients.launches_each();
   }
-  // Hands a launch of this slot, in this place of the queue's ring, to the group. False: later.
+  // Hands a launch with these arguments, in this place of the queue's ring, to the group. False: later.
   [[gnu::always_inline]] bool hand_over(const Queue& queue, unsigned group, const Launch& launch,
-                                        uint32_t sequence, unsigned place) {
+                                        uint32_t argument, unsigned place) {
     if (parts_.clients.crowded() && has_enough(queue, group)) [[unlikely]]
       return false;
-    return parts_.groups.start(group, launch, argument_at(sequence), owner_of(queue.number, place));
+    return parts_.groups.start(group, launch, argument, owner_of(queue.number, place));
   }
   // The command whose header that is: no word of a slot is read twice, so nothing changes behind a check.
   template <typename T>
   [[gnu::always_inline]] T read(const Queue& queue, const command::Header& header) {
     T command;
     command.header = header;
+    if (queue.graph.at != 0) {
+      load_words(parts_.machine, queue.graph.at + sizeof header,
+                 reinterpret_cast<uint8_t*>(&command) + sizeof header, sizeof command - sizeof header);
+      return command;
+    }
     parts_.machine.fetch(slot_address(queue, queue.next) + sizeof header,
                          reinterpret_cast<uint8_t*>(&command) + sizeof header,
                          sizeof command - sizeof header);

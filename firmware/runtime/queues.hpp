@@ -86,6 +86,7 @@ class Queues : private Begin<M> {
     // Behind everything that may still lie in the slots.
     queue.next += 2 * protocol::kSlots;
     queue.failed = false;
+    queue.graph = {};
     line = {};
     line.completed = queue.next - 1;
     parts_.completions.changed(number);

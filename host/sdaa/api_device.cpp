@@ -96,6 +96,7 @@ sdaaError_t sdaaDeviceSynchronize(void) {
   return call("sdaaDeviceSynchronize", [] {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
+    device->refuse_captures(Device::Captures::kAll, sdaaErrorStreamCaptureUnsupported);
     device->wait_idle(lock);
     if (const auto failure = device->first_failure()) throw Failure(*failure);
   });

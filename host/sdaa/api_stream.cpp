@@ -23,6 +23,28 @@ bool is_complete(const Connection& connection, const Event& event) {
   return event.count == 0 || connection.event(event.number).count >= event.count || event.recorded.reached();
 }
 
+// Of an event that stands for a place in a graph nothing can be told.
+void refuse_captured(const Event& event) {
+  require(event.captured == nullptr, "the event was recorded in a capture", sdaaErrorCapturedEvent);
+}
+
+// A stream goes on behind an event, and one of the two is captured.
+void join(const std::shared_ptr<Stream>& stream, const Event& event) {
+  if (event.captured == nullptr) {
+    stream->capture->invalidate();
+    fail(sdaaErrorStreamCaptureIsolation, "the event was recorded outside of the capture");
+  }
+  if (event.captured->ended()) refuse_captured(event);
+  require(!stream->is_default, "the default stream cannot be captured", sdaaErrorStreamCaptureImplicit);
+  if (stream->capture != nullptr && stream->capture != event.captured) {
+    stream->capture->invalidate();
+    event.captured->invalidate();
+    fail(sdaaErrorStreamCaptureMerge, "the event belongs to another capture");
+  }
+  event.captured->join(stream, event.frontier);
+  stream->capture = event.captured;
+}
+
 void throw_if_failed(const Event& event) {
   if (event.count != 0 && event.recorded.failed()) throw failure_of(event.recorded.queue->line);
 }
@@ -62,6 +84,7 @@ sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
   return call("sdaaStreamDestroy", [&] {
     require(stream != nullptr, "the default stream cannot be destroyed", sdaaErrorInvalidHandle);
     const auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     // What it was given goes on by itself.
     use.device->drop_stream(*use.stream);
     Runtime::get().streams.remove(stream);
@@ -71,6 +94,7 @@ sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
 sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
   return call("sdaaStreamSynchronize", [&] {
     auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
     Device::check(*use.stream);
   });
@@ -79,6 +103,7 @@ sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
 sdaaError_t sdaaStreamQuery(sdaaStream_t stream) {
   return call("sdaaStreamQuery", [&] {
     const auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     use.device->look();
     if (!use.stream->last.reached()) use.device->let_a_moment_pass();
     Device::check(*use.stream);
@@ -96,6 +121,7 @@ sdaaError_t sdaaStreamGetFlags(sdaaStream_t stream, unsigned int* flags) {
 sdaaError_t sdaaStreamReset(sdaaStream_t stream) {
   return call("sdaaStreamReset", [&] {
     auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     use.device->reset_stream(use.lock, *use.stream);
   });
 }
@@ -107,6 +133,10 @@ sdaaError_t sdaaStreamWaitEvent(sdaaStream_t stream, sdaaEvent_t event, unsigned
     const auto found = Runtime::get().events.get(event, "no such event");
     require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
     require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
+    if (found->captured != nullptr || use.stream->capture != nullptr) {
+      if (found->captured != nullptr || found->count != 0) join(use.stream, *found);
+      return;
+    }
     Device::check(*use.stream);
     // Never recorded, or complete: there is nothing to wait for.
     if (is_complete(use.device->connection(), *found)) return;
@@ -118,6 +148,7 @@ sdaaError_t sdaaLaunchHostFunc(sdaaStream_t stream, sdaaHostFn_t function, void*
   return call("sdaaLaunchHostFunc", [&] {
     require(function != nullptr, "a null pointer");
     auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     use.device->host_call(
         use.lock, *use.stream, [function, user](sdaaError_t) { function(user); }, false);
   });
@@ -129,6 +160,7 @@ sdaaError_t sdaaStreamAddCallback(sdaaStream_t stream, sdaaStreamCallback_t func
     require(function != nullptr, "a null pointer");
     require(flags == 0, "flags that do not exist");
     auto use = Runtime::get().use_stream(stream);
+    Device::refuse_captured(*use.stream);
     use.device->host_call(
         use.lock, *use.stream, [=](sdaaError_t status) { function(stream, status, user); }, true);
   });
@@ -157,16 +189,23 @@ sdaaError_t sdaaEventRecord(sdaaEvent_t event, sdaaStream_t stream) {
     const auto found = Runtime::get().events.get(event, "no such event");
     require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
     require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
+    if (use.stream->capture != nullptr) {
+      found->captured = use.stream->capture;
+      found->frontier = use.stream->frontier;
+      return;
+    }
     uint64_t count = 0;
     const Point point = use.device->record_event(use.lock, *use.stream, found->number, count);
     found->count = count;
     found->recorded = point;
+    found->captured.reset();
   });
 }
 
 sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
   return call("sdaaEventSynchronize", [&] {
     auto use = use_event(event);
+    refuse_captured(*use.event);
     Device& device = *use.event->device;
     device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
     throw_if_failed(*use.event);
@@ -176,6 +215,7 @@ sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
 sdaaError_t sdaaEventQuery(sdaaEvent_t event) {
   return call("sdaaEventQuery", [&] {
     const auto use = use_event(event);
+    refuse_captured(*use.event);
     Device& device = *use.event->device;
     device.look();
     if (!is_complete(device.connection(), *use.event)) device.let_a_moment_pass();
@@ -196,6 +236,7 @@ sdaaError_t sdaaEventElapsedTime(float* milliseconds, sdaaEvent_t start, sdaaEve
             sdaaErrorInvalidHandle);
     device.look();
     for (const auto& event : {first, use.event}) {
+      refuse_captured(*event);
       throw_if_failed(*event);
       if (!is_complete(device.connection(), *event)) fail(sdaaErrorNotReady, "");
     }

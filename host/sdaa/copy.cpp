@@ -73,6 +73,7 @@ void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t t
     return;
   }
   // The cores cannot: down to a buffer of the host and up again, in the stream's order.
+  Device::refuse_captured(stream);
   for (Pieces pieces(shape); pieces.more();) {
     const Piece piece = pieces.next();
     const Buffer buffer = take_buffer(device, lock);
@@ -107,6 +108,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
   check_shape(shape);
   if (is_device(to)) device.check_device(address(to), shape.to_extent());
   if (is_device(from)) device.check_device(address(from), shape.from_extent());
+  if (mode == Mode::kSync) Device::refuse_captured(stream);
   HostMemory& memory = device.host_memory();
   switch (kind) {
     case sdaaMemcpyHostToDevice:
@@ -114,6 +116,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
         const uint64_t iova = area->iova + (address(from) - area->begin);
         to_card_in_place(device, lock, stream, address(to), iova, shape);
       } else {
+        Device::refuse_captured(stream);
         to_card_through_buffers(device, lock, stream, address(to), static_cast<const uint8_t*>(from), shape);
       }
       break;
@@ -122,6 +125,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
         const uint64_t iova = area->iova + (address(to) - area->begin);
         device.submit(lock, stream, Type::kCopy, copy_command(iova, address(from), shape, true));
       } else {
+        Device::refuse_captured(stream);
         to_host_through_buffers(device, lock, stream, static_cast<uint8_t*>(to), address(from), shape);
       }
       break;
@@ -129,6 +133,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
       copy_on_card(device, lock, stream, address(to), address(from), shape);
       break;
     default:
+      Device::refuse_captured(stream);
       // In the stream's order, like all others.
       if (stream.last.queue != nullptr) device.wait(lock, stream.last);
       for (uint64_t row = 0; row < shape.rows; ++row) {
@@ -159,6 +164,7 @@ void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t 
     return;
   }
   // The cores cannot: buffers full of it.
+  Device::refuse_captured(stream);
   for (Pieces pieces(shape); pieces.more();) {
     const Piece piece = pieces.next();
     const Buffer buffer = take_buffer(device, lock);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "host/sdaa/graph.hpp"
 #include "host/sdaa/memory_check.hpp"
 
 namespace swai::sdaa {
@@ -82,6 +83,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
     if (const auto object = weak.lock()) object->alive = false;
   }
   objects_.clear();
+  for (const auto& capture : std::exchange(captures_, {})) capture->drop();
   if (host_calls_) host_calls_->drop_all();
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
@@ -178,6 +180,7 @@ void Device::keep_order(Lock& lock, Stream& stream) {
   Queue& first = *default_stream_->queue;
   look();
   if (stream.is_default) {
+    refuse_captures(Captures::kOrdered, sdaaErrorStreamCaptureImplicit);
     for (const auto& other : queues_) {
       if (other.get() == &first || is_at_least(other->awaited, other->last_ordered) ||
           other->reached(other->last_ordered) || other->failed())

@@ -62,6 +62,11 @@ class Device : public std::enable_shared_from_this<Device> {
   Point submit(Lock& lock, Stream& stream, command::Type type, Command command,
                std::span<const uint8_t> tail = {}, uint16_t flags = 0) {
     check(stream);
+    if (stream.capture != nullptr) {
+      command.header = {0, type, 0, flags};
+      capture(stream, {reinterpret_cast<const uint8_t*>(&command), sizeof command}, tail);
+      return {};
+    }
     keep_order(lock, stream);
     stream.last = send(lock, *stream.queue, type, command, tail, flags);
     if (stream.ordered()) stream.queue->last_ordered = stream.last.sequence;
@@ -69,6 +74,8 @@ class Device : public std::enable_shared_from_this<Device> {
   }
   // Throws what the stream failed with.
   static void check(const Stream& stream);
+  // What the stream is given next begins when that is complete.
+  void order_after(Lock& lock, Stream& stream, const Point& point);
 
   template <typename Command>
   Point send(Lock& lock, Queue& queue, command::Type type, Command command,
@@ -116,6 +123,16 @@ class Device : public std::enable_shared_from_this<Device> {
   std::optional<Failure> first_failure() const;
   // For what the library itself does.
   Queue& service_queue();
+
+  // --- Captures (graph.hpp)
+
+  void begin_capture(const std::shared_ptr<Stream>& stream);
+  void forget_capture(const std::shared_ptr<Capture>& capture) { std::erase(captures_, capture); }
+  // For what cannot be captured: ends the capture if the stream has one.
+  static void refuse_captured(const Stream& stream);
+  // The same for what waits for streams that the default stream is in order with, or for all.
+  enum class Captures { kOrdered, kAll };
+  void refuse_captures(Captures which, sdaaError_t code);
 
   // --- Events
 
@@ -181,6 +198,7 @@ class Device : public std::enable_shared_from_this<Device> {
   bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
   void put(Queue& queue, std::span<const uint8_t> slots);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
+  static void capture(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
   void order_behind(Lock& lock, Queue& later, Queue& earlier);
   // Null: the card gives this client no more.
@@ -206,6 +224,7 @@ class Device : public std::enable_shared_from_this<Device> {
   Restart restart_ = Restart::kNo;  // when it is opened next
   Queue* service_ = nullptr;
   std::shared_ptr<Stream> default_stream_;
+  std::vector<std::shared_ptr<Capture>> captures_;
   std::vector<std::weak_ptr<Object>> objects_;
   std::vector<unsigned> free_events_;
   std::vector<uint64_t> event_counts_;  // how often each of the card's events will have been recorded

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/sdaa/device.hpp"
+#include "host/sdaa/graph.hpp"
 
 namespace swai::sdaa {
 
@@ -78,6 +79,11 @@ std::shared_ptr<Stream> Device::make_stream(Lock& lock, unsigned flags) {
   return stream;
 }
 
+void Device::order_after(Lock& lock, Stream& stream, const Point& point) {
+  if (point.reached() || point.queue == stream.queue || point.queue->failed()) return;
+  order_behind(lock, *stream.queue, *point.queue);
+}
+
 void Device::drop_stream(Stream& stream) {
   stream.alive = false;
   --stream.queue->users;
@@ -104,6 +110,33 @@ std::optional<Failure> Device::first_failure() const {
     if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(queue->line);
   }
   return std::nullopt;
+}
+
+// --- Captures
+
+void Device::begin_capture(const std::shared_ptr<Stream>& stream) {
+  captures_.push_back(std::make_shared<Capture>(stream));
+  stream->capture = captures_.back();
+}
+
+void Device::capture(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail) {
+  stream.capture->add(stream, command, tail);
+}
+
+void Device::refuse_captured(const Stream& stream) {
+  if (stream.capture == nullptr) return;
+  stream.capture->invalidate();
+  fail(sdaaErrorStreamCaptureUnsupported, "not possible while the stream is captured");
+}
+
+void Device::refuse_captures(Captures which, sdaaError_t code) {
+  bool any = false;
+  for (const auto& capture : captures_) {
+    if (which == Captures::kOrdered && !capture->ordered()) continue;
+    capture->invalidate();
+    any = true;
+  }
+  require(!any, "not possible while streams are captured", code);
 }
 
 // --- Events

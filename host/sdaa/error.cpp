@@ -69,6 +69,14 @@ constexpr Name kNames[] = {
     SDAA_NAME(ErrorLaunchFailure, "a kernel failed"),
     SDAA_NAME(ErrorNotPermitted, "not permitted here"),
     SDAA_NAME(ErrorNotSupported, "not supported"),
+    SDAA_NAME(ErrorStreamCaptureUnsupported, "not possible while a stream is captured"),
+    SDAA_NAME(ErrorStreamCaptureInvalidated, "the capture has become invalid"),
+    SDAA_NAME(ErrorStreamCaptureMerge, "two captures would become one"),
+    SDAA_NAME(ErrorStreamCaptureUnmatched, "the capture began with another stream"),
+    SDAA_NAME(ErrorStreamCaptureUnjoined, "a captured stream is not waited for by the first one"),
+    SDAA_NAME(ErrorStreamCaptureIsolation, "a captured stream would wait for what is outside of the capture"),
+    SDAA_NAME(ErrorStreamCaptureImplicit, "the default stream would wait for a captured one"),
+    SDAA_NAME(ErrorCapturedEvent, "the event was recorded in a capture"),
     SDAA_NAME(ErrorUnknown, "unknown error"),
     SDAA_NAME(ErrorTimedOut, "the card did not answer in time"),
     SDAA_NAME(ErrorDeviceLost, "the connection to the card is lost"),
@@ -156,7 +164,7 @@ sdaaError_t code_of(Status status) {
   return sdaaErrorUnknown;
 }
 
-Failure failure_of(const protocol::QueueStatus& line) {
+static Failure failure_of_command(const protocol::QueueStatus& line) {
   const unsigned group = line.detail_cpe / launch::kMaxCpes;
   const unsigned core = line.detail_cpe % launch::kMaxCpes;
   switch (line.status) {
@@ -181,6 +189,12 @@ Failure failure_of(const protocol::QueueStatus& line) {
       return {code_of(line.status),
               fmt::format("command {} failed: {}", line.failed, protocol::text(line.status))};
   }
+}
+
+Failure failure_of(const protocol::QueueStatus& line) {
+  Failure failure = failure_of_command(line);
+  if (line.node == 0) return failure;
+  return {failure.code(), fmt::format("node {} of a graph: {}", line.node - 1, failure.what())};
 }
 
 Failure failure_of(const link::Error& error) {

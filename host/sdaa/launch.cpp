@@ -8,40 +8,12 @@
 #include "firmware/abi/launch.hpp"
 #include "firmware/module/elf32.hpp"
 #include "firmware/module/module.hpp"
-#include "host/sdaa/copy.hpp"
+#include "host/sdaa/card_memory.hpp"
 
 namespace swai::sdaa {
 namespace {
 
 using command::Type;
-using protocol::Operation;
-
-// Memory of the card that goes back whatever happens.
-class Temporary {
- public:
-  Temporary(Connection& connection, uint64_t bytes) : connection_(connection) {
-    const protocol::AllocateFlags flags = {protocol::Usage::kShared, protocol::kAnyGroup};
-    pointer_ = connection_.ask(Operation::kAllocate, {bytes, flags.bits()})[0];
-  }
-  ~Temporary() {
-    if (pointer_ == 0) return;
-    try {
-      give_back();
-    } catch (...) {
-      // The card is lost, or was reset meanwhile.
-    }
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-
-  uint64_t pointer() const { return pointer_; }
-  void forget() { pointer_ = 0; }
-  void give_back() { connection_.ask(Operation::kFree, {std::exchange(pointer_, 0)}); }
-
- private:
-  Connection& connection_;
-  uint64_t pointer_ = 0;
-};
 
 Failure refused(const module::Verdict& verdict) {
   const auto code =
@@ -49,13 +21,6 @@ Failure refused(const module::Verdict& verdict) {
   std::string what = fmt::format("the module is not good: {}", module::text(verdict.error));
   if (!verdict.name.empty()) what += fmt::format(" ({})", verdict.name);
   return {verdict.error == module::Error::kWrongCardAbi ? sdaaErrorNoBinaryForDevice : code, what};
-}
-
-// Puts a failed queue of the library's own in order again.
-void repair(Device& device, Device::Lock& lock, Queue& queue) {
-  device.wait_until(lock, [&] { return queue.idle(); });
-  if (queue.failed())
-    queue.begin(static_cast<uint32_t>(device.connection().ask(Operation::kQueueReset, {queue.number})[0]));
 }
 
 }  // namespace
@@ -102,25 +67,15 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   // A queue tells one value, that of the last command that gave one.
   const std::lock_guard one_at_a_time(device->value_mutex());
   Device::Lock lock = device->enter();
+  CardMemory memory(*device, lock, file);
   Queue& queue = device->service_queue();
-  const uint64_t epoch = device->epoch();
-  Temporary memory(device->connection(), file.size());
-  try {
-    copy_to_card(*device, lock, queue, memory.pointer(), file.data(), file.size());
+  memory.guard([&] {
     command::ModuleLoad command = {};
     command.file = memory.pointer();
     command.bytes = file.size();
-    const Point point = device->send(lock, queue, Type::kModuleLoad, command);
-    device->wait(lock, point);
-    result->handle = static_cast<unsigned>(queue.line.value);
-  } catch (...) {
-    if (device->epoch() != epoch) {
-      memory.forget();
-    } else if (queue.failed()) {
-      repair(*device, lock, queue);
-    }
-    throw;
-  }
+    device->wait(lock, device->send(lock, queue, Type::kModuleLoad, command));
+  });
+  result->handle = static_cast<unsigned>(queue.line.value);
   memory.give_back();
   device->adopt(result);
   return result;

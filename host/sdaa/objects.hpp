@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@
 namespace swai::sdaa {
 
 class Device;
+class Capture;
+
+// Nodes of a graph that what comes next waits for.
+using Frontier = std::set<size_t>;
 
 struct Object {
   std::shared_ptr<Device> device;
@@ -24,7 +29,9 @@ struct Stream : Object {
   Queue* queue = nullptr;
   unsigned flags = 0;
   bool is_default = false;
-  Point last;  // command; queue == nullptr: there was none
+  Point last;                        // command; queue == nullptr: there was none
+  std::shared_ptr<Capture> capture;  // nullptr: what it is given is run
+  Frontier frontier;                 // of the capture: what it has been given last
 
   bool ordered() const { return flags == 0; }
 };
@@ -34,6 +41,8 @@ struct Event : Object {
   bool timed = true;
   uint64_t count = 0;  // of the card's event when this one is complete; 0: never recorded
   Point recorded;
+  std::shared_ptr<Capture> captured;  // nullptr: it was not recorded in a capture last
+  Frontier frontier;
 };
 
 struct KernelInfo {

@@ -122,6 +122,7 @@ void Runtime::sweep() {
   const auto dead = [](const Object& object) { return !object.alive; };
   functions.remove_if([](const Function& function) { return !function.module->alive; });
   modules.remove_if(dead);
+  graph_execs.remove_if(dead);
   events.remove_if(dead);
   streams.remove_if(dead);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/sdaa/device.hpp"
+#include "host/sdaa/graph.hpp"
 
 namespace swai::sdaa {
 
@@ -77,6 +78,8 @@ class Runtime {
   Handles<Event, 0x52> events;
   Handles<Module, 0x53> modules;
   Handles<Function, 0x54> functions;
+  Handles<Graph, 0x55> graphs;
+  Handles<GraphExec, 0x56> graph_execs;
   // What died with a reset.
   void sweep();
   void report_leaks() const;

@@ -249,6 +249,50 @@ TEST_CASE("on the card: as many allocations with a segment of their own as the t
   for (void* one : all) CHECK_OK(sdaaFree(one));
 }
 
+TEST_CASE(
+    "on the card: a graph, whose arguments the cores read from the card's memory, as often as it is "
+    "launched") {
+  const OnCard card;
+  constexpr uint32_t kCount = 1008;
+  constexpr size_t kBytes = kCount * sizeof(int32_t);
+  void* x = nullptr;
+  void* y = nullptr;
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMalloc(&x, kBytes));
+  REQUIRE_OK(sdaaMalloc(&y, kBytes));
+  REQUIRE_OK(sdaaMallocHost(&memory, 2 * kBytes));
+  auto* in = static_cast<int32_t*>(memory);
+  int32_t* out = in + kCount;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, kModule));
+  sdaaStream_t stream = nullptr;
+  REQUIRE_OK(sdaaStreamCreate(&stream));
+  // Another one at the same place, after the first was destroyed: what caches held of it does not count.
+  for (const int32_t factor : {3, 5}) {
+    REQUIRE_OK(sdaaStreamBeginCapture(stream, sdaaStreamCaptureModeGlobal));
+    REQUIRE_OK(sdaaMemcpyAsync(x, in, kBytes, sdaaMemcpyHostToDevice, stream));
+    REQUIRE_OK(sdaaMemsetAsync(y, 0, kBytes, stream));
+    for (int32_t i = 0; i < 4; ++i) {
+      const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, factor + i};
+      REQUIRE_OK(sdaaLaunchKernel(kernel(module, "axpy_int"), &args, 0, stream));
+    }
+    REQUIRE_OK(sdaaMemcpyAsync(out, y, kBytes, sdaaMemcpyDeviceToHost, stream));
+    sdaaGraph_t graph = nullptr;
+    sdaaGraphExec_t exec = nullptr;
+    REQUIRE_OK(sdaaStreamEndCapture(stream, &graph));
+    REQUIRE_OK(sdaaGraphInstantiate(&exec, graph, 0));
+    REQUIRE_OK(sdaaGraphDestroy(graph));
+    for (int32_t round = 0; round < 3; ++round) {
+      std::iota(in, in + kCount, round);
+      REQUIRE_OK(sdaaGraphLaunch(exec, stream));
+      REQUIRE_OK(sdaaStreamSynchronize(stream));
+      for (uint32_t i = 0; i < kCount; ++i)
+        REQUIRE(out[i] == (4 * factor + 6) * (static_cast<int32_t>(i) + round));
+    }
+    REQUIRE_OK(sdaaGraphExecDestroy(exec));
+  }
+}
+
 TEST_CASE("on the card: long arguments, masks, host functions, a stream that waits for another one") {
   const OnCard card;
   sdaaModule_t module = nullptr;

@@ -248,7 +248,8 @@ class FakeCard final : public link::Backend {
     info.bytes = sizeof info;
     info.version = options_.version;
     info.minimum_version = options_.minimum_version;
-    info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls;
+    info.capabilities =
+        protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls | protocol::kGraphs;
     info.groups = options_.groups;
     info.rows = static_cast<uint16_t>(options_.rows);
     info.columns = static_cast<uint16_t>(options_.columns);

@@ -101,7 +101,7 @@ class Garbage {
     for (auto& each : words) each = word();
     uint32_t& next = next_[queue];
     const auto slots = static_cast<uint8_t>(choose_(8) == 0 ? choose_(256) : 1);
-    const command::Header header = {next, static_cast<command::Type>(choose_(14)), slots,
+    const command::Header header = {next, static_cast<command::Type>(choose_(15)), slots,
                                     static_cast<uint16_t>(choose_(8))};
     std::memcpy(words.data(), &header, sizeof header);
     if (choose_(4) != 0) {  // something that makes sense
@@ -118,6 +118,10 @@ class Garbage {
       words[3] = fill ? 1 + choose_(3) : 1 + choose_(300);
       words[4] = fill ? choose_(400) : 1 + choose_(3);
       words[5] = words[6] = choose_(400);
+      if (header.type == command::Type::kGraph) {
+        words[1] = pointer() + choose_(4) * protocol::kSlotBytes;
+        words[2] = choose_(8) * protocol::kSlotBytes;
+      }
     }
     played_.write_slot(queue, next, {reinterpret_cast<const uint8_t*>(words.data()), sizeof words});
     next += slots;

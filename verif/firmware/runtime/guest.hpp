@@ -242,6 +242,7 @@ class Guest {
   void unmap() { played_.processor().mappings.erase(window_); }
   void map() { played_.processor().mappings[window_] = {host_.data(), host_.size(), true, true}; }
   const std::vector<uint8_t>& host() const { return host_; }
+  uint8_t* area(uint64_t offset) { return host_.data() + offset; }
 
  private:
   Played& played_;

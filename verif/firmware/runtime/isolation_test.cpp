@@ -138,6 +138,127 @@ TEST_CASE("what one client has, another cannot name") {
   CHECK(thief->event(9).count == 3);
 }
 
+// Commands that lie in memory of the card, as host memory has them at `area`.
+template <typename Command>
+void add(Guest& guest, uint64_t area, command::Type type, Command command, uint16_t flags = 0) {
+  command.header = {77, type, 1, flags};
+  std::memcpy(guest.area(area), &command, sizeof command);
+}
+
+TEST_CASE("graphs: of memory that is another's, was freed or is no graph; what a client changes is checked") {
+  verif::Random random(test_seed());
+  Played played;
+  const auto victim = make_guest(played, random, 0), thief = make_guest(played, random, 1);
+  Guest::Lane& lane = thief->lanes.front();
+  const uint64_t theirs = victim->allocate(4096, protocol::Usage::kShared);
+  const uint64_t own = lane.pointers[0], graph = thief->allocate(4096, protocol::Usage::kShared);
+  const auto run = [&](uint64_t commands, uint64_t bytes) {
+    return thief->put(lane, command::Type::kGraph, command::Graph{{}, commands, bytes});
+  };
+  const auto write = [&](uint32_t slots) {
+    thief->finish(lane, thief->copy(lane, graph, Guest::kAreas, slots * protocol::kSlotBytes, false));
+  };
+  const command::Fill fill = {{}, own, 64, 2, 0x33, 64};
+  add(*thief, Guest::kAreas, command::Type::kFill, fill);
+  add(*thief, Guest::kAreas + 64, command::Type::kCopy,
+      command::Copy{{}, Guest::kAreas, own, 64, 1, 1, 0, 0});
+  write(2);
+  thief->finish(lane, run(graph, 128));
+  CHECK(*thief->area(Guest::kAreas) == 0x33);
+
+  // Not all of it, or not where commands can lie.
+  thief->fails(lane, run(theirs, 128), Status::kBadPointer);
+  thief->fails(lane, run(graph, 0), Status::kBadRange);
+  thief->fails(lane, run(graph, 96), Status::kBadRange);
+  thief->fails(lane, run(graph + 8, 64), Status::kBadRange);
+  thief->fails(lane, run(graph, command::kMaxGraphBytes + 64), Status::kBadRange);
+  thief->fails(lane, run(~uint64_t{63}, 64), Status::kBadRange);
+  const uint64_t large = thief->allocate(2 << 20, protocol::Usage::kShared);
+  thief->fails(lane, run(large + (2 << 20) - 64, 128), Status::kBadRange);
+  CHECK(thief->ask(Operation::kFree, {large}).ok());
+  thief->fails(lane, run(large, 64), Status::kBadPointer);
+  const uint64_t cores = thief->allocate(2 << 20, protocol::Usage::kCpe);
+  thief->fails(lane, run(cores, 64), Status::kBadPointer);
+
+  // Commands that another one could not give, either.
+  const auto refused = [&](auto type, auto command, Status status, uint16_t flags = 0) {
+    add(*thief, Guest::kAreas, type, command, flags);
+    write(1);
+    thief->fails(lane, run(graph, 64), status);
+  };
+  refused(command::Type::kFill, command::Fill{{}, theirs, 64, 1, 0, 0}, Status::kBadPointer);
+  refused(command::Type::kCopy, command::Copy{{}, Guest::kAreas, theirs, 64, 1, 1, 0, 0},
+          Status::kBadPointer);
+  refused(command::Type::kCopy, command::Copy{{}, Guest::kHostBytes, own, 64, 1, 1, 0, 0}, Status::kBadRange);
+  refused(command::Type::kCopy, command::Copy{{}, 0, own, 64, 1, 0, 0, 0}, Status::kBadOperation,
+          command::kPaged);
+  refused(command::Type::kCopyDevice, command::CopyDevice{{}, own, theirs, 64, 1, 0, 0, 0},
+          Status::kBadPointer);
+  refused(command::Type::kLaunch, command::Launch{{}, victim->module, 0, 0, 0xff, 0, ~0U, 0},
+          Status::kBadHandle);
+  refused(command::Type::kLaunch, command::Launch{{}, thief->module, Guest::kAxpyInt, 8, 0, 0, ~0U, 0},
+          Status::kBadArguments);
+  refused(command::Type::kLaunch, command::Launch{{}, thief->module, 0, 0, 9, 0, ~0U, 0},
+          Status::kBadOperation);
+  refused(command::Type::kLaunch, command::Launch{{}, thief->module, Guest::kBreakpoint, 0, 0, 0, ~0U, 0},
+          Status::kKernelFault);
+  refused(command::Type::kGraph, command::Graph{{}, graph, 64}, Status::kBadCommand);
+  refused(command::Type::kMarker, command::Graph{}, Status::kBadCommand);
+  refused(command::Type::kEventWait, command::Event{{}, 1, 0, 9}, Status::kBadCommand);
+  refused(command::Type::kModuleUnload, command::ModuleUnload{{}, thief->module, 0}, Status::kBadCommand);
+  CHECK(thief->line(lane).node == 77);  // as the client calls it
+  auto* header = reinterpret_cast<command::Header*>(thief->area(Guest::kAreas));
+  for (const uint8_t slots : {0, 2, 17, 255}) {
+    add(*thief, Guest::kAreas, command::Type::kFill, fill);
+    header->slots = slots;
+    write(1);
+    thief->fails(lane, run(graph, 64), Status::kBadCommand);
+  }
+
+  // Freed, or changed, between two of its launches.
+  for (const bool frees : {false, true}) {
+    const uint64_t slow = thief->allocate(2 << 20, protocol::Usage::kShared);
+    for (unsigned i = 0; i < 20; ++i)
+      add(*thief, Guest::kAreas + i * 64, command::Type::kLaunch,
+          command::Launch{{}, thief->module, Guest::kSlow, 0, 0, 0, ~0U, 0});
+    thief->finish(lane, thief->copy(lane, slow, Guest::kAreas, 20 * 64, false));
+    const uint32_t sequence = run(slow, 20 * 64);
+    played.run(2);
+    CHECK_FALSE(thief->complete(lane, sequence));
+    if (frees) {
+      CHECK(thief->ask(Operation::kFree, {slow}).ok());
+      CHECK(victim->allocate(2 << 20, protocol::Usage::kShared) != 0);
+      thief->fails(lane, sequence, Status::kBadPointer);
+    } else {
+      played.processor().zero(thief->ask(Operation::kPointerInfo, {slow}).values[3], 20 * 64);
+      thief->fails(lane, sequence, Status::kBadCommand);
+    }
+  }
+  // The host's slot, while its graph runs: nothing of the client's hangs, and the queue goes on.
+  for (unsigned i = 0; i < 9; ++i)
+    add(*thief, Guest::kAreas + i * 64, command::Type::kLaunch,
+        command::Launch{{}, thief->module, Guest::kSlow, 0, 0, 0, ~0U, 0});
+  write(9);
+  run(graph, 9 * 64);
+  played.run(2);
+  --lane.next;
+  thief->finish(lane, thief->put(lane, command::Type::kMarker, command::Graph{}));
+  add(*thief, Guest::kAreas, command::Type::kFill, fill);
+  write(1);
+  thief->finish(lane, run(graph, 64));
+  // One that leaves with a graph under way.
+  for (unsigned i = 0; i < 9; ++i)
+    add(*thief, Guest::kAreas + i * 64, command::Type::kLaunch,
+        command::Launch{{}, thief->module, Guest::kHang, 0, 0, 0, ~0U, 0});
+  write(9);
+  run(graph, 9 * 64);
+  played.run(2);
+  CHECK(thief->detach() == Status::kOk);
+  played.run(100);
+  Guest::Lane& good = victim->lanes.front();
+  victim->finish(good, victim->launch(good, Guest::kNothing));
+}
+
 TEST_CASE("a client whose status page is gone costs the others nothing") {
   verif::Random random(test_seed());
   Played played;

@@ -80,8 +80,40 @@ class Bench : private BenchCard {
       must(sdaaStreamSynchronize(stream));
     });
     figures["launch.host_async_ns"] = static_cast<double>(all) / kInFlight;
+    graph(figures, stream, start);
     must(sdaaStreamDestroy(stream));
     must(sdaaModuleUnload(module));
+  }
+
+  // Ten launches as a graph, and one by one; and what each further one of a graph takes.
+  template <typename Start>
+  void graph(nlohmann::json& figures, sdaaStream_t stream, Start start) {
+    constexpr unsigned kNodes = 10, kMany = 110;
+    const auto make = [&](unsigned nodes) {
+      sdaaGraph_t graph = nullptr;
+      sdaaGraphExec_t exec = nullptr;
+      must(sdaaStreamBeginCapture(stream, sdaaStreamCaptureModeGlobal));
+      for (unsigned i = 0; i < nodes; ++i) start();
+      must(sdaaStreamEndCapture(stream, &graph));
+      must(sdaaGraphInstantiate(&exec, graph, 0));
+      must(sdaaGraphDestroy(graph));
+      return exec;
+    };
+    const auto measure = [&](const std::string& key, sdaaGraphExec_t exec) {
+      add(figures, key, [&](unsigned) {
+        must(sdaaGraphLaunch(exec, stream));
+        must(sdaaStreamSynchronize(stream));
+      });
+      must(sdaaGraphExecDestroy(exec));
+      return figures[key].template get<double>();
+    };
+    add(figures, "graph.single_launches_ns", [&](unsigned) {
+      for (unsigned i = 0; i < kNodes; ++i) start();
+      must(sdaaStreamSynchronize(stream));
+    });
+    const double few = measure("graph.launch_ns", make(kNodes));
+    const double many = measure("graph.many_launch_ns", make(kMany));
+    figures["graph.node_ns"] = (many - few) / (kMany - kNodes);
   }
 
   // The same launch, for which the card fetches ring entry and command buffer.

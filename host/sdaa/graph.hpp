@@ -1,0 +1,66 @@
+// Graphs: what streams are given while they capture, as commands of the card (command::Graph).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "host/sdaa/device.hpp"
+#include "host/sdaa/include/sdaa_runtime.h"
+
+namespace swai::sdaa {
+
+// What one call has given: a command, or several that run side by side.
+struct GraphNode {
+  sdaaGraphNodeType type = sdaaGraphNodeTypeKernel;
+  std::vector<std::vector<uint8_t>> commands;
+  Frontier after;
+};
+
+// Nodes in the order in which they were given, so that each comes behind all that it waits for.
+struct Graph : Object {
+  std::vector<GraphNode> nodes;
+};
+
+// Streams that capture together: the one that began, and those that have waited for an event of theirs.
+class Capture {
+ public:
+  explicit Capture(const std::shared_ptr<Stream>& origin) { join(origin, {}); }
+
+  bool valid() const { return valid_; }
+  void invalidate() { valid_ = false; }
+  bool began_with(const Stream& stream) const { return streams_.front().get() == &stream; }
+  // One of its streams is in order with the default stream.
+  bool ordered() const;
+
+  void join(const std::shared_ptr<Stream>& stream, const Frontier& after);
+  void add(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail);
+  // The streams capture no more. Throws if it is good for nothing.
+  std::shared_ptr<Graph> end();
+  bool ended() const { return streams_.empty(); }
+  void drop();
+
+ private:
+  bool all_joined(const Frontier& last) const;
+
+  bool valid_ = true;
+  std::vector<std::shared_ptr<Stream>> streams_;
+  std::vector<GraphNode> nodes_;
+};
+
+// A graph in the card's memory.
+struct GraphExec : Object {
+  uint64_t pointer = 0;
+  uint64_t bytes = 0;  // 0: it has no nodes
+  bool fresh = true;   // the card has not run it yet
+  Point last;          // launch
+};
+
+std::shared_ptr<GraphExec> instantiate(const Graph& graph);
+void launch_graph(Device& device, Device::Lock& lock, Stream& stream, GraphExec& exec);
+// When what was launched is complete.
+void destroy(Device& device, Device::Lock& lock, GraphExec& exec);
+
+}  // namespace swai::sdaa
