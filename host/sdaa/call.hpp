@@ -5,13 +5,15 @@
 #include <utility>
 
 #include "host/sdaa/error.hpp"
+#include "host/sdaa/profile.hpp"
 #include "host/sdaa/profiler.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::sdaa {
 
+// For ranges of the profile, which must not be seen there as calls.
 template <typename Body>
-sdaaError_t call(const char* name, Body&& body) noexcept {
+sdaaError_t call_unseen(const char* name, Body&& body) noexcept {
   const Profiled profiled(name);
   sdaaError_t code = sdaaSuccess;
   try {
@@ -35,6 +37,12 @@ sdaaError_t call(const char* name, Body&& body) noexcept {
     remember(code, "");
   }
   return profiled.end(code);
+}
+
+template <typename Body>
+sdaaError_t call(const char* name, Body&& body) noexcept {
+  const ProfiledCall seen(name);
+  return call_unseen(name, std::forward<Body>(body));
 }
 
 }  // namespace swai::sdaa

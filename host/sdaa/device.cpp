@@ -84,6 +84,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   }
   objects_.clear();
   for (const auto& capture : std::exchange(captures_, {})) capture->drop();
+  if (Profile* profile = Profile::get()) profile->forget(number_);
   if (host_calls_) host_calls_->drop_all();
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
@@ -278,6 +279,7 @@ bool Device::look() {
     if (!changed) continue;
     const uint32_t waits = queue->line.waits;
     queue->line = line;
+    if (Profile* profile = Profile::get()) profile->look(number_, *queue);
     host_calls_->look(*queue, waits);
     any = true;
   }

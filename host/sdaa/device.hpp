@@ -22,6 +22,7 @@
 #include "host/sdaa/host_copies.hpp"
 #include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/objects.hpp"
+#include "host/sdaa/profile.hpp"
 
 namespace swai::sdaa {
 
@@ -70,6 +71,8 @@ class Device : public std::enable_shared_from_this<Device> {
     keep_order(lock, stream);
     stream.last = send(lock, *stream.queue, type, command, tail, flags);
     if (stream.ordered()) stream.queue->last_ordered = stream.last.sequence;
+    if (Profile* profile = Profile::get())
+      profile->given(number_, stream.last, describe(&command, type), connection_->cycle());
     return stream.last;
   }
   // Throws what the stream failed with.

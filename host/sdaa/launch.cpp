@@ -113,6 +113,7 @@ void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& 
       static_cast<uint8_t>(wish.group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(wish.group));
   command.mask = wish.mask == 0 ? ~uint32_t{0} : wish.mask;
   command.watchdog = wish.timeout;
+  if (Profile::get() != nullptr) name_launch(kernel.name);
   device.submit(lock, stream, Type::kLaunch, command, arguments);
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <vector>
 
 #include "host/sdaa/call.hpp"
 
@@ -59,17 +60,61 @@ sdaaError_t sdaaProfilerSetCallback(sdaaProfilerCallback_t function, void* user)
 
 sdaaError_t sdaaProfilerStart(void) {
   return call("sdaaProfilerStart", [] {
+    Profile* profile = Profile::get();
     {
       const std::lock_guard guard(mutex);
-      require(callback != nullptr, "sdaaProfilerSetCallback has to be called before",
+      require(callback != nullptr || profile != nullptr,
+              "sdaaProfilerSetCallback has to be called before, or SWAI_PROFILE to name a file",
               sdaaErrorProfilerNotInitialized);
     }
-    require(!on.exchange(true), "profiling has been started already", sdaaErrorProfilerAlreadyStarted);
+    const bool was = on.exchange(true);
+    const bool was_written = profile == nullptr || profile->turn(true);
+    require(!was || !was_written, "profiling has been started already", sdaaErrorProfilerAlreadyStarted);
   });
 }
 
 sdaaError_t sdaaProfilerStop(void) {
   return call("sdaaProfilerStop", [] {
-    require(on.exchange(false), "profiling has been stopped already", sdaaErrorProfilerAlreadyStopped);
+    Profile* profile = Profile::get();
+    const bool was = on.exchange(false);
+    const bool was_written = profile != nullptr && profile->turn(false);
+    require(was || was_written, "profiling has been stopped already", sdaaErrorProfilerAlreadyStopped);
+  });
+}
+
+namespace {
+// Of this thread, from the outermost on; whether the profile has it.
+thread_local std::vector<bool> ranges;
+}  // namespace
+
+sdaaError_t sdaaRangePush(const char* name) {
+  return call_unseen("sdaaRangePush", [&] {
+    require(name != nullptr, "a null pointer");
+    Profile* profile = Profile::get();
+    ranges.push_back(profile != nullptr && profile->begin(name));
+  });
+}
+
+sdaaError_t sdaaRangePop(void) {
+  return call_unseen("sdaaRangePop", [] {
+    require(!ranges.empty(), "the thread is in no range", sdaaErrorIllegalState);
+    if (ranges.back()) Profile::get()->end();
+    ranges.pop_back();
+  });
+}
+
+sdaaError_t sdaaRangeStart(uint64_t* range, const char* name) {
+  return call_unseen("sdaaRangeStart", [&] {
+    require(range != nullptr && name != nullptr, "a null pointer");
+    Profile* profile = Profile::get();
+    *range = profile == nullptr ? 0 : profile->start(name);
+  });
+}
+
+sdaaError_t sdaaRangeEnd(uint64_t range) {
+  return call_unseen("sdaaRangeEnd", [&] {
+    if (range == 0) return;  // profiling was off
+    Profile* profile = Profile::get();
+    require(profile != nullptr && profile->stop(range), "no such range", sdaaErrorInvalidHandle);
   });
 }

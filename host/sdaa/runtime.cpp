@@ -59,6 +59,13 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime() {
+  if (const char* path = std::getenv("SWAI_PROFILE"); path != nullptr && *path != '\0') {
+    try {
+      Profile::open(path);
+    } catch (const std::runtime_error& error) {
+      fail(sdaaErrorOperatingSystem, error.what());
+    }
+  }
   const bool checked = number_from("SWAI_MEMORY_CHECK", 0) != 0;
   use(openers_from_environment(), limits_from_environment(), checked);
   if (checked) std::atexit([] { get().report_leaks(); });

@@ -7,8 +7,8 @@ $(eval $(call cxx_program,test-card-models, \
   $(addprefix verif/card/,flash_test.cpp flash_random_test.cpp flash_store_test.cpp uart_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/card-models.a -lfmt))
 
-card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp \
-  events_file.cpp) verif/common/gdb_stub_mpe.cpp
+card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \
+  host/common/events_file.cpp verif/common/gdb_stub_mpe.cpp
 card_program := $(addprefix verif/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
   cards.cpp card_device.cpp serve.cpp) $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "verif/card/events_file.hpp"
+#include "host/common/events_file.hpp"
 
 namespace swai::card {
+
+using events::EventFile;
+using events::Message;
 
 // What begins a window of waves: KIND, KIND:N or pc=ADDR.
 struct Trigger {

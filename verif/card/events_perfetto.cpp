@@ -1,66 +1,16 @@
-// How the events of a card are written: packets of Perfetto's TrackEvent format. The numbers are those of its
-// protobuf schema (protos/perfetto/trace).
+// How the events of a card are written: packets of Perfetto's TrackEvent format.
 #include <fmt/format.h>
 
 #include <array>
 
+#include "host/common/track_event.hpp"
 #include "verif/card/events.hpp"
 
 namespace swai::card {
+
+using namespace events::fields;
+
 namespace {
-
-namespace packet {
-constexpr unsigned kTimestamp = 8;
-constexpr unsigned kSequence = 10;
-constexpr unsigned kTrackEvent = 11;
-constexpr unsigned kTrackDescriptor = 60;
-}  // namespace packet
-
-namespace descriptor {
-constexpr unsigned kUuid = 1;
-constexpr unsigned kName = 2;
-constexpr unsigned kProcess = 3;
-constexpr unsigned kThread = 4;
-constexpr unsigned kParent = 5;
-constexpr unsigned kCounter = 8;
-}  // namespace descriptor
-
-namespace process {
-constexpr unsigned kPid = 1;
-constexpr unsigned kName = 6;
-}  // namespace process
-
-namespace thread {
-constexpr unsigned kPid = 1;
-constexpr unsigned kTid = 2;
-constexpr unsigned kName = 5;
-}  // namespace thread
-
-namespace counter {
-constexpr unsigned kUnit = 3;
-constexpr uint64_t kCount = 2;
-constexpr uint64_t kBytes = 3;
-}  // namespace counter
-
-namespace event {
-constexpr unsigned kAnnotation = 4;
-constexpr unsigned kType = 9;
-constexpr unsigned kTrack = 11;
-constexpr unsigned kName = 23;
-constexpr unsigned kCounterValue = 30;
-constexpr unsigned kFlow = 47;
-constexpr unsigned kFlowEnds = 48;
-constexpr unsigned kBegin = 1;
-constexpr unsigned kEnd = 2;
-constexpr unsigned kInstant = 3;
-constexpr unsigned kCounter = 4;
-}  // namespace event
-
-namespace annotation {
-constexpr unsigned kUint = 3;
-constexpr unsigned kText = 6;
-constexpr unsigned kName = 10;
-}  // namespace annotation
 
 Message event_on(uint64_t track, unsigned type) {
   Message result;

@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   ::kill(rig.process().pid(), SIGTERM);
   const int code = rig.process().wait();
   const std::string& output = rig.process().output();
-  const size_t message = output.find("swai-card: events:");
+  const size_t message = output.find("events: ");
   if (message != std::string::npos) fmt::print(stderr, "{}", output.substr(message));
   return code;
 }

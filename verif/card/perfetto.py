@@ -112,7 +112,8 @@ def text(value):
 class Trace:
     """What is in a file."""
 
-    def __init__(self, data):
+    def __init__(self, data, nested=False):
+        self._nested = nested  # threads of a program are in several things at once
         self.tracks, self.slices, self.instants, self.counts = {}, [], [], []
         self._open, self._times, self._threads, self._flows = {}, {}, set(), set()
         last = 0
@@ -175,7 +176,7 @@ class Trace:
         if (event["flows"] or event["flow_ends"]) and event["type"] not in (BEGIN, INSTANT):
             raise BadTrace("a flow at an end or a count")
         if event["type"] == BEGIN:
-            if stack:
+            if stack and not self._nested:
                 raise BadTrace(f"{track.name}: something begins in the midst of {stack[-1].name}")
             self._flow(event)
             stack.append(
@@ -228,6 +229,6 @@ class Trace:
         return sum(value * (end - time) // WINDOW for (time, value), end in zip(values, ends, strict=True))
 
 
-def read(path):
+def read(path, nested=False):
     with open(path, "rb") as file:
-        return Trace(file.read())
+        return Trace(file.read(), nested)

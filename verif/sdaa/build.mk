@@ -2,7 +2,7 @@
 # the simulated card.
 
 SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
-    refused_test.cpp stream_test.cpp thread_test.cpp)
+    profile_test.cpp refused_test.cpp stream_test.cpp thread_test.cpp)
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
 SDAA_THREAD := -O1 -fsanitize=thread -fno-omit-frame-pointer -Icpe-kernels/include

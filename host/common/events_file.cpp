@@ -1,4 +1,4 @@
-#include "verif/card/events_file.hpp"
+#include "host/common/events_file.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace swai::card {
+namespace swai::events {
 namespace {
 
 // Field of a message `Trace`.
@@ -111,8 +111,8 @@ void EventFile::flush() {
 
 void EventFile::report() const {
   if (dropped_ != 0) {
-    fmt::print(stderr, "swai-card: events: {} of {} records are missing in {}, {}\n", dropped_,
-               taken_ + dropped_, path_, good_ ? "which has reached its limit" : "which cannot be written");
+    fmt::print(stderr, "events: {} of {} records are missing in {}, {}\n", dropped_, taken_ + dropped_, path_,
+               good_ ? "which has reached its limit" : "which cannot be written");
   }
 }
 
@@ -132,4 +132,4 @@ void EventFile::write(std::string_view bytes, uint64_t records) {
   }
 }
 
-}  // namespace swai::card
+}  // namespace swai::events

@@ -1,6 +1,6 @@
-// A Perfetto trace as a file: packets of several cards, in the order of their times.
+// A Perfetto trace as a file: packets of several sources (cards), in the order of their times.
 //
-// Packets are gathered in memory and written when enough have come, merged by time, then by card: the file
+// Packets are gathered in memory and written when enough have come, merged by time, then by source: the file
 // does not depend on how the cards' turns were cut, and what the process leaves behind when it is killed ends
 // with a whole packet.
 #pragma once
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace swai::card {
+namespace swai::events {
 
 // A protobuf message under construction; only what a trace needs.
 class Message {
@@ -88,4 +88,4 @@ class EventFile {
   bool good_ = true;
 };
 
-}  // namespace swai::card
+}  // namespace swai::events
