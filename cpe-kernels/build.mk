@@ -16,7 +16,11 @@ endef
 
 $(foreach k,$(wildcard cpe-kernels/kernels/*.cpp),$(eval $(call cpe_module,$(basename $(notdir $(k))),$(k),)))
 $(eval $(call cpe_module,daemon,cpe-kernels/daemon/daemon.S cpe-kernels/daemon/daemon.cpp,--space daemon))
+# What the card's firmware does with CPEs takes the card's registers.
+$(eval $(call cpe_module,wipe,cpe-kernels/daemon/wipe.cpp,-I $(B)/gen))
+$(CPE_BUILD)/wipe.elf: | generated
 $(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
+$(eval $(call cpe_module,remains,cpe-kernels/tests/remains.cpp,))
 $(eval $(call cpe_module,undefined,cpe-kernels/tests/undefined.cpp,--link-flag=-Wl$(comma)--unresolved-symbols=ignore-all))
 
 .PHONY: cpe-kernels

@@ -24,7 +24,7 @@ FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
 FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) firmware/module/module.cpp $(FW_COMMON)
 # What the kernel's image carries for the CPEs.
-FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset))
+FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset wipe))
 
 # The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
 FW_OPT_rom := -O2

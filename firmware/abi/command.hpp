@@ -57,7 +57,7 @@ struct Launch {
   uint8_t group;
   uint8_t reserved;
   uint32_t mask;      // of CPEs; all ones: all that are there
-  uint32_t watchdog;  // cycles; 0: the kernel's own choice
+  uint32_t watchdog;  // cycles, at least 10,000; 0: the kernel's own choice
 };
 static_assert(sizeof(Launch) == 24);
 inline constexpr unsigned kMaxArgumentBytes = kMaxSlots * protocol::kSlotBytes - sizeof(Launch);

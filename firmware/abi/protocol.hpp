@@ -51,7 +51,9 @@ inline constexpr unsigned kSlotBytes = 64;
 inline constexpr unsigned kQueueBytes = kSlots * kSlotBytes;
 inline constexpr unsigned kEvents = 1024;
 inline constexpr unsigned kModules = 64;
-inline constexpr unsigned kMaxContext = 255;
+inline constexpr unsigned kMaxContext = 254;
+// Nobody's: what the kernel itself launches is not a client's.
+inline constexpr unsigned kKernelContext = 255;
 // Clients at once. The number of a context modulo this is the client's place among them.
 inline constexpr unsigned kContexts = 8;
 // A client that shares the card has at most so many, as long as each of the others can have one.

@@ -4,3 +4,4 @@
     module daemon
     module copy
     module memset
+    module wipe

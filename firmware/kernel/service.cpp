@@ -18,7 +18,7 @@
 
 extern "C" {
 extern const uint8_t module_daemon[], module_daemon_end[], module_copy[], module_copy_end[], module_memset[],
-    module_memset_end[];
+    module_memset_end[], module_wipe[], module_wipe_end[];
 }
 
 namespace swai::kernel::service {
@@ -45,6 +45,8 @@ static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGro
 constexpr uint16_t kDaemonSegment = 1;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
+constexpr uint16_t kWipeSegment = 4;
+constexpr uint16_t kRegistersSegment = 5;  // of the groups; for launches of the kernel's own
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
@@ -104,7 +106,7 @@ Card card() {
           static_cast<unsigned>(reg::kColumns.get(word)), reg::kHbmGib.get(word) << 30};
 }
 
-Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
+Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const runtime::Code& wipe) {
   Runtime::Plan plan;
   plan.groups = card.groups;
   plan.memory.groups = card.groups;
@@ -117,6 +119,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in) {
   plan.memory.first_segment = kFirstSegment;
   plan.memory.records = kRecords;
   plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
+  plan.wipe = {wipe, kRegistersSegment};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
   plan.events = kEvents;
@@ -273,9 +276,14 @@ bool init() {
                    load(file(module_copy, module_copy_end), module::Space::kKernel, kCopySegment)};
   built_in.fill = {kFillSegment,
                    load(file(module_memset, module_memset_end), module::Space::kKernel, kFillSegment)};
+  const runtime::Code wipe = {kWipeSegment,
+                              load(file(module_wipe, module_wipe_end), module::Space::kKernel, kWipeSegment)};
+  Processor::set_entry(kSegmentTable + kRegistersSegment * sizeof(uint64_t),
+                       segment::encode({regs::cg::kBase, found.groups * regs::cg::kSize, segment::kWrite,
+                                        protocol::kKernelContext}));
   quiet_groups(found);
   new (storage.data()) Runtime(processor);
-  serving().init(plan_for(found, built_in));
+  serving().init(plan_for(found, built_in, wipe));
   start_groups(found, daemon_pc);
   protect();
   namespace irq = regs::irq;

@@ -30,7 +30,7 @@ class BuiltIns : protected QueueState<M> {
       this->parts_.machine.put(at, &arguments, sizeof arguments);
     }
     this->parts_.machine.order();
-    const BuiltIn::Code& code = type == command::Type::kFill ? built_in.fill : built_in.copy;
+    const Code& code = type == command::Type::kFill ? built_in.fill : built_in.copy;
     return {0,
             code.pc,
             this->parts_.groups.all(group),

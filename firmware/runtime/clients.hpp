@@ -102,10 +102,10 @@ class Clients {
   unsigned attached() const { return attached_; }
 
   // While there are others nobody fills what all wait for: so many launches of a client may wait in a group,
-  // so many channels may copy for it. Then all of them find room at any time, and a group takes their
-  // launches in turns.
+  // each with a wipe before it, so many channels may copy for it. Then up to four of them find room at any
+  // time, and a group takes their launches in turns.
   bool crowded() const { return crowded_; }
-  unsigned launches_each() const { return std::clamp(launch::kQueue / attached_, 1U, 2U); }
+  unsigned launches_each() const { return std::clamp(launch::kQueue / 2 / attached_, 1U, 2U); }
   unsigned channels_each(unsigned channels) const { return std::max(channels / attached_, 1U); }
 
   // Of all who have gone.

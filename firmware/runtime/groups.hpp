@@ -6,8 +6,12 @@
 // that records belong to the launch that they are reported with. Then go_on() says whether those that wait
 // may run: the group can only drop all of them, so those that were dropped for another's sake are started
 // again.
+//
+// Between launches of different clients a group runs one of the runtime's own, the wipe, which leaves nothing
+// in its CPEs that the second could read.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -15,8 +19,21 @@
 #include "firmware/abi/protocol.hpp"
 #include "firmware/group/group.hpp"
 #include "firmware/runtime/machine.hpp"
+#include "swai/arguments.hpp"
 
 namespace swai::runtime {
+
+// Code of the runtime's own.
+struct Code {
+  uint16_t segment = 0;
+  uint32_t pc = 0;
+};
+
+// What clears CPEs, with the segments that it uses.
+struct Wipe {
+  Code code = {};
+  uint16_t registers = 0;  // of all groups
+};
 
 // A launch as a queue gives it.
 struct Launch {
@@ -50,7 +67,8 @@ class Groups {
   explicit Groups(M& machine) : machine_(machine) {}
 
   // Once.
-  void init(unsigned count) {
+  void init(unsigned count, const Wipe& wipe) {
+    wipe_ = wipe;
     for (unsigned i = 0; i < count; ++i) {
       State& state = states_[i];
       state.driver.emplace(machine_, i);
@@ -65,7 +83,8 @@ class Groups {
   // The mask of all its CPEs.
   uint32_t all(unsigned group) const { return states_[group].all; }
 
-  // False: there is no room for it now. `owner` comes back with the launch's end.
+  // False: there is no room for it now. `owner` comes back with the launch's end. Launches of several
+  // contexts take twice the room.
   [[gnu::always_inline]] bool start(unsigned group, const Launch& launch, uint32_t argument, uint16_t owner) {
     State& state = states_[group];
     if (waiting(group) >= state.room && !makes_room(state, group)) return false;
@@ -93,8 +112,10 @@ class Groups {
     const Launch launch = had->launch;
     State& state = states_[group];
     // The watchdog is still the same one: all that waited had it.
-    if (launch.settings != state.prepared) prepare(group, launch);
-    hand_over(state, launch, argument, state.owners[end.number % kKept]);
+    // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
+    const uint16_t owner = state.owners[end.number % kKept];
+    if (launch.settings != state.prepared) set(group, launch);
+    hand_over(state, launch, argument, owner);
   }
   // After a failure: `drop` is asked whether a launch that waits may not run any more.
   template <typename Drop>
@@ -103,7 +124,7 @@ class Groups {
     State& state = states_[group];
     const uint32_t last = state.driver->number();
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
-      if (!drop(state.owners[number % kKept])) continue;
+      if (!is(state.owners[number % kKept], drop)) continue;
       flush(group);
       break;
     }
@@ -130,8 +151,10 @@ class Groups {
     if (done.failed | !has_room) [[unlikely]]
       return collect_failed(group, number, done.sequence, see);
     // The word has the cycles of the last one, the group's records those of the others.
-    while (++number != done.sequence) good(state.owners[number % kKept], state.driver->result(number).cycles);
-    good(state.owners[number % kKept], done.cycles);
+    while (++number != done.sequence) {
+      if (!is_wipe(state, number)) good(state.owners[number % kKept], state.driver->result(number).cycles);
+    }
+    if (!is_wipe(state, number)) good(state.owners[number % kKept], done.cycles);
   }
 
   // Launches are under way, as far as collect() has seen.
@@ -147,13 +170,13 @@ class Groups {
   }
 
   // Launches in the group of whose owners that is true.
-  template <typename Is>
-  unsigned count_of(unsigned group, Is is) const {
+  template <typename IsMeant>
+  unsigned count_of(unsigned group, IsMeant is_meant) const {
     const State& state = states_[group];
     const uint32_t last = state.driver->number();
     unsigned count = 0;
     for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number)
-      count += is(state.owners[number % kKept]) ? 1 : 0;
+      count += is(state.owners[number % kKept], is_meant) ? 1 : 0;
     return count;
   }
   // Stops what runs if its owner is meant, and drops what waits if any of it is: their ends come as failed,
@@ -174,7 +197,7 @@ class Groups {
       const uint64_t word = state.driver->status();
       const uint32_t runs = static_cast<uint32_t>(status::kEnded.get(word)) + 1;
       if (status::kRunning.get(word) == 0 || static_cast<int32_t>(runs - state.collected) <= 0 ||
-          !is_meant(state.owners[runs % kKept]) ||
+          !is(state.owners[runs % kKept], is_meant) ||
           (watches_[i].stopped && watches_[i].collected == state.collected))
         continue;
       control(i, regs::cg::launch_control::kKill.mask());
@@ -207,6 +230,16 @@ class Groups {
     return any;
   }
 
+  // The context has gone, and another client may get its number.
+  void disown(uint8_t context) {
+    for (unsigned i = 0; i < count_; ++i) {
+      State& state = states_[i];
+      if (state.holds != context) continue;
+      state.holds = kSomebodys;
+      state.prepared = kNotPrepared;
+    }
+  }
+
   // After segments were taken away or code was replaced.
   void forget() {
     for (unsigned i = 0; i < count_; ++i) driver(i).forget(Driver::kSegments | Driver::kCode);
@@ -218,6 +251,12 @@ class Groups {
   // Launches whose results the group keeps.
   static constexpr uint32_t kKept = 16;
   static constexpr uint32_t kNotPrepared = ~uint32_t{0};
+  // The owner of a wipe; and of what is in the CPEs when nobody knows whose it is.
+  static constexpr uint16_t kWipe = 0xffff;
+  static constexpr uint16_t kSomebodys = 0x100;
+  // No watchdog is shorter: a wipe takes some 1,300 cycles, and whose launch it was that chose the watchdog
+  // must not matter to it.
+  static constexpr uint32_t kShortest = 10'000;
   static_assert(launch::kQueue <= kKept);
   struct Setting {
     Launch launch = {};
@@ -234,7 +273,8 @@ class Groups {
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
     bool lost = false;
-    bool drains = false;  // somebody waits for the group to be idle
+    bool drains = false;          // somebody waits for the group to be idle
+    uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
   };
   // Since when a group has ended nothing.
   struct Watch {
@@ -242,6 +282,14 @@ class Groups {
     uint32_t collected = 0;
     bool stopped = false;
   };
+  // A wipe is nobody's.
+  template <typename IsMeant>
+  [[gnu::always_inline]] static bool is(uint16_t owner, IsMeant is_meant) {
+    return owner != kWipe && is_meant(owner);
+  }
+  [[gnu::always_inline]] static bool is_wipe(const State& state, uint32_t number) {
+    return state.owners[number % kKept] == kWipe;
+  }
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
@@ -250,6 +298,9 @@ class Groups {
     State& state = states_[group];
     state.dropped = state.driver->number();
     state.room = 0;
+    // Nobody knows which of them began, wipes among them.
+    state.holds = kSomebodys;
+    state.prepared = kNotPrepared;
     control(group, regs::cg::launch_control::kFlush.mask());
   }
   // Who waited for the group to be idle may begin, and so may all.
@@ -266,29 +317,55 @@ class Groups {
   // False: later. The watchdog is the group's, not the launch's.
   [[gnu::noinline]] bool prepare(unsigned group, const Launch& launch) {
     State& state = states_[group];
-    if (state.watchdog != launch.watchdog) {
+    const uint32_t watchdog = std::max(launch.watchdog, kShortest);
+    if (state.watchdog != watchdog) {
       if (busy(group)) {
         // Others would keep it busy for ever.
         state.drains = true;
         state.room = 0;
         return false;
       }
-      state.driver->set_watchdog(launch.watchdog);
-      state.watchdog = launch.watchdog;
+      state.driver->set_watchdog(watchdog);
+      state.watchdog = watchdog;
     }
+    if (needs_wipe(state, launch) && waiting(group) + 1 >= state.room) return false;
+    set(group, launch);
+    return true;
+  }
+  static bool needs_wipe(const State& state, const Launch& launch) { return state.holds != launch.owner; }
+  // What is rung for now has these settings, and finds nothing of others.
+  void set(unsigned group, const Launch& launch) {
+    State& state = states_[group];
+    if (needs_wipe(state, launch)) {
+      const Code& code = wipe_.code;
+      set_group(group, {0, code.pc, state.all, 0, code.segment, code.segment, protocol::kKernelContext});
+      hand_over(state, {0, code.pc}, cpe::WipeWord(code.segment, wipe_.registers).word(), kWipe);
+    }
+    state.holds = launch.owner;
+    set_group(group, launch);
+  }
+  void set_group(unsigned group, const Launch& launch) {
+    State& state = states_[group];
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.prepared = launch.settings == 0 ? kNotPrepared : launch.settings;
-    settings_[group][state.changes++ % launch::kQueue] = {launch, state.driver->number() + 1};
-    return true;
+    settings_[group][state.changes++ % kKept] = {launch, state.driver->number() + 1};
   }
   // The launches behind `number`, up to `last`.
   template <typename See>
   [[gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
+    State& state = states_[group];
+    bool dirty = false;
     do {
       ++number;
-      see(states_[group].owners[number % kKept], end_of(group, number));
+      const LaunchEnd end = end_of(group, number);
+      if (is_wipe(state, number)) {
+        dirty |= end.failed && !end.dropped;
+      } else {
+        see(state.owners[number % kKept], end);
+      }
     } while (number != last);
-    State& state = states_[group];
+    // What somebody has left there is not for the next one.
+    if (dirty) give_up(group, 0, see);
     if (!dropping(state) && !state.drains && !state.lost) state.room = launch::kQueue;
   }
   void control(unsigned group, uint64_t action) {
@@ -313,7 +390,8 @@ class Groups {
     machine_.note(journal::Fault::kGroupLost, {group, last - state.collected, waited});
     while (state.collected != last) {
       const uint32_t number = ++state.collected;
-      see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
+      if (!is_wipe(state, number))
+        see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
     }
   }
   [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
@@ -339,9 +417,10 @@ class Groups {
 
   M& machine_;
   unsigned count_ = 0;
+  Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
-  std::array<std::array<Setting, launch::kQueue>, launch::kMaxGroups> settings_ = {};
+  std::array<std::array<Setting, kKept>, launch::kMaxGroups> settings_ = {};
   std::array<Watch, launch::kMaxGroups> watches_ = {};
 };
 

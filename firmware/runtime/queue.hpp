@@ -28,10 +28,6 @@ struct Statistics {
 
 // Code that the runtime itself launches, for fills and copies on the card.
 struct BuiltIn {
-  struct Code {
-    uint16_t segment = 0;
-    uint32_t pc = 0;
-  };
   Code copy = {};
   Code fill = {};
 };

@@ -239,6 +239,7 @@ class Requests {
     if (!parts_.memory.free_some(client.context, kBlocks)) return;
     parts_.modules.forget(client.context);
     parts_.groups.forget();
+    parts_.groups.disown(client.context);
     parts_.clients.forget(client);
   }
 

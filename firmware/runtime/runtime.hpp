@@ -33,6 +33,7 @@ class Runtime {
   struct Plan {
     memory::Plan memory;
     QueuePlace queues;
+    Wipe wipe;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
     uint64_t events = 0;   // Events<M>::kBytes of memory
@@ -55,7 +56,7 @@ class Runtime {
   void init(const Plan& plan) {
     memory_.init(plan.memory);
     modules_.init(plan.modules);
-    groups_.init(plan.groups);
+    groups_.init(plan.groups, plan.wipe);
     completions_.init(plan.sram);
     transfers_.init(plan.sram + Completions<M>::kBytes);
     two_level_.init(plan.sram + Completions<M>::kBytes + Transfers<M>::kBytes);

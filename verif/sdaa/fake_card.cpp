@@ -37,6 +37,7 @@ constexpr uint64_t kPageList = kSegmentTable + 0x38'0000;
 constexpr uint64_t kOwn = 4 << 20;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
+constexpr uint16_t kWipeSegment = 4;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 
@@ -220,7 +221,7 @@ class FakeCard final : public link::Backend {
       processor_.store(at, static_cast<uint64_t>(operation));
       processor_.set_entry(kSegmentTable + number * 8,
                            segment::encode({at, segment::kGranuleBytes, segment::kRead | segment::kExecute}));
-      return runtime::BuiltIn::Code{number, module::base(module::Space::kKernel)};
+      return runtime::Code{number, module::base(module::Space::kKernel)};
     };
     Firmware::Plan plan;
     plan.groups = options_.groups;
@@ -237,6 +238,7 @@ class FakeCard final : public link::Backend {
     codes.copy = built_in(kCopySegment, Operation::kCopy);
     codes.fill = built_in(kFillSegment, Operation::kFill);
     plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000, kPageList};
+    plan.wipe = {built_in(kWipeSegment, Operation::kWipe), 0};
     plan.sram = kRings;
     plan.modules = kTables;
     plan.events = kEvents;

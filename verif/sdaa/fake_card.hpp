@@ -26,8 +26,9 @@ enum class Operation : uint32_t {
   kMany = 5,
   kHang = 6,
   kBreakpoint = 7,
-  kSlow = 8,  // 100,000 cycles
-  kDead = 9,  // its group never answers again
+  kSlow = 8,   // 100,000 cycles
+  kDead = 9,   // its group never answers again
+  kWipe = 10,  // of the firmware's own
 };
 
 struct FakeOptions {

@@ -136,6 +136,7 @@ class FakeProcessor {
     bool running = false;
     bool held = false;
     uint64_t plan = 0;  // the end that counts
+    uint8_t holds = 0;  // whose kernel ran last, if the cores were not wiped since
     uint32_t ended = 0;
     uint64_t done = 0;
     uint32_t fault_pending = 0;

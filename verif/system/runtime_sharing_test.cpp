@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "firmware/abi/launch.hpp"
 #include "swai/arguments.hpp"
@@ -66,6 +67,40 @@ struct Sharer {
   }
 };
 
+// Kernels that leave a secret in the cores, and that look for one.
+struct Remains {
+  static constexpr uint32_t kSecret = 0x7e57'5ec2;
+  Sharer& sharer;
+  unsigned cpes;
+  RuntimeClient::Loaded module;
+  uint64_t to;
+
+  explicit Remains(Sharer& whose)
+      : sharer(whose),
+        cpes(whose.client.info.rows * whose.client.info.columns),
+        module(whose.client.load(whose.queue, "remains")),
+        to(whose.client.allocate(uint64_t{cpes} * cpe::kRemainsBytes, Usage::kCpe)) {}
+  uint32_t launch(const char* kernel, uint32_t watchdog = 0) {
+    const cpe::RemainsArgs arguments = {cpe::GlobalPtr<void>(to), kSecret, 0};
+    return sharer.client.launch(sharer.queue, module.handle, module.kernel(kernel),
+                                RuntimeClient::bytes_of(arguments), ~0u, watchdog);
+  }
+  // Words of local memory that are the secret, and of the rest what is not 0.
+  unsigned found() {
+    sharer.client.finish(sharer.queue,
+                         sharer.client.copy(sharer.queue, to, 0, uint64_t{cpes} * cpe::kRemainsBytes, true));
+    constexpr size_t kLocal = cpe::kRemainsLdm / sizeof(uint32_t);
+    std::vector<uint32_t> has(cpe::kRemainsBytes / sizeof(uint32_t));
+    int64_t words = 0;
+    for (uint64_t cpe = 0; cpe < cpes; ++cpe) {
+      std::memcpy(has.data(), sharer.client.host() + cpe * cpe::kRemainsBytes, cpe::kRemainsBytes);
+      words += std::count(has.begin(), has.begin() + kLocal, kSecret);
+      words += std::count_if(has.begin() + kLocal, has.end(), [](uint32_t word) { return word != 0; });
+    }
+    return static_cast<unsigned>(words);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("runtime: two clients share the card: one dies again and again, the other does not notice") {
@@ -127,6 +162,42 @@ TEST_CASE("runtime: two clients share the card: one dies again and again, the ot
     const uint32_t third = one.begin(random), second = two.begin(random);
     two.end(second);
     one.end(third);
+  }
+}
+
+TEST_CASE("runtime: what a kernel leaves in the cores no other client's kernel finds") {
+  const Rig rig;
+  const auto card = rig.open();
+  Sharer one(*card, kWindows[0]), two(*card, kWindows[1]);
+  Remains its(one), looks(two);
+  SUBCASE("one after the other") {
+    its.launch("leave");
+    one.client.finish(one.queue, its.launch("leave_shape"));
+    two.client.finish(two.queue, looks.launch("look"));
+    CHECK(looks.found() == 0);
+  }
+  SUBCASE("of a client that dies, while the other one's launch waits behind its own") {
+    its.launch("leave");
+    one.launch_forever(one.queue);
+    const uint32_t last = looks.launch("look");
+    card->run_until(0, 200'000);
+    for (Status status = Status::kAgain; status == Status::kAgain;) status = one.client.detach().status;
+    two.client.finish(two.queue, last);
+    CHECK(looks.found() == 0);
+  }
+  SUBCASE("who looks sets the shortest watchdog") {
+    one.client.finish(one.queue, its.launch("leave"));
+    const uint32_t stopped = looks.launch("look", 1);
+    REQUIRE(two.client.wait(two.queue, stopped));
+    CHECK(two.client.line(two.queue).status == Status::kKernelTimeout);
+    two.client.reset_queue(two.queue);
+    two.client.finish(two.queue, looks.launch("look"));
+    CHECK(looks.found() == 0);
+  }
+  SUBCASE("of its own a client finds everything") {
+    one.client.finish(one.queue, its.launch("leave"));
+    one.client.finish(one.queue, its.launch("look"));
+    CHECK(its.found() > its.cpes * cpe::kRemainsBytes / sizeof(uint32_t) / 2);
   }
 }
 

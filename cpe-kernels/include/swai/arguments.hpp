@@ -21,6 +21,17 @@ struct FaultArgs {
   uint32_t value;
 };
 
+// leave: `secret` everywhere in each CPE. leave_shape: the shape of a transfer. look: what is in CPE n, to
+// `to` + n * kRemainsBytes: local memory (of kRemainsLdm bytes), both halves of the accumulators, a line with
+// operands of the vector unit.
+struct RemainsArgs {
+  GlobalPtr<void> to;
+  uint32_t secret;
+  uint32_t reserved;
+};
+inline constexpr uint32_t kRemainsLdm = 128 << 10;
+inline constexpr uint32_t kRemainsBytes = kRemainsLdm + 2 * 256 * 8 * 4 + 64;
+
 // copy: any alignment; the areas do not overlap.
 struct CopyArgs {
   GlobalPtr<void> to;
@@ -73,6 +84,19 @@ class HandoverWord {
   constexpr uint16_t segment() const { return static_cast<uint16_t>(word_ >> 24); }
   constexpr uint32_t first() const { return (word_ >> 12 & 0xfff) * kUnit; }
   constexpr uint32_t lines() const { return word_ & 0xfff; }
+
+ private:
+  uint32_t word_;
+};
+
+// wipe: likewise, with the segments of its own code and of the groups' registers.
+class WipeWord {
+ public:
+  constexpr explicit WipeWord(uint32_t word) : word_(word) {}
+  constexpr WipeWord(uint16_t code, uint16_t registers) : word_(uint32_t{registers} << 16 | code) {}
+  constexpr uint32_t word() const { return word_; }
+  constexpr uint16_t code() const { return static_cast<uint16_t>(word_); }
+  constexpr uint16_t registers() const { return static_cast<uint16_t>(word_ >> 16); }
 
  private:
   uint32_t word_;

@@ -34,6 +34,7 @@ class Played {
     plan.memory.first_segment = 32;
     plan.memory.records = kBase + 0x10'0000;
     plan.queues = {kWindow, kBase, 8, built_in(kBase), kWatchdog, kBase + 0x40'0000};
+    plan.wipe = {{2, 0x5000'0010}, 0};
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
     plan.modules = kBase + 0x2'0000;
     plan.events = kBase + 0x8'0000;
@@ -97,6 +98,7 @@ class Played {
     const uint64_t at = base + 0x80'0000;
     processor_.store(at, static_cast<uint64_t>(sdaa::Operation::kCopy));
     processor_.store(at + 8, static_cast<uint64_t>(sdaa::Operation::kFill));
+    processor_.store(at + 16, static_cast<uint64_t>(sdaa::Operation::kWipe));
     processor_.set_entry(base + 2 * 8, segment::encode({at, 4096, segment::kRead | segment::kExecute}));
     return {{2, 0x5000'0000}, {2, 0x5000'0008}};
   }
