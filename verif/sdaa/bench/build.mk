@@ -4,6 +4,8 @@ $(eval $(call cxx_program,sdaa-bench,verif/sdaa/bench/sdaa_bench.cpp verif/syste
     $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
 $(eval $(call cxx_program,copy-bench,verif/sdaa/bench/copy_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
+$(eval $(call cxx_program,d2d-bench,verif/sdaa/bench/d2d_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
+    $(B)/lib/sdaa.a -lfmt,))
 $(eval $(call cxx_program,paged-bench,verif/sdaa/bench/paged_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
 
