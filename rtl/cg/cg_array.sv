@@ -129,11 +129,9 @@ module cg_array #(
       assign clk = SharedClock ? shared_clk : own_clk;
 
       cpe #(
-        .Rows        (Rows),
-        .Columns     (Columns),
-        .VectorLanes (SmallCpes ? 0 : 8),
-        .SpecialLanes(SmallCpes ? 1 : 4),
-        .SerialLdm   (SmallCpes)
+        .Rows   (Rows),
+        .Columns(Columns),
+        .Serial (SmallCpes)
       ) u_cpe (
         .clk_i                  (clk),
         .rst_ni                 (tile_rst_ni[I]),

@@ -8,14 +8,15 @@
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
 //
 // The parameters below Columns trade speed for area. What programs see is the same, but for runs with sparse weights, which fault
-// without Sparse. docs/roadmap.md tells what the smallest CPE takes.
+// without Sparse. Serial: one access to local memory, one product row, one element at a time, and no gates for inputs.
+// docs/roadmap.md tells what the smallest CPE takes.
 module cpe #(
   parameter int unsigned Rows         = 4,
   parameter int unsigned Columns      = 8,
-  parameter int unsigned VectorLanes  = 8,    // 0, 1, 2, 4, 8
+  parameter int unsigned VectorLanes  = 8,    // 1, 2, 4, 8
   parameter int unsigned SpecialLanes = 4,    // 1, 2, 4, 8
   parameter bit          Sparse       = 1'b1,
-  parameter bit          SerialLdm    = 1'b0  // local memory with one access per cycle
+  parameter bit          Serial       = 1'b0
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -97,7 +98,9 @@ module cpe #(
   logic                in_access_valid;
   cg_pkg::access_req_t in_access;
 
-  cpe_isolation u_isolation (
+  cpe_isolation #(
+    .Gates(!Serial)
+  ) u_isolation (
     .rst_ni,
     .rst_no                (in_rst_n),
     .id_i,
@@ -141,12 +144,6 @@ module cpe #(
     .access_i,
     .access_o              (in_access)
   );
-
-  // Ports of the local memory: row send and receive, column send and receive; activations, weights and drain of the systolic unit;
-  // a, b, c and results of the vector unit.
-  // The systolic unit looks at what it has read for longer than a cycle.
-  localparam int unsigned Engines = 11;
-  localparam bit [10:0]   Holds   = 11'b0000_111_0000;
 
   logic stop, halt;
   assign halt = in_halt || stop;
@@ -534,7 +531,8 @@ module cpe #(
   logic [1:0]   vector_wait;
 
   cpe_systolic #(
-    .Sparse(Sparse)
+    .Sparse(Sparse),
+    .Serial(Serial)
   ) u_systolic (
     .clk_i,
     .rst_ni                  (in_rst_n),
@@ -575,7 +573,7 @@ module cpe #(
   logic [31:0]  vd_strb;
 
   cpe_vector #(
-    .Lanes       (VectorLanes),
+    .Lanes       (Serial ? 0 : VectorLanes),
     .SpecialLanes(SpecialLanes)
   ) u_vector (
     .clk_i,
@@ -615,40 +613,30 @@ module cpe #(
 
   // ------------------------------------------------------------------------------------------- local memory
 
+  // Its ports: row send and receive, column send and receive; activations, weights and drain of the systolic unit; a, b, c and results
+  // of the vector unit.
   logic         a_valid, a_ready, a_write, clear, clearing, conflict;
   logic [16:3]  a_addr;
   logic [63:0]  a_wdata, a_rdata;
   logic [7:0]   a_strb;
   logic [255:0] unused_row, unused_column, unused_results;
 
-  // What engines ask for: each says nothing while it has nothing to do.
-  logic [Engines-1:0]     e_valid, e_write;
-  logic [12*Engines-1:0]  e_addr;
-  logic [256*Engines-1:0] e_wdata;
-  logic [32*Engines-1:0]  e_strb;
-  logic [256*Engines-1:0] e_rdata;
+  if (Serial) begin : g_ldm_serial
+    // Of the arithmetic units' ports, those of the drain, of a and of results serve for everything.
+    logic [7*12-1:0]  e_addr;
+    logic [7*256-1:0] e_rdata;
+    logic             unused;
 
-  assign e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
-  assign e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
-  assign e_valid[10:7]         = {vd_valid, vc_valid, vb_valid, va_valid};
-  assign e_write               = {vd_write, 3'b000, sd_write, 6'b00_1010};
-  assign e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
-  assign e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
-  assign e_addr[12*7 +: 12*4]  = {vd_addr, vc_addr, vb_addr, va_addr};
-  assign e_wdata[256*0 +: 512] = {rr_wdata, 256'd0};
-  assign e_wdata[256*2 +: 512] = {cr_wdata, 256'd0};
-  assign e_wdata[256*4 +: 768] = {sd_wdata, 512'd0};
-  assign e_wdata[256*7 +: 1024] = {vd_wdata, 768'd0};
-  assign e_strb                = {vd_strb, 96'd0, sd_strb, {192{1'b1}}};
+    assign e_addr = {vd_addr, va_addr, sd_addr, cr_addr, cs_addr, rr_addr, rs_addr};
+    assign {unused_results, va_rdata, sd_rdata, unused_column, cs_rdata, unused_row, rs_rdata} = e_rdata;
+    assign {vc_ready, vb_ready, sw_ready, sx_ready} = '0;
+    assign {vc_rdata, vb_rdata, sw_rdata, sx_rdata} = '0;
+    assign unused = ^{vc_valid, vb_valid, sw_valid, sx_valid, vc_addr, vb_addr, sw_addr, sx_addr};
 
-  assign {unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row,
-          rs_rdata} = e_rdata;
-
-  if (SerialLdm) begin : g_ldm_serial
     cpe_ldm_serial #(
-      .Engines(Engines),
-      .Holds  (Holds),
-      .Writes (11'b1000_100_1010)
+      .Engines(7),
+      .Holds  ('0),
+      .Writes (7'b10_1_1010)
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),
@@ -668,12 +656,12 @@ module cpe #(
       .s_wdata_i       (ldm_wdata),
       .s_strb_i        (ldm_strb),
       .s_rdata_o       (ldm_rdata),
-      .e_valid_i       (e_valid),
-      .e_ready_o       ({vd_ready, vc_ready, vb_ready, va_ready, sd_ready, sw_ready, sx_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
-      .e_write_i       (e_write),
+      .e_valid_i       ({vd_valid, va_valid, sd_valid, cr_valid, cs_valid, rr_valid, rs_valid}),
+      .e_ready_o       ({vd_ready, va_ready, sd_ready, cr_ready, cs_ready, rr_ready, rs_ready}),
+      .e_write_i       ({vd_write, 1'b0, sd_write, 4'b1010}),
       .e_addr_i        (e_addr),
-      .e_wdata_i       (e_wdata),
-      .e_strb_i        (e_strb),
+      .e_wdata_i       ({vd_wdata, 256'd0, sd_wdata, cr_wdata, 256'd0, rr_wdata, 256'd0}),
+      .e_strb_i        ({vd_strb, 32'd0, sd_strb, {128{1'b1}}}),
       .e_rdata_o       (e_rdata),
       .a_valid_i       (a_valid),
       .a_ready_o       (a_ready),
@@ -688,9 +676,34 @@ module cpe #(
       .event_conflict_o(conflict)
     );
   end else begin : g_ldm
+    localparam int unsigned Engines = 11;
+
+    // What engines ask for: each says nothing while it has nothing to do.
+    logic [Engines-1:0]     e_valid, e_write;
+    logic [12*Engines-1:0]  e_addr;
+    logic [256*Engines-1:0] e_wdata;
+    logic [32*Engines-1:0]  e_strb;
+    logic [256*Engines-1:0] e_rdata;
+
+    assign e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
+    assign e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
+    assign e_valid[10:7]         = {vd_valid, vc_valid, vb_valid, va_valid};
+    assign e_write               = {vd_write, 3'b000, sd_write, 6'b00_1010};
+    assign e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
+    assign e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
+    assign e_addr[12*7 +: 12*4]  = {vd_addr, vc_addr, vb_addr, va_addr};
+    assign e_wdata[256*0 +: 512] = {rr_wdata, 256'd0};
+    assign e_wdata[256*2 +: 512] = {cr_wdata, 256'd0};
+    assign e_wdata[256*4 +: 768] = {sd_wdata, 512'd0};
+    assign e_wdata[256*7 +: 1024] = {vd_wdata, 768'd0};
+    assign e_strb                = {vd_strb, 96'd0, sd_strb, {192{1'b1}}};
+
+    assign {unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row,
+            rs_rdata} = e_rdata;
+
     cpe_ldm #(
       .Engines(Engines),
-      .Holds  (Holds)
+      .Holds  (11'b0000_111_0000)  // the systolic unit looks at what it has read for longer than a cycle
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),

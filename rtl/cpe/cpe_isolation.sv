@@ -2,7 +2,9 @@
 //
 // It serves simulators, too: as the rest of the CPE looks at these copies alone, and not at wires that differ from CPE to CPE, all
 // CPEs share one piece of code. That is why even single bits are written as conditions.
-module cpe_isolation (
+module cpe_isolation #(
+  parameter bit Gates = 1'b1  // else what is wide comes as it is
+) (
   input  logic                rst_ni,
   output logic                rst_no,
   input  cpe_pkg::id_t        id_i,
@@ -72,8 +74,8 @@ module cpe_isolation (
   always_comb begin
     launch_valid_o = 1'b0;
     launch_o       = '0;
-    if (launch_valid_i) begin
-      launch_valid_o = 1'b1;
+    if (!Gates || launch_valid_i) begin
+      launch_valid_o = launch_valid_i;
       launch_o       = launch_i;
     end
   end
@@ -96,8 +98,8 @@ module cpe_isolation (
   always_comb begin
     rsp_valid_o = 1'b0;
     rsp_o       = '0;
-    if (rsp_valid_i) begin
-      rsp_valid_o = 1'b1;
+    if (!Gates || rsp_valid_i) begin
+      rsp_valid_o = rsp_valid_i;
       rsp_o       = rsp_i;
     end
   end
@@ -115,8 +117,8 @@ module cpe_isolation (
   always_comb begin
     row_receive_valid_o = 1'b0;
     row_receive_data_o  = '0;
-    if (row_receive_valid_i) begin
-      row_receive_valid_o = 1'b1;
+    if (!Gates || row_receive_valid_i) begin
+      row_receive_valid_o = row_receive_valid_i;
       row_receive_data_o  = row_receive_data_i;
     end
   end
@@ -124,8 +126,8 @@ module cpe_isolation (
   always_comb begin
     column_receive_valid_o = 1'b0;
     column_receive_data_o  = '0;
-    if (column_receive_valid_i) begin
-      column_receive_valid_o = 1'b1;
+    if (!Gates || column_receive_valid_i) begin
+      column_receive_valid_o = column_receive_valid_i;
       column_receive_data_o  = column_receive_data_i;
     end
   end
@@ -133,8 +135,8 @@ module cpe_isolation (
   always_comb begin
     access_valid_o = 1'b0;
     access_o       = '0;
-    if (access_valid_i) begin
-      access_valid_o = 1'b1;
+    if (!Gates || access_valid_i) begin
+      access_valid_o = access_valid_i;
       access_o       = access_i;
     end
   end

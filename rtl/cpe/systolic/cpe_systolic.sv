@@ -1,15 +1,16 @@
 // The systolic unit of a CPE: y[m][n] = sum over k of x[m][k] * w[k][n], tile by tile, in an array of 8 x 8 multipliers that holds
 // weights while rows of activations pass. docs/systolic.md tells how programs see it and how it works.
 //
-// Three walk through the loops of a run, each as far ahead of the next as it can: the loader of weights, the feed of activations, and
-//   the sequence, which lets rows enter the array; behind it sums and drain. The next run waits in one place for all three.
+// What takes commands is here; what computes is cpe_systolic_pipeline, or with Serial its small and slow sibling cpe_systolic_serial,
+//   which asks for everything through the drain's port.
 // Orders: runs become complete in their order.
 // Fault: in the order of the program. Blocks before the one that fails are stored, then fault_valid_o rises, and nothing moves any more.
 // Halt: as with a fault, at once and for good; a request that is offered stays until it is taken.
 // Cuts: all paths between core and memory. issue_ready_o, issue_rdata_o and issue_bad_o follow issue_i in the same cycle. x_valid_o,
 //   w_valid_o and d_valid_o do not follow a ready.
 module cpe_systolic #(
-  parameter bit Sparse = 1'b1  // else runs with sparse weights are refused
+  parameter bit Sparse = 1'b1,  // else runs with sparse weights are refused
+  parameter bit Serial = 1'b0
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -79,16 +80,14 @@ module cpe_systolic #(
 
   logic        awake;           // else nothing happens but commands: costs a simulator next to nothing
   logic        stop;            // for good
-  logic        front_fault, drain_fault, drain_fault_write;
-  logic [31:0] front_pc, drain_pc;
-  logic [16:0] front_address, drain_address;
+  logic        fault_write;
+  logic [31:0] fault_pc;
+  logic [16:0] fault_address;
 
-  assign stop          = halt || front_fault || drain_fault;
-  assign fault_valid_o = front_fault || drain_fault;
+  assign stop    = halt || fault_valid_o;
   // In the order of fault_t.
-  assign fault_o       = {cpe_pkg::CauseCommand, drain_fault && drain_fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1,
-                          drain_fault ? drain_pc : front_pc, cpe_pkg::NoSegment,
-                          16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, drain_fault ? drain_address : front_address};
+  assign fault_o = {cpe_pkg::CauseCommand, fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1, fault_pc, cpe_pkg::NoSegment,
+                    16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
 
   assign awake_o = awake;
 
@@ -121,174 +120,79 @@ module cpe_systolic #(
     .awake_o(awake)
   );
 
-  // --- Weights ------------------------------------------------------------------------------------------------------
+  // --- What computes --------------------------------------------------------------------------------------------------
 
-  logic         tile_valid, tile_take, tile_scaled, weights_outside;
-  logic [511:0] tile_weights;
-  logic [63:0]  tile_scales;
-  logic [17:0]  weights_address;
-  logic         index_valid, index_ready;
-  logic [63:0]  index;
+  if (Serial) begin : g_serial
+    cpe_systolic_serial #(.Sparse(Sparse)) u_serial (
+      .clk_i(clk),
+      .rst_ni(rst_n),
+      .awake_i(awake),
+      .stop_i(stop),
+      .run_valid_i(sequence_run),
+      .run_i(next),
+      .complete_o(complete),
+      .valid_o(d_valid_o),
+      .ready_i(d_ready),
+      .write_o(d_write_o),
+      .addr_o(d_addr_o),
+      .wdata_o(d_wdata_o),
+      .strb_o(d_strb_o),
+      .rdata_i(d_rdata),
+      .fault_valid_o,
+      .fault_write_o(fault_write),
+      .fault_address_o(fault_address),
+      .event_row_o,
+      .event_wait_weights_o,
+      .event_wait_activations_o,
+      .event_wait_drain_o
+    );
 
-  cpe_systolic_weights #(.Sparse(Sparse)) u_weights (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .stop_i(stop),
-    .run_valid_i(weights_run),
-    .run_i(next),
-    .run_take_o(weights_take),
-    .w_valid_o,
-    .w_ready_i(w_ready),
-    .w_addr_o,
-    .w_rdata_i(w_rdata),
-    .index_valid_o(index_valid),
-    .index_ready_i(index_ready),
-    .index_o(index),
-    .tile_valid_o(tile_valid),
-    .tile_take_i(tile_take),
-    .weights_o(tile_weights),
-    .scaled_o(tile_scaled),
-    .scales_o(tile_scales),
-    .outside_o(weights_outside),
-    .address_o(weights_address)
-  );
+    // It takes a run when it is through with it.
+    assign {weights_take, feed_take, sequence_take} = {3{complete}};
+    assign fault_pc              = next.pc;
+    assign {x_valid_o, x_addr_o} = '0;
+    assign {w_valid_o, w_addr_o} = '0;
 
-  // --- Activations --------------------------------------------------------------------------------------------------
-
-  logic         row_valid, row_take, feed_outside;
-  logic [63:0]  row0, row1;
-  logic [17:0]  feed_address;
-
-  cpe_systolic_feed #(.Sparse(Sparse)) u_feed (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .stop_i(stop),
-    .run_valid_i(feed_run),
-    .run_i(next),
-    .run_take_o(feed_take),
-    .x_valid_o,
-    .x_ready_i(x_ready),
-    .x_addr_o,
-    .x_rdata_i(x_rdata),
-    .index_valid_i(index_valid),
-    .index_ready_o(index_ready),
-    .index_i(index),
-    .row_valid_o(row_valid),
-    .row_take_i(row_take),
-    .row0_o(row0),
-    .row1_o(row1),
-    .outside_o(feed_outside),
-    .address_o(feed_address)
-  );
-
-  // --- The loops ----------------------------------------------------------------------------------------------------
-
-  logic                         job_valid, job_ready, drain_done, drain_busy;
-  cpe_systolic_pkg::drain_job_t job;
-  logic [1:0]                   half_busy;
-  cpe_systolic_pkg::row_t       row_place;
-
-  cpe_systolic_sequence u_sequence (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .stop_i(stop),
-    .run_valid_i(sequence_run),
-    .run_i(next),
-    .run_take_o(sequence_take),
-    .tile_valid_i(tile_valid),
-    .weights_outside_i(weights_outside),
-    .weights_address_i(weights_address),
-    .row_valid_i(row_valid),
-    .feed_outside_i(feed_outside),
-    .feed_address_i(feed_address),
-    .enter_o(row_take),
-    .place_o(row_place),
-    .job_valid_o(job_valid),
-    .job_ready_i(job_ready),
-    .job_o(job),
-    .half_busy_i(half_busy),
-    .drain_busy_i(drain_busy),
-    .drain_done_i(drain_done),
-    .complete_o(complete),
-    .fault_valid_o(front_fault),
-    .fault_pc_o(front_pc),
-    .fault_address_o(front_address),
-    .event_wait_weights_o,
-    .event_wait_activations_o,
-    .event_wait_drain_o
-  );
-
-  assign tile_take   = row_place.swap;
-  assign event_row_o = row_take;
-
-  // --- Products, sums, results --------------------------------------------------------------------------------------
-
-  logic         sum_valid, sum_half, sum_first, read_valid, read_half;
-  logic [7:0]   sum_row, read_row;
-  logic [255:0] sum_data, read_data;
-
-  cpe_systolic_array u_array (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .enter_i(row_take),
-    .place_i(row_place),
-    .row0_i(row0),
-    .row1_i(row1),
-    .weights_i(tile_weights),
-    .scaled_i(tile_scaled),
-    .scales_i(tile_scales),
-    .sum_valid_o(sum_valid),
-    .sum_half_o(sum_half),
-    .sum_row_o(sum_row),
-    .sum_first_o(sum_first),
-    .sum_data_o(sum_data)
-  );
-
-  cpe_systolic_sums u_sums (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .sum_valid_i(sum_valid),
-    .sum_half_i(sum_half),
-    .sum_row_i(sum_row),
-    .sum_first_i(sum_first),
-    .sum_data_i(sum_data),
-    .read_valid_i(read_valid),
-    .read_half_i(read_half),
-    .read_row_i(read_row),
-    .read_data_o(read_data)
-  );
-
-  cpe_systolic_drain u_drain (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .awake_i(awake),
-    .halt_i(stop),
-    .job_valid_i(job_valid),
-    .job_ready_o(job_ready),
-    .job_i(job),
-    .half_busy_o(half_busy),
-    .done_o(drain_done),
-    .read_valid_o(read_valid),
-    .read_half_o(read_half),
-    .read_row_o(read_row),
-    .read_data_i(read_data),
-    .d_valid_o,
-    .d_ready_i(d_ready),
-    .d_write_o,
-    .d_addr_o,
-    .d_wdata_o,
-    .d_strb_o,
-    .d_rdata_i(d_rdata),
-    .fault_valid_o(drain_fault),
-    .fault_write_o(drain_fault_write),
-    .fault_pc_o(drain_pc),
-    .fault_address_o(drain_address),
-    .busy_o(drain_busy)
-  );
+    logic unused;
+    assign unused = ^{weights_run, feed_run, x_ready, x_rdata, w_ready, w_rdata};
+  end else begin : g_pipeline
+    cpe_systolic_pipeline #(.Sparse(Sparse)) u_pipeline (
+      .clk_i(clk),
+      .rst_ni(rst_n),
+      .awake_i(awake),
+      .stop_i(stop),
+      .run_i(next),
+      .weights_valid_i(weights_run),
+      .weights_take_o(weights_take),
+      .feed_valid_i(feed_run),
+      .feed_take_o(feed_take),
+      .sequence_valid_i(sequence_run),
+      .sequence_take_o(sequence_take),
+      .complete_o(complete),
+      .x_valid_o,
+      .x_ready_i(x_ready),
+      .x_addr_o,
+      .x_rdata_i(x_rdata),
+      .w_valid_o,
+      .w_ready_i(w_ready),
+      .w_addr_o,
+      .w_rdata_i(w_rdata),
+      .d_valid_o,
+      .d_ready_i(d_ready),
+      .d_write_o,
+      .d_addr_o,
+      .d_wdata_o,
+      .d_strb_o,
+      .d_rdata_i(d_rdata),
+      .fault_valid_o,
+      .fault_write_o(fault_write),
+      .fault_pc_o(fault_pc),
+      .fault_address_o(fault_address),
+      .event_row_o,
+      .event_wait_weights_o,
+      .event_wait_activations_o,
+      .event_wait_drain_o
+    );
+  end
 
 endmodule

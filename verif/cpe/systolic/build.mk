@@ -13,6 +13,10 @@ $(eval $(call verilated_program,tb-cpe-systolic,tb_systolic,$(CPE_SYSTOLIC_RTL) 
   $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
   verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,,-lfmt,-ffp-contract=off))
 
+$(eval $(call verilated_program,tb-cpe-systolic-serial,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/systolic/tb_systolic.sv, \
+  $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
+  verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,"-GSerial=1'b1",-lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
+
 $(eval $(call verilated_program,tb-cpe-systolic-rate,tb_systolic_ldm,$(CPE_SYSTOLIC_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/systolic/tb_systolic_ldm.sv, \
   $(addprefix verif/cpe/systolic/,rate_test.cpp run.cpp) verif/lib/test_main.cpp \

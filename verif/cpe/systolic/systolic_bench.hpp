@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -15,6 +16,13 @@
 #include "verif/lib/random.hpp"
 
 namespace swai::cpe {
+
+// How much longer a run takes than in the large unit, about.
+#ifdef SYSTOLIC_SERIAL
+constexpr uint64_t kSlower = 25;
+#else
+constexpr uint64_t kSlower = 1;
+#endif
 
 class SystolicBench : public verif::Bench<Vtb_systolic>, private verif::Agent {
  public:

@@ -43,7 +43,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
     check(!bench.failed(), "a run that should fit leaves local memory");
   }
   print(bench);
-  check(bench.runs > cycles / 10000 && bench.refused > 0, "too few runs or refusals");
+  check(bench.runs > cycles / (kSlower * 10000) && bench.refused > 0, "too few runs or refusals");
 }
 
 void test_faults(uint64_t seed, uint64_t cycles) {
@@ -60,7 +60,7 @@ void test_faults(uint64_t seed, uint64_t cycles) {
     bench.restart();
   }
   print(bench);
-  check(bench.faults > cycles / 20000, "too few faults");
+  check(bench.faults > cycles / (kSlower * 20000), "too few faults");
 }
 
 void test_halt(uint64_t seed, uint64_t cycles) {
@@ -69,7 +69,7 @@ void test_halt(uint64_t seed, uint64_t cycles) {
   uint64_t halts = 0;
   while (bench.cycle() < cycles) {
     some_runs(bench, 6);
-    bench.steps(random.below(random.chance(50) ? 100 : 4000));
+    bench.steps(random.below(random.chance(50) ? 100 : kSlower * 4000));
     bench.halt();
     bench.restart();
     ++halts;

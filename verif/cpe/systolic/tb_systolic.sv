@@ -1,5 +1,7 @@
 // The systolic unit, its command and its fault field by field.
-module tb_systolic (
+module tb_systolic #(
+  parameter bit Serial = 1'b0
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         halt_i,
@@ -62,7 +64,9 @@ module tb_systolic (
   assign fault_segment_o = fault.segment;
   assign fault_offset_o  = fault.offset;
 
-  cpe_systolic u_systolic (
+  cpe_systolic #(
+    .Serial(Serial)
+  ) u_systolic (
     .clk_i,
     .rst_ni,
     .halt_i,
