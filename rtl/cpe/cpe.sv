@@ -407,7 +407,11 @@ module cpe #(
     end
   end
 
-  assign mem_o = choose_dma ? dma_mem : win_mem;
+  always_comb begin
+    mem_o = choose_dma ? dma_mem : win_mem;
+    // The scalar core has 4 bytes of data; what the others are does not matter.
+    if (Serial) mem_o.data[511:32] = dma_mem.data[511:32];
+  end
 
   always_ff @(posedge clk_i) begin
     if (!in_rst_n) dma_waits_q <= 1'b0;
@@ -439,7 +443,8 @@ module cpe #(
   // DMA engine and channels, behind one door.
   cpe_movers #(
     .Rows   (Rows),
-    .Columns(Columns)
+    .Columns(Columns),
+    .Serial (Serial)
   ) u_movers (
     .clk_i,
     .rst_ni                 (in_rst_n),
@@ -636,7 +641,8 @@ module cpe #(
     cpe_ldm_serial #(
       .Engines(7),
       .Holds  ('0),
-      .Writes (7'b10_1_1010)
+      .Writes (7'b10_1_1010),
+      .Narrow (7'b10_1_0000)
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),

@@ -10,7 +10,10 @@
 // Fault: the engine stops like that, for good; fault_valid_o rises when the last answer has come.
 // Cuts: paths to mem_*, except that data of a store come straight from local memory when it was read in the cycle before.
 //   line_re_o follows mem_ready_i, the line write follows rsp_i.
-module cpe_dma (
+// Serial: a store is offered a cycle later, with data from a register alone, and mem_o may be anything without mem_valid_o.
+module cpe_dma #(
+  parameter bit Serial = 1'b0
+) (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
@@ -121,7 +124,7 @@ module cpe_dma (
 
   // --- The request that is offered ----------------------------------------------------------------------------------
 
-  logic                    out_valid_q, out_write_q, fresh_q;
+  logic                    out_valid_q, out_write_q, fresh_q, taken;
   logic [2+3+16+48+6+7-1:0] head_q;   // all but the data
   logic [511:0]            data_q;
 
@@ -134,7 +137,7 @@ module cpe_dma (
     fail      = 1'b0;
     line_re_o = 1'b0;
     if (piece_valid) begin
-      go        = !halt_i && !stop && (!out_valid_q || mem_ready_i);
+      go        = !halt_i && !stop && (!out_valid_q || taken);
       fail      = go && piece.outside;
       line_re_o = go && piece.write && !piece.outside && tag_free;
     end
@@ -153,17 +156,28 @@ module cpe_dma (
       end
       if (fresh_q) data_q <= line_rdata_i;
       fresh_q     <= rst_ni && step && piece.write;
-      out_valid_q <= rst_ni && (step || (out_valid_q && !mem_ready_i));
+      out_valid_q <= rst_ni && (step || (out_valid_q && !taken));
     end
   end
 
-  assign mem_valid_o = out_valid_q;
+  if (Serial) begin : g_serial
+    // Once they are in the register.
+    assign mem_valid_o = out_valid_q && !fresh_q;
+    assign mem_o       = {head_q, data_q};
+    assign taken       = mem_valid_o && mem_ready_i;
 
-  always_comb begin
-    mem_o = '0;
-    if (out_valid_q) begin
-      mem_o = {head_q, 512'd0};
-      if (out_write_q) mem_o.data = fresh_q ? line_rdata_i : data_q;
+    logic unused;
+    assign unused = out_write_q;
+  end else begin : g_at_once
+    assign mem_valid_o = out_valid_q;
+    assign taken       = mem_ready_i;
+
+    always_comb begin
+      mem_o = '0;
+      if (out_valid_q) begin
+        mem_o = {head_q, 512'd0};
+        if (out_write_q) mem_o.data = fresh_q ? line_rdata_i : data_q;
+      end
     end
   end
 

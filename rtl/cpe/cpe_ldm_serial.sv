@@ -5,13 +5,14 @@
 //   multiplexer behind it. Every lane has its own row, so a line may begin anywhere and still takes one cycle.
 // Who goes first: as in cpe_ldm, with all banks being one. Engines take turns: one that waits sees each other one go first at most once.
 // Reads: as in cpe_ldm, but e_rdata_o of an engine that is not in Holds is meaningful only in the cycle after its read was taken.
-// Writes: the engines that ever write.
+// Writes: the engines that ever write. Narrow: those of them that write the same 32 bits at every place, and leave the choice to strobes.
 // clear_i takes 2048 cycles, plus one for each line write.
 // Cuts, illegal: as in cpe_ldm.
 module cpe_ldm_serial #(
   parameter int unsigned        Engines = 4,
   parameter logic [Engines-1:0] Holds   = '1,
-  parameter logic [Engines-1:0] Writes  = '1
+  parameter logic [Engines-1:0] Writes  = '1,
+  parameter logic [Engines-1:0] Narrow  = '0
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -108,39 +109,41 @@ module cpe_ldm_serial #(
   logic [11:0]  word_addr;          // of scalar core, engine or access port
   logic         word_write;
   logic [31:0]  word_strb, e_strb;
-  logic [255:0] word_wdata, e_wdata;
+  logic [63:0]  narrow;             // 0 in a cycle of who writes whole words, and the other way round
+  logic [255:0] wide;
   logic [11:0]  e_addr;
 
   always_comb begin
-    e_addr  = '0;
-    e_strb  = '0;
-    e_wdata = '0;
+    e_addr = '0;
+    e_strb = '0;
+    narrow = '0;
+    wide   = '0;
     for (int unsigned i = 0; i < Engines; i++) begin
       if (e_ready_o[i]) begin
         e_addr = e_addr | e_addr_i[12*i +: 12];
         if (Writes[i]) begin
-          e_strb  = e_strb | e_strb_i[32*i +: 32];
-          e_wdata = e_wdata | e_wdata_i[256*i +: 256];
+          e_strb = e_strb | e_strb_i[32*i +: 32];
+          if (Narrow[i]) narrow = narrow | {2{e_wdata_i[256*i +: 32]}};
+          else wide = wide | e_wdata_i[256*i +: 256];
         end
       end
     end
+    if (s_ready_o) narrow = narrow | {2{s_wdata_i}};
+    if (a_ready_o) narrow = narrow | a_wdata_i;
   end
 
   always_comb begin
     word_addr  = e_addr;
     word_write = (e_ready_o & e_write_i & Writes) != '0;
     word_strb  = e_strb;
-    word_wdata = e_wdata;
     if (s_ready_o) begin
       word_addr  = s_addr_i[16:5];
       word_write = s_write_i;
       word_strb  = 32'(s_strb_i) << {s_addr_i[4:2], 2'b00};
-      word_wdata = {8{s_wdata_i}};
     end else if (a_ready_o) begin
       word_addr  = a_addr_i[16:5];
       word_write = a_write_i;
       word_strb  = 32'(a_strb_i) << {a_addr_i[4:3], 3'b000};
-      word_wdata = {4{a_wdata_i}};
     end
   end
 
@@ -181,7 +184,8 @@ module cpe_ldm_serial #(
     logic [10:0] lane_row;
 
     assign lane_row = from[i] ? row : row_after;
-    assign wdata    = line_we_i ? line_wdata_i[8*i +: 8] : clearing_q ? '0 : word_wdata[8*(i%32) +: 8];
+    // While everything is cleared, nobody else writes.
+    assign wdata    = line_we_i ? line_wdata_i[8*i +: 8] : wide[8*(i%32) +: 8] | narrow[8*(i%8) +: 8];
 
     always_ff @(posedge clk_i) begin
       if (any) begin
@@ -244,6 +248,10 @@ module cpe_ldm_serial #(
     end
     if (rst_ni) begin
       assert ((e_valid_i & e_write_i & ~Writes) == '0) else $error("an engine writes that never does: %b", e_write_i);
+      for (int unsigned i = 0; i < Engines; i++) begin
+        assert (!(Narrow[i] && e_valid_i[i] && e_write_i[i]) || e_wdata_i[256*i +: 256] == {8{e_wdata_i[256*i +: 32]}})
+          else $error("engine %0d writes a whole word", i);
+      end
     end
   end
 `endif

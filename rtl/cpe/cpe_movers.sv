@@ -4,7 +4,8 @@
 // Ports as of cpe_dma and cpe_channel; line_* and r?_*, c?_* are ports of the local memory.
 module cpe_movers #(
   parameter int unsigned Rows    = 4,
-  parameter int unsigned Columns = 8
+  parameter int unsigned Columns = 8,
+  parameter bit          Serial  = 1'b0
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -146,7 +147,9 @@ module cpe_movers #(
     .column_receive_data_o(column_receive_data)
   );
 
-  cpe_dma u_dma (
+  cpe_dma #(
+    .Serial(Serial)
+  ) u_dma (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .halt_i         (halt),

@@ -33,6 +33,7 @@ struct WordPort {
   Field valid, ready, write, addr, wdata, strb, rdata;
   bool holds;  // what was read stays until the next read
   bool writes = true;
+  bool narrow = false;  // writes the same 32 bits at every place
 };
 
 class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
@@ -62,7 +63,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
                        .strb = Field(t.e_strb_i, 32 * i, 32),
                        .rdata = Field(t.e_rdata_o, 256 * i, 256),
                        .holds = (t.holds_o >> i & 1) != 0,
-                       .writes = (t.writes_o >> i & 1) != 0});
+                       .writes = (t.writes_o >> i & 1) != 0,
+                       .narrow = (t.narrow_o >> i & 1) != 0});
     }
     ports.push_back({.name = "access",
                      .bytes = 8,
@@ -196,6 +198,9 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
       auto& state = states[i];
       if (!state.pending) {
         port.wdata.scramble(random);
+        for (unsigned at = 32; port.narrow && at < 8 * kWord; at += 32) {
+          port.wdata.set(at, 32, port.wdata.get(0, 32));
+        }
         port.strb.scramble(random);
         port.addr.scramble(random);
         port.write.scramble(random);

@@ -1,4 +1,5 @@
-// The local memory of a CPE, either kind. Of the serial one, some engines hold what they read, and some never write.
+// The local memory of a CPE, either kind. Of the serial one, some engines hold what they read, some never write, some
+// write the same 32 bits at every place.
 module tb_ldm #(
   parameter int unsigned Engines = 6,
   parameter int unsigned Serial  = 0
@@ -6,6 +7,7 @@ module tb_ldm #(
   output logic                   serial_o,
   output logic [Engines-1:0]     holds_o,
   output logic [Engines-1:0]     writes_o,
+  output logic [Engines-1:0]     narrow_o,
 
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -52,13 +54,15 @@ module tb_ldm #(
 
   localparam logic [Engines-1:0] Holds  = 6'b01_0110;
   localparam logic [Engines-1:0] Writes = Serial != 0 ? 6'b10_1011 : '1;
+  localparam logic [Engines-1:0] Narrow = Serial != 0 ? 6'b10_0010 : '0;
 
   assign serial_o = Serial != 0;
   assign holds_o  = Holds;
   assign writes_o = Writes;
+  assign narrow_o = Narrow;
 
   if (Serial != 0) begin : g_serial
-    cpe_ldm_serial #(.Engines(Engines), .Holds(Holds), .Writes(Writes)) u_ldm (.*);
+    cpe_ldm_serial #(.Engines(Engines), .Holds(Holds), .Writes(Writes), .Narrow(Narrow)) u_ldm (.*);
   end else begin : g_banks
     cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.*);
   end
