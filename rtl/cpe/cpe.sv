@@ -176,7 +176,9 @@ module cpe #(
 
   assign refill_valid = in_rsp_valid && in_rsp.kind == cpe_pkg::MemFetch;
 
-  cpe_core u_core (
+  cpe_core #(
+    .Serial(Serial)
+  ) u_core (
     .clk_i,
     .rst_ni          (in_rst_n),
     .boot_pc_i       (in_boot_pc),
@@ -750,7 +752,9 @@ module cpe #(
     );
   end
 
-  cpe_counters u_counters (
+  cpe_counters #(
+    .Serial(Serial)
+  ) u_counters (
     .clk_i,
     .rst_ni           (in_rst_n),
     .awake_i          (in_awake),

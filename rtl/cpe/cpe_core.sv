@@ -5,7 +5,9 @@
 // An exception is a fault: the instruction has no effect, fault_o tells what happened, and the core stands still until reset.
 // halt_i stops it as well, for good, between two instructions: an access under way is waited for, a division or a
 // command that a unit has not taken is given up.
-module cpe_core (
+module cpe_core #(
+  parameter bit Serial = 1'b0  // smaller, but it waits for its counters, and longer for its code
+) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic [31:0]      boot_pc_i,
@@ -96,7 +98,9 @@ module cpe_core (
 
   assign fetch_redirect = redirect || !booted_q;
 
-  cpe_fetch u_fetch (
+  cpe_fetch #(
+    .Serial(Serial)
+  ) u_fetch (
     .clk_i,
     .rst_ni,
     .fetch_valid_o,
@@ -235,11 +239,13 @@ module cpe_core (
     .win_offset_i
   );
 
-  logic        csr_bad, done, fault;
+  logic        csr_bad, csr_wait, done, fault;
   logic [31:0] csr_rdata;
   cpe_core_pkg::counter_t reason;
 
-  cpe_csr u_csr (
+  cpe_csr #(
+    .Serial(Serial)
+  ) u_csr (
     .clk_i,
     .rst_ni,
     .id_i,
@@ -251,6 +257,7 @@ module cpe_core (
     .operand_i(a),
     .rdata_o  (csr_rdata),
     .bad_o    (csr_bad),
+    .wait_o   (csr_wait),
     .count_i  (awake_i && booted_q && !stop_q && !fault),
     .retire_i (done),
     .reason_i (reason),
@@ -309,7 +316,7 @@ module cpe_core (
           reason = cpe_core_pkg::CountArithmetic;
         end
         cpe_core_pkg::KindCsr: begin
-          done   = !csr_bad;
+          done   = !csr_bad && !csr_wait;
           fault  = csr_bad;
           result = csr_rdata;
         end

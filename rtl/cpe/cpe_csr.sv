@@ -1,6 +1,9 @@
 // Control and status registers, and the counters (docs/cpe-core.md). Reads are combinational; the instruction that reads a
 // counter has not been counted yet. Every cycle counts once as such, and either for an instruction or for what was waited for.
-module cpe_csr (
+// Serial: the counters are in a memory, which shows one of them, and an instruction may have to wait for it (wait_o).
+module cpe_csr #(
+  parameter bit Serial = 1'b0
+) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  cpe_pkg::id_t           id_i,
@@ -13,6 +16,7 @@ module cpe_csr (
   input  logic [31:0]            operand_i,  // register
   output logic [31:0]            rdata_o,
   output logic                   bad_o,      // no such CSR, or it cannot be written
+  output logic                   wait_o,
 
   input  logic                   count_i,    // this cycle counts
   input  logic                   retire_i,
@@ -25,46 +29,95 @@ module cpe_csr (
   logic [63:0] cycles_q, retired_q, pointer_q;
   logic [31:0] code_q, ldm_q, window_q, control_q, dma_q, row_q, column_q, unit_q, arithmetic_q;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      cycles_q     <= '0;
-      retired_q    <= '0;
-      code_q       <= '0;
-      ldm_q        <= '0;
-      window_q     <= '0;
-      control_q    <= '0;
-      dma_q        <= '0;
-      row_q        <= '0;
-      column_q     <= '0;
-      unit_q       <= '0;
-      arithmetic_q <= '0;
-    end else begin
-      if (count_i) cycles_q <= cycles_q + 64'd1;
-      if (retire_i) begin
-        retired_q <= retired_q + 64'd1;
-      end else if (count_i) begin
-        unique case (reason_i)
-          cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'd1;
-          cpe_core_pkg::CountWindow:     window_q <= window_q + 32'd1;
-          cpe_core_pkg::CountControl:    control_q <= control_q + 32'd1;
-          cpe_core_pkg::CountDma:        dma_q <= dma_q + 32'd1;
-          cpe_core_pkg::CountRow:        row_q <= row_q + 32'd1;
-          cpe_core_pkg::CountColumn:     column_q <= column_q + 32'd1;
-          cpe_core_pkg::CountUnit:       unit_q <= unit_q + 32'd1;
-          cpe_core_pkg::CountArithmetic: arithmetic_q <= arithmetic_q + 32'd1;
-          default:                       code_q <= code_q + 32'd1;
-        endcase
+  logic [11:0] number;
+  assign number = field_i[11:0];
+
+  if (Serial) begin : g_memory
+    localparam logic [3:0] UpperCycles  = 4'd11;
+    localparam logic [3:0] UpperRetired = 4'd12;
+
+    logic        asked, look, looked_q, carry;  // by the access port; by an instruction
+    logic [3:0]  own, at;
+    logic [12:0] count;
+    logic [31:0] value;
+
+    // An instruction does not look twice in a row, so that there are turns for all counters.
+    assign asked  = counter_select_i != '1;
+    assign look   = valid_i && (number[11:8] == 4'hb || number[11:8] == 4'hc);
+    assign wait_o = look && (asked || looked_q);
+
+    always_ff @(posedge clk_i) begin
+      looked_q <= look && !wait_o;
+    end
+
+    always_comb begin
+      if (number[7]) own = number[1] ? UpperRetired : UpperCycles;
+      else own = number[3:0] == '0 ? cpe_core_pkg::CountCycles : number[3:0] - 4'd1;
+    end
+
+    always_comb begin
+      count = '0;
+      count[cpe_core_pkg::CountCycles] = count_i;
+      count[retire_i ? cpe_core_pkg::CountRetired : reason_i] = retire_i || count_i;
+      count[UpperCycles]  = carry && at == cpe_core_pkg::CountCycles;
+      count[UpperRetired] = carry && at == cpe_core_pkg::CountRetired;
+    end
+
+    cpe_counter_memory #(.Counters(13)) u_memory (
+      .clk_i,
+      .rst_ni,
+      .count_i ({1'b0, count[12], 1'b0, count[11], 1'b0, count[10], 1'b0, count[9], 1'b0, count[8], 1'b0, count[7], 1'b0, count[6],
+                 1'b0, count[5], 1'b0, count[4], 1'b0, count[3], 1'b0, count[2], 1'b0, count[1], 1'b0, count[0]}),
+      .ask_i   (asked || (look && !wait_o)),
+      .select_i(asked ? counter_select_i : own),
+      .value_o (value),
+      .at_o    (at),
+      .carry_o (carry)
+    );
+
+    assign {cycles_q, retired_q} = {4{value}};
+    assign {code_q, ldm_q, window_q, control_q, dma_q, row_q, column_q, unit_q, arithmetic_q} = {9{value}};
+  end else begin : g_registers
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        cycles_q     <= '0;
+        retired_q    <= '0;
+        code_q       <= '0;
+        ldm_q        <= '0;
+        window_q     <= '0;
+        control_q    <= '0;
+        dma_q        <= '0;
+        row_q        <= '0;
+        column_q     <= '0;
+        unit_q       <= '0;
+        arithmetic_q <= '0;
+      end else begin
+        if (count_i) cycles_q <= cycles_q + 64'd1;
+        if (retire_i) begin
+          retired_q <= retired_q + 64'd1;
+        end else if (count_i) begin
+          unique case (reason_i)
+            cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'd1;
+            cpe_core_pkg::CountWindow:     window_q <= window_q + 32'd1;
+            cpe_core_pkg::CountControl:    control_q <= control_q + 32'd1;
+            cpe_core_pkg::CountDma:        dma_q <= dma_q + 32'd1;
+            cpe_core_pkg::CountRow:        row_q <= row_q + 32'd1;
+            cpe_core_pkg::CountColumn:     column_q <= column_q + 32'd1;
+            cpe_core_pkg::CountUnit:       unit_q <= unit_q + 32'd1;
+            cpe_core_pkg::CountArithmetic: arithmetic_q <= arithmetic_q + 32'd1;
+            default:                       code_q <= code_q + 32'd1;
+          endcase
+        end
       end
     end
+
+    assign wait_o = 1'b0;
   end
 
   // --- Access ------------------------------------------------------------------------------------------------------
 
-  logic [11:0] number;
   logic        write, writable;
   logic [31:0] operand, wdata;
-
-  assign number = field_i[11:0];
 
   // Mostly nobody asks: 15 is not one of these.
   always_comb begin

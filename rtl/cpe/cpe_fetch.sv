@@ -9,7 +9,10 @@
 // Code that cannot be had becomes an instruction of KindStop: cause in rd, AccessFetch in op, and in imm the address of
 // the first 16 bits that are missing.
 // A line that is asked for is waited for, even when nobody wants it any more.
-module cpe_fetch (
+// Serial: with the cache that takes a line word by word, and is read again when it has it.
+module cpe_fetch #(
+  parameter bit Serial = 1'b0
+) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
@@ -59,18 +62,38 @@ module cpe_fetch (
   logic        read, fill;
   logic [28:0] raddr;
 
-  cpe_icache u_icache (
-    .clk_i,
-    .rst_ni,
-    .invalidate_i,
-    .read_i (read),
-    .raddr_i(raddr),
-    .fill_i (fill),
-    .line_i (refill_data_i),
-    .tag_i  (word_addr_q[28:9]),
-    .hit_o  (hit),
-    .word_o (word)
-  );
+  logic        ready;          // may be read
+
+  if (Serial) begin : g_serial
+    cpe_icache_serial u_icache (
+      .clk_i,
+      .rst_ni,
+      .invalidate_i,
+      .ready_o(ready),
+      .read_i (read),
+      .raddr_i(raddr),
+      .fill_i (fill),
+      .line_i (refill_data_i),
+      .tag_i  (word_addr_q[28:9]),
+      .hit_o  (hit),
+      .word_o (word)
+    );
+  end else begin : g_at_once
+    assign ready = 1'b1;
+
+    cpe_icache u_icache (
+      .clk_i,
+      .rst_ni,
+      .invalidate_i,
+      .read_i (read),
+      .raddr_i(raddr),
+      .fill_i (fill),
+      .line_i (refill_data_i),
+      .tag_i  (word_addr_q[28:9]),
+      .hit_o  (hit),
+      .word_o (word)
+    );
+  end
 
   // --- Cutting -----------------------------------------------------------------------------------------------------
 
@@ -168,10 +191,10 @@ module cpe_fetch (
       // A line that is kept but not wanted is written all the same, and shows a word that nobody looks at.
       raddr = {line_q, word_addr_q[2:0]};
     end else if (redirect_i) begin
-      read  = 1'b1;
+      read  = ready;
       raddr = target_i[31:3];
     end else if (!look_q) begin
-      read  = !fail_q && !stop_i;
+      read  = !fail_q && !stop_i && ready;
       raddr = pc_q[31:3];
     end else begin
       read = leave || carry;
@@ -212,7 +235,7 @@ module cpe_fetch (
       else if (miss && vacant) fail_q <= 1'b1;
 
       if (invalidate_i) look_q <= 1'b0;
-      else if (busy_q) look_q <= fill && wanted;
+      else if (busy_q) look_q <= fill && wanted && !Serial;
       else if (read) look_q <= 1'b1;
       else if (miss) look_q <= 1'b0;
 

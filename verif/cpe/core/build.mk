@@ -6,7 +6,7 @@ $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 cpe-hart: $(B)/lib/cpe-hart.a
 
 CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv rtl/lib/zero_count.sv \
-  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache expand decode alu muldiv csr lsu extend rvfi)))
+  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache icache_serial expand decode alu muldiv csr counter_memory lsu extend rvfi)))
 
 $(eval $(call verilated_program,core-speed,tb_cpe_core_speed,$(CPE_CORE_RTL) verif/cpe/core/tb_cpe_core_speed.sv, \
   verif/cpe/core/speed.cpp,--no-assert,-lfmt))
@@ -20,6 +20,10 @@ cpe-core-speed: $(B)/core-speed $(B)/cpe-core-speed.bin
 
 $(eval $(call verilated_program,tb-cpe-core,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv, \
   $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI, \
+  $(B)/lib/cpe-hart.a -lfmt))
+
+$(eval $(call verilated_program,tb-cpe-core-serial,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv, \
+  $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI "-GSerial=1'b1", \
   $(B)/lib/cpe-hart.a -lfmt))
 
 $(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp, \

@@ -1,5 +1,7 @@
 // The core behind a clock gate, as in its group.
-module tb_cpe_core (
+module tb_cpe_core #(
+  parameter bit Serial = 1'b0
+) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             run_i,    // the clock's enable
@@ -60,6 +62,6 @@ module tb_cpe_core (
 
   logic clk;
   clock_gate u_gate (.clk_i, .en_i(run_i), .clk_o(clk));
-  cpe_core u_core (.clk_i(clk), .awake_i(1'b1), .*);
+  cpe_core #(.Serial(Serial)) u_core (.clk_i(clk), .awake_i(1'b1), .*);
 
 endmodule
