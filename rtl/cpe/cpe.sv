@@ -537,6 +537,10 @@ module cpe #(
   logic [2:0]   systolic_wait;
   logic [1:0]   vector_wait;
 
+  cpe_math_pkg::request_t systolic_math, vector_math;
+  cpe_math_pkg::product_t systolic_product, vector_product;
+  cpe_math_pkg::answer_t  systolic_answer, vector_answer;
+
   cpe_systolic #(
     .Sparse(Sparse),
     .Serial(Serial)
@@ -571,7 +575,10 @@ module cpe #(
     .event_row_o             (systolic_row),
     .event_wait_weights_o    (systolic_wait[0]),
     .event_wait_activations_o(systolic_wait[1]),
-    .event_wait_drain_o      (systolic_wait[2])
+    .event_wait_drain_o      (systolic_wait[2]),
+    .math_o                  (systolic_math),
+    .product_o               (systolic_product),
+    .math_i                  (systolic_answer)
   );
 
   logic         va_valid, va_ready, vb_valid, vb_ready, vc_valid, vc_ready, vd_valid, vd_ready, vd_write;
@@ -615,8 +622,28 @@ module cpe #(
     .awake_o              (vector_awake),
     .event_group_o        (vector_group),
     .event_wait_operands_o(vector_wait[0]),
-    .event_wait_store_o   (vector_wait[1])
+    .event_wait_store_o   (vector_wait[1]),
+    .math_o               (vector_math),
+    .product_o            (vector_product),
+    .math_i               (vector_answer)
   );
+
+  if (Serial) begin : g_math
+    cpe_math u_math (
+      .clk_i,
+      .vector_i        (vector_math),
+      .vector_product_i(vector_product),
+      .vector_o        (vector_answer),
+      .drain_i         (systolic_math),
+      .drain_product_i (systolic_product),
+      .drain_o         (systolic_answer)
+    );
+  end else begin : g_no_math
+    assign {vector_answer, systolic_answer} = '0;
+
+    logic unused;
+    assign unused = ^{vector_math, vector_product, systolic_math, systolic_product};
+  end
 
   // ------------------------------------------------------------------------------------------- local memory
 

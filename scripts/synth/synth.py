@@ -6,6 +6,7 @@ full statistics are under build/synth/. Yosys is the WebAssembly build that `mak
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -44,23 +45,33 @@ def read_blocks():
     return blocks + description.get("block", [])
 
 
-def read_sums():
-    return tomllib.loads((HERE / "blocks.toml").read_text()).get("sum", [])
+def counts(cells):
+    return {column: sum(cells.get(kind, 0) for kind in kinds) for column, kinds in COLUMNS.items()}
 
 
-def print_sums(table, width):
-    """What is put together from blocks, as the sum of their figures, part by part."""
-    for total in read_sums():
-        counts = total["parts"]
-        if not counts.keys() <= table.keys():
-            continue
-        print(f"\n{total['name']}: {total['note']}")
-        rows = {part: {column: table[part][column] * count for column in COLUMNS} for part, count in counts.items()}
-        rows["sum"] = {column: sum(row[column] for row in rows.values()) for column in COLUMNS}
-        for part, row in rows.items():
-            label = f"{counts[part]} x {part}" if counts.get(part, 1) > 1 else part
-            print(f"{label:{width}}" + "".join(f"{row[column]:>11}" for column in COLUMNS))
-        table[total["name"]] = rows["sum"]
+def print_modules(name, statistics, width):
+    """What a block that was synthesised module by module is made of, the largest first."""
+    modules = statistics["modules"]
+    instances = collections.Counter()
+
+    def visit(module):
+        instances[module] += 1
+        for kind, number in modules[module]["num_cells_by_type"].items():
+            for _ in range(number if kind in modules else 0):
+                visit(kind)
+
+    visit(next(module for module in modules if module.lstrip("\\") == name))
+    rows = collections.Counter()
+    sizes = {}
+    for module, number in instances.items():
+        label = module.replace("$paramod", "").split("\\")[1] if "\\" in module else module
+        size = counts(modules[module]["num_cells_by_type"])
+        sizes[label] = {column: sizes.get(label, {}).get(column, 0) + number * size[column] for column in COLUMNS}
+        rows[label] += number
+    for label, size in sorted(sizes.items(), key=lambda row: -row[1]["LUT4"]):
+        if any(size.values()):
+            label_text = f"  {rows[label]} x {label}" if rows[label] > 1 else f"  {label}"
+            print(f"{label_text:{width}}" + "".join(f"{size[column]:>11}" for column in COLUMNS))
 
 
 def readable_by_debian(blocks):
@@ -103,7 +114,8 @@ def check(block, folder):
 
 def synthesise(block, folder):
     """Synthesises the block with the Yosys under build/synth. Returns cell counts and complaints."""
-    mapping = [] if block.get("read_only") else [f"synth_ecp5 -top {block['top']}"]
+    options = " -noflatten" if block.get("by_module") else ""
+    mapping = [] if block.get("read_only") else [f"synth_ecp5{options} -top {block['top']}"]
     job = {
         "sources": list(map(str, sv_sources.closure(block["top"]))),
         "commands": [*read_commands(block), *mapping, "tee -q -o stat.json stat -json"],
@@ -116,13 +128,17 @@ def synthesise(block, folder):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     if done.returncode != 0:
         return None, complaints(folder, done.stdout)
-    cells = json.loads((folder / "stat.json").read_text())["design"]["num_cells_by_type"]
-    return {column: sum(cells.get(kind, 0) for kind in kinds) for column, kinds in COLUMNS.items()}, []
+    statistics = json.loads((folder / "stat.json").read_text())
+    return counts(statistics["design"]["num_cells_by_type"]), []
+
+
+def folder_of(block, out):
+    return out / re.sub(r"[^\w.]+", "-", block["name"])
 
 
 def timed(function, block, out):
     start = time.monotonic()
-    folder = out / re.sub(r"[^\w.]+", "-", block["name"])
+    folder = folder_of(block, out)
     folder.mkdir(parents=True, exist_ok=True)
     return *function(block, folder), time.monotonic() - start
 
@@ -131,12 +147,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only read the blocks, with the yosys in PATH")
     parser.add_argument("--only", action="append", metavar="BLOCK", help="only these blocks")
-    parser.add_argument("--sum", metavar="SUM", help="only the blocks of this sum")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
 
-    if options.sum:
-        options.only = [part for total in read_sums() if total["name"] == options.sum for part in total["parts"]] or ["-"]
     blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
     if options.check and not options.only:
         blocks = roots(readable_by_debian(blocks))
@@ -157,9 +170,9 @@ def main():
             table[block["name"]] = cells
             figures = "".join(f"{'-' if block.get('read_only') else cells[column]:>11}" for column in columns)
             print(f"{block['name']:{width}}{figures}{seconds:11.1f}", flush=True)
+            if block.get("by_module") and not options.check:
+                print_modules(block["top"], json.loads((folder_of(block, out) / "stat.json").read_text()), width)
     failed = len(blocks) - len(table)
-    if not options.check:
-        print_sums(table, width)
     (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
     print(f"{len(blocks) - failed} blocks {'read' if options.check else 'synthesised for ECP5'}, {failed} failed")
     return 1 if failed else 0

@@ -47,7 +47,11 @@ module cpe_systolic #(
   output logic            event_row_o,     // a row enters the array
   output logic            event_wait_weights_o,
   output logic            event_wait_activations_o,
-  output logic            event_wait_drain_o
+  output logic            event_wait_drain_o,
+
+  output cpe_math_pkg::request_t math_o,   // with Serial, to cpe_math
+  output cpe_math_pkg::product_t product_o,
+  input  cpe_math_pkg::answer_t  math_i
 );
 
   // --- The door -----------------------------------------------------------------------------------------------------
@@ -144,7 +148,10 @@ module cpe_systolic #(
       .event_row_o,
       .event_wait_weights_o,
       .event_wait_activations_o,
-      .event_wait_drain_o
+      .event_wait_drain_o,
+      .math_o,
+      .product_o,
+      .math_i
     );
 
     // It takes a run when it is through with it.
@@ -193,6 +200,11 @@ module cpe_systolic #(
       .event_wait_activations_o,
       .event_wait_drain_o
     );
+
+    assign {math_o, product_o} = '0;
+
+    logic unused;
+    assign unused = ^math_i;
   end
 
 endmodule

@@ -4,7 +4,7 @@
 // A byte of weights takes a cycle to be unpacked, a row of a tile eight in the array (cpe_systolic_serial_array), a result about twenty.
 // All addresses are made by one adder and kept in one memory: those of column tiles, of k tiles in them, of rows in these. What strides
 //   and sizes are comes from run_i, which stays until complete_o.
-// One port of the local memory, for everything.
+// One port of the local memory, for everything. The arithmetic of the drain is not in here: others go first there (cpe_math).
 // Fault: everything before it is written; fault_valid_o stays until reset, and nothing else happens.
 // Stop: forgets everything; an access that is offered stays so until it is taken.
 module cpe_systolic_serial #(
@@ -33,7 +33,11 @@ module cpe_systolic_serial #(
   output logic                   event_row_o,
   output logic                   event_wait_weights_o,
   output logic                   event_wait_activations_o,
-  output logic                   event_wait_drain_o
+  output logic                   event_wait_drain_o,
+
+  output cpe_math_pkg::request_t math_o,           // of the drain
+  output cpe_math_pkg::product_t product_o,
+  input  cpe_math_pkg::answer_t  math_i
 );
 
   localparam logic [31:0] MinusZero = 32'h8000_0000;
@@ -45,7 +49,7 @@ module cpe_systolic_serial #(
     Ask, Read, Take,             // what_q
     Unpack, Multiply,
     NextK, NextColumn,
-    Drain, Use, Product, Scale, Write, NextElement, NextRow, NextTile,
+    Drain, Use, Product, Scale, Clamp, Round, Write, NextElement, NextRow, NextTile,
     Complete
   } state_e;
 
@@ -76,7 +80,7 @@ module cpe_systolic_serial #(
   logic [17:0] addr_q;
   logic [63:0] row_bytes_q;    // what was read
   logic [1:0]  wait_q;
-  logic [31:0] factor_q, bias_q;
+  logic [31:0] factor_q, bias_q, value_q;
 
   cpe_systolic_pkg::mode_t mode;
   logic                    int4, sparse, raw;
@@ -276,34 +280,18 @@ module cpe_systolic_serial #(
 
   // --- Results --------------------------------------------------------------------------------------------------------
 
-  logic [31:0] value, y, result, stored;
+  logic [31:0] stored;
 
-  cpe_systolic_drain_value u_value (
-    .en_i(1'b1),
-    .i_i (sum_of_products),
-    .y_o (value)
-  );
+  always_comb begin
+    math_o.uses  = awake_i && (((q == Product || q == Scale) && wait_q == '0) || q == Clamp || q == Round);
+    math_o.left  = value_q;
+    math_o.right = item_q[0] ? run_i.largest : run_i.least;
+    math_o.whole = sum_of_products;
+    math_o.value = value_q;
+    product_o    = {q != Product, word, factor_q, q == Product || !mode.bias ? MinusZero : bias_q};
+  end
 
-  fp32_fma u_fma (
-    .clk_i,
-    .en_i(q == Product || q == Scale),
-    .a_i (q == Product ? word : value),
-    .b_i (factor_q),
-    .c_i (q == Product || !mode.bias ? MinusZero : bias_q),
-    .y_o (y)
-  );
-
-  cpe_systolic_drain_result u_result (
-    .en_i     (1'b1),
-    .number_i (mode.result),
-    .clamp_i  (mode.clamp),
-    .least_i  (run_i.least),
-    .largest_i(run_i.largest),
-    .x_i      (y),
-    .y_o      (result)
-  );
-
-  assign stored = raw ? sum_of_products : result;
+  assign stored = raw ? sum_of_products : value_q;
 
   always_comb begin
     case (mode.result)
@@ -478,12 +466,27 @@ module cpe_systolic_serial #(
           endcase
         end
         Product, Scale: begin
-          wait_q <= wait_q + 2'd1;
+          if (wait_q != '0 || math_i.ready) wait_q <= wait_q + 2'd1;
+          item_q <= '0;
           if (wait_q == 2'd3) begin
-            what_q <= Results;
-            if (q == Product) factor_q <= y;
-            q <= q == Product ? Scale : Ask;
+            what_q  <= Results;
+            value_q <= math_i.y;
+            if (q == Product) factor_q <= math_i.y;
+            q <= q == Product ? Scale : mode.clamp ? Clamp : Round;
           end
+        end
+        Clamp: begin
+          item_q <= item_q;
+          if (math_i.ready) begin
+            item_q  <= 2'd1;
+            value_q <= item_q[0] ? math_i.smallest : math_i.largest;
+            if (item_q[0]) q <= Round;
+          end
+        end
+        Round: if (math_i.ready) begin
+          if (mode.result == cpe_pkg::NumberFp16) value_q <= {16'd0, math_i.as_fp16};
+          if (mode.result == cpe_pkg::NumberInt8) value_q <= {24'd0, math_i.as_int8};
+          q <= Ask;
         end
         Write: if (ready_i) q <= NextElement;
         NextElement: begin

@@ -49,7 +49,11 @@ module cpe_vector #(
   output logic            awake_o,          // needs its clock: for some cycles longer
   output logic            event_group_o,    // 8 elements have left the lanes
   output logic            event_wait_operands_o,
-  output logic            event_wait_store_o
+  output logic            event_wait_store_o,
+
+  output cpe_math_pkg::request_t math_o,    // without Lanes, to cpe_math
+  output cpe_math_pkg::product_t product_o,
+  input  cpe_math_pkg::answer_t  math_i
 );
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
@@ -184,7 +188,10 @@ module cpe_vector #(
       .fault_slot_o   (pc_slot),
       .group_o        (group),
       .wait_operands_o(wait_operands),
-      .wait_store_o   (wait_store)
+      .wait_store_o   (wait_store),
+      .math_o,
+      .product_o,
+      .math_i
     );
   end else begin : g_groups
     cpe_vector_groups #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_groups (
@@ -217,6 +224,11 @@ module cpe_vector #(
       .wait_operands_o(wait_operands),
       .wait_store_o   (wait_store)
     );
+
+    assign {math_o, product_o} = '0;
+
+    logic unused;
+    assign unused = ^math_i;
   end
 
   // --- Faults and events --------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 // An element takes three cycles for each operand in local memory, one for others, five for the operation, five more for a special
 // function, two to be stored. A sum goes through the same fma unit: the first of two waits in its place of the tree until the other
 // one is known.
+// Most arithmetic is not in here: somebody else may use it in the cycles in which this unit does not (cpe_math).
 // All addresses are made by one adder: where a row begins, for each operand, and the distance from there.
 // Ports: operands are read through a, which is bit 0, results go through d, which is bit 3.
 // fault_o: an address lies beyond local memory. Everything before it is written, nothing happens any more.
@@ -39,7 +40,11 @@ module cpe_vector_serial (
   output logic [cpe_vector_pkg::SlotWidth-1:0]   fault_slot_o,
   output logic                                   group_o,           // events
   output logic                                   wait_operands_o,
-  output logic                                   wait_store_o
+  output logic                                   wait_store_o,
+
+  output cpe_math_pkg::request_t                 math_o,
+  output cpe_math_pkg::product_t                 product_o,
+  input  cpe_math_pkg::answer_t                  math_i             // always ready
 );
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
@@ -127,17 +132,11 @@ module cpe_vector_serial (
 
   // --- Conversions --------------------------------------------------------------------------------------------------
 
-  logic [31:0] raw, of_int, of_fp16, read;
+  logic [31:0] raw, of_fp16, read;
   logic [31:0] as_int32;
-  logic [7:0]  as_int8;
-  logic [15:0] as_fp16;
 
   assign raw = rdata_i[{2'd0, addr_q[4:2], 5'd0} +: 32] >> {addr_q[1:0], 3'd0};
 
-  fp32_of_int32 u_of_int (
-    .i_i(number == cpe_pkg::NumberInt8 ? {{24{raw[7]}}, raw[7:0]} : raw),
-    .y_o(of_int)
-  );
   fp32_of_fp16 u_of_fp16 (
     .h_i(raw[15:0]),
     .y_o(of_fp16)
@@ -146,20 +145,11 @@ module cpe_vector_serial (
     .a_i(value_q),
     .i_o(as_int32)
   );
-  int8_of_fp32 u_as_int8 (
-    .a_i(value_q),
-    .i_o(as_int8)
-  );
-  fp16_of_fp32 u_as_fp16 (
-    .a_i(value_q),
-    .h_o(as_fp16)
-  );
-
   always_comb begin
     case (number)
       cpe_pkg::NumberFp32: read = raw;
       cpe_pkg::NumberFp16: read = of_fp16;
-      default:             read = of_int;
+      default:             read = math_i.of_whole;
     endcase
     read[31] = (read[31] && !view.magnitude) ^ view.negate;
   end
@@ -168,8 +158,8 @@ module cpe_vector_serial (
     case (number)
       cpe_pkg::NumberFp32:  wdata_o = {8{value_q}};
       cpe_pkg::NumberInt32: wdata_o = {8{as_int32}};
-      cpe_pkg::NumberFp16:  wdata_o = {16{as_fp16}};
-      default:              wdata_o = {32{as_int8}};
+      cpe_pkg::NumberFp16:  wdata_o = {16{math_i.as_fp16}};
+      default:              wdata_o = {32{math_i.as_int8}};
     endcase
     case (number)
       cpe_pkg::NumberInt8: strb_o = 32'h1 << addr_q[4:0];
@@ -183,9 +173,9 @@ module cpe_vector_serial (
 
   // --- Arithmetic ---------------------------------------------------------------------------------------------------
 
-  logic        sums, reducing, less, equal;
+  logic        sums, reducing;
   logic [2:0]  place;                    // in sum_q
-  logic [31:0] there, smallest, largest, x, factor, summand, y, special_y;
+  logic [31:0] there, x, factor, summand, special_y;
 
   // A partial sum that has not begun counts as -0.
   always_comb begin
@@ -205,15 +195,6 @@ module cpe_vector_serial (
   assign sums     = work_i.reduce == cpe_pkg::ReduceSum;
   assign reducing = q != Operate;
 
-  fp32_order u_order (
-    .a_i(reducing ? there : a_q),
-    .b_i(reducing ? value_q : b_q),
-    .less_o(less),
-    .equal_o(equal),
-    .min_o(smallest),
-    .max_o(largest)
-  );
-
   // What is chosen comes as x * 1 + -0, so that every NaN becomes the same one.
   always_comb begin
     x       = there;
@@ -227,24 +208,28 @@ module cpe_vector_serial (
         factor  = cpe_vector_pkg::One;
         summand = cpe_vector_pkg::NegativeZero;
         case (work_i.op)
-          cpe_pkg::VectorMin:    x = smallest;
-          cpe_pkg::VectorMax:    x = largest;
+          cpe_pkg::VectorMin:    x = math_i.smallest;
+          cpe_pkg::VectorMax:    x = math_i.largest;
           cpe_pkg::VectorSelect: x = a_q[30:0] != '0 ? b_q : c_q;
-          cpe_pkg::VectorLess:   x = less ? cpe_vector_pkg::One : '0;
-          default:               x = equal ? cpe_vector_pkg::One : '0;
+          cpe_pkg::VectorLess:   x = math_i.less ? cpe_vector_pkg::One : '0;
+          default:               x = math_i.equal ? cpe_vector_pkg::One : '0;
         endcase
       end
     end
   end
 
-  fp32_fma u_fma (
-    .clk_i,
-    .en_i(active_i),
-    .a_i(x),
-    .b_i(factor),
-    .c_i(summand),
-    .y_o(y)
-  );
+  always_comb begin
+    case (q)
+      Take, Operate, Write, Reduce, Tree, Partial, Tail1, Tail4, Tail5: math_o.uses = active_i;
+      default:                                                          math_o.uses = 1'b0;
+    endcase
+    math_o.left  = reducing ? there : a_q;
+    math_o.right = reducing ? value_q : b_q;
+    math_o.whole = number == cpe_pkg::NumberInt8 ? {{24{raw[7]}}, raw[7:0]} : raw;
+    math_o.value = value_q;
+  end
+
+  assign product_o = {1'b0, x, factor, summand};
 
   fp32_special u_special (
     .clk_i,
@@ -318,7 +303,7 @@ module cpe_vector_serial (
         Compute: begin
           wait_q <= wait_q + 3'd1;
           if (wait_q == 3'd2) begin
-            value_q <= y;
+            value_q <= math_i.y;
             wait_q  <= '0;
             q       <= after_q;
           end
@@ -348,7 +333,7 @@ module cpe_vector_serial (
           q <= Keep;
           if (sums) q <= Tree;
           else if (work_i.reduce == cpe_pkg::ReduceNone) q <= Next;
-          else if (element_q != '0) value_q <= work_i.reduce == cpe_pkg::ReduceMax ? largest : smallest;
+          else if (element_q != '0) value_q <= work_i.reduce == cpe_pkg::ReduceMax ? math_i.largest : math_i.smallest;
         end
         Tree: begin
           after_q <= level_q == 2'd2 ? Partial : Tree;
@@ -421,6 +406,7 @@ module cpe_vector_serial (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
+    if (active_i && rst_ni) assert (math_i.ready == math_o.uses) else $error("somebody else goes first");
     if (active_i && rst_ni) assert (q <= Fault) else $error("state %0d", q);
   end
 `endif

@@ -64,6 +64,25 @@ module tb_systolic #(
   assign fault_segment_o = fault.segment;
   assign fault_offset_o  = fault.offset;
 
+  // Somebody else uses the arithmetic, too.
+  logic [31:0] noise_q;
+  always_ff @(posedge clk_i) noise_q <= rst_ni ? {noise_q[30:0], noise_q[31] ^ noise_q[21] ^ noise_q[1] ^ noise_q[0]} : 32'h1234_5678;
+
+  cpe_math_pkg::request_t request, other;
+  cpe_math_pkg::answer_t  answer, unused;
+  cpe_math_pkg::product_t product;
+  assign other = {noise_q[5] && noise_q[9], {4{noise_q}}};
+
+  cpe_math u_math (
+    .clk_i,
+    .vector_i(other),
+    .vector_product_i({97{noise_q[7]}}),
+    .vector_o(unused),
+    .drain_i(request),
+    .drain_product_i(product),
+    .drain_o(answer)
+  );
+
   cpe_systolic #(
     .Serial(Serial)
   ) u_systolic (
@@ -97,7 +116,10 @@ module tb_systolic #(
     .event_row_o,
     .event_wait_weights_o,
     .event_wait_activations_o,
-    .event_wait_drain_o
+    .event_wait_drain_o,
+    .math_o(request),
+    .product_o(product),
+    .math_i(answer)
   );
 
 endmodule

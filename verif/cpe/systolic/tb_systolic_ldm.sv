@@ -81,7 +81,10 @@ module tb_systolic_ldm #(
     .event_row_o,
     .event_wait_weights_o,
     .event_wait_activations_o,
-    .event_wait_drain_o
+    .event_wait_drain_o,
+    .math_o(),
+    .product_o(),
+    .math_i('0)
   );
 
   cpe_ldm #(.Engines(Engines)) u_ldm (

@@ -74,7 +74,10 @@ module tb_vector_speed (
     .busy_o(),
     .event_group_o(group_o),
     .event_wait_operands_o(),
-    .event_wait_store_o()
+    .event_wait_store_o(),
+    .math_o(),
+    .product_o(),
+    .math_i('0)
   );
 
 endmodule
