@@ -268,7 +268,7 @@ module cpe #(
     issue_ready = 1'b0;
     issue_bad   = 1'b0;
     issue_rdata = '0;
-    if (issue_valid) begin
+    if (Serial || issue_valid) begin
       case (issue.target)
         cpe_pkg::UnitControl: begin
           issue_ready = control_ready;
@@ -320,7 +320,7 @@ module cpe #(
   assign engine_fault_valid = dma_fault_valid || systolic_fault_valid || vector_fault_valid;
   always_comb begin
     engine_fault = '0;
-    if (engine_fault_valid) begin
+    if (Serial || engine_fault_valid) begin
       if (dma_fault_valid) engine_fault = dma_fault;
       else if (systolic_fault_valid) engine_fault = systolic_fault;
       else engine_fault = vector_fault;

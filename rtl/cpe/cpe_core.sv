@@ -6,7 +6,7 @@
 // halt_i stops it as well, for good, between two instructions: an access under way is waited for, a division or a
 // command that a unit has not taken is given up.
 module cpe_core #(
-  parameter bit Serial = 1'b0  // smaller, but it waits for its counters, and longer for its code
+  parameter bit Serial = 1'b0  // smaller, but it waits longer for divisions, its counters and its code
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -164,35 +164,64 @@ module cpe_core #(
   logic [31:0] alu_result, address, link;
   logic        taken;
 
-  cpe_alu u_alu (
-    .kind_i   (x_kind),
-    .op_i     (x_op),
-    .funct3_i (x_funct3),
-    .a_i      (a),
-    .b_i      (b),
-    .imm_i    (x_imm),
-    .pc_i     (x_pc),
-    .result_o (alu_result),
-    .taken_o  (taken),
-    .address_o(address)
-  );
+  if (Serial) begin : g_serial_alu
+    cpe_alu_serial u_alu (
+      .kind_i   (x_kind),
+      .op_i     (x_op),
+      .funct3_i (x_funct3),
+      .a_i      (a),
+      .b_i      (b),
+      .imm_i    (x_imm),
+      .pc_i     (x_pc),
+      .result_o (alu_result),
+      .taken_o  (taken),
+      .address_o(address)
+    );
+  end else begin : g_alu
+    cpe_alu u_alu (
+      .kind_i   (x_kind),
+      .op_i     (x_op),
+      .funct3_i (x_funct3),
+      .a_i      (a),
+      .b_i      (b),
+      .imm_i    (x_imm),
+      .pc_i     (x_pc),
+      .result_o (alu_result),
+      .taken_o  (taken),
+      .address_o(address)
+    );
+  end
 
   logic        is_div, div_done;
   logic [31:0] product, quotient;
   assign is_div = x_kind == cpe_core_pkg::KindDiv;
 
-  cpe_muldiv u_muldiv (
-    .clk_i,
-    .rst_ni,
-    .mul_i     (x_kind == cpe_core_pkg::KindMul),
-    .start_i   (go && is_div),
-    .funct3_i  (x_funct3),
-    .a_i       (a),
-    .b_i       (b),
-    .product_o (product),
-    .done_o    (div_done),
-    .quotient_o(quotient)
-  );
+  if (Serial) begin : g_serial_muldiv
+    cpe_muldiv_serial u_muldiv (
+      .clk_i,
+      .rst_ni,
+      .start_i   (go && is_div),
+      .funct3_i  (x_funct3),
+      .a_i       (a),
+      .b_i       (b),
+      .product_o (product),
+      .done_o    (div_done),
+      .quotient_o(quotient)
+    );
+  end else begin : g_muldiv
+    cpe_muldiv u_muldiv (
+      .clk_i,
+      .rst_ni,
+      .mul_i     (x_kind == cpe_core_pkg::KindMul),
+      .start_i   (go && is_div),
+      .funct3_i  (x_funct3),
+      .a_i       (a),
+      .b_i       (b),
+      .product_o (product),
+      .done_o    (div_done),
+      .quotient_o(quotient)
+    );
+  end
 
   logic            is_mem, mem_done, mem_late, mem_window, mem_pending, mem_fault;
   logic [31:0]     mem_result;
@@ -269,6 +298,8 @@ module cpe_core #(
   always_comb begin
     issue_valid_o = 1'b0;
     issue_o       = '0;
+    // What is wide is gated for simulators' sake, in the large core.
+    if (Serial) issue_o = {x_imm[10:0], a, b, x_pc};
     if (go && x_kind == cpe_core_pkg::KindCustom) begin
       issue_valid_o = 1'b1;
       issue_o       = {x_imm[10:0], a, b, x_pc};
@@ -364,7 +395,7 @@ module cpe_core #(
   // The record.
   always_comb begin
     record = '0;
-    if (fault) begin
+    if (Serial || fault) begin
       record = {cpe_pkg::CauseIllegal, cpe_pkg::AccessNone, 1'b0, x_pc, cpe_pkg::NoSegment, 48'b0};
       if (is_mem) begin
         record.cause   = mem_cause;

@@ -6,7 +6,8 @@ $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 cpe-hart: $(B)/lib/cpe-hart.a
 
 CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv rtl/lib/zero_count.sv \
-  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache icache_serial expand decode alu muldiv csr counter_memory lsu extend rvfi)))
+  $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache icache_serial expand decode alu alu_serial muldiv \
+  muldiv_serial csr counter_memory lsu extend rvfi)))
 
 $(eval $(call verilated_program,core-speed,tb_cpe_core_speed,$(CPE_CORE_RTL) verif/cpe/core/tb_cpe_core_speed.sv, \
   verif/cpe/core/speed.cpp,--no-assert,-lfmt))
