@@ -49,29 +49,25 @@ def counts(cells):
     return {column: sum(cells.get(kind, 0) for kind in kinds) for column, kinds in COLUMNS.items()}
 
 
-def print_modules(name, statistics, width):
+def print_modules(top, modules, width):
     """What a block that was synthesised module by module is made of, the largest first."""
-    modules = statistics["modules"]
-    instances = collections.Counter()
+    modules = {name.lstrip("\\"): module["num_cells_by_type"] for name, module in modules.items()}
+    instances, sizes = collections.Counter(), collections.defaultdict(collections.Counter)
 
-    def visit(module):
+    def visit(name):
+        # With parameters: $paramod\NAME\PARAMETERS, or $paramod$HASH\NAME
+        module = name.split("\\")[1] if name.startswith("$paramod") else name
         instances[module] += 1
-        for kind, number in modules[module]["num_cells_by_type"].items():
+        sizes[module].update(counts(modules[name]))
+        for kind, number in modules[name].items():
             for _ in range(number if kind in modules else 0):
                 visit(kind)
 
-    visit(next(module for module in modules if module.lstrip("\\") == name))
-    rows = collections.Counter()
-    sizes = {}
-    for module, number in instances.items():
-        label = module.replace("$paramod", "").split("\\")[1] if "\\" in module else module
-        size = counts(modules[module]["num_cells_by_type"])
-        sizes[label] = {column: sizes.get(label, {}).get(column, 0) + number * size[column] for column in COLUMNS}
-        rows[label] += number
-    for label, size in sorted(sizes.items(), key=lambda row: -row[1]["LUT4"]):
+    visit(top)
+    for module, size in sorted(sizes.items(), key=lambda row: -row[1]["LUT4"]):
         if any(size.values()):
-            label_text = f"  {rows[label]} x {label}" if rows[label] > 1 else f"  {label}"
-            print(f"{label_text:{width}}" + "".join(f"{size[column]:>11}" for column in COLUMNS))
+            label = f"  {instances[module]} x {module}" if instances[module] > 1 else f"  {module}"
+            print(f"{label:{width}}" + "".join(f"{size[column]:>11}" for column in COLUMNS))
 
 
 def readable_by_debian(blocks):
@@ -171,7 +167,8 @@ def main():
             figures = "".join(f"{'-' if block.get('read_only') else cells[column]:>11}" for column in columns)
             print(f"{block['name']:{width}}{figures}{seconds:11.1f}", flush=True)
             if block.get("by_module") and not options.check:
-                print_modules(block["top"], json.loads((folder_of(block, out) / "stat.json").read_text()), width)
+                statistics = json.loads((folder_of(block, out) / "stat.json").read_text())
+                print_modules(block["top"], statistics["modules"], width)
     failed = len(blocks) - len(table)
     (out / "synth.json").write_text(json.dumps(table, indent=1) + "\n")
     print(f"{len(blocks) - failed} blocks {'read' if options.check else 'synthesised for ECP5'}, {failed} failed")

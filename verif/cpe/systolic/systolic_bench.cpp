@@ -18,8 +18,8 @@ using verif::Field;
 namespace {
 
 constexpr uint64_t kLongest = kSlower * 200'000;  // cycles for anything
-constexpr size_t kRemembered = 4;       // runs, for messages
-constexpr unsigned kAfter = 60;         // cycles in which a unit that stands still is watched
+constexpr size_t kRemembered = 4;                 // runs, for messages
+constexpr unsigned kAfter = 60;                   // cycles in which a unit that stands still is watched
 
 }  // namespace
 
