@@ -74,10 +74,7 @@ module tb_vector_speed (
     .busy_o(),
     .event_group_o(group_o),
     .event_wait_operands_o(),
-    .event_wait_store_o(),
-    .math_o(),
-    .product_o(),
-    .math_i('0)
+    .event_wait_store_o()
   );
 
 endmodule
