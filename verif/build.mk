@@ -6,7 +6,7 @@
 #   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cg/cg_array.sv
 #   $(call tile_libs,NAME)                       and its libraries (also verif/cg/build.mk)
 # The model has modules of verif/cpe/tile in place of those of the same name in rtl/cpe.
-TILE_STAND_INS := $(addprefix verif/cpe/tile/,cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
+TILE_STAND_INS := $(addprefix verif/cpe/tile/,cpe_core_gate.sv cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
 tile_model = $(B)/verilated/fast/$(1)
 tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a $(tile_model)/Vcpe_tile_top__ALL.a)
 with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/cg/array/cg_array.sv,$(1))

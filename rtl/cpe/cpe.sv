@@ -3,7 +3,8 @@
 //
 // Its reset is a register of the group's: taken with the clock, which runs meanwhile.
 // All inputs come from registers of the group, or logic behind them, and are quiet unless they are for this CPE. clk_i stands still
-// while it sleeps and nothing is for it (cg_wake). Only the arithmetic units have gates of their own in here (cpe_unit_gate).
+// while it sleeps and nothing is for it (cg_wake). Gates of their own have the core (cpe_core_gate), the arithmetic units (cpe_unit_gate)
+// and what moves data (cpe_movers_gate).
 // awake_i: this CPE has its edge; it is low in one that only others need, when a group has one clock for all (see cg_cpes).
 // halt_i: stop for good. quiet_o: no request is under way any more; then, and only then, may it be reset.
 //
@@ -174,17 +175,60 @@ module cpe #(
   logic [4:0]       counter_select;
   logic [31:0]      core_counter, counter;
 
+  // The core stands still while it waits for an engine; so do window, control and access port, which have nothing to do then.
+  logic             core_clk, core_en, core_awake, core_wake;
+  logic [7:0]       core_waited;
+  logic             core_ldm_ready;
+
+  // The small core's counters take no more than one cycle at a time, and its registers no gate.
+  if (Serial) begin : g_core_runs
+    assign core_en     = 1'b1;
+    assign core_awake  = in_awake;
+    assign core_waited = '0;
+  end else begin : g_core_stops
+    cpe_core_wait u_core_wait (
+      .clk_i,
+      .rst_ni   (in_rst_n),
+      .awake_i  (in_awake),
+      .waiting_i(core_waiting && issue_valid && !to_control),
+      .ready_i  (issue_ready),
+      .wake_i   (core_wake),
+      .en_o     (core_en),
+      .awake_o  (core_awake),
+      .waited_o (core_waited)
+    );
+  end
+
+  cpe_core_gate u_core_gate (
+    .clk_i,
+    .en_i       (core_en),
+    .clk_o      (core_clk),
+    .ldm_valid_i(ldm_valid),
+    .ldm_ready_i(ldm_ready),
+    .ldm_ready_o(core_ldm_ready)
+  );
+
+  // Answers to the DMA engine are not for the core, and those who wait for an engine wait for nothing else.
+  always_comb begin
+    core_wake = 1'b0;
+    if (core_waiting) begin
+      core_wake = !in_rst_n || halt || in_invalidate || in_access_valid || access_ready_o || engine_fault_valid
+               || (in_rsp_valid && in_rsp.kind != cpe_pkg::MemDma);
+    end
+  end
+
   assign refill_valid = in_rsp_valid && in_rsp.kind == cpe_pkg::MemFetch;
 
   cpe_core #(
     .Serial(Serial)
   ) u_core (
-    .clk_i,
+    .clk_i           (core_clk),
     .rst_ni          (in_rst_n),
     .boot_pc_i       (in_boot_pc),
     .id_i            (in_id),
     .config_i        ({16'd128, 8'(Columns), 8'(Rows)}),
-    .awake_i         (in_awake),
+    .awake_i         (core_awake),
+    .waited_i        (core_waited),
     .halt_i          (halt),
     .fetch_valid_o,
     .fetch_line_o,
@@ -193,7 +237,7 @@ module cpe #(
     .refill_data_i   (in_rsp.data),
     .invalidate_i    (in_invalidate),
     .ldm_valid_o     (ldm_valid),
-    .ldm_ready_i     (ldm_ready),
+    .ldm_ready_i     (core_ldm_ready),
     .ldm_write_o     (ldm_write),
     .ldm_addr_o      (ldm_addr),
     .ldm_wdata_o     (ldm_wdata),
@@ -329,7 +373,7 @@ module cpe #(
   assign asleep_o     = control_asleep && !ldm_busy && !systolic_awake && !vector_awake;
 
   cpe_control u_control (
-    .clk_i,
+    .clk_i               (core_clk),
     .rst_ni              (in_rst_n),
     .halt_i              (in_halt),
     .issue_valid_i       (to_control),
@@ -369,7 +413,7 @@ module cpe #(
   logic              dma_line;
 
   cpe_window u_window (
-    .clk_i,
+    .clk_i             (core_clk),
     .rst_ni            (in_rst_n),
     .halt_i            (halt),
     .win_valid_i       (win_valid),
@@ -428,7 +472,7 @@ module cpe #(
   // ----------------------------------------------------------------------------------------------- channels
 
   logic [7:0] row_participants_q, column_participants_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge core_clk) begin
     if (launch_ready_o && in_launch_valid) begin
       row_participants_q    <= '0;
       column_participants_q <= '0;
@@ -804,7 +848,7 @@ module cpe #(
   );
 
   cpe_access u_access (
-    .clk_i,
+    .clk_i           (core_clk),
     .rst_ni          (in_rst_n),
     .access_valid_i  (in_access_valid),
     .access_i        (in_access),

@@ -14,6 +14,7 @@ module cpe_core #(
   input  cpe_pkg::id_t     id_i,
   input  logic [31:0]      config_i,
   input  logic             awake_i,           // the coming edge counts for the counters; nothing else looks at it
+  input  logic [7:0]       waited_i,          // and so many cycles before it, without an edge: a command was waited for
   input  logic             halt_i,
 
   // Code: one line at a time, held until the answer. What was cached is void after invalidate_i.
@@ -288,6 +289,7 @@ module cpe_core #(
     .bad_o    (csr_bad),
     .wait_o   (csr_wait),
     .count_i  (awake_i && booted_q && !stop_q && !fault),
+    .waited_i,
     .retire_i (done),
     .reason_i (reason),
     .counter_select_i,

@@ -19,6 +19,7 @@ module cpe_csr #(
   output logic                   wait_o,
 
   input  logic                   count_i,    // this cycle counts
+  input  logic [7:0]             waited_i,   // and so many before it, in which the same instruction waited
   input  logic                   retire_i,
   input  cpe_core_pkg::counter_t reason_i,   // for a cycle in which no instruction retires
   input  logic [3:0]             counter_select_i,
@@ -78,7 +79,9 @@ module cpe_csr #(
     assign {cycles_q, retired_q} = {4{value}};
     assign {code_q, ldm_q, window_q, control_q, dma_q, row_q, column_q, unit_q, arithmetic_q} = {9{value}};
   end else begin : g_registers
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk_i) begin : count
+      logic [8:0] lost;  // cycles without an instruction
+      lost = '0;
       if (!rst_ni) begin
         cycles_q     <= '0;
         retired_q    <= '0;
@@ -92,20 +95,20 @@ module cpe_csr #(
         unit_q       <= '0;
         arithmetic_q <= '0;
       end else begin
-        if (count_i) cycles_q <= cycles_q + 64'd1;
-        if (retire_i) begin
-          retired_q <= retired_q + 64'd1;
-        end else if (count_i) begin
+        if (count_i || waited_i != '0) cycles_q <= cycles_q + 64'(waited_i) + 64'(count_i);
+        if (retire_i) retired_q <= retired_q + 64'd1;
+        lost = 9'(waited_i) + 9'(count_i && !retire_i);
+        if (lost != '0) begin
           unique case (reason_i)
-            cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'd1;
-            cpe_core_pkg::CountWindow:     window_q <= window_q + 32'd1;
-            cpe_core_pkg::CountControl:    control_q <= control_q + 32'd1;
-            cpe_core_pkg::CountDma:        dma_q <= dma_q + 32'd1;
-            cpe_core_pkg::CountRow:        row_q <= row_q + 32'd1;
-            cpe_core_pkg::CountColumn:     column_q <= column_q + 32'd1;
-            cpe_core_pkg::CountUnit:       unit_q <= unit_q + 32'd1;
-            cpe_core_pkg::CountArithmetic: arithmetic_q <= arithmetic_q + 32'd1;
-            default:                       code_q <= code_q + 32'd1;
+            cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'(lost);
+            cpe_core_pkg::CountWindow:     window_q <= window_q + 32'(lost);
+            cpe_core_pkg::CountControl:    control_q <= control_q + 32'(lost);
+            cpe_core_pkg::CountDma:        dma_q <= dma_q + 32'(lost);
+            cpe_core_pkg::CountRow:        row_q <= row_q + 32'(lost);
+            cpe_core_pkg::CountColumn:     column_q <= column_q + 32'(lost);
+            cpe_core_pkg::CountUnit:       unit_q <= unit_q + 32'(lost);
+            cpe_core_pkg::CountArithmetic: arithmetic_q <= arithmetic_q + 32'(lost);
+            default:                       code_q <= code_q + 32'(lost);
           endcase
         end
       end

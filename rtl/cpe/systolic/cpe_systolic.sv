@@ -59,6 +59,9 @@ module cpe_systolic #(
   logic            clk, rst_n, halt, issue_valid, x_ready, w_ready, d_ready;
   cpe_pkg::issue_t issue;
   logic [255:0]    x_rdata, w_rdata, d_rdata;
+  logic            issue_ready, issue_bad, busy, fault_valid;
+  logic [31:0]     issue_rdata;
+  cpe_pkg::fault_t fault_record;
 
   cpe_unit_gate u_gate (
     .clk_i,
@@ -79,7 +82,19 @@ module cpe_systolic #(
     .rdata1_i(w_rdata_i),
     .rdata1_o(w_rdata),
     .rdata2_i(d_rdata_i),
-    .rdata2_o(d_rdata)
+    .rdata2_o(d_rdata),
+    .issue_ready_i(issue_ready),
+    .issue_ready_o,
+    .issue_bad_i(issue_bad),
+    .issue_bad_o,
+    .issue_rdata_i(issue_rdata),
+    .issue_rdata_o,
+    .busy_i(busy),
+    .busy_o,
+    .fault_valid_i(fault_valid),
+    .fault_valid_o,
+    .fault_i(fault_record),
+    .fault_o
   );
 
   logic        awake;           // else nothing happens but commands: costs a simulator next to nothing
@@ -88,10 +103,10 @@ module cpe_systolic #(
   logic [31:0] fault_pc;
   logic [16:0] fault_address;
 
-  assign stop    = halt || fault_valid_o;
+  assign stop         = halt || fault_valid;
   // In the order of fault_t.
-  assign fault_o = {cpe_pkg::CauseCommand, fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1, fault_pc, cpe_pkg::NoSegment,
-                    16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
+  assign fault_record = {cpe_pkg::CauseCommand, fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1, fault_pc,
+                         cpe_pkg::NoSegment, 16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
 
   assign awake_o = awake;
 
@@ -108,9 +123,9 @@ module cpe_systolic #(
     .halt_i(halt),
     .issue_valid_i(issue_valid),
     .issue_i(issue),
-    .issue_ready_o,
-    .issue_rdata_o,
-    .issue_bad_o,
+    .issue_ready_o(issue_ready),
+    .issue_rdata_o(issue_rdata),
+    .issue_bad_o(issue_bad),
     .run_o(next),
     .weights_valid_o(weights_run),
     .weights_take_i(weights_take),
@@ -119,7 +134,7 @@ module cpe_systolic #(
     .sequence_valid_o(sequence_run),
     .sequence_take_i(sequence_take),
     .complete_i(complete),
-    .busy_o,
+    .busy_o(busy),
     .linger_i(x_valid_o || w_valid_o || d_valid_o),
     .awake_o(awake)
   );
@@ -142,7 +157,7 @@ module cpe_systolic #(
       .wdata_o(d_wdata_o),
       .strb_o(d_strb_o),
       .rdata_i(d_rdata),
-      .fault_valid_o,
+      .fault_valid_o(fault_valid),
       .fault_write_o(fault_write),
       .fault_address_o(fault_address),
       .event_row_o,
@@ -191,7 +206,7 @@ module cpe_systolic #(
       .d_wdata_o,
       .d_strb_o,
       .d_rdata_i(d_rdata),
-      .fault_valid_o,
+      .fault_valid_o(fault_valid),
       .fault_write_o(fault_write),
       .fault_pc_o(fault_pc),
       .fault_address_o(fault_address),

@@ -66,6 +66,9 @@ module cpe_vector #(
   cpe_pkg::issue_t issue;
   logic [3:0]      ready;
   logic [767:0]    rdata;
+  logic            issue_ready, issue_bad, busy, fault_q;
+  logic [31:0]     issue_rdata;
+  cpe_pkg::fault_t fault_record_q;
 
   cpe_unit_gate #(.Ports(4)) u_gate (
     .clk_i,
@@ -86,12 +89,24 @@ module cpe_vector #(
     .rdata1_i(b_rdata_i),
     .rdata1_o(rdata[511:256]),
     .rdata2_i(c_rdata_i),
-    .rdata2_o(rdata[767:512])
+    .rdata2_o(rdata[767:512]),
+    .issue_ready_i(issue_ready),
+    .issue_ready_o,
+    .issue_bad_i(issue_bad),
+    .issue_bad_o,
+    .issue_rdata_i(issue_rdata),
+    .issue_rdata_o,
+    .busy_i(busy),
+    .busy_o,
+    .fault_valid_i(fault_q),
+    .fault_valid_o,
+    .fault_i(fault_record_q),
+    .fault_o
   );
 
   // ------------------------------------------------------------------------------------------------------------------
 
-  logic                    stop, fault_q, complete;
+  logic                    stop, complete;
   logic [3:0]              valid;
   logic [SlotWidth:0]      begun, done;
   logic [3*SlotWidth-1:0]  walk_slot;
@@ -102,8 +117,8 @@ module cpe_vector #(
   cpe_vector_pkg::target_t target;
   logic [31:0]             pc;
 
-  assign stop   = halt || fault_q;
-  assign busy_o = begun != done;
+  assign stop = halt || fault_q;
+  assign busy = begun != done;
 
   // Everything but what takes commands stands still unless it is active: from a command on, until some cycles after the last run is
   // complete, when all that still counts down has come to its end.
@@ -117,7 +132,7 @@ module cpe_vector #(
     if (issue_valid || active) begin
       active_q <= 1'b1;
       linger_q <= '1;
-      if (rst_n && !issue_valid && !busy_o && valid == '0) begin
+      if (rst_n && !issue_valid && !busy && valid == '0) begin
         active_q <= linger_q != '0;
         linger_q <= linger_q - 4'd1;
       end
@@ -132,9 +147,9 @@ module cpe_vector #(
     .en_i(active),
     .issue_valid_i(issue_valid),
     .issue_i(issue),
-    .issue_ready_o,
-    .issue_rdata_o,
-    .issue_bad_o,
+    .issue_ready_o(issue_ready),
+    .issue_rdata_o(issue_rdata),
+    .issue_bad_o(issue_bad),
     .begun_o(begun),
     .done_o(done),
     .complete_i(complete),
@@ -232,11 +247,6 @@ module cpe_vector #(
   end
 
   // --- Faults and events --------------------------------------------------------------------------------------------
-
-  cpe_pkg::fault_t fault_record_q;
-
-  assign fault_valid_o = fault_q;
-  assign fault_o       = fault_record_q;
 
   always_ff @(posedge clk) begin
     if (active) begin : observe

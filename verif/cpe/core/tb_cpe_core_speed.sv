@@ -42,6 +42,7 @@ module tb_cpe_core_speed (
     .clk_i,
     .rst_ni,
     .awake_i         (1'b1),
+    .waited_i        ('0),
     .boot_pc_i       (32'h4000_0000),
     .id_i            ('0),
     .config_i        ('0),

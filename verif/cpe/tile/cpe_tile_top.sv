@@ -32,7 +32,6 @@ module cpe_tile_top #(
   logic [90:0]        access;
   logic               clk /* verilator public_flat_rw */;
   logic               copy /* verilator public_flat_rw */;
-  logic               data /* verilator public_flat_rw */;
 
   // Nothing else looks at inputs: C++ does not have the rest evaluated when they change.
   always_ff @(posedge copy) begin : take

@@ -1,6 +1,7 @@
-// The door of an arithmetic unit (rtl/cpe/cpe_unit_gate.sv) as a model of a CPE has it: what the unit takes from outside are copies,
-// made in the same cycle as soon as something differs, and only while the unit has something to do. So a simulator evaluates a unit
-// in the cycles that are for the unit, and nothing of it in others.
+// The door of an arithmetic unit (rtl/cpe/cpe_unit_gate.sv) as a model of a CPE has it: what the unit hears of the core and the core of
+// the unit are copies, made in the same cycle as soon as something differs, and only while the unit has something to do. So a simulator
+// evaluates each of them in the cycles that are for it. What the local memory tells the unit comes without copies: it may be other in
+// every cycle.
 module cpe_unit_gate #(
   parameter int unsigned Ports = 3
 ) (
@@ -23,18 +24,29 @@ module cpe_unit_gate #(
   input  logic [255:0]         rdata1_i,
   output logic [255:0]         rdata1_o,
   input  logic [255:0]         rdata2_i,
-  output logic [255:0]         rdata2_o
+  output logic [255:0]         rdata2_o,
+
+  // What the core hears of the unit.
+  input  logic                 issue_ready_i,
+  output logic                 issue_ready_o,
+  input  logic                 issue_bad_i,
+  output logic                 issue_bad_o,
+  input  logic [31:0]          issue_rdata_i,
+  output logic [31:0]          issue_rdata_o,
+  input  logic                 busy_i,
+  output logic                 busy_o,
+  input  logic                 fault_valid_i,
+  output logic                 fault_valid_o,
+  input  cpe_pkg::fault_t      fault_i,
+  output cpe_pkg::fault_t      fault_o
 );
 
-  // For C++ (tile.cpp), which gives clk an edge with the CPE's clock when the unit needs it, copy as long as something differs, and data
-  // before each clock.
+  // For C++ (tile.cpp), which gives clk an edge with the CPE's clock when the unit needs it, and copy as long as something differs.
   logic needed /* verilator public_flat_rd */;
   logic differs /* verilator public_flat_rd */;
-  logic open /* verilator public_flat_rd */;
   logic clk /* verilator public_flat_rw */;
 
-  logic       open_q;
-  logic [2:0] read_q;  // in the cycle before
+  logic open, open_q;
 
   assign needed = en_i;
   assign clk_o  = clk;
@@ -46,13 +58,16 @@ module cpe_unit_gate #(
     differs = 1'b0;
     if (open) begin
       differs = {rst_ni, halt_i, issue_valid_i} != {rst_no, halt_o, issue_valid_o};
-      if (issue_valid_i && issue_i != issue_o) differs = 1'b1;
+      if (issue_valid_i) begin
+        if (issue_i != issue_o || {issue_ready_i, issue_bad_i} != {issue_ready_o, issue_bad_o}) differs = 1'b1;
+        if (issue_ready_i && issue_rdata_i != issue_rdata_o) differs = 1'b1;
+      end
+      if ({busy_i, fault_valid_i} != {busy_o, fault_valid_o}) differs = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     open_q <= en_i;
-    if (en_i) read_q <= ready_i[2:0];
   end
 
   always_ff @(posedge cpe_tile_top.copy) begin
@@ -60,18 +75,21 @@ module cpe_unit_gate #(
       rst_no        <= rst_ni;
       halt_o        <= halt_i;
       issue_valid_o <= issue_valid_i;
-      if (issue_valid_i) issue_o <= issue_i;
+      if (issue_valid_i) begin
+        issue_o       <= issue_i;
+        issue_ready_o <= issue_ready_i;
+        issue_bad_o   <= issue_bad_i;
+        issue_rdata_o <= issue_rdata_i;
+      end
+      busy_o        <= busy_i;
+      fault_valid_o <= fault_valid_i;
+      if (fault_valid_i) fault_o <= fault_i;
     end
   end
 
-  // Nothing that comes out of the unit follows these in the same cycle.
-  always_ff @(posedge cpe_tile_top.data) begin
-    if (open) begin
-      ready_o <= ready_i;
-      if (read_q[0]) rdata0_o <= rdata0_i;
-      if (read_q[1]) rdata1_o <= rdata1_i;
-      if (read_q[2]) rdata2_o <= rdata2_i;
-    end
-  end
+  assign ready_o  = ready_i;
+  assign rdata0_o = rdata0_i;
+  assign rdata1_o = rdata1_i;
+  assign rdata2_o = rdata2_i;
 
 endmodule

@@ -53,11 +53,12 @@ struct Door {
   CData& clk;
 };
 
-constexpr size_t kDoors = 3;
+constexpr size_t kDoors = 4;
 
 template <typename Cpe>
 std::array<Door, kDoors> doors_of(Cpe& cpe) {
-  return {{{cpe.u_movers__DOT__u_gate__DOT__needed, cpe.u_movers__DOT__u_gate__DOT__differs,
+  return {{{cpe.u_core_gate__DOT__needed, cpe.u_core_gate__DOT__differs, cpe.u_core_gate__DOT__clk},
+           {cpe.u_movers__DOT__u_gate__DOT__needed, cpe.u_movers__DOT__u_gate__DOT__differs,
             cpe.u_movers__DOT__u_gate__DOT__clk},
            {cpe.u_systolic__DOT__u_gate__DOT__needed, cpe.u_systolic__DOT__u_gate__DOT__differs,
             cpe.u_systolic__DOT__u_gate__DOT__clk},
@@ -70,14 +71,13 @@ struct EdgeNumbers {
   explicit EdgeNumbers(Root& root) {
     clock = find(root, root.cpe_tile_top__DOT__clk);
     copy = find(root, root.cpe_tile_top__DOT__copy);
-    data = find(root, root.cpe_tile_top__DOT__data);
     const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
     for (size_t i = 0; i < kDoors; ++i) {
       through.at(i) = find(root, doors.at(i).clk);
     }
   }
 
-  size_t clock, copy, data;
+  size_t clock, copy;
   std::array<size_t, kDoors> through;
 
  private:
@@ -101,16 +101,10 @@ void happen(Root& root, size_t edge) {
 // What comes in through the doors is copied until nothing differs; also when nothing does, if it is said.
 void settle(Root& root, const EdgeNumbers& numbers, bool data) {
   const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
-  while (data || (doors[0].differs | doors[1].differs | doors[2].differs) != 0) {
+  while (data || (doors[0].differs | doors[1].differs | doors[2].differs | doors[3].differs) != 0) {
     happen(root, numbers.copy);
     data = false;
   }
-}
-
-// Whether an arithmetic unit looks at what the local memory tells it.
-bool open(Root& root) {
-  const auto& cpe = *root.__PVT__cpe_tile_top__DOT__u_cpe;
-  return (cpe.u_systolic__DOT__u_gate__DOT__open | cpe.u_vector__DOT__u_gate__DOT__open) != 0;
 }
 
 }  // namespace
@@ -122,7 +116,6 @@ void* swai_cpe_new() {
   // In reset, before the first edges: also where state begins at random.
   model->rootp->cpe_tile_top__DOT__clk = 0;
   model->rootp->cpe_tile_top__DOT__copy = 0;
-  model->rootp->cpe_tile_top__DOT__data = 0;
   for (const Door& door : doors_of(*model->__PVT__cpe_tile_top__DOT__u_cpe)) door.clk = 0;
   model->in_i = 0;
   model->boot_pc_i = 0;
@@ -151,9 +144,8 @@ void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint
     top.in_i = in;
     top.boot_pc_i = boot_pc;
     happen(root, numbers.copy);
-    settle(root, numbers, (in & kWithData) != 0 && doors[0].needed != 0);
+    settle(root, numbers, (in & kWithData) != 0 && doors[1].needed != 0);
   }
-  if (open(root)) happen(root, numbers.data);
   Edges edges(root);
   edges.add(numbers.clock);
   for (size_t i = 0; i < kDoors; ++i) {
