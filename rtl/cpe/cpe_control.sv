@@ -53,11 +53,6 @@ module cpe_control (
   logic issue, is_launch, is_argument, is_done, is_sync, one_scope, released, good, fault_new;
 
   // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
-  assign is_launch   = issue_i.op == cpe_pkg::ControlLaunch;
-  assign is_argument = issue_i.op == cpe_pkg::ControlArgument;
-  assign is_done     = issue_i.op == cpe_pkg::ControlDone;
-  assign is_sync     = issue_i.op == cpe_pkg::ControlSync;
-  assign one_scope   = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
 
   // An arrival is known to the group before its release counts.
   always_comb begin
@@ -65,7 +60,17 @@ module cpe_control (
     good           = 1'b0;
     released       = 1'b0;
     launch_ready_o = 1'b0;
+    is_launch      = 1'b0;
+    is_argument    = 1'b0;
+    is_done        = 1'b0;
+    is_sync        = 1'b0;
+    one_scope      = 1'b0;
     if (issue_valid_i) begin
+      is_launch      = issue_i.op == cpe_pkg::ControlLaunch;
+      is_argument    = issue_i.op == cpe_pkg::ControlArgument;
+      is_done        = issue_i.op == cpe_pkg::ControlDone;
+      is_sync        = issue_i.op == cpe_pkg::ControlSync;
+      one_scope      = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
       issue          = !stop_o && !engine_fault_valid_i;
       good           = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
       released       = (arrive_q & release_i) != '0;
@@ -75,11 +80,11 @@ module cpe_control (
 
   always_comb begin
     issue_ready_o = 1'b0;
-    issue_rdata_o = launch_q.argument;
+    issue_rdata_o = '0;
     issue_bad_o   = 1'b0;
     if (issue) begin
-      issue_bad_o = !good;
-      if (is_launch) issue_rdata_o = launch_i.pc;
+      issue_bad_o   = !good;
+      issue_rdata_o = is_launch ? launch_i.pc : launch_q.argument;
       if (!good) issue_ready_o = 1'b1;
       else if (is_launch) issue_ready_o = launch_valid_i;
       else if (is_done) issue_ready_o = !engines_busy_i;
@@ -121,10 +126,13 @@ module cpe_control (
 
   // Waiting for a launch, or at a barrier that knows of us; or stopped for good.
   logic waits;
-  assign waits    = core_waiting_i && issue && (launch_ready_o || arrive_q != '0);
   always_comb begin
     asleep_o = 1'b0;
-    if (core_waiting_i || halted_i) asleep_o = !engines_busy_i && !fault_new && (waits || (fault_valid_q && halted_i));
+    waits    = 1'b0;
+    if (core_waiting_i || halted_i) begin
+      waits    = core_waiting_i && issue && (launch_ready_o || arrive_q != '0);
+      asleep_o = !engines_busy_i && !fault_new && (waits || (fault_valid_q && halted_i));
+    end
   end
 
   logic unused;

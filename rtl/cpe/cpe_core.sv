@@ -243,6 +243,7 @@ module cpe_core #(
     .done_o     (mem_done),
     .late_o     (mem_late),
     .result_o   (mem_result),
+    .late_i     (wb_late_q),
     .data_o     (late_data),
     .at_window_o(mem_window),
     .pending_o  (mem_pending),

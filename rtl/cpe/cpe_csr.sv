@@ -97,8 +97,8 @@ module cpe_csr #(
       end else begin
         if (count_i || waited_i != '0) cycles_q <= cycles_q + 64'(waited_i) + 64'(count_i);
         if (retire_i) retired_q <= retired_q + 64'd1;
-        lost = 9'(waited_i) + 9'(count_i && !retire_i);
-        if (lost != '0) begin
+        if (!retire_i || waited_i != '0) begin
+          lost = 9'(waited_i) + 9'(count_i && !retire_i);
           unique case (reason_i)
             cpe_core_pkg::CountLdm:        ldm_q <= ldm_q + 32'(lost);
             cpe_core_pkg::CountWindow:     window_q <= window_q + 32'(lost);

@@ -14,6 +14,7 @@ module cpe_lsu (
   output logic              done_o,
   output logic              late_o,       // with done_o: a load whose result comes as data_o
   output logic [31:0]       result_o,     // ... else, of a load
+  input  logic              late_i,       // the load before may be one
   output logic [31:0]       data_o,
   output logic              at_window_o,  // the instruction goes there
   output logic              pending_o,    // something has been offered and must be waited for
@@ -50,12 +51,16 @@ module cpe_lsu (
   // The lower bytes of a word as a load wants them: from a window, and from local memory.
   logic [31:0] win_result;
   cpe_extend u_extend_window (
+    .en_i    (win_done_i),
     .word_i  (win_rdata_i),
+    .lane_i  (2'd0),
     .funct3_i,
     .word_o  (win_result)
   );
   cpe_extend u_extend_ldm (
-    .word_i  (ldm_rdata_i >> {late_lane_q, 3'b0}),
+    .en_i    (late_i),
+    .word_i  (ldm_rdata_i),
+    .lane_i  (late_lane_q),
     .funct3_i(late_funct3_q),
     .word_o  (data_o)
   );

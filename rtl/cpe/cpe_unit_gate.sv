@@ -19,6 +19,7 @@ module cpe_unit_gate #(
   output logic                 issue_valid_o,
   input  cpe_pkg::issue_t      issue_i,
   output cpe_pkg::issue_t      issue_o,
+  input  logic [Ports-1:0]     valid_i,
   input  logic [Ports-1:0]     ready_i,
   output logic [Ports-1:0]     ready_o,
   input  logic [255:0]         rdata0_i,
@@ -63,5 +64,8 @@ module cpe_unit_gate #(
   assign busy_o        = busy_i;
   assign fault_valid_o = fault_valid_i;
   assign fault_o       = fault_i;
+
+  logic unused;
+  assign unused = ^valid_i;
 
 endmodule

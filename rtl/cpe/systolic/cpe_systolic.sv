@@ -75,6 +75,7 @@ module cpe_systolic #(
     .issue_valid_o(issue_valid),
     .issue_i,
     .issue_o(issue),
+    .valid_i({d_valid_o, w_valid_o, x_valid_o}),
     .ready_i({d_ready_i, w_ready_i, x_ready_i}),
     .ready_o({d_ready, w_ready, x_ready}),
     .rdata0_i(x_rdata_i),

@@ -123,7 +123,6 @@ module cpe_systolic_drain #(
     lane_sums    = '0;
     lane_factors = '0;
     lane_biases  = '0;
-    row_factor   = '0;
     if (awake) begin
       req_free   = !req_valid_q || d_ready_i;
       blocked    = result_valid && !req_free && (req_write_q || result_tag[3]);
@@ -144,10 +143,15 @@ module cpe_systolic_drain #(
           lane_sums    = read_data_i[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
           lane_factors = factors_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
           lane_biases  = biases_q[32*Lanes*beat[BeatBits-1:0] +: 32*Lanes];
-          row_factor   = d_rdata_i[{row_q[2:0], 5'd0} +: 32];
         end
       end
     end
+  end
+
+  // By itself: a simulator looks at what was read in every cycle.
+  always_comb begin
+    row_factor = '0;
+    if (issue) row_factor = d_rdata_i[{row_q[2:0], 5'd0} +: 32];
   end
 
   assign read_half_o = half_q;

@@ -67,6 +67,7 @@ module cpe_vector #(
   logic [3:0]      ready;
   logic [767:0]    rdata;
   logic            issue_ready, issue_bad, busy, fault_q;
+  logic [3:0]      valid;
   logic [31:0]     issue_rdata;
   cpe_pkg::fault_t fault_record_q;
 
@@ -82,6 +83,7 @@ module cpe_vector #(
     .issue_valid_o(issue_valid),
     .issue_i,
     .issue_o(issue),
+    .valid_i(valid),
     .ready_i({d_ready_i, c_ready_i, b_ready_i, a_ready_i}),
     .ready_o(ready),
     .rdata0_i(a_rdata_i),
@@ -107,7 +109,6 @@ module cpe_vector #(
   // ------------------------------------------------------------------------------------------------------------------
 
   logic                    stop, complete;
-  logic [3:0]              valid;
   logic [SlotWidth:0]      begun, done;
   logic [3*SlotWidth-1:0]  walk_slot;
   logic [3*WalkPlace-1:0]  walk;

@@ -17,6 +17,7 @@ module cpe_unit_gate #(
   output logic                 issue_valid_o,
   input  cpe_pkg::issue_t      issue_i,
   output cpe_pkg::issue_t      issue_o,
+  input  logic [Ports-1:0]     valid_i,
   input  logic [Ports-1:0]     ready_i,
   output logic [Ports-1:0]     ready_o,
   input  logic [255:0]         rdata0_i,
@@ -47,6 +48,7 @@ module cpe_unit_gate #(
   logic clk /* verilator public_flat_rw */;
 
   logic open, open_q;
+  logic [Ports-1:0] granted_q;  // what each port was told last
 
   assign needed = en_i;
   assign clk_o  = clk;
@@ -63,6 +65,7 @@ module cpe_unit_gate #(
         if (issue_ready_i && issue_rdata_i != issue_rdata_o) differs = 1'b1;
       end
       if ({busy_i, fault_valid_i} != {busy_o, fault_valid_o}) differs = 1'b1;
+      if ((valid_i & (ready_i ^ granted_q)) != '0) differs = 1'b1;
     end
   end
 
@@ -84,10 +87,11 @@ module cpe_unit_gate #(
       busy_o        <= busy_i;
       fault_valid_o <= fault_valid_i;
       if (fault_valid_i) fault_o <= fault_i;
+      granted_q <= (granted_q & ~valid_i) | (ready_i & valid_i);
     end
   end
 
-  assign ready_o  = ready_i;
+  assign ready_o  = granted_q & valid_i;
   assign rdata0_o = rdata0_i;
   assign rdata1_o = rdata1_i;
   assign rdata2_o = rdata2_i;
