@@ -254,8 +254,8 @@ class Groups {
   // The owner of a wipe; and of what is in the CPEs when nobody knows whose it is.
   static constexpr uint16_t kWipe = 0xffff;
   static constexpr uint16_t kSomebodys = 0x100;
-  // No watchdog is shorter: a wipe takes some 1,300 cycles, and whose launch it was that chose the watchdog
-  // must not matter to it.
+  // No watchdog is shorter: a wipe takes one or two thousand cycles, and whose launch it was that chose the
+  // watchdog must not matter to it.
   static constexpr uint32_t kShortest = 10'000;
   static_assert(launch::kQueue <= kKept);
   struct Setting {

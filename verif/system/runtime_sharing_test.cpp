@@ -170,35 +170,33 @@ TEST_CASE("runtime: what a kernel leaves in the cores no other client's kernel f
   const auto card = rig.open();
   Sharer one(*card, kWindows[0]), two(*card, kWindows[1]);
   Remains its(one), looks(two);
-  SUBCASE("one after the other") {
-    its.launch("leave");
-    one.client.finish(one.queue, its.launch("leave_shape"));
-    two.client.finish(two.queue, looks.launch("look"));
-    CHECK(looks.found() == 0);
-  }
-  SUBCASE("of a client that dies, while the other one's launch waits behind its own") {
-    its.launch("leave");
-    one.launch_forever(one.queue);
-    const uint32_t last = looks.launch("look");
-    card->run_until(0, 200'000);
-    for (Status status = Status::kAgain; status == Status::kAgain;) status = one.client.detach().status;
-    two.client.finish(two.queue, last);
-    CHECK(looks.found() == 0);
-  }
-  SUBCASE("who looks sets the shortest watchdog") {
-    one.client.finish(one.queue, its.launch("leave"));
-    const uint32_t stopped = looks.launch("look", 1);
-    REQUIRE(two.client.wait(two.queue, stopped));
-    CHECK(two.client.line(two.queue).status == Status::kKernelTimeout);
-    two.client.reset_queue(two.queue);
-    two.client.finish(two.queue, looks.launch("look"));
-    CHECK(looks.found() == 0);
-  }
-  SUBCASE("of its own a client finds everything") {
-    one.client.finish(one.queue, its.launch("leave"));
-    one.client.finish(one.queue, its.launch("look"));
-    CHECK(its.found() > its.cpes * cpe::kRemainsBytes / sizeof(uint32_t) / 2);
-  }
+  // Its own client finds it.
+  one.client.finish(one.queue, its.launch("leave"));
+  one.client.finish(one.queue, its.launch("look"));
+  CHECK(its.found() > its.cpes * cpe::kRemainsBytes / sizeof(uint32_t) / 2);
+
+  its.launch("leave");
+  one.client.finish(one.queue, its.launch("leave_shape"));
+  two.client.finish(two.queue, looks.launch("look"));
+  CHECK(looks.found() == 0);
+
+  // The shortest watchdog is long enough to clear everything.
+  one.client.finish(one.queue, its.launch("leave"));
+  const uint32_t stopped = looks.launch("look", 1);
+  REQUIRE(two.client.wait(two.queue, stopped));
+  CHECK(two.client.line(two.queue).status == Status::kKernelTimeout);
+  two.client.reset_queue(two.queue);
+  two.client.finish(two.queue, looks.launch("look"));
+  CHECK(looks.found() == 0);
+
+  // A client dies while the other one's launch waits behind its own.
+  its.launch("leave");
+  one.launch_forever(one.queue);
+  const uint32_t last = looks.launch("look");
+  card->run_until(0, 200'000);
+  for (Status status = Status::kAgain; status == Status::kAgain;) status = one.client.detach().status;
+  two.client.finish(two.queue, last);
+  CHECK(looks.found() == 0);
 }
 
 }  // namespace swai::system
