@@ -1,4 +1,5 @@
 // swai: the command line of the card. docs/swai.md.
+#include "host/cli/bench/bench.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   add_info(cli);
   add_run(cli);
   add_copy_test(cli);
+  add_bench(cli);
   add_exec(cli);
   add_log(cli);
   add_dump(cli);

@@ -11,6 +11,7 @@ import sys
 import time
 import types
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
@@ -228,6 +229,27 @@ class Rest(CardTest):
         self.assertIn("kernel's own", self.run_swai("dump", "memory", "0x8000000000", "64", code=2)[1])
         self.assertIn("has memory from", self.run_swai("dump", "memory", "16", "64", code=2)[1])
         self.assertIn("there are 1 cards", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
+
+    def test_bench(self):
+        pictures = self.folder / "pictures"
+        report = self.run_json("bench", "sdaa", "--sizes", "1K", "--sizes", "256K", "--svg", pictures)
+        self.assertEqual([figure["figure"] for figure in report["figures"]], [9, 10, 11, 12, 13])
+        for figure in report["figures"]:
+            for series in figure["series"]:
+                for point in series["points"]:
+                    self.assertGreater(point["ns"], 0, (figure["figure"], series))
+                    self.assertLess(point.get("bytes_per_ns", 0), 64, (figure["figure"], series))
+            picture = xml.etree.ElementTree.parse(pictures / f"figure-{figure['figure']}.svg").getroot()
+            drawn = picture.findall(".//{http://www.w3.org/2000/svg}g")
+            self.assertEqual(len(drawn), len(figure["series"]))
+        # The slow way is slower.
+        models = report["figures"][1]["series"]
+        self.assertGreater(models[1]["points"][1]["ns"], 1.5 * models[0]["points"][1]["ns"])
+        whole, _, _, on_card, link = (series["points"][0]["ns"] for series in report["figures"][4]["series"])
+        self.assertAlmostEqual(whole, on_card + link, delta=1)
+        text = self.run_swai("bench", "sdaa", "--figure", "13")[0]
+        self.assertIn("here", text.splitlines()[-2])
+        self.assertIn("--figure", self.run_swai("bench", "sdaa", "--figure", "8", code=2)[1])
 
     def test_exec(self):
         self.forget_card()

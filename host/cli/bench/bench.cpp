@@ -1,0 +1,142 @@
+// swai bench sdaa: the measurements of the SDAA paper, on this card.
+#include "host/cli/bench/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "host/cli/bench/figures.hpp"
+#include "host/cli/bench/svg.hpp"
+#include "host/cli/kernel_arguments.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/cli/table.hpp"
+
+namespace swai::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Figures: 9 allocation, 10 pageable memory with many threads and with one, 11 copies on the card, 12 copies of all
+kinds, 13 launches with their parts (formulas 12 to 14). Times are the card's own; the host's software takes none but for
+copying, 10 bytes per ns and thread. What the paper has as a number stands beside ours. Figure 8 compares allocators on
+the management processor, with firmware of its own: `make bench`, alloc.vs_libc.
+
+Examples:
+  swai bench sdaa
+  swai bench sdaa --figure 10 --sizes 1M --sizes 64M --json
+  swai bench sdaa --all --svg pictures)";
+
+// Cycles that a simulated card does in a second while it copies: no more than an estimate.
+constexpr double kSpeed = 300'000;
+
+struct Wish {
+  bench::Plan plan;
+  bool all = false;
+  std::string pictures;
+};
+
+Json describe(const bench::Figure& figure) {
+  Json report = {{"figure", figure.number},
+                 {"title", figure.title},
+                 {"series", Json::array()},
+                 {"published", Json::array()}};
+  for (const bench::Series& series : figure.series) {
+    Json points = Json::array();
+    for (const bench::Point& point : series.points) {
+      Json one = {{"ns", point.ns}};
+      if (point.bytes != 0) one["bytes"] = point.bytes;
+      if (figure.rates) one["bytes_per_ns"] = bench::value_of(figure, point);
+      points.push_back(std::move(one));
+    }
+    report["series"].push_back(
+        {{"name", series.name}, {"baseline", series.baseline}, {"points", std::move(points)}});
+  }
+  for (const bench::Published& one : figure.published)
+    report["published"].push_back({{"what", one.what}, {"paper", one.value}, {"ours", one.ours}});
+  return report;
+}
+
+void print(const bench::Figure& figure) {
+  fmt::print("Figure {}. {}: {}\n", figure.number, figure.title,
+             figure.rates ? "ns, and bytes per ns" : "ns");
+  std::vector<std::string> names = {""};
+  for (const bench::Point& point : figure.series.front().points)
+    names.push_back(">" + (point.bytes == 0 ? std::string("ns") : size_text(point.bytes)));
+  Table table(names);
+  for (const bench::Series& series : figure.series) {
+    std::vector<std::string> row = {series.name};
+    for (const bench::Point& point : series.points) {
+      row.push_back(figure.rates ? fmt::format("{:.0f} ({:.2f})", point.ns, bench::value_of(figure, point))
+                                 : fmt::format("{:.0f}", point.ns));
+    }
+    table.add(std::move(row));
+  }
+  fmt::print("{}", table.text());
+  for (const bench::Published& one : figure.published)
+    fmt::print("The paper, {}: {}; here {:.4g}\n", one.what, one.value, one.ours);
+  fmt::print("\n");
+}
+
+int sdaa_figures(const Cli& cli, Wish wish) {
+  constexpr uint64_t kKib = 1 << 10;
+  constexpr uint64_t kMib = 1 << 20;
+  bench::Plan& plan = wish.plan;
+  if (plan.sizes.empty()) {
+    plan.sizes = {kKib, 16 * kKib, 256 * kKib, 4 * kMib};
+    if (wish.all) plan.sizes.insert(plan.sizes.end(), {8 * kMib, 64 * kMib});
+  }
+  std::ranges::sort(plan.sizes);
+  plan.module = (places().rom.parent_path().parent_path() / "cpe-kernels" / "swai-bench.elf").string();
+  if (!wish.pictures.empty()) {
+    std::error_code problem;
+    std::filesystem::create_directories(wish.pictures, problem);
+    if (problem) throw Error(kBadInput, fmt::format("--svg {}: {}", wish.pictures, problem.message()));
+  }
+  const UsedCard card(cli.options());
+  const double all = bench::cost(plan);
+  if (!cli.options().quiet)
+    fmt::print(stderr, "swai: about {:.1f} million cycles of the card, {:.0f} s of a simulated one\n",
+               all / 1e6, all / kSpeed);
+  std::vector<bench::Figure> figures;
+  {
+    Progress progress(!cli.options().quiet, "figures");
+    double done = 0;
+    figures =
+        bench::measure(plan, [&](double cycles) { progress.reached(std::min(1.0, (done += cycles) / all)); });
+  }
+  Json report = {{"figures", Json::array()}};
+  for (const bench::Figure& figure : figures) {
+    report["figures"].push_back(describe(figure));
+    if (!cli.options().json) print(figure);
+    if (wish.pictures.empty()) continue;
+    const std::string picture = bench::svg(figure);
+    kernel_run::write_file(fmt::format("{}/figure-{}.svg", wish.pictures, figure.number),
+                           {reinterpret_cast<const uint8_t*>(picture.data()), picture.size()});
+  }
+  if (cli.options().json) cli.print(report);
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const command = cli.add(
+      "bench", "measure what others have published: bench sdaa",
+      [&cli, wish] { return sdaa_figures(cli, *wish); }, kExamples);
+  command->require_subcommand(1);
+  CLI::App* const figures = command->add_subcommand("sdaa", "figures 9 to 13 of the SDAA paper");
+  figures->fallthrough();
+  figures->add_option("--figure", wish->plan.figures, "only these")->check(CLI::Range(9, 13))->type_name("N");
+  figures->add_option("--sizes", wish->plan.sizes, "so many bytes: 4K, 1M ... (default: 1K, 16K, 256K, 4M)")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(uint64_t{64}, uint64_t{1} << 30))
+      ->type_name("BYTES");
+  figures->add_flag("--all", wish->all, "8M and 64M, too");
+  figures->add_option("--svg", wish->pictures, "pictures into this folder")->type_name("FOLDER");
+}
+
+}  // namespace swai::cli

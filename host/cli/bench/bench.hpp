@@ -1,0 +1,9 @@
+#pragma once
+
+#include "host/cli/cli.hpp"
+
+namespace swai::cli {
+
+void add_bench(Cli& cli);
+
+}  // namespace swai::cli
