@@ -19,7 +19,7 @@ constexpr const char* kExecExamples =
     R"(The program finds the card through SWAI_CARD. Exit code: the program's.
 
 Examples:
-  swai exec build/examples/axpy/axpy
+  swai exec --folder build/examples/axpy ./axpy
   swai --config tiny exec -- ./my-program --its-options)";
 
 constexpr const char* kTraceExamples =
@@ -27,7 +27,7 @@ constexpr const char* kTraceExamples =
 Exit code: the program's.
 
 Examples:
-  swai trace axpy.pftrace build/examples/axpy/axpy
+  swai trace axpy.pftrace sh -c 'cd build/examples/axpy && ./axpy'
   swai trace copy.pftrace swai copy-test --size 64K)";
 
 struct Wish {

@@ -20,7 +20,7 @@ constexpr const char* kExamples =
 `watch` shows a job's output until it is over, and ends with its exit code.
 
 Examples:
-  swai job submit build/examples/axpy/axpy
+  swai job submit --folder build/examples/axpy ./axpy
   swai job list
   swai job watch 1
   swai job cancel 1)";

@@ -41,7 +41,7 @@ Examples:
 
 In another terminal:
   swai info
-  swai job submit build/examples/axpy/axpy
+  swai job submit --folder build/examples/axpy ./axpy
   swai top)";
 
 struct Wish {

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -206,15 +207,32 @@ class Daemon(ServeTest):
         daemon.stderr.close()
 
     def test_session(self):
-        """What the README shows a newcomer."""
-        self.run_swai("info")
-        axpy = str(pathlib.Path("build/examples/axpy/axpy").resolve())
-        number = self.run_json("job", "submit", "--folder", "build/examples/axpy", axpy)["job"]
-        self.run_swai("top", "--count", "1", "--interval", "0.2")
-        self.run_swai("job", "watch", number)
-        trace = self.folder / "copy.pftrace"
-        self.run_swai("--config", "tiny", "trace", trace, SWAI, *COPY)
-        self.assertTrue(perfetto.read(trace).slices)
+        """What the README shows a newcomer, line by line, with the small card, and in another folder for what is written."""
+        lines = re.findall(r"^    (build/swai .*)$", pathlib.Path("README.md").read_text(), re.M)
+        first = lines.index("build/swai serve &")
+        said = {}
+        with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
+            daemon, _ = start_daemon(folder)
+            self.environment["XDG_RUNTIME_DIR"] = folder
+            (self.folder / "build").symlink_to(pathlib.Path("build").resolve())
+            for line in lines[first + 1 :]:
+                # A card of the line's own is the small one, too.
+                line = line.replace("build/swai trace", "build/swai --config tiny trace")
+                done = subprocess.run(
+                    line, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=LIMIT
+                )
+                self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}{done.stderr}")
+                said[re.search(r"swai (?:--config tiny )?(\w+)", line)[1]] = done.stdout
+            daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(daemon.wait(LIMIT), 0)
+            daemon.stderr.close()
+        self.assertEqual(list(said), ["info", "run", "job", "top", "trace"])
+        self.assertIn("SWAI tiny", said["info"])
+        self.assertIn("copy: done in", said["run"])
+        self.assertIn("card 0:", said["top"])
+        # The reader takes nothing that is not in Perfetto's schema.
+        tracks = {part.track.name for part in perfetto.read(self.folder / "copy.pftrace").slices}
+        self.assertIn("DMA 0", tracks)
 
 
 if __name__ == "__main__":
