@@ -30,6 +30,9 @@ FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon 
 FW_OPT_rom := -O2
 # The runtime hands arguments to kernels.
 FW_OPT_kernel := -O2 -Icpe-kernels/include
+# What no launch waits for is small instead.
+FW_UNHURRIED := $(addprefix firmware/kernel/,fault.cpp log.cpp main.cpp mmu.cpp selftest.cpp shell.cpp) firmware/common/nor.cpp firmware/common/text.cpp
+$(FW_UNHURRIED:%=$(FW_BUILD)/kernel/%.o): FW_SIZE := -Os
 
 # $(call firmware_program,NAME,SOURCES,LINKER_SCRIPT): build/firmware/NAME.elf
 define firmware_program
@@ -38,7 +41,7 @@ $(call text_file,$(FW_BUILD)/$(1)/flags,$(FW_BUILD)/$(1)_flags)
 $(FW_BUILD)/$(1)/%.cpp.o: %.cpp $(FW_BUILD)/$(1)/flags | generated
 	$$(call say,RV-CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(FW_CXX) $(FW_CXXFLAGS) $(FW_OPT_$(1)) -MMD -MP -c -o $$@ $$<
+	$$(Q)$(FW_CXX) $(FW_CXXFLAGS) $(FW_OPT_$(1)) $$(FW_SIZE) -MMD -MP -c -o $$@ $$<
 $(FW_BUILD)/$(1)/%.S.o: %.S $(FW_BUILD)/$(1)/flags | generated
 	$$(call say,RV-AS,$$@)
 	$$(Q)mkdir -p $$(@D)
