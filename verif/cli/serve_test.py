@@ -151,6 +151,7 @@ class Daemon(ServeTest):
         self.addCleanup(folder.cleanup)
         daemon, said = start_daemon(folder.name, "--cards", "2")
         self.addCleanup(daemon.stderr.close)
+        self.addCleanup(daemon.kill)
         self.assertIn("starts 2 simulated cards (tiny", said)
         self.environment["XDG_RUNTIME_DIR"] = folder.name
         self.assertEqual([card["number"] for card in self.run_json("list")["cards"]], [0, 1])
@@ -213,6 +214,7 @@ class Daemon(ServeTest):
         said = {}
         with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
             daemon, _ = start_daemon(folder)
+            self.addCleanup(daemon.kill)
             self.environment["XDG_RUNTIME_DIR"] = folder
             (self.folder / "build").symlink_to(pathlib.Path("build").resolve())
             for line in lines[first + 1 :]:
