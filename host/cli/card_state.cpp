@@ -158,10 +158,9 @@ Json describe_state(link::Card& card, size_t number) {
           {"firmware_fault", part([&] { return describe_last_words(card); })},
           {"faults", part([&] { return describe_journal(card, sdaa::JournalKind::kFaults); })},
           {"log", part([&] { return describe_journal(card, sdaa::JournalKind::kLog); })},
-          // Reading these takes the card long enough to have told the rest anew (protocol.md).
-          {"registers", describe_registers(card)},
           {"telemetry", part([&] { return describe_telemetry(card); })},
-          {"clients", part([&] { return describe_clients(card); })}};
+          {"clients", part([&] { return describe_clients(card); })},
+          {"registers", describe_registers(card)}};
 }
 
 }  // namespace swai::cli
