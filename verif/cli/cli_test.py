@@ -213,9 +213,10 @@ class Rest(CardTest):
     def test_dump(self):
         source = self.folder / "state.json"
         faults = f"{SWAI} --quiet run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
+        good = f"{SWAI} --quiet run {MODULES}/copy.elf --args buf:64 buf:64 64 0"  # what the card has told is some microseconds old
         memory = f"{SWAI} --quiet dump memory 0x8010000000"
         self.forget_card()
-        script = f"{faults}; {SWAI} dump state -o {source} && {memory} 64K -o {self.folder}/bytes"
+        script = f"{faults}; {good} && {SWAI} dump state -o {source} && {memory} 64K -o {self.folder}/bytes"
         self.run_swai("--quiet", "exec", "sh", "-c", script)
         self.assertEqual((self.folder / "bytes").stat().st_size, 65536)
         (card,) = json.loads(source.read_text())["cards"]
