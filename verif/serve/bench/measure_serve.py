@@ -25,15 +25,17 @@ def main():
         environment = os.environ | {"XDG_RUNTIME_DIR": folder}
         environment.pop("SWAI_CARD", None)
         daemon = subprocess.Popen([SWAI, "--config", "tiny", "serve"], env=environment, stderr=subprocess.PIPE, text=True)
-        for line in daemon.stderr:
-            if "ready" in line:
-                break
-        alone, served = sync_times(f"{folder}/swai/card0", environment)
-        load = [CLIENT, "load", str(FROM), str(TO)]
-        clients = [subprocess.Popen(load, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-        shares = [int(client.communicate()[0]) for client in clients]
-        daemon.send_signal(signal.SIGTERM)
-        daemon.communicate()
+        try:
+            for line in daemon.stderr:
+                if "ready" in line:
+                    break
+            alone, served = sync_times(f"{folder}/swai/card0", environment)
+            load = [CLIENT, "load", str(FROM), str(TO)]
+            clients = [subprocess.Popen(load, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+            shares = [int(client.communicate()[0]) for client in clients]
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            daemon.communicate()
     print(json.dumps({
         "serve.sync_wall_ns": alone,
         "serve.overhead_ns": served - alone,
