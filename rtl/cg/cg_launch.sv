@@ -108,6 +108,7 @@ module cg_launch #(
     .running_i        (running),
     .held_i           (held),
     .ended_i          (ended),
+    .age_i            (cycles),
     .unfinished_i     (unfinished),
     .asleep_i         (asleep_i & tile_rst_no),
     .stopped_i        (~tile_rst_no | halt_o),

@@ -35,6 +35,7 @@ module cg_launch_regs #(
   input  logic              running_i,
   input  logic              held_i,
   input  logic [31:0]       ended_i,
+  input  logic [31:0]       age_i,
   input  logic [N-1:0]      unfinished_i,
   input  logic [N-1:0]      asleep_i,
   input  logic [N-1:0]      stopped_i,
@@ -211,6 +212,7 @@ module cg_launch_regs #(
         cg_regs_pkg::CpeAsleepOffset:     rsp_o.rdata = 64'(asleep_i);
         cg_regs_pkg::CpeStoppedOffset:    rsp_o.rdata = 64'(stopped_i);
         cg_regs_pkg::FaultPendingOffset:  rsp_o.rdata = 64'(fault_pending_i);
+        cg_regs_pkg::LaunchAgeOffset:     rsp_o.rdata = running_i ? 64'(age_i) : '0;
         default: begin
           rsp_o.err = !in_results && !in_record0 && !in_record1;
           if (in_results) rsp_o.rdata = seen_q[offset[6:3]] ? result_q[offset[6:3]] : '0;

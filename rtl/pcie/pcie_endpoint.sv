@@ -418,6 +418,7 @@ module pcie_endpoint (
     .boot_status_i,
     .reset_status_i,
     .link_i         (link),
+    .bar0_i         ({bars.bar0, 37'd0}),
     .doorbell_o     (doorbell),
     .irq_o          (raise),
     .number_o       (number),

@@ -12,6 +12,7 @@ module pcie_regs (
   input  logic [31:0]           boot_status_i,
   input  logic [9:0]            reset_status_i,   // two bits for each domain
   input  logic [63:0]           link_i,           // a pcie_regs_pkg::link_t
+  input  logic [63:0]           bar0_i,           // a pcie_regs_pkg::bar0_t
 
   output logic                  doorbell_o,       // pulses
   output logic                  irq_o,
@@ -161,6 +162,7 @@ module pcie_regs (
         pcie_regs_pkg::ResetRequestOffset: rsp_o.rdata = '0;
         pcie_regs_pkg::ResetStatusOffset: rsp_o.rdata = {54'd0, reset_status_i};
         pcie_regs_pkg::LinkOffset:        rsp_o.rdata = link_i;
+        pcie_regs_pkg::Bar0Offset:        rsp_o.rdata = bar0_i;
         pcie_regs_pkg::SramBaseOffset:    rsp_o.rdata = {24'd0, sram_base_q, 12'd0};
         pcie_regs_pkg::SramLimitOffset:   rsp_o.rdata = {23'd0, sram_limit_q, 12'd0};
         pcie_regs_pkg::DmaAccessOffset:   rsp_o.rdata = {63'd0, dma_closed_q};

@@ -220,6 +220,7 @@ void test_registers(uint64_t seed, uint64_t cycles) {
   check_reset_requests(bench);
   const uint64_t link = bench.read_register(regs::pcie::link::kOffset);
   expect(link, 1 | 2 | 4 | 8 << 8 | 9 << 12 | uint64_t{bench.host.id} << 16, "link");
+  expect(bench.read_register(regs::pcie::bar0::kOffset), kBar0, "bar0");
   check_credits(bench);
 }
 

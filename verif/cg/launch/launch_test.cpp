@@ -229,11 +229,16 @@ void test_failures(uint64_t seed, uint64_t) {
   fails("a launch while they boot", false);
   check(bench.read(r::fault_pending::kOffset) == 0 && !bench.top().cpe_fault_o, "faults of nobody");
 
-  // The watchdog.
+  // The watchdog; until then the launch grows older.
   bench.cpes.habits = {.hang = 100, .longest = 10};
   bench.model.watchdog = 200;
   bench.write(r::watchdog::kOffset, 200);
+  check(bench.read(r::launch_age::kOffset) == 0, "nothing runs, and has an age");
   rings(some);
+  bench.steps(20);
+  const uint64_t age = bench.read(r::launch_age::kOffset);
+  bench.steps(50);
+  check(age != 0 && bench.read(r::launch_age::kOffset) >= age + 50, "the age of the launch");
   fails("the watchdog", true);
   check(bench.model.expired() == 1 && bench.read(r::fault_pending::kOffset) == some,
         "not all of them have a record");
