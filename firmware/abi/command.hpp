@@ -97,13 +97,24 @@ struct Graph {
 static_assert(sizeof(Graph) == 24);
 inline constexpr uint64_t kMaxGraphBytes = 256 << 10;
 
+// What can copy on the card. The last two take the DMA engine over the link: by way of a buffer of the host,
+// or reading the card's own BAR0 through the root complex.
+enum class Engine : uint32_t {
+  kBest = 0,  // the card chooses
+  kProcessor = 1,
+  kCores = 2,
+  kHost = 3,
+  kRootComplex = 4,
+};
+inline constexpr unsigned kEngines = 5;
+
 struct CopyDevice {
   Header header;
   uint64_t to;
   uint64_t from;
   uint64_t bytes;
-  uint32_t rows;
-  uint32_t reserved;
+  uint32_t rows;  // several: by the cores, or by the processor if these do not reach them
+  Engine engine;
   uint64_t to_pitch;
   uint64_t from_pitch;
 };

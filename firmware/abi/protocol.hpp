@@ -11,8 +11,8 @@
 
 namespace swai::protocol {
 
-inline constexpr uint16_t kVersion = 2;
-inline constexpr uint16_t kMinimumVersion = 2;  // the oldest that this one still speaks
+inline constexpr uint16_t kVersion = 3;
+inline constexpr uint16_t kMinimumVersion = 3;  // the oldest that this one still speaks
 
 // --- Shared words (registers pcie.shared, in BAR4)
 // -----------------------------------------------------------------
@@ -58,6 +58,8 @@ inline constexpr unsigned kKernelContext = 255;
 inline constexpr unsigned kContexts = 8;
 // A client that shares the card has at most so many, as long as each of the others can have one.
 inline constexpr unsigned kSharedQueues = 3;
+// The buffer of kRoutes has at least so many.
+inline constexpr uint64_t kRouteBytes = 128 << 10;
 
 enum Capability : uint64_t {
   kSharedMemory = 1 << 0,  // memory that the management processor and the CPEs reach alike
@@ -250,6 +252,10 @@ enum class Operation : uint32_t {
   // {context, queue, bus address of a ring}: takes its commands from there (two_level.hpp). Not for clients
   // that share the card or have a window.
   kQueueFeed = 12,
+  // {context, bus address of a buffer, bytes} -> {engines, a bit for each command::Engine, that can copy on
+  // the card, cycles that it took to measure those over the link, cycles that it took at boot to measure the
+  // others}. The buffer is the card's until a client attaches that does not share. Not for clients that do.
+  kRoutes = 13,
 };
 
 // Low half the tag, which comes back in the reply, high half the operation or status.

@@ -153,6 +153,8 @@ class Group {
   }
 
   uint64_t status() { return read<regs::cg::launch_status::kOffset>(); }
+  // Cycles that the launch that runs has been running; 0: none runs.
+  uint64_t age() { return read<regs::cg::launch_age::kOffset>(); }
   // A launch that runs longer is stopped; 0: never.
   void set_watchdog(uint32_t cycles) { write<regs::cg::watchdog::kOffset>(cycles); }
   void kill() { write<regs::cg::launch_control::kOffset>(regs::cg::launch_control::kKill.mask()); }

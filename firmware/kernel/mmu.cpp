@@ -35,9 +35,11 @@ using Table = std::array<uint64_t, 512>;
 static_assert(sizeof(Table) == layout::kPageBytes);
 
 // The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, the SRAM in small pages, and
-// the first gibibyte of the device memory. Those of its other gibibytes lie in the kernel's part of it.
-[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, device_gib, sram_gib,
-    sram_pages, memory_gib;
+// the first gibibyte of the device memory. Those of its other gibibytes lie in the kernel's part of it. Two
+// that enable() alone writes guard the stacks above them.
+[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, sram_gib, memory_gib;
+[[gnu::section(".noinit.trap_stack_guard"), gnu::aligned(layout::kPageBytes)]] Table device_gib;
+[[gnu::section(".noinit.stack_guard"), gnu::aligned(layout::kPageBytes)]] Table sram_pages;
 constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * sizeof(Table);
 
 constexpr uint64_t entry(uint64_t address, uint64_t flags) { return address >> kPageShift << 10 | flags; }
@@ -66,11 +68,25 @@ Table& memory_table(uint64_t gib) {
   return gib == 0 ? memory_gib : *reinterpret_cast<Table*>(virtual_of(kTables + gib * sizeof(Table)));
 }
 
+uint64_t& leaf(uint64_t physical) {
+  return memory_table((physical - kPrivate) / kGigaPageBytes)[slot(physical, 1)];
+}
+
 void set_pages(uint64_t physical, uint64_t bytes, uint64_t flags) {
-  for (uint64_t page = physical; page < physical + bytes; page += kMegaPageBytes) {
-    memory_table((page - kPrivate) / kGigaPageBytes)[slot(page, 1)] = flags == 0 ? 0 : entry(page, flags);
-  }
+  for (uint64_t page = physical; page < physical + bytes; page += kMegaPageBytes)
+    leaf(page) = flags == 0 ? 0 : entry(page, flags);
   csr::flush_tlb();
+}
+
+// Maps the page if it is not mapped; then it is to be given back. No page: 0. What is gained takes no flush.
+uint64_t borrow(uint64_t physical) {
+  const uint64_t page = physical & ~(kMegaPageBytes - 1);
+  if (leaf(page) != 0) return 0;
+  leaf(page) = entry(page, kData);
+  return page;
+}
+void give_back(uint64_t page) {
+  if (page != 0) leaf(page) = 0;
 }
 
 }  // namespace
@@ -123,5 +139,19 @@ void init_device_memory(unsigned groups) {
 
 void map(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, kData); }
 void unmap(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, 0); }
+
+void move(uint64_t to, uint64_t from, uint64_t bytes) {
+  const uint64_t there = borrow(to);
+  const uint64_t here = borrow(from);
+  auto* target = reinterpret_cast<void*>(virtual_of(to));
+  const auto* source = reinterpret_cast<const void*>(virtual_of(from));
+  csr::flush_cache(source, bytes);
+  std::memcpy(target, source, bytes);
+  csr::flush_cache(target, bytes);
+  csr::flush_cache(source, bytes);
+  give_back(there);
+  give_back(here);
+  if ((there | here) != 0) csr::flush_tlb();
+}
 
 }  // namespace swai::kernel::mmu

@@ -31,5 +31,7 @@ constexpr uint64_t virtual_of(uint64_t physical) {
 void init_device_memory(unsigned groups);
 void map(uint64_t physical, uint64_t bytes);
 void unmap(uint64_t physical, uint64_t bytes);
+// Copies, whether the pages, one on each side, are mapped or not. The caches keep nothing of it.
+void move(uint64_t to, uint64_t from, uint64_t bytes);
 
 }  // namespace swai::kernel::mmu

@@ -32,6 +32,7 @@ struct Processor {
   static void publish(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
   static void look(uint64_t address, uint64_t bytes) { csr::flush_cache(at<void>(address), bytes); }
   static const uint8_t* bytes(uint64_t address) { return at<const uint8_t>(address); }
+  static void move(uint64_t to, uint64_t from, uint64_t bytes) { mmu::move(to, from, bytes); }
   static void set_entry(uint64_t address, uint64_t value) {
     segments::reach(address);
     store(address, value);

@@ -35,6 +35,7 @@ constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
 constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
 constexpr uint64_t kCodeStride = 0x1'0000;
 constexpr uint64_t kPageList = mmu::kPrivate + 0x40'0000;
+constexpr uint64_t kScratch = mmu::kPrivate + 0x50'0000;
 static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
 static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kEvents);
 static_assert(kEvents + runtime::Events<Processor>::kBytes <= kRecords);
@@ -47,6 +48,7 @@ constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
 constexpr uint16_t kWipeSegment = 4;
 constexpr uint16_t kRegistersSegment = 5;  // of the groups; for launches of the kernel's own
+constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
@@ -120,6 +122,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const
   plan.memory.records = kRecords;
   plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
   plan.wipe = {wipe, kRegistersSegment};
+  plan.scratch = {kScratchSegment, kScratch, mmu::kPrivate + mmu::kPrivateBytes};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
   plan.events = kEvents;
@@ -278,13 +281,17 @@ bool init() {
                    load(file(module_memset, module_memset_end), module::Space::kKernel, kFillSegment)};
   const runtime::Code wipe = {kWipeSegment,
                               load(file(module_wipe, module_wipe_end), module::Space::kKernel, kWipeSegment)};
-  Processor::set_entry(kSegmentTable + kRegistersSegment * sizeof(uint64_t),
-                       segment::encode({regs::cg::kBase, found.groups * regs::cg::kSize, segment::kWrite,
-                                        protocol::kKernelContext}));
+  const auto set_own = [](uint16_t number, uint64_t base, uint64_t bytes, uint8_t permissions) {
+    Processor::set_entry(kSegmentTable + number * sizeof(uint64_t),
+                         segment::encode({base, bytes, permissions, protocol::kKernelContext}));
+  };
+  set_own(kRegistersSegment, regs::cg::kBase, found.groups * regs::cg::kSize, segment::kWrite);
+  set_own(kScratchSegment, kScratch, runtime::Scratch::kBytes, segment::kRead | segment::kWrite);
   quiet_groups(found);
   new (storage.data()) Runtime(processor);
   serving().init(plan_for(found, built_in, wipe));
   start_groups(found, daemon_pc);
+  serving().calibration().measure_card();
   protect();
   namespace irq = regs::irq;
   fw::write_reg(regs::inbox::enable::kAddr, 0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -283,8 +284,9 @@ class Begin : protected Finish<M> {
       case command::Type::kCopy:
         return take_copy(queue, node);
       case command::Type::kFill:
+        return queue.flights() == 0 && take_fill(queue, node);
       case command::Type::kCopyDevice:
-        return queue.flights() == 0 && take_built_in(queue, node);
+        return queue.flights() == 0 && take_copy_device(queue, node);
       default:
         return refuse_garbage(queue, node, 0);
     }
@@ -341,9 +343,7 @@ class Begin : protected Finish<M> {
     if (card.status != Status::kOk) return finish_now(queue, header.slots, card.status);
     const Client& client = parts_.clients.of(queue.context);
     if (!reaches(client, command)) return finish_now(queue, header.slots, Status::kBadRange);
-    if (parts_.clients.crowded() &&
-        parts_.transfers.count(queue.context) >= parts_.clients.channels_each(Transfers<M>::kChannels))
-      return false;
+    if (channels_left(queue.context) == 0) return false;
     Transfer transfer = {.context = queue.context,
                          .to_host = command.to_host != 0,
                          .host = client.bus(command.host),
@@ -372,8 +372,9 @@ class Begin : protected Finish<M> {
     const auto finish = [&](Status status = Status::kOk) { return finish_now(queue, header.slots, status); };
     switch (header.type) {
       case command::Type::kFill:
+        return take_fill(queue, header);
       case command::Type::kCopyDevice:
-        return take_built_in(queue, header);
+        return take_copy_device(queue, header);
       case command::Type::kEventRecord: {
         const auto command = this->template read<command::Event>(queue, header);
         if (!Events<M>::exists(command.event)) return finish(Status::kBadHandle);
@@ -452,35 +453,86 @@ class Begin : protected Finish<M> {
     return finish_now(queue, header.slots, loaded.status, loaded.detail);
   }
 
-  // A pointer that a kernel can use, and as many bytes behind it.
-  Status check_built_in(uint64_t pointer, const Rows& rows, uint64_t pitch, uint8_t context) const {
-    const Area found = area(pointer, rows.bytes, rows.count, pitch, context);
-    if (found.status == Status::kOk && found.usage == memory::Usage::kMpe) return Status::kBadPointer;
-    return found.status;
+  bool take_fill(Queue& queue, const command::Header& header) {
+    const auto command = this->template read<command::Fill>(queue, header);
+    Area to = area(command.to, command.bytes, command.rows, command.pitch, queue.context);
+    if (to.status == Status::kOk && !cores_reach(to)) to.status = Status::kBadPointer;
+    if (to.status != Status::kOk) return finish_now(queue, header.slots, to.status);
+    queue.rows = {.bytes = command.bytes,
+                  .count = command.rows,
+                  .to = command.to,
+                  .to_pitch = command.pitch,
+                  .value = command.value};
+    return begin_on_cores(queue, header, parts_.groups.least_busy());
   }
-  bool take_built_in(Queue& queue, const command::Header& header) {
-    Rows rows;
-    Status status = Status::kOk;
-    if (header.type == command::Type::kFill) {
-      const auto command = this->template read<command::Fill>(queue, header);
-      rows = {command.bytes, command.rows, command.to, 0, command.pitch, 0, command.value, 0};
-      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
-    } else {
-      const auto command = this->template read<command::CopyDevice>(queue, header);
-      rows = {command.bytes,    command.rows,       command.to, command.from,
-              command.to_pitch, command.from_pitch, 0,          0};
-      status = check_built_in(rows.to, rows, rows.to_pitch, queue.context);
-      if (status == Status::kOk) status = check_built_in(rows.from, rows, rows.from_pitch, queue.context);
-    }
-    if (status != Status::kOk) return finish_now(queue, header.slots, status);
-    queue.rows = rows;
-    const unsigned group = parts_.groups.least_busy();
+  static bool cores_reach(const Area& area) { return area.usage != memory::Usage::kMpe; }
+  bool begin_on_cores(Queue& queue, const command::Header& header, unsigned group) {
     if (parts_.groups.lost(group)) return finish_now(queue, header.slots, Status::kGroupLost);
     ++queue.counts->launches;
     begin(queue, header, group);
     queue.back().over = true;  // of no piece: so the first one is next
     this->next_piece(queue, queue.back());
     return true;
+  }
+  [[gnu::noinline]] bool take_copy_device(Queue& queue, const command::Header& header) {
+    const auto command = this->template read<command::CopyDevice>(queue, header);
+    const Area to = area(command.to, command.bytes, command.rows, command.to_pitch, queue.context);
+    const Area from = area(command.from, command.bytes, command.rows, command.from_pitch, queue.context);
+    for (const Area& one : {to, from}) {
+      if (one.status != Status::kOk) return finish_now(queue, header.slots, one.status);
+    }
+    const CardCopy copy = {to.physical, from.physical, command.bytes};
+    const unsigned group = parts_.groups.least_busy();
+    const uint32_t able = able_engines(command, copy, cores_reach(to) && cores_reach(from));
+    if (able == 0) return finish_now(queue, header.slots, Status::kBadPointer);
+    queue.rows = {.bytes = command.bytes,
+                  .count = command.rows,
+                  .engine = best_engine(able, command.bytes, group),
+                  .to = command.to,
+                  .from = command.from,
+                  .to_pitch = command.to_pitch,
+                  .from_pitch = command.from_pitch};
+    if (queue.rows.engine == Engine::kCores) return begin_on_cores(queue, header, group);
+    if (queue.rows.engine == Engine::kProcessor) {
+      queue.rows.to = copy.to;
+      queue.rows.from = copy.from;
+      begin(queue, header);
+      this->over_ |= this->bit(queue.number);
+      return true;
+    }
+    const unsigned channels = channels_left(queue.context);
+    const uint32_t taken = parts_.routes.start(queue.rows.engine, copy, queue.context, channels);
+    if (taken == 0) return false;
+    begin(queue, header, taken);
+    return true;
+  }
+  // Those that can do it, and may.
+  uint32_t able_engines(const command::CopyDevice& command, const CardCopy& copy, bool cores_reach) const {
+    constexpr uint64_t kLine = 64;
+    const uint32_t wanted = command.engine == Engine::kBest ? ~uint32_t{0} : set_of(command.engine);
+    uint32_t able = cores_reach ? set_of(Engine::kCores) : 0;
+    if (command.rows == 1) able |= parts_.routes.engines() & parts_.costs.known();
+    // The processor writes whole lines: of a line in part somebody else could write the rest meanwhile.
+    const bool whole_lines = command.rows == 1 && (copy.to | copy.bytes) % kLine == 0;
+    if (!cores_reach || whole_lines) able |= set_of(Engine::kProcessor);
+    return able & wanted;
+  }
+  Engine best_engine(uint32_t engines, uint64_t bytes, unsigned group) {
+    if ((engines & (engines - 1)) == 0) return static_cast<Engine>(std::countr_zero(engines));
+    // A group that is lost ends nothing.
+    if (parts_.groups.lost(group)) engines &= ~set_of(Engine::kCores);
+    const bool busy = parts_.groups.busy(group);
+    if (!busy && bytes >= parts_.costs.cores_lead() && (engines & set_of(Engine::kCores)) != 0)
+      return Engine::kCores;
+    return parts_.costs.best(engines, bytes, busy ? parts_.groups.until_idle(group) : 0);
+  }
+  // Of channels, while there are others.
+  unsigned channels_left(uint8_t context) const {
+    constexpr unsigned kAll = Transfers<M>::kChannels;
+    if (!parts_.clients.crowded()) return kAll;
+    const unsigned has = parts_.transfers.count(context);
+    const unsigned may = parts_.clients.channels_each(kAll);
+    return may > has ? may - has : 0;
   }
 
   uint32_t settings_ = 0;

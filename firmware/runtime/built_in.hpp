@@ -1,6 +1,6 @@
-// Fills and copies on the card: kernels of the runtime's own, one launch for each row or piece of one, under
-// the client's rights. Their arguments are put into the command's slot, where only the client can see them;
-// what it changes there it could have asked for.
+// Fills and copies on the card: by kernels of the runtime's own, one launch for each row or piece of one,
+// under the client's rights. Their arguments are put into the command's slot, where only the client can see
+// them; what it changes there it could have asked for. Copies by the processor are done here, too.
 #pragma once
 
 #include "firmware/runtime/queue.hpp"
@@ -50,6 +50,20 @@ class BuiltIns : protected QueueState<M> {
       this->stalled_ |= this->bit(queue.number);
     }
     return true;
+  }
+
+  // So much by the processor that others can wait for it: whether there is more.
+  [[gnu::noinline]] bool move_some(Queue& queue) {
+    constexpr uint64_t kSome = 1 << 10;
+    Rows& rows = queue.rows;
+    if (!queue.open) return false;
+    const uint64_t to = rows.to + rows.done;
+    const uint64_t from = rows.from + rows.done;
+    const auto left_of = [](uint64_t address) { return memory::kBlockBytes - address % memory::kBlockBytes; };
+    const uint64_t some = std::min({kSome, rows.bytes - rows.done, left_of(to), left_of(from)});
+    this->parts_.machine.move(to, from, some);
+    rows.step(some);
+    return rows.count != 0;
   }
 };
 

@@ -94,7 +94,7 @@ class Finish : protected BuiltIns<M> {
       return;
     }
     flight.over = true;
-    queue.rows.step();
+    queue.rows.step(queue.rows.piece());
     this->over_ |= this->bit(queue.number);
   }
   // A launch that may have failed. False: it is started again, as it was dropped for the sake of another one.
@@ -127,6 +127,7 @@ class Finish : protected BuiltIns<M> {
         return false;
       case command::Type::kFill:
       case command::Type::kCopyDevice:
+        if (queue.rows.engine != Engine::kCores) return card_copy_is_over(queue, flight);
         if (!flight.over) return false;
         if (!queue.failed && queue.rows.count != 0 && this->parts_.groups.lost(flight.place))
           fail(queue, flight.begin, Status::kGroupLost);
@@ -141,21 +142,43 @@ class Finish : protected BuiltIns<M> {
     }
   }
 
-  bool copy_is_over(Queue& queue, const Flight& flight) {
-    Transfers<M>& transfers = this->parts_.transfers;
-    if (!transfers.over(flight.place)) return false;
-    if (const unsigned error = transfers.finish(flight.place); error != 0) {
-      const uint64_t address = transfers.error_address(flight.place);
-      this->parts_.completions.line(queue.number).detail_address =
-          this->parts_.clients.of(queue.context).named(address);
-      if (error != Transfers<M>::kAborted) {
-        this->parts_.machine.note(journal::Fault::kTransfer,
-                                  {error, flight.place, address, 0, command_of(queue, flight)});
-      }
-      fail(queue, flight.begin, Status::kTransfer, static_cast<uint16_t>(error));
+  // By the processor, or over the link.
+  [[gnu::noinline]] bool card_copy_is_over(Queue& queue, const Flight& flight) {
+    if (queue.rows.engine == Engine::kProcessor) {
+      if (!this->move_some(queue)) return true;
+      this->over_ |= this->bit(queue.number);
+      return false;
     }
-    this->look_ |= this->waiting_;  // its channel is free
+    for (uint32_t left = flight.place; left != 0; left &= left - 1) {
+      if (!this->parts_.transfers.over(static_cast<unsigned>(std::countr_zero(left)))) return false;
+    }
+    bool good = true;
+    for (uint32_t left = flight.place; left != 0; left &= left - 1)
+      good = take_channel(queue, flight, static_cast<unsigned>(std::countr_zero(left))) && good;
+    // Next time it goes another way.
+    if (!good && queue.open) this->parts_.costs.forget(set_of(queue.rows.engine));
     return true;
+  }
+  bool copy_is_over(Queue& queue, const Flight& flight) {
+    if (!this->parts_.transfers.over(flight.place)) return false;
+    take_channel(queue, flight, flight.place);
+    return true;
+  }
+  // Whether the channel, which is over, has done its part of the command.
+  bool take_channel(Queue& queue, const Flight& flight, unsigned channel) {
+    Transfers<M>& transfers = this->parts_.transfers;
+    const unsigned error = transfers.finish(channel);
+    this->look_ |= this->waiting_;  // it is free
+    if (error == 0) return true;
+    const uint64_t address = transfers.error_address(channel);
+    this->parts_.completions.line(queue.number).detail_address =
+        this->parts_.clients.of(queue.context).named(address);
+    if (error != Transfers<M>::kAborted) {
+      this->parts_.machine.note(journal::Fault::kTransfer,
+                                {error, channel, address, 0, command_of(queue, flight)});
+    }
+    fail(queue, flight.begin, Status::kTransfer, static_cast<uint16_t>(error));
+    return false;
   }
 
   static uint64_t command_of(const Queue& queue, const Flight& flight) {

@@ -103,13 +103,11 @@ class Groups {
   }
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
-    // It had the settings that were made last before it.
-    const Setting* had = nullptr;
-    for (const Setting& one : settings_[group]) {
-      const bool before = static_cast<int32_t>(end.number - one.since) >= 0;
-      if (before && (had == nullptr || static_cast<int32_t>(one.since - had->since) > 0)) had = &one;
-    }
-    const Launch launch = had->launch;
+    Launch launch;
+    look_back(group, end.number, [&](const Setting& had, uint32_t) {
+      launch = had.launch;
+      return true;
+    });
     State& state = states_[group];
     // The watchdog is still the same one: all that waited had it.
     // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
@@ -167,6 +165,29 @@ class Groups {
       if (busy(i)) return true;
     }
     return false;
+  }
+
+  // Cycles until the group has nothing to do, if its launches take as long as the last ones of the same
+  // kernels did; a kernel that is new goes on for as long as it has been running.
+  [[gnu::noinline]] uint64_t until_idle(unsigned group) {
+    State& state = states_[group];
+    const uint32_t last = state.driver->number();
+    uint64_t all = 0;
+    for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
+      const uint64_t usual = usual_cycles(group, number);
+      const uint64_t age = number == state.collected + 1 ? state.driver->age() : 0;
+      all += usual > age ? usual - age : age;
+    }
+    return all;
+  }
+  // A launch of the runtime's own, while nothing else is under way; until it has ended. False: it failed.
+  bool run(unsigned group, const Launch& launch, uint32_t argument) {
+    State& state = states_[group];
+    state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, false});
+    hand_over(state, launch, argument, kWipe);
+    if (!state.driver->wait_ended(state.driver->number(), kGrace)) return false;
+    state.collected = state.driver->number();
+    return !state.driver->result(state.collected).failed;
   }
 
   // Launches in the group of whose owners that is true.
@@ -294,6 +315,40 @@ class Groups {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
   static bool dropping(const State& state) { return is_dropped(state, state.collected + 1); }
+  // A launch had the settings that were made last before it. `see` is called with these and then with earlier
+  // ones, and the number of the last launch that had them, until it returns true.
+  template <typename See>
+  void look_back(unsigned group, uint32_t number, See see) const {
+    const State& state = states_[group];
+    for (uint32_t i = 1; i <= std::min(state.changes, kKept); ++i) {
+      const Setting& one = settings_[group][(state.changes - i) % kKept];
+      if (is_before(number, one.since)) continue;
+      if (see(one, number)) return;
+      number = one.since - 1;
+    }
+  }
+  // Of the kernel that a launch runs the last time before; 0: that is long ago.
+  uint64_t usual_cycles(unsigned group, uint32_t number) {
+    State& state = states_[group];
+    const Launch* its = nullptr;
+    uint64_t cycles = 0;
+    look_back(group, number, [&](const Setting& one, uint32_t last) {
+      if (its == nullptr) its = &one.launch;
+      if (is_before(state.collected, last)) last = state.collected;
+      if (is_before(last, one.since) || one.launch.pc != its->pc ||
+          one.launch.code_segment != its->code_segment)
+        return false;
+      if (number - last < kKept) cycles = cycles_of(state, last);
+      return true;
+    });
+    return cycles;
+  }
+  // Of one that has ended. The last one's are in the done word, beside the processor.
+  static uint64_t cycles_of(State& state, uint32_t number) {
+    const launch::Done done = state.driver->last_done();
+    return done.sequence == number ? done.cycles : state.driver->result(number).cycles;
+  }
+  static bool is_before(uint32_t number, uint32_t other) { return static_cast<int32_t>(number - other) < 0; }
   void flush(unsigned group) {
     State& state = states_[group];
     state.dropped = state.driver->number();

@@ -26,6 +26,8 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   // Client memory that the processor has pages for: what others wrote there is seen from now on.
   m.look(address, bytes);
   { m.bytes(address) } -> std::same_as<const uint8_t*>;
+  // Copies device memory, to that, from this; not over the end of a page of 2 MiB on either side.
+  m.move(address, address, bytes);
   // Puts a fault into the journal that the host reads.
   m.note(fault, arguments);
   // At this time of the card's timer whoever drives the runtime is to call alarm(); ~0: never.

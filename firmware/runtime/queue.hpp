@@ -14,6 +14,7 @@
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/page_list.hpp"
+#include "firmware/runtime/routes.hpp"
 #include "firmware/runtime/transfers.hpp"
 
 namespace swai::runtime {
@@ -48,7 +49,7 @@ struct alignas(16) Flight {
   command::Type type = command::Type::kNone;
   bool quiet = false;
   bool over = false;   // of fills and copies on the card the launch for this piece; host calls
-  uint8_t place = 0;   // group, or channel
+  uint8_t place = 0;   // group, or channel; of copies on the card by way of the link a bit for each channel
   uint32_t begin = 0;  // sequence numbers of its slots
   uint32_t end = 0;
   uint16_t slot = 0;  // of a graph's command: where it lies there, and its name
@@ -58,10 +59,11 @@ struct alignas(16) Flight {
   bool in_graph() const { return begin == end + 1; }
 };
 
-// What is left of a fill or copy on the card.
+// What is left of a fill or copy on the card. Its addresses are pointers for the cores, physical for others.
 struct Rows {
   uint64_t bytes = 0;
   uint32_t count = 0;
+  Engine engine = Engine::kCores;
   uint64_t to = 0;
   uint64_t from = 0;
   uint64_t to_pitch = 0;
@@ -71,8 +73,8 @@ struct Rows {
 
   static constexpr uint64_t kPiece = uint64_t{1} << 30;
   uint64_t piece() const { return std::min(bytes - done, kPiece); }
-  void step() {
-    done += piece();
+  void step(uint64_t some) {
+    done += some;
     if (done != bytes) return;
     done = 0;
     to += to_pitch;
@@ -143,6 +145,8 @@ struct Parts {
   Transfers<M>& transfers;
   Completions<M>& completions;
   Events<M>& events;
+  Costs& costs;
+  Routes<M>& routes;
 };
 
 // What the parts that work on queues have in common. They are layers, each on top of the one before: built-in

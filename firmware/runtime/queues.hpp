@@ -49,15 +49,22 @@ class Queues : private Begin<M> {
       ++client.queues;
       parts_.completions.listen(i, client.context, client.page);
       forget_slots(queue);
-      const QueuePlace& place = this->place_;
-      parts_.machine.set_entry(place.segment_table + (place.first_segment + i) * sizeof(uint64_t),
-                               segment::encode({place.sram + i * protocol::kQueueBytes, protocol::kQueueBytes,
-                                                segment::kRead, client.context}));
-      parts_.groups.forget();
+      give_slots(queue);
       reset(i);
       return i;
     }
     return kNoQueue;
+  }
+  // A copy by the cores for the runtime itself, while no queue is open; until it is over. False: it failed.
+  bool run_copy(uint64_t to, uint64_t from, uint64_t bytes) {
+    Queue& queue = queues_[0];
+    queue.context = protocol::kKernelContext;
+    queue.rows = {.bytes = bytes, .count = 1, .to = to, .from = from};
+    give_slots(queue);
+    const Launch launch = this->next_launch(queue, command::Type::kCopyDevice, 0, 0);
+    const bool good = parts_.groups.run(0, launch, this->argument_at(0));
+    queue.context = 0;
+    return good;
   }
   bool owns(unsigned queue, uint8_t context) const {
     return queue < queues_.size() && queues_[queue].open && queues_[queue].context == context;
@@ -198,6 +205,14 @@ class Queues : private Begin<M> {
     const auto free = std::ranges::count_if(queues_, [&](const Queue& queue) { return is_free(queue); });
     const auto without = std::ranges::count(parts_.clients.all(), 0, &Client::queues);
     return client.queues < protocol::kSharedQueues && free > without;
+  }
+  // The cores find there the arguments of its context's launches.
+  void give_slots(const Queue& queue) {
+    const QueuePlace& place = this->place_;
+    parts_.machine.set_entry(
+        place.segment_table + this->argument_segment(queue) * sizeof(uint64_t),
+        segment::encode({queue.slots, protocol::kQueueBytes, segment::kRead, queue.context}));
+    parts_.groups.forget();
   }
   // What a former owner of the queue has left in the slots must never be taken.
   void forget_slots(const Queue& queue) {

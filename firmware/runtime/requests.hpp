@@ -8,6 +8,7 @@
 #include "card_regs.hpp"
 #include "firmware/abi/protocol.hpp"
 #include "firmware/memory/memory.hpp"
+#include "firmware/runtime/calibration.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
@@ -19,8 +20,8 @@ namespace swai::runtime {
 template <Machine M>
 class Requests {
  public:
-  Requests(const Parts<M>& parts, Queues<M>& queues, TwoLevel<M>& two_level)
-      : parts_(parts), queues_(queues), two_level_(two_level) {}
+  Requests(const Parts<M>& parts, Queues<M>& queues, TwoLevel<M>& two_level, Calibration<M>& calibration)
+      : parts_(parts), queues_(queues), two_level_(two_level), calibration_(calibration) {}
 
   void init() { served_ = 0; }
 
@@ -86,6 +87,7 @@ class Requests {
       case Operation::kAllocate:
       case Operation::kResume:
       case Operation::kQueueFeed:
+      case Operation::kRoutes:
         return 3;
       default:
         return 2;
@@ -149,6 +151,13 @@ class Requests {
       case Operation::kResume:
       case Operation::kQueueFeed:
         return on_queue(operation, *client, arguments, values);
+      case Operation::kRoutes:
+        if (!client->alone() || client->queues != 0) return Status::kBadOperation;
+        if (arguments[1] == 0 || arguments[2] < protocol::kRouteBytes) return Status::kBadRange;
+        parts_.routes.use(arguments[1]);
+        calibration_.measure_link();
+        values.give(parts_.costs.known(), calibration_.over_link(), calibration_.at_boot());
+        return Status::kOk;
       case Operation::kModuleInfo: {
         const Module* module = parts_.modules.find(static_cast<unsigned>(arguments[1]), context);
         if (module == nullptr) return Status::kBadHandle;
@@ -182,6 +191,7 @@ class Requests {
         if (other.attached == Attached::kYes) leave(other);
       }
       if (clients.any_leaving()) return Status::kNoContext;
+      parts_.routes.use(0);  // that was another host's
     }
     if (clients.attached() == 0) {
       // The end of a connection resets the endpoint, and its channels with it.
@@ -246,6 +256,7 @@ class Requests {
   Parts<M> parts_;
   Queues<M>& queues_;
   TwoLevel<M>& two_level_;
+  Calibration<M>& calibration_;
   uint64_t epoch_ = 0;
   uint64_t served_ = 0;
 };

@@ -12,6 +12,7 @@
 
 #include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
+#include "firmware/runtime/calibration.hpp"
 #include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
@@ -34,6 +35,7 @@ class Runtime {
     memory::Plan memory;
     QueuePlace queues;
     Wipe wipe;
+    Scratch scratch;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
     uint64_t events = 0;   // Events<M>::kBytes of memory
@@ -41,13 +43,17 @@ class Runtime {
   };
 
   explicit Runtime(M& machine)
-      : queues_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_}),
+      : queues_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_, costs_,
+                 routes_}),
         groups_(machine),
         completions_(machine),
         modules_(machine, memory_),
-        requests_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_}, queues_,
-                  two_level_),
+        requests_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_, costs_,
+                   routes_},
+                  queues_, two_level_, calibration_),
         transfers_(machine),
+        routes_(machine, transfers_),
+        calibration_(machine, costs_, routes_, queues_),
         two_level_(machine, transfers_, queues_),
         memory_(machine),
         events_(machine),
@@ -63,6 +69,8 @@ class Runtime {
     events_.init(plan.events);
     clients_.init();
     queues_.init(plan.queues);
+    routes_.init();
+    calibration_.init(plan.scratch);
     requests_.init();
   }
 
@@ -153,6 +161,7 @@ class Runtime {
   }
 
   memory::Memory<M>& memory() { return memory_; }
+  Calibration<M>& calibration() { return calibration_; }
   Groups<M>& groups() { return groups_; }
   Queues<M>& queues() { return queues_; }
   const Clients& clients() const { return clients_; }
@@ -181,6 +190,9 @@ class Runtime {
   Modules<M> modules_;
   Requests<M> requests_;
   Transfers<M> transfers_;
+  Costs costs_;
+  Routes<M> routes_;
+  Calibration<M> calibration_;
   TwoLevel<M> two_level_;
   memory::Memory<M> memory_;
   Events<M> events_;

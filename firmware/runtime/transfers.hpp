@@ -1,6 +1,6 @@
-// Copies between host and card. Each has a DMA channel to itself while it runs; rows and large pieces become
-// descriptors as there is room. A copy is over when the engine says so for its last descriptor, or has failed
-// as a whole.
+// Copies between host and card, or on the card by way of the host. Each has a DMA channel to itself while it
+// runs; rows and large pieces become descriptors as there is room. A copy is over when the engine says so for
+// its last descriptor, or has failed as a whole.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,8 @@ struct Transfer {
   uint64_t host = 0;
   uint64_t pages = 0;  // 0, or where a list of host pages lies, in which `host` is an offset; one row
   uint64_t card = 0;   // physical
+  // 0, or where on the card it comes from: by way of `host` then, kBounceBytes, in one row
+  uint64_t from = 0;
   uint64_t bytes = 0;  // of a row
   uint32_t rows = 1;
   uint64_t host_pitch = 0;
@@ -33,6 +35,8 @@ class Transfers {
   static constexpr unsigned kAborted = 0xff;  // beside the engine's causes
   using Channel = DmaChannel<M>;
   static constexpr uint64_t kBytes = kChannels * Channel::kRingBytes;
+  // Two pieces: one comes while the other one goes.
+  static constexpr uint64_t kBounceBytes = 2 * 16 << 10;
 
   explicit Transfers(M& machine) : machine_(machine) {}
 
@@ -93,6 +97,7 @@ class Transfers {
       }
     }
   }
+  unsigned free() const { return static_cast<unsigned>(std::ranges::count(jobs_, false, &Job::active)); }
   // Channels that a client has.
   unsigned count(uint8_t context) const {
     return static_cast<unsigned>(std::ranges::count_if(
@@ -118,6 +123,7 @@ class Transfers {
     uint32_t row = 0;
     uint16_t last = 0;  // descriptor
     bool all_pushed = false;
+    bool odd = false;  // which half of the host's buffer is next
   };
 
   static bool runs(const Job& job) { return job.active && !job.over; }
@@ -135,6 +141,18 @@ class Transfers {
   };
   static constexpr uint64_t kPiece = uint64_t{1} << 30;
 
+  // From the card to one half of the host's buffer. The way back begins when it is there, and the next piece
+  // for that half behind the way back of the other one: the engine begins descriptors in their order.
+  Piece fetch_piece(Channel& engine, Job& job) {
+    constexpr uint64_t kHalf = kBounceBytes / 2;
+    constexpr uint64_t kLeast = 2 << 10;
+    constexpr uint64_t kLine = 64;
+    const uint64_t some = std::clamp(job.what.bytes / 2 & ~(kLine - 1), kLeast, kHalf);
+    const Piece piece = {job.what.host + (job.odd ? kHalf : 0), std::min(some, job.what.bytes - job.offset)};
+    job.odd = !job.odd;
+    engine.push(descriptor(piece, job.what.from + job.offset, dma::kToHost));
+    return piece;
+  }
   static Piece next_piece(const Job& job) {
     return {job.what.host + job.row * job.what.host_pitch + job.offset,
             std::min(kPiece, job.what.bytes - job.offset)};
@@ -155,23 +173,33 @@ class Transfers {
     return machine_.load(job.what.pages + page * sizeof(uint64_t));
   }
 
+  static dma::Descriptor descriptor(const Piece& piece, uint64_t card, uint32_t flags) {
+    return {.host = piece.host,
+            .card = card,
+            .length = static_cast<uint32_t>(piece.length),
+            .flags = flags,
+            .tag = 0,
+            .reserved = 0};
+  }
   // Descriptors as long as there is room. The engine tells when the last of these is done, and when half of
   // a ring is, so that it does not run dry.
   void feed(unsigned number) {
     Job& job = jobs_[number];
     Channel& engine = channel(number);
-    while (!job.all_pushed && engine.room() != 0) {
-      const auto [host, length] = job.what.pages == 0 ? next_piece(job) : next_listed(job);
-      const bool row_ends = job.offset + length == job.what.bytes;
+    const bool bounces = job.what.from != 0;
+    while (!job.all_pushed && engine.room() > (bounces ? 1 : 0)) {
+      const Piece piece = bounces               ? fetch_piece(engine, job)
+                          : job.what.pages == 0 ? next_piece(job)
+                                                : next_listed(job);
+      const bool row_ends = job.offset + piece.length == job.what.bytes;
       job.all_pushed = row_ends && job.row + 1 == job.what.rows;
-      const bool tell = job.all_pushed || engine.room() % (Channel::kEntries / 2) == 1;
-      job.last = engine.push({.host = host,
-                              .card = job.what.card + job.row * job.what.card_pitch + job.offset,
-                              .length = static_cast<uint32_t>(length),
-                              .flags = (job.what.to_host ? dma::kToHost : 0) | (tell ? dma::kWork : 0),
-                              .tag = 0,
-                              .reserved = 0});
-      job.offset = row_ends ? 0 : job.offset + length;
+      const bool tell =
+          job.all_pushed || engine.next() % (Channel::kEntries / 2) == Channel::kEntries / 2 - 1;
+      const uint32_t flags =
+          (job.what.to_host ? dma::kToHost : 0) | (tell ? dma::kWork : 0) | (bounces ? dma::kFence : 0);
+      job.last =
+          engine.push(descriptor(piece, job.what.card + job.row * job.what.card_pitch + job.offset, flags));
+      job.offset = row_ends ? 0 : job.offset + piece.length;
       job.row += row_ends ? 1 : 0;
     }
     engine.start();

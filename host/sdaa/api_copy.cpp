@@ -1,9 +1,9 @@
 // Copies and fills.
-#include <limits>
-#include <vector>
+#include <cstdint>
 
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/copy.hpp"
+#include "host/sdaa/peers.hpp"
 
 using namespace swai::sdaa;
 
@@ -26,6 +26,10 @@ void start_fill(void* to, int value, size_t bytes, size_t height, size_t pitch, 
   auto use = Runtime::get().use_stream(stream);
   fill(*use.device, use.lock, *use.stream, to, static_cast<uint8_t>(value), bytes, height, pitch);
   if (mode == Mode::kSync && use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+}
+
+PeerMemory peer_memory(const void* pointer, int device) {
+  return {Runtime::get().device(device), reinterpret_cast<uintptr_t>(pointer)};
 }
 
 }  // namespace
@@ -72,34 +76,14 @@ sdaaError_t sdaaMemcpyDtoD(void* to, const void* from, size_t bytes) {
 }
 
 sdaaError_t sdaaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-  return call("sdaaMemcpyPeer", [&] {
-    const auto target = Runtime::get().device(to_device);
-    const auto source = Runtime::get().device(from_device);
-    if (target == source) {
-      Device::Lock lock = target->enter();
-      const auto stream = target->default_stream();
-      copy(*target, lock, *stream, to, from, {bytes, 1, 0, 0}, sdaaMemcpyDeviceToDevice, Mode::kSync);
-      return;
-    }
-    // Through the host, a piece after the other.
-    constexpr size_t kPiece = 4 << 20;
-    std::vector<uint8_t> piece(std::min(bytes, kPiece));
-    const auto address = [](const void* pointer, size_t offset) {
-      return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(pointer) + offset);
-    };
-    for (size_t done = 0; done < bytes; done += piece.size()) {
-      const CopyShape shape{std::min(piece.size(), bytes - done), 1, 0, 0};
-      {
-        Device::Lock lock = source->enter();
-        const auto stream = source->default_stream();
-        copy(*source, lock, *stream, piece.data(), address(from, done), shape, sdaaMemcpyDeviceToHost,
-             Mode::kSync);
-      }
-      Device::Lock lock = target->enter();
-      const auto stream = target->default_stream();
-      copy(*target, lock, *stream, address(to, done), piece.data(), shape, sdaaMemcpyHostToDevice,
-           Mode::kSync);
-    }
+  return call("sdaaMemcpyPeer",
+              [&] { copy_between(peer_memory(to, to_device), peer_memory(from, from_device), bytes); });
+}
+
+sdaaError_t sdaaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                sdaaStream_t stream) {
+  return call("sdaaMemcpyPeerAsync", [&] {
+    start_copy_between(peer_memory(to, to_device), peer_memory(from, from_device), bytes, stream);
   });
 }
 

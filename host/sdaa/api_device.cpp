@@ -5,6 +5,7 @@
 
 #include "firmware/abi/module.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/peers.hpp"
 
 using namespace swai::sdaa;
 
@@ -108,6 +109,35 @@ sdaaError_t sdaaDeviceReset(void) {
             sdaaErrorNotPermitted);
     Runtime::get().current()->reset();
     Runtime::get().sweep();
+  });
+}
+
+sdaaError_t sdaaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+  return call("sdaaDeviceCanAccessPeer", [&] {
+    require(can_access != nullptr, "a null pointer");
+    *can_access = reaches(Runtime::get().device(device), Runtime::get().device(peer)) ? 1 : 0;
+  });
+}
+
+sdaaError_t sdaaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return call("sdaaDeviceEnablePeerAccess", [&] {
+    require(flags == 0, "flags are not used");
+    const auto device = Runtime::get().current();
+    const auto other = Runtime::get().device(peer);
+    require(device != other, "a device is no peer of its own", sdaaErrorInvalidDevice);
+    require(reaches(device, other), "the cards do not reach each other", sdaaErrorPeerAccessUnsupported);
+    const Device::Lock lock = device->enter();
+    require(device->peers().insert(peer).second, "peer access is enabled already",
+            sdaaErrorPeerAccessAlreadyEnabled);
+  });
+}
+
+sdaaError_t sdaaDeviceDisablePeerAccess(int peer) {
+  return call("sdaaDeviceDisablePeerAccess", [&] {
+    const auto device = Runtime::get().current();
+    Runtime::get().device(peer);
+    const Device::Lock lock = device->enter();
+    require(device->peers().erase(peer) != 0, "peer access is not enabled", sdaaErrorPeerAccessNotEnabled);
   });
 }
 

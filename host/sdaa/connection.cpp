@@ -57,6 +57,7 @@ Connection::Connection(std::unique_ptr<link::Card> card, const Limits& limits, R
   const uint64_t bytes = whole_pages(sizeof(protocol::StatusPage));
   status_iova_ = take_iova(bytes);
   status_.emplace(card_->pin(status_iova_, bytes));
+  route_.emplace(card_->pin(take_iova(protocol::kRouteBytes), protocol::kRouteBytes));
   attach();
 }
 
@@ -89,6 +90,10 @@ void Connection::attach() {
     const Status status = exchange(Operation::kAttach, arguments, values);
     if (status == Status::kOk) {
       context_ = values[0];
+      // Refused when the card is shared: its owner has done it then.
+      routes_ = {};
+      if (request(Operation::kRoutes, {route_->iova(), protocol::kRouteBytes}, values) == Status::kOk)
+        routes_ = {values[0], values[1], values[2]};
       return;
     }
     // What an earlier client had may not be cleared away yet.

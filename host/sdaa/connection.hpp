@@ -35,6 +35,13 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const protocol::Info& info() const { return firmware_.info; }
+  // What the card has found out about copies on it (protocol::Operation::kRoutes); zeros on a shared one.
+  struct Routes {
+    uint64_t engines = 0;  // a bit for each command::Engine
+    uint64_t over_link = 0;
+    uint64_t at_boot = 0;
+  };
+  const Routes& routes() const { return routes_; }
   // What the card calls this program.
   uint64_t client() const { return context_; }
   link::Card& card() { return *card_; }
@@ -79,6 +86,8 @@ class Connection {
   std::map<uint64_t, uint64_t> free_iovas_;  // begin, bytes
   uint64_t status_iova_ = 0;
   std::optional<link::PinnedMemory> status_;
+  std::optional<link::PinnedMemory> route_;  // by which the card copies to itself
+  Routes routes_;
   uint64_t context_ = 0;
 };
 

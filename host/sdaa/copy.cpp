@@ -27,10 +27,38 @@ sdaaMemcpyKind find_kind(const void* to, const void* from, sdaaMemcpyKind kind) 
   return actual;
 }
 
+void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
+                  const CopyShape& shape) {
+  const uint64_t to_end = to + shape.to_extent();
+  const uint64_t from_end = from + shape.from_extent();
+  require(to >= from_end || from >= to_end, "the areas of a copy on the card overlap");
+  command::CopyDevice command = {};
+  command.to = to;
+  command.from = from;
+  command.bytes = shape.bytes;
+  command.rows = static_cast<uint32_t>(shape.rows);
+  command.to_pitch = shape.to_pitch;
+  command.from_pitch = shape.from_pitch;
+  device.submit(lock, stream, Type::kCopyDevice, command);
+}
+
+void check_shape(const CopyShape& shape) {
+  require(shape.rows <= std::numeric_limits<uint32_t>::max(), "too many rows");
+  if (shape.rows <= 1) return;
+  require(shape.to_pitch >= shape.bytes && shape.from_pitch >= shape.bytes,
+          "a pitch is smaller than the width", sdaaErrorInvalidPitchValue);
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  require(shape.to_pitch < kMost && shape.from_pitch < kMost &&
+              shape.rows * std::max(shape.to_pitch, shape.from_pitch) < kMost,
+          "more bytes than there can be");
+}
+
+}  // namespace
+
 // One channel of the DMA engine can have so many reads under way that it gets a good third of the link
 // (docs/dma.md): what is long is spread over several.
-void to_card_in_place(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t iova,
-                      const CopyShape& shape) {
+void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t bus,
+                   const CopyShape& shape) {
   constexpr uint64_t kLong = 32 << 10;
   constexpr uint64_t kParts = 4;
   constexpr uint64_t kLine = 64;
@@ -46,58 +74,13 @@ void to_card_in_place(Device& device, Device::Lock& lock, Stream& stream, uint64
       CopyShape piece = part;
       piece.bytes = std::min(part.bytes, shape.bytes - at);
       piece.rows = std::min(part.rows, shape.rows - row);
-      const uint64_t host = iova + row * shape.from_pitch + at;
+      const uint64_t host = bus + row * shape.from_pitch + at;
       const uint64_t card = to + row * shape.to_pitch + at;
       device.submit(lock, stream, Type::kCopy, copy_command(host, card, piece, false), {}, flags);
       flags = command::kConcurrent;
     }
   }
 }
-
-void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
-                  const CopyShape& shape) {
-  const uint64_t to_end = to + shape.to_extent();
-  const uint64_t from_end = from + shape.from_extent();
-  require(to >= from_end || from >= to_end, "the areas of a copy on the card overlap");
-  const bool cores_reach_both = device.find_allocation(to)->second.usage != Usage::kMpe &&
-                                device.find_allocation(from)->second.usage != Usage::kMpe;
-  if (cores_reach_both) {
-    command::CopyDevice command = {};
-    command.to = to;
-    command.from = from;
-    command.bytes = shape.bytes;
-    command.rows = static_cast<uint32_t>(shape.rows);
-    command.to_pitch = shape.to_pitch;
-    command.from_pitch = shape.from_pitch;
-    device.submit(lock, stream, Type::kCopyDevice, command);
-    return;
-  }
-  // The cores cannot: down to a buffer of the host and up again, in the stream's order.
-  Device::refuse_captured(stream);
-  for (Pieces pieces(shape); pieces.more();) {
-    const Piece piece = pieces.next();
-    const Buffer buffer = take_buffer(device, lock);
-    buffer->last = device.submit(lock, stream, Type::kCopy,
-                                 copy_command(buffer->iova, from + piece.at(shape.from_pitch),
-                                              piece.shape(shape.from_pitch, true), true));
-    buffer->last = device.submit(
-        lock, stream, Type::kCopy,
-        copy_command(buffer->iova, to + piece.at(shape.to_pitch), piece.shape(shape.to_pitch, false), false));
-  }
-}
-
-void check_shape(const CopyShape& shape) {
-  require(shape.rows <= std::numeric_limits<uint32_t>::max(), "too many rows");
-  if (shape.rows <= 1) return;
-  require(shape.to_pitch >= shape.bytes && shape.from_pitch >= shape.bytes,
-          "a pitch is smaller than the width", sdaaErrorInvalidPitchValue);
-  constexpr uint64_t kMost = uint64_t{1} << 40;
-  require(shape.to_pitch < kMost && shape.from_pitch < kMost &&
-              shape.rows * std::max(shape.to_pitch, shape.from_pitch) < kMost,
-          "more bytes than there can be");
-}
-
-}  // namespace
 
 void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const void* from,
           const CopyShape& shape, sdaaMemcpyKind kind, Mode mode) {
@@ -114,7 +97,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
     case sdaaMemcpyHostToDevice:
       if (const auto* area = memory.find(from, shape.from_extent())) {
         const uint64_t iova = area->iova + (address(from) - area->begin);
-        to_card_in_place(device, lock, stream, address(to), iova, shape);
+        copy_from_bus(device, lock, stream, address(to), iova, shape);
       } else {
         Device::refuse_captured(stream);
         to_card_through_buffers(device, lock, stream, address(to), static_cast<const uint8_t*>(from), shape);

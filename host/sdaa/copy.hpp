@@ -23,6 +23,9 @@ enum class Mode { kSync, kAsync };
 
 void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const void* from,
           const CopyShape& shape, sdaaMemcpyKind kind, Mode mode);
+// To the card from an address of the bus: pinned memory of the host, or a card's.
+void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t bus,
+                   const CopyShape& shape);
 void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t value, uint64_t bytes,
           uint64_t rows, uint64_t pitch);
 

@@ -90,6 +90,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   default_stream_.reset();
   allocations_.clear();
   allocation_count_ = 0;
+  peers_.clear();
   host_copies_.finish_all();
   host_memory_.reset();
   queues_.clear();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -156,6 +157,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::map<uint64_t, Allocation>::iterator find_allocation(uint64_t pointer);
   // Throws when these bytes are not all in one allocation.
   const Allocation& check_device(uint64_t pointer, uint64_t bytes);
+  // Numbers of the devices whose memory this one may read.
+  std::set<int>& peers() { return peers_; }
   HostMemory& host_memory() { return *host_memory_; }
   HostCopies& host_copies() { return host_copies_; }
   const Staging& staging() const { return staging_; }
@@ -233,6 +236,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::vector<uint64_t> event_counts_;  // how often each of the card's events will have been recorded
   std::map<uint64_t, Allocation> allocations_;
   uint64_t allocation_count_ = 0;
+  std::set<int> peers_;
   std::unique_ptr<HostMemory> host_memory_;
   HostCopies host_copies_;
   Staging staging_;

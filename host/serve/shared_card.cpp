@@ -19,15 +19,18 @@ constexpr sdaa::Limits kLimits;
 constexpr uint64_t kPause = 2'000;
 constexpr unsigned kLooks = 64;
 constexpr unsigned kMostLooks = 4096;
+// Below the addresses of all clients.
+constexpr uint64_t kRouteIova = uint64_t{1} << 32;
 
 }  // namespace
 
 SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log)
     : card_(std::move(card)),
       log_(std::move(log)),
+      route_(card_->pin(kRouteIova, protocol::kRouteBytes)),
       firmware_(sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kIfStopped)),
       words_(std::in_place, *card_) {
-  clear_away();
+  settle();
   for (unsigned i = 0; i < clients; ++i) cards_.push_back(std::make_unique<VirtualCard>(*this, i));
 }
 
@@ -101,6 +104,7 @@ void SharedCard::ask(Request request) {
   if (request.operation == Operation::kAttach && requests_.empty() && !firmware_lives()) {
     firmware_ = sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kNo);
     words_.emplace(*card_);
+    settle();
   }
   requests_.push_back(std::move(request));
   send_next();
@@ -171,8 +175,9 @@ bool SharedCard::detach(uint64_t context) {
   return reply.status != Status::kAgain;
 }
 
-// Who is alone takes over from all who were there before, which the kernel cannot know to be gone.
-void SharedCard::clear_away() {
+// Who is alone takes over from all who were there before, which the kernel cannot know to be gone, and says
+// where the host's buffer is for copies on the card.
+void SharedCard::settle() {
   Reply reply{Status::kOk, {}};
   const std::array<uint64_t, protocol::word::kArgumentCount> alone = {
       protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16};
@@ -182,7 +187,10 @@ void SharedCard::clear_away() {
     if (!answers || reply.status != Status::kNoContext) break;
     card_->run_until(0, kPause);
   }
-  if (!answers || reply.status != Status::kOk || !detach(reply.values[0]))
+  const bool alone_now = answers && reply.status == Status::kOk;
+  const uint64_t context = reply.values[0];
+  if (alone_now) exchange(Operation::kRoutes, std::array{context, kRouteIova, protocol::kRouteBytes}, reply);
+  if (!alone_now || !detach(context))
     log_("what an earlier program has left on the card cannot be cleared away");
 }
 

@@ -70,11 +70,12 @@ class SharedCard final : public socket::Clock {
   bool exchange(protocol::Operation operation, std::span<const uint64_t> arguments, Reply& reply);
   bool wait_for_reply(Reply& reply);
   bool detach(uint64_t context);
-  void clear_away();
+  void settle();
   bool finish_first();
 
   std::unique_ptr<link::Card> card_;
   Log log_;
+  link::PinnedMemory route_;  // by which the card copies to itself
   sdaa::Firmware firmware_;
   std::optional<sdaa::RequestWords> words_;
   std::deque<Request> requests_;  // the first one is under way, if one is

@@ -1,7 +1,7 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
 # the simulated card.
 
-SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
+SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp engine_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
     profile_test.cpp refused_test.cpp stream_test.cpp thread_test.cpp)
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 SDAA_ADDRESS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
@@ -14,5 +14,5 @@ $(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS),$(B)/lib/sdaa-tested.a -lfmt,$
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(SDAA_THREAD)))
 $(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(SDAA_ADDRESS)))
-$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_journal_test.cpp card_memory_test.cpp) \
+$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_engine_test.cpp card_journal_test.cpp card_memory_test.cpp) \
     $(addprefix verif/system/,rig.cpp bar_debug.cpp) $(addprefix verif/common/,doctest_main.cpp elf.cpp process.cpp gdb_stub_mpe.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

@@ -34,10 +34,12 @@ constexpr uint64_t kEvents = kSegmentTable + 0x8'0000;
 constexpr uint64_t kRecords = kSegmentTable + 0x10'0000;
 constexpr uint64_t kCode = kSegmentTable + 0x30'0000;
 constexpr uint64_t kPageList = kSegmentTable + 0x38'0000;
-constexpr uint64_t kOwn = 4 << 20;
+constexpr uint64_t kScratch = kSegmentTable + 0x40'0000;
+constexpr uint64_t kOwn = 6 << 20;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
 constexpr uint16_t kWipeSegment = 4;
+constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kFirstSegment = 32;
 
@@ -140,6 +142,8 @@ class FakeCard final : public link::Backend {
     } else if (region == kControlBar && offset == regs::pcie::boot_status::kOffset &&
                bytes == sizeof status_) {
       at = reinterpret_cast<uint8_t*>(&status_);
+    } else if (region == kControlBar && offset == regs::pcie::bar0::kOffset && bytes == sizeof bar0_) {
+      at = reinterpret_cast<uint8_t*>(&bar0_);
     } else if (region == kMemoryBar && offset >= kSramInBar) {
       at = processor_.at(FakeProcessor::kSram + (offset - kSramInBar), bytes);
     }
@@ -239,12 +243,17 @@ class FakeCard final : public link::Backend {
     codes.fill = built_in(kFillSegment, Operation::kFill);
     plan.queues = {kWindow, kSegmentTable, kFirstQueueSegment, codes, 1'000'000'000, kPageList};
     plan.wipe = {built_in(kWipeSegment, Operation::kWipe), 0};
+    plan.scratch = {kScratchSegment, kScratch, kSegmentTable + kOwn};
+    processor_.set_entry(kSegmentTable + kScratchSegment * 8,
+                         segment::encode({kScratch, runtime::Scratch::kBytes,
+                                          segment::kRead | segment::kWrite, protocol::kKernelContext}));
     plan.sram = kRings;
     plan.modules = kTables;
     plan.events = kEvents;
     firmware_->init(plan);
     for (unsigned group = 0; group < options_.groups; ++group)
       firmware_->groups().driver(group).use_segments(kSegmentTable, memory::kSegments);
+    firmware_->calibration().measure_card();
 
     protocol::Info info = {};
     info.bytes = sizeof info;
@@ -282,6 +291,7 @@ class FakeCard final : public link::Backend {
   FakeProcessor processor_;
   std::optional<Firmware> firmware_;
   uint64_t status_ = 0;
+  uint64_t bar0_ = FakeProcessor::kBar0;
   bool booted_ = false;
   bool closed_ = false;
 };

@@ -39,6 +39,7 @@ struct FakeOptions {
   uint16_t version = protocol::kVersion;
   uint16_t minimum_version = protocol::kMinimumVersion;
   bool serves = true;
+  bool card_routes = true;  // of the root complex
   uint64_t boot_cycles = 100'000;
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more
   std::function<bool()> ends;  // asked whenever something happens: the firmware ends in a panic

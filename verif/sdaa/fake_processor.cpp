@@ -21,6 +21,7 @@ namespace cg = regs::cg;
 // About what the card takes.
 constexpr uint64_t kLinkCycles = 250;
 constexpr uint64_t kLaunchCycles = 60;
+constexpr uint64_t kMoveCycles = 100;
 constexpr uint64_t kSlowCycles = 100'000;
 constexpr uint64_t kForever = uint64_t{1} << 40;
 
@@ -55,6 +56,11 @@ void FakeProcessor::reset() {
   work_ = 0;
   channels_ = {};
   groups_ = {};
+}
+
+uint64_t FakeProcessor::cycles() {
+  if (!events_.empty()) run_next();
+  return ++spin_ + now_;
 }
 
 void FakeProcessor::run_next() {
@@ -97,6 +103,10 @@ void FakeProcessor::put(uint64_t address, const void* from, uint64_t bytes) {
   if (to == nullptr) throw std::runtime_error("the firmware writes memory that is not there");
   std::memcpy(to, from, bytes);
 }
+void FakeProcessor::move(uint64_t to, uint64_t from, uint64_t bytes) {
+  put(to, at(from, bytes), bytes);
+  now_ += kMoveCycles + 2 * bytes;
+}
 void FakeProcessor::copy(uint64_t address, std::span<const uint8_t> bytes) {
   put(address, bytes.data(), bytes.size());
 }
@@ -112,6 +122,7 @@ uint64_t FakeProcessor::read(uint64_t address) {
   if (address - regs::inbox::done0::kAddr < kGroups * 8)
     return groups_[(address - regs::inbox::done0::kAddr) / 8].done;
   if (address == regs::pcie::reset_status::kAddr) return 0;
+  if (address == regs::pcie::bar0::kAddr) return kBar0;
   if (address - regs::pcie::shared::kAddr < sizeof shared_)
     return shared_[(address - regs::pcie::shared::kAddr) / 8];
   if (address - regs::dma::kBase < dma::kChannels * regs::dma::control::kStride) {
@@ -197,7 +208,9 @@ void FakeProcessor::end_of_transfer(unsigned number, const dma::Descriptor& desc
   uint8_t* card = at(descriptor.card, descriptor.length);
   auto mapping = mappings.upper_bound(descriptor.host);
   uint8_t* host = nullptr;
-  if (mapping != mappings.begin()) {
+  if (descriptor.host >= kBar0 && options_.card_routes) {
+    host = at(regs::kHbmRegion.base + (descriptor.host - kBar0), descriptor.length);
+  } else if (mapping != mappings.begin()) {
     --mapping;
     const uint64_t inside = descriptor.host - mapping->first;
     const bool allowed = to_host ? mapping->second.writable : mapping->second.readable;
@@ -227,6 +240,7 @@ uint64_t FakeProcessor::read_group(unsigned number, uint64_t offset) {
   if (offset == cg::launch_status::kOffset) {
     return cg::launch_status::kEnded.put(group.ended) | cg::launch_status::kRunning.put(group.running);
   }
+  if (offset == cg::launch_age::kOffset) return group.running ? now_ - group.launches.front().began : 0;
   if (offset == cg::fault_pending::kOffset) return group.fault_pending;
   if (offset - cg::launch_cycles::kOffset < sizeof group.results)
     return group.results[(offset - cg::launch_cycles::kOffset) / 8];

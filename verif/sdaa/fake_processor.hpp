@@ -25,6 +25,8 @@ namespace swai::sdaa {
 class FakeProcessor {
  public:
   static constexpr uint64_t kSram = 0x8000'0000;
+  // Where the host has put the window onto the device memory.
+  static constexpr uint64_t kBar0 = uint64_t{1} << 47;
 
   explicit FakeProcessor(const FakeOptions& options);
   ~FakeProcessor();
@@ -35,13 +37,15 @@ class FakeProcessor {
   uint64_t read(uint64_t address);
   uint32_t read_low(uint64_t address) { return static_cast<uint32_t>(read(address)); }
   void write(uint64_t address, uint64_t value);
-  uint64_t cycles() { return ++spin_ + now_; }
+  // Who looks at it waits for something.
+  uint64_t cycles();
   uint64_t load(uint64_t address) { return word_at(address); }
   void store(uint64_t address, uint64_t value) { put(address, &value, sizeof value); }
   void copy(uint64_t address, std::span<const uint8_t> bytes);
   void zero(uint64_t address, uint64_t bytes);
   void publish(uint64_t, uint64_t) {}
   void look(uint64_t, uint64_t) {}
+  void move(uint64_t to, uint64_t from, uint64_t bytes);
   const uint8_t* bytes(uint64_t address) { return at(address, 1); }
   void set_entry(uint64_t address, uint64_t value) { store(address, value); }
   void drop(uint64_t, uint64_t) {}

@@ -199,7 +199,6 @@ TEST_CASE("what cannot be captured says so, and ends the capture") {
       [&] { return sdaaMemcpyAsync(device, host.data(), 256, sdaaMemcpyHostToDevice, stream); },
       [&] { return sdaaMemcpyAsync(host.data(), device, 256, sdaaMemcpyDeviceToHost, stream); },
       [&] { return sdaaMemcpyAsync(host.data(), host.data() + 128, 64, sdaaMemcpyHostToHost, stream); },
-      [&] { return sdaaMemcpyAsync(device, managed, 256, sdaaMemcpyDeviceToDevice, stream); },
       [&] { return sdaaMemsetAsync(managed, 0, 256, stream); },
       [&] {
         return sdaaLaunchHostFunc(

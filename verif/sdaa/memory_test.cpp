@@ -25,7 +25,7 @@ TEST_CASE("memory: pointers, sizes, kinds, groups, and what is refused") {
   size_t before = 0;
   size_t total = 0;
   REQUIRE_OK(sdaaMemGetInfo(&before, &total));
-  CHECK(total == (124 << 20));
+  CHECK(total == (122 << 20));
   CHECK_ERROR(sdaaMemGetInfo(nullptr, &total), sdaaErrorInvalidValue);
   std::vector<void*> all;
   for (const unsigned flags : {sdaaMallocCores, sdaaMallocProcessor, sdaaMallocShared}) {
@@ -299,4 +299,25 @@ TEST_CASE("copies between devices") {
   CHECK_ERROR(sdaaMemcpyPeer(second, 2, first, 0, 1), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaMemcpyPeer(second, 1, first, -1, 1), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaMemcpyPeer(second, 1, first, 0, data.size() + 1), sdaaErrorInvalidValue);
+  // Each in a host of its own, they do not reach each other.
+  int can = 1;
+  CHECK_OK(sdaaDeviceCanAccessPeer(&can, 1, 0));
+  CHECK(can == 0);
+  CHECK_ERROR(sdaaDeviceEnablePeerAccess(0, 0), sdaaErrorPeerAccessUnsupported);
+  CHECK_ERROR(sdaaDeviceEnablePeerAccess(1, 0), sdaaErrorInvalidDevice);
+  CHECK_ERROR(sdaaDeviceEnablePeerAccess(2, 0), sdaaErrorInvalidDevice);
+  CHECK_ERROR(sdaaDeviceEnablePeerAccess(0, 1), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaDeviceDisablePeerAccess(0), sdaaErrorPeerAccessNotEnabled);
+  CHECK_ERROR(sdaaDeviceDisablePeerAccess(7), sdaaErrorInvalidDevice);
+  CHECK_ERROR(sdaaDeviceCanAccessPeer(nullptr, 1, 0), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaDeviceCanAccessPeer(&can, 1, 2), sdaaErrorInvalidDevice);
+  REQUIRE_OK(sdaaMemset(second, 0, data.size()));
+  CHECK_OK(sdaaMemcpyPeerAsync(second, 1, first, 0, data.size(), nullptr));
+  CHECK_OK(sdaaMemcpyDtoH(back.data(), second, data.size()));
+  CHECK(back == data);
+  REQUIRE_OK(sdaaMemset(third, 0, data.size()));
+  CHECK_OK(sdaaMemcpyPeerAsync(third, 1, second, 1, data.size(), nullptr));
+  CHECK_OK(sdaaMemcpyDtoH(back.data(), third, data.size()));
+  CHECK(back == data);
+  CHECK_ERROR(sdaaMemcpyPeerAsync(second, 1, first, 0, data.size() + 1, nullptr), sdaaErrorInvalidValue);
 }

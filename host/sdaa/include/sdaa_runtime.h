@@ -133,6 +133,10 @@ SDAA_API sdaaError_t sdaaGetDevice(int* device);
 SDAA_API sdaaError_t sdaaGetDeviceProperties(sdaaDeviceProp_t* properties, int device);
 SDAA_API sdaaError_t sdaaDeviceSynchronize(void);
 SDAA_API sdaaError_t sdaaDeviceReset(void);
+/* Copies from the peer to the current device go from card to card then. Kernels reach their own card only. */
+SDAA_API sdaaError_t sdaaDeviceCanAccessPeer(int* can_access, int device, int peer);
+SDAA_API sdaaError_t sdaaDeviceEnablePeerAccess(int peer, unsigned int flags);
+SDAA_API sdaaError_t sdaaDeviceDisablePeerAccess(int peer);
 /* The card's present in nanoseconds of its own clock. */
 SDAA_API sdaaError_t sdaaDeviceGetTime(uint64_t* nanoseconds);
 
@@ -309,6 +313,8 @@ SDAA_API sdaaError_t sdaaMemcpyHtoD(void* to, const void* from, size_t bytes);
 SDAA_API sdaaError_t sdaaMemcpyDtoH(void* to, const void* from, size_t bytes);
 SDAA_API sdaaError_t sdaaMemcpyDtoD(void* to, const void* from, size_t bytes);
 SDAA_API sdaaError_t sdaaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
+SDAA_API sdaaError_t sdaaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                         size_t bytes, sdaaStream_t stream);
 SDAA_API sdaaError_t sdaaMemset(void* to, int value, size_t bytes);
 SDAA_API sdaaError_t sdaaMemsetAsync(void* to, int value, size_t bytes, sdaaStream_t stream);
 SDAA_API sdaaError_t sdaaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height);

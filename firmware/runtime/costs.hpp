@@ -1,0 +1,96 @@
+// What the engines that copy on the card take for it, and which one is best. Each is measured at three sizes;
+// between these, and beyond, a straight line is drawn.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "firmware/abi/command.hpp"
+
+namespace swai::runtime {
+
+using command::Engine;
+
+// The set of this one; of one that there is not the empty set.
+constexpr uint32_t set_of(Engine engine) {
+  const auto number = static_cast<unsigned>(engine);
+  return number < command::kEngines ? uint32_t{1} << number : 0;
+}
+
+class Costs {
+ public:
+  static constexpr unsigned kPoints = 3;
+  using Cycles = std::array<uint64_t, kPoints>;
+  // The processor is for what is small, and would take long for more.
+  static constexpr std::array<uint32_t, kPoints> sizes(Engine engine) {
+    if (engine == Engine::kProcessor) return {64, 512, 4 << 10};
+    return {1 << 10, 32 << 10, 256 << 10};
+  }
+
+  void learn(Engine engine, const Cycles& cycles) {
+    const auto size = sizes(engine);
+    auto& lines = lines_[static_cast<unsigned>(engine)];
+    for (unsigned i = 0; i < lines.size(); ++i) {
+      const auto rise = static_cast<int64_t>((cycles[i + 1] - cycles[i]) << kShift) / (size[i + 1] - size[i]);
+      lines[i] = {static_cast<int64_t>(cycles[i] << kShift) - rise * size[i], rise};
+    }
+    known_ |= set_of(engine);
+    find_lead();
+  }
+  void forget(uint32_t engines) {
+    known_ &= ~engines;
+    find_lead();
+  }
+  uint32_t known() const { return known_; }
+
+  // Cycles for so many bytes, at least 1.
+  uint64_t of(Engine engine, uint64_t bytes) const {
+    const Line& line = lines_[static_cast<unsigned>(engine)][bytes < sizes(engine)[1] ? 0 : 1];
+    const int64_t cycles = (line.start + line.rise * static_cast<int64_t>(bytes)) >> kShift;
+    return cycles > 0 ? static_cast<uint64_t>(cycles) : 1;
+  }
+  // From so many bytes on nobody is faster than cores that have nothing to do.
+  uint64_t cores_lead() const { return cores_lead_; }
+  // The one of these that is through first, where the cores can begin after so many cycles only. There must
+  // be one.
+  Engine best(uint32_t engines, uint64_t bytes, uint64_t until_cores) const {
+    Engine best = Engine::kBest;
+    uint64_t least = ~uint64_t{0};
+    for (uint32_t left = engines; left != 0; left &= left - 1) {
+      const auto engine = static_cast<Engine>(std::countr_zero(left));
+      // Of what was not measured nothing is known but that it works.
+      constexpr uint64_t kMuch = uint64_t{1} << 62;
+      const uint64_t cost = (known_ & set_of(engine)) == 0 ? kMuch : of(engine, bytes);
+      const uint64_t cycles = cost + (engine == Engine::kCores ? until_cores : 0);
+      if (cycles >= least) continue;
+      least = cycles;
+      best = engine;
+    }
+    return best;
+  }
+
+ private:
+  // Cycles for nothing, and for a byte; both in units of 2^-kShift.
+  static constexpr unsigned kShift = 16;
+  struct Line {
+    int64_t start = 0;
+    int64_t rise = 0;
+  };
+  // Straight lines cross once at most, so it is enough to compare where they bend, and far away.
+  void find_lead() {
+    constexpr uint64_t kFar = uint64_t{1} << 40;
+    const auto size = sizes(Engine::kCores);
+    cores_lead_ = ~uint64_t{0};
+    for (const uint64_t bytes : {kFar, uint64_t{size[2]}, uint64_t{size[1]}, uint64_t{size[0]}}) {
+      if (best(known_, bytes, 0) != Engine::kCores) return;
+      cores_lead_ = bytes;
+    }
+  }
+
+  std::array<std::array<Line, kPoints - 1>, command::kEngines> lines_ = {};
+  uint64_t cores_lead_ = ~uint64_t{0};
+  uint32_t known_ = 0;
+};
+
+}  // namespace swai::runtime

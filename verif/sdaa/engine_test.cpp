@@ -1,0 +1,119 @@
+// Copies on the card by each of its engines, and which one it chooses.
+#include <algorithm>
+#include <array>
+
+#include "firmware/runtime/costs.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/sdaa/engines.hpp"
+#include "verif/sdaa/tools.hpp"
+
+using namespace swai;
+using namespace swai::sdaa;
+using command::Engine;
+using runtime::set_of;
+
+TEST_CASE("costs: straight lines between what was measured, and the engine that is through first") {
+  runtime::Costs costs;
+  costs.learn(Engine::kCores, {1'000, 2'000, 9'000});  // of 1, 32 and 256 KiB
+  costs.learn(Engine::kHost, {1'500, 3'000, 17'000});
+  costs.learn(Engine::kProcessor, {200, 1'000, 8'000});  // of 64, 512 and 4096 bytes
+  // Fractions are cut off.
+  const auto takes = [&](Engine engine, uint64_t bytes, uint64_t cycles) {
+    CHECK(costs.of(engine, bytes) <= cycles);
+    CHECK(costs.of(engine, bytes) + 1 + (bytes >> 16) >= cycles);
+  };
+  takes(Engine::kCores, 1 << 10, 1'000);
+  takes(Engine::kCores, (1 << 10) + (31 << 9), 1'500);
+  takes(Engine::kCores, 32 << 10, 2'000);
+  takes(Engine::kCores, 256 << 10, 9'000);
+  takes(Engine::kCores, uint64_t{480} << 20, 9'000 + (uint64_t{480} * 1024 - 256) * 7'000 / 224);
+  takes(Engine::kProcessor, 0, 86);  // not below what a copy of nothing could take
+  constexpr uint32_t kAll = set_of(Engine::kCores) | set_of(Engine::kHost) | set_of(Engine::kProcessor);
+  CHECK(costs.best(kAll, 64, 0) == Engine::kProcessor);
+  CHECK(costs.best(kAll, 1 << 10, 0) == Engine::kCores);
+  CHECK(costs.best(kAll, 1 << 10, 501) == Engine::kHost);
+  CHECK(costs.best(kAll, 256 << 10, 7'999) == Engine::kCores);
+  CHECK(costs.best(kAll, 256 << 10, 8'001) == Engine::kHost);
+  CHECK(costs.best(set_of(Engine::kCores), 64, 1'000'000) == Engine::kCores);
+  costs.forget(set_of(Engine::kCores));
+  CHECK(costs.best(kAll, 256 << 10, 0) == Engine::kHost);
+  CHECK(costs.best(set_of(Engine::kCores), 256 << 10, 0) == Engine::kCores);
+}
+
+TEST_CASE("engines: each copies what it is asked for, and nothing beside") {
+  const Fakes fakes;
+  std::mt19937_64 random(test_seed());
+  constexpr size_t kRoom = 1 << 20;
+  const auto data = random_bytes(random, kRoom);
+  auto* from = static_cast<uint8_t*>(allocate(kRoom));
+  auto* to = static_cast<uint8_t*>(allocate(kRoom));
+  REQUIRE_OK(sdaaMemcpyHtoD(from, data.data(), kRoom));
+  for (const Engine engine : kAllEngines) {
+    CAPTURE(static_cast<unsigned>(engine));
+    for (unsigned round = 0; round < 12; ++round) {
+      const size_t unit = engine == Engine::kProcessor ? 64 : 1;
+      const size_t bytes = (1 + random() % (round < 6 ? 6'000 : kRoom / 2)) / unit * unit + unit;
+      const size_t at = random() % (kRoom - bytes + 1) / unit * unit;
+      const size_t source = random() % (kRoom - bytes + 1);
+      CAPTURE(bytes);
+      REQUIRE_OK(sdaaMemset(to, 0xa5, kRoom));
+      REQUIRE_OK(copy_by(engine, to + at, from + source, bytes));
+      std::vector<uint8_t> expected(kRoom, 0xa5);
+      std::copy_n(data.begin() + static_cast<ptrdiff_t>(source), bytes,
+                  expected.begin() + static_cast<ptrdiff_t>(at));
+      std::vector<uint8_t> there(kRoom);
+      REQUIRE_OK(sdaaMemcpyDtoH(there.data(), to, kRoom));
+      CHECK(there == expected);
+    }
+  }
+}
+
+TEST_CASE("engines: what one cannot do is refused") {
+  FakeOptions options;
+  options.card_routes = false;
+  const Fakes fakes(1, options);
+  auto* from = static_cast<uint8_t*>(allocate(4096));
+  auto* to = static_cast<uint8_t*>(allocate(4096));
+  CHECK_OK(copy_by(Engine::kHost, to, from, 4096));
+  CHECK_OK(copy_by(Engine::kBest, to, from, 4096));
+  CHECK_ERROR(copy_by(Engine::kRootComplex, to, from, 4096), sdaaErrorInvalidDevicePointer);
+  CHECK_ERROR(copy_by(Engine::kProcessor, to + 8, from, 64), sdaaErrorInvalidDevicePointer);
+  CHECK_ERROR(copy_by(Engine::kProcessor, to, from, 63), sdaaErrorInvalidDevicePointer);
+  CHECK_ERROR(copy_by(static_cast<Engine>(5), to, from, 64), sdaaErrorInvalidDevicePointer);
+  CHECK_ERROR(copy_by(static_cast<Engine>(~0U), to, from, 64), sdaaErrorInvalidDevicePointer);
+  void* processors = nullptr;
+  REQUIRE_OK(sdaaMallocWithFlags(&processors, 4096, sdaaMallocProcessor, sdaaAnyGroup));
+  CHECK_ERROR(copy_by(Engine::kCores, processors, from, 64), sdaaErrorInvalidDevicePointer);
+  CHECK_OK(copy_by(Engine::kHost, processors, from, 4095));
+  CHECK_OK(sdaaMemcpy2D(processors, 100, from, 60, 33, 20, sdaaMemcpyDeviceToDevice));
+}
+
+TEST_CASE("engines: while the cores compute another one is chosen, unless they are through sooner") {
+  FakeOptions options;
+  options.groups = 1;
+  const Fakes fakes(1, options);
+  constexpr uint64_t kSlowCycles = 100'000;
+  constexpr size_t kLarge = 24 << 20;
+  void* from = allocate(kLarge);
+  void* to = allocate(kLarge);
+  const sdaaFunction_t slow = sdaa::kernel(load_fake_module(), "slow");
+  sdaaStream_t stream = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
+  const auto cycles_beside = [&](size_t bytes) {
+    REQUIRE_OK(sdaaLaunchKernel(slow, nullptr, 0, stream));
+    uint64_t before = 0;
+    uint64_t after = 0;
+    REQUIRE_OK(sdaaDeviceGetTime(&before));
+    REQUIRE_OK(copy_by(Engine::kBest, to, from, bytes));
+    REQUIRE_OK(sdaaDeviceGetTime(&after));
+    REQUIRE_OK(sdaaStreamSynchronize(stream));
+    return after - before;
+  };
+  cycles_beside(4096);  // now it is known how long the kernel takes
+  CHECK(cycles_beside(4096) < kSlowCycles / 4);
+  CHECK(cycles_beside(256 << 10) < kSlowCycles / 2);
+  // By the link that would take longer than the kernel does.
+  const uint64_t large = cycles_beside(kLarge);
+  CHECK(large > kSlowCycles);
+  CHECK(large < kSlowCycles + 10'000);
+}
