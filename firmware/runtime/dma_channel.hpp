@@ -42,8 +42,6 @@ class DmaChannel {
 
   uint16_t room() const { return static_cast<uint16_t>(kEntries - static_cast<uint16_t>(tail_ - head_)); }
   bool idle() const { return tail_ == head_; }
-  // The number of the descriptor that is pushed next.
-  uint16_t next() const { return tail_; }
 
   // Puts a descriptor into the ring; the engine hears of it with start(). Returns its number.
   [[gnu::always_inline]] uint16_t push(const dma::Descriptor& descriptor) {

@@ -121,7 +121,8 @@ class Transfers {
     Transfer what = {};
     uint64_t offset = 0;  // in the row
     uint32_t row = 0;
-    uint16_t last = 0;  // descriptor
+    uint16_t last = 0;    // descriptor
+    unsigned untold = 0;  // behind the last one that the engine tells of
     bool all_pushed = false;
     bool odd = false;  // which half of the host's buffer is next
   };
@@ -193,8 +194,9 @@ class Transfers {
                                                 : next_listed(job);
       const bool row_ends = job.offset + piece.length == job.what.bytes;
       job.all_pushed = row_ends && job.row + 1 == job.what.rows;
-      const bool tell =
-          job.all_pushed || engine.next() % (Channel::kEntries / 2) == Channel::kEntries / 2 - 1;
+      job.untold += bounces ? 2 : 1;
+      const bool tell = job.all_pushed || job.untold >= Channel::kEntries / 2;
+      if (tell) job.untold = 0;
       const uint32_t flags =
           (job.what.to_host ? dma::kToHost : 0) | (tell ? dma::kWork : 0) | (bounces ? dma::kFence : 0);
       job.last =

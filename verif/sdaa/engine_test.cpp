@@ -68,6 +68,28 @@ TEST_CASE("engines: each copies what it is asked for, and nothing beside") {
   }
 }
 
+TEST_CASE("engines: a copy over the link takes many rings of descriptors, wherever these begin") {
+  const Fakes fakes;
+  std::mt19937_64 random(test_seed());
+  constexpr size_t kRoom = 8 << 20;
+  const auto data = random_bytes(random, kRoom);
+  void* from = allocate(kRoom);
+  void* to = allocate(kRoom);
+  REQUIRE_OK(sdaaMemcpyHtoD(from, data.data(), kRoom));
+  for (unsigned round = 0; round < 3; ++round) {
+    for (const Engine engine : {Engine::kHost, Engine::kRootComplex}) {
+      CAPTURE(static_cast<unsigned>(engine));
+      std::vector<uint8_t> there(kRoom);
+      REQUIRE_OK(sdaaMemset(to, 0, kRoom));
+      REQUIRE_OK(copy_by(engine, to, from, kRoom));
+      REQUIRE_OK(sdaaMemcpyDtoH(there.data(), to, kRoom));
+      CHECK(there == data);
+      // One descriptor in each of the channels.
+      REQUIRE_OK(copy_by(Engine::kRootComplex, to, from, 64 << 10));
+    }
+  }
+}
+
 TEST_CASE("engines: what one cannot do is refused") {
   FakeOptions options;
   options.card_routes = false;
