@@ -518,13 +518,20 @@ class Begin : protected Finish<M> {
     return able & wanted;
   }
   Engine best_engine(uint32_t engines, uint64_t bytes, unsigned group) {
-    if ((engines & (engines - 1)) == 0) return static_cast<Engine>(std::countr_zero(engines));
+    constexpr uint32_t kCores = set_of(Engine::kCores);
+    const uint32_t others = engines & ~kCores;
+    if (others == 0) return Engine::kCores;
+    const Costs& costs = parts_.costs;
     // A group that is lost ends nothing.
-    if (parts_.groups.lost(group)) engines &= ~set_of(Engine::kCores);
-    const bool busy = parts_.groups.busy(group);
-    if (!busy && bytes >= parts_.costs.cores_lead() && (engines & set_of(Engine::kCores)) != 0)
-      return Engine::kCores;
-    return parts_.costs.best(engines, bytes, busy ? parts_.groups.until_idle(group) : 0);
+    if (others == engines || parts_.groups.lost(group)) return costs.best(others, bytes);
+    if (!parts_.groups.busy(group))
+      return bytes >= costs.cores_lead() ? Engine::kCores : costs.best(engines, bytes);
+    const Engine other = costs.best(others, bytes);
+    const uint64_t by_other = costs.of(other, bytes);
+    const uint64_t by_cores = costs.of(Engine::kCores, bytes);
+    if (by_cores >= by_other) return other;
+    const uint64_t patience = by_other - by_cores;
+    return parts_.groups.until_idle(group, patience) < patience ? Engine::kCores : other;
   }
   // Of channels, while there are others.
   unsigned channels_left(uint8_t context) const {

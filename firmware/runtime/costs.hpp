@@ -1,4 +1,4 @@
-// What the engines that copy on the card take for it, and which one is best. Each is measured at three sizes;
+// What the engines that copy on the card take for it, and which one is best. Each is measured at some sizes;
 // between these, and beyond, a straight line is drawn.
 #pragma once
 
@@ -20,12 +20,12 @@ constexpr uint32_t set_of(Engine engine) {
 
 class Costs {
  public:
-  static constexpr unsigned kPoints = 3;
+  static constexpr unsigned kPoints = 4;
   using Cycles = std::array<uint64_t, kPoints>;
   // The processor is for what is small, and would take long for more.
   static constexpr std::array<uint32_t, kPoints> sizes(Engine engine) {
-    if (engine == Engine::kProcessor) return {64, 512, 4 << 10};
-    return {1 << 10, 32 << 10, 256 << 10};
+    if (engine == Engine::kProcessor) return {64, 256, 1 << 10, 4 << 10};
+    return {1 << 10, 4 << 10, 32 << 10, 256 << 10};
   }
 
   void learn(Engine engine, const Cycles& cycles) {
@@ -44,25 +44,25 @@ class Costs {
   }
   uint32_t known() const { return known_; }
 
-  // Cycles for so many bytes, at least 1.
+  // Cycles for so many bytes, at least 1. Of what was not measured nothing is known but that it works.
   uint64_t of(Engine engine, uint64_t bytes) const {
-    const Line& line = lines_[static_cast<unsigned>(engine)][bytes < sizes(engine)[1] ? 0 : 1];
+    if ((known_ & set_of(engine)) == 0) return kMuch;
+    const auto size = sizes(engine);
+    unsigned left = kPoints - 2;
+    while (left != 0 && bytes < size[left]) --left;
+    const Line& line = lines_[static_cast<unsigned>(engine)][left];
     const int64_t cycles = (line.start + line.rise * static_cast<int64_t>(bytes)) >> kShift;
     return cycles > 0 ? static_cast<uint64_t>(cycles) : 1;
   }
   // From so many bytes on nobody is faster than cores that have nothing to do.
   uint64_t cores_lead() const { return cores_lead_; }
-  // The one of these that is through first, where the cores can begin after so many cycles only. There must
-  // be one.
-  Engine best(uint32_t engines, uint64_t bytes, uint64_t until_cores) const {
+  // The one of these that is through first when none has to wait. There must be one.
+  Engine best(uint32_t engines, uint64_t bytes) const {
     Engine best = Engine::kBest;
     uint64_t least = ~uint64_t{0};
     for (uint32_t left = engines; left != 0; left &= left - 1) {
       const auto engine = static_cast<Engine>(std::countr_zero(left));
-      // Of what was not measured nothing is known but that it works.
-      constexpr uint64_t kMuch = uint64_t{1} << 62;
-      const uint64_t cost = (known_ & set_of(engine)) == 0 ? kMuch : of(engine, bytes);
-      const uint64_t cycles = cost + (engine == Engine::kCores ? until_cores : 0);
+      const uint64_t cycles = of(engine, bytes);
       if (cycles >= least) continue;
       least = cycles;
       best = engine;
@@ -73,6 +73,7 @@ class Costs {
  private:
   // Cycles for nothing, and for a byte; both in units of 2^-kShift.
   static constexpr unsigned kShift = 16;
+  static constexpr uint64_t kMuch = uint64_t{1} << 62;
   struct Line {
     int64_t start = 0;
     int64_t rise = 0;
@@ -82,8 +83,9 @@ class Costs {
     constexpr uint64_t kFar = uint64_t{1} << 40;
     const auto size = sizes(Engine::kCores);
     cores_lead_ = ~uint64_t{0};
-    for (const uint64_t bytes : {kFar, uint64_t{size[2]}, uint64_t{size[1]}, uint64_t{size[0]}}) {
-      if (best(known_, bytes, 0) != Engine::kCores) return;
+    for (unsigned i = kPoints + 1; i-- > 0;) {
+      const uint64_t bytes = i == kPoints ? kFar : size[i];
+      if (best(known_, bytes) != Engine::kCores) return;
       cores_lead_ = bytes;
     }
   }

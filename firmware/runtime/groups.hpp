@@ -168,15 +168,20 @@ class Groups {
   }
 
   // Cycles until the group has nothing to do, if its launches take as long as the last ones of the same
-  // kernels did; a kernel that is new goes on for as long as it has been running.
-  [[gnu::noinline]] uint64_t until_idle(unsigned group) {
+  // kernels did; a kernel that is new goes on for as long as it has been running. Whoever cannot wait for as
+  // long as `patience` is not kept waiting for the group's answer to how long that is, where it would hardly
+  // matter.
+  [[gnu::noinline]] uint64_t until_idle(unsigned group, uint64_t patience) {
+    constexpr uint64_t kHardly = 16;
     State& state = states_[group];
     const uint32_t last = state.driver->number();
     uint64_t all = 0;
-    for (uint32_t number = state.collected + 1; static_cast<int32_t>(last - number) >= 0; ++number) {
+    for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
       const uint64_t usual = usual_cycles(group, number);
-      const uint64_t age = number == state.collected + 1 ? state.driver->age() : 0;
+      const bool runs = number == state.collected + 1;
+      const uint64_t age = runs && usual / kHardly <= patience ? state.driver->age() : 0;
       all += usual > age ? usual - age : age;
+      if (all / kHardly > patience) break;
     }
     return all;
   }

@@ -68,7 +68,7 @@ void test_registers(uint64_t seed, uint64_t) {
   bench.write(r::daemon::kOffset, 0x1'1234'5678);
   check(bench.top().boot_pc_o == 0x1234'5678, "boot pc");
   for (const uint64_t nowhere :
-       {uint64_t{0x178}, uint64_t{0x1d0}, uint64_t{0x280}, uint64_t{0x600}, uint64_t{0x7f'fff8}}) {
+       {uint64_t{0x1d0}, uint64_t{0x1f8}, uint64_t{0x280}, uint64_t{0x600}, uint64_t{0x7f'fff8}}) {
     check(bench.access(false, nowhere).status == Status::kDenied,
           fmt::format("there is something at {:#x}", nowhere));
   }
