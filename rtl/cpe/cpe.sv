@@ -713,9 +713,9 @@ module cpe #(
 
     cpe_ldm_serial #(
       .Engines(7),
-      .Holds  ('0),
       .Writes (7'b10_1_1010),
-      .Narrow (7'b10_1_0000)
+      .First  (1),
+      .Second (3)
     ) u_ldm (
       .clk_i,
       .rst_ni          (in_rst_n),

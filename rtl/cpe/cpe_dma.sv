@@ -10,7 +10,8 @@
 // Fault: the engine stops like that, for good; fault_valid_o rises when the last answer has come.
 // Cuts: paths to mem_*, except that data of a store come straight from local memory when it was read in the cycle before.
 //   line_re_o follows mem_ready_i, the line write follows rsp_i.
-// Serial: a store is offered a cycle later, with data from a register alone, and mem_o may be anything without mem_valid_o.
+// Serial: a store is offered a cycle later, with data from a register alone, and mem_o may be anything without mem_valid_o. No request
+//   crosses a multiple of 64 bytes of local memory.
 module cpe_dma #(
   parameter bit Serial = 1'b0
 ) (
@@ -77,7 +78,9 @@ module cpe_dma #(
   logic                piece_valid, last, step;
   cpe_dma_pkg::piece_t piece;
 
-  cpe_dma_walk u_walk (
+  cpe_dma_walk #(
+    .Serial(Serial)
+  ) u_walk (
     .clk_i,
     .rst_ni,
     .busy_i(busy),

@@ -33,6 +33,7 @@ struct WordPort {
   Field valid, ready, write, addr, wdata, strb, rdata;
   bool holds;  // what was read stays until the next read
   bool writes = true;
+  bool reads = true;
   bool narrow = false;  // writes the same 32 bits at every place
 };
 
@@ -64,6 +65,7 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
                        .rdata = Field(t.e_rdata_o, 256 * i, 256),
                        .holds = (t.holds_o >> i & 1) != 0,
                        .writes = (t.writes_o >> i & 1) != 0,
+                       .reads = (t.reads_o >> i & 1) != 0,
                        .narrow = (t.narrow_o >> i & 1) != 0});
     }
     ports.push_back({.name = "access",
@@ -75,7 +77,7 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
                      .wdata = Field(t.a_wdata_i, 0, 64),
                      .strb = Field(t.a_strb_i, 0, 8),
                      .rdata = Field(t.a_rdata_o, 0, 64),
-                     .holds = true});
+                     .holds = !serial});
     states.resize(ports.size());
     for (size_t i = 0; i <= ports.size() + 1; ++i) stalls.emplace_back(random());
     add(*this);
@@ -185,7 +187,7 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
     unsigned address = random_address(1);
     unsigned size = static_cast<unsigned>(random.chance(40) ? 64 : random.between(1, 64));
     if (random.chance(30)) address &= ~63U;
-    size = std::min(size, kBytes - address);
+    size = std::min(size, serial ? 64 - address % 64 : kBytes - address);
     addr.set(address);
     bytes.set(size);
   }
@@ -207,7 +209,8 @@ class Ldm : public verif::Bench<Vtb_ldm>, private verif::Agent {
         const bool go = !quiet && stalls[i].go() && (i > 0 || leaves_some());
         port.valid.set(go);
         if (!go) continue;
-        Pending pending{.write = port.writes && random.chance(50), .address = random_address(port.bytes)};
+        Pending pending{.write = port.writes && (!port.reads || random.chance(50)),
+                        .address = random_address(port.bytes)};
         if (random.chance(50)) port.strb.set(~uint64_t{0} >> (64 - port.bytes));
         port.write.set(pending.write);
         port.addr.set(pending.address / port.bytes);
@@ -371,7 +374,7 @@ void test_turns(uint64_t seed, uint64_t cycles) {
   const auto everybody = [&](bool scalar) {
     for (auto& port : ldm.ports) {
       port.valid.set(1);
-      port.write.set(0);
+      port.write.set(!port.reads);
       port.addr.set(0);
     }
     ldm.ports[0].valid.set(scalar);

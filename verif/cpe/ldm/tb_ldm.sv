@@ -1,5 +1,5 @@
-// The local memory of a CPE, either kind. Of the serial one, some engines hold what they read, some never write, some
-// write the same 32 bits at every place.
+// The local memory of a CPE, either kind. Of the engines of the serial one, two only write, some never write, some write the same 32
+// bits at every place.
 module tb_ldm #(
   parameter int unsigned Engines = 6,
   parameter int unsigned Serial  = 0
@@ -8,6 +8,7 @@ module tb_ldm #(
   output logic [Engines-1:0]     holds_o,
   output logic [Engines-1:0]     writes_o,
   output logic [Engines-1:0]     narrow_o,
+  output logic [Engines-1:0]     reads_o,
 
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -52,17 +53,21 @@ module tb_ldm #(
   output logic                   event_conflict_o
 );
 
-  localparam logic [Engines-1:0] Holds  = 6'b01_0110;
+  localparam int unsigned        First  = 0;
+  localparam int unsigned        Second = 3;
+  localparam logic [Engines-1:0] Holds  = Serial != 0 ? '0 : 6'b01_0110;
   localparam logic [Engines-1:0] Writes = Serial != 0 ? 6'b10_1011 : '1;
   localparam logic [Engines-1:0] Narrow = Serial != 0 ? 6'b10_0010 : '0;
+  localparam logic [Engines-1:0] Reads  = Serial != 0 ? ~(6'd1 << First | 6'd1 << Second) : '1;
 
   assign serial_o = Serial != 0;
   assign holds_o  = Holds;
   assign writes_o = Writes;
   assign narrow_o = Narrow;
+  assign reads_o  = Reads;
 
   if (Serial != 0) begin : g_serial
-    cpe_ldm_serial #(.Engines(Engines), .Holds(Holds), .Writes(Writes), .Narrow(Narrow)) u_ldm (.*);
+    cpe_ldm_serial #(.Engines(Engines), .Writes(Writes), .First(First), .Second(Second)) u_ldm (.*);
   end else begin : g_banks
     cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.*);
   end
