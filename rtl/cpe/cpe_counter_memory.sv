@@ -1,56 +1,69 @@
-// Counters of 32 bits in one memory, with one adder for all: what counts gathers in a few bits of its own until its turn comes, when it is
-// added to the memory.
+// The counters of the small core. In every cycle one of them counts, for an instruction or a reason to wait: so they are in one memory
+// with one adder. Cycles, and the upper half of the instructions, have registers.
 //
-// count_i: by how much each one counts in this cycle, 0 to 2. ask_i: value_o is counter select_i without what this cycle counts.
-// at_o, carry_o: the counter at_o went beyond its 32 bits.
-// Illegal: to ask in more than two cycles of three for long, as nobody's turn comes meanwhile.
-module cpe_counter_memory #(
-  parameter int unsigned Counters = 16  // up to 16
-) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
-  input  logic [2*Counters-1:0] count_i,
-  input  logic                  ask_i,
-  input  logic [3:0]            select_i,
-  output logic [31:0]           value_o,
-  output logic [3:0]            at_o,
-  output logic                  carry_o
+// value_o is counter select_i, or the upper half of one of the first two, without what this cycle counts.
+// After reset the memory is cleared, in 17 cycles, in which only waiting for code may be counted; value_o may be anything meanwhile.
+module cpe_counter_memory (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   cycle_i,   // one more
+  input  logic                   count_i,   // this one:
+  input  cpe_core_pkg::counter_t reason_i,
+  input  cpe_core_pkg::counter_t select_i,
+  input  logic                   upper_i,
+  output logic [31:0]            value_o
 );
 
-  localparam int unsigned Width = 7;  // 16 turns, three times as long, of 2
+  logic [31:0]            mem_q [16];
+  logic [63:0]            cycles_q;
+  logic [31:0]            retired_upper_q, was, sum;
+  logic [4:0]             clear_q;   // the next one to be cleared; 16: those are all
+  logic                   ready_q;
+  cpe_core_pkg::counter_t at;
+  logic                   carry;
 
-  logic [31:0]      mem_q [16];
-  logic [15:0]      begun_q;          // else the memory has anything
-  logic [3:0]       turn_q;
-  logic [Width-1:0] gathered_q [Counters];
-  logic [Width-1:0] gathered;
+  // At the end of clearing all cycles so far have been waiting for code.
+  always_comb begin
+    was = '0;
+    at     = clear_q[3:0];
+    if (ready_q) begin
+      was = mem_q[reason_i];
+      at     = reason_i;
+    end else if (clear_q[4]) begin
+      was = cycles_q[31:0];
+      at     = cpe_core_pkg::CountCode;
+    end
+  end
 
-  assign at_o     = ask_i ? select_i : turn_q;
-  assign gathered = 32'(at_o) < Counters ? gathered_q[at_o] : '0;
-
-  assign {carry_o, value_o} = {1'b0, begun_q[at_o] ? mem_q[at_o] : 32'd0} + {{33 - Width{1'b0}}, gathered};
+  assign {carry, sum} = {1'b0, was} + 33'(count_i && clear_q[4]);
 
   always_ff @(posedge clk_i) begin
-    mem_q[at_o] <= value_o;
+    mem_q[at] <= sum;
   end
 
   always_ff @(posedge clk_i) begin
-    begun_q[at_o] <= 1'b1;
-    if (!ask_i) turn_q <= turn_q + 4'd1;
-    for (int unsigned i = 0; i < Counters; i++) begin
-      gathered_q[i] <= (at_o == 4'(i) ? '0 : gathered_q[i]) + Width'(count_i[2*i +: 2]);
-    end
     if (!rst_ni) begin
-      begun_q <= '0;
-      turn_q  <= '0;
-      for (int unsigned i = 0; i < Counters; i++) gathered_q[i] <= '0;
+      cycles_q        <= '0;
+      retired_upper_q <= '0;
+      clear_q         <= '0;
+      ready_q         <= 1'b0;
+    end else begin
+      cycles_q <= cycles_q + 64'(cycle_i);
+      if (at == cpe_core_pkg::CountRetired) retired_upper_q <= retired_upper_q + 32'(carry);
+      clear_q <= clear_q + 5'(!clear_q[4]);
+      ready_q <= clear_q[4];
     end
+  end
+
+  always_comb begin
+    if (select_i == cpe_core_pkg::CountCycles) value_o = upper_i ? cycles_q[63:32] : cycles_q[31:0];
+    else value_o = upper_i ? retired_upper_q : mem_q[select_i];
   end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Counters; i++) begin
-      assert (!rst_ni || gathered_q[i][Width-1:1] != '1) else $error("counter %0d waits for its turn for too long", i);
+    if (rst_ni) begin
+      assert (ready_q || !count_i || (cycle_i && reason_i == cpe_core_pkg::CountCode)) else $error("counter %0d counts too early", reason_i);
     end
   end
 `endif

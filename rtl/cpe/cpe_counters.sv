@@ -2,10 +2,7 @@
 //
 // Events come in cycles that are for this CPE (awake_i); an edge that only others need counts nothing. The access port alone
 // shows the engines' counters: there are no CSRs for them.
-// Serial: in a memory, which shows one of them.
-module cpe_counters #(
-  parameter bit Serial = 1'b0
-) (
+module cpe_counters (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        awake_i,
@@ -33,70 +30,39 @@ module cpe_counters #(
   logic [31:0] dma_busy_q, dma_lines_q, row_q, column_q, conflict_q;
   logic [31:0] rows_q, weights_q, activations_q, drain_q, groups_q, operands_q, stores_q;
 
-  if (Serial) begin : g_memory
-    logic        movers, units;
-    logic [31:0] value;
-    logic [3:0]  at;
-    logic        carry;
-
-    assign movers = awake_i && (movers_busy_i || conflict_i);
-    assign units  = awake_i && units_awake_i;
-
-    // Numbers from 11 on, the last one first.
-    cpe_counter_memory #(.Counters(12)) u_memory (
-      .clk_i,
-      .rst_ni,
-      .count_i ({{1'b0, vector_wait_i[1], 1'b0, vector_wait_i[0], 1'b0, vector_group_i, 1'b0, systolic_wait_i[2], 1'b0, systolic_wait_i[1],
-                  1'b0, systolic_wait_i[0], 1'b0, systolic_row_i} & {14{units}},
-                 {1'b0, conflict_i, 2'(column_sent_i) + 2'(column_received_i), 2'(row_sent_i) + 2'(row_received_i),
-                  1'b0, dma_line_i, 1'b0, dma_busy_i} & {10{movers}}}),
-      .ask_i   (select_i >= 5'd11 && select_i <= 5'd22),
-      .select_i(select_i[3:0] - 4'd11),
-      .value_o (value),
-      .at_o    (at),
-      .carry_o (carry)
-    );
-
-    assign {dma_busy_q, dma_lines_q, row_q, column_q, conflict_q} = {5{value}};
-    assign {rows_q, weights_q, activations_q, drain_q, groups_q, operands_q, stores_q} = {7{value}};
-
-    logic unused;
-    assign unused = ^{at, carry};
-  end else begin : g_registers
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        dma_busy_q  <= '0;
-        dma_lines_q <= '0;
-        row_q       <= '0;
-        column_q    <= '0;
-        conflict_q  <= '0;
-      end else if ((movers_busy_i || conflict_i) && awake_i) begin
-        if (dma_busy_i) dma_busy_q <= dma_busy_q + 32'd1;
-        if (dma_line_i) dma_lines_q <= dma_lines_q + 32'd1;
-        if (row_sent_i || row_received_i) row_q <= row_q + 32'(row_sent_i) + 32'(row_received_i);
-        if (column_sent_i || column_received_i) column_q <= column_q + 32'(column_sent_i) + 32'(column_received_i);
-        if (conflict_i) conflict_q <= conflict_q + 32'd1;
-      end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      dma_busy_q  <= '0;
+      dma_lines_q <= '0;
+      row_q       <= '0;
+      column_q    <= '0;
+      conflict_q  <= '0;
+    end else if ((movers_busy_i || conflict_i) && awake_i) begin
+      if (dma_busy_i) dma_busy_q <= dma_busy_q + 32'd1;
+      if (dma_line_i) dma_lines_q <= dma_lines_q + 32'd1;
+      if (row_sent_i || row_received_i) row_q <= row_q + 32'(row_sent_i) + 32'(row_received_i);
+      if (column_sent_i || column_received_i) column_q <= column_q + 32'(column_sent_i) + 32'(column_received_i);
+      if (conflict_i) conflict_q <= conflict_q + 32'd1;
     end
+  end
 
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        rows_q        <= '0;
-        weights_q     <= '0;
-        activations_q <= '0;
-        drain_q       <= '0;
-        groups_q      <= '0;
-        operands_q    <= '0;
-        stores_q      <= '0;
-      end else if (units_awake_i && awake_i) begin
-        if (systolic_row_i) rows_q <= rows_q + 32'd1;
-        if (systolic_wait_i[0]) weights_q <= weights_q + 32'd1;
-        if (systolic_wait_i[1]) activations_q <= activations_q + 32'd1;
-        if (systolic_wait_i[2]) drain_q <= drain_q + 32'd1;
-        if (vector_group_i) groups_q <= groups_q + 32'd1;
-        if (vector_wait_i[0]) operands_q <= operands_q + 32'd1;
-        if (vector_wait_i[1]) stores_q <= stores_q + 32'd1;
-      end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      rows_q        <= '0;
+      weights_q     <= '0;
+      activations_q <= '0;
+      drain_q       <= '0;
+      groups_q      <= '0;
+      operands_q    <= '0;
+      stores_q      <= '0;
+    end else if (units_awake_i && awake_i) begin
+      if (systolic_row_i) rows_q <= rows_q + 32'd1;
+      if (systolic_wait_i[0]) weights_q <= weights_q + 32'd1;
+      if (systolic_wait_i[1]) activations_q <= activations_q + 32'd1;
+      if (systolic_wait_i[2]) drain_q <= drain_q + 32'd1;
+      if (vector_group_i) groups_q <= groups_q + 32'd1;
+      if (vector_wait_i[0]) operands_q <= operands_q + 32'd1;
+      if (vector_wait_i[1]) stores_q <= stores_q + 32'd1;
     end
   end
 

@@ -34,46 +34,24 @@ module cpe_csr #(
   assign number = field_i[11:0];
 
   if (Serial) begin : g_memory
-    localparam logic [3:0] UpperCycles  = 4'd11;
-    localparam logic [3:0] UpperRetired = 4'd12;
-
-    logic        asked, look, looked_q, carry;  // by the access port; by an instruction
-    logic [3:0]  own, at;
-    logic [12:0] count;
+    logic        asked, look;  // by the access port; by an instruction
+    logic [3:0]  own;
     logic [31:0] value;
 
-    // An instruction does not look twice in a row, so that there are turns for all counters.
     assign asked  = counter_select_i != '1;
     assign look   = valid_i && (number[11:8] == 4'hb || number[11:8] == 4'hc);
-    assign wait_o = look && (asked || looked_q);
+    assign wait_o = look && asked;
+    assign own    = number[3:0] == '0 ? cpe_core_pkg::CountCycles : number[3:0] - 4'd1;
 
-    always_ff @(posedge clk_i) begin
-      looked_q <= look && !wait_o;
-    end
-
-    always_comb begin
-      if (number[7]) own = number[1] ? UpperRetired : UpperCycles;
-      else own = number[3:0] == '0 ? cpe_core_pkg::CountCycles : number[3:0] - 4'd1;
-    end
-
-    always_comb begin
-      count = '0;
-      count[cpe_core_pkg::CountCycles] = count_i;
-      count[retire_i ? cpe_core_pkg::CountRetired : reason_i] = retire_i || count_i;
-      count[UpperCycles]  = carry && at == cpe_core_pkg::CountCycles;
-      count[UpperRetired] = carry && at == cpe_core_pkg::CountRetired;
-    end
-
-    cpe_counter_memory #(.Counters(13)) u_memory (
+    cpe_counter_memory u_memory (
       .clk_i,
       .rst_ni,
-      .count_i ({1'b0, count[12], 1'b0, count[11], 1'b0, count[10], 1'b0, count[9], 1'b0, count[8], 1'b0, count[7], 1'b0, count[6],
-                 1'b0, count[5], 1'b0, count[4], 1'b0, count[3], 1'b0, count[2], 1'b0, count[1], 1'b0, count[0]}),
-      .ask_i   (asked || (look && !wait_o)),
+      .cycle_i (count_i),
+      .count_i (retire_i || count_i),
+      .reason_i(retire_i ? cpe_core_pkg::CountRetired : reason_i),
       .select_i(asked ? counter_select_i : own),
-      .value_o (value),
-      .at_o    (at),
-      .carry_o (carry)
+      .upper_i (!asked && number[7]),
+      .value_o (value)
     );
 
     assign {cycles_q, retired_q} = {4{value}};

@@ -19,7 +19,7 @@ $(eval $(call verilated_program,tb-group-tiny,group_top,$(GROUP_RTL) $(GROUP_TRA
   $(GROUP_FLAGS) -GRows=2 -GColumns=2,$(GROUP_TEST_LIBS),-DSWAI_CONFIG=tiny))
 # CPEs as an FPGA would have them.
 $(eval $(call verilated_program,tb-group-small,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),\
-  $(GROUP_FLAGS) -GRows=2 -GColumns=2 "-GSmallCpes=1'b1",$(GROUP_TEST_LIBS),))
+  $(GROUP_FLAGS) -GRows=2 -GColumns=2 "-GSmallCpes=1'b1",$(GROUP_TEST_LIBS),-DSMALL_CPES))
 # Every CPE with the gate of its own clock.
 $(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
   -GSharedClock=0,$(GROUP_TEST_LIBS),))
