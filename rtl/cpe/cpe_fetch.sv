@@ -9,7 +9,7 @@
 // Code that cannot be had becomes an instruction of KindStop: cause in rd, AccessFetch in op, and in imm the address of
 // the first 16 bits that are missing.
 // A line that is asked for is waited for, even when nobody wants it any more.
-// Serial: with the cache that takes a line word by word, and is read again when it has it.
+// Serial: with the small cache, which is read again when it has a line.
 module cpe_fetch #(
   parameter bit Serial = 1'b0
 ) (
@@ -74,7 +74,7 @@ module cpe_fetch #(
       .raddr_i(raddr),
       .fill_i (fill),
       .line_i (refill_data_i),
-      .tag_i  (word_addr_q[28:9]),
+      .tag_i  (word_addr_q[28:10]),
       .hit_o  (hit),
       .word_o (word)
     );
