@@ -1,5 +1,5 @@
-// cpe_alu where area counts: one adder that also subtracts and compares, another one for addresses, and one shifter, which turns a word
-// round to shift it to the left. Combinational.
+// cpe_alu where area counts: one adder that also subtracts and compares, and another one for addresses. What is shifted comes from the
+// multiplier. Combinational.
 module cpe_alu_serial (
   input  cpe_core_pkg::kind_t kind_i,
   input  cpe_core_pkg::alu_t  op_i,
@@ -8,6 +8,7 @@ module cpe_alu_serial (
   input  logic [31:0]         b_i,
   input  logic [31:0]         imm_i,
   input  logic [31:0]         pc_i,
+  input  logic [31:0]         product_i,
   output logic [31:0]         result_o,
   output logic                taken_o,
   output logic [31:0]         address_o
@@ -47,19 +48,7 @@ module cpe_alu_serial (
     if (kind_i == cpe_core_pkg::KindJalr) address_o[0] = 1'b0;
   end
 
-  // --- Shifts -----------------------------------------------------------------------------------------------------------
-
-  logic               left;
-  logic [31:0]        turned, shifted;
-  logic signed [32:0] wide;
-
-  assign left = op_i == cpe_core_pkg::AluSll;
-  assign wide = {op_i == cpe_core_pkg::AluSra && a_i[31], turned};
-
-  always_comb begin
-    for (int unsigned i = 0; i < 32; i++) turned[i] = left ? a_i[31-i] : a_i[i];
-    shifted = 32'(wide >>> b[4:0]);
-  end
+  // --- Result ----------------------------------------------------------------------------------------------------------
 
   always_comb begin
     result_o = '0;
@@ -69,10 +58,9 @@ module cpe_alu_serial (
       cpe_core_pkg::AluXor:                        result_o = a_i ^ b;
       cpe_core_pkg::AluOr:                         result_o = a_i | b;
       cpe_core_pkg::AluAnd:                        result_o = a_i & b;
-      cpe_core_pkg::AluUpper:                      result_o = imm_i;
-      cpe_core_pkg::AluSrl, cpe_core_pkg::AluSra:  result_o = shifted;
-      cpe_core_pkg::AluSll: for (int unsigned i = 0; i < 32; i++) result_o[i] = shifted[31-i];
-      default:                                     result_o = address_o;  // with pc
+      cpe_core_pkg::AluUpper:                      result_o = b;
+      cpe_core_pkg::AluPc:                         result_o = address_o;
+      default:                                     result_o = product_i;
     endcase
   end
 

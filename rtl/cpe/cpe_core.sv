@@ -2,6 +2,7 @@
 //
 // cpe_fetch brings one decoded instruction a cycle; here it is executed, in one cycle unless it waits for something. Results
 // are written to the registers one cycle later; those of the ALU are forwarded, a load's are not.
+// Serial: nothing is forwarded, but the next instruction waits.
 // An exception is a fault: the instruction has no effect, fault_o tells what happened, and the core stands still until reset.
 // halt_i stops it as well, for good, between two instructions: an access under way is waited for, a division or a
 // command that a unit has not taken is given up.
@@ -151,19 +152,21 @@ module cpe_core #(
   always_comb begin
     a = regs_q[x_rs1];
     b = regs_q[x_rs2];
-    if (wb_valid_q && wb_rd_q == x_rs1) a = wb_data_q;
-    if (wb_valid_q && wb_rd_q == x_rs2) b = wb_data_q;
+    if (!Serial) begin
+      if (wb_valid_q && wb_rd_q == x_rs1) a = wb_data_q;
+      if (wb_valid_q && wb_rd_q == x_rs2) b = wb_data_q;
+    end
     if (x_rs1 == '0) a = '0;
     if (x_rs2 == '0) b = '0;
     hazard = 1'b0;
     if (wb_late_q) hazard = wb_valid_q && (wb_rd_q == x_rs1 || wb_rd_q == x_rs2);
-    go = x_valid && !stop_q && !hazard;
+    go = x_valid && !stop_q && !hazard && !(Serial && wb_valid_q);
   end
 
   // --- Execution ---------------------------------------------------------------------------------------------------
 
-  logic [31:0] alu_result, address, link;
-  logic        taken;
+  logic [31:0] alu_result, address, link, product, quotient;
+  logic        taken, is_div, div_done;
 
   if (Serial) begin : g_serial_alu
     cpe_alu_serial u_alu (
@@ -174,6 +177,7 @@ module cpe_core #(
       .b_i      (b),
       .imm_i    (x_imm),
       .pc_i     (x_pc),
+      .product_i(product),
       .result_o (alu_result),
       .taken_o  (taken),
       .address_o(address)
@@ -193,21 +197,22 @@ module cpe_core #(
     );
   end
 
-  logic        is_div, div_done;
-  logic [31:0] product, quotient;
   assign is_div = x_kind == cpe_core_pkg::KindDiv;
 
   if (Serial) begin : g_serial_muldiv
     cpe_muldiv_serial u_muldiv (
       .clk_i,
       .rst_ni,
-      .start_i   (go && is_div),
-      .funct3_i  (x_funct3),
-      .a_i       (a),
-      .b_i       (b),
-      .product_o (product),
-      .done_o    (div_done),
-      .quotient_o(quotient)
+      .start_i     (go && is_div),
+      .funct3_i    (x_funct3),
+      .a_i         (a),
+      .b_i         (b),
+      .shift_i     (x_kind == cpe_core_pkg::KindAlu),
+      .arithmetic_i(x_op[3]),
+      .amount_i    (b[4:0] | x_imm[4:0]),
+      .product_o   (product),
+      .done_o      (div_done),
+      .quotient_o  (quotient)
     );
   end else begin : g_muldiv
     cpe_muldiv u_muldiv (

@@ -1,4 +1,5 @@
-// cpe_muldiv where area counts: a division takes 34 cycles, whatever the quotient.
+// cpe_muldiv where area counts: a division takes 34 cycles, whatever the quotient. The multiplier shifts, too: to the left by n is
+// times 2^n, to the right the upper half of the product with 2^(32 - n).
 module cpe_muldiv_serial (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -6,20 +7,34 @@ module cpe_muldiv_serial (
   input  logic [2:0]  funct3_i,
   input  logic [31:0] a_i,
   input  logic [31:0] b_i,
-  output logic [31:0] product_o,
+  input  logic        shift_i,       // not a product:
+  input  logic        arithmetic_i,
+  input  logic [4:0]  amount_i,
+  output logic [31:0] product_o,     // or what is shifted
   output logic        done_o,
   output logic [31:0] quotient_o  // or remainder
 );
 
   // --- Products -------------------------------------------------------------------------------------------------------
 
-  logic signed [32:0] factor_a, factor_b;
-  logic signed [63:0] product;
+  logic               right, whole;  // to the right; by 0 bits
+  logic [4:0]         exponent;
+  logic [31:0]        power;
+  logic signed [32:0] factor_a;
+  logic signed [33:0] factor_b;
+  logic signed [66:0] product;
+  logic               unused;
 
-  assign factor_a  = $signed({a_i[31] && funct3_i[1:0] != 2'b11, a_i});
-  assign factor_b  = $signed({b_i[31] && !funct3_i[1], b_i});
-  assign product   = factor_a * factor_b;
-  assign product_o = funct3_i[1:0] == 2'b00 ? product[31:0] : product[63:32];
+  assign right    = funct3_i[2];
+  assign whole    = right && amount_i == '0;
+  assign exponent = right ? -amount_i : amount_i;
+  assign power    = {31'd0, !whole} << exponent;
+  assign factor_a = {a_i[31] && (shift_i ? arithmetic_i : funct3_i[1:0] != 2'b11), a_i};
+  assign factor_b = shift_i ? {1'b0, whole, power} : {{2{b_i[31] && !funct3_i[1]}}, b_i};
+  assign product  = factor_a * factor_b;
+  assign unused   = ^product[66:64];
+
+  assign product_o = (shift_i ? !right : funct3_i[1:0] == 2'b00) ? product[31:0] : product[63:32];
 
   // --- Quotients ------------------------------------------------------------------------------------------------------
 
