@@ -112,6 +112,8 @@ def synthesise(block, folder):
     """Synthesises the block with the Yosys under build/synth. Returns cell counts and complaints."""
     options = " -noflatten" if block.get("by_module") else ""
     mapping = [] if block.get("read_only") else [f"synth_ecp5{options} -top {block['top']}"]
+    if "clock_ps" in block:
+        mapping.insert(0, f"scratchpad -set abc9.D {block['clock_ps']}")
     job = {
         "sources": list(map(str, sv_sources.closure(block["top"]))),
         "commands": [*read_commands(block), *mapping, "tee -q -o stat.json stat -json"],
