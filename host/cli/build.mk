@@ -1,7 +1,7 @@
 # swai: the command line.
 
 CLI_SOURCES := $(addprefix host/cli/,swai.cpp bench/bench.cpp bench/figures.cpp bench/svg.cpp card_state.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp job.cpp kernel_arguments.cpp \
-    list.cpp log.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
+    list.cpp log.cpp measured.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
     table.cpp top.cpp) verif/common/elf.cpp
 $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt))
 # What `swai bench` launches.

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/measured.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
@@ -38,38 +39,6 @@ struct Result {
   bool same;
 };
 
-// Pinned memory of the host that goes back.
-class Pinned {
- public:
-  explicit Pinned(size_t bytes) : bytes_(bytes) { check(sdaaMallocHost(&pointer_, bytes), "pinned memory"); }
-  ~Pinned() { sdaaFreeHost(pointer_); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  std::span<uint8_t> bytes() { return {static_cast<uint8_t*>(pointer_), bytes_}; }
-
- private:
-  void* pointer_ = nullptr;
-  size_t bytes_;
-};
-
-class OnCard {
- public:
-  explicit OnCard(size_t bytes) { check(sdaaMalloc(&pointer_, bytes), "memory of the card"); }
-  ~OnCard() { sdaaFree(pointer_); }
-  OnCard(const OnCard&) = delete;
-  OnCard& operator=(const OnCard&) = delete;
-  void* get() const { return pointer_; }
-
- private:
-  void* pointer_ = nullptr;
-};
-
-uint64_t now() {
-  uint64_t nanoseconds = 0;
-  check(sdaaDeviceGetTime(&nanoseconds), "the card's time");
-  return nanoseconds;
-}
-
 // `there` to the card and `back` from it; what is measured is the one that `kind` names.
 Result measure(Kind kind, size_t bytes, std::mt19937& random) {
   const std::string name = kKinds[static_cast<size_t>(kind)];
@@ -84,17 +53,17 @@ Result measure(Kind kind, size_t bytes, std::mt19937& random) {
   const OnCard memory(bytes);
   const OnCard other(bytes);
 
-  const uint64_t start = now();
+  const uint64_t start = card_time();
   check(sdaaMemcpy(memory.get(), from.data(), bytes, sdaaMemcpyHostToDevice), name);
-  const uint64_t there = now();
+  const uint64_t there = card_time();
   const void* source = memory.get();
   if (kind == Kind::kOnCard) {
     check(sdaaMemcpy(other.get(), memory.get(), bytes, sdaaMemcpyDeviceToDevice), name);
     source = other.get();
   }
-  const uint64_t moved = now();
+  const uint64_t moved = card_time();
   check(sdaaMemcpy(to.data(), source, bytes, sdaaMemcpyDeviceToHost), name);
-  const uint64_t end = now();
+  const uint64_t end = card_time();
   const bool to_card = kind == Kind::kToCard || kind == Kind::kToCardPageable;
   return {name, bytes,
           to_card                 ? there - start

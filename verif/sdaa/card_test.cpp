@@ -34,11 +34,7 @@ class OnCard {
   system::Rig rig_;
 };
 
-template <typename T>
-cpe::GlobalPtr<T> global(const void* pointer) {
-  return cpe::GlobalPtr<T>(reinterpret_cast<uintptr_t>(pointer));
-}
-
+using sdaa::global;
 using sdaa::kernel;
 
 }  // namespace

@@ -33,11 +33,6 @@ uint64_t time_of(Do action) {
   action();
   return now() - before;
 }
-sdaaStream_t new_stream() {
-  sdaaStream_t stream = nullptr;
-  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
-  return stream;
-}
 
 }  // namespace
 
@@ -50,7 +45,7 @@ TEST_CASE(
     std::vector<sdaaStream_t> streams;
     std::vector<RowsTrip> trips;
     for (int i = 0; i < 4; ++i) {
-      streams.push_back(new_stream());
+      streams.push_back(new_stream(sdaaStreamNonBlocking));
       trips.emplace_back(random, size_t{1} << (10 + random() % 12));
     }
     for (size_t i = 0; i < trips.size(); ++i) trips[i].start(streams[i]);
@@ -70,7 +65,7 @@ TEST_CASE("copies that need more buffers than there are, behind a kernel that ke
   constexpr size_t kBytes = kPool * 3 / 4;
   const auto data = random_bytes(random, kBytes);
   std::vector<uint8_t> back(kBytes);
-  sdaaStream_t streams[] = {new_stream(), new_stream()};
+  sdaaStream_t streams[] = {new_stream(sdaaStreamNonBlocking), new_stream(sdaaStreamNonBlocking)};
   void* memory[] = {allocate(kBytes), allocate(kBytes)};
   for (int i = 0; i < 2; ++i) {
     REQUIRE_OK(sdaaLaunchKernel(slow, nullptr, 0, streams[i]));
@@ -92,8 +87,8 @@ TEST_CASE(
   std::vector<uint8_t> back(kBytes);
   void* memory = allocate(kBytes);
   void* other_memory = allocate(kBytes);
-  const sdaaStream_t stream = new_stream();
-  const sdaaStream_t other = new_stream();
+  const sdaaStream_t stream = new_stream(sdaaStreamNonBlocking);
+  const sdaaStream_t other = new_stream(sdaaStreamNonBlocking);
   for (const Staging& staging : {Staging{}, kTimed}) {
     set_staging(staging);
     // The kernel fails while the first pieces lie behind it.
@@ -116,7 +111,7 @@ TEST_CASE("buffers that the card does not reach any more: the copies fail, and a
   const Fakes fakes;
   constexpr size_t kBytes = 3 << 20;
   std::vector<uint8_t> data(kBytes, 7);
-  const sdaaStream_t stream = new_stream();
+  const sdaaStream_t stream = new_stream(sdaaStreamNonBlocking);
   void* memory = allocate(kBytes);
   REQUIRE_OK(sdaaMemcpyAsync(memory, data.data(), kBytes, sdaaMemcpyHostToDevice, stream));
   REQUIRE_OK(sdaaStreamSynchronize(stream));

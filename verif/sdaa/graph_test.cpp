@@ -13,20 +13,6 @@ using namespace swai::sdaa;
 
 namespace {
 
-template <typename T>
-cpe::GlobalPtr<T> global(const void* pointer) {
-  return cpe::GlobalPtr<T>(bits(pointer));
-}
-sdaaStream_t new_stream(unsigned flags = sdaaStreamDefault) {
-  sdaaStream_t stream = nullptr;
-  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, flags));
-  return stream;
-}
-sdaaEvent_t new_event() {
-  sdaaEvent_t event = nullptr;
-  REQUIRE_OK(sdaaEventCreate(&event));
-  return event;
-}
 void begin(sdaaStream_t stream) { REQUIRE_OK(sdaaStreamBeginCapture(stream, sdaaStreamCaptureModeGlobal)); }
 sdaaGraph_t end(sdaaStream_t stream) {
   sdaaGraph_t graph = nullptr;

@@ -7,6 +7,11 @@
 
 namespace swai::sdaa {
 
+template <typename T>
+cpe::GlobalPtr<T> global(const void* pointer) {
+  return cpe::GlobalPtr<T>(reinterpret_cast<uintptr_t>(pointer));
+}
+
 // axpy_int: y = a * x + y, `count` numbers (a multiple of 16), divided among the cores.
 struct AxpyIntArgs {
   cpe::GlobalPtr<int32_t> y;

@@ -9,20 +9,6 @@
 using namespace swai;
 using namespace swai::sdaa;
 
-namespace {
-
-sdaaStream_t new_stream(unsigned flags = sdaaStreamDefault) {
-  sdaaStream_t stream = nullptr;
-  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, flags));
-  return stream;
-}
-template <typename T>
-cpe::GlobalPtr<T> global(const void* pointer) {
-  return cpe::GlobalPtr<T>(bits(pointer));
-}
-
-}  // namespace
-
 TEST_CASE("modules: from memory and file, kernels, what is refused") {
   const Fakes fakes;
   const auto file = fake_module(2'500'000);

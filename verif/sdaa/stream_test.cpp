@@ -7,25 +7,6 @@
 using namespace swai;
 using namespace swai::sdaa;
 
-namespace {
-
-sdaaStream_t new_stream(unsigned flags = sdaaStreamDefault) {
-  sdaaStream_t stream = nullptr;
-  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, flags));
-  return stream;
-}
-sdaaEvent_t new_event() {
-  sdaaEvent_t event = nullptr;
-  REQUIRE_OK(sdaaEventCreate(&event));
-  return event;
-}
-template <typename T>
-cpe::GlobalPtr<T> global(const void* pointer) {
-  return cpe::GlobalPtr<T>(bits(pointer));
-}
-
-}  // namespace
-
 TEST_CASE("streams: handles, flags, more than the card has queues") {
   const Fakes fakes;
   sdaaStream_t stream = nullptr;

@@ -87,6 +87,17 @@ inline void* allocate(size_t bytes) {
   return pointer;
 }
 
+inline sdaaStream_t new_stream(unsigned flags = sdaaStreamDefault) {
+  sdaaStream_t stream = nullptr;
+  REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, flags));
+  return stream;
+}
+inline sdaaEvent_t new_event() {
+  sdaaEvent_t event = nullptr;
+  REQUIRE_OK(sdaaEventCreate(&event));
+  return event;
+}
+
 inline std::vector<uint8_t> random_bytes(std::mt19937_64& random, size_t count) {
   std::vector<uint8_t> bytes(count);
   for (auto& byte : bytes) byte = static_cast<uint8_t>(random());

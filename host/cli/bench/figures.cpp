@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "host/cli/cli.hpp"
+#include "host/cli/measured.hpp"
 #include "host/cli/table.hpp"
 #include "host/sdaa/runtime.hpp"
 
@@ -20,48 +21,18 @@ constexpr double kCallCycles = 20'000;
 // Below that a copy is made twice, and the second one counts.
 constexpr uint64_t kWarm = 1 << 20;
 
-uint64_t now() {
-  uint64_t time = 0;
-  check(sdaaDeviceGetTime(&time), "the card's time");
-  return time;
-}
 // Asking the time takes time, too: the round trip that is in every difference of two.
 uint64_t clock_cost() {
-  const uint64_t first = now();
-  return now() - first;
+  const uint64_t first = card_time();
+  return card_time() - first;
 }
 double ns_of(const std::function<void()>& action) {
   static const uint64_t kAsking = clock_cost();
-  const uint64_t begin = now();
+  const uint64_t begin = card_time();
   action();
-  const uint64_t took = now() - begin;
+  const uint64_t took = card_time() - begin;
   return static_cast<double>(took - std::min(took, kAsking));
 }
-
-class OnCard {
- public:
-  explicit OnCard(uint64_t bytes) {
-    check(sdaaMalloc(&pointer_, bytes), fmt::format("{} on the card", size_text(bytes)));
-  }
-  ~OnCard() { sdaaFree(pointer_); }
-  OnCard(const OnCard&) = delete;
-  OnCard& operator=(const OnCard&) = delete;
-  void* get() const { return pointer_; }
-
- private:
-  void* pointer_ = nullptr;
-};
-class Pinned {
- public:
-  explicit Pinned(uint64_t bytes) { check(sdaaMallocHost(&pointer_, bytes), size_text(bytes) + " pinned"); }
-  ~Pinned() { sdaaFreeHost(pointer_); }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  void* get() const { return pointer_; }
-
- private:
-  void* pointer_ = nullptr;
-};
 
 double copy_ns(void* to, const void* from, uint64_t bytes) {
   const auto copy = [&] {

@@ -69,18 +69,16 @@ module tb_systolic #(
   cpe_math_pkg::answer_t  answer;
 
   if (Serial) begin : g_math
-    // Somebody else uses the arithmetic, too.
-    logic [31:0] noise_q;
-    always_ff @(posedge clk_i) noise_q <= rst_ni ? {noise_q[30:0], noise_q[31] ^ noise_q[21] ^ noise_q[1] ^ noise_q[0]} : 32'h1234_5678;
-
     cpe_math_pkg::request_t other;
+    cpe_math_pkg::product_t other_product;
     cpe_math_pkg::answer_t  unused;
-    assign other = {noise_q[5] && noise_q[9], {4{noise_q}}};
+
+    math_noise u_noise (.clk_i, .rst_ni, .request_o(other), .product_o(other_product));
 
     cpe_math u_math (
       .clk_i,
       .vector_i(other),
-      .vector_product_i({97{noise_q[7]}}),
+      .vector_product_i(other_product),
       .vector_o(unused),
       .drain_i(request),
       .drain_product_i(product),
