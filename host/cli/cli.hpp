@@ -15,7 +15,7 @@ namespace swai::cli {
 using Json = nlohmann::ordered_json;
 
 // Of everything that is printed with --json. Changes when a field changes its meaning or goes.
-inline constexpr int kJsonVersion = 1;
+inline constexpr int kJsonVersion = 2;
 
 enum ExitCode : int {
   kDone = 0,

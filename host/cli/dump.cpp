@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -43,8 +42,6 @@ struct Wish {
   unsigned card = 0;
   std::string file;
 };
-
-std::vector<std::string> sockets() { return CLI::detail::split(std::getenv("SWAI_CARD"), ','); }
 
 std::string hex(uint64_t value) { return fmt::format("{:#x}", value); }
 
@@ -102,10 +99,7 @@ std::vector<uint8_t> read_memory(const Cli& cli, link::Card& card, uint64_t addr
 int dump_memory(const Cli& cli, const Wish& wish) {
   const uint64_t address = kernel_run::parse_number(wish.address, ~uint64_t{0}, "ADDRESS");
   const UsedCard used(cli.options());
-  const auto cards = sockets();
-  if (wish.card >= cards.size())
-    throw Error(kBadInput, fmt::format("--number {}: there are {} cards", wish.card, cards.size()));
-  const auto card = link::Card::open(cards[wish.card]);
+  const auto card = link::Card::open(used.sockets()[used.numbers(wish.card).front()]);
   const std::vector<uint8_t> memory = read_memory(cli, *card, address, wish.bytes);
   if (!wish.file.empty()) {
     kernel_run::write_file(wish.file, memory);
@@ -126,7 +120,7 @@ int dump_memory(const Cli& cli, const Wish& wish) {
 int dump_state(const Cli& cli, const Wish& wish) {
   const UsedCard used(cli.options());
   Json cards = Json::array();
-  for (const std::string& socket : sockets()) {
+  for (const std::string& socket : used.sockets()) {
     const auto card = link::Card::open(socket);
     cards.push_back(describe_state(*card, cards.size()));
   }

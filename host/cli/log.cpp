@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "firmware/abi/journal.hpp"
 #include "host/cli/commands.hpp"
@@ -10,6 +11,13 @@
 namespace swai::cli {
 namespace {
 
+constexpr const char* kLogExamples =
+    R"(The cycle of the card in front; of several cards the card's number before that.
+
+Examples:
+  swai log
+  swai log --number 1)";
+
 constexpr const char* kFaultExamples =
     R"(Records of what failed: kernels, transfers, refused commands, groups that do not answer; and what the firmware
 left when it ended. They stay until newer ones take their place, and can be read while the firmware is dead.
@@ -17,98 +25,141 @@ Exit code 1: there are some.)";
 
 constexpr unsigned kRoom = 64;
 
-// All records that the card still has. `read` is one of the runtime library's functions for it.
+template <typename Record>
+struct Journal {
+  std::vector<Record> records;
+  uint64_t lost = 0;
+};
+
+// All records that a card still has. `read` is one of the runtime library's functions for it.
 template <typename Record, typename Read>
-std::vector<Record> read_all(Read read, const char* what, uint64_t& lost) {
-  std::vector<Record> all;
+Journal<Record> read_all(Read read, const char* what, unsigned card) {
+  Journal<Record> all;
   uint64_t position = 0;
   unsigned count = 0;
-  lost = 0;
   do {
     std::vector<Record> some(kRoom);
     uint64_t missed = 0;
-    check(read(some.data(), kRoom, &count, &position, &missed, 0), what);
-    all.insert(all.end(), some.begin(), some.begin() + count);
-    lost += missed;
+    check(read(some.data(), kRoom, &count, &position, &missed, static_cast<int>(card)),
+          fmt::format("{} of card {}", what, card));
+    all.records.insert(all.records.end(), some.begin(), some.begin() + count);
+    all.lost += missed;
   } while (count == kRoom);
   return all;
 }
 
-void say_lost(uint64_t lost) {
-  if (lost != 0) fmt::print("({} older ones are gone)\n", lost);
+std::optional<sdaaFirmwareFault_t> read_last_words(unsigned card) {
+  sdaaFirmwareFault_t words = {};
+  const sdaaError_t found = sdaaDeviceGetFirmwareFault(&words, static_cast<int>(card));
+  if (found == sdaaErrorNotFound) return std::nullopt;
+  check(found, fmt::format("last words of the firmware of card {}", card));
+  return words;
 }
 
-int log(const Cli& cli) {
-  const auto severity = [](const sdaaLogRecord_t& one) {
-    return journal::text(static_cast<journal::Severity>(one.severity));
-  };
-  const UsedCard card(cli.options());
-  uint64_t lost = 0;
-  const auto records = read_all<sdaaLogRecord_t>(sdaaDeviceReadLog, "log", lost);
-  if (cli.options().json) {
-    Json report = {{"lost", lost}, {"records", Json::array()}};
-    for (const auto& one : records) {
-      report["records"].push_back({{"position", one.position},
-                                   {"cycle", one.cycle},
-                                   {"severity", severity(one)},
-                                   {"id", one.id},
-                                   {"text", one.text}});
-    }
-    cli.print(report);
-    return kDone;
+// Lines of text about a card; of several each line says whose it is.
+class Lines {
+ public:
+  Lines(const UsedCard& cards, unsigned card)
+      : begin_(cards.sockets().size() == 1 ? "" : fmt::format("card {}  ", card)) {}
+  void lost(uint64_t count) const {
+    if (count != 0) print(fmt::format("({} older ones are gone)", count));
   }
-  say_lost(lost);
-  for (const auto& one : records) fmt::print("{:>12}  {:<7}  {}\n", one.cycle, severity(one), one.text);
+  void at(uint64_t cycle, const std::string& text) const { print(fmt::format("{:>12}  {}", cycle, text)); }
+  void print(const std::string& text) const { fmt::print("{}{}\n", begin_, text); }
+
+ private:
+  std::string begin_;
+};
+
+const char* severity(const sdaaLogRecord_t& one) {
+  return journal::text(static_cast<journal::Severity>(one.severity));
+}
+
+Json describe(const sdaaLogRecord_t& one) {
+  return {{"position", one.position},
+          {"cycle", one.cycle},
+          {"severity", severity(one)},
+          {"id", one.id},
+          {"text", one.text}};
+}
+
+Json describe(const sdaaFaultRecord_t& one) {
+  return {{"position", one.position}, {"cycle", one.cycle},     {"kind", int{one.kind}},
+          {"cause", one.cause},       {"group", one.group},     {"core", one.core},
+          {"channel", one.channel},   {"segment", one.segment}, {"queue", one.queue},
+          {"command", one.command},   {"address", one.address}, {"pc", one.pc},
+          {"text", one.text}};
+}
+
+Json describe(const std::optional<sdaaFirmwareFault_t>& words) {
+  if (!words) return nullptr;
+  return {{"cycle", words->cycle}, {"cause", words->cause},         {"pc", words->pc},
+          {"value", words->value}, {"registers", words->registers}, {"build", words->build},
+          {"text", words->text}};
+}
+
+template <typename Record>
+Json describe(const Journal<Record>& journal, unsigned card) {
+  Json report = {{"card", card}, {"lost", journal.lost}, {"records", Json::array()}};
+  for (const Record& one : journal.records) report["records"].push_back(describe(one));
+  return report;
+}
+
+// Which card was asked for, if one was.
+using Wish = std::optional<unsigned>;
+
+int log(const Cli& cli, const Wish& wish) {
+  const UsedCard cards(cli.options());
+  Json report = {{"cards", Json::array()}};
+  for (const unsigned card : cards.numbers(wish)) {
+    const auto journal = read_all<sdaaLogRecord_t>(sdaaDeviceReadLog, "log", card);
+    report["cards"].push_back(describe(journal, card));
+    if (cli.options().json) continue;
+    const Lines lines(cards, card);
+    lines.lost(journal.lost);
+    for (const auto& one : journal.records)
+      lines.at(one.cycle, fmt::format("{:<7}  {}", severity(one), one.text));
+  }
+  if (cli.options().json) cli.print(report);
   return kDone;
 }
 
-int fault(const Cli& cli) {
-  const UsedCard card(cli.options());
-  uint64_t lost = 0;
-  const auto records = read_all<sdaaFaultRecord_t>(sdaaDeviceReadFaults, "faults", lost);
-  sdaaFirmwareFault_t firmware = {};
-  const sdaaError_t found = sdaaDeviceGetFirmwareFault(&firmware, 0);
-  const bool ended = found == sdaaSuccess;
-  if (!ended && found != sdaaErrorNotFound) check(found, "the firmware's last words");
-  if (cli.options().json) {
-    Json report = {{"lost", lost}, {"records", Json::array()}, {"firmware", nullptr}};
-    for (const auto& one : records) {
-      report["records"].push_back({{"position", one.position},
-                                   {"cycle", one.cycle},
-                                   {"kind", int{one.kind}},
-                                   {"cause", one.cause},
-                                   {"group", one.group},
-                                   {"core", one.core},
-                                   {"channel", one.channel},
-                                   {"segment", one.segment},
-                                   {"queue", one.queue},
-                                   {"command", one.command},
-                                   {"address", one.address},
-                                   {"pc", one.pc},
-                                   {"text", one.text}});
-    }
-    if (ended) {
-      report["firmware"] = {
-          {"cycle", firmware.cycle}, {"cause", firmware.cause},         {"pc", firmware.pc},
-          {"value", firmware.value}, {"registers", firmware.registers}, {"build", firmware.build},
-          {"text", firmware.text}};
-    }
-    cli.print(report);
-  } else {
-    say_lost(lost);
-    for (const auto& one : records) fmt::print("{:>12}  {}\n", one.cycle, one.text);
-    if (ended) fmt::print("{:>12}  the firmware ended: {}\n", firmware.cycle, firmware.text);
-    if (records.empty() && !ended) fmt::print("no faults\n");
+int fault(const Cli& cli, const Wish& wish) {
+  const UsedCard cards(cli.options());
+  Json report = {{"cards", Json::array()}};
+  bool any = false;
+  for (const unsigned card : cards.numbers(wish)) {
+    const auto journal = read_all<sdaaFaultRecord_t>(sdaaDeviceReadFaults, "faults", card);
+    const auto words = read_last_words(card);
+    const bool clean = journal.records.empty() && !words;
+    any |= !clean;
+    report["cards"].push_back(describe(journal, card));
+    report["cards"].back()["firmware"] = describe(words);
+    if (cli.options().json) continue;
+    const Lines lines(cards, card);
+    lines.lost(journal.lost);
+    for (const auto& one : journal.records) lines.at(one.cycle, one.text);
+    if (words) lines.at(words->cycle, fmt::format("the firmware ended: {}", words->text));
+    if (clean) lines.print("no faults");
   }
-  return records.empty() && !ended ? kDone : kFailed;
+  if (cli.options().json) cli.print(report);
+  return any ? kFailed : kDone;
+}
+
+void add_journal(Cli& cli, const char* name, const char* what, int (*action)(const Cli&, const Wish&),
+                 const char* examples) {
+  const auto wish = std::make_shared<Wish>();
+  cli.add(
+         name, what, [&cli, wish, action] { return action(cli, *wish); }, examples)
+      ->add_option("--number", *wish, "of the card, when there are several (default: all)")
+      ->type_name("N");
 }
 
 }  // namespace
 
 void add_log(Cli& cli) {
-  cli.add("log", "print what the card's firmware has written down", [&cli] { return log(cli); });
-  cli.add(
-      "fault", "print what went wrong on the card", [&cli] { return fault(cli); }, kFaultExamples);
+  add_journal(cli, "log", "print what the cards' firmware has written down", log, kLogExamples);
+  add_journal(cli, "fault", "print what went wrong on the cards", fault, kFaultExamples);
 }
 
 }  // namespace swai::cli

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <numeric>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -221,6 +222,22 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more)
     sockets = started_->sockets();
   }
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
+  for (const std::string& socket : CLI::detail::split(sockets, ',')) {
+    if (!socket.empty()) sockets_.push_back(socket);
+  }
+  if (sockets_.empty()) throw Error(kBadInput, fmt::format("'{}' names no socket of a card", sockets));
+}
+
+std::vector<unsigned> UsedCard::numbers(std::optional<unsigned> wanted) const {
+  if (wanted && *wanted >= sockets_.size()) {
+    throw Error(kBadInput, sockets_.size() == 1 ? fmt::format("--number {}: there is one card, 0", *wanted)
+                                                : fmt::format("--number {}: there are {} cards, 0 to {}",
+                                                              *wanted, sockets_.size(), sockets_.size() - 1));
+  }
+  if (wanted) return {*wanted};
+  std::vector<unsigned> all(sockets_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 }  // namespace swai::cli

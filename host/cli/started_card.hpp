@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,14 @@ class UsedCard {
  public:
   explicit UsedCard(const Options& options, const std::vector<std::string>& more = {});
 
+  // Of the cards, by their numbers.
+  const std::vector<std::string>& sockets() const { return sockets_; }
+  // For a command with --number: the card that was asked for, else all. Throws Error when there is no such
+  // card.
+  std::vector<unsigned> numbers(std::optional<unsigned> wanted) const;
+
  private:
+  std::vector<std::string> sockets_;
   std::unique_ptr<StartedCard> started_;
 };
 

@@ -199,16 +199,17 @@ class Rest(CardTest):
     def test_log_and_faults(self):
         self.forget_card()
         self.assertEqual(self.run_swai("--quiet", "fault")[0], "no faults\n")
-        self.assertIsNone(self.run_json("fault")["firmware"])
+        (card,) = self.run_json("fault")["cards"]
+        self.assertEqual((card["card"], card["records"], card["firmware"]), (0, [], None))
         # The journal is the card's: it stays when the program that failed has gone.
         misaligned = f"{SWAI} run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
         text, _ = self.run_swai("exec", "sh", "-c", f"{misaligned}; {SWAI} fault --json; {SWAI} fault && exit 9; {SWAI} log")
         report, end = json.JSONDecoder().raw_decode(text)
-        (record,) = report["records"]
+        (record,) = report["cards"][0]["records"]
         self.assertEqual((record["group"], record["core"], record["address"]), (0, 3, 0x10000001))
         faults, log = text[end:].strip().split("\n", 1)
         self.assertIn("core 3 of group 0: misaligned access", faults)
-        self.assertRegex(log, r"\d+  info     serving the host")
+        self.assertRegex(log, r"(?m)^ *\d+  info     serving the host")
 
     def test_dump(self):
         source = self.folder / "state.json"
@@ -229,7 +230,7 @@ class Rest(CardTest):
         self.assertEqual(len(self.run_json("dump", "memory", "0x8010000000", "20")["hex"]), 40)
         self.assertIn("kernel's own", self.run_swai("dump", "memory", "0x8000000000", "64", code=2)[1])
         self.assertIn("has memory from", self.run_swai("dump", "memory", "16", "64", code=2)[1])
-        self.assertIn("there are 1 cards", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
+        self.assertIn("there is one card", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
 
     def test_bench(self):
         pictures = self.folder / "pictures"

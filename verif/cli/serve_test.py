@@ -165,10 +165,28 @@ class Daemon(ServeTest):
         number = self.run_json("job", "submit", SWAI, "list")["job"]
         self.assertRegex(self.run_swai("job", "watch", number)[0], r"(?m)^ *1  SWAI tiny")
         hangs.kill()
+        hangs.wait()
+        self.journals_of_several(f"{folder.name}/swai/card1")
         daemon.send_signal(signal.SIGTERM)
         self.assertEqual(daemon.wait(LIMIT), 0)
         self.assertEqual(os.listdir(folder.name), [])
         self.assertIn("leave it out", self.run_swai("--card", "x", "serve", "--cards", "2", code=2)[1])
+
+    def journals_of_several(self, second):
+        """A kernel fails on the second card: each line says whose it is."""
+        faults = ["--quiet", "--card", second, "run", MODULES / "faults.elf", "--kernel", "misaligned", "--args", "buf:64", "3", "0"]
+        self.run_swai(*faults, code=1)
+        found = self.run_swai("fault", code=1)[0].splitlines()
+        self.assertEqual(found[0], "card 0  no faults")
+        self.assertRegex(found[-1], r"^card 1  +\d+  .*core 3 of group 0: misaligned access")
+        self.assertEqual(self.run_swai("fault", "--number", "0")[0], "card 0  no faults\n")
+        of_both = self.run_json("fault", code=1)["cards"]
+        self.assertEqual([(card["card"], bool(card["records"])) for card in of_both], [(0, False), (1, True)])
+        (of_one,) = self.run_json("log", "--number", "1")["cards"]
+        self.assertEqual(of_one["card"], 1)
+        for number in ("0", "1"):
+            self.assertRegex(self.run_swai("log")[0], rf"(?m)^card {number}  +\d+  info     serving the host")
+        self.assertIn("there are 2 cards, 0 to 1", self.run_swai("log", "--number", "2", code=2)[1])
 
     def test_two_of_them(self):
         daemon, said = start_daemon(shared.folder.name)

@@ -30,16 +30,16 @@ class SwaiTest(unittest.TestCase):
     def command(self, *words):
         return [SWAI, *self.CONFIG, *map(str, words)]
 
-    def run_swai(self, *words, code=0):
+    def run_swai(self, *words, code=0, limit=LIMIT):
         done = subprocess.run(
-            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, env=self.environment
+            self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, env=self.environment
         )
         self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}{done.stderr}")
         self.assertEqual([path.name for path in self.folder.glob("swai-*")], [], "something was left")
         return done.stdout, done.stderr
 
-    def run_json(self, command, *words, code=0):
-        report = json.loads(self.run_swai("--json", command, *words, code=code)[0])
-        self.assertEqual(report["version"], 1)
+    def run_json(self, command, *words, **how):
+        report = json.loads(self.run_swai("--json", command, *words, **how)[0])
+        self.assertEqual(report["version"], 2)
         self.assertEqual(report["command"], command)
         return report
