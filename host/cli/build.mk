@@ -1,20 +1,22 @@
 # swai: the command line.
 
-CLI_SOURCES := $(addprefix host/cli/,swai.cpp bench/bench.cpp bench/figures.cpp bench/svg.cpp card_state.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp job.cpp kernel_arguments.cpp \
+CLI_SOURCES := $(addprefix host/cli/bench/,allocation_figures.cpp bench.cpp copy_figures.cpp figures.cpp launch_figures.cpp measuring.cpp on_processor.cpp \
+    page_list.cpp page_table.cpp svg.cpp) $(addprefix host/cli/,swai.cpp card_state.cpp cc.cpp cli.cpp copy_test.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp job.cpp kernel_arguments.cpp \
     list.cpp log.cpp measured.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
     table.cpp top.cpp) verif/common/elf.cpp
 $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt))
 # What `swai bench` launches.
 $(eval $(call cpe_module,swai-bench,host/cli/bench/kernel.cpp,))
 
-# With the card that it starts.
+# With the card that it starts, and the firmware, also that which measures.
+SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install: install-swai
-install-swai: $(B)/swai $(B)/swai-card $(B)/cpe-kernels/swai-bench.elf $(B)/firmware/rom.hex $(B)/firmware/flash.bin
+install-swai: $(B)/swai $(B)/swai-card $(B)/cpe-kernels/swai-bench.elf $(SWAI_FIRMWARE)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
 	$(Q)install -D -m 755 $(B)/swai-card $(SDAA_TO)/lib/swai/swai-card
-	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(B)/firmware/rom.hex $(B)/firmware/flash.bin
+	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(SWAI_FIRMWARE)
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/cpe-kernels $(B)/cpe-kernels/swai-bench.elf
 	$(Q)install -d $(SDAA_TO)/lib/systemd/user && $(SDAA_FILL) host/serve/swai.service.in >$(SDAA_TO)/lib/systemd/user/swai.service
 	$(Q)$(B)/swai man >$(SDAA_TO)/share/man/man1/swai.1

@@ -11,12 +11,12 @@
 #include "host/cli/card_state.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/kernel_arguments.hpp"
+#include "host/cli/link_errors.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/bars.hpp"
-#include "host/sdaa/error.hpp"
 #include "host/sdaa/journal.hpp"
 
 namespace swai::cli {
@@ -132,22 +132,6 @@ int dump_state(const Cli& cli, const Wish& wish) {
     kernel_run::write_file(wish.file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   }
   return kDone;
-}
-
-int with_reasons(const std::function<int()>& action) {
-  try {
-    return action();
-  } catch (const sdaa::Failure& failure) {
-    throw Error(kFailed, failure.what());
-  } catch (const link::Error& error) {
-    if (error.kind() == link::ErrorKind::kRefused) {
-      throw Error(kBadInput,
-                  fmt::format("{}; a client of a shared card sees no memory that way: stop the daemon, or "
-                              "choose the card's own socket",
-                              error.what()));
-    }
-    throw Error(error.kind() == link::ErrorKind::kNoConnection ? kNoCard : kCardLost, error.what());
-  }
 }
 
 }  // namespace

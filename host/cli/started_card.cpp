@@ -37,6 +37,8 @@ pid_t running = -1;
 fs::path running_folder;
 
 constexpr std::chrono::seconds kBootLimit{120};
+// For firmware that measures; the card itself gives up after 100 million cycles.
+constexpr std::chrono::seconds kConsoleLimit{1800};
 
 // The largest piece of what is known of how fast each is, so that nobody wonders.
 const char* speed_of(const std::string& config) {
@@ -80,8 +82,20 @@ void stop_running() {
 StartedCard::StartedCard(const Options& options, const std::vector<std::string>& more, unsigned cards)
     : cards_(cards) {
   try {
-    start(options, more);
-    wait_until_ready(options);
+    make_folder(options, places().flash);
+    if (!options.quiet) {
+      fmt::print(stderr,
+                 "swai: starts {} ({}, cycle by cycle: {} cycles a second{}); it boots in about {} s. "
+                 "--card uses one that runs.\n",
+                 cards_ == 1 ? "a simulated card" : fmt::format("{} simulated cards", cards_),
+                 options.config_or_default(), speed_of(options.config_or_default()),
+                 cards_ == 1 ? "" : ", shared by all that work", 2 * cards_);
+    }
+    std::vector<std::string> words = {"--socket", folder_ / "socket", "--cards", std::to_string(cards_)};
+    words.insert(words.end(), more.begin(), more.end());
+    start(options, words);
+    const Progress progress(!options.quiet, "the card boots");
+    wait_until_said(fmt::format("card {} is at ", cards_ - 1), kBootLimit);
   } catch (...) {
     stop();
     throw;
@@ -90,42 +104,44 @@ StartedCard::StartedCard(const Options& options, const std::vector<std::string>&
 
 StartedCard::~StartedCard() { stop(); }
 
-void StartedCard::start(const Options& options, const std::vector<std::string>& more) {
+std::string StartedCard::console_of(const Options& options, const fs::path& image, const std::string& last) {
+  StartedCard card(1);
+  card.make_folder(options, image);
+  card.start(options, {"--until-ready"});
+  card.wait_until_said(last, kConsoleLimit);
+  return card.log();
+}
+
+void StartedCard::make_folder(const Options& options, const fs::path& image) {
   const std::lock_guard guard(changing);
-  const Places here = places(options.config_or_default());
-  if (::access(here.card.c_str(), X_OK) != 0) {
+  const fs::path program = places(options.config_or_default()).card;
+  if (::access(program.c_str(), X_OK) != 0) {
     throw Error(kNoCard,
                 fmt::format("no card: none was named (--card, SWAI_CARD), and {} cannot be started: {}; "
                             "`make build/{}` builds it",
-                            here.card.string(), std::strerror(errno), here.card.filename().string()));
+                            program.string(), std::strerror(errno), program.filename().string()));
   }
-  std::string name = (fs::temp_directory_path() / "swai-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
+  std::error_code problem;
+  std::string name = (fs::temp_directory_path(problem) / "swai-XXXXXX").string();
+  if (!problem && ::mkdtemp(name.data()) == nullptr) problem.assign(errno, std::generic_category());
+  if (problem) {
     throw Error(kNoCard,
-                fmt::format("no folder can be made for a card, {}: {}; set TMPDIR to one that can be written",
-                            name, std::strerror(errno)));
+                fmt::format("no folder can be made for a card{}: {}; set TMPDIR to one that can be written",
+                            name.starts_with('/') ? ", " + name : "", problem.message()));
   }
   folder_ = running_folder = name;
   for (unsigned card = 0; card < cards_; ++card) {
-    std::error_code problem;
-    fs::copy_file(here.flash, name_of_card(folder_ / "flash", card), problem);
+    fs::copy_file(image, name_of_card(folder_ / "flash", card), problem);
     if (!problem) continue;
-    throw Error(kNoCard,
-                fmt::format("no firmware for the card, {}: {}; `make build/firmware/flash.bin` builds it",
-                            here.flash.string(), problem.message()));
+    throw Error(kNoCard, fmt::format("no firmware for the card, {}: {}; `make build/firmware/{}` builds it",
+                                     image.string(), problem.message(), image.filename().string()));
   }
-  if (!options.quiet) {
-    fmt::print(stderr,
-               "swai: starts {} ({}, cycle by cycle: {} cycles a second{}); it boots in about {} s. "
-               "--card uses one that runs.\n",
-               cards_ == 1 ? "a simulated card" : fmt::format("{} simulated cards", cards_),
-               options.config_or_default(), speed_of(options.config_or_default()),
-               cards_ == 1 ? "" : ", shared by all that work", 2 * cards_);
-  }
+}
 
-  std::vector<std::string> command = {here.card,  "--flash",          folder_ / "flash",
-                                      "--socket", folder_ / "socket", "--rom",
-                                      here.rom,   "--cards",          std::to_string(cards_)};
+void StartedCard::start(const Options& options, const std::vector<std::string>& more) {
+  const std::lock_guard guard(changing);
+  const Places here = places(options.config_or_default());
+  std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--rom", here.rom};
   command.insert(command.end(), more.begin(), more.end());
   const common::Words words(command);
   const std::string log = folder_ / "log";
@@ -135,19 +151,23 @@ void StartedCard::start(const Options& options, const std::vector<std::string>& 
   if (running == 0) become_card(words, log.c_str());
 }
 
-void StartedCard::wait_until_ready(const Options& options) {
-  const Progress progress(!options.quiet, "the card boots");
-  const auto end = std::chrono::steady_clock::now() + kBootLimit;
-  const std::string last = fmt::format("card {} is at ", cards_ - 1);
-  while (log().find(last) == std::string::npos) {
+void StartedCard::wait_until_said(const std::string& text, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  const auto said = [&] {
+    const std::string all = log();
+    const size_t at = all.find(text);
+    return at != std::string::npos && all.find('\n', at) != std::string::npos;
+  };
+  while (!said()) {
     {
       const std::lock_guard guard(changing);
       if (::waitpid(running, nullptr, WNOHANG) == running) {
         running = -1;
+        if (said()) return;
         throw Error(kNoCard, "the card that was started has ended:\n" + log());
       }
     }
-    if (std::chrono::steady_clock::now() > end) throw Error(kNoCard, "the card does not boot:\n" + log());
+    if (std::chrono::steady_clock::now() > end) throw Error(kNoCard, "the card does not get on:\n" + log());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

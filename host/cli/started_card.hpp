@@ -2,6 +2,7 @@
 // with sockets and copies of the flash image in a folder of its own. There is one at a time.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,6 +25,11 @@ class StartedCard {
   // Separated by commas.
   std::string sockets() const;
 
+  // What a card says whose flash is a copy of this image, up to the line in which `last` is; it is stopped
+  // then. Throws Error.
+  static std::string console_of(const Options& options, const std::filesystem::path& image,
+                                const std::string& last);
+
   // SIGINT and SIGTERM end the program, and what was started first.
   static void stop_on_signals();
   // The first of them only calls this, and the program ends by itself then.
@@ -34,8 +40,12 @@ class StartedCard {
   static void take_signals();
 
  private:
+  explicit StartedCard(unsigned cards) : cards_(cards) {}
+  // With copies of the flash image.
+  void make_folder(const Options& options, const std::filesystem::path& image);
   void start(const Options& options, const std::vector<std::string>& more);
-  void wait_until_ready(const Options& options);
+  // Until its log has a whole line with that. Throws Error when the card ends before, or does not say it.
+  void wait_until_said(const std::string& text, std::chrono::seconds limit);
   std::string log() const;
   static void stop();
 

@@ -106,6 +106,11 @@ class Clients(ServeTest):
         self.assertNotIn("packets_in", card["registers"]["pcie"])
         self.assertIn("client of a shared card", self.run_swai("dump", "memory", "0x8010000000", "64", code=2)[1])
 
+    def test_bench_measures_what_a_client_may(self):
+        text = self.run_swai("--quiet", "bench", "sdaa", "--figure", "9", "--sizes", "4K")[0]
+        self.assertIn("a shared card has none", text)
+        self.assertIn("sdaaMallocHost", text)
+
     def test_what_a_killed_program_had_is_free_again(self):
         before = self.free_memory()
         hangs = self.start("--quiet", *HANGS)

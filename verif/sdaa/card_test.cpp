@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "host/sdaa/runtime.hpp"
+#include "host/sdaa/scattered_memory.hpp"
 #include "swai/arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/rows_trip.hpp"
-#include "verif/sdaa/scattered_memory.hpp"
 #include "verif/sdaa/tools.hpp"
 #include "verif/system/rig.hpp"
 

@@ -2,8 +2,8 @@
 // played card.
 #include <numeric>
 
+#include "host/sdaa/scattered_memory.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/sdaa/scattered_memory.hpp"
 #include "verif/sdaa/tools.hpp"
 
 using namespace swai;

@@ -7,17 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/bench/on_processor.hpp"
+#include "host/cli/bench/series.hpp"
+
 namespace swai::cli::bench {
 
-struct Point {
-  uint64_t bytes = 0;  // 0: the figure has no sizes
-  double ns = 0;
-};
-struct Series {
-  std::string name;
-  bool baseline = false;  // the slow way, beside which the others stand
-  std::vector<Point> points;
-};
 // What the paper has as a number in its text, and the same of ours.
 struct Published {
   std::string what;
@@ -30,17 +24,34 @@ struct Figure {
   bool rates = false;  // drawn as bytes per ns, not as ns
   std::vector<Series> series;
   std::vector<Published> published;
+  std::vector<std::string> notes;  // what is missing, and why
 };
 
 struct Plan {
   std::vector<uint64_t> sizes;
-  std::vector<unsigned> figures;
-  std::string module;  // with the empty kernel
+  std::vector<unsigned> figures;  // none: all
+  std::string module;             // with the empty kernel
+
+  bool wants(unsigned figure) const;
+  // Whether something is measured on the card that is in use.
+  bool needs_card() const;
 };
 
-// About how many cycles of the card that takes.
+// Hears how many cycles of the card are over.
+using Done = std::function<void(double)>;
+
+// About how many cycles that takes in all.
 double cost(const Plan& plan);
-// `done` hears how many of these are over. Throws cli::Error.
-std::vector<Figure> measure(const Plan& plan, const std::function<void(double)>& done);
+// Throws cli::Error, sdaa::Failure, link::Error.
+std::vector<Figure> measure(const Plan& plan, const OnProcessor& on_processor, const Done& done);
+
+// --- The figures, one by one.
+
+Figure allocators(const Plan& plan, const Done& done, const OnProcessor& on_processor);
+Figure allocations(const Plan& plan, const Done& done, const OnProcessor& on_processor);
+Figure models(const Plan& plan, const Done& done, const OnProcessor& on_processor);
+Figure on_card(const Plan& plan, const Done& done, const OnProcessor& on_processor);
+Figure copies(const Plan& plan, const Done& done, const OnProcessor& on_processor);
+Figure launches(const Plan& plan, const Done& done, const OnProcessor& on_processor);
 
 }  // namespace swai::cli::bench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "host/cli/table.hpp"
 
@@ -16,13 +17,17 @@ constexpr double kTop = 40;
 constexpr double kPlotWidth = 660;
 constexpr double kPlotHeight = 300;
 constexpr double kLine = 20;  // of the legend, and between bars
+constexpr size_t kColours = 7;
 
+// Colours by `color`: not all that shows pictures knows variables.
 constexpr const char* kStyle = R"(<style>
-  text { font: 13px sans-serif; fill: #222 } .frame, .grid { stroke: #bbb; fill: none }
-  .c0 { --c: #1b6ca8 } .c1 { --c: #c2571a } .c2 { --c: #2b8a3e } .c3 { --c: #9c36b5 } .c4 { --c: #b8860b }
-  .line { stroke: var(--c); fill: none; stroke-width: 2 } .dot { fill: var(--c) } .baseline { stroke-dasharray: 6 4 }
+  text { font: 13px sans-serif; fill: #222 } .small { font-size: 11px } .frame, .grid { stroke: #bbb; fill: none }
+  .c0 { color: #1b6ca8 } .c1 { color: #c2571a } .c2 { color: #2b8a3e } .c3 { color: #9c36b5 } .c4 { color: #b8860b }
+  .c5 { color: #555 } .c6 { color: #c2255c }
+  .line { stroke: currentColor; fill: none; stroke-width: 2 } .dot { fill: currentColor } .baseline { stroke-dasharray: 6 4 }
   @media (prefers-color-scheme: dark) { text { fill: #ddd } .frame, .grid { stroke: #555 }
-    .c0 { --c: #6db3e8 } .c1 { --c: #f0a070 } .c2 { --c: #7bd88f } .c3 { --c: #d8a0e8 } .c4 { --c: #e8c860 } }
+    .c0 { color: #6db3e8 } .c1 { color: #f0a070 } .c2 { color: #7bd88f } .c3 { color: #d8a0e8 } .c4 { color: #e8c860 }
+    .c5 { color: #aaa } .c6 { color: #f783ac } }
 </style>
 )";
 
@@ -46,8 +51,19 @@ Range range_of(const Figure& figure) {
   return range;
 }
 
-std::string text(double x, double y, const std::string& words, const char* anchor = "start") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, words);
+std::string text(double x, double y, const std::string& words, const char* anchor = "start",
+                 const char* kind = "") {
+  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", kind, x,
+                     y, anchor, words);
+}
+
+// What the paper has beside ours, and what is missing.
+std::vector<std::string> remarks(const Figure& figure) {
+  std::vector<std::string> lines;
+  for (const Published& one : figure.published)
+    lines.push_back(fmt::format("The paper, {}: {}; here {:.4g}", one.what, one.value, one.ours));
+  lines.insert(lines.end(), figure.notes.begin(), figure.notes.end());
+  return lines;
 }
 
 std::string lines(const Figure& figure) {
@@ -81,8 +97,8 @@ std::string lines(const Figure& figure) {
     out += fmt::format(
         "<g class=\"c{}\"><polyline class=\"line{}\" points=\"{}\"/>{}<path class=\"line{}\" d=\"M{} "
         "{}h30\"/></g>\n",
-        i % 5, series.baseline ? " baseline" : "", points, dots, series.baseline ? " baseline" : "", kLeft,
-        legend - 4);
+        i % kColours, series.baseline ? " baseline" : "", points, dots, series.baseline ? " baseline" : "",
+        kLeft, legend - 4);
     out += text(kLeft + 38, legend, series.name);
   }
   return out;
@@ -112,14 +128,19 @@ double value_of(const Figure& figure, const Point& point) {
 
 std::string svg(const Figure& figure) {
   const bool sizes = figure.series.front().points.front().bytes != 0;
-  const double height = kTop + (sizes ? kPlotHeight + 50 + kLine * static_cast<double>(figure.series.size())
-                                      : 2.4 * kLine * static_cast<double>(figure.series.size()) + 20);
+  double height = kTop + (sizes ? kPlotHeight + 50 + kLine * static_cast<double>(figure.series.size())
+                                : 2.4 * kLine * static_cast<double>(figure.series.size()) + 20);
+  std::string below;
+  for (const std::string& line : remarks(figure)) {
+    below += text(kLeft, height, line, "start", "small");
+    height += kLine;
+  }
   return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\">\n{}", kWidth, height,
                      kStyle) +
          text(kLeft, 24,
               fmt::format("Figure {}. {} ({})", figure.number, figure.title,
                           figure.rates ? "bytes per ns" : "ns")) +
-         (sizes ? lines(figure) : bars(figure)) + "</svg>\n";
+         (sizes ? lines(figure) : bars(figure)) + below + "</svg>\n";
 }
 
 }  // namespace swai::cli::bench

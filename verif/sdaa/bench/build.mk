@@ -6,7 +6,7 @@ $(eval $(call cxx_program,copy-bench,verif/sdaa/bench/copy_bench.cpp verif/syste
     $(B)/lib/sdaa.a -lfmt,))
 $(eval $(call cxx_program,d2d-bench,verif/sdaa/bench/d2d_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
-$(eval $(call cxx_program,paged-bench,verif/sdaa/bench/paged_bench.cpp verif/system/rig.cpp verif/common/process.cpp, \
+$(eval $(call cxx_program,paged-bench,verif/sdaa/bench/paged_bench.cpp host/cli/bench/page_table.cpp verif/system/rig.cpp verif/common/process.cpp, \
     $(B)/lib/sdaa.a -lfmt,))
 
 # The kernel with a measurement of its memory manager in place of its service.

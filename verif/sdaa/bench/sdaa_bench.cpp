@@ -16,9 +16,9 @@
 
 #include "card_regs.hpp"
 #include "host/sdaa/bars.hpp"
+#include "host/sdaa/scattered_memory.hpp"
 #include "verif/sdaa/bench/bench_card.hpp"
 #include "verif/sdaa/bench/kernels.hpp"
-#include "verif/sdaa/scattered_memory.hpp"
 
 namespace swai::sdaa {
 namespace {

@@ -1,0 +1,76 @@
+// Figure 13: launches.
+#include "host/cli/bench/figures.hpp"
+#include "host/cli/bench/measuring.hpp"
+#include "host/cli/cli.hpp"
+
+namespace swai::cli::bench {
+
+// Formulas 12 to 14: what a launch takes, and what of it passes between two events on the card.
+Figure launches(const Plan& plan, const Done& done, const OnProcessor& on_processor) {
+  constexpr unsigned kTimes = 100;
+  Figure figure{13, "Launch of an empty kernel", false, {}, {}, {}};
+  sdaaModule_t module = nullptr;
+  sdaaFunction_t empty = nullptr;
+  sdaaStream_t stream = nullptr;
+  sdaaStream_t two_level = nullptr;
+  check(sdaaModuleLoad(&module, plan.module.c_str()), plan.module);
+  check(sdaaModuleGetFunction(&empty, module, "empty"), plan.module);
+  check(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking), "stream");
+  check(sdaaStreamCreateWithFlags(&two_level, sdaaStreamNonBlocking), "stream");
+  sdaa::feed_two_level(two_level);
+  const auto start = [&](sdaaStream_t where) {
+    uint64_t pointer = 0;
+    uint32_t count = 3;
+    void* arguments[] = {&pointer, &pointer, &count};
+    check(sdaaLaunchKernel(empty, arguments, 0, where), "launch");
+  };
+  const auto wait = [](sdaaStream_t where) { check(sdaaStreamSynchronize(where), "launch"); };
+  const auto add = [&](const char* name, bool baseline, double ns) {
+    figure.series.push_back({name, baseline, {{0, ns}}});
+    done(kCallCycles);
+  };
+  const auto sync = [&](sdaaStream_t where) {
+    start(where);
+    wait(where);
+    return ns_of([&] {
+             for (unsigned i = 0; i < kTimes; ++i) {
+               start(where);
+               wait(where);
+             }
+           }) /
+           kTimes;
+  };
+  const double waited_for = sync(stream);
+  add("waited for (KLL)", false, waited_for);
+  add("waited for, ring and command buffer in the host", true, sync(two_level));
+  add("not waited for, each of 100", false, ns_of([&] {
+                                              for (unsigned i = 0; i < kTimes; ++i) start(stream);
+                                              wait(stream);
+                                            }) / kTimes);
+  sdaaEvent_t before = nullptr;
+  sdaaEvent_t after = nullptr;
+  float milliseconds = 0;
+  check(sdaaEventCreate(&before), "event");
+  check(sdaaEventCreate(&after), "event");
+  check(sdaaEventRecord(before, stream), "event");
+  start(stream);
+  check(sdaaEventRecord(after, stream), "event");
+  check(sdaaEventSynchronize(after), "event");
+  check(sdaaEventElapsedTime(&milliseconds, before, after), "event");
+  const double inside = static_cast<double>(milliseconds) * 1e6;
+  add("of KLL on the card, between two events (O_device, T_exec)", false, inside);
+  add("of KLL on the link, the rest (O_cmd-tran; O_cpu counts as 0)", false, waited_for - inside);
+  check(sdaaEventDestroy(before), "event");
+  check(sdaaEventDestroy(after), "event");
+  check(sdaaStreamDestroy(stream), "stream");
+  check(sdaaStreamDestroy(two_level), "stream");
+  check(sdaaModuleUnload(module), plan.module);
+  add("on the card alone, all cores at once: doorbell to done word", false, on_processor.fast_start_ns);
+  add("on the card alone, the classic way: core by core", true, on_processor.classic_start_ns);
+  figure.published = {{"fast start, waited for, ns (section 4.4)", "2300", waited_for},
+                      {"classic start, waited for, ns (section 4.4); here without the link", "883600",
+                       on_processor.classic_start_ns}};
+  return figure;
+}
+
+}  // namespace swai::cli::bench
