@@ -96,10 +96,9 @@ bool lives(link::Card& card, const Firmware& firmware) {
 
 void fail_stopped(link::Card& card) {
   const auto record = read_panic(card);
-  fail(sdaaErrorDeviceLost,
-       fmt::format(
-           "the card's firmware has ended{}; what was on the card is lost, sdaaDeviceReset starts it anew",
-           record ? ": " + describe(*record) : ""));
+  fail(sdaaErrorDeviceLost, fmt::format("the card's firmware has ended{}; what was on the card is lost; "
+                                        "sdaaDeviceReset or `swai reset` starts it anew",
+                                        record ? ": " + describe(*record) : ""));
 }
 
 }  // namespace swai::sdaa

@@ -17,6 +17,9 @@ sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
 from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest  # noqa: E402
 
+COPY = [MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0"]
+END_FIRMWARE = pathlib.Path("build/end-firmware").resolve()
+
 shared = types.SimpleNamespace()  # the card that runs
 
 
@@ -231,6 +234,31 @@ class Rest(CardTest):
         self.assertIn("kernel's own", self.run_swai("dump", "memory", "0x8000000000", "64", code=2)[1])
         self.assertIn("has memory from", self.run_swai("dump", "memory", "16", "64", code=2)[1])
         self.assertIn("there is one card", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
+
+    def test_firmware_that_has_ended(self):
+        """What can be learned of it, by those who use nothing but the link; what the others say; and how it comes back."""
+        self.forget_card()
+        source = self.folder / "state.json"
+        looks = (f"dump state -o {source}", "--json fault", "log", "info", "run " + " ".join(map(str, COPY)), "reset", "list")
+        commands = "; ".join(f"{SWAI} --quiet {look} 2>&1; echo \"= $?\"" for look in looks)
+        text, _ = self.run_swai("--quiet", "exec", "sh", "-c", f"{END_FIRMWARE} $SWAI_CARD && {{ {commands}; }}")
+        said = re.findall(r"(?s)(.*?)= (\d+)\n", text)
+        self.assertEqual([int(code) for _, code in said], [0, 1, 0, 4, 4, 0, 0], text)
+        (card,) = json.loads(source.read_text())["cards"]
+        self.assertEqual((card["firmware"]["serves"], card["firmware"]["ended"]), (False, True))
+        self.assertRegex(card["firmware_fault"]["text"], "^unexpected exception, pc 0x40")
+        self.assertIn("serving the host", [line["text"] for line in card["log"]["records"]])
+        self.assertEqual(card["faults"]["records"], [])
+        self.assertGreater(card["telemetry"]["uptime"], 0)
+        self.assertEqual(card["clients"], [])
+        self.assertIn("boot_status", card["registers"]["pcie"])
+        (card,) = json.loads(said[1][0])["cards"]
+        self.assertEqual(card["firmware"]["pc"], 0x40)
+        self.assertIn("serving the host", said[2][0])
+        for text, _ in said[3:5]:
+            self.assertIn("the card's firmware has ended: unexpected exception, pc 0x40", text)
+            self.assertIn("swai reset", text)
+        self.assertIn("SWAI tiny", said[6][0])
 
     def bench(self, *words, **how):
         """The figures, with pictures of all that there is."""

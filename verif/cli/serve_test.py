@@ -88,6 +88,8 @@ class Clients(ServeTest):
         hangs = self.start("--quiet", *HANGS)
         self.wait_until(lambda: self.run_json("top", "--count", "1", "--interval", "0.2")["cards"][0]["clients"], "no client")
         self.assertIn("serving the host", self.run_swai("log")[0])
+        card = f"{shared.folder.name}/swai/card0"
+        self.assertIn("other programs use this card", self.run_swai("--card", card, "reset", code=1)[1])
         self.run_json("info")
         hangs.kill()
         hangs.wait()
