@@ -8,7 +8,8 @@ EXAMPLE_LIBS := $(B)/libsdaa.so.1 '-Wl,-rpath,$$$$ORIGIN/../..'
 # $(call example,NAME,KERNELS): build/examples/NAME/NAME, and beside it the module KERNELS.elf of KERNELS.cpp.
 define example
 $(eval $(call cxx_program,examples/$(1)/$(1),examples/$(1)/$(1).cpp,$(EXAMPLE_LIBS),$(EXAMPLE_FLAGS)))
-$(B)/examples/$(1)/$(1): $(B)/libsdaa.so.1
+# It asks for the module when it runs.
+$(B)/examples/$(1)/$(1): $(B)/libsdaa.so.1 | $(B)/examples/$(1)/$(2).elf
 $(B)/examples/$(1)/$(2).elf: examples/$(1)/$(2).cpp $(wildcard examples/$(1)/*.h) $(CPE_COMMON)
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)

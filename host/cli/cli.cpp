@@ -1,6 +1,13 @@
 #include "host/cli/cli.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <system_error>
 
 #include "build/gen/version.hpp"
 #include "host/cli/started_card.hpp"
@@ -95,21 +102,35 @@ int Cli::run(int argc, char** argv) {
   try {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app_.exit(error) == 0 ? kDone : kBadInput;
+    const bool good = app_.exit(error) == 0;
+    return good && std::cout.flush() ? kDone : kBadInput;
   }
   try {
-    return action_();
+    const int code = action_();
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output");
+    return code;
   } catch (const Error& error) {
     return report(error);
   } catch (const common::InputError& error) {
     return report(Error(kBadInput, error.what()));
+  } catch (const std::system_error& error) {
+    // Who reads has read enough.
+    if (error.code() == std::errc::broken_pipe) return 128 + SIGPIPE;
+    return report(Error(kBadInput, error.what()));
+  } catch (const std::bad_alloc&) {
+    return report(Error(kFailed, "this machine has not enough memory for that"));
+  } catch (const std::exception& error) {
+    return report(Error(kFailed, error.what()));
   }
 }
 
 int Cli::report(const Error& error) const {
   StartedCard::wait_if_interrupted();
   fmt::print(stderr, "swai: {}\n", error.what());
-  if (options_.json) print({{"error", error.what()}, {"exit_code", int{error.code()}}});
+  try {
+    if (options_.json) print({{"error", error.what()}, {"exit_code", int{error.code()}}});
+  } catch (const std::system_error&) {  // that is why it failed
+  }
   return error.code();
 }
 

@@ -10,6 +10,8 @@ Json ask_daemon(const Json& request) {
   if (folder.empty()) throw Error(kNoCard, "no daemon runs; `swai serve` in another terminal starts it");
   try {
     return serve::ask(folder / "control", request);
+  } catch (const serve::Unreachable& error) {
+    throw Error(kNoCard, error.what());
   } catch (const std::runtime_error& error) {
     throw Error(kBadInput, error.what());
   }

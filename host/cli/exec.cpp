@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/common/words.hpp"
 
@@ -59,6 +60,7 @@ int run_program(const Wish& wish) {
 int exec(const Cli& cli, const Wish& wish) {
   std::vector<std::string> more;
   if (!wish.trace.empty()) {
+    kernel_run::check_writable(wish.trace);
     more = {"--events", std::filesystem::absolute(wish.trace)};
     if (!cli.options().card.empty()) {
       throw Error(kBadInput,

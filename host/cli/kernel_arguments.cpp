@@ -1,11 +1,15 @@
 #include "host/cli/kernel_arguments.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -93,9 +97,23 @@ Dump parse_dump(const std::string& text) {
 std::vector<uint8_t> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::vector<uint8_t> bytes;
-  if (in) bytes.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw InputError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  std::array<char, 1 << 16> piece;
+  while (in.read(piece.data(), piece.size()), in.gcount() > 0)
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + in.gcount());
+  if (!in.eof()) throw InputError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   return bytes;
+}
+
+void check_writable(const std::string& path) {
+  struct stat file;
+  int why = 0;
+  if (::stat(path.c_str(), &file) == 0) {
+    why = S_ISDIR(file.st_mode) ? EISDIR : ::access(path.c_str(), W_OK) == 0 ? 0 : errno;
+  } else {
+    const auto folder = std::filesystem::absolute(path).parent_path() / "";
+    why = ::access(folder.c_str(), W_OK) == 0 ? 0 : errno;
+  }
+  if (why != 0) throw InputError(fmt::format("{}: cannot write: {}", path, std::strerror(why)));
 }
 
 void write_file(const std::string& path, std::span<const uint8_t> bytes) {

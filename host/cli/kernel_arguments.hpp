@@ -34,6 +34,8 @@ Argument parse_argument(const std::string& text);
 Dump parse_dump(const std::string& text);  // INDEX:FILE
 
 std::vector<uint8_t> read_file(const std::string& path);
+// Before the work of which the result goes there. Throws when it surely cannot be written.
+void check_writable(const std::string& path);
 void write_file(const std::string& path, std::span<const uint8_t> bytes);
 
 }  // namespace swai::kernel_run

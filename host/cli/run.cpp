@@ -102,13 +102,12 @@ std::vector<ArgumentValue> values_of(const std::vector<Argument>& arguments,
 
 // How long each took, in nanoseconds of the card.
 std::vector<uint64_t> launch(sdaaFunction_t function, const Wish& wish, const std::string& name,
-                             std::span<const uint8_t> packed) {
+                             std::span<const uint8_t> packed, uint32_t mask) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = wish.group;
   config.timeoutCycles = wish.limit;
-  if (!wish.mask.empty())
-    config.coreMask = static_cast<uint32_t>(kernel_run::parse_number(wish.mask, ~uint32_t{0}, "--mask"));
+  config.coreMask = mask;
   sdaaEvent_t begin = nullptr;
   sdaaEvent_t end = nullptr;
   check(sdaaEventCreate(&begin), "event");
@@ -143,7 +142,11 @@ int run(const Cli& cli, const Wish& wish) {
     dumps.push_back(kernel_run::parse_dump(text));
     if (dumps.back().buffer >= count)
       throw Error(kBadInput, fmt::format("--dump {}: there are {} buffers", text, count));
+    kernel_run::check_writable(dumps.back().file);
   }
+  const auto mask = wish.mask.empty()
+                        ? 0
+                        : static_cast<uint32_t>(kernel_run::parse_number(wish.mask, ~uint32_t{0}, "--mask"));
 
   const UsedCard card(cli.options());
   const Progress progress(!cli.options().quiet, name);
@@ -153,7 +156,7 @@ int run(const Cli& cli, const Wish& wish) {
   check(sdaaModuleGetFunction(&function, module, name.c_str()), wish.module);
   const std::vector<OnCard> buffers = place_buffers(arguments);
   const std::vector<uint64_t> times =
-      launch(function, wish, name, pack(kernel, values_of(arguments, buffers)));
+      launch(function, wish, name, pack(kernel, values_of(arguments, buffers)), mask);
   for (const Dump& dump : dumps) {
     std::vector<uint8_t> bytes(buffers[dump.buffer].bytes);
     check(sdaaMemcpy(bytes.data(), buffers[dump.buffer].pointer, bytes.size(), sdaaMemcpyDeviceToHost),

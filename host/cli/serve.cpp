@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -176,9 +177,10 @@ int serve_in_folder(const Cli& cli, const Wish& wish) {
   const fs::path folder = wish.folder.empty() ? link::folder_to_serve_in() : fs::absolute(wish.folder);
   std::error_code problem;
   fs::create_directories(folder, problem);
-  if (problem || ::access(folder.c_str(), W_OK) != 0)
-    throw Error(kBadInput,
-                fmt::format("no sockets can be made in {}; --folder names another", folder.string()));
+  if (!problem && ::access(folder.c_str(), W_OK) != 0) problem.assign(errno, std::generic_category());
+  if (problem)
+    throw Error(kBadInput, fmt::format("no sockets can be made in {}: {}; --folder names another",
+                                       folder.string(), problem.message()));
   if (!wish.group) ::chmod(folder.c_str(), 0700);
   try {
     const int code = serve_cards(cli, wish, folder);

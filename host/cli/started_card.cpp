@@ -195,6 +195,7 @@ void StartedCard::take_signals() {
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
 }
 
 void StartedCard::stop_on_signals() {
@@ -202,6 +203,8 @@ void StartedCard::stop_on_signals() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // Writing fails instead, and what was started is stopped.
+  ::signal(SIGPIPE, SIG_IGN);
   std::thread([signals] {
     int signal = 0;
     sigwait(&signals, &signal);

@@ -14,7 +14,9 @@ namespace fs = std::filesystem;
 fs::path own_folder() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime != nullptr && *runtime != '\0') return fs::path(runtime) / "swai";
-  return fs::temp_directory_path() / ("swai-" + std::to_string(::getuid()));
+  std::error_code problem;
+  const fs::path folder = fs::temp_directory_path(problem);
+  return (problem ? fs::path("/tmp") : folder) / ("swai-" + std::to_string(::getuid()));
 }
 
 // A daemon that was killed leaves files behind.

@@ -99,14 +99,14 @@ void Control::serve_one(const link::Fd& connection) {
 
 Json ask(const std::string& path, Json request) {
   const link::Fd fd = link::connect_unix(path);
-  if (!fd) throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (!fd) throw Unreachable(fmt::format("{}: {}", path, std::strerror(errno)));
   limit_waiting(fd.get(), 30);
   request["version"] = kControlVersion;
-  if (!write_line(fd.get(), request)) throw std::runtime_error(path + ": the daemon does not listen");
+  if (!write_line(fd.get(), request)) throw Unreachable(path + ": the daemon does not listen");
   const auto line = read_line(fd.get());
-  if (!line) throw std::runtime_error(path + ": the daemon does not answer");
+  if (!line) throw Unreachable(path + ": the daemon does not answer");
   const Json reply = Json::parse(*line, nullptr, false);
-  if (!reply.is_object()) throw std::runtime_error(path + ": the daemon's answer makes no sense");
+  if (!reply.is_object()) throw Unreachable(path + ": the daemon's answer makes no sense");
   if (reply.contains("error")) throw std::runtime_error(reply["error"].get<std::string>());
   return reply;
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -41,7 +42,12 @@ class Control {
   std::thread thread_;
 };
 
-// The client's side. Throws std::runtime_error with what went wrong, or what the daemon says is wrong.
+// There is no daemon, or it does not answer.
+struct Unreachable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The client's side. Throws Unreachable; std::runtime_error with what the daemon says is wrong.
 Json ask(const std::string& path, Json request);
 
 }  // namespace swai::serve

@@ -337,6 +337,37 @@ class Rest(CardTest):
         self.assertIn("SHELL", self.run_swai("completion", "tcsh", code=2)[1])
         self.assertRegex(self.run_swai("--version")[0], r"^swai ")
 
+    def test_what_cannot_be_read_or_written(self):
+        """Found before a card is started, and told in a line."""
+        self.forget_card()
+        copy = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0"]
+        for words, message in (
+            (["run", "/tmp"], "/tmp: cannot read: Is a directory"),
+            ([*copy, "--dump", "0:/tmp"], "/tmp: cannot write: Is a directory"),
+            ([*copy, "--dump", "0:/no/file"], "/no/file: cannot write: No such file"),
+            ([*copy, "--mask", "zz"], "--mask: 'zz' is not a number"),
+            (["dump", "state", "-o", "/no/file"], "/no/file: cannot write"),
+            (["trace", "/no/file", "true"], "/no/file: cannot write"),
+            (["--card", ",", "list"], "names no socket"),
+        ):
+            _, error = self.run_swai(*words, code=2)
+            self.assertIn(message, error)
+            self.assertEqual(len(error.splitlines()), 1, error)
+        self.environment["TMPDIR"] = "/nowhere"
+        self.assertIn("set TMPDIR", self.run_swai("info", code=3)[1])
+
+    def test_output_that_goes_nowhere(self):
+        for words in (["man"], ["--help"], ["--json", "doctor"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run(self.command(*words), stdout=full, stderr=subprocess.PIPE, timeout=LIMIT, env=self.environment)
+            self.assertEqual(done.returncode, 2, (words, done.stderr))
+        # Who reads has gone: like other programs that end by SIGPIPE.
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(self.command("man"), stdout=writer, stderr=subprocess.PIPE, timeout=LIMIT, env=self.environment)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGPIPE, b""))
+
     def test_documentation(self):
         """Parser, help, manual, completion and the page in docs/ have the same commands."""
         commands = re.findall(r"^  (\w[\w-]*) {2,}", self.run_swai("--help")[0].split("Subcommands:")[1], re.M)

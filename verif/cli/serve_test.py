@@ -80,7 +80,7 @@ class Clients(ServeTest):
         text, progress = self.run_swai("info")
         self.assertIn("SWAI tiny", text)
         self.assertEqual(progress, "", "a card was started although one is served")
-        self.assertIn("a daemon shares", self.run_swai("doctor")[0])
+        self.assertIn("a daemon shares", self.run_swai("--config", "tiny", "doctor")[0])
         # Another kind of card is started all the same.
         self.assertIn("starts a simulated card (tiny", self.run_swai("--config", "tiny", "list")[1])
 
