@@ -6,7 +6,8 @@
 // done_o: in one cycle, once the last word of a job with `last` was taken by the memory.
 // Fault: an address beyond local memory is not used; everything before it is written, nothing after it. fault_valid_o stays until
 //   reset, and nothing else happens.
-// Halt: nothing new is read or written from the next cycle on; halt_i stays until reset. A request that is offered stays so.
+// Halt: nothing new is read or written from the next cycle on; halt_i stays until reset. A request that is offered stays so, until
+//   a reset takes it back.
 // Asleep, with awake_q low, while there is no job: a simulator has next to nothing to do with it.
 // Cuts: job, sums and memory requests leave registers; a word's acceptance (d_ready_i) decides whether sums are read.
 module cpe_systolic_drain #(
@@ -417,7 +418,7 @@ module cpe_systolic_drain #(
         end
 
         done_q  <= all_stored && last_q && !halt_i && rst_ni;
-        if (req_free) req_valid_q <= !halt_i && !fault_q && (ask || (store && !out_beyond)) && rst_ni;
+        if (req_free || !rst_ni) req_valid_q <= !halt_i && !fault_q && (ask || (store && !out_beyond)) && rst_ni;
         if (!rst_ni) begin
           state     = StateIdle;
           half_busy = '0;
