@@ -617,9 +617,7 @@ module cpe #(
     .busy_o                  (systolic_busy),
     .awake_o                 (systolic_awake),
     .event_row_o             (systolic_row),
-    .event_wait_weights_o    (systolic_wait[0]),
-    .event_wait_activations_o(systolic_wait[1]),
-    .event_wait_drain_o      (systolic_wait[2]),
+    .event_wait_o            (systolic_wait),
     .math_o                  (systolic_math),
     .product_o               (systolic_product),
     .math_i                  (systolic_answer)
@@ -759,23 +757,49 @@ module cpe #(
 
     // What engines ask for: each says nothing while it has nothing to do.
     logic [Engines-1:0]     e_valid, e_write;
-    logic [12*Engines-1:0]  e_addr;
+    logic [32*Engines-1:0]  e_addr;
     logic [256*Engines-1:0] e_wdata;
     logic [32*Engines-1:0]  e_strb;
     logic [256*Engines-1:0] e_rdata;
 
-    assign e_valid[3:0]          = {cr_valid, cs_valid, rr_valid, rs_valid};
-    assign e_valid[6:4]          = {sd_valid, sw_valid, sx_valid};
-    assign e_valid[10:7]         = {vd_valid, vc_valid, vb_valid, va_valid};
-    assign e_write               = {vd_write, 3'b000, sd_write, 6'b00_1010};
-    assign e_addr[12*0 +: 12*4]  = {cr_addr, cs_addr, rr_addr, rs_addr};
-    assign e_addr[12*4 +: 12*3]  = {sd_addr, sw_addr, sx_addr};
-    assign e_addr[12*7 +: 12*4]  = {vd_addr, vc_addr, vb_addr, va_addr};
-    assign e_wdata[256*0 +: 512] = {rr_wdata, 256'd0};
-    assign e_wdata[256*2 +: 512] = {cr_wdata, 256'd0};
-    assign e_wdata[256*4 +: 768] = {sd_wdata, 512'd0};
-    assign e_wdata[256*7 +: 1024] = {vd_wdata, 768'd0};
-    assign e_strb                = {vd_strb, 96'd0, sd_strb, {192{1'b1}}};
+    // What has a door has a process of its own, which a simulator runs when the door is open.
+    always_comb begin
+      e_valid[3:0]             = {cr_valid, cs_valid, rr_valid, rs_valid};
+      e_addr[32*0 +: 32]       = {20'd0, rs_addr};
+      e_addr[32*1 +: 32]       = {20'd0, rr_addr};
+      e_addr[32*2 +: 32]       = {20'd0, cs_addr};
+      e_addr[32*3 +: 32]       = {20'd0, cr_addr};
+      e_wdata[256*1 +: 256]    = rr_wdata;
+      e_wdata[256*3 +: 256]    = cr_wdata;
+    end
+
+    always_comb begin
+      e_valid[6:4]             = {sd_valid, sw_valid, sx_valid};
+      e_addr[32*4 +: 32]       = {20'd0, sx_addr};
+      e_addr[32*5 +: 32]       = {20'd0, sw_addr};
+      e_addr[32*6 +: 32]       = {20'd0, sd_addr};
+      e_wdata[256*6 +: 256]    = sd_wdata;
+      e_strb[32*6 +: 32]       = sd_strb;
+    end
+
+    always_comb begin
+      e_valid[10:7]            = {vd_valid, vc_valid, vb_valid, va_valid};
+      e_addr[32*7 +: 32]       = {20'd0, va_addr};
+      e_addr[32*8 +: 32]       = {20'd0, vb_addr};
+      e_addr[32*9 +: 32]       = {20'd0, vc_addr};
+      e_addr[32*10 +: 32]      = {20'd0, vd_addr};
+      e_wdata[256*10 +: 256]   = vd_wdata;
+      e_strb[32*10 +: 32]      = vd_strb;
+    end
+
+    // The others only read; those of the channels write whole words.
+    assign e_write                = {vd_write, 3'b000, sd_write, 6'b00_1010};
+    assign e_wdata[255:0]         = '0;
+    assign e_wdata[256*2 +: 256]  = '0;
+    assign e_wdata[256*4 +: 512]  = '0;
+    assign e_wdata[256*7 +: 768]  = '0;
+    assign e_strb[32*6-1:0]       = {64'd0, {128{1'b1}}};
+    assign e_strb[32*7 +: 96]     = '0;
 
     assign {unused_results, vc_rdata, vb_rdata, va_rdata, sd_rdata, sw_rdata, sx_rdata, unused_column, cs_rdata, unused_row,
             rs_rdata} = e_rdata;

@@ -57,12 +57,16 @@ module cpe_counters (
       stores_q      <= '0;
     end else if (units_awake_i && awake_i) begin
       if (systolic_row_i) rows_q <= rows_q + 32'd1;
-      if (systolic_wait_i[0]) weights_q <= weights_q + 32'd1;
-      if (systolic_wait_i[1]) activations_q <= activations_q + 32'd1;
-      if (systolic_wait_i[2]) drain_q <= drain_q + 32'd1;
+      if (systolic_wait_i != '0) begin
+        if (systolic_wait_i[0]) weights_q <= weights_q + 32'd1;
+        if (systolic_wait_i[1]) activations_q <= activations_q + 32'd1;
+        if (systolic_wait_i[2]) drain_q <= drain_q + 32'd1;
+      end
       if (vector_group_i) groups_q <= groups_q + 32'd1;
-      if (vector_wait_i[0]) operands_q <= operands_q + 32'd1;
-      if (vector_wait_i[1]) stores_q <= stores_q + 32'd1;
+      if (vector_wait_i != '0) begin
+        if (vector_wait_i[0]) operands_q <= operands_q + 32'd1;
+        if (vector_wait_i[1]) stores_q <= stores_q + 32'd1;
+      end
     end
   end
 

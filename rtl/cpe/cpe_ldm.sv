@@ -38,7 +38,7 @@ module cpe_ldm #(
   input  logic [Engines-1:0]     e_valid_i,
   output logic [Engines-1:0]     e_ready_o,
   input  logic [Engines-1:0]     e_write_i,
-  input  logic [12*Engines-1:0]  e_addr_i,   // addr[16:5]
+  input  logic [32*Engines-1:0]  e_addr_i,   // addr[16:5], each in a word of its own
   input  logic [256*Engines-1:0] e_wdata_i,
   input  logic [32*Engines-1:0]  e_strb_i,
   output logic [256*Engines-1:0] e_rdata_o,
@@ -236,7 +236,7 @@ module cpe_ldm #(
 
     always_ff @(posedge clk_i) begin
       if (engines) begin
-        if (e_ready_o[i]) bank_q <= e_addr_i[12*i +: 3];
+        if (e_ready_o[i]) bank_q <= e_addr_i[32*i +: 3];
         if (Holds[i] && fresh_q[i]) rdata_q <= rdata;
       end
     end

@@ -20,7 +20,7 @@ module cpe_ldm_arbiter #(
   input  logic [7:5]            s_addr_i,
   input  logic [Engines-1:0]    e_valid_i,
   output logic [Engines-1:0]    e_ready_o,
-  input  logic [12*Engines-1:0] e_addr_i,
+  input  logic [32*Engines-1:0] e_addr_i,
   input  logic                  a_valid_i,
   output logic                  a_ready_o,
   input  logic [7:5]            a_addr_i,
@@ -114,7 +114,7 @@ module cpe_ldm_arbiter #(
       if (e_valid_i != '0) begin
         for (int unsigned i = 0; i < 2 * Engines; i++) begin
           if (e_valid_i[i % Engines]) begin
-            e_bank  = e_addr_i[12*(i % Engines) +: 3];
+            e_bank  = e_addr_i[32*(i % Engines) +: 3];
             in_turn = {1'b0, turn_q[TurnWidth*e_bank +: TurnWidth]} <= (TurnWidth + 1)'(i % Engines);
             if (in_turn == (i < Engines)) begin
               if (!taken_banks[e_bank]) begin
@@ -146,7 +146,7 @@ module cpe_ldm_arbiter #(
     end else if (others || clear_i) begin
       // Whom a bank has served goes last next time.
       for (int unsigned i = 0; i < Engines; i++) begin
-        if (e_ready_o[i]) turn_q[TurnWidth*e_addr_i[12*i +: 3] +: TurnWidth] <= TurnWidth'((i + 1) % Engines);
+        if (e_ready_o[i]) turn_q[TurnWidth*e_addr_i[32*i +: 3] +: TurnWidth] <= TurnWidth'((i + 1) % Engines);
       end
       if (a_valid_i) a_age_q <= a_ready_o ? '0 : a_age_q + 4'(!a_urgent);
       if (clear_i) begin

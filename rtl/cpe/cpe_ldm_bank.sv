@@ -38,7 +38,7 @@ module cpe_ldm_bank #(
   // Engines: else one of those that have their turn and ask for this bank
   input  logic [Engines-1:0]     e_grant_i,
   input  logic [Engines-1:0]     e_write_i,
-  input  logic [12*Engines-1:0]  e_addr_i,
+  input  logic [32*Engines-1:0]  e_addr_i,
   input  logic [256*Engines-1:0] e_wdata_i,
   input  logic [32*Engines-1:0]  e_strb_i,
 
@@ -104,9 +104,9 @@ module cpe_ldm_bank #(
         end
       end else begin
         for (int unsigned i = 0; i < Engines; i++) begin
-          if (e_grant_i[i] && e_addr_i[12*i +: 3] == 3'(Bank)) begin
+          if (e_grant_i[i] && e_addr_i[32*i +: 3] == 3'(Bank)) begin
             we  = e_write_i[i];
-            row = e_addr_i[12*i + 3 +: 9];
+            row = e_addr_i[32*i + 3 +: 9];
             if (e_write_i[i]) begin
               strb  = e_strb_i[32*i +: 32];
               wdata = e_wdata_i[256*i +: 256];

@@ -45,9 +45,7 @@ module cpe_systolic #(
   output logic            busy_o,          // a run is not complete
   output logic            awake_o,         // needs its clock: for some cycles longer
   output logic            event_row_o,     // a row enters the array
-  output logic            event_wait_weights_o,
-  output logic            event_wait_activations_o,
-  output logic            event_wait_drain_o,
+  output logic [2:0]      event_wait_o,
 
   output cpe_math_pkg::request_t math_o,   // with Serial, to cpe_math
   output cpe_math_pkg::product_t product_o,
@@ -162,9 +160,9 @@ module cpe_systolic #(
       .fault_write_o(fault_write),
       .fault_address_o(fault_address),
       .event_row_o,
-      .event_wait_weights_o,
-      .event_wait_activations_o,
-      .event_wait_drain_o,
+      .event_wait_weights_o(event_wait_o[0]),
+      .event_wait_activations_o(event_wait_o[1]),
+      .event_wait_drain_o(event_wait_o[2]),
       .math_o,
       .product_o,
       .math_i
@@ -212,9 +210,7 @@ module cpe_systolic #(
       .fault_pc_o(fault_pc),
       .fault_address_o(fault_address),
       .event_row_o,
-      .event_wait_weights_o,
-      .event_wait_activations_o,
-      .event_wait_drain_o
+      .event_wait_o
     );
 
     assign {math_o, product_o} = '0;

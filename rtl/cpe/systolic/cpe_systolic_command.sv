@@ -45,7 +45,7 @@ module cpe_systolic_command #(
   cpe_pkg::systolic_mode_t mode;
   logic                    one_block, weights_lines, activations_lines, out_aligned;
   logic [16:0]             sums;                // rows of all tiles of a block
-  logic                    set, run, free;
+  logic                    set, run;
   logic [31:0]             past;                // runs complete beyond the ticket; negative: it is not
 
   logic [31:0]             begun_q;
@@ -55,7 +55,6 @@ module cpe_systolic_command #(
   cpe_systolic_pkg::run_t  run_q;
 
   always_comb begin
-    free              = 1'b0;
     issue_ready_o     = 1'b0;
     issue_rdata_o     = '0;
     issue_bad_o       = 1'b0;
@@ -74,65 +73,70 @@ module cpe_systolic_command #(
     past              = '0;
     if (issue_valid_i && !halt_i) begin
       issue_ready_o = 1'b1;
-      address1      = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
-      address2      = issue_i.rs2[31:28] == cpe_pkg::SpaceLdm && issue_i.rs2[27:17] == '0;
-      stride1       = issue_i.rs1[31:17] == {15{issue_i.rs1[17]}};
-      stride2       = issue_i.rs2[31:17] == {15{issue_i.rs2[17]}};
-      case (issue_i.op)
-        cpe_pkg::SystolicActivations, cpe_pkg::SystolicWeights:
-          issue_bad_o = !address1 || issue_i.rs1[2:0] != '0 || issue_i.rs2[18:16] != '0 || issue_i.rs2[2:0] != '0;
-        cpe_pkg::SystolicColumns:
-          issue_bad_o = !stride1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
-        cpe_pkg::SystolicGroups:
-          issue_bad_o = !address1 || issue_i.rs1[3:0] != '0 || issue_i.rs2[31:25] != {7{issue_i.rs2[25]}} || issue_i.rs2[11:8] != '0
-                     || issue_i.rs2[7:0] == '0;
-        cpe_pkg::SystolicOutput:
-          issue_bad_o = !address1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
-        cpe_pkg::SystolicFactors:
-          issue_bad_o = !address1 || !address2 || issue_i.rs1[4:0] != '0 || issue_i.rs2[4:0] != '0;
-        cpe_pkg::SystolicRows:
-          issue_bad_o = !address1 || issue_i.rs1[4:0] != '0;
-        cpe_pkg::SystolicClamp:
-          issue_bad_o = 1'b0;
-        cpe_pkg::SystolicSize: begin
-          sums        = {8'd0, issue_i.rs2[24:16]} * {8'd0, issue_i.rs2[8:0]};
-          issue_bad_o = issue_i.rs1[31:16] == '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[31:25] != '0 || issue_i.rs2[15:9] != '0
-                     || sums == '0 || sums > 17'd256;
-        end
-        cpe_pkg::SystolicRun: begin
-          // Not even looked at before it can be taken: it may wait long, and the simulator with it.
-          free          = waits_q == '0;
-          issue_ready_o = free;
-          if (free) begin
-            mode              = issue_i.rs1;
-            one_block         = settings_q[8][63:48] <= {7'd0, settings_q[8][24:16]};
-            weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
-            activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
-            case (mode.result)
-              cpe_pkg::NumberInt8: out_aligned = 1'b1;
-              cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
-              default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
-            endcase
-            issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
-                       || (mode.drain && !out_aligned);
-            case (mode.weights)
-              cpe_pkg::WeightsInt8:   ;
-              cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
-              cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
-              default:                issue_bad_o = 1'b1;
-            endcase
-            issue_rdata_o = begun_q + 1'b1;
-            run           = !issue_bad_o;
+      if (issue_i.op[6:4] == 3'd0) begin
+        address1 = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
+        address2 = issue_i.rs2[31:28] == cpe_pkg::SpaceLdm && issue_i.rs2[27:17] == '0;
+        stride1  = issue_i.rs1[31:17] == {15{issue_i.rs1[17]}};
+        stride2  = issue_i.rs2[31:17] == {15{issue_i.rs2[17]}};
+        case (issue_i.op)
+          cpe_pkg::SystolicActivations, cpe_pkg::SystolicWeights:
+            issue_bad_o = !address1 || issue_i.rs1[2:0] != '0 || issue_i.rs2[18:16] != '0 || issue_i.rs2[2:0] != '0;
+          cpe_pkg::SystolicColumns:
+            issue_bad_o = !stride1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
+          cpe_pkg::SystolicGroups:
+            issue_bad_o = !address1 || issue_i.rs1[3:0] != '0 || issue_i.rs2[31:25] != {7{issue_i.rs2[25]}} || issue_i.rs2[11:8] != '0
+                       || issue_i.rs2[7:0] == '0;
+          cpe_pkg::SystolicOutput:
+            issue_bad_o = !address1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
+          cpe_pkg::SystolicFactors:
+            issue_bad_o = !address1 || !address2 || issue_i.rs1[4:0] != '0 || issue_i.rs2[4:0] != '0;
+          cpe_pkg::SystolicRows:
+            issue_bad_o = !address1 || issue_i.rs1[4:0] != '0;
+          cpe_pkg::SystolicClamp:
+            issue_bad_o = 1'b0;
+          cpe_pkg::SystolicSize: begin
+            sums        = {8'd0, issue_i.rs2[24:16]} * {8'd0, issue_i.rs2[8:0]};
+            issue_bad_o = issue_i.rs1[31:16] == '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[31:25] != '0 || issue_i.rs2[15:9] != '0
+                       || sums == '0 || sums > 17'd256;
           end
-        end
-        cpe_pkg::SystolicWait, cpe_pkg::SystolicPoll: begin
-          past          = begun_q - {28'd0, open_q} - issue_i.rs1;
-          issue_ready_o = !past[31] || issue_i.op == cpe_pkg::SystolicPoll;
-          issue_rdata_o = {31'd0, !past[31]};
-        end
-        default: issue_bad_o = 1'b1;
-      endcase
-      set = !issue_bad_o && !issue_i.op[4];
+          default: issue_bad_o = 1'b1;
+        endcase
+        set = !issue_bad_o;
+      end else begin
+        case (issue_i.op)
+          cpe_pkg::SystolicRun: begin
+            // Not even looked at before it can be taken: it may wait long, and the simulator with it.
+            issue_ready_o = waits_q == '0;
+            if (issue_ready_o) begin
+              mode              = issue_i.rs1;
+              one_block         = settings_q[8][63:48] <= {7'd0, settings_q[8][24:16]};
+              weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
+              activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
+              case (mode.result)
+                cpe_pkg::NumberInt8: out_aligned = 1'b1;
+                cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
+                default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
+              endcase
+              issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
+                         || (mode.drain && !out_aligned);
+              case (mode.weights)
+                cpe_pkg::WeightsInt8:   ;
+                cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
+                cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
+                default:                issue_bad_o = 1'b1;
+              endcase
+              issue_rdata_o = begun_q + 1'b1;
+              run           = !issue_bad_o;
+            end
+          end
+          cpe_pkg::SystolicWait, cpe_pkg::SystolicPoll: begin
+            past          = begun_q - {28'd0, open_q} - issue_i.rs1;
+            issue_ready_o = !past[31] || issue_i.op == cpe_pkg::SystolicPoll;
+            issue_rdata_o = {31'd0, !past[31]};
+          end
+          default: issue_bad_o = 1'b1;
+        endcase
+      end
     end
   end
 
@@ -167,23 +171,35 @@ module cpe_systolic_command #(
 
   assign awake_o = awake_q || !rst_ni;
 
+  // While runs are under way only their number changes, and where the next one has been taken.
   always_ff @(posedge clk_i) begin : p_runs
     logic [3:0] open;
     logic [2:0] cycles;
     {open, cycles} = '0;
     if (run || awake_o) begin
-      open = open_q;
-      if (run != complete_i) open = run ? open + 1'b1 : open - 1'b1;
-      if (halt_i || !rst_ni) open = '0;
-      cycles = awake_cycles_q - 1'b1;
-      if (open != '0 || linger_i || !rst_ni) cycles = '1;
-      if (!rst_ni) begun_q <= '0;
-      else if (run) begun_q <= issue_rdata_o;
-      waits_q        <= halt_i || !rst_ni ? '0 : run ? '1 : waits_q & ~{weights_take_i, feed_take_i, sequence_take_i};
-      open_q         <= open;
-      awake_cycles_q <= cycles;
-      awake_q        <= cycles != '0;
-      busy_q         <= open != '0;
+      if (run || complete_i || halt_i || open_q == '0 || !rst_ni) begin
+        open = open_q;
+        if (run != complete_i) open = run ? open + 1'b1 : open - 1'b1;
+        if (halt_i || !rst_ni) open = '0;
+        cycles = awake_cycles_q - 1'b1;
+        if (open != '0 || linger_i || !rst_ni) cycles = '1;
+        open_q         <= open;
+        busy_q         <= open != '0;
+        awake_cycles_q <= cycles;
+        awake_q        <= cycles != '0;
+      end
+      if (run) begin
+        begun_q <= issue_rdata_o;
+        waits_q <= '1;
+      end else if (waits_q != '0) begin
+        if (weights_take_i || feed_take_i || sequence_take_i || halt_i) begin
+          waits_q <= halt_i ? '0 : waits_q & ~{weights_take_i, feed_take_i, sequence_take_i};
+        end
+      end
+      if (!rst_ni) begin
+        begun_q <= '0;
+        waits_q <= '0;
+      end
     end
   end
 

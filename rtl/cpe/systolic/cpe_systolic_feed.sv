@@ -41,6 +41,7 @@ module cpe_systolic_feed #(
   logic [15:0] k_stride_q, row_stride_q, k_tiles_q, k_left_q, column_left_q;
   logic [8:0]  rows_q;
   logic        tile_ready, step, run_take, idle;
+  logic        same_kind;              // the next run's weights are sparse, too, or not either
   logic        dense_awake, dense_start, dense_take, sparse_awake, sparse_start, sparse_take;
 
   always_comb begin
@@ -53,62 +54,58 @@ module cpe_systolic_feed #(
     if (awake_i) begin
       dense_awake  = !sparse_q || !rst_ni;
       sparse_awake = sparse_q || !rst_ni;
-    end
-    if (awake_i && !stop_i) begin
-      step         = active_q && tile_ready;
-      dense_start  = step && !sparse_q;
-      sparse_start = step && sparse_q;
-      if (run_valid_i) begin
-        if ((Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse) == sparse_q) begin
-          run_take = !active_q || (step && k_left_q == 16'd1 && column_left_q == 16'd1);
-        end else begin
-          run_take = !active_q && idle;
+      if (active_q && !stop_i) begin
+        step = tile_ready;
+        if (step) begin
+          dense_start  = !sparse_q;
+          sparse_start = sparse_q;
+        end
+      end
+      if (run_valid_i && !stop_i) begin
+        if (!active_q) begin
+          run_take = same_kind || idle;
+        end else if (step) begin
+          if (k_left_q == 16'd1 && column_left_q == 16'd1) run_take = same_kind;
         end
       end
     end
   end
 
+  assign same_kind  = (Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse) == sparse_q;
   assign run_take_o = run_take;
 
   always_ff @(posedge clk_i) begin : p_tiles
-    logic        active, sparse;
-    logic [17:0] tile;
-    logic [15:0] k_left, column_left;
-    {active, sparse, tile, k_left, column_left} = '0;
+    logic sparse;
+    sparse = 1'b0;
     if (awake_i) begin
-      active      = active_q;
-      sparse      = sparse_q;
-      tile        = tile_q;
-      k_left      = k_left_q;
-      column_left = column_left_q;
       if (step) begin
-        if (k_left == 16'd1) begin
-          if (column_left == 16'd1) active = 1'b0;
-          tile        = first_q;
-          k_left      = k_tiles_q;
-          column_left = column_left - 1'b1;
+        if (k_left_q == 16'd1) begin
+          if (column_left_q == 16'd1) active_q <= 1'b0;
+          tile_q        <= first_q;
+          k_left_q      <= k_tiles_q;
+          column_left_q <= column_left_q - 1'b1;
         end else begin
-          tile   = tile + {2'd0, k_stride_q};
-          k_left = k_left - 1'b1;
+          tile_q   <= tile_q + {2'd0, k_stride_q};
+          k_left_q <= k_left_q - 1'b1;
         end
       end
       if (run_take) begin
-        active       = 1'b1;
-        sparse       = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
-        tile         = run_i.activations;
-        k_left       = run_i.k_tiles;
-        column_left  = run_i.column_tiles;
-        first_q      <= run_i.activations;
-        k_stride_q   <= sparse ? '0 : run_i.activations_k;
-        row_stride_q <= run_i.activations_row;
-        k_tiles_q    <= run_i.k_tiles;
-        rows_q       <= run_i.rows;
+        sparse        = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
+        active_q      <= 1'b1;
+        sparse_q      <= sparse;
+        tile_q        <= run_i.activations;
+        k_left_q      <= run_i.k_tiles;
+        column_left_q <= run_i.column_tiles;
+        first_q       <= run_i.activations;
+        k_stride_q    <= sparse ? '0 : run_i.activations_k;
+        row_stride_q  <= run_i.activations_row;
+        k_tiles_q     <= run_i.k_tiles;
+        rows_q        <= run_i.rows;
       end
-      active_q      <= active && !stop_i && rst_ni;
-      sparse_q      <= sparse && rst_ni;
-      tile_q        <= tile;
-      k_left_q      <= k_left;
-      column_left_q <= column_left;
+      if (stop_i || !rst_ni) begin
+        active_q <= 1'b0;
+        if (!rst_ni) sparse_q <= 1'b0;
+      end
     end
   end
 

@@ -41,9 +41,7 @@ module cpe_systolic_pipeline #(
   output logic [31:0]            fault_pc_o,
   output logic [16:0]            fault_address_o, // less what local memory has
   output logic                   event_row_o,
-  output logic                   event_wait_weights_o,
-  output logic                   event_wait_activations_o,
-  output logic                   event_wait_drain_o
+  output logic [2:0]             event_wait_o
 );
 
   logic        front_fault, drain_fault, drain_fault_write;
@@ -122,7 +120,8 @@ module cpe_systolic_pipeline #(
   logic                         job_valid, job_ready, drain_done, drain_busy;
   cpe_systolic_pkg::drain_job_t job;
   logic [1:0]                   half_busy;
-  cpe_systolic_pkg::row_t       row_place;
+  logic                         row_swap, row_first;
+  logic [8:0]                   row_place;
 
   cpe_systolic_sequence u_sequence (
     .clk_i,
@@ -139,7 +138,9 @@ module cpe_systolic_pipeline #(
     .feed_outside_i(feed_outside),
     .feed_address_i(feed_address),
     .enter_o(row_take),
+    .swap_o(row_swap),
     .place_o(row_place),
+    .first_o(row_first),
     .job_valid_o(job_valid),
     .job_ready_i(job_ready),
     .job_o(job),
@@ -150,18 +151,17 @@ module cpe_systolic_pipeline #(
     .fault_valid_o(front_fault),
     .fault_pc_o(front_pc),
     .fault_address_o(front_address),
-    .event_wait_weights_o,
-    .event_wait_activations_o,
-    .event_wait_drain_o
+    .event_wait_o
   );
 
-  assign tile_take   = row_place.swap;
+  assign tile_take   = row_swap;
   assign event_row_o = row_take;
 
   // --- Products, sums, results --------------------------------------------------------------------------------------
 
-  logic         sum_valid, sum_half, sum_first, read_valid, read_half;
-  logic [7:0]   sum_row, read_row;
+  logic         sum_valid, sum_first, read_valid, read_half;
+  logic [8:0]   sum_place;
+  logic [7:0]   read_row;
   logic [255:0] sum_data, read_data;
 
   cpe_systolic_array u_array (
@@ -169,15 +169,16 @@ module cpe_systolic_pipeline #(
     .rst_ni,
     .awake_i,
     .enter_i(row_take),
+    .swap_i(row_swap),
     .place_i(row_place),
+    .first_i(row_first),
     .row0_i(row0),
     .row1_i(row1),
     .weights_i(tile_weights),
     .scaled_i(tile_scaled),
     .scales_i(tile_scales),
     .sum_valid_o(sum_valid),
-    .sum_half_o(sum_half),
-    .sum_row_o(sum_row),
+    .sum_place_o(sum_place),
     .sum_first_o(sum_first),
     .sum_data_o(sum_data)
   );
@@ -187,8 +188,7 @@ module cpe_systolic_pipeline #(
     .rst_ni,
     .awake_i,
     .sum_valid_i(sum_valid),
-    .sum_half_i(sum_half),
-    .sum_row_i(sum_row),
+    .sum_place_i(sum_place),
     .sum_first_i(sum_first),
     .sum_data_i(sum_data),
     .read_valid_i(read_valid),

@@ -46,14 +46,6 @@ package cpe_systolic_pkg;
     logic [31:0] pc;
   } run_t;
 
-  // A row that enters the array.
-  typedef struct packed {
-    logic       half;    // of the accumulators
-    logic [7:0] row;
-    logic       first;   // overwrites
-    logic       swap;    // with the weights that were loaded last
-  } row_t;
-
   // A block of sums for the drain. Addresses are those of the block's first row in its first column tile.
   typedef struct packed {
     logic        half;

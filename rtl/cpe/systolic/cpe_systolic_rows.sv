@@ -48,12 +48,12 @@ module cpe_systolic_rows #(
 
   // --- What was read ------------------------------------------------------------------------------------------------
 
-  // Two words at most: the last one that was read, at the memory's output, and the one before. Of each: first row, how many.
+  // Two words at most: the last one that was read, at the memory's output, and the one before. Of each: the next row, how many.
   logic                port_valid_q, spill_valid_q;
   logic [255:0]        spill_q;
-  logic [4:0]          front_q, back_q;
+  logic [1:0]          front_row_q, back_row_q;
+  logic [2:0]          front_rows_q, back_rows_q;
   logic [TagWidth-1:0] front_tag_q, back_tag_q;
-  logic [1:0]          taken_q;                 // of the word in front
 
   assign start_ready_o = !next_q;
   assign p_valid_o     = request_q;
@@ -65,26 +65,35 @@ module cpe_systolic_rows #(
   assign full_o        = spill_valid_q;
   assign idle_o        = !active_q && !next_q && !port_valid_q;
 
-  logic [1:0] chosen;
   always_comb begin
-    row_o  = '0;
-    chosen = '0;
-    if (take_i) begin
-      chosen = front_q[4:3] + taken_q;
-      row_o  = spill_valid_q ? spill_q[{chosen, 6'd0} +: 64] : p_rdata_i[{chosen, 6'd0} +: 64];
+    row_o = '0;
+    if (take_i) row_o = spill_valid_q ? spill_q[{front_row_q, 6'd0} +: 64] : p_rdata_i[{front_row_q, 6'd0} +: 64];
+  end
+
+  // A word is read, or the last row of one is taken, or a list begins, or comes: in most cycles only the next row is taken.
+  logic read, empties, moves;
+  always_comb begin
+    read    = 1'b0;
+    empties = 1'b0;
+    moves   = 1'b0;
+    if (awake_i) begin
+      if (request_q) read = p_ready_i;
+      if (take_i) empties = front_rows_q == 3'd1;
+      moves = read || empties || start_i || (next_q && !active_q) || stop_i || !rst_ni;
     end
   end
 
   always_ff @(posedge clk_i) begin : p_rows
-    logic                read, empties, stays, active, begins, port_valid, spill_valid;
+    logic                stays, active, begins, port_valid, spill_valid;
     logic [17:0]         address;
     logic [8:0]          left;
     logic [2:0]          room, rows;          // in this word; that are taken from it
-    logic [1:0]          taken;
-    {read, empties, stays, active, begins, port_valid, spill_valid, address, left, room, rows, taken} = '0;
-    if (awake_i) begin
-      read        = request_q && p_ready_i;
-      empties     = take_i && {1'b0, taken_q} + 3'd1 == front_q[2:0];
+    {stays, active, begins, port_valid, spill_valid, address, left, room, rows} = '0;
+    if (take_i) begin
+      front_row_q  <= front_row_q + 1'b1;
+      front_rows_q <= front_rows_q - 1'b1;
+    end
+    if (moves) begin
       stays       = port_valid_q && !empties;
       address     = address_q;
       left        = left_q;
@@ -104,20 +113,21 @@ module cpe_systolic_rows #(
       begins      = next_q && !active;
       port_valid  = read || spill_valid_q || stays;
       spill_valid = (read && stays) || (spill_valid_q && !empties);
-      taken       = taken_q;
-      if (take_i) taken = empties ? '0 : taken_q + 1'b1;
 
       if (empties && spill_valid_q) begin
-        front_q     <= back_q;
-        front_tag_q <= back_tag_q;
+        front_row_q  <= back_row_q;
+        front_rows_q <= back_rows_q;
+        front_tag_q  <= back_tag_q;
       end else if (read && !stays) begin
-        front_q     <= {address_q[4:3], rows};
-        front_tag_q <= tag_q;
+        front_row_q  <= address_q[4:3];
+        front_rows_q <= rows;
+        front_tag_q  <= tag_q;
       end
       if (read && stays) begin
-        spill_q    <= p_rdata_i;
-        back_q     <= {address_q[4:3], rows};
-        back_tag_q <= tag_q;
+        spill_q     <= p_rdata_i;
+        back_row_q  <= address_q[4:3];
+        back_rows_q <= rows;
+        back_tag_q  <= tag_q;
       end
       if (begins) begin
         address  = next_address_q;
@@ -141,7 +151,6 @@ module cpe_systolic_rows #(
       left_q        <= left;
       port_valid_q  <= port_valid && !stop_i && rst_ni;
       spill_valid_q <= spill_valid;
-      taken_q       <= stop_i || !rst_ni ? '0 : taken;
     end
   end
 

@@ -22,7 +22,9 @@ module cpe_systolic_sequence (
   input  logic                         feed_outside_i,
   input  logic [17:0]                  feed_address_i,
   output logic                         enter_o,
-  output cpe_systolic_pkg::row_t       place_o,
+  output logic                         swap_o,         // it is its tile's first: with the weights that were loaded last
+  output logic [8:0]                   place_o,        // its row of the accumulators, the half above
+  output logic                         first_o,        // it overwrites them
 
   output logic                         job_valid_o,
   input  logic                         job_ready_i,
@@ -35,9 +37,7 @@ module cpe_systolic_sequence (
   output logic                         fault_valid_o,
   output logic [31:0]                  fault_pc_o,
   output logic [16:0]                  fault_address_o, // less what local memory has
-  output logic                         event_wait_weights_o,
-  output logic                         event_wait_activations_o,
-  output logic                         event_wait_drain_o
+  output logic [2:0]                   event_wait_o    // a row waits: for weights, activations, the drain
 );
 
   // From a row that enters to its sum at the accumulators.
@@ -53,47 +53,41 @@ module cpe_systolic_sequence (
   logic [31:0]      least_q, largest_q, pc_q;
   logic [15:0]      k_tiles_q, k_left_q, column_left_q;
   logic [8:0]       block_q, rows_q, tile_q, row_q;  // block_q: tiles of a block; tile_q: in the block; row_q: in the tile
+  logic [8:0]       row_last_q;
   logic [7:0]       sums_q;                          // the tile's first row of accumulators
-  logic             first_k_q;
+  logic             overwrites_q;                    // the first k tile does
   logic [17:0]      out_q, factors_q, biases_q;      // of the column tile
   logic [17:0]      block_out_q, block_factors_q, block_biases_q;
-  logic             new_block_q;                     // those of the block are those of the column tile
 
   // The block whose sums are on their way to the accumulators, or which waits for the drain.
   logic                         job_q, job_drain_q, job_half_q;
   logic [1:0]                   job_wait_q;
   cpe_systolic_pkg::drain_job_t job_record_q;
 
-  logic                         fault_q;
-  logic [31:0]                  fault_pc_q;
-  logic [16:0]                  fault_address_q;
+  logic                         fault_q, fault_feed_q;  // of activations
 
   // --- What happens -----------------------------------------------------------------------------------------------------
 
-  logic             weights_there, row_there, drain_there, first_row, ends_k, ends_column, ends_block, ends_run;
+  logic             weights_there, row_there, first_row, ends_k, ends_column, ends_block, ends_run;
   logic             enter, run_take, fails, complete;
 
   always_comb begin
-    enter                    = 1'b0;
-    place_o                  = '0;
-    run_take                 = 1'b0;
-    weights_there            = 1'b0;
-    row_there                = 1'b0;
-    drain_there              = 1'b0;
-    first_row                = 1'b0;
-    ends_k                   = 1'b0;
-    ends_column              = 1'b0;
-    ends_block               = 1'b0;
-    ends_run                 = 1'b0;
-    fails                    = 1'b0;
-    event_wait_weights_o     = 1'b0;
-    event_wait_activations_o = 1'b0;
-    event_wait_drain_o       = 1'b0;
+    enter         = 1'b0;
+    run_take      = 1'b0;
+    weights_there = 1'b0;
+    row_there     = 1'b0;
+    first_row     = 1'b0;
+    ends_k        = 1'b0;
+    ends_column   = 1'b0;
+    ends_block    = 1'b0;
+    ends_run      = 1'b0;
+    fails         = 1'b0;
+    event_wait_o  = '0;
     if (awake_i) begin
       if (!stop_i) begin
         if (active_q) begin
           first_row = row_q == '0;
-          ends_k    = row_q == rows_q - 1'b1;
+          ends_k    = row_q == row_last_q;
           if (ends_k) begin
             ends_column = k_left_q == 16'd1;
             ends_run    = ends_column && column_left_q == 16'd1;
@@ -102,21 +96,20 @@ module cpe_systolic_sequence (
 
           weights_there = !first_row || tile_valid_i;
           row_there     = weights_there && row_valid_i;
-          drain_there   = !half_busy_i[half_q] && !(job_q && (ends_block || (job_drain_q && job_half_q == half_q)));
-          enter         = row_there && drain_there;
-          if (enter) begin
-            place_o.half  = half_q;
-            place_o.row   = sums_q + row_q[7:0];
-            place_o.first = first_k_q && !keep_q;
-            place_o.swap  = first_row;
-          end else begin
+          if (row_there) begin
+            enter = !half_busy_i[half_q];
+            if (job_q) begin
+              if (ends_block || (job_drain_q && job_half_q == half_q)) enter = 1'b0;
+            end
+          end
+          if (!enter) begin
             fails = (weights_there ? !row_valid_i && feed_outside_i : weights_outside_i) && !job_q && !drain_busy_i;
-            event_wait_weights_o     = !weights_there;
-            event_wait_activations_o = weights_there && !row_there;
-            event_wait_drain_o       = row_there;
+            if (!weights_there) event_wait_o[0] = 1'b1;
+            else if (!row_there) event_wait_o[1] = 1'b1;
+            else event_wait_o[2] = 1'b1;
           end
         end
-        run_take = run_valid_i && (!active_q || (enter && ends_run));
+        if (run_valid_i) run_take = !active_q || (enter && ends_run);
       end
     end
   end
@@ -126,105 +119,100 @@ module cpe_systolic_sequence (
     job_valid_o = 1'b0;
     complete    = 1'b0;
     if (awake_i) begin
-      if (job_q && job_wait_q == '0) begin
-        job_valid_o = job_drain_q;
-        complete    = !job_drain_q && !drain_busy_i && !drain_done_i;
+      if (job_q) begin
+        if (job_wait_q == '0) begin
+          job_valid_o = job_drain_q;
+          complete    = !job_drain_q && !drain_busy_i && !drain_done_i;
+        end
       end
     end
   end
 
+  always_comb begin
+    swap_o = 1'b0;
+    if (enter) swap_o = first_row;
+  end
+
   assign enter_o    = enter;
+  assign place_o    = {half_q, sums_q + row_q[7:0]};
+  assign first_o    = overwrites_q;
   assign run_take_o = run_take;
   assign complete_o = drain_done_i || complete;
   assign job_o      = job_record_q;
 
-  // --- The next row, and blocks that are complete -----------------------------------------------------------------------
+  // --- Blocks that are complete -------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin : p_sequence
-    logic        active, first_k, half, new_block, job;
-    logic [15:0] k_left, column_left;
-    logic [8:0]  tile, row;
-    logic [7:0]  sums;
-    logic [17:0] out, factors, biases, block_out, block_factors, block_biases;
-    logic [1:0]  job_wait;
-    {active, first_k, half, new_block, job, k_left, column_left, tile, row, sums, out, factors, biases, block_out, block_factors,
-     block_biases, job_wait} = '0;
+  always_ff @(posedge clk_i) begin
     if (awake_i) begin
-      active        = active_q;
-      first_k       = first_k_q;
-      half          = half_q;
-      k_left        = k_left_q;
-      column_left   = column_left_q;
-      tile          = tile_q;
-      row           = row_q;
-      sums          = sums_q;
-      out           = out_q;
-      factors       = factors_q;
-      biases        = biases_q;
-      new_block     = new_block_q;
-      block_out     = block_out_q;
-      block_factors = block_factors_q;
-      block_biases  = block_biases_q;
-      job           = job_q;
-      job_wait      = job_wait_q;
-
-      if (job) begin
-        if (job_wait != '0) job_wait = job_wait - 1'b1;
-        if (complete || (job_valid_o && job_ready_i)) job = 1'b0;
+      if (job_q) begin
+        if (job_wait_q != '0) job_wait_q <= job_wait_q - 1'b1;
+        if (complete || (job_valid_o && job_ready_i) || stop_i) job_q <= 1'b0;
       end
-
-      if (enter) begin
-        row = row + 1'b1;
-        if (new_block) begin
-          new_block     = 1'b0;
-          block_out     = out;
-          block_factors = factors;
-          block_biases  = biases;
-        end
-        if (ends_block) begin
+      if (ends_block) begin
+        if (enter) begin
           // In the order of drain_job_t.
-          job          = 1'b1;
-          job_wait     = Latency;
+          job_q        <= 1'b1;
+          job_wait_q   <= Latency;
           job_drain_q  <= drain_q;
-          job_half_q   <= half;
-          job_record_q <= {half, tile + 9'd1, rows_q, result_q, row_factors_q, bias_q, clamp_q, block_out, out_row_q, out_column_q,
-                           block_factors, block_biases, factors_of_rows_q, least_q, largest_q, pc_q, ends_run};
+          job_half_q   <= half_q;
+          job_record_q <= {half_q, tile_q + 9'd1, rows_q, result_q, row_factors_q, bias_q, clamp_q, block_out_q, out_row_q, out_column_q,
+                           block_factors_q, block_biases_q, factors_of_rows_q, least_q, largest_q, pc_q, ends_run};
         end
-        if (ends_k) begin
-          row     = '0;
-          first_k = ends_column;
-          k_left  = k_left - 1'b1;
+      end
+      if (!rst_ni) job_q <= 1'b0;
+    end
+  end
+
+  // --- The next row -----------------------------------------------------------------------------------------------------
+
+  // Mostly it is the next one of the same tile.
+  always_ff @(posedge clk_i) begin : p_sequence
+    logic [17:0] out, factors, biases;
+    {out, factors, biases} = '0;
+    if (awake_i) begin
+      if (enter) begin
+        if (!ends_k) begin
+          row_q <= row_q + 1'b1;
+        end else begin
+          row_q        <= '0;
+          k_left_q     <= k_left_q - 1'b1;
+          overwrites_q <= ends_column && !keep_q;
           if (ends_column) begin
-            k_left      = k_tiles_q;
-            column_left = column_left - 1'b1;
-            tile        = tile + 1'b1;
-            sums        = sums + rows_q[7:0];
-            out         = out + out_column_q;
-            factors     = factors + 18'd32;
-            biases      = biases + 18'd32;
+            out           = out_q + out_column_q;
+            factors       = factors_q + 18'd32;
+            biases        = biases_q + 18'd32;
+            k_left_q      <= k_tiles_q;
+            column_left_q <= column_left_q - 1'b1;
+            tile_q        <= tile_q + 1'b1;
+            sums_q        <= sums_q + rows_q[7:0];
+            out_q         <= out;
+            factors_q     <= factors;
+            biases_q      <= biases;
             if (ends_block) begin
-              tile      = '0;
-              sums      = '0;
-              half      = !half;
-              new_block = 1'b1;
+              tile_q          <= '0;
+              sums_q          <= '0;
+              half_q          <= !half_q;
+              block_out_q     <= out;
+              block_factors_q <= factors;
+              block_biases_q  <= biases;
             end
-            if (ends_run) active = 1'b0;
           end
         end
       end
       if (run_take) begin
-        active            = 1'b1;
-        first_k           = 1'b1;
-        half              = run_i.mode.half;
-        k_left            = run_i.k_tiles;
-        column_left       = run_i.column_tiles;
-        tile              = '0;
-        row               = '0;
-        sums              = '0;
-        out               = run_i.out;
-        factors           = run_i.factors;
-        biases            = run_i.biases;
-        new_block         = 1'b1;
+        overwrites_q      <= !run_i.mode.keep;
+        half_q            <= run_i.mode.half;
+        k_left_q          <= run_i.k_tiles;
+        column_left_q     <= run_i.column_tiles;
+        tile_q            <= '0;
+        row_q             <= '0;
+        sums_q            <= '0;
+        out_q             <= run_i.out;
+        factors_q         <= run_i.factors;
+        biases_q          <= run_i.biases;
+        block_out_q       <= run_i.out;
+        block_factors_q   <= run_i.factors;
+        block_biases_q    <= run_i.biases;
         keep_q            <= run_i.mode.keep;
         drain_q           <= run_i.mode.drain;
         result_q          <= run_i.mode.result;
@@ -240,36 +228,30 @@ module cpe_systolic_sequence (
         k_tiles_q         <= run_i.k_tiles;
         block_q           <= run_i.block;
         rows_q            <= run_i.rows;
+        row_last_q        <= run_i.rows - 1'b1;
       end
-      if (fails) begin
-        fault_pc_q      <= pc_q;
-        fault_address_q <= weights_there ? feed_address_i[16:0] : weights_address_i[16:0];
-      end
-
-      active_q        <= active && !stop_i && rst_ni;
-      first_k_q       <= first_k;
-      half_q          <= half;
-      k_left_q        <= k_left;
-      column_left_q   <= column_left;
-      tile_q          <= tile;
-      row_q           <= row;
-      sums_q          <= sums;
-      out_q           <= out;
-      factors_q       <= factors;
-      biases_q        <= biases;
-      new_block_q     <= new_block;
-      block_out_q     <= block_out;
-      block_factors_q <= block_factors;
-      block_biases_q  <= block_biases;
-      job_q           <= job && !stop_i && rst_ni;
-      job_wait_q      <= job_wait;
-      fault_q         <= (fault_q || fails) && rst_ni;
+      if (stop_i || !rst_ni) active_q <= 1'b0;
+      else if (run_take) active_q <= 1'b1;
+      else if (ends_run && enter) active_q <= 1'b0;
     end
   end
 
+  // --- Faults -------------------------------------------------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    if (awake_i) begin
+      if (fails) begin
+        fault_q      <= 1'b1;
+        fault_feed_q <= weights_there;
+      end
+      if (!rst_ni) fault_q <= 1'b0;
+    end
+  end
+
+  // Nothing moves behind a fault: who could not go on still has the address.
   assign fault_valid_o   = fault_q;
-  assign fault_pc_o      = fault_pc_q;
-  assign fault_address_o = fault_address_q;
+  assign fault_pc_o      = pc_q;
+  assign fault_address_o = fault_feed_q ? feed_address_i[16:0] : weights_address_i[16:0];
 
   logic unused;
   assign unused = ^{feed_address_i[17], weights_address_i[17]};

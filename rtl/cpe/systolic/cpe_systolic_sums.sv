@@ -11,8 +11,7 @@ module cpe_systolic_sums (
   input  logic         awake_i,
 
   input  logic         sum_valid_i,
-  input  logic         sum_half_i,
-  input  logic [7:0]   sum_row_i,
+  input  logic [8:0]   sum_place_i,  // half, row
   input  logic         sum_first_i,
   input  logic [255:0] sum_data_i,   // column n in bits 32n+31:32n
 
@@ -22,53 +21,61 @@ module cpe_systolic_sums (
   output logic [255:0] read_data_o
 );
 
-  logic         valid_q, half_q, first_q, forward_q, read_half_q;
-  logic [7:0]   row_q;
+  logic         valid_q, first_q, forward_q, read_half_q;
+  logic [8:0]   place_q;
   logic [255:0] data_q, last_q;
-  logic [255:0] old, total, rdata0, rdata1;
-  logic         again;        // the row that is written in this cycle comes again: what is read of it is old
-  logic [1:0]   add, read, write;
-  logic [7:0]   row0, row1;   // that are read
+  logic [255:0] written, rdata0, rdata1;
+  logic [31:0]  total [8];                // of columns
+  logic         again;                    // the row that is written in this cycle comes again: what is read of it is old
+  logic         read0, read1, write0, write1;
+  logic [7:0]   row0, row1;               // that are read
 
   always_comb begin
-    again = 1'b0;
-    add   = '0;
-    read  = '0;
-    write = '0;
-    row0  = '0;
-    row1  = '0;
-    old   = '0;
-    total = '0;
+    again  = 1'b0;
+    read0  = 1'b0;
+    read1  = 1'b0;
+    write0 = 1'b0;
+    write1 = 1'b0;
+    row0   = sum_place_i[7:0];
+    row1   = sum_place_i[7:0];
+    for (int unsigned n = 0; n < 8; n++) total[n] = '0;
     if (awake_i) begin
       if (valid_q) begin
-        write = {half_q, !half_q};
-        if (first_q) begin
-          total = data_q;
-        end else begin
-          old = forward_q ? last_q : half_q ? rdata1 : rdata0;
-          for (int unsigned n = 0; n < 8; n++) total[32*n +: 32] = old[32*n +: 32] + data_q[32*n +: 32];
+        if (place_q[8]) write1 = 1'b1;
+        else write0 = 1'b1;
+        for (int unsigned n = 0; n < 8; n++) total[n] = data_q[32*n +: 32];
+        if (!first_q) begin
+          if (forward_q) for (int unsigned n = 0; n < 8; n++) total[n] = total[n] + last_q[32*n +: 32];
+          else if (place_q[8]) for (int unsigned n = 0; n < 8; n++) total[n] = total[n] + rdata1[32*n +: 32];
+          else for (int unsigned n = 0; n < 8; n++) total[n] = total[n] + rdata0[32*n +: 32];
         end
       end
       if (sum_valid_i) begin
-        again = valid_q && sum_half_i == half_q && sum_row_i == row_q;
-        add   = {sum_half_i, !sum_half_i} & {2{!sum_first_i && !again}};
-        row0  = sum_row_i;
-        row1  = sum_row_i;
+        again = valid_q && sum_place_i == place_q;
+        if (!sum_first_i && !again) begin
+          if (sum_place_i[8]) read1 = 1'b1;
+          else read0 = 1'b1;
+        end
       end
       if (read_valid_i) begin
-        read = {read_half_i, !read_half_i};
-        if (read_half_i) row1 = read_row_i;
-        else row0 = read_row_i;
+        if (read_half_i) begin
+          read1 = 1'b1;
+          row1  = read_row_i;
+        end else begin
+          read0 = 1'b1;
+          row0  = read_row_i;
+        end
       end
     end
   end
 
+  assign written = {total[7], total[6], total[5], total[4], total[3], total[2], total[1], total[0]};
+
   always_ff @(posedge clk_i) begin
     if (awake_i) begin
-      if (again) last_q <= total;
+      if (again) last_q <= written;
       if (sum_valid_i) begin
-        half_q    <= sum_half_i;
-        row_q     <= sum_row_i;
+        place_q   <= sum_place_i;
         first_q   <= sum_first_i;
         forward_q <= again;
         data_q    <= sum_data_i;
@@ -80,22 +87,22 @@ module cpe_systolic_sums (
 
   ram_1r1w #(.Depth(256), .Width(256)) u_half0 (
     .clk_i,
-    .re_i   (add[0] || read[0]),
+    .re_i   (read0),
     .raddr_i(row0),
     .rdata_o(rdata0),
-    .we_i   (write[0]),
-    .waddr_i(row_q),
-    .wdata_i(total)
+    .we_i   (write0),
+    .waddr_i(place_q[7:0]),
+    .wdata_i(written)
   );
 
   ram_1r1w #(.Depth(256), .Width(256)) u_half1 (
     .clk_i,
-    .re_i   (add[1] || read[1]),
+    .re_i   (read1),
     .raddr_i(row1),
     .rdata_o(rdata1),
-    .we_i   (write[1]),
-    .waddr_i(row_q),
-    .wdata_i(total)
+    .we_i   (write1),
+    .waddr_i(place_q[7:0]),
+    .wdata_i(written)
   );
 
   always_comb begin
@@ -105,7 +112,9 @@ module cpe_systolic_sums (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    assert (!rst_ni || (add & read) == '0) else $error("the drain reads half %0d, which is being added to", read_half_i);
+    if (rst_ni && awake_i && read_valid_i && sum_valid_i) begin
+      assert (sum_first_i || again || sum_place_i[8] != read_half_i) else $error("the drain reads half %0d, which is being added to", read_half_i);
+    end
   end
 `endif
 

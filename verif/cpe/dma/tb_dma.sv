@@ -103,7 +103,7 @@ module tb_dma (
     .e_valid_i,
     .e_ready_o,
     .e_write_i('0),
-    .e_addr_i,
+    .e_addr_i({20'd0, e_addr_i[23:12], 20'd0, e_addr_i[11:0]}),
     .e_wdata_i('0),
     .e_strb_i('0),
     .e_rdata_o(),

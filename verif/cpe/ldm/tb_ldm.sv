@@ -69,7 +69,11 @@ module tb_ldm #(
   if (Serial != 0) begin : g_serial
     cpe_ldm_serial #(.Engines(Engines), .Writes(Writes), .First(First), .Second(Second)) u_ldm (.*);
   end else begin : g_banks
-    cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.*);
+    logic [32*Engines-1:0] addr;
+    for (genvar i = 0; i < Engines; i++) begin : g_addr
+      assign addr[32*i +: 32] = {20'd0, e_addr_i[12*i +: 12]};
+    end
+    cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.e_addr_i(addr), .*);
   end
 
 endmodule

@@ -119,9 +119,7 @@ module tb_systolic #(
     .busy_o,
     .awake_o(),
     .event_row_o,
-    .event_wait_weights_o,
-    .event_wait_activations_o,
-    .event_wait_drain_o,
+    .event_wait_o({event_wait_drain_o, event_wait_activations_o, event_wait_weights_o}),
     .math_o(request),
     .product_o(product),
     .math_i(answer)

@@ -31,7 +31,7 @@ module cpe_ldm #(
   input  logic [Engines-1:0]     e_valid_i,
   output logic [Engines-1:0]     e_ready_o,
   input  logic [Engines-1:0]     e_write_i,
-  input  logic [12*Engines-1:0]  e_addr_i,
+  input  logic [32*Engines-1:0]  e_addr_i,
   input  logic [256*Engines-1:0] e_wdata_i,
   input  logic [32*Engines-1:0]  e_strb_i,
   output logic [256*Engines-1:0] e_rdata_o,
@@ -139,7 +139,7 @@ module cpe_ldm #(
       end
       for (int unsigned i = 0; i < Engines; i++) begin
         if (e_ready_o[i] && e_write_i[i]) begin
-          word  = e_addr_i[12*i +: 12];
+          word  = e_addr_i[32*i +: 12];
           strb  = e_strb_i[32*i +: 32];
           wdata = e_wdata_i[256*i +: 256];
           store();
@@ -173,7 +173,7 @@ module cpe_ldm #(
     logic [255:0] rdata_q;
     always_ff @(posedge clk_i) begin
       if (others) begin
-        if (e_ready_o[i] && !e_write_i[i]) rdata_q <= mem_q[e_addr_i[12*i +: 12]];
+        if (e_ready_o[i] && !e_write_i[i]) rdata_q <= mem_q[e_addr_i[32*i +: 12]];
       end
     end
     assign e_rdata_o[256*i +: 256] = rdata_q;

@@ -59,13 +59,18 @@ module cpe_unit_gate #(
   always_comb begin
     differs = 1'b0;
     if (open) begin
-      differs = {rst_ni, halt_i, issue_valid_i} != {rst_no, halt_o, issue_valid_o};
-      if (issue_valid_i) begin
-        if (issue_i != issue_o || {issue_ready_i, issue_bad_i} != {issue_ready_o, issue_bad_o}) differs = 1'b1;
-        if (issue_ready_i && issue_rdata_i != issue_rdata_o) differs = 1'b1;
+      differs = (rst_ni ^ rst_no) | (halt_i ^ halt_o) | (issue_valid_i ^ issue_valid_o) | (busy_i ^ busy_o) | (fault_valid_i ^ fault_valid_o);
+      if (valid_i != '0) begin
+        if ((valid_i & (ready_i ^ granted_q)) != '0) differs = 1'b1;
       end
-      if ({busy_i, fault_valid_i} != {busy_o, fault_valid_o}) differs = 1'b1;
-      if ((valid_i & (ready_i ^ granted_q)) != '0) differs = 1'b1;
+      if (issue_valid_i) begin
+        if (issue_i != issue_o) differs = 1'b1;
+        if (issue_bad_i ^ issue_bad_o) differs = 1'b1;
+        if (issue_ready_i ^ issue_ready_o) differs = 1'b1;
+        if (issue_ready_i) begin
+          if (issue_rdata_i != issue_rdata_o) differs = 1'b1;
+        end
+      end
     end
   end
 

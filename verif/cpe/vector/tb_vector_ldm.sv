@@ -86,7 +86,7 @@ module tb_vector_ldm #(
     .e_valid_i({{Engines-4{1'b0}}, valid}),
     .e_ready_o(engine_ready),
     .e_write_i({{Engines-4{1'b0}}, write, 3'b000}),
-    .e_addr_i({{12*(Engines-4){1'b0}}, addr}),
+    .e_addr_i({{32*(Engines-4){1'b0}}, 20'd0, addr[47:36], 20'd0, addr[35:24], 20'd0, addr[23:12], 20'd0, addr[11:0]}),
     .e_wdata_i({{256*(Engines-4){1'b0}}, wdata, 768'd0}),
     .e_strb_i({{32*(Engines-4){1'b0}}, strb, 96'd0}),
     .e_rdata_o(engine_rdata),
