@@ -17,14 +17,16 @@ EDGE_HEADER := verif/common/verilated_triggers.hpp
 EDGE_BITS := -CFLAGS -include -CFLAGS ../../../../$(EDGE_HEADER)
 # For Verilator and for its makefile: most functions of a model become one.
 ONE_FUNCTION := -CFLAGS -mllvm -CFLAGS -inline-threshold=5000
+EXTENDS_HEADER := verif/common/verilated_extends.hpp
+FAST_EXTENDS := -CFLAGS -include -CFLAGS ../../../../$(EXTENDS_HEADER)
 ONE_FILE := VM_PARALLEL_BUILDS=0
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
   verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:verif/cpe/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
   $(TILE_STAND_INS) verif/cpe/tile/cpe_tile_top.sv,\
-  -fno-split $(EDGE_BITS) $(ONE_FUNCTION) $(2),fast,$(tile_model),$(ONE_FILE))
-$(tile_model).stamp: $(EDGE_HEADER)
+  -fno-split $(EDGE_BITS) $(FAST_EXTENDS) $(ONE_FUNCTION) $(2),fast,$(tile_model),$(ONE_FILE))
+$(tile_model).stamp: $(EDGE_HEADER) $(EXTENDS_HEADER)
 # Large classes of Verilator's have structures without names.
 $(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,\
   -include $(EDGE_HEADER) -Wno-gnu-anonymous-struct -Wno-nested-anon-types,fast,$(tile_model))

@@ -79,10 +79,12 @@ class Array {
       if ((any_event_ >> i & 1) != 0) {
         for (unsigned e = 0; e < kEvents; ++e) in |= uint64_t{events_[e] >> i & 1} << e;
       }
-      uint64_t out = 0;
-      const uint32_t line = fetch_line(i);
-      swai_cpe_step(cpes_[i], in, boot_pc, &out, &code_[i]);
-      if ((out & bit(kFetchValid)) != 0 && fetch_line(i) != line) changed |= bit(kFetchValid);
+      const uint64_t out = swai_cpe_step(cpes_[i], in, boot_pc);
+      if ((out & bit(kFetchValid)) != 0) {
+        const uint32_t line = swai_cpe_fetch_line(cpes_[i]);
+        if (line != fetch_lines_[i]) changed |= bit(kFetchValid);
+        fetch_lines_[i] = line;
+      }
       const uint64_t differ = out ^ out_[i];
       if (differ != 0) {
         out_[i] = out;
@@ -100,15 +102,14 @@ class Array {
 
   uint32_t set(Out bit) const { return sets_[bit]; }
   uint64_t out(unsigned cpe) const { return out_[cpe]; }
-  uint32_t pc(unsigned cpe) const { return static_cast<uint32_t>(code_[cpe] >> kLineBits); }
-  uint32_t fetch_line(unsigned cpe) const { return static_cast<uint32_t>(code_[cpe] & bits(0, kLineBits)); }
+  uint32_t fetch_line(unsigned cpe) const { return fetch_lines_[cpe]; }
 
  private:
   std::array<void*, kCpes> cpes_{};
-  std::array<uint64_t, kCpes> out_{};       // as they are now
-  std::array<uint64_t, kCpes> code_{};      // {pc, fetch_line}
-  std::array<uint32_t, kOutBits> sets_{};   // the same as out_, a set for each bit
-  std::array<uint32_t, kEvents> events_{};  // for the coming step
+  std::array<uint64_t, kCpes> out_{};          // as they are now
+  std::array<uint32_t, kCpes> fetch_lines_{};  // of those that fetch
+  std::array<uint32_t, kOutBits> sets_{};      // the same as out_, a set for each bit
+  std::array<uint32_t, kEvents> events_{};     // for the coming step
   uint32_t any_event_ = 0;
   bool first_ = true;
 };
@@ -226,7 +227,7 @@ void swai_array_receivers(void* array, uint32_t* row_ready, uint32_t* row_one, u
 
 void swai_array_record(void* array, svBit /*now*/, uint32_t cpe, svBitVecVal* fault, uint32_t* pc) {
   swai_cpe_fault(get(array).cpe(cpe), fault);
-  *pc = get(array).pc(cpe);
+  *pc = swai_cpe_pc(get(array).cpe(cpe));
 }
 
 void swai_array_mem(void* array, svBit /*now*/, uint32_t cpe, svBitVecVal* mem) {

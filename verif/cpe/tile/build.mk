@@ -6,3 +6,11 @@ $(eval $(call verilated_cpp,$(B)/verilated/fast/tile-speed,verif/cpe/tile/tile_s
 $(eval $(call verilated_link,tile-speed,$(call tile_model,cpe-tile),cpe_tile_top,\
   $(B)/verilated/fast/tile-speed-obj/verif/cpe/tile/tile_speed.o $(call tile_model,cpe-tile)-obj/verif/cpe/tile/tile.o,-lfmt,,fast))
 PROGRAMS += $(B)/tile-speed
+
+# What it runs, beside the plain loop of verif/cpe/core.
+$(B)/cpe-tile-%.bin: verif/cpe/tile/%.S
+	$(call say,RISCV,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)riscv64-unknown-elf-gcc -march=rv32imc_zicsr -mabi=ilp32 -nostdlib -static -Wl,-Ttext=0x40000000,--no-warn-rwx-segments \
+	  $< -o $(@:.bin=.elf)
+	$(Q)riscv64-unknown-elf-objcopy -O binary $(@:.bin=.elf) $@

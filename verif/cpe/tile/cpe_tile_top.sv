@@ -14,7 +14,8 @@ module cpe_tile_top #(
   input  logic [255:0] column_data_i,
   input  logic [90:0]  access_i,
   output logic [63:0]  out_o,          // cpe_tile_pkg::out_t, without
-  output logic [63:0]  channels_o,     // what is of channels in it
+  output logic [63:0]  channels_o,     // what is of channels in it,
+  output logic [63:0]  asleep_o,       // and what follows the arithmetic units
   output logic [31:0]  pc_o,
   output logic [25:0]  fetch_line_o,
   output logic [593:0] mem_o,
@@ -63,7 +64,9 @@ module cpe_tile_top #(
   always_latch if (access_ready) access_rdata_o = access_rdata;
   /* verilator lint_on LATCH */
 
-  assign out_o = {51'b0, quiet, asleep, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
+  assign asleep_o = {52'b0, asleep, 11'b0};
+
+  assign out_o = {51'b0, quiet, 1'b0, launch_ready, finished, arrive, fetch_valid, fault_valid, mem_valid, 2'b0, access_ready};
 
   // A channel tells something only when it has something to send or waits for something.
   always_comb begin

@@ -134,7 +134,7 @@ void swai_cpe_row(void* cpe, const svBitVecVal* data) { put(tile(cpe).row_data_i
 void swai_cpe_column(void* cpe, const svBitVecVal* data) { put(tile(cpe).column_data_i, data); }
 void swai_cpe_access(void* cpe, const svBitVecVal* access) { put(tile(cpe).access_i, access); }
 
-void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint64_t* code) {
+uint64_t swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc) {
   Vcpe_tile_top& top = tile(cpe);
   Root& root = *top.rootp;
   static const EdgeNumbers numbers(root);
@@ -153,10 +153,11 @@ void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint
   }
   edges.happen();
   settle(root, numbers, false);
-  *out = top.out_o | top.channels_o;
-  *code = uint64_t{top.pc_o} << 26 | top.fetch_line_o;
+  return top.out_o | top.channels_o | top.asleep_o;
 }
 
+uint32_t swai_cpe_pc(void* cpe) { return tile(cpe).pc_o; }
+uint32_t swai_cpe_fetch_line(void* cpe) { return tile(cpe).fetch_line_o; }
 void swai_cpe_fault(void* cpe, svBitVecVal* fault) { get(fault, tile(cpe).fault_o); }
 void swai_cpe_mem(void* cpe, svBitVecVal* mem) { get(mem, tile(cpe).mem_o); }
 void swai_cpe_row_out(void* cpe, svBitVecVal* data) { get(data, tile(cpe).row_data_o); }

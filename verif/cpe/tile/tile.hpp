@@ -19,8 +19,12 @@ void swai_cpe_row(void* cpe, const svBitVecVal* data);
 void swai_cpe_column(void* cpe, const svBitVecVal* data);
 void swai_cpe_access(void* cpe, const svBitVecVal* access);
 
-// One edge of the clock. in, out: cpe_tile_pkg::in_t and out_t; code: pc and fetch_line.
-void swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc, uint64_t* out, uint64_t* code);
+// One edge of the clock, from cpe_tile_pkg::in_t to out_t.
+uint64_t swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc);
+
+// Of the core, after it.
+uint32_t swai_cpe_pc(void* cpe);
+uint32_t swai_cpe_fetch_line(void* cpe);
 
 // What goes out after it, if a valid bit of out_t says so.
 void swai_cpe_fault(void* cpe, svBitVecVal* fault);

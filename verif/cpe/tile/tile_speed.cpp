@@ -1,6 +1,7 @@
-// How fast a whole CPE is simulated while its scalar core runs a plain loop from its cache and its engines
-// have nothing to do: the time of one call of its model. `core-speed` has the core alone.
-//   tile-speed [CPES [CYCLES]]
+// How fast a whole CPE is simulated while it runs a program without end: the time of one call of its model.
+// By default its scalar core runs a plain loop from its cache, and its engines have nothing to do;
+// build/cpe-tile-NAME.bin are programs for the arithmetic units. `core-speed` has the core alone.
+//   tile-speed [PROGRAM [CPES [CYCLES]]]
 #include <fmt/format.h>
 #include <verilated.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "verif/cpe/tile/tile.hpp"
@@ -39,8 +41,9 @@ class Cpe {
   void run() {
     uint64_t in = kNotReset;
     if ((out_ & kFetch) != 0 && !answered_) {
+      const size_t line = swai_cpe_fetch_line(model_);
       std::array<svBitVecVal, 17> response{};
-      const size_t offset = ((fetched_ & 0x3ff'ffff) * kLine) - kCode;
+      const size_t offset = (line * kLine) - kCode;
       for (size_t i = 0; i < kLine && offset + i < code_.size(); ++i) {
         response[i / 4] |= uint32_t{code_[offset + i]} << 8 * (i % 4);
       }
@@ -55,24 +58,24 @@ class Cpe {
   bool faulted() const { return (out_ & kFault) != 0; }
 
  private:
-  void step(uint64_t in) { swai_cpe_step(model_, in, kCode, &out_, &fetched_); }
+  void step(uint64_t in) { out_ = swai_cpe_step(model_, in, kCode); }
 
   const std::vector<uint8_t>& code_;
   void* model_;
   uint64_t out_ = 0;
-  uint64_t fetched_ = 0;
   bool answered_ = false;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const size_t cpes = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 32;
-  const uint64_t cycles = argc > 2 ? std::strtoull(argv[2], nullptr, 0) : 100'000;
-  std::ifstream file("build/cpe-core-speed.bin", std::ios::binary);
+  const std::string program = argc > 1 ? argv[1] : "build/cpe-core-speed.bin";
+  const size_t cpes = argc > 2 ? std::strtoull(argv[2], nullptr, 0) : 32;
+  const uint64_t cycles = argc > 3 ? std::strtoull(argv[3], nullptr, 0) : 100'000;
+  std::ifstream file(program, std::ios::binary);
   const std::vector<uint8_t> code{std::istreambuf_iterator<char>(file), {}};
   if (code.size() < kLine) {
-    fmt::print(stderr, "build/cpe-core-speed.bin cannot be read: run this from the top folder\n");
+    fmt::print(stderr, "{} cannot be read: run this from the top folder\n", program);
     return 2;
   }
   VerilatedContext context;
