@@ -582,7 +582,8 @@ module cpe #(
   logic [1:0]   vector_wait;
 
   cpe_math_pkg::request_t systolic_math, vector_math;
-  cpe_math_pkg::product_t systolic_product, vector_product;
+  logic [31:0]            systolic_operand, vector_operand;
+  logic [1:0]             math_which;
   cpe_math_pkg::answer_t  systolic_answer, vector_answer;
 
   cpe_systolic #(
@@ -619,7 +620,8 @@ module cpe #(
     .event_row_o             (systolic_row),
     .event_wait_o            (systolic_wait),
     .math_o                  (systolic_math),
-    .product_o               (systolic_product),
+    .math_operand_o          (systolic_operand),
+    .math_which_i            (math_which),
     .math_i                  (systolic_answer)
   );
 
@@ -666,25 +668,27 @@ module cpe #(
     .event_wait_operands_o(vector_wait[0]),
     .event_wait_store_o   (vector_wait[1]),
     .math_o               (vector_math),
-    .product_o            (vector_product),
+    .math_operand_o       (vector_operand),
+    .math_which_i         (math_which),
     .math_i               (vector_answer)
   );
 
   if (Serial) begin : g_math
     cpe_math u_math (
       .clk_i,
+      .which_o         (math_which),
       .vector_i        (vector_math),
-      .vector_product_i(vector_product),
+      .vector_operand_i(vector_operand),
       .vector_o        (vector_answer),
       .drain_i         (systolic_math),
-      .drain_product_i (systolic_product),
+      .drain_operand_i (systolic_operand),
       .drain_o         (systolic_answer)
     );
   end else begin : g_no_math
-    assign {vector_answer, systolic_answer} = '0;
+    assign {math_which, vector_answer, systolic_answer} = '0;
 
     logic unused;
-    assign unused = ^{vector_math, vector_product, systolic_math, systolic_product};
+    assign unused = ^{vector_math, vector_operand, systolic_math, systolic_operand};
   end
 
   // ------------------------------------------------------------------------------------------- local memory

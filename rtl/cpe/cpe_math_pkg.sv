@@ -1,33 +1,21 @@
-// What the serial arithmetic units of a CPE ask of the arithmetic that they share (cpe_math). Widths in comments are of fp32 where nothing
-// else is said.
+// What the serial arithmetic units of a CPE ask of the arithmetic that they share (cpe_math).
 package cpe_math_pkg;
 
+  // A group and what to do in it.
+  typedef logic [4:0] op_t;
+  localparam logic [1:0] Operation = 2'd0;  // cpe_pkg::vector_op_t of operands 0, 1, 2
+  localparam logic [1:0] Special   = 2'd1;  // cpe_pkg::special_t of operand 0
+  localparam logic [1:0] Of        = 2'd2;  // operand 0, a cpe_pkg::number_t at the lower end, as fp32
+  localparam logic [1:0] To        = 2'd3;  // operand 0, in fp32, as such a number, not fp32
+
   typedef struct packed {
-    logic        uses;       // this cycle, for any of these and for a product
-    logic [31:0] left;       // that are compared
-    logic [31:0] right;
-    logic [31:0] whole;      // int32, to be converted
-    logic [31:0] value;      // to be converted
+    logic        valid;  // stays, with the rest, until it is done; or falls: it is forgotten
+    op_t         op;
   } request_t;
 
-  // a * b + c. On its own, as it may depend on answers.
   typedef struct packed {
-    logic        from_whole; // a is what `whole` converts to
-    logic [31:0] a;
-    logic [31:0] b;
-    logic [31:0] c;
-  } product_t;
-
-  typedef struct packed {
-    logic        ready;      // what follows belongs to the request
-    logic [31:0] of_whole;
-    logic [15:0] as_fp16;
-    logic [7:0]  as_int8;
-    logic        less;       // left than right
-    logic        equal;
-    logic [31:0] smallest;
-    logic [31:0] largest;
-    logic [31:0] y;          // of the product three cycles ago
+    logic        done;   // y is the result, in this cycle only
+    logic [31:0] y;
   } answer_t;
 
 endpackage

@@ -48,7 +48,8 @@ module cpe_systolic #(
   output logic [2:0]      event_wait_o,
 
   output cpe_math_pkg::request_t math_o,   // with Serial, to cpe_math
-  output cpe_math_pkg::product_t product_o,
+  output logic [31:0]            math_operand_o,
+  input  logic [1:0]             math_which_i,
   input  cpe_math_pkg::answer_t  math_i
 );
 
@@ -164,7 +165,8 @@ module cpe_systolic #(
       .event_wait_activations_o(event_wait_o[1]),
       .event_wait_drain_o(event_wait_o[2]),
       .math_o,
-      .product_o,
+      .math_operand_o,
+      .math_which_i,
       .math_i
     );
 
@@ -213,10 +215,10 @@ module cpe_systolic #(
       .event_wait_o
     );
 
-    assign {math_o, product_o} = '0;
+    assign {math_o, math_operand_o} = '0;
 
     logic unused;
-    assign unused = ^math_i;
+    assign unused = ^{math_which_i, math_i};
   end
 
 endmodule

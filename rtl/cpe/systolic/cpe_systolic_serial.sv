@@ -1,7 +1,7 @@
 // Computes the runs of the systolic unit one step after the other: as small as it can be, for FPGAs. What programs see is what the unit
 // of walkers, array and drain does, in the order that they promise.
 //
-// A byte of weights takes a cycle to be unpacked, a row of a tile eight in the array (cpe_systolic_serial_array), a result about twenty.
+// A byte of weights takes a cycle to be unpacked, a row of a tile eight in the array (cpe_systolic_serial_array), a result about fifty.
 // All addresses are made by one adder and kept in one memory: those of column tiles, of k tiles in them, of rows in these. What strides
 //   and sizes are comes from run_i, which stays until complete_o.
 // One port of the local memory, for everything. The arithmetic of the drain is not in here: others go first there (cpe_math).
@@ -36,11 +36,10 @@ module cpe_systolic_serial #(
   output logic                   event_wait_drain_o,
 
   output cpe_math_pkg::request_t math_o,           // of the drain
-  output cpe_math_pkg::product_t product_o,
+  output logic [31:0]            math_operand_o,
+  input  logic [1:0]             math_which_i,
   input  cpe_math_pkg::answer_t  math_i
 );
-
-  localparam logic [31:0] MinusZero = 32'h8000_0000;
 
   typedef enum logic [4:0] {
     Idle,
@@ -49,7 +48,7 @@ module cpe_systolic_serial #(
     Ask, Read, Take,             // what_q
     Unpack, Multiply,
     NextK, NextColumn,
-    Drain, Use, Product, Scale, Clamp, Round, Write, NextElement, NextRow, NextTile,
+    Drain, Use, Product, Convert, Scale, Clamp, Round, Write, NextElement, NextRow, NextTile,
     Complete
   } state_e;
 
@@ -79,8 +78,6 @@ module cpe_systolic_serial #(
   logic [3:0]  i_q;            // byte of a row; column
   logic [17:0] addr_q;
   logic [63:0] row_bytes_q;    // what was read
-  logic [1:0]  wait_q;
-  logic [31:0] factor_q, bias_q, value_q;
 
   cpe_systolic_pkg::mode_t mode;
   logic                    int4, sparse, raw;
@@ -280,24 +277,51 @@ module cpe_systolic_serial #(
 
   // --- Results --------------------------------------------------------------------------------------------------------
 
-  logic [31:0] stored;
+  // What the arithmetic asks for: the value, its factor, its bias.
+  logic [31:0]       file_q [4];
+  logic [31:0]       operand;
+  cpe_math_pkg::op_t op;
+  logic [1:0]        file_to;
 
   always_comb begin
-    math_o.uses  = awake_i && (((q == Product || q == Scale) && wait_q == '0) || q == Clamp || q == Round);
-    math_o.left  = value_q;
-    math_o.right = item_q[0] ? run_i.largest : run_i.least;
-    math_o.whole = sum_of_products;
-    math_o.value = value_q;
-    product_o    = {q != Product, word, factor_q, q == Product || !mode.bias ? MinusZero : bias_q};
+    op      = {cpe_math_pkg::To, 1'b0, mode.result};
+    file_to = 2'd0;
+    case (q)
+      Use: begin
+        if (what_q == Factors) file_to = 2'd1;
+        if (what_q == Biases)  file_to = 2'd2;
+      end
+      Product: begin
+        op      = {cpe_math_pkg::Operation, cpe_pkg::VectorMul};
+        file_to = 2'd1;
+      end
+      Convert: op = {cpe_math_pkg::Of, 1'b0, cpe_pkg::NumberInt32};
+      Scale:   op = {cpe_math_pkg::Operation, mode.bias ? cpe_pkg::VectorFma : cpe_pkg::VectorMul};
+      Clamp:   op = {cpe_math_pkg::Operation, item_q[0] ? cpe_pkg::VectorMin : cpe_pkg::VectorMax};
+      default: ;
+    endcase
   end
 
-  assign stored = raw ? sum_of_products : value_q;
+  always_comb begin
+    operand = file_q[q == Write ? 2'd0 : math_which_i];
+    if (q == Clamp && math_which_i[0]) operand = item_q[0] ? run_i.largest : run_i.least;
+    if (q == Convert || raw)           operand = sum_of_products;
+  end
+
+  assign math_operand_o = operand;
+  assign math_o.op      = op;
+  assign math_o.valid   = awake_i && (q == Product || q == Convert || q == Scale || q == Clamp
+                                   || (q == Round && mode.result != cpe_pkg::NumberFp32));
+
+  always_ff @(posedge clk_i) begin
+    if (awake_i && (q == Use || math_i.done)) file_q[file_to] <= q == Use ? word : math_i.y;
+  end
 
   always_comb begin
     case (mode.result)
-      cpe_pkg::NumberFp16: wdata_o = {16{stored[15:0]}};
-      cpe_pkg::NumberInt8: wdata_o = {32{stored[7:0]}};
-      default:             wdata_o = {8{stored}};
+      cpe_pkg::NumberFp16: wdata_o = {16{operand[15:0]}};
+      cpe_pkg::NumberInt8: wdata_o = {32{operand[7:0]}};
+      default:             wdata_o = {8{operand}};
     endcase
     case (mode.result)
       cpe_pkg::NumberFp16: strb_o = 32'h3 << addr_q[4:0];
@@ -327,7 +351,6 @@ module cpe_systolic_serial #(
 
   always_ff @(posedge clk_i) begin
     if (awake_i) begin
-      wait_q <= '0;
       item_q <= item_q + 2'd1;         // of a state that has several
       case (q)
         Idle: begin
@@ -453,40 +476,32 @@ module cpe_systolic_serial #(
           q <= Ask;
           case (what_q)
             Factors: begin
-              factor_q <= word;
-              what_q   <= mode.bias ? Biases : RowFactors;
-              if (!mode.bias && !mode.row_factors) q <= Scale;
+              what_q <= mode.bias ? Biases : RowFactors;
+              if (!mode.bias && !mode.row_factors) q <= Convert;
             end
             Biases: begin
-              bias_q <= word;
               what_q <= RowFactors;
-              if (!mode.row_factors) q <= Scale;
+              if (!mode.row_factors) q <= Convert;
             end
             default: q <= Product;
           endcase
         end
-        Product, Scale: begin
-          if (wait_q != '0 || math_i.ready) wait_q <= wait_q + 2'd1;
+        Product: if (math_i.done) q <= Convert;
+        Convert: if (math_i.done) q <= Scale;
+        Scale: begin
           item_q <= '0;
-          if (wait_q == 2'd3) begin
-            what_q  <= Results;
-            value_q <= math_i.y;
-            if (q == Product) factor_q <= math_i.y;
-            q <= q == Product ? Scale : mode.clamp ? Clamp : Round;
-          end
+          if (math_i.done) q <= mode.clamp ? Clamp : Round;
         end
         Clamp: begin
           item_q <= item_q;
-          if (math_i.ready) begin
-            item_q  <= 2'd1;
-            value_q <= item_q[0] ? math_i.smallest : math_i.largest;
+          if (math_i.done) begin
+            item_q <= 2'd1;
             if (item_q[0]) q <= Round;
           end
         end
-        Round: if (math_i.ready) begin
-          if (mode.result == cpe_pkg::NumberFp16) value_q <= {16'd0, math_i.as_fp16};
-          if (mode.result == cpe_pkg::NumberInt8) value_q <= {24'd0, math_i.as_int8};
-          q <= Ask;
+        Round: begin
+          what_q <= Results;
+          if (math_i.done || mode.result == cpe_pkg::NumberFp32) q <= Ask;
         end
         Write: if (ready_i) q <= NextElement;
         NextElement: begin

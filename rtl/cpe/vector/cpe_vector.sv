@@ -1,8 +1,8 @@
 // The vector unit of a CPE: results = special(op(a, b, c)) over rows of elements in local memory, with a reduction of each row.
 // docs/vector.md tells how programs see it.
 //
-// Commands are taken here (cpe_vector_command); groups of 8 elements are computed in a pipeline (cpe_vector_groups), or, where area
-// counts, one element after the other (cpe_vector_serial).
+// Commands are taken by cpe_vector_command, groups of 8 elements are computed in a pipeline (cpe_vector_groups); where area counts,
+// cpe_vector_serial does both, one element after the other.
 // a, b and c only read, d writes: ports of cpe_ldm.
 // Halt: from the next cycle on nothing moves but an access that is offered, no run is left and no command is taken. halt_i is high
 //   until reset.
@@ -51,8 +51,9 @@ module cpe_vector #(
   output logic            event_wait_operands_o,
   output logic            event_wait_store_o,
 
-  output cpe_math_pkg::request_t math_o,    // without Lanes, to cpe_math
-  output cpe_math_pkg::product_t product_o,
+  output cpe_math_pkg::request_t math_o,    // without Lanes, of cpe_math
+  output logic [31:0]            math_operand_o,
+  input  logic [1:0]             math_which_i,
   input  cpe_math_pkg::answer_t  math_i
 );
 
@@ -108,19 +109,6 @@ module cpe_vector #(
 
   // ------------------------------------------------------------------------------------------------------------------
 
-  logic                    stop, complete;
-  logic [SlotWidth:0]      begun, done;
-  logic [3*SlotWidth-1:0]  walk_slot;
-  logic [3*WalkPlace-1:0]  walk;
-  logic [3*ViewWidth-1:0]  view;
-  logic [SlotWidth-1:0]    work_slot, target_slot, pc_slot;
-  cpe_vector_pkg::work_t   work;
-  cpe_vector_pkg::target_t target;
-  logic [31:0]             pc;
-
-  assign stop = halt || fault_q;
-  assign busy = begun != done;
-
   // Everything but what takes commands stands still unless it is active: from a command on, until some cycles after the last run is
   // complete, when all that still counts down has come to its end.
   logic       active, active_q;
@@ -140,37 +128,14 @@ module cpe_vector #(
     end
   end
 
-  cpe_vector_command u_command (
-    .clk_i(clk),
-    .rst_ni(rst_n),
-    .halt_i(halt),
-    .active_i(active_q),
-    .en_i(active),
-    .issue_valid_i(issue_valid),
-    .issue_i(issue),
-    .issue_ready_o(issue_ready),
-    .issue_rdata_o(issue_rdata),
-    .issue_bad_o(issue_bad),
-    .begun_o(begun),
-    .done_o(done),
-    .complete_i(complete),
-    .walk_slot_i(walk_slot),
-    .walk_o(walk),
-    .work_slot_i(work_slot),
-    .work_o(work),
-    .view_o(view),
-    .target_slot_i(target_slot),
-    .target_o(target),
-    .pc_slot_i(pc_slot),
-    .pc_o(pc)
-  );
-
   // --- What computes ------------------------------------------------------------------------------------------------
 
-  logic        fault, fault_write, group, wait_operands, wait_store;
+  logic        stop, fault, fault_write, group, wait_operands, wait_store;
   logic [17:0] fault_addr;
+  logic [31:0] pc;
   logic [47:0] addr;
 
+  assign stop = halt || fault_q;
   assign {d_valid_o, c_valid_o, b_valid_o, a_valid_o} = valid;
   assign {d_addr_o, c_addr_o, b_addr_o, a_addr_o}     = addr;
   assign d_write_o = 1'b1;
@@ -179,37 +144,72 @@ module cpe_vector #(
     cpe_vector_serial u_serial (
       .clk_i          (clk),
       .rst_ni         (rst_n),
-      .halt_i         (stop),
+      .halt_i         (halt),
       .active_i       (active_q),
-      .en_i           (active),
-      .begun_i        (begun),
-      .done_i         (done),
-      .complete_o     (complete),
-      .walk_slot_o    (walk_slot),
-      .walk_i         (walk),
-      .work_slot_o    (work_slot),
-      .work_i         (work),
-      .work_view_i    (view),
-      .target_slot_o  (target_slot),
-      .target_i       (target),
+      .issue_valid_i  (issue_valid),
+      .issue_i        (issue),
+      .issue_ready_o  (issue_ready),
+      .issue_rdata_o  (issue_rdata),
+      .issue_bad_o    (issue_bad),
+      .busy_o         (busy),
       .valid_o        (valid),
       .ready_i        (ready),
       .addr_o         (addr),
-      .rdata_i        (rdata),
+      .rdata_i        (rdata[255:0]),
       .wdata_o        (d_wdata_o),
       .strb_o         (d_strb_o),
       .fault_o        (fault),
       .fault_write_o  (fault_write),
       .fault_addr_o   (fault_addr),
-      .fault_slot_o   (pc_slot),
+      .fault_pc_o     (pc),
       .group_o        (group),
       .wait_operands_o(wait_operands),
       .wait_store_o   (wait_store),
       .math_o,
-      .product_o,
+      .math_operand_o,
+      .math_which_i,
       .math_i
     );
+
+    logic unused;
+    assign unused = ^rdata[767:256];
   end else begin : g_groups
+    logic                    complete;
+    logic [SlotWidth:0]      begun, done;
+    logic [3*SlotWidth-1:0]  walk_slot;
+    logic [3*WalkPlace-1:0]  walk;
+    logic [3*ViewWidth-1:0]  view;
+    logic [SlotWidth-1:0]    work_slot, target_slot, pc_slot;
+    cpe_vector_pkg::work_t   work;
+    cpe_vector_pkg::target_t target;
+
+    assign busy = begun != done;
+
+    cpe_vector_command u_command (
+      .clk_i        (clk),
+      .rst_ni       (rst_n),
+      .halt_i       (halt),
+      .active_i     (active_q),
+      .en_i         (active),
+      .issue_valid_i(issue_valid),
+      .issue_i      (issue),
+      .issue_ready_o(issue_ready),
+      .issue_rdata_o(issue_rdata),
+      .issue_bad_o  (issue_bad),
+      .begun_o      (begun),
+      .done_o       (done),
+      .complete_i   (complete),
+      .walk_slot_i  (walk_slot),
+      .walk_o       (walk),
+      .work_slot_i  (work_slot),
+      .work_o       (work),
+      .view_o       (view),
+      .target_slot_i(target_slot),
+      .target_o     (target),
+      .pc_slot_i    (pc_slot),
+      .pc_o         (pc)
+    );
+
     cpe_vector_groups #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_groups (
       .clk_i          (clk),
       .rst_ni         (rst_n),
@@ -241,10 +241,10 @@ module cpe_vector #(
       .wait_store_o   (wait_store)
     );
 
-    assign {math_o, product_o} = '0;
+    assign {math_o, math_operand_o} = '0;
 
     logic unused;
-    assign unused = ^math_i;
+    assign unused = ^{math_which_i, math_i};
   end
 
   // --- Faults and events --------------------------------------------------------------------------------------------

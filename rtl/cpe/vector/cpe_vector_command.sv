@@ -50,69 +50,33 @@ module cpe_vector_command (
   logic [17:0]              reduce_stride_q;
   logic [15:0]              elements_q, rows_q;
 
-  logic                     in_ldm;
-  logic [4:0]               unit_bits;  // of an address that must be 0
-  cpe_pkg::vector_operand_t how;
   cpe_pkg::vector_mode_t    mode;
 
-  assign how     = issue_i.rs2;
   assign mode    = issue_i.rs1;
   assign begun_o = begun_q[SlotWidth:0];
   assign done_o  = done_q[SlotWidth:0];
 
+  cpe_vector_check u_check (
+    .valid_i (issue_valid_i && !halt_i),
+    .issue_i,
+    .sized_i (elements_q != '0),
+    .stored_i(result_how_q.kind != cpe_pkg::OperandNone),
+    .bad_o   (issue_bad_o)
+  );
+
   always_comb begin
     issue_ready_o = 1'b0;
     issue_rdata_o = '0;
-    issue_bad_o   = 1'b0;
-    in_ldm        = 1'b0;
-    unit_bits     = '0;
     if (issue_valid_i && !halt_i) begin
-      in_ldm = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
+      issue_ready_o = 1'b1;
       case (issue_i.op)
-        cpe_pkg::VectorA, cpe_pkg::VectorB, cpe_pkg::VectorC, cpe_pkg::VectorResult: begin
-          // Vectors by 8 elements, scalars by one.
-          case (how.number)
-            cpe_pkg::NumberFp16: unit_bits = how.kind == cpe_pkg::OperandVector ? 5'h0f : 5'h01;
-            cpe_pkg::NumberInt8: unit_bits = how.kind == cpe_pkg::OperandVector ? 5'h07 : 5'h00;
-            default:             unit_bits = how.kind == cpe_pkg::OperandVector ? 5'h1f : 5'h03;
-          endcase
-          issue_bad_o = how.reserved != '0;
-          case (how.kind)
-            cpe_pkg::OperandVector: issue_bad_o = issue_bad_o || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0;
-            cpe_pkg::OperandScalar: issue_bad_o = issue_bad_o || !in_ldm || ((issue_i.rs1[4:0] | how.stride[4:0]) & unit_bits) != '0
-                                       || issue_i.op == cpe_pkg::VectorResult;
-            cpe_pkg::OperandValue:  issue_bad_o = issue_bad_o || issue_i.op == cpe_pkg::VectorResult;
-            default:                issue_bad_o = issue_bad_o || issue_i.op != cpe_pkg::VectorResult;
-          endcase
-          if (issue_i.op == cpe_pkg::VectorResult) issue_bad_o = issue_bad_o || how.negate || how.magnitude;
-          issue_ready_o = 1'b1;
-        end
-        cpe_pkg::VectorReduce: begin
-          issue_bad_o = !in_ldm || issue_i.rs1[1:0] != '0 || issue_i.rs2[1:0] != '0
-                       || issue_i.rs2[31:17] != {15{issue_i.rs2[17]}};
-          issue_ready_o = 1'b1;
-        end
-        cpe_pkg::VectorSize: begin
-          issue_bad_o = issue_i.rs1[31:16] != '0 || issue_i.rs2[31:16] != '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[15:0] == '0;
-          issue_ready_o = 1'b1;
-        end
         cpe_pkg::VectorRun: begin
-          issue_bad_o = mode.reserved != '0 || mode.special > cpe_pkg::SpecialRoot || elements_q == '0
-                       || (result_how_q.kind == cpe_pkg::OperandNone && mode.reduce == cpe_pkg::ReduceNone);
           issue_ready_o = issue_bad_o || begun_q[SlotWidth-1:0] != done_q[SlotWidth-1:0] || begun_q[SlotWidth] == done_q[SlotWidth];
           issue_rdata_o = begun_q + 32'd1;
         end
-        cpe_pkg::VectorWait: begin
-          issue_ready_o = (done_q - issue_i.rs1) < 32'h8000_0000;
-        end
-        cpe_pkg::VectorPoll: begin
-          issue_ready_o = 1'b1;
-          issue_rdata_o = 32'((done_q - issue_i.rs1) < 32'h8000_0000);
-        end
-        default: begin
-          issue_ready_o = 1'b1;
-          issue_bad_o = 1'b1;
-        end
+        cpe_pkg::VectorWait: issue_ready_o = (done_q - issue_i.rs1) < 32'h8000_0000;
+        cpe_pkg::VectorPoll: issue_rdata_o = 32'((done_q - issue_i.rs1) < 32'h8000_0000);
+        default: ;
       endcase
     end
   end

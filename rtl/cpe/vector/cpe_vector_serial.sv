@@ -1,127 +1,116 @@
-// Computes the runs of the vector unit one element after the other: as small as it can be, for FPGAs. What programs see is what
-// cpe_vector_groups does, in the same order.
+// The vector unit one element after the other: as small as it can be, for FPGAs. What programs see is what cpe_vector_command and
+// cpe_vector_groups do, in the same order, but that settings wait for the run before them.
 //
-// An element takes three cycles for each operand in local memory, one for others, five for the operation, five more for a special
-// function, two to be stored. A sum goes through the same fma unit: the first of two waits in its place of the tree until the other
-// one is known.
-// Most arithmetic is not in here: somebody else may use it in the cycles in which this unit does not (cpe_math).
+// Operands, results and sums lie in one memory of 16 words (file_q), of which the arithmetic (cpe_math) asks one after the other; its
+// results go there, too. A sum is one of its operations: the first of two waits in its place of the tree until the other one is
+// known. What would be added to -0 is copied.
 // All addresses are made by one adder: where a row begins, for each operand, and the distance from there.
 // Ports: operands are read through a, which is bit 0, results go through d, which is bit 3.
 // fault_o: an address lies beyond local memory. Everything before it is written, nothing happens any more.
 // Halt: forgets everything; an access that is offered stays so until it is taken.
 module cpe_vector_serial (
-  input  logic                                   clk_i,
-  input  logic                                   rst_ni,
-  input  logic                                   halt_i,
-  input  logic                                   active_i,          // else nothing happens
-  input  logic                                   en_i,              // of registers: active or in reset
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   halt_i,
+  input  logic                   active_i,          // else nothing but commands happens
 
-  input  logic [cpe_vector_pkg::SlotWidth:0]     begun_i,
-  input  logic [cpe_vector_pkg::SlotWidth:0]     done_i,
-  output logic                                   complete_o,
-  output logic [3*cpe_vector_pkg::SlotWidth-1:0] walk_slot_o,
-  input  logic [3*cpe_vector_pkg::WalkPlace-1:0] walk_i,
-  output logic [cpe_vector_pkg::SlotWidth-1:0]   work_slot_o,
-  input  cpe_vector_pkg::work_t                  work_i,
-  input  logic [3*cpe_vector_pkg::ViewWidth-1:0] work_view_i,
-  output logic [cpe_vector_pkg::SlotWidth-1:0]   target_slot_o,
-  input  cpe_vector_pkg::target_t                target_i,
+  input  logic                   issue_valid_i,
+  input  cpe_pkg::issue_t        issue_i,
+  output logic                   issue_ready_o,
+  output logic [31:0]            issue_rdata_o,
+  output logic                   issue_bad_o,
+  output logic                   busy_o,
 
-  output logic [3:0]                             valid_o,
-  input  logic [3:0]                             ready_i,
-  output logic [47:0]                            addr_o,
-  input  logic [767:0]                           rdata_i,
-  output logic [255:0]                           wdata_o,
-  output logic [31:0]                            strb_o,
+  output logic [3:0]             valid_o,
+  input  logic [3:0]             ready_i,
+  output logic [47:0]            addr_o,
+  input  logic [255:0]           rdata_i,
+  output logic [255:0]           wdata_o,
+  output logic [31:0]            strb_o,
 
-  output logic                                   fault_o,
-  output logic                                   fault_write_o,
-  output logic [17:0]                            fault_addr_o,
-  output logic [cpe_vector_pkg::SlotWidth-1:0]   fault_slot_o,
-  output logic                                   group_o,           // events
-  output logic                                   wait_operands_o,
-  output logic                                   wait_store_o,
+  output logic                   fault_o,
+  output logic                   fault_write_o,
+  output logic [17:0]            fault_addr_o,
+  output logic [31:0]            fault_pc_o,
+  output logic                   group_o,           // events
+  output logic                   wait_operands_o,
+  output logic                   wait_store_o,
 
-  output cpe_math_pkg::request_t                 math_o,
-  output cpe_math_pkg::product_t                 product_o,
-  input  cpe_math_pkg::answer_t                  math_i             // always ready
+  output cpe_math_pkg::request_t math_o,            // of cpe_math
+  output logic [31:0]            math_operand_o,
+  input  logic [1:0]             math_which_i,
+  input  cpe_math_pkg::answer_t  math_i
 );
-
-  localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
 
   // Of what has an address: operands by their numbers, then
   localparam logic [2:0] Result    = 3'd3;
   localparam logic [2:0] Reduction = 3'd4;
 
+  // In the memory: operands, then
+  localparam logic [3:0] Value = 4'd3;   // the result
+  localparam logic [3:0] Bits  = 4'd4;   // as it is stored
+  localparam logic [3:0] Tree  = 4'd8;   // three levels of sums
+  localparam logic [3:0] Parts = 4'd12;  // four sums of groups; the first also for the smallest or largest
+
   typedef enum logic [4:0] {
     Idle,
     Start,     // where rows begin
-    Address, Read, Take,
-    Operate, Compute, Special,
-    Store, Write,
-    Reduce, Tree, Partial, Keep, Next,
-    Tail0, Tail1, Tail2, Tail3, Tail4, Tail5, Reduced,  // a row has ended
+    Address, Read, Take, Convert,
+    Operate, Special,
+    Store, Shape, Write,
+    Fold,      // into the row's reduction
+    Next,
+    Finish,    // the parts together
+    Reduced,
     Advance, Complete,
     Fault
   } state_e;
 
-  state_e                 q, after_q;      // after_q: behind Compute
-  logic [SlotWidth-1:0]   slot_q;          // of the run; also when the runs are forgotten while it waits
-  logic [2:0]             item_q;          // whose address
-  logic [2:0]             wait_q;
-  logic [1:0]             level_q;
-  logic [15:0]            element_q, rows_q;
-  logic [3:0]             partial_q;       // which partial sums have begun
-  logic [17:0]            addr_q;
-  logic [31:0]            value_q;
-  logic [31:0]            a_q, b_q, c_q;
-  logic [17:0]            base_q [8];      // of rows
-  logic [31:0]            sum_q [8];       // levels of the tree, the first also for smallest and largest; then partial sums
+  state_e      q;
+  logic [2:0]  item_q;          // whose address
+  logic [1:0]  level_q;         // of the tree; 3: the parts
+  logic [15:0] element_q, rows_q;
+  logic [3:0]  part_q;          // which parts have begun
+  logic [17:0] addr_q;
 
-  assign walk_slot_o   = {3{slot_q}};
-  assign work_slot_o   = slot_q;
-  assign target_slot_o = slot_q;
-  assign fault_slot_o  = slot_q;
+  logic [31:0]              where;
+  cpe_pkg::vector_operand_t how;
+  cpe_pkg::vector_mode_t    mode;
+  logic [15:0]              elements, rows;
+  logic                     busy;
+
+  assign busy_o = busy;
+
+  cpe_vector_serial_command u_command (
+    .clk_i,
+    .rst_ni,
+    .halt_i,
+    .issue_valid_i,
+    .issue_i,
+    .issue_ready_o,
+    .issue_rdata_o,
+    .issue_bad_o,
+    .busy_o    (busy),
+    .complete_i(q == Complete),
+    .item_i    (item_q),
+    .where_o   (where),
+    .how_o     (how),
+    .mode_o    (mode),
+    .elements_o(elements),
+    .rows_o    (rows),
+    .pc_o      (fault_pc_o)
+  );
 
   // --- Addresses ----------------------------------------------------------------------------------------------------
 
-  cpe_vector_pkg::walk_t walk_a, walk_b, walk_c, walk;
-  cpe_vector_pkg::view_t view_a, view_b, view_c, view;
-  logic [16:0]           first;
-  logic [17:0]           stride, distance, sum;
-  logic [1:0]            number;
-  logic                  vector;
-
-  assign walk_a = walk_i[0 +: cpe_vector_pkg::WalkWidth];
-  assign walk_b = walk_i[cpe_vector_pkg::WalkPlace +: cpe_vector_pkg::WalkWidth];
-  assign walk_c = walk_i[2*cpe_vector_pkg::WalkPlace +: cpe_vector_pkg::WalkWidth];
-  assign {view_c, view_b, view_a} = work_view_i;
+  logic [17:0] base_q [8];      // of rows
+  logic [17:0] distance, sum;
 
   always_comb begin
-    case (item_q[1:0])
-      2'd0:    {walk, view} = {walk_a, view_a};
-      2'd1:    {walk, view} = {walk_b, view_b};
-      default: {walk, view} = {walk_c, view_c};
-    endcase
-    vector = !walk.scalar;
-    first  = walk.addr;
-    stride = walk.stride;
-    number = walk.number;
-    if (item_q == Result) begin
-      vector = 1'b1;
-      first  = target_i.addr;
-      stride = target_i.stride;
-      number = target_i.number;
-    end else if (item_q == Reduction) begin
-      vector = 1'b0;
-      first  = target_i.reduce_addr;
-      stride = target_i.reduce_stride;
-      number = cpe_pkg::NumberFp32;
-    end
     distance = '0;
-    if (q == Advance) distance = stride;
-    else if (vector) begin
-      case (number)
+    if (q == Advance) distance = how.stride;
+    else if (how.kind == cpe_pkg::OperandVector) begin
+      case (how.number)
         cpe_pkg::NumberInt8: distance = {2'd0, element_q};
         cpe_pkg::NumberFp16: distance = {1'b0, element_q, 1'b0};
         default:             distance = {element_q, 2'd0};
@@ -130,41 +119,25 @@ module cpe_vector_serial (
     sum = base_q[item_q] + distance;
   end
 
-  // --- Conversions --------------------------------------------------------------------------------------------------
-
-  logic [31:0] raw, of_fp16, read;
-  logic [31:0] as_int32;
-
-  assign raw = rdata_i[{2'd0, addr_q[4:2], 5'd0} +: 32] >> {addr_q[1:0], 3'd0};
-
-  fp32_of_fp16 u_of_fp16 (
-    .h_i(raw[15:0]),
-    .y_o(of_fp16)
-  );
-  int32_of_fp32 u_as_int32 (
-    .a_i(value_q),
-    .i_o(as_int32)
-  );
-  always_comb begin
-    case (number)
-      cpe_pkg::NumberFp32: read = raw;
-      cpe_pkg::NumberFp16: read = of_fp16;
-      default:             read = math_i.of_whole;
-    endcase
-    read[31] = (read[31] && !view.magnitude) ^ view.negate;
+  always_ff @(posedge clk_i) begin
+    if (active_i && (q == Start || q == Advance)) base_q[item_q] <= q == Start ? {1'b0, where[16:0]} : sum;
   end
 
+  // --- Local memory -------------------------------------------------------------------------------------------------
+
+  logic        plain;           // as it is in fp32
+  logic [31:0] raw, word;
+
+  assign plain = how.number == cpe_pkg::NumberFp32;
+  assign raw   = rdata_i[{addr_q[4:2], 5'd0} +: 32] >> {addr_q[1:0], 3'd0};
+
   always_comb begin
-    case (number)
-      cpe_pkg::NumberFp32:  wdata_o = {8{value_q}};
-      cpe_pkg::NumberInt32: wdata_o = {8{as_int32}};
-      cpe_pkg::NumberFp16:  wdata_o = {16{math_i.as_fp16}};
-      default:              wdata_o = {32{math_i.as_int8}};
-    endcase
-    case (number)
-      cpe_pkg::NumberInt8: strb_o = 32'h1 << addr_q[4:0];
-      cpe_pkg::NumberFp16: strb_o = 32'h3 << addr_q[4:0];
-      default:             strb_o = 32'hf << addr_q[4:0];
+    wdata_o = {8{word}};
+    strb_o  = 32'hf << addr_q[4:0];
+    case (how.number)
+      cpe_pkg::NumberFp16: {wdata_o, strb_o} = {{16{word[15:0]}}, 32'h3 << addr_q[4:0]};
+      cpe_pkg::NumberInt8: {wdata_o, strb_o} = {{32{word[7:0]}}, 32'h1 << addr_q[4:0]};
+      default: ;
     endcase
   end
 
@@ -173,214 +146,165 @@ module cpe_vector_serial (
 
   // --- Arithmetic ---------------------------------------------------------------------------------------------------
 
-  logic        sums, reducing;
-  logic [2:0]  place;                    // in sum_q
-  logic [31:0] there, x, factor, summand, special_y;
+  logic [31:0]       file_q [16];
+  logic [31:0]       result;
+  logic [3:0]        from, to, place;
+  logic              sums, last, combines, skips, operand;
+  logic [1:0]        part;
+  cpe_math_pkg::op_t op;
 
-  // A partial sum that has not begun counts as -0.
+  assign sums    = mode.reduce == cpe_pkg::ReduceSum;
+  assign last    = element_q + 16'd1 == elements;
+  assign part    = sums ? element_q[4:3] : 2'd0;
+  assign word    = file_q[from];
+  assign operand = q == Start || q == Take || q == Convert;
+
+  // Fold: levels of the tree up to the first that has nothing to be added to; at the end of a row all, what lacks in the last group
+  // is -0. Finish: parts 2 and 3, 0 and 1, both.
   always_comb begin
-    place = {1'b0, level_q};
+    to       = Value;
+    op       = {cpe_math_pkg::Operation, mode.op};
+    place    = level_q == 2'd3 ? {2'b11, part} : {2'b10, level_q};
+    combines = level_q == 2'd3 ? part_q[part] : element_q[{2'd0, level_q}];
+    skips    = !combines && level_q != 2'd3 && last;
     case (q)
-      Partial: place = {1'b1, element_q[4:3]};
-      Keep:    place = sums ? {1'b1, element_q[4:3]} : 3'd0;
-      Tail0:   place = 3'd7;
-      Tail1:   place = 3'd6;
-      Tail3:   place = 3'd5;
-      Tail4:   place = 3'd4;
+      Start, Take, Convert: begin
+        op = {cpe_math_pkg::Of, 1'b0, how.number};
+        to = {1'b0, item_q};
+      end
+      Special: op = {cpe_math_pkg::Special, mode.special};
+      Shape: begin
+        op = {cpe_math_pkg::To, 1'b0, how.number};
+        to = Bits;
+      end
+      Fold: begin
+        op = {cpe_math_pkg::Of, 1'b0, cpe_pkg::NumberFp32};
+        if (combines) op = {cpe_math_pkg::Operation, sums ? cpe_pkg::VectorAdd : mode.reduce[0] ? cpe_pkg::VectorMax : cpe_pkg::VectorMin};
+        if (!combines || level_q == 2'd3) to = place;
+      end
+      Finish: begin
+        op    = {cpe_math_pkg::Operation, cpe_pkg::VectorAdd};
+        skips = !part_q[level_q == 2'd0 ? 2'd3 : level_q];
+        to    = level_q == 2'd0 ? 4'd14 : Parts;
+      end
       default: ;
     endcase
-    there = place[2] && !partial_q[place[1:0]] ? cpe_vector_pkg::NegativeZero : sum_q[place];
-  end
-
-  assign sums     = work_i.reduce == cpe_pkg::ReduceSum;
-  assign reducing = q != Operate;
-
-  // What is chosen comes as x * 1 + -0, so that every NaN becomes the same one.
-  always_comb begin
-    x       = there;
-    factor  = cpe_vector_pkg::One;
-    summand = value_q;
-    if (!reducing) begin
-      x       = a_q;
-      factor  = b_q;
-      summand = c_q;
-      if (work_i.op >= cpe_pkg::VectorMin) begin
-        factor  = cpe_vector_pkg::One;
-        summand = cpe_vector_pkg::NegativeZero;
-        case (work_i.op)
-          cpe_pkg::VectorMin:    x = math_i.smallest;
-          cpe_pkg::VectorMax:    x = math_i.largest;
-          cpe_pkg::VectorSelect: x = a_q[30:0] != '0 ? b_q : c_q;
-          cpe_pkg::VectorLess:   x = math_i.less ? cpe_vector_pkg::One : '0;
-          default:               x = math_i.equal ? cpe_vector_pkg::One : '0;
-        endcase
-      end
-    end
   end
 
   always_comb begin
+    from = Value;
     case (q)
-      Take, Operate, Write, Reduce, Tree, Partial, Tail1, Tail4, Tail5: math_o.uses = active_i;
-      default:                                                          math_o.uses = 1'b0;
+      Convert: from = to;
+      Operate: from = {2'd0, math_which_i};
+      Write:   from = item_q == Reduction ? Parts : plain ? Value : Bits;
+      Fold:    if (combines && math_which_i == '0) from = place;
+      Finish:  from = math_which_i == '0 ? to : level_q == 2'd0 ? 4'd15 : {2'b11, level_q};
+      default: ;
     endcase
-    math_o.left  = reducing ? there : a_q;
-    math_o.right = reducing ? value_q : b_q;
-    math_o.whole = number == cpe_pkg::NumberInt8 ? {{24{raw[7]}}, raw[7:0]} : raw;
-    math_o.value = value_q;
   end
 
-  assign product_o = {1'b0, x, factor, summand};
+  always_comb begin
+    result = q == Start ? where : q == Take ? raw : math_i.y;
+    if (operand && (q != Take || plain)) result[31] = (result[31] && !how.magnitude) ^ how.negate;
+  end
 
-  fp32_special u_special (
-    .clk_i,
-    .en_i(active_i),
-    .op_i(work_i.special),
-    .x_i(value_q),
-    .y_o(special_y)
-  );
+  assign math_o.valid = active_i && (q == Convert || q == Operate || q == Special || q == Shape || ((q == Fold || q == Finish) && !skips));
+  assign math_o.op      = op;
+  assign math_operand_o = word;
+
+  always_ff @(posedge clk_i) begin
+    if (active_i && (q == Start || q == Take || math_i.done)) file_q[to] <= result;
+  end
 
   // --- One step after the other -------------------------------------------------------------------------------------
 
-  logic last, row_ends;
+  logic used, done;
 
-  // A sum goes on with -0 until the group is whole.
-  assign last     = 17'(element_q) + 17'd1 >= 17'(work_i.elements);
-  assign row_ends = last && (!sums || element_q[2:0] == 3'd7);
+  // An operation reads only what it uses.
+  always_comb begin
+    used = !how.kind[1];
+    if (item_q == 3'd1 && mode.op == cpe_pkg::VectorAdd) used = 1'b0;
+    if (item_q == 3'd2 && mode.op != cpe_pkg::VectorFma && mode.op != cpe_pkg::VectorAdd && mode.op != cpe_pkg::VectorSelect) used = 1'b0;
+  end
 
-  assign complete_o      = q == Complete;
+  assign done            = math_i.done || skips;
   assign fault_o         = q == Fault;
   assign fault_write_o   = item_q >= Result;
   assign fault_addr_o    = addr_q;
-  assign group_o         = q == Next && (row_ends || element_q[2:0] == 3'd7);
+  assign group_o         = q == Next && (last || element_q[2:0] == 3'd7);
   assign wait_operands_o = q == Read && !ready_i[0];
   assign wait_store_o    = q == Write && !ready_i[3];
 
   always_ff @(posedge clk_i) begin
     if (active_i) begin
-      if (q == Start || q == Advance) base_q[item_q] <= q == Start ? {1'b0, first} : sum;
-      if ((q == Tree && !element_q[{2'd0, level_q}]) || q == Keep || q == Tail2) sum_q[place] <= value_q;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      wait_q <= '0;
       case (q)
         Idle: begin
-          item_q  <= '0;
-          level_q <= '0;
-          slot_q  <= done_i[SlotWidth-1:0];
-          if (begun_i != done_i) q <= Start;
+          item_q <= '0;
+          if (busy) q <= Start;
         end
         Start: begin
           item_q    <= item_q == Reduction ? '0 : item_q + 3'd1;
           element_q <= '0;
-          rows_q    <= work_i.rows;
-          partial_q <= '0;
+          rows_q    <= rows;
+          part_q    <= '0;
           if (item_q == Reduction) q <= Address;
         end
 
         Address: begin
           addr_q <= sum;
-          if (!view.used) q <= Take;
-          else q <= sum[17] ? Fault : Read;
+          q      <= sum[17] ? Fault : Read;
+          if (!used) begin
+            item_q <= item_q + 3'd1;
+            q      <= item_q == 3'd2 ? Operate : Address;
+          end
         end
         Read: if (ready_i[0]) q <= Take;
-        Take: begin
-          case (item_q)
-            3'd0:    a_q <= view.used ? read : view.constant;
-            3'd1:    b_q <= view.used ? read : view.constant;
-            default: c_q <= view.used ? read : view.constant;
-          endcase
-          item_q <= item_q + 3'd1;
-          q      <= item_q == 3'd2 ? Operate : Address;
+        Take, Convert: begin
+          q <= Convert;
+          if (q == Take ? plain : math_i.done) begin
+            item_q <= item_q + 3'd1;
+            q      <= item_q == 3'd2 ? Operate : Address;
+          end
         end
 
-        Operate: begin
-          after_q <= work_i.special != cpe_pkg::SpecialNone ? Special : Store;
-          q       <= Compute;
-        end
-        Compute: begin
-          wait_q <= wait_q + 3'd1;
-          if (wait_q == 3'd2) begin
-            value_q <= math_i.y;
-            wait_q  <= '0;
-            q       <= after_q;
-          end
-        end
-        Special: begin
-          wait_q <= wait_q + 3'd1;
-          if (wait_q == 3'd4) begin
-            value_q <= special_y;
-            q       <= Store;
-          end
-        end
+        Operate: if (math_i.done) q <= mode.special != cpe_pkg::SpecialNone ? Special : Store;
+        Special: if (math_i.done) q <= Store;
 
         Store: begin
-          addr_q <= sum;
-          if (!target_i.stored) q <= Reduce;
-          else q <= sum[17] ? Fault : Write;
+          addr_q  <= sum;
+          level_q <= sums ? 2'd0 : 2'd3;
+          q       <= how.kind[1] ? Fold : sum[17] ? Fault : plain ? Write : Shape;
         end
+        Shape: if (math_i.done) q <= Write;
         Write: if (ready_i[3]) begin
-          q <= Reduce;
+          q <= mode.reduce == cpe_pkg::ReduceNone ? Next : Fold;
           if (item_q == Reduction) begin
             item_q <= '0;
             q      <= Advance;
           end
         end
 
-        Reduce: begin
-          q <= Keep;
-          if (sums) q <= Tree;
-          else if (work_i.reduce == cpe_pkg::ReduceNone) q <= Next;
-          else if (element_q != '0) value_q <= work_i.reduce == cpe_pkg::ReduceMax ? math_i.largest : math_i.smallest;
-        end
-        Tree: begin
-          after_q <= level_q == 2'd2 ? Partial : Tree;
+        Fold: if (done) begin
           level_q <= level_q + 2'd1;
-          q       <= element_q[{2'd0, level_q}] ? Compute : Next;
-        end
-        Partial: begin
-          after_q <= Keep;
-          q       <= Compute;
-        end
-        Keep: begin
-          level_q <= '0;
-          if (sums) partial_q[place[1:0]] <= 1'b1;
-          q <= Next;
+          if (level_q == 2'd3) part_q[part] <= 1'b1;
+          if (level_q == 2'd3 || !(combines || skips)) q <= Next;
         end
         Next: begin
           level_q   <= '0;
           item_q    <= '0;
           element_q <= element_q + 16'd1;
           q         <= Address;
-          if (row_ends) begin
-            value_q <= sums || work_i.reduce == cpe_pkg::ReduceNone ? value_q : there;
-            q       <= sums ? Tail0 : Reduced;
-            item_q  <= Reduction;
-            if (work_i.reduce == cpe_pkg::ReduceNone) begin
-              item_q <= '0;
-              q      <= Advance;
+          if (last) begin
+            q <= Advance;
+            if (mode.reduce != cpe_pkg::ReduceNone) begin
+              item_q <= Reduction;
+              q      <= Finish;
             end
-          end else if (last) begin
-            value_q <= cpe_vector_pkg::NegativeZero;
-            q       <= Tree;
           end
         end
-
-        // (p0 + p1) + (p2 + p3)
-        Tail0, Tail3: begin
-          value_q <= there;
-          q       <= q == Tail0 ? Tail1 : Tail4;
-        end
-        Tail1, Tail4: begin
-          after_q <= q == Tail1 ? Tail2 : Tail5;
-          q       <= Compute;
-        end
-        Tail2: q <= Tail3;
-        Tail5: begin
-          after_q <= Reduced;
-          q       <= Compute;
+        Finish: if (done) begin
+          level_q <= level_q + 2'd1;
+          if (level_q == 2'd2) q <= Reduced;
         end
         Reduced: begin
           addr_q <= sum;
@@ -390,7 +314,7 @@ module cpe_vector_serial (
         Advance: begin
           item_q    <= item_q == Reduction ? '0 : item_q + 3'd1;
           element_q <= '0;
-          partial_q <= '0;
+          part_q    <= '0;
           if (item_q == Reduction) begin
             rows_q <= rows_q - 16'd1;
             q      <= rows_q == 16'd1 ? Complete : Address;
@@ -399,14 +323,13 @@ module cpe_vector_serial (
         Complete: q <= Idle;
         default: ;
       endcase
-      // What is offered stays so until it is taken.
-      if (!rst_ni || (halt_i && !wait_operands_o && !wait_store_o)) q <= Idle;
     end
+    // What is offered stays so until it is taken.
+    if (!rst_ni || (halt_i && !wait_operands_o && !wait_store_o)) q <= Idle;
   end
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
-    if (active_i && rst_ni) assert (math_i.ready == math_o.uses) else $error("somebody else goes first");
     if (active_i && rst_ni) assert (q <= Fault) else $error("state %0d", q);
   end
 `endif

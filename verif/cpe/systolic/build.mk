@@ -9,11 +9,13 @@ CPE_SYSTOLIC_DRAIN_RTL := $(filter-out rtl/cpe/systolic/%,$(CPE_SYSTOLIC_RTL)) \
 $(eval $(call verilated_program,tb-cpe-systolic-drain,tb_drain,$(CPE_SYSTOLIC_DRAIN_RTL) verif/cpe/systolic/tb_drain.sv, \
   verif/cpe/systolic/drain_test.cpp verif/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt,-ffp-contract=off))
 
-$(eval $(call verilated_program,tb-cpe-systolic,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/math_noise.sv verif/cpe/systolic/tb_systolic.sv, \
+$(eval $(call verilated_program,tb-cpe-systolic,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
+  verif/cpe/systolic/tb_systolic.sv, \
   $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
   verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,,-lfmt,-ffp-contract=off))
 
-$(eval $(call verilated_program,tb-cpe-systolic-serial,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/math_noise.sv verif/cpe/systolic/tb_systolic.sv, \
+$(eval $(call verilated_program,tb-cpe-systolic-serial,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
+  verif/cpe/systolic/tb_systolic.sv, \
   $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
   verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,"-GSerial=1'b1",-lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
 

@@ -65,27 +65,35 @@ module tb_systolic #(
   assign fault_offset_o  = fault.offset;
 
   cpe_math_pkg::request_t request;
-  cpe_math_pkg::product_t product;
+  logic [31:0]            operand;
+  logic [1:0]             which;
   cpe_math_pkg::answer_t  answer;
 
   if (Serial) begin : g_math
-    cpe_math_pkg::request_t other;
-    cpe_math_pkg::product_t other_product;
-    cpe_math_pkg::answer_t  unused;
+    cpe_math_pkg::request_t other_request;
+    logic [31:0]            other_operand;
+    cpe_math_pkg::answer_t  other_answer;
 
-    math_noise u_noise (.clk_i, .rst_ni, .request_o(other), .product_o(other_product));
+    tb_math_user u_other (
+      .clk_i,
+      .rst_ni,
+      .math_o(other_request),
+      .math_operand_o(other_operand),
+      .math_i(other_answer)
+    );
 
     cpe_math u_math (
       .clk_i,
-      .vector_i(other),
-      .vector_product_i(other_product),
-      .vector_o(unused),
+      .which_o(which),
+      .vector_i(other_request),
+      .vector_operand_i(other_operand),
+      .vector_o(other_answer),
       .drain_i(request),
-      .drain_product_i(product),
+      .drain_operand_i(operand),
       .drain_o(answer)
     );
   end else begin : g_no_math
-    assign answer = '0;
+    assign {which, answer} = '0;
   end
 
   cpe_systolic #(
@@ -121,7 +129,8 @@ module tb_systolic #(
     .event_row_o,
     .event_wait_o({event_wait_drain_o, event_wait_activations_o, event_wait_weights_o}),
     .math_o(request),
-    .product_o(product),
+    .math_operand_o(operand),
+    .math_which_i(which),
     .math_i(answer)
   );
 

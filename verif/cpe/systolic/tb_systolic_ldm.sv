@@ -81,7 +81,8 @@ module tb_systolic_ldm #(
     .event_row_o,
     .event_wait_o({event_wait_drain_o, event_wait_activations_o, event_wait_weights_o}),
     .math_o(),
-    .product_o(),
+    .math_operand_o(),
+    .math_which_i('0),
     .math_i('0)
   );
 

@@ -6,7 +6,7 @@ $(eval $(call cxx_library,cpe-vector-model,$(addprefix verif/iss/cpe/,vector.cpp
 TB_VECTOR_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_math_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(RTL_FP) rtl/lib/clock_gate.sv rtl/cpe/cpe_math.sv \
   rtl/cpe/cpe_unit_gate.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/vector/*.sv))) \
-  verif/cpe/math_noise.sv verif/cpe/vector/tb_vector.sv
+  verif/cpe/tb_math_user.sv verif/cpe/vector/tb_vector.sv
 TB_VECTOR_CPP := $(addprefix verif/cpe/vector/,vector_test.cpp vector_bench.cpp vector_program.cpp) verif/lib/test_main.cpp
 
 $(eval $(call verilated_program,tb-cpe-vector,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),,$(B)/lib/cpe-vector-model.a -lfmt))

@@ -31,27 +31,35 @@ module tb_vector #(
 );
 
   cpe_math_pkg::request_t request;
-  cpe_math_pkg::product_t product;
+  logic [31:0]            operand;
+  logic [1:0]             which;
   cpe_math_pkg::answer_t  answer;
 
   if (Lanes == 0) begin : g_math
-    cpe_math_pkg::request_t other;
-    cpe_math_pkg::product_t other_product;
-    cpe_math_pkg::answer_t  unused;
+    cpe_math_pkg::request_t other_request;
+    logic [31:0]            other_operand;
+    cpe_math_pkg::answer_t  other_answer;
 
-    math_noise u_noise (.clk_i, .rst_ni, .request_o(other), .product_o(other_product));
+    tb_math_user u_other (
+      .clk_i,
+      .rst_ni,
+      .math_o(other_request),
+      .math_operand_o(other_operand),
+      .math_i(other_answer)
+    );
 
     cpe_math u_math (
       .clk_i,
+      .which_o(which),
       .vector_i(request),
-      .vector_product_i(product),
+      .vector_operand_i(operand),
       .vector_o(answer),
-      .drain_i(other),
-      .drain_product_i(other_product),
-      .drain_o(unused)
+      .drain_i(other_request),
+      .drain_operand_i(other_operand),
+      .drain_o(other_answer)
     );
   end else begin : g_no_math
-    assign answer = '0;
+    assign {which, answer} = '0;
   end
 
   cpe_vector #(.Lanes(Lanes), .SpecialLanes(SpecialLanes)) u_vector (
@@ -89,7 +97,8 @@ module tb_vector #(
     .event_wait_operands_o,
     .event_wait_store_o,
     .math_o(request),
-    .product_o(product),
+    .math_operand_o(operand),
+    .math_which_i(which),
     .math_i(answer)
   );
 
