@@ -10,11 +10,7 @@
 // Fault: the engine stops like that, for good; fault_valid_o rises when the last answer has come.
 // Cuts: paths to mem_*, except that data of a store come straight from local memory when it was read in the cycle before.
 //   line_re_o follows mem_ready_i, the line write follows rsp_i.
-// Serial: a store is offered a cycle later, with data from a register alone, and mem_o may be anything without mem_valid_o. No request
-//   crosses a multiple of 64 bytes of local memory.
-module cpe_dma #(
-  parameter bit Serial = 1'b0
-) (
+module cpe_dma (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
@@ -78,9 +74,7 @@ module cpe_dma #(
   logic                piece_valid, last, step;
   cpe_dma_pkg::piece_t piece;
 
-  cpe_dma_walk #(
-    .Serial(Serial)
-  ) u_walk (
+  cpe_dma_walk u_walk (
     .clk_i,
     .rst_ni,
     .busy_i(busy),
@@ -163,24 +157,14 @@ module cpe_dma #(
     end
   end
 
-  if (Serial) begin : g_serial
-    // Once they are in the register.
-    assign mem_valid_o = out_valid_q && !fresh_q;
-    assign mem_o       = {head_q, data_q};
-    assign taken       = mem_valid_o && mem_ready_i;
+  assign mem_valid_o = out_valid_q;
+  assign taken       = mem_ready_i;
 
-    logic unused;
-    assign unused = out_write_q;
-  end else begin : g_at_once
-    assign mem_valid_o = out_valid_q;
-    assign taken       = mem_ready_i;
-
-    always_comb begin
-      mem_o = '0;
-      if (out_valid_q) begin
-        mem_o = {head_q, 512'd0};
-        if (out_write_q) mem_o.data = fresh_q ? line_rdata_i : data_q;
-      end
+  always_comb begin
+    mem_o = '0;
+    if (out_valid_q) begin
+      mem_o = {head_q, 512'd0};
+      if (out_write_q) mem_o.data = fresh_q ? line_rdata_i : data_q;
     end
   end
 

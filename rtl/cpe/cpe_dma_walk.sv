@@ -5,10 +5,7 @@
 // piece has left the 48 bits on either side.
 // Cuts: all paths. A transfer that finds nobody in front of it has its first piece two cycles later.
 // Illegal: more transfers than there are slots.
-// Serial: the pieces lie in 64 bytes of local memory, too, as cpe_ldm_serial has lines.
-module cpe_dma_walk #(
-  parameter bit Serial = 1'b0
-) (
+module cpe_dma_walk (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   busy_i,       // a transfer is not complete
@@ -31,7 +28,7 @@ module cpe_dma_walk #(
   logic [16:0] row_ldm_q, ldm_q;
   logic [17:0] bytes_q, left_bytes_q;
   logic [31:0] stride_q;
-  logic [6:0]  to_line_end, to_end;       // of the line in global memory; of the piece, if the row does not end before
+  logic [6:0]  to_line_end;
   logic        ends_row;
 
   cpe_dma_pkg::transfer_t                next;
@@ -45,12 +42,9 @@ module cpe_dma_walk #(
     last_o      = 1'b0;
     ends_row    = 1'b0;
     to_line_end = '0;
-    to_end      = '0;
     if (active_q) begin
       to_line_end     = 7'd64 - {1'b0, offset_q[5:0]};
-      to_end          = to_line_end;
-      if (Serial && ldm_q[5:0] > offset_q[5:0]) to_end = 7'd64 - {1'b0, ldm_q[5:0]};
-      ends_row        = left_bytes_q <= {11'd0, to_end};
+      ends_row        = left_bytes_q <= {11'd0, to_line_end};
       last_o          = ends_row && rows_q == 16'd1;
       piece_o.write   = write_q;
       piece_o.slot    = slot_q;
@@ -58,7 +52,7 @@ module cpe_dma_walk #(
       piece_o.outside = offset_q[48];
       piece_o.offset  = offset_q[47:0];
       piece_o.ldm     = ldm_q;
-      piece_o.bytes   = ends_row ? left_bytes_q[6:0] : to_end;
+      piece_o.bytes   = ends_row ? left_bytes_q[6:0] : to_line_end;
     end
   end
 
@@ -86,9 +80,8 @@ module cpe_dma_walk #(
       row_offset  = row_offset_q + {{17{stride_q[31]}}, stride_q};
       row_ldm     = row_ldm_q + {1'b0, ldm_stride_q};
       line_offset = {offset_q[48:6] + 43'd1, 6'd0};
-      if (Serial) line_offset = offset_q + 49'(to_end);
-      line_ldm    = ldm_q + 17'(to_end);
-      line_left   = ends_row ? bytes_q : left_bytes_q - 18'(to_end);
+      line_ldm    = ldm_q + 17'(to_line_end);
+      line_left   = ends_row ? bytes_q : left_bytes_q - 18'(to_line_end);
       rows        = rows_q - 16'd1;
       pushed_q <= pushed_q + 4'(push_i);
       if (take) active_q <= waits;

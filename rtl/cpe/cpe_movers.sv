@@ -147,37 +147,67 @@ module cpe_movers #(
     .column_receive_data_o(column_receive_data)
   );
 
-  cpe_dma #(
-    .Serial(Serial)
-  ) u_dma (
-    .clk_i          (clk),
-    .rst_ni         (rst_n),
-    .halt_i         (halt),
-    .issue_valid_i  (issue_valid[0]),
-    .issue_i        (issue),
-    .issue_ready_o  (dma_ready_o),
-    .issue_rdata_o  (dma_rdata_o),
-    .issue_bad_o    (dma_bad_o),
-    .mem_valid_o,
-    .mem_ready_i    (mem_ready),
-    .mem_o,
-    .rsp_valid_i    (rsp_valid),
-    .rsp_i          (rsp),
-    .line_we_o,
-    .line_waddr_o,
-    .line_wbytes_o,
-    .line_wdata_o,
-    .line_re_o,
-    .line_re_ready_i(line_ready),
-    .line_raddr_o,
-    .line_rbytes_o,
-    .line_rdata_i   (line_rdata),
-    .fault_valid_o,
-    .fault_o,
-    .busy_o         (dma_busy_o),
-    .quiet_o        (dma_quiet_o),
-    .event_bytes_o  (dma_bytes)
-  );
+  if (Serial) begin : g_serial
+    cpe_dma_serial u_dma (
+      .clk_i          (clk),
+      .rst_ni         (rst_n),
+      .halt_i         (halt),
+      .issue_valid_i  (issue_valid[0]),
+      .issue_i        (issue),
+      .issue_ready_o  (dma_ready_o),
+      .issue_rdata_o  (dma_rdata_o),
+      .issue_bad_o    (dma_bad_o),
+      .mem_valid_o,
+      .mem_ready_i    (mem_ready),
+      .mem_o,
+      .rsp_valid_i    (rsp_valid),
+      .rsp_i          (rsp),
+      .line_we_o,
+      .line_waddr_o,
+      .line_wbytes_o,
+      .line_wdata_o,
+      .line_re_o,
+      .line_re_ready_i(line_ready),
+      .line_raddr_o,
+      .line_rbytes_o,
+      .line_rdata_i   (line_rdata),
+      .fault_valid_o,
+      .fault_o,
+      .busy_o         (dma_busy_o),
+      .quiet_o        (dma_quiet_o),
+      .event_bytes_o  (dma_bytes)
+    );
+  end else begin : g_dma
+    cpe_dma u_dma (
+      .clk_i          (clk),
+      .rst_ni         (rst_n),
+      .halt_i         (halt),
+      .issue_valid_i  (issue_valid[0]),
+      .issue_i        (issue),
+      .issue_ready_o  (dma_ready_o),
+      .issue_rdata_o  (dma_rdata_o),
+      .issue_bad_o    (dma_bad_o),
+      .mem_valid_o,
+      .mem_ready_i    (mem_ready),
+      .mem_o,
+      .rsp_valid_i    (rsp_valid),
+      .rsp_i          (rsp),
+      .line_we_o,
+      .line_waddr_o,
+      .line_wbytes_o,
+      .line_wdata_o,
+      .line_re_o,
+      .line_re_ready_i(line_ready),
+      .line_raddr_o,
+      .line_rbytes_o,
+      .line_rdata_i   (line_rdata),
+      .fault_valid_o,
+      .fault_o,
+      .busy_o         (dma_busy_o),
+      .quiet_o        (dma_quiet_o),
+      .event_bytes_o  (dma_bytes)
+    );
+  end
 
   cpe_channel #(
     .Positions(Columns)

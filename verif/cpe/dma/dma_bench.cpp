@@ -18,6 +18,11 @@ constexpr unsigned kAccessRead = 2;
 constexpr unsigned kAccessWrite = 3;
 // After its last answer a transfer counts as complete in the next cycle, one transfer a cycle.
 constexpr uint64_t kLatestComplete = 10;
+#ifdef DMA_SERIAL
+constexpr bool kSerial = true;  // commands wait for the transfer before them
+#else
+constexpr bool kSerial = false;
+#endif
 
 Memories random_memories(verif::Random& random) {
   Memories memories;
@@ -172,9 +177,11 @@ void DmaBench::sample_issue() {
   if (!command_) return;
   if (!t.issue_ready_o) {
     const bool waits = command_->op == kWait && (stopping() || !is_complete(command_->rs1, some_time_ago()));
-    const bool full = command_->op == kLoad || command_->op == kStore;
+    const bool moves = command_->op == kLoad || command_->op == kStore;
+    const bool sets = command_->op == kGlobal || command_->op == kShape;
+    const bool full = kSerial ? (moves || sets) && (t.busy_o || t.halt_i) : moves;
     check(waits || full, fmt::format("command {} is not taken", command_->op));
-    check(!full || !model.is_bad(*command_), "a bad command waits");
+    check(kSerial || !full || !model.is_bad(*command_), "a bad command waits");
     return;
   }
   const Command command = *command_;

@@ -1,5 +1,7 @@
 // The DMA engine of a CPE with its local memory, where others are at work, too. The group is the testbench's.
-module tb_dma (
+module tb_dma #(
+  parameter bit Serial = 1'b0
+) (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
@@ -51,35 +53,67 @@ module tb_dma (
 
   assign line_re_ready_o = ldm_ready && line_go_i;
 
-  cpe_dma u_dma (
-    .clk_i,
-    .rst_ni,
-    .halt_i,
-    .issue_valid_i,
-    .issue_i,
-    .issue_ready_o,
-    .issue_rdata_o,
-    .issue_bad_o,
-    .mem_valid_o,
-    .mem_ready_i,
-    .mem_o,
-    .rsp_valid_i,
-    .rsp_i,
-    .line_we_o,
-    .line_waddr_o,
-    .line_wbytes_o,
-    .line_wdata_o,
-    .line_re_o,
-    .line_re_ready_i(line_re_ready_o),
-    .line_raddr_o,
-    .line_rbytes_o,
-    .line_rdata_i(line_rdata),
-    .fault_valid_o,
-    .fault_o,
-    .busy_o,
-    .quiet_o,
-    .event_bytes_o
-  );
+  if (Serial) begin : g_serial
+    cpe_dma_serial u_dma (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .issue_valid_i,
+      .issue_i,
+      .issue_ready_o,
+      .issue_rdata_o,
+      .issue_bad_o,
+      .mem_valid_o,
+      .mem_ready_i,
+      .mem_o,
+      .rsp_valid_i,
+      .rsp_i,
+      .line_we_o,
+      .line_waddr_o,
+      .line_wbytes_o,
+      .line_wdata_o,
+      .line_re_o,
+      .line_re_ready_i(line_re_ready_o),
+      .line_raddr_o,
+      .line_rbytes_o,
+      .line_rdata_i(line_rdata),
+      .fault_valid_o,
+      .fault_o,
+      .busy_o,
+      .quiet_o,
+      .event_bytes_o
+    );
+  end else begin : g_dma
+    cpe_dma u_dma (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .issue_valid_i,
+      .issue_i,
+      .issue_ready_o,
+      .issue_rdata_o,
+      .issue_bad_o,
+      .mem_valid_o,
+      .mem_ready_i,
+      .mem_o,
+      .rsp_valid_i,
+      .rsp_i,
+      .line_we_o,
+      .line_waddr_o,
+      .line_wbytes_o,
+      .line_wdata_o,
+      .line_re_o,
+      .line_re_ready_i(line_re_ready_o),
+      .line_raddr_o,
+      .line_rbytes_o,
+      .line_rdata_i(line_rdata),
+      .fault_valid_o,
+      .fault_o,
+      .busy_o,
+      .quiet_o,
+      .event_bytes_o
+    );
+  end
 
   cpe_ldm #(.Engines(2)) u_ldm (
     .clk_i,
