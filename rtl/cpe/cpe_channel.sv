@@ -8,7 +8,8 @@
 // Cuts: all paths between core, memory and bus. issue_ready_o, issue_rdata_o and issue_bad_o follow issue_i in the same cycle.
 // Halt: from the next cycle on nothing moves, no command is left and none is taken. halt_i is high until reset.
 module cpe_channel #(
-  parameter int unsigned Positions = 8  // CPEs on the channel, at most 8
+  parameter int unsigned Positions = 8,    // CPEs on the channel, at most 8
+  parameter bit          Straight  = 1'b1  // see cpe_channel_queue
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -55,7 +56,9 @@ module cpe_channel #(
   logic [3:0]  open_sends, open_receives;
   logic        send_space, receive_space, send_push, receive_push;
 
-  logic [31:0] sends_past, receives_past;  // transfers complete beyond the ticket; negative: it is not
+  logic        receives;               // the command is about them
+  logic [31:0] ticket, beyond;         // beyond: transfers begun beyond the one that is waited for
+  logic [3:0]  open;
   logic [7:0]  others;
   logic [13:0] range_end;
   logic        range_ok;
@@ -71,8 +74,10 @@ module cpe_channel #(
     issue_bad_o   = 1'b0;
     send_push     = 1'b0;
     receive_push  = 1'b0;
-    sends_past    = '0;
-    receives_past = '0;
+    receives      = 1'b0;
+    ticket        = '0;
+    beyond        = '0;
+    open          = '0;
     others        = '0;
     range_end     = '0;
     range_ok      = 1'b0;
@@ -81,27 +86,26 @@ module cpe_channel #(
       range_end = 14'(issue_i.rs1[16:5]) + 14'(issue_i.rs2[17:5]);
       range_ok  = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0 && issue_i.rs1[4:0] == '0
                && issue_i.rs2[23:18] == '0 && issue_i.rs2[17:5] != '0 && issue_i.rs2[4:0] == '0 && range_end <= 14'd4096;
+      receives  = issue_i.op[0];
+      ticket    = receives ? receives_q : sends_q;
+      open      = receives ? open_receives : open_sends;
+      beyond    = ticket - issue_i.rs1;
       case (issue_i.op)
         cpe_pkg::ChannelSend: begin
           issue_bad_o   = !range_ok || issue_i.rs2[31:24] == '0 || (issue_i.rs2[31:24] & ~others) != '0;
           issue_ready_o = issue_bad_o || send_space;
           send_push     = !issue_bad_o && send_space;
-          issue_rdata_o = sends_q + 1'b1;
+          issue_rdata_o = ticket + 1'b1;
         end
         cpe_pkg::ChannelReceive: begin
           issue_bad_o   = !range_ok || issue_i.rs2[31:27] != '0 || !others[issue_i.rs2[26:24]];
           issue_ready_o = issue_bad_o || receive_space;
           receive_push  = !issue_bad_o && receive_space;
-          issue_rdata_o = receives_q + 1'b1;
+          issue_rdata_o = ticket + 1'b1;
         end
-        cpe_pkg::ChannelWaitSend: begin
-          sends_past    = sends_q - 32'(open_sends) - issue_i.rs1;
-          issue_ready_o = !sends_past[31];
-        end
-        cpe_pkg::ChannelWaitReceive: begin
-          receives_past = receives_q - 32'(open_receives) - issue_i.rs1;
-          issue_ready_o = !receives_past[31];
-        end
+        // beyond - open is not negative; in fewer gates.
+        cpe_pkg::ChannelWaitSend, cpe_pkg::ChannelWaitReceive:
+          issue_ready_o = beyond[31] == (beyond[30:4] == '0 && beyond[3:0] < open);
         default: begin
           issue_bad_o   = 1'b1;
           issue_ready_o = 1'b1;
@@ -121,7 +125,7 @@ module cpe_channel #(
     end
   end
 
-  cpe_channel_send u_send (
+  cpe_channel_send #(.Straight(Straight)) u_send (
     .clk_i,
     .rst_ni,
     .run_i(run),
@@ -143,7 +147,7 @@ module cpe_channel #(
     .event_sent_o
   );
 
-  cpe_channel_receive u_receive (
+  cpe_channel_receive #(.Straight(Straight)) u_receive (
     .clk_i,
     .rst_ni,
     .run_i(run),

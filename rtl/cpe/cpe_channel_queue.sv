@@ -1,11 +1,13 @@
 // The commands of one direction of a channel engine: the one that is carried out, and those that wait behind it.
 //
 // A command moves `beats` words of 32 bytes from `addr` upwards. The one in front is at the outputs, its address and what is
-// left of it with it; each step_i is one word of it. The next is there in the cycle after the last step.
+// left of it with it; each step_i is one word of it. The next is there in the cycle after the last step. With Straight a command that
+// finds nobody in front of it is there in the next cycle; else it waits like all others, a cycle longer, which takes less area.
 // Cuts: all paths.
 // Illegal: a push without space_o, a step without valid_o, a command of no words.
 module cpe_channel_queue #(
-  parameter int unsigned Waiting = 4  // a power of two, 2 or more
+  parameter int unsigned Waiting  = 4,    // a power of two, 2 or more
+  parameter bit          Straight = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -55,25 +57,26 @@ module cpe_channel_queue #(
   // This process alone touches the places: assignments to them may take effect at once.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin : change
-    logic   ends, straight;
+    logic   ends, straight, loads;
     if (run_i) begin
       n        = q;
       ends     = step_i && last_o;
-      // A command that finds nobody in front of it does not wait.
-      straight = push_i && !next_waits && (!q.valid || ends);
+      straight = Straight && push_i && !next_waits && (!q.valid || ends);
+      loads    = next_waits && (ends || (!Straight && !q.valid));
       if (straight) begin
         n.valid = 1'b1;
         n.peers = push_peers_i;
         n.addr  = push_addr_i;
         n.beats = push_beats_i;
-      end else if (ends) begin
-        n.valid = next_waits;
-        if (next_waits) {n.peers, n.addr, n.beats} = waiting_q[q.read_ptr];
+      end else if (loads) begin
+        n.valid = 1'b1;
+        {n.peers, n.addr, n.beats} = waiting_q[q.read_ptr];
       end else if (step_i) begin
+        n.valid = !ends;
         n.addr  = q.addr + 1'b1;
         n.beats = q.beats - 1'b1;
       end
-      if (ends && next_waits) begin
+      if (loads) begin
         n.read_ptr = q.read_ptr + 1'b1;
         n.count    = n.count - 1'b1;
       end
@@ -95,7 +98,7 @@ module cpe_channel_queue #(
       assert (!(push_i && !space_o)) else $error("a command and no place");
       assert (!(push_i && push_beats_i == '0)) else $error("a command of no words");
       assert (!(step_i && !q.valid)) else $error("a step of no command");
-      assert (!next_waits || q.valid) else $error("commands wait behind nobody");
+      assert (!Straight || !next_waits || q.valid) else $error("commands wait behind nobody");
     end
   end
 `endif

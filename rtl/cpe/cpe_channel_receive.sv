@@ -8,7 +8,9 @@
 //   cycle; one cycle is lost when a command ends and none for the same sender waits behind it.
 // Halt: from the next cycle on nothing is written and no command is left. What arrives then is dropped.
 // Illegal: a word that was not asked for. halt_i that falls before a reset while words are under way.
-module cpe_channel_receive (
+module cpe_channel_receive #(
+  parameter bit Straight = 1'b1  // see cpe_channel_queue
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         run_i,      // something may change: high with reset, halt_i, push_i and open_o
@@ -51,7 +53,7 @@ module cpe_channel_receive (
   logic [255:0] data_q [4];
   logic [12:0]  tag_q  [4];  // last word of its command, address
 
-  cpe_channel_queue u_queue (
+  cpe_channel_queue #(.Straight(Straight)) u_queue (
     .clk_i,
     .rst_ni,
     .run_i,

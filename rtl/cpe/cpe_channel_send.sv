@@ -3,7 +3,9 @@
 // Cuts: all paths but send_ready_i to event_sent_o. What the bus sees comes from registers.
 // Latency: a command that is taken at t reads at t + 1 at the earliest, its word is at the bus at t + 3. One word per cycle.
 // Halt: from the next cycle on nothing is offered and no command is left.
-module cpe_channel_send (
+module cpe_channel_send #(
+  parameter bit Straight = 1'b1  // see cpe_channel_queue
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         run_i,      // something may change: high with reset, halt_i, push_i and open_o
@@ -45,7 +47,7 @@ module cpe_channel_send (
   logic [255:0] data_q [4];
   logic [8:0]   tag_q  [4];  // last word of its command, mask
 
-  cpe_channel_queue u_queue (
+  cpe_channel_queue #(.Straight(Straight)) u_queue (
     .clk_i,
     .rst_ni,
     .run_i,

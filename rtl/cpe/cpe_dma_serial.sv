@@ -58,7 +58,7 @@ module cpe_dma_serial (
 
   always_comb begin
     issue_ready_o = 1'b0;
-    issue_rdata_o = begun_q + 32'd1;
+    issue_rdata_o = '0;
     issue_bad_o   = 1'b0;
     moves         = 1'b0;
     set_global    = 1'b0;
@@ -75,6 +75,7 @@ module cpe_dma_serial (
                                     || issue_i.rs2[17:0] == '0 || rows_q == '0
                                     || $signed(room) < $signed({14'd0, {2'd0, issue_i.rs1[16:0]} + {1'b0, issue_i.rs2[17:0]}}));
           issue_ready_o = moves && (issue_bad_o || !halt_i);
+          issue_rdata_o = begun_q + 32'd1;
         end
         cpe_pkg::DmaWait: issue_ready_o = !past[31];
         cpe_pkg::DmaPoll: begin

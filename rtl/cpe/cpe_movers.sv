@@ -210,7 +210,8 @@ module cpe_movers #(
   end
 
   cpe_channel #(
-    .Positions(Columns)
+    .Positions(Columns),
+    .Straight (!Serial)
   ) u_row (
     .clk_i           (clk),
     .rst_ni          (rst_n),
@@ -245,7 +246,8 @@ module cpe_movers #(
   );
 
   cpe_channel #(
-    .Positions(Rows)
+    .Positions(Rows),
+    .Straight (!Serial)
   ) u_column (
     .clk_i           (clk),
     .rst_ni          (rst_n),

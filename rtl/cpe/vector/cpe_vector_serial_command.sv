@@ -26,7 +26,7 @@ module cpe_vector_serial_command (
   output logic [31:0]              pc_o
 );
 
-  logic [31:0]           begun_q, where_q [8];
+  logic [31:0]           begun_q, done_q, where_q [8];
   logic [23:0]           how_q [8];
   logic [4:0]            set_q;        // which of them are
   logic                  sized_q, stored_q, busy_q;
@@ -53,7 +53,7 @@ module cpe_vector_serial_command (
   logic [31:0] past;     // runs complete beyond the ticket; negative: it is not
 
   assign valid = issue_valid_i && !halt_i;
-  assign past  = begun_q - issue_i.rs1 - 32'(busy_q);
+  assign past  = done_q - issue_i.rs1;
 
   cpe_vector_check u_check (
     .valid_i (valid),
@@ -65,7 +65,7 @@ module cpe_vector_serial_command (
 
   always_comb begin
     waits         = busy_q;
-    issue_rdata_o = begun_q + 32'd1;
+    issue_rdata_o = issue_i.op == cpe_pkg::VectorRun ? begun_q + 32'd1 : '0;
     if (issue_i.op == cpe_pkg::VectorWait) waits = past[31];
     if (issue_i.op == cpe_pkg::VectorPoll) begin
       waits         = 1'b0;
@@ -94,6 +94,7 @@ module cpe_vector_serial_command (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       begun_q  <= '0;
+      done_q   <= '0;
       set_q    <= '0;
       sized_q  <= 1'b0;
       stored_q <= 1'b1;
@@ -103,6 +104,7 @@ module cpe_vector_serial_command (
       if (set && issue_i.op[2:0] == cpe_pkg::VectorSize[2:0]) sized_q <= 1'b1;
       if (set && issue_i.op[2:0] == cpe_pkg::VectorResult[2:0]) stored_q <= !issue_i.rs2[21];
       if (run) begun_q <= issue_rdata_o;
+      if (complete_i || halt_i) done_q <= begun_q;
       busy_q <= !halt_i && (run || (busy_q && !complete_i));
     end
   end

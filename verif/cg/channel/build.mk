@@ -5,3 +5,4 @@ tb_channel_cpp := $(addprefix verif/cg/channel/,channel_test.cpp row.cpp schedul
 
 $(eval $(call verilated_program,tb-channel,tb_channel,$(tb_channel_sv),$(tb_channel_cpp),,-lfmt))
 $(eval $(call verilated_program,tb-channel-4,tb_channel,$(tb_channel_sv),$(tb_channel_cpp),-GPositions=4,-lfmt))
+$(eval $(call verilated_program,tb-channel-small,tb_channel,$(tb_channel_sv),$(tb_channel_cpp),-GPositions=2 "-GStraight=1'b0",-lfmt))

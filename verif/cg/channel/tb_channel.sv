@@ -1,6 +1,7 @@
 // A row of CPEs' channel engines with their bus. Vectors over eight positions whatever Positions is; what lies beyond is quiet.
 module tb_channel #(
-  parameter int unsigned Positions = 8
+  parameter int unsigned Positions = 8,
+  parameter bit          Straight  = 1'b1
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -72,7 +73,7 @@ module tb_channel #(
       assign issue.rs2    = issue_rs2_i[i*32 +: 32];
       assign issue.pc     = '0;
 
-      cpe_channel #(.Positions(P)) u_engine (
+      cpe_channel #(.Positions(P), .Straight(Straight)) u_engine (
         .clk_i,
         .rst_ni(rst_ni && engine_rst_ni[i]),
         .halt_i(halt_i[i]),
