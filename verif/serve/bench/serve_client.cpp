@@ -1,13 +1,11 @@
 // A client for measurements of a shared card, which it finds as any program does.
 //
-//   serve-client sync ROUNDS       the host's time for a launch that is waited for, in nanoseconds, on each
-//   card
-//                                  that there is: one in a hundred is faster
+//   serve-client sync ROUNDS       the host's time for a launch that is waited for, in nanoseconds: a line
+//                                  for each round, in it a figure for each card that there is
 //   serve-client load FROM TO      launches, a few at a time, all the while; prints how many ended between
 //                                  these times of the card's, in nanoseconds
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -67,8 +65,7 @@ class Client {
   sdaaFunction_t spin_ = nullptr;
 };
 
-// The cards take turns, launch by launch, because what else the machine does hits all of them alike then; and
-// one launch in a hundred finds a processor at once at every step, however busy the machine is.
+// The cards take turns, launch by launch, because what else the machine does hits all of them alike then.
 void compare(unsigned rounds) {
   int count = 0;
   must(sdaaGetDeviceCount(&count));
@@ -77,16 +74,12 @@ void compare(unsigned rounds) {
     must(sdaaSetDevice(card));
     clients.emplace_back();
   }
-  std::vector<std::vector<uint64_t>> times(clients.size());
   for (unsigned round = 0; round < rounds; ++round) {
     for (int card = 0; card < count; ++card) {
       must(sdaaSetDevice(card));
-      times[static_cast<size_t>(card)].push_back(clients[static_cast<size_t>(card)].sync());
+      fmt::print("{}{}", card == 0 ? "" : " ", clients[static_cast<size_t>(card)].sync());
     }
-  }
-  for (auto& all : times) {
-    std::ranges::nth_element(all, all.begin() + rounds / 100);
-    fmt::print("{}\n", all[rounds / 100]);
+    fmt::print("\n");
   }
 }
 
