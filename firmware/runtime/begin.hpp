@@ -523,15 +523,15 @@ class Begin : protected Finish<M> {
     if (others == 0) return Engine::kCores;
     const Costs& costs = parts_.costs;
     // A group that is lost ends nothing.
-    if (others == engines || parts_.groups.lost(group)) return costs.best(others, bytes);
-    if (!parts_.groups.busy(group))
-      return bytes >= costs.cores_lead() ? Engine::kCores : costs.best(engines, bytes);
-    const Engine other = costs.best(others, bytes);
-    const uint64_t by_other = costs.of(other, bytes);
-    const uint64_t by_cores = costs.of(Engine::kCores, bytes);
-    if (by_cores >= by_other) return other;
-    const uint64_t patience = by_other - by_cores;
-    return parts_.groups.until_idle(group, patience) < patience ? Engine::kCores : other;
+    const bool may_cores = others != engines && !parts_.groups.lost(group);
+    if (may_cores && !parts_.groups.busy(group) && bytes >= costs.cores_lead()) return Engine::kCores;
+    const Costs::Choice other = costs.best(others, bytes);
+    if (!may_cores) return other.engine;
+    const uint64_t by_cores = costs.best(kCores, bytes).cycles;
+    if (by_cores >= other.cycles) return other.engine;
+    const uint64_t patience = other.cycles - by_cores;
+    const bool in_time = !parts_.groups.busy(group) || parts_.groups.until_idle(group, patience) < patience;
+    return in_time ? Engine::kCores : other.engine;
   }
   // Of channels, while there are others.
   unsigned channels_left(uint8_t context) const {

@@ -56,16 +56,17 @@ class Costs {
   }
   // From so many bytes on nobody is faster than cores that have nothing to do.
   uint64_t cores_lead() const { return cores_lead_; }
+  struct Choice {
+    Engine engine = Engine::kBest;
+    uint64_t cycles = ~uint64_t{0};
+  };
   // The one of these that is through first when none has to wait. There must be one.
-  Engine best(uint32_t engines, uint64_t bytes) const {
-    Engine best = Engine::kBest;
-    uint64_t least = ~uint64_t{0};
+  [[gnu::noinline]] Choice best(uint32_t engines, uint64_t bytes) const {
+    Choice best;
     for (uint32_t left = engines; left != 0; left &= left - 1) {
       const auto engine = static_cast<Engine>(std::countr_zero(left));
       const uint64_t cycles = of(engine, bytes);
-      if (cycles >= least) continue;
-      least = cycles;
-      best = engine;
+      if (cycles < best.cycles) best = {engine, cycles};
     }
     return best;
   }
@@ -85,7 +86,7 @@ class Costs {
     cores_lead_ = ~uint64_t{0};
     for (unsigned i = kPoints + 1; i-- > 0;) {
       const uint64_t bytes = i == kPoints ? kFar : size[i];
-      if (best(known_, bytes) != Engine::kCores) return;
+      if (best(known_, bytes).engine != Engine::kCores) return;
       cores_lead_ = bytes;
     }
   }

@@ -49,7 +49,6 @@ module cpe_vector_serial (
   // In the memory: operands, then
   localparam logic [3:0] Value = 4'd3;   // the result
   localparam logic [3:0] Bits  = 4'd4;   // as it is stored
-  localparam logic [3:0] Tree  = 4'd8;   // three levels of sums
   localparam logic [3:0] Parts = 4'd12;  // four sums of groups; the first also for the smallest or largest
 
   typedef enum logic [4:0] {
