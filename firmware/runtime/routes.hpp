@@ -29,9 +29,13 @@ class Routes {
 
   Routes(M& machine, Transfers<M>& transfers) : machine_(machine), transfers_(transfers) {}
 
-  void init() { buffer_ = 0; }
-  // The host that is attached now has this buffer; 0: it has none.
-  void use(uint64_t buffer) { buffer_ = buffer; }
+  void init() { buffer_ = bar_ = 0; }
+  // The host that is attached now has this buffer, and has put BAR0 where it will stay; 0: it has none.
+  void use(uint64_t buffer) {
+    namespace bar0 = regs::pcie::bar0;
+    buffer_ = buffer;
+    bar_ = machine_.read(bar0::kAddr) & bar0::kAddress.mask();
+  }
   uint32_t engines() const { return buffer_ != 0 ? kEngines : 0; }
 
   // The channels that have it from now on, a bit for each, at most so many; 0: all are taken.
@@ -51,7 +55,7 @@ class Routes {
         transfer.host = buffer_ + lane * Transfers<M>::kBounceBytes;
         transfer.from = copy.from + at;
       } else {
-        transfer.host = in_bar(copy.from + at);
+        transfer.host = bar_ + (copy.from + at - regs::kHbmRegion.base);
       }
       channels |= uint32_t{1} << transfers_.start(transfer);
     }
@@ -79,14 +83,10 @@ class Routes {
   static constexpr uint64_t kWorthALane = 8 << 10;
   static constexpr uint64_t kLine = 64;
 
-  uint64_t in_bar(uint64_t physical) {
-    namespace bar0 = regs::pcie::bar0;
-    return (machine_.read(bar0::kAddr) & bar0::kAddress.mask()) + (physical - regs::kHbmRegion.base);
-  }
-
   M& machine_;
   Transfers<M>& transfers_;
-  uint64_t buffer_ = 0;  // bus address
+  uint64_t buffer_ = 0;  // bus addresses
+  uint64_t bar_ = 0;
 };
 
 }  // namespace swai::runtime
