@@ -27,21 +27,6 @@ sdaaMemcpyKind find_kind(const void* to, const void* from, sdaaMemcpyKind kind) 
   return actual;
 }
 
-void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
-                  const CopyShape& shape) {
-  const uint64_t to_end = to + shape.to_extent();
-  const uint64_t from_end = from + shape.from_extent();
-  require(to >= from_end || from >= to_end, "the areas of a copy on the card overlap");
-  command::CopyDevice command = {};
-  command.to = to;
-  command.from = from;
-  command.bytes = shape.bytes;
-  command.rows = static_cast<uint32_t>(shape.rows);
-  command.to_pitch = shape.to_pitch;
-  command.from_pitch = shape.from_pitch;
-  device.submit(lock, stream, Type::kCopyDevice, command);
-}
-
 void check_shape(const CopyShape& shape) {
   require(shape.rows <= std::numeric_limits<uint32_t>::max(), "too many rows");
   if (shape.rows <= 1) return;
@@ -80,6 +65,22 @@ void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t 
       flags = command::kConcurrent;
     }
   }
+}
+
+void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
+                  const CopyShape& shape, command::Engine engine) {
+  const uint64_t to_end = to + shape.to_extent();
+  const uint64_t from_end = from + shape.from_extent();
+  require(to >= from_end || from >= to_end, "the areas of a copy on the card overlap");
+  command::CopyDevice command = {};
+  command.to = to;
+  command.from = from;
+  command.bytes = shape.bytes;
+  command.rows = static_cast<uint32_t>(shape.rows);
+  command.engine = engine;
+  command.to_pitch = shape.to_pitch;
+  command.from_pitch = shape.from_pitch;
+  device.submit(lock, stream, Type::kCopyDevice, command);
 }
 
 void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const void* from,

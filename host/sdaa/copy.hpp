@@ -26,6 +26,10 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
 // To the card from an address of the bus: pinned memory of the host, or a card's.
 void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t bus,
                    const CopyShape& shape);
+// On the card, by the engine that it chooses unless one is named, which is for measurements: not in the C
+// interface.
+void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
+                  const CopyShape& shape, command::Engine engine = command::Engine::kBest);
 void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t value, uint64_t bytes,
           uint64_t rows, uint64_t pitch);
 

@@ -269,7 +269,7 @@ class Rest(CardTest):
                 for point in series["points"]:
                     self.assertGreater(point["ns"], 0, (figure["figure"], series))
                     self.assertLess(point.get("bytes_per_ns", 0), 64, (figure["figure"], series))
-            self.assertEqual(figure["notes"], [])
+            self.assertFalse([note for note in figure["notes"] if "not measured" in note])
             picture = xml.etree.ElementTree.parse(pictures / f"figure-{figure['figure']}.svg").getroot()
             drawn = picture.findall(".//{http://www.w3.org/2000/svg}g")
             self.assertEqual(len(drawn), len(figure["series"]))
@@ -288,7 +288,7 @@ class Rest(CardTest):
         self.assertGreater(figures[10][1][1], 1.5 * figures[10][0][1])
         self.assertGreater(figures[12][5][1], figures[12][0][1])
         text = self.run_swai("bench", "sdaa", "--figure", "11", "--sizes", "1K")[0]
-        self.assertIn("the library's choice", text)
+        self.assertIn("the card's choice", text)
         self.assertIn("--figure", self.run_swai("bench", "sdaa", "--figure", "7", code=2)[1])
 
     def test_bench_on_the_processor(self):

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "host/sdaa/copy.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::sdaa {
@@ -16,13 +17,8 @@ inline constexpr std::array kAllEngines = {command::Engine::kBest, command::Engi
 inline sdaaError_t copy_by(command::Engine engine, void* to, const void* from, uint64_t bytes) {
   {
     auto use = Runtime::get().use_stream(nullptr);
-    command::CopyDevice command = {};
-    command.to = reinterpret_cast<uintptr_t>(to);
-    command.from = reinterpret_cast<uintptr_t>(from);
-    command.bytes = bytes;
-    command.rows = 1;
-    command.engine = engine;
-    use.device->submit(use.lock, *use.stream, command::Type::kCopyDevice, command);
+    copy_on_card(*use.device, use.lock, *use.stream, reinterpret_cast<uintptr_t>(to),
+                 reinterpret_cast<uintptr_t>(from), {bytes, 1, 0, 0}, engine);
   }
   const sdaaError_t error = sdaaStreamSynchronize(nullptr);
   if (error != sdaaSuccess) sdaaStreamReset(nullptr);

@@ -6,6 +6,7 @@
 #include "host/cli/bench/page_list.hpp"
 #include "host/cli/cli.hpp"
 #include "host/cli/measured.hpp"
+#include "host/sdaa/copy.hpp"
 
 namespace swai::cli::bench {
 namespace {
@@ -14,6 +15,28 @@ double on_card_ns(uint64_t bytes) {
   const OnCard from(bytes);
   const OnCard to(bytes);
   return copy_ns(to.get(), from.get(), bytes);
+}
+
+// The processor moves a byte in three cycles.
+constexpr uint64_t kMostByProcessor = 64 << 10;
+
+double on_card_by(command::Engine engine, uint64_t bytes) {
+  const OnCard from(bytes);
+  const OnCard to(bytes);
+  return warm_ns(bytes, [&] {
+    return ns_of([&] {
+      auto use = sdaa::Runtime::get().use_stream(nullptr);
+      sdaa::copy_on_card(*use.device, use.lock, *use.stream, reinterpret_cast<uintptr_t>(to.get()),
+                         reinterpret_cast<uintptr_t>(from.get()), {bytes, 1, 0, 0}, engine);
+      use.device->wait(use.lock, use.stream->last);
+    });
+  });
+}
+// A bit for each.
+uint64_t engines_over_link() {
+  const auto device = sdaa::Runtime::get().current();
+  const sdaa::Device::Lock lock = device->enter();
+  return device->connection().routes().engines;
 }
 
 double largest_rate(const Series& series) {
@@ -48,7 +71,24 @@ Figure models(const Plan& plan, const Done& done, const OnProcessor&) {
 
 Figure on_card(const Plan& plan, const Done& done, const OnProcessor&) {
   Figure figure{11, "Copies on the card", true, {}, {}, {}};
-  figure.series.push_back(series("the library's choice", false, plan, done, kBytesPerCycle, on_card_ns));
+  figure.series.push_back(series("the card's choice", false, plan, done, kBytesPerCycle, on_card_ns));
+  const auto add = [&](const char* name, command::Engine engine, const Plan& sizes) {
+    figure.series.push_back(series(name, true, sizes, done, kBytesPerCycle,
+                                   [=](uint64_t bytes) { return on_card_by(engine, bytes); }));
+  };
+  Plan small = plan;
+  std::erase_if(small.sizes, [](uint64_t bytes) { return bytes > kMostByProcessor; });
+  if (!small.sizes.empty()) add("processor", command::Engine::kProcessor, small);
+  add("cores", command::Engine::kCores, plan);
+  const uint64_t engines = engines_over_link();
+  if ((engines >> static_cast<unsigned>(command::Engine::kHost) & 1) != 0)
+    add("down to the host and up", command::Engine::kHost, plan);
+  if ((engines >> static_cast<unsigned>(command::Engine::kRootComplex) & 1) != 0)
+    add("through the root complex", command::Engine::kRootComplex, plan);
+  if (engines == 0)
+    figure.notes.emplace_back(
+        "ways over the link are not measured: a shared card does not tell which it has");
+  figure.notes.emplace_back("cores have nothing else to do here; the processor would take long for more");
   return figure;
 }
 

@@ -20,7 +20,7 @@ constexpr unsigned kAllocators = 8;
 constexpr Kind kKinds[] = {{kAllocators, allocators, 0, 0, 0},
                            {9, allocations, 0, 0, 5},
                            {10, models, 2, 2, 0},
-                           {11, on_card, 1, 0, 0},
+                           {11, on_card, 4, 0, 1},
                            {12, copies, 7, 0, 0},
                            {13, launches, 0, 0, 7, false}};
 

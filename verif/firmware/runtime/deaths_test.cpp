@@ -44,7 +44,7 @@ class Hostile {
         break;
       case 6:
         guest_.put(lane, command::Type::kCopyDevice,
-                   command::CopyDevice{{}, lane.pointers[0], pointer, 64, 1, 0, 0, 0});
+                   command::CopyDevice{{}, lane.pointers[0], pointer, 64, 1, command::Engine::kBest, 0, 0});
         break;
       case 7:
         guest_.axpy(lane, pointer, lane.pointers[0], 3);

@@ -189,7 +189,8 @@ class Guest {
           break;
         case 1:
           put(lane, command::Type::kCopyDevice,
-              command::CopyDevice{{}, lane.pointers[y], lane.pointers[x], kBytes / 2, 1, 0, 0, 0});
+              command::CopyDevice{
+                  {}, lane.pointers[y], lane.pointers[x], kBytes / 2, 1, command::Engine::kBest, 0, 0});
           std::copy_n(lane.bytes[x].begin(), kBytes / 2, lane.bytes[y].begin());
           break;
         case 2:

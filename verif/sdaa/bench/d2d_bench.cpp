@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "host/sdaa/copy.hpp"
 #include "verif/sdaa/bench/bench_card.hpp"
 
 namespace swai::sdaa {
@@ -123,14 +124,8 @@ class Bench : private BenchCard {
   }
   void copy(Engine engine, uint64_t bytes) {
     auto use = Runtime::get().use_stream(stream_);
-    command::CopyDevice command = {};
-    command.to = address(to_);
-    command.from = address(from_);
-    command.bytes = bytes;
-    command.rows = 1;
-    command.engine = engine;
-    use.device->wait(use.lock,
-                     use.device->submit(use.lock, *use.stream, command::Type::kCopyDevice, command));
+    copy_on_card(*use.device, use.lock, *use.stream, address(to_), address(from_), {bytes, 1, 0, 0}, engine);
+    use.device->wait(use.lock, use.stream->last);
   }
   bool can(Engine engine) {
     return (device().connection().routes().engines >> static_cast<unsigned>(engine) & 1) != 0;
