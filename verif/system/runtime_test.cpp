@@ -144,7 +144,7 @@ TEST_CASE("runtime: copies, fills, launches, events") {
   // On the card.
   client.put(queue, command::Type::kFill, command::Fill{{}, memory, 64, 40, 0x5a, 256});
   client.put(queue, command::Type::kCopyDevice,
-             command::CopyDevice{{}, memory + (32 << 10), memory, 100, 40, 0, 128, 256});
+             command::CopyDevice{{}, memory + (32 << 10), memory, 100, 40, command::Engine::kBest, 128, 256});
   client.finish(queue, client.copy(queue, memory + (32 << 10), kBack, 40 * 128, true));
   bool same = true;
   for (unsigned row = 0; row < 40; ++row) {

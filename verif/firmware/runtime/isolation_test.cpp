@@ -99,10 +99,10 @@ TEST_CASE("what one client has, another cannot name") {
                                  command::Copy{{}, Guest::kHostBytes - 2 * 64, own, 64, 2, 1, 64, 64}));
   thief->fails(lane, thief->put(lane, command::Type::kFill, command::Fill{{}, pointer, 64, 1, 0, 0}),
                Status::kBadPointer);
-  thief->fails(
-      lane,
-      thief->put(lane, command::Type::kCopyDevice, command::CopyDevice{{}, own, pointer, 64, 1, 0, 0, 0}),
-      Status::kBadPointer);
+  thief->fails(lane,
+               thief->put(lane, command::Type::kCopyDevice,
+                          command::CopyDevice{{}, own, pointer, 64, 1, command::Engine::kBest, 0, 0}),
+               Status::kBadPointer);
   thief->fails(lane, thief->axpy(lane, own, pointer, 1), Status::kKernelFault);
   const uint16_t module = thief->module;
   thief->module = victim->module;
@@ -192,8 +192,8 @@ TEST_CASE("graphs: of memory that is another's, was freed or is no graph; what a
   refused(command::Type::kCopy, command::Copy{{}, Guest::kHostBytes, own, 64, 1, 1, 0, 0}, Status::kBadRange);
   refused(command::Type::kCopy, command::Copy{{}, 0, own, 64, 1, 0, 0, 0}, Status::kBadOperation,
           command::kPaged);
-  refused(command::Type::kCopyDevice, command::CopyDevice{{}, own, theirs, 64, 1, 0, 0, 0},
-          Status::kBadPointer);
+  refused(command::Type::kCopyDevice,
+          command::CopyDevice{{}, own, theirs, 64, 1, command::Engine::kBest, 0, 0}, Status::kBadPointer);
   refused(command::Type::kLaunch, command::Launch{{}, victim->module, 0, 0, 0xff, 0, ~0U, 0},
           Status::kBadHandle);
   refused(command::Type::kLaunch, command::Launch{{}, thief->module, Guest::kAxpyInt, 8, 0, 0, ~0U, 0},
