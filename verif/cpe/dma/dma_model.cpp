@@ -37,13 +37,17 @@ std::vector<Piece> DmaModel::cut(uint64_t pointer, const Shape& shape, const Com
         static_cast<int64_t>(pointer % kOffsets) + static_cast<int64_t>(row) * int64_t{shape.stride};
     for (uint32_t done = 0; done < command.rs2;) {
       const int64_t offset = begin + done;
-      const auto to_end = static_cast<unsigned>(kLine - static_cast<uint64_t>(offset) % kLine);
-      const unsigned bytes = std::min(command.rs2 - done, to_end);
+      const uint32_t ldm = command.rs1 - kLdmBase + row * shape.ldm_stride + done;
+      auto in_line = static_cast<unsigned>(static_cast<uint64_t>(offset) % kLine);
+#ifdef DMA_SERIAL
+      in_line = std::max(in_line, static_cast<unsigned>(ldm % kLine));
+#endif
+      const unsigned bytes = std::min(command.rs2 - done, static_cast<unsigned>(kLine) - in_line);
       found.push_back({.write = command.op == kStore,
                        .segment = static_cast<uint16_t>(pointer >> 48),
                        .offset = static_cast<uint64_t>(offset) % kOffsets,
                        .outside = offset < 0 || offset >= static_cast<int64_t>(kOffsets),
-                       .ldm = command.rs1 - kLdmBase + row * shape.ldm_stride + done,
+                       .ldm = ldm,
                        .bytes = bytes,
                        .pc = command.pc,
                        .ticket = begun_ + 1});
