@@ -59,7 +59,7 @@ inline constexpr unsigned kContexts = 8;
 // A client that shares the card has at most so many, as long as each of the others can have one.
 inline constexpr unsigned kSharedQueues = 3;
 // The buffer of kRoutes has at least so many.
-inline constexpr uint64_t kRouteBytes = 128 << 10;
+inline constexpr uint64_t kRouteBytes = 256 << 10;
 
 enum Capability : uint64_t {
   kSharedMemory = 1 << 0,  // memory that the management processor and the CPEs reach alike

@@ -24,7 +24,7 @@ template <Machine M>
 class Routes {
  public:
   static constexpr unsigned kLanes = 4;
-  static_assert(kLanes * Transfers<M>::kBounceBytes <= protocol::kRouteBytes);
+  static_assert(Transfers<M>::kChannels * Transfers<M>::kBounceBytes <= protocol::kRouteBytes);
   static constexpr uint32_t kEngines = set_of(Engine::kHost) | set_of(Engine::kRootComplex);
 
   Routes(M& machine, Transfers<M>& transfers) : machine_(machine), transfers_(transfers) {}
@@ -52,7 +52,7 @@ class Routes {
       transfer.card = copy.to + at;
       transfer.bytes = std::min(part, copy.bytes - at);
       if (engine == Engine::kHost) {
-        transfer.host = buffer_ + lane * Transfers<M>::kBounceBytes;
+        transfer.host = buffer_;
         transfer.from = copy.from + at;
       } else {
         transfer.host = bar_ + (copy.from + at - regs::kHbmRegion.base);

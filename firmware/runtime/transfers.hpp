@@ -19,7 +19,7 @@ struct Transfer {
   uint64_t host = 0;
   uint64_t pages = 0;  // 0, or where a list of host pages lies, in which `host` is an offset; one row
   uint64_t card = 0;   // physical
-  // 0, or where on the card it comes from: by way of `host` then, kBounceBytes, in one row
+  // 0, or where on the card it comes from, in one row: then `host` has kBounceBytes for each channel
   uint64_t from = 0;
   uint64_t bytes = 0;  // of a row
   uint32_t rows = 1;
@@ -55,6 +55,7 @@ class Transfers {
     *found = {};
     found->active = true;
     found->what = transfer;
+    if (transfer.from != 0) found->what.host += number * kBounceBytes;  // nobody else's meanwhile
     feed(number);
     return number;
   }

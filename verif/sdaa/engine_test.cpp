@@ -94,6 +94,36 @@ TEST_CASE("engines: a copy over the link takes many rings of descriptors, wherev
   }
 }
 
+TEST_CASE("engines: copies over the host that run side by side do not meet in its buffer") {
+  const Fakes fakes;
+  std::mt19937_64 random(test_seed());
+  constexpr size_t kBytes = 300'000;
+  struct Copy {
+    std::vector<uint8_t> data;
+    void* from;
+    void* to;
+    sdaaStream_t stream;
+  };
+  std::vector<Copy> copies;
+  for (unsigned i = 0; i < 3; ++i) {
+    Copy& copy =
+        copies.emplace_back(Copy{random_bytes(random, kBytes), allocate(kBytes), allocate(kBytes), nullptr});
+    REQUIRE_OK(sdaaMemcpyHtoD(copy.from, copy.data.data(), kBytes));
+    REQUIRE_OK(sdaaStreamCreateWithFlags(&copy.stream, sdaaStreamNonBlocking));
+  }
+  for (const Copy& copy : copies) {
+    auto use = Runtime::get().use_stream(copy.stream);
+    copy_on_card(*use.device, use.lock, *use.stream, bits(copy.to), bits(copy.from), {kBytes, 1, 0, 0},
+                 Engine::kHost);
+  }
+  for (const Copy& copy : copies) {
+    CHECK_OK(sdaaStreamSynchronize(copy.stream));
+    std::vector<uint8_t> there(kBytes);
+    REQUIRE_OK(sdaaMemcpyDtoH(there.data(), copy.to, kBytes));
+    CHECK(there == copy.data);
+  }
+}
+
 TEST_CASE("engines: what one cannot do is refused") {
   FakeOptions options;
   options.card_routes = false;
