@@ -525,13 +525,11 @@ class Begin : protected Finish<M> {
     // A group that is lost ends nothing.
     const bool may_cores = others != engines && !parts_.groups.lost(group);
     if (may_cores && !parts_.groups.busy(group) && bytes >= costs.cores_lead()) return Engine::kCores;
-    const Costs::Choice other = costs.best(others, bytes);
-    if (!may_cores) return other.engine;
-    const uint64_t by_cores = costs.best(kCores, bytes).cycles;
-    if (by_cores >= other.cycles) return other.engine;
-    const uint64_t patience = other.cycles - by_cores;
-    const bool in_time = !parts_.groups.busy(group) || parts_.groups.until_idle(group, patience) < patience;
-    return in_time ? Engine::kCores : other.engine;
+    const Reckoning takes = costs.at(bytes);
+    const Reckoning::Choice other = takes.best_of(others);
+    const int64_t patience = other.cycles - takes.by(Engine::kCores);
+    if (!may_cores || patience <= 0) return other.engine;
+    return parts_.groups.is_idle_within(group, static_cast<uint64_t>(patience)) ? Engine::kCores : other.engine;
   }
   // Of channels, while there are others.
   unsigned channels_left(uint8_t context) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "firmware/abi/command.hpp"
 
@@ -18,22 +19,65 @@ constexpr uint32_t set_of(Engine engine) {
   return number < command::kEngines ? uint32_t{1} << number : 0;
 }
 
+// Cycles for nothing, and for a byte, these in units of 2^-kShift. Of what was not measured nothing is known
+// but that it works.
+struct CostLine {
+  static constexpr unsigned kShift = 16;
+  int32_t start = std::numeric_limits<int32_t>::max();
+  int32_t rise = 1 << 24;
+};
+using CostLines = std::array<CostLine, command::kEngines>;
+
+// What so many bytes take when nothing has to wait.
+class Reckoning {
+ public:
+  Reckoning(const CostLines& lines, uint64_t bytes) : lines_(lines), bytes_(static_cast<int64_t>(bytes)) {}
+
+  int64_t by(Engine engine) const {
+    const CostLine& line = lines_[static_cast<unsigned>(engine)];
+    return line.start + ((line.rise * bytes_) >> CostLine::kShift);
+  }
+  struct Choice {
+    Engine engine = Engine::kBest;
+    int64_t cycles = std::numeric_limits<int64_t>::max();
+  };
+  // The one of these that is through first. There must be one.
+  Choice best_of(uint32_t engines) const {
+    Choice best;
+    for (uint32_t left = engines; left != 0; left &= left - 1) {
+      const auto engine = static_cast<Engine>(std::countr_zero(left));
+      const int64_t cycles = by(engine);
+      if (cycles < best.cycles) best = {engine, cycles};
+    }
+    return best;
+  }
+
+ private:
+  const CostLines& lines_;
+  int64_t bytes_;
+};
+
 class Costs {
  public:
-  static constexpr unsigned kPoints = 4;
+  static constexpr unsigned kPoints = 5;
   using Cycles = std::array<uint64_t, kPoints>;
   // The processor is for what is small, and would take long for more.
   static constexpr std::array<uint32_t, kPoints> sizes(Engine engine) {
-    if (engine == Engine::kProcessor) return {64, 256, 1 << 10, 4 << 10};
-    return {1 << 10, 4 << 10, 32 << 10, 256 << 10};
+    if (engine == Engine::kProcessor) return {64, 128, 256, 1 << 10, 4 << 10};
+    return {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10};
   }
 
   void learn(Engine engine, const Cycles& cycles) {
     const auto size = sizes(engine);
-    auto& lines = lines_[static_cast<unsigned>(engine)];
-    for (unsigned i = 0; i < lines.size(); ++i) {
-      const auto rise = static_cast<int64_t>((cycles[i + 1] - cycles[i]) << kShift) / (size[i + 1] - size[i]);
-      lines[i] = {static_cast<int64_t>(cycles[i] << kShift) - rise * size[i], rise};
+    for (unsigned part = 0; part < lines_.size(); ++part) {
+      const uint32_t begin = part == 0 ? 0 : kBends[part - 1];
+      unsigned i = kPoints - 2;
+      while (i != 0 && begin < size[i]) --i;
+      const auto first = static_cast<int64_t>(cycles[i]);
+      const int64_t more = static_cast<int64_t>(cycles[i + 1]) - first;
+      const int64_t rise = (more << CostLine::kShift) / (size[i + 1] - size[i]);
+      const int64_t start = first - ((rise * size[i]) >> CostLine::kShift);
+      lines_[part][static_cast<unsigned>(engine)] = {static_cast<int32_t>(start), static_cast<int32_t>(rise)};
     }
     known_ |= set_of(engine);
     find_lead();
@@ -44,54 +88,30 @@ class Costs {
   }
   uint32_t known() const { return known_; }
 
-  // Cycles for so many bytes, at least 1. Of what was not measured nothing is known but that it works.
-  uint64_t of(Engine engine, uint64_t bytes) const {
-    if ((known_ & set_of(engine)) == 0) return kMuch;
-    const auto size = sizes(engine);
-    unsigned left = kPoints - 2;
-    while (left != 0 && bytes < size[left]) --left;
-    const Line& line = lines_[static_cast<unsigned>(engine)][left];
-    const int64_t cycles = (line.start + line.rise * static_cast<int64_t>(bytes)) >> kShift;
-    return cycles > 0 ? static_cast<uint64_t>(cycles) : 1;
+  Reckoning at(uint64_t bytes) const {
+    // Not a loop: its numbers would come from memory.
+    const auto behind = [bytes](unsigned bend) { return bytes >= kBends[bend] ? 1U : 0U; };
+    return {lines_[behind(0) + behind(1) + behind(2) + behind(3) + behind(4)], bytes};
   }
   // From so many bytes on nobody is faster than cores that have nothing to do.
   uint64_t cores_lead() const { return cores_lead_; }
-  struct Choice {
-    Engine engine = Engine::kBest;
-    uint64_t cycles = ~uint64_t{0};
-  };
-  // The one of these that is through first when none has to wait. There must be one.
-  [[gnu::noinline]] Choice best(uint32_t engines, uint64_t bytes) const {
-    Choice best;
-    for (uint32_t left = engines; left != 0; left &= left - 1) {
-      const auto engine = static_cast<Engine>(std::countr_zero(left));
-      const uint64_t cycles = of(engine, bytes);
-      if (cycles < best.cycles) best = {engine, cycles};
-    }
-    return best;
-  }
 
  private:
-  // Cycles for nothing, and for a byte; both in units of 2^-kShift.
-  static constexpr unsigned kShift = 16;
-  static constexpr uint64_t kMuch = uint64_t{1} << 62;
-  struct Line {
-    int64_t start = 0;
-    int64_t rise = 0;
-  };
+  // Where a line of some engine begins.
+  static constexpr std::array<uint32_t, 5> kBends = {256, 1 << 10, 4 << 10, 16 << 10, 64 << 10};
+
   // Straight lines cross once at most, so it is enough to compare where they bend, and far away.
   void find_lead() {
     constexpr uint64_t kFar = uint64_t{1} << 40;
-    const auto size = sizes(Engine::kCores);
     cores_lead_ = ~uint64_t{0};
-    for (unsigned i = kPoints + 1; i-- > 0;) {
-      const uint64_t bytes = i == kPoints ? kFar : size[i];
-      if (best(known_, bytes).engine != Engine::kCores) return;
+    for (unsigned i = kBends.size() + 1; i-- > 0;) {
+      const uint64_t bytes = i == kBends.size() ? kFar : kBends[i];
+      if (at(bytes).best_of(known_).engine != Engine::kCores) return;
       cores_lead_ = bytes;
     }
   }
 
-  std::array<std::array<Line, kPoints - 1>, command::kEngines> lines_ = {};
+  std::array<CostLines, kBends.size() + 1> lines_ = {};
   uint64_t cores_lead_ = ~uint64_t{0};
   uint32_t known_ = 0;
 };

@@ -104,11 +104,11 @@ class Groups {
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
     Launch launch;
-    look_back(group, end.number, [&](const Setting& had, uint32_t) {
+    State& state = states_[group];
+    look_back(state, end.number, [&](const Setting& had, uint32_t) {
       launch = had.launch;
       return true;
     });
-    State& state = states_[group];
     // The watchdog is still the same one: all that waited had it.
     // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
     const uint16_t owner = state.owners[end.number % kKept];
@@ -167,23 +167,23 @@ class Groups {
     return false;
   }
 
-  // Cycles until the group has nothing to do, if its launches take as long as the last ones of the same
-  // kernels did; a kernel that is new goes on for as long as it has been running. Whoever cannot wait for as
-  // long as `patience` is not kept waiting for the group's answer to how long that is, where it would hardly
-  // matter.
-  [[gnu::noinline]] uint64_t until_idle(unsigned group, uint64_t patience) {
+  // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as the
+  // last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
+  [[gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
     constexpr uint64_t kHardly = 16;
     State& state = states_[group];
     const uint32_t last = state.driver->number();
     uint64_t all = 0;
     for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
-      const uint64_t usual = usual_cycles(group, number);
+      const uint64_t usual = usual_cycles(state, number);
+      // It would have to be near its end by chance: not worth the wait for the group's answer.
+      if (usual / kHardly > cycles) return false;
       const bool runs = number == state.collected + 1;
-      const uint64_t age = runs && usual / kHardly <= patience ? state.driver->age() : 0;
+      const uint64_t age = runs ? state.driver->age() : 0;
       all += usual > age ? usual - age : age;
-      if (all / kHardly > patience) break;
+      if (all >= cycles) return false;
     }
-    return all;
+    return true;
   }
   // A launch of the runtime's own, while nothing else is under way; until it has ended. False: it failed.
   bool run(unsigned group, const Launch& launch, uint32_t argument) {
@@ -298,6 +298,7 @@ class Groups {
     uint32_t prepared = kNotPrepared;  // number of the settings
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
+    std::array<Setting, kKept> settings = {};
     bool lost = false;
     bool drains = false;          // somebody waits for the group to be idle
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
@@ -323,21 +324,24 @@ class Groups {
   // A launch had the settings that were made last before it. `see` is called with these and then with earlier
   // ones, and the number of the last launch that had them, until it returns true.
   template <typename See>
-  void look_back(unsigned group, uint32_t number, See see) const {
-    const State& state = states_[group];
+  static void look_back(const State& state, uint32_t number, See see) {
     for (uint32_t i = 1; i <= std::min(state.changes, kKept); ++i) {
-      const Setting& one = settings_[group][(state.changes - i) % kKept];
+      const Setting& one = state.settings[(state.changes - i) % kKept];
       if (is_before(number, one.since)) continue;
       if (see(one, number)) return;
       number = one.since - 1;
     }
   }
   // Of the kernel that a launch runs the last time before; 0: that is long ago.
-  uint64_t usual_cycles(unsigned group, uint32_t number) {
-    State& state = states_[group];
+  static uint64_t usual_cycles(State& state, uint32_t number) {
+    const Setting& newest = state.settings[(state.changes - 1) % kKept];
+    if (!is_before(state.collected, newest.since)) return cycles_of(state, state.collected);
+    return usual_cycles_earlier(state, number);
+  }
+  [[gnu::noinline]] static uint64_t usual_cycles_earlier(State& state, uint32_t number) {
     const Launch* its = nullptr;
     uint64_t cycles = 0;
-    look_back(group, number, [&](const Setting& one, uint32_t last) {
+    look_back(state, number, [&](const Setting& one, uint32_t last) {
       if (its == nullptr) its = &one.launch;
       if (is_before(state.collected, last)) last = state.collected;
       if (is_before(last, one.since) || one.launch.pc != its->pc ||
@@ -408,7 +412,7 @@ class Groups {
     State& state = states_[group];
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.prepared = launch.settings == 0 ? kNotPrepared : launch.settings;
-    settings_[group][state.changes++ % kKept] = {launch, state.driver->number() + 1};
+    state.settings[state.changes++ % kKept] = {launch, state.driver->number() + 1};
   }
   // The launches behind `number`, up to `last`.
   template <typename See>
@@ -480,7 +484,6 @@ class Groups {
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
-  std::array<std::array<Setting, kKept>, launch::kMaxGroups> settings_ = {};
   std::array<Watch, launch::kMaxGroups> watches_ = {};
 };
 

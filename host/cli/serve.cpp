@@ -140,7 +140,6 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   };
   // A signal or a lost card brings it.
   std::counting_semaphore<> end(0);
-  StartedCard::call_on_signal([&end] { end.release(); });
   std::unique_ptr<StartedCard> started;
   std::string real = cli.options().card;
   if (real.empty()) {
@@ -161,6 +160,8 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     sockets += (sockets.empty() ? "" : ",") + socket;
     log(fmt::format("card {} is at {}", cards.size() - 1, socket));
   }
+  // Until here one ends the program at once: nobody has to wait for cards to boot.
+  StartedCard::call_on_signal([&end] { end.release(); });
   serve::Jobs jobs(folder / "jobs", wish.jobs, environment_of_jobs(sockets));
   const serve::Control control(folder / "control", permissions,
                                [&](const Json& request) { return answer(request, jobs, cards); });

@@ -21,10 +21,14 @@ COPY = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "40
 shared = types.SimpleNamespace()  # the daemon
 
 
-def start_daemon(folder, *words):
+def begin_daemon(folder, *words):
     environment = os.environ | {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
     environment.pop("SWAI_CARD", None)
-    daemon = subprocess.Popen([SWAI, "--config", "tiny", "serve", *words], stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen([SWAI, "--config", "tiny", "serve", *words], stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def start_daemon(folder, *words):
+    daemon = begin_daemon(folder, *words)
     lines = []
     for line in daemon.stderr:
         lines.append(line)
@@ -231,6 +235,18 @@ class Daemon(ServeTest):
         daemon.send_signal(signal.SIGINT)
         self.assertEqual(daemon.wait(LIMIT), 0)
         daemon.stderr.close()
+
+    def test_interrupted_boot(self):
+        with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
+            daemon = begin_daemon(folder)
+            while not list(pathlib.Path(folder).glob("swai-*")) and daemon.poll() is None:
+                time.sleep(0.01)  # its card's folder
+            daemon.send_signal(signal.SIGINT)
+            _, said = daemon.communicate(timeout=LIMIT)
+            self.assertEqual(daemon.returncode, 130, said)
+            self.assertIn("swai: interrupted", said)
+            self.assertNotIn("ready", said)
+            self.assertEqual(list(pathlib.Path(folder).glob("swai-*")), [], "its card is still there")
 
     def test_session(self):
         """What the README shows a newcomer, line by line, with the small card, and in another folder for what is written."""

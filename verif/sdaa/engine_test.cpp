@@ -14,34 +14,37 @@ using runtime::set_of;
 
 TEST_CASE("costs: straight lines between what was measured, and the engine that is through first") {
   runtime::Costs costs;
-  costs.learn(Engine::kCores, {1'000, 1'100, 2'000, 9'000});  // of 1, 4, 32 and 256 KiB
-  costs.learn(Engine::kHost, {900, 1'600, 3'000, 17'000});
-  costs.learn(Engine::kProcessor, {200, 400, 2'000, 8'000});  // of 64, 256, 1024 and 4096 bytes
+  costs.learn(Engine::kCores, {1'000, 1'100, 1'500, 3'000, 9'000});  // of 1, 4, 16, 64, 256 KiB
+  costs.learn(Engine::kHost, {900, 1'600, 2'300, 5'000, 17'000});
+  costs.learn(Engine::kProcessor, {200, 250, 400, 2'000, 8'000});  // of 64, 128, 256, 1024, 4096 bytes
   // Fractions are cut off.
-  const auto takes = [&](Engine engine, uint64_t bytes, uint64_t cycles) {
-    CHECK(costs.of(engine, bytes) <= cycles);
-    CHECK(costs.of(engine, bytes) + 1 + (bytes >> 16) >= cycles);
+  const auto takes = [&](Engine engine, uint64_t bytes, int64_t cycles) {
+    CHECK(costs.at(bytes).by(engine) <= cycles + 1);
+    CHECK(costs.at(bytes).by(engine) + 1 + static_cast<int64_t>(bytes >> 16) >= cycles);
   };
   takes(Engine::kCores, 1 << 10, 1'000);
   takes(Engine::kCores, 2'560, 1'050);
   takes(Engine::kCores, 4 << 10, 1'100);
-  takes(Engine::kCores, 18 << 10, 1'550);
-  takes(Engine::kCores, 32 << 10, 2'000);
+  takes(Engine::kCores, 10 << 10, 1'300);
+  takes(Engine::kCores, 16 << 10, 1'500);
+  takes(Engine::kCores, 64 << 10, 3'000);
   takes(Engine::kCores, 256 << 10, 9'000);
-  takes(Engine::kCores, uint64_t{480} << 20, 9'000 + (uint64_t{480} * 1024 - 256) * 7'000 / 224);
-  takes(Engine::kProcessor, 0, 134);
-  CHECK(costs.of(Engine::kRootComplex, 64) > uint64_t{1} << 60);
+  takes(Engine::kCores, uint64_t{480} << 20, 9'000 + (int64_t{480} * 1024 - 256) * 6'000 / 192);
+  takes(Engine::kProcessor, 0, 150);
+  takes(Engine::kProcessor, 640, 1'200);
+  takes(Engine::kProcessor, 8 << 10, 16'000);
+  CHECK(costs.at(64).by(Engine::kRootComplex) > int64_t{1} << 30);
   constexpr uint32_t kAll = set_of(Engine::kCores) | set_of(Engine::kHost) | set_of(Engine::kProcessor);
-  CHECK(costs.best(kAll, 64).engine == Engine::kProcessor);
-  CHECK(costs.best(kAll, 1 << 10).engine == Engine::kHost);
-  CHECK(costs.best(kAll, 4 << 10).engine == Engine::kCores);
-  CHECK(costs.best(set_of(Engine::kHost) | set_of(Engine::kProcessor), 256 << 10).engine == Engine::kHost);
+  CHECK(costs.at(64).best_of(kAll).engine == Engine::kProcessor);
+  CHECK(costs.at(1 << 10).best_of(kAll).engine == Engine::kHost);
+  CHECK(costs.at(4 << 10).best_of(kAll).engine == Engine::kCores);
+  CHECK(costs.at(256 << 10).best_of(set_of(Engine::kHost) | set_of(Engine::kProcessor)).engine == Engine::kHost);
   CHECK(costs.cores_lead() == 4 << 10);
   costs.forget(set_of(Engine::kHost));
   CHECK(costs.cores_lead() == 1 << 10);
   costs.forget(set_of(Engine::kCores));
   CHECK(costs.cores_lead() == ~uint64_t{0});
-  CHECK(costs.best(set_of(Engine::kCores), 256 << 10).engine == Engine::kCores);
+  CHECK(costs.at(256 << 10).best_of(set_of(Engine::kCores)).engine == Engine::kCores);
 }
 
 TEST_CASE("engines: each copies what it is asked for, and nothing beside") {
