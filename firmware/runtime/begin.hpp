@@ -529,7 +529,8 @@ class Begin : protected Finish<M> {
     const Reckoning::Choice other = takes.best_of(others);
     const int64_t patience = other.cycles - takes.by(Engine::kCores);
     if (!may_cores || patience <= 0) return other.engine;
-    return parts_.groups.is_idle_within(group, static_cast<uint64_t>(patience)) ? Engine::kCores : other.engine;
+    return parts_.groups.is_idle_within(group, static_cast<uint64_t>(patience)) ? Engine::kCores
+                                                                                : other.engine;
   }
   // Of channels, while there are others.
   unsigned channels_left(uint8_t context) const {

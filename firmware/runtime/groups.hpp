@@ -167,8 +167,8 @@ class Groups {
     return false;
   }
 
-  // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as the
-  // last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
+  // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
+  // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
   [[gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
     constexpr uint64_t kHardly = 16;
     State& state = states_[group];

@@ -38,7 +38,8 @@ TEST_CASE("costs: straight lines between what was measured, and the engine that 
   CHECK(costs.at(64).best_of(kAll).engine == Engine::kProcessor);
   CHECK(costs.at(1 << 10).best_of(kAll).engine == Engine::kHost);
   CHECK(costs.at(4 << 10).best_of(kAll).engine == Engine::kCores);
-  CHECK(costs.at(256 << 10).best_of(set_of(Engine::kHost) | set_of(Engine::kProcessor)).engine == Engine::kHost);
+  CHECK(costs.at(256 << 10).best_of(set_of(Engine::kHost) | set_of(Engine::kProcessor)).engine ==
+        Engine::kHost);
   CHECK(costs.cores_lead() == 4 << 10);
   costs.forget(set_of(Engine::kHost));
   CHECK(costs.cores_lead() == 1 << 10);
