@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "firmware/abi/segment.hpp"
@@ -61,7 +62,6 @@ class Calibration {
   uint64_t over_link() const { return over_link_; }
 
  private:
-  static constexpr unsigned kRounds = 3;
   static_assert(Costs::sizes(Engine::kCores).back() <= Scratch::kBytes / 2);
 
   template <typename Copy>
@@ -69,15 +69,15 @@ class Calibration {
     const auto sizes = Costs::sizes(engine);
     Costs::Cycles cycles = {};
     for (unsigned i = 0; i < sizes.size(); ++i) {
-      // The first time its code comes into the caches; a refresh of the memory may fall into one or the
-      // other.
-      uint64_t least = ~uint64_t{0};
-      for (unsigned round = 0; round < kRounds; ++round) {
+      // The first time its code comes into the caches; a refresh of the memory falls into one or the other.
+      std::array<uint64_t, 3> rounds = {};
+      for (uint64_t& round : rounds) {
         const uint64_t before = machine_.time();
         if (!copy(sizes[i])) return;
-        least = std::min(least, machine_.time() - before);
+        round = machine_.time() - before;
       }
-      cycles[i] = least;
+      const auto [a, b, c] = rounds;
+      cycles[i] = std::max(std::min(a, b), std::min(std::max(a, b), c));  // the one in the middle
     }
     costs_.learn(engine, cycles);
   }
