@@ -280,7 +280,7 @@ class Rest(CardTest):
 
     def test_bench(self):
         words = [word for number in (9, 10, 11, 12) for word in ("--figure", number)]
-        figures = self.bench(*words, "--sizes", "1K", "--sizes", "256K")
+        figures = self.bench(*words, "--sizes", "1K", "--sizes", "1M")
         self.assertEqual(list(figures), [9, 10, 11, 12])
         # The slow ways are slower.
         _, _, _, small_pages, large_pages = figures[9]
