@@ -61,8 +61,15 @@ struct Sharer {
     client.finish(queue, last);
     CHECK(std::equal(bytes.begin(), bytes.end(), client.host() + kBack));
   }
-  // Commands, in all; counts from wherever.
-  uint32_t completed() { return client.line(queue).completed + client.line(other).completed; }
+  // How many commands are complete of those that come now.
+  auto count_completed() {
+    return [this, first = client.next(queue), first_other = client.next(other)] {
+      const auto since = [this](unsigned on, uint32_t from) {
+        return std::max(static_cast<int32_t>(client.line(on).completed + 1 - from), 0);
+      };
+      return since(queue, first) + since(other, first_other);
+    };
+  }
   void launch_forever(unsigned on) {
     const cpe::FaultArgs forever = {cpe::GlobalPtr<void>(to), 0, 0};
     client.launch(on, faults.handle, faults.kernel("endless_loop"), RuntimeClient::bytes_of(forever));
@@ -134,17 +141,18 @@ TEST_CASE("runtime: two clients share the card: one dies again and again, the ot
   two.client.reset_queue(two.other);
 
   // Equal work, equal shares, though one has it in two queues: who is through first has hardly got ahead.
-  const uint32_t before[] = {one.completed(), two.completed()};
-  constexpr uint32_t kRounds = 60;
-  for (uint32_t i = 0; i < kRounds; ++i) {
+  const auto completed_of_one = one.count_completed();
+  const auto completed_of_two = two.count_completed();
+  constexpr int kRounds = 60;
+  for (int i = 0; i < kRounds; ++i) {
     one.copy_on_card(i % 2 == 0 ? one.queue : one.other, one.to, one.from, 4096);
     two.copy_on_card(two.queue, two.to, two.from, 4096);
   }
-  uint32_t done[] = {0, 0};
+  int done[] = {0, 0};
   for (int i = 0; i < 1000 && std::ranges::max(done) < kRounds; ++i) {
     card->run_until(0, 500);
-    done[0] = one.completed() - before[0];
-    done[1] = two.completed() - before[1];
+    done[0] = completed_of_one();
+    done[1] = completed_of_two();
   }
   MESSAGE("of ", kRounds, " launches each: done ", done[0], " and ", done[1]);
   CHECK(std::ranges::max(done) == kRounds);
