@@ -104,11 +104,11 @@ class Groups {
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
     Launch launch;
-    State& state = states_[group];
-    look_back(state, end.number, [&](const Setting& had, uint32_t) {
+    look_back(group, end.number, [&](const Setting& had, uint32_t) {
       launch = had.launch;
       return true;
     });
+    State& state = states_[group];
     // The watchdog is still the same one: all that waited had it.
     // A wipe more than what was dropped fits: less is in the group then than it takes, and one runs.
     const uint16_t owner = state.owners[end.number % kKept];
@@ -175,7 +175,7 @@ class Groups {
     const uint32_t last = state.driver->number();
     uint64_t all = 0;
     for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
-      const uint64_t usual = usual_cycles(state, number);
+      const uint64_t usual = usual_cycles(group, number);
       // It would have to be near its end by chance: not worth the wait for the group's answer.
       if (usual / kHardly > cycles) return false;
       const bool runs = number == state.collected + 1;
@@ -298,7 +298,6 @@ class Groups {
     uint32_t prepared = kNotPrepared;  // number of the settings
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
-    std::array<Setting, kKept> settings = {};
     bool lost = false;
     bool drains = false;          // somebody waits for the group to be idle
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
@@ -324,24 +323,27 @@ class Groups {
   // A launch had the settings that were made last before it. `see` is called with these and then with earlier
   // ones, and the number of the last launch that had them, until it returns true.
   template <typename See>
-  static void look_back(const State& state, uint32_t number, See see) {
+  void look_back(unsigned group, uint32_t number, See see) const {
+    const State& state = states_[group];
     for (uint32_t i = 1; i <= std::min(state.changes, kKept); ++i) {
-      const Setting& one = state.settings[(state.changes - i) % kKept];
+      const Setting& one = settings_[group][(state.changes - i) % kKept];
       if (is_before(number, one.since)) continue;
       if (see(one, number)) return;
       number = one.since - 1;
     }
   }
   // Of the kernel that a launch runs the last time before; 0: that is long ago.
-  static uint64_t usual_cycles(State& state, uint32_t number) {
-    const Setting& newest = state.settings[(state.changes - 1) % kKept];
+  uint64_t usual_cycles(unsigned group, uint32_t number) {
+    State& state = states_[group];
+    const Setting& newest = settings_[group][(state.changes - 1) % kKept];
     if (!is_before(state.collected, newest.since)) return cycles_of(state, state.collected);
-    return usual_cycles_earlier(state, number);
+    return usual_cycles_earlier(group, number);
   }
-  [[gnu::noinline]] static uint64_t usual_cycles_earlier(State& state, uint32_t number) {
+  [[gnu::noinline]] uint64_t usual_cycles_earlier(unsigned group, uint32_t number) {
+    State& state = states_[group];
     const Launch* its = nullptr;
     uint64_t cycles = 0;
-    look_back(state, number, [&](const Setting& one, uint32_t last) {
+    look_back(group, number, [&](const Setting& one, uint32_t last) {
       if (its == nullptr) its = &one.launch;
       if (is_before(state.collected, last)) last = state.collected;
       if (is_before(last, one.since) || one.launch.pc != its->pc ||
@@ -412,7 +414,7 @@ class Groups {
     State& state = states_[group];
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.prepared = launch.settings == 0 ? kNotPrepared : launch.settings;
-    state.settings[state.changes++ % kKept] = {launch, state.driver->number() + 1};
+    settings_[group][state.changes++ % kKept] = {launch, state.driver->number() + 1};
   }
   // The launches behind `number`, up to `last`.
   template <typename See>
@@ -484,6 +486,7 @@ class Groups {
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
+  std::array<std::array<Setting, kKept>, launch::kMaxGroups> settings_ = {};
   std::array<Watch, launch::kMaxGroups> watches_ = {};
 };
 
