@@ -16,7 +16,7 @@ namespace swai::common {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kPatience = std::chrono::seconds(120);
 
 }  // namespace
 
