@@ -76,7 +76,7 @@ class Costs {
       const auto first = static_cast<int64_t>(cycles[i]);
       const int64_t more = static_cast<int64_t>(cycles[i + 1]) - first;
       const int64_t rise = (more << CostLine::kShift) / (size[i + 1] - size[i]);
-      const int64_t start = first - ((rise * size[i]) >> CostLine::kShift);
+      const int64_t start = first + ((-rise * size[i]) >> CostLine::kShift);  // nothing is rounded up
       lines_[part][static_cast<unsigned>(engine)] = {static_cast<int32_t>(start), static_cast<int32_t>(rise)};
     }
     known_ |= set_of(engine);

@@ -335,6 +335,7 @@ class Groups {
   // Of the kernel that a launch runs the last time before; 0: that is long ago.
   uint64_t usual_cycles(unsigned group, uint32_t number) {
     State& state = states_[group];
+    // Mostly the same kernel again: nothing has changed since before the last one that has ended.
     const Setting& newest = settings_[group][(state.changes - 1) % kKept];
     if (!is_before(state.collected, newest.since)) return cycles_of(state, state.collected);
     return usual_cycles_earlier(group, number);

@@ -29,14 +29,15 @@ constexpr uint64_t kMost = 64 << 20;
 // the processor is no choice.
 constexpr uint64_t kLarge = 4 << 20;
 constexpr uint64_t kMostByProcessor = 16 << 10;
-// The median of so many counts, which begin anywhere between two refreshes of the memory: these make a
-// difference for short copies, and long ones differ by some per cent each time.
+// Up to here a refresh of the memory makes a difference, and a short kernel is long.
 constexpr uint64_t kShort = 256 << 10;
+constexpr unsigned kRefresh = 3'900;  // cycles from one to the next
+// The median of so many counts, which begin anywhere between two refreshes; long ones differ by
+// some per cent.
 unsigned rounds(uint64_t bytes) {
   if (bytes <= kShort) return 21;
   return bytes < kMost ? 3 : 1;
 }
-constexpr unsigned kRefresh = 3'900;
 
 struct Named {
   Engine engine;
