@@ -8,28 +8,29 @@
 # The model has modules of verif/cpe/tile in place of those of the same name in rtl/cpe.
 TILE_STAND_INS := $(addprefix verif/cpe/tile/,cpe_core_gate.sv cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
 tile_model = $(B)/verilated/fast/$(1)
-tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a $(tile_model)/Vcpe_tile_top__ALL.a)
+tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a)
 with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/cg/array/cg_array.sv,$(1))
 
 # Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
 EDGE_HEADER := verif/common/verilated_triggers.hpp
 # As a path from the folder of a model.
 EDGE_BITS := -CFLAGS -include -CFLAGS ../../../../$(EDGE_HEADER)
-# For Verilator and for its makefile: most functions of a model become one.
-ONE_FUNCTION := -CFLAGS -mllvm -CFLAGS -inline-threshold=5000
 EXTENDS_HEADER := verif/common/verilated_extends.hpp
-FAST_EXTENDS := -CFLAGS -include -CFLAGS ../../../../$(EXTENDS_HEADER)
-ONE_FILE := VM_PARALLEL_BUILDS=0
+# The model is compiled as one, with tile.cpp; most of its functions become part of others. Large classes of Verilator's have structures
+# without names.
+TILE_FLAGS := -include $(EDGE_HEADER) -include $(EXTENDS_HEADER) -mllvm -inline-threshold=5000 -Wno-gnu-anonymous-struct \
+  -Wno-nested-anon-types
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
   verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:verif/cpe/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
   $(TILE_STAND_INS) verif/cpe/tile/cpe_tile_top.sv,\
-  -fno-split $(EDGE_BITS) $(FAST_EXTENDS) $(ONE_FUNCTION) $(2),fast,$(tile_model),$(ONE_FILE))
-$(tile_model).stamp: $(EDGE_HEADER) $(EXTENDS_HEADER)
-# Large classes of Verilator's have structures without names.
-$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,\
-  -include $(EDGE_HEADER) -Wno-gnu-anonymous-struct -Wno-nested-anon-types,fast,$(tile_model))
+  -fno-split $(2),fast,$(tile_model))
+$(tile_model)/edges.hpp: verif/cpe/tile/edges.py $(tile_model).stamp
+	$$(call say,GEN,$$@)
+	$$(Q)$$(PYTHON) $$< $(tile_model) >$$@
+$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,$(TILE_FLAGS),fast,$(tile_model))
+$(tile_model)-obj/verif/cpe/tile/tile.o: $(tile_model)/edges.hpp
 $(B)/lib/$(1).a: $(tile_model)-obj/verif/cpe/tile/tile.o
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^

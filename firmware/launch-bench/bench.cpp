@@ -15,6 +15,9 @@ namespace {
 using cpe::GlobalPtr;
 
 constexpr unsigned kGroup = 0;
+// The group's bits of inbox.work: a launch has ended, a CPE has faulted.
+constexpr uint64_t kEnded = regs::inbox::work::kGroups.put(1U << kGroup);
+constexpr uint64_t kFaulted = regs::inbox::work::kFaults.put(1U << (5 + kGroup));
 
 // No step takes longer unless something is wrong.
 constexpr uint64_t kLimit = 10'000'000;
@@ -24,6 +27,8 @@ constexpr size_t kColdSamples = 9;
 constexpr uint32_t kChain = 100;
 
 constexpr uint32_t kArgumentPointer = launch::kArgumentWindow;
+
+bool is_told(uint64_t work) { return (fw::read_reg(regs::inbox::work::kAddr) & work) != 0; }
 
 // Word i of the data that the kernels move.
 constexpr uint64_t pattern(uint64_t i) { return i * 0x9e37'79b9'7f4a'7c15 + 1; }
@@ -134,6 +139,10 @@ bool Bench::init() {
   }
   group_.forget(Group::kSegments | Group::kCode);
   group_.set_watchdog(kWatchdog);
+  // To wake from wfi, as the console does.
+  namespace irq = regs::irq;
+  fw::write_reg(irq::enable_m::kAddr, fw::read_reg(irq::enable_m::kAddr) | irq::pending::kInbox.mask());
+  fw::write_reg(regs::inbox::enable::kAddr, kEnded);
   group_.use_daemon(segment_of(kDaemon), pc_of(kDaemon, "daemon"));
 
   const uint64_t begin = machine_.cycles();
@@ -155,7 +164,12 @@ uint32_t Bench::pc_of(Program program, std::string_view kernel) {
   return found ? found->pc : 0;
 }
 
-void Bench::prepare(Program program) { group_.prepare({mask_, segment_of(program), kArgumentSegment}); }
+void Bench::prepare(Program program, bool notify) {
+  group_.prepare({.mask = mask_,
+                  .code_segment = segment_of(program),
+                  .argument_segment = kArgumentSegment,
+                  .notify = notify});
+}
 
 void Bench::launch_empty() {
   const uint32_t pc = pc_of(kEmpty, "empty");
@@ -258,9 +272,6 @@ void Bench::report_faults() {
 }
 
 void Bench::faults(uint32_t culprit) {
-  // The group's bit among the faults in the inbox.
-  namespace work = regs::inbox::work;
-  constexpr uint64_t kTold = uint64_t{1} << (53 + kGroup);
   constexpr uint32_t kShortWatchdog = 5'000;
   group_.set_watchdog(kShortWatchdog);
   for (uint32_t i = 0; i < modules_[kFaults].kernel_count(); ++i) {
@@ -271,7 +282,7 @@ void Bench::faults(uint32_t culprit) {
     machine_.copy(kArguments, {reinterpret_cast<const uint8_t*>(&arguments), sizeof(arguments)});
     machine_.publish(kArguments, sizeof(arguments));
     prepare(kFaults);
-    fw::write_reg(work::kAddr, kTold);
+    fw::write_reg(regs::inbox::work::kAddr, kFaulted);
     const uint32_t number = group_.start(kernel.pc, kArgumentPointer);
     const bool ended = group_.wait_ended(number, kLimit);
     const auto result = group_.result(number);
@@ -282,7 +293,7 @@ void Bench::faults(uint32_t culprit) {
       add_run(line, result.cycles, ended, result.failed);
       line.add("watchdog", static_cast<uint64_t>(result.watchdog));
       line.add("done_word", static_cast<uint64_t>(done.sequence == number && done.failed));
-      line.add("told", static_cast<uint64_t>((fw::read_reg(work::kAddr) & kTold) != 0));
+      line.add("told", static_cast<uint64_t>(is_told(kFaulted)));
       uint32_t records = 0;
       group_.take_faults([&](unsigned cpe, const launch::Fault& fault) {
         if (records++ == 0) add_fault(line, cpe, fault);
@@ -300,9 +311,16 @@ void Bench::faults(uint32_t culprit) {
 Bench::Run Bench::run(Program program, std::string_view kernel, const void* arguments, uint32_t bytes) {
   machine_.copy(kArguments, {static_cast<const uint8_t*>(arguments), bytes});
   machine_.publish(kArguments, bytes);
-  prepare(program);
+  prepare(program, true);
+  fw::write_reg(regs::inbox::work::kAddr, kEnded);
   const uint32_t number = group_.start(pc_of(program, kernel), kArgumentPointer);
-  const bool ended = group_.wait_ended(number, kLimit);
+  // Asleep meanwhile, as the kernel is. The watchdog ends what does not end by itself.
+  const auto rests_until_told = [] {
+    if (!is_told(kEnded)) csr::wait_for_interrupt();
+    return is_told(kEnded);
+  };
+  const bool ended = group_.wait(rests_until_told, kLimit) && group_.ended(number);
+  fw::write_reg(regs::inbox::work::kAddr, kEnded);
   if (!ended) group_.kill();
   report_faults();
   return {group_.result(number), ended};

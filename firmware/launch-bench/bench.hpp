@@ -69,7 +69,7 @@ class Bench {
   };
 
   static void add_fault(JsonLine& line, unsigned cpe, const launch::Fault& fault);
-  void prepare(Program program);
+  void prepare(Program program, bool notify = false);
   uint32_t pc_of(Program program, std::string_view kernel);
   // Launches a kernel of its module with these arguments and waits for its end; reports faults and what did
   // not end.

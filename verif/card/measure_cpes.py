@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How fast a card with core groups is simulated: all scalar cores running a kernel, all
-systolic or all vector units at work, and all CPEs asleep with the processor at work.
+systolic or all vector units at work (the processor sleeps meanwhile, as under the kernel), and all CPEs asleep with the processor at work.
 Host time of one command of firmware/launch-bench each, the best of three. Simulator speeds, not card cycles."""
 
 import json

@@ -304,7 +304,7 @@ module cpe_systolic_drain #(
     logic [17:5] factors_at, biases_at, row_factors_at;
     {sleeps, stopped, begins, here, half_busy, tiles, row, out_row, sum_row, slot, out_at, out_tile, factors_at, biases_at,
      row_factors_at} = '0;
-    if (awake_i) begin
+    if (awake || job_valid_i) begin
       sleeps = !job_valid_i || fault_q;
       if (awake) begin
         state          = state_q;

@@ -4,9 +4,9 @@
 //   int8: 8 rows of weights. int4: 4 times two rows, before them scales and zeros where a group begins. sparse: 4 times 4 indices,
 //   which go to the feed, then 8 times two rows of half a tile.
 // A tile takes 8 cycles (int4: 4), the first of them that of the one before being taken.
-// weights_o: column n in bits 64n+63:64n, in there k in bits 8k+7:8k. scales_o: of column n in bits 8n+7:8n, when scaled_o.
+// weights_o: column n in bits 64n+63:64n, in there k in bits 8k+7:8k. scales_o: of column n in bits 8n+7:8n, when scaled_o. They are the
+//   tile's when it is taken.
 // outside_o: the tile that is not there lies outside of local memory, or what belongs to it; address_o has the first such address.
-// weights_o and scales_o are there when they are taken.
 // Cuts: all paths from and to memory.
 module cpe_systolic_weights #(
   parameter bit Sparse = 1'b1
@@ -50,9 +50,9 @@ module cpe_systolic_weights #(
   logic [7:0]  group_q, group_left_q;
 
   logic        full_q;                 // the tile is complete
+  logic        rests_q;                // nothing can move before it is taken
   logic [3:0]  count_q;                // rows of the list that have been taken
-  logic        scaled_q;
-  logic [63:0] group_scales_q, scales_out_q;  // of the tiles to come, of this one
+  logic [63:0] group_scales_q;         // of the tiles to come
   logic [31:0] group_zeros_q;
   logic [63:0] bytes_q [8];            // of columns
 
@@ -77,8 +77,7 @@ module cpe_systolic_weights #(
     last          = 1'b0;
     index_valid_o = 1'b0;
     if (awake_i) begin
-      // Most of the time a tile and two words are there, and nothing can move. Indices always can.
-      moves = !full_q || !rows_full || tile_take_i || stop_i || kind == cpe_pkg::WeightsSparse || !rst_ni;
+      moves = !rests_q || tile_take_i || stop_i || !rst_ni;
       if (moves && !stop_i) begin
         step     = active_q && list_ready;
         run_take = run_valid_i && (!active_q || (step && !scales_next_q && k_left_q == 16'd1 && column_left_q == 16'd1));
@@ -280,12 +279,14 @@ module cpe_systolic_weights #(
             end
           end
           if (last) begin
-            scaled_q = int4;
-            if (int4) scales_out_q = group_scales_q;
+            scaled_o <= int4;
+            if (int4) scales_o <= group_scales_q;
           end
         end
       end
       full_q  <= rst_ni && !stop_i && ((write && last) || (full_q && !tile_take_i));
+      // Most of the time a tile and two words are there, and nothing is taken. Indices can always move.
+      rests_q <= rst_ni && full_q && rows_full && !tile_take_i && !take && kind != cpe_pkg::WeightsSparse;
       count_q <= stop_i || !rst_ni ? '0 : !take ? count_q : last ? '0 : count_q + 1'b1;
     end
   end
@@ -293,13 +294,7 @@ module cpe_systolic_weights #(
 
   always_comb begin
     weights_o = '0;
-    scaled_o  = 1'b0;
-    scales_o  = '0;
-    if (tile_take_i) begin
-      scaled_o  = scaled_q;
-      weights_o = {bytes_q[7], bytes_q[6], bytes_q[5], bytes_q[4], bytes_q[3], bytes_q[2], bytes_q[1], bytes_q[0]};
-      scales_o  = scales_out_q;
-    end
+    if (tile_take_i) weights_o = {bytes_q[7], bytes_q[6], bytes_q[5], bytes_q[4], bytes_q[3], bytes_q[2], bytes_q[1], bytes_q[0]};
   end
 
   assign tile_valid_o = full_q;

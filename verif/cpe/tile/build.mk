@@ -2,10 +2,8 @@
 
 $(eval $(call cpe_tile,cpe-tile,--no-assert))
 
-$(eval $(call verilated_cpp,$(B)/verilated/fast/tile-speed,verif/cpe/tile/tile_speed.cpp,,fast,$(call tile_model,cpe-tile)))
-$(eval $(call verilated_link,tile-speed,$(call tile_model,cpe-tile),cpe_tile_top,\
-  $(B)/verilated/fast/tile-speed-obj/verif/cpe/tile/tile_speed.o $(call tile_model,cpe-tile)-obj/verif/cpe/tile/tile.o,-lfmt,,fast))
-PROGRAMS += $(B)/tile-speed
+$(eval $(call cxx_program,tile-speed,verif/cpe/tile/tile_speed.cpp,\
+  $(B)/lib/cpe-tile.a $(B)/verilated/fast/runtime.a -lfmt -latomic,$(VLT_INCLUDES)))
 
 # What it runs, beside the plain loop of verif/cpe/core.
 $(B)/cpe-tile-%.bin: verif/cpe/tile/%.S

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How many instructions of the host a call of a CPE's model takes, for each program of tile-speed: a figure that does not depend on how
 busy the machine is. Counted by callgrind, which must know the instructions and the debug information, so in a build of its own:
-  make B=build-v3 HOT_fast="-O3 -march=x86-64-v3" OUR_fast="-O3 -march=x86-64-v3 -gdwarf-4" build-v3/tile-speed
+  make B=build-v3 OUR_fast="-O3 -march=x86-64-v3 -gdwarf-4" build-v3/tile-speed
   make build/cpe-core-speed.bin build/cpe-tile-systolic.bin build/cpe-tile-vector.bin
   python3 verif/cpe/tile/instructions.py build-v3/tile-speed"""
 

@@ -7,19 +7,21 @@
 #include <cstdint>
 #include <memory>
 
-#include "Vcpe_tile_top.h"
-#include "Vcpe_tile_top__Syms.h"
-#include "Vcpe_tile_top___024root.h"
+// The model is compiled with what calls it: all of an edge becomes one function.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"
+#include "edges.hpp"  // edges.py
+#pragma clang diagnostic pop
 
-// Verilator's, not in its headers.
-using Root = Vcpe_tile_top___024root;
-void Vcpe_tile_top___024root___eval_triggers__act(Root* root);
-void Vcpe_tile_top___024root___eval_nba(Root* root);
-static_assert(sizeof(Root::__VnbaTriggered) == sizeof(uint64_t));  // bits, as verilated_triggers.hpp has them
+// All of a model in one piece: the way to a signal leads through no pointer.
+using Model = Vcpe_tile_top__Syms;
+static_assert(sizeof(Model::TOP.__VnbaTriggered) ==
+              sizeof(uint64_t));  // bits, as verilated_triggers.hpp has them
 
 namespace {
 
-Vcpe_tile_top& tile(void* cpe) { return *static_cast<Vcpe_tile_top*>(cpe); }
+Model& model_of(void* cpe) { return *static_cast<Model*>(cpe); }
+Vcpe_tile_top___024root& tile(void* cpe) { return model_of(cpe).TOP; }
 
 // The valid bits of launch, response, row, column and access in cpe_tile_pkg::in_t.
 constexpr uint64_t kWithData = 1U << 11 | 1U << 6 | 1U << 3 | 1U << 1 | 1U << 0;
@@ -34,18 +36,6 @@ void get(svBitVecVal* to, const VlWide<Words>& from) {
   std::copy_n(from.data(), Words, to);
 }
 
-// An edge, without what Verilator's eval() does to find out which there are: nothing in here makes a clock,
-// so C++ knows.
-class Edges {
- public:
-  explicit Edges(Root& root) : root_(root) { root.__VnbaTriggered.clear(); }
-  void add(size_t edge) { root_.__VnbaTriggered.at(edge) = true; }
-  void happen() { Vcpe_tile_top___024root___eval_nba(&root_); }
-
- private:
-  Root& root_;
-};
-
 // The doors in a CPE (cpe_unit_gate.sv, cpe_movers_gate.sv beside this).
 struct Door {
   CData& needed;
@@ -55,8 +45,8 @@ struct Door {
 
 constexpr size_t kDoors = 4;
 
-template <typename Cpe>
-std::array<Door, kDoors> doors_of(Cpe& cpe) {
+std::array<Door, kDoors> doors_of(Model& model) {
+  auto& cpe = model.TOP__cpe_tile_top__DOT__u_cpe;
   return {{{cpe.u_core_gate__DOT__needed, cpe.u_core_gate__DOT__differs, cpe.u_core_gate__DOT__clk},
            {cpe.u_movers__DOT__u_gate__DOT__needed, cpe.u_movers__DOT__u_gate__DOT__differs,
             cpe.u_movers__DOT__u_gate__DOT__clk},
@@ -66,44 +56,36 @@ std::array<Door, kDoors> doors_of(Cpe& cpe) {
             cpe.u_vector__DOT__u_gate__DOT__clk}}};
 }
 
-// The numbers that Verilator has given to the edges.
-struct EdgeNumbers {
-  explicit EdgeNumbers(Root& root) {
-    clock = find(root, root.cpe_tile_top__DOT__clk);
-    copy = find(root, root.cpe_tile_top__DOT__copy);
-    const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
-    for (size_t i = 0; i < kDoors; ++i) {
-      through.at(i) = find(root, doors.at(i).clk);
-    }
-  }
+// What comes in through the doors, and what is in front of them.
+void copy(Model& model) { happen<kCopy>(&model); }
 
-  size_t clock, copy;
-  std::array<size_t, kDoors> through;
-
- private:
-  static size_t find(Root& root, CData& signal) {
-    signal = 1;
-    Vcpe_tile_top___024root___eval_triggers__act(&root);
-    size_t number = 0;
-    while (!root.__VactTriggered.at(number)) ++number;
-    signal = 0;
-    Vcpe_tile_top___024root___eval_triggers__act(&root);
-    return number;
-  }
-};
-
-void happen(Root& root, size_t edge) {
-  Edges edges(root);
-  edges.add(edge);
-  edges.happen();
+bool differs(const std::array<Door, kDoors>& doors) {
+  return (doors[0].differs | doors[1].differs | doors[2].differs | doors[3].differs) != 0;
 }
 
-// What comes in through the doors is copied until nothing differs; also when nothing does, if it is said.
-void settle(Root& root, const EdgeNumbers& numbers, bool data) {
-  const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
-  while (data || (doors[0].differs | doors[1].differs | doors[2].differs | doors[3].differs) != 0) {
-    happen(root, numbers.copy);
-    data = false;
+// Verilator's own way, for sets of edges that are rare.
+void happen_any(Model& model, uint64_t edges) {
+  for (size_t i = 0; i < kEdges; ++i) model.TOP.__VnbaTriggered.at(i) = (edges >> i & 1) != 0;
+  Vcpe_tile_top___024root___eval_nba(&model.TOP);
+}
+
+// The clock's edge, and those behind the doors of whom needs it. Verilator would search for edges; nothing in
+// here makes a clock, so it is known which there are.
+void clock(Model& model, const std::array<Door, kDoors>& doors) {
+  constexpr std::array<uint64_t, kDoors> kBehind{kCore, kMovers, kSystolic, kVector};
+  uint64_t edges = kClock;
+  for (size_t i = 0; i < kDoors; ++i) {
+    if (doors[i].needed != 0) edges |= kBehind[i];
+  }
+  switch (edges) {
+    case kClock | kCore:
+      return happen<kClock | kCore>(&model);
+    case kClock | kSystolic:
+      return happen<kClock | kSystolic>(&model);
+    case kClock | kVector:
+      return happen<kClock | kVector>(&model);
+    default:
+      happen_any(model, edges);
   }
 }
 
@@ -112,20 +94,22 @@ void settle(Root& root, const EdgeNumbers& numbers, bool data) {
 extern "C" {
 
 void* swai_cpe_new() {
-  auto model = std::make_unique<Vcpe_tile_top>(Verilated::threadContextp(), "cpe");
+  auto tile = std::make_unique<Vcpe_tile_top>(Verilated::threadContextp(), "cpe");
+  Model& model = *tile->rootp->vlSymsp;
   // In reset, before the first edges: also where state begins at random.
-  model->rootp->cpe_tile_top__DOT__clk = 0;
-  model->rootp->cpe_tile_top__DOT__copy = 0;
-  for (const Door& door : doors_of(*model->__PVT__cpe_tile_top__DOT__u_cpe)) door.clk = 0;
-  model->in_i = 0;
-  model->boot_pc_i = 0;
-  model->eval();
-  return model.release();
+  model.TOP.cpe_tile_top__DOT__clk = 0;
+  model.TOP.cpe_tile_top__DOT__copy = 0;
+  for (const Door& door : doors_of(model)) door.clk = 0;
+  tile->in_i = 0;
+  tile->boot_pc_i = 0;
+  tile->eval();
+  tile.release();  // the model knows it
+  return &model;
 }
 
 void swai_cpe_delete(void* cpe) {
-  const std::unique_ptr<Vcpe_tile_top> model(static_cast<Vcpe_tile_top*>(cpe));
-  model->final();
+  const std::unique_ptr<Vcpe_tile_top> tile(model_of(cpe).__Vm_modelp);
+  tile->final();
 }
 
 void swai_cpe_launch(void* cpe, const svBitVecVal* launch) { put(tile(cpe).launch_i, launch); }
@@ -135,24 +119,19 @@ void swai_cpe_column(void* cpe, const svBitVecVal* data) { put(tile(cpe).column_
 void swai_cpe_access(void* cpe, const svBitVecVal* access) { put(tile(cpe).access_i, access); }
 
 uint64_t swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc) {
-  Vcpe_tile_top& top = tile(cpe);
-  Root& root = *top.rootp;
-  static const EdgeNumbers numbers(root);
-  const auto doors = doors_of(*root.__PVT__cpe_tile_top__DOT__u_cpe);
+  Model& model = model_of(cpe);
+  auto& top = model.TOP;
+  const auto doors = doors_of(model);
   // Whatever is wide comes with a valid bit; it may be another one in the next cycle.
   if (top.in_i != in || top.boot_pc_i != boot_pc || (in & kWithData) != 0) {
     top.in_i = in;
     top.boot_pc_i = boot_pc;
-    happen(root, numbers.copy);
-    settle(root, numbers, (in & kWithData) != 0 && doors[1].needed != 0);
+    copy(model);
+    if ((in & kWithData) != 0 && doors[1].needed != 0) copy(model);
+    while (differs(doors)) copy(model);
   }
-  Edges edges(root);
-  edges.add(numbers.clock);
-  for (size_t i = 0; i < kDoors; ++i) {
-    if (doors[i].needed != 0) edges.add(numbers.through[i]);
-  }
-  edges.happen();
-  settle(root, numbers, false);
+  clock(model, doors);
+  while (differs(doors)) copy(model);
   return top.out_o | top.channels_o | top.asleep_o;
 }
 
