@@ -20,12 +20,21 @@ class Device {
   void convert(uint32_t x) {
     auto& top = run_.top();
     top.x_i = x;
+    top.of_int32_en_i = 1;
     run_.settle();
     compare("fp32 of int32", x, top.of_int32_o, fp32::of_int32(static_cast<int32_t>(x)));
     compare("fp32 of fp16", x & 0xffff, top.of_fp16_o, fp32::of_fp16(static_cast<uint16_t>(x)));
     compare("int32 of fp32", x, top.to_int32_o, static_cast<uint32_t>(fp32::to_int32(x)));
     compare("int8 of fp32", x, top.to_int8_o, static_cast<uint8_t>(fp32::to_int8(x)));
     compare("fp16 of fp32", x, top.to_fp16_o, fp32::to_fp16(x));
+  }
+
+  void convert_nothing(uint32_t x) {
+    auto& top = run_.top();
+    top.x_i = x;
+    top.of_int32_en_i = 0;
+    run_.settle();
+    compare("fp32 of int32 without en_i", x, top.of_int32_o, 0);
   }
 
  private:
@@ -49,6 +58,7 @@ void test_random(uint64_t seed, uint64_t cycles) {
   for (uint64_t i = 0; i < cycles; ++i) {
     device.convert(numbers.number());
     device.convert(static_cast<uint32_t>(random.number()));
+    device.convert_nothing(static_cast<uint32_t>(random.number()));
     // Quarters of integers up to 2^31, and their neighbours.
     const auto integer = static_cast<int32_t>(random.next()) >> random.below(32);
     const uint32_t near =

@@ -90,7 +90,7 @@ module cpe_systolic_drain_lanes #(
   for (genvar i = 0; i < Lanes; i++) begin : g_lane
     logic [31:0] value, a_q, b_q, c_q, y;
 
-    cpe_systolic_drain_value u_value (
+    fp32_of_int32 u_value (
       .en_i(convert),
       .i_i (sums_i[32*i +: 32]),
       .y_o (value)

@@ -4,7 +4,7 @@ CPE_SYSTOLIC_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_math_pkg.sv rtl/cpe/systolic/
   $(RTL_FP) rtl/cpe/cpe_math.sv rtl/cpe/cpe_unit_gate.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/systolic/*.sv)))
 CPE_SYSTOLIC_DRAIN_RTL := $(filter-out rtl/cpe/systolic/%,$(CPE_SYSTOLIC_RTL)) \
-  $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_value.sv drain_result.sv)
+  $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_result.sv)
 
 $(eval $(call verilated_program,tb-cpe-systolic-drain,tb_drain,$(CPE_SYSTOLIC_DRAIN_RTL) verif/cpe/systolic/tb_drain.sv, \
   verif/cpe/systolic/drain_test.cpp verif/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt,-ffp-contract=off))
