@@ -1,4 +1,4 @@
-#include "host/cli/kernel_arguments.hpp"
+#include "abi/argument_text.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include <optional>
 #include <random>
 
-#include "verif/common/elf.hpp"
+#include "abi/elf.hpp"
 
 namespace swai::kernel_run {
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 
 #include "card_regs.hpp"
-#include "firmware/abi/image.hpp"
+#include "abi/image.hpp"
 
 namespace swai::boot {
 
 // At the top of the SRAM: memory that images may not occupy. The ROM's data and stack lie here, and above
-// them the fault record (firmware/abi/fault.hpp), which outlives resets.
+// them the fault record (abi/fault.hpp), which outlives resets.
 inline constexpr uint64_t kReservedBytes = 0x2000;
 inline constexpr uint64_t kFaultRecordBytes = 0x400;
 inline constexpr uint64_t kMemoryBase = regs::kLocalRegion.base;

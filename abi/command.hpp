@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 
 namespace swai::command {
 

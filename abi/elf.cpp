@@ -1,4 +1,4 @@
-#include "verif/common/elf.hpp"
+#include "abi/elf.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>

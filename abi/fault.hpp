@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "firmware/abi/boot.hpp"
-#include "firmware/abi/crc32.hpp"
+#include "abi/boot.hpp"
+#include "abi/crc32.hpp"
 
 namespace swai::fault {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 
 namespace swai::cpe {
 

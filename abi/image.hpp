@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "firmware/abi/crc32.hpp"
+#include "abi/crc32.hpp"
 
 namespace swai::image {
 

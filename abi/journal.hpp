@@ -12,9 +12,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "firmware/abi/dma.hpp"
-#include "firmware/abi/fault.hpp"
-#include "firmware/abi/launch.hpp"
+#include "abi/dma.hpp"
+#include "abi/fault.hpp"
+#include "abi/launch.hpp"
 
 namespace swai::journal {
 

@@ -2,7 +2,7 @@
 // in bytes; "share" is what one CPE of the launch does: part rank of count.
 #pragma once
 
-#include "swai/global.hpp"
+#include "abi/global_ptr.hpp"
 
 namespace swai::cpe {
 

@@ -1,9 +1,9 @@
-#include "firmware/module/module.hpp"
+#include "abi/module_reader.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/module/elf32.hpp"
+#include "abi/elf32.hpp"
 
 namespace swai::module {
 namespace {

@@ -1,4 +1,4 @@
-// Judges a module (firmware/abi/module.hpp) that lies in memory, and says what of it goes where. Nothing in
+// Judges a module (abi/module.hpp) that lies in memory, and says what of it goes where. Nothing in
 // it is trusted: it may come from a user, who may change it while it is looked at. So every offset and length
 // is read once, and used as it was when it was checked. No allocation, no library; firmware, host tools and
 // tests use the same code.
@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 
-#include "firmware/abi/module.hpp"
-#include "firmware/module/elf32.hpp"
+#include "abi/module.hpp"
+#include "abi/elf32.hpp"
 
 namespace swai::module {
 

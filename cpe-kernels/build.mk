@@ -3,7 +3,7 @@
 comma := ,
 CPE_BUILD := $(B)/cpe-kernels
 CPE_COMMON := cpe-kernels/sdaacc $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
-    firmware/abi/module.hpp firmware/abi/segment.hpp
+    $(addprefix abi/,global_ptr.hpp kernel_arguments.hpp module.hpp segment.hpp)
 
 # $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.
 define cpe_module

@@ -22,14 +22,13 @@ FW_LDFLAGS := $(FW_ARCH) -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-s
 
 FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
-FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) firmware/module/module.cpp $(FW_COMMON)
+FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) abi/module_reader.cpp $(FW_COMMON)
 # What the kernel's image carries for the CPEs.
 FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset wipe))
 
 # The ROM has room and is in a hurry; the kernel's every byte costs 16 clocks at boot.
 FW_OPT_rom := -O2
-# The runtime hands arguments to kernels.
-FW_OPT_kernel := -O2 -Icpe-kernels/include
+FW_OPT_kernel := -O2
 # What no launch waits for is small instead.
 FW_UNHURRIED := $(addprefix firmware/kernel/,fault.cpp log.cpp main.cpp mmu.cpp selftest.cpp shell.cpp) firmware/common/nor.cpp firmware/common/text.cpp
 $(FW_UNHURRIED:%=$(FW_BUILD)/kernel/%.o): FW_SIZE := -Os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the SystemVerilog packages, C++ headers and docs page from the card's description (rtl/soc/card.toml).
+"""Makes the SystemVerilog packages, C++ headers and docs page from the card's description (abi/card.toml).
 
 gen-regs.py --out build/gen          writes memmap_pkg.sv, <device>_regs_pkg.sv, card_regs.hpp, card_regs_table.hpp
 gen-regs.py --docs docs/registers.md writes the page
@@ -460,7 +460,7 @@ def docs_page(card, source):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--description", default="rtl/soc/card.toml", type=pathlib.Path)
+    parser.add_argument("--description", default="abi/card.toml", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, help="folder for packages and headers")
     parser.add_argument("--docs", type=pathlib.Path, help="page to write")
     parser.add_argument("--check", type=pathlib.Path, help="page to compare")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the table behind exp2, log2, reciprocal and 1/sqrt (docs/floating-point.md): rtl/fp/fp32_special_table.sv and
-verif/iss/cpe/special_table.hpp. With --check nothing is written; exit code 1 says that the files are not what this gives.
+sim/iss/cpe/special_table.hpp. With --check nothing is written; exit code 1 says that the files are not what this gives.
 
 Each word is a quadratic polynomial on a piece of one function whose values lie between 1 and 2. With t from 0 to 1 on the piece,
 the value is 1 + 2^-27 * (c0 + c1 * t + c2 * t^2). Where a function falls, t counts from the piece's end, so that no coefficient is
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 RTL = pathlib.Path("rtl/fp/fp32_special_table.sv")
-MODEL = pathlib.Path("verif/iss/cpe/special_table.hpp")
+MODEL = pathlib.Path("sim/iss/cpe/special_table.hpp")
 WIDTHS = (27, 22, 15)  # of c0, c1, c2
 POSITION_BITS = 20     # of t
 SAMPLES = 64           # at which the value that is computed is compared with the function

@@ -1,21 +1,21 @@
-# What several folders below build with.
+# What several folders, here and below verif/, build with.
 
-# A CPE as a model of its own (verif/cpe/tile), of which the fast variant of a large simulator has an instance for every CPE: built
+# A CPE as a model of its own (sim/tile), of which the fast variant of a large simulator has an instance for every CPE: built
 # once, however many there are.
 #   $(eval $(call cpe_tile,NAME,FLAGS,SOURCES))  the model with these flags for Verilator and further sources
 #   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cg/cg_array.sv
-#   $(call tile_libs,NAME)                       and its libraries (also verif/cg/build.mk)
-# The model has modules of verif/cpe/tile in place of those of the same name in rtl/cpe.
-TILE_STAND_INS := $(addprefix verif/cpe/tile/,cpe_core_gate.sv cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
+#   $(call tile_libs,NAME)                       and its libraries
+# The model has modules of sim/tile in place of those of the same name in rtl/cpe.
+TILE_STAND_INS := $(addprefix sim/tile/,cpe_core_gate.sv cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
 tile_model = $(B)/verilated/fast/$(1)
 tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a)
-with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:verif/cg/array/cg_array.sv,$(1))
+with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:sim/tile/cg_array.sv,$(1))
 
 # Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
-EDGE_HEADER := verif/common/verilated_triggers.hpp
+EDGE_HEADER := sim/common/verilated_triggers.hpp
 # As a path from the folder of a model.
 EDGE_BITS := -CFLAGS -include -CFLAGS ../../../../$(EDGE_HEADER)
-EXTENDS_HEADER := verif/common/verilated_extends.hpp
+EXTENDS_HEADER := sim/common/verilated_extends.hpp
 # The model is compiled as one, with tile.cpp; most of its functions become part of others. Large classes of Verilator's have structures
 # without names.
 TILE_FLAGS := -include $(EDGE_HEADER) -include $(EXTENDS_HEADER) -mllvm -inline-threshold=5000 -Wno-gnu-anonymous-struct \
@@ -23,15 +23,15 @@ TILE_FLAGS := -include $(EDGE_HEADER) -include $(EXTENDS_HEADER) -mllvm -inline-
 
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
-  verif/cpe/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:verif/cpe/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
-  $(TILE_STAND_INS) verif/cpe/tile/cpe_tile_top.sv,\
+  sim/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:sim/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
+  $(TILE_STAND_INS) sim/tile/cpe_tile_top.sv,\
   -fno-split $(2),fast,$(tile_model))
-$(tile_model)/edges.hpp: verif/cpe/tile/edges.py $(tile_model).stamp
+$(tile_model)/edges.hpp: sim/tile/edges.py $(tile_model).stamp
 	$$(call say,GEN,$$@)
 	$$(Q)$$(PYTHON) $$< $(tile_model) >$$@
-$(call verilated_cpp,$(tile_model),verif/cpe/tile/tile.cpp,$(TILE_FLAGS),fast,$(tile_model))
-$(tile_model)-obj/verif/cpe/tile/tile.o: $(tile_model)/edges.hpp
-$(B)/lib/$(1).a: $(tile_model)-obj/verif/cpe/tile/tile.o
+$(call verilated_cpp,$(tile_model),sim/tile/tile.cpp,$(TILE_FLAGS),fast,$(tile_model))
+$(tile_model)-obj/sim/tile/tile.o: $(tile_model)/edges.hpp
+$(B)/lib/$(1).a: $(tile_model)-obj/sim/tile/tile.o
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/group/group.hpp"
-#include "firmware/group/load.hpp"
+#include "abi/group/group.hpp"
+#include "abi/group/load.hpp"
 
 namespace swai::group {
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 
 #include "card_regs.hpp"
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/segment.hpp"
-#include "firmware/group/machine.hpp"
+#include "abi/launch.hpp"
+#include "abi/segment.hpp"
+#include "abi/group/machine.hpp"
 
 namespace swai::group {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "firmware/abi/segment.hpp"
-#include "firmware/group/machine.hpp"
-#include "firmware/module/module.hpp"
+#include "abi/segment.hpp"
+#include "abi/group/machine.hpp"
+#include "abi/module_reader.hpp"
 
 namespace swai::group {
 

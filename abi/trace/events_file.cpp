@@ -1,4 +1,4 @@
-#include "host/common/events_file.hpp"
+#include "abi/trace/events_file.hpp"
 
 #include <fmt/format.h>
 

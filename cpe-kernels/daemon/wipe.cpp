@@ -1,8 +1,8 @@
 // Leaves nothing in a CPE that the next kernel could read, or that would change what it does: local memory,
 // accumulators, settings of the units, registers. The firmware launches it on all CPEs of a group between
 // kernels of different clients.
+#include "abi/kernel_arguments.hpp"
 #include "card_regs.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -1,8 +1,8 @@
 // The vector unit: a * x + y in global memory, and its inner loop by itself.
 #include <algorithm>
 
+#include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 #include "swai/share.hpp"
 

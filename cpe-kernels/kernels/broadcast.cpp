@@ -1,5 +1,5 @@
 // One CPE of each row sends a buffer to all others of the row, through the row channel.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -1,7 +1,7 @@
 // Copies global memory, through two buffers: while one is stored the other is loaded.
 #include <algorithm>
 
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 #include "swai/share.hpp"
 

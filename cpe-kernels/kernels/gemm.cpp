@@ -1,8 +1,8 @@
 // Matrix products with int8 weights: the systolic unit by itself, and a whole group from global memory.
 #include <algorithm>
 
+#include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

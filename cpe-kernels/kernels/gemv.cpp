@@ -2,8 +2,8 @@
 // limit.
 #include <algorithm>
 
+#include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -1,5 +1,5 @@
 // What the processor hands over reaches all CPEs, and a line goes back.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 #include "swai/share.hpp"
 

@@ -1,6 +1,6 @@
 // A mix of arithmetic, loads, stores and branches in local memory: what a busy scalar core is to the
 // simulator. verif compares the check value with the same loop on the host.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 #include "swai/scalar_mix.hpp"
 

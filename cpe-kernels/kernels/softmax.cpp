@@ -2,8 +2,8 @@
 // the power of what is left of it, summed up and rounded to int8.
 #include <algorithm>
 
+#include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

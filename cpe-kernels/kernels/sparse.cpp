@@ -1,6 +1,6 @@
 // The systolic unit with sparse weights, by itself: what skipping zeros gains against tile_gemm.
+#include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
-#include "swai/arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

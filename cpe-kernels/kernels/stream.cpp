@@ -1,7 +1,7 @@
 // Every CPE streams its share of memory through DMA: how fast memory is.
 #include <algorithm>
 
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -1,5 +1,5 @@
 // Barriers, one after the other: what one costs.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

@@ -1,6 +1,6 @@
 // The header of a module's note. Compiled anew for every module: sdaacc gives SWAI_MODULE_NAME and
 // SWAI_MODULE_SPACE.
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 
 using namespace swai::module;
 

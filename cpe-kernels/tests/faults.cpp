@@ -1,6 +1,6 @@
 // Kernels that do what must not be done: one CPE, the culprit, does it; the others return. Each must end as a
 // failed launch with a record, and leave the group fit for the next one. The expected cause is behind each.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

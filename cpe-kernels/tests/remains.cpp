@@ -1,5 +1,5 @@
 // What a kernel leaves in a CPE, and what the next one finds there.
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
 using namespace swai::cpe;

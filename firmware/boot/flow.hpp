@@ -7,8 +7,8 @@
 #include <optional>
 #include <span>
 
-#include "firmware/abi/boot.hpp"
-#include "firmware/abi/image.hpp"
+#include "abi/boot.hpp"
+#include "abi/image.hpp"
 #include "firmware/common/text.hpp"
 
 namespace swai::boot {

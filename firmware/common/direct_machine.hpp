@@ -6,9 +6,9 @@
 #include <cstring>
 #include <span>
 
+#include "abi/group/machine.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
-#include "firmware/group/machine.hpp"
 
 namespace swai::group {
 

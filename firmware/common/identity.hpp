@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "firmware/abi/image.hpp"
+#include "abi/image.hpp"
 #include "version.hpp"
 
 namespace swai::image {

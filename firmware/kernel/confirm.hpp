@@ -1,7 +1,7 @@
 // Tells the boot ROM, by way of the flash, that this image works.
 #pragma once
 
-#include "firmware/abi/image.hpp"
+#include "abi/image.hpp"
 
 namespace swai::kernel {
 

@@ -1,10 +1,10 @@
-// The end of a kernel that cannot go on: it leaves a record (firmware/abi/fault.hpp), says what happened, and
+// The end of a kernel that cannot go on: it leaves a record (abi/fault.hpp), says what happened, and
 // then resets the card when that may help, else sleeps for ever.
 #pragma once
 
 #include <string_view>
 
-#include "firmware/abi/fault.hpp"
+#include "abi/fault.hpp"
 #include "firmware/kernel/frame.hpp"
 
 namespace swai::kernel {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "firmware/abi/journal.hpp"
+#include "abi/journal.hpp"
 
 namespace swai::kernel::layout {
 

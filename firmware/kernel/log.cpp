@@ -1,6 +1,6 @@
 #include "firmware/kernel/log.hpp"
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/console.hpp"
 #include "firmware/kernel/interrupt.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "firmware/abi/journal.hpp"
+#include "abi/journal.hpp"
 
 namespace swai::kernel::log {
 

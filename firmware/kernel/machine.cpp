@@ -1,6 +1,6 @@
 #include "firmware/kernel/machine.hpp"
 
-#include "firmware/abi/boot.hpp"
+#include "abi/boot.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/fault.hpp"

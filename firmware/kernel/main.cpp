@@ -1,5 +1,5 @@
 // AI-Kernel: from the ROM's jump to waiting for work.
-#include "firmware/abi/boot.hpp"
+#include "abi/boot.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/confirm.hpp"
 #include "firmware/kernel/console.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "firmware/abi/boot.hpp"
+#include "abi/boot.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/kernel/layout.hpp"
 

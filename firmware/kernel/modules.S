@@ -1,5 +1,5 @@
 # Modules for the CPEs that the kernel's image carries.
-#include "firmware/module/embed.inc"
+#include "firmware/common/embed.inc"
 
     module daemon
     module copy

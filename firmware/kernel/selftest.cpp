@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "firmware/abi/boot.hpp"
+#include "abi/boot.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/layout.hpp"

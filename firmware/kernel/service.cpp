@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <new>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/kernel/fault.hpp"
 #include "firmware/kernel/identity.hpp"
 #include "firmware/kernel/layout.hpp"

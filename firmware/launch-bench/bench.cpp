@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "abi/group/classic.hpp"
+#include "abi/group/load.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "firmware/common/mmio.hpp"
-#include "firmware/group/classic.hpp"
-#include "firmware/group/load.hpp"
 #include "firmware/launch-bench/console.hpp"
-#include "swai/arguments.hpp"
 
 namespace swai::launch_bench {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/group/direct_machine.hpp"
-#include "firmware/group/group.hpp"
+#include "abi/group/group.hpp"
+#include "abi/module_reader.hpp"
+#include "firmware/common/direct_machine.hpp"
 #include "firmware/launch-bench/console.hpp"
 #include "firmware/launch-bench/programs.hpp"
-#include "firmware/module/module.hpp"
 
 namespace swai::launch_bench {
 

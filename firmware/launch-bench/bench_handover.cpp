@@ -1,8 +1,8 @@
 // Handing data over from the processor to the CPEs.
 #include <algorithm>
 
+#include "abi/kernel_arguments.hpp"
 #include "firmware/launch-bench/bench.hpp"
-#include "swai/arguments.hpp"
 
 namespace swai::launch_bench {
 namespace {

@@ -1,8 +1,8 @@
 // The arithmetic units of the CPEs.
 #include <bit>
 
+#include "abi/kernel_arguments.hpp"
 #include "firmware/launch-bench/bench.hpp"
-#include "swai/arguments.hpp"
 
 namespace swai::launch_bench {
 namespace {

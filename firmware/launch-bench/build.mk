@@ -1,11 +1,10 @@
 # A program for the management processor that measures launches, packed like a kernel.
 
-LAUNCH_BENCH := $(wildcard firmware/launch-bench/*.S firmware/launch-bench/*.cpp) firmware/module/module.cpp $(FW_COMMON)
+LAUNCH_BENCH := $(wildcard firmware/launch-bench/*.S firmware/launch-bench/*.cpp) abi/module_reader.cpp $(FW_COMMON)
 LAUNCH_BENCH_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,\
   daemon empty broadcast stream sync scalar copy faults gemm sparse gemv softmax axpy handover))
 
-# The headers with the kernels' arguments are those of the kernels.
-FW_OPT_launch-bench := -O2 -Icpe-kernels/include
+FW_OPT_launch-bench := -O2
 $(eval $(call firmware_program,launch-bench,$(LAUNCH_BENCH),firmware/kernel/kernel.ld))
 
 $(B)/cpe-kernels/%.stripped: $(B)/cpe-kernels/%.elf

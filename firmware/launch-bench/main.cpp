@@ -2,8 +2,8 @@
 // boot ROM; prints lines of JSON, then obeys commands (docs/kernels.md).
 #include <array>
 
-#include "firmware/abi/boot.hpp"
-#include "firmware/abi/image.hpp"
+#include "abi/boot.hpp"
+#include "abi/image.hpp"
 #include "firmware/common/csr.hpp"
 #include "firmware/common/identity.hpp"
 #include "firmware/common/mmio.hpp"

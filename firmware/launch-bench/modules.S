@@ -1,5 +1,5 @@
 # The modules that are measured.
-#include "firmware/module/embed.inc"
+#include "firmware/common/embed.inc"
 
     module daemon
     module empty

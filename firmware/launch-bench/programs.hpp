@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
+#include "abi/module_reader.hpp"
+#include "abi/segment.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/segment.hpp"
-#include "firmware/module/module.hpp"
 
 namespace swai::launch_bench {
 

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 
 namespace swai::memory {
 

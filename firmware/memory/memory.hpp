@@ -14,8 +14,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
-#include "firmware/abi/segment.hpp"
+#include "abi/protocol.hpp"
+#include "abi/segment.hpp"
 #include "firmware/memory/bitmap.hpp"
 #include "firmware/memory/layout.hpp"
 #include "firmware/memory/pools.hpp"

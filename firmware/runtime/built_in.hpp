@@ -3,8 +3,8 @@
 // them; what it changes there it could have asked for. Copies by the processor are done here, too.
 #pragma once
 
+#include "abi/kernel_arguments.hpp"
 #include "firmware/runtime/queue.hpp"
-#include "swai/arguments.hpp"
 
 namespace swai::runtime {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 #include "firmware/runtime/costs.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/routes.hpp"

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/protocol.hpp"
+#include "abi/launch.hpp"
+#include "abi/protocol.hpp"
 
 namespace swai::runtime {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/runtime/dma_channel.hpp"
 
 namespace swai::runtime {

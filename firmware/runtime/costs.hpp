@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "firmware/abi/command.hpp"
+#include "abi/command.hpp"
 
 namespace swai::runtime {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "abi/dma.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/dma.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::runtime {

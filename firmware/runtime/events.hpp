@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::runtime {

@@ -1,7 +1,7 @@
 // The end of commands: of a queue they become complete in their order, and the first that fails stops it.
 #pragma once
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 #include "firmware/runtime/built_in.hpp"
 #include "firmware/runtime/queue.hpp"
 

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/protocol.hpp"
-#include "firmware/abi/segment.hpp"
+#include "abi/command.hpp"
+#include "abi/launch.hpp"
+#include "abi/protocol.hpp"
+#include "abi/segment.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::runtime {

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/abi/protocol.hpp"
-#include "firmware/group/group.hpp"
+#include "abi/group/group.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/runtime/machine.hpp"
-#include "swai/arguments.hpp"
 
 namespace swai::runtime {
 

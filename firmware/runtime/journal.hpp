@@ -1,10 +1,10 @@
-// The writer of a ring of records (firmware/abi/journal.hpp).
+// The writer of a ring of records (abi/journal.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "firmware/abi/journal.hpp"
+#include "abi/journal.hpp"
 
 namespace swai::runtime {
 

@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstdint>
 
-#include "firmware/abi/journal.hpp"
-#include "firmware/group/machine.hpp"
+#include "abi/group/machine.hpp"
+#include "abi/journal.hpp"
 #include "firmware/memory/layout.hpp"
 
 namespace swai::runtime {

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/abi/protocol.hpp"
-#include "firmware/group/load.hpp"
+#include "abi/group/load.hpp"
+#include "abi/module_reader.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/memory/memory.hpp"
-#include "firmware/module/module.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::runtime {

@@ -3,8 +3,8 @@
 // copies reach.
 #pragma once
 
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/protocol.hpp"
+#include "abi/command.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/runtime/transfers.hpp"
 
 namespace swai::runtime {

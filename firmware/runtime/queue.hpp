@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/protocol.hpp"
+#include "abi/command.hpp"
+#include "abi/protocol.hpp"
 #include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "abi/protocol.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/protocol.hpp"
 #include "firmware/memory/memory.hpp"
 #include "firmware/runtime/calibration.hpp"
 #include "firmware/runtime/completion.hpp"

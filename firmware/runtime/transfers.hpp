@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "firmware/abi/command.hpp"
+#include "abi/command.hpp"
 #include "firmware/runtime/dma_channel.hpp"
 
 namespace swai::runtime {

@@ -1,4 +1,4 @@
-// Feeds a queue the GPU's way (firmware/abi/two_level.hpp): entries of the host's ring, and then the commands
+// Feeds a queue the GPU's way (abi/two_level.hpp): entries of the host's ring, and then the commands
 // that they name, come by DMA and are put into the queue's slots, from where they are taken as all others.
 // One queue at a time. What cannot be fetched becomes a slot without form, so that the queue fails in its
 // order.
@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdint>
 
+#include "abi/command.hpp"
+#include "abi/two_level.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/two_level.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/transfers.hpp"
 

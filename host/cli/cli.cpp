@@ -9,9 +9,9 @@
 #include <new>
 #include <system_error>
 
+#include "abi/elf.hpp"
 #include "build/gen/version.hpp"
 #include "host/cli/started_card.hpp"
-#include "verif/common/elf.hpp"
 
 namespace swai::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include "abi/argument_text.hpp"
 #include "card_regs.hpp"
 #include "host/cli/card_state.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/link_errors.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"

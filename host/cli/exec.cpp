@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/common/words.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "firmware/abi/journal.hpp"
+#include "abi/journal.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/cli.hpp"
-#include "host/cli/kernel_arguments.hpp"
 
 namespace swai::cli {
 namespace {

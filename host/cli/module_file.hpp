@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/module/module.hpp"
+#include "abi/module_reader.hpp"
 
 namespace swai::cli {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"

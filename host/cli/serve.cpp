@@ -16,12 +16,12 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/link/served.hpp"
+#include "host/link/server/server.hpp"
 #include "host/link/unix_socket.hpp"
 #include "host/sdaa/error.hpp"
 #include "host/serve/card_server.hpp"
 #include "host/serve/control.hpp"
 #include "host/serve/jobs.hpp"
-#include "host/socket/server.hpp"
 
 extern char** environ;
 

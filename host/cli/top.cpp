@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/daemon.hpp"
 #include "host/cli/table.hpp"

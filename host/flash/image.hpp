@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/abi/boot.hpp"
-#include "firmware/abi/image.hpp"
-#include "verif/common/elf.hpp"
+#include "abi/boot.hpp"
+#include "abi/elf.hpp"
+#include "abi/image.hpp"
 
 namespace swai::flash {
 

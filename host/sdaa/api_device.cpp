@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/peers.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/journal.hpp"
 

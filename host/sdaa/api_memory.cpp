@@ -1,7 +1,7 @@
 // Memory of the card and pinned memory of the host.
 #include <fmt/format.h>
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/memory_check.hpp"
 

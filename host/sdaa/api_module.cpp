@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/launch.hpp"
 

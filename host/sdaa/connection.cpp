@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "abi/command.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/command.hpp"
 #include "host/sdaa/bars.hpp"
 
 namespace swai::sdaa {

@@ -1,4 +1,4 @@
-// A card with our protocol on it (firmware/abi/protocol.hpp): the handshake, short requests, slots of queues
+// A card with our protocol on it (abi/protocol.hpp): the handshake, short requests, slots of queues
 // and doorbells, the page on which the card tells what is complete, and time. Used by one thread at a time.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/error.hpp"
 #include "host/sdaa/firmware.hpp"

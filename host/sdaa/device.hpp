@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/abi/command.hpp"
+#include "abi/command.hpp"
 #include "host/sdaa/connection.hpp"
 #include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/host_calls.hpp"

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/module/module.hpp"
+#include "abi/launch.hpp"
+#include "abi/module_reader.hpp"
 
 namespace swai::sdaa {
 namespace {

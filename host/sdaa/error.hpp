@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/backend.hpp"
 #include "host/sdaa/include/sdaa_runtime.h"
 

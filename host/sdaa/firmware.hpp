@@ -1,7 +1,7 @@
 // The firmware of a card as a host finds it.
 #pragma once
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/limits.hpp"
 

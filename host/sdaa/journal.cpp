@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/boot.hpp"
+#include "abi/protocol.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/boot.hpp"
-#include "firmware/abi/protocol.hpp"
 #include "host/sdaa/bars.hpp"
 #include "host/sdaa/error.hpp"
 

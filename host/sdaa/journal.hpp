@@ -1,4 +1,4 @@
-// Reads what a card tells about itself (firmware/abi/journal.hpp and fault.hpp). Needs nothing of the
+// Reads what a card tells about itself (abi/journal.hpp and fault.hpp). Needs nothing of the
 // firmware but that it has run once.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/fault.hpp"
-#include "firmware/abi/journal.hpp"
-#include "firmware/abi/protocol.hpp"
+#include "abi/fault.hpp"
+#include "abi/journal.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::sdaa {

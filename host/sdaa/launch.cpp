@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/module/elf32.hpp"
-#include "firmware/module/module.hpp"
+#include "abi/elf32.hpp"
+#include "abi/launch.hpp"
+#include "abi/module_reader.hpp"
 #include "host/sdaa/card_memory.hpp"
 
 namespace swai::sdaa {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "host/common/track_event.hpp"
+#include "abi/trace/track_event.hpp"
 
 namespace swai::sdaa {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/command.hpp"
-#include "host/common/events_file.hpp"
+#include "abi/command.hpp"
+#include "abi/trace/events_file.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/sdaa/two_level.hpp"
 
 namespace swai::sdaa {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::sdaa {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/abi/command.hpp"
+#include "abi/command.hpp"
 
 namespace swai::sdaa {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "firmware/abi/protocol.hpp"
-#include "firmware/abi/two_level.hpp"
+#include "abi/protocol.hpp"
+#include "abi/two_level.hpp"
 #include "host/sdaa/connection.hpp"
 
 namespace swai::sdaa {

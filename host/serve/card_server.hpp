@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "host/link/server/server.hpp"
 #include "host/serve/shared_card.hpp"
-#include "host/socket/server.hpp"
 
 namespace swai::serve {
 

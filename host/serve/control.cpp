@@ -13,8 +13,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "host/link/server/listener.hpp"
 #include "host/link/unix_socket.hpp"
-#include "host/socket/listener.hpp"
 
 namespace swai::serve {
 namespace {

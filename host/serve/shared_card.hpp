@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "host/link/card.hpp"
+#include "host/link/server/device.hpp"
 #include "host/sdaa/firmware.hpp"
 #include "host/sdaa/request_words.hpp"
-#include "host/socket/device.hpp"
 
 namespace swai::serve {
 

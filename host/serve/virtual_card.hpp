@@ -6,9 +6,9 @@
 #include <array>
 #include <span>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
+#include "host/link/server/device.hpp"
 #include "host/serve/shared_card.hpp"
-#include "host/socket/device.hpp"
 
 namespace swai::serve {
 

@@ -8,7 +8,7 @@
 // SharedClock is for simulators, which pay for every clock: one gate for all CPEs, open while any of their own would be. What a CPE
 //   does in an edge that it does not need is nothing, so cycle by cycle nothing changes.
 // SmallCpes: as small as CPEs become without programs that see it.
-// Simulators of large cards have another module in place of this one (verif/cg/array).
+// Simulators of large cards have another module in place of this one (sim/tile).
 module cg_array #(
   parameter  int unsigned Rows        = 4,
   parameter  int unsigned Columns     = 8,

@@ -1,5 +1,5 @@
 // The boundary to the memory itself. On a chip this is the vendor's PHY with the stack behind it; here the cells are C++
-// (verif/cg/hbm_cells), called once for each line that moves.
+// (sim/hbm/hbm_cells), called once for each line that moves.
 //
 // Commands come as the controller gives them, write data in the cycle of its first beat, TWl after its command. The data of a
 // read is handed over TCl + TBurst cycles after its command, when its last beat is there. The memory remembers which

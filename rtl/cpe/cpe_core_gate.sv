@@ -1,7 +1,7 @@
 // The door of the scalar core: its clock, and what the local memory tells it.
 //
 // en_i: the core needs the coming edge; from registers, the units' answers and inputs of the CPE.
-// Simulators with a model for each CPE have another module in place of this one (verif/cpe/tile).
+// Simulators with a model for each CPE have another module in place of this one (sim/tile).
 module cpe_core_gate (
   input  logic clk_i,
   input  logic en_i,

@@ -41,7 +41,7 @@ module dma_fetch (
     else if (ring_take_i) last_q <= turn;
   end
 
-  // As firmware/abi/dma.hpp draws it. What runs over the end of an address space is bad, too.
+  // As abi/dma.hpp draws it. What runs over the end of an address space is bad, too.
   logic [255:0]         raw;
   dma_pkg::descriptor_t fresh;
   logic [64:0]          last_host;

@@ -115,7 +115,7 @@ module dma_retire (
   assign ring_valid_o  = state_q == Record && own.on_card;
   assign ring_addr_o   = own.record[39:4];
   assign ring_slot_o   = slot_o;
-  // As firmware/abi/dma.hpp draws it; the status 1 says done.
+  // As abi/dma.hpp draws it; the status 1 says done.
   assign record_o      = {32'd0, descriptor_i.length, 8'd1, 5'd0, channel_q, own.number, descriptor_i.tag};
 
   assign irq_valid_o  = state_q == Interrupt && irq_q && !dropped;

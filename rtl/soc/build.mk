@@ -1,6 +1,6 @@
 # The register description and what is made from it, and the source list of the SoC.
 
-CARD_DESCRIPTION := rtl/soc/card.toml
+CARD_DESCRIPTION := abi/card.toml
 
 # One package per device, and the memory map.
 CARD_DEVICES := $(shell sed -n '/^\[\[device\]\]/{n;s/name = "\(.*\)"/\1/p}' $(CARD_DESCRIPTION))

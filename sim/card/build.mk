@@ -1,21 +1,17 @@
-# The simulated card: models of what is around the chip, their unit tests, swai-card, and the tests that boot it.
+# The simulated card: models of what is around the chip, and swai-card.
 
-card_models := $(addprefix verif/card/,flash_store.cpp flash_chip.cpp flash_pins.cpp uart_pins.cpp)
+card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_pins.cpp uart_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
-$(eval $(call cxx_program,test-card-models, \
-  $(addprefix verif/card/,flash_test.cpp flash_random_test.cpp flash_store_test.cpp uart_test.cpp) \
-  verif/common/doctest_main.cpp,$(B)/lib/card-models.a -lfmt))
-
-card_harness := $(addprefix verif/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \
-  host/common/events_file.cpp verif/common/gdb_stub_mpe.cpp
-card_program := $(addprefix verif/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
-  cards.cpp card_device.cpp serve.cpp) $(addprefix verif/common/,gdb_stub.cpp gdb_stub_server.cpp)
+card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \
+  abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
+card_program := $(addprefix sim/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
+  cards.cpp card_device.cpp serve.cpp) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
 
-card_rtl := $(RTL_CARD) verif/card/card_top.sv verif/card/card_trace.sv
+card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv
 
-# In the fast variant of the large cards every CPE is an instance of a model of its own (verif/cpe/tile), so that what is built does
+# In the fast variant of the large cards every CPE is an instance of a model of its own (sim/tile), so that what is built does
 # not grow with their number. The other variants, which have waves and coverage of everything, have all CPEs in one model, and so
 # has the small card; there all CPEs share one piece of code where Verilator finds that it is the same for all: tables are
 # numbered from CPE to CPE, and a function of everything that a CPE settles at the start would have to be the same as a whole.
@@ -33,8 +29,3 @@ $(eval $(call verilated_program,swai-card-full,card_top,$(call with_tiles,$(card
   $(large_card_flags) -GGroups=4,$(call tile_libs,cpe-tile) $(card_libs),-DSWAI_CONFIG=full))
 $(eval $(call verilated_program,swai-card-tiny,card_top,$(card_rtl),$(card_harness) $(card_program),\
   $(small_card_flags) -GRows=2 -GColumns=2,$(card_libs),-DSWAI_CONFIG=tiny))
-
-$(eval $(call verilated_sibling,test-card-boot,swai-card,$(card_harness) verif/card/boot_test.cpp verif/card/boot_bench.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(call tile_libs,cpe-tile) $(card_libs)))
-
-$(eval $(call cxx_program,events-session,verif/card/events_session.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))

@@ -1,4 +1,4 @@
-#include "verif/card/card.hpp"
+#include "sim/card/card.hpp"
 
 #include <fmt/format.h>
 

@@ -7,15 +7,15 @@
 #include <span>
 #include <string>
 
-#include "verif/card/events.hpp"
-#include "verif/card/flash_chip.hpp"
-#include "verif/card/flash_pins.hpp"
-#include "verif/card/model.hpp"
-#include "verif/card/trace.hpp"
-#include "verif/card/uart_pins.hpp"
-#include "verif/cg/hbm_cells.hpp"
-#include "verif/common/gdb_stub_mpe.hpp"
-#include "verif/rootport/root_port.hpp"
+#include "sim/card/events.hpp"
+#include "sim/card/flash_chip.hpp"
+#include "sim/card/flash_pins.hpp"
+#include "sim/card/model.hpp"
+#include "sim/card/trace.hpp"
+#include "sim/card/uart_pins.hpp"
+#include "sim/hbm/hbm_cells.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::card {
 

@@ -1,4 +1,4 @@
-#include "verif/card/card_device.hpp"
+#include "sim/card/card_device.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "host/socket/device.hpp"
-#include "verif/card/card.hpp"
-#include "verif/rootport/root_complex.hpp"
+#include "host/link/server/device.hpp"
+#include "sim/card/card.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
 

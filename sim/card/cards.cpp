@@ -1,4 +1,4 @@
-#include "verif/card/cards.hpp"
+#include "sim/card/cards.hpp"
 
 #include <algorithm>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "verif/card/card.hpp"
-#include "verif/card/card_device.hpp"
-#include "verif/rootport/root_complex.hpp"
+#include "sim/card/card.hpp"
+#include "sim/card/card_device.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
 

@@ -1,4 +1,4 @@
-#include "verif/card/console.hpp"
+#include "sim/card/console.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

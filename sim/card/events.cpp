@@ -1,4 +1,4 @@
-#include "verif/card/events.hpp"
+#include "sim/card/events.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "build/gen/card_regs.hpp"
-#include "firmware/abi/launch.hpp"
+#include "abi/launch.hpp"
 
 namespace swai::card {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "host/common/events_file.hpp"
+#include "abi/trace/events_file.hpp"
 
 namespace swai::card {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "host/common/track_event.hpp"
-#include "verif/card/events.hpp"
+#include "abi/trace/track_event.hpp"
+#include "sim/card/events.hpp"
 
 namespace swai::card {
 

@@ -1,4 +1,4 @@
-#include "verif/card/flash_chip.hpp"
+#include "sim/card/flash_chip.hpp"
 
 #include <algorithm>
 #include <bit>

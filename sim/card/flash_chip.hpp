@@ -16,7 +16,7 @@
 #include <optional>
 #include <random>
 
-#include "verif/card/flash_store.hpp"
+#include "sim/card/flash_store.hpp"
 
 namespace swai::card {
 

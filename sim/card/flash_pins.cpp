@@ -1,4 +1,4 @@
-#include "verif/card/flash_pins.hpp"
+#include "sim/card/flash_pins.hpp"
 
 namespace swai::card {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "verif/card/flash_chip.hpp"
+#include "sim/card/flash_chip.hpp"
 
 namespace swai::card {
 

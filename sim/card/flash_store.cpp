@@ -1,4 +1,4 @@
-#include "verif/card/flash_store.hpp"
+#include "sim/card/flash_store.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "verif/card/model.hpp"
+#include "sim/card/model.hpp"
 
 #include <array>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "verif/card/options.hpp"
+#include "sim/card/options.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "verif/card/console.hpp"
-#include "verif/card/events.hpp"
+#include "sim/card/console.hpp"
+#include "sim/card/events.hpp"
 
 namespace swai::card {
 

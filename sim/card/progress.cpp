@@ -1,4 +1,4 @@
-#include "verif/card/progress.hpp"
+#include "sim/card/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "verif/card/report.hpp"
+#include "sim/card/report.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "firmware/abi/image.hpp"
+#include "abi/image.hpp"
 
 namespace swai::card {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "verif/card/card.hpp"
+#include "sim/card/card.hpp"
 
 namespace swai::card {
 

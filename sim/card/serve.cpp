@@ -1,4 +1,4 @@
-#include "verif/card/serve.hpp"
+#include "sim/card/serve.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "host/socket/server.hpp"
-#include "verif/card/cards.hpp"
-#include "verif/card/console.hpp"
-#include "verif/card/options.hpp"
+#include "host/link/server/server.hpp"
+#include "sim/card/cards.hpp"
+#include "sim/card/console.hpp"
+#include "sim/card/options.hpp"
 
 namespace swai::card {
 

@@ -1,4 +1,4 @@
-#include "verif/card/session.hpp"
+#include "sim/card/session.hpp"
 
 #include <fmt/format.h>
 

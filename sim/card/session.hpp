@@ -6,13 +6,13 @@
 #include <span>
 #include <string>
 
-#include "verif/card/card.hpp"
-#include "verif/card/console.hpp"
-#include "verif/card/options.hpp"
-#include "verif/card/progress.hpp"
-#include "verif/card/report.hpp"
-#include "verif/common/gdb_stub.hpp"
-#include "verif/common/gdb_stub_mpe.hpp"
+#include "sim/card/card.hpp"
+#include "sim/card/console.hpp"
+#include "sim/card/options.hpp"
+#include "sim/card/progress.hpp"
+#include "sim/card/report.hpp"
+#include "sim/common/gdb_stub.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
 
 namespace swai::card {
 

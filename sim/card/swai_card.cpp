@@ -3,8 +3,8 @@
 
 #include <exception>
 
-#include "verif/card/serve.hpp"
-#include "verif/card/session.hpp"
+#include "sim/card/serve.hpp"
+#include "sim/card/session.hpp"
 
 int main(int argc, char** argv) {
   using namespace swai::card;

@@ -1,4 +1,4 @@
-#include "verif/card/trace.hpp"
+#include "sim/card/trace.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "verif/iss/trace.hpp"
+#include "sim/iss/trace.hpp"
 
 namespace swai::card {
 

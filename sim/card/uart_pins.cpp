@@ -1,4 +1,4 @@
-#include "verif/card/uart_pins.hpp"
+#include "sim/card/uart_pins.hpp"
 
 namespace swai::card {
 

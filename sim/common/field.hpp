@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 
 namespace swai::verif {
 

@@ -1,4 +1,4 @@
-#include "verif/common/gdb_stub.hpp"
+#include "sim/common/gdb_stub.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "verif/common/gdb_stub_mpe.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
 
 #include <fmt/format.h>
 

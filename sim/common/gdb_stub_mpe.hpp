@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "verif/common/gdb_stub.hpp"
+#include "sim/common/gdb_stub.hpp"
 
 namespace swai::common {
 

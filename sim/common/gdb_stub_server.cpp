@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "verif/common/gdb_stub.hpp"
+#include "sim/common/gdb_stub.hpp"
 
 namespace swai::common {
 

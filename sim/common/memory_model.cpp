@@ -1,4 +1,4 @@
-#include "verif/common/memory_model.hpp"
+#include "sim/common/memory_model.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>

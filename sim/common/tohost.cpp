@@ -1,4 +1,4 @@
-#include "verif/common/tohost.hpp"
+#include "sim/common/tohost.hpp"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "verif/common/elf.hpp"
+#include "abi/elf.hpp"
 
 namespace swai::common {
 

@@ -1,5 +1,5 @@
 // Sign extension as a compiler knows it: included before everything else in models that are built with
-// TILE_FLAGS (verif/build.mk).
+// TILE_FLAGS (sim/build.mk).
 //
 // Verilator's own has the sign bit negated and put above the rest, for which compilers have no name; two
 // shifts they turn into the one instruction that extends eight numbers at once.

@@ -1,5 +1,5 @@
 // Which edges there are, as bits of a word: included before everything else in models that are built with
-// EDGE_BITS (verif/build.mk), and in what knows such a model from the inside.
+// EDGE_BITS (sim/build.mk), and in what knows such a model from the inside.
 //
 // Verilator's own class has a bool for each. A model asks about them before every function that it calls,
 // mostly about several at once: with bits that is one instruction and a branch, where bools take three for

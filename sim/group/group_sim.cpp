@@ -1,4 +1,4 @@
-#include "verif/cg/group/group_sim.hpp"
+#include "sim/group/group_sim.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "svdpi.h"
-#include "verif/lib/field.hpp"
+#include "sim/common/field.hpp"
 
 #ifdef COVERAGE
 #include <verilated_cov.h>

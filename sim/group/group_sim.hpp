@@ -1,6 +1,6 @@
 // A simulated core group alone, with everything around it: the management processor's registers and memory,
 // and another group's HBM, all of them beyond the initiator port. It is a Machine for the driver of core
-// groups (firmware/group), so whoever has one starts launches as firmware does:
+// groups (abi/group), so whoever has one starts launches as firmware does:
 //
 //   GroupSim sim({.seed = 7});
 //   group::Group<GroupSim> driver(sim, 0);
@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "Vgroup_top.h"
-#include "firmware/group/group.hpp"
-#include "verif/cg/hbm_cells.hpp"
-#include "verif/cg/noc_port.hpp"
-#include "verif/iss/cpe/hart.hpp"
-#include "verif/iss/cpe/memory.hpp"
-#include "verif/lib/random.hpp"
+#include "abi/group/group.hpp"
+#include "sim/hbm/hbm_cells.hpp"
+#include "sim/group/noc_port.hpp"
+#include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/memory.hpp"
+#include "sim/common/random.hpp"
 
 #ifdef WAVE
 #include <verilated_fst_c.h>

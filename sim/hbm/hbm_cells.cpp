@@ -1,4 +1,4 @@
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 
 #include <svdpi.h>
 

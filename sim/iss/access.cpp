@@ -1,8 +1,8 @@
 // Fetches, loads, stores and atomics that are not a plain access within one page of plain memory.
 #include <algorithm>
 
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/hart.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/hart.hpp"
 
 namespace swai::iss {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "verif/iss/operations.hpp"
+#include "sim/iss/operations.hpp"
 
 namespace swai::iss::op {
 

@@ -1,26 +1,10 @@
 # The reference model as a library (also for lockstep), and the program that runs ELF files on it.
 
-ISS_SOURCES := $(addprefix verif/iss/,access.cpp compressed.cpp csr.cpp decode.cpp decode_table.cpp disassemble.cpp hart.cpp \
+ISS_SOURCES := $(addprefix sim/iss/,access.cpp compressed.cpp csr.cpp decode.cpp decode_table.cpp disassemble.cpp hart.cpp \
     mmu.cpp pma.cpp trace.cpp trap.cpp)
 ISS_LIB := build/lib/iss.a
 $(eval $(call cxx_library,iss,$(ISS_SOURCES),-O3))
 generated: build/gen/card_regs.hpp
 
-PROGRAM_SUPPORT := verif/common/elf.cpp verif/common/tohost.cpp verif/common/memory_model.cpp
-$(eval $(call cxx_program,iss-run,verif/iss/iss_run.cpp verif/iss/machine.cpp $(PROGRAM_SUPPORT),$(ISS_LIB) -lfmt,))
-$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp operations_test.cpp memory_test.cpp trap_test.cpp csr_test.cpp) \
-  verif/common/doctest_main.cpp,$(ISS_LIB) -lfmt,))
-
-# Tests of the tools write their programs with the random generator's ELF writer.
-$(eval $(call cxx_program,test-iss-run,$(addprefix verif/iss/test/,support_test.cpp iss_run_test.cpp) $(PROGRAM_SUPPORT) \
-  verif/common/process.cpp verif/common/doctest_main.cpp,$(B)/lib/random-program.a -lfmt,))
-
-# Programs whose output is compared with QEMU's.
-ISS_PROGRAMS := $(addprefix $(B)/iss-programs/,svpbmt software_interrupts)
-$(ISS_PROGRAMS): $(B)/iss-programs/%: verif/iss/programs/%.S verif/iss/programs/console.h verif/iss/programs/program.ld
-	$(call say,RISCV,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)riscv64-unknown-elf-gcc -march=rv64ima_zicsr -mabi=lp64 -nostdlib -static -Wl,--no-warn-rwx-segments \
-	  -T verif/iss/programs/program.ld $< -o $@
-.PHONY: iss-programs
-iss-programs: $(ISS_PROGRAMS)
+PROGRAM_SUPPORT := abi/elf.cpp sim/common/tohost.cpp sim/common/memory_model.cpp
+$(eval $(call cxx_program,iss-run,sim/iss/iss_run.cpp sim/iss/machine.cpp $(PROGRAM_SUPPORT),$(ISS_LIB) -lfmt,))

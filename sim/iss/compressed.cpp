@@ -1,7 +1,7 @@
 // RV64C: every compressed instruction stands for one 32-bit instruction.
 #include <initializer_list>
 
-#include "verif/iss/insn.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::iss {
 

@@ -1,6 +1,6 @@
 // Control and status registers: who may access what, how values are stored.
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/hart.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/hart.hpp"
 
 namespace swai::iss {
 

@@ -1,8 +1,8 @@
 #include <array>
 #include <vector>
 
-#include "verif/iss/execute.hpp"
-#include "verif/iss/insn.hpp"
+#include "sim/iss/execute.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::iss {
 

@@ -1,9 +1,9 @@
 // Every instruction that there is: bit pattern, operands, meaning. Both execution and disassembly come from
 // this table.
-#include "verif/iss/bit_operations.hpp"
-#include "verif/iss/execute.hpp"
-#include "verif/iss/insn.hpp"
-#include "verif/iss/operations.hpp"
+#include "sim/iss/bit_operations.hpp"
+#include "sim/iss/execute.hpp"
+#include "sim/iss/insn.hpp"
+#include "sim/iss/operations.hpp"
 
 namespace swai::iss {
 

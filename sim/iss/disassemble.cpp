@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/insn.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::iss {
 

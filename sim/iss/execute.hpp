@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include "verif/iss/hart.hpp"
-#include "verif/iss/insn.hpp"
+#include "sim/iss/hart.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::iss::exec {
 

@@ -1,6 +1,6 @@
-#include "verif/iss/hart.hpp"
+#include "sim/iss/hart.hpp"
 
-#include "verif/iss/csr_numbers.hpp"
+#include "sim/iss/csr_numbers.hpp"
 
 namespace swai::iss {
 

@@ -21,9 +21,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "verif/iss/insn.hpp"
-#include "verif/iss/memory.hpp"
-#include "verif/iss/retirement.hpp"
+#include "sim/iss/insn.hpp"
+#include "sim/iss/memory.hpp"
+#include "sim/iss/retirement.hpp"
 
 namespace swai::iss {
 

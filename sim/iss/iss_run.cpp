@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "verif/common/elf.hpp"
-#include "verif/common/tohost.hpp"
-#include "verif/iss/machine.hpp"
-#include "verif/iss/trace.hpp"
+#include "abi/elf.hpp"
+#include "sim/common/tohost.hpp"
+#include "sim/iss/machine.hpp"
+#include "sim/iss/trace.hpp"
 
 namespace {
 

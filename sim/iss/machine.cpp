@@ -1,4 +1,4 @@
-#include "verif/iss/machine.hpp"
+#include "sim/iss/machine.hpp"
 
 #include <algorithm>
 #include <cstring>

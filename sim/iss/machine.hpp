@@ -5,10 +5,10 @@
 #include <functional>
 #include <optional>
 
-#include "verif/common/elf.hpp"
-#include "verif/common/memory_model.hpp"
-#include "verif/common/tohost.hpp"
-#include "verif/iss/hart.hpp"
+#include "abi/elf.hpp"
+#include "sim/common/memory_model.hpp"
+#include "sim/common/tohost.hpp"
+#include "sim/iss/hart.hpp"
 
 namespace swai::iss {
 

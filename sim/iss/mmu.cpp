@@ -1,6 +1,6 @@
 // Address translation (Sv39 with Svpbmt) and the look-aside tables that make it fast.
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/hart.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/hart.hpp"
 
 namespace swai::iss {
 

@@ -1,5 +1,5 @@
 #include "card_regs.hpp"
-#include "verif/iss/memory.hpp"
+#include "sim/iss/memory.hpp"
 
 namespace swai::iss {
 

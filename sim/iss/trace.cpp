@@ -1,11 +1,11 @@
-#include "verif/iss/trace.hpp"
+#include "sim/iss/trace.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <bit>
 
-#include "verif/iss/insn.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::iss {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "verif/iss/retirement.hpp"
+#include "sim/iss/retirement.hpp"
 
 namespace swai::iss {
 

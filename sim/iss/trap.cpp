@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/hart.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/hart.hpp"
 
 namespace swai::iss {
 

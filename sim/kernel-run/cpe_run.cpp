@@ -6,9 +6,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "verif/common/elf.hpp"
-#include "verif/cpe/run/rtl_device.hpp"
-#include "verif/cpe/run/tool.hpp"
+#include "abi/elf.hpp"
+#include "sim/kernel-run/rtl_device.hpp"
+#include "sim/kernel-run/tool.hpp"
 
 namespace {
 

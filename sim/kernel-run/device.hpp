@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/iss/cpe/group.hpp"
+#include "sim/iss/cpe/group.hpp"
 
 namespace swai::kernel_run {
 

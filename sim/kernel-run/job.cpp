@@ -1,13 +1,13 @@
-#include "verif/cpe/run/job.hpp"
+#include "sim/kernel-run/job.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/segment.hpp"
-#include "verif/common/elf.hpp"
-#include "verif/iss/cpe/daemon.hpp"
+#include "abi/launch.hpp"
+#include "abi/segment.hpp"
+#include "abi/elf.hpp"
+#include "sim/iss/cpe/daemon.hpp"
 
 namespace swai::kernel_run {
 

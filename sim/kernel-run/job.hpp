@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "firmware/module/module.hpp"
-#include "host/cli/kernel_arguments.hpp"
-#include "verif/cpe/run/device.hpp"
+#include "abi/module_reader.hpp"
+#include "abi/argument_text.hpp"
+#include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
 

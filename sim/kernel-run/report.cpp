@@ -1,11 +1,11 @@
-#include "verif/cpe/run/report.hpp"
+#include "sim/kernel-run/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "verif/iss/cpe/text.hpp"
+#include "sim/iss/cpe/text.hpp"
 
 namespace swai::kernel_run {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/cpe/run/job.hpp"
+#include "sim/kernel-run/job.hpp"
 
 namespace swai::kernel_run {
 

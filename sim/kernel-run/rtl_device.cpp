@@ -1,4 +1,4 @@
-#include "verif/cpe/run/rtl_device.hpp"
+#include "sim/kernel-run/rtl_device.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "verif/common/elf.hpp"
-#include "verif/iss/cpe/text.hpp"
-#include "verif/iss/cpe/units.hpp"
+#include "abi/elf.hpp"
+#include "sim/iss/cpe/text.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::kernel_run {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "firmware/group/group.hpp"
-#include "verif/card/progress.hpp"
-#include "verif/cg/group/group_sim.hpp"
-#include "verif/cpe/run/device.hpp"
+#include "abi/group/group.hpp"
+#include "sim/card/progress.hpp"
+#include "sim/group/group_sim.hpp"
+#include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
 

@@ -1,11 +1,11 @@
-#include "verif/cpe/run/tool.hpp"
+#include "sim/kernel-run/tool.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "verif/common/elf.hpp"
-#include "verif/cpe/run/report.hpp"
+#include "abi/elf.hpp"
+#include "sim/kernel-run/report.hpp"
 
 namespace swai::kernel_run {
 

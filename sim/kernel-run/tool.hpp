@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/cpe/run/device.hpp"
+#include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
 

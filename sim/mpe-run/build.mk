@@ -1,43 +1,14 @@
-# The management core alone: mpe-run, which runs programs on it, and its testbenches.
+# The management core alone: mpe-run, which runs programs on it.
 
 MPE_RTL := rtl/lib/mbus_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \
-  $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) verif/mpe/mpe_tb.sv
-MPE_HARNESS := $(addprefix verif/mpe/,mpe_sim.cpp lockstep.cpp trace.cpp) \
-  $(addprefix verif/common/,memory_model.cpp gdb_stub_mpe.cpp)
+  $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) sim/mpe-run/mpe_tb.sv
+MPE_HARNESS := $(addprefix sim/mpe-run/,mpe_sim.cpp lockstep.cpp trace.cpp) \
+  $(addprefix sim/common/,memory_model.cpp gdb_stub_mpe.cpp)
 MPE_VERILATOR_FLAGS := +define+MPE_RVFI -Wno-fatal
 MPE_LIBS := $(ISS_LIB) -lfmt
 
 # The tool has no assertions: they cost a seventh of its speed. The testbench has.
 $(eval $(call verilated_program,mpe-run,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) \
-  $(addprefix verif/mpe/,mpe_run.cpp runner.cpp) \
-  $(addprefix verif/common/,elf.cpp tohost.cpp gdb_stub.cpp gdb_stub_server.cpp), \
+  $(addprefix sim/mpe-run/,mpe_run.cpp runner.cpp) \
+  abi/elf.cpp $(addprefix sim/common/,tohost.cpp gdb_stub.cpp gdb_stub_server.cpp), \
   $(MPE_VERILATOR_FLAGS) --no-assert,$(MPE_LIBS)))
-
-$(eval $(call verilated_program,tb-mpe,mpe_tb,$(MPE_RTL),$(MPE_HARNESS) $(addprefix verif/mpe/,tb_mpe.cpp random_bench.cpp), \
-  $(MPE_VERILATOR_FLAGS),$(B)/lib/random-program.a $(MPE_LIBS)))
-
-$(eval $(call cxx_program,test-mpe-harness,$(addprefix verif/mpe/,gdb_session_test.cpp memory_model_test.cpp) \
-  $(addprefix verif/common/,gdb_stub.cpp memory_model.cpp doctest_main.cpp),-lfmt))
-$(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp gdb_attach_test.cpp) verif/common/process.cpp \
-  verif/common/doctest_main.cpp,-lfmt))
-
-# Small programs for the tests of mpe-run itself.
-MPE_PROGRAMS := $(addprefix $(B)/mpe-programs/,debuggee report failing sleep lost steady)
-MPE_PROGRAM_GCC := riscv64-unknown-elf-gcc -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -g -Og -Wall -Wextra \
-  -Werror -ffreestanding -nostdlib -static -Wl,--no-warn-rwx-segments
-$(B)/mpe-programs/failing: MPE_PROGRAM_FLAGS := -DRESULT=7
-$(B)/mpe-programs/steady: MPE_PROGRAM_FLAGS := -O2
-define mpe_program
-$(B)/mpe-programs/$(1): $(addprefix verif/mpe/programs/,start.S program.ld $(2))
-	$$(call say,RISCV,$$@)
-	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(MPE_PROGRAM_GCC) $$(MPE_PROGRAM_FLAGS) -T verif/mpe/programs/program.ld $(addprefix verif/mpe/programs/,start.S $(2)) -o $$@
-endef
-$(eval $(call mpe_program,debuggee,debuggee.c))
-$(eval $(call mpe_program,report,report.c))
-$(eval $(call mpe_program,failing,report.c))
-$(eval $(call mpe_program,sleep,sleep.S))
-$(eval $(call mpe_program,lost,lost.S))
-$(eval $(call mpe_program,steady,steady.c))
-.PHONY: mpe-programs
-mpe-programs: $(MPE_PROGRAMS)

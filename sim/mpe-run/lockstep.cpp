@@ -1,12 +1,12 @@
-#include "verif/mpe/lockstep.hpp"
+#include "sim/mpe-run/lockstep.hpp"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <utility>
 
-#include "verif/iss/trace.hpp"
-#include "verif/mpe/trace.hpp"
+#include "sim/iss/trace.hpp"
+#include "sim/mpe-run/trace.hpp"
 
 namespace swai::mpe {
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "verif/common/elf.hpp"
-#include "verif/common/memory_model.hpp"
-#include "verif/iss/hart.hpp"
-#include "verif/iss/memory.hpp"
-#include "verif/mpe/mpe_sim.hpp"
+#include "abi/elf.hpp"
+#include "sim/common/memory_model.hpp"
+#include "sim/iss/hart.hpp"
+#include "sim/iss/memory.hpp"
+#include "sim/mpe-run/mpe_sim.hpp"
 
 namespace swai::mpe {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "verif/mpe/runner.hpp"
+#include "sim/mpe-run/runner.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "verif/mpe/mpe_sim.hpp"
+#include "sim/mpe-run/mpe_sim.hpp"
 
 #include <algorithm>
 #include <cstring>

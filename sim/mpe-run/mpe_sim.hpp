@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "Vmpe_tb.h"
-#include "verif/common/gdb_stub_mpe.hpp"
-#include "verif/common/memory_model.hpp"
-#include "verif/common/verilated_main.hpp"
-#include "verif/iss/retirement.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
+#include "sim/common/memory_model.hpp"
+#include "sim/common/verilated_main.hpp"
+#include "sim/iss/retirement.hpp"
 
 namespace swai::mpe {
 

@@ -1,4 +1,4 @@
-#include "verif/mpe/runner.hpp"
+#include "sim/mpe-run/runner.hpp"
 
 #include <fmt/format.h>
 

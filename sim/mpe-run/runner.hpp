@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "verif/common/elf.hpp"
-#include "verif/common/gdb_stub_mpe.hpp"
-#include "verif/common/tohost.hpp"
-#include "verif/mpe/lockstep.hpp"
-#include "verif/mpe/mpe_sim.hpp"
-#include "verif/mpe/trace.hpp"
+#include "abi/elf.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
+#include "sim/common/tohost.hpp"
+#include "sim/mpe-run/lockstep.hpp"
+#include "sim/mpe-run/mpe_sim.hpp"
+#include "sim/mpe-run/trace.hpp"
 
 namespace swai::mpe {
 

@@ -1,12 +1,12 @@
-#include "verif/mpe/trace.hpp"
+#include "sim/mpe-run/trace.hpp"
 
 #include <fmt/format.h>
 
 #include <cerrno>
 #include <cstring>
 
-#include "verif/common/elf.hpp"
-#include "verif/iss/trace.hpp"
+#include "abi/elf.hpp"
+#include "sim/iss/trace.hpp"
 
 namespace swai::mpe {
 

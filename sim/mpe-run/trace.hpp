@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "verif/mpe/mpe_sim.hpp"
+#include "sim/mpe-run/mpe_sim.hpp"
 
 namespace swai::mpe {
 

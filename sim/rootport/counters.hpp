@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
 

@@ -1,4 +1,4 @@
-#include "verif/rootport/enumeration.hpp"
+#include "sim/rootport/enumeration.hpp"
 
 #include <algorithm>
 #include <array>

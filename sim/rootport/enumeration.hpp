@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::rootport {
 

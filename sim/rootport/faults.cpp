@@ -1,4 +1,4 @@
-#include "verif/rootport/faults.hpp"
+#include "sim/rootport/faults.hpp"
 
 namespace swai::rootport {
 

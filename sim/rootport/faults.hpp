@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 
 namespace swai::rootport {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
 

@@ -1,4 +1,4 @@
-#include "verif/rootport/iommu.hpp"
+#include "sim/rootport/iommu.hpp"
 
 #include <algorithm>
 #include <cstring>

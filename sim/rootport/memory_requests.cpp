@@ -1,8 +1,8 @@
-#include "verif/rootport/memory_requests.hpp"
+#include "sim/rootport/memory_requests.hpp"
 
 #include <algorithm>
 
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::rootport {
 namespace {

@@ -6,11 +6,11 @@
 #include <queue>
 #include <vector>
 
-#include "verif/lib/random.hpp"
-#include "verif/rootport/iommu.hpp"
-#include "verif/rootport/options.hpp"
-#include "verif/rootport/ring.hpp"
-#include "verif/rootport/tlp.hpp"
+#include "sim/common/random.hpp"
+#include "sim/rootport/iommu.hpp"
+#include "sim/rootport/options.hpp"
+#include "sim/rootport/ring.hpp"
+#include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
 

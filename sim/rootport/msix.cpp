@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::rootport {
 namespace {

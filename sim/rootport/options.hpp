@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "verif/rootport/pins.hpp"
+#include "sim/rootport/pins.hpp"
 
 namespace swai::rootport {
 

@@ -1,4 +1,4 @@
-#include "verif/rootport/outbox.hpp"
+#include "sim/rootport/outbox.hpp"
 
 namespace swai::rootport {
 Credits credits_of(const Tlp& tlp) {

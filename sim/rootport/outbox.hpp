@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "verif/rootport/pins.hpp"
-#include "verif/rootport/ring.hpp"
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/pins.hpp"
+#include "sim/rootport/ring.hpp"
+#include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
 

@@ -1,9 +1,9 @@
-#include "verif/rootport/root_complex.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "verif/rootport/enumeration.hpp"
+#include "sim/rootport/enumeration.hpp"
 
 namespace swai::rootport {
 namespace {

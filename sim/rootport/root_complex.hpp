@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::rootport {
 

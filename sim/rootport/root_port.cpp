@@ -1,9 +1,9 @@
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 #include <algorithm>
 
-#include "verif/rootport/enumeration.hpp"
-#include "verif/rootport/root_complex.hpp"
+#include "sim/rootport/enumeration.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 namespace swai::rootport {
 namespace {

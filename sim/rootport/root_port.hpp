@@ -13,15 +13,15 @@
 #include <span>
 #include <vector>
 
-#include "verif/rootport/counters.hpp"
-#include "verif/rootport/faults.hpp"
-#include "verif/rootport/host_requests.hpp"
-#include "verif/rootport/iommu.hpp"
-#include "verif/rootport/memory_requests.hpp"
-#include "verif/rootport/options.hpp"
-#include "verif/rootport/outbox.hpp"
-#include "verif/rootport/pins.hpp"
-#include "verif/rootport/wire.hpp"
+#include "sim/rootport/counters.hpp"
+#include "sim/rootport/faults.hpp"
+#include "sim/rootport/host_requests.hpp"
+#include "sim/rootport/iommu.hpp"
+#include "sim/rootport/memory_requests.hpp"
+#include "sim/rootport/options.hpp"
+#include "sim/rootport/outbox.hpp"
+#include "sim/rootport/pins.hpp"
+#include "sim/rootport/wire.hpp"
 
 namespace swai::rootport {
 

@@ -1,7 +1,7 @@
 // What host software does through a root port: memory-mapped and configuration requests.
 #include <algorithm>
 
-#include "verif/rootport/root_port.hpp"
+#include "sim/rootport/root_port.hpp"
 
 namespace swai::rootport {
 namespace {

@@ -1,4 +1,4 @@
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/tlp.hpp"
 
 #include <fmt/format.h>
 

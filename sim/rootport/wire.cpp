@@ -1,4 +1,4 @@
-#include "verif/rootport/wire.hpp"
+#include "sim/rootport/wire.hpp"
 
 #include <algorithm>
 #include <cstring>

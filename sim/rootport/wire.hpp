@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
-#include "verif/rootport/options.hpp"
-#include "verif/rootport/pins.hpp"
-#include "verif/rootport/ring.hpp"
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/options.hpp"
+#include "sim/rootport/pins.hpp"
+#include "sim/rootport/ring.hpp"
+#include "sim/rootport/tlp.hpp"
 
 namespace swai::rootport {
 

@@ -1,4 +1,4 @@
-#include "verif/cg/array/array.hpp"
+#include "sim/tile/array.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "verif/cg/array/bits.hpp"
-#include "verif/cpe/tile/tile.hpp"
+#include "sim/tile/bits.hpp"
+#include "sim/tile/tile.hpp"
 
 namespace {
 

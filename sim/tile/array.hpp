@@ -1,4 +1,4 @@
-// The CPEs of a group, each a model of its own (verif/cpe/tile), as verif/cg/array/cg_array.sv calls them
+// The CPEs of a group, each a model of its own (sim/tile), as sim/tile/cg_array.sv calls them
 // (DPI).
 //
 // Sets of CPEs are words of 32 bits: row * 8 + column, or, for channels along columns ("places"), column * 4

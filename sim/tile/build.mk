@@ -1,14 +1,4 @@
-# The model of one CPE that the large cards have (verif/build.mk), and a program that tells how fast it is.
+# The model of one CPE that the large cards have (sim/build.mk), and what binds those of a group to its RTL.
 
 $(eval $(call cpe_tile,cpe-tile,--no-assert))
-
-$(eval $(call cxx_program,tile-speed,verif/cpe/tile/tile_speed.cpp,\
-  $(B)/lib/cpe-tile.a $(B)/verilated/fast/runtime.a -lfmt -latomic,$(VLT_INCLUDES)))
-
-# What it runs, beside the plain loop of verif/cpe/core.
-$(B)/cpe-tile-%.bin: verif/cpe/tile/%.S
-	$(call say,RISCV,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)riscv64-unknown-elf-gcc -march=rv32imc_zicsr -mabi=ilp32 -nostdlib -static -Wl,-Ttext=0x40000000,--no-warn-rwx-segments \
-	  $< -o $(@:.bin=.elf)
-	$(Q)riscv64-unknown-elf-objcopy -O binary $(@:.bin=.elf) $@
+$(eval $(call cxx_library,cg-array,sim/tile/array.cpp,-O3 -march=native -isystem $(VERILATOR_ROOT)/include/vltstd))

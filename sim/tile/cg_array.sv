@@ -1,5 +1,5 @@
 // Stands in for rtl/cg/cg_array.sv in simulators of whole groups: the same ports, the same cycles, but every CPE is a model of its own
-// (verif/cpe/tile) and C++ around them (array.cpp) moves what goes in and out. A CPE that sleeps costs a bit, and what none of them
+// (sim/tile) and C++ around them (array.cpp) moves what goes in and out. A CPE that sleeps costs a bit, and what none of them
 // asks for, and what has not changed, is not moved.
 //
 // Possible because nothing that a CPE tells in a cycle depends on what it hears in that cycle, with two exceptions (halt_i).
@@ -244,6 +244,6 @@ module cg_array #(
     if (column_send_ready_i != '0) swai_array_column_words(array, now_q, column_send_ready_i, column_word_o);
   end
 
-  initial assert (!SmallCpes) else $fatal(1, "the models of CPEs (verif/cpe/tile) are of large ones");
+  initial assert (!SmallCpes) else $fatal(1, "the models of CPEs (sim/tile) are of large ones");
 
 endmodule

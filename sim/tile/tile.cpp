@@ -1,4 +1,4 @@
-#include "verif/cpe/tile/tile.hpp"
+#include "sim/tile/tile.hpp"
 
 #include <verilated.h>
 

@@ -1,4 +1,4 @@
-// The models of CPEs, as verif/cpe/tile/cpe.sv calls them (DPI).
+// The models of CPEs, as sim/tile/cg_array.sv calls them (DPI).
 #pragma once
 
 #include <svdpi.h>

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "abi/boot.hpp"
 #include "build/gen/card_regs.hpp"
-#include "firmware/abi/boot.hpp"
 
 namespace swai::card {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "firmware/abi/image.hpp"
+#include "abi/image.hpp"
 #include "host/flash/image.hpp"
-#include "verif/card/card.hpp"
+#include "sim/card/card.hpp"
 
 namespace swai::card {
 

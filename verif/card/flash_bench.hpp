@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "verif/card/flash_chip.hpp"
-#include "verif/card/flash_pins.hpp"
+#include "sim/card/flash_chip.hpp"
+#include "sim/card/flash_pins.hpp"
 
 namespace swai::card {
 

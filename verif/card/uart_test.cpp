@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "verif/card/uart_pins.hpp"
+#include "sim/card/uart_pins.hpp"
 #include "verif/common/doctest_main.hpp"
 
 namespace swai::card {

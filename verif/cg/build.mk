@@ -1,8 +1,4 @@
-# Testbenches of rtl/cg, and the cells of the HBM, which simulators of the card use, too.
-
-$(eval $(call cxx_library,hbm-cells,verif/cg/hbm_cells.cpp,-isystem $(VERILATOR_ROOT)/include/vltstd))
-# The CPEs of a group as models of their own (verif/build.mk).
-$(eval $(call cxx_library,cg-array,verif/cg/array/array.cpp,-O3 -march=native -isystem $(VERILATOR_ROOT)/include/vltstd))
+# Testbenches of rtl/cg.
 
 tb_cg_cpp := $(addprefix verif/cg/,hbm_model.cpp hbm_timing.cpp traffic.cpp) verif/lib/test_main.cpp
 tb_cg_libs := $(B)/lib/hbm-cells.a -lfmt

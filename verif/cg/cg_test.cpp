@@ -10,7 +10,7 @@
 #include "Vtb_cg.h"
 #include "card_regs.hpp"
 #include "card_regs_table.hpp"
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/hbm_model.hpp"
 #include "verif/cg/hbm_timing.hpp"
 #include "verif/cg/traffic.hpp"

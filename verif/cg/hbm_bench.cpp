@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "Vtb_hbm.h"
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/common/random.hpp"
+#include "sim/common/verilated_main.hpp"
+#include "sim/group/noc_port.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/hbm_timing.hpp"
-#include "verif/cg/noc_port.hpp"
-#include "verif/common/verilated_main.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cg {
 namespace {

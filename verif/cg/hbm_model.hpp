@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "verif/cg/noc_port.hpp"
+#include "sim/group/noc_port.hpp"
 
 namespace swai::cg {
 

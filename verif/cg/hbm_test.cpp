@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "Vtb_hbm.h"
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/hbm_model.hpp"
 #include "verif/cg/hbm_timing.hpp"
 #include "verif/cg/traffic.hpp"

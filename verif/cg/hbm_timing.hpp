@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "verif/lib/field.hpp"
+#include "sim/common/field.hpp"
 
 namespace swai::cg {
 

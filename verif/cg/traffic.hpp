@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/group/noc_port.hpp"
 #include "verif/cg/hbm_model.hpp"
-#include "verif/cg/noc_port.hpp"
 #include "verif/lib/stream.hpp"
 
 namespace swai::cg {

@@ -2,7 +2,7 @@
 
 FW_TEST_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FW_TEST_PARTS := verif/firmware/fake_platform.cpp firmware/boot/flow.cpp firmware/common/text.cpp \
-    $(addprefix host/flash/,flash_file.cpp image.cpp sha256.cpp) verif/common/elf.cpp
+    $(addprefix host/flash/,flash_file.cpp image.cpp sha256.cpp) abi/elf.cpp
 
 $(eval $(call cxx_program,test-firmware,$(addprefix verif/firmware/,image_test.cpp pack_test.cpp flow_test.cpp test_tools.cpp) \
     verif/common/doctest_main.cpp $(FW_TEST_PARTS),-lfmt,$(FW_TEST_FLAGS)))

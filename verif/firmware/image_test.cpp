@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "firmware/abi/fault.hpp"
+#include "abi/fault.hpp"
 #include "host/flash/sha256.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/fake_platform.hpp"

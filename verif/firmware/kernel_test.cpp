@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "firmware/abi/fault.hpp"
+#include "abi/fault.hpp"
 #include "host/flash/flash_file.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/test_tools.hpp"

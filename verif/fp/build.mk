@@ -1,16 +1,16 @@
 # Testbenches of the floating point arithmetic.
 
 $(eval $(call verilated_program,tb-fp,tb_fp,$(addprefix rtl/fp/,fp32_fma.sv fp32_add.sv fp32_order.sv) verif/fp/tb_fp.sv,\
-  verif/fp/fp_test.cpp verif/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt))
+  verif/fp/fp_test.cpp sim/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt))
 
 $(eval $(call verilated_program,tb-fp-convert,tb_fp_convert,$(addprefix rtl/fp/,fp32_of_int32.sv fp32_of_fp16.sv int32_of_fp32.sv \
-  int8_of_fp32.sv fp16_of_fp32.sv) verif/fp/tb_fp_convert.sv,verif/fp/convert_test.cpp verif/iss/cpe/fp32.cpp \
+  int8_of_fp32.sv fp16_of_fp32.sv) verif/fp/tb_fp_convert.sv,verif/fp/convert_test.cpp sim/iss/cpe/fp32.cpp \
   verif/lib/test_main.cpp,,-lfmt))
 
 $(eval $(call verilated_program,fp-speed,tb_fp_speed,$(addprefix rtl/fp/,fp32_fma.sv) verif/fp/tb_fp_speed.sv,\
   verif/fp/speed.cpp,,-lfmt))
 
-FP_MODELS := verif/iss/cpe/fp32.cpp verif/iss/cpe/special.cpp
+FP_MODELS := sim/iss/cpe/fp32.cpp sim/iss/cpe/special.cpp
 
 $(eval $(call verilated_program,tb-fp-special,tb_fp_special,rtl/cpe/cpe_pkg.sv rtl/fp/fp32_special_table.sv rtl/fp/fp32_special.sv \
   verif/fp/tb_fp_special.sv,verif/fp/special_test.cpp $(FP_MODELS) verif/lib/test_main.cpp,,-lfmt))

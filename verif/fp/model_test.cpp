@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/special.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/special.hpp"
 
 namespace swai::fp {
 namespace {

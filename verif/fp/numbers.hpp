@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/fp32.hpp"
 
 namespace swai::fp {
 

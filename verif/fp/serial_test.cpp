@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "Vtb_fp_serial.h"
+#include "sim/iss/cpe/special.hpp"
 #include "verif/fp/numbers.hpp"
-#include "verif/iss/cpe/special.hpp"
 #include "verif/lib/bench.hpp"
 #include "verif/lib/test_main.hpp"
 

@@ -1,6 +1,6 @@
 // The special functions of rtl/fp against the model.
 
-#include "verif/iss/cpe/special.hpp"
+#include "sim/iss/cpe/special.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "Vtb_fp_speed.h"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 
 int main(int argc, char** argv) {
   const uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 0) : 5'000'000;

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "verif/common/verilated_main.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
+#include "sim/common/verilated_main.hpp"
 
 namespace swai::verif {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "Vtb_cells.h"
-#include "verif/common/memory_model.hpp"
+#include "sim/common/field.hpp"
+#include "sim/common/memory_model.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::verif {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "verif/common/memory_model.hpp"
+#include "sim/common/memory_model.hpp"
 #include "verif/lib/stream.hpp"
 
 namespace swai::verif {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "verif/common/memory_model.hpp"
+#include "sim/common/memory_model.hpp"
 #include "verif/lib/bench.hpp"
 #include "verif/lib/mbus.hpp"
 

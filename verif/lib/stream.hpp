@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "sim/common/field.hpp"
+#include "sim/common/random.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::verif {
 

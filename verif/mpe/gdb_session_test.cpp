@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/common/gdb_stub.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/common/gdb_stub.hpp"
 
 namespace swai::mpe {
 namespace {

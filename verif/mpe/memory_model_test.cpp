@@ -1,6 +1,6 @@
 // The memory model against a plain array: lanes and strobes, atomics, order of responses, and the law of the
 // bus.
-#include "verif/common/memory_model.hpp"
+#include "sim/common/memory_model.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "verif/iss/insn.hpp"
+#include "sim/iss/insn.hpp"
 
 namespace swai::mpe {
 

@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "verif/common/gdb_stub_mpe.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
+#include "sim/mpe-run/lockstep.hpp"
+#include "sim/mpe-run/mpe_sim.hpp"
+#include "sim/mpe-run/trace.hpp"
 #include "verif/iss/random/random_program.hpp"
 #include "verif/iss/random/rng.hpp"
-#include "verif/mpe/lockstep.hpp"
-#include "verif/mpe/mpe_sim.hpp"
-#include "verif/mpe/trace.hpp"
 
 namespace swai::mpe {
 

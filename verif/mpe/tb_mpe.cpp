@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "verif/common/elf.hpp"
-#include "verif/iss/trace.hpp"
+#include "abi/elf.hpp"
+#include "sim/iss/trace.hpp"
 #include "verif/mpe/random_bench.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/lib/field.hpp"
+#include "sim/common/field.hpp"
 
 namespace swai::pcie {
 

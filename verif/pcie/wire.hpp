@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/common/random.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/pcie/tlp.hpp"
 
 namespace swai::pcie {

@@ -38,7 +38,7 @@ module tb_x(input logic clk_i, input logic rst_ni, output logic [7:0] count_o, o
 endmodule
 """,
     "verif/x/tb.cpp": """
-#include "verif/common/verilated_main.hpp"
+#include "sim/common/verilated_main.hpp"
 #include "Vtb_x.h"
 int main(int argc, char** argv) {
   swai::VerilatedRun<Vtb_x> run(argc > 1 ? std::stoull(argv[1]) : 1, argc > 2 ? std::stoull(argv[2]) : 1000);
@@ -63,8 +63,8 @@ class MakefileTest(unittest.TestCase):
         (self.root / "VERSION").write_text("1.2-tarball\n")
         for name, text in FILES.items():
             self.write(name, text)
-        (self.root / "verif/common").mkdir()
-        shutil.copy(REPOSITORY / "verif/common/verilated_main.hpp", self.root / "verif/common")
+        (self.root / "sim/common").mkdir(parents=True)
+        shutil.copy(REPOSITORY / "sim/common/verilated_main.hpp", self.root / "sim/common")
 
         # Verilator's runtime takes longest to compile, and is the same everywhere.
         for path in REPOSITORY.glob("build/verilated/*/runtime*"):

@@ -1,5 +1,5 @@
 // The table of mappings alone.
-#include "verif/rootport/iommu.hpp"
+#include "sim/rootport/iommu.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 
 using namespace swai;
 using namespace swai::rootport;

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <vector>
 
-#include "verif/rootport/root_complex.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 using namespace swai::rootport;
 

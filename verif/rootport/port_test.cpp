@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "sim/rootport/enumeration.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/rootport/enumeration.hpp"
 #include "verif/rootport/test_bench.hpp"
 
 using namespace swai;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "verif/lib/random.hpp"
-#include "verif/rootport/root_complex.hpp"
+#include "sim/common/random.hpp"
+#include "sim/rootport/root_complex.hpp"
 
 namespace swai::rootport {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "verif/lib/random.hpp"
-#include "verif/rootport/root_complex.hpp"
+#include "sim/common/random.hpp"
+#include "sim/rootport/root_complex.hpp"
 #include "verif/rootport/soft_card.hpp"
 
 namespace swai::rootport {

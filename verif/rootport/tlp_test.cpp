@@ -1,5 +1,5 @@
 // Packets: bits as the specification draws them, and strict decoding.
-#include "verif/rootport/tlp.hpp"
+#include "sim/rootport/tlp.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
+#include "sim/common/random.hpp"
+#include "sim/rootport/pins.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
-#include "verif/rootport/pins.hpp"
 
 using namespace swai;
 using namespace swai::rootport;

@@ -1,5 +1,5 @@
 // The wire alone: rates, delays, beats, framing, order among waiting packets.
-#include "verif/rootport/wire.hpp"
+#include "sim/rootport/wire.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "sim/common/random.hpp"
+#include "sim/rootport/outbox.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
-#include "verif/rootport/outbox.hpp"
 
 using namespace swai;
 using namespace swai::rootport;

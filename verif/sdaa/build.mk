@@ -15,4 +15,4 @@ $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FA
     -lfmt,$(SDAA_THREAD)))
 $(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(SDAA_ADDRESS)))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_engine_test.cpp card_journal_test.cpp card_memory_test.cpp) \
-    $(addprefix verif/system/,rig.cpp bar_debug.cpp) $(addprefix verif/common/,doctest_main.cpp elf.cpp process.cpp gdb_stub_mpe.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+    $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/elf.hpp"
+#include "abi/fault.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/fault.hpp"
-#include "firmware/abi/launch.hpp"
 #include "host/sdaa/runtime.hpp"
-#include "swai/arguments.hpp"
-#include "verif/common/elf.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 #include "verif/system/bar_debug.hpp"

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <thread>
 
+#include "abi/kernel_arguments.hpp"
 #include "host/sdaa/runtime.hpp"
 #include "host/sdaa/scattered_memory.hpp"
-#include "swai/arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/rows_trip.hpp"

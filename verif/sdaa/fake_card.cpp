@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "abi/fault.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/fault.hpp"
 #include "firmware/runtime/runtime.hpp"
 #include "host/link/card.hpp"
 #include "verif/sdaa/fake_processor.hpp"

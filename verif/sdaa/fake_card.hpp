@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "firmware/abi/protocol.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/backend.hpp"
 
 namespace swai::sdaa {

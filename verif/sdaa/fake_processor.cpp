@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "abi/kernel_arguments.hpp"
 #include "card_regs.hpp"
 #include "firmware/memory/layout.hpp"
-#include "swai/arguments.hpp"
 #include "verif/sdaa/kernels.hpp"
 
 namespace swai::sdaa {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/abi/dma.hpp"
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/protocol.hpp"
-#include "firmware/abi/segment.hpp"
+#include "abi/dma.hpp"
+#include "abi/launch.hpp"
+#include "abi/protocol.hpp"
+#include "abi/segment.hpp"
 #include "firmware/runtime/journal.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "verif/sdaa/fake_card.hpp"

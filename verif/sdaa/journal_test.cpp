@@ -2,12 +2,12 @@
 // of programs when a group or the firmware does not answer any more. Against a played card.
 #include <cstring>
 
+#include "abi/command.hpp"
+#include "abi/dma.hpp"
+#include "abi/fault.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/dma.hpp"
-#include "firmware/abi/fault.hpp"
-#include "firmware/abi/launch.hpp"
-#include "swai/arguments.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 

@@ -1,8 +1,8 @@
 // Whose memory it is, and where it lies: memory of one side is refused to the other, and memory of a group is
 // that group's. Against a played card.
-#include "firmware/abi/launch.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
 #include "firmware/memory/layout.hpp"
-#include "swai/arguments.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 

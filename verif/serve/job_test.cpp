@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
+#include "host/link/server/server.hpp"
 #include "host/serve/control.hpp"
 #include "host/serve/jobs.hpp"
-#include "host/socket/server.hpp"
 
 namespace swai::serve {
 namespace {

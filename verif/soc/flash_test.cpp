@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "verif/card/flash_chip.hpp"
-#include "verif/card/flash_pins.hpp"
+#include "sim/card/flash_chip.hpp"
+#include "sim/card/flash_pins.hpp"
 #include "verif/soc/flash_driver.hpp"
 #include "verif/soc/sha256.hpp"
 #include "verif/soc/spi_probe.hpp"

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 GENERATOR = "scripts/gen-regs.py"
-CARD = pathlib.Path("rtl/soc/card.toml").read_text()
+CARD = pathlib.Path("abi/card.toml").read_text()
 
 
 def run(text, *options):

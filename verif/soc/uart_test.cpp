@@ -4,7 +4,7 @@
 #include <deque>
 #include <optional>
 
-#include "verif/card/uart_pins.hpp"
+#include "sim/card/uart_pins.hpp"
 #include "verif/soc/tests.hpp"
 
 namespace swai::soc {

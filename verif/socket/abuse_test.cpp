@@ -8,8 +8,8 @@
 #include <chrono>
 #include <thread>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/socket/rig.hpp"
 #include "verif/socket/samples.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/socket/device.hpp"
+#include "host/link/server/device.hpp"
 
 namespace swai::socket {
 

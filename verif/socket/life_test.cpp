@@ -14,8 +14,8 @@
 #include <fstream>
 
 #include "host/link/card.hpp"
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/socket/rig.hpp"
 
 namespace swai::socket {

@@ -7,8 +7,8 @@
 
 #include "host/link/card.hpp"
 #include "host/link/fault_backend.hpp"
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/socket/rig.hpp"
 
 namespace swai::socket {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "host/link/server/server.hpp"
 #include "host/link/vfio_user_backend.hpp"
-#include "host/socket/server.hpp"
 #include "verif/socket/fake_device.hpp"
 #include "verif/socket/raw_client.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 #include "verif/socket/fake_device.hpp"
 #include "verif/socket/raw_client.hpp"
 

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/socket/rig.hpp"
 
 namespace swai::socket {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/link/card.hpp"
-#include "verif/common/gdb_stub_mpe.hpp"
+#include "sim/common/gdb_stub_mpe.hpp"
 
 namespace swai::system {
 

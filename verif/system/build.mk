@@ -1,7 +1,7 @@
 # Whole-card tests: host programs against swai-card over its socket.
 
 $(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp traffic.cpp bar_debug.cpp) \
-  $(addprefix verif/common/,process.cpp gdb_stub_mpe.cpp) verif/socket/raw_client.cpp))
+  verif/common/process.cpp sim/common/gdb_stub_mpe.cpp verif/socket/raw_client.cpp))
 $(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp errors_test.cpp \
   memory_errors_test.cpp raw_test.cpp kill_test.cpp peer_test.cpp determinism_test.cpp out_of_band_test.cpp \
   doorbell_test.cpp full_test.cpp) \
@@ -9,16 +9,16 @@ $(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp er
 
 # Launches: with the kernels' headers, the module loader and the driver of the firmware.
 $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_test.cpp launch_full_test.cpp group_rig.cpp mpe_proxy.cpp) \
-  firmware/module/module.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
+  abi/module_reader.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
 
 # The kernel's runtime side, without the runtime library.
 $(eval $(call cxx_program,test-system-runtime,$(addprefix verif/system/,runtime_test.cpp \
-  runtime_protection_test.cpp runtime_sharing_test.cpp) firmware/module/module.cpp verif/common/doctest_main.cpp, \
+  runtime_protection_test.cpp runtime_sharing_test.cpp) abi/module_reader.cpp verif/common/doctest_main.cpp, \
   $(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
 
 # The kernel without its service, for tests of the hardware.
 FW_OPT_bare := -Os
-$(eval $(call firmware_program,bare,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
+$(eval $(call firmware_program,bare,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S abi/%,$(FW_KERNEL)) \
   verif/system/bare_service.cpp,firmware/kernel/kernel.ld))
 $(FW_BUILD)/bare.img: $(FW_BUILD)/bare.elf $(B)/swai-image
 	$(call say,IMAGE,$@)

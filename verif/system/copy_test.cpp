@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/system/dma.hpp"
 #include "verif/system/rig.hpp"
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "firmware/abi/crc32.hpp"
+#include "abi/crc32.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"

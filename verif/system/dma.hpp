@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/dma.hpp"
 #include "build/gen/card_regs.hpp"
-#include "firmware/abi/dma.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::system {

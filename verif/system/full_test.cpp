@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/traffic.hpp"
 

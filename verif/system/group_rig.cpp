@@ -6,8 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "firmware/group/load.hpp"
-#include "swai/arguments.hpp"
+#include "abi/group/load.hpp"
+#include "abi/kernel_arguments.hpp"
 
 namespace swai::system {
 namespace {

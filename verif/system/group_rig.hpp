@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/group/group.hpp"
-#include "firmware/module/module.hpp"
-#include "verif/lib/random.hpp"
+#include "abi/group/group.hpp"
+#include "abi/launch.hpp"
+#include "abi/module_reader.hpp"
+#include "sim/common/random.hpp"
 #include "verif/system/dma.hpp"
 #include "verif/system/mpe_proxy.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/system/group_rig.hpp"
 #include "verif/system/rig.hpp"

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/group_rig.hpp"

@@ -1,5 +1,5 @@
 // The management processor as an errand boy of the host: a short program in its SRAM reads and writes
-// registers of the card as the host asks. So drivers of the firmware (firmware/group) run in a test, on the
+// registers of the card as the host asks. So drivers of the firmware (abi/group) run in a test, on the
 // whole card.
 //
 // Memory the host reaches by itself, through BAR0. What was written there before is there when the processor
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "firmware/group/machine.hpp"
+#include "abi/group/machine.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::system {

@@ -9,8 +9,8 @@
 
 #include <cstring>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/socket/raw_client.hpp"
 #include "verif/system/rig.hpp"
 

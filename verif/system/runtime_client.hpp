@@ -1,4 +1,4 @@
-// A host that speaks the protocol of firmware/abi word by word, without the runtime library: for tests of the
+// A host that speaks the protocol of abi word by word, without the runtime library: for tests of the
 // kernel that also want to say what no library would.
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/command.hpp"
-#include "firmware/abi/protocol.hpp"
-#include "firmware/module/module.hpp"
+#include "abi/command.hpp"
+#include "abi/module_reader.hpp"
+#include "abi/protocol.hpp"
 #include "host/link/card.hpp"
 #include "verif/system/dma.hpp"
 

@@ -1,8 +1,8 @@
 // What the host may not do to a kernel that serves: command the DMA engine, touch the kernel's memory.
 #include <doctest/doctest.h>
 
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

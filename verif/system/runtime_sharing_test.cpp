@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/abi/launch.hpp"
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/two_level.hpp"
-#include "swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
+#include "abi/two_level.hpp"
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/link/card.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 #include "verif/system/dma.hpp"
 
 namespace swai::system {

@@ -14,10 +14,10 @@
 // memory behind caches (loading a constant goes to memory itself), its variables in local memory.
 #pragma once
 
+#include "abi/global_ptr.hpp"
 #include "swai/channel.hpp"
 #include "swai/control.hpp"
 #include "swai/dma.hpp"
-#include "swai/global.hpp"
 #include "swai/isa.hpp"
 #include "swai/kernel.hpp"
 #include "swai/ldm.hpp"

@@ -9,7 +9,7 @@
 // Any alignment and any length (1 byte to 128 KiB) will do; whole aligned lines of 64 bytes are fastest.
 #pragma once
 
-#include "swai/global.hpp"
+#include "abi/global_ptr.hpp"
 #include "swai/isa.hpp"
 #include "swai/ldm.hpp"
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 
 // Marks a function as a kernel: it gets an entry in the module's table (sdaacc sees to that). It stands
 // outside of namespaces and has one of these forms:

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "firmware/abi/module.hpp"
+#include "abi/module.hpp"
 
 // Puts a static object into local memory: `LDM static uint8_t buffer[4096];`. It has no value when the kernel
 // starts, neither the one of its declaration nor zero: local memory holds what the last kernel left.

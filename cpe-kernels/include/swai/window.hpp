@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "swai/global.hpp"
+#include "abi/global_ptr.hpp"
 #include "swai/isa.hpp"
 
 namespace swai::cpe {

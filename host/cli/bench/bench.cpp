@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/bench/figures.hpp"
 #include "host/cli/bench/svg.hpp"
-#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/link_errors.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"

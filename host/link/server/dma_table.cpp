@@ -1,4 +1,4 @@
-#include "host/socket/dma_table.hpp"
+#include "host/link/server/dma_table.hpp"
 
 #include <cerrno>
 

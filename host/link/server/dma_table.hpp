@@ -6,9 +6,9 @@
 #include <span>
 
 #include "host/link/channel.hpp"
+#include "host/link/server/device.hpp"
+#include "host/link/server/shared_memory.hpp"
 #include "host/link/vfio_user.hpp"
-#include "host/socket/device.hpp"
-#include "host/socket/shared_memory.hpp"
 
 namespace swai::socket {
 

@@ -1,4 +1,4 @@
-#include "host/socket/irq_table.hpp"
+#include "host/link/server/irq_table.hpp"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "host/socket/listener.hpp"
+#include "host/link/server/listener.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "host/link/server/server.hpp"
 #include "host/link/unix_socket.hpp"
-#include "host/socket/server.hpp"
 
 namespace swai::socket {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/socket/port.hpp"
+#include "host/link/server/port.hpp"
 
 #include <fmt/format.h>
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "host/link/channel.hpp"
+#include "host/link/server/device.hpp"
+#include "host/link/server/dma_table.hpp"
+#include "host/link/server/irq_table.hpp"
+#include "host/link/server/vendor.hpp"
 #include "host/link/vfio_user.hpp"
-#include "host/socket/device.hpp"
-#include "host/socket/dma_table.hpp"
-#include "host/socket/irq_table.hpp"
-#include "host/socket/vendor.hpp"
 
 namespace swai::socket {
 

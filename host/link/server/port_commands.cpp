@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "host/link/server/port.hpp"
 #include "host/link/vendor_region.hpp"
-#include "host/socket/port.hpp"
 
 namespace swai::socket {
 

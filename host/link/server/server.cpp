@@ -1,4 +1,4 @@
-#include "host/socket/server.hpp"
+#include "host/link/server/server.hpp"
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "host/link/negotiation.hpp"
-#include "host/socket/listener.hpp"
+#include "host/link/server/listener.hpp"
 
 namespace swai::socket {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "host/link/channel.hpp"
-#include "host/socket/device.hpp"
-#include "host/socket/port.hpp"
+#include "host/link/server/device.hpp"
+#include "host/link/server/port.hpp"
 
 namespace swai::socket {
 

@@ -1,4 +1,4 @@
-#include "host/socket/shared_memory.hpp"
+#include "host/link/server/shared_memory.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

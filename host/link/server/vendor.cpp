@@ -1,4 +1,4 @@
-#include "host/socket/vendor.hpp"
+#include "host/link/server/vendor.hpp"
 
 #include <algorithm>
 #include <cerrno>

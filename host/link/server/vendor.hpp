@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
+#include "host/link/server/device.hpp"
 #include "host/link/vendor_region.hpp"
-#include "host/socket/device.hpp"
 
 namespace swai::socket {
 

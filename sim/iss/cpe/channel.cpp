@@ -1,12 +1,12 @@
-#include "verif/iss/cpe/channel.hpp"
+#include "sim/iss/cpe/channel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "verif/iss/cpe/text.hpp"
-#include "verif/iss/cpe/units.hpp"
+#include "sim/iss/cpe/text.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::iss::cpe {
 

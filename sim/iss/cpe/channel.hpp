@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/hart.hpp"
 
 namespace swai::iss::cpe {
 

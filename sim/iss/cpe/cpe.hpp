@@ -7,13 +7,13 @@
 #include <span>
 #include <string>
 
-#include "verif/iss/cpe/channel.hpp"
-#include "verif/iss/cpe/dma.hpp"
-#include "verif/iss/cpe/hart.hpp"
-#include "verif/iss/cpe/port.hpp"
-#include "verif/iss/cpe/sync.hpp"
-#include "verif/iss/cpe/systolic.hpp"
-#include "verif/iss/cpe/vector.hpp"
+#include "sim/iss/cpe/channel.hpp"
+#include "sim/iss/cpe/dma.hpp"
+#include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/port.hpp"
+#include "sim/iss/cpe/sync.hpp"
+#include "sim/iss/cpe/systolic.hpp"
+#include "sim/iss/cpe/vector.hpp"
 
 namespace swai::iss::cpe {
 

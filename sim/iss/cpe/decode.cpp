@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/code.hpp"
+#include "sim/iss/cpe/code.hpp"
 
 namespace swai::iss::cpe {
 namespace {

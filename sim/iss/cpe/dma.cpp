@@ -1,8 +1,8 @@
-#include "verif/iss/cpe/dma.hpp"
+#include "sim/iss/cpe/dma.hpp"
 
 #include <algorithm>
 
-#include "verif/iss/cpe/units.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::iss::cpe {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "verif/iss/cpe/hart.hpp"
-#include "verif/iss/cpe/port.hpp"
+#include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/port.hpp"
 
 namespace swai::iss::cpe {
 

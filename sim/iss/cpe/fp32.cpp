@@ -1,5 +1,5 @@
 // No function here adds what it has multiplied: so the compiler finds nothing to contract.
-#include "verif/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/fp32.hpp"
 
 #include <algorithm>
 #include <bit>

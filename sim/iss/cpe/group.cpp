@@ -1,10 +1,10 @@
-#include "verif/iss/cpe/group.hpp"
+#include "sim/iss/cpe/group.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
 
-#include "verif/iss/cpe/text.hpp"
+#include "sim/iss/cpe/text.hpp"
 
 namespace swai::iss::cpe {
 

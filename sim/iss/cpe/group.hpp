@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/iss/cpe/cpe.hpp"
+#include "sim/iss/cpe/cpe.hpp"
 
 namespace swai::iss::cpe {
 

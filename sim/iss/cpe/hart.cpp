@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/hart.hpp"
 
 #include <cstring>
 #include <limits>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "verif/iss/cpe/code.hpp"
-#include "verif/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/code.hpp"
+#include "sim/iss/cpe/fault.hpp"
 
 namespace swai::iss::cpe {
 

@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "verif/common/elf.hpp"
-#include "verif/cpe/run/tool.hpp"
-#include "verif/iss/cpe/model_device.hpp"
-#include "verif/iss/cpe/text.hpp"
+#include "abi/elf.hpp"
+#include "sim/kernel-run/tool.hpp"
+#include "sim/iss/cpe/model_device.hpp"
+#include "sim/iss/cpe/text.hpp"
 
 int main(int argc, char** argv) {
   using namespace swai;

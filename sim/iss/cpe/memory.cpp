@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/memory.hpp"
+#include "sim/iss/cpe/memory.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/model_device.hpp"
+#include "sim/iss/cpe/model_device.hpp"
 
 namespace swai::iss::cpe {
 

@@ -1,7 +1,7 @@
 // The model of a core group as what kernels are run on.
 #pragma once
 
-#include "verif/cpe/run/device.hpp"
+#include "sim/kernel-run/device.hpp"
 
 namespace swai::iss::cpe {
 

@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/port.hpp"
+#include "sim/iss/cpe/port.hpp"
 
 #include <cstring>
 

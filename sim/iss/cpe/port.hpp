@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "firmware/abi/segment.hpp"
-#include "verif/iss/cpe/code.hpp"
-#include "verif/iss/cpe/fault.hpp"
-#include "verif/iss/cpe/memory.hpp"
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/code.hpp"
+#include "sim/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/memory.hpp"
 
 namespace swai::iss::cpe {
 

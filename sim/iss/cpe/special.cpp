@@ -1,10 +1,10 @@
-#include "verif/iss/cpe/special.hpp"
+#include "sim/iss/cpe/special.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/special_table.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/special_table.hpp"
 
 namespace swai::iss::cpe::special {
 

@@ -1,4 +1,4 @@
-#include "verif/iss/cpe/sync.hpp"
+#include "sim/iss/cpe/sync.hpp"
 
 namespace swai::iss::cpe {
 

@@ -1,8 +1,8 @@
-#include "verif/iss/cpe/systolic.hpp"
+#include "sim/iss/cpe/systolic.hpp"
 
 #include <algorithm>
 
-#include "verif/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/fp32.hpp"
 
 namespace swai::iss::cpe {
 

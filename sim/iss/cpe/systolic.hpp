@@ -17,9 +17,9 @@
 #include <span>
 #include <vector>
 
-#include "verif/iss/cpe/hart.hpp"
-#include "verif/iss/cpe/unit_memory.hpp"
-#include "verif/iss/cpe/units.hpp"
+#include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/unit_memory.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::iss::cpe {
 

@@ -1,10 +1,10 @@
-#include "verif/iss/cpe/text.hpp"
+#include "sim/iss/cpe/text.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "firmware/abi/launch.hpp"
+#include "abi/launch.hpp"
 
 namespace swai::iss::cpe {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "verif/iss/cpe/fault.hpp"
-#include "verif/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/hart.hpp"
 
 namespace swai::iss::cpe {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "verif/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/fault.hpp"
 
 namespace swai::iss::cpe {
 

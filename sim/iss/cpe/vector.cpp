@@ -1,9 +1,9 @@
-#include "verif/iss/cpe/vector.hpp"
+#include "sim/iss/cpe/vector.hpp"
 
 #include <algorithm>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/special.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/special.hpp"
 
 namespace swai::iss::cpe {
 

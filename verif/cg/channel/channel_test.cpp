@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/common/field.hpp"
 #include "verif/cg/channel/row.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::channel {

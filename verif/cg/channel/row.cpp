@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "verif/lib/field.hpp"
+#include "sim/common/field.hpp"
 
 namespace swai::channel {
 

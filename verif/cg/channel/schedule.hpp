@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
 
 namespace swai::channel {
 

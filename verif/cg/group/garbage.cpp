@@ -1,6 +1,6 @@
 #include "verif/cg/group/garbage.hpp"
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
 
 namespace swai::cg {
 namespace {

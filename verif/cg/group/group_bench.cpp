@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "firmware/abi/segment.hpp"
-#include "verif/iss/cpe/daemon.hpp"
-#include "verif/iss/cpe/text.hpp"
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/daemon.hpp"
+#include "sim/iss/cpe/text.hpp"
 
 namespace swai::cg {
 namespace {

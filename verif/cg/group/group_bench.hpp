@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "verif/cg/group/group_sim.hpp"
-#include "verif/iss/cpe/group.hpp"
+#include "sim/common/random.hpp"
+#include "sim/group/group_sim.hpp"
+#include "sim/iss/cpe/group.hpp"
 #include "verif/iss/cpe/random/group_program.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cg {
 

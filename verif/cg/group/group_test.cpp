@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "sim/iss/cpe/text.hpp"
 #include "verif/cg/group/garbage.hpp"
 #include "verif/cg/group/group_bench.hpp"
-#include "verif/iss/cpe/text.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::cg {

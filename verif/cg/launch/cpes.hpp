@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "Vtb_launch.h"
+#include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 
 namespace swai::cg {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "card_regs.hpp"
+#include "sim/group/noc_port.hpp"
 #include "verif/cg/launch/launch_model.hpp"
-#include "verif/cg/noc_port.hpp"
 
 namespace swai::cg {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "card_regs.hpp"
-#include "verif/cg/noc_port.hpp"
+#include "sim/group/noc_port.hpp"
 
 namespace swai::cg {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "Vtb_cg_memory.h"
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/common/random.hpp"
+#include "sim/common/verilated_main.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/memory/memory_pins.hpp"
-#include "verif/common/verilated_main.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cg {
 namespace {

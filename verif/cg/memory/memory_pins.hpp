@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "verif/cg/noc_port.hpp"
+#include "sim/group/noc_port.hpp"
 
 namespace swai::cg {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "Vtb_cg_memory.h"
-#include "verif/cg/hbm_cells.hpp"
+#include "sim/common/random.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/memory/memory_model.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/lib/stream.hpp"
 
 namespace swai::cg {

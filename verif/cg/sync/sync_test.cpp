@@ -6,8 +6,8 @@
 #include <string>
 
 #include "Vtb_sync.h"
+#include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::sync {

@@ -4,8 +4,8 @@
 
 #include <cstring>
 
+#include "sim/common/field.hpp"
 #include "verif/cpe/core/program.hpp"
-#include "verif/lib/field.hpp"
 
 namespace swai::cpe {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "Vtb_cpe_core.h"
-#include "verif/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/hart.hpp"
 #include "verif/lib/bench.hpp"
 
 namespace swai::cpe {

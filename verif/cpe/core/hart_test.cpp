@@ -1,5 +1,5 @@
 // The model of the scalar core by itself.
-#include "verif/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/hart.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/common/random.hpp"
+#include "sim/iss/insn.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/iss/insn.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::iss::cpe {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "verif/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/fault.hpp"
 
 namespace swai::cpe {
 namespace {

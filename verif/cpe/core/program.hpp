@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "verif/iss/cpe/code.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/code.hpp"
 
 namespace swai::cpe {
 

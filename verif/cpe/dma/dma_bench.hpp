@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "Vtb_dma.h"
+#include "sim/common/field.hpp"
+#include "sim/common/random.hpp"
 #include "verif/cpe/dma/dma_model.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cpe {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "Vtb_ldm.h"
+#include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::cpe {

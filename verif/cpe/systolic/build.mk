@@ -7,19 +7,19 @@ CPE_SYSTOLIC_DRAIN_RTL := $(filter-out rtl/cpe/systolic/%,$(CPE_SYSTOLIC_RTL)) \
   $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_result.sv)
 
 $(eval $(call verilated_program,tb-cpe-systolic-drain,tb_drain,$(CPE_SYSTOLIC_DRAIN_RTL) verif/cpe/systolic/tb_drain.sv, \
-  verif/cpe/systolic/drain_test.cpp verif/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt,-ffp-contract=off))
+  verif/cpe/systolic/drain_test.cpp sim/iss/cpe/fp32.cpp verif/lib/test_main.cpp,,-lfmt,-ffp-contract=off))
 
 $(eval $(call verilated_program,tb-cpe-systolic,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
   verif/cpe/systolic/tb_systolic.sv, \
   $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
-  verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,,-lfmt,-ffp-contract=off))
+  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,,-lfmt,-ffp-contract=off))
 
 $(eval $(call verilated_program,tb-cpe-systolic-serial,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
   verif/cpe/systolic/tb_systolic.sv, \
   $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
-  verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,"-GSerial=1'b1",-lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
+  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,"-GSerial=1'b1",-lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
 
 $(eval $(call verilated_program,tb-cpe-systolic-rate,tb_systolic_ldm,$(CPE_SYSTOLIC_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/systolic/tb_systolic_ldm.sv, \
   $(addprefix verif/cpe/systolic/,rate_test.cpp run.cpp) verif/lib/test_main.cpp \
-  verif/iss/cpe/systolic.cpp verif/iss/cpe/fp32.cpp,--no-assert,-lfmt,-ffp-contract=off))
+  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,--no-assert,-lfmt,-ffp-contract=off))

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "Vtb_drain.h"
+#include "sim/common/field.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/units.hpp"
 #include "verif/cpe/systolic/ldm_port.hpp"
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/units.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::cpe {

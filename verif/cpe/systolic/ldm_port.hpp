@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/common/random.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cpe {
 

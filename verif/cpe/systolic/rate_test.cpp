@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "Vtb_systolic_ldm.h"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/systolic.hpp"
 #include "verif/cpe/systolic/run.hpp"
-#include "verif/iss/cpe/systolic.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::cpe {

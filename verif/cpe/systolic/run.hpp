@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "verif/iss/cpe/fault.hpp"
-#include "verif/iss/cpe/units.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::cpe {
 

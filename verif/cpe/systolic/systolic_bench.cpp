@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "verif/lib/field.hpp"
+#include "sim/common/field.hpp"
 
 namespace swai::cpe {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "Vtb_systolic.h"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/systolic.hpp"
 #include "verif/cpe/systolic/ldm_port.hpp"
 #include "verif/cpe/systolic/run.hpp"
-#include "verif/iss/cpe/systolic.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cpe {
 

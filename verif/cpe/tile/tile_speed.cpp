@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "verif/cpe/tile/tile.hpp"
+#include "sim/tile/tile.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 # Testbenches of the vector unit of a CPE: at a memory that stalls, with fewer lanes, at the real local memory; and how fast it is
 # simulated.
 
-$(eval $(call cxx_library,cpe-vector-model,$(addprefix verif/iss/cpe/,vector.cpp fp32.cpp special.cpp),-O3 -ffp-contract=off))
+$(eval $(call cxx_library,cpe-vector-model,$(addprefix sim/iss/cpe/,vector.cpp fp32.cpp special.cpp),-O3 -ffp-contract=off))
 
 TB_VECTOR_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_math_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(RTL_FP) rtl/lib/clock_gate.sv rtl/cpe/cpe_math.sv \
   rtl/cpe/cpe_unit_gate.sv \

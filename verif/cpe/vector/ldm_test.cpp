@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "Vtb_vector_ldm.h"
+#include "sim/common/field.hpp"
+#include "sim/iss/cpe/units.hpp"
+#include "sim/iss/cpe/vector.hpp"
 #include "verif/cpe/vector/vector_program.hpp"
-#include "verif/iss/cpe/units.hpp"
-#include "verif/iss/cpe/vector.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/lib/test_main.hpp"
 
 namespace swai::cpe {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/iss/cpe/units.hpp"
 #include "verif/cpe/vector/vector_program.hpp"
-#include "verif/iss/cpe/units.hpp"
 
 namespace swai::cpe {
 

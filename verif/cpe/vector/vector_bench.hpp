@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "Vtb_vector.h"
-#include "verif/iss/cpe/vector.hpp"
+#include "sim/common/field.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/vector.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::cpe {
 

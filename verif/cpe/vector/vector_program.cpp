@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/units.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::cpe {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "verif/iss/cpe/fault.hpp"
-#include "verif/lib/random.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/fault.hpp"
 
 namespace swai::cpe {
 

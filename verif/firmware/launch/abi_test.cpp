@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "abi/kernel_arguments.hpp"
+#include "abi/launch.hpp"
+#include "abi/module.hpp"
+#include "abi/segment.hpp"
 #include "card_regs.hpp"
-#include "cpe-kernels/include/swai/arguments.hpp"
 #include "cpe-kernels/include/swai/isa.hpp"
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/module.hpp"
-#include "firmware/abi/segment.hpp"
 
 namespace swai {
 namespace {

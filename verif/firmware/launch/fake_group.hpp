@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/launch.hpp"
-#include "firmware/abi/segment.hpp"
-#include "firmware/group/machine.hpp"
+#include "abi/group/machine.hpp"
+#include "abi/launch.hpp"
+#include "abi/segment.hpp"
 
 namespace swai::group {
 

@@ -1,12 +1,12 @@
 // The driver of a core group, and the classic start, against a group that is played.
-#include "firmware/group/group.hpp"
+#include "abi/group/group.hpp"
 
 #include <doctest/doctest.h>
 
 #include <bit>
 
-#include "firmware/group/classic.hpp"
-#include "firmware/group/load.hpp"
+#include "abi/group/classic.hpp"
+#include "abi/group/load.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/launch/fake_group.hpp"
 #include "verif/firmware/launch/module_file.hpp"

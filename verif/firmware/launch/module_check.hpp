@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "firmware/module/module.hpp"
+#include "abi/module_reader.hpp"
 
 namespace swai::module {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/abi/module.hpp"
-#include "firmware/module/elf32.hpp"
+#include "abi/elf32.hpp"
+#include "abi/module.hpp"
 
 namespace swai::module {
 

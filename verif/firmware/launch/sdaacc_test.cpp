@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "firmware/module/module.hpp"
+#include "abi/module_reader.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai {

@@ -1,6 +1,6 @@
 # Tests of the card's side of the runtime, on the host with sanitizers.
 
-RUNTIME_TEST_PARTS := verif/sdaa/fake_processor.cpp firmware/module/module.cpp
+RUNTIME_TEST_PARTS := verif/sdaa/fake_processor.cpp abi/module_reader.cpp
 RUNTIME_TESTS := $(addprefix verif/firmware/runtime/,runtime_test.cpp deaths_test.cpp isolation_test.cpp shares_test.cpp) \
     verif/sdaa/fake_module.cpp verif/firmware/launch/module_file.cpp
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "firmware/abi/command.hpp"
+#include "abi/command.hpp"
 #include "verif/firmware/runtime/played.hpp"
 
 namespace swai::runtime {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/command.hpp"
-#include "swai/arguments.hpp"
+#include "abi/command.hpp"
+#include "abi/kernel_arguments.hpp"
+#include "sim/common/random.hpp"
 #include "verif/firmware/runtime/played.hpp"
-#include "verif/lib/random.hpp"
 #include "verif/sdaa/kernels.hpp"
 
 namespace swai::runtime {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "firmware/runtime/journal.hpp"
+#include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/garbage.hpp"
-#include "verif/lib/random.hpp"
 
 TEST_CASE("garbage in slots and words: nothing outside is touched, everybody is answered, nothing is left") {
   swai::verif::Random random(swai::test_seed());

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "verif/iss/csr_numbers.hpp"
-#include "verif/iss/hart.hpp"
+#include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/hart.hpp"
 #include "verif/iss/random/encode.hpp"
 
 namespace swai::iss {

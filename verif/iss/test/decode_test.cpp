@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
+#include "sim/iss/insn.hpp"
+#include "sim/iss/trace.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/iss/insn.hpp"
-#include "verif/iss/trace.hpp"
 
 namespace swai::iss {
 namespace {

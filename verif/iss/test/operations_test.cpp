@@ -1,11 +1,11 @@
 // Arithmetic at its corners, against values worked out by hand.
-#include "verif/iss/operations.hpp"
+#include "sim/iss/operations.hpp"
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-#include "verif/iss/bit_operations.hpp"
+#include "sim/iss/bit_operations.hpp"
 
 namespace swai::iss::op {
 namespace {

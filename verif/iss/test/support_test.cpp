@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "abi/elf.hpp"
+#include "sim/common/tohost.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/common/elf.hpp"
-#include "verif/common/tohost.hpp"
 #include "verif/iss/random/random_program.hpp"
 
 namespace swai::common {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "Vpcie_dma.h"
+#include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
-#include "verif/lib/field.hpp"
 #include "verif/pcie/dma/memory.hpp"
 
 namespace swai::dma_test {

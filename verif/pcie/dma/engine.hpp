@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
+#include "abi/dma.hpp"
 #include "card_regs.hpp"
-#include "firmware/abi/dma.hpp"
 #include "verif/pcie/dma/card.hpp"
 #include "verif/pcie/dma/host.hpp"
 

@@ -11,7 +11,7 @@ $(eval $(call cxx_program,paged-bench,verif/sdaa/bench/paged_bench.cpp host/cli/
 
 # The kernel with a measurement of its memory manager in place of its service.
 FW_OPT_alloc-bench := -O2
-ALLOC_BENCH := $(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S firmware/module/%,$(FW_KERNEL)) \
+ALLOC_BENCH := $(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S abi/%,$(FW_KERNEL)) \
     verif/sdaa/bench/alloc_service.cpp libc-malloc
 $(eval $(call firmware_program,alloc-bench,$(ALLOC_BENCH),firmware/kernel/kernel.ld))
 # The C library's allocator alone: nothing else of it is in any firmware. What the kernel has itself, like sbrk here, comes first.

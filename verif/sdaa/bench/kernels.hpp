@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "swai/global.hpp"
+#include "abi/global_ptr.hpp"
 
 namespace swai::sdaa {
 

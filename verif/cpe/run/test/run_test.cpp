@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "firmware/abi/segment.hpp"
-#include "verif/common/elf.hpp"
+#include "abi/elf.hpp"
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/port.hpp"
+#include "sim/kernel-run/job.hpp"
+#include "sim/kernel-run/report.hpp"
 #include "verif/common/process.hpp"
-#include "verif/cpe/run/job.hpp"
-#include "verif/cpe/run/report.hpp"
-#include "verif/iss/cpe/port.hpp"
 
 namespace swai::kernel_run {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "verif/iss/cpe/units.hpp"
+#include "sim/iss/cpe/units.hpp"
 #include "verif/iss/random/encode.hpp"
 
 namespace swai::iss::cpe {

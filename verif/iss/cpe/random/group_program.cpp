@@ -4,9 +4,9 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "firmware/abi/segment.hpp"
-#include "verif/iss/cpe/channel.hpp"
-#include "verif/iss/cpe/fault.hpp"
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/channel.hpp"
+#include "sim/iss/cpe/fault.hpp"
 
 namespace swai::iss::cpe {
 

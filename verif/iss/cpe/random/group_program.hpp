@@ -16,10 +16,10 @@
 #include <span>
 #include <vector>
 
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/systolic.hpp"
+#include "sim/iss/cpe/vector.hpp"
 #include "verif/iss/cpe/random/assembler.hpp"
-#include "verif/iss/cpe/systolic.hpp"
-#include "verif/iss/cpe/vector.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::iss::cpe {
 

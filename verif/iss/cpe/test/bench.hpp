@@ -10,14 +10,14 @@
 #include <span>
 #include <vector>
 
-#include "firmware/abi/segment.hpp"
+#include "abi/segment.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/daemon.hpp"
+#include "sim/iss/cpe/group.hpp"
+#include "sim/iss/cpe/text.hpp"
+#include "sim/iss/cpe/units.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/iss/cpe/daemon.hpp"
-#include "verif/iss/cpe/group.hpp"
 #include "verif/iss/cpe/random/assembler.hpp"
-#include "verif/iss/cpe/text.hpp"
-#include "verif/iss/cpe/units.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai::iss::cpe {
 

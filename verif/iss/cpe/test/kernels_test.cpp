@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "cpe-kernels/include/swai/arguments.hpp"
+#include "abi/kernel_arguments.hpp"
 #include "host/flash/flash_file.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/special.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/test_tools.hpp"
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/special.hpp"
-#include "verif/lib/random.hpp"
 
 namespace swai {
 namespace {

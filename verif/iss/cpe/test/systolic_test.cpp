@@ -2,7 +2,7 @@
 // every way that it can read, and what it leaves there is compared.
 #include <optional>
 
-#include "verif/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/fp32.hpp"
 #include "verif/iss/cpe/test/bench.hpp"
 
 namespace swai::iss::cpe {

@@ -1,8 +1,8 @@
 // The model of the vector unit against plain loops over matrices of numbers.
 #include <functional>
 
-#include "verif/iss/cpe/fp32.hpp"
-#include "verif/iss/cpe/special.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/special.hpp"
 #include "verif/iss/cpe/test/bench.hpp"
 
 namespace swai::iss::cpe {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "verif/common/memory_model.hpp"
-#include "verif/lib/field.hpp"
+#include "sim/common/memory_model.hpp"
+#include "sim/common/field.hpp"
 
 namespace swai::cg {
 

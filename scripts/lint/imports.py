@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Checks who imports whom: every room may use only what ROOMS says. docs/architecture.md shows it as a picture.
+
+An import is an #include, a SystemVerilog package that is named, or a path in a build.mk or a script. The tests (verif/)
+may import anything, and nothing imports them.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+# Room: the rooms that it may import beside itself. The longest name that fits a file is its room.
+ROOMS = {
+    "abi": [],
+    "rtl/lib": ["abi"],
+    "rtl/fp": ["abi", "rtl/lib"],
+    "rtl/noc": ["abi", "rtl/lib"],
+    "rtl/mpe": ["abi", "rtl/lib", "rtl/noc"],
+    "rtl/cpe": ["abi", "rtl/lib", "rtl/fp", "rtl/noc"],
+    "rtl/cg": ["abi", "rtl/lib", "rtl/fp", "rtl/noc", "rtl/cpe"],
+    "rtl/pcie": ["abi", "rtl/lib", "rtl/noc"],
+    "rtl/soc": ["abi", "rtl"],
+    "firmware": ["abi"],
+    "firmware/common": ["abi"],
+    "firmware/boot": ["abi", "firmware/common"],
+    "firmware/memory": ["abi"],
+    "firmware/runtime": ["abi", "firmware/memory"],
+    "firmware/kernel": ["abi", "firmware/common", "firmware/memory", "firmware/runtime", "cpe-kernels"],
+    "firmware/launch-bench": ["abi", "firmware/common", "firmware/kernel", "cpe-kernels"],
+    "firmware/programs": ["abi"],
+    "cpe-kernels": ["abi"],
+    "host/common": ["abi"],
+    "host/link": ["abi", "host/common"],
+    "host/flash": ["abi", "host/common"],
+    "host/graph": ["abi", "host/common"],
+    "host/models": ["abi", "host/common", "host/graph"],
+    "host/sdaa": ["abi", "host/common", "host/link"],
+    "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
+    "host/cli": ["abi", "host", "cpe-kernels"],
+    "sim": ["abi", "rtl", "host/link", "cpe-kernels"],
+    "models": [],
+    "examples": ["host/sdaa", "cpe-kernels"],
+}
+# Everybody's: the build itself, and what documents name.
+NO_ROOM = ("scripts", "docs", ".ci", "verif")
+FOUND_THERE = {"swai/": "cpe-kernels/include/swai/", "sdaa_runtime.h": "host/sdaa/include/sdaa_runtime.h"}
+TOP_FOLDERS = sorted({room.split("/")[0] for room in ROOMS} | {"verif"})
+PATH = re.compile(rf"(?<![\w./$)-])(?:{'|'.join(TOP_FOLDERS)})/[\w./-]+")
+
+
+def room_of(path):
+    parts = path.split("/")
+    for count in range(len(parts), 0, -1):
+        name = "/".join(parts[:count])
+        if name in ROOMS:
+            return name
+    return parts[0]
+
+
+def allowed(room, other):
+    if room == other:
+        return True
+    # A folder that holds rooms stands for all of them.
+    return any(other == name or other.startswith(name + "/") for name in ROOMS.get(room, []))
+
+
+def include_targets(path, text, files):
+    for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+        beside = str(pathlib.PurePosixPath(path).parent / name)
+        for short, place in FOUND_THERE.items():
+            if name.startswith(short):
+                yield place + name[len(short) :]
+        if name in files:
+            yield name
+        elif beside in files:
+            yield beside
+
+
+def package_targets(text, packages):
+    for name in set(re.findall(r"\b(\w+_pkg)::", re.sub(r"//.*", "", text))):
+        # Packages of registers are generated from what abi/ says.
+        yield packages.get(name, "abi/card.toml")
+
+
+def named_paths(text):
+    return PATH.findall(re.sub(r"(^|\s)#.*", "", text))
+
+
+def targets(path, files, packages):
+    text = pathlib.Path(path).read_text()
+    if path.endswith((".cpp", ".hpp", ".h", ".c", ".S", ".inc")):
+        return include_targets(path, text, files)
+    if path.endswith((".sv", ".svh")):
+        return package_targets(text, packages)
+    if path.endswith(("build.mk", ".py")):
+        return named_paths(text)
+    return []
+
+
+def complaints(files):
+    packages = {pathlib.PurePosixPath(path).stem: path for path in files if path.endswith("_pkg.sv")}
+    for path in sorted(files):
+        room = room_of(path)
+        if room.split("/")[0] in NO_ROOM or "/" not in path:
+            continue
+        if room not in ROOMS:
+            yield f"{path}: lies in no room of scripts/lint/imports.py"
+            continue
+        for target in sorted(set(targets(path, files, packages))):
+            if not allowed(room, room_of(target)):
+                yield f"{path}: imports {target}, which {room} may not"
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files", "-z"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    files = {path for path in listed.split("\0") if path and pathlib.Path(path).exists()}
+    found = list(complaints(files))
+    print("\n".join([*found, f"{len(files)} files, {len(found)} complaints"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
