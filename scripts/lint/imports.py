@@ -21,7 +21,7 @@ ROOMS = {
     "rtl/cg": ["abi", "rtl/lib", "rtl/fp", "rtl/noc", "rtl/cpe"],
     "rtl/pcie": ["abi", "rtl/lib", "rtl/noc"],
     "rtl/soc": ["abi", "rtl"],
-    "firmware": ["abi"],
+    "firmware": ["abi", "firmware"],  # what builds it; its folders have rules of their own
     "firmware/common": ["abi"],
     "firmware/boot": ["abi", "firmware/common"],
     "firmware/memory": ["abi"],
