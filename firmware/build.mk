@@ -5,8 +5,11 @@ FW_CXX := $(FW_CROSS)g++
 FW_BUILD := $(B)/firmware
 
 # What linker scripts need of the memory map. The C++ side compares every number with the generated header.
+# Cold code and cold data have a large page each in the kernel's part of the device memory, shown behind the SRAM.
+FW_COLD_MAP := COLD_BYTES=0x200000 COLD_CODE=0x80200000 COLD_DATA=0x80400000 COLD_CODE_HOME=0x8000c00000 COLD_DATA_HOME=0x8000a00000 \
+    PRIVATE_BASE=0x8000000000 PRIVATE_BYTES=0x1000000 DENY0_BASE=0x1000000090 DENY0_LIMIT=0x1000000098
 FW_MAP := ROM_BASE=0x10000 ROM_BYTES=0x10000 SRAM_BASE=0x80000000 HOST_BASE=0x80028000 RESERVED_BASE=0x8003e000 RESERVED_BYTES=0x2000 \
-    FAULT_RECORD_BYTES=0x400
+    FAULT_RECORD_BYTES=0x400 $(FW_COLD_MAP)
 
 # The header-only part of the C++ library comes from another target's package, the C headers it includes from
 # picolibc; nothing of either is linked.

@@ -82,6 +82,7 @@ inline void fence_i() { asm volatile("fence.i" ::: "memory"); }
 inline void flush_tlb() { asm volatile("sfence.vma" ::: "memory"); }
 
 inline constexpr uint64_t kLineBytes = 64;
+inline constexpr uint64_t kPairBytes = 16;
 // Two words to 16 bytes of memory, aligned, in one cycle: pair `kPair` of the 64 bytes from `line` on. The
 // compiler does not know th.sdd.
 template <unsigned kPair>

@@ -108,7 +108,7 @@ void panic(fault::Kind kind, const Frame& frame, std::string_view message) {
 
 const fault::Record* last_fault() { return fault::is_valid(record()) ? &record() : nullptr; }
 
-void report_last_fault() {
+[[gnu::cold]] void report_last_fault() {
   fault::Record& last = record();
   if (!fault::is_valid(last) || last.reported != 0) return;
   log::write(journal::Line::kEarlierRun, static_cast<uint64_t>(last.kind), last.pc);

@@ -42,7 +42,7 @@ void confirm(image::Slot slot) {
   log::write(done ? journal::Line::kConfirmed : journal::Line::kNotConfirmed, letter(slot));
 }
 
-[[noreturn]] void wait_for_work() {
+[[noreturn, gnu::noinline]] void wait_for_work() {
   for (;;) {
     {
       // wfi wakes for interrupts that are held back, also for one that was there before: nothing is slept
@@ -50,13 +50,13 @@ void confirm(image::Slot slot) {
       const InterruptLock lock;
       service::serve();
     }
-    shell::poll();
+    while (const auto byte = console::get()) shell::take(*byte);
   }
 }
 
 }  // namespace
 
-extern "C" [[noreturn]] void kernel_main(uint64_t slot_index, uint64_t confirmed) {
+extern "C" [[noreturn, gnu::cold]] void kernel_main(uint64_t slot_index, uint64_t confirmed) {
   const image::Slot slot = image::kSlots[slot_index & 1];
   set_image_confirmed(confirmed != 0);
   set_progress(boot::Progress::kKernelSupervisor);

@@ -93,6 +93,9 @@ void give_back(uint64_t page) {
 
 void enable() {
   static_assert(regs::kSramBytes <= kMegaPageBytes && boot::kMemoryBase % kMegaPageBytes == 0);
+  // Those that start.S and kernel.ld know.
+  static_assert(PRIVATE_BASE == kPrivate && PRIVATE_BYTES == kPrivateBytes && COLD_BYTES == kMegaPageBytes);
+  static_assert(DENY0_BASE == regs::pcie::deny0_base::kAddr && DENY0_LIMIT == regs::pcie::deny0_limit::kAddr);
   static_assert(slot(regs::timer::kBase, 2) == slot(regs::uart::kBase, 2));
   for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages, &memory_gib}) {
     std::memset(table, 0, sizeof(Table));
@@ -123,12 +126,16 @@ void enable() {
   for (uint64_t page = kPrivate; page < kPrivate + kPrivateBytes; page += kMegaPageBytes) {
     memory_gib[slot(page, 1)] = entry(page, kData);
   }
+  // Cold code and data are in this part, too, and shown where calls from the SRAM reach them; nowhere else.
+  for (const uint64_t page : {COLD_CODE_HOME, COLD_DATA_HOME}) memory_gib[slot(page, 1)] = 0;
+  sram_gib[slot(COLD_CODE, 1)] = entry(COLD_CODE_HOME, kText);
+  sram_gib[slot(COLD_DATA, 1)] = entry(COLD_DATA_HOME, kData);
 
   csr::write<csr::kSatp>(kSv39 | reinterpret_cast<uint64_t>(&root) >> kPageShift);
   csr::flush_tlb();
 }
 
-void init_device_memory(unsigned groups) {
+[[gnu::cold]] void init_device_memory(unsigned groups) {
   for (uint64_t gib = 1; gib < uint64_t{groups} * kGibsPerGroup; ++gib) {
     Table& table = memory_table(gib);
     std::memset(&table, 0, sizeof table);

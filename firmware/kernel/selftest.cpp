@@ -6,6 +6,7 @@
 #include "firmware/common/csr.hpp"
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/layout.hpp"
+#include "firmware/kernel/mmu.hpp"
 #include "firmware/kernel/timer.hpp"
 #include "firmware/kernel/trap.hpp"
 
@@ -50,7 +51,11 @@ bool protection() {
   csr::fence_i();
   return caught(trap::try_load(0), csr::kLoadPageFault, 0) &&
          caught(trap::try_store(code), csr::kStorePageFault, code) &&
-         caught(trap::try_call(data), csr::kFetchPageFault, data) && !trap::try_load(code).faulted;
+         caught(trap::try_call(data), csr::kFetchPageFault, data) && !trap::try_load(code).faulted &&
+         caught(trap::try_store(COLD_CODE), csr::kStorePageFault, COLD_CODE) &&
+         caught(trap::try_call(COLD_DATA), csr::kFetchPageFault, COLD_DATA) &&
+         caught(trap::try_load(mmu::virtual_of(COLD_CODE_HOME)), csr::kLoadPageFault,
+                mmu::virtual_of(COLD_CODE_HOME));
 }
 
 bool timer_interrupt() {

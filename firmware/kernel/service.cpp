@@ -24,6 +24,7 @@ extern const uint8_t module_daemon[], module_daemon_end[], module_copy[], module
 namespace swai::kernel::service {
 namespace {
 
+using Tables = runtime::Tables<Processor>;
 using Runtime = runtime::Runtime<Processor>;
 
 // --- The kernel's part of the device memory
@@ -71,13 +72,14 @@ static_assert(kUsage + protocol::kContexts * sizeof(protocol::ClientUsage) <= la
 
 constinit Processor processor;
 alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
+alignas(Tables) [[gnu::section(".cold_noinit")]] std::array<std::byte, sizeof(Tables)> tables_storage;
 constinit bool serves = false;
 constinit uint64_t alarms = 0;  // that have been heard of
 Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
-// As the host sees them, since then, and when the alarm is set for it.
-constinit std::array<protocol::Telemetry, kTags> telemetry = {};
+// As the host sees them, since then, and when the alarm is set for it. init() begins with nothing.
+[[gnu::section(".cold_noinit")]] std::array<protocol::Telemetry, kTags> telemetry;
 using UsageWords = std::array<uint64_t, sizeof(protocol::ClientUsage) / sizeof(uint64_t)>;
-constinit std::array<UsageWords, protocol::kContexts> usages = {};
+[[gnu::section(".cold_noinit")]] std::array<UsageWords, protocol::kContexts> usages;
 constinit uint64_t told = 0;
 constinit bool will_tell = false;
 
@@ -86,7 +88,8 @@ std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
 }
 
 // Puts code of the kernel's own where CPEs find it. Returns where its one kernel begins.
-uint32_t load(std::span<const uint8_t> module_file, module::Space space, uint16_t number) {
+[[gnu::cold, gnu::noinline]] uint32_t load(std::span<const uint8_t> module_file, module::Space space,
+                                           uint16_t number) {
   module::Module parsed;
   if (!parsed.open(module_file, space).ok())
     panic(fault::Kind::kAssertion, "a module of the kernel's own is not good");
@@ -154,15 +157,13 @@ void start_groups(const Card& card, uint32_t daemon_pc) {
   }
 }
 
-// The host must not reach what the kernel keeps in its memories, nor command the DMA engine, which looks at
-// no such limits. What lies behind the window is boot's, and the fault record, which the host may read at any
-// time.
+// The host must not reach what the kernel keeps in its SRAM, nor command the DMA engine, which looks at no
+// such limits. (It has been kept out of the kernel's device memory since start.S.) What lies behind the
+// window is boot's, and the fault record, which the host may read at any time.
 void protect() {
   fw::write_reg(regs::pcie::dma_access::kAddr, regs::pcie::dma_access::kClosed.mask());
   fw::write_reg(regs::pcie::sram_base::kAddr, layout::kHostWindow);
   fw::write_reg(regs::pcie::sram_limit::kAddr, boot::kMemoryEnd);
-  fw::write_reg(regs::pcie::deny0_base::kAddr, mmu::kPrivate);
-  fw::write_reg(regs::pcie::deny0_limit::kAddr, mmu::kPrivate + mmu::kPrivateBytes);
 }
 
 void tell_card(const Card& card) {
@@ -234,7 +235,7 @@ void tell_telemetry() {
   put(protocol::Tag::kUptime, Processor::time());
   serving().telemetry(put);
 }
-[[gnu::noinline]] void tell() {
+[[gnu::cold, gnu::noinline]] void tell() {
   tell_telemetry();
   for (unsigned place = 0; place < protocol::kContexts; ++place) tell_usage(place);
   told = Processor::time();
@@ -252,25 +253,29 @@ void rest() {
   }
 }
 
-// The timer has woken the processor since this was asked last.
-[[gnu::noinline]] bool hear_alarm() {
-  if (timer::alarms() == alarms || !serves) return false;
+[[gnu::cold, gnu::noinline]] void alarm() {
   alarms = timer::alarms();
   serving().alarm();
   will_tell = false;
   tell();
+}
+// The timer has woken the processor since this was asked last.
+bool hear_alarm() {
+  if (timer::alarms() == alarms || !serves) return false;
+  alarm();
   return true;
 }
 
 }  // namespace
 
-bool init() {
+[[gnu::cold, gnu::noinline]] bool init() {
   const Card found = card();
   if (found.groups == 0 || found.rows == 0) return false;
   mmu::init_device_memory(found.groups);
   segments::init(found.groups);
-  for (uint64_t at = layout::kHostWindow; at < layout::kLogJournal; at += sizeof(uint64_t))
-    *reinterpret_cast<volatile uint64_t*>(at) = 0;
+  static_assert(layout::kHostWindow % csr::kPairBytes == 0 && layout::kLogJournal % csr::kPairBytes == 0);
+  for (uint64_t at = layout::kHostWindow; at < layout::kLogJournal; at += csr::kPairBytes)
+    csr::store_pair<0>(reinterpret_cast<volatile uint64_t*>(at), 0, 0);
 
   const uint32_t daemon_pc =
       load(file(module_daemon, module_daemon_end), module::Space::kDaemon, kDaemonSegment);
@@ -288,7 +293,7 @@ bool init() {
   set_own(kRegistersSegment, regs::cg::kBase, found.groups * regs::cg::kSize, segment::kWrite);
   set_own(kScratchSegment, kScratch, runtime::Scratch::kBytes, segment::kRead | segment::kWrite);
   quiet_groups(found);
-  new (storage.data()) Runtime(processor);
+  new (storage.data()) Runtime(processor, *new (tables_storage.data()) Tables(processor));
   serving().init(plan_for(found, built_in, wipe));
   start_groups(found, daemon_pc);
   serving().calibration().measure_card();
@@ -299,6 +304,8 @@ bool init() {
   timer::set_alarm(~uint64_t{0});
   alarms = timer::alarms();
   serves = true;
+  telemetry.fill({});
+  usages.fill({});
   tell_card(found);
   tell();
   return true;

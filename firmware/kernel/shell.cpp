@@ -25,8 +25,9 @@ void info(std::string_view) {
   console::print(fw::field(identity.name), ' ', fw::field(identity.version), " (",
                  fw::field(identity.git_hash), ") for ", fw::field(identity.board), '\n');
   console::print("memory ", (boot::kMemoryEnd - boot::kMemoryBase) / 1024, " KiB, kernel ",
-                 layout::address(layout::__free_start) - boot::kMemoryBase, " bytes, free ",
-                 layout::address(layout::__free_end) - layout::address(layout::__free_start), " bytes\n");
+                 layout::address(layout::__free_start) - layout::address(layout::__text_start),
+                 " bytes, free ", layout::address(layout::__free_end) - layout::address(layout::__free_start),
+                 " bytes\n");
   console::print("time ", timer::now(), ", cycles ", csr::read<csr::kCycle>(), ", instructions ",
                  csr::read<csr::kInstret>(), ", traps ", trap::count(), '\n');
 }
@@ -118,19 +119,17 @@ constinit size_t line_length = 0;
 
 }  // namespace
 
-void poll() {
+void take(char byte) {
   constexpr char kBackspace = 0x08;
   constexpr char kDelete = 0x7F;
-  while (const auto byte = console::get()) {
-    if (*byte == '\n' || *byte == '\r') {
-      const std::string_view line(line_buffer.data(), line_length);
-      line_length = 0;
-      execute(line);
-    } else if (*byte == kBackspace || *byte == kDelete) {
-      if (line_length != 0) --line_length;
-    } else if (line_length < line_buffer.size()) {
-      line_buffer[line_length++] = *byte;
-    }
+  if (byte == '\n' || byte == '\r') {
+    const std::string_view line(line_buffer.data(), line_length);
+    line_length = 0;
+    execute(line);
+  } else if (byte == kBackspace || byte == kDelete) {
+    if (line_length != 0) --line_length;
+  } else if (line_length < line_buffer.size()) {
+    line_buffer[line_length++] = byte;
   }
 }
 

@@ -3,7 +3,7 @@
 
 namespace swai::kernel::shell {
 
-// Handles the bytes that came in; returns when there are none.
-void poll();
+// A byte that came in.
+void take(char byte);
 
 }  // namespace swai::kernel::shell

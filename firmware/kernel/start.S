@@ -6,6 +6,26 @@
 _start:
     la      sp, __machine_stack_top
 
+    # Cold code moves to the device memory, before what follows is written over it. Nobody else may touch it there.
+    li      t0, DENY0_BASE
+    li      t1, PRIVATE_BASE
+    li      t2, PRIVATE_BASE + PRIVATE_BYTES
+    sd      t1, 0(t0)
+    sd      t2, (DENY0_LIMIT - DENY0_BASE)(t0)
+    la      t0, __cold_load
+    la      t2, __cold_load_end
+    li      t1, COLD_CODE_HOME
+1:  bgeu    t0, t2, 2f
+    # A line; what follows the last one is of no harm.
+    .irp    at, 0, 8, 16, 24, 32, 40, 48, 56
+    ld      t3, \at(t0)
+    sd      t3, \at(t1)
+    .endr
+    addi    t0, t0, 64
+    addi    t1, t1, 64
+    j       1b
+2:  fence.i
+
     # Initialised data moves up to its own page, from its end: the two places may overlap.
     la      t0, __data_load
     la      t1, __data_start

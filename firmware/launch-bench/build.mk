@@ -5,7 +5,7 @@ LAUNCH_BENCH_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,\
   daemon empty broadcast stream sync scalar copy faults gemm sparse gemv softmax axpy handover))
 
 FW_OPT_launch-bench := -O2
-$(eval $(call firmware_program,launch-bench,$(LAUNCH_BENCH),firmware/kernel/kernel.ld))
+$(eval $(call firmware_program,launch-bench,$(LAUNCH_BENCH),firmware/launch-bench/bench.ld))
 
 $(B)/cpe-kernels/%.stripped: $(B)/cpe-kernels/%.elf
 	$(Q)$(FW_CROSS)objcopy --strip-all $< $@

@@ -20,7 +20,7 @@ class Bitmap {
   static constexpr unsigned kNone = ~0u;
 
   // Bits 0 to count - 1 become free, those beyond do not exist.
-  void init(unsigned count) {
+  [[gnu::cold, gnu::noinline]] void init(unsigned count) {
     words_.fill(~uint64_t{0});
     count_ = count;
     cursor_ = 0;

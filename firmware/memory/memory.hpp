@@ -68,7 +68,7 @@ class Memory {
     return uint64_t{groups} * kMaxBlocks * Records<M>::kBytes;
   }
 
-  void init(const Plan& plan) {
+  [[gnu::cold, gnu::noinline]] void init(const Plan& plan) {
     plan_ = plan;
     segments_.init(kSegments);
     segments_.take(plan.first_segment);

@@ -431,7 +431,7 @@ class Begin : protected Finish<M> {
     });
   }
 
-  bool load_module(Queue& queue, const command::Header& header) {
+  [[gnu::cold, gnu::noinline]] bool load_module(Queue& queue, const command::Header& header) {
     const auto command = this->template read<command::ModuleLoad>(queue, header);
     const Area file = area(command.file, command.bytes, 1, 0, queue.context);
     if (file.status != Status::kOk) return finish_now(queue, header.slots, file.status);

@@ -28,13 +28,13 @@ class Calibration {
   Calibration(M& machine, Costs& costs, Routes<M>& routes, Queues<M>& queues)
       : machine_(machine), costs_(costs), routes_(routes), queues_(queues) {}
 
-  void init(const Scratch& scratch) {
+  [[gnu::cold, gnu::noinline]] void init(const Scratch& scratch) {
     scratch_ = scratch;
     costs_.forget(~uint32_t{0});
     at_boot_ = over_link_ = 0;
   }
   // While no queue is open.
-  void measure_card() {
+  [[gnu::cold, gnu::noinline]] void measure_card() {
     const uint64_t before = machine_.time();
     measure(Engine::kProcessor, [this](uint64_t bytes) {
       machine_.move(scratch_.own, scratch_.hosts, bytes);
@@ -47,7 +47,7 @@ class Calibration {
     at_boot_ = machine_.time() - before;
   }
   // While nothing else is under way. What is known already is not measured again.
-  void measure_link() {
+  [[gnu::cold, gnu::noinline]] void measure_link() {
     const uint64_t before = machine_.time();
     for (const Engine engine : {Engine::kHost, Engine::kRootComplex}) {
       if ((costs_.known() & set_of(engine)) != 0) continue;
@@ -65,7 +65,7 @@ class Calibration {
   static_assert(Costs::sizes(Engine::kCores).back() <= Scratch::kBytes / 2);
 
   template <typename Copy>
-  [[gnu::noinline]] void measure(Engine engine, Copy copy) {
+  [[gnu::cold, gnu::noinline]] void measure(Engine engine, Copy copy) {
     const auto sizes = Costs::sizes(engine);
     Costs::Cycles cycles = {};
     for (unsigned i = 0; i < sizes.size(); ++i) {

@@ -26,7 +26,7 @@ class Completions {
 
   explicit Completions(M& machine) : machine_(machine), channel_(machine, kChannel) {}
 
-  void init(uint64_t sram) {
+  [[gnu::cold, gnu::noinline]] void init(uint64_t sram) {
     sram_ = sram;
     channel_.init(sram, protocol::kStatusVector);
     forget();
@@ -45,7 +45,7 @@ class Completions {
   // Its line is under way to the host.
   bool sending(unsigned queue) const { return (sending_ & bit(queue)) != 0; }
   // Nothing of the context is sent any more. False: not yet, to be called again.
-  bool stop(uint8_t context) {
+  [[gnu::cold, gnu::noinline]] bool stop(uint8_t context) {
     uint32_t its = 0;
     for (unsigned queue = 0; queue < protocol::kQueues; ++queue)
       its |= listeners_[queue] == context ? bit(queue) : 0;
@@ -133,7 +133,7 @@ class Completions {
   }
   // Somebody's page is gone. What there is for it is lost; what was under way to others is sent once more,
   // alone.
-  [[gnu::noinline]] bool look_for_error() {
+  [[gnu::cold, gnu::noinline]] bool look_for_error() {
     const unsigned cause = channel_.error();
     if (cause == 0) return false;
     const uint64_t address = channel_.error_address();
@@ -144,7 +144,7 @@ class Completions {
     return true;
   }
   // What waits for a client; 0: for anybody.
-  void drop(uint8_t context) {
+  [[gnu::cold, gnu::noinline]] void drop(uint8_t context) {
     const auto is_its = [&](uint8_t listener) { return context == 0 || listener == context; };
     for (unsigned queue = 0; queue < protocol::kQueues; ++queue)
       changed_ &= is_its(listeners_[queue]) ? ~bit(queue) : ~uint32_t{0};

@@ -67,7 +67,7 @@ class Costs {
     return {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10};
   }
 
-  void learn(Engine engine, const Cycles& cycles) {
+  [[gnu::cold, gnu::noinline]] void learn(Engine engine, const Cycles& cycles) {
     const auto size = sizes(engine);
     for (unsigned part = 0; part < lines_.size(); ++part) {
       const uint32_t begin = part == 0 ? 0 : kBends[part - 1];
@@ -101,7 +101,7 @@ class Costs {
   static constexpr std::array<uint32_t, 5> kBends = {256, 1 << 10, 4 << 10, 16 << 10, 64 << 10};
 
   // Straight lines cross once at most, so it is enough to compare where they bend, and far away.
-  void find_lead() {
+  [[gnu::cold, gnu::noinline]] void find_lead() {
     constexpr uint64_t kFar = uint64_t{1} << 40;
     cores_lead_ = ~uint64_t{0};
     for (unsigned i = kBends.size() + 1; i-- > 0;) {

@@ -22,7 +22,7 @@ class DmaChannel {
   // `ring`: SRAM that the engine reaches, kRingBytes, a multiple of 64. The channel begins anew, whatever it
   // did: what is under way ends first, which takes as long as the ring takes to answer. False: it has not
   // ended yet; restart() then.
-  [[gnu::noinline]] bool init(uint64_t ring, unsigned vector) {
+  [[gnu::cold, gnu::noinline]] bool init(uint64_t ring, unsigned vector) {
     namespace reg = regs::dma;
     constexpr unsigned kLooks = 10'000;
     ring_ = ring;

@@ -44,7 +44,8 @@ class Finish : protected BuiltIns<M> {
   }
 
   // The first failure counts.
-  [[gnu::noinline]] void fail(Queue& queue, uint32_t sequence, Status status, uint16_t detail = 0) {
+  [[gnu::cold, gnu::noinline]] void fail(Queue& queue, uint32_t sequence, Status status,
+                                         uint16_t detail = 0) {
     ++this->statistics_.failed;
     if (queue.failed) return;
     queue.failed = true;
@@ -185,7 +186,7 @@ class Finish : protected BuiltIns<M> {
     return journal::command(queue.number, flight.begin);
   }
 
-  [[gnu::noinline]] void fail_launch(Queue& queue, const Flight& flight, const LaunchEnd& end) {
+  [[gnu::cold, gnu::noinline]] void fail_launch(Queue& queue, const Flight& flight, const LaunchEnd& end) {
     ++this->statistics_.launches_failed;
     protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
     const launch::Fault& fault = end.fault;

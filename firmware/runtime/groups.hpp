@@ -102,7 +102,7 @@ class Groups {
     return best;
   }
   // Once more what was dropped; in the order of the ends, and at once.
-  [[gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
+  [[gnu::cold, gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
     Launch launch;
     look_back(group, end.number, [&](const Setting& had, uint32_t) {
       launch = had.launch;
@@ -169,7 +169,7 @@ class Groups {
 
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
   // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
-  [[gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
+  [[gnu::cold, gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
     constexpr uint64_t kHardly = 16;
     State& state = states_[group];
     const uint32_t last = state.driver->number();
@@ -209,7 +209,7 @@ class Groups {
   // and see() of collect() lets those of others start again. To be called again as long as owners that are
   // meant have launches: what was dropped before comes first.
   template <typename IsMeant>
-  void stop(IsMeant is_meant) {
+  [[gnu::cold, gnu::noinline]] void stop(IsMeant is_meant) {
     namespace status = regs::cg::launch_status;
     for (unsigned i = 0; i < count_; ++i) {
       State& state = states_[i];
@@ -419,7 +419,7 @@ class Groups {
   }
   // The launches behind `number`, up to `last`.
   template <typename See>
-  [[gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
+  [[gnu::cold, gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
     State& state = states_[group];
     bool dirty = false;
     do {
@@ -441,7 +441,7 @@ class Groups {
                    reg::kHoldAfterFailure.mask() | action);
   }
   template <typename See>
-  [[gnu::noinline]] void give_up(unsigned group, uint64_t waited, See see) {
+  [[gnu::cold, gnu::noinline]] void give_up(unsigned group, uint64_t waited, See see) {
     namespace reset = regs::pcie::reset_status;
     constexpr uint64_t kDomain = reset::kGroup0.mask();
     State& state = states_[group];

@@ -15,7 +15,7 @@ class Journal {
   constexpr explicit Journal(M& machine) : machine_(machine) {}
 
   // Goes on with what is there: the records of a kernel before a reset of the processor.
-  [[gnu::noinline]] void init(uint64_t at, uint32_t records) {
+  [[gnu::cold, gnu::noinline]] void init(uint64_t at, uint32_t records) {
     at_ = at;
     machine_.fetch(at, &head_, sizeof head_);
     const bool known = head_.magic == journal::Head::kMagic && head_.records == records;

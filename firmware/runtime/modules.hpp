@@ -51,7 +51,7 @@ class Modules {
   };
 
   // The file lies in memory that the processor has pages for. Code may only be read and run, by this context.
-  Loaded load(const memory::Range& file, uint8_t context) {
+  [[gnu::cold, gnu::noinline]] Loaded load(const memory::Range& file, uint8_t context) {
     unsigned handle = 0;
     while (handle < modules_.size() && modules_[handle].loaded) ++handle;
     if (handle == modules_.size()) return {Status::kNoModule};

@@ -113,7 +113,7 @@ struct alignas(512) Queue {
   Counts* counts = nullptr;  // its client's
   GraphRun graph = {};
 
-  void clear(unsigned its_number, uint64_t its_slots) {
+  [[gnu::cold, gnu::noinline]] void clear(unsigned its_number, uint64_t its_slots) {
     *this = {};
     number = static_cast<uint8_t>(its_number);
     slots = its_slots;

@@ -37,7 +37,7 @@ class Queues : private Begin<M> {
 
   // kNoQueue: all are open, or are for others.
   static constexpr unsigned kNoQueue = ~0u;
-  unsigned open(Client& client) {
+  [[gnu::cold, gnu::noinline]] unsigned open(Client& client) {
     if (!may_open(client)) return kNoQueue;
     for (unsigned i = 0; i < queues_.size(); ++i) {
       Queue& queue = queues_[i];
@@ -87,7 +87,7 @@ class Queues : private Begin<M> {
         queues_, [&](const Queue& queue) { return queue.context == context && queue.flights() != 0; });
   }
   // Lets a queue go on after a failure. Slots that were written before are not looked at any more.
-  void reset(unsigned number) {
+  [[gnu::cold, gnu::noinline]] void reset(unsigned number) {
     Queue& queue = queues_[number];
     protocol::QueueStatus& line = parts_.completions.line(number);
     // Behind everything that may still lie in the slots.
@@ -103,7 +103,7 @@ class Queues : private Begin<M> {
   }
   uint32_t next_sequence(unsigned queue) const { return queues_[queue].next; }
   // Of what a client that leaves has begun, launches end at once.
-  void stop_launches(uint8_t context) {
+  [[gnu::cold, gnu::noinline]] void stop_launches(uint8_t context) {
     parts_.groups.stop([&](uint16_t owner) { return queues_[owner / Queue::kDepth].context == context; });
   }
   bool resume(unsigned number, uint32_t sequence) {

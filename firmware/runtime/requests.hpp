@@ -45,7 +45,7 @@ class Requests {
 
   // Clients that went away: their memory is given back bit by bit, once nothing of them is under way. True:
   // there is more to do.
-  [[gnu::noinline]] bool clean_up() {
+  [[gnu::cold, gnu::noinline]] bool clean_up() {
     bool more = false;
     Client* next = nullptr;
     for (Client& client : parts_.clients.all()) {
@@ -170,7 +170,7 @@ class Requests {
     }
   }
 
-  Status attach(const Arguments& arguments, Values& values) {
+  [[gnu::cold, gnu::noinline]] Status attach(const Arguments& arguments, Values& values) {
     const auto newest = static_cast<uint16_t>(arguments[0]);
     const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
     values.give(0, 0, protocol::kVersion, protocol::kMinimumVersion);
@@ -207,21 +207,21 @@ class Requests {
   }
 
   // What is under way is stopped; clean_up() does the rest.
-  void leave(Client& client) {
+  [[gnu::cold, gnu::noinline]] void leave(Client& client) {
     queues_.close_all(client.context);
     parts_.clients.leave(client);
     stop(client);
   }
   // Nothing of it touches host memory any more; or not yet.
-  void stop(Client& client) {
+  [[gnu::cold, gnu::noinline]] void stop(Client& client) {
     const bool transfers = parts_.transfers.stop(client.context);
     const bool completions = parts_.completions.stop(client.context);
     two_level_.drop(client.context);
     client.stopped = transfers && completions;
   }
 
-  Status on_queue(protocol::Operation operation, const Client& client, const Arguments& arguments,
-                  Values& values) {
+  [[gnu::cold, gnu::noinline]] Status on_queue(protocol::Operation operation, const Client& client,
+                                               const Arguments& arguments, Values& values) {
     const auto queue = static_cast<unsigned>(arguments[1]);
     if (arguments[1] >= protocol::kQueues || !queues_.owns(queue, client.context)) return Status::kBadHandle;
     switch (operation) {

@@ -25,6 +25,14 @@
 
 namespace swai::runtime {
 
+// Tables that are large and of which a launch needs nothing: they may lie in slower memory than the rest.
+template <Machine M>
+struct Tables {
+  explicit Tables(M& machine) : memory(machine), modules(machine, memory) {}
+  memory::Memory<M> memory;
+  Modules<M> modules;
+};
+
 template <Machine M>
 class Runtime {
  public:
@@ -42,24 +50,24 @@ class Runtime {
     unsigned groups = 1;
   };
 
-  explicit Runtime(M& machine)
-      : queues_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_, costs_,
-                 routes_}),
+  [[gnu::cold, gnu::noinline]] Runtime(M& machine, Tables<M>& tables)
+      : queues_({machine, clients_, tables.memory, tables.modules, groups_, transfers_, completions_, events_,
+                 costs_, routes_}),
         groups_(machine),
         completions_(machine),
-        modules_(machine, memory_),
-        requests_({machine, clients_, memory_, modules_, groups_, transfers_, completions_, events_, costs_,
-                   routes_},
+        modules_(tables.modules),
+        requests_({machine, clients_, tables.memory, tables.modules, groups_, transfers_, completions_,
+                   events_, costs_, routes_},
                   queues_, two_level_, calibration_),
         transfers_(machine),
         routes_(machine, transfers_),
         calibration_(machine, costs_, routes_, queues_),
         two_level_(machine, transfers_, queues_),
-        memory_(machine),
+        memory_(tables.memory),
         events_(machine),
         machine_(machine) {}
 
-  void init(const Plan& plan) {
+  [[gnu::cold, gnu::noinline]] void init(const Plan& plan) {
     memory_.init(plan.memory);
     modules_.init(plan.modules);
     groups_.init(plan.groups, plan.wipe);
@@ -187,14 +195,14 @@ class Runtime {
   Groups<M> groups_;
   Clients clients_;
   Completions<M> completions_;
-  Modules<M> modules_;
+  Modules<M>& modules_;
   Requests<M> requests_;
   Transfers<M> transfers_;
   Costs costs_;
   Routes<M> routes_;
   Calibration<M> calibration_;
   TwoLevel<M> two_level_;
-  memory::Memory<M> memory_;
+  memory::Memory<M>& memory_;
   Events<M> events_;
   M& machine_;
 };

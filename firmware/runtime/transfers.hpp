@@ -81,7 +81,7 @@ class Transfers {
     }
   }
   // Ends those of a client. False: some of them touch host memory still; to be called again.
-  bool stop(uint8_t context) {
+  [[gnu::cold, gnu::noinline]] bool stop(uint8_t context) {
     bool all = true;
     for (unsigned i = 0; i < kChannels; ++i) {
       if (jobs_[i].what.context == context && runs(jobs_[i])) all = end(i) && all;

@@ -46,7 +46,10 @@ constexpr uint16_t kFirstSegment = 32;
 class FakeCard final : public link::Backend {
  public:
   explicit FakeCard(const FakeOptions& options)
-      : options_(options), processor_(options), firmware_(std::in_place, processor_) {
+      : options_(options),
+        processor_(options),
+        tables_(std::in_place, processor_),
+        firmware_(std::in_place, processor_, *tables_) {
     description_.address = "a played card";
     description_.regions.resize(10);
     description_.regions[kMemoryBar] = {uint64_t{128} << 30, true, true};
@@ -219,7 +222,8 @@ class FakeCard final : public link::Backend {
     report_last_fault();
     status_ = regs::system::status::kStageReady;
     if (!options_.serves) return;
-    firmware_.emplace(processor_);
+    tables_.emplace(processor_);
+    firmware_.emplace(processor_, *tables_);
     const auto built_in = [&](uint16_t number, Operation operation) {
       const uint64_t at = kCode + number * segment::kGranuleBytes;
       processor_.store(at, static_cast<uint64_t>(operation));
@@ -289,6 +293,7 @@ class FakeCard final : public link::Backend {
   FakeOptions options_;
   link::Description description_;
   FakeProcessor processor_;
+  std::optional<runtime::Tables<FakeProcessor>> tables_;
   std::optional<Firmware> firmware_;
   uint64_t status_ = 0;
   uint64_t bar0_ = FakeProcessor::kBar0;

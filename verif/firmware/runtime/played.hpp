@@ -105,8 +105,9 @@ class Played {
 
   sdaa::FakeOptions options_ = {};
   sdaa::FakeProcessor processor_{options_};
+  Tables<sdaa::FakeProcessor> tables_{processor_};
   std::unique_ptr<Runtime<sdaa::FakeProcessor>> runtime_ =
-      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_);
+      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, tables_);
   uint32_t tag_ = 0;
 };
 

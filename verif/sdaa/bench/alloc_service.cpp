@@ -31,7 +31,8 @@ constexpr uint8_t kContext = 1;
 constexpr unsigned kRounds = 9;
 
 constinit Processor processor;
-alignas(layout::kPageBytes) constinit std::array<std::byte, sizeof(Memory)> storage = {};
+// Where the kernel has it.
+alignas(layout::kPageBytes) [[gnu::section(".cold_noinit")]] std::array<std::byte, sizeof(Memory)> storage;
 
 template <typename Action>
 uint64_t cycles_of(Action action) {
