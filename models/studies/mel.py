@@ -1,0 +1,28 @@
+"""Whisper's log-mel spectrogram of 30 seconds of sound."""
+
+import numpy as np
+import scipy.io.wavfile
+import scipy.signal
+
+RATE = 16000
+SAMPLES = 30 * RATE
+WINDOW, HOP = 400, 160
+
+
+def read_wav(path):
+    """Samples at 16 kHz, from -1 to 1."""
+    rate, samples = scipy.io.wavfile.read(path)
+    samples = samples / 32768
+    return samples if rate == RATE else scipy.signal.resample_poly(samples, RATE, rate)
+
+
+def spectrogram(samples, filters):
+    """3,000 frames of 80; `filters` is mel_80 of OpenAI's mel_filters.npz."""
+    padded = np.zeros(SAMPLES)
+    padded[:len(samples)] = samples[:SAMPLES]
+    padded = np.pad(padded, WINDOW // 2, mode="reflect")
+    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:-1]
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)
+    power = np.abs(np.fft.rfft(frames * hann)) ** 2
+    log = np.log10(np.maximum(power @ filters.T.astype(np.float64), 1e-10))
+    return (np.maximum(log, log.max() - 8) + 4) / 4
