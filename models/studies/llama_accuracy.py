@@ -96,12 +96,13 @@ def own_words():
     yield "nothing (fp32)", everywhere(EXACT, EXACT), EXACT_ATTENTION
     yield "W8A8, attention fp32", everywhere(INT8), EXACT_ATTENTION
     yield "W8A8, attention 7 bits of block", everywhere(INT8), ATTENTION
-    for group in (32, 4):
-        # 64 and 172 channels: 172 is no multiple of 32, so ffn_down stays at 8 bits there
+    keep = ("attn_k", "attn_v", "ffn_down")
+    for group in (32, 16):
         w4 = Linear("int4", group)
+        yield f"W4A8 groups of {group}, attention 7 bits of block", everywhere(w4), ATTENTION
         yield f"W4A8 groups of {group}, ffn_down W8A8, attention 7 bits of block", everywhere(w4, INT8, INT8), ATTENTION
-        yield (f"W4A8 groups of {group}, ffn_down, attn_k, attn_v W8A8, attention 7 bits of block",
-               lambda name, w4=w4: w4 if any(p in name for p in ("attn_q", "attn_output", "gate", "up")) else INT8), ATTENTION
+        yield (f"W4A8 groups of {group}, {', '.join(keep)} W8A8, attention 7 bits of block",
+               lambda name, w4=w4: INT8 if "blk" not in name or any(part in name for part in keep) else w4, ATTENTION)
 
 
 STUDIES = {"linear": linear, "four-bits": four_bits, "attention": attention, "together": together, "stories": own_words}

@@ -67,7 +67,7 @@ def int4_of(w, group):
     """Whole weights times scale (columns, k), and their column factors. Of several ranges for a group the one with least error
     is taken."""
     columns, k = w.shape
-    w = w.reshape(columns, k // group, group).astype(F32)
+    w = np.pad(w, ((0, 0), (0, -k % group))).reshape(columns, -1, group).astype(F32)
     low, high = np.minimum(w.min(axis=2), 0), np.maximum(w.max(axis=2), 0)
     best = None
     _, part = group_scales((high - low) / 15, 8)
@@ -82,7 +82,7 @@ def int4_of(w, group):
             best, least = whole, error
         else:
             best, least = np.where(error < least, whole, best), np.minimum(error, least)
-    return best.reshape(columns, k), part
+    return best.reshape(columns, -1)[:, :k], part
 
 
 class Prepared:

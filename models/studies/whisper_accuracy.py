@@ -59,6 +59,17 @@ def linear_only():
     yield "W4A8 groups of 32, conv, head, encoder W8A8", int4(32, (*keep, "encoder"))
 
 
+def sensitivity():
+    """Four bits in a part of the layers, the rest W8A8."""
+    parts = {f"encoder's {what}": ("encoder", where) for what, where in (
+        ("q, k, v", "self_attention/linear_0"), ("attention output", "self_attention/linear_1"),
+        ("ffn in", "ffn/linear_0"), ("ffn out", "ffn/linear_1"))}
+    parts |= {f"encoder's layer {i}": ("encoder", f"layer_{i}/") for i in range(4)}
+    parts |= {"decoder": ("decoder", "layer_")}
+    for name, wanted in parts.items():
+        yield f"W4A8 in {name}", lambda layer, wanted=wanted: Linear("int4", 32) if all(w in layer for w in wanted) else INT8
+
+
 def together():
     w4 = int4(32, ("conv", "projection"))
     for linear, layers in (("W8A8", lambda name: INT8), ("W4A8", w4)):
@@ -68,6 +79,12 @@ def together():
                              ("8 bits, block, quantised sum", Attention(weight_levels=255, relative_to="block", normalise="quantised")),
                              ("two products, running", SPLIT)):
             yield f"{linear}, attention {name}", layers, scheme
+
+
+STUDIES = {"attention": ((name, lambda layer: EXACT, scheme) for name, scheme in attention_only()),
+           "linear": ((name, layers, EXACT_ATTENTION) for name, layers in linear_only()),
+           "sensitivity": ((name, layers, EXACT_ATTENTION) for name, layers in sensitivity()),
+           "together": together()}
 
 
 class Clip:
@@ -94,9 +111,11 @@ def words(text):
     return [w.strip(".,!?;:\"").lower() for w in text.split()]
 
 
-def study(schemes, sounds, options, show_texts):
+def study(schemes, sounds, options):
     compare.head(["quantised", "encoder max", "rms", "least cosine", "logits max", "KL", "same best", "texts equal", "words equal"])
     for name, linear_of, attention in schemes:
+        if options.only and options.only not in name:
+            continue
         model = whisper.Model(options.model, np.float32, linear_of, attention)
         results = [measure(model, clip) for clip in sounds]
         mean = {key: float(np.mean([r[key] for r in results])) for key in ("rms", "kl", "same")}
@@ -104,7 +123,7 @@ def study(schemes, sounds, options, show_texts):
         compare.row(name, [float(max(r["max"] for r in results)), mean["rms"], f"{min(r['cosine'] for r in results):.5f}",
                            float(max(r["logit"] for r in results)), mean["kl"], mean["same"],
                            f"{sum(r['tokens'] for r in results)}/{len(results)}", f"{same_words}/{len(results)}"])
-        if show_texts:
+        if options.texts:
             for r, c in zip(results, sounds):
                 if r["text"] != c.text:
                     print(f"    {r['text']}", flush=True)
@@ -112,7 +131,8 @@ def study(schemes, sounds, options, show_texts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("study", choices=["attention", "linear", "together"])
+    parser.add_argument("study", choices=STUDIES)
+    parser.add_argument("--only", help="schemes whose name holds this")
     parser.add_argument("--clips", nargs="+", choices=clips.NAMES, default=clips.NAMES)
     parser.add_argument("--model", type=pathlib.Path, default=ROOT / "build/models/whisper-tiny.en")
     parser.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data", help="where whisper/ and speech/ are")
@@ -124,9 +144,7 @@ def main():
     sounds = [Clip(name, options, filters, exact) for name in options.clips]
     for clip in sounds:
         print(clip.text)
-    schemes = {"attention": lambda: ((n, lambda name: EXACT, a) for n, a in attention_only()),
-               "linear": lambda: ((n, l, EXACT_ATTENTION) for n, l in linear_only()), "together": together}
-    study(schemes[options.study](), sounds, options, options.texts)
+    study(STUDIES[options.study], sounds, options)
 
 
 if __name__ == "__main__":
