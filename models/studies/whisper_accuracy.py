@@ -25,6 +25,12 @@ def int4(group, keep=()):
     return lambda name: INT8 if any(part in name for part in keep) else Linear("int4", group)
 
 
+def aware(name):
+    """Four bits where it costs little (the study `sensitivity`): the decoder's layers, and the encoder's feed-forward but for its first layer."""
+    four = "decoder/layer_" in name or ("encoder/layer_" in name and "/ffn/" in name and "layer_0" not in name)
+    return Linear("int4", 32) if four else INT8
+
+
 def variants(base, **changes):
     return dataclasses.replace(base, **changes)
 
@@ -71,8 +77,8 @@ def sensitivity():
 
 
 def together():
-    w4 = int4(32, ("conv", "projection"))
-    for linear, layers in (("W8A8", lambda name: INT8), ("W4A8", w4)):
+    for linear, layers in (("W8A8", lambda name: INT8), ("W4A8 but for sensitive layers", aware),
+                           ("W4A8 but for conv and head", int4(32, ("conv", "projection")))):
         yield f"{linear}, attention fp32", layers, EXACT_ATTENTION
         for name, scheme in (("7 bits, running, exact sum", BASE), ("7 bits, block, exact sum", variants(BASE, relative_to="block")),
                              ("7 bits, block, quantised sum", variants(BASE, relative_to="block", normalise="quantised")),
