@@ -25,7 +25,7 @@ def logits(reference, x):
 
 
 def row(name, figures):
-    cells = (f"{f:.3g}" if isinstance(f, float) else str(f) for f in figures)
+    cells = (f"{f:.3g}" if isinstance(f, (float, np.floating)) else str(f) for f in figures)
     print("| " + " | ".join([name, *cells]) + " |", flush=True)
 
 

@@ -149,7 +149,7 @@ def main():
     parser.add_argument("--length", type=int, default=512, help="of a sequence")
     parser.add_argument("--model", type=pathlib.Path, default=ROOT / "build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
     parser.add_argument("--data", type=pathlib.Path, default=ROOT / "../shared/data", help="where text/ and llama/ are")
-    parser.add_argument("--double", action="store_true", help="the reference in fp64; fp32 is as good to five digits, and faster")
+    parser.add_argument("--double", action="store_true", help="the reference in fp64; in fp32 it has the same perplexity, and is faster")
     options = parser.parse_args()
     if options.study == "stories":
         weights = llama.Llama2cWeights(options.data / "llama/stories260K.bin")
