@@ -56,11 +56,11 @@ void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
     fail(code_of(status),
          fmt::format("{} bytes of memory on device {}: {}", bytes, device->number(), text(status)));
   }
-  const Allocation fresh = {bytes, usage, static_cast<unsigned>(group), device->next_allocation()};
+  const Allocation fresh = device->allocations().number(bytes, usage, static_cast<unsigned>(group));
   const uint64_t named = checked ? values[0] + memory_check::kZone : values[0];
   if (checked)
     or_give_back(*device, lock, values[0], [&] { memory_check::prepare(*device, lock, named, fresh); });
-  device->allocations().emplace(named, fresh);
+  device->allocations().add(named, fresh);
   *pointer = reinterpret_cast<void*>(named);
 }
 
@@ -92,21 +92,11 @@ sdaaError_t sdaaFree(void* pointer) {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
     const auto named = reinterpret_cast<uintptr_t>(pointer);
-    const auto check = [&] {
-      const auto found = device->allocations().find(named);
-      if (found == device->allocations().end()) {
-        fail(sdaaErrorInvalidDevicePointer,
-             fmt::format("{} is not the beginning of memory of device {}, or was freed before", pointer,
-                         device->number()));
-      }
-      return found;
-    };
-    check();
-    // Whatever was begun may still use it.
+    device->allocations().check_begin(named);
+    // Whatever was begun may still use it. Another thread may have freed it meanwhile.
     device->wait_idle(lock);
-    const auto found = check();
-    const Allocation freed = found->second;
-    device->allocations().erase(found);
+    const Allocation freed = device->allocations().check_begin(named);
+    device->allocations().remove(named);
     if (!device->checked()) {
       device->connection().ask(protocol::Operation::kFree, {named});
       return;
@@ -150,7 +140,7 @@ sdaaError_t sdaaMemCheck(size_t* damaged) {
     require(device->checked(), "only with SWAI_MEMORY_CHECK=1", sdaaErrorNotSupported);
     device->wait_idle(lock);
     // Other threads allocate and free while this one waits.
-    const auto& all = device->allocations();
+    const auto& all = device->allocations().all();
     for (auto next = all.begin(); next != all.end();) {
       const auto [pointer, allocation] = *next;
       const std::string damage = memory_check::damage(*device, lock, pointer, allocation);
@@ -235,7 +225,8 @@ sdaaError_t sdaaPointerGetAttributes(sdaaPointerAttribute_t* attributes, const v
       fresh.devicePointer = reinterpret_cast<void*>(area->iova + (named - area->begin));
       fresh.base = reinterpret_cast<void*>(area->begin);
       fresh.bytes = area->bytes;
-    } else if (const auto found = device->find_allocation(named); found != device->allocations().end()) {
+    } else if (const auto found = device->allocations().find(named);
+               found != device->allocations().all().end()) {
       const auto& allocation = found->second;
       fresh.type =
           allocation.usage == protocol::Usage::kShared ? sdaaMemoryTypeManaged : sdaaMemoryTypeDevice;

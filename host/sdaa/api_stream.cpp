@@ -64,7 +64,7 @@ void create_event(sdaaEvent_t* event, unsigned flags) {
   const Device::Lock lock = device->enter();
   auto fresh = std::make_shared<Event>();
   fresh->device = device;
-  fresh->number = device->take_event();
+  fresh->number = device->events().take();
   fresh->timed = (flags & sdaaEventDisableTiming) == 0;
   device->adopt(fresh);
   *event = reinterpret_cast<sdaaEvent_t>(Runtime::get().events.add(std::move(fresh)));
@@ -178,7 +178,7 @@ sdaaError_t sdaaEventDestroy(sdaaEvent_t event) {
   return call("sdaaEventDestroy", [&] {
     const auto use = use_event(event);
     use.event->alive = false;
-    use.event->device->give_back_event(use.event->number);
+    use.event->device->events().give_back(use.event->number);
     Runtime::get().events.remove(event);
   });
 }

@@ -90,8 +90,8 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
   if (shape.bytes == 0 || shape.rows == 0) return;
   require(to != nullptr && from != nullptr, "a null pointer");
   check_shape(shape);
-  if (is_device(to)) device.check_device(address(to), shape.to_extent());
-  if (is_device(from)) device.check_device(address(from), shape.from_extent());
+  if (is_device(to)) device.allocations().check(address(to), shape.to_extent());
+  if (is_device(from)) device.allocations().check(address(from), shape.from_extent());
   if (mode == Mode::kSync) Device::refuse_captured(stream);
   HostMemory& memory = device.host_memory();
   switch (kind) {
@@ -136,7 +136,7 @@ void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t 
   require(to != nullptr, "a null pointer");
   const CopyShape shape{bytes, rows, pitch, pitch};
   check_shape(shape);
-  const Allocation& allocation = device.check_device(address(to), shape.to_extent());
+  const Allocation& allocation = device.allocations().check(address(to), shape.to_extent());
   if (allocation.usage != Usage::kMpe) {
     command::Fill command = {};
     command.to = address(to);

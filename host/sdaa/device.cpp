@@ -21,14 +21,10 @@ constexpr uint64_t kSlice = 20'000;
 constexpr uint64_t kMoment = 1'000;
 // So many slices in vain, and the firmware itself is looked at.
 constexpr unsigned kInVain = 64;
-// A queue for the library itself is opened beside those of streams, and each queue has an event of its own.
-constexpr unsigned kOwnEvents = protocol::kQueues;
-constexpr unsigned own_event(const Queue& queue) { return protocol::kEvents - 1 - queue.number; }
-
 }  // namespace
 
 Device::Device(int number, Opener opener, const Limits& limits, bool checked)
-    : number_(number), opener_(std::move(opener)), limits_(limits), checked_(checked) {}
+    : number_(number), opener_(std::move(opener)), limits_(limits), checked_(checked), allocations_(number) {}
 
 Device::~Device() {
   if (checked_ && connection_ != nullptr) memory_check::report_leaks(*this);
@@ -69,9 +65,7 @@ void Device::open() {
   }
   host_memory_ = std::make_unique<HostMemory>(*connection_);
   if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);
-  event_counts_.assign(protocol::kEvents, 0);
-  free_events_.clear();
-  for (unsigned i = protocol::kEvents - kOwnEvents; i-- > 0;) free_events_.push_back(i);
+  events_.open();
   default_stream_ = std::make_shared<Stream>();
   default_stream_->is_default = true;
   default_stream_->queue = &need_queue();
@@ -89,7 +83,6 @@ std::unique_ptr<Connection> Device::forget_everything() {
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
   allocations_.clear();
-  allocation_count_ = 0;
   peers_.clear();
   host_copies_.finish_all();
   host_memory_.reset();
@@ -199,10 +192,10 @@ void Device::keep_order(Lock& lock, Stream& stream) {
 }
 
 void Device::order_behind(Lock& lock, Queue& later, Queue& earlier) {
-  const unsigned event = own_event(earlier);
+  const unsigned event = CardEvents::of_queue(earlier.number);
   command::Event record = {};
   record.event = event;
-  const uint64_t count = ++event_counts_[event];
+  const uint64_t count = events_.count(event);
   send(lock, earlier, Type::kEventRecord, record);
   command::Event wait = {};
   wait.event = event;

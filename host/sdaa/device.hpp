@@ -7,7 +7,6 @@
 
 #include <condition_variable>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,8 @@
 #include <vector>
 
 #include "abi/command.hpp"
+#include "host/sdaa/allocations.hpp"
+#include "host/sdaa/card_events.hpp"
 #include "host/sdaa/connection.hpp"
 #include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/host_calls.hpp"
@@ -26,14 +27,6 @@
 #include "host/sdaa/profile.hpp"
 
 namespace swai::sdaa {
-
-// Device memory, as it was given out.
-struct Allocation {
-  uint64_t bytes = 0;
-  protocol::Usage usage = protocol::Usage::kCpe;
-  unsigned group = 0;
-  uint64_t number = 0;  // of the device's, since it was opened
-};
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
@@ -140,23 +133,16 @@ class Device : public std::enable_shared_from_this<Device> {
 
   // --- Events
 
-  // Number of an event of the card that nobody has.
-  unsigned take_event();
-  void give_back_event(unsigned number) { free_events_.push_back(number); }
+  CardEvents& events() { return events_; }
   Point record_event(Lock& lock, Stream& stream, unsigned number, uint64_t& count);
   void wait_event(Lock& lock, Stream& stream, unsigned number, uint64_t count);
 
   // --- Memory
 
-  std::map<uint64_t, Allocation>& allocations() { return allocations_; }
-  uint64_t next_allocation() { return ++allocation_count_; }
+  Allocations& allocations() { return allocations_; }
   bool checked() const { return checked_; }
   // At the end of the program. What other threads do then does not matter any more.
   void report_leaks();
-  // The allocation that a pointer leads into; end() if none.
-  std::map<uint64_t, Allocation>::iterator find_allocation(uint64_t pointer);
-  // Throws when these bytes are not all in one allocation.
-  const Allocation& check_device(uint64_t pointer, uint64_t bytes);
   // Numbers of the devices whose memory this one may read.
   std::set<int>& peers() { return peers_; }
   HostMemory& host_memory() { return *host_memory_; }
@@ -232,10 +218,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::shared_ptr<Stream> default_stream_;
   std::vector<std::shared_ptr<Capture>> captures_;
   std::vector<std::weak_ptr<Object>> objects_;
-  std::vector<unsigned> free_events_;
-  std::vector<uint64_t> event_counts_;  // how often each of the card's events will have been recorded
-  std::map<uint64_t, Allocation> allocations_;
-  uint64_t allocation_count_ = 0;
+  CardEvents events_;
+  Allocations allocations_;
   std::set<int> peers_;
   std::unique_ptr<HostMemory> host_memory_;
   HostCopies host_copies_;

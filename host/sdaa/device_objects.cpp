@@ -141,18 +141,11 @@ void Device::refuse_captures(Captures which, sdaaError_t code) {
 
 // --- Events
 
-unsigned Device::take_event() {
-  if (free_events_.empty()) fail(sdaaErrorOutOfMemory, "the card has no more events");
-  const unsigned number = free_events_.back();
-  free_events_.pop_back();
-  return number;
-}
-
 Point Device::record_event(Lock& lock, Stream& stream, unsigned number, uint64_t& count) {
   command::Event command = {};
   command.event = number;
   const Point point = submit(lock, stream, Type::kEventRecord, command);
-  count = ++event_counts_[number];
+  count = events_.count(number);
   return point;
 }
 
@@ -164,25 +157,6 @@ void Device::wait_event(Lock& lock, Stream& stream, unsigned number, uint64_t co
 }
 
 // --- Memory
-
-std::map<uint64_t, Allocation>::iterator Device::find_allocation(uint64_t pointer) {
-  auto found = allocations_.upper_bound(pointer);
-  if (found == allocations_.begin()) return allocations_.end();
-  --found;
-  return pointer - found->first < found->second.bytes ? found : allocations_.end();
-}
-
-const Allocation& Device::check_device(uint64_t pointer, uint64_t bytes) {
-  const auto found = find_allocation(pointer);
-  if (found == allocations_.end())
-    fail(sdaaErrorInvalidDevicePointer, fmt::format("{:#x} is no memory of device {}", pointer, number_));
-  const uint64_t left = found->second.bytes - (pointer - found->first);
-  if (bytes > left) {
-    fail(sdaaErrorInvalidValue, fmt::format("{} bytes at {:#x} go {} bytes beyond the end of the allocation",
-                                            bytes, pointer, bytes - left));
-  }
-  return found->second;
-}
 
 void Device::set_staging(const Staging& staging) {
   require(staging.threads - 1 < Staging::kThreads && staging.buffers - 1 < Staging::kBuffers,

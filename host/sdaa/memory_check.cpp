@@ -73,7 +73,7 @@ void poison(Device& device, Device::Lock& lock, uint64_t pointer, const Allocati
 
 void report_leaks(Device& device) {
   constexpr size_t kMostLines = 32;
-  const auto& all = device.allocations();
+  const auto& all = device.allocations().all();
   if (all.empty()) return;
   uint64_t bytes = 0;
   for (const auto& [pointer, allocation] : all) bytes += allocation.bytes;

@@ -91,12 +91,12 @@ bool is_direct(const PeerMemory& to, const PeerMemory& from) {
 // Where the bus has it, when all that was to come before is there.
 uint64_t settled(const PeerMemory& memory, uint64_t bytes) {
   Device::Lock lock = memory.device->enter();
-  memory.device->check_device(memory.pointer, bytes);
+  memory.device->allocations().check(memory.pointer, bytes);
   settle(*memory.device, lock);
   return bus_address(*memory.device, memory.pointer);
 }
 void start_direct(const PeerMemory& to, uint64_t bus, uint64_t bytes, Device::Lock& lock, Stream& stream) {
-  to.device->check_device(to.pointer, bytes);
+  to.device->allocations().check(to.pointer, bytes);
   copy_from_bus(*to.device, lock, stream, to.pointer, bus, {bytes, 1, 0, 0});
 }
 

@@ -135,7 +135,7 @@ TEST_CASE("each fault leaves its record and halts a confirmed kernel") {
     CHECK(run.code == 1);
     CHECK(run.says(fmt::format("*** PANIC: {}", text(c.kind))));
     CHECK(run.says(c.detail));
-    CHECK(run.says("\n  pc 0x00000000800"));
+    CHECK(run.says("\n  pc 0x0000000080"));
     CHECK(run.says("\nhalted\n"));
     CHECK(run.times("PANIC") == 1);
   }
