@@ -17,8 +17,11 @@ import threading
 import time
 import tomllib
 
+import changed
+
 LOG_FOLDER = pathlib.Path("build/test-logs")
-DEFAULT_TIMEOUT = 300
+# Ends what hangs; no machine is so slow that a test which does something comes near.
+DEFAULT_TIMEOUT = 1800
 DEFAULT_TIMEOUT_LONG = 14400
 TAIL_LINES = 25
 VARIANTS = ["wave", "unopt", "cov", "toggle"]
@@ -32,6 +35,8 @@ FIELDS = {
     "description": str,
     "timeout": int,
     "coverage": bool,
+    "cost": int,
+    "reads": list,
 }
 
 
@@ -46,6 +51,9 @@ class Test:
     description: str = ""
     timeout: int = 0
     coverage: bool = False
+    cost: int = 1
+    reads: list = dataclasses.field(default_factory=list)
+    registered_in: str = ""
 
 
 @dataclasses.dataclass
@@ -80,7 +88,7 @@ def load_tests(root):
             if name in seen:
                 raise UsageError(f"{path}: test {name} is already registered in {seen[name]}")
             seen[name] = path
-            tests.append(Test(**entry))
+            tests.append(Test(**entry, registered_in=str(path)))
     return tests
 
 
@@ -195,10 +203,10 @@ def report_failure(test, seed, result):
 
 
 def run_all(runner, jobs, workers):
-    """Runs (test, seed) pairs, the ones that took longest last time first. Returns the number of failures."""
+    """Runs (test, seed) pairs, the ones that took longest last time (or cost most) first. Returns how many failed."""
     LOG_FOLDER.mkdir(parents=True, exist_ok=True)
     durations = read_durations()
-    jobs = sorted(jobs, key=lambda job: -durations.get(f"{job[0].name}:{job[1]}", 1e9))
+    jobs = sorted(jobs, key=lambda job: -durations.get(f"{job[0].name}:{job[1]}", job[0].cost))
     failed = 0
     width = len(str(len(jobs)))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -227,15 +235,20 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the tests and end")
     parser.add_argument("--needs", action="store_true", help="print the make targets that the tests need and end")
     parser.add_argument("--long", action="store_true", help="include the long tests")
+    parser.add_argument("--part", metavar="BLOCK", help="only the long tests of this block: mpe for those named mpe.*")
+    parser.add_argument("--changed", metavar="REF", help="only what differences from this commit can touch")
     parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
     parser.add_argument("--coverage", action="store_true", help="only tests marked for coverage")
     parser.add_argument("--variant", choices=VARIANTS, help="another variant of the simulators")
     parser.add_argument("--seed", type=int, help="run this seed instead of 1 to the test's number of seeds")
+    parser.add_argument("--since", type=int, metavar="TIME", help="when all this began: a figure for make bench")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tests at a time")
     options = parser.parse_args()
 
     tests = load_tests(options.root)
+    if options.changed:
+        tests = changed.touched(tests, options.changed)
     if options.list:
         width = max((len(test.name) for test in tests), default=0)
         for test in tests:
@@ -247,7 +260,11 @@ def main():
         if not tests:
             raise UsageError(f"no test named '{options.tb}': `make test-list` shows the names (make tb T=name SEED=n)")
     else:
-        tests = [test for test in tests if options.long or not test.long]
+        tests = [test for test in tests if options.long or options.part or not test.long]
+        if options.part:
+            tests = [test for test in tests if test.long and test.name.startswith(options.part + ".")]
+            if not tests:
+                raise UsageError(f"no long test is named {options.part}.*: `make test-list` shows the names")
         if options.coverage:
             tests = [test for test in tests if test.coverage]
         if options.only:
@@ -256,6 +273,8 @@ def main():
                 raise UsageError(f"no test matches {' '.join(options.only)}")
 
     if options.needs:
+        # What builds longest comes first, so that it is not waited for alone at the end.
+        tests.sort(key=lambda test: -test.cost)
         needs = dict.fromkeys(to_variant(need, options.variant) for test in tests for need in test.needs)
         print(" ".join(["generated", *needs]))
         return 0
@@ -277,6 +296,9 @@ def main():
         seeds = [options.seed] if options.seed is not None else range(1, test.seeds + 1)
         jobs += [(test, seed) for seed in seeds]
     failed = run_all(runner, jobs, options.jobs)
+    if options.since and not options.changed:
+        minutes = round((time.time() - options.since) / 60, 1)
+        pathlib.Path("build/test-minutes.json").write_text(json.dumps({"build.test_minutes": minutes}))
     print(f"{len(jobs) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
@@ -291,7 +313,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGHUP, interrupt)
     try:
         sys.exit(main())
-    except UsageError as error:
+    except (UsageError, changed.UsageError) as error:
         print(f"run-tests: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
