@@ -68,6 +68,11 @@ class Cards(CardTest):
         self.environment["TMPDIR"] = "/proc"
         self.assertIn("TMPDIR", self.run_swai("info", code=3)[1])
 
+    def wait_for_client(self):
+        """Until the card's socket has a connection beside the one that listens."""
+        while sum(line.endswith(f" {shared.socket}") for line in pathlib.Path("/proc/net/unix").read_text().splitlines()) < 2:
+            time.sleep(0.05)
+
     def test_a_card_that_runs(self):
         self.assertEqual(self.run_swai("reset")[0], f"{shared.socket}: reset\n")
         self.assertEqual(self.run_json("reset")["cards"], [shared.socket])
@@ -79,7 +84,7 @@ class Cards(CardTest):
         self.assertEqual(self.run_swai("exec", "sh", "-c", "echo $SWAI_CARD")[0], shared.socket + "\n")
         # One client at a time; whoever comes then is told.
         hangs = subprocess.Popen(self.command("--quiet", *HANGS), stderr=subprocess.DEVNULL, env=self.environment)
-        time.sleep(1)
+        self.wait_for_client()
         self.assertIn("has a client already", self.run_swai("list", code=3)[1])
         hangs.kill()
         hangs.wait()

@@ -10,7 +10,7 @@ import unittest
 SWAI = str(pathlib.Path("build/swai").resolve())
 MODULES = pathlib.Path("build/cpe-kernels").resolve()
 HANGS = ["run", MODULES / "faults.elf", "--kernel", "deadlock_sync", "--args", "buf:64", "3", "0"]
-LIMIT = 120
+LIMIT = 600
 
 
 class SwaiTest(unittest.TestCase):

@@ -331,7 +331,7 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
 
   // Nobody waits in the library: the function comes all the same.
   REQUIRE_OK(sdaaLaunchHostFunc(first, count, &calls));
-  for (int i = 0; i < 1000 && calls == 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 6000 && calls == 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(calls == 2);
 }
 

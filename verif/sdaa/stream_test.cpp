@@ -187,7 +187,7 @@ TEST_CASE("functions of the host: in order, not behind failures, without the dev
   std::atomic<bool> called = false;
   REQUIRE_OK(sdaaLaunchHostFunc(
       stream, [](void* user) { *static_cast<std::atomic<bool>*>(user) = true; }, &called));
-  for (int i = 0; i < 500 && !called; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 6000 && !called; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(called);
 
   sdaaError_t inside = sdaaSuccess;
