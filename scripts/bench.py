@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the measurements that the bench.toml files register and merges them into build/bench/bench.json. See
+"""Runs the measurements that the bench.toml files register and writes them to build/bench/bench.json. See
 docs/testing.md."""
 
 import argparse
@@ -87,12 +87,9 @@ def main():
         print(" ".join(["generated", *dict.fromkeys(need for bench in benches for need in bench["needs"])]))
         return 0
 
-    try:
-        figures = json.loads(OUT.read_text())
-    except (OSError, ValueError):
-        figures = {}
     new = {}
     failed = 0
+    begin = time.monotonic()
     # One after the other: they measure time.
     for bench in benches:
         start = time.monotonic()
@@ -102,8 +99,10 @@ def main():
         except RuntimeError as error:
             failed += 1
             print(f"{bench['name']} failed: {error}\n  {bench['command']}", file=sys.stderr, flush=True)
+    if not options.long:
+        new["build.bench_minutes"] = round((time.monotonic() - begin) / 60, 1)
     OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(figures | new, indent=1, sort_keys=True) + "\n")
+    OUT.write_text(json.dumps(new, indent=1, sort_keys=True) + "\n")
     for key in sorted(new):
         print(row(key, new[key], targets.get(key)))
     print(f"{len(new)} figures in {OUT}" + (f", {failed} measurements failed" if failed else ""))
