@@ -56,32 +56,61 @@ endef
 
 # $(call cxx_objects,OBJECT_FOLDER,SOURCES,FLAGS,ORDER_ONLY): one object per source, with header dependencies.
 define cxx_objects
-$(1)_flags := $(strip $(CXX) $(3))
+$(call cxx_flags,$(1),$(3))
+$(call cxx_objects_of,$(1),$(2),$(4))
+endef
+define cxx_flags
+$(1)_flags := $(strip $(CXX) $(2))
 $(call text_file,$(1)/flags,$(1)_flags)
-$(patsubst %.cpp,$(1)/%.o,$(2)): $(1)/%.o: %.cpp $(1)/flags | generated $(4)
+endef
+define cxx_objects_of
+$(patsubst %.cpp,$(1)/%.o,$(2)): $(1)/%.o: %.cpp $(1)/flags | generated $(3)
 	$$(call say,CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$($(1)_flags) $$(CASES_CXXFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$($(1)_flags) $$(LESS_CXXFLAGS) -MMD -MP -c -o $$@ $$<
 -include $(patsubst %.cpp,$(1)/%.d,$(2))
 endef
 
+# What is compiled with the same flags is compiled once, whoever uses it: its object lies below build/obj/FLAGS/.
+empty :=
+space := $(empty) $(empty)
+comma := ,
+flags_folder = $(B)/obj/$(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip -O2 $(1)))))))
+# $(call objects_of,SOURCES,EXTRA_CXXFLAGS): where they are.
+objects_of = $(patsubst %.cpp,$(call flags_folder,$(2))/%.o,$(1))
+
+# $(call shared_objects,SOURCES,EXTRA_CXXFLAGS): compiles those that nobody has asked for yet.
+shared_objects = $(call shared_objects_in,$(call flags_folder,$(2)),$(1),$(2))
+define shared_objects_in
+$(if $(filter-out $(COMPILED_IN_$(1)),$(2)),$(call cxx_objects_of,$(1),$(sort $(filter-out $(COMPILED_IN_$(1)),$(2)))))
+$(if $(COMPILED_IN_$(1)),,$(call cxx_flags,$(1),$(BASE_CXXFLAGS) -O2 $(3)))
+COMPILED_IN_$(1) += $(2)
+endef
+
 # Test cases of doctest run once, so optimising them takes longer than it saves; what they test is optimised.
-$(B)/obj/%_test.o: CASES_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
+$(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
+$(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
+
+# Flags for tests with sanitizers: the same for all, so that they share what is compiled. Fuzzers link with
+# -fsanitize=fuzzer in addition and go by the coverage that fuzzer-no-link counts.
+SANITIZED := -O1 -fno-omit-frame-pointer -Icpe-kernels/include
+ADDRESS_SANITIZER := $(SANITIZED) -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
+THREAD_SANITIZER := $(SANITIZED) -fsanitize=thread
 
 # $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library.
 define cxx_program
-$(call cxx_objects,$(B)/obj/$(1),$(2),$(BASE_CXXFLAGS) -O2 $(4),)
-$(B)/$(1): $(patsubst %.cpp,$(B)/obj/$(1)/%.o,$(2)) $(filter %.a,$(3))
+$(call shared_objects,$(2),$(4))
+$(B)/$(1): $(call objects_of,$(2),$(4)) $(filter %.a,$(3))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CXX) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
 PROGRAMS += $(B)/$(1)
 endef
 
-# $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, compiled once and shared by several programs.
+# $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, for several programs.
 define cxx_library
-$(call cxx_objects,$(B)/obj/lib-$(1),$(2),$(BASE_CXXFLAGS) -O2 $(3),)
-$(B)/lib/$(1).a: $(patsubst %.cpp,$(B)/obj/lib-$(1)/%.o,$(2))
+$(call shared_objects,$(2),$(3))
+$(B)/lib/$(1).a: $(call objects_of,$(2),$(3))
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef
@@ -111,6 +140,13 @@ VM_wave := -DVM_COVERAGE=0 -DVM_TRACE=1 -DVM_TRACE_FST=1
 VM_unopt := $(VM_fast)
 VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
 VM_toggle := $(VM_cov)
+# A testbench (tb-*) runs for seconds: more than -O1 takes longer than it saves, and its model, compiled as one, reads
+# all headers once.
+is_testbench = $(and $(filter fast,$(1)),$(filter tb-%,$(2)))
+QUICK := -O1 -march=native
+hot = $(if $(is_testbench),$(QUICK),$(HOT_$(1)))
+our = $(if $(is_testbench),$(QUICK),$(OUR_$(1)))
+parallel = $(if $(is_testbench),VM_PARALLEL_BUILDS=0,$(PARALLEL_$(1)))
 RUNTIME_fast := verilated verilated_threads
 RUNTIME_wave := verilated verilated_threads verilated_fst_c
 RUNTIME_unopt := $(RUNTIME_fast)
@@ -118,7 +154,7 @@ RUNTIME_cov := verilated verilated_threads verilated_cov
 RUNTIME_toggle := $(RUNTIME_cov)
 VLT_LIBS_wave := -lz
 # Without optimisation a model is a thousand small files, each of which reads all headers: compiled as one they take seconds.
-MAKE_unopt := VM_PARALLEL_BUILDS=0
+PARALLEL_unopt := VM_PARALLEL_BUILDS=0
 VLT_ALWAYS := --cc --assert --no-timing --x-assign unique --x-initial unique
 VLT_INCLUDES := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
 program_fast := $(B)
@@ -142,6 +178,10 @@ $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 # $(call for_variant,VARIANT,WORDS): `fast:x` is x in the fast variant only, `other:x` in all but that.
 for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,$(2))),$(patsubst other:%,%,$(filter-out fast:%,$(2))))
 
+# Sources beside a model that include none of it: compiled once for all programs and variants.
+MODEL_FREE := verif/lib/test_main.cpp verif/common/%.cpp verif/cg/traffic.cpp verif/cg/hbm_model.cpp verif/cg/hbm_timing.cpp \
+  verif/cg/channel/schedule.cpp sim/card/console.cpp sim/card/progress.cpp sim/common/gdb_stub%.cpp abi/%.cpp
+
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
 # build/NAME (fast), and build/VARIANT/NAME for each other variant. The model is VTOP_MODULE, so our C++ includes
 # "VTOP_MODULE.h". SV_SOURCES, VERILATOR_FLAGS and LIBS may depend on the variant, as for_variant has it.
@@ -151,33 +191,36 @@ CPP_OF_$(1) := $(4)
 CXXFLAGS_OF_$(1) := $(7)
 $(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),\
   $(call for_variant,$(v),$(3)),$(call for_variant,$(v),$(5)),$(v),$(B)/verilated/$(v)/$(1))))
-$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(4),$(7),$(v),$(B)/verilated/$(v)/$(1))))
-$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(1),$(2),\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(4)),$(call for_variant,$(v),$(6)),$(7),$(v))))
-VERILATED_PROGRAMS += $(1)
-PROGRAMS += $(B)/$(1)
+$(call verilated_user,$(1),$(1),$(4),$(6),,$(2),$(7))
 endef
 
 # $(call verilated_sibling,NAME,PROGRAM,CPP_SOURCES,LIBS): another program on the model of verilated_program PROGRAM,
 # with its flags. The model, and the sources that both name, are compiled once.
-define verilated_sibling
-$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(filter-out $(CPP_OF_$(2)),$(3)),\
-  $(CXXFLAGS_OF_$(2)),$(v),$(B)/verilated/$(v)/$(2))))
-$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(2),$(TOP_OF_$(2)),\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(filter-out $(CPP_OF_$(2)),$(3)))\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter $(CPP_OF_$(2)),$(3))),$(call for_variant,$(v),$(4)),$(CXXFLAGS_OF_$(2)),$(v))))
+verilated_sibling = $(call verilated_user,$(1),$(2),$(3),$(4),$(CPP_OF_$(2)),$(TOP_OF_$(2)),$(CXXFLAGS_OF_$(2)))
+
+# $(call verilated_user,NAME,MODEL,CPP_SOURCES,LIBS,THOSE_OF_MODEL,TOP_MODULE,EXTRA_CXXFLAGS): the program NAME on the
+# model that the program MODEL came with; what that one compiles too is taken from there.
+define verilated_user
+$(call shared_objects,$(filter $(MODEL_FREE),$(3)),$(7))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(filter-out $(MODEL_FREE) $(5),$(3)),$(7),$(v),\
+  $(B)/verilated/$(v)/$(2))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(2),$(6),\
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(filter-out $(MODEL_FREE) $(5),$(3)))\
+  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter-out $(MODEL_FREE),$(filter $(5),$(3))))\
+  $(call objects_of,$(filter $(MODEL_FREE),$(3)),$(7)),$(call for_variant,$(v),$(4)),$(7),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
 endef
 
 # $(call verilated_model,TOP_MODULE,SV_SOURCES,VERILATOR_FLAGS,VARIANT,MODEL_FOLDER,MAKE_FLAGS): FOLDER/VTOP_MODULE__ALL.a
 define verilated_model
-$(5)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(4)) $(3) --top-module $(1) --Mdir $(5) --prefix V$(1))
+$(5)_flags := $(strip $(VERILATOR) $(VLT_ALWAYS) $(VLT_$(4)) $(3) --top-module $(1) --Mdir $(5).new --prefix V$(1))
 $(call text_file,$(5).flags,$(5)_flags)
 $(5).stamp: $(2) $(5).flags | generated
 	$$(call say,VERILATE,$(5))
-	$$(Q)rm -rf $(5) && mkdir -p $(5)
+	$$(Q)rm -rf $(5).new && mkdir -p $(5).new
 	$$(Q)$$($(5)_flags) $(2) 2>&1 | { grep -v '^-Info: Command Line disabled gate' || true; }
+	$$(Q)scripts/keep-same.sh $(5).new $(5)
 	$$(Q)inputs=$$$$(sed 's|^[^:]*: *||' $(5)/V$(1)__ver.d | xargs -n 1 | sort -u | xargs); \
 	  printf '%s: %s\n%s:\n' $$@ "$$$$inputs" "$$$$inputs" >$(5).d
 	$$(Q)touch $$@
@@ -185,14 +228,15 @@ $(5).stamp: $(2) $(5).flags | generated
 $(5)/%.h: $(5).stamp ;
 $(5)/V$(1)__ALL.a: $(5).stamp
 	$$(call say,CXX,$$@)
-	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(MAKE_$(4)) $(6) CXX='$(CXX) -std=c++20 -w' \
-	  OPT_FAST='$(HOT_$(4))' OPT_SLOW=-O0 \
+	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(call parallel,$(4),$(notdir $(5))) $(6) CXX='$(CXX) -std=c++20 -w' \
+	  OPT_FAST='$(call hot,$(4),$(notdir $(5)))' OPT_SLOW=-O0 \
 	  >$(5).log || { cat $(5).log; exit 1; }
+	$$(Q)touch $$@
 endef
 
 # $(call verilated_cpp,PREFIX,CPP_SOURCES,EXTRA_CXXFLAGS,VARIANT,MODEL_FOLDER): our objects, in PREFIX-obj/.
 define verilated_cpp
-$(call cxx_objects,$(1)-obj,$(2),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(4)) -I$(5) $(OUR_$(4)) $(3),$(5).stamp)
+$(call cxx_objects,$(1)-obj,$(2),$(BASE_CXXFLAGS) $(VLT_INCLUDES) $(VM_$(4)) -I$(5) $(call our,$(4),$(notdir $(1))) $(3),$(5).stamp)
 endef
 
 # $(call verilated_link,NAME,MODEL_FOLDER,TOP_MODULE,OBJECTS,LIBS,EXTRA_CXXFLAGS,VARIANT)
@@ -241,16 +285,19 @@ demo: ## boot the simulated card: our core, our firmware, from flash to the kern
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
 
 .PHONY: test
-test: ## build and run all tests
+test: TESTS := $(if $(CHANGED),--changed $(CHANGED))
+test: ## build and run all tests, or those that a change can touch: make test CHANGED=main
 	@scripts/install-deps.sh
-	@$(MAKE) $$($(RUNNER) --needs)
-	@$(RUNNER)
+	@since=$$([ -e $(B)/obj ] || date +%s); \
+	  $(MAKE) $$($(RUNNER) $(TESTS) --needs); \
+	  $(RUNNER) $(TESTS) $${since:+--since $$since}
 
 .PHONY: test-long
-test-long: ## all tests, with the long ones (hours)
+test-long: TESTS := $(if $(PART),--part $(PART),--long)
+test-long: ## all tests, with the long ones (hours), or the long ones of a part: make test-long PART=mpe
 	@scripts/install-deps.sh
-	@$(MAKE) $$($(RUNNER) --long --needs)
-	@$(RUNNER) --long
+	@$(MAKE) $$($(RUNNER) $(TESTS) --needs)
+	@$(RUNNER) $(TESTS)
 
 .PHONY: test-list
 test-list: ## list the tests

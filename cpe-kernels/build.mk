@@ -1,6 +1,5 @@
 # Modules for the CPEs: build/cpe-kernels/NAME.elf.
 
-comma := ,
 CPE_BUILD := $(B)/cpe-kernels
 CPE_COMMON := cpe-kernels/sdaacc $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
     $(addprefix abi/,global_ptr.hpp kernel_arguments.hpp module.hpp segment.hpp)

@@ -40,11 +40,11 @@ $(FW_UNHURRIED:%=$(FW_BUILD)/kernel/%.o): FW_SIZE := -Os
 define firmware_program
 $(FW_BUILD)/$(1)_flags := $(FW_CXX) $(FW_CXXFLAGS) $(FW_LDFLAGS) $(FW_OPT_$(1))
 $(call text_file,$(FW_BUILD)/$(1)/flags,$(FW_BUILD)/$(1)_flags)
-$(FW_BUILD)/$(1)/%.cpp.o: %.cpp $(FW_BUILD)/$(1)/flags | generated
+$(patsubst %,$(FW_BUILD)/$(1)/%.o,$(filter %.cpp,$(2))): $(FW_BUILD)/$(1)/%.o: % $(FW_BUILD)/$(1)/flags | generated
 	$$(call say,RV-CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(FW_CXX) $(FW_CXXFLAGS) $(FW_OPT_$(1)) $$(FW_SIZE) -MMD -MP -c -o $$@ $$<
-$(FW_BUILD)/$(1)/%.S.o: %.S $(FW_BUILD)/$(1)/flags | generated
+$(patsubst %,$(FW_BUILD)/$(1)/%.o,$(filter %.S,$(2))): $(FW_BUILD)/$(1)/%.o: % $(FW_BUILD)/$(1)/flags | generated
 	$$(call say,RV-AS,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(FW_CXX) $(FW_FLAGS) -MMD -MP -c -o $$@ $$<

@@ -1,7 +1,7 @@
 // What a card tells about itself, all of it, through the link alone.
 #pragma once
 
-#include "host/cli/cli.hpp"
+#include "host/cli/json.hpp"
 #include "host/link/card.hpp"
 
 namespace swai::cli {

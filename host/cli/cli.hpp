@@ -4,47 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
-#include "host/sdaa/include/sdaa_runtime.h"
+#include "host/cli/error.hpp"
+#include "host/cli/json.hpp"
+#include "host/cli/options.hpp"
 
 namespace swai::cli {
 
-using Json = nlohmann::ordered_json;
-
 // Of everything that is printed with --json. Changes when a field changes its meaning or goes.
 inline constexpr int kJsonVersion = 2;
-
-enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,    // what was asked for was done, and failed: a kernel, a comparison
-  kBadInput = 2,  // wrong usage, a file that cannot be read or written
-  kNoCard = 3,    // no card, or it cannot be opened
-  kCardLost = 4,  // the card went away, or did not answer in time
-};
-
-// Ends the command: one line that names cause and cure, and the exit code.
-class Error : public std::runtime_error {
- public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  ExitCode code() const { return code_; }
-
- private:
-  ExitCode code_;
-};
-
-// Throws Error when a call of the runtime library failed: `what` could not be done, and why.
-void check(sdaaError_t error, const std::string& what);
-
-struct Options {
-  std::string card;    // sockets; empty: SWAI_CARD, else one that is served, else one is started
-  std::string config;  // empty: none was asked for
-  std::string config_or_default() const { return config.empty() ? "cg1" : config; }
-  bool json = false;
-  bool quiet = false;
-};
 
 class Cli {
  public:

@@ -1,5 +1,6 @@
 #include "host/cli/daemon.hpp"
 
+#include "host/cli/error.hpp"
 #include "host/link/served.hpp"
 #include "host/serve/control.hpp"
 

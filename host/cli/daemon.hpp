@@ -1,7 +1,7 @@
 // What commands ask the daemon (swai serve).
 #pragma once
 
-#include "host/cli/cli.hpp"
+#include "host/cli/json.hpp"
 
 namespace swai::cli {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 #include "host/link/backend.hpp"
 #include "host/sdaa/error.hpp"
 

@@ -1,6 +1,6 @@
 #include "host/cli/measured.hpp"
 
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 #include "host/cli/table.hpp"
 
 namespace swai::cli {

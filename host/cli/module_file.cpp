@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "abi/argument_text.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 
 namespace swai::cli {
 namespace {

@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/cli/error.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/common/words.hpp"
@@ -245,7 +246,8 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more)
     sockets = started_->sockets();
   }
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
-  for (const std::string& socket : CLI::detail::split(sockets, ',')) {
+  std::istringstream list(sockets);
+  for (std::string socket; std::getline(list, socket, ',');) {
     if (!socket.empty()) sockets_.push_back(socket);
   }
   if (sockets_.empty()) throw Error(kBadInput, fmt::format("'{}' names no socket of a card", sockets));

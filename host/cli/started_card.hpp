@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/cli.hpp"
+#include "host/cli/options.hpp"
 
 namespace swai::cli {
 

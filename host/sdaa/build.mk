@@ -4,15 +4,17 @@ SDAA_SOURCES := $(addprefix host/sdaa/,api_copy.cpp api_device.cpp api_graph.cpp
     card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_objects.cpp error.cpp firmware.cpp graph.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp launch.cpp peers.cpp \
     memory_check.cpp profile.cpp profiler.cpp request_words.cpp runtime.cpp staging.cpp two_level.cpp)
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) abi/module_reader.cpp abi/trace/events_file.cpp
-# Programs that use the library need no fmt beside it.
-SDAA_FLAGS := -fPIC -fvisibility=hidden -DFMT_HEADER_ONLY
+SDAA_FLAGS := -fPIC -fvisibility=hidden
 $(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))
 
 SDAA_VERSION := 1.0
+# Programs that use the library need no fmt beside it.
+SDAA_SO_SOURCES := $(SDAA_PARTS) host/sdaa/fmt.cpp
+$(eval $(call shared_objects,host/sdaa/fmt.cpp,$(SDAA_FLAGS)))
 SDAA_SO := libsdaa.so.$(firstword $(subst ., ,$(SDAA_VERSION)))
 SDAA_LINK := -shared -Wl,-soname,$(SDAA_SO) -Wl,--version-script=host/sdaa/libsdaa.map -Wl,-z,defs -pthread
-$(eval $(call text_file,$(B)/obj/lib-sdaa/link,SDAA_LINK))
-$(B)/$(SDAA_SO): $(patsubst %.cpp,$(B)/obj/lib-sdaa/%.o,$(SDAA_PARTS)) host/sdaa/libsdaa.map $(B)/obj/lib-sdaa/link
+$(eval $(call text_file,$(B)/obj/libsdaa.link,SDAA_LINK))
+$(B)/$(SDAA_SO): $(call objects_of,$(SDAA_SO_SOURCES),$(SDAA_FLAGS)) host/sdaa/libsdaa.map $(B)/obj/libsdaa.link
 	$(call say,LINK,$@)
 	$(Q)$(CXX) $(SDAA_LINK) -o $@ $(filter %.o,$^)
 

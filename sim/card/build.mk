@@ -19,8 +19,8 @@ card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table
 
 # What is measured and used is without assertions, which cost a tenth of the time; the small card, which the tests run, has them.
 # Few large functions, and always blocks left whole, are faster than many small ones: there is less to call and to ask for.
-large_card_flags := $(card_flags) $(EDGE_BITS) fast:--no-assert fast:-fno-split --output-split-cfuncs 2000
-small_card_flags := $(card_flags) --output-split-cfuncs 300
+small_card_flags := $(card_flags) $(EDGE_BITS) fast:-fno-split --output-split-cfuncs 2000
+large_card_flags := $(small_card_flags) fast:--no-assert
 
 # One program per configuration with a model of its own; options.hpp names them all.
 $(eval $(call verilated_program,swai-card,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),$(large_card_flags),\

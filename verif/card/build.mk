@@ -1,3 +1,6 @@
+# Random transactions for the models: these cases have something to gain.
+$(B)/obj/%/verif/card/flash_random_test.o: LESS_CXXFLAGS :=
+
 # Tests of what is around the chip, and tests that boot the card.
 
 $(eval $(call cxx_program,test-card-models, \

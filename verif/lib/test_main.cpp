@@ -4,8 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-
-#include "verif/lib/bench.hpp"
+#include <exception>
 
 namespace swai::verif {
 

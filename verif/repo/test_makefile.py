@@ -60,6 +60,8 @@ class MakefileTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         shutil.copy(REPOSITORY / "Makefile", self.root)
+        (self.root / "scripts").mkdir()
+        shutil.copy(REPOSITORY / "scripts/keep-same.sh", self.root / "scripts")
         (self.root / "VERSION").write_text("1.2-tarball\n")
         for name, text in FILES.items():
             self.write(name, text)
@@ -112,18 +114,18 @@ class MakefileTest(unittest.TestCase):
         self.replace("verif/x/lib.cpp", "3", "4")
         self.assertEqual(
             self.make("build/hello"),
-            {"CXX build/obj/lib-x/verif/x/lib.o", "AR build/lib/x.a", "LINK build/hello"},
+            {"CXX build/obj/O2/verif/x/lib.o", "AR build/lib/x.a", "LINK build/hello"},
         )
         self.assertEqual(self.run_command("build/hello"), "4 1.2-tarball\n")
 
         self.replace("verif/x/lib.hpp", "three();", "three();  // changed")
-        self.assertIn("CXX build/obj/hello/verif/x/hello.o", self.make("build/hello"))
+        self.assertIn("CXX build/obj/O2/verif/x/hello.o", self.make("build/hello"))
 
         self.replace("VERSION", "1.2", "1.3")
-        self.assertEqual(self.make("build/hello"), {"CXX build/obj/hello/verif/x/hello.o", "LINK build/hello"})
+        self.assertEqual(self.make("build/hello"), {"CXX build/obj/O2/verif/x/hello.o", "LINK build/hello"})
 
         self.replace("verif/x/build.mk", "$(B)/lib/x.a -lfmt", "$(B)/lib/x.a -lfmt,-DNEW_FLAG=1")
-        self.assertIn("CXX build/obj/hello/verif/x/hello.o", self.make("build/hello"))
+        self.assertIn("CXX build/obj/O2-DNEW_FLAG-1/verif/x/hello.o", self.make("build/hello"))
         self.assertEqual(self.make("build/hello"), set())
 
     def test_verilated_program(self):
@@ -145,6 +147,17 @@ class MakefileTest(unittest.TestCase):
             self.assertIn("VERILATE build/verilated/fast/tb-x", self.make("build/tb-x"), name)
             self.assertTrue(self.run_command("build/tb-x").startswith(f"{count} "), name)
             self.assertEqual(self.make("build/tb-x"), set())
+
+        # A comment costs nobody a compilation.
+        self.replace("verif/x/tb_x.sv", "endmodule", "endmodule  // of the test")
+        steps = self.make("build/tb-x")
+        self.assertIn("VERILATE build/verilated/fast/tb-x", steps)
+        self.assertEqual([step for step in steps if step.endswith(".o")], [])
+        self.assertEqual(self.make("build/tb-x"), set())
+        compiled = {path: path.stat().st_mtime for path in (self.root / "build/verilated/fast/tb-x").glob("*.o")}
+        self.replace("verif/x/tb_x.sv", "// of the test", "// of the Makefile")
+        self.make("build/tb-x")
+        self.assertEqual(compiled, {path: path.stat().st_mtime for path in compiled})
 
         self.replace("verif/x/tb.cpp", "i < 10", "i < 11")
         self.assertEqual(

@@ -3,6 +3,5 @@
 rootport_tests := $(addprefix verif/rootport/,tlp_test.cpp wire_test.cpp iommu_test.cpp port_test.cpp memory_test.cpp \
   complex_test.cpp soft_card.cpp) verif/common/doctest_main.cpp
 
-$(eval $(call cxx_program,test-rootport,$(ROOTPORT_SOURCES) $(rootport_tests),-lfmt, \
-  -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer))
+$(eval $(call cxx_program,test-rootport,$(ROOTPORT_SOURCES) $(rootport_tests),-lfmt,$(ADDRESS_SANITIZER)))
 $(eval $(call cxx_program,measure-rootport,verif/rootport/measure.cpp,$(B)/lib/rootport.a -lfmt))

@@ -1,13 +1,11 @@
 # Tests of the vfio-user server and of host/link against each other and against a raw client, on a fake card, with
 # sanitizers; and a fuzzer.
 
-SOCKET_FLAGS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SOCKET_PARTS := $(SOCKET_SERVER_SOURCES) $(LINK_SOURCES) \
     $(addprefix verif/socket/,fake_device.cpp raw_client.cpp rig.cpp)
 
-$(eval $(call cxx_library,socket-tested,$(SOCKET_PARTS),$(SOCKET_FLAGS)))
+$(eval $(call cxx_library,socket-tested,$(SOCKET_PARTS),$(ADDRESS_SANITIZER)))
 $(eval $(call cxx_program,test-socket,$(addprefix verif/socket/,protocol_test.cpp interrupt_test.cpp dma_test.cpp link_test.cpp bad_server_test.cpp \
     time_test.cpp script_test.cpp abuse_test.cpp life_test.cpp) \
-    verif/common/doctest_main.cpp,$(B)/lib/socket-tested.a -lfmt,$(SOCKET_FLAGS)))
-# The fuzzer needs the server with its own instrumentation.
-$(eval $(call cxx_program,fuzz-socket,verif/socket/fuzz_socket.cpp $(SOCKET_PARTS),-lfmt,-fsanitize=fuzzer $(SOCKET_FLAGS)))
+    verif/common/doctest_main.cpp,$(B)/lib/socket-tested.a -lfmt,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_program,fuzz-socket,verif/socket/fuzz_socket.cpp,$(B)/lib/socket-tested.a -fsanitize=fuzzer -lfmt,$(ADDRESS_SANITIZER)))

@@ -7,7 +7,7 @@
 #include "host/cli/bench/measuring.hpp"
 #include "host/cli/bench/page_list.hpp"
 #include "host/cli/bench/page_table.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 #include "host/cli/measured.hpp"
 
 namespace swai::cli::bench {

@@ -4,7 +4,7 @@
 #include "host/cli/bench/figures.hpp"
 #include "host/cli/bench/measuring.hpp"
 #include "host/cli/bench/page_list.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 #include "host/cli/measured.hpp"
 #include "host/sdaa/copy.hpp"
 

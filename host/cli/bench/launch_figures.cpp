@@ -1,7 +1,7 @@
 // Figure 13: launches.
 #include "host/cli/bench/figures.hpp"
 #include "host/cli/bench/measuring.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 
 namespace swai::cli::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "card_regs.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/error.hpp"
 #include "host/cli/measured.hpp"
 #include "host/cli/table.hpp"
 #include "host/sdaa/bars.hpp"

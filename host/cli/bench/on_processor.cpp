@@ -5,6 +5,8 @@
 #include <regex>
 #include <sstream>
 
+#include "host/cli/error.hpp"
+#include "host/cli/json.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
 

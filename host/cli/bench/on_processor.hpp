@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/cli/bench/series.hpp"
-#include "host/cli/cli.hpp"
+#include "host/cli/options.hpp"
 
 namespace swai::cli::bench {
 

@@ -1,7 +1,7 @@
 # Tests of the memory manager, on the host with sanitizers.
 
 # The allocator is in headers, so these cases do have something to gain.
-$(B)/obj/test-memory/%_test.o: CASES_CXXFLAGS :=
+$(B)/obj/%/firmware/memory/memory_test.o: LESS_CXXFLAGS :=
 $(eval $(call cxx_program,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp exerciser.cpp) verif/common/doctest_main.cpp, \
-    -lfmt,$(FW_TEST_FLAGS)))
-$(eval $(call cxx_program,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp),,-fsanitize=fuzzer $(FW_TEST_FLAGS)))
+    -lfmt,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_program,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp),-fsanitize=fuzzer,$(ADDRESS_SANITIZER)))

@@ -5,6 +5,5 @@ RUNTIME_TESTS := $(addprefix verif/firmware/runtime/,runtime_test.cpp deaths_tes
     verif/sdaa/fake_module.cpp verif/firmware/launch/module_file.cpp
 
 $(eval $(call cxx_program,test-runtime,$(RUNTIME_TESTS) verif/common/doctest_main.cpp $(RUNTIME_TEST_PARTS), \
-    -lfmt,-O1 $(FW_TEST_FLAGS) -Icpe-kernels/include))
-$(eval $(call cxx_program,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),,-O1 -fsanitize=fuzzer $(FW_TEST_FLAGS) \
-    -Icpe-kernels/include))
+    -lfmt,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_program,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),-fsanitize=fuzzer,$(ADDRESS_SANITIZER)))
