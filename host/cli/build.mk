@@ -8,7 +8,7 @@ $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/serve.a $(B)/lib/socket.a
 
 # What reads the command line and writes tables has nothing to gain; what handles the card's data has.
 $(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := -O0
-$(B)/obj/O2/host/cli/bench/%.o $(B)/obj/O2/host/cli/copy_test.o $(B)/obj/O2/host/cli/dump.o: LESS_CXXFLAGS :=
+$(B)/obj/O2/host/cli/bench/%.o $(B)/obj/O2/host/cli/copies.o $(B)/obj/O2/host/cli/dump.o: LESS_CXXFLAGS :=
 
 # With the card that it starts, and the firmware, also that which measures.
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin alloc-bench.flash launch-bench.flash)
