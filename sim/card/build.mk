@@ -1,6 +1,6 @@
 # The simulated card: models of what is around the chip, and swai-card.
 
-card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_pins.cpp uart_pins.cpp)
+card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
 card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \

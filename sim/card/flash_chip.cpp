@@ -30,10 +30,6 @@ uint64_t sparse_bits(std::mt19937_64& random, unsigned probability) {
   return bits;
 }
 
-void store_le32(uint8_t* at, uint32_t value) {
-  for (unsigned i = 0; i < 4; ++i) at[i] = static_cast<uint8_t>(value >> (8 * i));
-}
-
 }  // namespace
 
 FlashTimes FlashTimes::faster(double factor) const {
@@ -55,45 +51,47 @@ struct FlashChip::Command {
   Data data;
   bool needs_quad;
   bool while_busy;
+  bool memory = false;  // the data are the cells'
 };
 
 const FlashChip::Command* FlashChip::find(uint8_t opcode) {
   using enum Command::Data;
   static constexpr Command kCommands[] = {
-      {0x01, 0, 1, 0, 0, 1, kIn, false, false},    // write status 1 (and 2)
-      {0x02, 3, 1, 0, 0, 1, kIn, false, false},    // page program
-      {0x03, 3, 1, 0, 0, 1, kOut, false, false},   // read
-      {0x04, 0, 1, 0, 0, 1, kNone, false, false},  // write disable
-      {0x05, 0, 1, 0, 0, 1, kOut, false, true},    // read status 1
-      {0x06, 0, 1, 0, 0, 1, kNone, false, false},  // write enable
-      {0x0B, 3, 1, 0, 1, 1, kOut, false, false},   // fast read
-      {0x11, 0, 1, 0, 0, 1, kIn, false, false},    // write status 3
-      {0x15, 0, 1, 0, 0, 1, kOut, false, true},    // read status 3
-      {0x20, 3, 1, 0, 0, 1, kNone, false, false},  // erase 4 KiB
-      {0x31, 0, 1, 0, 0, 1, kIn, false, false},    // write status 2
-      {0x32, 3, 1, 0, 0, 4, kIn, true, false},     // quad page program
-      {0x35, 0, 1, 0, 0, 1, kOut, false, true},    // read status 2
-      {0x50, 0, 1, 0, 0, 1, kNone, false, false},  // write enable for volatile status
-      {0x52, 3, 1, 0, 0, 1, kNone, false, false},  // erase 32 KiB
-      {0x5A, 3, 1, 0, 1, 1, kOut, false, false},   // SFDP
-      {0x60, 0, 1, 0, 0, 1, kNone, false, false},  // erase chip
-      {0x66, 0, 1, 0, 0, 1, kNone, false, true},   // enable reset
-      {0x6B, 3, 1, 0, 1, 4, kOut, true, false},    // quad output read
-      {0x90, 3, 1, 0, 0, 1, kOut, false, false},   // manufacturer and device
-      {0x99, 0, 1, 0, 0, 1, kNone, false, true},   // reset
-      {0x9F, 0, 1, 0, 0, 1, kOut, false, false},   // JEDEC id
-      {0xAB, 0, 1, 0, 3, 1, kOut, false, false},   // leave deep power-down; device
-      {0xB9, 0, 1, 0, 0, 1, kNone, false, false},  // deep power-down
-      {0xC7, 0, 1, 0, 0, 1, kNone, false, false},  // erase chip
-      {0xD8, 3, 1, 0, 0, 1, kNone, false, false},  // erase 64 KiB
-      {0xEB, 3, 4, 1, 2, 4, kOut, true, false},    // quad I/O read
+      {0x01, 0, 1, 0, 0, 1, kIn, false, false},         // write status 1 (and 2)
+      {0x02, 3, 1, 0, 0, 1, kIn, false, false},         // page program
+      {0x03, 3, 1, 0, 0, 1, kOut, false, false, true},  // read
+      {0x04, 0, 1, 0, 0, 1, kNone, false, false},       // write disable
+      {0x05, 0, 1, 0, 0, 1, kOut, false, true},         // read status 1
+      {0x06, 0, 1, 0, 0, 1, kNone, false, false},       // write enable
+      {0x0B, 3, 1, 0, 1, 1, kOut, false, false, true},  // fast read
+      {0x11, 0, 1, 0, 0, 1, kIn, false, false},         // write status 3
+      {0x15, 0, 1, 0, 0, 1, kOut, false, true},         // read status 3
+      {0x20, 3, 1, 0, 0, 1, kNone, false, false},       // erase 4 KiB
+      {0x31, 0, 1, 0, 0, 1, kIn, false, false},         // write status 2
+      {0x32, 3, 1, 0, 0, 4, kIn, true, false},          // quad page program
+      {0x35, 0, 1, 0, 0, 1, kOut, false, true},         // read status 2
+      {0x50, 0, 1, 0, 0, 1, kNone, false, false},       // write enable for volatile status
+      {0x52, 3, 1, 0, 0, 1, kNone, false, false},       // erase 32 KiB
+      {0x5A, 3, 1, 0, 1, 1, kOut, false, false},        // SFDP
+      {0x60, 0, 1, 0, 0, 1, kNone, false, false},       // erase chip
+      {0x66, 0, 1, 0, 0, 1, kNone, false, true},        // enable reset
+      {0x6B, 3, 1, 0, 1, 4, kOut, true, false, true},   // quad output read
+      {0x90, 3, 1, 0, 0, 1, kOut, false, false},        // manufacturer and device
+      {0x99, 0, 1, 0, 0, 1, kNone, false, true},        // reset
+      {0x9F, 0, 1, 0, 0, 1, kOut, false, false},        // JEDEC id
+      {0xAB, 0, 1, 0, 3, 1, kOut, false, false},        // leave deep power-down; device
+      {0xB9, 0, 1, 0, 0, 1, kNone, false, false},       // deep power-down
+      {0xC7, 0, 1, 0, 0, 1, kNone, false, false},       // erase chip
+      {0xD8, 3, 1, 0, 0, 1, kNone, false, false},       // erase 64 KiB
+      {0xEB, 3, 4, 1, 2, 4, kOut, true, false, true},   // quad I/O read
   };
   const auto* found = std::ranges::find(kCommands, opcode, &Command::opcode);
   return found == std::end(kCommands) ? nullptr : found;
 }
 
 FlashChip::FlashChip(FlashStore& store, const FlashOptions& options)
-    : store_(store), times_(options.times), random_(options.seed) {
+    : store_(store), options_(options), random_(options.seed) {
+  apply_stuck(0, static_cast<uint32_t>(store_.size()));
   power_on();
 }
 
@@ -173,11 +171,12 @@ uint8_t FlashChip::out() const {
     case 0x15:
       return status_.sr3;
     case 0x5A:
-      return flash_sfdp(store_.size())[(address_ + count_) % 256];
+      return options_.sfdp ? flash_sfdp(store_.size())[(address_ + count_) % 256] : 0xFF;
     case 0x90:
-      return (address_ + count_) % 2 == 0 ? kManufacturer : device_id();
+      return (address_ + count_) % 2 == 0 ? options_.manufacturer : device_id();
     case 0x9F: {
-      const uint8_t id[] = {kManufacturer, kMemoryType, static_cast<uint8_t>(device_id() + 1)};
+      const uint8_t id[] = {options_.manufacturer, options_.memory_type,
+                            static_cast<uint8_t>(device_id() + 1)};
       return id[count_ % 3];
     }
     case 0xAB:
@@ -216,6 +215,8 @@ void FlashChip::in(uint8_t byte) {
         } else {
           page_[(address_ + count_) % kPageBytes] = byte;
         }
+      } else if (command_->memory) {
+        ++counters_.bytes_read;
       }
       ++count_;
       return;
@@ -261,14 +262,14 @@ void FlashChip::execute() {
       }
       interrupt_operation();
       power_on();
-      deaf_until_ = now_ + times_.reset;
+      deaf_until_ = now_ + options_.times.reset;
       break;
     case 0xB9:
       power_down_ = true;
-      deaf_until_ = now_ + times_.power_mode;
+      deaf_until_ = now_ + options_.times.power_mode;
       break;
     case 0xAB:
-      if (power_down_) deaf_until_ = now_ + times_.power_mode;
+      if (power_down_) deaf_until_ = now_ + options_.times.power_mode;
       power_down_ = false;
       break;
     case 0x01:
@@ -295,14 +296,14 @@ bool FlashChip::write_enabled_execute() {
   if (!write_enable_) return false;
   switch (command_->opcode) {
     case 0x20:
-      return erase(4 << 10, times_.erase_4k);
+      return erase(4 << 10, options_.times.erase_4k);
     case 0x52:
-      return erase(32 << 10, times_.erase_32k);
+      return erase(32 << 10, options_.times.erase_32k);
     case 0xD8:
-      return erase(64 << 10, times_.erase_64k);
+      return erase(64 << 10, options_.times.erase_64k);
     case 0x60:
     case 0xC7:
-      return erase(static_cast<uint32_t>(store_.size()), times_.erase_chip);
+      return erase(static_cast<uint32_t>(store_.size()), options_.times.erase_chip);
     default:
       return program();
   }
@@ -335,16 +336,19 @@ bool FlashChip::program() {
   if (is_protected(first, kPageBytes)) return false;
   Operation operation{.kind = Kind::kProgram, .address = first, .bytes = kPageBytes, .page = page_};
   const uint64_t extra = std::min(count_, kPageBytes) - 1;
-  begin(operation, std::min(times_.first_byte + extra * times_.next_byte, times_.page));
   ++counters_.programs;
+  counters_.bytes_programmed += extra + 1;
+  begin(operation,
+        std::min(options_.times.first_byte + extra * options_.times.next_byte, options_.times.page));
   return true;
 }
 
 bool FlashChip::erase(uint32_t bytes, uint64_t clocks) {
   const uint32_t first = address_ & ~(bytes - 1);
   if (is_protected(first, bytes)) return false;
-  begin({.kind = Kind::kErase, .address = first, .bytes = bytes}, clocks);
   ++counters_.erases;
+  counters_.bytes_erased += bytes;
+  begin({.kind = Kind::kErase, .address = first, .bytes = bytes}, clocks);
   return true;
 }
 
@@ -361,7 +365,7 @@ bool FlashChip::write_status() {
   if (volatile_enable_) {
     status_ = wanted;
   } else {
-    begin({.kind = Kind::kStatus, .status = wanted}, times_.write_status);
+    begin({.kind = Kind::kStatus, .status = wanted}, options_.times.write_status);
   }
   return true;
 }
@@ -370,6 +374,11 @@ void FlashChip::begin(Operation operation, uint64_t clocks) {
   operation.start = now_;
   operation.end = now_ + clocks;
   operation_ = operation;
+  if (!options_.begins) return;
+  options_.begins(
+      {.start = operation.start,
+       .end = operation.end,
+       .bytes = operation.kind == Kind::kProgram ? std::min(count_, kPageBytes) : operation.bytes});
 }
 
 void FlashChip::complete() {
@@ -380,6 +389,7 @@ void FlashChip::complete() {
       break;
     case Kind::kErase:
       std::ranges::fill(cells, uint8_t{0xFF});
+      wear(operation_->address, operation_->bytes);
       break;
     case Kind::kStatus: {
       status_ = operation_->status;
@@ -389,8 +399,33 @@ void FlashChip::complete() {
       break;
     }
   }
+  apply_stuck(operation_->address, operation_->bytes);
   operation_.reset();
   write_enable_ = false;
+}
+
+// Cells of worn sectors that an erase did not lift.
+void FlashChip::wear(uint32_t first, uint32_t bytes) {
+  constexpr uint32_t kSector = 4 << 10;
+  for (FlashDefects::Worn& worn : options_.defects.worn) {
+    const uint32_t sector = worn.address & mask() & ~(kSector - 1);
+    if (worn.erases == 0 || sector < first || sector >= first + bytes) continue;
+    --worn.erases;
+    for (uint32_t i = 0; i < worn.bits; ++i) {
+      const auto bit = static_cast<uint32_t>(random_() % (uint64_t{kSector} * 8));
+      store_.cells()[sector + bit / 8] &= static_cast<uint8_t>(~(1U << (bit % 8)));
+    }
+  }
+}
+
+void FlashChip::apply_stuck(uint32_t first, uint32_t bytes) {
+  for (const FlashDefects::Stuck& stuck : options_.defects.stuck) {
+    const uint32_t address = stuck.address & mask();
+    if (address < first || address >= first + bytes) continue;
+    const auto bit = static_cast<uint8_t>(1U << stuck.bit);
+    uint8_t& cell = store_.cells()[address];
+    cell = static_cast<uint8_t>(stuck.value ? cell | bit : cell & ~bit);
+  }
 }
 
 // Cells change one by one in the course of an operation: programming clears them, an erase first programs all
@@ -432,6 +467,7 @@ void FlashChip::interrupt_operation() {
       break;
     }
   }
+  apply_stuck(operation_->address, operation_->bytes);
   operation_.reset();
 }
 
@@ -443,39 +479,6 @@ void FlashChip::power_cut() {
 
 void FlashChip::finish() {
   if (operation_) complete();
-}
-
-std::array<uint8_t, 256> flash_sfdp(size_t bytes) {
-  constexpr uint8_t kTable = 0x80;
-  // JESD216B, one line per DWORD of the basic parameter table.
-  const uint32_t basic[16] = {
-      0xFFE020E5,  // 4 KiB erase by 20h, 64-byte writes, 3-byte addresses, 1-1-4 and 1-4-4 reads
-      static_cast<uint32_t>(bytes * 8 - 1),
-      0x6B08EB44,  // 1-4-4: EBh, 2 mode clocks, 4 dummies; 1-1-4: 6Bh, 8 dummies
-      0x00000000,  // no dual reads
-      0xFFFFFFEE,  // no 2-2-2, no 4-4-4
-      0x0000FFFF,
-      0x0000FFFF,
-      0x520F200C,  // erase: 2^12 by 20h, 2^15 by 52h
-      0x0000D810,  // 2^16 by D8h
-      (9 << 18 | 1 << 23) | (7 << 11 | 1 << 16) | (2 << 4 | 1 << 9) |
-          6,  // 160, 128, 48 ms; at most 14 times that
-      0x80000000 | (9 << 24 | 2u << 29) | (2 << 19) | (3 << 14 | 1 << 18) | (10 << 8 | 1 << 13) | 8 << 4 |
-          2,  // chip 40 s, further byte 3 us, first byte 32 us, page 704 us (256 bytes); at most 6 times that
-      0xFFFFFFFF,  // no suspend
-      0xFFFFFFFF,
-      0xB9u << 23 | 0xAB << 15 | 1 << 13 | 2 << 8 | 0xF7,  // B9h, ABh takes 3 us; busy is bit 0 of 05h
-      0xFF000000 | 5 << 20 | 5 << 16 | 9 << 10 |
-          1 << 9,  // quad enable: SR2 bit 1 by 01h; continuous read by Axh, ended by 00h or 8 clocks of Fh
-      0x00003088,  // SR1 non-volatile, 50h for volatile writes; reset by 66h, 99h after ending continuous
-                   // read
-  };
-  std::array<uint8_t, 256> table;
-  table.fill(0xFF);
-  const uint8_t header[16] = {'S', 'F', 'D', 'P', 6, 1, 0, 0xFF, 0, 6, 1, 16, kTable, 0, 0, 0xFF};
-  std::ranges::copy(header, table.begin());
-  for (unsigned i = 0; i < 16; ++i) store_le32(&table[kTable + 4 * i], basic[i]);
-  return table;
 }
 
 }  // namespace swai::card

@@ -13,8 +13,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
+#include <vector>
 
 #include "sim/card/flash_store.hpp"
 
@@ -37,15 +39,43 @@ struct FlashTimes {
   FlashTimes faster(double factor) const;
 };
 
+// What is broken about a chip.
+struct FlashDefects {
+  // A cell that is always the same.
+  struct Stuck {
+    uint32_t address = 0;
+    unsigned bit = 0;
+    bool value = false;
+  };
+  // A sector of 4 KiB of which so many of the next erases leave up to so many bits at 0.
+  struct Worn {
+    uint32_t address = 0;
+    uint32_t bits = 3;
+    uint64_t erases = ~uint64_t{0};
+  };
+  std::vector<Stuck> stuck;
+  std::vector<Worn> worn;
+};
+
+// Programming, erasing, or writing the status (no bytes), which takes from `start` to `end`.
+struct FlashOperation {
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint32_t bytes = 0;
+};
+
 struct FlashOptions {
   FlashTimes times;
   uint64_t seed = 1;  // chooses which cells a power cut hits
+  uint8_t manufacturer = 0xEF;
+  uint8_t memory_type = 0x40;
+  bool sfdp = true;  // false: a chip from before there was such a table
+  FlashDefects defects;
+  std::function<void(const FlashOperation&)> begins;  // is told of each
 };
 
 class FlashChip {
  public:
-  static constexpr uint8_t kManufacturer = 0xEF;
-  static constexpr uint8_t kMemoryType = 0x40;
   static constexpr uint32_t kPageBytes = 256;
 
   FlashChip(FlashStore& store, const FlashOptions& options);
@@ -92,6 +122,9 @@ class FlashChip {
     uint64_t ignored = 0;   // unknown, while busy or asleep, not write-enabled, protected, malformed
     uint64_t programs = 0;
     uint64_t erases = 0;
+    uint64_t bytes_read = 0;  // of the cells
+    uint64_t bytes_programmed = 0;
+    uint64_t bytes_erased = 0;
   };
   const Counters& counters() const { return counters_; }
 
@@ -122,13 +155,15 @@ class FlashChip {
   void complete();
   void interrupt_operation();
   void power_on();
+  void wear(uint32_t first, uint32_t bytes);
+  void apply_stuck(uint32_t first, uint32_t bytes);
   bool is_protected(uint32_t first, uint32_t bytes) const;
   uint8_t status1() const;
   uint8_t device_id() const;
   uint32_t mask() const { return static_cast<uint32_t>(store_.size() - 1); }
 
   FlashStore& store_;
-  FlashTimes times_;
+  FlashOptions options_;
   std::mt19937_64 random_;
   uint64_t now_ = 0;
   Counters counters_;

@@ -295,7 +295,7 @@ class ChipTest final : private verif::Agent {
 
   void run(uint64_t cycles) {
     const Bytes id = driver_.read({.opcode = 0x9F}, 3);
-    check(id == Bytes({card::FlashChip::kManufacturer, card::FlashChip::kMemoryType, 20}), "JEDEC id");
+    check(id == Bytes({card::FlashOptions{}.manufacturer, card::FlashOptions{}.memory_type, 20}), "JEDEC id");
     const Bytes sfdp = driver_.read({.opcode = 0x5A, .address_bytes = 3, .address = 0, .dummy = 8}, 16);
     check(Bytes(sfdp.begin(), sfdp.begin() + 4) == Bytes({'S', 'F', 'D', 'P'}), "SFDP signature");
 
