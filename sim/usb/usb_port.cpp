@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 namespace swai::usb {
@@ -65,6 +66,23 @@ std::optional<Urb> UsbPort::reap() {
   Urb urb = std::move(ended_.front());
   ended_.pop_front();
   return urb;
+}
+
+std::optional<Urb> UsbPort::wait_for(uint64_t id) {
+  std::deque<Urb> others;
+  std::optional<Urb> found;
+  while (!found && simulate(kNever)) {
+    Urb urb = std::move(ended_.front());
+    ended_.pop_front();
+    now_ = std::max(now_, urb.visible);
+    if (urb.id == id) {
+      found = std::move(urb);
+    } else {
+      others.push_back(std::move(urb));
+    }
+  }
+  ended_.insert(ended_.begin(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  return found;
 }
 
 void UsbPort::pass(Picoseconds time) { now_ += time; }

@@ -17,6 +17,7 @@ constexpr uint32_t kCapabilities = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_BULK_
                                    USBDEVFS_CAP_NO_PACKET_SIZE_LIM | USBDEVFS_CAP_BULK_SCATTER_GATHER |
                                    USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
 constexpr char kDriver[] = "ftdi_sio";
+constexpr uint8_t kToHost = 0x80;
 constexpr int kHighSpeed = 3;
 constexpr size_t kMostBytes = 16 << 20;  // of a transfer, as the kernel has it
 
@@ -135,6 +136,8 @@ Usbfs::Result Usbfs::serve(UMockdevIoctlClient* client, unsigned long request, U
     case USBDEVFS_RESET:
       for (Channel& channel : board_.adapter().channels()) channel.set_mode(port.now(), 0);
       return 0;
+    case USBDEVFS_CONTROL:
+      return control(data);
     case USBDEVFS_SUBMITURB:
       return submit(data);
     case USBDEVFS_DISCARDURB: {
@@ -193,6 +196,34 @@ Usbfs::Result Usbfs::disconnect_and_claim(UMockdevIoctlClient* client, UMockdevI
   return claim(client, ask.interface);
 }
 
+// A control transfer for which the program waits.
+Usbfs::Result Usbfs::control(UMockdevIoctlData* data) {
+  const auto& asked = *reinterpret_cast<const usbdevfs_ctrltransfer*>(data->data);
+  Urb urb{.id = data->client_addr,
+          .control = true,
+          .setup = {asked.bRequestType, asked.bRequest, asked.wValue, asked.wIndex, asked.wLength},
+          .length = asked.wLength};
+  UMockdevIoctlData* buffer = nullptr;
+  if (urb.length != 0) {
+    buffer = umockdev_ioctl_data_resolve(data, offsetof(usbdevfs_ctrltransfer, data), urb.length, nullptr);
+    if (buffer == nullptr) return -EFAULT;
+    g_object_unref(buffer);  // the argument holds it
+  }
+  const bool to_host = (asked.bRequestType & kToHost) != 0;
+  const uint64_t id = urb.id;
+  if (!to_host && buffer != nullptr) urb.data.assign(buffer->data, buffer->data + urb.length);
+  if (!board_.port().submit(std::move(urb))) return -ENODEV;
+  const std::optional<Urb> ended = board_.port().wait_for(id);
+  if (!ended) {
+    board_.port().discard(id);
+    board_.port().wait_for(id);
+    return -ETIMEDOUT;
+  }
+  if (ended->status != 0) return ended->status;
+  if (to_host && buffer != nullptr) std::ranges::copy(ended->data, buffer->data);
+  return static_cast<Result>(ended->moved);
+}
+
 Usbfs::Result Usbfs::submit(UMockdevIoctlData* data) {
   const auto& asked = *reinterpret_cast<const usbdevfs_urb*>(data->data);
   if (asked.buffer_length < 0 || static_cast<size_t>(asked.buffer_length) > kMostBytes) return -EINVAL;
@@ -221,7 +252,7 @@ Usbfs::Result Usbfs::submit(UMockdevIoctlData* data) {
     g_object_unref(buffer);
     return -EINVAL;
   }
-  const bool to_host = urb.control ? (urb.setup.type & 0x80) != 0 : (urb.endpoint & 0x80) != 0;
+  const bool to_host = urb.control ? (urb.setup.type & kToHost) != 0 : (urb.endpoint & kToHost) != 0;
   if (!to_host) urb.data.assign(bytes, bytes + urb.length);
   const uint64_t id = urb.id;
   if (!board_.port().submit(std::move(urb))) {
@@ -243,7 +274,7 @@ Usbfs::Result Usbfs::reap(UMockdevIoctlData* data) {
   auto& answer = *reinterpret_cast<usbdevfs_urb*>(buffers.urb->data);
   answer.status = urb->status;
   answer.actual_length = static_cast<int>(urb->moved);
-  const bool to_host = urb->control ? (urb->setup.type & 0x80) != 0 : (urb->endpoint & 0x80) != 0;
+  const bool to_host = urb->control ? (urb->setup.type & kToHost) != 0 : (urb->endpoint & kToHost) != 0;
   if (to_host && buffers.data != nullptr)
     std::ranges::copy(urb->data, buffers.data->data + (urb->control ? sizeof(Setup) : 0));
   umockdev_ioctl_data_set_ptr(data, 0, buffers.urb);

@@ -46,6 +46,7 @@ class Usbfs {
   Result driver_request(UMockdevIoctlData* data);
   Result disconnect_and_claim(UMockdevIoctlClient* client, UMockdevIoctlData* data);
   Result detach_driver(unsigned interface);
+  Result control(UMockdevIoctlData* data);
   Result submit(UMockdevIoctlData* data);
   Result reap(UMockdevIoctlData* data);
   void time_passes();
