@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace swai::usb {
 namespace {
@@ -244,7 +245,10 @@ bool Mpsse::shift(Picoseconds until, unsigned bits) {
 
   const uint8_t out = writes ? from_host_.pop() : 0;
   // With TMS the top bit of the byte stands on TDI for all the clocks.
-  if (tms) levels_ = with(levels_, kOutPin, (out & 0x80) != 0);
+  if (tms) {
+    levels_ = with(levels_, kOutPin, (out & 0x80) != 0);
+    pins();
+  }
   unsigned in = 0;
   for (unsigned i = 0; i < bits; ++i) {
     const bool bit = (out >> (lsb ? i : 7 - i) & 1) != 0;
@@ -270,11 +274,11 @@ bool Mpsse::shift_bit(bool out) {
   const bool write_at_first = ((opcode_ & kWriteNegative) != 0) == first_is_negative;
   const bool read_at_first = ((opcode_ & kReadNegative) != 0) == first_is_negative;
   const uint16_t line = (opcode_ & kTms) != 0 ? kTmsPin : kOutPin;
-  auto sample = [this] { return (loopback_ ? levels_ & kOutPin : circuit_.sense(now_) & kInPin) != 0; };
+  const bool reads = (opcode_ & kRead) != 0;
+  auto sample = [&] { return reads && (loopback_ ? levels_ & kOutPin : circuit_.sense(now_) & kInPin) != 0; };
   auto write = [&] {
-    if (!writes) return;
-    levels_ = with(levels_, line, out);
-    pins();
+    const uint16_t levels = writes ? with(levels_, line, out) : levels_;
+    if (std::exchange(levels_, levels) != levels) pins();
   };
 
   if (!write_at_first) write();

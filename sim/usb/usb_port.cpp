@@ -88,11 +88,14 @@ std::optional<Urb> UsbPort::wait_for(uint64_t id) {
 void UsbPort::pass(Picoseconds time) { now_ += time; }
 
 void UsbPort::finish() {
-  simulate(now_);
-  if (attached_ && cut_at_ != kNever) {
-    bus_ = std::max(bus_, cut_at_);
-    run_device();
-  }
+  // Longer than the engine needs for what is in its buffer.
+  constexpr Picoseconds kLongEnough = 1'000 * kMillisecond;
+  discard_all();
+  bus_ = std::max(bus_, now_) + kLongEnough;
+  run_device();
+  if (!attached_ || cut_at_ == kNever) return;
+  bus_ = std::max(bus_, cut_at_);
+  run_device();
 }
 
 // Until `until`, or until the host can see that something has ended. False: nothing will end by itself.
@@ -251,6 +254,12 @@ void UsbPort::carried(size_t bytes) {
 // The first transfer of the endpoint has ended. The host hears of it at the next microframe.
 void UsbPort::end(uint8_t endpoint, int status) {
   std::deque<Urb>& queue = pending_[endpoint];
+  if (attached_ && fault(queue.front(), Kind::kUnplug) != nullptr) {
+    // It was to end later than with its last byte.
+    happen(queue.front());
+    detach(-ESHUTDOWN);
+    return;
+  }
   Urb urb = std::move(queue.front());
   queue.pop_front();
   urb.status = status;

@@ -44,6 +44,8 @@ class UsbPort {
   // A transfer that has ended, as far as the host can see. Nothing came and the host asks again: it waits,
   // and time moves to the next end.
   std::optional<Urb> reap();
+  // The host asks again and again, and nothing will come.
+  bool waits_in_vain() const { return asked_ >= 2; }
   // The same for one transfer alone, as a host does that waits for it; nothing: it does not end.
   std::optional<Urb> wait_for(uint64_t id);
   void clear_halt(uint8_t endpoint) { halted_.erase(endpoint); }

@@ -19,6 +19,8 @@ constexpr uint32_t kCapabilities = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_BULK_
 constexpr char kDriver[] = "ftdi_sio";
 constexpr uint8_t kToHost = 0x80;
 constexpr int kHighSpeed = 3;
+// Nothing will come until the program's own time is out: it need not ask as often as it can.
+constexpr useconds_t kVainWait = 1'000;
 constexpr size_t kMostBytes = 16 << 20;  // of a transfer, as the kernel has it
 
 unsigned number_of(UMockdevIoctlData* data) {
@@ -265,6 +267,7 @@ Usbfs::Result Usbfs::submit(UMockdevIoctlData* data) {
 
 Usbfs::Result Usbfs::reap(UMockdevIoctlData* data) {
   std::optional<Urb> urb = board_.reap();
+  if (!urb && board_.port().waits_in_vain()) usleep(kVainWait);
   if (!urb) return board_.port().attached() ? -EAGAIN : -ENODEV;
   const auto found = in_flight_.find(urb->id);
   if (found == in_flight_.end()) return -EAGAIN;
