@@ -7,3 +7,8 @@ $(eval $(call cxx_library,usb-models,$(addprefix sim/usb/,board.cpp circuits.cpp
   nor.cpp usb_port.cpp)))
 $(eval $(call cxx_program,swai-usb-board,$(addprefix sim/usb/,bed.cpp options.cpp report.cpp swai_usb_board.cpp usbfs.cpp),\
   $(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt $(umockdev_libs),$(umockdev_cflags)))
+
+.PHONY: install-swai-usb-board
+install: install-swai-usb-board
+install-swai-usb-board: $(B)/swai-usb-board
+	$(Q)install -D -m 755 $(B)/swai-usb-board $(SDAA_TO)/lib/swai/swai-usb-board
