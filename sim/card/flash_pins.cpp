@@ -52,11 +52,32 @@ void FlashPins::rising(uint64_t now, const FlashWires& wires) {
   byte_in_ = static_cast<uint8_t>(byte_in_ << transfer.lanes | (pins & mask));
   bits_ += transfer.lanes;
   if (bits_ < 8) return;
+  byte_ends();
+}
+
+void FlashPins::byte_ends() {
   if (opcode_) slow_read_ = byte_in_ == 0x03;
   opcode_ = false;
   chip_.in(byte_in_);
   bits_ = 0;
   byte_in_ = 0;
+}
+
+std::optional<uint8_t> FlashPins::exchange(uint64_t last_rise, uint64_t end, uint64_t half_period,
+                                           uint8_t byte) {
+  const FlashChip::Transfer transfer = chip_.coming();
+  const bool slow =
+      half_period > output_delay_ && half_period >= kMinPhase && 2 * half_period >= kMinSlowReadPeriod;
+  if (cs_n_ || sck_ || bits_ != 0 || transfer.lanes != 1 || !slow) return std::nullopt;
+  const uint8_t answer = transfer.drives ? byte_out_ : 0xFF;
+  chip_.set_now(last_rise);
+  byte_in_ = byte;
+  byte_ends();
+  last_rise_ = last_rise;
+  chip_.set_now(end);
+  last_edge_ = end;
+  falling(end);
+  return answer;
 }
 
 void FlashPins::falling(uint64_t now) {

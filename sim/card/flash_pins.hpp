@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/card/flash_chip.hpp"
 
@@ -33,6 +34,11 @@ class FlashPins {
     return static_cast<uint8_t>(((wires.out & wires.enable) | (chip_side & ~wires.enable)) & 0xF);
   }
 
+  // Eight pulses of sck at once, from low and back, the byte on io 0: returns what the chip put on io 1
+  // meanwhile. Nothing: the wires do not stand as this needs it, or so fast a clock must be looked at edge by
+  // edge.
+  std::optional<uint8_t> exchange(uint64_t last_rise, uint64_t end, uint64_t half_period, uint8_t byte);
+
   // Nothing will happen on the chip's side until the wires change.
   bool quiet() const { return !outputs_pending_; }
 
@@ -54,6 +60,7 @@ class FlashPins {
   void edge(uint64_t now, const FlashWires& wires);
   void rising(uint64_t now, const FlashWires& wires);
   void falling(uint64_t now);
+  void byte_ends();
   void apply_outputs() {
     level_ = next_level_;
     driven_ = next_driven_;

@@ -60,7 +60,8 @@ void Bed::plug_in(Board& board, bool wall_clock) {
   socket->node = fmt::format("/dev/bus/usb/{:03}/{:03}", kBus, device);
   const BoardKind& kind = *board.options().kind;
   const std::string description = fmt::format(
-      "P: {0}\nN: {1}={7}\nE: DEVNAME=/dev/{1}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nE: BUSNUM={2:03}\nE: "
+      "P: {0}\nN: {1}={7}\nE: DEVNAME=/dev/{1}\nE: DEVTYPE=usb_device\nE: SUBSYSTEM=usb\nE: "
+      "BUSNUM={2:03}\nE: "
       "DEVNUM={3:03}\n"
       "E: ID_VENDOR_ID=0403\nE: ID_MODEL_ID=6010\nA: busnum={2}\\n\nA: devnum={3}\\n\nA: speed=480\\n\n"
       "A: idVendor=0403\\n\nA: idProduct=6010\\n\nA: manufacturer={4}\\n\nA: product={5}\\n\nA: "

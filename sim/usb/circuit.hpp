@@ -2,10 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/usb/time.hpp"
 
 namespace swai::usb {
+
+// Pulses of a clock that rests low: it rises half a period after the beginning.
+struct Pulses {
+  Picoseconds begin = 0;
+  Picoseconds half_period = 0;
+
+  Picoseconds last_rise() const { return begin + 15 * half_period; }
+  Picoseconds end() const { return begin + 16 * half_period; }
+};
 
 class Circuit {
  public:
@@ -18,6 +28,11 @@ class Circuit {
   virtual void drive(Picoseconds now, uint16_t levels, uint16_t outputs) = 0;
   // The levels that the adapter would read from all pins.
   virtual uint16_t sense(Picoseconds now) = 0;
+
+  // Eight pulses of the clock at once, as SPI mode 0 has them, with the byte's top bit first: what the
+  // circuit answers, or nothing where that must go pin by pin. A shortcut in the computer's time; the
+  // emulated time is the same.
+  virtual std::optional<uint8_t> exchange(const Pulses& /*pulses*/, uint8_t /*byte*/) { return std::nullopt; }
 };
 
 // Nothing is soldered to them.

@@ -37,10 +37,24 @@ uint16_t SpiCircuit::sense(Picoseconds now) {
   return pins;
 }
 
+std::optional<uint8_t> SpiCircuit::exchange(const Pulses& pulses, uint8_t byte) {
+  if ((levels_ & wiring_.select) != 0 || configuring(pulses.end())) return std::nullopt;
+  const std::optional<uint8_t> answer = flash_.exchange(pulses, byte);
+  if (answer) levels_ = with(levels_, kToChip, (byte & 1) != 0);
+  return answer;
+}
+
 // TCK has a resistor to ground.
 void JtagCircuit::drive(Picoseconds now, uint16_t levels, uint16_t outputs) {
   levels_ = pulled_up(levels, outputs);
   tap_.drive(now, (levels & outputs & kClock) != 0, (levels_ & kTms) != 0, (levels_ & kToChip) != 0);
+}
+
+std::optional<uint8_t> JtagCircuit::exchange(const Pulses& pulses, uint8_t byte) {
+  if ((levels_ & kTms) != 0) return std::nullopt;
+  const std::optional<uint8_t> answer = tap_.exchange(pulses, byte);
+  if (answer) levels_ = with(levels_, kToChip, (byte & 1) != 0);
+  return answer;
 }
 
 uint16_t JtagCircuit::sense(Picoseconds now) { return with(levels_, kFromChip, tap_.tdo(now)); }

@@ -23,6 +23,7 @@ class SpiCircuit : public Circuit {
   SpiCircuit(const SpiWiring& wiring, Nor& flash) : wiring_(wiring), flash_(flash) {}
   void drive(Picoseconds now, uint16_t levels, uint16_t outputs) override;
   uint16_t sense(Picoseconds now) override;
+  std::optional<uint8_t> exchange(const Pulses& pulses, uint8_t byte) override;
 
  private:
   // The FPGA reads its bitstream and owns the chip.
@@ -41,6 +42,7 @@ class JtagCircuit : public Circuit {
   JtagCircuit(uint32_t idcode, Nor& flash) : tap_(idcode, flash) {}
   void drive(Picoseconds now, uint16_t levels, uint16_t outputs) override;
   uint16_t sense(Picoseconds now) override;
+  std::optional<uint8_t> exchange(const Pulses& pulses, uint8_t byte) override;
   const Ecp5Tap& tap() const { return tap_; }
 
  private:

@@ -91,18 +91,30 @@ void Ecp5Tap::rising(Picoseconds now, bool tms, bool tdi) {
     case State::kCaptureDr:
       capture(now);
       break;
-    case State::kShiftDr: {
-      const unsigned top = data_bits() - 1;
-      shift_dr_ = shift_dr_ >> 1 | uint64_t{tdi} << top;
-      shifted_ = shifted_ >> 1 | uint64_t{tdi} << 63;
-      ++bits_;
+    case State::kShiftDr:
+      shift_in(tdi);
       break;
-    }
     default:
       break;
   }
   if (selected_) flash_.drive(now, false, true, tdi);
   state_ = tms ? kNext[static_cast<size_t>(state_)].one : kNext[static_cast<size_t>(state_)].zero;
+}
+
+void Ecp5Tap::shift_in(bool tdi) {
+  shift_dr_ = shift_dr_ >> 1 | uint64_t{tdi} << (data_bits() - 1);
+  shifted_ = shifted_ >> 1 | uint64_t{tdi} << 63;
+  ++bits_;
+}
+
+std::optional<uint8_t> Ecp5Tap::exchange(const Pulses& pulses, uint8_t byte) {
+  if (!selected_ || tck_) return std::nullopt;
+  const std::optional<uint8_t> answer = flash_.exchange(pulses, byte);
+  if (!answer) return answer;
+  for (int i = 7; i >= 0; --i) shift_in((byte >> i & 1) != 0);
+  tdi_ = (byte & 1) != 0;
+  tdo_ = (shift_dr_ & 1) != 0;
+  return answer;
 }
 
 void Ecp5Tap::falling(Picoseconds now) {

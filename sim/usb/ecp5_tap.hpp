@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "sim/usb/nor.hpp"
 #include "sim/usb/time.hpp"
@@ -39,6 +40,9 @@ class Ecp5Tap {
   // A line that the port does not drive is pulled up.
   bool tdo(Picoseconds now);
 
+  // Eight pulses of TCK at once, with TMS low; see Circuit::exchange(). Only on the way through to the flash.
+  std::optional<uint8_t> exchange(const Pulses& pulses, uint8_t byte);
+
   State state() const { return state_; }
   // The flash hangs on the port.
   bool passes_through() const { return pass_ == Pass::kOpen; }
@@ -50,6 +54,7 @@ class Ecp5Tap {
 
   void rising(Picoseconds now, bool tms, bool tdi);
   void falling(Picoseconds now);
+  void shift_in(bool tdi);
   void capture(Picoseconds now);
   void update_ir(Picoseconds now);
   void update_dr(Picoseconds now);

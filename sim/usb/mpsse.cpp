@@ -30,6 +30,13 @@ uint16_t with(uint16_t pins, uint16_t mask, bool level) {
   return static_cast<uint16_t>(level ? pins | mask : pins & ~mask);
 }
 
+uint8_t reversed(uint8_t byte) {
+  unsigned all = byte;
+  all = (all & 0x55U) << 1 | (all >> 1 & 0x55U);
+  all = (all & 0x33U) << 2 | (all >> 2 & 0x33U);
+  return static_cast<uint8_t>(all << 4 | all >> 4);
+}
+
 bool is_tms(uint8_t opcode) {
   // Bits, least significant first; a read takes place on either edge.
   constexpr uint8_t kFree = kWriteNegative | kReadNegative | kRead;
@@ -249,6 +256,10 @@ bool Mpsse::shift(Picoseconds until, unsigned bits) {
     levels_ = with(levels_, kOutPin, (out & 0x80) != 0);
     pins();
   }
+  if (uint8_t in = 0; bits == 8 && !tms && shift_byte(out, in)) {
+    if (reads) answer(in);
+    return true;
+  }
   unsigned in = 0;
   for (unsigned i = 0; i < bits; ++i) {
     const bool bit = (out >> (lsb ? i : 7 - i) & 1) != 0;
@@ -256,6 +267,26 @@ bool Mpsse::shift(Picoseconds until, unsigned bits) {
     in = lsb ? (in >> 1 | (got ? 0x80U : 0U)) : (in << 1 | (got ? 1U : 0U));
   }
   if (reads) answer(static_cast<uint8_t>(in));
+  return true;
+}
+
+// The same as eight times shift_bit(), where the circuit can do that at once.
+bool Mpsse::shift_byte(uint8_t out, uint8_t& in) {
+  const bool writes = (opcode_ & kWrite) != 0;
+  const bool mode_0 = (levels_ & kClockPin) == 0 && (opcode_ & kReadNegative) == 0 &&
+                      (!writes || (opcode_ & kWriteNegative) != 0);
+  const bool drives = (outputs_ & kClockPin) != 0 && (outputs_ & kOutPin) != 0;
+  if (!mode_0 || !drives || loopback_ || three_phase_) return false;
+  const bool lsb = (opcode_ & kLsbFirst) != 0;
+  const uint8_t held = (levels_ & kOutPin) != 0 ? 0xFF : 0x00;
+  const uint8_t sent = !writes ? held : lsb ? reversed(out) : out;
+  const Pulses pulses{now_, half_period_};
+  const std::optional<uint8_t> answer = circuit_.exchange(pulses, sent);
+  if (!answer) return false;
+  in = lsb ? reversed(*answer) : *answer;
+  levels_ = with(levels_, kOutPin, (sent & 1) != 0);
+  now_ = pulses.end();
+  clocks_ += 8;
   return true;
 }
 

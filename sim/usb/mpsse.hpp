@@ -53,6 +53,7 @@ class Mpsse {
   static int arguments(uint8_t opcode);
   void begin();
   bool shift(Picoseconds until, unsigned bits);
+  bool shift_byte(uint8_t out, uint8_t& in);
   bool shift_bit(bool out);
   void clock();
   void toggle(Picoseconds after);

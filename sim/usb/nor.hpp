@@ -9,6 +9,7 @@
 #include "sim/card/flash_chip.hpp"
 #include "sim/card/flash_pins.hpp"
 #include "sim/card/flash_store.hpp"
+#include "sim/usb/circuit.hpp"
 #include "sim/usb/time.hpp"
 
 namespace swai::usb {
@@ -32,6 +33,15 @@ class Nor {
   bool sense(Picoseconds now) {
     const bool level = (pins_.clock(now / kNanosecond, wires_) & 0x2) != 0;
     return options_.data_line.value_or(level);
+  }
+
+  // Eight pulses of sck at once; see Circuit::exchange().
+  std::optional<uint8_t> exchange(const Pulses& pulses, uint8_t byte) {
+    const std::optional<uint8_t> answer = pins_.exchange(
+        pulses.last_rise() / kNanosecond, pulses.end() / kNanosecond, pulses.half_period / kNanosecond, byte);
+    if (!answer) return answer;
+    wires_.out = byte & 1;
+    return options_.data_line ? (*options_.data_line ? 0xFF : 0x00) : *answer;
   }
 
   // Whether these bytes are near its beginning: a bitstream for an FPGA.

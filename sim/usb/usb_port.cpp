@@ -81,7 +81,8 @@ std::optional<Urb> UsbPort::wait_for(uint64_t id) {
       others.push_back(std::move(urb));
     }
   }
-  ended_.insert(ended_.begin(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  ended_.insert(ended_.begin(), std::make_move_iterator(others.begin()),
+                std::make_move_iterator(others.end()));
   return found;
 }
 
