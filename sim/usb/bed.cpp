@@ -34,8 +34,6 @@ void obey_permissions() {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& command) {
-  const char* before = std::getenv("LD_PRELOAD");
-  setenv("LD_PRELOAD", before == nullptr ? kPreload : fmt::format("{}:{}", kPreload, before).c_str(), 1);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -45,6 +43,15 @@ void obey_permissions() {
 }
 
 }  // namespace
+
+void Bed::enter(char** argv) {
+  const char* set = std::getenv("LD_PRELOAD");
+  const std::string before = set == nullptr ? "" : set;
+  if (before.starts_with(kPreload)) return;
+  setenv("LD_PRELOAD", before.empty() ? kPreload : fmt::format("{}:{}", kPreload, before).c_str(), 1);
+  execv("/proc/self/exe", argv);
+  throw std::runtime_error(fmt::format("cannot start itself with {}: {}", kPreload, std::strerror(errno)));
+}
 
 Bed::Bed() : bed_(umockdev_testbed_new()) {}
 
@@ -79,15 +86,22 @@ void Bed::plug_in(Board& board, bool wall_clock) {
     throw std::runtime_error(fmt::format("cannot plug in a board: {}", cause));
   }
   if (board.options().faults.no_access) {
-    gchar* root = umockdev_testbed_get_root_dir(bed_);
-    chmod((root + socket->node).c_str(), 0);
-    g_free(root);
+    chmod(in_bed(socket->node).c_str(), 0);
   }
-  board.port().detached = [this, syspath = socket->syspath] {
-    umockdev_testbed_uevent(bed_, syspath.c_str(), "remove");
-    umockdev_testbed_remove_device(bed_, syspath.c_str());
+  board.port().detached = [this, &plugged = *socket] {
+    umockdev_testbed_uevent(bed_, plugged.syspath.c_str(), "remove");
+    umockdev_testbed_remove_device(bed_, plugged.syspath.c_str());
+    unlink(in_bed(plugged.node).c_str());
   };
   sockets_.push_back(std::move(socket));
+}
+
+// Where that is which a program in the bed finds at `path`.
+std::string Bed::in_bed(const std::string& path) const {
+  gchar* root = umockdev_testbed_get_root_dir(bed_);
+  std::string all = root + path;
+  g_free(root);
+  return all;
 }
 
 int Bed::run(const std::vector<std::string>& command) {

@@ -46,6 +46,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
+    Bed::enter(argv);
     Options options;
     if (const auto code = parse_options(argc, argv, options)) return *code;
     return run(options);
