@@ -36,6 +36,7 @@ constexpr uint32_t kFail = 1U << 13;
 constexpr uint32_t kStandardPreamble = 1U << 21;
 constexpr uint32_t kPreambleError = 4U << 23;
 
+constexpr Picoseconds kShortestPeriod = 40 * kNanosecond;   // of TCK: 25 MHz
 constexpr Picoseconds kEraseTime = 20 * kMillisecond;       // of the configuration memory
 constexpr Picoseconds kConfigureTime = 300 * kMillisecond;  // 1.9 MB at 50 Mbit/s
 
@@ -80,7 +81,13 @@ bool Ecp5Tap::tdo(Picoseconds now) {
   return !drives_ || tdo_;
 }
 
+void Ecp5Tap::rises(Picoseconds now) {
+  if (rose_ && now - *rose_ < kShortestPeriod) ++fast_clocks_;
+  rose_ = now;
+}
+
 void Ecp5Tap::rising(Picoseconds now, bool tms, bool tdi) {
+  rises(now);
   switch (state_) {
     case State::kCaptureIr:
       shift_ir_ = kIrCapture;
@@ -111,7 +118,10 @@ std::optional<uint8_t> Ecp5Tap::exchange(const Pulses& pulses, uint8_t byte) {
   if (!selected_ || tck_) return std::nullopt;
   const std::optional<uint8_t> answer = flash_.exchange(pulses, byte);
   if (!answer) return answer;
-  for (int i = 7; i >= 0; --i) shift_in((byte >> i & 1) != 0);
+  for (int i = 7; i >= 0; --i) {
+    rises(pulses.last_rise() - 2 * static_cast<Picoseconds>(i) * pulses.half_period);
+    shift_in((byte >> i & 1) != 0);
+  }
   tdi_ = (byte & 1) != 0;
   tdo_ = (shift_dr_ & 1) != 0;
   return answer;

@@ -48,6 +48,8 @@ class Ecp5Tap {
   bool passes_through() const { return pass_ == Pass::kOpen; }
   // Times that it was given away.
   uint64_t passages() const { return passages_; }
+  // Periods of TCK that were shorter than the 40 ns of the data sheet.
+  uint64_t fast_clocks() const { return fast_clocks_; }
 
  private:
   enum class Pass : uint8_t { kClosed, kUnlocked, kOpen };
@@ -55,6 +57,7 @@ class Ecp5Tap {
   void rising(Picoseconds now, bool tms, bool tdi);
   void falling(Picoseconds now);
   void shift_in(bool tdi);
+  void rises(Picoseconds now);
   void capture(Picoseconds now);
   void update_ir(Picoseconds now);
   void update_dr(Picoseconds now);
@@ -79,6 +82,8 @@ class Ecp5Tap {
   Pass pass_ = Pass::kClosed;
   bool selected_ = false;
   uint64_t passages_ = 0;
+  uint64_t fast_clocks_ = 0;
+  std::optional<Picoseconds> rose_;
 
   bool programming_ = false;  // between ISC_ENABLE and ISC_DISABLE
   bool done_ = false;         // a design runs

@@ -78,7 +78,8 @@ Json describe(const BoardReport& report) {
         {"usb_efficiency", efficiency(chip.bytes_read, board.reading(), board.reading_half_period())}}},
       {"programming", {{"bytes", chip.bytes_programmed}, {"seconds", seconds(board.programming().length())}}},
   };
-  if (const Ecp5Tap* tap = board.tap()) all["jtag"] = {{"passages", tap->passages()}};
+  if (const Ecp5Tap* tap = board.tap())
+    all["jtag"] = {{"passages", tap->passages()}, {"fast_clocks", tap->fast_clocks()}};
   return all;
 }
 

@@ -144,6 +144,12 @@ TEST_CASE(
     CHECK(fast.flash.chip().counters().bytes_read > 1'000);
     CHECK(fast.flash.chip().counters().programs > 10);
     CHECK(fast.flash.violations().total() == slow.flash.violations().total());
+    if (jtag) {
+      const auto& first = dynamic_cast<const JtagCircuit&>(*fast.circuit).tap();
+      const auto& second = dynamic_cast<const JtagCircuit&>(*slow.circuit).tap();
+      CHECK(first.fast_clocks() == second.fast_clocks());
+      CHECK(first.fast_clocks() > 1'000);
+    }
   }
 }
 

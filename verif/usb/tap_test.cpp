@@ -183,6 +183,20 @@ TEST_CASE("the flash is reached only with instruction, key and Run-Test/Idle") {
   CHECK(!bench.tap.passes_through());
 }
 
+TEST_CASE("a clock above 25 MHz is counted") {
+  Bench bench;
+  bench.reset();
+  CHECK(bench.tap.fast_clocks() == 0);
+  auto pulse = [&](Picoseconds half) {
+    bench.tap.drive(bench.now += half, false, false, true);
+    bench.tap.drive(bench.now += half, true, false, true);
+  };
+  for (int i = 0; i < 5; ++i) pulse(20 * kNanosecond);
+  CHECK(bench.tap.fast_clocks() == 0);
+  for (int i = 0; i < 5; ++i) pulse(19 * kNanosecond);
+  CHECK(bench.tap.fast_clocks() == 5);
+}
+
 TEST_CASE("whatever is sent, one stay in Shift-DR is one chip select") {
   std::mt19937_64 random(test_seed());
   Bench bench;
