@@ -1,9 +1,13 @@
 // swai reset: whatever the firmware does, the card begins anew.
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "card_regs.hpp"
 #include "host/cli/commands.hpp"
 #include "host/link/card.hpp"
 #include "host/sdaa/bars.hpp"
+#include "host/sdaa/connection.hpp"
 #include "host/sdaa/error.hpp"
 #include "host/sdaa/firmware.hpp"
 
@@ -17,17 +21,33 @@ daemon shares, this is refused while other programs use it.
 Example:
   swai --card card.sock reset)";
 
+uint64_t starts(link::Card& card) {
+  return card.read<uint64_t>(sdaa::kControlBar, sdaa::shared_word(protocol::word::kLife));
+}
+
+// A daemon shows its clients a few registers only.
+bool is_shared(link::Card& card) {
+  try {
+    card.read<uint64_t>(sdaa::kControlBar, regs::pcie::reset_status::kOffset);
+    return false;
+  } catch (const link::Error& error) {
+    if (error.kind() != link::ErrorKind::kRefused) throw;
+    return true;
+  }
+}
+
 void reset_card(const std::string& socket) {
   try {
-    const auto card = link::Card::open(socket);
-    const auto starts = [&card] {
-      return card->read<uint64_t>(sdaa::kControlBar, sdaa::shared_word(protocol::word::kLife));
-    };
-    const uint64_t before = starts();
+    auto card = link::Card::open(socket);
+    const uint64_t before = starts(*card);
     card->reset();
-    sdaa::find_firmware(*card, sdaa::Limits{}, sdaa::Restart::kYes);
-    if (starts() == before) throw Error(kFailed, fmt::format("{}: other programs use this card", socket));
-    card->close();
+    // The daemon does it for who is attached.
+    std::optional<sdaa::Connection> attached;
+    if (is_shared(*card)) attached.emplace(std::move(card), sdaa::Limits{}, sdaa::Restart::kIfStopped);
+    link::Card& used = attached ? attached->card() : *card;
+    sdaa::find_firmware(used, sdaa::Limits{}, sdaa::Restart::kYes);
+    if (starts(used) == before) throw Error(kFailed, fmt::format("{}: other programs use this card", socket));
+    used.close();
   } catch (const sdaa::Failure& failure) {
     throw Error(kCardLost, fmt::format("{}: {}", socket, failure.what()));
   } catch (const link::Error& error) {

@@ -103,14 +103,23 @@ void Device::reset() {
   if (checked_ && lives) memory_check::report_leaks(*this);
   try {
     // The card stops what it does before its memory goes.
-    if (lives) connection_->detach();
+    if (lives && !broken) connection_->detach();
   } catch (const Failure&) {
     broken = true;
   } catch (...) {
     lives = false;
   }
+  // A daemon restarts the firmware for who is attached, which this client is as long as it has its
+  // connection.
+  if (lives && broken) {
+    try {
+      find_firmware(connection_->card(), limits_, Restart::kYes);
+    } catch (...) {
+      lives = false;
+    }
+  }
   auto connection = forget_everything();
-  restart_ = broken ? Restart::kYes : Restart::kIfStopped;
+  restart_ = broken && !lives ? Restart::kYes : Restart::kIfStopped;
   if (lives && !broken) idle_connection_ = std::move(connection);
 }
 

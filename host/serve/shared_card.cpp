@@ -85,7 +85,7 @@ void SharedCard::unmap(uint64_t iova, uint64_t bytes) {
 
 bool SharedCard::firmware_lives() {
   now_is_known_ = false;
-  return sdaa::lives(*card_, firmware_);
+  return !silent_ && sdaa::lives(*card_, firmware_);
 }
 
 void SharedCard::restart_firmware() {
@@ -94,6 +94,7 @@ void SharedCard::restart_firmware() {
   requests_.clear();
   under_way_ = false;
   asleep_ = false;
+  silent_ = false;
   for (const auto& one : cards_) one->forget();
 }
 
@@ -145,6 +146,7 @@ bool SharedCard::wait_for_reply(Reply& reply) {
     if (looks % kLooks == 0 && !firmware_lives()) break;
     card_->run_until(0, kPause);
   }
+  silent_ = true;
   return false;
 }
 

@@ -46,6 +46,7 @@ class SharedCard final : public socket::Clock {
   // 0 or an errno.
   int map(const link::DmaMapping& mapping);
   void unmap(uint64_t iova, uint64_t bytes);
+  // It serves, as far as one can see.
   bool firmware_lives();
   void restart_firmware();
 
@@ -83,6 +84,7 @@ class SharedCard final : public socket::Clock {
   mutable uint64_t now_ = 0;
   mutable bool now_is_known_ = false;
   bool asleep_ = false;
+  bool silent_ = false;  // the firmware did not answer a request
   std::vector<std::unique_ptr<VirtualCard>> cards_;
 };
 

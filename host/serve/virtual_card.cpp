@@ -34,6 +34,31 @@ bool is_own_word(uint64_t number) {
   return number >= kFirstOwnWord && number < word::kValues + word::kValueCount;
 }
 
+// How many words of a request are the client's to choose, the one with its context included; 0: it may not
+// ask for that. What is not listed needs a card of one's own, or is not known here.
+constexpr unsigned words_of(Operation operation) {
+  switch (operation) {
+    case Operation::kAttach:
+    case Operation::kMemoryInfo:
+    case Operation::kPointerInfo:
+    case Operation::kFree:
+    case Operation::kQueueClose:
+    case Operation::kQueueReset:
+    case Operation::kModuleInfo:
+      return 2;
+    case Operation::kDetach:
+    case Operation::kQueueOpen:
+      return 1;
+    case Operation::kAllocate:
+    case Operation::kResume:
+      return 3;
+    default:
+      return 0;
+  }
+}
+// Of the options of kAttach; the others are the daemon's.
+constexpr uint64_t kOwnOptions = protocol::kDebugMemory;
+
 }  // namespace
 
 VirtualCard::VirtualCard(SharedCard& shared, unsigned number)
@@ -75,13 +100,7 @@ void VirtualCard::start_read(unsigned region, uint64_t offset, uint32_t bytes) {
 int VirtualCard::write_control(uint64_t offset, std::span<const uint8_t> data) {
   if (offset % kWord != 0 || data.size() % kWord != 0) return EINVAL;
   if (offset == regs::pcie::doorbell::kOffset && data.size() == kWord) return ring(word_at(data));
-  if (offset == regs::pcie::reset_request::kOffset && data.size() == kWord) {
-    const bool others = std::ranges::any_of(
-        shared_.cards(), [&](const auto& one) { return one.get() != this && one->context() != 0; });
-    if (others && shared_.firmware_lives()) return EBUSY;
-    shared_.restart_firmware();
-    return 0;
-  }
+  if (offset == regs::pcie::reset_request::kOffset && data.size() == kWord) return restart(word_at(data));
   for (uint64_t at = 0; at < data.size(); at += kWord) {
     const uint64_t number = (offset + at - kShared) / kWord;
     if (offset < kShared || !is_own_word(number)) return EACCES;
@@ -133,6 +152,22 @@ int VirtualCard::read_memory(uint64_t offset, std::span<uint8_t> to) {
   return 0;
 }
 
+// Who is alone may; when the firmware has ended, everybody. Who is not attached could otherwise keep all
+// others from ever being it.
+int VirtualCard::restart(uint64_t request) {
+  namespace reset = regs::pcie::reset_request;
+  if (reset::kKey.get(request) != reset::kKeyGo) return EINVAL;
+  if (shared_.firmware_lives()) {
+    const bool others = std::ranges::any_of(shared_.cards(), [&](const auto& one) {
+      return one.get() != this && (one->context() != 0 || one->waits_);
+    });
+    if (others) return EBUSY;
+    if (context_ == 0) return EACCES;
+  }
+  shared_.restart_firmware();
+  return 0;
+}
+
 // --- Requests
 
 int VirtualCard::ring(uint64_t doorbell) {
@@ -152,23 +187,33 @@ void VirtualCard::make_request() {
   if (waits_) return;
   const uint64_t asked = std::exchange(words_[word::kRequest], 0);
   if (asked == 0) return;
-  SharedCard::Request request{.client = this,
-                              .tag = protocol::tag(asked),
-                              .operation = protocol::operation(asked),
-                              .arguments = {words_.begin() + word::kArguments,
-                                            words_.begin() + word::kArguments + word::kArgumentCount}};
-  auto& arguments = request.arguments;
-  if (request.operation == Operation::kAttach && context_ == 0) {
-    arguments[2] |= protocol::kShared;
-    arguments[3] = window_;
-    arguments[4] = kWindowBytes;
-  } else if (context_ == 0 || arguments[0] != context_) {
-    // Whatever else it says, it must not be another client's.
-    take(request, {Status::kNotAttached, {}});
+  SharedCard::Request request{
+      .client = this, .tag = protocol::tag(asked), .operation = protocol::operation(asked), .arguments = {}};
+  const Status refused = complete(request);
+  if (refused != Status::kOk) {
+    take(request, {refused, {}});
     return;
   }
   waits_ = true;
   shared_.ask(std::move(request));
+}
+
+// Whatever the firmware believes of a request is written here; from the client comes only what is its own.
+Status VirtualCard::complete(SharedCard::Request& request) const {
+  const std::span<const uint64_t> said(&words_[word::kArguments], word::kArgumentCount);
+  auto& arguments = request.arguments;
+  arguments.assign(word::kArgumentCount, 0);
+  std::ranges::copy(said.first(words_of(request.operation)), arguments.begin());
+  if (words_of(request.operation) == 0) return Status::kBadOperation;
+  if (request.operation == Operation::kAttach) {
+    if (context_ != 0) return Status::kBadOperation;
+    if (arguments[1] > kWindowBytes - sizeof(protocol::StatusPage)) return Status::kBadRange;
+    arguments[2] = (said[2] & kOwnOptions) | protocol::kShared;
+    arguments[3] = window_;
+    arguments[4] = kWindowBytes;
+    return Status::kOk;
+  }
+  return context_ != 0 && arguments[0] == context_ ? Status::kOk : Status::kNotAttached;
 }
 
 void VirtualCard::take(const SharedCard::Request& request, const sdaa::RequestWords::Reply& reply) {

@@ -44,6 +44,8 @@ class VirtualCard final : public socket::Device {
   int read_control(uint64_t offset, std::span<uint8_t> to);
   int read_memory(uint64_t offset, std::span<uint8_t> to);
   void make_request();
+  protocol::Status complete(SharedCard::Request& request) const;
+  int restart(uint64_t request);
   int ring(uint64_t doorbell);
   // Whether these bytes of the SRAM are slots of a queue of the client's.
   bool in_own_queue(uint64_t offset, uint64_t bytes) const;

@@ -1,13 +1,11 @@
 // A client that knows everything about another one, and tries what it can with that.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <optional>
 
 #include "card_regs.hpp"
 #include "host/sdaa/bars.hpp"
+#include "verif/attack/hostile_client.hpp"
 #include "verif/serve/rig.hpp"
 
 namespace swai::serve {
@@ -17,83 +15,12 @@ using namespace swai::sdaa;
 using protocol::Operation;
 using protocol::Status;
 
-// A client with a queue, memory with something in it, and memory of the host that the card reaches.
-struct Client {
-  explicit Client(const Rig& rig) : connection(link::Card::open(rig.socket()), Limits{}) {
-    const auto opened = connection.ask(Operation::kQueueOpen, {});
-    queue = static_cast<unsigned>(opened[0]);
-    next = static_cast<uint32_t>(opened[1]);
-    const auto given = connection.ask(Operation::kAllocate, {kBytes, 0xff00});
-    pointer = given[0];
-    iova = connection.take_iova(kBytes);
-    pinned.emplace(connection.card().pin(iova, kBytes));
-  }
-
-  // What becomes of a copy between the card's memory and a bus address, as this client.
-  Status copy(uint64_t device, uint64_t host, bool to_host) {
-    command::Copy command = {};
-    command.header = {next, command::Type::kCopy, 1, 0};
-    command.host = host;
-    command.device = device;
-    command.bytes = kBytes;
-    command.rows = 1;
-    command.to_host = to_host ? 1 : 0;
-    std::array<uint8_t, protocol::kSlotBytes> slot = {};
-    std::memcpy(slot.data(), &command, sizeof command);
-    connection.write_slots(queue, next, slot);
-    connection.ring(queue);
-    for (int i = 0; i < 1000 && connection.queue(queue).completed != next; ++i)
-      connection.let_time_pass(10'000);
-    const protocol::QueueStatus line = connection.queue(queue);
-    REQUIRE(line.completed == next++);
-    if (line.status == Status::kOk) return line.status;
-    next = static_cast<uint32_t>(connection.ask(Operation::kQueueReset, {queue})[0]);
-    return line.status;
-  }
-  void fill(uint8_t value) { std::ranges::fill(pinned->bytes(), value); }
-  bool holds(uint8_t value) const {
-    return std::ranges::all_of(pinned->bytes(), [value](uint8_t byte) { return byte == value; });
-  }
-  Status request_as(uint64_t context, Operation operation, std::vector<uint64_t> arguments) {
-    arguments.insert(arguments.begin(), context);
-    RequestWords words(connection.card());
-    words.send(operation, arguments);
-    for (;;) {
-      if (const auto reply = words.look()) return reply->status;
-    }
-  }
-  bool refuses_read(unsigned bar, uint64_t offset, size_t bytes = 8) {
-    std::vector<uint8_t> data(bytes);
-    try {
-      connection.card().read_block(bar, offset, data);
-    } catch (const link::Error& error) {
-      return error.kind() == link::ErrorKind::kRefused && error.code() == EACCES;
-    }
-    return false;
-  }
-  bool refuses_write(unsigned bar, uint64_t offset, size_t bytes = 8) {
-    const std::vector<uint8_t> data(bytes);
-    try {
-      connection.card().write_block(bar, offset, data);
-    } catch (const link::Error& error) {
-      return error.kind() == link::ErrorKind::kRefused && error.code() == EACCES;
-    }
-    return false;
-  }
-
-  static constexpr uint64_t kBytes = 4096;
-  Connection connection;
-  unsigned queue = 0;
-  uint32_t next = 0;
-  uint64_t pointer = 0;
-  uint64_t iova = 0;
-  std::optional<link::PinnedMemory> pinned;
-};
+using Client = attack::HostileClient;
 
 TEST_CASE("what another client has cannot be reached with its own names") {
   Rig rig;
-  Client victim(rig);
-  Client hostile(rig);
+  Client victim(rig.socket());
+  Client hostile(rig.socket());
   const uint64_t other = victim.connection.client();
   REQUIRE(other != hostile.connection.client());
   victim.fill(0x11);
@@ -166,13 +93,39 @@ TEST_CASE("what another client has cannot be reached with its own names") {
 
 TEST_CASE("requests without end are one at a time, and nobody waits longer for that") {
   Rig rig;
-  Client busy(rig);
-  Client other(rig);
+  Client busy(rig.socket());
+  Client other(rig.socket());
   for (int i = 0; i < 1000; ++i) {
     busy.connection.set_word(protocol::word::kRequest, protocol::request(Operation::kQueueOpen, 5));
     busy.connection.ring(protocol::kRequestDoorbell);
   }
   CHECK(other.request_as(other.connection.client(), Operation::kFree, {other.pointer}) == Status::kOk);
+}
+
+TEST_CASE("the card is reset for who is alone and attached, with the key") {
+  namespace reset = regs::pcie::reset_request;
+  Rig rig;
+  const uint64_t go = reset::kKey.put(reset::kKeyGo) | reset::kProcessor.put(1) | reset::kGroups.mask();
+  const auto asked_by = [&](link::Card& card, uint64_t word) {
+    try {
+      card.write<uint64_t>(kControlBar, reset::kOffset, word);
+      return 0;
+    } catch (const link::Error& error) {
+      return error.code();
+    }
+  };
+  const auto looks = link::Card::open(rig.socket());
+  CHECK(asked_by(*looks, go) == EACCES);
+  Client one(rig.socket());
+  CHECK(asked_by(*looks, go) == EBUSY);
+  CHECK(asked_by(one.connection.card(), go + 1) == EINVAL);
+  {
+    Client two(rig.socket());
+    CHECK(asked_by(one.connection.card(), go) == EBUSY);
+  }
+  CHECK(asked_by(one.connection.card(), go) == 0);
+  Client after(rig.socket());
+  CHECK(after.copy(after.pointer, after.iova, true) == Status::kOk);
 }
 
 }  // namespace
