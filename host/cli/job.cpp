@@ -36,7 +36,7 @@ struct Wish {
 
 bool is_over(const Json& job) {
   const auto state = job.at("state").get<std::string>();
-  return state == "done" || state == "cancelled";
+  return state != "waiting" && state != "running";
 }
 
 std::string words_of(const Json& job) {
@@ -97,6 +97,9 @@ int watch(const Cli& cli, unsigned number) {
     std::this_thread::sleep_for(kLook);
     job = ask_daemon(request);
   }
+  if (job.at("state") == "failed")
+    throw Error(kBadInput,
+                fmt::format("job {} was not started: {}", number, job.at("reason").get<std::string>()));
   if (job.at("state") == "cancelled" && !cli.options().quiet)
     fmt::print(stderr, "swai: job {} was cancelled\n", number);
   return job.at("exit_code").get<int>();

@@ -1,11 +1,10 @@
 // swai serve: keeps cards and shares them.
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -81,8 +80,8 @@ Json describe_clients(const std::vector<std::unique_ptr<serve::CardServer>>& car
     for (const serve::Client& one : cards[card]->clients()) {
       list.push_back({{"card", card},
                       {"context", one.context},
-                      {"process", one.process},
-                      {"program", name_of_process(one.process)}});
+                      {"process", one.peer.process},
+                      {"program", name_of_process(one.peer.process)}});
     }
   }
   return list;
@@ -93,22 +92,36 @@ Json describe(const serve::Job& job) {
           {"program", job.command},     {"folder", job.folder},
           {"output", job.output},       {"exit_code", job.exit_code},
           {"submitted", job.submitted}, {"started", job.started},
-          {"ended", job.ended},         {"process", job.process}};
+          {"ended", job.ended},         {"process", job.process},
+          {"reason", job.reason}};
 }
 
-unsigned number_of_job(const Json& request) { return request.at("job").get<unsigned>(); }
+unsigned number_of_job(const Json& request) { return serve::number_in(request, "job"); }
+
+// In a list of all there is room for the beginning.
+serve::Job shortened(serve::Job job) {
+  constexpr size_t kMostBytes = 256;
+  size_t bytes = 0;
+  for (size_t i = 0; i < job.command.size(); ++i) {
+    bytes += job.command[i].size();
+    if (bytes <= kMostBytes) continue;
+    job.command.resize(i);
+    job.command.emplace_back("...");
+    break;
+  }
+  return job;
+}
 
 Json answer(const Json& request, serve::Jobs& jobs,
             const std::vector<std::unique_ptr<serve::CardServer>>& cards) {
   const auto command = request.value("command", std::string());
   if (command == "submit") {
-    auto program = request.at("program").get<std::vector<std::string>>();
-    if (program.empty()) throw std::runtime_error("no program");
-    return {{"job", jobs.submit(std::move(program), request.at("folder").get<std::string>())}};
+    return {{"job", jobs.submit(request.at("program").get<std::vector<std::string>>(),
+                                request.at("folder").get<std::string>())}};
   }
   if (command == "list") {
     Json list = Json::array();
-    for (const serve::Job& job : jobs.list()) list.push_back(describe(job));
+    for (const serve::Job& job : jobs.list()) list.push_back(describe(shortened(job)));
     return {{"jobs", std::move(list)}};
   }
   if (command == "job") {
@@ -134,10 +147,20 @@ std::vector<std::string> environment_of_jobs(const std::string& sockets) {
   return variables;
 }
 
+// Each client holds descriptors in two processes; the usual limit is a small one that may be raised.
+void raise_descriptor_limit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  constexpr rlim_t kWanted = 65536;
+  limit.rlim_cur = std::min(limit.rlim_max, std::max(limit.rlim_cur, kWanted));
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   const auto log = [&cli](const std::string& line) {
     if (!cli.options().quiet) fmt::print(stderr, "swai: {}\n", line);
   };
+  raise_descriptor_limit();
   // A signal or a lost card brings it.
   std::counting_semaphore<> end(0);
   std::unique_ptr<StartedCard> started;
@@ -149,13 +172,19 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   } else if (wish.cards != 0) {
     throw Error(kBadInput, "--cards starts cards: leave it out, or --card and SWAI_CARD");
   }
-  const unsigned permissions = wish.group ? 0660 : 0600;
+  const auto audience = wish.group ? socket::Audience::kGroup : socket::Audience::kOwner;
+  const auto real_cards = CLI::detail::split(real, ',');
   std::vector<std::unique_ptr<serve::CardServer>> cards;
   std::string sockets;
-  for (const std::string& card : CLI::detail::split(real, ',')) {
+  for (const std::string& card : real_cards) {
     const std::string socket = (folder / fmt::format("card{}", cards.size())).string();
     cards.push_back(std::make_unique<serve::CardServer>(
-        link::Card::open(card), serve::CardServer::Options{socket, wish.clients, permissions, log},
+        link::Card::open(card),
+        serve::CardServer::Options{.socket = socket,
+                                   .clients = wish.clients,
+                                   .cards = static_cast<unsigned>(real_cards.size()),
+                                   .audience = audience,
+                                   .log = log},
         [&end] { end.release(); }));
     sockets += (sockets.empty() ? "" : ",") + socket;
     log(fmt::format("card {} is at {}", cards.size() - 1, socket));
@@ -163,7 +192,7 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   // Until here one ends the program at once: nobody has to wait for cards to boot.
   StartedCard::call_on_signal([&end] { end.release(); });
   serve::Jobs jobs(folder / "jobs", wish.jobs, environment_of_jobs(sockets));
-  const serve::Control control(folder / "control", permissions,
+  const serve::Control control(folder / "control",
                                [&](const Json& request) { return answer(request, jobs, cards); });
   log("ready; programs find the card by themselves, Ctrl-C ends");
   notify_ready();
@@ -177,12 +206,9 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
 int serve_in_folder(const Cli& cli, const Wish& wish) {
   const fs::path folder = wish.folder.empty() ? link::folder_to_serve_in() : fs::absolute(wish.folder);
   std::error_code problem;
-  fs::create_directories(folder, problem);
-  if (!problem && ::access(folder.c_str(), W_OK) != 0) problem.assign(errno, std::generic_category());
-  if (problem)
+  if (const std::string why = link::claim_folder(folder, wish.group); !why.empty())
     throw Error(kBadInput, fmt::format("no sockets can be made in {}: {}; --folder names another",
-                                       folder.string(), problem.message()));
-  if (!wish.group) ::chmod(folder.c_str(), 0700);
+                                       folder.string(), why));
   try {
     const int code = serve_cards(cli, wish, folder);
     fs::remove(folder, problem);  // unless somebody else has something there
@@ -213,7 +239,8 @@ void add_serve(Cli& cli) {
   command->add_option("--jobs", wish->jobs, "jobs that run at once")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  command->add_flag("--group", wish->group, "users of this program's group may use the cards, too");
+  command->add_flag("--group", wish->group,
+                    "members of this program's group may use the cards, too (but run no jobs)");
 }
 
 }  // namespace swai::cli

@@ -119,6 +119,7 @@ size_t Channel::transmit(std::span<const uint8_t> bytes, std::span<const int> fd
       // closed.
       outgoing_.clear();
       unsent_ = 0;
+      unread_ = true;
       return bytes.size();
     }
     close();

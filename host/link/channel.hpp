@@ -66,6 +66,8 @@ class Channel {
   void send(const vfio_user::Header& header, std::span<const uint8_t> payload, std::span<const int> fds = {});
   void flush();
   size_t unsent() const { return unsent_; }
+  // The other side has closed its end: what is sent is lost, though what it sent before can be received.
+  bool unread() const { return unread_; }
 
   void close();
 
@@ -88,6 +90,7 @@ class Channel {
   size_t payload_have_ = 0;
   std::deque<Outgoing> outgoing_;
   size_t unsent_ = 0;
+  bool unread_ = false;
 };
 
 }  // namespace swai::link

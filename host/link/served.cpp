@@ -1,8 +1,11 @@
 #include "host/link/served.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "host/link/unix_socket.hpp"
 
@@ -19,8 +22,21 @@ fs::path own_folder() {
   return (problem ? fs::path("/tmp") : folder) / ("swai-" + std::to_string(::getuid()));
 }
 
-// A daemon that was killed leaves files behind.
-bool somebody_listens(const fs::path& path) { return static_cast<bool>(connect_unix(path.string())); }
+// A folder of ours to which nobody else writes; otherwise an errno.
+int check_own(const fs::path& folder) {
+  struct stat found;
+  if (::lstat(folder.c_str(), &found) != 0) return errno;
+  if (!S_ISDIR(found.st_mode)) return ENOTDIR;
+  const bool own = found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return own ? 0 : EPERM;
+}
+
+// A daemon that was killed leaves files behind. Its control socket comes last; it is closed to those who may
+// only use the cards.
+bool has_daemon(const fs::path& folder) {
+  if (connect_unix((folder / "control").string())) return true;
+  return errno == EACCES && connect_unix((folder / "card0").string());
+}
 
 }  // namespace
 
@@ -29,11 +45,27 @@ fs::path folder_to_serve_in() {
   return given != nullptr && *given != '\0' ? fs::path(given) : own_folder();
 }
 
-fs::path served_folder() {
-  for (const fs::path& folder : {own_folder(), fs::path("/run/swai")}) {
-    if (somebody_listens(folder / "control")) return folder;
+std::string claim_folder(const fs::path& folder, bool group) {
+  std::error_code problem;
+  fs::create_directories(folder.parent_path(), problem);
+  if (::mkdir(folder.c_str(), 0700) == 0) {
+    if (group) ::chmod(folder.c_str(), 0750);
+  } else if (errno != EEXIST) {
+    return std::strerror(errno);
   }
-  return {};
+  const int error = check_own(folder);
+  if (error == EPERM)
+    return "it is another user's, or others may write to it, who could put themselves in the cards' place";
+  if (error == 0 && ::access(folder.c_str(), W_OK) != 0) return std::strerror(errno);
+  return error == 0 ? "" : std::strerror(error);
+}
+
+fs::path served_folder() {
+  // Whoever makes the one of ours before us gets nothing of ours. The system's is made by root.
+  const fs::path own = own_folder();
+  if (check_own(own) == 0 && has_daemon(own)) return own;
+  const fs::path system = "/run/swai";
+  return has_daemon(system) ? system : fs::path();
 }
 
 std::vector<std::string> served_cards() {

@@ -56,6 +56,14 @@ std::unique_ptr<Backend> open_vfio_user(const std::string& socket_path, const Vf
               fmt::format("the card at {} has a client already; one at a time can use it", socket_path),
               EBUSY);
         }
+        if (error.kind() == ErrorKind::kRefused && error.code() == EUSERS) {
+          throw Error(
+              ErrorKind::kNoConnection,
+              fmt::format("this program, or its user, has as many connections to the card at {} as one may "
+                          "have; end another one",
+                          socket_path),
+              EUSERS);
+        }
         throw;
       }
     }

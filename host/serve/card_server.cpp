@@ -1,16 +1,42 @@
 #include "host/serve/card_server.hpp"
 
+#include <algorithm>
+
 #include "host/serve/virtual_card.hpp"
 
 namespace swai::serve {
+namespace {
+
+// What each client may take, so that all of them together leave the process room.
+socket::Limits limits_of(const CardServer::Options& options, unsigned vectors) {
+  constexpr unsigned kMostMaps = 1024;
+  constexpr unsigned kOtherLines = 2;  // ERR and REQ, beside those of MSI-X
+  return {.maps = std::min(kMostMaps, socket::kProcessMaps / 2 / (options.clients * options.cards)),
+          .mapped_bytes = uint64_t{64} << 30,
+          .access_bytes = 64 << 10,
+          .eventfds = vectors + kOtherLines,
+          .per_process = options.per_process,
+          .per_user = options.audience == socket::Audience::kGroup ? (options.clients + 1) / 2 : 0};
+}
+
+}  // namespace
 
 CardServer::CardServer(std::unique_ptr<link::Card> card, Options options, std::function<void()> ended)
     : options_(std::move(options)),
       ended_(std::move(ended)),
       card_(std::move(card), options_.clients, options_.log),
-      server_(card_, {.permissions = options_.permissions, .log = options_.log}) {
+      server_(card_, {.audience = options_.audience,
+                      .limits = limits_of(options_, card_.describe().vectors),
+                      .log = options_.log}) {
   std::vector<size_t> all;
   for (const auto& one : card_.cards()) all.push_back(server_.add(*one));
+  if (options_.audience == socket::Audience::kGroup) {
+    // Somebody else's half of the contexts stays free.
+    card_.share_among_users([this](unsigned client) {
+      const auto peer = server_.client(client);
+      return peer ? peer->user : ~uid_t{0};
+    });
+  }
   server_.listen(all, options_.socket);
   thread_ = std::thread([this] { serve(); });
 }
@@ -40,8 +66,7 @@ void CardServer::serve() {
 void CardServer::note_clients() {
   std::vector<Client> now;
   for (size_t i = 0; i < card_.cards().size(); ++i) {
-    if (!server_.has_client(i)) continue;
-    now.push_back({server_.client_process(i), card_.cards()[i]->context()});
+    if (const auto peer = server_.client(i)) now.push_back({*peer, card_.cards()[i]->context()});
   }
   const std::lock_guard guard(mutex_);
   clients_ = std::move(now);

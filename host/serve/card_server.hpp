@@ -16,7 +16,7 @@
 namespace swai::serve {
 
 struct Client {
-  pid_t process = 0;
+  socket::Peer peer;
   uint64_t context = 0;  // 0: it is not attached
 };
 
@@ -25,7 +25,9 @@ class CardServer {
   struct Options {
     std::string socket;  // for the clients
     unsigned clients = 16;
-    unsigned permissions = 0600;
+    unsigned cards = 1;  // of this process
+    socket::Audience audience = socket::Audience::kOwner;
+    unsigned per_process = 4;  // connections; 0: no limit
     SharedCard::Log log;
   };
 

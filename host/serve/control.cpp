@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -17,11 +18,17 @@
 #include "host/link/unix_socket.hpp"
 
 namespace swai::serve {
+
+using std::chrono::steady_clock;
+
 namespace {
 
-constexpr size_t kMostBytes = 1 << 20;
+// An answer lists all jobs that there can be.
+constexpr size_t kMostAnswerBytes = 64 << 20;
+// Between two tries to let somebody in when no descriptor is left.
+constexpr std::chrono::milliseconds kClosedFor{100};
 
-// Neither side waits longer than that for the other: both have nothing else to do meanwhile.
+// The client has nothing else to do meanwhile.
 void limit_waiting(int fd, int seconds) {
   const timeval limit = {.tv_sec = seconds, .tv_usec = 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -31,7 +38,7 @@ void limit_waiting(int fd, int seconds) {
 std::optional<std::string> read_line(int fd) {
   std::string line;
   std::array<char, 4096> piece;
-  while (line.size() < kMostBytes) {
+  while (line.size() < kMostAnswerBytes) {
     const ssize_t got = ::recv(fd, piece.data(), piece.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return std::nullopt;
@@ -41,9 +48,13 @@ std::optional<std::string> read_line(int fd) {
   return std::nullopt;
 }
 
-bool write_line(int fd, const Json& json) {
+std::string line_of(const Json& json) {
   // Names of files need not be text.
-  const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool write_line(int fd, const Json& json) {
+  const std::string line = line_of(json);
   size_t done = 0;
   while (done < line.size()) {
     const ssize_t sent = ::send(fd, line.data() + done, line.size() - done, MSG_NOSIGNAL);
@@ -56,10 +67,11 @@ bool write_line(int fd, const Json& json) {
 
 }  // namespace
 
-Control::Control(std::string path, unsigned permissions, std::function<Json(const Json&)> answer)
+Control::Control(std::string path, std::function<Json(const Json&)> answer, const Limits& limits)
     : path_(std::move(path)),
       answer_(std::move(answer)),
-      listener_(socket::listen_on(path_, permissions, inode_)),
+      limits_(limits),
+      listener_(socket::listen_on(path_, socket::Audience::kOwner, inode_)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       thread_([this] { serve(); }) {}
 
@@ -72,33 +84,94 @@ Control::~Control() {
 
 void Control::serve() {
   for (;;) {
-    std::array fds = {pollfd{listener_.get(), POLLIN, 0}, pollfd{wake_.get(), POLLIN, 0}};
-    ::poll(fds.data(), fds.size(), -1);
-    if (fds[1].revents != 0) return;
-    const link::Fd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (connection) serve_one(connection);
+    std::vector<pollfd> fds = {{wake_.get(), POLLIN, 0}};
+    if (closed_until_ && steady_clock::now() >= *closed_until_) closed_until_.reset();
+    // Negative descriptors are not looked at.
+    fds.push_back({closed_until_ ? -1 : listener_.get(), POLLIN, 0});
+    for (const Connection& one : connections_)
+      fds.push_back({one.fd.get(), static_cast<short>(one.answers ? POLLOUT : POLLIN), 0});
+    ::poll(fds.data(), fds.size(), timeout());
+    if (fds[0].revents != 0) return;
+    size_t i = 2;
+    for (auto one = connections_.begin(); one != connections_.end(); ++i) {
+      const bool stays = (fds[i].revents == 0 || go_on(*one)) && steady_clock::now() < one->end;
+      one = stays ? std::next(one) : connections_.erase(one);
+    }
+    if (fds[1].revents != 0) accept();
   }
 }
 
-void Control::serve_one(const link::Fd& connection) {
-  limit_waiting(connection.get(), 2);
-  const auto line = read_line(connection.get());
-  if (!line) return;
+int Control::timeout() const {
+  std::optional<Time> first = closed_until_;
+  for (const Connection& one : connections_) first = first ? std::min(*first, one.end) : one.end;
+  if (!first) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - steady_clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
+}
+
+void Control::accept() {
+  link::Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!fd) {
+    if (errno == EMFILE || errno == ENFILE) closed_until_ = steady_clock::now() + kClosedFor;
+    return;
+  }
+  if (!socket::admits(socket::Audience::kOwner, fd.get())) return;
+  if (connections_.size() >= limits_.connections) connections_.pop_front();
+  connections_.push_back({.fd = std::move(fd), .end = steady_clock::now() + limits_.time, .text = {}});
+}
+
+bool Control::read(Connection& connection) {
+  std::array<char, 4096> piece;
+  for (;;) {
+    const ssize_t got = ::recv(connection.fd.get(), piece.data(), piece.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    if (got <= 0) return false;
+    connection.text.append(piece.data(), static_cast<size_t>(got));
+    if (connection.text.back() == '\n') break;
+    if (connection.text.size() > kMostRequestBytes) return false;
+  }
+  connection.text = answer_to(connection.text);
+  connection.answers = true;
+  return true;
+}
+
+bool Control::go_on(Connection& connection) {
+  if (!connection.answers) return read(connection);
+  const auto rest = std::string_view(connection.text).substr(connection.sent);
+  const ssize_t sent = ::send(connection.fd.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+  if (sent < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
+  connection.sent += static_cast<size_t>(sent);
+  return connection.sent < connection.text.size();
+}
+
+std::string Control::answer_to(const std::string& line) const {
   Json reply;
   try {
-    const Json request = Json::parse(*line);
-    if (!request.is_object() || request.value("version", 0) != kControlVersion)
+    const Json request = Json::parse(line);
+    if (!request.is_object() || request.value("version", Json()) != kControlVersion)
       throw std::runtime_error(fmt::format("the daemon speaks version {} of its language", kControlVersion));
     reply = answer_(request);
   } catch (const std::exception& error) {
     reply = {{"error", error.what()}};
   }
   reply["version"] = kControlVersion;
-  write_line(connection.get(), reply);
+  return line_of(reply);
+}
+
+unsigned number_in(const Json& request, const char* name) {
+  const auto found = request.find(name);
+  // Anything else, a fraction say, would be made a number in some way.
+  if (found == request.end() || !found->is_number_unsigned() || found->get<uint64_t>() > ~0u)
+    throw std::runtime_error(fmt::format("'{}' is to be a number from 0 to {}", name, ~0u));
+  return found->get<unsigned>();
 }
 
 Json ask(const std::string& path, Json request) {
   const link::Fd fd = link::connect_unix(path);
+  if (!fd && errno == EACCES)
+    throw Unreachable(
+        fmt::format("{}: the daemon is another user's, and runs programs for that one alone", path));
   if (!fd) throw Unreachable(fmt::format("{}: {}", path, std::strerror(errno)));
   limit_waiting(fd.get(), 30);
   request["version"] = kControlVersion;

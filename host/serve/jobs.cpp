@@ -2,63 +2,40 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <spawn.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <climits>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
-#include "host/common/words.hpp"
+#include "host/serve/job_process.hpp"
 
 namespace swai::serve {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::steady_clock;
-
-// Those that are over are remembered, with their output.
-constexpr size_t kMostOver = 1000;
-constexpr std::chrono::milliseconds kLook{20};
-// Who does not end when asked is ended.
-constexpr std::chrono::seconds kGrace{5};
+constexpr int kLookMs = 20;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool is_over(const Job& job) { return job.state == JobState::kDone || job.state == JobState::kCancelled; }
+bool is_over(const Job& job) { return job.state != JobState::kWaiting && job.state != JobState::kRunning; }
 
-// A process in a group of its own, with usual signals, its output in a file. 0 or an errno.
-int spawn(const Job& job, const std::vector<std::string>& environment, pid_t& process) {
-  const common::Words words(job.command);
-  const common::Words variables(environment);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, job.output.c_str(), O_WRONLY | O_APPEND, 0);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawn_file_actions_addchdir_np(&actions, job.folder.c_str());
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  const int error =
-      ::posix_spawnp(&process, words.data()[0], &actions, &attributes, words.data(), variables.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return error;
-}
-
-void append(const std::string& file, const std::string& text) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  (void)!::write(fd, text.data(), text.size());
-  ::close(fd);
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(fd, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;  // a full disk is the job's own trouble
+    text.remove_prefix(static_cast<size_t>(wrote));
+  }
 }
 
 }  // namespace
@@ -71,16 +48,19 @@ const char* text(JobState state) {
       return "running";
     case JobState::kDone:
       return "done";
+    case JobState::kFailed:
+      return "failed";
     case JobState::kCancelled:
       return "cancelled";
   }
   return "?";
 }
 
-Jobs::Jobs(fs::path folder, unsigned at_once, std::vector<std::string> environment)
-    : folder_(std::move(folder)), environment_(std::move(environment)) {
+Jobs::Jobs(fs::path folder, unsigned at_once, std::vector<std::string> environment, const Limits& limits)
+    : folder_(std::move(folder)), environment_(std::move(environment)), limits_(limits) {
   fs::remove_all(folder_);
   fs::create_directories(folder_);
+  fs::permissions(folder_, fs::perms::owner_all);
   for (unsigned i = 0; i < at_once; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -96,35 +76,76 @@ Jobs::~Jobs() {
   fs::remove_all(folder_, ignored);
 }
 
+// The lock is held.
+void Jobs::check(const std::vector<std::string>& command, const std::string& folder) const {
+  size_t bytes = 0;
+  bool whole = folder.find('\0') == std::string::npos && folder.size() < PATH_MAX;
+  for (const std::string& word : command) {
+    bytes += word.size() + 1;
+    whole = whole && word.find('\0') == std::string::npos;
+  }
+  if (command.empty() || !whole) throw std::runtime_error("no program, or none that a system could start");
+  if (bytes > limits_.command_bytes || command.size() > limits_.command_bytes / 4) {
+    throw std::runtime_error(
+        fmt::format("the program and its arguments take {} bytes in {} words; {} bytes are possible: "
+                    "give it a file with them",
+                    bytes, command.size(), limits_.command_bytes));
+  }
+  const auto waiting = static_cast<size_t>(std::ranges::count(jobs_, JobState::kWaiting, &Job::state));
+  if (waiting >= limits_.waiting)
+    throw std::runtime_error(
+        fmt::format("{} jobs wait already; try again when some of them have run", waiting));
+}
+
 unsigned Jobs::submit(std::vector<std::string> command, std::string folder) {
   const std::lock_guard guard(mutex_);
+  check(command, folder);
   Entry job;
   job.number = ++last_;
   job.command = std::move(command);
   job.folder = std::move(folder);
   job.output = (folder_ / fmt::format("{}.output", job.number)).string();
   job.submitted = now();
-  ::close(::open(job.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  jobs_.push_back(std::move(job));
-  if (static_cast<size_t>(std::ranges::count_if(jobs_, is_over)) > kMostOver) {
-    const auto oldest = std::ranges::find_if(jobs_, is_over);
-    std::error_code ignored;
-    fs::remove(oldest->output, ignored);
-    jobs_.erase(oldest);
+  // Nobody else's: not one that lies there already, and no link to another file.
+  job.file.reset(
+      ::open(job.output.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600));
+  if (!job.file) {
+    throw std::runtime_error(
+        fmt::format("{}: no file can be made for its output: {}", job.output, std::strerror(errno)));
   }
+  jobs_.push_back(std::move(job));
+  forget_oldest();
   changed_.notify_one();
   return last_;
 }
 
+void Jobs::forget_oldest() {
+  for (;;) {
+    uint64_t bytes = 0;
+    size_t over = 0;
+    for (const Entry& job : jobs_) {
+      bytes += job.bytes;
+      over += is_over(job) ? 1 : 0;
+    }
+    const auto oldest = std::ranges::find_if(jobs_, is_over);
+    if (oldest == jobs_.end() || (over <= limits_.over && bytes <= limits_.all_output_bytes)) return;
+    std::error_code ignored;
+    fs::remove(oldest->output, ignored);
+    jobs_.erase(oldest);
+  }
+}
+
 std::vector<Job> Jobs::list() const {
   const std::lock_guard guard(mutex_);
-  return {jobs_.begin(), jobs_.end()};
+  std::vector<Job> all;
+  for (const Entry& job : jobs_) all.push_back(job);
+  return all;
 }
 
 std::optional<Job> Jobs::find(unsigned number) const {
   const std::lock_guard guard(mutex_);
   const auto found = std::ranges::find(jobs_, number, &Job::number);
-  return found == jobs_.end() ? std::nullopt : std::optional<Job>(*found);
+  return found == jobs_.end() ? std::nullopt : std::optional<Job>(static_cast<const Job&>(*found));
 }
 
 bool Jobs::cancel(unsigned number) {
@@ -135,6 +156,7 @@ bool Jobs::cancel(unsigned number) {
   if (found->state == JobState::kWaiting) {
     found->state = JobState::kCancelled;
     found->ended = now();
+    found->file = {};
   }
   return true;
 }
@@ -155,31 +177,58 @@ void Jobs::work() {
   }
 }
 
-// Without the lock while the program runs.
+// What has come, up to the limit. False: nothing will come any more.
+bool Jobs::pour(int from, int to, uint64_t& bytes) const {
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    const ssize_t got = ::read(from, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return true;
+    if (got == 0) return false;
+    const uint64_t left = limits_.output_bytes - std::min(bytes, limits_.output_bytes);
+    const std::string_view text(piece.data(), static_cast<size_t>(got));
+    write_all(to, text.substr(0, left));
+    if (text.size() > left && bytes <= limits_.output_bytes) {
+      write_all(
+          to, fmt::format("\nswai: only the first {} bytes of the output are kept\n", limits_.output_bytes));
+    }
+    bytes += text.size();
+  }
+}
+
+// Without the lock while the program runs; its output is this thread's.
 void Jobs::run(std::unique_lock<std::mutex>& lock, Entry& job) {
   job.state = JobState::kRunning;
   job.started = now();
-  const int error = spawn(job, environment_, job.process);
-  if (error != 0) append(job.output, fmt::format("swai: {}: {}\n", job.command[0], std::strerror(error)));
-  int status = 127 << 8;
-  std::optional<steady_clock::time_point> asked;
-  while (error == 0) {
-    const pid_t process = job.process;
-    if (job.cancelled && !asked) {
-      ::kill(-process, SIGTERM);
-      asked = steady_clock::now();
-    } else if (asked && steady_clock::now() - *asked > kGrace) {
-      ::kill(-process, SIGKILL);
-    }
-    if (::waitpid(process, &status, WNOHANG) == process) break;
+  lock.unlock();
+  JobProcess process(job.command, job.folder, environment_);
+  lock.lock();
+  job.process = process.process();
+  job.reason = process.failure();
+  std::optional<int> status;
+  bool asked = false;
+  bool open = true;
+  uint64_t bytes = 0;
+  while (job.reason.empty() && !status) {
+    if (job.cancelled && !std::exchange(asked, true)) process.ask_to_end();
     lock.unlock();
-    std::this_thread::sleep_for(kLook);
+    pollfd ready = {process.output(), POLLIN, 0};
+    ::poll(&ready, open ? 1 : 0, kLookMs);
+    status = process.status();
+    open = pour(process.output(), job.file.get(), bytes);
     lock.lock();
   }
+  if (!job.reason.empty()) {
+    write_all(job.file.get(), "swai: " + job.reason + "\n");
+    status = 127 << 8;
+  }
   job.process = 0;
-  job.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  job.exit_code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
   job.ended = now();
-  job.state = job.cancelled ? JobState::kCancelled : JobState::kDone;
+  job.bytes = std::min(bytes, limits_.output_bytes);
+  job.file = {};
+  job.state = job.cancelled ? JobState::kCancelled : job.reason.empty() ? JobState::kDone : JobState::kFailed;
+  forget_oldest();
 }
 
 }  // namespace swai::serve

@@ -98,6 +98,15 @@ void SharedCard::restart_firmware() {
   for (const auto& one : cards_) one->forget();
 }
 
+bool SharedCard::user_has_enough(unsigned client) const {
+  if (!user_of_) return false;
+  const uid_t user = user_of_(client);
+  unsigned count = 0;
+  for (unsigned i = 0; i < cards_.size(); ++i)
+    count += i != client && cards_[i]->is_or_becomes_attached() && user_of_(i) == user ? 1 : 0;
+  return count >= protocol::kContexts / 2;
+}
+
 // --- Requests
 
 void SharedCard::ask(Request request) {

@@ -4,6 +4,8 @@
 // One thread calls everything.
 #pragma once
 
+#include <sys/types.h>
+
 #include <deque>
 #include <functional>
 #include <memory>
@@ -28,6 +30,11 @@ class SharedCard final : public socket::Clock {
   // Waits until the card's firmware serves. Throws sdaa::Failure or link::Error.
   SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log);
   ~SharedCard() override;
+
+  // No user may have more than half of the contexts; `user_of` tells whose a virtual card is.
+  void share_among_users(std::function<uid_t(unsigned)> user_of) { user_of_ = std::move(user_of); }
+  // Another context for this client would leave its user with too many.
+  bool user_has_enough(unsigned client) const;
 
   const std::vector<std::unique_ptr<VirtualCard>>& cards() const { return cards_; }
   const protocol::Info& info() const { return firmware_.info; }
@@ -86,6 +93,7 @@ class SharedCard final : public socket::Clock {
   bool asleep_ = false;
   bool silent_ = false;  // the firmware did not answer a request
   std::vector<std::unique_ptr<VirtualCard>> cards_;
+  std::function<uid_t(unsigned)> user_of_;
 };
 
 }  // namespace swai::serve

@@ -62,7 +62,7 @@ constexpr uint64_t kOwnOptions = protocol::kDebugMemory;
 }  // namespace
 
 VirtualCard::VirtualCard(SharedCard& shared, unsigned number)
-    : shared_(shared), window_(uint64_t{number + 1} * kWindowBytes) {
+    : shared_(shared), number_(number), window_(uint64_t{number + 1} * kWindowBytes) {
   const link::Description& real = shared.describe();
   info_.configuration = real.configuration;
   std::array<uint16_t, 2> identity;
@@ -158,9 +158,8 @@ int VirtualCard::restart(uint64_t request) {
   namespace reset = regs::pcie::reset_request;
   if (reset::kKey.get(request) != reset::kKeyGo) return EINVAL;
   if (shared_.firmware_lives()) {
-    const bool others = std::ranges::any_of(shared_.cards(), [&](const auto& one) {
-      return one.get() != this && (one->context() != 0 || one->waits_);
-    });
+    const bool others = std::ranges::any_of(
+        shared_.cards(), [&](const auto& one) { return one.get() != this && one->is_or_becomes_attached(); });
     if (others) return EBUSY;
     if (context_ == 0) return EACCES;
   }
@@ -207,6 +206,7 @@ Status VirtualCard::complete(SharedCard::Request& request) const {
   if (words_of(request.operation) == 0) return Status::kBadOperation;
   if (request.operation == Operation::kAttach) {
     if (context_ != 0) return Status::kBadOperation;
+    if (shared_.user_has_enough(number_)) return Status::kNoContext;
     if (arguments[1] > kWindowBytes - sizeof(protocol::StatusPage)) return Status::kBadRange;
     arguments[2] = (said[2] & kOwnOptions) | protocol::kShared;
     arguments[3] = window_;

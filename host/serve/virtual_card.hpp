@@ -33,6 +33,7 @@ class VirtualCard final : public socket::Device {
 
   // What the kernel calls the client; 0: it is not attached.
   uint64_t context() const { return context_; }
+  bool is_or_becomes_attached() const { return context_ != 0 || waits_; }
   // A reply that is for this client.
   void take(const SharedCard::Request& request, const sdaa::RequestWords::Reply& reply);
   // The kernel has forgotten the client.
@@ -52,6 +53,7 @@ class VirtualCard final : public socket::Device {
   bool owns(uint64_t queue) const { return queue < protocol::kQueues && (queues_ >> queue & 1) != 0; }
 
   SharedCard& shared_;
+  const unsigned number_;
   socket::Host* host_ = nullptr;
   socket::DeviceInfo info_;
   const uint64_t window_;  // bus addresses of the client's begin here on the real card

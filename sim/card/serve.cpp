@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -55,7 +56,8 @@ Serve::Serve(const Options& options)
       lines_(options.cards),
       cards_(cards_options(options, events_.get()), flash_,
              [this](size_t card, uint8_t byte) { put(card, byte); }),
-      server_(cards_, {.log = [this](const std::string& line) {
+      server_(cards_, {.limits = {.maps = socket::kProcessMaps / std::max<size_t>(2, options.cards)},
+                       .log = [this](const std::string& line) {
                 if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
               }}) {
   for (size_t i = 0; i < cards_.size(); ++i) server_.add(cards_.device(i));

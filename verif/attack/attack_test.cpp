@@ -80,7 +80,7 @@ struct Scene {
     for (const std::string& leak : attacker.leaks()) FAIL_CHECK(leak);
   }
 
-  serve::Rig rig;
+  serve::Rig rig{12, 4};
   Bystander bystander;
   Attacker attacker;
 };

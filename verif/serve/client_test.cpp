@@ -74,7 +74,7 @@ TEST_CASE("clients use a card at once, and what one has costs the others nothing
   const auto clients = rig.server->clients();
   REQUIRE(clients.size() == 3);
   for (const Client& one : clients) {
-    CHECK(one.process == ::getpid());
+    CHECK(one.peer.process == ::getpid());
     CHECK(one.context != 0);
   }
 

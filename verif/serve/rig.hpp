@@ -13,14 +13,16 @@ namespace swai::serve {
 
 class Rig {
  public:
-  explicit Rig(unsigned clients = 12) {
+  // `per_process`: connections that one program may have; 0: any number.
+  explicit Rig(unsigned clients = 12, unsigned per_process = 0) {
     std::string name = (std::filesystem::temp_directory_path() / "swai-serve-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     folder = name;
     const auto quiet = [](const std::string&) {};
     server = std::make_unique<CardServer>(
         std::make_unique<link::Card>(sdaa::make_fake_card()),
-        CardServer::Options{.socket = folder / "card0", .clients = clients, .log = quiet}, [] {});
+        CardServer::Options{
+            .socket = folder / "card0", .clients = clients, .per_process = per_process, .log = quiet}, [] {});
   }
   ~Rig() {
     sdaa::Runtime::get().use({});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -94,7 +95,13 @@ int FakeDevice::region_write(unsigned region, uint64_t offset, std::span<const u
 uint64_t FakeDevice::write_room() const { return kQueueBytes - std::min(kQueueBytes, queued_); }
 
 void FakeDevice::start_read(unsigned region, uint64_t offset, uint32_t bytes) {
+  ++reads_;
   if (std::exchange(swallow_, false)) return;
+  if (std::exchange(no_memory_, false)) throw std::bad_alloc();
+  if (at_once_) {
+    const auto from = regions_[region].begin() + static_cast<ptrdiff_t>(offset);
+    return host_->read_done(0, std::vector<uint8_t>(from, from + bytes));
+  }
   wire_free_ = std::max(wire_free_, cycle()) + 1;
   at(wire_free_ + kWriteCycles, [this, region, offset, bytes] {
     const auto from = regions_[region].begin() + static_cast<ptrdiff_t>(offset);

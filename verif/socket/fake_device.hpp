@@ -54,6 +54,10 @@ class FakeDevice final : public Device {
   unsigned departures() const { return departures_; }
   // The next read is never answered, and the card falls asleep.
   void swallow_next_read() { swallow_ = true; }
+  void run_out_of_memory() { no_memory_ = true; }  // at the next read
+  // Reads take no time, as with a card that is one of several clients' (host/serve).
+  void answer_at_once() { at_once_ = true; }
+  unsigned reads() const { return reads_; }
   // What happened, one line each, with cycles.
   const std::vector<std::string>& trace() const { return trace_; }
   void set_tracing(bool on) { tracing_ = on; }
@@ -99,6 +103,9 @@ class FakeDevice final : public Device {
   std::map<uint32_t, Piece> asked_;
   uint32_t next_tag_ = 0;
   bool swallow_ = false;
+  bool no_memory_ = false;
+  bool at_once_ = false;
+  unsigned reads_ = 0;
   bool tracing_ = true;
   unsigned resets_ = 0;
   unsigned departures_ = 0;

@@ -206,7 +206,7 @@ TEST_CASE("socket files: permissions, remains of the dead, and what is in the wa
   ::close(dead);
   CHECK(fs::exists(path));
   ServerOptions options;
-  options.permissions = 0660;
+  options.audience = Audience::kGroup;
   Rig next(1, options);
   CHECK(refusal(next, path).empty());
   CHECK((fs::status(path).permissions() & fs::perms::all) ==

@@ -26,7 +26,7 @@ int DmaTable::map(const link::vfio_user::DmaMap& request, std::span<link::Fd> fd
   if ((request.address | request.size | request.offset) % kPage != 0) return EINVAL;
   if (fds.size() > 1 || (fds.empty() && request.offset != 0)) return EINVAL;
   if (overlaps(request.address, request.size)) return EEXIST;
-  if (ranges_.size() >= max_maps) return ENOSPC;
+  if (ranges_.size() >= max_maps || request.size > max_bytes_ - bytes_) return ENOSPC;
   Entry entry;
   entry.range.iova = request.address;
   entry.range.bytes = request.size;
@@ -43,6 +43,7 @@ int DmaTable::map(const link::vfio_user::DmaMap& request, std::span<link::Fd> fd
   if (error != 0) return error;
   entry.range.fd = -1;
   ranges_.emplace(request.address, std::move(entry));
+  bytes_ += request.size;
   return 0;
 }
 
@@ -58,12 +59,14 @@ int DmaTable::unmap(const link::vfio_user::DmaUnmap& request) {
   if (found == ranges_.end() || found->second.range.bytes != request.size) return ENOENT;
   device_.dma_unmap(request.address, request.size);
   ranges_.erase(found);
+  bytes_ -= request.size;
   return 0;
 }
 
 void DmaTable::unmap_all() {
   for (const auto& [iova, entry] : ranges_) device_.dma_unmap(iova, entry.range.bytes);
   ranges_.clear();
+  bytes_ = 0;
 }
 
 bool DmaTable::by_message(uint64_t iova, uint64_t bytes, bool write) const {

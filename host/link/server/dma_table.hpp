@@ -14,7 +14,7 @@ namespace swai::socket {
 
 class DmaTable {
  public:
-  explicit DmaTable(Device& device) : device_(device) {}
+  DmaTable(Device& device, uint64_t max_bytes) : device_(device), max_bytes_(max_bytes) {}
 
   // The commands of the protocol; 0 or an errno. A map that fails leaves nothing behind.
   int map(const link::vfio_user::DmaMap& request, std::span<link::Fd> fds, uint64_t max_maps);
@@ -35,6 +35,8 @@ class DmaTable {
   bool overlaps(uint64_t iova, uint64_t bytes) const;
 
   Device& device_;
+  const uint64_t max_bytes_;
+  uint64_t bytes_ = 0;  // of all ranges
   Ranges ranges_;
 };
 

@@ -38,7 +38,7 @@ void signal(const link::Fd& fd) {
 
 }  // namespace
 
-IrqTable::IrqTable(uint32_t vectors) {
+IrqTable::IrqTable(uint32_t vectors, unsigned max_fds) : max_fds_(max_fds) {
   lines(Irq::kMsix).resize(vectors);
   lines(Irq::kErr).resize(1);
   lines(Irq::kReq).resize(1);
@@ -50,7 +50,7 @@ uint32_t IrqTable::count(Irq type) const {
 
 uint32_t IrqTable::flags(Irq type) const { return kIrqEventfd | (type == Irq::kMsix ? kIrqMaskable : 0); }
 
-int IrqTable::check(const IrqSet& request, size_t data_bytes, const std::vector<link::Fd>& fds) const {
+int IrqTable::check(const IrqSet& request, size_t data_bytes, const std::vector<link::Fd>& fds) {
   const uint32_t data = request.flags & kDataMask;
   const uint32_t action = request.flags & kActions;
   if (request.argsz < sizeof request || (request.flags & ~(kDataMask | kActions)) != 0) return EINVAL;
@@ -67,7 +67,23 @@ int IrqTable::check(const IrqSet& request, size_t data_bytes, const std::vector<
   const auto type = static_cast<Irq>(request.index);
   if (!inside(request.start, request.count, count(type))) return EINVAL;
   if (action != kActionTrigger && (flags(type) & kIrqMaskable) == 0) return EINVAL;
-  return 0;
+  size_t replaced = 0;
+  for (size_t i = 0; i < fds.size(); ++i) replaced += place(lines(type)[request.start + i], action) ? 1 : 0;
+  return held() - replaced + fds.size() > max_fds_ ? ENOSPC : 0;
+}
+
+link::Fd& IrqTable::place(Line& line, uint32_t action) {
+  if (action == kActionTrigger) return line.trigger;
+  return action == kActionMask ? line.on_mask : line.on_unmask;
+}
+
+size_t IrqTable::held() const {
+  size_t count = 0;
+  for (const auto& group : lines_) {
+    for (const Line& line : group)
+      count += (line.trigger ? 1 : 0) + (line.on_mask ? 1 : 0) + (line.on_unmask ? 1 : 0);
+  }
+  return count;
 }
 
 int IrqTable::set(const IrqSet& request, std::span<const uint8_t> data, std::vector<link::Fd>& fds,
@@ -81,10 +97,7 @@ int IrqTable::set(const IrqSet& request, std::span<const uint8_t> data, std::vec
   for (uint32_t i = 0; i < request.count; ++i) {
     Line& line = lines(type)[request.start + i];
     if ((request.flags & kDataEventfd) != 0) {
-      link::Fd& place = (request.flags & kActionTrigger) != 0 ? line.trigger
-                        : (request.flags & kActionMask) != 0  ? line.on_mask
-                                                              : line.on_unmask;
-      place = fds.empty() ? link::Fd() : std::move(fds[i]);
+      place(line, request.flags & kActions) = fds.empty() ? link::Fd() : std::move(fds[i]);
       continue;
     }
     if ((request.flags & kDataBool) != 0 && data[i] == 0) continue;

@@ -13,7 +13,8 @@ namespace swai::socket {
 
 class IrqTable {
  public:
-  explicit IrqTable(uint32_t vectors);
+  // Holds at most so many descriptors.
+  IrqTable(uint32_t vectors, unsigned max_fds);
 
   uint32_t count(link::vfio_user::Irq type) const;
   uint32_t flags(link::vfio_user::Irq type) const;
@@ -37,11 +38,13 @@ class IrqTable {
     bool waiting = false;
   };
 
-  int check(const link::vfio_user::IrqSet& request, size_t data_bytes,
-            const std::vector<link::Fd>& fds) const;
+  static link::Fd& place(Line& line, uint32_t action);
+  size_t held() const;
+  int check(const link::vfio_user::IrqSet& request, size_t data_bytes, const std::vector<link::Fd>& fds);
   std::vector<Line>& lines(link::vfio_user::Irq type) { return lines_[static_cast<uint32_t>(type)]; }
   void mask(Line& line, bool masked);
 
+  const unsigned max_fds_;
   std::vector<Line> lines_[link::vfio_user::kIrqs];
 };
 

@@ -51,12 +51,12 @@ void clear_path(const std::string& path, const sockaddr_un& address) {
 
 }  // namespace
 
-link::Fd listen_on(const std::string& path, unsigned permissions, uint64_t& inode) {
+link::Fd listen_on(const std::string& path, Audience audience, uint64_t& inode) {
   const sockaddr_un address = address_of(path);
   clear_path(path, address);
   link::Fd fd = make_socket();
   // The file has its permissions from its first moment on.
-  const mode_t old = ::umask(0777 & ~permissions);
+  const mode_t old = ::umask(0777 & ~mode_of(audience));
   const int bound = ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   const int error = errno;
   ::umask(old);

@@ -5,12 +5,13 @@
 #include <string>
 
 #include "host/link/channel.hpp"
+#include "host/link/server/audience.hpp"
 
 namespace swai::socket {
 
 // A listening socket at `path`; replaces a file that no server listens on any more. Throws SocketError.
 // `inode` is that of the file.
-link::Fd listen_on(const std::string& path, unsigned permissions, uint64_t& inode);
+link::Fd listen_on(const std::string& path, Audience audience, uint64_t& inode);
 
 // Removes the file if it is still the one that was made.
 void remove_socket(const std::string& path, uint64_t inode);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 namespace swai::socket {
@@ -18,18 +19,19 @@ constexpr uint64_t kMaxQueuedBytes = 64 << 20;
 constexpr size_t kMaxQueuedFds = 256;
 // A client that does not read its replies is not served further.
 constexpr size_t kMaxUnsent = 1 << 20;
-// Then it is the other cards' turn.
+// Then it is the other cards' turn. A read of a shared card takes its time, which those who wait see.
 constexpr unsigned kMaxBurst = 256;
+constexpr std::chrono::milliseconds kLongestBurst{2};
 
 }  // namespace
 
-Port::Port(Device& device, Clock& clock, Log log)
+Port::Port(Device& device, Clock& clock, const Limits& limits, Log log)
     : device_(device),
       clock_(clock),
       log_(std::move(log)),
       vendor_(device),
-      irqs_(device.info().vectors),
-      dma_(device) {
+      irqs_(device.info().vectors, limits.eventfds),
+      dma_(device, limits.mapped_bytes) {
   device_.connect(*this);
 }
 
@@ -43,7 +45,6 @@ void Port::admit(link::Channel channel, const Capabilities& agreed, uint64_t cli
 
 void Port::drop(const std::string& why) {
   if (!taken()) return;
-  log_(fmt::format("card {}: the client is gone ({}); the card is reset", device_.info().card, why));
   channel_.reset();
   queue_.clear();
   queued_bytes_ = 0;
@@ -60,6 +61,7 @@ void Port::drop(const std::string& why) {
   vendor_.reset();
   started_ = false;
   unfinished_ = false;
+  log_(fmt::format("card {}: the client is gone ({}); the card is reset", device_.info().card, why));
 }
 
 bool Port::wants_input() const {
@@ -78,11 +80,26 @@ void Port::hung_up() {
 void Port::request_release() { irqs_.raise(Irq::kReq, 0); }
 
 void Port::work() {
+  try {
+    work_off();
+  } catch (const std::bad_alloc&) {
+    drop("no memory is left for what it asks");
+  }
+}
+
+void Port::work_off() {
   if (!taken()) return;
   channel_->flush();
   unsigned left = kMaxBurst;
-  while (taken() && left != 0 && next()) --left;
-  unfinished_ = taken() && left == 0;
+  const Time end = std::chrono::steady_clock::now() + kLongestBurst;
+  bool more = true;
+  while (taken() && left != 0 && (more = next())) {
+    --left;
+    if (std::chrono::steady_clock::now() >= end) left = 0;
+    // Nobody reads what it is told: with the card's reset all that it still asks for is void.
+    if (taken() && channel_->unread()) return drop("it does not read any more");
+  }
+  unfinished_ = taken() && more;
   if (!taken()) return;
   if (channel_->state() == link::Channel::State::kClosed) {
     drop("it has closed the connection");

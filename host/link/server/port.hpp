@@ -17,6 +17,7 @@
 #include "host/link/server/device.hpp"
 #include "host/link/server/dma_table.hpp"
 #include "host/link/server/irq_table.hpp"
+#include "host/link/server/limits.hpp"
 #include "host/link/server/vendor.hpp"
 #include "host/link/vfio_user.hpp"
 
@@ -30,7 +31,7 @@ class Port final : public Host {
   using Log = std::function<void(const std::string&)>;
   using Time = std::chrono::steady_clock::time_point;
 
-  Port(Device& device, Clock& clock, Log log);
+  Port(Device& device, Clock& clock, const Limits& limits, Log log);
   ~Port() override;
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
@@ -90,6 +91,7 @@ class Port final : public Host {
     std::vector<uint8_t> data;
   };
 
+  void work_off();
   bool next();  // executes one message; false: there is none, or none can be executed now
   std::optional<Message> fetch();
   void execute(Message message);

@@ -20,6 +20,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr size_t kMaxVisitors = 16;
+// Between two tries to let somebody in when no descriptor is left.
+constexpr milliseconds kClosedFor{100};
 
 // One look at the sockets costs microseconds; this often they notice.
 constexpr std::chrono::microseconds kSliceTarget{1000};
@@ -38,7 +40,7 @@ void reply_error(link::Channel& channel, Header header, int error) {
 }
 
 // What we agree to: of what was proposed, the smaller of the two sides.
-bool agree(const link::Proposal& proposal, link::Proposal& reply, std::string& why) {
+bool agree(const Limits& limits, const link::Proposal& proposal, link::Proposal& reply, std::string& why) {
   const Capabilities& theirs = proposal.capabilities;
   if (proposal.major != kMajor) {
     why = fmt::format("it speaks version {}.{} of the protocol, we speak {}.{}", proposal.major,
@@ -52,8 +54,8 @@ bool agree(const link::Proposal& proposal, link::Proposal& reply, std::string& w
   reply.minor = std::min(proposal.minor, kMinor);
   reply.named = proposal.named;
   reply.capabilities = {.max_msg_fds = kMaxFds,
-                        .max_data_xfer_size = kMaxAccess,
-                        .max_dma_maps = std::min<uint64_t>(theirs.max_dma_maps, 65535),
+                        .max_data_xfer_size = limits.access_bytes,
+                        .max_dma_maps = std::min<uint64_t>(theirs.max_dma_maps, limits.maps),
                         .pgsizes = theirs.pgsizes & kPageSizes,
                         .write_multiple = theirs.write_multiple};
   return true;
@@ -76,7 +78,8 @@ void Server::log(const std::string& line) const {
 }
 
 size_t Server::add(Device& device) {
-  cards_.push_back(std::make_unique<Port>(device, clock_, [this](const std::string& line) { log(line); }));
+  cards_.push_back(std::make_unique<Port>(device, clock_, options_.limits,
+                                          [this](const std::string& line) { log(line); }));
   return cards_.size() - 1;
 }
 
@@ -87,23 +90,26 @@ std::vector<Port*> Server::ports_of(const std::vector<size_t>& cards) const {
 }
 
 void Server::listen(const std::vector<size_t>& cards, const std::string& path) {
-  Entrance entrance{.ports = ports_of(cards), .path = path, .listener = {}, .inode = 0, .visitors = {}};
-  entrance.listener = listen_on(path, options_.permissions, entrance.inode);
+  Entrance entrance{
+      .ports = ports_of(cards), .path = path, .listener = {}, .inode = 0, .visitors = {}, .closed_until = {}};
+  entrance.listener = listen_on(path, options_.audience, entrance.inode);
   entrances_.push_back(std::move(entrance));
 }
 
 void Server::connect(size_t card, link::Fd connection) {
   entrances_.remove_if([](const Entrance& old) { return !old.listener && old.visitors.empty(); });
-  entrances_.push_back({.ports = ports_of({card}), .path = "", .listener = {}, .inode = 0, .visitors = {}});
+  entrances_.push_back({.ports = ports_of({card}),
+                        .path = "",
+                        .listener = {},
+                        .inode = 0,
+                        .visitors = {},
+                        .closed_until = {}});
   receive_visitor(entrances_.back(), std::move(connection));
 }
 
-pid_t Server::client_process(size_t card) const {
-  ucred peer = {};
-  socklen_t bytes = sizeof peer;
+std::optional<Peer> Server::client(size_t card) const {
   const Port& port = *cards_[card];
-  const bool known = port.taken() && ::getsockopt(port.fd(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
-  return known ? peer.pid : 0;
+  return port.taken() ? peer_of(port.fd()) : std::nullopt;
 }
 
 void Server::receive_visitor(Entrance& entrance, link::Fd connection) {
@@ -113,12 +119,41 @@ void Server::receive_visitor(Entrance& entrance, link::Fd connection) {
 }
 
 void Server::accept(Entrance& entrance) {
-  const int fd = ::accept4(entrance.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  if (fd >= 0) {
-    receive_visitor(entrance, link::Fd(fd));
-  } else if ((errno == EMFILE || errno == ENFILE) && !entrance.visitors.empty()) {
-    entrance.visitors.pop_front();  // makes room; the connection waits in the queue
+  link::Fd fd(::accept4(entrance.listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  const int error = errno;
+  if (fd) {
+    if (admits(options_.audience, fd.get())) {
+      receive_visitor(entrance, std::move(fd));
+    } else {
+      log("a connection is refused: it is of another user");
+    }
+  } else if (error == EMFILE || error == ENFILE) {
+    // Somebody makes room, or it is looked at again later: the connection waits in the queue.
+    if (!entrance.visitors.empty()) entrance.visitors.pop_front();
+    entrance.closed_until = steady_clock::now() + kClosedFor;
   }
+}
+
+int Server::turn_away(const Entrance& entrance, const Visitor& visitor, std::string& why) const {
+  const auto peer = peer_of(visitor.channel.fd());
+  unsigned of_process = 0;
+  unsigned of_user = 0;
+  bool free = false;
+  for (const Port* port : entrance.ports) {
+    const auto other = port->taken() ? peer_of(port->fd()) : std::nullopt;
+    free = free || !port->taken();
+    of_process += peer && other && other->process == peer->process ? 1 : 0;
+    of_user += peer && other && other->user == peer->user ? 1 : 0;
+  }
+  const Limits& limits = options_.limits;
+  const bool too_many = (limits.per_process != 0 && of_process >= limits.per_process) ||
+                        (limits.per_user != 0 && of_user >= limits.per_user);
+  if (too_many) {
+    why = fmt::format("its program has {} connections to the card, its user {}", of_process, of_user);
+    return EUSERS;
+  }
+  if (!free) why = "the card has a client";
+  return free ? 0 : EBUSY;
 }
 
 bool Server::greet(const Entrance& entrance, Visitor& visitor) {
@@ -135,17 +170,17 @@ bool Server::greet(const Entrance& entrance, Visitor& visitor) {
   const bool is_version = header.command == static_cast<uint16_t>(Command::kVersion) &&
                           header.flags == kTypeCommand && message->fds.empty() && !message->too_many_fds;
   const auto proposal = is_version ? link::parse_version(message->payload, why) : std::nullopt;
-  if (!proposal || !agree(*proposal, reply, why)) {
+  if (!proposal || !agree(options_.limits, *proposal, reply, why)) {
     log(fmt::format("a connection is refused: {}", is_version ? why : "its first message is not VERSION"));
     reply_error(channel, header, EINVAL);
     return false;
   }
-  const auto free = std::ranges::find_if(entrance.ports, [](const Port* port) { return !port->taken(); });
-  if (free == entrance.ports.end()) {
-    log("a connection is refused: the card has a client");
-    reply_error(channel, header, EBUSY);
+  if (const int error = turn_away(entrance, visitor, why); error != 0) {
+    log("a connection is refused: " + why);
+    reply_error(channel, header, error);
     return false;
   }
+  const auto free = std::ranges::find_if(entrance.ports, [](const Port* port) { return !port->taken(); });
   const std::vector<uint8_t> payload = link::make_version(reply);
   Header answer = header;
   answer.bytes = static_cast<uint32_t>(sizeof answer + payload.size());
@@ -209,7 +244,9 @@ void Server::watch(std::vector<pollfd>& fds, std::vector<Watched>& what) {
   };
   add(wake_.get(), POLLIN, {});
   for (Entrance& entrance : entrances_) {
-    if (entrance.listener) add(entrance.listener.get(), POLLIN, {.entrance = &entrance});
+    if (entrance.closed_until && steady_clock::now() >= *entrance.closed_until) entrance.closed_until.reset();
+    if (entrance.listener && !entrance.closed_until)
+      add(entrance.listener.get(), POLLIN, {.entrance = &entrance});
     for (const Visitor& visitor : entrance.visitors) add(visitor.channel.fd(), POLLIN, {});
   }
   for (const auto& port : cards_) {
@@ -226,6 +263,7 @@ int Server::timeout(int at_most_ms) const {
   const auto consider = [&](Time time) { first = first ? std::min(*first, time) : time; };
   for (const Entrance& entrance : entrances_) {
     for (const Visitor& visitor : entrance.visitors) consider(visitor.deadline);
+    if (entrance.closed_until) consider(*entrance.closed_until);
   }
   for (const auto& card : cards_) {
     if (const auto owed = card->owed_since()) consider(*owed + options_.answer_timeout);

@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "host/link/channel.hpp"
+#include "host/link/server/audience.hpp"
 #include "host/link/server/device.hpp"
+#include "host/link/server/limits.hpp"
 #include "host/link/server/port.hpp"
 
 namespace swai::socket {
@@ -30,7 +32,8 @@ struct SocketError : std::runtime_error {
 };
 
 struct ServerOptions {
-  unsigned permissions = 0600;  // of socket files
+  Audience audience = Audience::kOwner;  // of socket files
+  Limits limits;
   // How long a connection may take to say which version it speaks, and a client to answer a request for its
   // memory.
   std::chrono::milliseconds handshake_timeout{10'000};
@@ -63,8 +66,8 @@ class Server {
   // Time may pass now: turn() will not wait.
   bool time_may_pass() const;
   bool has_client(size_t card) const { return cards_[card]->taken(); }
-  // The process of the card's client; 0: there is none.
-  pid_t client_process(size_t card) const;
+  // Who the card's client is; nullopt: there is none.
+  std::optional<Peer> client(size_t card) const;
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -78,6 +81,8 @@ class Server {
     link::Fd listener;
     uint64_t inode = 0;
     std::list<Visitor> visitors;
+    // No descriptor is left: until then nobody is let in.
+    std::optional<Time> closed_until;
   };
   struct Watched {  // what a pollfd is
     Entrance* entrance = nullptr;
@@ -89,6 +94,8 @@ class Server {
   std::vector<Port*> ports_of(const std::vector<size_t>& cards) const;
   void accept(Entrance& entrance);
   void receive_visitor(Entrance& entrance, link::Fd connection);
+  // Why this one may not become a client now: an errno and words; 0: it may.
+  int turn_away(const Entrance& entrance, const Visitor& visitor, std::string& why) const;
   // False: done with it.
   bool greet(const Entrance& entrance, Visitor& visitor);
   void serve();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "host/link/server/limits.hpp"
 #include "host/link/vfio_user.hpp"
 
 namespace swai::socket {
@@ -20,7 +21,7 @@ struct Slot {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};
 };
-constexpr unsigned kSlots = 1 << 17;
+constexpr unsigned kSlots = kProcessMaps;
 std::array<Slot, kSlots> slots;
 std::atomic<unsigned> slot_hint{0};
 constexpr unsigned kNoSlot = kSlots;
