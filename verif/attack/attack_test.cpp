@@ -1,12 +1,17 @@
 // Plays the hostile client of a shared card against a played one, while another client computes.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <random>
 #include <thread>
 
 #include "host/sdaa/bars.hpp"
-#include "verif/attack/attacker.hpp"
+#include "host/serve/control.hpp"
+#include "host/serve/jobs.hpp"
+#include "verif/attack/bystander.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/serve/rig.hpp"
 
@@ -14,28 +19,6 @@ namespace swai::attack {
 namespace {
 
 using namespace swai::sdaa;
-
-constexpr uint8_t kPattern = 0x11;
-
-// What must stay as it is: memory of a client, on the card and in its host, that nobody touches meanwhile.
-class Bystander {
- public:
-  explicit Bystander(const std::string& socket) : client_(socket) {
-    client_.fill(kPattern);
-    REQUIRE(client_.copy(client_.pointer, client_.iova, false) == protocol::Status::kOk);
-  }
-  Known known() const { return {client_.context(), client_.pointer, client_.iova, client_.queue}; }
-  // Both memories, and that the card still serves it.
-  void check() {
-    CHECK(client_.holds(kPattern));
-    client_.fill(0);
-    CHECK(client_.copy(client_.pointer, client_.iova, true) == protocol::Status::kOk);
-    CHECK(client_.holds(kPattern));
-  }
-
- private:
-  HostileClient client_;
-};
 
 // Who computes: y += a * x through the runtime library, and what the card says that it took.
 class Worker {
@@ -74,18 +57,75 @@ class Worker {
 struct Scene {
   Scene()
       : bystander((rig.use_devices(1), rig.socket())),
-        attacker(rig.socket(), rig.folder, bystander.known(), test_seed()) {}
+        attacker(rig.socket(), rig.folder / "hostile", bystander.known(), test_seed()) {
+    std::filesystem::create_directory(rig.folder / "hostile");
+  }
 
   void check_leaks() {
     for (const std::string& leak : attacker.leaks()) FAIL_CHECK(leak);
   }
 
-  serve::Rig rig{12, 4};
+  // The bystander, the worker, who looks, and a few of the attacker's.
+  serve::Rig rig{12, 6};
+  serve::Jobs jobs{rig.folder / "jobs", 2, {"PATH=/usr/bin:/bin"}};
+  serve::Control control{
+      rig.folder / "control", [this](const serve::Json& request) -> serve::Json {
+        if (request.at("command") == "submit") {
+          return {{"job", jobs.submit(request.at("program").get<std::vector<std::string>>(),
+                                      request.at("folder").get<std::string>())}};
+        }
+        if (request.at("command") == "list") return {{"jobs", jobs.list().size()}};
+        return {{"job", jobs.find(serve::number_in(request, "job")).has_value()}};
+      }};
   Bystander bystander;
   Attacker attacker;
 };
 
+// What the launches of the client with the most of them took on average, as the card counts it.
+double cycles_of_a_launch(link::Card& card, const protocol::Info& info) {
+  std::vector<protocol::ClientUsage> all(info.clients_count);
+  card.read_block(kMemoryBar, kSram + info.clients_offset,
+                  {reinterpret_cast<uint8_t*>(all.data()), all.size() * sizeof(protocol::ClientUsage)});
+  const auto& most = *std::ranges::max_element(all, {}, &protocol::ClientUsage::launches);
+  return most.launches == 0 ? 0 : static_cast<double>(most.busy) / static_cast<double>(most.launches);
+}
+
+// Of a worker that has the card to itself, or while the attacker makes so many steps.
+double work_during(unsigned steps, unsigned& leaks) {
+  Scene scene;
+  std::mt19937_64 random(test_seed());
+  Worker worker;
+  const auto looks = link::Card::open(scene.rig.socket());
+  const Firmware firmware = find_firmware(*looks, Limits{}, Restart::kNo);
+  std::atomic<bool> over = false;
+  std::thread hostile([&] {
+    for (unsigned step = 0; step < steps; ++step)
+      scene.attacker.play(*kinds()[scene.attacker.below(static_cast<unsigned>(kinds().size()))]);
+    over = true;
+  });
+  for (unsigned round = 0; round < 20 || !over; ++round) {
+    worker.round(random);
+    const bool whole = scene.bystander.is_whole();
+    CHECK(whole);
+    leaks += whole ? 0 : 1;
+  }
+  hostile.join();
+  scene.check_leaks();
+  leaks += static_cast<unsigned>(scene.attacker.leaks().size());
+  return cycles_of_a_launch(*looks, firmware.info);
+}
+
+void mix(unsigned steps) {
+  unsigned leaks = 0;
+  const double alone = work_during(0, leaks);
+  const double attacked = work_during(steps, leaks);
+  CHECK(alone > 0);
+  CHECK(attacked == doctest::Approx(alone).epsilon(0.01));
+  fmt::print("{{\"isolation.attacks\": {}, \"isolation.leaks\": {}}}\n", kinds().size(), leaks);
+}
+
 TEST_CASE("each kind of attack alone") {
+  REQUIRE(kinds().size() > 20);
   for (const Kind* kind : kinds()) {
     SUBCASE(kind->name.c_str()) {
       Scene scene;
@@ -93,13 +133,17 @@ TEST_CASE("each kind of attack alone") {
       Worker worker;
       for (int i = 0; i < 3; ++i) {
         scene.attacker.play(*kind);
-        scene.bystander.check();
+        CHECK(scene.bystander.is_whole());
         worker.round(random);
       }
       scene.check_leaks();
     }
   }
 }
+
+TEST_CASE("some hundred random steps while another client computes") { mix(300); }
+
+TEST_CASE("ten thousand random steps while another client computes") { mix(10'000); }
 
 }  // namespace
 }  // namespace swai::attack

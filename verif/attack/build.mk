@@ -1,6 +1,8 @@
-# Hostile clients, against a played card with sanitizers.
+# Hostile clients: against a played card with sanitizers, and against cards that a daemon serves.
 
 ATTACK_FLAGS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
-ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp attacker.cpp hostile_client.cpp $(addsuffix _kinds.cpp,daemon))
+ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp attacker.cpp hostile_client.cpp $(addsuffix _kinds.cpp,control daemon socket)) \
+    verif/socket/raw_client.cpp
 $(eval $(call cxx_program,test-attack,verif/attack/attack_test.cpp $(ATTACK_PARTS) $(SERVE_SOURCES) $(SOCKET_SERVER_SOURCES),\
     $(B)/lib/sdaa-tested.a -lfmt,$(ATTACK_FLAGS)))
+$(eval $(call cxx_program,attack-card,verif/attack/attack_card.cpp $(ATTACK_PARTS),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt))

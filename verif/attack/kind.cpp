@@ -19,6 +19,8 @@ const char* text(Boundary boundary) {
       return "socket";
     case Boundary::kDaemon:
       return "daemon";
+    case Boundary::kControl:
+      return "control socket";
     case Boundary::kApi:
       return "interface";
     case Boundary::kKernel:

@@ -8,7 +8,7 @@
 
 namespace swai::attack {
 
-enum class Boundary { kSocket, kDaemon, kApi, kKernel, kFile };
+enum class Boundary { kSocket, kDaemon, kControl, kApi, kKernel, kFile };
 const char* text(Boundary boundary);
 
 class Attacker;
