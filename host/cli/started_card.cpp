@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +38,8 @@ std::function<void()> on_signal;
 std::mutex changing;
 pid_t running = -1;
 fs::path running_folder;
+int running_lock = -1;
+constexpr std::string_view kFolderName = "swai-card-";
 
 constexpr std::chrono::seconds kBootLimit{120};
 // For firmware that measures; the card itself gives up after 100 million cycles.
@@ -61,6 +65,34 @@ void stop_running() {
   std::error_code ignored;
   if (!running_folder.empty()) fs::remove_all(running_folder, ignored);
   running_folder.clear();
+  if (running_lock >= 0) ::close(running_lock);
+  running_lock = -1;
+}
+
+// Held by who started a card as long as it lives: what lies in a folder whose lock is free is left over.
+int lock_of(const fs::path& folder) {
+  const int fd = ::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+// Who was killed could not clear away what was his.
+void clear_left_over(const fs::path& temporary) {
+  std::error_code problem;
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary, problem)) {
+    const fs::path& folder = entry.path();
+    struct stat found;
+    const bool own = folder.filename().string().starts_with(kFolderName) &&
+                     ::lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+                     found.st_uid == ::geteuid();
+    // One without a lock is being made at this moment, or is not such a folder.
+    if (!own || !fs::exists(folder / "lock", problem)) continue;
+    const int lock = lock_of(folder);
+    if (lock < 0) continue;
+    fs::remove_all(folder, problem);
+    ::close(lock);
+  }
 }
 
 // In the new process.
@@ -123,7 +155,9 @@ void StartedCard::make_folder(const Options& options, const fs::path& image) {
                             program.string(), std::strerror(errno), program.filename().string()));
   }
   std::error_code problem;
-  std::string name = (fs::temp_directory_path(problem) / "swai-XXXXXX").string();
+  const fs::path temporary = fs::temp_directory_path(problem);
+  if (!problem) clear_left_over(temporary);
+  std::string name = (temporary / (std::string(kFolderName) + "XXXXXX")).string();
   if (!problem && ::mkdtemp(name.data()) == nullptr) problem.assign(errno, std::generic_category());
   if (problem) {
     throw Error(kNoCard,
@@ -131,6 +165,7 @@ void StartedCard::make_folder(const Options& options, const fs::path& image) {
                             name.starts_with('/') ? ", " + name : "", problem.message()));
   }
   folder_ = running_folder = name;
+  running_lock = lock_of(folder_);
   for (unsigned card = 0; card < cards_; ++card) {
     fs::copy_file(image, name_of_card(folder_ / "flash", card), problem);
     if (!problem) continue;

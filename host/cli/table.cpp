@@ -14,6 +14,19 @@ Table::Table(std::vector<std::string> names) {
   rows_.push_back(std::move(names));
 }
 
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) {
+    std::ranges::replace_if(
+        cell, [](unsigned char one) { return one < 0x20 || one == 0x7f; }, '?');
+    // The same commands once more, as two bytes of UTF-8.
+    for (size_t at = 0; (at = cell.find('\xc2', at)) != std::string::npos; ++at) {
+      if (at + 1 < cell.size() && (static_cast<unsigned char>(cell[at + 1]) & 0xe0) == 0x80)
+        cell.replace(at, 2, "?");
+    }
+  }
+  rows_.push_back(std::move(row));
+}
+
 std::string Table::text() const {
   std::vector<size_t> widths(right_.size());
   for (const auto& row : rows_) {

@@ -10,7 +10,8 @@ class Table {
  public:
   // Of a column that holds figures the name begins with '>': they stand at its right side.
   explicit Table(std::vector<std::string> names);
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // Names may come from strangers' files: what a terminal would take for a command is shown as '?'.
+  void add(std::vector<std::string> row);
   std::string text() const;
 
  private:

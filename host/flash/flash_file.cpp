@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,7 +35,15 @@ Bytes read_file(const std::string& path) {
   if (std::filesystem::is_directory(path)) fail(path, "is a folder, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, fmt::format("cannot open: {}", errno_text()));
-  Bytes bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // Four times what the largest chip holds. /dev/zero, say, has no end.
+  constexpr size_t kMostBytes = 64 << 20;
+  Bytes bytes;
+  std::array<char, 1 << 16> piece;
+  while (file.read(piece.data(), piece.size()), file.gcount() > 0) {
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + file.gcount());
+    if (bytes.size() > kMostBytes)
+      fail(path, fmt::format("is longer than {} bytes, which no image is", kMostBytes));
+  }
   if (file.bad()) fail(path, fmt::format("cannot read: {}", errno_text()));
   return bytes;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <utility>
 
 #include "host/sdaa/error.hpp"
@@ -19,6 +20,11 @@ constexpr sdaa::Limits kLimits;
 constexpr uint64_t kPause = 2'000;
 constexpr unsigned kLooks = 64;
 constexpr unsigned kMostLooks = 4096;
+uint64_t random_key() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device() | 1;  // 0 is none
+}
+
 // Below the addresses of all clients.
 constexpr uint64_t kRouteIova = uint64_t{1} << 32;
 
@@ -27,6 +33,7 @@ constexpr uint64_t kRouteIova = uint64_t{1} << 32;
 SharedCard::SharedCard(std::unique_ptr<link::Card> card, unsigned clients, Log log)
     : card_(std::move(card)),
       log_(std::move(log)),
+      key_(random_key()),
       route_(card_->pin(kRouteIova, protocol::kRouteBytes)),
       firmware_(sdaa::find_firmware(*card_, kLimits, sdaa::Restart::kIfStopped)),
       words_(std::in_place, *card_) {
@@ -191,7 +198,7 @@ bool SharedCard::detach(uint64_t context) {
 void SharedCard::settle() {
   Reply reply{Status::kOk, {}};
   const std::array<uint64_t, protocol::word::kArgumentCount> alone = {
-      protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16};
+      protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16, 0, 0, 0, 0, key_};
   bool answers = true;
   for (unsigned i = 0; i < kMostLooks; ++i) {
     answers = exchange(Operation::kAttach, alone, reply);

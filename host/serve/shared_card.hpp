@@ -37,6 +37,8 @@ class SharedCard final : public socket::Clock {
   bool user_has_enough(unsigned client) const;
 
   const std::vector<std::unique_ptr<VirtualCard>>& cards() const { return cards_; }
+  // With it the firmware attaches clients of ours alone (protocol::Operation::kAttach).
+  uint64_t key() const { return key_; }
   const protocol::Info& info() const { return firmware_.info; }
   const link::Description& describe() const { return card_->describe(); }
   void log(const std::string& line) const { log_(line); }
@@ -83,6 +85,7 @@ class SharedCard final : public socket::Clock {
 
   std::unique_ptr<link::Card> card_;
   Log log_;
+  const uint64_t key_;
   link::PinnedMemory route_;  // by which the card copies to itself
   sdaa::Firmware firmware_;
   std::optional<sdaa::RequestWords> words_;

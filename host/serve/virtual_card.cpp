@@ -211,6 +211,7 @@ Status VirtualCard::complete(SharedCard::Request& request) const {
     arguments[2] = (said[2] & kOwnOptions) | protocol::kShared;
     arguments[3] = window_;
     arguments[4] = kWindowBytes;
+    arguments[5] = shared_.key();
     return Status::kOk;
   }
   return context_ != 0 && arguments[0] == context_ ? Status::kOk : Status::kNotAttached;

@@ -13,8 +13,8 @@
 #include "sim/card/model.hpp"
 #include "sim/card/trace.hpp"
 #include "sim/card/uart_pins.hpp"
-#include "sim/hbm/hbm_cells.hpp"
 #include "sim/common/gdb_stub_mpe.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "sim/rootport/root_port.hpp"
 
 namespace swai::card {

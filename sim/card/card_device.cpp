@@ -21,6 +21,11 @@ constexpr uint64_t kBar0Bytes = uint64_t{128} << 30;
 constexpr uint64_t kBar2Bytes = 64 << 10;
 constexpr uint64_t kBar4Bytes = 256 << 10;
 constexpr uint64_t kConfigBytes = 4096;
+// Lines that are poisoned at once. They are whole again when their client leaves.
+constexpr uint64_t kMostPoisoned = 1 << 16;
+// At the beginning of the memory lies what the firmware keeps for itself (firmware/kernel/mmu.hpp), which a
+// client reaches in no other way either.
+constexpr uint64_t kNeverPoisoned = 16 << 20;
 constexpr uint64_t kDoorbellAt = regs::pcie::doorbell::kAddr - regs::kCardRegion.base;
 
 }  // namespace
@@ -199,6 +204,7 @@ void CardDevice::reset() {
 void CardDevice::client_gone() {
   client_memory_.forget();
   port_.faults().clear();
+  for (const uint64_t line : std::exchange(poisoned_, {})) heal(line);
   reset();
 }
 
@@ -236,20 +242,30 @@ socket::ControlResult CardDevice::trace(uint64_t on) {
 }
 
 socket::ControlResult CardDevice::poison(std::span<const uint64_t, 4> arguments, bool on) {
+  constexpr uint64_t kLine = cg::HbmCells::kLineBytes;
   const uint64_t from = arguments[0] - regs::kHbmRegion.base;
   const uint64_t bytes = arguments[1];
   const uint64_t all = card_.groups() * cg::HbmCells::kGroupBytes;
   if (from >= all || bytes > all - from) return {.error = EINVAL};
-  constexpr uint64_t kLine = cg::HbmCells::kLineBytes;
-  for (uint64_t at = from / kLine * kLine; at < from + bytes; at += kLine) {
-    const auto group = static_cast<unsigned>(at / cg::HbmCells::kGroupBytes);
-    if (on) {
-      card_.hbm().poison(group, at % cg::HbmCells::kGroupBytes);
-    } else {
-      card_.hbm().heal(group, at % cg::HbmCells::kGroupBytes);
+  if (!on) {
+    for (auto line = poisoned_.lower_bound(from / kLine * kLine);
+         line != poisoned_.end() && *line < from + bytes;) {
+      heal(*line);
+      line = poisoned_.erase(line);
     }
+    return {};
+  }
+  if (from < kNeverPoisoned) return {.error = EACCES};
+  if (bytes / kLine + poisoned_.size() >= kMostPoisoned) return {.error = ENOSPC};
+  for (uint64_t at = from / kLine * kLine; at < from + bytes; at += kLine) {
+    card_.hbm().poison(static_cast<unsigned>(at / cg::HbmCells::kGroupBytes), at % cg::HbmCells::kGroupBytes);
+    poisoned_.insert(at);
   }
   return {};
+}
+
+void CardDevice::heal(uint64_t line) {
+  card_.hbm().heal(static_cast<unsigned>(line / cg::HbmCells::kGroupBytes), line % cg::HbmCells::kGroupBytes);
 }
 
 socket::ControlResult CardDevice::inject(std::span<const uint64_t, 4> arguments) {

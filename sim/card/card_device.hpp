@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "host/link/server/device.hpp"
@@ -69,6 +70,7 @@ class CardDevice final : public socket::Device {
 
   socket::ControlResult trace(uint64_t on);
   socket::ControlResult poison(std::span<const uint64_t, 4> arguments, bool on);
+  void heal(uint64_t line);
   socket::ControlResult inject(std::span<const uint64_t, 4> arguments);
   socket::ControlResult statistic(uint64_t which) const;
 
@@ -82,7 +84,8 @@ class CardDevice final : public socket::Device {
   bool ready_ = false;
   std::deque<std::function<void()>> waiting_;
   uint64_t waiting_bytes_ = 0;
-  uint64_t read_serial_ = 0;  // of the read that is open; answers to others come too late
+  std::set<uint64_t> poisoned_;  // lines of the client's, by their addresses in the memory of all groups
+  uint64_t read_serial_ = 0;     // of the read that is open; answers to others come too late
   // When packets first crossed the card's pins since the statistics were cleared; 0: none has.
   uint64_t first_in_ = 0;
   uint64_t first_out_ = 0;

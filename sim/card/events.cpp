@@ -6,8 +6,8 @@
 #include <charconv>
 #include <utility>
 
-#include "build/gen/card_regs.hpp"
 #include "abi/launch.hpp"
+#include "build/gen/card_regs.hpp"
 
 namespace swai::card {
 namespace {

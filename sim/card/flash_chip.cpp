@@ -386,10 +386,12 @@ void FlashChip::complete() {
   switch (operation_->kind) {
     case Kind::kProgram:
       for (uint32_t i = 0; i < kPageBytes; ++i) cells[i] &= operation_->page[i];
+      store_.wrote(operation_->address, operation_->bytes);
       break;
     case Kind::kErase:
       std::ranges::fill(cells, uint8_t{0xFF});
       wear(operation_->address, operation_->bytes);
+      store_.wrote(operation_->address, operation_->bytes);
       break;
     case Kind::kStatus: {
       status_ = operation_->status;
@@ -425,6 +427,7 @@ void FlashChip::apply_stuck(uint32_t first, uint32_t bytes) {
     const auto bit = static_cast<uint8_t>(1U << stuck.bit);
     uint8_t& cell = store_.cells()[address];
     cell = static_cast<uint8_t>(stuck.value ? cell | bit : cell & ~bit);
+    store_.wrote(address, 1);
   }
 }
 
@@ -451,10 +454,12 @@ void FlashChip::interrupt_operation() {
   switch (operation_->kind) {
     case Kind::kProgram:
       change(progress, write);
+      store_.wrote(operation_->address, operation_->bytes);
       break;
     case Kind::kErase:
       change(std::min(progress / kPreprogram, 1.0), lower);
       if (progress > kPreprogram) change((progress - kPreprogram) / (1 - kPreprogram), lift);
+      store_.wrote(operation_->address, operation_->bytes);
       break;
     case Kind::kStatus: {
       const auto hit = sparse_bits(random_, static_cast<unsigned>(progress * 256));

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,32 +81,55 @@ FlashStore FlashStore::open(const std::string& path, size_t bytes) {
 
 FlashStore FlashStore::in_memory(size_t bytes) {
   FlashStore store("(memory)", -1, bytes);
-  std::ranges::fill(store.cells(), uint8_t{0xFF});
   return store;
 }
 
 FlashStore::FlashStore(std::string path, int fd, size_t bytes)
-    : path_(std::move(path)), fd_(fd), bytes_(bytes) {
-  void* map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-  if (map == MAP_FAILED) {
-    const std::string cause = errno_text();
-    if (fd >= 0) ::close(fd);
-    fail(path_, fmt::format("cannot map it into memory: {}", cause));
+    : path_(std::move(path)), fd_(fd), cells_(bytes, 0xFF) {
+  for (size_t done = 0; fd_ >= 0 && done < bytes;) {
+    const ssize_t got = ::pread(fd_, cells_.data() + done, bytes - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      const std::string cause = got == 0 ? "it was cut meanwhile" : errno_text();
+      ::close(fd_);
+      fail(path_, fmt::format("cannot read it: {}", cause));
+    }
+    done += static_cast<size_t>(got);
   }
-  cells_ = static_cast<uint8_t*>(map);
 }
 
 FlashStore::FlashStore(FlashStore&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
-      cells_(std::exchange(other.cells_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)),
+      cells_(std::move(other.cells_)),
       status_(other.status_) {}
 
 FlashStore::~FlashStore() {
-  if (cells_ != nullptr) ::munmap(cells_, bytes_);
   if (fd_ >= 0) ::close(fd_);
+}
+
+bool FlashStore::is_cut() const {
+  struct stat info {};
+  return ::fstat(fd_, &info) != 0 || info.st_size != static_cast<off_t>(size());
+}
+
+void FlashStore::write_back(size_t address, size_t bytes) {
+  while (bytes != 0) {
+    const ssize_t wrote = ::pwrite(fd_, cells_.data() + address, bytes, static_cast<off_t>(address));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) fail(path_, fmt::format("cannot write it: {}", errno_text()));
+    address += static_cast<size_t>(wrote);
+    bytes -= static_cast<size_t>(wrote);
+  }
+}
+
+void FlashStore::wrote(size_t address, size_t bytes) {
+  if (fd_ < 0) return;
+  if (is_cut()) {
+    write_back(0, size());
+  } else {
+    write_back(address, bytes);
+  }
 }
 
 void FlashStore::load_status() {
@@ -118,7 +140,10 @@ void FlashStore::load_status() {
   }
   unsigned sr1 = 0, sr2 = 0, sr3 = 0;
   const int fields = std::fscanf(file, "sr1=%2x sr2=%2x sr3=%2x", &sr1, &sr2, &sr3);
+  // One that was killed while it wrote the file, before there was a name for what is not whole yet.
+  const bool empty = fields == EOF && std::feof(file) != 0 && std::ftell(file) == 0;
   std::fclose(file);
+  if (empty) return;
   if (fields != 3) fail(status_path(), "not the status registers of a chip; remove it for the factory's");
   status_ = {static_cast<uint8_t>(sr1), static_cast<uint8_t>(sr2), static_cast<uint8_t>(sr3)};
 }
@@ -131,18 +156,20 @@ void FlashStore::set_status(const FlashStatusBits& bits) {
     if (::unlink(status_path().c_str()) != 0 && errno != ENOENT) fail(status_path(), errno_text());
     return;
   }
-  std::FILE* file = std::fopen(status_path().c_str(), "w");
-  if (file == nullptr) fail(status_path(), fmt::format("cannot write it: {}", errno_text()));
   const std::string text = fmt::format("sr1={:02x} sr2={:02x} sr3={:02x}\n", bits.sr1, bits.sr2, bits.sr3);
+  // In one step, so that nobody finds half of it.
+  const std::string fresh = status_path() + ".new";
+  std::FILE* file = std::fopen(fresh.c_str(), "w");
+  if (file == nullptr) fail(status_path(), fmt::format("cannot write it: {}", errno_text()));
   const bool written = std::fputs(text.c_str(), file) >= 0;
-  if (std::fclose(file) != 0 || !written)
+  if (std::fclose(file) != 0 || !written || std::rename(fresh.c_str(), status_path().c_str()) != 0)
     fail(status_path(), fmt::format("cannot write it: {}", errno_text()));
 }
 
 void FlashStore::flush() {
   if (fd_ < 0) return;
-  if (::msync(cells_, bytes_, MS_SYNC) != 0)
-    fail(path_, fmt::format("cannot write it back: {}", errno_text()));
+  if (is_cut()) write_back(0, size());
+  if (::fsync(fd_) != 0) fail(path_, fmt::format("cannot write it back: {}", errno_text()));
 }
 
 }  // namespace swai::card

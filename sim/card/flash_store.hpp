@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace swai::card {
 
@@ -24,12 +25,13 @@ class FlashStoreError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Cells in a file that is mapped into memory, or in memory only.
+// Cells in memory, as a rule with a file behind them.
 //
-// The file is a plain image of the chip, so any tool can read and write it while no card runs. Changes reach
-// it at once (they survive a killed process); flush() makes them survive a crash of the machine. Status bits
-// that differ from the factory's are kept beside it in FILE.status. The file is locked: two cards cannot
-// share a chip.
+// The file is a plain image of the chip, so any tool can read and write it while no card runs. What is told
+// to wrote() reaches it at once (it survives a killed process); flush() makes it survive a crash of the
+// machine. Whoever changes the file meanwhile changes nothing of the card's; one that is cut is made whole
+// again with the next write. Status bits that differ from the factory's are kept beside it in FILE.status.
+// The file is locked: two cards cannot share a chip.
 class FlashStore {
  public:
   static constexpr size_t kMinBytes = size_t{1} << 20;
@@ -48,9 +50,11 @@ class FlashStore {
   FlashStore& operator=(FlashStore&&) = delete;
   ~FlashStore();
 
-  std::span<uint8_t> cells() { return {cells_, bytes_}; }
-  std::span<const uint8_t> cells() const { return {cells_, bytes_}; }
-  size_t size() const { return bytes_; }
+  std::span<uint8_t> cells() { return cells_; }
+  std::span<const uint8_t> cells() const { return cells_; }
+  size_t size() const { return cells_.size(); }
+  // These cells have changed. Throws FlashStoreError when the file does not take them.
+  void wrote(size_t address, size_t bytes);
 
   const FlashStatusBits& status() const { return status_; }
   // Throws FlashStoreError when the bits cannot be kept.
@@ -64,11 +68,12 @@ class FlashStore {
 
   std::string status_path() const { return path_ + ".status"; }
   void load_status();
+  bool is_cut() const;
+  void write_back(size_t address, size_t bytes);
 
   std::string path_;
   int fd_ = -1;
-  uint8_t* cells_ = nullptr;
-  size_t bytes_ = 0;
+  std::vector<uint8_t> cells_;
   FlashStatusBits status_;
 };
 

@@ -58,8 +58,8 @@ Serve::Serve(const Options& options)
              [this](size_t card, uint8_t byte) { put(card, byte); }),
       server_(cards_, {.limits = {.maps = socket::kProcessMaps / std::max<size_t>(2, options.cards)},
                        .log = [this](const std::string& line) {
-                if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
-              }}) {
+                         if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
+                       }}) {
   for (size_t i = 0; i < cards_.size(); ++i) server_.add(cards_.device(i));
 }
 

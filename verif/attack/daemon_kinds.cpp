@@ -192,7 +192,9 @@ const Kind crowd(Boundary::kDaemon, "takes all places", [](Attacker& attacker) {
 const Kind hoard(Boundary::kDaemon, "takes all memory, and leaves", [](Attacker& attacker) {
   HostileClient& client = attacker.client();
   for (uint64_t bytes = uint64_t{1} << 34; bytes >= 1 << 20; bytes /= 2) {
-    while (worked(client.request(Operation::kAllocate, {client.context(), bytes, 0xff00}))) continue;
+    std::optional<Status> status = Status::kOk;
+    while (status == Status::kOk || status == Status::kAgain)
+      status = client.request(Operation::kAllocate, {client.context(), bytes, 0xff00});
   }
   attacker.leave();
 });

@@ -22,7 +22,11 @@ HostileClient::HostileClient(const std::string& socket)
   const auto opened = connection.ask(Operation::kQueueOpen, {});
   queue = static_cast<unsigned>(opened[0]);
   next = static_cast<uint32_t>(opened[1]);
-  const auto given = connection.ask(Operation::kAllocate, {kBytes, 0xff00});
+  // Memory that somebody else had is cleared first.
+  sdaa::Connection::Values given = {};
+  Status status = Status::kAgain;
+  while (status == Status::kAgain) status = connection.request(Operation::kAllocate, {kBytes, 0xff00}, given);
+  if (status != Status::kOk) sdaa::fail(sdaa::code_of(status), "no memory for a hostile client");
   pointer = given[0];
   iova = connection.take_iova(kBytes);
   pinned.emplace(connection.card().pin(iova, kBytes));

@@ -66,6 +66,36 @@ TEST_CASE("contents survive in a file") {
   CHECK(FlashStore::open(folder / "new.flash").size() == size_t{16} << 20);
 }
 
+TEST_CASE(
+    "a file that is cut while a card uses it is made whole with the next write, and nobody dies of it") {
+  TempFolder folder;
+  const std::string path = folder / "card.flash";
+  {
+    FlashStore store = FlashStore::open(path, kSize);
+    store.cells()[kSize - 1] = 7;
+    store.wrote(kSize - 1, 1);
+    std::filesystem::resize_file(path, 4096);
+    CHECK(store.cells()[kSize - 1] == 7);
+    store.cells()[5] = 9;
+    store.wrote(5, 1);
+    CHECK(std::filesystem::file_size(path) == kSize);
+    std::filesystem::resize_file(path, 0);
+    store.flush();
+  }
+  const FlashStore store = FlashStore::open(path);
+  CHECK(store.cells()[kSize - 1] == 7);
+  CHECK(store.cells()[5] == 9);
+  CHECK(store.cells()[6] == 0xFF);
+}
+
+TEST_CASE("an empty file of status registers is that of a card which was killed while it wrote it") {
+  TempFolder folder;
+  const std::string path = folder / "card.flash";
+  FlashStore::open(path, kSize);
+  std::ofstream(path + ".status").flush();
+  CHECK(FlashStore::open(path).status() == FlashStatusBits{});
+}
+
 TEST_CASE("files that cannot be a chip are refused with a reason") {
   TempFolder folder;
   auto make = [&](const std::string& name, size_t bytes) {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,6 +121,26 @@ TEST_CASE("whom a job leaves behind ends with it, also in a session of its own")
   while (lines() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   CHECK(jobs.cancel(cancelled));
   CHECK(left_by(wait_for(jobs, cancelled)) == 0);
+}
+
+TEST_CASE("jobs and their children end when the daemon is killed") {
+  const Folder folder;
+  const fs::path number = folder.path / "number";
+  const pid_t daemon = ::fork();
+  if (daemon == 0) {
+    Jobs jobs(folder.path / "jobs", 1, {"PATH=/usr/bin:/bin"});
+    jobs.submit(
+        {"sh", "-c", "setsid sleep 1000 & echo $! >$0.new; mv $0.new $0; sleep 1000", number.string()}, "/");
+    for (;;) ::pause();
+  }
+  while (!fs::exists(number)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const pid_t left = std::stoi(text_of(number));
+  CHECK(lives(left));
+  ::kill(daemon, SIGKILL);
+  ::waitpid(daemon, nullptr, 0);
+  unsigned looks = 0;
+  while (lives(left) && ++looks < 2000) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK_FALSE(lives(left));
 }
 
 TEST_CASE("jobs, their words and their output have limits") {
