@@ -63,7 +63,7 @@ struct State {
   uint64_t attempts;   // each boot before confirmation clears one bit, lowest first
   uint64_t confirmed;  // cleared when the image passed its self-test
   uint64_t revoked;    // cleared to take the image out of service
-  uint64_t reserved;   // stays erased
+  uint64_t rank;       // each cleared bit ranks the image higher, whatever the versions are
 };
 
 struct Header {
@@ -93,6 +93,8 @@ constexpr unsigned cleared_bits(uint64_t field) { return static_cast<unsigned>(s
 constexpr bool is_confirmed(const State& state) { return cleared_bits(state.confirmed) >= kMajority; }
 constexpr bool is_revoked(const State& state) { return cleared_bits(state.revoked) >= kMajority; }
 constexpr unsigned attempts_made(const State& state) { return cleared_bits(state.attempts); }
+constexpr unsigned rank(const State& state) { return cleared_bits(state.rank); }
+inline constexpr unsigned kMaxRank = 64;
 constexpr uint64_t count_attempt(uint64_t attempts) { return attempts & (attempts - 1); }
 
 // Why an image is not booted. The numbers are part of the boot status word: append, never renumber.
@@ -205,8 +207,10 @@ inline Refusal check(const Header& header, const Limits& limits) {
   return refusal != Refusal::kNone ? refusal : check_state(header.state);
 }
 
-// The slot to try first when both are valid: the newer version; of equal ones a confirmed one; else A.
+// The slot to try first when both are valid: the higher rank, which whoever goes back to an older version gives
+// it; then the newer version; of equal ones a confirmed one; else A.
 constexpr Slot preferred(const Header& a, const Header& b) {
+  if (rank(a.state) != rank(b.state)) return rank(a.state) > rank(b.state) ? Slot::kA : Slot::kB;
   if (a.image_version != b.image_version) return a.image_version > b.image_version ? Slot::kA : Slot::kB;
   return !is_confirmed(a.state) && is_confirmed(b.state) ? Slot::kB : Slot::kA;
 }

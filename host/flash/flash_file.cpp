@@ -104,24 +104,24 @@ FlashFile::~FlashFile() {
 
 std::span<const uint8_t> FlashFile::slot(Slot slot) const { return slot_of(contents_, slot); }
 
-void FlashFile::store(Slot slot, std::span<const uint8_t> bytes) {
-  std::ranges::copy(bytes, contents_.begin() + slot_offset(slot));
+void FlashFile::store(size_t offset, std::span<const uint8_t> bytes) {
+  std::ranges::copy(bytes, contents_.begin() + static_cast<ptrdiff_t>(offset));
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t wrote =
-        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(slot_offset(slot) + done));
+        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (wrote < 0) fail(path_, fmt::format("cannot write: {}", errno_text()));
     done += static_cast<size_t>(wrote);
   }
 }
 
-void FlashFile::erase(Slot slot) { store(slot, Bytes(image::kSlotBytes, 0xFF)); }
+void FlashFile::erase(Slot slot) { store(slot_offset(slot), Bytes(image::kSlotBytes, 0xFF)); }
 
 void FlashFile::write(Slot slot, std::span<const uint8_t> image) {
   if (const Refusal refusal = check(image); refusal != Refusal::kNone) {
     throw InputError(fmt::format("image refused: {}", text(refusal)));
   }
   erase(slot);
-  store(slot, image.first(sizeof(image::Header) + read_header(image).length));
+  store(slot_offset(slot), image.first(sizeof(image::Header) + read_header(image).length));
 }
 
 void FlashFile::mark(Slot slot, const image::State& state) {
@@ -134,7 +134,7 @@ void FlashFile::mark(Slot slot, const image::State& state) {
   header.state.revoked &= state.revoked;
   Bytes bytes(sizeof(header));
   write_header(bytes, header);
-  store(slot, bytes);
+  store(slot_offset(slot), bytes);
 }
 
 }  // namespace swai::flash

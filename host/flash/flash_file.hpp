@@ -40,9 +40,10 @@ class FlashFile {
   void write(image::Slot slot, std::span<const uint8_t> image);
   // Clears bits in the state of the image in a slot.
   void mark(image::Slot slot, const image::State& state);
+  // Replaces bytes anywhere in the file.
+  void store(size_t offset, std::span<const uint8_t> bytes);
 
  private:
-  void store(image::Slot slot, std::span<const uint8_t> bytes);
 
   std::string path_;
   int fd_ = -1;

@@ -177,8 +177,11 @@ Refusal refusal_for_byte(size_t byte) {
   if (byte < offsetof(Header, format)) return Refusal::kBadMagic;
   if (byte < offsetof(Header, header_bytes)) return Refusal::kUnknownFormat;
   if (byte < image::kStateOffset) return Refusal::kBadChecksum;
-  return Refusal::kNone;  // no single bit of the state decides anything
+  return Refusal::kNone;  // no single bit of the state takes an image out of service
 }
+
+// A single bit of the rank puts a valid image before another.
+bool in_rank(size_t byte) { return byte >= offsetof(Header, state.rank); }
 
 // One boot tries a bit of each slot: A's in order, B's in some other order, so that every bit has its turn in
 // both.
@@ -202,7 +205,7 @@ TEST_CASE("every byte of both headers") {
     const Refusal a = refusal_for_byte(bit_a / 8);
     const Refusal b = refusal_for_byte(bit_b / 8);
     const BootStatus status = bench.boot();
-    if (a == Refusal::kNone) {
+    if (a == Refusal::kNone && (in_rank(bit_a / 8) || !in_rank(bit_b / 8))) {
       CHECK(status == ready(kMarkA));
     } else if (b == Refusal::kNone) {
       CHECK(status == ready(kMarkB));

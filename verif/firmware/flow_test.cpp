@@ -136,6 +136,26 @@ TEST_CASE("an attempt that flash does not keep makes the image unbootable") {
   }
 }
 
+TEST_CASE("the higher rank goes before the newer version, and only among valid images") {
+  auto random = seeded();
+  for (unsigned more = 1; more <= image::kMaxRank; ++more) {
+    FakePlatform card = usual_card(random, true);
+    CHECK(booted(card, Slot::kB));
+    Header header = card.header(Slot::kA);
+    header.state.rank = more == 64 ? 0 : ~uint64_t{0} << more;
+    card.edit_header(Slot::kA, header);
+    CHECK(booted(card, Slot::kA));
+    Header other = card.header(Slot::kB);
+    other.state.rank = header.state.rank;
+    card.edit_header(Slot::kB, other);
+    CHECK(booted(card, Slot::kB));
+    card.slot(Slot::kA)[sizeof(Header)] ^= 1;
+    other.state.rank = ~uint64_t{0};
+    card.edit_header(Slot::kB, other);
+    CHECK(booted(card, Slot::kB));
+  }
+}
+
 TEST_CASE("a revoked image is passed over") {
   auto random = seeded();
   FakePlatform card = usual_card(random, true);
@@ -158,12 +178,12 @@ TEST_CASE("every flipped bit of either header boots the other slot") {
       CHECK(booted(card, other));
       byte ^= static_cast<uint8_t>(1 << bit % 8);
     }
-    // The state decides by majority.
+    // The state decides by majority; a bit of the rank decides alone, between two that are valid.
     for (size_t bit = image::kStateOffset * 8; bit < sizeof(Header) * 8; ++bit) {
       uint8_t& byte = card.slot(slot)[bit / 8];
       byte ^= static_cast<uint8_t>(1 << bit % 8);
       CAPTURE(bit);
-      CHECK(booted(card, Slot::kB));
+      CHECK(booted(card, bit < offsetof(Header, state.rank) * 8 ? Slot::kB : slot));
       byte ^= static_cast<uint8_t>(1 << bit % 8);
     }
   }
