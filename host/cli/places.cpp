@@ -13,7 +13,9 @@ Places places(const std::string& config) {
   return {.card = folder / (config == "cg1" ? "swai-card" : "swai-card-" + config),
           .rom = folder / "firmware" / "rom.hex",
           .flash = folder / "firmware" / "flash.bin",
-          .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc"};
+          .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc",
+          .boards = is_installed ? installed / "boards.json" : self.parent_path() / "host" / "flash" / "boards.json",
+          .emulator = folder / "swai-usb-board"};
 }
 
 }  // namespace swai::cli

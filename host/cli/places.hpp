@@ -12,6 +12,8 @@ struct Places {
   std::filesystem::path rom;       // of the card
   std::filesystem::path flash;     // a flash image with firmware
   std::filesystem::path compiler;  // sdaacc
+  std::filesystem::path boards;    // the boards that are known, a file
+  std::filesystem::path emulator;  // of boards on USB, a program
 };
 
 // Those that should be there: nothing is said about whether they are.

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_dump(cli);
   add_reset(cli);
   add_cc(cli);
+  add_flash(cli);
   add_doctor(cli);
   add_documentation(cli);
   return cli.run(argc, argv);

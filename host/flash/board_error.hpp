@@ -7,7 +7,7 @@
 namespace swai::flash {
 
 enum class Trouble {
-  kNoBoard,      // nobody is there, or more than one
+  kNoBoard,  // nobody is there, or more than one
   kNoPermission,
   kBusy,         // another program has it
   kWrongBoard,   // it is not what it was taken for

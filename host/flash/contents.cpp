@@ -29,8 +29,9 @@ SlotContents judge(Bytes bytes) {
 std::string story(const Contents& contents, Slot slot) {
   const SlotContents& is = contents.slot(slot);
   const std::string where = fmt::format("slot {}", letter(slot));
-  const std::string instead =
-      contents.boots ? fmt::format("the card fell back to slot {}", letter(*contents.boots)) : "nothing is left to boot";
+  const std::string instead = contents.boots
+                                  ? fmt::format("the card fell back to slot {}", letter(*contents.boots))
+                                  : "nothing is left to boot";
   switch (is.refusal) {
     case Refusal::kNone:
       return fmt::format("{} stands by with {}", where, name_of(is.header));
@@ -44,8 +45,9 @@ std::string story(const Contents& contents, Slot slot) {
     case Refusal::kDigestMismatch:
       return fmt::format("{}: {} is damaged, its digest is wrong; {}", where, name_of(is.header), instead);
     default:
-      return fmt::format("{} holds no complete image ({}): an update was interrupted, or something else was written there",
-                         where, text(is.refusal));
+      return fmt::format(
+          "{} holds no complete image ({}): an update was interrupted, or something else was written there",
+          where, text(is.refusal));
   }
 }
 
@@ -83,15 +85,16 @@ std::string name_of(const image::Header& header) {
 std::string verdict(const SlotContents& slot) {
   if (!slot.valid()) return text(slot.refusal);
   if (slot.confirmed()) return "valid, confirmed";
-  return fmt::format("valid, not confirmed, {} of {} boot attempts made", image::attempts_made(slot.header.state),
-                     image::kMaxAttempts);
+  return fmt::format("valid, not confirmed, {} of {} boot attempts made",
+                     image::attempts_made(slot.header.state), image::kMaxAttempts);
 }
 
 std::vector<std::string> explain(const Contents& contents) {
   std::vector<std::string> lines;
   if (contents.boots) {
     const SlotContents& booted = contents.slot(*contents.boots);
-    lines.push_back(fmt::format("the card boots slot {}: {}{}", letter(*contents.boots), name_of(booted.header),
+    lines.push_back(fmt::format("the card boots slot {}: {}{}", letter(*contents.boots),
+                                name_of(booted.header),
                                 booted.confirmed() ? "" : ", which has yet to pass its self-test"));
     lines.push_back(story(contents, other(*contents.boots)));
   } else {

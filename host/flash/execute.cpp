@@ -10,7 +10,10 @@ namespace {
 class Execution {
  public:
   Execution(const Plan& plan, Programmer& programmer, const Watcher& watcher)
-      : plan_(plan), programmer_(programmer), watcher_(watcher), all_(plan.erase_bytes + plan.program_bytes) {}
+      : plan_(plan),
+        programmer_(programmer),
+        watcher_(watcher),
+        all_(plan.erase_bytes + plan.program_bytes) {}
 
   Outcome run() {
     Outcome outcome;
@@ -93,10 +96,11 @@ class Execution {
     const auto [bad, unused] = std::ranges::mismatch(stored, wanted);
     if (bad == stored.end()) return;
     const auto at = static_cast<size_t>(bad - stored.begin());
-    throw BoardError(Trouble::kFailed,
-                     fmt::format("the chip does not keep what is written: at {:#x} it holds {:#04x} instead of {:#04x}; "
-                                 "its blocks are protected, or it is worn out",
-                                 offset + at, *bad, wanted[at]));
+    throw BoardError(
+        Trouble::kFailed,
+        fmt::format("the chip does not keep what is written: at {:#x} it holds {:#04x} instead of {:#04x}; "
+                    "its blocks are protected, or it is worn out",
+                    offset + at, *bad, wanted[at]));
   }
 
   static bool all_erased(std::span<const uint8_t> bytes) {

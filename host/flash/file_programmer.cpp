@@ -6,8 +6,7 @@
 
 namespace swai::flash {
 
-FileProgrammer::FileProgrammer(const std::string& path, bool create)
-    : path_(path), file_(create ? FlashFile::create(path) : FlashFile(path)) {
+FileProgrammer::FileProgrammer(const std::string& path) : path_(path), file_(path) {
   // A file has no times; with these the plan for it is that for a usual chip.
   geometry_.bytes = static_cast<uint32_t>(file_.contents().size());
   geometry_.erases = {{.bytes = 4 << 10, .typical_us = 45'000}, {.bytes = 64 << 10, .typical_us = 150'000}};

@@ -8,8 +8,8 @@ namespace swai::flash {
 
 class FileProgrammer final : public Programmer {
  public:
-  // Throws InputError. `create`: makes the file, erased, unless it exists.
-  FileProgrammer(const std::string& path, bool create);
+  // Throws InputError.
+  explicit FileProgrammer(const std::string& path);
 
   const Geometry& geometry() const override { return geometry_; }
   std::string description() const override;

@@ -44,7 +44,6 @@ class FlashFile {
   void store(size_t offset, std::span<const uint8_t> bytes);
 
  private:
-
   std::string path_;
   int fd_ = -1;
   Bytes contents_;

@@ -39,8 +39,8 @@ void add(Plan& plan, Step step) {
   plan.steps.push_back(std::move(step));
 }
 
-// The largest erase that begins here, does not reach beyond `end`, and takes less time than erasing one by one
-// the sectors in it that need it; none of its sectors may hold what is to stay.
+// The largest erase that begins here, does not reach beyond `end`, and takes less time than erasing one by
+// one the sectors in it that need it; none of its sectors may hold what is to stay.
 uint32_t block_at(const Geometry& geometry, uint32_t at, uint32_t end, std::span<const Change> changes) {
   const EraseKind& sector = geometry.erases.front();
   uint32_t best = sector.bytes;
@@ -114,9 +114,10 @@ uint64_t rank_field(unsigned rank) { return rank >= 64 ? 0 : ~uint64_t{0} << ran
 
 void check_rank(unsigned rank, Slot neighbour) {
   if (rank <= image::kMaxRank) return;
-  refuse(fmt::format("versions were swapped {} times since slot {} was written, which is all that its neighbour can "
-                     "count; write both images again",
-                     image::kMaxRank, letters(neighbour)));
+  refuse(fmt::format(
+      "versions were swapped {} times since slot {} was written, which is all that its neighbour can "
+      "count; write both images again",
+      image::kMaxRank, letters(neighbour)));
 }
 
 // Changes nothing but the rank: the card may be counting and confirming in the words beside it.
@@ -134,6 +135,20 @@ std::optional<Slot> keeper(const Contents& contents) {
   const SlotContents& b = contents.slot(Slot::kB);
   if (a.valid() && b.valid() && a.confirmed() != b.confirmed()) return a.confirmed() ? Slot::kA : Slot::kB;
   return contents.boots;
+}
+
+std::string describe(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kInvalidate:
+      return "erase the header, so that no half image is booted";
+    case Step::Kind::kWrite:
+      return step.erase ? (all_erased(step.wanted) ? "erase" : "erase and program") : "program";
+    case Step::Kind::kSeal:
+      return "program the first sector, its header last";
+    case Step::Kind::kMark:
+      return "rank the image before the other";
+  }
+  return "";
 }
 
 size_t bytes_to_know(const Geometry& geometry, size_t image_bytes) {
@@ -177,8 +192,8 @@ Plan plan_write(const Contents& contents, const SlotMap& map, const Geometry& ge
   const SlotContents& old = contents.slot(slot);
   if (holds_it(slot) && old.confirmed()) {
     // Only the order of the two is not what is wished.
-    plan.says.push_back(fmt::format("slot {} holds this image already; it is put before slot {}", letters(slot),
-                                    letters(other(slot))));
+    plan.says.push_back(fmt::format("slot {} holds this image already; it is put before slot {}",
+                                    letters(slot), letters(other(slot))));
     add(plan, mark(map, slot, old.header.state.rank & fresh.state.rank));
     return plan;
   }
@@ -192,23 +207,27 @@ Plan plan_write(const Contents& contents, const SlotMap& map, const Geometry& ge
   const auto head = std::min<size_t>(sector, wanted.size());
   const Change header_change = change_of(present.first(head), std::span(wanted).first(head));
 
-  if (header_change == Change::kErase || old.has_image) add(plan, {Step::Kind::kInvalidate, begin, sector, true, {}});
+  if (header_change == Change::kErase || old.has_image)
+    add(plan, {Step::Kind::kInvalidate, begin, sector, true, {}});
   if (wanted.size() > sector) {
     add_writes(plan, geometry, begin + sector, begin + map.bytes, present.subspan(sector),
                std::span(wanted).subspan(sector));
   }
   std::vector<uint8_t> first(wanted.begin(), wanted.begin() + static_cast<ptrdiff_t>(head));
   add(plan, {Step::Kind::kSeal, begin, sector, false, std::move(first)});
-  plan.says.push_back(fmt::format("slot {} gets {}, {} bytes: {} bytes of {} to erase, {} to program", letters(slot),
-                                  name_of(fresh), wanted.size(), plan.erase_bytes, map.bytes, plan.program_bytes));
+  plan.says.push_back(fmt::format("slot {} gets {}, {} bytes: {} bytes of {} to erase, {} to program",
+                                  letters(slot), name_of(fresh), wanted.size(), plan.erase_bytes, map.bytes,
+                                  plan.program_bytes));
   if (rank != 0) {
-    plan.says.push_back(fmt::format("it ranks before slot {}, whose version is not older", letters(other(slot))));
+    plan.says.push_back(
+        fmt::format("it ranks before slot {}, whose version is not older", letters(other(slot))));
   }
-  plan.says.push_back(neighbour.valid()
-                          ? fmt::format("slot {} stays as it is; the card goes back to it unless the new image passes its "
-                                        "self-test within {} boots",
-                                        letters(other(slot)), image::kMaxAttempts)
-                          : "the card has nothing else to boot");
+  plan.says.push_back(
+      neighbour.valid()
+          ? fmt::format("slot {} stays as it is; the card goes back to it unless the new image passes its "
+                        "self-test within {} boots",
+                        letters(other(slot)), image::kMaxAttempts)
+          : "the card has nothing else to boot");
   return plan;
 }
 
@@ -217,9 +236,10 @@ Plan plan_rollback(const Contents& contents, const SlotMap& map) {
   const Slot from = *contents.boots;
   const SlotContents& back = contents.slot(other(from));
   if (!back.valid() || !back.confirmed()) {
-    refuse(fmt::format("slot {} holds nothing to go back to ({}); swai flash write --downgrade IMAGE brings an older "
-                       "version back",
-                       letters(other(from)), verdict(back)));
+    refuse(fmt::format(
+        "slot {} holds nothing to go back to ({}); swai flash write --downgrade IMAGE brings an older "
+        "version back",
+        letters(other(from)), verdict(back)));
   }
   const unsigned above = rank(contents.slot(from).header.state) + 1;
   check_rank(above, from);
@@ -228,8 +248,9 @@ Plan plan_rollback(const Contents& contents, const SlotMap& map) {
   for (uint64_t bit = 1; bit != 0 && rank(state) < above; bit <<= 1) state.rank &= ~bit;
   Plan plan;
   plan.slot = other(from);
-  plan.says = {fmt::format("slot {} ({}) is put before slot {} ({}), from the next reset on", letters(other(from)),
-                           name_of(back.header), letters(from), name_of(contents.slot(from).header))};
+  plan.says = {fmt::format("slot {} ({}) is put before slot {} ({}), from the next reset on",
+                           letters(other(from)), name_of(back.header), letters(from),
+                           name_of(contents.slot(from).header))};
   add(plan, mark(map, other(from), state.rank));
   return plan;
 }
@@ -242,7 +263,8 @@ Plan plan_erase(const Contents& contents, const SlotMap& map, const Geometry& ge
   const Bytes erased(map.bytes, 0xFF);
   const std::span<const uint8_t> present(contents.slot(slot).bytes);
   const auto sector = geometry.sector_bytes();
-  if (!all_erased(present.first(sector))) add(plan, {Step::Kind::kInvalidate, map.offset(slot), sector, true, {}});
+  if (!all_erased(present.first(sector)))
+    add(plan, {Step::Kind::kInvalidate, map.offset(slot), sector, true, {}});
   add_writes(plan, geometry, map.offset(slot) + sector, map.offset(slot) + map.bytes, present.subspan(sector),
              std::span(erased).subspan(sector));
   plan.says = explain(contents);

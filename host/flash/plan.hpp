@@ -35,18 +35,22 @@ struct Plan {
   size_t program_bytes = 0;
 };
 
+// For people.
+std::string describe(const Step& step);
+
 struct WriteWish {
   std::optional<image::Slot> slot;     // empty: the plan chooses
   bool downgrade = false;              // to an older version
   std::optional<image::Slot> running;  // what a card that is switched on runs
 };
 
-// The slot that has to survive, because the card may need it at its next boot; nothing: neither holds anything
-// worth it.
+// The slot that has to survive, because the card may need it at its next boot; nothing: neither holds
+// anything worth it.
 std::optional<image::Slot> keeper(const Contents& contents);
 
-// An image into a slot. `contents` has at least as many bytes of each slot as the image, up to a whole sector.
-// Throws InputError when the ROM would not take the image, BoardError kRefused when writing it would do harm.
+// An image into a slot. `contents` has at least as many bytes of each slot as the image, up to a whole
+// sector. Throws InputError when the ROM would not take the image, BoardError kRefused when writing it would
+// do harm.
 Plan plan_write(const Contents& contents, const SlotMap& map, const Geometry& geometry,
                 std::span<const uint8_t> image, const WriteWish& wish);
 

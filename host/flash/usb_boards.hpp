@@ -1,0 +1,27 @@
+// Boards that are plugged in.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/flash/boards.hpp"
+#include "host/flash/programmer.hpp"
+#include "host/flash/usb.hpp"
+
+namespace swai::flash {
+
+struct PluggedBoard {
+  UsbPlace place;
+  std::vector<const Board*> kinds;  // what it may be, by what it says on USB
+};
+
+// Devices that may be one of the boards, which have to live as long as what is returned.
+std::vector<PluggedBoard> plugged_boards(const std::vector<Board>& boards);
+
+// "usb 1-4, serial FT4ABC".
+std::string name_of(const UsbPlace& place);
+
+// Its flash chip. Throws BoardError.
+std::unique_ptr<Programmer> open_board(const UsbPlace& place, const Board& board);
+
+}  // namespace swai::flash
