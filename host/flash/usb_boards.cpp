@@ -15,16 +15,18 @@ std::vector<PluggedBoard> plugged_boards(const std::vector<Board>& boards) {
   for (const Board& board : boards) ids.emplace_back(board.vendor, board.product);
   std::vector<PluggedBoard> found;
   for (UsbPlace& place : list_usb(ids)) {
-    PluggedBoard plugged = {std::move(place), {}};
+    PluggedBoard plugged = {.place = std::move(place), .kinds = {}};
     const UsbPlace& is = plugged.place;
-    std::vector<const Board*> possible;
     for (const Board& board : boards) {
       if (board.vendor != is.vendor || board.product != is.product) continue;
-      possible.push_back(&board);
       if (!board.text.empty() && is.text.starts_with(board.text)) plugged.kinds.push_back(&board);
     }
+    plugged.is_sure = !plugged.kinds.empty();
     // A text that nobody knows says nothing: many boards leave the factory with FTDI's own.
-    if (plugged.kinds.empty()) plugged.kinds = std::move(possible);
+    for (const Board& board : boards) {
+      if (!plugged.is_sure && board.vendor == is.vendor && board.product == is.product)
+        plugged.kinds.push_back(&board);
+    }
     found.push_back(std::move(plugged));
   }
   return found;

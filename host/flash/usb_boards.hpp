@@ -12,7 +12,8 @@ namespace swai::flash {
 
 struct PluggedBoard {
   UsbPlace place;
-  std::vector<const Board*> kinds;  // what it may be, by what it says on USB
+  std::vector<const Board*> kinds;  // what it may be
+  bool is_sure = false;             // it says so itself on USB
 };
 
 // Devices that may be one of the boards, which have to live as long as what is returned.

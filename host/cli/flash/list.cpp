@@ -3,26 +3,56 @@
 
 #include "host/cli/flash/flash.hpp"
 #include "host/cli/table.hpp"
+#include "host/flash/usb_boards.hpp"
 
 namespace swai::cli {
+namespace {
+
+std::string kinds_of(const flash::PluggedBoard& plugged) {
+  std::string names;
+  for (const flash::Board* kind : plugged.kinds) names += (names.empty() ? "" : " or ") + kind->name;
+  return names;
+}
+
+Json describe(const flash::PluggedBoard& plugged) {
+  Json entry = {{"usb", plugged.place.path},
+                {"serial", plugged.place.serial},
+                {"text", plugged.place.text},
+                {"boards", Json::array()}};
+  for (const flash::Board* kind : plugged.kinds) entry["boards"].push_back(kind->name);
+  if (!plugged.place.problem.empty()) entry["problem"] = plugged.place.problem;
+  return entry;
+}
+
+Json describe(const flash::Board& board) {
+  return {{"name", board.name},
+          {"title", board.title},
+          {"seen", board.seen},
+          {"interface", board.jtag ? "jtag" : "spi"},
+          {"flash_bytes", board.flash_bytes},
+          {"remark", board.remark},
+          {"file", board.source}};
+}
+
+}  // namespace
 
 int flash_list(const Cli& cli) {
   const auto boards = known_boards();
+  const auto plugged = flash::plugged_boards(boards);
   if (cli.options().json) {
-    Json known = Json::array();
-    for (const flash::Board& board : boards) {
-      known.push_back({{"name", board.name},
-                       {"title", board.title},
-                       {"seen", board.seen},
-                       {"interface", board.jtag ? "jtag" : "spi"},
-                       {"flash_bytes", board.flash_bytes},
-                       {"remark", board.remark},
-                       {"file", board.source}});
-    }
-    cli.print({{"known", known}});
+    Json report = {{"plugged", Json::array()}, {"known", Json::array()}};
+    for (const auto& one : plugged) report["plugged"].push_back(describe(one));
+    for (const auto& board : boards) report["known"].push_back(describe(board));
+    cli.print(report);
     return kDone;
   }
-  Table known({"board", "what", "through", ">flash", "seen", "remark"});
+  Table there({"usb", "serial", "says", "board"});
+  for (const auto& one : plugged) {
+    there.add({one.place.path, one.place.serial,
+               one.place.problem.empty() ? one.place.text : one.place.problem, kinds_of(one)});
+  }
+  fmt::print("{}\n", plugged.empty() ? "no board is plugged in\n" : there.text());
+  Table known({"known board", "what", "through", ">flash", "seen", "remark"});
   for (const flash::Board& board : boards) {
     known.add({board.name, board.title, board.jtag ? "JTAG" : "SPI", size_text(board.flash_bytes),
                board.seen == "hardware" ? "on hardware" : "emulated", board.remark});

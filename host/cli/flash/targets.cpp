@@ -1,23 +1,36 @@
 // Which boards a command of `swai flash` works with.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "host/cli/flash/flash.hpp"
 #include "host/cli/places.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/common/words.hpp"
 #include "host/flash/file_programmer.hpp"
+#include "host/flash/usb_boards.hpp"
 
 namespace swai::cli {
 namespace {
 
 using flash::BoardError;
+using flash::Trouble;
 
 // A file alone does not tell whose it is; the slots of all our boards are where the boot ROM has them.
 constexpr const char* kUsualBoard = "ecpix5";
 
 constexpr std::string_view kFile = "file:";
+constexpr std::string_view kEmulated = "emulated:";
 
-Target open_file(const FlashWish& wish, const std::vector<flash::Board>& boards) {
+using Boards = std::vector<flash::Board>;
+using Opener = std::function<Target()>;
+
+Target open_file(const FlashWish& wish, const Boards& boards) {
   const std::string path = wish.programmer.substr(kFile.size());
   Target target;
   target.name = fmt::format("file {}", path);
@@ -26,9 +39,86 @@ Target open_file(const FlashWish& wish, const std::vector<flash::Board>& boards)
   return target;
 }
 
+const flash::Board& kind_of(const flash::PluggedBoard& plugged, const FlashWish& wish, const Boards& boards) {
+  if (wish.board.empty()) {
+    if (plugged.kinds.size() == 1) return *plugged.kinds.front();
+    std::string names;
+    for (const flash::Board* kind : plugged.kinds) names += (names.empty() ? "" : ", ") + kind->name;
+    throw BoardError(Trouble::kNoBoard,
+                     fmt::format("{} says '{}', which does not tell what board it is; --board does: {}",
+                                 name_of(plugged.place), plugged.place.text, names));
+  }
+  const flash::Board& wanted = flash::find_board(boards, wish.board);
+  if (plugged.is_sure && std::ranges::find(plugged.kinds, &wanted) == plugged.kinds.end()) {
+    throw BoardError(Trouble::kWrongBoard,
+                     fmt::format("{} is a {}, not a {}; nothing was done", name_of(plugged.place),
+                                 plugged.kinds.front()->title, wanted.title));
+  }
+  return wanted;
+}
+
+Target open_plugged(const flash::PluggedBoard& plugged, const FlashWish& wish, const Boards& boards) {
+  Target target;
+  target.name = name_of(plugged.place);
+  target.board = kind_of(plugged, wish, boards);
+  target.programmer = open_board(plugged.place, target.board);
+  return target;
+}
+
+std::vector<Opener> plugged_openers(const FlashWish& wish, const Boards& boards) {
+  auto plugged = plugged_boards(boards);
+  if (plugged.empty()) {
+    throw BoardError(Trouble::kNoBoard,
+                     "no board is plugged in; swai flash list shows which boards are known, --programmer "
+                     "emulated:FILE needs none");
+  }
+  const auto unreadable =
+      std::ranges::find_if(plugged, [](const auto& is) { return !is.place.problem.empty(); });
+  if (!wish.serial.empty()) {
+    std::erase_if(plugged, [&](const auto& is) { return is.place.serial != wish.serial; });
+    if (plugged.empty() && unreadable == plugged.end())
+      throw BoardError(Trouble::kNoBoard,
+                       fmt::format("no board has the serial number {}; swai flash list", wish.serial));
+  }
+  if (plugged.size() > 1 && !wish.all) {
+    std::string names;
+    for (const auto& is : plugged) names += (names.empty() ? "" : "; ") + name_of(is.place);
+    throw BoardError(Trouble::kNoBoard,
+                     fmt::format("{} boards are plugged in ({}); --serial chooses one, --all takes all",
+                                 plugged.size(), names));
+  }
+  std::vector<Opener> openers;
+  for (auto& is : plugged)
+    openers.emplace_back([is, &wish, &boards] { return open_plugged(is, wish, boards); });
+  return openers;
+}
+
+// The same command again, for the board that an emulator has on its USB port.
+[[noreturn]] void become_emulated(const FlashWish& wish) {
+  const std::string file = wish.programmer.substr(kEmulated.size());
+  const std::string board = wish.board.empty() ? kUsualBoard : wish.board;
+  const std::string emulator = places().emulator;
+  std::ifstream self("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words = {emulator, "--board", board,
+                                    file,     "--",      std::filesystem::read_symlink("/proc/self/exe")};
+  std::string word;
+  for (std::getline(self, word, '\0'); std::getline(self, word, '\0');) {
+    const size_t at = word.find(kEmulated);
+    words.push_back(at == std::string::npos ? word : word.substr(0, at) + "usb");
+  }
+  if (wish.board.empty()) words.insert(words.end(), {"--board", board});
+  StartedCard::take_signals();
+  const common::Words list(words);
+  ::execv(emulator.c_str(), list.data());
+  throw Error(kBadInput, fmt::format("{}: {}; make build/swai-usb-board, or `make install` with it", emulator,
+                                     std::strerror(errno)));
+}
+
 // Each opens one target, so that a board that cannot be opened does not stand in the way of others.
-std::vector<std::function<Target()>> openers(const FlashWish& wish, const std::vector<flash::Board>& boards) {
+std::vector<Opener> openers(const FlashWish& wish, const Boards& boards) {
+  if (wish.programmer == "usb") return plugged_openers(wish, boards);
   if (wish.programmer.starts_with(kFile)) return {[&] { return open_file(wish, boards); }};
+  if (wish.programmer.starts_with(kEmulated)) become_emulated(wish);
   throw Error(kBadInput,
               fmt::format("there is no programmer '{}'; there are usb, card, file:FILE, emulated:FILE",
                           wish.programmer));
@@ -36,9 +126,7 @@ std::vector<std::function<Target()>> openers(const FlashWish& wish, const std::v
 
 }  // namespace
 
-std::vector<flash::Board> known_boards() {
-  return flash::all_boards(places().boards, flash::user_boards_folder());
-}
+Boards known_boards() { return flash::all_boards(places().boards, flash::user_boards_folder()); }
 
 ExitCode code_of(flash::Trouble trouble) {
   using enum flash::Trouble;
@@ -54,7 +142,7 @@ ExitCode code_of(flash::Trouble trouble) {
       return kCardLost;
     case kRefused:
       return kBadInput;
-    case kFailed:
+    case Trouble::kFailed:
       return ExitCode::kFailed;
   }
   return ExitCode::kFailed;
@@ -62,29 +150,30 @@ ExitCode code_of(flash::Trouble trouble) {
 
 int for_targets(const Cli& cli, const FlashWish& wish,
                 const std::function<int(Target& target, Json& report)>& action) {
-  const auto boards = known_boards();
+  const Boards boards = known_boards();
   Json reports = Json::array();
   int code = kDone;
-  const auto failed = [&](ExitCode why, const std::string& message, Json& report) {
-    if (!wish.all) throw Error(why, message);
-    fmt::print(stderr, "swai: {}\n", message);
-    report["error"] = message;
-    report["exit_code"] = int{why};
-    if (code == kDone) code = why;
-  };
-  for (const auto& open : openers(wish, boards)) {
-    Json report = Json::object();
-    try {
-      Target target = open();
-      report["target"] = target.name;
-      report["board"] = target.board.name;
-      report["chip"] = target.programmer->description();
-      const int result = action(target, report);
-      if (code == kDone) code = result;
-    } catch (const BoardError& error) {
-      failed(code_of(error.trouble()), error.what(), report);
+  try {
+    for (const Opener& open : openers(wish, boards)) {
+      Json report = Json::object();
+      try {
+        Target target = open();
+        report["target"] = target.name;
+        report["board"] = target.board.name;
+        report["chip"] = target.programmer->description();
+        const int result = action(target, report);
+        if (code == kDone) code = result;
+      } catch (const BoardError& error) {
+        if (!wish.all) throw;
+        fmt::print(stderr, "swai: {}\n", error.what());
+        report["error"] = error.what();
+        report["exit_code"] = int{code_of(error.trouble())};
+        if (code == kDone) code = code_of(error.trouble());
+      }
+      reports.push_back(std::move(report));
     }
-    reports.push_back(std::move(report));
+  } catch (const BoardError& error) {
+    throw Error(code_of(error.trouble()), error.what());
   }
   if (cli.options().json) cli.print({{"boards", reports}});
   return code;
