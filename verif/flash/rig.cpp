@@ -22,7 +22,8 @@ SpiNor& Rig::chip(std::optional<PowerCut> cut) {
   // Nobody here waits for a chip for its own sake.
   constexpr double kFaster = 200;
   auto bus = std::make_unique<ChipBus>(
-      store_, card::FlashOptions{.times = card::FlashTimes{}.faster(kFaster), .seed = seed_, .defects = defects_});
+      store_,
+      card::FlashOptions{.times = card::FlashTimes{}.faster(kFaster), .seed = seed_, .defects = defects_});
   bus->cut = cut;
   bus_ = bus.get();
   chip_ = std::make_unique<SpiNor>(std::move(bus));
