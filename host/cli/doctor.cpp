@@ -3,14 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/findings.hpp"
 #include "host/cli/places.hpp"
-#include "host/cli/table.hpp"
 #include "host/link/served.hpp"
 #include "host/link/unix_socket.hpp"
 
@@ -18,13 +17,6 @@ namespace swai::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Finding {
-  std::string what;
-  bool good;
-  std::string detail;  // what was found
-  std::string cure;    // where it is not good
-};
 
 Finding readable(const std::string& what, const fs::path& path, int access, const std::string& cure) {
   const bool good = ::access(path.c_str(), access) == 0;
@@ -100,23 +92,7 @@ int doctor(const Cli& cli) {
     if (!path.empty()) findings.push_back(socket(path));
   }
 
-  const bool healthy = std::ranges::all_of(findings, &Finding::good);
-  if (cli.options().json) {
-    Json report = {{"healthy", healthy}, {"checks", Json::array()}};
-    for (const Finding& one : findings) {
-      report["checks"].push_back({{"what", one.what}, {"good", one.good}, {"found", one.detail}});
-      if (!one.good) report["checks"].back()["cure"] = one.cure;
-    }
-    cli.print(report);
-  } else {
-    Table table({"", "what", "found"});
-    for (const Finding& one : findings) table.add({one.good ? "ok" : "NO", one.what, one.detail});
-    fmt::print("{}", table.text());
-    for (const Finding& one : findings) {
-      if (!one.good) fmt::print("{}: {}\n", one.what, one.cure);
-    }
-  }
-  return healthy ? kDone : kFailed;
+  return show(cli, findings);
 }
 
 }  // namespace

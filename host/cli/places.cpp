@@ -10,11 +10,14 @@ Places places(const std::string& config) {
   const fs::path installed = self.parent_path() / "lib" / "swai";
   const bool is_installed = fs::exists(installed / "firmware", ignored);
   const fs::path folder = is_installed ? installed : self;
+  const fs::path of_boards = is_installed ? installed / "flash" : self.parent_path() / "host" / "flash";
   return {.card = folder / (config == "cg1" ? "swai-card" : "swai-card-" + config),
           .rom = folder / "firmware" / "rom.hex",
           .flash = folder / "firmware" / "flash.bin",
           .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc",
-          .boards = is_installed ? installed / "boards.json" : self.parent_path() / "host" / "flash" / "boards.json",
+          .boards = of_boards / "boards.json",
+          .udev_rules = of_boards / "70-swai-boards.rules",
+          .image = folder / "firmware" / "kernel.img",
           .emulator = folder / "swai-usb-board"};
 }
 

@@ -13,7 +13,9 @@ struct Places {
   std::filesystem::path flash;     // a flash image with firmware
   std::filesystem::path compiler;  // sdaacc
   std::filesystem::path boards;    // the boards that are known, a file
-  std::filesystem::path emulator;  // of boards on USB, a program
+  std::filesystem::path udev_rules;  // for boards
+  std::filesystem::path image;       // the firmware as `swai flash` writes it
+  std::filesystem::path emulator;    // of boards on USB, a program
 };
 
 // Those that should be there: nothing is said about whether they are.

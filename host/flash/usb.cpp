@@ -30,31 +30,28 @@ std::chrono::milliseconds patience() {
   return std::chrono::milliseconds(5000);
 }
 
-[[noreturn]] void throw_usb(int code, const std::string& who, const std::string& what) {
-  const auto raise = [&](Trouble trouble, const std::string& cure) {
-    throw BoardError(trouble, fmt::format("{}: {}: {}; {}", who, what, libusb_error_name(code), cure));
+BoardError usb_error(int code, const std::string& who, const std::string& what) {
+  const auto error = [&](Trouble trouble, const std::string& cure) {
+    return BoardError(trouble, fmt::format("{}: {}: {}; {}", who, what, libusb_error_name(code), cure));
   };
   switch (code) {
     case LIBUSB_ERROR_ACCESS:
-      raise(Trouble::kNoPermission,
-            "no permission: `make install` puts udev rules in place (swai flash doctor tells), then plug the "
-            "board in again");
-      break;
+      return error(Trouble::kNoPermission,
+                   "no permission: `make install` puts udev rules in place (swai flash doctor tells), then plug the "
+                   "board in again");
     case LIBUSB_ERROR_BUSY:
-      raise(Trouble::kBusy, "another program has the board: close it (openocd, openFPGALoader, a terminal?)");
-      break;
+      return error(Trouble::kBusy, "another program has the board: close it (openocd, openFPGALoader, a terminal?)");
     case LIBUSB_ERROR_NO_DEVICE:
     case LIBUSB_ERROR_NOT_FOUND:
-      raise(Trouble::kGone, "the board was unplugged, or its power is gone");
-      break;
+      return error(Trouble::kGone, "the board was unplugged, or its power is gone");
     case LIBUSB_ERROR_TIMEOUT:
-      raise(Trouble::kNoAnswer, "the board does not answer: unplug it, plug it in again");
-      break;
+      return error(Trouble::kNoAnswer, "the board does not answer: unplug it, plug it in again");
     default:
-      raise(Trouble::kNoAnswer, "the transfer failed: try another port or cable");
+      return error(Trouble::kNoAnswer, "the transfer failed: try another port or cable");
   }
-  std::abort();
 }
+
+std::string who(const std::string& path) { return fmt::format("board at usb {}", path); }
 
 int code_of(libusb_transfer_status status) {
   switch (status) {
@@ -140,7 +137,7 @@ std::vector<UsbPlace> list_usb(std::span<const std::pair<uint16_t, uint16_t>> id
     UsbPlace place = {.path = path_of(device), .vendor = is.idVendor, .product = is.idProduct};
     libusb_device_handle* handle = nullptr;
     if (const int code = libusb_open(device, &handle); code != 0) {
-      place.problem = libusb_error_name(code);
+      place.problem = usb_error(code, who(place.path), "cannot be opened");
     } else {
       place.manufacturer = text_at(handle, is.iManufacturer);
       place.text = text_at(handle, is.iProduct);
@@ -192,6 +189,11 @@ UsbDevice::UsbDevice(const UsbPlace& place, const Endpoints& endpoints)
   code = libusb_claim_interface(handle_, static_cast<int>(endpoints.interface));
   if (code != 0) {
     libusb_close(handle_);
+    if (code == LIBUSB_ERROR_OTHER) {
+      throw BoardError(Trouble::kBusy, fmt::format("{}: a driver of the kernel does not let go of it; is a program using "
+                                                   "its serial port?",
+                                                   who(place.path)));
+    }
     fail(code, "cannot be taken");
   }
   context_ = context.release();
@@ -213,7 +215,7 @@ void UsbDevice::close() {
 }
 
 void UsbDevice::fail(int code, const std::string& what) const {
-  throw_usb(code, fmt::format("board at usb {}", place_.path), what);
+  throw usb_error(code, who(place_.path), what);
 }
 
 void UsbDevice::control(uint8_t request, uint16_t value, uint16_t index) {

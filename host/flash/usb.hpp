@@ -26,7 +26,7 @@ struct UsbPlace {
   std::string manufacturer;
   std::string text;  // its product string
   std::string serial;
-  std::string problem;  // why its texts could not be read; empty: they were
+  std::optional<BoardError> problem;  // why its texts could not be read
 };
 
 // Devices with one of these ids, in the order of their paths. Throws BoardError when there is no USB.

@@ -20,7 +20,7 @@ Json describe(const flash::PluggedBoard& plugged) {
                 {"text", plugged.place.text},
                 {"boards", Json::array()}};
   for (const flash::Board* kind : plugged.kinds) entry["boards"].push_back(kind->name);
-  if (!plugged.place.problem.empty()) entry["problem"] = plugged.place.problem;
+  if (plugged.place.problem) entry["problem"] = plugged.place.problem->what();
   return entry;
 }
 
@@ -49,7 +49,7 @@ int flash_list(const Cli& cli) {
   Table there({"usb", "serial", "says", "board"});
   for (const auto& one : plugged) {
     there.add({one.place.path, one.place.serial,
-               one.place.problem.empty() ? one.place.text : one.place.problem, kinds_of(one)});
+               one.place.problem ? one.place.problem->what() : one.place.text, kinds_of(one)});
   }
   fmt::print("{}\n", plugged.empty() ? "no board is plugged in\n" : there.text());
   Table known({"known board", "what", "through", ">flash", "seen", "remark"});

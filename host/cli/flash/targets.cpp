@@ -40,6 +40,7 @@ Target open_file(const FlashWish& wish, const Boards& boards) {
 }
 
 const flash::Board& kind_of(const flash::PluggedBoard& plugged, const FlashWish& wish, const Boards& boards) {
+  if (plugged.place.problem) throw *plugged.place.problem;
   if (wish.board.empty()) {
     if (plugged.kinds.size() == 1) return *plugged.kinds.front();
     std::string names;
