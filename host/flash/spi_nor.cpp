@@ -48,7 +48,8 @@ SpiNor::SpiNor(std::unique_ptr<SpiBus> bus) : bus_(std::move(bus)) {
   kind_ = identify(id, sfdp);
 }
 
-// A chip may be asleep, or in the middle of what another program began. Where there is none, all bits are set.
+// A chip may be asleep, or in the middle of what another program began. Where there is none, all bits are
+// set.
 void SpiNor::wake() {
   constexpr uint8_t wake_up[] = {kWake};
   constexpr uint8_t kNobody = 0xFF;
@@ -56,7 +57,8 @@ void SpiNor::wake() {
   bus_->run({&command, 1});
   uint8_t seen = status(1);
   for (unsigned look = 0; (seen & kBusy) != 0 && seen != kNobody; ++look) {
-    if (look == kPatience) throw BoardError(Trouble::kUnknownChip, "the flash chip stays busy; is the board powered?");
+    if (look == kPatience)
+      throw BoardError(Trouble::kUnknownChip, "the flash chip stays busy; is the board powered?");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     seen = status(1);
   }

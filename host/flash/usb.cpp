@@ -36,11 +36,13 @@ BoardError usb_error(int code, const std::string& who, const std::string& what) 
   };
   switch (code) {
     case LIBUSB_ERROR_ACCESS:
-      return error(Trouble::kNoPermission,
-                   "no permission: `make install` puts udev rules in place (swai flash doctor tells), then plug the "
-                   "board in again");
+      return error(
+          Trouble::kNoPermission,
+          "no permission: `make install` puts udev rules in place (swai flash doctor tells), then plug the "
+          "board in again");
     case LIBUSB_ERROR_BUSY:
-      return error(Trouble::kBusy, "another program has the board: close it (openocd, openFPGALoader, a terminal?)");
+      return error(Trouble::kBusy,
+                   "another program has the board: close it (openocd, openFPGALoader, a terminal?)");
     case LIBUSB_ERROR_NO_DEVICE:
     case LIBUSB_ERROR_NOT_FOUND:
       return error(Trouble::kGone, "the board was unplugged, or its power is gone");
@@ -190,9 +192,10 @@ UsbDevice::UsbDevice(const UsbPlace& place, const Endpoints& endpoints)
   if (code != 0) {
     libusb_close(handle_);
     if (code == LIBUSB_ERROR_OTHER) {
-      throw BoardError(Trouble::kBusy, fmt::format("{}: a driver of the kernel does not let go of it; is a program using "
-                                                   "its serial port?",
-                                                   who(place.path)));
+      throw BoardError(Trouble::kBusy,
+                       fmt::format("{}: a driver of the kernel does not let go of it; is a program using "
+                                   "its serial port?",
+                                   who(place.path)));
     }
     fail(code, "cannot be taken");
   }

@@ -15,9 +15,12 @@ CONFIRMED = STATE + 8
 LOAD = 0x8000_0000
 
 
-def image(version, payload_bytes=9000, seed=0, name="test"):
+def image(version, payload_bytes=9000, seed=0):
     """An image whose payload is random; `version` like 1.2.3."""
-    payload = random.Random(f"{version} {seed}").randbytes(payload_bytes - payload_bytes % 8)
+    return with_payload(version, random.Random(f"{version} {seed}").randbytes(payload_bytes - payload_bytes % 8))
+
+
+def with_payload(version, payload, name="test"):
     major, minor, patch = (int(part) for part in version.split("."))
     text = lambda value, size: value.encode().ljust(size, b"\0")  # noqa: E731
     identity = text(name, 32) + text(version, 32) + text("0123abc", 40) + text("swai-card", 24)
@@ -41,3 +44,18 @@ def chip(path, a=None, b=None, seed=None):
         at = SLOTS[slot]
         cells[at : at + SLOT_BYTES] = (contents or b"").ljust(SLOT_BYTES, b"\xff")
     pathlib.Path(path).write_bytes(cells)
+
+
+def verdict(cells):
+    """What the boot ROM thinks of a slot: "valid", or why not."""
+    head = cells[:HEADER]
+    if head[:8] != b"SWAI-IMG":
+        return "no image"
+    length, load = struct.unpack_from("<QQ", head, 24)
+    if struct.unpack_from("<I", head, 220)[0] != zlib.crc32(head[:220]):
+        return "header"
+    if hashlib.sha256(cells[HEADER : HEADER + length]).digest() != head[48:80] or load != LOAD:
+        return "digest"
+    attempts, is_confirmed = struct.unpack_from("<QQ", head, STATE)
+    cleared = lambda word: 64 - word.bit_count()  # noqa: E731
+    return "valid" if cleared(is_confirmed) >= 32 or cleared(attempts) < 3 else "attempts"

@@ -22,24 +22,29 @@ constexpr const char* kRules = "70-swai-boards.rules";
 Finding rules() {
   const std::string what = "udev rules for boards";
   if (::geteuid() == 0) return {what, true, "not needed: you are root", ""};
-  for (const char* folder : {"/etc/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"}) {
+  for (const char* folder :
+       {"/etc/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"}) {
     if (const fs::path file = fs::path(folder) / kRules; fs::exists(file)) return {what, true, file, ""};
   }
   return {what, false, "none",
-          fmt::format("sudo cp {} /etc/udev/rules.d/ && sudo udevadm control --reload, then plug the board in again",
-                      places().udev_rules.string())};
+          fmt::format(
+              "sudo cp {} /etc/udev/rules.d/ && sudo udevadm control --reload, then plug the board in again",
+              places().udev_rules.string())};
 }
 
 Finding there(const std::string& what, const fs::path& path, int access, const std::string& cure) {
   const bool good = ::access(path.c_str(), access) == 0;
-  return {what, good, good ? path.string() : fmt::format("{}: {}", path.string(), std::strerror(errno)), cure};
+  return {what, good, good ? path.string() : fmt::format("{}: {}", path.string(), std::strerror(errno)),
+          cure};
 }
 
 void look_at_boards(std::vector<Finding>& findings) {
   std::vector<flash::Board> boards;
   try {
     boards = known_boards();
-    findings.push_back({"known boards", true, fmt::format("{}, yours: {}", boards.size(), flash::user_boards_folder().string()), ""});
+    findings.push_back({"known boards", true,
+                        fmt::format("{}, yours: {}", boards.size(), flash::user_boards_folder().string()),
+                        ""});
   } catch (const flash::InputError& error) {
     findings.push_back({"known boards", false, error.what(), "mend the file, or take it away"});
     return;
@@ -49,9 +54,10 @@ void look_at_boards(std::vector<Finding>& findings) {
     if (plugged.empty()) findings.push_back({"boards", true, "none is plugged in", ""});
     for (const auto& one : plugged) {
       const bool good = !one.place.problem;
-      findings.push_back({fmt::format("board at usb {}", one.place.path), good,
-                          good ? fmt::format("{} {}", one.place.text, one.place.serial) : one.place.problem->what(),
-                          good ? "" : rules().cure});
+      findings.push_back(
+          {fmt::format("board at usb {}", one.place.path), good,
+           good ? fmt::format("{} {}", one.place.text, one.place.serial) : one.place.problem->what(),
+           good ? "" : rules().cure});
     }
   } catch (const flash::BoardError& error) {
     findings.push_back({"USB", false, error.what(), "is there a USB port, and may you see /dev/bus/usb?"});

@@ -73,13 +73,16 @@ std::vector<Opener> plugged_openers(const FlashWish& wish, const Boards& boards)
                      "no board is plugged in; swai flash list shows which boards are known, --programmer "
                      "emulated:FILE needs none");
   }
-  const auto unreadable =
-      std::ranges::find_if(plugged, [](const auto& is) { return !is.place.problem.empty(); });
   if (!wish.serial.empty()) {
+    // Of a board that cannot be opened nobody knows its number.
+    for (const auto& is : plugged) {
+      if (is.place.problem) throw *is.place.problem;
+    }
     std::erase_if(plugged, [&](const auto& is) { return is.place.serial != wish.serial; });
-    if (plugged.empty() && unreadable == plugged.end())
+    if (plugged.empty()) {
       throw BoardError(Trouble::kNoBoard,
                        fmt::format("no board has the serial number {}; swai flash list", wish.serial));
+    }
   }
   if (plugged.size() > 1 && !wish.all) {
     std::string names;
