@@ -6,4 +6,4 @@ RUNTIME_TESTS := $(addprefix verif/firmware/runtime/,runtime_test.cpp deaths_tes
 
 $(eval $(call cxx_program,test-runtime,$(RUNTIME_TESTS) verif/common/doctest_main.cpp $(RUNTIME_TEST_PARTS), \
     -lfmt,$(ADDRESS_SANITIZER)))
-$(eval $(call cxx_program,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),-fsanitize=fuzzer,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_program,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),-fsanitize=fuzzer,$(FUZZED)))
