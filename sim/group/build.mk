@@ -1,7 +1,7 @@
 # A core group alone, with what plays everything around it.
 
 GROUP_RTL := $(RTL_LIB_PACKAGES) $(RTL_CG_PACKAGES) $(filter-out $(RTL_CG_PACKAGES),$(RTL_CPE_PACKAGES)) $(filter-out %_pkg.sv,$(RTL_LIB)) \
-  $(filter-out %_pkg.sv,$(RTL_CPE) $(RTL_CG)) sim/group/group_top.sv
+  $(filter-out %_pkg.sv,$(RTL_CPE) $(RTL_CG)) sim/group/group_top.sv sim/group/array_trace.sv
 GROUP_TRACE := sim/group/cpe_trace.sv
 # As those of swai-card.
 GROUP_FLAGS := +define+CPE_RVFI -fno-table --output-split-cfuncs 300

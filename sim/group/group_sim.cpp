@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-#include "svdpi.h"
 #include "sim/common/field.hpp"
+#include "svdpi.h"
 
 #ifdef COVERAGE
 #include <verilated_cov.h>
@@ -20,6 +21,8 @@ namespace {
 
 namespace inbox = regs::inbox;
 constexpr uint64_t kPatience = 1'000'000;  // cycles in which the group must answer
+constexpr size_t kReqWords = (kReqBits + 31) / 32;
+constexpr size_t kPartWords = 2560 / 32;  // of array_trace.sv
 
 Status status(iss::cpe::MemoryStatus status) {
   switch (status) {
@@ -57,7 +60,7 @@ GroupSim::GroupSim(const Options& options)
     : options_(options), cells_(1), random_(options.seed ^ 0x6706'5109), take_(random_), give_(random_) {
   current_ = this;
   cells_.make_current();
-  context_.randReset(options_.seed == 0 ? 0 : 2);
+  context_.randReset(options_.seed == 0 || !options_.random_start ? 0 : 2);
   context_.randSeed(static_cast<int>(options_.seed % 0x7fffffff) + 1);
   context_.fatalOnError(true);
   if (const char* path = std::getenv("SWAI_WAVE"); path != nullptr && options_.wave.empty())
@@ -175,7 +178,30 @@ void GroupSim::drive() {
   }
 }
 
+// Without what means nothing, and need not be the same in two builds.
+void GroupSim::watch_ports() {
+  std::array<uint32_t, 1 + kReqWords + 1> words{};
+  words[0] = top_->out_valid_o | top_->rsp_valid_o << 1 | top_->req_ready_o << 2 | top_->fault_o << 3 |
+             top_->cpe_fault_o << 4 | top_->busy_o << 5;
+  if (top_->out_valid_o != 0) {
+    Request request = load_request(Field(top_->out_o, 0, kReqBits));
+    if (request.op == MbusOp::kRead) request.strb = 0;
+    for (unsigned byte = 0; byte < request.data.size(); ++byte) {
+      if ((request.strb >> byte & 1) == 0) request.data[byte] = 0;
+    }
+    Field whole(words, 32, kReqBits);
+    cg::store(whole, request);
+  }
+  if (top_->rsp_valid_o != 0) {
+    Response response;
+    load(Field(top_->rsp_o, 0, kRspBits), response);
+    words.back() = static_cast<uint32_t>(response.status) << 16 | response.tag << 8 | response.dest;
+  }
+  said(Part::kPorts, words);
+}
+
 void GroupSim::sample() {
+  if (watched()) watch_ports();
   if (top_->out_valid_o != 0 && top_->out_ready_i != 0) serve(load_request(Field(top_->out_o, 0, kReqBits)));
   if (top_->rsp_valid_o != 0) {
     Response response;
@@ -251,6 +277,7 @@ std::optional<uint64_t> GroupSim::try_read(uint64_t address) {
   if (response.status != Status::kOk) return std::nullopt;
   uint64_t value = 0;
   std::memcpy(&value, &response.data[address % 64], sizeof value);
+  if (watched()) said(Part::kPorts, {{static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)}});
   return value;
 }
 
@@ -299,6 +326,16 @@ void GroupSim::store(uint64_t address, uint64_t value) {
 }
 
 }  // namespace swai::cg
+
+extern "C" svBit group_sim_watched() {
+  const auto* sim = swai::cg::GroupSim::current();
+  return sim != nullptr && sim->watched() ? 1 : 0;
+}
+
+extern "C" void group_sim_said(unsigned part, const svBitVecVal* value) {
+  using swai::cg::GroupSim;
+  GroupSim::current()->said(static_cast<GroupSim::Part>(part), {value, swai::cg::kPartWords});
+}
 
 extern "C" void group_sim_retired(unsigned id, svBit trap, unsigned insn, unsigned pc, unsigned next_pc,
                                   unsigned rd, unsigned rd_wdata, unsigned mem_addr, unsigned masks,

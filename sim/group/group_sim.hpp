@@ -20,11 +20,11 @@
 
 #include "Vgroup_top.h"
 #include "abi/group/group.hpp"
-#include "sim/hbm/hbm_cells.hpp"
+#include "sim/common/random.hpp"
 #include "sim/group/noc_port.hpp"
+#include "sim/hbm/hbm_cells.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/memory.hpp"
-#include "sim/common/random.hpp"
 
 #ifdef WAVE
 #include <verilated_fst_c.h>
@@ -40,9 +40,10 @@ class GroupSim {
   static constexpr uint64_t kFarBase = kHbmBase + iss::cpe::kHbmBytes;  // HBM of the next group
 
   struct Options {
-    uint64_t seed = 0;    // of what reset leaves open; 0: it is zero
-    bool stalls = false;  // beyond the initiator port everything takes as long as it likes
-    std::string wave;     // file; empty: none
+    uint64_t seed = 0;         // of what reset leaves open; 0: it is zero
+    bool random_start = true;  // else all of that is zero, and builds can be compared
+    bool stalls = false;       // beyond the initiator port everything takes as long as it likes
+    std::string wave;          // file; empty: none
     uint64_t wave_from = 0;
     uint64_t wave_to = UINT64_MAX;
   };
@@ -93,6 +94,17 @@ class GroupSim {
     if (observer_) observer_(id, trap, record);
   }
   bool observed() const { return observer_ != nullptr; }
+
+  // What the CPEs tell the group and are told in a cycle (array_trace.sv), and what goes through the group's
+  // ports.
+  enum class Part : uint8_t { kStates, kMemory, kCode, kRows, kColumns, kPorts };
+  static constexpr size_t kParts = 6;
+  using Watcher = std::function<void(Part part, std::span<const uint32_t> words)>;
+  // Called for each part in every cycle. Whoever gets the same words from two builds has seen the same
+  // cycles.
+  void set_watcher(Watcher watcher) { watcher_ = std::move(watcher); }
+  bool watched() const { return watcher_ != nullptr; }
+  void said(Part part, std::span<const uint32_t> words) { watcher_(part, words); }
   static GroupSim* current() { return current_; }
 
   // Called after each cycle.
@@ -108,6 +120,7 @@ class GroupSim {
   void dump();
   void drive();
   void sample();
+  void watch_ports();
   void serve(const Request& request);
   void drain();
   static constexpr uint64_t kAnswerCycles = 12;  // ring, and what is behind it
@@ -137,6 +150,7 @@ class GroupSim {
   uint64_t work_ = 0;
   uint64_t far_requests_ = 0;
   Observer observer_;
+  Watcher watcher_;
 };
 
 }  // namespace swai::cg

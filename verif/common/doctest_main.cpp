@@ -11,8 +11,30 @@
 
 namespace swai {
 namespace {
+
 uint64_t seed = 1;
-}
+
+// Cases that the command line's filters leave, once they have run.
+unsigned matching = 1;
+
+struct Matching : doctest::IReporter {
+  explicit Matching(const doctest::ContextOptions&) {}
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats& run) override { matching = run.numTestCasesPassingFilters; }
+  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+REGISTER_LISTENER("matching", 1, Matching);
+
+}  // namespace
 
 uint64_t test_seed() { return seed; }
 
@@ -33,5 +55,8 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("seed {}\n", swai::seed);
-  return doctest::Context(static_cast<int>(rest.size()), rest.data()).run();
+  const int result = doctest::Context(static_cast<int>(rest.size()), rest.data()).run();
+  // doctest calls it a success to have run nothing: a renamed case would take its test with it.
+  if (swai::matching == 0) fmt::print(stderr, "no test case matches the filters\n");
+  return swai::matching == 0 ? 1 : result;
 }

@@ -1,6 +1,6 @@
 # Tests of whole groups, on the models of cpe-run (sim/group) and on further ones.
 
-GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_bench.cpp garbage.cpp) verif/lib/test_main.cpp
+GROUP_TEST_CPP := $(GROUP_SIM) $(addprefix verif/cg/group/,group_test.cpp group_bench.cpp digest.cpp garbage.cpp) verif/lib/test_main.cpp
 GROUP_TEST_LIBS := $(addprefix $(B)/lib/,cpe-random.a iss-cpe.a hbm-cells.a) -lfmt
 
 $(eval $(call verilated_sibling,tb-group,cpe-run,$(GROUP_TEST_CPP),$(GROUP_TILE_LIBS) $(GROUP_TEST_LIBS)))
@@ -11,3 +11,6 @@ $(eval $(call verilated_program,tb-group-small,group_top,$(GROUP_RTL) $(GROUP_TR
 # Every CPE with the gate of its own clock.
 $(eval $(call verilated_program,tb-group-gated,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS) -GRows=2 -GColumns=2 \
   -GSharedClock=0,$(GROUP_TEST_LIBS),))
+# With the tiles of swai-card, and all 32 CPEs in one model of nothing but rtl/: what those are compared with.
+$(eval $(call verilated_sibling,tb-group-card,cpe-run,$(GROUP_TEST_CPP),$(call tile_libs,cpe-tile) $(GROUP_TEST_LIBS)))
+$(eval $(call verilated_program,tb-group-flat,group_top,$(GROUP_RTL) $(GROUP_TRACE),$(GROUP_TEST_CPP),$(GROUP_FLAGS),$(GROUP_TEST_LIBS),))

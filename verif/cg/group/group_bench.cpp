@@ -23,8 +23,8 @@ std::span<const uint8_t> bytes_of(std::span<const uint32_t> words) {
 
 }  // namespace
 
-GroupBench::GroupBench(uint64_t seed, bool stalls)
-    : sim({.seed = seed, .stalls = stalls}),
+GroupBench::GroupBench(uint64_t seed, bool random_start)
+    : sim({.seed = seed, .random_start = random_start, .stalls = true}),
       driver(sim, 0),
       random(seed),
       memory(GroupSim::kHbmBase, 2 * cpe::kHbmBytes),

@@ -27,7 +27,7 @@ class GroupBench {
   // Code of its own of each CPE lies so far apart, behind code that is common.
   static constexpr uint32_t kCodeOfCpe = 0x1000;
 
-  explicit GroupBench(uint64_t seed, bool stalls = true);
+  explicit GroupBench(uint64_t seed, bool random_start = true);
 
   unsigned cpes() const { return driver.cpes(); }
   uint32_t all() const { return driver.all(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/iss/cpe/text.hpp"
+#include "verif/cg/group/digest.hpp"
 #include "verif/cg/group/garbage.hpp"
 #include "verif/cg/group/group_bench.hpp"
 #include "verif/lib/test_main.hpp"
@@ -272,9 +273,11 @@ void test_disturb(uint64_t seed, uint64_t cycles) {
   fmt::print("{} rounds, {} with failed launches, {} cycles\n", rounds, failed, bench.sim.cycles());
 }
 
-// Prints all that depends on time: builds of one group must agree.
-void test_digest(uint64_t seed, uint64_t cycles) {
-  GroupBench bench(seed);
+// Random launches, disturbed ones among them, and all that depends on time as text: builds of one group must
+// agree (same_test.py).
+void print_digest(uint64_t seed, uint64_t cycles, uint64_t every) {
+  GroupBench bench(seed, false);
+  const Digest digest(bench.sim, every);
   while (bench.sim.cycles() < cycles) {
     disturb(bench, true);
     const cpe::GroupProgram program =
@@ -287,6 +290,11 @@ void test_digest(uint64_t seed, uint64_t cycles) {
   }
 }
 
+void test_digest(uint64_t seed, uint64_t cycles) { print_digest(seed, cycles, 1000); }
+
+// The same, but a line for every cycle: where two builds part.
+void test_cycles(uint64_t seed, uint64_t cycles) { print_digest(seed, cycles, 1); }
+
 }  // namespace
 }  // namespace swai::cg
 
@@ -297,5 +305,6 @@ int main(int argc, char** argv) {
                                  {"faults", test_faults},
                                  {"doorbell", test_doorbell},
                                  {"disturb", test_disturb},
-                                 {"digest", test_digest}});
+                                 {"digest", test_digest},
+                                 {"cycles", test_cycles}});
 }

@@ -1,35 +1,84 @@
 #!/usr/bin/env python3
-"""A group takes the same cycles, and counts the same, however its simulator was built.
+"""A group does the same in every cycle, however its simulator was built.
 
-Run from the repository root. Both programs run the same random launches, disturbed ones among them, and print all that depends on time.
+Run from the repository root. All programs run the same random launches, faults, interventions and resets, and print digests of what CPEs
+and group say in each cycle, times, counters and records; the first two also what CPEs retire. Each is compared with the first. After a
+difference both run once more, with a line for each cycle, and the first one that differs is shown.
 """
 
 import argparse
+import itertools
+import json
 import subprocess
 import sys
 
+PARTS = ["states", "memory", "code", "rows", "columns", "ports"]  # as group_sim.hpp has them
+EVERY = 1000  # cycles from line to line
+TELL = 2  # programs that tell what CPEs retire
 
-def digest(program, options):
-    command = [program, "--test", "digest", "--seed", str(options.seed), "--cycles", str(options.cycles)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed: {done.stdout[-300:]}")
-    return done.stdout.splitlines()
+
+def output(program, test, seed, cycles):
+    """The lines that a program prints, as they come."""
+    command = [program, "--test", test, "--seed", str(seed), "--cycles", str(cycles)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        yield from (line.rstrip("\n") for line in run.stdout)
+    if run.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed with exit code {run.returncode}")
+
+
+def same(line, other, tells):
+    """Whether two programs have printed the same; the other one need not tell what CPEs retire."""
+    return line == other or (not tells and line.startswith("retired ") and other.startswith("retired "))
+
+
+def number_of(line, word):
+    return int(line.split()[1]) if line.startswith(word + " ") else None
+
+
+def part_of(one, other):
+    """What the lines of a cycle differ in."""
+    if not (one.startswith("cycle ") and other.startswith("cycle ")):
+        return (one or other).split()[0]
+    return ", ".join(name for name, a, b in zip(PARTS, one.split()[2:], other.split()[2:]) if a != b)
+
+
+def show_cycle(one, other, seed, cycles, tells):
+    """Ends with the first cycle in which two programs differ."""
+    cycle = 0
+    for a, b in itertools.zip_longest(*(output(program, "cycles", seed, cycles) for program in (one, other)), fillvalue=""):
+        if not same(a, b, tells):
+            sys.exit(f"seed {seed}: after {cycle} cycles that are the same: {part_of(a, b)}\n{one}: {a}\n{other}: {b}")
+        cycle = number_of(a, "cycle") or cycle
+    sys.exit(f"seed {seed}: {one} and {other} differ, but not when each cycle is shown")
+
+
+def compare(programs, seed, cycles):
+    """The cycles that are the same in all of them."""
+    seen = retired = 0
+    for lines in itertools.zip_longest(*(output(program, "digest", seed, cycles) for program in programs), fillvalue=""):
+        for index, line in enumerate(lines):
+            if not same(lines[0], line, index < TELL):
+                print(f"seed {seed}: {programs[0]} and {programs[index]} differ after {seen} cycles and more", flush=True)
+                show_cycle(programs[0], programs[index], seed, cycles, index < TELL)
+        seen = number_of(lines[0], "cycle") or seen
+        retired = number_of(lines[0], "retired") or retired
+    if seen + EVERY < cycles or retired * 100 < seen:
+        sys.exit(f"seed {seed}: only {seen} cycles with {retired} instructions were there to be compared")
+    return seen
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cycles", type=int, default=200000)
-    parser.add_argument("programs", nargs=2)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1, help="the first")
+    parser.add_argument("--seeds", type=int, default=1, help="how many")
+    parser.add_argument("--cycles", type=int, default=200000, help="of each seed; what has begun is ended")
+    parser.add_argument("--figure", help="prints the cycles compared as JSON, with this key")
+    parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
-    one, other = (digest(program, options) for program in options.programs)
-    for number, (a, b) in enumerate(zip(one, other), 1):
-        if a != b:
-            sys.exit(f"seed {options.seed}: line {number} differs\n{options.programs[0]}: {a}\n{options.programs[1]}: {b}")
-    if len(one) != len(other) or len(one) < 10:
-        sys.exit(f"seed {options.seed}: {len(one)} and {len(other)} lines")
-    print(f"seed {options.seed}: {len(one)} lines are the same")
+    if len(options.programs) < 2:
+        parser.error("nothing to compare with")
+    total = sum(compare(options.programs, seed, options.cycles) for seed in range(options.seed, options.seed + options.seeds))
+    print(json.dumps({options.figure: total}) if options.figure else f"{total} cycles are the same in {', '.join(options.programs)}")
 
 
 if __name__ == "__main__":

@@ -19,13 +19,20 @@ $(B)/cpe-core-speed.bin: verif/cpe/core/speed.S
 .PHONY: cpe-core-speed
 cpe-core-speed: $(B)/core-speed $(B)/cpe-core-speed.bin
 
-$(eval $(call verilated_program,tb-cpe-core,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv, \
-  $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI, \
-  $(B)/lib/cpe-hart.a -lfmt))
+CORE_TEST_CPP := $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp
+CORE_TEST_RTL := $(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv
+$(eval $(call verilated_program,tb-cpe-core,tb_cpe_core,$(CORE_TEST_RTL),$(CORE_TEST_CPP),+define+CPE_RVFI,$(B)/lib/cpe-hart.a -lfmt))
+$(eval $(call verilated_program,tb-cpe-core-serial,tb_cpe_core,$(CORE_TEST_RTL),$(CORE_TEST_CPP),+define+CPE_RVFI "-GSerial=1'b1", \
+  $(B)/lib/cpe-hart.a -lfmt,-DSMALL_CORE))
 
-$(eval $(call verilated_program,tb-cpe-core-serial,tb_cpe_core,$(CPE_CORE_RTL) rtl/lib/clock_gate.sv verif/cpe/core/tb_cpe_core.sv, \
-  $(addprefix verif/cpe/core/,core_test.cpp core_bench.cpp program.cpp) verif/lib/test_main.cpp,+define+CPE_RVFI "-GSerial=1'b1", \
-  $(B)/lib/cpe-hart.a -lfmt))
+# The gates that Yosys makes of the core, in the same testbench. They set vectors bit by bit, some from others of the same vector.
+CORE_NETLIST := $(B)/netlist/cpe_core.v
+$(CORE_NETLIST): scripts/synth/netlist.py $(CPE_CORE_RTL)
+	$(call say,YOSYS,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PYTHON) $< cpe_core --define CPE_RVFI >$@
+$(eval $(call verilated_program,tb-cpe-core-netlist,tb_cpe_core,rtl/cpe/cpe_pkg.sv rtl/lib/clock_gate.sv $(CORE_NETLIST) \
+  verif/cpe/core/tb_cpe_core.sv,$(CORE_TEST_CPP),+define+NETLIST -Wno-UNOPTFLAT,$(B)/lib/cpe-hart.a -lfmt))
 
 $(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp, \
   $(B)/lib/cpe-hart.a $(B)/lib/iss.a -lfmt))

@@ -16,6 +16,13 @@ using verif::check;
 
 constexpr uint32_t kCode = 0x5000'0000;
 
+// That an instruction of random programs takes in the mean: twice what it does.
+#ifdef SMALL_CORE
+constexpr uint64_t kMostCycles = 180;
+#else
+constexpr uint64_t kMostCycles = 4;
+#endif
+
 // A few instructions at kCode; the line behind is not there.
 CodeLine code(std::vector<uint32_t> words) {
   return [words = std::move(words)](uint32_t address, uint8_t* bytes) {
@@ -53,6 +60,7 @@ void random_test(uint64_t seed, uint64_t cycles) {
   }
   fmt::print("{} programs ({} cut short), {} instructions in {} cycles, {} of them asleep\n", programs, halts,
              bench.instructions(), bench.cycle(), bench.slept());
+  check(bench.instructions() >= cycles / kMostCycles, "hardly anything was run in all these cycles");
 }
 
 // All registers, with values that are addresses as often as not.
@@ -103,6 +111,7 @@ void words_test(uint64_t seed, uint64_t cycles) {
     ++count;
   }
   fmt::print("{} instructions tried\n", count);
+  check(count >= cycles / 100, "hardly any instruction was tried in all these cycles");
 }
 
 // Every compressed instruction.
@@ -117,6 +126,7 @@ void compressed_test(uint64_t seed, uint64_t /*cycles*/) {
     try_words(bench, {word | 0x9002'0000, 0x9002'9002, 0x9002'9002});
   }
   fmt::print("{} instructions tried\n", count);
+  check(count == 49'152, "not every compressed instruction was tried");
 }
 
 void faults_test(uint64_t seed, uint64_t /*cycles*/) {

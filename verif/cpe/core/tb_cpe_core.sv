@@ -62,6 +62,10 @@ module tb_cpe_core #(
 
   logic clk;
   clock_gate u_gate (.clk_i, .en_i(run_i), .clk_o(clk));
+`ifdef NETLIST  // without parameters
+  cpe_core u_core (.clk_i(clk), .awake_i(1'b1), .waited_i('0), .*);
+`else
   cpe_core #(.Serial(Serial)) u_core (.clk_i(clk), .awake_i(1'b1), .waited_i('0), .*);
+`endif
 
 endmodule

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Everything that launch-bench does takes the same cycles again: with random contents at power-on, and in other builds.
+"""Everything that launch-bench does takes the same cycles again, and leaves the same trace of events: with random contents at power-on, and
+in other builds.
 
 Run from the repository root; programs after the first are compared with it.
 """
 
 import argparse
+import hashlib
 import pathlib
 import shutil
 import subprocess
@@ -16,18 +18,22 @@ COMMANDS = "faults 2\nmask 0x7\nempty\nsync 100 2\nbroadcast 1024 3\nscalar 100\
 
 
 def run(program, config, cycles, *options):
-    """What the card says, with its figures and the clocks that it needed; of so many cycles, 0: of all."""
+    """What the card says, with its figures, the clocks that it needed and a digest of its events; of so many cycles, 0: of all."""
     with tempfile.TemporaryDirectory() as folder:
-        flash = pathlib.Path(folder) / "card.flash"
+        flash, events = pathlib.Path(folder) / "card.flash", pathlib.Path(folder) / "events"
         shutil.copy(FLASH, flash)
-        command = [program, "--config", config, "--flash", flash, "--quiet", "--stats", *options]
+        command = [program, "--config", config, "--flash", flash, "--events", events, "--quiet", "--stats", *options]
         if cycles:
             command += ["--max-cycles", str(cycles)]
         done = subprocess.run(command, input=COMMANDS, capture_output=True, text=True)
+        trace = events.read_bytes() if events.exists() else b""
     good = (1, '"launch_chain"') if cycles else (0, '"scalar"')
     if done.returncode != good[0] or good[1] not in done.stdout:
         sys.exit(f"{done.stdout}{done.stderr}{program}: exit code {done.returncode}")
-    return [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("speed")]
+    if len(trace) < 10_000:
+        sys.exit(f"{program}: only {len(trace)} bytes of events")
+    digest = f"events: {len(trace)} bytes, {hashlib.sha256(trace).hexdigest()}"
+    return [digest] + [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("speed")]
 
 
 def main():
