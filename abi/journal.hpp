@@ -167,7 +167,7 @@ void put_argument(char form, uint64_t value, Put& put) {
       return put(std::string_view(&character, 1));
     }
     case 'l':
-      return put(std::string_view(text(static_cast<launch::Cause>(value))));
+      return put(std::string_view(launch::text(static_cast<launch::Cause>(value))));
     case 'd':
       return put(std::string_view(dma::text(value)));
     case 'f':

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "card_regs.hpp"
+#include "cpe_isa.hpp"
 
 namespace swai::launch {
 
@@ -13,9 +14,9 @@ inline constexpr unsigned kMaxCpes = 32;
 // Launches that can wait in a group.
 inline constexpr unsigned kQueue = 8;
 
-// Scalar addresses of a CPE, by their upper four bits.
-inline constexpr uint32_t kArgumentWindow = 0xc000'0000;
-inline constexpr uint32_t kDataWindow = 0x8000'0000;
+// Scalar addresses of a CPE.
+inline constexpr uint32_t kArgumentWindow = uint32_t{cpe::isa::space::kArguments} << 28;
+inline constexpr uint32_t kDataWindow = uint32_t{cpe::isa::space::kWindow} << 28;
 
 // The word that a group stores in the processor's inbox when a launch has ended. Launches of a group count
 // from 1.
@@ -26,31 +27,18 @@ struct Done {
   uint32_t cycles;  // that it ran; sticks at the largest value
 };
 constexpr Done decode_done(uint64_t word) {
-  return {static_cast<uint32_t>(word), (word >> 32 & 1) != 0, (word >> 33 & 1) != 0,
-          static_cast<uint32_t>(word >> 34)};
+  namespace w = cpe::isa::done_word;
+  return {static_cast<uint32_t>(w::kLaunch.get(word)), w::kFailed.get(word) != 0, w::kWatchdog.get(word) != 0,
+          static_cast<uint32_t>(w::kCycles.get(word))};
 }
 constexpr uint64_t encode_done(const Done& done) {
-  return done.sequence | uint64_t{done.failed} << 32 | uint64_t{done.watchdog} << 33 |
-         uint64_t{done.cycles} << 34;
+  namespace w = cpe::isa::done_word;
+  return w::kLaunch.put(done.sequence) | w::kFailed.put(done.failed) | w::kWatchdog.put(done.watchdog) |
+         w::kCycles.put(done.cycles);
 }
 
 // Why a CPE stopped.
-enum class Cause : uint8_t {
-  kNone = 0,
-  kIllegal = 1,
-  kBreakpoint = 2,
-  kMisaligned = 3,
-  kVacant = 4,
-  kCommand = 5,
-  kNoSegment = 8,
-  kLimit = 9,
-  kPermission = 10,
-  kOwner = 11,
-  kBus = 12,
-  kPoison = 13,
-  kWatchdog = 16,
-  kKilled = 17,
-};
+using cpe::isa::Cause;
 
 constexpr const char* text(Cause cause) {
   switch (cause) {
@@ -86,7 +74,7 @@ constexpr const char* text(Cause cause) {
   return "unknown cause";
 }
 
-enum class Access : uint8_t { kNone = 0, kFetch = 1, kRead = 2, kWrite = 3 };
+using cpe::isa::Access;
 
 constexpr const char* text(Access access) {
   switch (access) {

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cpe_isa.hpp"
+
 namespace swai::module {
 
 inline constexpr uint64_t kMagic = 0x444F'4D2D'4941'5753;  // "SWAI-MOD", first character lowest
@@ -24,11 +26,11 @@ inline constexpr char kNoteName[] = "SWAI-CPE";
 inline constexpr uint32_t kNoteType = 1;
 
 // Where the code of a module runs: the upper four bits of its scalar addresses.
-enum class Space : uint32_t { kDaemon = 4, kKernel = 5 };
+enum class Space : uint32_t { kDaemon = cpe::isa::space::kDaemon, kKernel = cpe::isa::space::kKernel };
 constexpr uint32_t base(Space space) { return static_cast<uint32_t>(space) << 28; }
 
-inline constexpr uint32_t kLdmBase = 0x1000'0000;
-inline constexpr uint32_t kLdmBytes = 0x2'0000;
+using cpe::isa::kLdmBase;
+using cpe::isa::kLdmBytes;
 // A code segment holds at most this much: the private and shared caches index 28 bits, memory for code is
 // scarce.
 inline constexpr uint32_t kMaxCodeBytes = 0x100'0000;

@@ -1,8 +1,10 @@
-// Entries of the segment table and global pointers, as they lie in memory: shared by firmware, host, kernels
-// and tests. The hardware's side is rtl/cg/cg_pkg.sv.
+// Entries of the segment table and global pointers, as they lie in memory (abi/cpe.toml): shared by firmware,
+// host, kernels and tests.
 #pragma once
 
 #include <cstdint>
+
+#include "cpe_isa.hpp"
 
 namespace swai::segment {
 
@@ -13,9 +15,9 @@ inline constexpr unsigned kAddressBits = 40;
 // stands for "none" in fault records.
 inline constexpr uint32_t kMaxEntries = 0x1'0000;
 inline constexpr uint16_t kNull = 0;
-inline constexpr uint16_t kNone = 0xffff;
+inline constexpr uint16_t kNone = cpe::isa::kNoSegment;
 // The context that everybody belongs to.
-inline constexpr uint8_t kShared = 0;
+inline constexpr uint8_t kShared = cpe::isa::kSharedOwner;
 
 enum Permission : uint8_t { kRead = 1, kWrite = 2, kExecute = 4 };
 
@@ -30,22 +32,32 @@ struct Entry {
 inline constexpr uint64_t kNoEntry = 0;
 
 constexpr bool representable(const Entry& entry) {
-  constexpr uint64_t kMaxSize = ((uint64_t{1} << 24) - 1) << kGranuleShift;
+  constexpr uint64_t kMaxSize = cpe::isa::segment_entry::kSize.mask() >> cpe::isa::segment_entry::kSize.lsb
+                                                                             << kGranuleShift;
   return entry.base % kGranuleBytes == 0 && entry.size % kGranuleBytes == 0 &&
          entry.base >> kAddressBits == 0 && entry.size <= kMaxSize &&
          entry.permissions <= (kRead | kWrite | kExecute);
 }
 
+// Permission's bits are three fields side by side.
+inline constexpr Field kPermissions{cpe::isa::segment_entry::kRead.lsb, 3};
+static_assert(kPermissions.put(kWrite) == cpe::isa::segment_entry::kWrite.mask() &&
+              kPermissions.put(kExecute) == cpe::isa::segment_entry::kExecute.mask());
+
+// Of a representable entry.
 constexpr uint64_t encode(const Entry& entry) {
-  return entry.base >> kGranuleShift | entry.size >> kGranuleShift << 28 | uint64_t{entry.permissions} << 52 |
-         uint64_t{1} << 55 | uint64_t{entry.owner} << 56;
+  namespace e = cpe::isa::segment_entry;
+  return entry.base >> kGranuleShift << e::kBase.lsb | entry.size >> kGranuleShift << e::kSize.lsb |
+         uint64_t{entry.permissions} << kPermissions.lsb | e::kValid.mask() |
+         uint64_t{entry.owner} << e::kOwner.lsb;
 }
 
-constexpr bool is_valid(uint64_t word) { return (word >> 55 & 1) != 0; }
+constexpr bool is_valid(uint64_t word) { return cpe::isa::segment_entry::kValid.get(word) != 0; }
 
 constexpr Entry decode(uint64_t word) {
-  return {(word & 0xfff'ffff) << kGranuleShift, (word >> 28 & 0xff'ffff) << kGranuleShift,
-          static_cast<uint8_t>(word >> 52 & 7), static_cast<uint8_t>(word >> 56)};
+  namespace e = cpe::isa::segment_entry;
+  return {e::kBase.get(word) << kGranuleShift, e::kSize.get(word) << kGranuleShift,
+          static_cast<uint8_t>(kPermissions.get(word)), static_cast<uint8_t>(e::kOwner.get(word))};
 }
 
 // A global pointer: segment and byte offset in it.

@@ -2,7 +2,7 @@
 
 CPE_BUILD := $(B)/cpe-kernels
 CPE_COMMON := cpe-kernels/sdaacc $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp) \
-    $(addprefix abi/,global_ptr.hpp kernel_arguments.hpp module.hpp segment.hpp)
+    $(addprefix abi/,field.hpp global_ptr.hpp kernel_arguments.hpp module.hpp segment.hpp) build/gen/cpe_isa.hpp
 
 # $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.
 define cpe_module

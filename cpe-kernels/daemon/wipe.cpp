@@ -33,11 +33,11 @@ void set_units(uint16_t code) {
 void clear_ldm(uint16_t registers) {
   const uint64_t own = group_number() * regs::cg::kSize + regs::kCgAccess + number() * regs::kCgAccessStride;
   const uint64_t control = GlobalPtr<uint32_t>(registers, own + regs::kCgAccessControl).bits();
-  isa::write_csr<isa::kWindowLow>(static_cast<uint32_t>(control));
-  isa::write_csr<isa::kWindowHigh>(static_cast<uint32_t>(control >> 32));
+  isa::write_csr<isa::csr::kWindowLow>(static_cast<uint32_t>(control));
+  isa::write_csr<isa::csr::kWindowHigh>(static_cast<uint32_t>(control >> 32));
   *reinterpret_cast<volatile uint32_t*>(kWindowBase) = 1;
-  isa::write_csr<isa::kWindowLow>(0);
-  isa::write_csr<isa::kWindowHigh>(0);
+  isa::write_csr<isa::csr::kWindowLow>(0);
+  isa::write_csr<isa::csr::kWindowHigh>(0);
 }
 
 // With products of what local memory holds. Its reads wait until that is clear.

@@ -96,7 +96,7 @@ __kernel__ void bad_command(const FaultArgs* args) {
 // kCommand: there is no such unit
 __kernel__ void no_such_unit(const FaultArgs* args) {
   CULPRIT_ONLY(args);
-  isa::issue<static_cast<isa::Unit>(15), 0>();
+  isa::issue<static_cast<isa::unit::Kind>(15), 0>();
 }
 
 // kWatchdog: never returns

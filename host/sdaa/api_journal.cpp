@@ -52,7 +52,7 @@ void decode_line(sdaaLogRecord_t& to, const journal::Record& from, const auto&) 
 
 void decode_kernel(sdaaFaultRecord_t& to, const journal::Arguments& arguments) {
   to.cause = static_cast<int>(arguments[0]);
-  put_text(to.causeText, text(static_cast<swai::launch::Cause>(arguments[0])));
+  put_text(to.causeText, swai::launch::text(static_cast<swai::launch::Cause>(arguments[0])));
   to.group = static_cast<int>(arguments[1] / swai::launch::kMaxCpes);
   to.core = static_cast<int>(arguments[1] % swai::launch::kMaxCpes);
   to.pc = arguments[2];

@@ -218,7 +218,7 @@ module cg #(
   );
 
   logic [N-1:0]        access_valid, access_ready;
-  cg_pkg::access_req_t access;
+  cpe_pkg::access_req_t access;
   logic [63:0]         access_rdata;
 
   cg_access #(

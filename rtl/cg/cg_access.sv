@@ -14,7 +14,7 @@ module cg_access #(
   input  logic [N-1:0]          tile_rst_ni,
   output logic [N-1:0]          access_valid_o,
   input  logic [N-1:0]          access_ready_i,
-  output cg_pkg::access_req_t   access_o,
+  output cpe_pkg::access_req_t   access_o,
   input  logic [63:0]           access_rdata_i,   // in the cycle of ready
   output logic                  busy_o
 );
@@ -22,7 +22,7 @@ module cg_access #(
   logic [N-1:0]        valid_q, here;
   logic                ask, answered, answer_q, error_q;
   logic [63:0]         rdata_q;
-  cg_pkg::access_req_t access_q;
+  cpe_pkg::access_req_t access_q;
 
   always_comb begin
     here = '0;

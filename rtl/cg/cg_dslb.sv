@@ -15,16 +15,16 @@ module cg_dslb (
   input  logic [15:0]       lookup_segment_i,
   input  logic              next_i,          // the lookup is over
   output logic              hit_o,
-  output cg_pkg::segment_t  entry_o,
+  output cpe_isa_pkg::segment_entry_t  entry_o,
   output logic              none_o,
-  output cpe_pkg::cause_t   cause_o,
+  output cpe_isa_pkg::cause_t   cause_o,
 
   output logic              refill_valid_o,
   input  logic              refill_ready_i,
   output logic [39:0]       refill_addr_o,
   input  logic              refill_done_i,
-  input  cpe_pkg::cause_t   refill_cause_i,
-  input  cg_pkg::segment_t  refill_entry_i
+  input  cpe_isa_pkg::cause_t   refill_cause_i,
+  input  cpe_isa_pkg::segment_entry_t  refill_entry_i
 );
 
   localparam int unsigned Entries = 16;
@@ -33,7 +33,7 @@ module cg_dslb (
   logic [15:0]        segment_q [Entries];
   logic [63:0]        entry_q [Entries];
   logic               waiting_q, again_q, none_q;
-  cpe_pkg::cause_t    cause_q;
+  cpe_isa_pkg::cause_t    cause_q;
 
   logic [Entries-1:0] hit, used, victim, candidates;
   logic [3:0]         hit_index, victim_index;
@@ -63,7 +63,7 @@ module cg_dslb (
 
   logic good, install;
   assign good    = refill_done_i && !again_q && !invalidate_i;
-  assign install = good && refill_cause_i == cpe_pkg::CauseNone && refill_entry_i.valid;
+  assign install = good && refill_cause_i == cpe_isa_pkg::CauseNone && refill_entry_i.valid;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -93,7 +93,7 @@ module cg_dslb (
       segment_q[victim_index] <= lookup_segment_i;
       entry_q[victim_index]   <= refill_entry_i;
     end
-    if (good) cause_q <= refill_cause_i == cpe_pkg::CauseNone ? cpe_pkg::CauseNoSegment : refill_cause_i;
+    if (good) cause_q <= refill_cause_i == cpe_isa_pkg::CauseNone ? cpe_isa_pkg::CauseNoSegment : refill_cause_i;
   end
 
 `ifndef SYNTHESIS

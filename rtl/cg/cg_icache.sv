@@ -24,7 +24,7 @@ module cg_icache #(
   output logic            code_valid_o,
   input  logic            code_ready_i,
   output logic [N-1:0]    code_mask_o,
-  output cpe_pkg::cause_t code_cause_o,
+  output cpe_isa_pkg::cause_t code_cause_o,
   output logic [511:0]    code_data_o,
 
   // Lines from memory
@@ -110,7 +110,7 @@ module cg_icache #(
 
   assign set    = line_q[6:0];
   assign tag    = {line_q[22], line_q[21:7]};
-  assign vacant = line_q[25:22] != cpe_pkg::SpaceDaemon && line_q[25:22] != cpe_pkg::SpaceKernel;
+  assign vacant = line_q[25:22] != cpe_isa_pkg::SpaceDaemon && line_q[25:22] != cpe_isa_pkg::SpaceKernel;
 
   always_comb begin
     tags = '0;
@@ -235,7 +235,7 @@ module cg_icache #(
 
   logic            answer_q;
   logic [N-1:0]    answer_mask_q;
-  cpe_pkg::cause_t cause_q;
+  cpe_isa_pkg::cause_t cause_q;
   logic [1:0]      hit_way;
 
   assign hit_way     = {hits[3] || hits[2], hits[3] || hits[1]};
@@ -263,7 +263,7 @@ module cg_icache #(
   always_ff @(posedge clk_i) begin
     if (answer) begin
       answer_mask_q <= mask_q;
-      cause_q       <= vacant ? cpe_pkg::CauseVacant : cpe_pkg::CauseNone;
+      cause_q       <= vacant ? cpe_isa_pkg::CauseVacant : cpe_isa_pkg::CauseNone;
     end
   end
 

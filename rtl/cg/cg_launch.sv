@@ -79,6 +79,12 @@ module cg_launch #(
 
   assign run_cycles = cycles[31:30] != '0 ? '1 : cycles[29:0];
 
+  cpe_isa_pkg::done_word_t done_word;
+  assign done_word.cycles   = run_cycles;
+  assign done_word.watchdog = by_watchdog;
+  assign done_word.failed   = failed;
+  assign done_word.launch   = sequence_number;
+
   cg_launch_regs #(
     .N(N)
   ) u_regs (
@@ -256,7 +262,7 @@ module cg_launch #(
     .rst_ni,
     .group_i,
     .end_i           (launch_end),
-    .word_i          ({run_cycles, by_watchdog, failed, sequence_number}),
+    .word_i          (done_word),
     .notify_i        (run_notify),
     .done_valid_o,
     .done_ready_i,

@@ -61,7 +61,7 @@ module cg_memory #(
   logic [15:0]       fill_segment;
   logic [21:0]       fill_line;
   logic              refill_done;
-  cpe_pkg::cause_t   refill_cause;
+  cpe_isa_pkg::cause_t   refill_cause;
   logic [2:0]        refill_word;
   logic [63:0]       refill_entry;
   logic              note_valid, note_write;
@@ -69,10 +69,10 @@ module cg_memory #(
   logic [5:0]        note_by;
   logic              fault_valid, fault_ready;
   logic [8:0]        fault_who;
-  cpe_pkg::cause_t   fault_cause;
+  cpe_isa_pkg::cause_t   fault_cause;
   logic              code_valid, code_ready;
   logic [N-1:0]      code_mask, done_mask, answered;
-  cpe_pkg::cause_t   code_cause;
+  cpe_isa_pkg::cause_t   code_cause;
   logic [511:0]      code_data;
   logic              done_valid, done_good;
   logic [1:0]        done_slot;

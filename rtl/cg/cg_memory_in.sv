@@ -31,7 +31,7 @@ module cg_memory_in #(
 
   // Answers to the look-aside buffer
   input  logic                              refill_done_i,
-  input  cpe_pkg::cause_t                   refill_cause_i,
+  input  cpe_isa_pkg::cause_t                   refill_cause_i,
   output logic [2:0]                        refill_word_o,   // where in its line the entry lies
   input  logic [63:0]                       refill_entry_i,
 
@@ -54,7 +54,7 @@ module cg_memory_in #(
   output logic                              fault_valid_o,
   input  logic                              fault_ready_i,
   output logic [8:0]                        fault_who_o,
-  output cpe_pkg::cause_t                   fault_cause_o,
+  output cpe_isa_pkg::cause_t                   fault_cause_o,
 
   output logic                              event_dslb_hit_o,
   output logic                              event_dslb_miss_o,
@@ -125,8 +125,8 @@ module cg_memory_in #(
 
   logic             outside, hit, none, known, refill_valid, refill_ready;
   logic [39:0]      refill_addr;
-  cg_pkg::segment_t entry;
-  cpe_pkg::cause_t  none_cause, cause;
+  cpe_isa_pkg::segment_entry_t entry;
+  cpe_isa_pkg::cause_t  none_cause, cause;
   logic             allowed;
   logic [28:0]      granule;
 
@@ -160,13 +160,13 @@ module cg_memory_in #(
   // An access lies in one line, a segment ends between two: it is the line that must be inside. What a table entry puts beyond
   // the last address is nowhere.
   always_comb begin
-    cause = cpe_pkg::CauseNone;
-    if (outside) cause = cpe_pkg::CauseNoSegment;
+    cause = cpe_isa_pkg::CauseNone;
+    if (outside) cause = cpe_isa_pkg::CauseNoSegment;
     else if (none) cause = none_cause;
-    else if (entry.owner != cg_pkg::SharedOwner && entry.owner != space_i.owner) cause = cpe_pkg::CauseOwner;
-    else if (!allowed) cause = cpe_pkg::CausePermission;
-    else if (a_q.offset[47:12] >= {12'b0, entry.size}) cause = cpe_pkg::CauseLimit;
-    else if (granule[28]) cause = cpe_pkg::CauseBus;
+    else if (entry.owner != cpe_isa_pkg::SharedOwner && entry.owner != space_i.owner) cause = cpe_isa_pkg::CauseOwner;
+    else if (!allowed) cause = cpe_isa_pkg::CausePermission;
+    else if (a_q.offset[47:12] >= {12'b0, entry.size}) cause = cpe_isa_pkg::CauseLimit;
+    else if (granule[28]) cause = cpe_isa_pkg::CauseBus;
   end
 
   // The smallest aligned block that holds all bytes: registers on the ring answer to nothing else.
@@ -194,7 +194,7 @@ module cg_memory_in #(
   logic [39:0]          b_addr_q, addr;
   logic [2:0]           b_size_q;
   logic [63:0]          b_strb_q;
-  cpe_pkg::cause_t      b_cause_q;
+  cpe_isa_pkg::cause_t      b_cause_q;
 
   logic [RingTags-1:0]  ring_used_q, ring_free;
   logic [RingWidth-1:0] ring_tag;
@@ -204,7 +204,7 @@ module cg_memory_in #(
                         (b_fault_q && fault_ready_i);
   assign addr         = known ? {granule[27:0], a_q.offset[11:6], a_q.offset[5:0] & ~low_bits} : refill_addr;
   assign own          = addr[39:34] == {4'b1000, group_i};
-  assign to_fault     = known && cause != cpe_pkg::CauseNone;
+  assign to_fault     = known && cause != cpe_isa_pkg::CauseNone;
   assign to_ring      = !own && !to_fault;
   assign refill_ready = b_free && (own || ring_used_q != '1);
   assign a_next       = a_valid_q && known && b_free && !(to_ring && ring_used_q == '1);

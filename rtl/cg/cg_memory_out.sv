@@ -24,11 +24,11 @@ module cg_memory_out #(
   input  logic              fault_valid_i,
   output logic              fault_ready_o,
   input  logic [8:0]        fault_who_i,
-  input  cpe_pkg::cause_t   fault_cause_i,
+  input  cpe_isa_pkg::cause_t   fault_cause_i,
   input  logic              code_valid_i,
   output logic              code_ready_o,
   input  logic [N-1:0]      code_mask_i,
-  input  cpe_pkg::cause_t   code_cause_i,
+  input  cpe_isa_pkg::cause_t   code_cause_i,
   input  logic [511:0]      code_data_i,
 
   // To the code cache, which says who waits for the line
@@ -39,7 +39,7 @@ module cg_memory_out #(
 
   // To the look-aside buffer
   output logic              refill_done_o,
-  output cpe_pkg::cause_t   refill_cause_o,
+  output cpe_isa_pkg::cause_t   refill_cause_o,
   input  logic [2:0]        refill_word_i,
   output logic [63:0]       refill_entry_o,
 
@@ -71,7 +71,7 @@ module cg_memory_out #(
 
   logic [8:0]       who;
   noc_pkg::status_t status;
-  cpe_pkg::cause_t  cause;
+  cpe_isa_pkg::cause_t  cause;
   logic             is_dma, is_scalar, is_fill, is_refill;
 
   always_comb begin
@@ -84,11 +84,11 @@ module cg_memory_out #(
       who    = {hbm_rsp_i.dest[0], hbm_rsp_i.tag};
       status = hbm_rsp_i.status;
     end
-    cause = cpe_pkg::CauseNone;
+    cause = cpe_isa_pkg::CauseNone;
     if (take_code) cause = code_cause_i;
     else if (take_fault) cause = fault_cause_i;
-    else if (status == noc_pkg::StatusPoison) cause = cpe_pkg::CausePoison;
-    else if (status != noc_pkg::StatusOk) cause = cpe_pkg::CauseBus;
+    else if (status == noc_pkg::StatusPoison) cause = cpe_isa_pkg::CausePoison;
+    else if (status != noc_pkg::StatusOk) cause = cpe_isa_pkg::CauseBus;
   end
 
   assign is_dma    = take && !take_code && !who[8];
@@ -117,7 +117,7 @@ module cg_memory_out #(
   logic [N-1:0]       valid_q, valid_d;
   cpe_pkg::mem_kind_t kind_q;
   logic [2:0]         tag_q;
-  cpe_pkg::cause_t    cause_q;
+  cpe_isa_pkg::cause_t    cause_q;
   logic [511:0]       data_in, data;
 
   always_comb begin
@@ -159,7 +159,7 @@ module cg_memory_out #(
 
   assign done_valid_o   = is_fill;
   assign done_slot_o    = who[1:0];
-  assign done_good_o    = cause == cpe_pkg::CauseNone;
+  assign done_good_o    = cause == cpe_isa_pkg::CauseNone;
   assign refill_done_o  = is_refill;
   assign refill_cause_o = cause;
   always_comb begin

@@ -64,9 +64,9 @@ module cg_records #(
       if ((chosen & fault_q) != '0) begin
         record = record_i;
       end else begin
-        record.cause   = (chosen & watchdog_q) != '0 ? cpe_pkg::CauseWatchdog : cpe_pkg::CauseKilled;
+        record.cause   = (chosen & watchdog_q) != '0 ? cpe_isa_pkg::CauseWatchdog : cpe_isa_pkg::CauseKilled;
         record.pc      = pc_i;
-        record.segment = cpe_pkg::NoSegment;
+        record.segment = cpe_isa_pkg::NoSegment;
       end
     end
   end

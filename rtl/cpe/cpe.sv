@@ -71,7 +71,7 @@ module cpe #(
   input  logic [255:0]        column_receive_data_i,
 
   input  logic                access_valid_i,
-  input  cg_pkg::access_req_t access_i,
+  input  cpe_pkg::access_req_t access_i,
   output logic                access_ready_o,
   output logic [63:0]         access_rdata_o
 );
@@ -97,7 +97,7 @@ module cpe #(
   logic                in_column_receive_valid;
   logic [255:0]        in_column_receive_data;
   logic                in_access_valid;
-  cg_pkg::access_req_t in_access;
+  cpe_pkg::access_req_t in_access;
 
   cpe_isolation #(
     .Gates(!Serial)
@@ -166,7 +166,7 @@ module cpe #(
   logic            win_valid, win_write, win_done;
   logic [31:0]     win_addr, win_wdata, win_rdata;
   logic [1:0]      win_size;
-  cpe_pkg::cause_t win_cause;
+  cpe_isa_pkg::cause_t win_cause;
   logic [15:0]     win_segment;
   logic [47:0]     win_offset;
   logic [63:0]     win_pointer;
@@ -299,12 +299,12 @@ module cpe #(
     to_systolic = 1'b0;
     to_vector   = 1'b0;
     if (issue_valid) begin
-      to_control  = issue.target == cpe_pkg::UnitControl;
-      to_dma      = issue.target == cpe_pkg::UnitDma;
-      to_row      = issue.target == cpe_pkg::UnitRow;
-      to_column   = issue.target == cpe_pkg::UnitColumn;
-      to_systolic = issue.target == cpe_pkg::UnitSystolic;
-      to_vector   = issue.target == cpe_pkg::UnitVector;
+      to_control  = issue.target == cpe_isa_pkg::UnitControl;
+      to_dma      = issue.target == cpe_isa_pkg::UnitDma;
+      to_row      = issue.target == cpe_isa_pkg::UnitRow;
+      to_column   = issue.target == cpe_isa_pkg::UnitColumn;
+      to_systolic = issue.target == cpe_isa_pkg::UnitSystolic;
+      to_vector   = issue.target == cpe_isa_pkg::UnitVector;
     end
   end
 
@@ -314,32 +314,32 @@ module cpe #(
     issue_rdata = '0;
     if (Serial || issue_valid) begin
       case (issue.target)
-        cpe_pkg::UnitControl: begin
+        cpe_isa_pkg::UnitControl: begin
           issue_ready = control_ready;
           issue_bad   = control_bad;
           issue_rdata = control_rdata;
         end
-        cpe_pkg::UnitDma: begin
+        cpe_isa_pkg::UnitDma: begin
           issue_ready = dma_ready;
           issue_bad   = dma_bad;
           issue_rdata = dma_rdata;
         end
-        cpe_pkg::UnitRow: begin
+        cpe_isa_pkg::UnitRow: begin
           issue_ready = row_ready;
           issue_bad   = row_bad;
           issue_rdata = row_rdata;
         end
-        cpe_pkg::UnitColumn: begin
+        cpe_isa_pkg::UnitColumn: begin
           issue_ready = column_ready;
           issue_bad   = column_bad;
           issue_rdata = column_rdata;
         end
-        cpe_pkg::UnitSystolic: begin
+        cpe_isa_pkg::UnitSystolic: begin
           issue_ready = systolic_ready;
           issue_bad   = systolic_bad;
           issue_rdata = systolic_rdata;
         end
-        cpe_pkg::UnitVector: begin
+        cpe_isa_pkg::UnitVector: begin
           issue_ready = vector_ready;
           issue_bad   = vector_bad;
           issue_rdata = vector_rdata;
@@ -581,10 +581,10 @@ module cpe #(
   logic [2:0]   systolic_wait;
   logic [1:0]   vector_wait;
 
-  cpe_math_pkg::request_t systolic_math, vector_math;
+  fp32_serial_pkg::request_t systolic_math, vector_math;
   logic [31:0]            systolic_operand, vector_operand;
   logic [1:0]             math_which;
-  cpe_math_pkg::answer_t  systolic_answer, vector_answer;
+  fp32_serial_pkg::answer_t  systolic_answer, vector_answer;
 
   cpe_systolic #(
     .Sparse(Sparse),

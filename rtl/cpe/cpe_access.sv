@@ -8,7 +8,7 @@ module cpe_access (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                access_valid_i,
-  input  cg_pkg::access_req_t access_i,
+  input  cpe_pkg::access_req_t access_i,
   output logic                access_ready_o,
   output logic [63:0]         access_rdata_o,
 

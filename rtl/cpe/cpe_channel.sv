@@ -84,27 +84,27 @@ module cpe_channel #(
     if (issue_valid_i && !halt_i) begin
       others    = participants_i & OnChannel & ~(8'd1 << position_i);
       range_end = 14'(issue_i.rs1[16:5]) + 14'(issue_i.rs2[17:5]);
-      range_ok  = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0 && issue_i.rs1[4:0] == '0
+      range_ok  = issue_i.rs1[31:28] == cpe_isa_pkg::SpaceLdm && issue_i.rs1[27:17] == '0 && issue_i.rs1[4:0] == '0
                && issue_i.rs2[23:18] == '0 && issue_i.rs2[17:5] != '0 && issue_i.rs2[4:0] == '0 && range_end <= 14'd4096;
       receives  = issue_i.op[0];
       ticket    = receives ? receives_q : sends_q;
       open      = receives ? open_receives : open_sends;
       beyond    = ticket - issue_i.rs1;
       case (issue_i.op)
-        cpe_pkg::ChannelSend: begin
+        cpe_isa_pkg::ChannelSend: begin
           issue_bad_o   = !range_ok || issue_i.rs2[31:24] == '0 || (issue_i.rs2[31:24] & ~others) != '0;
           issue_ready_o = issue_bad_o || send_space;
           send_push     = !issue_bad_o && send_space;
           issue_rdata_o = ticket + 1'b1;
         end
-        cpe_pkg::ChannelReceive: begin
+        cpe_isa_pkg::ChannelReceive: begin
           issue_bad_o   = !range_ok || issue_i.rs2[31:27] != '0 || !others[issue_i.rs2[26:24]];
           issue_ready_o = issue_bad_o || receive_space;
           receive_push  = !issue_bad_o && receive_space;
           issue_rdata_o = ticket + 1'b1;
         end
         // beyond - open is not negative; in fewer gates.
-        cpe_pkg::ChannelWaitSend, cpe_pkg::ChannelWaitReceive:
+        cpe_isa_pkg::ChannelWaitSend, cpe_isa_pkg::ChannelWaitReceive:
           issue_ready_o = beyond[31] == (beyond[30:4] == '0 && beyond[3:0] < open);
         default: begin
           issue_bad_o   = 1'b1;

@@ -66,10 +66,10 @@ module cpe_control (
     is_sync        = 1'b0;
     one_scope      = 1'b0;
     if (issue_valid_i) begin
-      is_launch      = issue_i.op == cpe_pkg::ControlLaunch;
-      is_argument    = issue_i.op == cpe_pkg::ControlArgument;
-      is_done        = issue_i.op == cpe_pkg::ControlDone;
-      is_sync        = issue_i.op == cpe_pkg::ControlSync;
+      is_launch      = issue_i.op == cpe_isa_pkg::ControlLaunch;
+      is_argument    = issue_i.op == cpe_isa_pkg::ControlArgument;
+      is_done        = issue_i.op == cpe_isa_pkg::ControlDone;
+      is_sync        = issue_i.op == cpe_isa_pkg::ControlSync;
       one_scope      = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
       issue          = !stop_o && !engine_fault_valid_i;
       good           = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;

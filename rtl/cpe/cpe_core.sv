@@ -22,7 +22,7 @@ module cpe_core #(
   output logic             fetch_valid_o,
   output logic [25:0]      fetch_line_o,
   input  logic             refill_valid_i,
-  input  cpe_pkg::cause_t  refill_cause_i,
+  input  cpe_isa_pkg::cause_t  refill_cause_i,
   input  logic [511:0]     refill_data_i,
   input  logic             invalidate_i,
 
@@ -43,7 +43,7 @@ module cpe_core #(
   output logic [31:0]      win_wdata_o,
   input  logic             win_done_i,
   input  logic [31:0]      win_rdata_i,
-  input  cpe_pkg::cause_t  win_cause_i,
+  input  cpe_isa_pkg::cause_t  win_cause_i,
   input  logic [15:0]      win_segment_i,
   input  logic [47:0]      win_offset_i,
   output logic [63:0]      win_pointer_o,
@@ -231,7 +231,7 @@ module cpe_core #(
 
   logic            is_mem, mem_done, mem_late, mem_window, mem_pending, mem_fault;
   logic [31:0]     mem_result;
-  cpe_pkg::cause_t mem_cause;
+  cpe_isa_pkg::cause_t mem_cause;
   logic [15:0]     mem_segment;
   logic [47:0]     mem_offset;
   assign is_mem = x_kind == cpe_core_pkg::KindLoad || x_kind == cpe_core_pkg::KindStore;
@@ -404,14 +404,14 @@ module cpe_core #(
   always_comb begin
     record = '0;
     if (Serial || fault) begin
-      record = {cpe_pkg::CauseIllegal, cpe_pkg::AccessNone, 1'b0, x_pc, cpe_pkg::NoSegment, 48'b0};
+      record = {cpe_isa_pkg::CauseIllegal, cpe_isa_pkg::AccessNone, 1'b0, x_pc, cpe_isa_pkg::NoSegment, 48'b0};
       if (is_mem) begin
         record.cause   = mem_cause;
-        record.access  = x_kind[0] ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        record.access  = x_kind[0] ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead;
         record.segment = mem_segment;
         record.offset  = mem_offset;
       end else if (x_kind == cpe_core_pkg::KindCustom) begin
-        record.cause = cpe_pkg::CauseCommand;
+        record.cause = cpe_isa_pkg::CauseCommand;
       end else if (x_kind == cpe_core_pkg::KindStop) begin
         record.cause  = x_rd;
         record.access = x_op[1:0];

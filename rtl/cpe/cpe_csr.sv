@@ -130,31 +130,31 @@ module cpe_csr #(
     wdata    = '0;
     if (valid_i) begin
       unique case (number)
-        12'h7c0: begin
+        cpe_isa_pkg::CsrWindowLow: begin
           rdata_o  = pointer_q[31:0];
           writable = 1'b1;
         end
-        12'h7c1: begin
+        cpe_isa_pkg::CsrWindowHigh: begin
           rdata_o  = pointer_q[63:32];
           writable = 1'b1;
         end
-        12'hb00, 12'hc00: rdata_o = cycles_q[31:0];
-        12'hb80, 12'hc80: rdata_o = cycles_q[63:32];
-        12'hb02, 12'hc02: rdata_o = retired_q[31:0];
-        12'hb82, 12'hc82: rdata_o = retired_q[63:32];
-        12'hb03:          rdata_o = code_q;
-        12'hb04:          rdata_o = ldm_q;
-        12'hb05:          rdata_o = window_q;
-        12'hb06:          rdata_o = control_q;
-        12'hb07:          rdata_o = dma_q;
-        12'hb08:          rdata_o = row_q;
-        12'hb09:          rdata_o = column_q;
-        12'hb0a:          rdata_o = unit_q;
-        12'hb0b:          rdata_o = arithmetic_q;
-        12'hf14:          rdata_o = {25'b0, id_i};
-        12'hfc0:          rdata_o = config_i;
-        12'hfc1:          rdata_o = launch_mask_i;
-        default:          bad_o = 1'b1;
+        cpe_isa_pkg::CsrMcycle, cpe_isa_pkg::CsrCycle:       rdata_o = cycles_q[31:0];
+        cpe_isa_pkg::CsrMcycleh, cpe_isa_pkg::CsrCycleh:     rdata_o = cycles_q[63:32];
+        cpe_isa_pkg::CsrMinstret, cpe_isa_pkg::CsrInstret:   rdata_o = retired_q[31:0];
+        cpe_isa_pkg::CsrMinstreth, cpe_isa_pkg::CsrInstreth: rdata_o = retired_q[63:32];
+        cpe_isa_pkg::CsrMhpmcounter3:  rdata_o = code_q;
+        12'hb04:                       rdata_o = ldm_q;
+        12'hb05:                       rdata_o = window_q;
+        12'hb06:                       rdata_o = control_q;
+        12'hb07:                       rdata_o = dma_q;
+        12'hb08:                       rdata_o = row_q;
+        12'hb09:                       rdata_o = column_q;
+        12'hb0a:                       rdata_o = unit_q;
+        cpe_isa_pkg::CsrMhpmcounter11: rdata_o = arithmetic_q;
+        cpe_isa_pkg::CsrMhartid:       rdata_o = {25'b0, id_i};
+        cpe_isa_pkg::CsrCpeConfig:     rdata_o = config_i;
+        cpe_isa_pkg::CsrLaunchMask:    rdata_o = launch_mask_i;
+        default:                       bad_o = 1'b1;
       endcase
       write = funct3_i[1:0] == 2'd1 || field_i[16:12] != '0;
       if (write && !writable) bad_o = 1'b1;

@@ -108,8 +108,8 @@ module cpe_decode (
     endcase
     if (!legal) begin
       kind_o = cpe_core_pkg::KindStop;
-      op_o   = {2'b0, cpe_pkg::AccessNone};
-      rd_o   = {insn_i[31:21], insn_i[19:0]} == 31'h73 ? cpe_pkg::CauseBreakpoint : cpe_pkg::CauseIllegal;  // ecall, ebreak
+      op_o   = {2'b0, cpe_isa_pkg::AccessNone};
+      rd_o   = {insn_i[31:21], insn_i[19:0]} == 31'h73 ? cpe_isa_pkg::CauseBreakpoint : cpe_isa_pkg::CauseIllegal;  // ecall, ebreak
       rs1_o  = '0;
       rs2_o  = '0;
       imm_o  = '0;

@@ -52,21 +52,21 @@ module cpe_dma_issue (
     age           = '0;
     if (issue_valid_i) begin
       case (issue_i.op)
-        cpe_pkg::DmaGlobal, cpe_pkg::DmaShape: issue_ready_o = 1'b1;
-        cpe_pkg::DmaLoad, cpe_pkg::DmaStore: begin
+        cpe_isa_pkg::DmaGlobal, cpe_isa_pkg::DmaShape: issue_ready_o = 1'b1;
+        cpe_isa_pkg::DmaLoad, cpe_isa_pkg::DmaStore: begin
           range_end           = {17'd0, issue_i.rs1[16:0]} + {2'd0, extent_q} + {16'd0, issue_i.rs2[17:0]};
-          bad                 = issue_i.rs1[31:28] != cpe_pkg::SpaceLdm || issue_i.rs1[27:17] != '0 || issue_i.rs2[31:18] != '0
+          bad                 = issue_i.rs1[31:28] != cpe_isa_pkg::SpaceLdm || issue_i.rs1[27:17] != '0 || issue_i.rs2[31:18] != '0
                              || issue_i.rs2[17:0] == '0 || rows_q == '0 || range_end > 34'h2_0000;
           issue_bad_o         = bad;
           begins              = !bad && !full && !halt_i;
           issue_ready_o       = bad || begins;
           issue_rdata_o       = begun_q + 32'd1;
         end
-        cpe_pkg::DmaWait: begin
+        cpe_isa_pkg::DmaWait: begin
           age           = done_q - issue_i.rs1;
           issue_ready_o = !age[31];
         end
-        cpe_pkg::DmaPoll: begin
+        cpe_isa_pkg::DmaPoll: begin
           age           = done_q - issue_i.rs1;
           issue_ready_o = 1'b1;
           issue_rdata_o = 32'(!age[31]);
@@ -80,7 +80,7 @@ module cpe_dma_issue (
   end
 
   assign begin_o          = begins;
-  assign begin_transfer_o = {issue_i.op == cpe_pkg::DmaStore, global_q, issue_i.rs1[16:0], issue_i.rs2[17:0], rows_q, ldm_stride_q,
+  assign begin_transfer_o = {issue_i.op == cpe_isa_pkg::DmaStore, global_q, issue_i.rs1[16:0], issue_i.rs2[17:0], rows_q, ldm_stride_q,
                              stride_q};
 
   assign oldest_o     = done_q[2:0];
@@ -93,7 +93,7 @@ module cpe_dma_issue (
 
   always_ff @(posedge clk_i) begin
     if (issue_valid_i) begin
-      if (issue_i.op == cpe_pkg::DmaShape) begin
+      if (issue_i.op == cpe_isa_pkg::DmaShape) begin
         ldm_stride_q <= issue_i.rs1[15:0];
         stride_q     <= issue_i.rs2;
       end
@@ -115,8 +115,8 @@ module cpe_dma_issue (
         rows_q   <= 16'd1;
         extent_q <= '0;
       end
-      if (issue_valid_i && issue_i.op == cpe_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
-      if (issue_valid_i && issue_i.op == cpe_pkg::DmaShape) begin
+      if (issue_valid_i && issue_i.op == cpe_isa_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
+      if (issue_valid_i && issue_i.op == cpe_isa_pkg::DmaShape) begin
         rows_q   <= issue_i.rs1[31:16];
         extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);
       end

@@ -66,19 +66,19 @@ module cpe_dma_serial (
     if (issue_valid_i) begin
       issue_ready_o = !busy_o;
       case (issue_i.op)
-        cpe_pkg::DmaGlobal: set_global = !busy_o;
-        cpe_pkg::DmaShape:  set_shape  = !busy_o;
-        cpe_pkg::DmaLoad, cpe_pkg::DmaStore: begin
+        cpe_isa_pkg::DmaGlobal: set_global = !busy_o;
+        cpe_isa_pkg::DmaShape:  set_shape  = !busy_o;
+        cpe_isa_pkg::DmaLoad, cpe_isa_pkg::DmaStore: begin
           // What shape it has, and so if it makes sense, is known when it is its turn.
           moves         = !busy_o;
-          issue_bad_o   = moves && (issue_i.rs1[31:28] != cpe_pkg::SpaceLdm || issue_i.rs1[27:17] != '0 || issue_i.rs2[31:18] != '0
+          issue_bad_o   = moves && (issue_i.rs1[31:28] != cpe_isa_pkg::SpaceLdm || issue_i.rs1[27:17] != '0 || issue_i.rs2[31:18] != '0
                                     || issue_i.rs2[17:0] == '0 || rows_q == '0
                                     || $signed(room) < $signed({14'd0, {2'd0, issue_i.rs1[16:0]} + {1'b0, issue_i.rs2[17:0]}}));
           issue_ready_o = moves && (issue_bad_o || !halt_i);
           issue_rdata_o = begun_q + 32'd1;
         end
-        cpe_pkg::DmaWait: issue_ready_o = !past[31];
-        cpe_pkg::DmaPoll: begin
+        cpe_isa_pkg::DmaWait: issue_ready_o = !past[31];
+        cpe_isa_pkg::DmaPoll: begin
           issue_ready_o = 1'b1;
           issue_rdata_o = {31'd0, !past[31]};
         end
@@ -104,11 +104,11 @@ module cpe_dma_serial (
   assign ends_row    = left_q <= {11'd0, to_line_end};
   assign bytes       = ends_row ? left_q[6:0] : to_line_end;
   assign last        = ends_row && rows_q == 16'd1;
-  assign answered    = q == Answer && rsp_valid_i && rsp_i.cause == cpe_pkg::CauseNone;
+  assign answered    = q == Answer && rsp_valid_i && rsp_i.cause == cpe_isa_pkg::CauseNone;
 
   always_ff @(posedge clk_i) begin
     if (begins) begin
-      write_q      <= issue_i.op == cpe_pkg::DmaStore;
+      write_q      <= issue_i.op == cpe_isa_pkg::DmaStore;
       pc_q         <= issue_i.pc;
       bytes_q      <= issue_i.rs2[17:0];
       row_offset_q <= {1'b0, global_q[47:0]};
@@ -131,7 +131,7 @@ module cpe_dma_serial (
   // --- One step after the other -------------------------------------------------------------------------------------
 
   logic [511:0]    data_q;
-  cpe_pkg::cause_t cause_q;
+  cpe_isa_pkg::cause_t cause_q;
   logic            outside;
 
   assign outside = offset_q[48];
@@ -151,7 +151,7 @@ module cpe_dma_serial (
       Idle: if (begins) q <= Row;
       Row:  q <= Piece;
       Piece: if (!halt_i) begin
-        cause_q <= cpe_pkg::CauseLimit;
+        cause_q <= cpe_isa_pkg::CauseLimit;
         if (outside)              q <= Fault;
         else if (!write_q)        q <= Offer;
         else if (line_re_ready_i) q <= Data;
@@ -191,7 +191,7 @@ module cpe_dma_serial (
   assign mem_valid_o   = q == Offer;
   assign mem_o         = {write_q, 1'b0, 3'd0, global_q[63:48], offset_q[47:0], ldm_q[5:0], bytes, data_q};
   assign fault_valid_o = q == Fault;
-  assign fault_o       = {cause_q, write_q ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1, pc_q, global_q[63:48], offset_q[47:0]};
+  assign fault_o       = {cause_q, write_q ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead, 1'b1, pc_q, global_q[63:48], offset_q[47:0]};
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

@@ -18,7 +18,7 @@ module cpe_dma_track (
 
   input  logic                rsp_valid_i,
   input  logic [2:0]          rsp_tag_i,
-  input  cpe_pkg::cause_t     rsp_cause_i,
+  input  cpe_isa_pkg::cause_t     rsp_cause_i,
   output logic                line_we_o,       // it brings data for local memory
   output logic [16:0]         line_waddr_o,
   output logic [6:0]          line_wbytes_o,
@@ -76,7 +76,7 @@ module cpe_dma_track (
         done[rsp_tag_i] = 1'b1;
         {rsp_write, rsp_slot, rsp_ldm, rsp_bytes} = meta_q[rsp_tag_i];
         open_next[{rsp_slot, rsp_tag_i}] = 1'b0;
-        failed          = rsp_cause_i != cpe_pkg::CauseNone;
+        failed          = rsp_cause_i != cpe_isa_pkg::CauseNone;
         line_we_o       = !failed && !rsp_write;
         event_bytes_o   = failed ? '0 : rsp_bytes;
       end
@@ -125,12 +125,12 @@ module cpe_dma_track (
       end
       if (record) begin
         fault_q.cause   <= rsp_cause_i;
-        fault_q.access  <= rsp_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_q.access  <= rsp_write ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead;
         fault_q.offset  <= offset_q[rsp_tag_i];
         fault_older_q   <= older_q[Tags*rsp_tag_i +: Tags];
       end else if (fail_i) begin
-        fault_q.cause   <= cpe_pkg::CauseLimit;
-        fault_q.access  <= piece_i.write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_q.cause   <= cpe_isa_pkg::CauseLimit;
+        fault_q.access  <= piece_i.write ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead;
         fault_q.offset  <= piece_i.offset;
         fault_older_q   <= remaining;
       end

@@ -19,7 +19,7 @@ module cpe_fetch #(
   output logic                   fetch_valid_o,
   output logic [25:0]            fetch_line_o,
   input  logic                   refill_valid_i,
-  input  cpe_pkg::cause_t        refill_cause_i,
+  input  cpe_isa_pkg::cause_t        refill_cause_i,
   input  logic [511:0]           refill_data_i,
   input  logic                   invalidate_i,
 
@@ -55,7 +55,7 @@ module cpe_fetch #(
   logic            drop_q;      // the line may not be kept
   logic            stale_q;     // the line may be kept but is not what pc_q needs
   logic            fail_q;      // there is no code at pc_q
-  cpe_pkg::cause_t cause_q;
+  cpe_isa_pkg::cause_t cause_q;
 
   logic        hit;
   logic [63:0] word;
@@ -157,7 +157,7 @@ module cpe_fetch #(
 `endif
       if (fail_q) begin
         kind_o <= cpe_core_pkg::KindStop;
-        op_o   <= {2'b0, cpe_pkg::AccessFetch};
+        op_o   <= {2'b0, cpe_isa_pkg::AccessFetch};
         rd_o   <= cause_q;
         rs1_o  <= '0;
         rs2_o  <= '0;
@@ -176,11 +176,11 @@ module cpe_fetch #(
     fill   = 1'b0;
     if (look_q && !hit) begin
       miss   = !redirect_i && !invalidate_i && !stop_i;
-      vacant = word_addr_q[28:25] != cpe_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_pkg::SpaceKernel;
+      vacant = word_addr_q[28:25] != cpe_isa_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_isa_pkg::SpaceKernel;
     end
     if (busy_q) begin
       wanted = !stale_q && !drop_q && !redirect_i && !invalidate_i;
-      fill   = refill_valid_i && refill_cause_i == cpe_pkg::CauseNone && !drop_q && !invalidate_i;
+      fill   = refill_valid_i && refill_cause_i == cpe_isa_pkg::CauseNone && !drop_q && !invalidate_i;
     end
   end
 
@@ -210,7 +210,7 @@ module cpe_fetch #(
 
     if (miss) begin
       line_q  <= word_addr_q[28:3];
-      cause_q <= cpe_pkg::CauseVacant;
+      cause_q <= cpe_isa_pkg::CauseVacant;
       drop_q  <= 1'b0;
       stale_q <= 1'b0;
     end else if (busy_q) begin
@@ -231,7 +231,7 @@ module cpe_fetch #(
       else if (cut || carry) carry_valid_q <= carry;
 
       if (redirect_i || invalidate_i) fail_q <= 1'b0;
-      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_pkg::CauseNone && wanted;
+      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_isa_pkg::CauseNone && wanted;
       else if (miss && vacant) fail_q <= 1'b1;
 
       if (invalidate_i) look_q <= 1'b0;

@@ -45,8 +45,8 @@ module cpe_isolation #(
   output logic [255:0]        column_receive_data_o,
   input  logic                access_valid_i,
   output logic                access_valid_o,
-  input  cg_pkg::access_req_t access_i,
-  output cg_pkg::access_req_t access_o
+  input  cpe_pkg::access_req_t access_i,
+  output cpe_pkg::access_req_t access_o
 );
 
   always_comb begin

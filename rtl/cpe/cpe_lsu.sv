@@ -19,7 +19,7 @@ module cpe_lsu (
   output logic              at_window_o,  // the instruction goes there
   output logic              pending_o,    // something has been offered and must be waited for
   output logic              fault_o,
-  output cpe_pkg::cause_t   cause_o,
+  output cpe_isa_pkg::cause_t   cause_o,
   output logic [15:0]       segment_o,
   output logic [47:0]       offset_o,
 
@@ -38,7 +38,7 @@ module cpe_lsu (
   output logic [31:0]       win_wdata_o,
   input  logic              win_done_i,
   input  logic [31:0]       win_rdata_i,
-  input  cpe_pkg::cause_t   win_cause_i,
+  input  cpe_isa_pkg::cause_t   win_cause_i,
   input  logic [15:0]       win_segment_i,
   input  logic [47:0]       win_offset_i
 );
@@ -76,10 +76,10 @@ module cpe_lsu (
     ldm_wdata_o = '0;
     ldm_strb_o  = '0;
     if (valid_i) begin
-      in_ldm      = address_i[31:17] == {cpe_pkg::SpaceLdm, 11'b0};
+      in_ldm      = address_i[31:17] == {cpe_isa_pkg::SpaceLdm, 11'b0};
       misaligned  = (funct3_i[0] && address_i[0]) || (funct3_i[1] && address_i[1:0] != 2'b00);
-      at_window_o = address_i[31:28] == cpe_pkg::SpaceWindow || address_i[31:28] == cpe_pkg::SpaceArguments ||
-                    address_i[31:28] == cpe_pkg::SpaceDaemon || address_i[31:28] == cpe_pkg::SpaceKernel;
+      at_window_o = address_i[31:28] == cpe_isa_pkg::SpaceWindow || address_i[31:28] == cpe_isa_pkg::SpaceArguments ||
+                    address_i[31:28] == cpe_isa_pkg::SpaceDaemon || address_i[31:28] == cpe_isa_pkg::SpaceKernel;
       ldm_valid_o = in_ldm && !misaligned;
       if (ldm_valid_o && write_i) begin
         unique case (funct3_i[1:0])
@@ -106,24 +106,24 @@ module cpe_lsu (
     result_o  = '0;
     pending_o = win_valid_q && !win_done_i;
     fault_o   = 1'b0;
-    cause_o   = cpe_pkg::CauseNone;
-    segment_o = cpe_pkg::NoSegment;
+    cause_o   = cpe_isa_pkg::CauseNone;
+    segment_o = cpe_isa_pkg::NoSegment;
     offset_o  = {16'b0, address_i};
     if (valid_i) begin
       if (misaligned) begin
         fault_o = 1'b1;
-        cause_o = cpe_pkg::CauseMisaligned;
+        cause_o = cpe_isa_pkg::CauseMisaligned;
       end else if (in_ldm) begin
         done_o    = ldm_ready_i;
         pending_o = !ldm_ready_i;
         late_o    = !write_i;
       end else if (!at_window_o) begin
         fault_o = 1'b1;
-        cause_o = cpe_pkg::CauseVacant;
+        cause_o = cpe_isa_pkg::CauseVacant;
       end else if (win_valid_q && win_done_i) begin
         result_o  = win_result;
-        done_o    = win_cause_i == cpe_pkg::CauseNone;
-        fault_o   = win_cause_i != cpe_pkg::CauseNone;
+        done_o    = win_cause_i == cpe_isa_pkg::CauseNone;
+        fault_o   = win_cause_i != cpe_isa_pkg::CauseNone;
         cause_o   = win_cause_i;
         segment_o = win_segment_i;
         offset_o  = win_offset_i;

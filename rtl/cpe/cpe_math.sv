@@ -5,15 +5,15 @@
 module cpe_math (
   input  logic                   clk_i,
   output logic [1:0]             which_o,
-  input  cpe_math_pkg::request_t vector_i,
+  input  fp32_serial_pkg::request_t vector_i,
   input  logic [31:0]            vector_operand_i,
-  output cpe_math_pkg::answer_t  vector_o,
-  input  cpe_math_pkg::request_t drain_i,
+  output fp32_serial_pkg::answer_t  vector_o,
+  input  fp32_serial_pkg::request_t drain_i,
   input  logic [31:0]            drain_operand_i,
-  output cpe_math_pkg::answer_t  drain_o
+  output fp32_serial_pkg::answer_t  drain_o
 );
 
-  cpe_math_pkg::request_t request;
+  fp32_serial_pkg::request_t request;
   logic                   drains, drains_q, begun_q, done;
   logic [31:0]            y;
 

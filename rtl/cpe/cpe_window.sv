@@ -20,7 +20,7 @@ module cpe_window (
   input  logic [1:0]        win_size_i,      // log2 of bytes: 0 to 2
   input  logic [31:0]       win_wdata_i,     // right-aligned
   output logic [31:0]       win_rdata_o,     // right-aligned, the rest is 0
-  output cpe_pkg::cause_t   win_cause_o,
+  output cpe_isa_pkg::cause_t   win_cause_o,
   output logic [15:0]       win_segment_o,
   output logic [47:0]       win_offset_o,
 
@@ -56,16 +56,16 @@ module cpe_window (
   // --- Where it goes ------------------------------------------------------------------------------------------------
 
   always_comb begin
-    segment = cpe_pkg::NoSegment;
+    segment = cpe_isa_pkg::NoSegment;
     offset  = {16'd0, win_addr_i};
     vacant  = 1'b0;
     if (win_valid_i && state_q == StIdle) begin
       offset = {20'd0, win_addr_i[27:0]};
       case (win_addr_i[31:28])
-        cpe_pkg::SpaceDaemon:    segment = daemon_segment_i;
-        cpe_pkg::SpaceKernel:    segment = code_segment_i;
-        cpe_pkg::SpaceArguments: segment = argument_segment_i;
-        cpe_pkg::SpaceWindow: begin
+        cpe_isa_pkg::SpaceDaemon:    segment = daemon_segment_i;
+        cpe_isa_pkg::SpaceKernel:    segment = code_segment_i;
+        cpe_isa_pkg::SpaceArguments: segment = argument_segment_i;
+        cpe_isa_pkg::SpaceWindow: begin
           segment = pointer_i[63:48];
           offset  = pointer_i[47:0] + {20'd0, win_addr_i[27:0]};
         end
@@ -141,15 +141,15 @@ module cpe_window (
 
   always_comb begin
     win_done_o  = 1'b0;
-    win_cause_o = cpe_pkg::CauseNone;
+    win_cause_o = cpe_isa_pkg::CauseNone;
     win_rdata_o = '0;
     mask        = '0;
     if (state_q == StVacant) begin
       win_done_o  = 1'b1;
-      win_cause_o = cpe_pkg::CauseVacant;
+      win_cause_o = cpe_isa_pkg::CauseVacant;
     end else if (state_q == StWait && rsp_valid_i) begin
       win_cause_o = rsp_i.cause;
-      win_done_o  = !upper_q || rsp_i.cause != cpe_pkg::CauseNone;
+      win_done_o  = !upper_q || rsp_i.cause != cpe_isa_pkg::CauseNone;
       mask        = win_size_i[1] ? '1 : (win_size_i[0] ? 32'h0000_ffff : 32'h0000_00ff);
       if (split_q) begin
         // The upper bytes of both answers are anything.

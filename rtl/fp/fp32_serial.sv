@@ -1,7 +1,7 @@
 // All arithmetic in fp32 that a CPE has, with one multiplier, one adder and one shifter, step after step: what fp32_fma, fp32_order,
 // fp32_special and the conversions make, in 6 to 60 cycles.
 //
-// Operands come one after the other: operand_i is the one that which_o names. valid_i and op_i (cpe_math_pkg::op_t) stay until done_o,
+// Operands come one after the other: operand_i is the one that which_o names. valid_i and op_i (fp32_serial_pkg::op_t) stay until done_o,
 // with which y_o is the result; when valid_i falls before, nothing is left of it.
 //
 // A number is a sum of 64 bits with a point between bits 53 and 52, and an exponent. What is rounded has its last place at bit 30, so
@@ -12,7 +12,7 @@
 module fp32_serial (
   input  logic              clk_i,
   input  logic              valid_i,
-  input  cpe_math_pkg::op_t op_i,
+  input  fp32_serial_pkg::op_t op_i,
   output logic [1:0]        which_o,
   input  logic [31:0]       operand_i,
   output logic              done_o,
@@ -47,19 +47,19 @@ module fp32_serial (
   logic       of, to, special, half_in, whole, compares, passes, to_half, to_int8, exp2, log2, multiplies, adds;
 
   assign group      = op_i[4:3];
-  assign special    = group == cpe_math_pkg::Special;
-  assign of         = group == cpe_math_pkg::Of;
-  assign to         = group == cpe_math_pkg::To;
-  assign half_in    = of && op_i[1:0] == cpe_pkg::NumberFp16;
+  assign special    = group == fp32_serial_pkg::Special;
+  assign of         = group == fp32_serial_pkg::Of;
+  assign to         = group == fp32_serial_pkg::To;
+  assign half_in    = of && op_i[1:0] == cpe_isa_pkg::NumberFp16;
   assign whole      = of && op_i[0];
   assign to_half    = to && !op_i[0];
   assign to_int8    = to && op_i[1];                     // when it is not to_half
-  assign compares   = group == cpe_math_pkg::Operation && op_i[2:0] >= cpe_pkg::VectorMin;
+  assign compares   = group == fp32_serial_pkg::Operation && op_i[2:0] >= cpe_isa_pkg::VectorMin;
   assign passes     = of || compares;
-  assign multiplies = op_i[2:0] != cpe_pkg::VectorAdd;   // of sums and products
-  assign adds       = op_i[2:0] != cpe_pkg::VectorMul;
-  assign exp2       = special && op_i[2:0] == cpe_pkg::SpecialExp2;
-  assign log2       = special && op_i[2:0] == cpe_pkg::SpecialLog2;
+  assign multiplies = op_i[2:0] != cpe_isa_pkg::VectorAdd;   // of sums and products
+  assign adds       = op_i[2:0] != cpe_isa_pkg::VectorMul;
+  assign exp2       = special && op_i[2:0] == cpe_isa_pkg::SpecialExp2;
+  assign log2       = special && op_i[2:0] == cpe_isa_pkg::SpecialLog2;
 
   // --- The operand --------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ module fp32_serial (
     any_nan = nan_q || nan;
     // As integers in the order of the numbers: -0 is below +0.
     below   = n_q[31] != operand_i[31] ? n_q[31] : less ^ (n_q[31] && !same);
-    holds   = (op_i[2:0] == cpe_pkg::VectorLess ? below && !(zero_q && zero) : same || (zero_q && zero)) && !any_nan;
+    holds   = (op_i[2:0] == cpe_isa_pkg::VectorLess ? below && !(zero_q && zero) : same || (zero_q && zero)) && !any_nan;
   end
 
   // --- Pieces of special functions ------------------------------------------------------------------------------------
@@ -107,14 +107,14 @@ module fp32_serial (
   // Positions count from the end of a piece, but for exp2. Pieces in the upper half of a mantissa's range are longer, but for the
   // reciprocal.
   always_comb begin
-    position = high && op_i[2:0] != cpe_pkg::SpecialReciprocal ? {~operand_i[16:0], 3'd0} : {~operand_i[15:0], 4'd0};
+    position = high && op_i[2:0] != cpe_isa_pkg::SpecialReciprocal ? {~operand_i[16:0], 3'd0} : {~operand_i[15:0], 4'd0};
     case (op_i[2:0])
-      cpe_pkg::SpecialExp2: begin
+      cpe_isa_pkg::SpecialExp2: begin
         piece    = {3'd0, sum_q[55:50]};
         position = sum_q[49:30];
       end
-      cpe_pkg::SpecialLog2:       piece = high ? {4'd12, operand_i[21:17]} : {3'd1, operand_i[21:16]};
-      cpe_pkg::SpecialReciprocal: piece = {2'd1, operand_i[22:16]};
+      cpe_isa_pkg::SpecialLog2:       piece = high ? {4'd12, operand_i[21:17]} : {3'd1, operand_i[21:16]};
+      cpe_isa_pkg::SpecialReciprocal: piece = {2'd1, operand_i[22:16]};
       // An odd power of two (an even biased exponent) goes into the square root.
       default: piece = !high ? {2'd2, !operand_i[23], operand_i[21:16]} : operand_i[23] ? {4'd13, operand_i[21:17]}
                      : {4'd14, operand_i[21:17]};
@@ -163,7 +163,7 @@ module fp32_serial (
           outcome = nan ? NotANumber : Infinity;
         end else if (special) begin
           settled      = nan;
-          settled_sign = sign && op_i[2:0] != cpe_pkg::SpecialExp2;
+          settled_sign = sign && op_i[2:0] != cpe_isa_pkg::SpecialExp2;
           if (!nan) begin
             if (exp2) begin
               settled = raw_exponent >= 8'd134;
@@ -171,7 +171,7 @@ module fp32_serial (
             end else if (subnormal) begin
               {settled, settled_sign} = {1'b1, sign || log2};
               outcome = Infinity;
-            end else if (sign && op_i[2:0] != cpe_pkg::SpecialReciprocal) begin
+            end else if (sign && op_i[2:0] != cpe_isa_pkg::SpecialReciprocal) begin
               settled = 1'b1;
             end else if (infinite) begin
               settled = 1'b1;
@@ -189,7 +189,7 @@ module fp32_serial (
         if (!nan_q && !(infinite_q && zero_q) && !(adds && (nan || (infinite_q && infinite && sign_q != sign)))) outcome = Infinity;
       end
       Compare: begin
-        settled      = op_i[2:0] == cpe_pkg::VectorLess || op_i[2:0] == cpe_pkg::VectorEqual;
+        settled      = op_i[2:0] == cpe_isa_pkg::VectorLess || op_i[2:0] == cpe_isa_pkg::VectorEqual;
         settled_sign = 1'b0;
         outcome      = holds ? OneOrMore : Zero;
       end
@@ -302,15 +302,15 @@ module fp32_serial (
       Piece: begin
         plus_one = 1'b1;
         case (op_i[2:0])
-          cpe_pkg::SpecialExp2: begin
+          cpe_isa_pkg::SpecialExp2: begin
             base = 10'sd126;
             more = {{2{sum_q[63]}}, sum_q[63:56]};
           end
-          cpe_pkg::SpecialLog2: begin
+          cpe_isa_pkg::SpecialLog2: begin
             base = {9'd0, high};
             more = {{3{!exponent[7]}}, exponent[6:0]};
           end
-          cpe_pkg::SpecialReciprocal: begin
+          cpe_isa_pkg::SpecialReciprocal: begin
             base = 10'sd253;
             more = ~{2'd0, exponent};
           end
@@ -402,7 +402,7 @@ module fp32_serial (
         {nan_q, infinite_q, zero_q} <= {nan, infinite, zero};
         q <= Product;
         if (compares) q <= Compare;
-        else if (group == cpe_math_pkg::Operation) q <= multiplies ? Second : Third;
+        else if (group == fp32_serial_pkg::Operation) q <= multiplies ? Second : Third;
         else if (special && !exp2) q <= Piece;
       end
       Second: begin
@@ -424,8 +424,8 @@ module fp32_serial (
 
       Compare: begin
         case (op_i[2:0])
-          cpe_pkg::VectorMin: pick_q <= {1'b0, nan_q || !(nan || below)};
-          cpe_pkg::VectorMax: pick_q <= {1'b0, nan_q || !(nan || !below)};
+          cpe_isa_pkg::VectorMin: pick_q <= {1'b0, nan_q || !(nan || below)};
+          cpe_isa_pkg::VectorMax: pick_q <= {1'b0, nan_q || !(nan || !below)};
           default:            pick_q <= zero_q ? 2'd2 : 2'd1;
         endcase
         q <= Pick;
@@ -461,7 +461,7 @@ module fp32_serial (
       Finish: q <= First;
 
       Piece: begin
-        sign_q <= log2 ? raw_exponent < 8'd127 : sign && op_i[2:0] == cpe_pkg::SpecialReciprocal;
+        sign_q <= log2 ? raw_exponent < 8'd127 : sign && op_i[2:0] == cpe_isa_pkg::SpecialReciprocal;
         q      <= Coefficient;
       end
       Coefficient: q <= coefficient_q == 2'd2 && !log2 ? Round : Reload;

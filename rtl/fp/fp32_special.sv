@@ -8,7 +8,7 @@
 module fp32_special (
   input  logic              clk_i,
   input  logic              en_i,
-  input  cpe_pkg::special_t op_i,   // not SpecialNone
+  input  cpe_isa_pkg::special_function_t op_i,   // not SpecialNone
   input  logic [31:0]       x_i,
   output logic [31:0]       y_o
 );
@@ -59,7 +59,7 @@ module fp32_special (
       // the reciprocal.
       position1_q <= high ? {~x_i[16:0], 3'b0} : {~x_i[15:0], 4'b0};
       unique case (op_i)
-        cpe_pkg::SpecialExp2: begin
+        cpe_isa_pkg::SpecialExp2: begin
           distance    = 8'd134 - x_i[30:23];
           magnitude   = {1'b1, x_i[22:0], 11'b0} >> (distance > 8'd63 ? 6'd63 : distance[5:0]);
           fixed       = 36'(magnitude) + 36'd1;
@@ -69,7 +69,7 @@ module fp32_special (
           exponent    = fixed[35:26] + 10'd126;
           if (x_i[30:23] > 8'd134 - {7'b0, !x_i[31]} && !nan) outcome = x_i[31] ? Zero : Infinity;
         end
-        cpe_pkg::SpecialLog2: begin
+        cpe_isa_pkg::SpecialLog2: begin
           if (!high) piece_q <= {3'd1, x_i[21:16]};
           else       piece_q <= {4'd12, x_i[21:17]};
           log2     = 1'b1;
@@ -78,7 +78,7 @@ module fp32_special (
           if (zero || x_i == 32'h7f80_0000) outcome = Infinity;
           else if (x_i[31])                 outcome = NotANumber;
         end
-        cpe_pkg::SpecialReciprocal: begin
+        cpe_isa_pkg::SpecialReciprocal: begin
           piece_q     <= {2'd1, x_i[22:16]};
           position1_q <= {~x_i[15:0], 4'b0};
           exponent    = 10'd252 - exponent;

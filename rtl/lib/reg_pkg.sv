@@ -29,4 +29,15 @@ package reg_pkg;
     logic [DataWidth-1:0] rdata;
   } reg_rsp_t;
 
+  // The bits that an access with these byte strobes names.
+  function automatic logic [63:0] lanes(input logic [7:0] wstrb);
+    for (int unsigned i = 0; i < 8; i++) lanes[8*i+:8] = {8{wstrb[i]}};
+  endfunction
+
+  // A register's value after a write of the bits in `mask`.
+  function automatic logic [63:0] merge(input logic [63:0] old, input logic [63:0] wdata,
+                                        input logic [63:0] mask);
+    merge = (old & ~mask) | (wdata & mask);
+  endfunction
+
 endpackage

@@ -26,8 +26,8 @@ module mpe #(
 
     output logic                sleep_o,           // in wfi with nothing under way: the clock may stop
 
-    input  mpe_pkg::dbg_req_t   dbg_req_i,
-    output mpe_pkg::dbg_rsp_t   dbg_rsp_o
+    input  debug_pkg::req_t   dbg_req_i,
+    output debug_pkg::rsp_t   dbg_rsp_o
 
 `ifdef MPE_RVFI
     ,
@@ -443,7 +443,7 @@ module mpe #(
   logic [63:0]  csr_rdata, trap_value, trap_target, return_target, debug_pc, debug_data;
   logic [3:0]   trap_code, interrupt_code;
   logic         interrupt, wake, waiting, debug_enter, debug_busy, debug_fault;
-  mpe_pkg::halt_cause_e  debug_cause, halt_cause;
+  debug_pkg::halt_cause_e  debug_cause, halt_cause;
 
   mpe_commit u_commit (
       .clk_i, .rst_ni, .boot_addr_i,

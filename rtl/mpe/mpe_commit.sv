@@ -80,11 +80,11 @@ module mpe_commit (
     output logic                    waiting_o,        // in wfi
 
     // debug
-    input  mpe_pkg::dbg_req_t       dbg_req_i,
+    input  debug_pkg::req_t       dbg_req_i,
     input  logic [63:0]             debug_pc_i,       // where to resume
     output logic                    debug_o,          // halted
     output logic                    debug_enter_o,
-    output mpe_pkg::halt_cause_e    debug_cause_o,
+    output debug_pkg::halt_cause_e    debug_cause_o,
     output logic                    inject_o,
     output logic                    debug_busy_o,
     output logic                    debug_fault_o,
@@ -152,7 +152,7 @@ module mpe_commit (
   always_comb begin
     at_breakpoint = 1'b0;
     if (dbg_req_i.bp_en != '0) begin
-      for (int unsigned i = 0; i < mpe_pkg::NumBreakpoints; i++) begin
+      for (int unsigned i = 0; i < debug_pkg::NumBreakpoints; i++) begin
         if (dbg_req_i.bp_en[i] && dbg_req_i.bp_addr[i] == pc_q && !resumed_q) at_breakpoint = 1'b1;
       end
     end
@@ -161,12 +161,12 @@ module mpe_commit (
   assign ebreak_halt = dbg_req_i.ebreak_halts && exception_q && cause_q == mpe_pkg::ExcBreakpoint;
 
   always_comb begin
-    debug_cause_o = mpe_pkg::HaltNone;
-    if (at_breakpoint) debug_cause_o = mpe_pkg::HaltBreakpoint;
-    else if (stepped_q) debug_cause_o = mpe_pkg::HaltStep;
-    else if (dbg_req_i.halt) debug_cause_o = mpe_pkg::HaltRequest;
-    else if (ebreak_halt) debug_cause_o = mpe_pkg::HaltEbreak;
-    halt_now = valid_q && first_q && !halted_q && debug_cause_o != mpe_pkg::HaltNone;
+    debug_cause_o = debug_pkg::HaltNone;
+    if (at_breakpoint) debug_cause_o = debug_pkg::HaltBreakpoint;
+    else if (stepped_q) debug_cause_o = debug_pkg::HaltStep;
+    else if (dbg_req_i.halt) debug_cause_o = debug_pkg::HaltRequest;
+    else if (ebreak_halt) debug_cause_o = debug_pkg::HaltEbreak;
+    halt_now = valid_q && first_q && !halted_q && debug_cause_o != debug_pkg::HaltNone;
   end
 
   // ---------------------------------------------------------------- what happens to it

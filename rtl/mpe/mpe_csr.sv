@@ -62,12 +62,12 @@ module mpe_csr (
     input  logic                  debug_i,            // halted: machine privilege, debug registers visible
     input  logic                  debug_enter_i,
     input  logic [63:0]           debug_pc_i,
-    input  mpe_pkg::halt_cause_e  debug_cause_i,
+    input  debug_pkg::halt_cause_e  debug_cause_i,
     input  logic                  debug_data_we_i,
     input  logic [63:0]           debug_data_i,
     output logic [63:0]           debug_data_o,
     output logic [63:0]           debug_pc_o,
-    output mpe_pkg::halt_cause_e  debug_cause_o,
+    output debug_pkg::halt_cause_e  debug_cause_o,
 
 `ifdef MPE_RVFI
     output logic [63:0] rvfi_csr_mstatus_o, rvfi_csr_mie_o, rvfi_csr_mip_o, rvfi_csr_mtvec_o, rvfi_csr_mscratch_o,
@@ -116,7 +116,7 @@ module mpe_csr (
   logic [63:0]  mcycle_q, minstret_q;
   logic [NumCounters+2:0] inhibit_q;         // bit 1 (time) stays zero
   logic [63:0]  dpc_q, dscratch_q;
-  mpe_pkg::halt_cause_e  halt_cause_q;
+  debug_pkg::halt_cause_e  halt_cause_q;
   logic [3:0]   irq_q;                       // {s_external, m_external, m_timer, m_software}
 
   function automatic logic [63:0] status_bits(status_t s);
@@ -443,7 +443,7 @@ module mpe_csr (
     if (!rst_ni) begin
       dpc_q        <= '0;
       dscratch_q   <= '0;
-      halt_cause_q <= mpe_pkg::HaltNone;
+      halt_cause_q <= debug_pkg::HaltNone;
     end else begin
       if (debug_enter_i) begin
         dpc_q        <= debug_pc_i;

@@ -161,16 +161,16 @@ module dma_channel (
       if (write_i) begin
         case ({8'd0, offset_i})
           dma_regs_pkg::ControlOffset:
-            control_q <= soc_pkg::merge(control_q, wdata_i, lanes_i & dma_regs_pkg::ControlRwMask);
+            control_q <= reg_pkg::merge(control_q, wdata_i, lanes_i & dma_regs_pkg::ControlRwMask);
           dma_regs_pkg::RingBaseOffset:
-            base_q <= 40'(soc_pkg::merge({24'd0, base_q}, wdata_i, lanes_i & dma_regs_pkg::RingBaseRwMask));
+            base_q <= 40'(reg_pkg::merge({24'd0, base_q}, wdata_i, lanes_i & dma_regs_pkg::RingBaseRwMask));
           dma_regs_pkg::RingSizeOffset:
-            log2_q <= 4'(soc_pkg::merge({60'd0, log2_q}, wdata_i, lanes_i & dma_regs_pkg::RingSizeRwMask));
+            log2_q <= 4'(reg_pkg::merge({60'd0, log2_q}, wdata_i, lanes_i & dma_regs_pkg::RingSizeRwMask));
           dma_regs_pkg::TailOffset: tail_q <= merged_tail;
           dma_regs_pkg::WritebackOffset:
-            record_q <= soc_pkg::merge(record_q, wdata_i, lanes_i & dma_regs_pkg::WritebackRwMask);
+            record_q <= reg_pkg::merge(record_q, wdata_i, lanes_i & dma_regs_pkg::WritebackRwMask);
           dma_regs_pkg::VectorOffset:
-            vector_q <= 5'(soc_pkg::merge({59'd0, vector_q}, wdata_i, lanes_i & dma_regs_pkg::VectorRwMask));
+            vector_q <= 5'(reg_pkg::merge({59'd0, vector_q}, wdata_i, lanes_i & dma_regs_pkg::VectorRwMask));
           default: ;
         endcase
       end

@@ -60,7 +60,7 @@ module dma_engine (
   assign access      = reg_req_i.valid && reg_req_i.write;
   always_comb begin
     lanes           = '0;
-    if (access) lanes = soc_pkg::lanes(reg_req_i.wstrb);
+    if (access) lanes = reg_pkg::lanes(reg_req_i.wstrb);
     reg_rsp_o       = '0;
     reg_rsp_o.ready = 1'b1;
     if (reg_req_i.valid) begin

@@ -31,7 +31,7 @@ module dma_globals (
       if (flr_i) begin
         timeout_q <= dma_regs_pkg::TimeoutReset[23:0];
       end else if (write_i && offset_i == dma_regs_pkg::TimeoutOffset) begin
-        timeout_q <= 24'(soc_pkg::merge({40'd0, timeout_q}, wdata_i, lanes_i & dma_regs_pkg::TimeoutRwMask));
+        timeout_q <= 24'(reg_pkg::merge({40'd0, timeout_q}, wdata_i, lanes_i & dma_regs_pkg::TimeoutRwMask));
       end
       if (unexpected_i) unexpected_q <= unexpected_q + 32'd1;
       if (late_i) late_q <= late_q + 32'd1;

@@ -35,8 +35,8 @@ module pcie (
   output logic [4:0]        reset_req_o,     // pulses: processor, groups 0 to 3
   input  logic [9:0]        reset_status_i,  // register pcie.reset_status
   output logic              flr_o,           // level: the function is being reset, or the link is down
-  output mpe_pkg::dbg_req_t dbg_req_o,
-  input  mpe_pkg::dbg_rsp_t dbg_rsp_i,
+  output debug_pkg::req_t dbg_req_o,
+  input  debug_pkg::rsp_t dbg_rsp_i,
 
   // For tracing: a packet has begun, in or out, with so many doublewords of payload.
   output logic              packet_in_o,

@@ -5,13 +5,13 @@ module pcie_debug (
   input  logic              clear_i,     // pulse: let the processor go, forget breakpoints
   input  reg_pkg::reg_req_t req_i,
   output reg_pkg::reg_rsp_t rsp_o,
-  output mpe_pkg::dbg_req_t dbg_req_o,
-  input  mpe_pkg::dbg_rsp_t dbg_rsp_i
+  output debug_pkg::req_t dbg_req_o,
+  input  debug_pkg::rsp_t dbg_rsp_i
 );
 
   localparam int unsigned Aw = debug_regs_pkg::AddrWidth;
 
-  mpe_pkg::dbg_req_t dbg_q;
+  debug_pkg::req_t dbg_q;
 
   logic [Aw-1:0] offset;
   logic          write, in_breakpoints;
@@ -19,7 +19,7 @@ module pcie_debug (
   logic [1:0]    breakpoint;
   assign offset         = {req_i.addr[Aw-1:3], 3'b000};
   assign write          = req_i.valid && req_i.write;
-  assign lanes          = soc_pkg::lanes(req_i.wstrb);
+  assign lanes          = reg_pkg::lanes(req_i.wstrb);
   assign in_breakpoints = offset >= debug_regs_pkg::Breakpoint0Offset && offset <= debug_regs_pkg::Breakpoint3Offset;
   assign breakpoint     = offset[4:3];
 
@@ -49,7 +49,7 @@ module pcie_debug (
         dbg_q.bp_en        <= req_i.wdata[7:4];
       end
       if (write && in_breakpoints) begin
-        dbg_q.bp_addr[breakpoint] <= soc_pkg::merge(dbg_q.bp_addr[breakpoint], req_i.wdata, lanes);
+        dbg_q.bp_addr[breakpoint] <= reg_pkg::merge(dbg_q.bp_addr[breakpoint], req_i.wdata, lanes);
       end
       if (clear_i) begin
         dbg_q.halt         <= 1'b0;

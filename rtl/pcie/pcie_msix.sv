@@ -110,7 +110,7 @@ module pcie_msix (
   assign in_pending = {reg_req_i.addr[15:3], 3'd0} == PendingOffset[15:0];
   assign entry      = reg_req_i.addr[8:4];
   assign write      = reg_req_i.valid && reg_req_i.write && in_table;
-  assign lanes      = soc_pkg::lanes(reg_req_i.wstrb);
+  assign lanes      = reg_pkg::lanes(reg_req_i.wstrb);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) mask_q <= '1;
@@ -120,7 +120,7 @@ module pcie_msix (
 
   always_ff @(posedge clk_i) begin
     if (write && !reg_req_i.addr[3]) begin
-      addr_mem_q[entry] <= soc_pkg::merge(addr_mem_q[entry], reg_req_i.wdata, lanes & 64'hffff_ffff_ffff_fffc);
+      addr_mem_q[entry] <= reg_pkg::merge(addr_mem_q[entry], reg_req_i.wdata, lanes & 64'hffff_ffff_ffff_fffc);
     end
     if (write && reg_req_i.addr[3]) begin
       data_mem_q[entry] <= (data_mem_q[entry] & ~lanes[31:0]) | (reg_req_i.wdata[31:0] & lanes[31:0]);

@@ -46,7 +46,7 @@ module pcie_regs (
   assign offset        = {req_i.addr[Aw-1:3], 3'b000};
   assign write         = req_i.valid && req_i.write;
   assign whole         = req_i.wstrb == 8'hff;
-  assign lanes         = soc_pkg::lanes(req_i.wstrb);
+  assign lanes         = reg_pkg::lanes(req_i.wstrb);
   assign in_shared     = offset[Aw-1:9] == pcie_regs_pkg::SharedOffset[Aw-1:9];
   assign in_counters   = offset >= pcie_regs_pkg::ErrorsMalformedOffset &&
                          offset <= pcie_regs_pkg::ErrorsPoisonedCompletionsOffset;
@@ -72,7 +72,7 @@ module pcie_regs (
   // -------------------------------------------------------------------------------------------------- values
 
   logic [63:0] old, value;
-  assign value = soc_pkg::merge(old, req_i.wdata, lanes);
+  assign value = reg_pkg::merge(old, req_i.wdata, lanes);
 
   always_comb begin
     old = '0;
@@ -114,7 +114,7 @@ module pcie_regs (
   end
   always_ff @(posedge clk_i) begin
     if (clearing) shared_mem_q[clear_q[5:0]] <= '0;
-    else if (write && in_shared) shared_mem_q[offset[8:3]] <= soc_pkg::merge(shared_mem_q[offset[8:3]], req_i.wdata, lanes);
+    else if (write && in_shared) shared_mem_q[offset[8:3]] <= reg_pkg::merge(shared_mem_q[offset[8:3]], req_i.wdata, lanes);
   end
 
   // ------------------------------------------------------------------------------------------------ counters

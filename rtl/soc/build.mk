@@ -1,4 +1,4 @@
-# The register description and what is made from it, and the source list of the SoC.
+# The descriptions in abi/ and what is made from them, and the source list of the SoC.
 
 CARD_DESCRIPTION := abi/card.toml
 
@@ -6,16 +6,25 @@ CARD_DESCRIPTION := abi/card.toml
 CARD_DEVICES := $(shell sed -n '/^\[\[device\]\]/{n;s/name = "\(.*\)"/\1/p}' $(CARD_DESCRIPTION))
 CARD_REGS_SV := build/gen/memmap_pkg.sv $(CARD_DEVICES:%=build/gen/%_regs_pkg.sv)
 CARD_REGS_HPP := build/gen/card_regs.hpp build/gen/card_regs_table.hpp
+# What CPEs are told and tell.
+CPE_ISA := build/gen/cpe_isa_pkg.sv build/gen/cpe_isa.hpp
 
-$(CARD_REGS_SV) $(CARD_REGS_HPP) &: $(CARD_DESCRIPTION) scripts/gen-regs.py
+$(CARD_REGS_SV) $(CARD_REGS_HPP) $(CPE_ISA) &: $(CARD_DESCRIPTION) abi/cpe.toml scripts/gen-abi.py $(wildcard scripts/gen/*.py)
 	$(call say,GEN,build/gen)
-	$(Q)$(PYTHON) scripts/gen-regs.py --out build/gen
+	$(Q)$(PYTHON) scripts/gen-abi.py --out build/gen
 
-generated: $(CARD_REGS_HPP)
+# What C++ around models sees of the packages' structures.
+WIRES := build/gen/wires.hpp
+WIRE_PACKAGES := $(addprefix rtl/,lib/mbus_pkg.sv noc/noc_pkg.sv cpe/cpe_pkg.sv cg/cg_pkg.sv)
+$(WIRES): scripts/gen-wires.py $(WIRE_PACKAGES)
+	$(call say,GEN,$@)
+	$(Q)$(PYTHON) scripts/gen-wires.py --out $@ $(WIRE_PACKAGES)
+
+generated: $(CARD_REGS_HPP) $(CPE_ISA) $(WIRES)
 
 .PHONY: registers
-registers: ## write docs/registers.md from the register description
-	$(PYTHON) scripts/gen-regs.py --docs docs/registers.md
+registers: ## write docs/registers.md and the tables of docs/cpe.md from the descriptions in abi/
+	$(PYTHON) scripts/gen-abi.py --docs docs
 
 # The sources of the management complex without the core and rtl/lib, packages first.
 RTL_SOC_PACKAGES := $(CARD_REGS_SV) rtl/soc/soc_pkg.sv rtl/soc/sha256_pkg.sv

@@ -29,7 +29,7 @@ module soc_flash (
   logic [63:0]   lanes;
   logic          write, read;
   assign offset = {req_i.addr[Aw-1:3], 3'b000};
-  assign lanes  = soc_pkg::lanes(req_i.wstrb);
+  assign lanes  = reg_pkg::lanes(req_i.wstrb);
   assign write  = req_i.valid && req_i.write;
   assign read   = req_i.valid && !req_i.write;
 
@@ -165,16 +165,16 @@ module soc_flash (
         case (offset)
           flash_regs_pkg::CommandOffset:
             if (!busy) begin
-              command_q <= soc_pkg::merge(command_q, req_i.wdata, lanes & flash_regs_pkg::CommandRwMask);
+              command_q <= reg_pkg::merge(command_q, req_i.wdata, lanes & flash_regs_pkg::CommandRwMask);
             end
           flash_regs_pkg::AddressOffset:
-            address_q <= soc_pkg::merge(address_q, req_i.wdata, lanes & flash_regs_pkg::AddressRwMask);
+            address_q <= reg_pkg::merge(address_q, req_i.wdata, lanes & flash_regs_pkg::AddressRwMask);
           flash_regs_pkg::LengthOffset:
-            length_q <= soc_pkg::merge(length_q, req_i.wdata, lanes & flash_regs_pkg::LengthRwMask);
+            length_q <= reg_pkg::merge(length_q, req_i.wdata, lanes & flash_regs_pkg::LengthRwMask);
           flash_regs_pkg::EventsOffset: events_q <= (events_q & ~(req_i.wdata & lanes)) | events_new;
           flash_regs_pkg::IrqEnableOffset:
             irq_enable_q <=
-                soc_pkg::merge(irq_enable_q, req_i.wdata, lanes & flash_regs_pkg::IrqEnableRwMask);
+                reg_pkg::merge(irq_enable_q, req_i.wdata, lanes & flash_regs_pkg::IrqEnableRwMask);
           default: ;
         endcase
       end

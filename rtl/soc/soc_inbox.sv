@@ -26,8 +26,8 @@ module soc_inbox (
 
   assign offset      = {req_i.addr[Aw-1:3], 3'b000};
   assign ring_offset = {ring_req_i.addr[Aw-1:3], 3'b000};
-  assign lanes       = soc_pkg::lanes(req_i.wstrb);
-  assign ring_lanes  = soc_pkg::lanes(ring_req_i.wstrb);
+  assign lanes       = reg_pkg::lanes(req_i.wstrb);
+  assign ring_lanes  = reg_pkg::lanes(ring_req_i.wstrb);
   assign write       = req_i.valid && req_i.write;
   assign ring_write  = ring_req_i.valid && ring_req_i.write;
 
@@ -43,11 +43,11 @@ module soc_inbox (
     end else begin
       work_q <= (work_q & ~cleared) | set | {faults_i, 48'b0};
       if (write && offset == inbox_regs_pkg::EnableOffset) begin
-        enable_q <= soc_pkg::merge(enable_q, req_i.wdata, lanes);
+        enable_q <= reg_pkg::merge(enable_q, req_i.wdata, lanes);
       end
       for (int unsigned i = 0; i < DoneWords; i++) begin
         if (ring_write && ring_offset == inbox_regs_pkg::Done0Offset + Aw'(8 * i)) begin
-          done_q[64*i +: 64] <= soc_pkg::merge(done_q[64*i +: 64], ring_req_i.wdata, ring_lanes);
+          done_q[64*i +: 64] <= reg_pkg::merge(done_q[64*i +: 64], ring_req_i.wdata, ring_lanes);
         end
         if (groups_reset_i[i]) done_q[64*i +: 64] <= '0;
       end

@@ -27,7 +27,7 @@ module soc_irq #(
   logic [63:0]   pending, risen, raised, cleared;
   assign offset = {req_i.addr[Aw-1:3], 3'b000};
   assign write  = req_i.valid && req_i.write;
-  assign lanes  = soc_pkg::lanes(req_i.wstrb);
+  assign lanes  = reg_pkg::lanes(req_i.wstrb);
 
   assign pending = (sources_i & LevelSources) | edge_q;
   assign risen   = sources_i & ~last_q;
@@ -48,10 +48,10 @@ module soc_irq #(
       irq_m_q <= |(pending & enable_m_q);
       irq_s_q <= |(pending & enable_s_q);
       if (write && offset == irq_regs_pkg::EnableMOffset) begin
-        enable_m_q <= soc_pkg::merge(enable_m_q, req_i.wdata, lanes & irq_regs_pkg::EnableMRwMask);
+        enable_m_q <= reg_pkg::merge(enable_m_q, req_i.wdata, lanes & irq_regs_pkg::EnableMRwMask);
       end
       if (write && offset == irq_regs_pkg::EnableSOffset) begin
-        enable_s_q <= soc_pkg::merge(enable_s_q, req_i.wdata, lanes & irq_regs_pkg::EnableSRwMask);
+        enable_s_q <= reg_pkg::merge(enable_s_q, req_i.wdata, lanes & irq_regs_pkg::EnableSRwMask);
       end
     end
   end

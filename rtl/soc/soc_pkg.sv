@@ -14,17 +14,6 @@ package soc_pkg;
     on_card = memmap_pkg::region_of(addr) == memmap_pkg::RegionCard || memmap_pkg::region_of(addr) == memmap_pkg::RegionHbm;
   endfunction
 
-  // The bits that an access with these byte strobes names.
-  function automatic logic [63:0] lanes(input logic [7:0] wstrb);
-    for (int unsigned i = 0; i < 8; i++) lanes[8*i+:8] = {8{wstrb[i]}};
-  endfunction
-
-  // A register's value after a write of the bits in `mask`.
-  function automatic logic [63:0] merge(input logic [63:0] old, input logic [63:0] wdata,
-                                        input logic [63:0] mask);
-    merge = (old & ~mask) | (wdata & mask);
-  endfunction
-
   function automatic logic [63:0] reverse_bytes(input logic [63:0] word);
     for (int unsigned i = 0; i < 8; i++) reverse_bytes[8*i+:8] = word[8*(7-i)+:8];
   endfunction

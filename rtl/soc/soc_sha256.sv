@@ -37,7 +37,7 @@ module soc_sha256 (
 
   sha256_regs_pkg::control_t control;
   logic [63:0]               written;
-  assign written = req_i.wdata & soc_pkg::lanes(req_i.wstrb);
+  assign written = req_i.wdata & reg_pkg::lanes(req_i.wstrb);
   assign control = written;
   assign start   = write && offset == sha256_regs_pkg::ControlOffset && control.start;
   assign finish  = write && offset == sha256_regs_pkg::ControlOffset && control.finish;

@@ -36,7 +36,7 @@ module soc_system #(
   logic [63:0]   lanes;
   assign offset = {req_i.addr[Aw-1:3], 3'b000};
   assign write  = req_i.valid && req_i.write;
-  assign lanes  = soc_pkg::lanes(req_i.wstrb);
+  assign lanes  = reg_pkg::lanes(req_i.wstrb);
 
   // Keys count only when all their bytes come in one store.
   logic        whole_key, kick;
@@ -70,16 +70,16 @@ module soc_system #(
         system_regs_pkg::ResetRequestOffset:
           if (whole_key && req_i.wdata[31:0] == system_regs_pkg::ResetRequestKeyGo) software_reset_q <= 1'b1;
         system_regs_pkg::StatusOffset:
-          status_q <= soc_pkg::merge(status_q, req_i.wdata, lanes & system_regs_pkg::StatusRwMask);
+          status_q <= reg_pkg::merge(status_q, req_i.wdata, lanes & system_regs_pkg::StatusRwMask);
         system_regs_pkg::ProgressOffset:
-          progress_q <= soc_pkg::merge(progress_q, req_i.wdata, lanes & system_regs_pkg::ProgressRwMask);
+          progress_q <= reg_pkg::merge(progress_q, req_i.wdata, lanes & system_regs_pkg::ProgressRwMask);
         system_regs_pkg::NmiVectorOffset:
-          nmi_vector_q <= soc_pkg::merge(nmi_vector_q, req_i.wdata, lanes & system_regs_pkg::NmiVectorRwMask);
+          nmi_vector_q <= reg_pkg::merge(nmi_vector_q, req_i.wdata, lanes & system_regs_pkg::NmiVectorRwMask);
         system_regs_pkg::WatchdogTimeoutOffset:
-          timeout_q <= soc_pkg::merge(timeout_q, req_i.wdata, lanes & system_regs_pkg::WatchdogTimeoutRwMask);
+          timeout_q <= reg_pkg::merge(timeout_q, req_i.wdata, lanes & system_regs_pkg::WatchdogTimeoutRwMask);
         system_regs_pkg::WatchdogControlOffset:
           watchdog_q <=
-              soc_pkg::merge(watchdog_q, req_i.wdata, lanes & system_regs_pkg::WatchdogControlRwMask);
+              reg_pkg::merge(watchdog_q, req_i.wdata, lanes & system_regs_pkg::WatchdogControlRwMask);
         default: ;
       endcase
     end
@@ -97,13 +97,13 @@ module soc_system #(
       if (write) begin
         case (offset)
           system_regs_pkg::Scratch0Offset:
-            scratch0_q <= soc_pkg::merge(scratch0_q, req_i.wdata, lanes & system_regs_pkg::Scratch0RwMask);
+            scratch0_q <= reg_pkg::merge(scratch0_q, req_i.wdata, lanes & system_regs_pkg::Scratch0RwMask);
           system_regs_pkg::Scratch1Offset:
-            scratch1_q <= soc_pkg::merge(scratch1_q, req_i.wdata, lanes & system_regs_pkg::Scratch1RwMask);
+            scratch1_q <= reg_pkg::merge(scratch1_q, req_i.wdata, lanes & system_regs_pkg::Scratch1RwMask);
           system_regs_pkg::Scratch2Offset:
-            scratch2_q <= soc_pkg::merge(scratch2_q, req_i.wdata, lanes & system_regs_pkg::Scratch2RwMask);
+            scratch2_q <= reg_pkg::merge(scratch2_q, req_i.wdata, lanes & system_regs_pkg::Scratch2RwMask);
           system_regs_pkg::Scratch3Offset:
-            scratch3_q <= soc_pkg::merge(scratch3_q, req_i.wdata, lanes & system_regs_pkg::Scratch3RwMask);
+            scratch3_q <= reg_pkg::merge(scratch3_q, req_i.wdata, lanes & system_regs_pkg::Scratch3RwMask);
           default: ;
         endcase
       end

@@ -23,7 +23,7 @@ module soc_timer (
   logic [63:0]   lanes;
   assign offset = {req_i.addr[Aw-1:3], 3'b000};
   assign write  = req_i.valid && req_i.write;
-  assign lanes  = soc_pkg::lanes(req_i.wstrb);
+  assign lanes  = reg_pkg::lanes(req_i.wstrb);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -37,11 +37,11 @@ module soc_timer (
       if (write) begin
         case (offset)
           timer_regs_pkg::MsipOffset:
-            msip_q <= soc_pkg::merge(msip_q, req_i.wdata, lanes & timer_regs_pkg::MsipRwMask);
+            msip_q <= reg_pkg::merge(msip_q, req_i.wdata, lanes & timer_regs_pkg::MsipRwMask);
           timer_regs_pkg::MtimecmpOffset:
-            mtimecmp_q <= soc_pkg::merge(mtimecmp_q, req_i.wdata, lanes & timer_regs_pkg::MtimecmpRwMask);
+            mtimecmp_q <= reg_pkg::merge(mtimecmp_q, req_i.wdata, lanes & timer_regs_pkg::MtimecmpRwMask);
           timer_regs_pkg::MtimeOffset:
-            mtime_q <= soc_pkg::merge(mtime_q, req_i.wdata, lanes & timer_regs_pkg::MtimeRwMask);
+            mtime_q <= reg_pkg::merge(mtime_q, req_i.wdata, lanes & timer_regs_pkg::MtimeRwMask);
           default: ;
         endcase
       end

@@ -19,7 +19,7 @@ module soc_uart (
   logic [63:0]   lanes;
   logic          write, read;
   assign offset = {req_i.addr[Aw-1:3], 3'b000};
-  assign lanes  = soc_pkg::lanes(req_i.wstrb);
+  assign lanes  = reg_pkg::lanes(req_i.wstrb);
   assign write  = req_i.valid && req_i.write;
   assign read   = req_i.valid && !req_i.write;
 
@@ -136,9 +136,9 @@ module soc_uart (
         case (offset)
           uart_regs_pkg::ErrorsOffset: errors_q <= (errors_q & ~(req_i.wdata & lanes)) | errors_new;
           uart_regs_pkg::DivisorOffset:
-            divisor_q <= soc_pkg::merge(divisor_q, req_i.wdata, lanes & uart_regs_pkg::DivisorRwMask);
+            divisor_q <= reg_pkg::merge(divisor_q, req_i.wdata, lanes & uart_regs_pkg::DivisorRwMask);
           uart_regs_pkg::IrqEnableOffset:
-            irq_enable_q <= soc_pkg::merge(irq_enable_q, req_i.wdata, lanes & uart_regs_pkg::IrqEnableRwMask);
+            irq_enable_q <= reg_pkg::merge(irq_enable_q, req_i.wdata, lanes & uart_regs_pkg::IrqEnableRwMask);
           default: ;
         endcase
       end

@@ -39,8 +39,8 @@ module swai_card #(
   output logic                sleep_o,
   output logic [31:0]         status_o,
 
-  input  mpe_pkg::dbg_req_t   dbg_req_i,
-  output mpe_pkg::dbg_rsp_t   dbg_rsp_o
+  input  debug_pkg::req_t   dbg_req_i,
+  output debug_pkg::rsp_t   dbg_rsp_o
 );
 
   localparam int unsigned Nodes    = 2 + Groups;
@@ -100,7 +100,7 @@ module swai_card #(
   mbus_pkg::rsp_t    visit_rsp;
   logic [4:0]        reset_req;
   logic [9:0]        reset_status;
-  mpe_pkg::dbg_req_t dbg_req, host_dbg_req;
+  debug_pkg::req_t dbg_req, host_dbg_req;
   logic              fabric_busy;
   logic [15:0]       faults;
   logic [3:0]        groups_reset;

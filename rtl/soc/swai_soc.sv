@@ -50,8 +50,8 @@ module swai_soc #(
   output logic              sleep_o,
   output logic [31:0]       status_o,
 
-  input  mpe_pkg::dbg_req_t dbg_req_i,
-  output mpe_pkg::dbg_rsp_t dbg_rsp_o
+  input  debug_pkg::req_t dbg_req_i,
+  output debug_pkg::rsp_t dbg_rsp_o
 );
 
   // ------------------------------------------------------------------------------------------------ resets

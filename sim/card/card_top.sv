@@ -74,8 +74,8 @@ module card_top #(
 
   logic              uart_rx_q;
   logic [3:0]        flash_io_q;
-  mpe_pkg::dbg_req_t dbg_req_q;
-  mpe_pkg::dbg_rsp_t dbg_rsp;
+  debug_pkg::req_t dbg_req_q;
+  debug_pkg::rsp_t dbg_rsp;
 
   always_ff @(posedge clk_i) begin
     uart_rx_q  <= uart_rx_i;

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "abi/field.hpp"
 #include "sim/common/random.hpp"
 
 namespace swai::verif {
@@ -48,6 +49,10 @@ class Field {
       done += some;
     }
   }
+
+  // The same with a field of a structure (wires.hpp).
+  uint64_t get(swai::Field bits) const { return get(bits.lsb, bits.width); }
+  void set(swai::Field bits, uint64_t value) { set(bits.lsb, bits.width, value); }
 
   void get_bytes(std::span<uint8_t> bytes) const {
     for (unsigned i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(get(8 * i, 8));

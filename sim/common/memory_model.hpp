@@ -13,22 +13,24 @@
 #include <span>
 #include <string>
 
+#include "wires.hpp"
+
 namespace swai::common {
 
 enum class MbusOp : uint8_t {
-  kRead,
-  kWrite,
-  kLr,
-  kSc,
-  kSwap,
-  kAdd,
-  kXor,
-  kAnd,
-  kOr,
-  kMin,
-  kMax,
-  kMinu,
-  kMaxu
+  kRead = wires::mbus::op::kRead,
+  kWrite = wires::mbus::op::kWrite,
+  kLr = wires::mbus::op::kLr,
+  kSc = wires::mbus::op::kSc,
+  kSwap = wires::mbus::op::kSwap,
+  kAdd = wires::mbus::op::kAdd,
+  kXor = wires::mbus::op::kXor,
+  kAnd = wires::mbus::op::kAnd,
+  kOr = wires::mbus::op::kOr,
+  kMin = wires::mbus::op::kMin,
+  kMax = wires::mbus::op::kMax,
+  kMinu = wires::mbus::op::kMinu,
+  kMaxu = wires::mbus::op::kMaxu
 };
 
 inline constexpr unsigned kMbusIds = 3;  // fetch, read, write

@@ -4,20 +4,26 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/common/memory_model.hpp"
 #include "sim/common/field.hpp"
+#include "sim/common/memory_model.hpp"
+#include "wires.hpp"
 
 namespace swai::cg {
 
 using common::MbusOp;
 using verif::Field;
 
-inline constexpr unsigned kReqBits = 634;
-inline constexpr unsigned kRspBits = 525;
+inline constexpr unsigned kReqBits = wires::noc::req::kBits;
+inline constexpr unsigned kRspBits = wires::noc::rsp::kBits;
 inline constexpr unsigned kCmdBits = 45;
 using Line = std::array<uint8_t, 64>;
 
-enum class Status : uint8_t { kOk, kPoison, kDenied, kNobody };
+enum class Status : uint8_t {
+  kOk = wires::noc::status::kOk,
+  kPoison = wires::noc::status::kPoison,
+  kDenied = wires::noc::status::kDenied,
+  kNobody = wires::noc::status::kNobody
+};
 
 struct Request {
   MbusOp op = MbusOp::kRead;
@@ -42,19 +48,19 @@ struct Response {
 
 inline void store(Field& field, const Request& request) {
   field.set_bytes(request.data);
-  field.set(512, 64, request.strb);
-  field.set(576, 3, request.size);
-  field.set(579, 40, request.addr);
-  field.set(619, 8, request.tag);
-  field.set(627, 3, request.source);
-  field.set(630, 4, static_cast<uint64_t>(request.op));
+  field.set(wires::noc::req::kStrb, request.strb);
+  field.set(wires::noc::req::kSize, request.size);
+  field.set(wires::noc::req::kAddr, request.addr);
+  field.set(wires::noc::req::kTag, request.tag);
+  field.set(wires::noc::req::kSource, request.source);
+  field.set(wires::noc::req::kOp, static_cast<uint64_t>(request.op));
 }
 
 inline void load(const Field& field, Response& response) {
   field.get_bytes(response.data);
-  response.status = static_cast<Status>(field.get(512, 2));
-  response.tag = static_cast<uint8_t>(field.get(514, 8));
-  response.dest = static_cast<uint8_t>(field.get(522, 3));
+  response.status = static_cast<Status>(field.get(wires::noc::rsp::kStatus));
+  response.tag = static_cast<uint8_t>(field.get(wires::noc::rsp::kTag));
+  response.dest = static_cast<uint8_t>(field.get(wires::noc::rsp::kDest));
 }
 
 }  // namespace swai::cg

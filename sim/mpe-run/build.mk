@@ -1,6 +1,6 @@
 # The management core alone: mpe-run, which runs programs on it.
 
-MPE_RTL := rtl/lib/mbus_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \
+MPE_RTL := rtl/lib/mbus_pkg.sv rtl/lib/debug_pkg.sv build/gen/memmap_pkg.sv rtl/lib/amo_alu.sv rtl/lib/ram_1rw.sv rtl/mpe/mpe_pkg.sv \
   $(filter-out %_pkg.sv,$(wildcard rtl/mpe/*.sv)) sim/mpe-run/mpe_tb.sv
 MPE_HARNESS := $(addprefix sim/mpe-run/,mpe_sim.cpp lockstep.cpp trace.cpp) \
   $(addprefix sim/common/,memory_model.cpp gdb_stub_mpe.cpp)

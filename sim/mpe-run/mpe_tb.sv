@@ -107,8 +107,8 @@ module mpe_tb #(
   logic [63:0] retired_q;
   mbus_pkg::req_t req;
   mbus_pkg::rsp_t rsp_q;
-  mpe_pkg::dbg_req_t dbg_req_q;
-  mpe_pkg::dbg_rsp_t dbg_rsp;
+  debug_pkg::req_t dbg_req_q;
+  debug_pkg::rsp_t dbg_rsp;
 
   always_ff @(posedge clk_i) begin
     boot_addr_q      <= boot_addr_i;

@@ -67,7 +67,7 @@ module cg_array #(
 
   input  logic [N-1:0]           access_valid_i,
   output logic [N-1:0]           access_ready_o,
-  input  cg_pkg::access_req_t    access_i,
+  input  cpe_pkg::access_req_t    access_i,
   output logic [63:0]            access_rdata_o
 );
 

@@ -3,14 +3,14 @@
 module tb_math_user (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  output cpe_math_pkg::request_t math_o,
+  output fp32_serial_pkg::request_t math_o,
   output logic [31:0]            math_operand_o,
-  input  cpe_math_pkg::answer_t  math_i
+  input  fp32_serial_pkg::answer_t  math_i
 );
 
   logic [31:0]       noise_q;
   logic              valid_q;
-  cpe_math_pkg::op_t op_q;
+  fp32_serial_pkg::op_t op_q;
 
   assign math_o         = {valid_q, op_q};
   assign math_operand_o = noise_q;

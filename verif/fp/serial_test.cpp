@@ -22,7 +22,7 @@ using Triple = std::array<uint32_t, 3>;
 
 constexpr uint32_t kOne = 0x3f800000;
 
-// As cpe_math_pkg has them: two bits of the group, three of what is done.
+// As fp32_serial_pkg has them: two bits of the group, three of what is done.
 struct Operation {
   uint8_t op;
   const char* name;

@@ -11,10 +11,10 @@ module tb_fp_special (
   output logic [31:0] any_o
 );
 
-  fp32_special u_exp2 (.clk_i, .en_i, .op_i(cpe_pkg::SpecialExp2), .x_i, .y_o(exp2_o));
-  fp32_special u_log2 (.clk_i, .en_i, .op_i(cpe_pkg::SpecialLog2), .x_i, .y_o(log2_o));
-  fp32_special u_reciprocal (.clk_i, .en_i, .op_i(cpe_pkg::SpecialReciprocal), .x_i, .y_o(reciprocal_o));
-  fp32_special u_root (.clk_i, .en_i, .op_i(cpe_pkg::SpecialRoot), .x_i, .y_o(root_o));
+  fp32_special u_exp2 (.clk_i, .en_i, .op_i(cpe_isa_pkg::SpecialExp2), .x_i, .y_o(exp2_o));
+  fp32_special u_log2 (.clk_i, .en_i, .op_i(cpe_isa_pkg::SpecialLog2), .x_i, .y_o(log2_o));
+  fp32_special u_reciprocal (.clk_i, .en_i, .op_i(cpe_isa_pkg::SpecialReciprocal), .x_i, .y_o(reciprocal_o));
+  fp32_special u_root (.clk_i, .en_i, .op_i(cpe_isa_pkg::SpecialRoot), .x_i, .y_o(root_o));
   fp32_special u_any (.clk_i, .en_i, .op_i, .x_i, .y_o(any_o));
 
 endmodule

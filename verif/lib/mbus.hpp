@@ -11,11 +11,12 @@
 
 #include "sim/common/memory_model.hpp"
 #include "verif/lib/stream.hpp"
+#include "wires.hpp"
 
 namespace swai::verif {
 
-inline constexpr unsigned kMbusReqBits = 625;
-inline constexpr unsigned kMbusRspBits = 515;
+inline constexpr unsigned kMbusReqBits = wires::mbus::req::kBits;
+inline constexpr unsigned kMbusRspBits = wires::mbus::rsp::kBits;
 using MbusLine = std::array<uint8_t, common::kMbusLineBytes>;
 
 struct MbusRequest {
@@ -40,32 +41,32 @@ struct MbusResponse {
 
 inline void store(Field& field, const MbusRequest& request) {
   field.set_bytes(request.data);
-  field.set(512, 64, request.strb);
-  field.set(576, 3, request.size);
-  field.set(579, 40, request.addr);
-  field.set(619, 2, request.id);
-  field.set(621, 4, static_cast<uint64_t>(request.op));
+  field.set(wires::mbus::req::kStrb, request.strb);
+  field.set(wires::mbus::req::kSize, request.size);
+  field.set(wires::mbus::req::kAddr, request.addr);
+  field.set(wires::mbus::req::kId, request.id);
+  field.set(wires::mbus::req::kOp, static_cast<uint64_t>(request.op));
 }
 
 inline void load(const Field& field, MbusRequest& request) {
   field.get_bytes(request.data);
-  request.strb = field.get(512, 64);
-  request.size = static_cast<uint8_t>(field.get(576, 3));
-  request.addr = field.get(579, 40);
-  request.id = static_cast<uint8_t>(field.get(619, 2));
-  request.op = static_cast<common::MbusOp>(field.get(621, 4));
+  request.strb = field.get(wires::mbus::req::kStrb);
+  request.size = static_cast<uint8_t>(field.get(wires::mbus::req::kSize));
+  request.addr = field.get(wires::mbus::req::kAddr);
+  request.id = static_cast<uint8_t>(field.get(wires::mbus::req::kId));
+  request.op = static_cast<common::MbusOp>(field.get(wires::mbus::req::kOp));
 }
 
 inline void store(Field& field, const MbusResponse& response) {
   field.set_bytes(response.data);
-  field.set(512, 1, response.err ? 1 : 0);
-  field.set(513, 2, response.id);
+  field.set(wires::mbus::rsp::kErr, response.err ? 1 : 0);
+  field.set(wires::mbus::rsp::kId, response.id);
 }
 
 inline void load(const Field& field, MbusResponse& response) {
   field.get_bytes(response.data);
-  response.err = field.get(512, 1) != 0;
-  response.id = static_cast<uint8_t>(field.get(513, 2));
+  response.err = field.get(wires::mbus::rsp::kErr) != 0;
+  response.id = static_cast<uint8_t>(field.get(wires::mbus::rsp::kId));
 }
 
 // The pins of one bus; `request.data` has kMbusReqBits, `response` kMbusRspBits.

@@ -43,36 +43,36 @@ struct NocResponse {
 
 inline void store(Field& field, const NocRequest& request) {
   field.set_bytes(request.data);
-  field.set(512, 64, request.strb);
-  field.set(576, 3, request.size);
-  field.set(579, 40, request.addr);
-  field.set(619, 8, request.tag);
-  field.set(627, 3, request.source);
-  field.set(630, 4, static_cast<uint64_t>(request.op));
+  field.set(wires::noc::req::kStrb, request.strb);
+  field.set(wires::noc::req::kSize, request.size);
+  field.set(wires::noc::req::kAddr, request.addr);
+  field.set(wires::noc::req::kTag, request.tag);
+  field.set(wires::noc::req::kSource, request.source);
+  field.set(wires::noc::req::kOp, static_cast<uint64_t>(request.op));
 }
 
 inline void load(const Field& field, NocRequest& request) {
   field.get_bytes(request.data);
-  request.strb = field.get(512, 64);
-  request.size = static_cast<uint8_t>(field.get(576, 3));
-  request.addr = field.get(579, 40);
-  request.tag = static_cast<uint8_t>(field.get(619, 8));
-  request.source = static_cast<uint8_t>(field.get(627, 3));
-  request.op = static_cast<common::MbusOp>(field.get(630, 4));
+  request.strb = field.get(wires::noc::req::kStrb);
+  request.size = static_cast<uint8_t>(field.get(wires::noc::req::kSize));
+  request.addr = field.get(wires::noc::req::kAddr);
+  request.tag = static_cast<uint8_t>(field.get(wires::noc::req::kTag));
+  request.source = static_cast<uint8_t>(field.get(wires::noc::req::kSource));
+  request.op = static_cast<common::MbusOp>(field.get(wires::noc::req::kOp));
 }
 
 inline void store(Field& field, const NocResponse& response) {
   field.set_bytes(response.data);
-  field.set(512, 2, response.status);
-  field.set(514, 8, response.tag);
-  field.set(522, 3, response.dest);
+  field.set(wires::noc::rsp::kStatus, response.status);
+  field.set(wires::noc::rsp::kTag, response.tag);
+  field.set(wires::noc::rsp::kDest, response.dest);
 }
 
 inline void load(const Field& field, NocResponse& response) {
   field.get_bytes(response.data);
-  response.status = static_cast<uint8_t>(field.get(512, 2));
-  response.tag = static_cast<uint8_t>(field.get(514, 8));
-  response.dest = static_cast<uint8_t>(field.get(522, 3));
+  response.status = static_cast<uint8_t>(field.get(wires::noc::rsp::kStatus));
+  response.tag = static_cast<uint8_t>(field.get(wires::noc::rsp::kTag));
+  response.dest = static_cast<uint8_t>(field.get(wires::noc::rsp::kDest));
 }
 
 // The nodes that a request is for, one bit each; 0: nobody. From the address map, not from the design.

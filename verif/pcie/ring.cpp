@@ -2,42 +2,44 @@
 
 #include <fmt/format.h>
 
+#include "wires.hpp"
+
 namespace swai::pcie {
 
 using verif::check;
 
 void store(verif::Field& field, const RingRequest& request) {
   field.slice(0, 512).set_bytes(request.data);
-  field.set(512, 64, request.strb);
-  field.set(576, 3, request.size);
-  field.set(579, 40, request.addr);
-  field.set(619, 8, request.tag);
-  field.set(627, 3, request.source);
-  field.set(630, 4, request.op);
+  field.set(wires::noc::req::kStrb, request.strb);
+  field.set(wires::noc::req::kSize, request.size);
+  field.set(wires::noc::req::kAddr, request.addr);
+  field.set(wires::noc::req::kTag, request.tag);
+  field.set(wires::noc::req::kSource, request.source);
+  field.set(wires::noc::req::kOp, request.op);
 }
 
 void load(const verif::Field& field, RingRequest& request) {
   field.slice(0, 512).get_bytes(request.data);
-  request.strb = field.get(512, 64);
-  request.size = static_cast<unsigned>(field.get(576, 3));
-  request.addr = field.get(579, 40);
-  request.tag = static_cast<unsigned>(field.get(619, 8));
-  request.source = static_cast<unsigned>(field.get(627, 3));
-  request.op = static_cast<unsigned>(field.get(630, 4));
+  request.strb = field.get(wires::noc::req::kStrb);
+  request.size = static_cast<unsigned>(field.get(wires::noc::req::kSize));
+  request.addr = field.get(wires::noc::req::kAddr);
+  request.tag = static_cast<unsigned>(field.get(wires::noc::req::kTag));
+  request.source = static_cast<unsigned>(field.get(wires::noc::req::kSource));
+  request.op = static_cast<unsigned>(field.get(wires::noc::req::kOp));
 }
 
 void store(verif::Field& field, const RingResponse& response) {
   field.slice(0, 512).set_bytes(response.data);
-  field.set(512, 2, response.status);
-  field.set(514, 8, response.tag);
-  field.set(522, 3, response.dest);
+  field.set(wires::noc::rsp::kStatus, response.status);
+  field.set(wires::noc::rsp::kTag, response.tag);
+  field.set(wires::noc::rsp::kDest, response.dest);
 }
 
 void load(const verif::Field& field, RingResponse& response) {
   field.slice(0, 512).get_bytes(response.data);
-  response.status = static_cast<unsigned>(field.get(512, 2));
-  response.tag = static_cast<unsigned>(field.get(514, 8));
-  response.dest = static_cast<unsigned>(field.get(522, 3));
+  response.status = static_cast<unsigned>(field.get(wires::noc::rsp::kStatus));
+  response.tag = static_cast<unsigned>(field.get(wires::noc::rsp::kTag));
+  response.dest = static_cast<unsigned>(field.get(wires::noc::rsp::kDest));
 }
 
 uint8_t untouched(uint64_t addr) { return static_cast<uint8_t>((addr * 0x9e37'79b9'7f4a'7c15) >> 56); }

@@ -12,6 +12,6 @@ $(eval $(call verilated_program,tb-soc-units,tb_units,$(tb_soc_packages) $(addpr
   soc_decode.sv soc_sleep.sv) verif/soc/tb_units.sv,verif/soc/units_test.cpp verif/lib/test_main.cpp,,-lfmt))
 
 tb_soc_rtl := $(filter-out $(tb_soc_packages),$(RTL_LIB) $(RTL_SOC))
-$(eval $(call verilated_program,tb-soc,tb_soc,$(tb_soc_packages) rtl/mpe/mpe_pkg.sv $(tb_soc_rtl) \
+$(eval $(call verilated_program,tb-soc,tb_soc,$(tb_soc_packages) $(tb_soc_rtl) \
   verif/soc/stub/mpe.sv verif/soc/tb_soc.sv,$(addprefix verif/soc/,soc_test.cpp played_core.cpp rest_of_card.cpp) \
   verif/lib/test_main.cpp,,-lfmt))

@@ -7,15 +7,16 @@
 #include <deque>
 
 #include "verif/lib/bench.hpp"
+#include "wires.hpp"
 
 namespace swai::soc {
 
 inline constexpr unsigned kLineBytes = 64;
 using Line = std::array<uint8_t, kLineBytes>;
 
-inline constexpr unsigned kOpRead = 0;
-inline constexpr unsigned kOpWrite = 1;
-inline constexpr unsigned kOpAdd = 5;
+inline constexpr unsigned kOpRead = wires::mbus::op::kRead;
+inline constexpr unsigned kOpWrite = wires::mbus::op::kWrite;
+inline constexpr unsigned kOpAdd = wires::mbus::op::kAdd;
 
 struct Request {
   unsigned op = kOpRead;

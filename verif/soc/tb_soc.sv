@@ -32,7 +32,7 @@ module tb_soc #(
   input  logic                card_busy_i
 );
 
-  mpe_pkg::dbg_req_t dbg_req;
+  debug_pkg::req_t dbg_req;
   always_comb begin
     dbg_req      = '0;
     dbg_req.halt = dbg_halt_i;

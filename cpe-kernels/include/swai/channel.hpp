@@ -21,7 +21,7 @@ namespace swai::cpe {
 // A set of positions in a row or column: bit p is position p.
 using Positions = uint8_t;
 
-template <isa::Unit kUnit>
+template <isa::unit::Kind kUnit>
 struct ChannelOf {
   struct Sent {
     uint32_t number;
@@ -32,7 +32,7 @@ struct ChannelOf {
 
   // Own place on the channel.
   static uint32_t position() {
-    if constexpr (kUnit == isa::Unit::kRow) {
+    if constexpr (kUnit == isa::unit::kRow) {
       return column_number();
     } else {
       return row_number();
@@ -42,7 +42,7 @@ struct ChannelOf {
   // Who takes part in the launch on this channel.
   static Positions participants() {
     const uint32_t mask = launch_mask();
-    if constexpr (kUnit == isa::Unit::kRow) {
+    if constexpr (kUnit == isa::unit::kRow) {
       return static_cast<Positions>(mask >> row_number() * columns() & ((1u << columns()) - 1));
     } else {
       Positions positions = 0;
@@ -57,23 +57,23 @@ struct ChannelOf {
 
   // To all `receivers`, each of which has to receive it. `from` may be changed after wait().
   [[gnu::always_inline]] static Sent send(Positions receivers, const void* from, uint32_t bytes) {
-    return {isa::ask<kUnit, isa::kChannelSend>(ldm_address(from), uint32_t{receivers} << 24 | bytes)};
+    return {isa::ask<kUnit, isa::channel_op::kSend>(ldm_address(from), uint32_t{receivers} << 24 | bytes)};
   }
   // `to` may be used after wait().
   [[gnu::always_inline]] static Received receive(uint32_t sender, void* to, uint32_t bytes) {
-    return {isa::ask<kUnit, isa::kChannelReceive>(ldm_address(to), sender << 24 | bytes)};
+    return {isa::ask<kUnit, isa::channel_op::kReceive>(ldm_address(to), sender << 24 | bytes)};
   }
 
   // Sleeps until that one and all before it (sends and receives apart) are complete.
   [[gnu::always_inline]] static void wait(Sent ticket) {
-    isa::issue<kUnit, isa::kChannelWaitSend>(ticket.number);
+    isa::issue<kUnit, isa::channel_op::kWaitSend>(ticket.number);
   }
   [[gnu::always_inline]] static void wait(Received ticket) {
-    isa::issue<kUnit, isa::kChannelWaitReceive>(ticket.number);
+    isa::issue<kUnit, isa::channel_op::kWaitReceive>(ticket.number);
   }
 };
 
-using row = ChannelOf<isa::Unit::kRow>;
-using column = ChannelOf<isa::Unit::kColumn>;
+using row = ChannelOf<isa::unit::kRow>;
+using column = ChannelOf<isa::unit::kColumn>;
 
 }  // namespace swai::cpe

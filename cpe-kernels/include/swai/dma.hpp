@@ -30,12 +30,12 @@ struct Shape {
 namespace detail {
 
 [[gnu::always_inline]] inline void set_global(uint64_t pointer) {
-  isa::issue<isa::Unit::kDma, isa::kDmaGlobal>(static_cast<uint32_t>(pointer),
-                                               static_cast<uint32_t>(pointer >> 32));
+  isa::issue<isa::unit::kDma, isa::dma_op::kGlobal>(static_cast<uint32_t>(pointer),
+                                                    static_cast<uint32_t>(pointer >> 32));
 }
 [[gnu::always_inline]] inline void set_shape(Shape shape) {
-  isa::issue<isa::Unit::kDma, isa::kDmaShape>(uint32_t{shape.rows} << 16 | shape.ldm_stride,
-                                              static_cast<uint32_t>(shape.global_stride));
+  isa::issue<isa::unit::kDma, isa::dma_op::kShape>(uint32_t{shape.rows} << 16 | shape.ldm_stride,
+                                                   static_cast<uint32_t>(shape.global_stride));
 }
 
 }  // namespace detail
@@ -43,7 +43,7 @@ namespace detail {
 // Global to local memory. `to` may be used after wait().
 [[gnu::always_inline]] inline Ticket load(void* to, GlobalPtr<const void> from, uint32_t bytes) {
   detail::set_global(from.bits());
-  return {isa::ask<isa::Unit::kDma, isa::kDmaLoad>(ldm_address(to), bytes)};
+  return {isa::ask<isa::unit::kDma, isa::dma_op::kLoad>(ldm_address(to), bytes)};
 }
 // The same with `bytes` per row.
 [[gnu::always_inline]] inline Ticket load(void* to, GlobalPtr<const void> from, uint32_t bytes, Shape shape) {
@@ -54,7 +54,7 @@ namespace detail {
 // Local to global memory. `from` may be changed after wait(), and then the data are where others see them.
 [[gnu::always_inline]] inline Ticket store(GlobalPtr<void> to, const void* from, uint32_t bytes) {
   detail::set_global(to.bits());
-  return {isa::ask<isa::Unit::kDma, isa::kDmaStore>(ldm_address(from), bytes)};
+  return {isa::ask<isa::unit::kDma, isa::dma_op::kStore>(ldm_address(from), bytes)};
 }
 [[gnu::always_inline]] inline Ticket store(GlobalPtr<void> to, const void* from, uint32_t bytes,
                                            Shape shape) {
@@ -64,11 +64,11 @@ namespace detail {
 
 // Sleeps until the transfer and all before it are complete.
 [[gnu::always_inline]] inline void wait(Ticket ticket) {
-  isa::issue<isa::Unit::kDma, isa::kDmaWait>(ticket.number);
+  isa::issue<isa::unit::kDma, isa::dma_op::kWait>(ticket.number);
 }
 // Whether they are.
 [[gnu::always_inline]] inline bool done(Ticket ticket) {
-  return isa::ask<isa::Unit::kDma, isa::kDmaPoll>(ticket.number) != 0;
+  return isa::ask<isa::unit::kDma, isa::dma_op::kPoll>(ticket.number) != 0;
 }
 
 }  // namespace swai::cpe::dma

@@ -21,7 +21,7 @@
 
 namespace swai::cpe {
 
-using isa::Number;
+using Number = isa::number::Kind;
 
 namespace systolic {
 
@@ -37,7 +37,7 @@ struct Ticket {
 // Weights::kInt4: 64 in 32 bytes: (number 0 to 15 less the zero of its group and column) times the scale of
 // both. Weights::kSparse: tiles of 96 bytes: for each half (4 columns) 8 numbers k of 16 bits; then for each
 // half 8 x 4 weights. k may be any; activations lie by k: those of all rows for one k together.
-using isa::Weights;
+using Weights = isa::weights::Kind;
 
 struct Mode {
   Weights weights = Weights::kInt8;
@@ -52,9 +52,11 @@ struct Mode {
   bool clamp = false;
 
   constexpr uint32_t word() const {
-    return static_cast<uint32_t>(weights) | uint32_t{by_column} << 2 | uint32_t{keep} << 3 | half << 4 |
-           uint32_t{drain} << 5 | static_cast<uint32_t>(result) << 6 | uint32_t{row_factors} << 8 |
-           uint32_t{bias} << 9 | uint32_t{clamp} << 10;
+    namespace w = isa::systolic_mode;
+    return weights << w::kWeights.lsb | uint32_t{by_column} << w::kByColumn.lsb |
+           uint32_t{keep} << w::kKeep.lsb | half << w::kHalf.lsb | uint32_t{drain} << w::kDrain.lsb |
+           result << w::kResult.lsb | uint32_t{row_factors} << w::kRowFactors.lsb |
+           uint32_t{bias} << w::kBias.lsb | uint32_t{clamp} << w::kClamp.lsb;
   }
 };
 
@@ -69,7 +71,7 @@ namespace detail {
 
 template <unsigned kOp>
 [[gnu::always_inline]] inline void set(uint32_t rs1, uint32_t rs2 = 0) {
-  isa::issue<isa::Unit::kSystolic, kOp>(rs1, rs2);
+  isa::issue<isa::unit::kSystolic, kOp>(rs1, rs2);
 }
 
 }  // namespace detail
@@ -78,54 +80,55 @@ template <unsigned kOp>
 // local memory serves four rows. For sparse weights x[m][k] is the byte at `at` + k * row_stride + m, in
 // multiples of 32, and whole words of 32 bytes are read.
 [[gnu::always_inline]] inline void activations(const void* at, uint32_t k_stride, uint32_t row_stride) {
-  detail::set<isa::kSystolicActivations>(ldm_address(at), k_stride << 16 | row_stride);
+  detail::set<isa::systolic_op::kActivations>(ldm_address(at), k_stride << 16 | row_stride);
 }
 // A tile begins at `at` + nt * (weights' column stride) + kt * k_stride, its rows are row_stride apart. int4
 // and sparse: all in multiples of 32; the tile is in one piece.
 [[gnu::always_inline]] inline void weights(const void* at, uint32_t k_stride, uint32_t row_stride = 0) {
-  detail::set<isa::kSystolicWeights>(ldm_address(at), k_stride << 16 | row_stride);
+  detail::set<isa::systolic_op::kWeights>(ldm_address(at), k_stride << 16 | row_stride);
 }
 // From one column tile to the next, signed.
 [[gnu::always_inline]] inline void column_strides(int32_t weights, int32_t output) {
-  detail::set<isa::kSystolicColumns>(static_cast<uint32_t>(weights), static_cast<uint32_t>(output));
+  detail::set<isa::systolic_op::kColumns>(static_cast<uint32_t>(weights), static_cast<uint32_t>(output));
 }
 // For int4: 16 bytes for each group of k tiles (8 scales, 8 zeros), one group after the other; multiples of
 // 16.
 [[gnu::always_inline]] inline void groups(const void* scales, int32_t column_stride, uint32_t k_tiles) {
-  detail::set<isa::kSystolicGroups>(ldm_address(scales), static_cast<uint32_t>(column_stride) << 8 | k_tiles);
+  detail::set<isa::systolic_op::kGroups>(ldm_address(scales),
+                                         static_cast<uint32_t>(column_stride) << 8 | k_tiles);
 }
 // Results of row m, column tile nt: 8 of them at `at` + nt * (output's column stride) + m * row_stride, in
 // multiples of 8 results.
 [[gnu::always_inline]] inline void output(void* at, int32_t row_stride) {
-  detail::set<isa::kSystolicOutput>(ldm_address(at), static_cast<uint32_t>(row_stride));
+  detail::set<isa::systolic_op::kOutput>(ldm_address(at), static_cast<uint32_t>(row_stride));
 }
 // Of the columns; both in multiples of 32.
 [[gnu::always_inline]] inline void factors(const float* factors, const float* biases) {
-  detail::set<isa::kSystolicFactors>(ldm_address(factors), ldm_address(biases));
+  detail::set<isa::systolic_op::kFactors>(ldm_address(factors), ldm_address(biases));
 }
 [[gnu::always_inline]] inline void factors(const float* factors) { systolic::factors(factors, factors); }
 // A multiple of 32.
 [[gnu::always_inline]] inline void row_factors(const float* factors) {
-  detail::set<isa::kSystolicRows>(ldm_address(factors));
+  detail::set<isa::systolic_op::kRows>(ldm_address(factors));
 }
 [[gnu::always_inline]] inline void clamp(float least, float largest) {
-  detail::set<isa::kSystolicClamp>(std::bit_cast<uint32_t>(least), std::bit_cast<uint32_t>(largest));
+  detail::set<isa::systolic_op::kClamp>(std::bit_cast<uint32_t>(least), std::bit_cast<uint32_t>(largest));
 }
 [[gnu::always_inline]] inline void size(Size size) {
-  detail::set<isa::kSystolicSize>(size.column_tiles << 16 | size.k_tiles, size.block << 16 | size.rows);
+  detail::set<isa::systolic_op::kSize>(size.column_tiles << 16 | size.k_tiles, size.block << 16 | size.rows);
 }
 
 // What it reads may be changed, and what it writes be used, after wait().
 [[gnu::always_inline]] inline Ticket run(Mode mode) {
-  return {isa::ask<isa::Unit::kSystolic, isa::kSystolicRun>(mode.word())};
+  return {isa::ask<isa::unit::kSystolic, isa::systolic_op::kRun>(mode.word())};
 }
 // Sleeps until the run and all before it are complete.
 [[gnu::always_inline]] inline void wait(Ticket ticket) {
-  isa::issue<isa::Unit::kSystolic, isa::kSystolicWait>(ticket.number);
+  isa::issue<isa::unit::kSystolic, isa::systolic_op::kWait>(ticket.number);
 }
 // Whether they are.
 [[gnu::always_inline]] inline bool done(Ticket ticket) {
-  return isa::ask<isa::Unit::kSystolic, isa::kSystolicPoll>(ticket.number) != 0;
+  return isa::ask<isa::unit::kSystolic, isa::systolic_op::kPoll>(ticket.number) != 0;
 }
 
 }  // namespace systolic

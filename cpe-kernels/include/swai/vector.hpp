@@ -24,7 +24,7 @@
 
 namespace swai::cpe {
 
-using isa::Number;
+using Number = isa::number::Kind;
 
 // The bits of an fp16 number.
 enum class Half : uint16_t {};
@@ -40,11 +40,11 @@ struct Ticket {
 
 // kFma: a * b + c, rounded once. kMul: a * b. kAdd: a + c. kMin, kMax: of a and b. kLess, kEqual: 1 where it
 // is so, else 0. kSelect: b where a is not 0, else c.
-using Op = isa::VectorOp;
+using Op = isa::vector_function::Kind;
 // What is done with the outcome, 4 elements a cycle. kRoot: 1 / square root.
-using isa::Special;
+using Special = isa::special_function::Kind;
 // What becomes of the results of each row, before they are converted.
-using isa::Reduce;
+using Reduce = isa::reduce::Kind;
 
 struct Mode {
   Special special = Special::kNone;
@@ -54,7 +54,7 @@ struct Mode {
 
 namespace detail {
 
-using Kind = isa::OperandKind;
+using Kind = isa::operand_kind::Kind;
 
 template <typename T>
 constexpr Number number_of();
@@ -76,8 +76,9 @@ constexpr Number number_of<int8_t>() {
 }
 
 constexpr uint32_t describe(Kind kind, Number number, int32_t stride) {
-  return static_cast<uint32_t>(kind) << 20 | static_cast<uint32_t>(number) << 18 |
-         (static_cast<uint32_t>(stride) & 0x3'ffff);
+  namespace w = isa::vector_operand;
+  return static_cast<uint32_t>(w::kKind.put(kind) | w::kNumber.put(number) |
+                               w::kStride.put(static_cast<uint32_t>(stride)));
 }
 
 }  // namespace detail
@@ -89,8 +90,12 @@ struct Place {
 };
 struct Operand : Place {
   // -x, |x|; with both -|x|.
-  constexpr Operand negated() const { return {{at, what | 1u << 23}}; }
-  constexpr Operand magnitude() const { return {{at, what | 1u << 22}}; }
+  constexpr Operand negated() const {
+    return {{at, what | static_cast<uint32_t>(isa::vector_operand::kNegate.mask())}};
+  }
+  constexpr Operand magnitude() const {
+    return {{at, what | static_cast<uint32_t>(isa::vector_operand::kMagnitude.mask())}};
+  }
 };
 
 // T: float, int32_t, Half, int8_t.
@@ -112,52 +117,53 @@ namespace detail {
 
 template <unsigned kOp>
 [[gnu::always_inline]] inline void set(uint32_t rs1, uint32_t rs2) {
-  isa::issue<isa::Unit::kVector, kOp>(rs1, rs2);
+  isa::issue<isa::unit::kVector, kOp>(rs1, rs2);
 }
 
 }  // namespace detail
 
 [[gnu::always_inline]] inline void a(Operand operand) {
-  detail::set<isa::kVectorA>(operand.at, operand.what);
+  detail::set<isa::vector_op::kA>(operand.at, operand.what);
 }
 [[gnu::always_inline]] inline void b(Operand operand) {
-  detail::set<isa::kVectorB>(operand.at, operand.what);
+  detail::set<isa::vector_op::kB>(operand.at, operand.what);
 }
 [[gnu::always_inline]] inline void c(Operand operand) {
-  detail::set<isa::kVectorC>(operand.at, operand.what);
+  detail::set<isa::vector_op::kC>(operand.at, operand.what);
 }
 
 template <typename T>
 [[gnu::always_inline]] inline void result(T* at, int32_t stride = 0) {
-  detail::set<isa::kVectorResult>(ldm_address(at),
-                                  detail::describe(detail::Kind::kVector, detail::number_of<T>(), stride));
+  detail::set<isa::vector_op::kResult>(
+      ldm_address(at), detail::describe(detail::Kind::kVector, detail::number_of<T>(), stride));
 }
 // Results are only reduced.
 [[gnu::always_inline]] inline void no_result() {
-  detail::set<isa::kVectorResult>(0, detail::describe(detail::Kind::kNone, Number::kFp32, 0));
+  detail::set<isa::vector_op::kResult>(0, detail::describe(detail::Kind::kNone, Number::kFp32, 0));
 }
 // Where the rows' reductions go.
 [[gnu::always_inline]] inline void reductions(float* at, int32_t stride = sizeof(float)) {
-  detail::set<isa::kVectorReduce>(ldm_address(at), static_cast<uint32_t>(stride));
+  detail::set<isa::vector_op::kReduce>(ldm_address(at), static_cast<uint32_t>(stride));
 }
 // Both 1 to 65535. Elements of a row need not be a multiple of 8.
 [[gnu::always_inline]] inline void size(uint32_t elements, uint32_t rows = 1) {
-  detail::set<isa::kVectorSize>(elements, rows);
+  detail::set<isa::vector_op::kSize>(elements, rows);
 }
 
 // What it reads may be changed, and what it writes be used, after wait().
 [[gnu::always_inline]] inline Ticket run(Op op, Mode mode = {}) {
-  const uint32_t word = static_cast<uint32_t>(op) | static_cast<uint32_t>(mode.special) << 3 |
-                        static_cast<uint32_t>(mode.reduce) << 6 | uint32_t{mode.overlap} << 8;
-  return {isa::ask<isa::Unit::kVector, isa::kVectorRun>(word)};
+  namespace w = isa::vector_mode;
+  const uint64_t word = w::kOp.put(op) | w::kSpecial.put(mode.special) | w::kReduce.put(mode.reduce) |
+                        w::kOverlap.put(mode.overlap);
+  return {isa::ask<isa::unit::kVector, isa::vector_op::kRun>(static_cast<uint32_t>(word))};
 }
 // Sleeps until the run and all before it are complete.
 [[gnu::always_inline]] inline void wait(Ticket ticket) {
-  isa::issue<isa::Unit::kVector, isa::kVectorWait>(ticket.number);
+  isa::issue<isa::unit::kVector, isa::vector_op::kWait>(ticket.number);
 }
 // Whether they are.
 [[gnu::always_inline]] inline bool done(Ticket ticket) {
-  return isa::ask<isa::Unit::kVector, isa::kVectorPoll>(ticket.number) != 0;
+  return isa::ask<isa::unit::kVector, isa::vector_op::kPoll>(ticket.number) != 0;
 }
 
 }  // namespace vector

@@ -21,13 +21,14 @@ template <typename T>
 class Window {
  public:
   explicit Window(GlobalPtr<T> at)
-      : before_low_(isa::read_csr<isa::kWindowLow>()), before_high_(isa::read_csr<isa::kWindowHigh>()) {
-    isa::write_csr<isa::kWindowLow>(static_cast<uint32_t>(at.bits()));
-    isa::write_csr<isa::kWindowHigh>(static_cast<uint32_t>(at.bits() >> 32));
+      : before_low_(isa::read_csr<isa::csr::kWindowLow>()),
+        before_high_(isa::read_csr<isa::csr::kWindowHigh>()) {
+    isa::write_csr<isa::csr::kWindowLow>(static_cast<uint32_t>(at.bits()));
+    isa::write_csr<isa::csr::kWindowHigh>(static_cast<uint32_t>(at.bits() >> 32));
   }
   ~Window() {
-    isa::write_csr<isa::kWindowLow>(before_low_);
-    isa::write_csr<isa::kWindowHigh>(before_high_);
+    isa::write_csr<isa::csr::kWindowLow>(before_low_);
+    isa::write_csr<isa::csr::kWindowHigh>(before_high_);
   }
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;

@@ -47,10 +47,10 @@ module cpe_systolic #(
   output logic            event_row_o,     // a row enters the array
   output logic [2:0]      event_wait_o,
 
-  output cpe_math_pkg::request_t math_o,   // with Serial, to cpe_math
+  output fp32_serial_pkg::request_t math_o,   // with Serial, to cpe_math
   output logic [31:0]            math_operand_o,
   input  logic [1:0]             math_which_i,
-  input  cpe_math_pkg::answer_t  math_i
+  input  fp32_serial_pkg::answer_t  math_i
 );
 
   // --- The door -----------------------------------------------------------------------------------------------------
@@ -105,8 +105,8 @@ module cpe_systolic #(
 
   assign stop         = halt || fault_valid;
   // In the order of fault_t.
-  assign fault_record = {cpe_pkg::CauseCommand, fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead, 1'b1, fault_pc,
-                         cpe_pkg::NoSegment, 16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
+  assign fault_record = {cpe_isa_pkg::CauseCommand, fault_write ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead, 1'b1, fault_pc,
+                         cpe_isa_pkg::NoSegment, 16'd0, cpe_isa_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
 
   assign awake_o = awake;
 

@@ -42,7 +42,7 @@ module cpe_systolic_command #(
 
   logic                    address1, address2;  // an operand is an address in local memory
   logic                    stride1, stride2;    // or fits as a signed stride
-  cpe_pkg::systolic_mode_t mode;
+  cpe_isa_pkg::systolic_mode_t mode;
   logic                    one_block, weights_lines, activations_lines, out_aligned;
   logic [16:0]             sums;                // rows of all tiles of a block
   logic                    set, run;
@@ -74,27 +74,27 @@ module cpe_systolic_command #(
     if (issue_valid_i && !halt_i) begin
       issue_ready_o = 1'b1;
       if (issue_i.op[6:4] == 3'd0) begin
-        address1 = issue_i.rs1[31:28] == cpe_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
-        address2 = issue_i.rs2[31:28] == cpe_pkg::SpaceLdm && issue_i.rs2[27:17] == '0;
+        address1 = issue_i.rs1[31:28] == cpe_isa_pkg::SpaceLdm && issue_i.rs1[27:17] == '0;
+        address2 = issue_i.rs2[31:28] == cpe_isa_pkg::SpaceLdm && issue_i.rs2[27:17] == '0;
         stride1  = issue_i.rs1[31:17] == {15{issue_i.rs1[17]}};
         stride2  = issue_i.rs2[31:17] == {15{issue_i.rs2[17]}};
         case (issue_i.op)
-          cpe_pkg::SystolicActivations, cpe_pkg::SystolicWeights:
+          cpe_isa_pkg::SystolicActivations, cpe_isa_pkg::SystolicWeights:
             issue_bad_o = !address1 || issue_i.rs1[2:0] != '0 || issue_i.rs2[18:16] != '0 || issue_i.rs2[2:0] != '0;
-          cpe_pkg::SystolicColumns:
+          cpe_isa_pkg::SystolicColumns:
             issue_bad_o = !stride1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
-          cpe_pkg::SystolicGroups:
+          cpe_isa_pkg::SystolicGroups:
             issue_bad_o = !address1 || issue_i.rs1[3:0] != '0 || issue_i.rs2[31:25] != {7{issue_i.rs2[25]}} || issue_i.rs2[11:8] != '0
                        || issue_i.rs2[7:0] == '0;
-          cpe_pkg::SystolicOutput:
+          cpe_isa_pkg::SystolicOutput:
             issue_bad_o = !address1 || !stride2 || issue_i.rs1[2:0] != '0 || issue_i.rs2[2:0] != '0;
-          cpe_pkg::SystolicFactors:
+          cpe_isa_pkg::SystolicFactors:
             issue_bad_o = !address1 || !address2 || issue_i.rs1[4:0] != '0 || issue_i.rs2[4:0] != '0;
-          cpe_pkg::SystolicRows:
+          cpe_isa_pkg::SystolicRows:
             issue_bad_o = !address1 || issue_i.rs1[4:0] != '0;
-          cpe_pkg::SystolicClamp:
+          cpe_isa_pkg::SystolicClamp:
             issue_bad_o = 1'b0;
-          cpe_pkg::SystolicSize: begin
+          cpe_isa_pkg::SystolicSize: begin
             sums        = {8'd0, issue_i.rs2[24:16]} * {8'd0, issue_i.rs2[8:0]};
             issue_bad_o = issue_i.rs1[31:16] == '0 || issue_i.rs1[15:0] == '0 || issue_i.rs2[31:25] != '0 || issue_i.rs2[15:9] != '0
                        || sums == '0 || sums > 17'd256;
@@ -104,7 +104,7 @@ module cpe_systolic_command #(
         set = !issue_bad_o;
       end else begin
         case (issue_i.op)
-          cpe_pkg::SystolicRun: begin
+          cpe_isa_pkg::SystolicRun: begin
             // Not even looked at before it can be taken: it may wait long, and the simulator with it.
             issue_ready_o = waits_q == '0;
             if (issue_ready_o) begin
@@ -113,25 +113,25 @@ module cpe_systolic_command #(
               weights_lines     = {settings_q[1][36:32], settings_q[1][20:16], settings_q[2][36:32]} == '0;
               activations_lines = {settings_q[0][36:32], settings_q[0][4:0]} == '0;
               case (mode.result)
-                cpe_pkg::NumberInt8: out_aligned = 1'b1;
-                cpe_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
+                cpe_isa_pkg::NumberInt8: out_aligned = 1'b1;
+                cpe_isa_pkg::NumberFp16: out_aligned = {settings_q[4][35], settings_q[4][3], settings_q[2][3]} == '0;
                 default:             out_aligned = {settings_q[4][36:35], settings_q[4][4:3], settings_q[2][4:3]} == '0;
               endcase
               issue_bad_o = mode.reserved != '0 || settings_q[8][8:0] == '0 || ((mode.keep || !mode.drain) && !one_block)
                          || (mode.drain && !out_aligned);
               case (mode.weights)
-                cpe_pkg::WeightsInt8:   ;
-                cpe_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
-                cpe_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
+                cpe_isa_pkg::WeightsInt8:   ;
+                cpe_isa_pkg::WeightsInt4:   if (!weights_lines || settings_q[3][7:0] == '0) issue_bad_o = 1'b1;
+                cpe_isa_pkg::WeightsSparse: if (!Sparse || mode.by_column || !weights_lines || !activations_lines) issue_bad_o = 1'b1;
                 default:                issue_bad_o = 1'b1;
               endcase
               issue_rdata_o = begun_q + 1'b1;
               run           = !issue_bad_o;
             end
           end
-          cpe_pkg::SystolicWait, cpe_pkg::SystolicPoll: begin
+          cpe_isa_pkg::SystolicWait, cpe_isa_pkg::SystolicPoll: begin
             past          = begun_q - {28'd0, open_q} - issue_i.rs1;
-            issue_ready_o = !past[31] || issue_i.op == cpe_pkg::SystolicPoll;
+            issue_ready_o = !past[31] || issue_i.op == cpe_isa_pkg::SystolicPoll;
             issue_rdata_o = {31'd0, !past[31]};
           end
           default: issue_bad_o = 1'b1;

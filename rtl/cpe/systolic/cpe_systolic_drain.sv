@@ -74,7 +74,7 @@ module cpe_systolic_drain #(
 
   // Of the job
   logic              half_q, row_factors_q, bias_q, clamp_q, last_q;
-  cpe_pkg::number_t  result_q;
+  cpe_isa_pkg::number_t  result_q;
   logic [8:0]        rows_q;
   logic [31:0]       least_q, largest_q, pc_q;
   logic [17:0]       row_stride_q, tile_stride_q;
@@ -204,8 +204,8 @@ module cpe_systolic_drain #(
         out_row_last = out_row_q == 9'd1;
         out_next     = out_row_last ? out_tile_q + tile_stride_q : out_at_q + row_stride_q;
         case (result_q)
-          cpe_pkg::NumberFp16: out_strb = out_at_q[4] ? 32'hffff_0000 : 32'h0000_ffff;
-          cpe_pkg::NumberInt8: out_strb = 32'h0000_00ff << {out_at_q[4:3], 3'd0};
+          cpe_isa_pkg::NumberFp16: out_strb = out_at_q[4] ? 32'hffff_0000 : 32'h0000_ffff;
+          cpe_isa_pkg::NumberInt8: out_strb = 32'h0000_00ff << {out_at_q[4:3], 3'd0};
           default:             out_strb = '1;
         endcase
       end
@@ -219,14 +219,14 @@ module cpe_systolic_drain #(
         wdata_q <= read_data_i;
       end else if (put) begin
         case (result_q)
-          cpe_pkg::NumberFp16: begin
+          cpe_isa_pkg::NumberFp16: begin
             for (int unsigned p = 0; p < 2; p++) begin
               for (int unsigned i = 0; i < Lanes; i++) begin
                 wdata_q[128*p + 16*Lanes*32'(result_tag[BeatBits-1:0]) + 16*i +: 16] <= results[32*i +: 16];
               end
             end
           end
-          cpe_pkg::NumberInt8: begin
+          cpe_isa_pkg::NumberInt8: begin
             for (int unsigned p = 0; p < 4; p++) begin
               for (int unsigned i = 0; i < Lanes; i++) begin
                 wdata_q[64*p + 8*Lanes*32'(result_tag[BeatBits-1:0]) + 8*i +: 8] <= results[32*i +: 8];
@@ -335,7 +335,7 @@ module cpe_systolic_drain #(
           StateIdle: begin
             if (job_valid_i) begin
               begins    = 1'b1;
-              state     = job_i.result == cpe_pkg::NumberInt32 ? StateRows : StateAsk;
+              state     = job_i.result == cpe_isa_pkg::NumberInt32 ? StateRows : StateAsk;
               half_busy = {job_i.half, !job_i.half};
             end
           end
@@ -426,9 +426,9 @@ module cpe_systolic_drain #(
         end
         if (begins) begin
           half_q             <= job_i.half;
-          raw_q              <= job_i.result == cpe_pkg::NumberInt32;
+          raw_q              <= job_i.result == cpe_isa_pkg::NumberInt32;
           result_q           <= job_i.result;
-          row_factors_q      <= job_i.row_factors && job_i.result != cpe_pkg::NumberInt32;
+          row_factors_q      <= job_i.row_factors && job_i.result != cpe_isa_pkg::NumberInt32;
           bias_q             <= job_i.bias;
           clamp_q            <= job_i.clamp;
           last_q             <= job_i.last;

@@ -26,7 +26,7 @@ module cpe_systolic_drain_lanes #(
   input  logic [31:0]         row_factor_i,
 
   // What is done with all of them
-  input  cpe_pkg::number_t    result_i,      // not int32
+  input  cpe_isa_pkg::number_t    result_i,      // not int32
   input  logic                bias_i,
   input  logic                clamp_i,
   input  logic [31:0]         least_i,

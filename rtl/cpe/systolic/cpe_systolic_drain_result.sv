@@ -3,7 +3,7 @@
 // Combinational.
 module cpe_systolic_drain_result (
   input  logic             en_i,
-  input  cpe_pkg::number_t number_i,   // not int32
+  input  cpe_isa_pkg::number_t number_i,   // not int32
   input  logic             clamp_i,
   input  logic [31:0]      least_i,
   input  logic [31:0]      largest_i,
@@ -42,8 +42,8 @@ module cpe_systolic_drain_result (
           value = largest_i;
       end
       y_o = value;
-      if (number_i != cpe_pkg::NumberFp32) begin
-        half     = number_i == cpe_pkg::NumberFp16;
+      if (number_i != cpe_isa_pkg::NumberFp32) begin
+        half     = number_i == cpe_isa_pkg::NumberFp16;
         nan      = value[30:0] > 31'h7f80_0000;
         exponent = value[30:23];
         // The last place: of int8 the one of integers, of fp16 the 11th of a normal number, the smallest number's else.

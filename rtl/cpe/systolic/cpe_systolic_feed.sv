@@ -71,7 +71,7 @@ module cpe_systolic_feed #(
     end
   end
 
-  assign same_kind  = (Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse) == sparse_q;
+  assign same_kind  = (Sparse && run_i.mode.weights == cpe_isa_pkg::WeightsSparse) == sparse_q;
   assign run_take_o = run_take;
 
   always_ff @(posedge clk_i) begin : p_tiles
@@ -90,7 +90,7 @@ module cpe_systolic_feed #(
         end
       end
       if (run_take) begin
-        sparse        = Sparse && run_i.mode.weights == cpe_pkg::WeightsSparse;
+        sparse        = Sparse && run_i.mode.weights == cpe_isa_pkg::WeightsSparse;
         active_q      <= 1'b1;
         sparse_q      <= sparse;
         tile_q        <= run_i.activations;

@@ -5,7 +5,7 @@ package cpe_systolic_pkg;
   // is large enough to leap over what lies outside, so the first address that does is found before a sum can come back.
   typedef logic [17:0] address_t;
 
-  // cpe_pkg::systolic_mode_t without what is reserved. (Yosys does not find types of one package in another.)
+  // cpe_isa_pkg::systolic_mode_t without what is reserved. (Yosys does not find types of one package in another.)
   typedef struct packed {
     logic       clamp;
     logic       bias;
@@ -51,7 +51,7 @@ package cpe_systolic_pkg;
     logic        half;
     logic [8:0]  tiles;
     logic [8:0]  rows;            // of a tile
-    logic [1:0]  result;          // cpe_pkg::number_t
+    logic [1:0]  result;          // cpe_isa_pkg::number_t
     logic        row_factors;     // meaningless for int32, as are the next two
     logic        bias;
     logic        clamp;

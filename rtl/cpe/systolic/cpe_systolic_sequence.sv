@@ -47,7 +47,7 @@ module cpe_systolic_sequence (
 
   logic             active_q;
   logic             keep_q, drain_q, half_q;
-  cpe_pkg::number_t result_q;
+  cpe_isa_pkg::number_t result_q;
   logic             row_factors_q, bias_q, clamp_q;
   logic [17:0]      out_row_q, out_column_q, factors_of_rows_q;
   logic [31:0]      least_q, largest_q, pc_q;

@@ -35,10 +35,10 @@ module cpe_systolic_serial #(
   output logic                   event_wait_activations_o,
   output logic                   event_wait_drain_o,
 
-  output cpe_math_pkg::request_t math_o,           // of the drain
+  output fp32_serial_pkg::request_t math_o,           // of the drain
   output logic [31:0]            math_operand_o,
   input  logic [1:0]             math_which_i,
-  input  cpe_math_pkg::answer_t  math_i
+  input  fp32_serial_pkg::answer_t  math_i
 );
 
   typedef enum logic [4:0] {
@@ -82,9 +82,9 @@ module cpe_systolic_serial #(
   cpe_systolic_pkg::mode_t mode;
   logic                    int4, sparse, raw;
   assign mode   = run_i.mode;
-  assign int4   = mode.weights == cpe_pkg::WeightsInt4;
-  assign sparse = Sparse && mode.weights == cpe_pkg::WeightsSparse;
-  assign raw    = mode.result == cpe_pkg::NumberInt32;
+  assign int4   = mode.weights == cpe_isa_pkg::WeightsInt4;
+  assign sparse = Sparse && mode.weights == cpe_isa_pkg::WeightsSparse;
+  assign raw    = mode.result == cpe_isa_pkg::NumberInt32;
 
   // --- Addresses ----------------------------------------------------------------------------------------------------
 
@@ -133,8 +133,8 @@ module cpe_systolic_serial #(
           Results: begin
             from = ResultsRow;
             case (mode.result)
-              cpe_pkg::NumberInt8: distance = {15'd0, i_q[2:0]};
-              cpe_pkg::NumberFp16: distance = {14'd0, i_q[2:0], 1'b0};
+              cpe_isa_pkg::NumberInt8: distance = {15'd0, i_q[2:0]};
+              cpe_isa_pkg::NumberFp16: distance = {14'd0, i_q[2:0], 1'b0};
               default:             distance = {13'd0, i_q[2:0], 2'd0};
             endcase
           end
@@ -280,11 +280,11 @@ module cpe_systolic_serial #(
   // What the arithmetic asks for: the value, its factor, its bias.
   logic [31:0]       file_q [4];
   logic [31:0]       operand;
-  cpe_math_pkg::op_t op;
+  fp32_serial_pkg::op_t op;
   logic [1:0]        file_to;
 
   always_comb begin
-    op      = {cpe_math_pkg::To, 1'b0, mode.result};
+    op      = {fp32_serial_pkg::To, 1'b0, mode.result};
     file_to = 2'd0;
     case (q)
       Use: begin
@@ -292,12 +292,12 @@ module cpe_systolic_serial #(
         if (what_q == Biases)  file_to = 2'd2;
       end
       Product: begin
-        op      = {cpe_math_pkg::Operation, cpe_pkg::VectorMul};
+        op      = {fp32_serial_pkg::Operation, cpe_isa_pkg::VectorMul};
         file_to = 2'd1;
       end
-      Convert: op = {cpe_math_pkg::Of, 1'b0, cpe_pkg::NumberInt32};
-      Scale:   op = {cpe_math_pkg::Operation, mode.bias ? cpe_pkg::VectorFma : cpe_pkg::VectorMul};
-      Clamp:   op = {cpe_math_pkg::Operation, item_q[0] ? cpe_pkg::VectorMin : cpe_pkg::VectorMax};
+      Convert: op = {fp32_serial_pkg::Of, 1'b0, cpe_isa_pkg::NumberInt32};
+      Scale:   op = {fp32_serial_pkg::Operation, mode.bias ? cpe_isa_pkg::VectorFma : cpe_isa_pkg::VectorMul};
+      Clamp:   op = {fp32_serial_pkg::Operation, item_q[0] ? cpe_isa_pkg::VectorMin : cpe_isa_pkg::VectorMax};
       default: ;
     endcase
   end
@@ -311,7 +311,7 @@ module cpe_systolic_serial #(
   assign math_operand_o = operand;
   assign math_o.op      = op;
   assign math_o.valid   = awake_i && (q == Product || q == Convert || q == Scale || q == Clamp
-                                   || (q == Round && mode.result != cpe_pkg::NumberFp32));
+                                   || (q == Round && mode.result != cpe_isa_pkg::NumberFp32));
 
   always_ff @(posedge clk_i) begin
     if (awake_i && (q == Use || math_i.done)) file_q[file_to] <= q == Use ? word : math_i.y;
@@ -319,13 +319,13 @@ module cpe_systolic_serial #(
 
   always_comb begin
     case (mode.result)
-      cpe_pkg::NumberFp16: wdata_o = {16{operand[15:0]}};
-      cpe_pkg::NumberInt8: wdata_o = {32{operand[7:0]}};
+      cpe_isa_pkg::NumberFp16: wdata_o = {16{operand[15:0]}};
+      cpe_isa_pkg::NumberInt8: wdata_o = {32{operand[7:0]}};
       default:             wdata_o = {8{operand}};
     endcase
     case (mode.result)
-      cpe_pkg::NumberFp16: strb_o = 32'h3 << addr_q[4:0];
-      cpe_pkg::NumberInt8: strb_o = 32'h1 << addr_q[4:0];
+      cpe_isa_pkg::NumberFp16: strb_o = 32'h3 << addr_q[4:0];
+      cpe_isa_pkg::NumberInt8: strb_o = 32'h1 << addr_q[4:0];
       default:             strb_o = 32'hf << addr_q[4:0];
     endcase
   end
@@ -501,7 +501,7 @@ module cpe_systolic_serial #(
         end
         Round: begin
           what_q <= Results;
-          if (math_i.done || mode.result == cpe_pkg::NumberFp32) q <= Ask;
+          if (math_i.done || mode.result == cpe_isa_pkg::NumberFp32) q <= Ask;
         end
         Write: if (ready_i) q <= NextElement;
         NextElement: begin

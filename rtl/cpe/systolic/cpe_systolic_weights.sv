@@ -85,8 +85,8 @@ module cpe_systolic_weights #(
           write = !full_q || tile_take_i;
           take  = write;
           case (kind)
-            cpe_pkg::WeightsInt8: last = count_q == 4'd7;
-            cpe_pkg::WeightsInt4: last = count_q == 4'd3;
+            cpe_isa_pkg::WeightsInt8: last = count_q == 4'd7;
+            cpe_isa_pkg::WeightsInt4: last = count_q == 4'd3;
             Scales: begin
               last  = count_q == 4'd1;
               take  = 1'b1;
@@ -121,11 +121,11 @@ module cpe_systolic_weights #(
         list_kind    = Scales;
       end else begin
         case (kind_q)
-          cpe_pkg::WeightsInt8: begin
+          cpe_isa_pkg::WeightsInt8: begin
             list_stride = row_stride_q;
             list_rows   = 9'd8;
           end
-          cpe_pkg::WeightsInt4: list_rows = 9'd4;
+          cpe_isa_pkg::WeightsInt4: list_rows = 9'd4;
           default:              list_rows = 9'd12;
         endcase
       end
@@ -162,7 +162,7 @@ module cpe_systolic_weights #(
           tile          = column;
           scales_column = scales_column + scales_stride_q;
           scales        = scales_column;
-          scales_next   = kind_q == cpe_pkg::WeightsInt4;
+          scales_next   = kind_q == cpe_isa_pkg::WeightsInt4;
           group_left    = group_q;
           k_left        = k_tiles_q;
           column_left   = column_left - 1'b1;
@@ -172,7 +172,7 @@ module cpe_systolic_weights #(
           group_left = group_left - 1'b1;
           if (group_left == '0) begin
             scales      = scales + 18'd16;
-            scales_next = kind_q == cpe_pkg::WeightsInt4;
+            scales_next = kind_q == cpe_isa_pkg::WeightsInt4;
             group_left  = group_q;
           end
         end
@@ -183,7 +183,7 @@ module cpe_systolic_weights #(
         column          = run_i.weights;
         scales          = run_i.scales;
         scales_column   = run_i.scales;
-        scales_next     = run_i.mode.weights == cpe_pkg::WeightsInt4;
+        scales_next     = run_i.mode.weights == cpe_isa_pkg::WeightsInt4;
         k_left          = run_i.k_tiles;
         column_left     = run_i.column_tiles;
         group_left      = run_i.group;
@@ -247,7 +247,7 @@ module cpe_systolic_weights #(
     if (moves) begin
       if (take) begin
         bytes = row;
-        int4  = kind == cpe_pkg::WeightsInt4;
+        int4  = kind == cpe_isa_pkg::WeightsInt4;
         if (kind == Scales) begin
           if (count_q[0]) begin
             group_zeros_q = {bytes[59:56], bytes[51:48], bytes[43:40], bytes[35:32], bytes[27:24], bytes[19:16], bytes[11:8], bytes[3:0]};
@@ -255,7 +255,7 @@ module cpe_systolic_weights #(
             group_scales_q = bytes;
           end
         end else if (write) begin
-          if (kind == cpe_pkg::WeightsInt8) begin
+          if (kind == cpe_isa_pkg::WeightsInt8) begin
             if (by_column) bytes_q[count_q[2:0]] = bytes;
             else for (int unsigned n = 0; n < 8; n++) bytes_q[n][{count_q[2:0], 3'd0} +: 8] = bytes[8*n +: 8];
           end else if (int4) begin
@@ -286,7 +286,7 @@ module cpe_systolic_weights #(
       end
       full_q  <= rst_ni && !stop_i && ((write && last) || (full_q && !tile_take_i));
       // Most of the time a tile and two words are there, and nothing is taken. Indices can always move.
-      rests_q <= rst_ni && full_q && rows_full && !tile_take_i && !take && kind != cpe_pkg::WeightsSparse;
+      rests_q <= rst_ni && full_q && rows_full && !tile_take_i && !take && kind != cpe_isa_pkg::WeightsSparse;
       count_q <= stop_i || !rst_ni ? '0 : !take ? count_q : last ? '0 : count_q + 1'b1;
     end
   end

@@ -51,10 +51,10 @@ module cpe_vector #(
   output logic            event_wait_operands_o,
   output logic            event_wait_store_o,
 
-  output cpe_math_pkg::request_t math_o,    // without Lanes, of cpe_math
+  output fp32_serial_pkg::request_t math_o,    // without Lanes, of cpe_math
   output logic [31:0]            math_operand_o,
   input  logic [1:0]             math_which_i,
-  input  cpe_math_pkg::answer_t  math_i
+  input  fp32_serial_pkg::answer_t  math_i
 );
 
   localparam int unsigned SlotWidth = cpe_vector_pkg::SlotWidth;
@@ -256,11 +256,11 @@ module cpe_vector #(
       event_wait_store_o    <= wait_store;
       if (fault && !stop) begin
         fault_q <= 1'b1;
-        fault_record_q.cause   <= cpe_pkg::CauseCommand;
-        fault_record_q.access  <= fault_write ? cpe_pkg::AccessWrite : cpe_pkg::AccessRead;
+        fault_record_q.cause   <= cpe_isa_pkg::CauseCommand;
+        fault_record_q.access  <= fault_write ? cpe_isa_pkg::AccessWrite : cpe_isa_pkg::AccessRead;
         fault_record_q.dma     <= 1'b1;
         fault_record_q.pc      <= pc;
-        fault_record_q.segment <= cpe_pkg::NoSegment;
+        fault_record_q.segment <= cpe_isa_pkg::NoSegment;
         fault_record_q.offset  <= 48'h1000_0000 + 48'(fault_addr);
       end
       if (!rst_n) begin

@@ -46,11 +46,11 @@ module cpe_vector_command (
 
   logic [31:0]              begun_q, done_q;
   logic [31:0]              a_q, b_q, c_q, result_q, reduce_q;
-  cpe_pkg::vector_operand_t a_how_q, b_how_q, c_how_q, result_how_q;
+  cpe_isa_pkg::vector_operand_t a_how_q, b_how_q, c_how_q, result_how_q;
   logic [17:0]              reduce_stride_q;
   logic [15:0]              elements_q, rows_q;
 
-  cpe_pkg::vector_mode_t    mode;
+  cpe_isa_pkg::vector_mode_t    mode;
 
   assign mode    = issue_i.rs1;
   assign begun_o = begun_q[SlotWidth:0];
@@ -60,7 +60,7 @@ module cpe_vector_command (
     .valid_i (issue_valid_i && !halt_i),
     .issue_i,
     .sized_i (elements_q != '0),
-    .stored_i(result_how_q.kind != cpe_pkg::OperandNone),
+    .stored_i(result_how_q.kind != cpe_isa_pkg::OperandNone),
     .bad_o   (issue_bad_o)
   );
 
@@ -70,12 +70,12 @@ module cpe_vector_command (
     if (issue_valid_i && !halt_i) begin
       issue_ready_o = 1'b1;
       case (issue_i.op)
-        cpe_pkg::VectorRun: begin
+        cpe_isa_pkg::VectorRun: begin
           issue_ready_o = issue_bad_o || begun_q[SlotWidth-1:0] != done_q[SlotWidth-1:0] || begun_q[SlotWidth] == done_q[SlotWidth];
           issue_rdata_o = begun_q + 32'd1;
         end
-        cpe_pkg::VectorWait: issue_ready_o = (done_q - issue_i.rs1) < 32'h8000_0000;
-        cpe_pkg::VectorPoll: issue_rdata_o = 32'((done_q - issue_i.rs1) < 32'h8000_0000);
+        cpe_isa_pkg::VectorWait: issue_ready_o = (done_q - issue_i.rs1) < 32'h8000_0000;
+        cpe_isa_pkg::VectorPoll: issue_rdata_o = 32'((done_q - issue_i.rs1) < 32'h8000_0000);
         default: ;
       endcase
     end
@@ -126,18 +126,18 @@ module cpe_vector_command (
         if (complete_i) done_q <= done_q + 32'd1;
         if (issue_valid_i && issue_ready_o && !issue_bad_o) begin
           case (issue_i.op)
-            cpe_pkg::VectorA:      {a_q, a_how_q} <= {issue_i.rs1, issue_i.rs2};
-            cpe_pkg::VectorB:      {b_q, b_how_q} <= {issue_i.rs1, issue_i.rs2};
-            cpe_pkg::VectorC:      {c_q, c_how_q} <= {issue_i.rs1, issue_i.rs2};
-            cpe_pkg::VectorResult: {result_q, result_how_q} <= {issue_i.rs1, issue_i.rs2};
-            cpe_pkg::VectorReduce: {reduce_q, reduce_stride_q} <= {issue_i.rs1, issue_i.rs2[17:0]};
-            cpe_pkg::VectorSize:   {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
-            cpe_pkg::VectorRun: begin
+            cpe_isa_pkg::VectorA:      {a_q, a_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_isa_pkg::VectorB:      {b_q, b_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_isa_pkg::VectorC:      {c_q, c_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_isa_pkg::VectorResult: {result_q, result_how_q} <= {issue_i.rs1, issue_i.rs2};
+            cpe_isa_pkg::VectorReduce: {reduce_q, reduce_stride_q} <= {issue_i.rs1, issue_i.rs2[17:0]};
+            cpe_isa_pkg::VectorSize:   {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
+            cpe_isa_pkg::VectorRun: begin
               slot   = begun_q[SlotWidth-1:0];
               uses_a = !a_how_q.kind[1];
-              uses_b = !b_how_q.kind[1] && mode.op != cpe_pkg::VectorAdd;
+              uses_b = !b_how_q.kind[1] && mode.op != cpe_isa_pkg::VectorAdd;
               uses_c = !c_how_q.kind[1]
-                     && (mode.op == cpe_pkg::VectorFma || mode.op == cpe_pkg::VectorAdd || mode.op == cpe_pkg::VectorSelect);
+                     && (mode.op == cpe_isa_pkg::VectorFma || mode.op == cpe_isa_pkg::VectorAdd || mode.op == cpe_isa_pkg::VectorSelect);
 
               walk_a.used     = uses_a;
               walk_a.scalar   = a_how_q.kind[0];
@@ -179,19 +179,19 @@ module cpe_vector_command (
               view_c.magnitude = c_how_q.magnitude;
               view_c.constant  = {(c_q[31] && !c_how_q.magnitude) ^ c_how_q.negate, c_q[30:0]};
               // Sums are a * 1 + c, products a * b + -0.
-              if (mode.op == cpe_pkg::VectorAdd) view_b.constant = cpe_vector_pkg::One;
-              if (mode.op == cpe_pkg::VectorMul) view_c.constant = cpe_vector_pkg::NegativeZero;
+              if (mode.op == cpe_isa_pkg::VectorAdd) view_b.constant = cpe_vector_pkg::One;
+              if (mode.op == cpe_isa_pkg::VectorMul) view_c.constant = cpe_vector_pkg::NegativeZero;
 
               work.op       = mode.op;
               work.special  = mode.special;
               work.reduce   = mode.reduce;
-              work.stored   = result_how_q.kind != cpe_pkg::OperandNone;
+              work.stored   = result_how_q.kind != cpe_isa_pkg::OperandNone;
               work.overlap  = mode.overlap;
               work.elements = elements_q;
               work.rows     = rows_q;
 
               target.stored        = work.stored;
-              target.reduced       = mode.reduce != cpe_pkg::ReduceNone;
+              target.reduced       = mode.reduce != cpe_isa_pkg::ReduceNone;
               target.number        = result_how_q.number;
               target.stride        = result_how_q.stride;
               target.addr          = result_q[16:0];

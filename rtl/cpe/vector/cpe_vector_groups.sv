@@ -80,7 +80,7 @@ module cpe_vector_groups #(
   end
 
   logic                 lanes_ready, lanes_empty, lanes_valid, lanes_leave;
-  cpe_pkg::vector_op_t  op;
+  cpe_isa_pkg::vector_function_t  op;
   cpe_vector_pkg::tag_t tag, out_tag;
   logic [2:0]           missing;
   logic [SlotWidth-1:0] missing_slot, beyond_slot;
@@ -146,7 +146,7 @@ module cpe_vector_groups #(
     lanes_leave  = 1'b0;
     if (lanes_valid) begin
       to_store     = out_tag.stored || out_tag.row_last;
-      to_reduce    = out_tag.reduce != cpe_pkg::ReduceNone;
+      to_reduce    = out_tag.reduce != cpe_isa_pkg::ReduceNone;
       store_valid  = to_store && (!to_reduce || reduce_ready);
       reduce_valid = to_reduce && (!to_store || store_ready);
       lanes_leave  = (!to_store || store_ready) && (!to_reduce || reduce_ready);

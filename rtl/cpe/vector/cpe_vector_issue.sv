@@ -23,7 +23,7 @@ module cpe_vector_issue (
 
   output logic                                   valid_o,
   input  logic                                   ready_i,
-  output cpe_pkg::vector_op_t                    op_o,
+  output cpe_isa_pkg::vector_function_t                    op_o,
   output cpe_vector_pkg::tag_t                   tag_o,
 
   output logic [2:0]                             fault_o,        // one of them

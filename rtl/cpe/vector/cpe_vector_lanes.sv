@@ -20,7 +20,7 @@ module cpe_vector_lanes #(
 
   input  logic                 valid_i,
   output logic                 ready_o,    // for a group with this tag
-  input  cpe_pkg::vector_op_t  op_i,
+  input  cpe_isa_pkg::vector_function_t  op_i,
   input  cpe_vector_pkg::tag_t tag_i,
   input  logic [255:0]         a_i,        // in the cycle after, until the next group
   input  logic [255:0]         b_i,
@@ -67,7 +67,7 @@ module cpe_vector_lanes #(
     specialn     = 1'b0;
     special_busy = 1'b0;
     if (active_i) begin
-      specialn     = q.valid[Stages-1] && tag.special != cpe_pkg::SpecialNone;
+      specialn     = q.valid[Stages-1] && tag.special != cpe_isa_pkg::SpecialNone;
       special_busy = specialn || q.special != '0;
       valid_o      = (q.valid[Stages-1] && !specialn) || special_out;
       tag_o        = special_out ? special_tag : tag;
@@ -81,7 +81,7 @@ module cpe_vector_lanes #(
     special_en = 1'b0;
     if (active_i) begin
       go         = !valid_o || ready_i;
-      ready_o    = go && q.interval == '0 && (tag_i.special != cpe_pkg::SpecialNone || q.behind == '0);
+      ready_o    = go && q.interval == '0 && (tag_i.special != cpe_isa_pkg::SpecialNone || q.behind == '0);
       fma_en     = go && q.valid != '0;
       special_en = go && special_busy;
     end
@@ -94,7 +94,7 @@ module cpe_vector_lanes #(
     special = '0;
     if (en_i) begin
       d       = q;
-      special = tag_i.special != cpe_pkg::SpecialNone;
+      special = tag_i.special != cpe_isa_pkg::SpecialNone;
       if (go) begin
         d.valid   = {q.valid[Stages-2:0], valid_i};
         d.special = {q.special[SpecialStages-2:0], specialn};
@@ -117,7 +117,7 @@ module cpe_vector_lanes #(
   // --- Operation ----------------------------------------------------------------------------------------------------
 
   logic [Wide-1:0]     a_now, b_now, c_now;
-  cpe_pkg::vector_op_t op_q;
+  cpe_isa_pkg::vector_function_t op_q;
   logic [Wide-1:0]     y;
   logic [255:0]        result;
 
@@ -158,7 +158,7 @@ module cpe_vector_lanes #(
       x_q       <= a_now;
       factor_q  <= b_now;
       summand_q <= c_now;
-      if (op_q >= cpe_pkg::VectorMin) begin
+      if (op_q >= cpe_isa_pkg::VectorMin) begin
         factor_q  <= {Lanes{cpe_vector_pkg::One}};
         summand_q <= {Lanes{cpe_vector_pkg::NegativeZero}};
         for (int unsigned i = 0; i < Lanes; i++) begin
@@ -169,11 +169,11 @@ module cpe_vector_lanes #(
           zeros = a[30:0] == '0 && b[30:0] == '0;
           // As signed magnitudes, with -0 below +0.
           below = a[31] != b[31] ? a[31] : a[31] ? a[30:0] > b[30:0] : a[30:0] < b[30:0];
-          truth = op_q == cpe_pkg::VectorLess ? below && !zeros : a == b || zeros;
+          truth = op_q == cpe_isa_pkg::VectorLess ? below && !zeros : a == b || zeros;
           case (op_q)
-            cpe_pkg::VectorMin:    x = b_nan || (below && !a_nan) ? a : b;
-            cpe_pkg::VectorMax:    x = b_nan || (!below && !a_nan) ? a : b;
-            cpe_pkg::VectorSelect: x = a[30:0] != '0 ? b : c_now[32*i +: 32];
+            cpe_isa_pkg::VectorMin:    x = b_nan || (below && !a_nan) ? a : b;
+            cpe_isa_pkg::VectorMax:    x = b_nan || (!below && !a_nan) ? a : b;
+            cpe_isa_pkg::VectorSelect: x = a[30:0] != '0 ? b : c_now[32*i +: 32];
             default:               x = truth && !a_nan && !b_nan ? cpe_vector_pkg::One : '0;
           endcase
           x_q[32*i +: 32] <= x;
@@ -213,7 +213,7 @@ module cpe_vector_lanes #(
 
   logic [Some-1:0]   special_y;
   logic [255:0]      special_result;
-  cpe_pkg::special_t special_op, special_op_q;
+  cpe_isa_pkg::special_function_t special_op, special_op_q;
 
   assign special_op = specialn ? tag.special : special_op_q;
 

@@ -15,7 +15,7 @@ module cpe_vector_reduce (
 
   input  logic             valid_i,
   output logic             ready_o,
-  input  cpe_pkg::reduce_t reduce_i,
+  input  cpe_isa_pkg::reduce_t reduce_i,
   input  logic             first_i,       // group of its row
   input  logic             last_i,
   input  logic [2:0]       last_element_i,
@@ -70,7 +70,7 @@ module cpe_vector_reduce (
       sum_go   = !(m.valid[Tree-1] && m.first[Tree-1] && m.wanted[m.side]);
       order_go = !(o.out && o.valid && o.last);
       idle     = m.valid == '0 && m.add_valid == '0 && m.wanted == '0 && m.step == '0 && !o.valid && !o.out;
-      ready_o  = (reduce_i == o.kind || (idle && !o.open)) && (reduce_i == cpe_pkg::ReduceSum ? sum_go : order_go);
+      ready_o  = (reduce_i == o.kind || (idle && !o.open)) && (reduce_i == cpe_isa_pkg::ReduceSum ? sum_go : order_go);
     end
   end
 
@@ -82,7 +82,7 @@ module cpe_vector_reduce (
     elements   = '0;
     if (valid_i && ready_o) begin
       take       = 1'b1;
-      take_sum   = reduce_i == cpe_pkg::ReduceSum;
+      take_sum   = reduce_i == cpe_isa_pkg::ReduceSum;
       take_order = !take_sum;
       elements   = data_i;
       if (last_element_i != '1) begin
@@ -198,7 +198,7 @@ module cpe_vector_reduce (
             b     = order_group_q;
             above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
             y     = o.first || a[30:0] > 31'h7f80_0000
-                 || (b[30:0] <= 31'h7f80_0000 && above != (o.kind == cpe_pkg::ReduceMax)) ? b : a;
+                 || (b[30:0] <= 31'h7f80_0000 && above != (o.kind == cpe_isa_pkg::ReduceMax)) ? b : a;
             order_row_q <= y;
             if (o.last) order_value_q <= y;
           end
@@ -209,7 +209,7 @@ module cpe_vector_reduce (
                 a     = left[32*i +: 32];
                 b     = left[32*(i + step) +: 32];
                 above = a[31] != b[31] ? b[31] : a[31] ? a[30:0] < b[30:0] : a[30:0] > b[30:0];
-                y     = a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != (reduce_i == cpe_pkg::ReduceMax)) ? b : a;
+                y     = a[30:0] > 31'h7f80_0000 || (b[30:0] <= 31'h7f80_0000 && above != (reduce_i == cpe_isa_pkg::ReduceMax)) ? b : a;
                 left[32*i +: 32] = y;
               end
             end

@@ -36,10 +36,10 @@ module cpe_vector_serial (
   output logic                   wait_operands_o,
   output logic                   wait_store_o,
 
-  output cpe_math_pkg::request_t math_o,            // of cpe_math
+  output fp32_serial_pkg::request_t math_o,            // of cpe_math
   output logic [31:0]            math_operand_o,
   input  logic [1:0]             math_which_i,
-  input  cpe_math_pkg::answer_t  math_i
+  input  fp32_serial_pkg::answer_t  math_i
 );
 
   // Of what has an address: operands by their numbers, then
@@ -73,8 +73,8 @@ module cpe_vector_serial (
   logic [17:0] addr_q;
 
   logic [31:0]              where;
-  cpe_pkg::vector_operand_t how;
-  cpe_pkg::vector_mode_t    mode;
+  cpe_isa_pkg::vector_operand_t how;
+  cpe_isa_pkg::vector_mode_t    mode;
   logic [15:0]              elements, rows;
   logic                     busy;
 
@@ -108,10 +108,10 @@ module cpe_vector_serial (
   always_comb begin
     distance = '0;
     if (q == Advance) distance = how.stride;
-    else if (how.kind == cpe_pkg::OperandVector) begin
+    else if (how.kind == cpe_isa_pkg::OperandVector) begin
       case (how.number)
-        cpe_pkg::NumberInt8: distance = {2'd0, element_q};
-        cpe_pkg::NumberFp16: distance = {1'b0, element_q, 1'b0};
+        cpe_isa_pkg::NumberInt8: distance = {2'd0, element_q};
+        cpe_isa_pkg::NumberFp16: distance = {1'b0, element_q, 1'b0};
         default:             distance = {element_q, 2'd0};
       endcase
     end
@@ -127,15 +127,15 @@ module cpe_vector_serial (
   logic        plain;           // as it is in fp32
   logic [31:0] raw, word;
 
-  assign plain = how.number == cpe_pkg::NumberFp32;
+  assign plain = how.number == cpe_isa_pkg::NumberFp32;
   assign raw   = rdata_i[{addr_q[4:2], 5'd0} +: 32] >> {addr_q[1:0], 3'd0};
 
   always_comb begin
     wdata_o = {8{word}};
     strb_o  = 32'hf << addr_q[4:0];
     case (how.number)
-      cpe_pkg::NumberFp16: {wdata_o, strb_o} = {{16{word[15:0]}}, 32'h3 << addr_q[4:0]};
-      cpe_pkg::NumberInt8: {wdata_o, strb_o} = {{32{word[7:0]}}, 32'h1 << addr_q[4:0]};
+      cpe_isa_pkg::NumberFp16: {wdata_o, strb_o} = {{16{word[15:0]}}, 32'h3 << addr_q[4:0]};
+      cpe_isa_pkg::NumberInt8: {wdata_o, strb_o} = {{32{word[7:0]}}, 32'h1 << addr_q[4:0]};
       default: ;
     endcase
   end
@@ -150,9 +150,9 @@ module cpe_vector_serial (
   logic [3:0]        from, to, place;
   logic              sums, last, combines, skips, operand;
   logic [1:0]        part;
-  cpe_math_pkg::op_t op;
+  fp32_serial_pkg::op_t op;
 
-  assign sums    = mode.reduce == cpe_pkg::ReduceSum;
+  assign sums    = mode.reduce == cpe_isa_pkg::ReduceSum;
   assign last    = element_q + 16'd1 == elements;
   assign part    = sums ? element_q[4:3] : 2'd0;
   assign word    = file_q[from];
@@ -162,27 +162,27 @@ module cpe_vector_serial (
   // is -0. Finish: parts 2 and 3, 0 and 1, both.
   always_comb begin
     to       = Value;
-    op       = {cpe_math_pkg::Operation, mode.op};
+    op       = {fp32_serial_pkg::Operation, mode.op};
     place    = level_q == 2'd3 ? {2'b11, part} : {2'b10, level_q};
     combines = level_q == 2'd3 ? part_q[part] : element_q[{2'd0, level_q}];
     skips    = !combines && level_q != 2'd3 && last;
     case (q)
       Start, Take, Convert: begin
-        op = {cpe_math_pkg::Of, 1'b0, how.number};
+        op = {fp32_serial_pkg::Of, 1'b0, how.number};
         to = {1'b0, item_q};
       end
-      Special: op = {cpe_math_pkg::Special, mode.special};
+      Special: op = {fp32_serial_pkg::Special, mode.special};
       Shape: begin
-        op = {cpe_math_pkg::To, 1'b0, how.number};
+        op = {fp32_serial_pkg::To, 1'b0, how.number};
         to = Bits;
       end
       Fold: begin
-        op = {cpe_math_pkg::Of, 1'b0, cpe_pkg::NumberFp32};
-        if (combines) op = {cpe_math_pkg::Operation, sums ? cpe_pkg::VectorAdd : mode.reduce[0] ? cpe_pkg::VectorMax : cpe_pkg::VectorMin};
+        op = {fp32_serial_pkg::Of, 1'b0, cpe_isa_pkg::NumberFp32};
+        if (combines) op = {fp32_serial_pkg::Operation, sums ? cpe_isa_pkg::VectorAdd : mode.reduce[0] ? cpe_isa_pkg::VectorMax : cpe_isa_pkg::VectorMin};
         if (!combines || level_q == 2'd3) to = place;
       end
       Finish: begin
-        op    = {cpe_math_pkg::Operation, cpe_pkg::VectorAdd};
+        op    = {fp32_serial_pkg::Operation, cpe_isa_pkg::VectorAdd};
         skips = !part_q[level_q == 2'd0 ? 2'd3 : level_q];
         to    = level_q == 2'd0 ? 4'd14 : Parts;
       end
@@ -222,8 +222,8 @@ module cpe_vector_serial (
   // An operation reads only what it uses.
   always_comb begin
     used = !how.kind[1];
-    if (item_q == 3'd1 && mode.op == cpe_pkg::VectorAdd) used = 1'b0;
-    if (item_q == 3'd2 && mode.op != cpe_pkg::VectorFma && mode.op != cpe_pkg::VectorAdd && mode.op != cpe_pkg::VectorSelect) used = 1'b0;
+    if (item_q == 3'd1 && mode.op == cpe_isa_pkg::VectorAdd) used = 1'b0;
+    if (item_q == 3'd2 && mode.op != cpe_isa_pkg::VectorFma && mode.op != cpe_isa_pkg::VectorAdd && mode.op != cpe_isa_pkg::VectorSelect) used = 1'b0;
   end
 
   assign done            = math_i.done || skips;
@@ -266,7 +266,7 @@ module cpe_vector_serial (
           end
         end
 
-        Operate: if (math_i.done) q <= mode.special != cpe_pkg::SpecialNone ? Special : Store;
+        Operate: if (math_i.done) q <= mode.special != cpe_isa_pkg::SpecialNone ? Special : Store;
         Special: if (math_i.done) q <= Store;
 
         Store: begin
@@ -276,7 +276,7 @@ module cpe_vector_serial (
         end
         Shape: if (math_i.done) q <= Write;
         Write: if (ready_i[3]) begin
-          q <= mode.reduce == cpe_pkg::ReduceNone ? Next : Fold;
+          q <= mode.reduce == cpe_isa_pkg::ReduceNone ? Next : Fold;
           if (item_q == Reduction) begin
             item_q <= '0;
             q      <= Advance;
@@ -295,7 +295,7 @@ module cpe_vector_serial (
           q         <= Address;
           if (last) begin
             q <= Advance;
-            if (mode.reduce != cpe_pkg::ReduceNone) begin
+            if (mode.reduce != cpe_isa_pkg::ReduceNone) begin
               item_q <= Reduction;
               q      <= Finish;
             end

@@ -19,8 +19,8 @@ module cpe_vector_serial_command (
 
   input  logic [2:0]               item_i,       // VectorA to VectorReduce
   output logic [31:0]              where_o,      // address, or value
-  output cpe_pkg::vector_operand_t how_o,        // a reduction is a scalar in fp32
-  output cpe_pkg::vector_mode_t    mode_o,
+  output cpe_isa_pkg::vector_operand_t how_o,        // a reduction is a scalar in fp32
+  output cpe_isa_pkg::vector_mode_t    mode_o,
   output logic [15:0]              elements_o,
   output logic [15:0]              rows_o,
   output logic [31:0]              pc_o
@@ -31,7 +31,7 @@ module cpe_vector_serial_command (
   logic [4:0]            set_q;        // which of them are
   logic                  sized_q, stored_q, busy_q;
   logic [15:0]           elements_q, rows_q;
-  cpe_pkg::vector_mode_t mode_q;
+  cpe_isa_pkg::vector_mode_t mode_q;
   logic [31:0]           pc_q;
 
   assign busy_o     = busy_q;
@@ -44,7 +44,7 @@ module cpe_vector_serial_command (
   always_comb begin
     {where_o, how_o} = '0;
     if (set_q[item_i]) {where_o, how_o} = {where_q[item_i], 8'd0, how_q[item_i]};
-    if (item_i[2]) {how_o.negate, how_o.magnitude, how_o.kind, how_o.number} = {2'b00, cpe_pkg::OperandScalar, cpe_pkg::NumberFp32};
+    if (item_i[2]) {how_o.negate, how_o.magnitude, how_o.kind, how_o.number} = {2'b00, cpe_isa_pkg::OperandScalar, cpe_isa_pkg::NumberFp32};
   end
 
   // --- What a command is --------------------------------------------------------------------------------------------
@@ -65,16 +65,16 @@ module cpe_vector_serial_command (
 
   always_comb begin
     waits         = busy_q;
-    issue_rdata_o = issue_i.op == cpe_pkg::VectorRun ? begun_q + 32'd1 : '0;
-    if (issue_i.op == cpe_pkg::VectorWait) waits = past[31];
-    if (issue_i.op == cpe_pkg::VectorPoll) begin
+    issue_rdata_o = issue_i.op == cpe_isa_pkg::VectorRun ? begun_q + 32'd1 : '0;
+    if (issue_i.op == cpe_isa_pkg::VectorWait) waits = past[31];
+    if (issue_i.op == cpe_isa_pkg::VectorPoll) begin
       waits         = 1'b0;
       issue_rdata_o = {31'd0, !past[31]};
     end
     issue_ready_o = valid && (issue_bad_o || !waits);
     take          = issue_ready_o && !issue_bad_o;
     set           = take && !issue_i.op[4];
-    run           = take && issue_i.op == cpe_pkg::VectorRun;
+    run           = take && issue_i.op == cpe_isa_pkg::VectorRun;
   end
 
   // --- Settings and runs ----------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ module cpe_vector_serial_command (
   end
 
   always_ff @(posedge clk_i) begin
-    if (set && issue_i.op[2:0] == cpe_pkg::VectorSize[2:0]) {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
+    if (set && issue_i.op[2:0] == cpe_isa_pkg::VectorSize[2:0]) {elements_q, rows_q} <= {issue_i.rs1[15:0], issue_i.rs2[15:0]};
     if (run) {mode_q, pc_q} <= {issue_i.rs1, issue_i.pc};
   end
 
@@ -101,8 +101,8 @@ module cpe_vector_serial_command (
       busy_q   <= 1'b0;
     end else begin
       for (int unsigned i = 0; i < 5; i++) if (set && issue_i.op[2:0] == 3'(i)) set_q[i] <= 1'b1;
-      if (set && issue_i.op[2:0] == cpe_pkg::VectorSize[2:0]) sized_q <= 1'b1;
-      if (set && issue_i.op[2:0] == cpe_pkg::VectorResult[2:0]) stored_q <= !issue_i.rs2[21];
+      if (set && issue_i.op[2:0] == cpe_isa_pkg::VectorSize[2:0]) sized_q <= 1'b1;
+      if (set && issue_i.op[2:0] == cpe_isa_pkg::VectorResult[2:0]) stored_q <= !issue_i.rs2[21];
       if (run) begun_q <= issue_rdata_o;
       if (complete_i || halt_i) done_q <= begun_q;
       busy_q <= !halt_i && (run || (busy_q && !complete_i));

@@ -186,8 +186,8 @@ module cpe_vector_store #(
       end else if (put) begin
         data  = data_q[read_ptr_q];
         last  = tag_q[read_ptr_q][4:2];
-        half  = number_q == cpe_pkg::NumberFp16;
-        if (number_q != cpe_pkg::NumberFp32) begin
+        half  = number_q == cpe_isa_pkg::NumberFp16;
+        if (number_q != cpe_isa_pkg::NumberFp32) begin
           for (int unsigned i = 0; i < 8; i++) begin
             x        = data[32*i +: 32];
             nan      = x[30:23] == '1 && x[22:0] != '0;
@@ -202,7 +202,7 @@ module cpe_vector_store #(
               y = {16'd0, x[31], units[14:0] + (exponent >= 8'd113 ? {exponent[4:0] - 5'd17, 10'd0} : 15'd0)};
               if (exponent >= 8'd143) y = {16'd0, x[31], 15'h7c00};
               if (nan) y = 32'h7e00;
-            end else if (number_q == cpe_pkg::NumberInt32) begin
+            end else if (number_q == cpe_isa_pkg::NumberInt32) begin
               y = x[31] ? -units : units;
               if (exponent >= 8'd158) y = x[31] && !nan ? 32'h8000_0000 : 32'h7fff_ffff;
             end else begin
@@ -220,7 +220,7 @@ module cpe_vector_store #(
           placed[255:128] = placed[127:0];
           strb            = ~(32'hffff_fffc << {last, 1'b0});
           if (addr_q[4]) strb = strb << 16;
-        end else if (number_q == cpe_pkg::NumberInt8) begin
+        end else if (number_q == cpe_isa_pkg::NumberInt8) begin
           for (int unsigned i = 0; i < 8; i++) placed[8*i +: 8] = data[32*i +: 8];
           placed = {4{placed[63:0]}};
           strb   = {24'd0, ~(8'hfe << last)} << {addr_q[4:3], 3'd0};
@@ -258,8 +258,8 @@ module cpe_vector_store #(
           reduce_addr = reduce_addr_q + reduce_stride_q;
         end else begin
           case (number_q)
-            cpe_pkg::NumberFp16: addr = addr_q + 18'd16;
-            cpe_pkg::NumberInt8: addr = addr_q + 18'd8;
+            cpe_isa_pkg::NumberFp16: addr = addr_q + 18'd16;
+            cpe_isa_pkg::NumberInt8: addr = addr_q + 18'd8;
             default:             addr = addr_q + 18'd32;
           endcase
         end

@@ -138,12 +138,12 @@ module cpe_vector_stream #(
           ends = !used_q;
           step = used_q && !stopped && !taken_q[PtrWidth] && (addr[17] || read_ready_i);
           if (step) begin
-            if (number_q == cpe_pkg::NumberFp16) in_word = {1'b0, !addr[4]};
-            if (number_q == cpe_pkg::NumberInt8) in_word = ~addr[4:3];
+            if (number_q == cpe_isa_pkg::NumberFp16) in_word = {1'b0, !addr[4]};
+            if (number_q == cpe_isa_pkg::NumberInt8) in_word = ~addr[4:3];
             row_ends = scalar_q || groups <= 13'(in_word) + 13'd1;
             some     = row_ends ? groups[1:0] - 2'd1 : in_word;
             if (scalar_q) some = '0;
-            if (number_q == cpe_pkg::NumberFp16) some = {some[0], 1'b0};
+            if (number_q == cpe_isa_pkg::NumberFp16) some = {some[0], 1'b0};
             last_at            = addr[4:3] + some;
             tag_q[write_ptr_q] = {addr[17], addr[4:0], last_at};
             if (addr[17]) stopped = 1'b1;
@@ -187,7 +187,7 @@ module cpe_vector_stream #(
       if (step) taken = taken + 1'b1;
       if (pop) begin
         mid = !last;
-        if (!view_i.scalar) at = at + (view_i.number == cpe_pkg::NumberInt8 ? 2'd1 : 2'd2);
+        if (!view_i.scalar) at = at + (view_i.number == cpe_isa_pkg::NumberInt8 ? 2'd1 : 2'd2);
         if (last) begin
           read_ptr = read_ptr + 1'b1;
           taken    = taken - 1'b1;

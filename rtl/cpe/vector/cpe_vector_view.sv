@@ -52,13 +52,13 @@ module cpe_vector_view #(
       end else begin
         word = words_q[word_i];
         raw  = word;
-        half = view_i.number == cpe_pkg::NumberFp16;
+        half = view_i.number == cpe_isa_pkg::NumberFp16;
         if (view_i.scalar) begin
           raw[31:0] = word[{byte_i[4:2], 5'd0} +: 32] >> {byte_i[1:0], 3'd0};
         end else if (half) begin
           if (byte_i[4]) word[127:0] = word[255:128];
           for (int unsigned i = 0; i < 8; i++) raw[32*i +: 32] = {16'd0, word[16*i +: 16]};
-        end else if (view_i.number == cpe_pkg::NumberInt8) begin
+        end else if (view_i.number == cpe_isa_pkg::NumberInt8) begin
           word[63:0] = word[{byte_i[4:3], 6'd0} +: 64];
           for (int unsigned i = 0; i < 8; i++) raw[32*i +: 32] = {24'd0, word[8*i +: 8]};
         end
@@ -67,9 +67,9 @@ module cpe_vector_view #(
           if (i == 0 || !view_i.scalar) begin
             element = raw[32*i +: 32];
             y       = element;
-            if (view_i.number != cpe_pkg::NumberFp32) begin
-              sign      = view_i.number == cpe_pkg::NumberInt32 ? element[31] : half ? element[15] : element[7];
-              magnitude = view_i.number == cpe_pkg::NumberInt8 ? {{24{sign}}, element[7:0]} : element;
+            if (view_i.number != cpe_isa_pkg::NumberFp32) begin
+              sign      = view_i.number == cpe_isa_pkg::NumberInt32 ? element[31] : half ? element[15] : element[7];
+              magnitude = view_i.number == cpe_isa_pkg::NumberInt8 ? {{24{sign}}, element[7:0]} : element;
               if (sign) magnitude = -magnitude;
               exponent  = 8'd158;
               if (half) begin

@@ -45,23 +45,8 @@ constexpr unsigned bytes_of(Op op) {
   }
 }
 
-namespace csr_number {
-constexpr unsigned kWindowLow = 0x7c0;
-constexpr unsigned kWindowHigh = 0x7c1;
-constexpr unsigned kCycle = 0xb00;
-constexpr unsigned kInstret = 0xb02;
-constexpr unsigned kCounterFirst = 0xb03;
-constexpr unsigned kCounterLast = 0xb0b;
-constexpr unsigned kCycleHigh = 0xb80;
-constexpr unsigned kInstretHigh = 0xb82;
-constexpr unsigned kUserCycle = 0xc00;
-constexpr unsigned kUserInstret = 0xc02;
-constexpr unsigned kUserCycleHigh = 0xc80;
-constexpr unsigned kUserInstretHigh = 0xc82;
-constexpr unsigned kHartId = 0xf14;
-constexpr unsigned kConfig = 0xfc0;
-constexpr unsigned kLaunchMask = 0xfc1;
-}  // namespace csr_number
+// CSRs. (This is a member of Hart, too.)
+namespace numbers = swai::cpe::isa::csr;
 
 }  // namespace
 
@@ -141,48 +126,47 @@ bool Hart::store(const Insn& insn, Retirement* record) {
 }
 
 bool Hart::read_csr(unsigned number, uint32_t& value) {
-  using namespace csr_number;
   switch (number) {
-    case kWindowLow:
+    case numbers::kWindowLow:
       value = static_cast<uint32_t>(pointer_);
       return true;
-    case kWindowHigh:
+    case numbers::kWindowHigh:
       value = static_cast<uint32_t>(pointer_ >> 32);
       return true;
-    case kCycle:
-    case kUserCycle:
-    case kCycleHigh:
-    case kUserCycleHigh:
+    case numbers::kMcycle:
+    case numbers::kCycle:
+    case numbers::kMcycleh:
+    case numbers::kCycleh:
       value = environment_.counter(0, (number & 0x80) != 0);
       return true;
-    case kInstret:
-    case kUserInstret:
+    case numbers::kMinstret:
+    case numbers::kInstret:
       value = static_cast<uint32_t>(instructions_);
       return true;
-    case kInstretHigh:
-    case kUserInstretHigh:
+    case numbers::kMinstreth:
+    case numbers::kInstreth:
       value = static_cast<uint32_t>(instructions_ >> 32);
       return true;
-    case kHartId:
+    case numbers::kMhartid:
       value = identity_.id;
       return true;
-    case kConfig:
+    case numbers::kCpeConfig:
       value = identity_.config;
       return true;
-    case kLaunchMask:
+    case numbers::kLaunchMask:
       value = launch_mask_;
       return true;
     default:
-      if (number < kCounterFirst || number > kCounterLast) return false;
-      value = environment_.counter(number - kCounterFirst + 2, false);
+      if (number < numbers::kMhpmcounter3 || number > numbers::kMhpmcounter11) return false;
+      value = environment_.counter(number - numbers::kMhpmcounter3 + 2, false);
       return true;
   }
 }
 
 bool Hart::write_csr(unsigned number, uint32_t value) {
-  if (number == csr_number::kWindowLow) {
+  if (number == numbers::kWindowLow) {
     pointer_ = (pointer_ & 0xffff'ffff'0000'0000) | value;
-  } else if (number == csr_number::kWindowHigh) {
+  } else if (number == numbers::kWindowHigh) {
     pointer_ = (pointer_ & 0xffff'ffff) | static_cast<uint64_t>(value) << 32;
   } else {
     return false;

@@ -24,16 +24,16 @@ constexpr int32_t nibble(const uint8_t* bytes, unsigned number) {
 }  // namespace
 
 Systolic::Mode::Mode(uint32_t word)
-    : weights(static_cast<systolic_weights::Kind>(word & 3)),
-      by_column((word >> 2 & 1) != 0),
-      keep((word >> 3 & 1) != 0),
-      half(word >> 4 & 1),
-      drain((word >> 5 & 1) != 0),
-      result(static_cast<number::Kind>(word >> 6 & 3)),
-      row_factors((word >> 8 & 1) != 0),
-      bias((word >> 9 & 1) != 0),
-      clamp((word >> 10 & 1) != 0),
-      reserved(word >> 11) {}
+    : weights(static_cast<weights::Kind>(systolic_mode::kWeights.get(word))),
+      by_column(systolic_mode::kByColumn.get(word) != 0),
+      keep(systolic_mode::kKeep.get(word) != 0),
+      half(static_cast<uint32_t>(systolic_mode::kHalf.get(word))),
+      drain(systolic_mode::kDrain.get(word) != 0),
+      result(static_cast<number::Kind>(systolic_mode::kResult.get(word))),
+      row_factors(systolic_mode::kRowFactors.get(word) != 0),
+      bias(systolic_mode::kBias.get(word) != 0),
+      clamp(systolic_mode::kClamp.get(word) != 0),
+      reserved(static_cast<uint32_t>(systolic_mode::kReserved.get(word))) {}
 
 void Systolic::reset() {
   now_ = {};
@@ -122,22 +122,22 @@ bool Systolic::set(uint8_t op, uint32_t rs1, uint32_t rs2) {
 }
 
 bool Systolic::legal(const Mode& mode) const {
-  if (mode.reserved != 0 || mode.weights > systolic_weights::kSparse || now_.rows == 0) return false;
+  if (mode.reserved != 0 || mode.weights > weights::kSparse || now_.rows == 0) return false;
   const bool one_block = now_.column_tiles <= now_.block;
   if ((mode.keep || !mode.drain) && !one_block) return false;
   const auto multiple = [](int64_t unit, std::initializer_list<int64_t> values) {
     return std::ranges::all_of(values, [&](int64_t value) { return value % unit == 0; });
   };
-  if (mode.weights != systolic_weights::kInt8 &&
+  if (mode.weights != weights::kInt8 &&
       !multiple(kWord, {now_.weights.at, now_.weights.k_stride, now_.weights_column_stride})) {
     return false;
   }
-  if (mode.weights == systolic_weights::kInt4 && now_.group == 0) return false;
-  if (mode.weights == systolic_weights::kSparse &&
+  if (mode.weights == weights::kInt4 && now_.group == 0) return false;
+  if (mode.weights == weights::kSparse &&
       (mode.by_column || !multiple(kWord, {now_.activations.at, now_.activations.row_stride}))) {
     return false;
   }
-  return !mode.drain || multiple(kTile * number::bytes(mode.result),
+  return !mode.drain || multiple(kTile * bytes_of(mode.result),
                                  {now_.output, now_.output_row_stride, now_.output_column_stride});
 }
 
@@ -163,7 +163,7 @@ void Systolic::run(const Mode& mode) {
     const uint32_t tiles = std::min(now_.block, now_.column_tiles - first);
     for (uint32_t tile = 0; tile < tiles; ++tile) {
       for (uint32_t k_tile = 0; k_tile < now_.k_tiles; ++k_tile) {
-        if (mode.weights == systolic_weights::kSparse) {
+        if (mode.weights == weights::kSparse) {
           sparse(mode, half, tile * now_.rows, first + tile, k_tile);
         } else {
           dense(mode, half, tile * now_.rows, first + tile, k_tile);
@@ -188,7 +188,7 @@ Systolic::Tile Systolic::load(const Mode& mode, uint32_t column_tile, uint32_t k
   Tile tile{};
   tile.scales.fill(1);
   const int64_t at = weights_at(column_tile, k_tile);
-  if (mode.weights == systolic_weights::kInt8) {
+  if (mode.weights == weights::kInt8) {
     for (unsigned r = 0; r < kTile; ++r) {
       const uint8_t* const row = memory_.read(at + r * now_.weights.row_stride);
       for (unsigned c = 0; c < kTile; ++c) {
@@ -318,7 +318,7 @@ std::vector<Fault> Systolic::possible_faults() const {
       faults.push_back(overrun_fault(overrun, fault_.pc));
     }
   };
-  if (mode.weights == systolic_weights::kSparse) {
+  if (mode.weights == weights::kSparse) {
     tiles([&](uint32_t column, uint32_t k) { unit.load_sparse(column, k); });
     tiles([&](uint32_t column, uint32_t k) {
       SparseTile tile{};
@@ -335,7 +335,7 @@ std::vector<Fault> Systolic::possible_faults() const {
     });
   } else {
     tiles([&](uint32_t column, uint32_t k) {
-      const unsigned lines = mode.weights == systolic_weights::kInt8 ? kTile : 1;
+      const unsigned lines = mode.weights == weights::kInt8 ? kTile : 1;
       for (unsigned r = 0; r < lines; ++r)
         unit.memory_.read(unit.weights_at(column, k) + r * run.weights.row_stride);
     });
@@ -343,7 +343,7 @@ std::vector<Fault> Systolic::possible_faults() const {
       for (uint32_t row = 0; row < run.rows; ++row) unit.memory_.read(unit.activations_at(k, row));
     });
   }
-  if (mode.weights == systolic_weights::kInt4) {
+  if (mode.weights == weights::kInt4) {
     tiles([&](uint32_t column, uint32_t k) { unit.memory_.read(unit.scales_at(column, k)); });
   }
   if (!mode.drain) return faults;

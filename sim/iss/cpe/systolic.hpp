@@ -74,7 +74,7 @@ class Systolic {
   struct Mode {
     explicit Mode(uint32_t word);
 
-    systolic_weights::Kind weights;
+    weights::Kind weights;
     bool by_column;
     bool keep;
     unsigned half;

@@ -8,9 +8,6 @@
 
 namespace swai::iss::cpe {
 
-const char* text(Cause cause) { return launch::text(static_cast<launch::Cause>(cause)); }
-const char* text(Access access) { return launch::text(static_cast<launch::Access>(access)); }
-
 std::string text(const Fault& fault) {
   std::string place;
   if (fault.access != Access::kNone) {

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string>
 
+#include "abi/launch.hpp"
 #include "sim/iss/cpe/fault.hpp"
 #include "sim/iss/cpe/hart.hpp"
 
 namespace swai::iss::cpe {
 
-const char* text(Cause cause);
-const char* text(Access access);
+using launch::text;
 // "DMA write at 0x1000 of segment 5: beyond the end of the segment, pc 0x50000010"
 std::string text(const Fault& fault);
 // The numbers of the bits that are set: "0, 3, 4, 8-15".

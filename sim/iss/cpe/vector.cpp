@@ -15,23 +15,23 @@ constexpr uint32_t kMinusZero = fp32::kSign;
 
 constexpr int64_t local(uint32_t address) { return int64_t{address} - kLdmBase; }
 
-uint32_t compute(vector_mode::Op op, uint32_t a, uint32_t b, uint32_t c) {
+uint32_t compute(vector_function::Kind op, uint32_t a, uint32_t b, uint32_t c) {
   switch (op) {
-    case vector_mode::kFma:
+    case vector_function::kFma:
       return fp32::fma(a, b, c);
-    case vector_mode::kMul:
+    case vector_function::kMul:
       return fp32::mul(a, b);
-    case vector_mode::kAdd:
+    case vector_function::kAdd:
       return fp32::add(a, c);
-    case vector_mode::kMin:
+    case vector_function::kMin:
       return fp32::min(a, b);
-    case vector_mode::kMax:
+    case vector_function::kMax:
       return fp32::max(a, b);
-    case vector_mode::kLess:
+    case vector_function::kLess:
       return fp32::less(a, b) ? fp32::kOne : 0;
-    case vector_mode::kEqual:
+    case vector_function::kEqual:
       return fp32::equal(a, b) ? fp32::kOne : 0;
-    case vector_mode::kSelect:
+    case vector_function::kSelect:
       break;
   }
   // A NaN is not 0; one that is selected becomes the NaN.
@@ -39,17 +39,17 @@ uint32_t compute(vector_mode::Op op, uint32_t a, uint32_t b, uint32_t c) {
   return fp32::is_nan(selected) ? fp32::kNan : selected;
 }
 
-uint32_t apply(vector_mode::Special function, uint32_t x) {
+uint32_t apply(special_function::Kind function, uint32_t x) {
   switch (function) {
-    case vector_mode::kExp2:
+    case special_function::kExp2:
       return special::exp2(x);
-    case vector_mode::kLog2:
+    case special_function::kLog2:
       return special::log2(x);
-    case vector_mode::kReciprocal:
+    case special_function::kReciprocal:
       return special::reciprocal(x);
-    case vector_mode::kRoot:
+    case special_function::kRoot:
       return special::root(x);
-    case vector_mode::kPlain:
+    case special_function::kNone:
       break;
   }
   return x;
@@ -58,7 +58,7 @@ uint32_t apply(vector_mode::Special function, uint32_t x) {
 // Of a row, in the order that hardware has.
 class Reduction {
  public:
-  explicit Reduction(vector_mode::Reduce kind) : kind_(kind) {}
+  explicit Reduction(reduce::Kind kind) : kind_(kind) {}
 
   void add(const std::array<uint32_t, Vector::kLanes>& group, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
@@ -75,9 +75,9 @@ class Reduction {
   }
   uint32_t result() const {
     switch (kind_) {
-      case vector_mode::kLeast:
+      case reduce::kMin:
         return least_;
-      case vector_mode::kLargest:
+      case reduce::kMax:
         return largest_;
       default:
         return fp32::add(fp32::add(partial_[0], partial_[1]), fp32::add(partial_[2], partial_[3]));
@@ -85,7 +85,7 @@ class Reduction {
   }
 
  private:
-  vector_mode::Reduce kind_;
+  reduce::Kind kind_;
   // A NaN is ignored beside any number.
   uint32_t least_ = fp32::kNan;
   uint32_t largest_ = fp32::kNan;
@@ -96,14 +96,15 @@ class Reduction {
 }  // namespace
 
 Vector::Mode::Mode(uint32_t word)
-    : op(static_cast<vector_mode::Op>(word & 7)),
-      special(static_cast<vector_mode::Special>(word >> 3 & 7)),
-      reduce(static_cast<vector_mode::Reduce>(word >> 6 & 3)),
-      reserved(word >> 9) {}  // bit 8, overlap: here nothing overlaps
+    : op(static_cast<vector_function::Kind>(vector_mode::kOp.get(word))),
+      special(static_cast<special_function::Kind>(vector_mode::kSpecial.get(word))),
+      reduce(static_cast<reduce::Kind>(vector_mode::kReduce.get(word))),
+      reserved(static_cast<uint32_t>(vector_mode::kReserved.get(word))) {}  // here nothing overlaps
 
 bool Vector::Mode::uses(unsigned operand) const {
-  if (operand == 1) return op != vector_mode::kAdd;
-  return operand == 0 || op == vector_mode::kFma || op == vector_mode::kAdd || op == vector_mode::kSelect;
+  if (operand == 1) return op != vector_function::kAdd;
+  return operand == 0 || op == vector_function::kFma || op == vector_function::kAdd ||
+         op == vector_function::kSelect;
 }
 
 void Vector::reset() {
@@ -162,28 +163,29 @@ bool Vector::set(uint8_t op, uint32_t rs1, uint32_t rs2) {
 bool Vector::set_operand(uint8_t op, uint32_t rs1, uint32_t rs2) {
   const bool is_result = op == vector_op::kResult;
   const uint32_t stride = static_cast<uint32_t>(static_cast<int32_t>(rs2 << 14) >> 14);
-  const Operand operand = {.kind = static_cast<operand::Kind>(rs2 >> 20 & 3),
-                           .number = static_cast<number::Kind>(rs2 >> 18 & 3),
-                           .negate = (rs2 >> 23 & 1) != 0,
-                           .magnitude = (rs2 >> 22 & 1) != 0,
+  static_assert(vector_operand::kStride.mask() == 0xffff'ffff >> 14);
+  const Operand operand = {.kind = static_cast<operand_kind::Kind>(vector_operand::kKind.get(rs2)),
+                           .number = static_cast<number::Kind>(vector_operand::kNumber.get(rs2)),
+                           .negate = vector_operand::kNegate.get(rs2) != 0,
+                           .magnitude = vector_operand::kMagnitude.get(rs2) != 0,
                            .at = local(rs1),
                            .stride = static_cast<int32_t>(stride),
                            .value = rs1};
-  if (rs2 >> 24 != 0) return false;
+  if (vector_operand::kReserved.get(rs2) != 0) return false;
   if (is_result && (operand.negate || operand.magnitude)) return false;
   switch (operand.kind) {
-    case operand::kVector:
-    case operand::kScalar: {
-      if (is_result && operand.kind == operand::kScalar) return false;
-      const int64_t elements = operand.kind == operand::kVector ? kLanes : 1;
-      const auto multiple = static_cast<uint32_t>(elements * number::bytes(operand.number));
+    case operand_kind::kVector:
+    case operand_kind::kScalar: {
+      if (is_result && operand.kind == operand_kind::kScalar) return false;
+      const int64_t elements = operand.kind == operand_kind::kVector ? kLanes : 1;
+      const auto multiple = static_cast<uint32_t>(elements * bytes_of(operand.number));
       if (!legal_address(rs1, multiple) || !legal_stride(stride, multiple)) return false;
       break;
     }
-    case operand::kValue:
+    case operand_kind::kValue:
       if (is_result) return false;
       break;
-    case operand::kNone:
+    case operand_kind::kNone:
       if (!is_result) return false;
       break;
   }
@@ -192,12 +194,12 @@ bool Vector::set_operand(uint8_t op, uint32_t rs1, uint32_t rs2) {
 }
 
 bool Vector::legal(const Mode& mode) const {
-  if (mode.reserved != 0 || mode.special > vector_mode::kRoot || now_.rows == 0) return false;
-  return now_.result.kind != operand::kNone || mode.reduce != vector_mode::kNothing;
+  if (mode.reserved != 0 || mode.special > special_function::kRoot || now_.rows == 0) return false;
+  return now_.result.kind != operand_kind::kNone || mode.reduce != reduce::kNone;
 }
 
 int64_t Vector::address(const Operand& operand, uint32_t row, uint32_t element) {
-  const int64_t in_row = operand.kind == operand::kVector ? element * number::bytes(operand.number) : 0;
+  const int64_t in_row = operand.kind == operand_kind::kVector ? element * bytes_of(operand.number) : 0;
   return operand.at + row * operand.stride + in_row;
 }
 
@@ -205,7 +207,7 @@ Vector::Group Vector::read(const Operand& operand, uint32_t row, uint32_t first,
   Group group{};
   for (uint32_t i = 0; i < count; ++i) {
     uint32_t& x = group[i];
-    if (operand.kind == operand::kValue) {
+    if (operand.kind == operand_kind::kValue) {
       x = operand.value;
     } else {
       const int64_t at = address(operand, row, first + i);
@@ -264,10 +266,10 @@ void Vector::run(const Mode& mode) {
         results[i] = apply(mode.special, compute(mode.op, operands[0][i], operands[1][i], operands[2][i]));
       }
       ++groups_;
-      if (now_.result.kind != operand::kNone) store(row, first, count, results);
-      if (mode.reduce != vector_mode::kNothing) reduction.add(results, count);
+      if (now_.result.kind != operand_kind::kNone) store(row, first, count, results);
+      if (mode.reduce != reduce::kNone) reduction.add(results, count);
     }
-    if (mode.reduce != vector_mode::kNothing) {
+    if (mode.reduce != reduce::kNone) {
       memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result());
     }
   }
@@ -288,7 +290,7 @@ std::vector<Fault> Vector::possible_faults() const {
     }
   };
   const auto walk_operand = [&](Access access, const Operand& operand) {
-    if (operand.kind != operand::kVector && operand.kind != operand::kScalar) return;
+    if (operand.kind != operand_kind::kVector && operand.kind != operand_kind::kScalar) return;
     walk(
         access, [&](uint32_t row, uint32_t i) { return address(operand, row, i); }, failed_.elements);
   };
@@ -296,7 +298,7 @@ std::vector<Fault> Vector::possible_faults() const {
     if (mode.uses(i)) walk_operand(Access::kRead, failed_.operands[i]);
   }
   walk_operand(Access::kWrite, failed_.result);
-  if (mode.reduce != vector_mode::kNothing) {
+  if (mode.reduce != reduce::kNone) {
     walk(
         Access::kWrite, [&](uint32_t row, uint32_t) { return failed_.reduce + row * failed_.reduce_stride; },
         1);

@@ -46,7 +46,7 @@ class Vector {
  private:
   // Addresses count from the start of local memory.
   struct Operand {
-    operand::Kind kind = operand::kVector;
+    operand_kind::Kind kind = operand_kind::kVector;
     number::Kind number = number::kFp32;
     bool negate = false;
     bool magnitude = false;
@@ -66,9 +66,9 @@ class Vector {
     explicit Mode(uint32_t word);
     bool uses(unsigned operand) const;
 
-    vector_mode::Op op;
-    vector_mode::Special special;
-    vector_mode::Reduce reduce;
+    vector_function::Kind op;
+    special_function::Kind special;
+    reduce::Kind reduce;
     uint32_t reserved;
   };
   using Group = std::array<uint32_t, kLanes>;  // fp32

@@ -8,7 +8,7 @@ using verif::Random;
 
 namespace {
 
-constexpr uint32_t kLdmBase = 0x1000'0000;
+using cpe::isa::kLdmBase;
 
 // The part of a CPE in messages that follow each other.
 struct Part {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpe_isa.hpp"
 #include "sim/common/random.hpp"
 
 namespace swai::channel {
@@ -21,7 +22,12 @@ using Memory = std::vector<Word>;
 Memory random_memory(verif::Random& random);
 
 struct Step {
-  enum Kind { kSend = 0, kReceive = 1, kWaitSend = 2, kWaitReceive = 3 } kind = kSend;  // as in cpe_pkg
+  enum Kind {
+    kSend = cpe::isa::channel_op::kSend,
+    kReceive = cpe::isa::channel_op::kReceive,
+    kWaitSend = cpe::isa::channel_op::kWaitSend,
+    kWaitReceive = cpe::isa::channel_op::kWaitReceive
+  } kind = kSend;
   unsigned at = 0;  // word in local memory
   unsigned words = 0;
   unsigned peer = 0;    // mask of receivers, or sender

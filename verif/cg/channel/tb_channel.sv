@@ -67,7 +67,7 @@ module tb_channel #(
   for (genvar i = 0; i < 8; i++) begin : gen_position
     if (i < P) begin : gen_engine
       cpe_pkg::issue_t issue;
-      assign issue.target = cpe_pkg::UnitRow;
+      assign issue.target = cpe_isa_pkg::UnitRow;
       assign issue.op     = issue_op_i[i*7 +: 7];
       assign issue.rs1    = issue_rs1_i[i*32 +: 32];
       assign issue.rs2    = issue_rs2_i[i*32 +: 32];

@@ -122,12 +122,12 @@ void Cpes::drive() {
       Field field(*port, i * kFaultBits, kFaultBits);
       field.scramble(random_);
       if (port == &top_.core_fault_i ? cpe.core_fault && !cpe.dma_fault : cpe.dma_fault) {
-        field.set(0, 48, cpe.fault.offset);
-        field.set(48, 16, cpe.fault.segment);
-        field.set(64, 32, cpe.fault.pc);
-        field.set(96, 1, cpe.fault.dma);
-        field.set(97, 2, cpe.fault.access);
-        field.set(99, 5, cpe.fault.cause);
+        field.set(wires::cpe::fault::kOffset, cpe.fault.offset);
+        field.set(wires::cpe::fault::kSegment, cpe.fault.segment);
+        field.set(wires::cpe::fault::kPc, cpe.fault.pc);
+        field.set(wires::cpe::fault::kDma, cpe.fault.dma);
+        field.set(wires::cpe::fault::kAccess, cpe.fault.access);
+        field.set(wires::cpe::fault::kCause, cpe.fault.cause);
       }
     }
     flag(top_.quiet_i, i, cpe.quiet());
@@ -143,13 +143,14 @@ void Cpes::drive() {
 void Cpes::sample() {
   if (top_.access_valid_o != 0) {
     const Field access(top_.access_o, 0, 91);
-    const uint64_t addr = access.get(72, 18);
+    const uint64_t addr = access.get(wires::cpe::access_req::kAddr);
     for (unsigned i = 0; i < kCpes; ++i) {
       if (!bit(top_.access_valid_o, i)) continue;
       Field(top_.access_rdata_i, i * 64, 64).set(memory(i, addr));
       check(bit(top_.enable_o, i), fmt::format("CPE {} sleeps through an access", i));
-      if (bit(top_.access_ready_i, i) && access.get(90, 1) != 0)
-        on_access_write(i, addr, access.get(8, 64), access.get(0, 8));
+      if (bit(top_.access_ready_i, i) && access.get(wires::cpe::access_req::kWrite) != 0)
+        on_access_write(i, addr, access.get(wires::cpe::access_req::kData),
+                        access.get(wires::cpe::access_req::kStrb));
     }
     top_.eval();
   }

@@ -10,6 +10,7 @@
 #include "Vtb_launch.h"
 #include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
+#include "wires.hpp"
 
 namespace swai::cg {
 
@@ -19,7 +20,7 @@ using verif::Random;
 
 inline constexpr unsigned kColumns = 4;
 inline constexpr unsigned kCpes = 8;
-inline constexpr unsigned kFaultBits = 104;
+inline constexpr unsigned kFaultBits = wires::cpe::fault::kBits;
 
 struct Fault {
   unsigned cause = 0;

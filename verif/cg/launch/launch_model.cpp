@@ -26,9 +26,11 @@ LaunchModel::LaunchModel(Vtb_launch& top, Cpes& cpes, unsigned group, Random& ra
   };
   cpes.on_done = [this](unsigned cpe) {
     const Field got(top_.launch_o, cpe * 128, 128);
-    check(got.get(96, 32) == launch_.pc && got.get(64, 32) == launch_.argument &&
-              got.get(32, 32) == launch_.mask && got.get(16, 16) == launch_.code_segment &&
-              got.get(0, 16) == launch_.argument_segment,
+    check(got.get(wires::cpe::launch::kPc) == launch_.pc &&
+              got.get(wires::cpe::launch::kArgument) == launch_.argument &&
+              got.get(wires::cpe::launch::kMask) == launch_.mask &&
+              got.get(wires::cpe::launch::kCodeSegment) == launch_.code_segment &&
+              got.get(wires::cpe::launch::kArgumentSegment) == launch_.argument_segment,
           fmt::format("CPE {} has another launch", cpe));
   };
 }
@@ -87,7 +89,9 @@ void LaunchModel::run() {
     last_code_ = launch_.code_segment;
     last_owner_ = launch_.owner;
     const Field space(top_.space_o, 0, 97);
-    check(space.get(8, 16) == launch_.code_segment && space.get(0, 8) == launch_.owner, "another space");
+    check(space.get(wires::cg::space::kCodeSegment) == launch_.code_segment &&
+              space.get(wires::cg::space::kOwner) == launch_.owner,
+          "another space");
   }
   was_running_ = running;
   const uint32_t up = top_.tile_rst_no & ~uint32_t{top_.halt_o};
@@ -194,9 +198,10 @@ void LaunchModel::port() {
   Request request;
   const Field field(top_.done_o, 0, kReqBits);
   field.slice(0, 512).get_bytes(request.data);
-  request.addr = field.get(579, 40);
-  request.strb = field.get(512, 64);
-  check(field.get(630, 4) == 1 && field.get(576, 3) == 3, "not a write of 8 bytes");
+  request.addr = field.get(wires::noc::req::kAddr);
+  request.strb = field.get(wires::noc::req::kStrb);
+  check(field.get(wires::noc::req::kOp) == 1 && field.get(wires::noc::req::kSize) == 3,
+        "not a write of 8 bytes");
   uint64_t data = 0;
   for (unsigned i = 0; i < 8; ++i) data |= uint64_t{request.data[request.addr % 64 + i]} << 8 * i;
   check(request.strb == uint64_t{0xff} << request.addr % 64, "wrong strobes");

@@ -42,7 +42,7 @@ module tb_launch #(
   input  logic [N-1:0]           nudge_i,          // a reason to be awake for a cycle
   output logic [N-1:0]           access_valid_o,
   input  logic [N-1:0]           access_ready_i,
-  output cg_pkg::access_req_t    access_o,
+  output cpe_pkg::access_req_t    access_o,
   input  logic [N*64-1:0]        access_rdata_i,
 
   output logic                   done_valid_o,
@@ -246,7 +246,7 @@ module tb_launch #(
 
     always_comb begin
       issue        = '0;
-      issue.target = cpe_pkg::UnitControl;
+      issue.target = cpe_isa_pkg::UnitControl;
       issue.op     = issue_op_i[7*i +: 7];
       issue.rs1    = issue_rs1_i[32*i +: 32];
     end

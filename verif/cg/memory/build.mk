@@ -1,6 +1,6 @@
 # Testbench of the memory port of a core group, with the real HBM controller behind it.
 
-tb_memory_sv := rtl/noc/noc_pkg.sv rtl/cg/hbm_pkg.sv rtl/cg/cg_pkg.sv rtl/cpe/cpe_pkg.sv $(filter-out %_pkg.sv,$(RTL_HBM)) \
+tb_memory_sv := rtl/noc/noc_pkg.sv rtl/cg/hbm_pkg.sv build/gen/cpe_isa_pkg.sv rtl/cpe/cpe_pkg.sv rtl/cg/cg_pkg.sv $(filter-out %_pkg.sv,$(RTL_HBM)) \
   $(addprefix rtl/cg/,cg_align.sv cg_dslb.sv cg_hbm_share.sv cg_icache.sv cg_memory.sv cg_memory_in.sv cg_memory_out.sv) \
   verif/cg/memory/tb_cg_memory.sv
 tb_memory_cpp := $(addprefix verif/cg/,hbm_model.cpp hbm_timing.cpp traffic.cpp) \

@@ -4,29 +4,25 @@
 
 #include <cstdint>
 
+#include "cpe_isa.hpp"
 #include "sim/group/noc_port.hpp"
 
 namespace swai::cg {
 
 inline constexpr unsigned kCpes = 32;
 inline constexpr unsigned kMemTags = 8;
-inline constexpr unsigned kMemReqBits = 594;
-inline constexpr unsigned kMemRspBits = 522;
-inline constexpr unsigned kSpaceBits = 97;
+inline constexpr unsigned kMemReqBits = wires::cpe::mem_req::kBits;
+inline constexpr unsigned kMemRspBits = wires::cpe::mem_rsp::kBits;
+inline constexpr unsigned kSpaceBits = wires::cg::space::kBits;
 inline constexpr uint64_t kGranule = 4096;
 
-enum class Cause : uint8_t {
-  kNone = 0,
-  kVacant = 4,
-  kNoSegment = 8,
-  kLimit = 9,
-  kPermission = 10,
-  kOwner = 11,
-  kBus = 12,
-  kPoison = 13
-};
+using swai::cpe::isa::Cause;
 
-enum class Kind : uint8_t { kDma, kScalar, kFetch };
+enum class Kind : uint8_t {
+  kDma = wires::cpe::mem_kind::kMemDma,
+  kScalar = wires::cpe::mem_kind::kMemScalar,
+  kFetch = wires::cpe::mem_kind::kMemFetch
+};
 
 struct MemRequest {
   bool write = false;
@@ -56,8 +52,9 @@ struct Segment {
   uint32_t base = 0;
 
   uint64_t packed() const {
-    const uint64_t flags = valid * 8U + execute * 4U + write * 2U + read * 1U;
-    return uint64_t{owner} << 56 | flags << 52 | uint64_t{size} << 28 | base;
+    namespace e = swai::cpe::isa::segment_entry;
+    return e::kOwner.put(owner) | e::kValid.put(valid) | e::kExecute.put(execute) | e::kWrite.put(write) |
+           e::kRead.put(read) | e::kSize.put(size) | e::kBase.put(base);
   }
 };
 
@@ -72,46 +69,46 @@ struct Space {
 // Data of a read is left as it is: the port must not look at it.
 inline void store(Field& field, const MemRequest& request) {
   if (request.write) field.set_bytes(request.data);
-  field.set(512, 7, request.bytes);
-  field.set(519, 6, request.lane);
-  field.set(525, 48, request.offset);
-  field.set(573, 16, request.segment);
-  field.set(589, 3, request.tag);
-  field.set(592, 1, request.scalar);
-  field.set(593, 1, request.write);
+  field.set(wires::cpe::mem_req::kBytes, request.bytes);
+  field.set(wires::cpe::mem_req::kLane, request.lane);
+  field.set(wires::cpe::mem_req::kOffset, request.offset);
+  field.set(wires::cpe::mem_req::kSegment, request.segment);
+  field.set(wires::cpe::mem_req::kTag, request.tag);
+  field.set(wires::cpe::mem_req::kScalar, request.scalar);
+  field.set(wires::cpe::mem_req::kWrite, request.write);
 }
 
 inline void load(const Field& field, MemResponse& response) {
   field.get_bytes(response.data);
-  response.cause = static_cast<Cause>(field.get(512, 5));
-  response.tag = static_cast<uint8_t>(field.get(517, 3));
-  response.kind = static_cast<Kind>(field.get(520, 2));
+  response.cause = static_cast<Cause>(field.get(wires::cpe::mem_rsp::kCause));
+  response.tag = static_cast<uint8_t>(field.get(wires::cpe::mem_rsp::kTag));
+  response.kind = static_cast<Kind>(field.get(wires::cpe::mem_rsp::kKind));
 }
 
 inline void store(Field& field, const Space& space) {
-  field.set(0, 8, space.owner);
-  field.set(8, 16, space.code_segment);
-  field.set(24, 16, space.daemon_segment);
-  field.set(40, 17, space.table_entries);
-  field.set(57, 40, space.table_base);
+  field.set(wires::cg::space::kOwner, space.owner);
+  field.set(wires::cg::space::kCodeSegment, space.code_segment);
+  field.set(wires::cg::space::kDaemonSegment, space.daemon_segment);
+  field.set(wires::cg::space::kTableEntries, space.table_entries);
+  field.set(wires::cg::space::kTableBase, space.table_base);
 }
 
 // And the other end of the ring.
 inline void load(const Field& field, Request& request) {
   field.get_bytes(request.data);
-  request.strb = field.get(512, 64);
-  request.size = static_cast<uint8_t>(field.get(576, 3));
-  request.addr = field.get(579, 40);
-  request.tag = static_cast<uint8_t>(field.get(619, 8));
-  request.source = static_cast<uint8_t>(field.get(627, 3));
-  request.op = static_cast<MbusOp>(field.get(630, 4));
+  request.strb = field.get(wires::noc::req::kStrb);
+  request.size = static_cast<uint8_t>(field.get(wires::noc::req::kSize));
+  request.addr = field.get(wires::noc::req::kAddr);
+  request.tag = static_cast<uint8_t>(field.get(wires::noc::req::kTag));
+  request.source = static_cast<uint8_t>(field.get(wires::noc::req::kSource));
+  request.op = static_cast<MbusOp>(field.get(wires::noc::req::kOp));
 }
 
 inline void store(Field& field, const Response& response) {
   field.set_bytes(response.data);
-  field.set(512, 2, static_cast<uint64_t>(response.status));
-  field.set(514, 8, response.tag);
-  field.set(522, 3, response.dest);
+  field.set(wires::noc::rsp::kStatus, static_cast<uint64_t>(response.status));
+  field.set(wires::noc::rsp::kTag, response.tag);
+  field.set(wires::noc::rsp::kDest, response.dest);
 }
 
 }  // namespace swai::cg

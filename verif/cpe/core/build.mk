@@ -5,7 +5,7 @@ $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 .PHONY: cpe-hart
 cpe-hart: $(B)/lib/cpe-hart.a
 
-CPE_CORE_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv rtl/lib/zero_count.sv \
+CPE_CORE_RTL := build/gen/cpe_isa_pkg.sv rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_core_pkg.sv rtl/lib/zero_count.sv \
   $(addprefix rtl/cpe/,$(addsuffix .sv,$(addprefix cpe_,core fetch icache icache_serial expand decode alu alu_serial muldiv \
   muldiv_serial csr counter_memory lsu extend rvfi)))
 

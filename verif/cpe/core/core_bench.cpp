@@ -6,12 +6,13 @@
 
 #include "sim/common/field.hpp"
 #include "verif/cpe/core/program.hpp"
+#include "wires.hpp"
 
 namespace swai::cpe {
 namespace {
 
-constexpr unsigned kIssueWidth = 4 + 7 + 3 * 32;
-constexpr unsigned kFaultWidth = 5 + 2 + 1 + 32 + 16 + 48;
+constexpr unsigned kIssueWidth = wires::cpe::issue::kBits;
+constexpr unsigned kFaultWidth = wires::cpe::fault::kBits;
 
 std::string text(const iss::cpe::Retirement& r) {
   return fmt::format("pc {:08x} -> {:08x} insn {:08x} x{}={:08x} mem {:08x} r{:x}={:08x} w{:x}={:08x}", r.pc,
@@ -134,9 +135,11 @@ void CoreBench::fail(const std::string& what) {
 
 Command CoreBench::command() {
   const verif::Field field(top().issue_o, 0, kIssueWidth);
-  return {static_cast<uint8_t>(field.get(103, 4)), static_cast<uint8_t>(field.get(96, 7)),
-          static_cast<uint32_t>(field.get(64, 32)), static_cast<uint32_t>(field.get(32, 32)),
-          static_cast<uint32_t>(field.get(0, 32))};
+  return {static_cast<uint8_t>(field.get(wires::cpe::issue::kTarget)),
+          static_cast<uint8_t>(field.get(wires::cpe::issue::kOp)),
+          static_cast<uint32_t>(field.get(wires::cpe::issue::kRs1)),
+          static_cast<uint32_t>(field.get(wires::cpe::issue::kRs2)),
+          static_cast<uint32_t>(field.get(wires::cpe::issue::kPc))};
 }
 
 void CoreBench::drive_code() {
@@ -375,12 +378,12 @@ Fault CoreBench::run_to_fault(uint64_t limit) {
   }
   bench_.until([&] { return t.halted_o; }, 1000, "halted after a fault");
   const verif::Field field(t.fault_o, 0, kFaultWidth);
-  const Fault fault{static_cast<Cause>(field.get(99, 5)),
-                    static_cast<Access>(field.get(97, 2)),
-                    field.get(96, 1) != 0,
-                    static_cast<uint32_t>(field.get(64, 32)),
-                    static_cast<uint16_t>(field.get(48, 16)),
-                    field.get(0, 48)};
+  const Fault fault{static_cast<Cause>(field.get(wires::cpe::fault::kCause)),
+                    static_cast<Access>(field.get(wires::cpe::fault::kAccess)),
+                    field.get(wires::cpe::fault::kDma) != 0,
+                    static_cast<uint32_t>(field.get(wires::cpe::fault::kPc)),
+                    static_cast<uint16_t>(field.get(wires::cpe::fault::kSegment)),
+                    field.get(wires::cpe::fault::kOffset)};
   if (!t.fault_valid_o) fail("no fault at the port");
   if (!(fault == hart_.fault()))
     fail(fmt::format("record\n  model {}\n  core  {}", text(hart_.fault()), text(fault)));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "wires.hpp"
+
 namespace swai::cpe {
 
 using verif::check;
@@ -12,8 +14,8 @@ using verif::Field;
 
 namespace {
 
-constexpr unsigned kIssueBits = 107;
-constexpr unsigned kRequestBits = 594;
+constexpr unsigned kIssueBits = wires::cpe::issue::kBits;
+constexpr unsigned kRequestBits = wires::cpe::mem_req::kBits;
 constexpr unsigned kAccessRead = 2;
 constexpr unsigned kAccessWrite = 3;
 // After its last answer a transfer counts as complete in the next cycle, one transfer a cycle.
@@ -100,11 +102,11 @@ void DmaBench::drive() {
   issue.scramble(random);
   t.issue_valid_i = command_.has_value();
   if (command_) {
-    issue.set(0, 32, command_->pc);
-    issue.set(32, 32, command_->rs2);
-    issue.set(64, 32, command_->rs1);
-    issue.set(96, 7, command_->op);
-    issue.set(103, 4, 1);
+    issue.set(wires::cpe::issue::kPc, command_->pc);
+    issue.set(wires::cpe::issue::kRs2, command_->rs2);
+    issue.set(wires::cpe::issue::kRs1, command_->rs1);
+    issue.set(wires::cpe::issue::kOp, command_->op);
+    issue.set(wires::cpe::issue::kTarget, isa::unit::kDma);
   }
   t.mem_ready_i = prompt || ready_stalls_.go();
   t.line_go_i = prompt || line_stalls_.go();
@@ -133,9 +135,9 @@ void DmaBench::drive_answer() {
   auto& open = open_[*answering_];
   if (random.chance(fail_percent))
     open.cause = static_cast<uint8_t>(random.between(kCauseNoSegment, kCausePoison));
-  rsp.set(512, 5, open.cause);
-  rsp.set(517, 3, open.tag);
-  rsp.set(520, 2, 0);
+  rsp.set(wires::cpe::mem_rsp::kCause, open.cause);
+  rsp.set(wires::cpe::mem_rsp::kTag, open.tag);
+  rsp.set(wires::cpe::mem_rsp::kKind, wires::cpe::mem_kind::kMemDma);
   if (open.piece.write || open.cause != kNoCause) return;
   for (unsigned i = 0; i < open.piece.bytes; ++i) {
     const uint8_t* byte = actual.at(open.piece.segment, open.piece.offset + i);
@@ -318,13 +320,16 @@ void DmaBench::sample_request() {
   const Piece piece = model.pieces.front();
   check(!piece.outside, "a request for what no offset names");
   model.pieces.pop_front();
-  check(mem.get(512, 7) == piece.bytes && mem.get(519, 6) == piece.ldm % kLine &&
-            mem.get(525, 48) == piece.offset && mem.get(573, 16) == piece.segment && mem.get(592, 1) == 0 &&
-            mem.get(593, 1) == piece.write,
+  check(mem.get(wires::cpe::mem_req::kBytes) == piece.bytes &&
+            mem.get(wires::cpe::mem_req::kLane) == piece.ldm % kLine &&
+            mem.get(wires::cpe::mem_req::kOffset) == piece.offset &&
+            mem.get(wires::cpe::mem_req::kSegment) == piece.segment &&
+            mem.get(wires::cpe::mem_req::kScalar) == 0 && mem.get(wires::cpe::mem_req::kWrite) == piece.write,
         fmt::format("a request of {} bytes at {:#x} is not the next piece, {} bytes at {:#x}",
-                    mem.get(512, 7), mem.get(525, 48), piece.bytes, piece.offset));
+                    mem.get(wires::cpe::mem_req::kBytes), mem.get(wires::cpe::mem_req::kOffset), piece.bytes,
+                    piece.offset));
   Open open{.piece = piece,
-            .tag = static_cast<uint8_t>(mem.get(589, 3)),
+            .tag = static_cast<uint8_t>(mem.get(wires::cpe::mem_req::kTag)),
             .number = requests++,
             .since = cycle(),
             .cause = 0,

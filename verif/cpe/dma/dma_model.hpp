@@ -9,14 +9,17 @@
 #include <optional>
 #include <vector>
 
+#include "cpe_isa.hpp"
+
 namespace swai::cpe {
 
-inline constexpr uint32_t kLdmBytes = 128 * 1024;
-inline constexpr uint32_t kLdmBase = 0x1000'0000;
+using isa::kLdmBase;
+using isa::kLdmBytes;
 inline constexpr uint64_t kOffsets = uint64_t{1} << 48;
 inline constexpr unsigned kLine = 64;
 
-enum DmaOp : uint8_t { kGlobal, kShape, kLoad, kStore, kWait, kPoll, kFirstUnknown };
+using namespace isa::dma_op;
+inline constexpr uint8_t kFirstUnknown = kPoll + 1;
 
 struct Command {
   uint8_t op = 0;

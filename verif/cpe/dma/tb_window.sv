@@ -11,7 +11,7 @@ module tb_window (
   input  logic [1:0]        win_size_i,
   input  logic [31:0]       win_wdata_i,
   output logic [31:0]       win_rdata_o,
-  output cpe_pkg::cause_t   win_cause_o,
+  output cpe_isa_pkg::cause_t   win_cause_o,
   output logic [15:0]       win_segment_o,
   output logic [47:0]       win_offset_o,
 

@@ -12,6 +12,7 @@
 #include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
 #include "verif/lib/test_main.hpp"
+#include "wires.hpp"
 
 namespace swai::cpe {
 namespace {
@@ -140,12 +141,12 @@ class WindowBench : public verif::Bench<Vtb_window>, private verif::Agent {
     t.win_valid_i = access_.has_value();
     t.mem_ready_i = ready_stalls_.go();
     t.rsp_valid_i = open_ && answer_stalls_.go();
-    Field rsp(t.rsp_i, 0, 522);
+    Field rsp(t.rsp_i, 0, wires::cpe::mem_rsp::kBits);
     rsp.scramble(random);
     if (!t.rsp_valid_i) return;
-    rsp.set(520, 2, 1);
-    rsp.set(517, 3, 0);
-    rsp.set(512, 5, open_->cause);
+    rsp.set(wires::cpe::mem_rsp::kKind, wires::cpe::mem_kind::kMemScalar);
+    rsp.set(wires::cpe::mem_rsp::kTag, 0);
+    rsp.set(wires::cpe::mem_rsp::kCause, open_->cause);
     for (unsigned i = 0; open_->cause == 0 && !open_->write && i < open_->bytes; ++i) {
       rsp.set(8 * i, 8, actual[open_->segment - kFirst][open_->offset + i]);
     }
@@ -164,14 +165,16 @@ class WindowBench : public verif::Bench<Vtb_window>, private verif::Agent {
 
   void sample_request() {
     auto& t = top();
-    const Field mem(t.mem_o, 0, 594);
+    const Field mem(t.mem_o, 0, wires::cpe::mem_req::kBits);
     check(access_ && !open_ && !access_->vacant, "a request that nobody asked for");
-    Request request{.write = mem.get(593, 1) == 1,
-                    .segment = static_cast<uint16_t>(mem.get(573, 16)),
-                    .offset = mem.get(525, 48),
-                    .bytes = static_cast<unsigned>(mem.get(512, 7)),
+    Request request{.write = mem.get(wires::cpe::mem_req::kWrite) == 1,
+                    .segment = static_cast<uint16_t>(mem.get(wires::cpe::mem_req::kSegment)),
+                    .offset = mem.get(wires::cpe::mem_req::kOffset),
+                    .bytes = static_cast<unsigned>(mem.get(wires::cpe::mem_req::kBytes)),
                     .cause = 0};
-    check(mem.get(592, 1) == 1 && mem.get(589, 3) == 0 && mem.get(519, 6) == 0, "not as scalar requests are");
+    check(mem.get(wires::cpe::mem_req::kScalar) == 1 && mem.get(wires::cpe::mem_req::kTag) == 0 &&
+              mem.get(wires::cpe::mem_req::kLane) == 0,
+          "not as scalar requests are");
     check(request.bytes >= 1 && request.offset % kLine + request.bytes <= kLine, "a request crosses a line");
     check(request.write == access_->write && request.segment == access_->segment, "another access");
     if (!t.mem_ready_i) return;

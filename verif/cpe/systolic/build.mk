@@ -1,7 +1,7 @@
 # Testbenches of the systolic unit of a CPE.
 
-CPE_SYSTOLIC_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_math_pkg.sv rtl/cpe/systolic/cpe_systolic_pkg.sv rtl/lib/ram_1r1w.sv rtl/lib/clock_gate.sv \
-  $(RTL_FP) rtl/cpe/cpe_math.sv rtl/cpe/cpe_unit_gate.sv \
+CPE_SYSTOLIC_RTL := $(RTL_FP_PACKAGES) rtl/cpe/cpe_pkg.sv rtl/cpe/systolic/cpe_systolic_pkg.sv rtl/lib/ram_1r1w.sv rtl/lib/clock_gate.sv \
+  $(filter-out %_pkg.sv,$(RTL_FP)) rtl/cpe/cpe_math.sv rtl/cpe/cpe_unit_gate.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/systolic/*.sv)))
 CPE_SYSTOLIC_DRAIN_RTL := $(filter-out rtl/cpe/systolic/%,$(CPE_SYSTOLIC_RTL)) \
   $(addprefix rtl/cpe/systolic/cpe_systolic_,pkg.sv sums.sv drain.sv drain_lanes.sv drain_result.sv)

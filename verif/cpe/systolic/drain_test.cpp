@@ -21,7 +21,7 @@ namespace swai::cpe {
 namespace {
 
 namespace fp32 = iss::cpe::fp32;
-namespace number = iss::cpe::number;
+using namespace isa;
 using verif::check;
 using verif::Field;
 
@@ -177,7 +177,7 @@ class DrainBench : public verif::Bench<Vtb_drain> {
         if (at < 0 || at >= static_cast<int32_t>(kLdmBytes)) return at & 0x3ffff;
         for (unsigned n = 0; n < 8; ++n) {
           const uint32_t sum = sums[job.half][tile * job.rows + row][n];
-          const auto to = static_cast<size_t>(at + static_cast<int32_t>(n * number::bytes(job.result)));
+          const auto to = static_cast<size_t>(at + static_cast<int32_t>(n * iss::cpe::bytes_of(job.result)));
           if (job.result == number::kInt32) {
             std::memcpy(&expected[to], &sum, 4);
             continue;
@@ -221,7 +221,7 @@ Job random_job(DrainBench& bench, unsigned half) {
   job.bias = random.chance(50);
   job.clamp = random.chance(50);
   job.last = random.chance(70);
-  const auto unit = static_cast<int32_t>(8 * number::bytes(job.result));
+  const auto unit = static_cast<int32_t>(8 * iss::cpe::bytes_of(job.result));
   const auto stride = [&](int32_t least) {
     return unit *
            static_cast<int32_t>(random.chance(50) ? least : least + static_cast<int32_t>(random.below(4)));
@@ -304,11 +304,11 @@ void test_faults(uint64_t seed, uint64_t cycles) {
       job.factors = kLdmBytes - 32 * static_cast<uint32_t>(factor_left);
     } else if (random.chance(50)) {
       job.out =
-          static_cast<int32_t>(kLdmBytes) - static_cast<int32_t>(8 * number::bytes(job.result)) *
+          static_cast<int32_t>(kLdmBytes) - static_cast<int32_t>(8 * iss::cpe::bytes_of(job.result)) *
                                                 static_cast<int32_t>(random.below(job.rows * job.tiles + 1));
     } else {
       // Over the operands at once.
-      const auto unit = static_cast<int32_t>(8 * number::bytes(job.result));
+      const auto unit = static_cast<int32_t>(8 * iss::cpe::bytes_of(job.result));
       job.tile_stride = -(job.out / unit + 1) * unit;
     }
     bench.fill(job.half, job.rows * job.tiles);
@@ -357,7 +357,7 @@ void test_rate(uint64_t seed, uint64_t) {
               .result = static_cast<number::Kind>(result),
               .row_factors = row_factors};
       job.out = kInputs;
-      job.row_stride = static_cast<int32_t>(8 * number::bytes(job.result));
+      job.row_stride = static_cast<int32_t>(8 * iss::cpe::bytes_of(job.result));
       bench.fill(0, kRows);
       const uint64_t from = bench.cycle();
       bench.offer(job);

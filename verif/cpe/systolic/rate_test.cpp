@@ -19,9 +19,8 @@
 namespace swai::cpe {
 namespace {
 
-namespace number = iss::cpe::number;
-namespace op = iss::cpe::systolic_op;
-namespace weights = iss::cpe::systolic_weights;
+using namespace isa;
+namespace op = isa::systolic_op;
 using verif::check;
 
 struct Rate {

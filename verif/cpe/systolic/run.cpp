@@ -12,9 +12,8 @@
 
 namespace swai::cpe {
 
-namespace number = iss::cpe::number;
-namespace op = iss::cpe::systolic_op;
-namespace weights = iss::cpe::systolic_weights;
+using namespace isa;
+namespace op = isa::systolic_op;
 using verif::Random;
 
 namespace {
@@ -158,7 +157,7 @@ bool random_drain(Run& run, Random& random) {
   run.clamp = random.chance(50);
   run.least = random_float(random);
   run.largest = random_float(random);
-  const auto unit = static_cast<int32_t>(8 * number::bytes(run.result));
+  const auto unit = static_cast<int32_t>(8 * iss::cpe::bytes_of(run.result));
   constexpr auto kSpace = static_cast<int32_t>(map::kHigh - map::kOutput);
   const uint32_t nt = run.column_tiles;
   run.out_row = random_stride(random, unit, run.rows, kSpace,
@@ -206,7 +205,7 @@ std::string Run::text() const {
       "column {} k {} row {}",
       kKinds[kind], by_column ? " by column" : "", keep ? " keep" : "", half, rows, k_tiles, column_tiles,
       block, activations, activations_k, activations_row, weights, weights_column, weights_k, weights_row);
-  if (kind == iss::cpe::systolic_weights::kInt4)
+  if (kind == iss::cpe::weights::kInt4)
     line += fmt::format("; scales {:#x} column {} group {}", scales, scales_column, group);
   if (!drain) return line;
   return line + fmt::format("; {}{}{}{} to {:#x} column {} row {}; factors {:#x} biases {:#x} rows {:#x}",
@@ -228,8 +227,7 @@ std::vector<Command> Run::settings() const {
   add(op::kWeights, local(weights), pair(weights_k, weights_row));
   add(op::kColumns, bits(weights_column), bits(out_column));
   add(op::kSize, column_tiles << 16 | k_tiles, block << 16 | rows);
-  if (kind == iss::cpe::systolic_weights::kInt4)
-    add(op::kGroups, local(scales), bits(scales_column) << 8 | group);
+  if (kind == iss::cpe::weights::kInt4) add(op::kGroups, local(scales), bits(scales_column) << 8 | group);
   if (drain) {
     add(op::kOutput, local(out), bits(out_row));
     add(op::kFactors, local(factors), local(biases));
@@ -292,7 +290,7 @@ Run random_run(Random& random) {
 Run random_overrun(Random& random) {
   Run run = random_run(random);
   while (!run.drain) run = random_run(random);
-  const auto unit = static_cast<int32_t>(8 * number::bytes(run.result));
+  const auto unit = static_cast<int32_t>(8 * iss::cpe::bytes_of(run.result));
   const bool sparse = run.kind == weights::kSparse;
   switch (random.below(7)) {
     case 0:

@@ -38,7 +38,7 @@ struct Run {
   uint32_t group = 1;
   uint32_t column_tiles = 1, k_tiles = 1, block = 1, rows = 1;
   // Mode
-  iss::cpe::systolic_weights::Kind kind = iss::cpe::systolic_weights::kInt8;
+  iss::cpe::weights::Kind kind = iss::cpe::weights::kInt8;
   bool by_column = false, keep = false, drain = true, use_row_factors = false, bias = false, clamp = false;
   unsigned half = 0;
   iss::cpe::number::Kind result = iss::cpe::number::kInt32;

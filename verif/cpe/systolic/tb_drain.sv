@@ -117,6 +117,6 @@ module tb_drain #(
     .busy_o
   );
 
-  assign fault_offset_o = {16'd0, cpe_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
+  assign fault_offset_o = {16'd0, cpe_isa_pkg::SpaceLdm, 10'd0, 1'b1, fault_address};
 
 endmodule

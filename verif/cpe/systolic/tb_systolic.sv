@@ -64,15 +64,15 @@ module tb_systolic #(
   assign fault_segment_o = fault.segment;
   assign fault_offset_o  = fault.offset;
 
-  cpe_math_pkg::request_t request;
+  fp32_serial_pkg::request_t request;
   logic [31:0]            operand;
   logic [1:0]             which;
-  cpe_math_pkg::answer_t  answer;
+  fp32_serial_pkg::answer_t  answer;
 
   if (Serial) begin : g_math
-    cpe_math_pkg::request_t other_request;
+    fp32_serial_pkg::request_t other_request;
     logic [31:0]            other_operand;
-    cpe_math_pkg::answer_t  other_answer;
+    fp32_serial_pkg::answer_t  other_answer;
 
     tb_math_user u_other (
       .clk_i,

@@ -43,7 +43,7 @@ module tb_systolic_ldm #(
   logic [256*Engines-1:0] e_rdata;
 
   always_comb begin
-    issue.target = cpe_pkg::UnitSystolic;
+    issue.target = cpe_isa_pkg::UnitSystolic;
     issue.op     = issue_op_i;
     issue.rs1    = issue_rs1_i;
     issue.rs2    = issue_rs2_i;

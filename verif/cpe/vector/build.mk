@@ -3,7 +3,7 @@
 
 $(eval $(call cxx_library,cpe-vector-model,$(addprefix sim/iss/cpe/,vector.cpp fp32.cpp special.cpp),-O3 -ffp-contract=off))
 
-TB_VECTOR_RTL := rtl/cpe/cpe_pkg.sv rtl/cpe/cpe_math_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(RTL_FP) rtl/lib/clock_gate.sv rtl/cpe/cpe_math.sv \
+TB_VECTOR_RTL := $(RTL_FP_PACKAGES) rtl/cpe/cpe_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(filter-out %_pkg.sv,$(RTL_FP)) rtl/lib/clock_gate.sv rtl/cpe/cpe_math.sv \
   rtl/cpe/cpe_unit_gate.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/vector/*.sv))) \
   verif/cpe/tb_math_user.sv verif/cpe/vector/tb_vector.sv

@@ -23,8 +23,7 @@ using iss::cpe::kLdmBase;
 using iss::cpe::kLdmBytes;
 using verif::check;
 using verif::Field;
-namespace vector_mode = iss::cpe::vector_mode;
-namespace vector_op = iss::cpe::vector_op;
+using namespace isa;
 
 constexpr uint64_t kPatience = 100'000;  // cycles
 
@@ -144,7 +143,7 @@ double rate(LdmBench& bench, const Work& work, std::array<uint32_t, 4> at, uint3
   };
   for (uint8_t i = 0; i < 4; ++i) {
     const auto number = static_cast<iss::cpe::number::Kind>(work.numbers[i]);
-    const auto stride = static_cast<uint32_t>(kElements * iss::cpe::number::bytes(number));
+    const auto stride = static_cast<uint32_t>(kElements * iss::cpe::bytes_of(number));
     push(i, kLdmBase + at[i], stride | work.numbers[i] << 18 | work.kinds[i] << 20);
   }
   push(vector_op::kReduce, kLdmBase + 120 * 1024, 4);
@@ -168,16 +167,20 @@ double rate(LdmBench& bench, const Work& work, std::array<uint32_t, 4> at, uint3
 }
 
 void test_rate(uint64_t seed, uint64_t cycles) {
-  using namespace vector_mode;
+  using enum vector_function::Kind;
+  constexpr auto kSum = vector_mode::kReduce.put(reduce::kSum),
+                 kLargest = vector_mode::kReduce.put(reduce::kMax);
+  constexpr auto kExp2 = vector_mode::kSpecial.put(special_function::kExp2),
+                 kReciprocal = vector_mode::kSpecial.put(special_function::kReciprocal);
   constexpr uint32_t kF = 0, kI = 1, kB = 3;
   static const Work kWorks[] = {
       {"fma", kFma, {kF, kF, kF, kF}, {0, 0, 0, 0}, 0.95 * 8},
       {"fma, int8 to fp32", kFma, {kB, kB, kB, kF}, {0, 0, 0, 0}, 0.8 * 8},
       {"add", kAdd, {kF, kF, kF, kF}, {0, 0, 0, 0}, 0.95 * 8},
-      {"multiply and sum up", kMul | kSum << 6, {kF, kF, kF, kF}, {0, 0, 0, 3}, 0.95 * 8},
-      {"scale int32, largest", kMul | kLargest << 6, {kI, kF, kF, kF}, {0, 1, 0, 0}, 0.9 * 8},
-      {"exp2, sum up, to int8", kAdd | kExp2 << 3 | kSum << 6, {kF, kF, kF, kB}, {0, 0, 1, 0}, 0.95 * 4},
-      {"reciprocal", kAdd | kReciprocal << 3, {kF, kF, kF, kF}, {0, 0, 2, 0}, 0.95 * 4},
+      {"multiply and sum up", kMul | kSum, {kF, kF, kF, kF}, {0, 0, 0, 3}, 0.95 * 8},
+      {"scale int32, largest", kMul | kLargest, {kI, kF, kF, kF}, {0, 1, 0, 0}, 0.9 * 8},
+      {"exp2, sum up, to int8", kAdd | kExp2 | kSum, {kF, kF, kF, kB}, {0, 0, 1, 0}, 0.95 * 4},
+      {"reciprocal", kAdd | kReciprocal, {kF, kF, kF, kF}, {0, 0, 2, 0}, 0.95 * 4},
   };
   const auto runs = static_cast<unsigned>(cycles / 320);
   for (const auto& work : kWorks) {

@@ -47,7 +47,7 @@ module tb_vector_speed (
         issue_q.op  <= 7'(step_q);
         if (step_q == 4'd4) issue_q.rs2 <= 32'd4;
         if (step_q == 4'd5) {issue_q.rs1, issue_q.rs2} <= {32'd256, 32'd8};
-        if (step_q == 4'd6) {issue_q.op, issue_q.rs1} <= {cpe_pkg::VectorRun, mode_i};
+        if (step_q == 4'd6) {issue_q.op, issue_q.rs1} <= {cpe_isa_pkg::VectorRun, mode_i};
         else step_q <= step_q + 4'd1;
       end
     end

@@ -11,17 +11,14 @@ namespace swai::cpe {
 using iss::cpe::Command;
 using iss::cpe::kLdmBase;
 using iss::cpe::kLdmBytes;
-namespace number = iss::cpe::number;
-namespace operand = iss::cpe::operand;
-namespace vector_mode = iss::cpe::vector_mode;
-namespace vector_op = iss::cpe::vector_op;
+using namespace isa;
 
 namespace {
 
 constexpr uint32_t kHere = 48 * 1024, kThere = 96 * 1024;  // then reductions, and 8 KiB for those that leave
 
 uint32_t bytes_of(uint32_t kind) {
-  return static_cast<uint32_t>(number::bytes(static_cast<number::Kind>(kind)));
+  return static_cast<uint32_t>(iss::cpe::bytes_of(static_cast<number::Kind>(kind)));
 }
 
 }  // namespace
@@ -123,10 +120,10 @@ void VectorProgram::plan_run() {
   std::array<Place, 3> places;
   for (uint8_t i = 0; i < 3; ++i) {
     const auto modifiers = static_cast<uint32_t>(random_.chance(60) ? 0 : random_.below(4));
-    uint32_t kind = random_.chance(70) ? operand::kVector : static_cast<uint32_t>(random_.below(3));
-    if (victim == i && kind == operand::kValue) kind = operand::kVector;
-    if (in_place && i == 0) kind = operand::kVector;
-    const bool scalar = kind == operand::kScalar;
+    uint32_t kind = random_.chance(70) ? operand_kind::kVector : static_cast<uint32_t>(random_.below(3));
+    if (victim == i && kind == operand_kind::kValue) kind = operand_kind::kVector;
+    if (in_place && i == 0) kind = operand_kind::kVector;
+    const bool scalar = kind == operand_kind::kScalar;
     Place& at = places[i];
     at = victim == i ? overrun(scalar, !backwards_) : place(source, scalar, elements, rows);
     if (in_place && i == 0) {
@@ -134,7 +131,7 @@ void VectorProgram::plan_run() {
       at.stride = static_cast<int32_t>(groups * 8 * bytes_of(at.number));
       if (at.at + static_cast<uint32_t>(at.stride) * rows > target.end) at.at = target.begin;
     }
-    if (kind == operand::kValue) {
+    if (kind == operand_kind::kValue) {
       push(i, random_fp32(random_), how(kind, at, modifiers));
     } else {
       push(i, kLdmBase + at.at, how(kind, at, modifiers));
@@ -145,7 +142,8 @@ void VectorProgram::plan_run() {
   const bool stored = reduce == 0 || victim == 3 || random_.chance(70);
   Place result = victim == 3 ? overrun(false, backwards_) : place(target, false, elements, rows);
   if (in_place) result = places[0];
-  push(vector_op::kResult, kLdmBase + result.at, how(stored ? operand::kVector : operand::kNone, result, 0));
+  push(vector_op::kResult, kLdmBase + result.at,
+       how(stored ? operand_kind::kVector : operand_kind::kNone, result, 0));
   if (reduce != 0) {
     Place sums = {.at = kThere + 4 * static_cast<uint32_t>(random_.below(1000)),
                   .stride = 4 * static_cast<int32_t>(random_.below(20))};

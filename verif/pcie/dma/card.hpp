@@ -12,6 +12,7 @@
 #include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
 #include "verif/pcie/dma/memory.hpp"
+#include "wires.hpp"
 
 namespace swai::dma_test {
 
@@ -64,11 +65,11 @@ class Card : public verif::Agent {
     if (!top_.noc_req_valid_o || !top_.noc_req_ready_i) return;
     verif::Field port(top_.noc_req_o, 0, 634);
     Request request;
-    request.op = static_cast<unsigned>(port.get(630, 4));
-    request.tag = static_cast<unsigned>(port.get(619, 8));
-    request.address = port.get(579, 40);
-    request.bytes = uint64_t{1} << port.get(576, 3);
-    request.strb = port.get(512, 64);
+    request.op = static_cast<unsigned>(port.get(wires::noc::req::kOp));
+    request.tag = static_cast<unsigned>(port.get(wires::noc::req::kTag));
+    request.address = port.get(wires::noc::req::kAddr);
+    request.bytes = uint64_t{1} << port.get(wires::noc::req::kSize);
+    request.strb = port.get(wires::noc::req::kStrb);
     std::memcpy(request.data.data(), words, 64);
     request.at = now_ + (timed ? latency : random_.below(max_delay + 1));
     verif::check(request.tag < 128, "ring: a tag that is not the engine's");
@@ -130,9 +131,9 @@ class Card : public verif::Agent {
     }
     std::memcpy(top_.noc_rsp_i.data(), data.data(), 64);
     verif::Field port(top_.noc_rsp_i, 0, 525);
-    port.set(512, 2, status);
-    port.set(514, 8, request.tag);
-    port.set(522, 3, 1);
+    port.set(wires::noc::rsp::kStatus, status);
+    port.set(wires::noc::rsp::kTag, request.tag);
+    port.set(wires::noc::rsp::kDest, 1);
     top_.noc_rsp_valid_i = 1;
     tag_used_[request.tag] = false;
   }

@@ -23,8 +23,8 @@ module mpe #(
   input  mbus_pkg::rsp_t    mbus_rsp_i,
   output logic              write_error_o,
   output logic              sleep_o,
-  input  mpe_pkg::dbg_req_t dbg_req_i,
-  output mpe_pkg::dbg_rsp_t dbg_rsp_o
+  input  debug_pkg::req_t dbg_req_i,
+  output debug_pkg::rsp_t dbg_rsp_o
 );
 
   import "DPI-C" function void stub_core_clock(

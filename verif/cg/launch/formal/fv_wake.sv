@@ -217,7 +217,7 @@ module fv_wake (
       seen_q <= 1'b1;
       // A doorbell is owed a launch until the core has got one, or is stopped with it.
       if (bell) owed_q <= 1'b1;
-      else if (core_q == Asks && ready && !bad && op_q == cpe_pkg::ControlLaunch) owed_q <= 1'b0;
+      else if (core_q == Asks && ready && !bad && op_q == cpe_isa_pkg::ControlLaunch) owed_q <= 1'b0;
       took_q <= launch_valid && launch_ready;
     end
   end
@@ -259,8 +259,8 @@ module fv_wake (
       if (!up_q) assert (enable == !parked_q);
       // No doorbell is lost, and none is taken twice.
       assert (owed_q == offered_q);
-      if (launch_valid && core_q == Asks && op_q == cpe_pkg::ControlLaunch && !stop && !dma_fault_q) assert (ready && enable);
-      if (core_q == Asks && ready && !bad && op_q == cpe_pkg::ControlLaunch) begin
+      if (launch_valid && core_q == Asks && op_q == cpe_isa_pkg::ControlLaunch && !stop && !dma_fault_q) assert (ready && enable);
+      if (core_q == Asks && ready && !bad && op_q == cpe_isa_pkg::ControlLaunch) begin
         assert (launch_valid && launch_ready);
         assert (rdata[1:0] == pc_q);
       end
@@ -268,9 +268,9 @@ module fv_wake (
       // A release is not slept through, and comes to somebody who waits for it, or has been stopped meanwhile.
       if (release_q) assert (enable || !up_q || arrive == '0);
       if (release_q && arrive != '0 && !stop && !dma_fault_q) assert (ready);
-      if (arrive != '0 && !stop) assert (core_q == Asks && op_q == cpe_pkg::ControlSync);
+      if (arrive != '0 && !stop) assert (core_q == Asks && op_q == cpe_isa_pkg::ControlSync);
       // Who waits sleeps.
-      if (up_q && core_q == Asks && waiting_q && (op_q == cpe_pkg::ControlLaunch || op_q == cpe_pkg::ControlSync) && !engines_q && !stop &&
+      if (up_q && core_q == Asks && waiting_q && (op_q == cpe_isa_pkg::ControlLaunch || op_q == cpe_isa_pkg::ControlSync) && !engines_q && !stop &&
           !dma_fault_q && !launch_valid && !nudge_i && !release_q && !invalidate_i) assert (!enable);
     end
   end

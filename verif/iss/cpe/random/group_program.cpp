@@ -216,6 +216,7 @@ void GroupProgram::parts(unsigned number, bool column, bool send, uint32_t at, u
   const uint8_t unit = column ? unit::kColumn : unit::kRow;
   uint32_t& ticket = (send ? cpe.sends : cpe.receives)[column ? 1 : 0];
   const uint32_t longest = random_.chance(50) ? bytes / Channel::kBeatBytes : 4;
+  const uint8_t wait = send ? channel_op::kWaitSend : channel_op::kWaitReceive;
   while (bytes != 0) {
     const auto part =
         std::min<uint32_t>(bytes, static_cast<uint32_t>(Channel::kBeatBytes * random_.between(1, longest)));
@@ -224,7 +225,7 @@ void GroupProgram::parts(unsigned number, bool column, bool send, uint32_t at, u
     cpe.code.command(unit, send ? channel_op::kSend : channel_op::kReceive, kLdmBase + at,
                      uint32_t{peers} << 24 | part);
     check_ticket(cpe, ++ticket);
-    cpe.pending.push_back({unit, send ? channel_op::kWaitSend : channel_op::kWaitReceive, ticket, local, {}});
+    cpe.pending.push_back({unit, wait, ticket, local, {}});
     at += part;
     bytes -= part;
   }

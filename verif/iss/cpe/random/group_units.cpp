@@ -35,7 +35,7 @@ void GroupProgram::issue(Cpe& cpe, uint8_t unit, uint8_t op, uint32_t rs1, uint3
 // A run, which reads and writes these ranges.
 void GroupProgram::begin(Cpe& cpe, uint8_t unit, uint32_t mode, const std::vector<Range>& ranges) {
   constexpr uint8_t kRun = systolic_op::kRun;
-  static_assert(kRun == vector_op::kRun && systolic_op::kWait == vector_op::kWait);
+  static_assert(int{kRun} == int{vector_op::kRun} && int{systolic_op::kWait} == int{vector_op::kWait});
   issue(cpe, unit, kRun, mode);
   const bool is_systolic = unit == unit::kSystolic;
   const Fault& fault = is_systolic ? cpe.units->systolic.fault() : cpe.units->vector.fault();
@@ -48,8 +48,8 @@ void GroupProgram::begin(Cpe& cpe, uint8_t unit, uint32_t mode, const std::vecto
 void GroupProgram::systolic(unsigned number) {
   using namespace systolic_op;
   Cpe& cpe = cpes_[number];
-  const auto weights = static_cast<systolic_weights::Kind>(random_.below(3));
-  const bool sparse = weights == systolic_weights::kSparse;
+  const auto weights = static_cast<weights::Kind>(random_.below(3));
+  const bool sparse = weights == weights::kSparse;
   const auto rows = static_cast<uint32_t>(random_.between(1, random_.chance(70) ? 12 : 40));
   const auto k_tiles = static_cast<uint32_t>(random_.between(1, 4));
   const auto column_tiles = static_cast<uint32_t>(random_.between(1, 3));
@@ -60,14 +60,14 @@ void GroupProgram::systolic(unsigned number) {
   const auto half = static_cast<uint32_t>(random_.below(2));
   const bool keep = one_block && column_tiles * rows <= cpe.units->known_rows[half] && random_.chance(70);
   const auto result = static_cast<number::Kind>(random_.below(4));
-  const auto unit = static_cast<uint32_t>(8 * number::bytes(result));
+  const auto unit = static_cast<uint32_t>(8 * bytes_of(result));
 
   // Sparse weights have indices that are anything: stride 0 makes all of them good.
   const uint32_t x_row = sparse ? 0 : 8 * static_cast<uint32_t>(random_.between(1, 3));
   const uint32_t x_k = random_.chance(50) ? 8 : rows * x_row;
   const Block x = sparse ? some_block((rows + 31) / 32 * 32, 32)
                          : some_block((rows - 1) * x_row + (k_tiles - 1) * x_k + 8, 8);
-  const uint32_t tile = weights == systolic_weights::kInt8 ? 64 : sparse ? 96 : 32;
+  const uint32_t tile = weights == weights::kInt8 ? 64 : sparse ? 96 : 32;
   const Block w = some_block(column_tiles * k_tiles * tile, 32);
   const auto group = static_cast<uint32_t>(random_.between(1, 3));
   const uint32_t scales_stride = (k_tiles + group - 1) / group * 16;
@@ -121,24 +121,24 @@ void GroupProgram::vector(unsigned number) {
     Block block;
     uint32_t rs1, rs2;
   };
-  const auto describe = [&](operand::Kind kind) {
+  const auto describe = [&](operand_kind::Kind kind) {
     const auto number = static_cast<uint32_t>(random_.below(4));
-    const auto bytes = static_cast<uint32_t>(number::bytes(static_cast<number::Kind>(number)));
-    const uint32_t unit = kind == operand::kVector ? 8 * bytes : bytes;
-    const uint32_t in_row = kind == operand::kVector ? (elements + 7) / 8 * unit : unit;
+    const auto bytes = static_cast<uint32_t>(bytes_of(static_cast<number::Kind>(number)));
+    const uint32_t unit = kind == operand_kind::kVector ? 8 * bytes : bytes;
+    const uint32_t in_row = kind == operand_kind::kVector ? (elements + 7) / 8 * unit : unit;
     const uint32_t stride = in_row + unit * static_cast<uint32_t>(random_.below(3));
     const Block block = some_block((rows - 1) * stride + in_row, unit);
     return Described{block, kLdmBase + block.at, uint32_t{kind} << 20 | number << 18 | stride};
   };
-  const Described result = describe(operand::kVector);
+  const Described result = describe(operand_kind::kVector);
   if (result.block.end > ldm_bytes_) return;
   const Block sums = some_block(4 * rows, 4);
   std::vector<Range> ranges;
   std::vector<Described> operands;
   for (unsigned i = 0; i < 3; ++i) {
-    const auto kind = static_cast<operand::Kind>(random_.below(3));
+    const auto kind = static_cast<operand_kind::Kind>(random_.below(3));
     Described operand = describe(kind);
-    if (kind == operand::kValue) {
+    if (kind == operand_kind::kValue) {
       operand = {.block = {}, .rs1 = static_cast<uint32_t>(random_.next()), .rs2 = operand.rs2};
     }
     // In place, or apart.
@@ -167,7 +167,7 @@ void GroupProgram::vector(unsigned number) {
   cpe.pending.insert(cpe.pending.end(), runs.begin(), runs.end());
   const auto set = [&](uint8_t op, uint32_t rs1, uint32_t rs2) { issue(cpe, unit::kVector, op, rs1, rs2); };
   for (uint8_t i = 0; i < 3; ++i) set(i, operands[i].rs1, operands[i].rs2);
-  set(kResult, result.rs1, stored ? result.rs2 : uint32_t{operand::kNone} << 20);
+  set(kResult, result.rs1, stored ? result.rs2 : uint32_t{operand_kind::kNone} << 20);
   set(kReduce, kLdmBase + sums.at, 4);
   set(kSize, elements, rows);
   begin(cpe, unit::kVector,

@@ -50,11 +50,11 @@ struct Product {
   SystolicBench& bench;
   verif::Random& random = bench.random;
   uint32_t rows, k_tiles, column_tiles, block;
-  systolic_weights::Kind weights;
+  weights::Kind weights;
   bool by_column = false;
   std::vector<std::vector<int32_t>> x, w, scale;  // [m][k], [k][n], of weights; w less zero
 
-  Product(SystolicBench& source, systolic_weights::Kind kind)
+  Product(SystolicBench& source, weights::Kind kind)
       : bench(source),
         rows(static_cast<uint32_t>(random.between(1, random.chance(70) ? 40 : 256))),
         k_tiles(static_cast<uint32_t>(random.between(1, 6))),
@@ -69,7 +69,7 @@ struct Product {
   }
 
   void lay_out(Places& places) {
-    if (weights == systolic_weights::kSparse) {
+    if (weights == weights::kSparse) {
       lay_out_sparse(places);
       return;
     }
@@ -86,7 +86,7 @@ struct Product {
     }
     w.assign(depth(), std::vector<int32_t>(columns()));
     scale.assign(depth(), std::vector<int32_t>(columns(), 1));
-    weights == systolic_weights::kInt8 ? lay_out_int8(places) : lay_out_int4(places);
+    weights == weights::kInt8 ? lay_out_int8(places) : lay_out_int4(places);
   }
   void lay_out_int8(Places& places) {
     const uint32_t row_stride = 8 + gap(8);
@@ -173,8 +173,7 @@ uint32_t scaled(int32_t sum, uint32_t factor, std::optional<uint32_t> row, std::
   return fp32::fma(fp32::of_int32(sum), factor, bias.value_or(0x8000'0000));
 }
 
-constexpr systolic_weights::Kind kKinds[] = {systolic_weights::kInt8, systolic_weights::kInt4,
-                                             systolic_weights::kSparse};
+constexpr weights::Kind kKinds[] = {weights::kInt8, weights::kInt4, weights::kSparse};
 
 TEST_CASE("systolic unit: products of every layout, drained in every way") {
   verif::Random random(test_seed());
@@ -185,7 +184,7 @@ TEST_CASE("systolic unit: products of every layout, drained in every way") {
     Places places{.next = static_cast<uint32_t>(32 * random.below(8))};
     product.lay_out(places);
     const auto result = static_cast<number::Kind>(random.below(4));
-    const auto bytes = static_cast<uint32_t>(number::bytes(result));
+    const auto bytes = static_cast<uint32_t>(bytes_of(result));
     const uint32_t row_stride = 8 * bytes * static_cast<uint32_t>(random.between(1, 2));
     const uint32_t tile_stride = product.rows * row_stride;
     const uint32_t out = places.take(product.column_tiles * tile_stride, 8 * bytes);

@@ -10,12 +10,12 @@ namespace {
 
 using Answer = Environment::Answer;
 namespace op = vector_op;
-namespace mode = vector_mode;
 
 constexpr uint32_t kPc = 0x5000'0040;
 constexpr uint32_t kNegate = 1 << 23, kMagnitude = 1 << 22;
 
-constexpr uint32_t describe(operand::Kind kind, number::Kind number, int32_t stride, uint32_t signs = 0) {
+constexpr uint32_t describe(operand_kind::Kind kind, number::Kind number, int32_t stride,
+                            uint32_t signs = 0) {
   return uint32_t{kind} << 20 | uint32_t{number} << 18 | (static_cast<uint32_t>(stride) & 0x3'ffff) | signs;
 }
 
@@ -39,22 +39,22 @@ struct VectorBench {
 
 // Rows of numbers in local memory, or one per row, or one.
 struct Matrix {
-  operand::Kind kind;
+  operand_kind::Kind kind;
   number::Kind number;
   uint32_t at = 0;
   int32_t stride = 0;
   uint32_t value = 0;
   uint32_t signs = 0;
 
-  uint32_t bytes() const { return static_cast<uint32_t>(number::bytes(number)); }
-  uint32_t rs1() const { return kind == operand::kValue ? value : kLdmBase + at; }
+  uint32_t bytes() const { return static_cast<uint32_t>(bytes_of(number)); }
+  uint32_t rs1() const { return kind == operand_kind::kValue ? value : kLdmBase + at; }
   uint32_t rs2() const { return describe(kind, number, stride, signs); }
   int64_t place(uint32_t row, uint32_t column) const {
-    return at + int64_t{row} * stride + (kind == operand::kVector ? column * bytes() : 0);
+    return at + int64_t{row} * stride + (kind == operand_kind::kVector ? column * bytes() : 0);
   }
   uint32_t get(const VectorBench& bench, uint32_t row, uint32_t column) const {
     uint32_t x = value;
-    if (kind != operand::kValue) {
+    if (kind != operand_kind::kValue) {
       const int64_t from = place(row, column);
       if (number == number::kFp32) x = bench.get<uint32_t>(from);
       if (number == number::kInt32) x = fp32::of_int32(bench.get<int32_t>(from));
@@ -91,9 +91,9 @@ uint32_t apply(uint32_t function, uint32_t x) {
 }
 
 uint32_t reduce(uint32_t kind, std::vector<uint32_t> row) {
-  if (kind != mode::kSum) {
+  if (kind != reduce::kSum) {
     uint32_t best = row[0];
-    for (const uint32_t x : row) best = kind == mode::kLeast ? fp32::min(best, x) : fp32::max(best, x);
+    for (const uint32_t x : row) best = kind == reduce::kMin ? fp32::min(best, x) : fp32::max(best, x);
     return fp32::is_nan(best) ? fp32::kNan : best;
   }
   row.resize((row.size() + 7) / 8 * 8, 0x8000'0000);
@@ -118,10 +118,10 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
     const auto rows = static_cast<uint32_t>(random.between(1, 6));
     const auto elements = static_cast<uint32_t>(random.between(1, random.chance(80) ? 70 : 400));
     uint32_t next = 0;
-    const auto some_matrix = [&](operand::Kind kind) {
+    const auto some_matrix = [&](operand_kind::Kind kind) {
       Matrix matrix{.kind = kind, .number = static_cast<number::Kind>(random.below(4))};
-      const uint32_t unit = matrix.bytes() * (kind == operand::kVector ? 8 : 1);
-      const uint32_t in_row = kind == operand::kVector ? (elements + 7) / 8 : 1;
+      const uint32_t unit = matrix.bytes() * (kind == operand_kind::kVector ? 8 : 1);
+      const uint32_t in_row = kind == operand_kind::kVector ? (elements + 7) / 8 : 1;
       const auto step = static_cast<uint32_t>(unit * (in_row + random.below(3)));
       next = (next + unit - 1) / unit * unit;
       const bool backwards = random.chance(30);
@@ -133,21 +133,21 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
     };
     std::array<Matrix, 3> operands;
     for (Matrix& operand : operands) {
-      operand = some_matrix(static_cast<operand::Kind>(random.below(3)));
+      operand = some_matrix(static_cast<operand_kind::Kind>(random.below(3)));
       operand.value = static_cast<uint32_t>(random.next());
       operand.signs = static_cast<uint32_t>(random.below(4)) << 22;
     }
     const auto kind = static_cast<uint32_t>(random.below(8));
     const auto function = static_cast<uint32_t>(random.chance(50) ? 0 : random.below(5));
     const auto reduction = static_cast<uint32_t>(random.below(4));
-    const bool stored = reduction == mode::kNothing || random.chance(60);
-    Matrix result = some_matrix(operand::kVector);
+    const bool stored = reduction == reduce::kNone || random.chance(60);
+    Matrix result = some_matrix(operand_kind::kVector);
     const bool in_place =
-        operands[0].kind == operand::kVector && operands[0].stride != 0 && random.chance(20);
+        operands[0].kind == operand_kind::kVector && operands[0].stride != 0 && random.chance(20);
     if (in_place) result = operands[0];
     result.signs = 0;
     const Matrix sums = [&] {
-      Matrix matrix = some_matrix(operand::kScalar);
+      Matrix matrix = some_matrix(operand_kind::kScalar);
       matrix.number = number::kFp32;
       matrix.at = (matrix.at + 16) / 4 * 4 + 64;
       matrix.stride = static_cast<int32_t>(4 * random.between(1, 5));
@@ -156,7 +156,8 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
     }();
     REQUIRE(next <= kLdmBytes);
     for (uint8_t i = 0; i < 3; ++i) bench.set(i, operands[i].rs1(), operands[i].rs2());
-    bench.set(op::kResult, result.rs1(), stored ? result.rs2() : describe(operand::kNone, number::kFp32, 0));
+    bench.set(op::kResult, result.rs1(),
+              stored ? result.rs2() : describe(operand_kind::kNone, number::kFp32, 0));
     bench.set(op::kReduce, sums.rs1(), static_cast<uint32_t>(sums.stride));
     bench.set(op::kSize, elements, rows);
 
@@ -178,7 +179,7 @@ TEST_CASE("vector unit: rows of all numbers, operations and reductions") {
         if (result.number == number::kFp16) put(at, fp32::to_fp16(value));
         if (result.number == number::kInt8) put(at, fp32::to_int8(value));
       }
-      if (reduction != mode::kNothing) put(sums.place(row, 0), reduce(reduction, values));
+      if (reduction != reduce::kNone) put(sums.place(row, 0), reduce(reduction, values));
     }
     const Answer answer = bench.issue(
         op::kRun, kind | function << 3 | reduction << 6 | static_cast<uint32_t>(random.below(2)) << 8);
@@ -202,27 +203,27 @@ TEST_CASE("vector unit: what is refused changes nothing") {
     bad(op, kLdmBase, 1 << 24);
     bad(op, kLdmBase, 0x8000'0000);
     for (const auto number : {number::kFp32, number::kInt32, number::kFp16, number::kInt8}) {
-      const auto bytes = static_cast<uint32_t>(number::bytes(number));
+      const auto bytes = static_cast<uint32_t>(bytes_of(number));
       bench.set(op, kLdmBase + 8 * bytes,
-                describe(operand::kVector, number, -8 * static_cast<int32_t>(bytes)));
-      bad(op, kLdmBase + 4 * bytes, describe(operand::kVector, number, 0));
-      bad(op, kLdmBase, describe(operand::kVector, number, 4 * static_cast<int32_t>(bytes)));
+                describe(operand_kind::kVector, number, -8 * static_cast<int32_t>(bytes)));
+      bad(op, kLdmBase + 4 * bytes, describe(operand_kind::kVector, number, 0));
+      bad(op, kLdmBase, describe(operand_kind::kVector, number, 4 * static_cast<int32_t>(bytes)));
       for (const uint32_t address : {0u, kLdmBase - 32, kLdmBase + kLdmBytes})
-        bad(op, address, describe(operand::kVector, number, 0));
+        bad(op, address, describe(operand_kind::kVector, number, 0));
       if (op == op::kResult) continue;
-      bench.set(op, kLdmBase + bytes, describe(operand::kScalar, number, static_cast<int32_t>(bytes)));
+      bench.set(op, kLdmBase + bytes, describe(operand_kind::kScalar, number, static_cast<int32_t>(bytes)));
       if (bytes == 1) continue;
-      bad(op, kLdmBase + bytes / 2, describe(operand::kScalar, number, 0));
-      bad(op, kLdmBase, describe(operand::kScalar, number, static_cast<int32_t>(bytes / 2)));
+      bad(op, kLdmBase + bytes / 2, describe(operand_kind::kScalar, number, 0));
+      bad(op, kLdmBase, describe(operand_kind::kScalar, number, static_cast<int32_t>(bytes / 2)));
     }
   }
-  bench.set(op::kA, 3, describe(operand::kValue, number::kInt8, 3, kNegate | kMagnitude));
-  bench.set(op::kResult, 3, describe(operand::kNone, number::kInt32, 3));
-  bad(op::kA, kLdmBase, describe(operand::kNone, number::kFp32, 0));
-  bad(op::kResult, kLdmBase, describe(operand::kScalar, number::kFp32, 0));
-  bad(op::kResult, kLdmBase, describe(operand::kValue, number::kFp32, 0));
-  bad(op::kResult, kLdmBase, describe(operand::kVector, number::kFp32, 0, kNegate));
-  bad(op::kResult, kLdmBase, describe(operand::kVector, number::kFp32, 0, kMagnitude));
+  bench.set(op::kA, 3, describe(operand_kind::kValue, number::kInt8, 3, kNegate | kMagnitude));
+  bench.set(op::kResult, 3, describe(operand_kind::kNone, number::kInt32, 3));
+  bad(op::kA, kLdmBase, describe(operand_kind::kNone, number::kFp32, 0));
+  bad(op::kResult, kLdmBase, describe(operand_kind::kScalar, number::kFp32, 0));
+  bad(op::kResult, kLdmBase, describe(operand_kind::kValue, number::kFp32, 0));
+  bad(op::kResult, kLdmBase, describe(operand_kind::kVector, number::kFp32, 0, kNegate));
+  bad(op::kResult, kLdmBase, describe(operand_kind::kVector, number::kFp32, 0, kMagnitude));
   bad(op::kReduce, kLdmBase + 2);
   bad(op::kReduce, kLdmBase, 2);
   bad(op::kReduce, kLdmBase, 0x2'0000);
@@ -235,8 +236,8 @@ TEST_CASE("vector unit: what is refused changes nothing") {
   bench.set(op::kSize, 8, 1);
   bad(op::kRun, 0);  // neither stored nor reduced
   bench.set(op::kReduce, kLdmBase);
-  CHECK(bench.issue(op::kRun, mode::kSum << 6).data == 1);
-  bench.set(op::kResult, kLdmBase, describe(operand::kVector, number::kFp32, 0));
+  CHECK(bench.issue(op::kRun, vector_mode::kReduce.put(reduce::kSum)).data == 1);
+  bench.set(op::kResult, kLdmBase, describe(operand_kind::kVector, number::kFp32, 0));
   bad(op::kRun, 5 << 3);
   bad(op::kRun, 1 << 9);
   bad(op::kRun, 0x8000'0000);
@@ -257,8 +258,9 @@ TEST_CASE("vector unit: a run stops where it leaves local memory") {
                          uint32_t address) {
     CAPTURE(int{op});
     VectorBench bench(random);
-    for (uint8_t i = 0; i < 3; ++i) bench.set(i, kLdmBase, describe(operand::kVector, number::kInt8, 16));
-    bench.set(op::kResult, kLdmBase + 0x1'0000, describe(operand::kVector, number::kFp16, 64));
+    for (uint8_t i = 0; i < 3; ++i)
+      bench.set(i, kLdmBase, describe(operand_kind::kVector, number::kInt8, 16));
+    bench.set(op::kResult, kLdmBase + 0x1'0000, describe(operand_kind::kVector, number::kFp16, 64));
     bench.set(op::kReduce, kLdmBase + 0x1'8000, 4);
     bench.set(op::kSize, 16, 4);
     bench.set(op, rs1, rs2);
@@ -270,36 +272,39 @@ TEST_CASE("vector unit: a run stops where it leaves local memory") {
     CHECK(bench.ldm != before);  // what came before it
   };
   const auto rows = [](number::Kind number, int32_t stride) {
-    return describe(operand::kVector, number, stride);
+    return describe(operand_kind::kVector, number, stride);
   };
   for (const uint8_t operand : {op::kA, op::kB, op::kC}) {
-    check(operand, kEnd - 32, rows(number::kFp32, 0), mode::kFma, Access::kRead, kEnd);
-    check(operand, kEnd - 48, rows(number::kFp16, 32), mode::kSelect, Access::kRead, kEnd);
-    check(operand, kLdmBase + 32, rows(number::kInt8, -16), mode::kFma, Access::kRead, kEnd + kLdmBytes - 16);
-    check(operand, kEnd - 3, describe(operand::kScalar, number::kInt8, 1), mode::kFma, Access::kRead, kEnd);
+    check(operand, kEnd - 32, rows(number::kFp32, 0), vector_function::kFma, Access::kRead, kEnd);
+    check(operand, kEnd - 48, rows(number::kFp16, 32), vector_function::kSelect, Access::kRead, kEnd);
+    check(operand, kLdmBase + 32, rows(number::kInt8, -16), vector_function::kFma, Access::kRead,
+          kEnd + kLdmBytes - 16);
+    check(operand, kEnd - 3, describe(operand_kind::kScalar, number::kInt8, 1), vector_function::kFma,
+          Access::kRead, kEnd);
   }
-  check(op::kResult, kEnd - 64, rows(number::kInt32, 64), mode::kAdd, Access::kWrite, kEnd);
-  check(op::kReduce, kEnd - 8, 4, mode::kAdd | mode::kSum << 6, Access::kWrite, kEnd);
+  check(op::kResult, kEnd - 64, rows(number::kInt32, 64), vector_function::kAdd, Access::kWrite, kEnd);
+  check(op::kReduce, kEnd - 8, 4, vector_function::kAdd | vector_mode::kReduce.put(reduce::kSum),
+        Access::kWrite, kEnd);
   // What is not used may lie anywhere.
   VectorBench bench(random);
   bench.set(op::kResult, kLdmBase, rows(number::kFp32, 32));
   bench.set(op::kC, kEnd - 32, rows(number::kFp32, 0x1'0000));
   bench.set(op::kReduce, kEnd - 4, 4);
   bench.set(op::kSize, 8, 4);
-  bench.issue(op::kRun, mode::kMul);
+  bench.issue(op::kRun, vector_function::kMul);
   CHECK(bench.unit.fault() == Fault{});
 }
 
 TEST_CASE(
     "units in a CPE: their faults stop it, with their records; the next launch finds them as after reset") {
   Bench bench;
-  const uint32_t vectors = describe(operand::kVector, number::kFp32, 0);
+  const uint32_t vectors = describe(operand_kind::kVector, number::kFp32, 0);
   Assembler code;
   for (const uint8_t op : {op::kA, op::kB, op::kC, op::kResult})
     code.command(unit::kVector, op, kLdmBase + 0x1'ffe0, vectors);
   code.command(unit::kVector, op::kSize, 16, 1);
   const uint32_t run = code.here() + 16;  // behind two operands of two instructions each
-  code.command(unit::kVector, op::kRun, mode::kMax).ret();
+  code.command(unit::kVector, op::kRun, vector_function::kMax).ret();
   bench.code(code);
   Result result = bench.launch(1);
   CHECK(result.ending == Ending::kFailed);

@@ -7,22 +7,31 @@ import sys
 import tempfile
 import unittest
 
-GENERATOR = "scripts/gen-regs.py"
+GENERATOR = "scripts/gen-abi.py"
 CARD = pathlib.Path("abi/card.toml").read_text()
+CONTRACT = pathlib.Path("abi/cpe.toml").read_text()
 
 
-def run(text, *options):
+def run(card, *options, contract=CONTRACT):
     with tempfile.TemporaryDirectory() as folder:
-        description = pathlib.Path(folder) / "card.toml"
-        description.write_text(text)
-        command = [sys.executable, GENERATOR, "--description", str(description), "--out", folder + "/gen"]
+        command = [sys.executable, GENERATOR, "--out", folder + "/gen"]
+        for name, text in (("card", card), ("contract", contract)):
+            description = pathlib.Path(folder) / f"{name}.toml"
+            description.write_text(text)
+            command += [f"--{name}", str(description)]
         return subprocess.run(command + [o.replace("FOLDER", folder) for o in options], capture_output=True, text=True)
 
 
-class GenRegsTest(unittest.TestCase):
+class GenAbiTest(unittest.TestCase):
     def refuse(self, old, new, *words):
         self.assertIn(old, CARD)
-        done = run(CARD.replace(old, new, 1))
+        self.is_refused(run(CARD.replace(old, new, 1)), *words)
+
+    def refuse_contract(self, old, new, *words):
+        self.assertIn(old, CONTRACT)
+        self.is_refused(run(CARD, contract=CONTRACT.replace(old, new, 1)), *words)
+
+    def is_refused(self, done, *words):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         for word in words:
@@ -75,14 +84,47 @@ class GenRegsTest(unittest.TestCase):
         self.refuse("[card]", "[card", "line")
 
     def test_no_file(self):
-        done = subprocess.run([sys.executable, GENERATOR, "--description", "/nonexistent.toml"], capture_output=True, text=True)
+        done = subprocess.run([sys.executable, GENERATOR, "--card", "/nonexistent.toml"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("/nonexistent.toml", done.stderr)
 
     def test_stale_page(self):
-        done = run(CARD, "--check", "FOLDER/none.md")
+        done = run(CARD, "--check", "FOLDER")
         self.assertEqual(done.returncode, 1)
         self.assertIn("make registers", done.stderr)
+
+    def test_stale_tables(self):
+        with tempfile.TemporaryDirectory() as docs:
+            for page in ("registers.md", "cpe.md"):
+                text = pathlib.Path("docs", page).read_text()
+                pathlib.Path(docs, page).write_text(text.replace("| `DmaPoll` |", "| `DmaPool` |"))
+            done = subprocess.run([sys.executable, GENERATOR, "--check", docs], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cpe.md", done.stderr)
+
+    def test_no_such_values(self):
+        self.refuse('values = "cause"', 'values = "reason"', "there is no enum reason")
+
+    def test_shared_number(self):
+        self.refuse_contract('{ name = "poll", value = 5', '{ name = "poll", value = 4', "dma_op", "wait", "poll")
+
+    def test_shared_label(self):
+        self.refuse_contract('name = "min", value = 3, doc = "of a and b"', 'name = "run", value = 3', "vector_op", "VectorRun")
+
+    def test_number_too_large(self):
+        self.refuse_contract('{ name = "vector", value = 9 }', '{ name = "vector", value = 16 }', "unit.vector", "4 bits")
+
+    def test_no_such_unit(self):
+        self.refuse_contract('units = ["row", "column"]', 'units = ["row", "diagonal"]', "channel_op", "diagonal")
+
+    def test_word_too_short(self):
+        self.refuse_contract('name = "vector_mode"\nbits = 32', 'name = "vector_mode"\nbits = 8', "vector_mode", "9 bits")
+
+    def test_field_of_another_width_than_its_enum(self):
+        self.refuse_contract('name = "weights", bits = 2, enum', 'name = "weights", bits = 3, enum', "systolic_mode.weights")
+
+    def test_key_that_nobody_reads(self):
+        self.refuse_contract('name = "drain", bits = 1,', 'name = "drain", bit = 1, bits = 1,', "systolic_mode.drain", "bit")
 
 
 if __name__ == "__main__":
