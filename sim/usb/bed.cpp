@@ -42,6 +42,13 @@ void obey_permissions() {
   _exit(kCannotExecute);
 }
 
+// The command, for a signal that is meant for it.
+volatile sig_atomic_t running = 0;
+
+void pass_on(int signal) {
+  if (running != 0) kill(running, signal);
+}
+
 }  // namespace
 
 void Bed::enter(char** argv) {
@@ -113,9 +120,12 @@ int Bed::run(const std::vector<std::string>& command) {
     if (obey) obey_permissions();
     become(command);
   }
-  // Ctrl-C is the command's to answer.
+  // Ctrl-C reaches the command by itself, and it answers.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
+  running = child;
+  signal(SIGTERM, pass_on);
+  signal(SIGHUP, pass_on);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

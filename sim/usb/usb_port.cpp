@@ -51,9 +51,10 @@ bool UsbPort::discard(uint64_t id) {
   return false;
 }
 
-void UsbPort::discard_all() {
-  for (auto& [endpoint, queue] : pending_) queue.clear();
-  ended_.clear();
+void UsbPort::forget(uint64_t id) {
+  auto is_it = [id](const Urb& urb) { return urb.id == id; };
+  for (auto& [endpoint, queue] : pending_) std::erase_if(queue, is_it);
+  std::erase_if(ended_, is_it);
 }
 
 std::optional<Urb> UsbPort::reap() {
@@ -91,7 +92,8 @@ void UsbPort::pass(Picoseconds time) { now_ += time; }
 void UsbPort::finish() {
   // Longer than the engine needs for what is in its buffer.
   constexpr Picoseconds kLongEnough = 1'000 * kMillisecond;
-  discard_all();
+  pending_.clear();
+  ended_.clear();
   bus_ = std::max(bus_, now_) + kLongEnough;
   run_device();
   if (!attached_ || cut_at_ == kNever) return;
@@ -178,7 +180,7 @@ bool UsbPort::serve(uint8_t endpoint) {
     return true;
   }
   if (urb.control) return control(urb);
-  return (endpoint & kToHost) != 0 ? to_host(urb) : to_device(urb);
+  return urb.to_host() ? to_host(urb) : to_device(urb);
 }
 
 bool UsbPort::control(Urb& urb) {
@@ -188,8 +190,8 @@ bool UsbPort::control(Urb& urb) {
     end(urb.endpoint, -EPIPE);
     return true;
   }
-  if ((urb.setup.type & kToHost) != 0) urb.data = *answer;
-  urb.moved = (urb.setup.type & kToHost) != 0 ? answer->size() : urb.length;
+  if (urb.to_host()) urb.data = *answer;
+  urb.moved = urb.to_host() ? answer->size() : urb.length;
   end(urb.endpoint, 0);
   return true;
 }

@@ -24,6 +24,7 @@ struct Urb {
   Setup setup;           // of a control transfer
   size_t length = 0;     // bytes at most
   Bytes data;            // to the device: all of them; to the host: what has come
+  bool to_host() const { return ((control ? setup.type : endpoint) & 0x80) != 0; }
   size_t moved = 0;
   int status = 0;  // 0, or an errno that is below 0, as Linux has them
 
@@ -40,7 +41,8 @@ class UsbPort {
   bool submit(Urb urb);
   // Takes back a transfer that has not ended; it ends, as cancelled.
   bool discard(uint64_t id);
-  void discard_all();
+  // Nobody asks any more how it ends.
+  void forget(uint64_t id);
   // A transfer that has ended, as far as the host can see. Nothing came and the host asks again: it waits,
   // and time moves to the next end.
   std::optional<Urb> reap();

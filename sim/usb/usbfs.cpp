@@ -17,7 +17,6 @@ constexpr uint32_t kCapabilities = USBDEVFS_CAP_ZERO_PACKET | USBDEVFS_CAP_BULK_
                                    USBDEVFS_CAP_NO_PACKET_SIZE_LIM | USBDEVFS_CAP_BULK_SCATTER_GATHER |
                                    USBDEVFS_CAP_REAP_AFTER_DISCONNECT;
 constexpr char kDriver[] = "ftdi_sio";
-constexpr uint8_t kToHost = 0x80;
 constexpr int kHighSpeed = 3;
 // Nothing will come until the program's own time is out: it need not ask as often as it can.
 constexpr useconds_t kVainWait = 1'000;
@@ -43,14 +42,14 @@ Usbfs::Usbfs(Board& board, bool wall_clock)
 }
 
 Usbfs::~Usbfs() {
-  for (const auto& [id, buffers] : in_flight_) forget(buffers);
+  for (const auto& [id, pending] : pending_) release(pending);
   g_signal_handlers_disconnect_by_data(handler_, this);
   g_object_unref(handler_);
 }
 
-void Usbfs::forget(Buffers buffers) {
-  if (buffers.data != nullptr) g_object_unref(buffers.data);
-  g_object_unref(buffers.urb);
+void Usbfs::release(const Pending& pending) {
+  if (pending.data != nullptr) g_object_unref(pending.data);
+  g_object_unref(pending.urb);
 }
 
 void Usbfs::on_connected(UMockdevIoctlBase* /*base*/, UMockdevIoctlClient* client, void* self) {
@@ -65,9 +64,13 @@ void Usbfs::on_closed(UMockdevIoctlClient* client, GParamSpec* /*property*/, voi
   if (umockdev_ioctl_client_get_connected(client) != 0) return;
   for (UMockdevIoctlClient*& owner : usbfs.owner_)
     if (owner == client) owner = nullptr;
-  usbfs.board_.port().discard_all();
-  for (const auto& [id, buffers] : usbfs.in_flight_) usbfs.forget(buffers);
-  usbfs.in_flight_.clear();
+  std::erase_if(usbfs.pending_, [&](const auto& entry) {
+    const auto& [id, pending] = entry;
+    if (pending.client != client) return false;
+    usbfs.board_.port().forget(id);
+    release(pending);
+    return true;
+  });
 }
 
 gboolean Usbfs::on_ioctl(UMockdevIoctlBase* /*base*/, UMockdevIoctlClient* client, void* self) {
@@ -141,15 +144,15 @@ Usbfs::Result Usbfs::serve(UMockdevIoctlClient* client, unsigned long request, U
     case USBDEVFS_CONTROL:
       return control(data);
     case USBDEVFS_SUBMITURB:
-      return submit(data);
+      return submit(client, data);
     case USBDEVFS_DISCARDURB: {
-      uint64_t id = 0;
-      std::memcpy(&id, argument->data, sizeof id);
-      return port.discard(id) ? 0 : -EINVAL;
+      uint64_t address = 0;
+      std::memcpy(&address, argument->data, sizeof address);
+      return discard(client, address);
     }
     case USBDEVFS_REAPURB:
     case USBDEVFS_REAPURBNDELAY:
-      return reap(data);
+      return reap(client, data);
     default:
       return -ENOTTY;
   }
@@ -201,7 +204,8 @@ Usbfs::Result Usbfs::disconnect_and_claim(UMockdevIoctlClient* client, UMockdevI
 // A control transfer for which the program waits.
 Usbfs::Result Usbfs::control(UMockdevIoctlData* data) {
   const auto& asked = *reinterpret_cast<const usbdevfs_ctrltransfer*>(data->data);
-  Urb urb{.id = data->client_addr,
+  const uint64_t id = ++last_id_;
+  Urb urb{.id = id,
           .control = true,
           .setup = {asked.bRequestType, asked.bRequest, asked.wValue, asked.wIndex, asked.wLength},
           .length = asked.wLength};
@@ -211,14 +215,12 @@ Usbfs::Result Usbfs::control(UMockdevIoctlData* data) {
     if (buffer == nullptr) return -EFAULT;
     g_object_unref(buffer);  // the argument holds it
   }
-  const bool to_host = (asked.bRequestType & kToHost) != 0;
-  const uint64_t id = urb.id;
+  const bool to_host = urb.to_host();
   if (!to_host && buffer != nullptr) urb.data.assign(buffer->data, buffer->data + urb.length);
   if (!board_.port().submit(std::move(urb))) return -ENODEV;
   const std::optional<Urb> ended = board_.port().wait_for(id);
   if (!ended) {
-    board_.port().discard(id);
-    board_.port().wait_for(id);
+    board_.port().forget(id);
     return -ETIMEDOUT;
   }
   if (ended->status != 0) return ended->status;
@@ -226,62 +228,83 @@ Usbfs::Result Usbfs::control(UMockdevIoctlData* data) {
   return static_cast<Result>(ended->moved);
 }
 
-Usbfs::Result Usbfs::submit(UMockdevIoctlData* data) {
+Usbfs::Result Usbfs::submit(UMockdevIoctlClient* client, UMockdevIoctlData* data) {
   const auto& asked = *reinterpret_cast<const usbdevfs_urb*>(data->data);
   if (asked.buffer_length < 0 || static_cast<size_t>(asked.buffer_length) > kMostBytes) return -EINVAL;
-  Urb urb{.id = data->client_addr,
-          .endpoint = asked.endpoint,
-          .length = static_cast<size_t>(asked.buffer_length)};
+  const uint64_t id = ++last_id_;
+  Urb urb{.id = id, .endpoint = asked.endpoint, .length = static_cast<size_t>(asked.buffer_length)};
   urb.control = asked.type == USBDEVFS_URB_TYPE_CONTROL;
-  if (!urb.control && asked.type != USBDEVFS_URB_TYPE_BULK) return -EINVAL;
-  if (!urb.control && board_.adapter().channel_of(urb.endpoint) == nullptr) return -ENOENT;
+  if (!urb.control) {
+    if (asked.type != USBDEVFS_URB_TYPE_BULK) return -EINVAL;
+    const Channel* channel = board_.adapter().channel_of(urb.endpoint);
+    if (channel == nullptr) return -ENOENT;
+    // The kernel claims for a program that forgot to, where it can.
+    const auto interface = static_cast<unsigned>(channel - board_.adapter().channels().data());
+    if (const Result result = claim(client, interface); result < 0) return result;
+  }
 
-  UMockdevIoctlData* buffer = nullptr;
+  Pending pending{.client = client, .urb = data, .data = nullptr, .ended = {}};
   if (urb.length != 0) {
-    buffer = umockdev_ioctl_data_resolve(data, offsetof(usbdevfs_urb, buffer), urb.length, nullptr);
-    if (buffer == nullptr) return -EFAULT;
+    pending.data = umockdev_ioctl_data_resolve(data, offsetof(usbdevfs_urb, buffer), urb.length, nullptr);
+    if (pending.data == nullptr) return -EFAULT;
   }
-  const uint8_t* bytes = buffer == nullptr ? nullptr : buffer->data;
-  bool accepted = !urb.control || urb.length >= sizeof(Setup);
-  if (urb.control && accepted) {
-    urb.setup = setup_of(bytes);
-    bytes += sizeof(Setup);
-    urb.length -= sizeof(Setup);
-    urb.endpoint = 0;
-    accepted = urb.setup.length <= urb.length;
+  g_object_ref(pending.urb);
+  const uint8_t* bytes = pending.data == nullptr ? nullptr : pending.data->data;
+  bool sound = true;
+  if (urb.control) {
+    sound = urb.length >= sizeof(Setup);
+    if (sound) {
+      urb.setup = setup_of(bytes);
+      bytes += sizeof(Setup);
+      urb.length -= sizeof(Setup);
+      urb.endpoint = 0;
+      sound = urb.setup.length <= urb.length;
+    }
   }
-  if (!accepted) {
-    g_object_unref(buffer);
-    return -EINVAL;
+  if (sound && !urb.to_host() && bytes != nullptr) urb.data.assign(bytes, bytes + urb.length);
+  if (!sound || !board_.port().submit(std::move(urb))) {
+    release(pending);
+    return sound ? -ENODEV : -EINVAL;
   }
-  const bool to_host = urb.control ? (urb.setup.type & kToHost) != 0 : (urb.endpoint & kToHost) != 0;
-  if (!to_host) urb.data.assign(bytes, bytes + urb.length);
-  const uint64_t id = urb.id;
-  if (!board_.port().submit(std::move(urb))) {
-    if (buffer != nullptr) g_object_unref(buffer);
-    return -ENODEV;
-  }
-  in_flight_[id] = {static_cast<UMockdevIoctlData*>(g_object_ref(data)), buffer};
+  pending_.emplace(id, pending);
   return 0;
 }
 
-Usbfs::Result Usbfs::reap(UMockdevIoctlData* data) {
-  std::optional<Urb> urb = board_.reap();
+Usbfs::Result Usbfs::discard(UMockdevIoctlClient* client, uint64_t address) {
+  const auto found = std::ranges::find_if(pending_, [&](const auto& entry) {
+    return entry.second.client == client && entry.second.urb->client_addr == address;
+  });
+  return found != pending_.end() && board_.port().discard(found->first) ? 0 : -EINVAL;
+}
+
+// What has ended of the program's own; what has of another's is kept for that.
+std::optional<Urb> Usbfs::next_ended(UMockdevIoctlClient* client) {
+  for (auto& [id, pending] : pending_)
+    if (pending.client == client && pending.ended) return std::exchange(pending.ended, std::nullopt);
+  while (std::optional<Urb> urb = board_.reap()) {
+    const auto found = pending_.find(urb->id);
+    if (found == pending_.end()) continue;
+    if (found->second.client == client) return urb;
+    found->second.ended = std::move(urb);
+  }
+  return std::nullopt;
+}
+
+Usbfs::Result Usbfs::reap(UMockdevIoctlClient* client, UMockdevIoctlData* data) {
+  const std::optional<Urb> urb = next_ended(client);
   if (!urb && board_.port().waits_in_vain()) usleep(kVainWait);
   if (!urb) return board_.port().attached() ? -EAGAIN : -ENODEV;
-  const auto found = in_flight_.find(urb->id);
-  if (found == in_flight_.end()) return -EAGAIN;
-  const Buffers buffers = found->second;
-  in_flight_.erase(found);
+  const auto found = pending_.find(urb->id);
+  const Pending pending = found->second;
+  pending_.erase(found);
 
-  auto& answer = *reinterpret_cast<usbdevfs_urb*>(buffers.urb->data);
+  auto& answer = *reinterpret_cast<usbdevfs_urb*>(pending.urb->data);
   answer.status = urb->status;
   answer.actual_length = static_cast<int>(urb->moved);
-  const bool to_host = urb->control ? (urb->setup.type & kToHost) != 0 : (urb->endpoint & kToHost) != 0;
-  if (to_host && buffers.data != nullptr)
-    std::ranges::copy(urb->data, buffers.data->data + (urb->control ? sizeof(Setup) : 0));
-  umockdev_ioctl_data_set_ptr(data, 0, buffers.urb);
-  forget(buffers);  // set_ptr keeps what it needs
+  if (urb->to_host() && pending.data != nullptr)
+    std::ranges::copy(urb->data, pending.data->data + (urb->control ? sizeof(Setup) : 0));
+  umockdev_ioctl_data_set_ptr(data, 0, pending.urb);
+  release(pending);  // set_ptr keeps what it needs
   return 0;
 }
 

@@ -30,9 +30,12 @@ class Usbfs {
   std::mutex& lock() { return lock_; }
 
  private:
-  struct Buffers {
+  // A transfer that a program has submitted and not reaped.
+  struct Pending {
+    UMockdevIoctlClient* client;
     UMockdevIoctlData* urb;
-    UMockdevIoctlData* data;  // null without data
+    UMockdevIoctlData* data;   // null without data
+    std::optional<Urb> ended;  // another program reaped it from the board
   };
   // What an ioctl returns: 0 or more, or an errno that is below 0.
   using Result = long;
@@ -47,10 +50,12 @@ class Usbfs {
   Result disconnect_and_claim(UMockdevIoctlClient* client, UMockdevIoctlData* data);
   Result detach_driver(unsigned interface);
   Result control(UMockdevIoctlData* data);
-  Result submit(UMockdevIoctlData* data);
-  Result reap(UMockdevIoctlData* data);
+  Result submit(UMockdevIoctlClient* client, UMockdevIoctlData* data);
+  Result discard(UMockdevIoctlClient* client, uint64_t address);
+  Result reap(UMockdevIoctlClient* client, UMockdevIoctlData* data);
+  std::optional<Urb> next_ended(UMockdevIoctlClient* client);
   void time_passes();
-  void forget(Buffers buffers);
+  static void release(const Pending& pending);
 
   Board& board_;
   bool wall_clock_;
@@ -58,7 +63,8 @@ class Usbfs {
   std::mutex lock_;
   std::array<bool, 2> driver_{true, true};
   std::array<UMockdevIoctlClient*, 2> owner_{};  // of an interface
-  std::map<uint64_t, Buffers> in_flight_;        // by Urb::id
+  std::map<uint64_t, Pending> pending_;          // by Urb::id
+  uint64_t last_id_ = 0;
   std::optional<std::chrono::steady_clock::time_point> last_;
 };
 

@@ -82,6 +82,12 @@ class Bed(unittest.TestCase):
         self.assertEqual(self.client("identify", "--fault", "claimed")["take"], "BUSY")
         self.assertEqual(self.client("identify", "--fault", "detach-refused")["take"], "BUSY")
 
+    def test_unclaimed(self):
+        self.assertEqual(self.client("unclaimed"), ["IO", 0])
+
+    def test_two_handles(self):
+        self.assertEqual(self.client("two_handles"), ["BUSY", 0, STATUS + ID, 0])
+
     # What goes wrong. The transfers of identify(): 1 bit mode, 2 setting up, 3 and 5 out, 4 and 6 in.
 
     def test_nothing_goes_wrong(self):
@@ -149,6 +155,13 @@ class Bed(unittest.TestCase):
             self.run_bed(self.flash, "--", "sh", "-c", f"exit {code}", code=code)
         self.run_bed(self.flash, "--", "sh", "-c", "kill -TERM $$", code=128 + 15)
         self.run_bed(self.flash, "--", "/no/such/program", code=127)
+
+    def test_a_signal_is_passed_on(self):
+        command = ["sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done"]
+        with subprocess.Popen([BOARD, self.flash, "--", *command], stdout=subprocess.PIPE, text=True) as bed:
+            self.assertEqual(bed.stdout.readline(), "ready\n")
+            bed.terminate()
+            self.assertEqual(bed.wait(LIMIT), 7)
 
     def test_what_is_refused(self):
         nothing = ("--", "true")

@@ -117,6 +117,28 @@ def recover():
     return [stalled, device.bulk(OUT, READ_ID)[1], device.call("clear_halt", OUT), *device.bulk(OUT, READ_ID), *device.bulk(IN, bytes(512))]
 
 
+def unclaimed():
+    """Without claiming: in the way of the kernel's driver, and without one."""
+    device = devices()[0]
+    device.open()
+    busy = device.bulk(OUT, [0x85])[1]
+    device.call("detach_kernel_driver", 0)
+    return [busy, device.bulk(OUT, [0x85])[1]]
+
+
+def two_handles():
+    """One of them is closed while the other waits for a transfer, the second has its own channel."""
+    first, second = devices()[0], devices()[0]
+    first.open()
+    first.take()
+    second.open()
+    claims = [second.call("claim_interface", 0), second.call("claim_interface", 1)]
+    first.bulk(OUT, READ_ID)
+    second.bulk(0x04, [0x85])
+    second.call("close")
+    return [*claims, *first.bulk(IN, bytes(512))]
+
+
 def sleep_while_busy(seconds):
     """An erase; then what the status says at once, and after a sleep."""
     device = devices()[0]
