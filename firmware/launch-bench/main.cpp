@@ -1,5 +1,5 @@
 // Measures launches on the card, and runs kernels of given sizes. An image like AI-Kernel, started by the
-// boot ROM; prints lines of JSON, then obeys commands (docs/kernels.md).
+// boot ROM; prints lines of JSON, then obeys commands (docs/launching.md).
 #include <array>
 
 #include "abi/boot.hpp"

@@ -1,5 +1,5 @@
 // Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom, Svpbmt, modes M, S and
-// U, Sv39. docs/iss.md says what is modelled. Debug mode is not.
+// U, Sv39. docs/simulators.md says what is modelled. Debug mode is not.
 //
 // Alone: set the inputs when they change, call step() or run(); the model takes enabled interrupts itself.
 //

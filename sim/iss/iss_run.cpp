@@ -1,4 +1,4 @@
-// iss-run PROGRAM.elf: runs a program on the reference model. See docs/iss.md.
+// iss-run PROGRAM.elf: runs a program on the reference model. See docs/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// cpe-run MODULE.elf: runs a kernel on a core group in RTL. See docs/cpe-run.md.
+// cpe-run MODULE.elf: runs a kernel on a core group in RTL. See docs/simulators.md.
 #include <fmt/format.h>
 #include <unistd.h>
 

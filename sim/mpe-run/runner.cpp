@@ -53,7 +53,11 @@ Runner::Runner(RunOptions options)
                }},
           console_) {
   load();
-  if (tohost_.address()) sim_.watch(*tohost_.address());
+  if (tohost_.address()) {
+    sim_.watch(*tohost_.address());
+  } else if (options_.max_cycles == 0 && !options_.gdb) {
+    throw InputError(fmt::format("{}: has no symbol `tohost`, so nothing would end it; give --max-cycles", elf_.path));
+  }
   if (options_.lockstep) {
     lockstep_ = std::make_unique<Lockstep>(*reference_memory_,
                                            Lockstep::Options{.boot_addr = elf_.entry, .nmi_addr = elf_.entry},

@@ -9,7 +9,7 @@ $(eval $(call cxx_program,test-mpe-run,$(addprefix verif/mpe/,mpe_run_test.cpp g
   verif/common/doctest_main.cpp,-lfmt))
 
 # Small programs for the tests of mpe-run itself.
-MPE_PROGRAMS := $(addprefix $(B)/mpe-programs/,debuggee report failing sleep lost steady)
+MPE_PROGRAMS := $(addprefix $(B)/mpe-programs/,debuggee report failing sleep lost steady endless)
 MPE_PROGRAM_GCC := riscv64-unknown-elf-gcc -march=rv64imac_zicsr_zifencei -mabi=lp64 -mcmodel=medany -g -Og -Wall -Wextra \
   -Werror -ffreestanding -nostdlib -static -Wl,--no-warn-rwx-segments
 $(B)/mpe-programs/failing: MPE_PROGRAM_FLAGS := -DRESULT=7
@@ -26,5 +26,9 @@ $(eval $(call mpe_program,failing,report.c))
 $(eval $(call mpe_program,sleep,sleep.S))
 $(eval $(call mpe_program,lost,lost.S))
 $(eval $(call mpe_program,steady,steady.c))
+# Nothing can end it: it lacks the word.
+$(B)/mpe-programs/endless: $(B)/mpe-programs/report
+	$(call say,STRIP,$@)
+	$(Q)riscv64-unknown-elf-objcopy --strip-symbol=tohost $< $@
 .PHONY: mpe-programs
 mpe-programs: $(MPE_PROGRAMS)

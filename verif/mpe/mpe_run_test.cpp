@@ -180,6 +180,8 @@ TEST_CASE("mpe-run: bad input is refused with one clear line") {
   refused({kPrograms + "report", "--signature", "/nonexistent/signature"}, "/nonexistent/signature");
   refused({kPrograms + "debuggee", "--signature", folder.file("s"), "--max-cycles", "100"},
           "begin_signature");
+  refused({kPrograms + "endless"}, "--max-cycles");
+  CHECK(run({kPrograms + "endless", "--max-cycles", "1000"}).code == 1);
   refused({kPrograms + "report", "--wave", folder.file("w")}, "build/wave/mpe-run");
   refused({kPrograms + "report", "--gdb", "0", "--lockstep", "on"}, "--lockstep");
   CHECK(run({kPrograms + "report", "--no-such-option"}).code == 2);

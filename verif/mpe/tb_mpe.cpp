@@ -1,4 +1,5 @@
-// Lockstep testbench of the management core: random programs on RTL and reference model. See docs/mpe-run.md.
+// Lockstep testbench of the management core: random programs on RTL and reference model. See
+// docs/simulators.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

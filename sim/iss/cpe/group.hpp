@@ -1,5 +1,5 @@
 // Functional model of a core group: CPEs, segment table, channels, synchronisation, launches. No timing, but
-// everything that programs can see. docs/iss-cpe.md tells what is modelled how.
+// everything that programs can see. docs/simulators.md tells what is modelled how.
 //
 //   SparseMemory memory;                       // with segment table, code and data in it
 //   Group group(4, 8, memory);

@@ -1,4 +1,4 @@
-// iss-cpe-run MODULE.elf: runs a kernel on the functional model of a core group. See docs/iss-cpe.md.
+// iss-cpe-run MODULE.elf: runs a kernel on the functional model of a core group. See docs/simulators.md.
 #include <fmt/format.h>
 
 #include <cerrno>
