@@ -178,6 +178,17 @@ const Kind random_commands(Boundary::kDaemon, "sends any bytes as a command", []
   if (client.command(slot) == Status::kInternal) attacker.leave();
 });
 
+const Kind facilities(Boundary::kDaemon, "uses the simulator's test facilities", [](Attacker& attacker) {
+  const auto command = static_cast<link::vendor::Command>(1 + attacker.below(8));
+  bool done = true;
+  try {
+    attacker.client().connection.card().command(command, {uint64_t{1} << 36, 64, attacker.number(), 1});
+  } catch (const link::Error& error) {
+    done = error.kind() != link::ErrorKind::kRefused;
+  }
+  attacker.expect(!done, "a shared card was poisoned, traced or made to fail");
+});
+
 const Kind crowd(Boundary::kDaemon, "takes all places", [](Attacker& attacker) {
   std::vector<std::unique_ptr<HostileClient>> many;
   try {

@@ -155,6 +155,11 @@ class Jobs(ServeTest):
         self.assertIn("not over", self.run_swai("job", "cancel", hangs, code=2)[1])
         self.assertIn("there is no job 999", self.run_swai("job", "watch", "999", code=2)[1])
 
+    def test_a_program_that_there_is_not(self):
+        number = self.submit("no-such-program")
+        self.assertIn("No such file", self.run_swai("job", "watch", number, code=2)[1])
+        self.assertEqual(self.state(number), "failed")
+
 
 class Daemon(ServeTest):
     def test_several_cards(self):
@@ -228,8 +233,9 @@ class Daemon(ServeTest):
         daemon.stderr.close()
         _, error = program.communicate(timeout=LIMIT)
         self.assertEqual(program.returncode, 4, error)
-        # The sockets that it left are in nobody's way.
+        # The sockets that it left are in nobody's way, and its card's folder is cleared away.
         daemon, _ = start_daemon(folder.name)
+        self.assertEqual(len(list(pathlib.Path(folder.name).glob("swai-card-*"))), 1)
         self.environment["XDG_RUNTIME_DIR"] = folder.name
         self.assertIn("SWAI tiny", self.run_swai("list")[0])
         daemon.send_signal(signal.SIGINT)
