@@ -40,7 +40,7 @@ static_assert(sizeof(Table) == layout::kPageBytes);
 [[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, sram_gib, memory_gib;
 [[gnu::section(".noinit.trap_stack_guard"), gnu::aligned(layout::kPageBytes)]] Table device_gib;
 [[gnu::section(".noinit.stack_guard"), gnu::aligned(layout::kPageBytes)]] Table sram_pages;
-constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * sizeof(Table);
+static_assert(kTables + 64 * sizeof(Table) == kPrivate + kPrivateBytes);
 
 constexpr uint64_t entry(uint64_t address, uint64_t flags) { return address >> kPageShift << 10 | flags; }
 uint64_t branch(const Table& table) { return entry(reinterpret_cast<uint64_t>(&table), kValid); }

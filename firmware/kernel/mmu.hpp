@@ -18,8 +18,10 @@ void enable();
 
 inline constexpr uint64_t kPageBytes = 2 << 20;
 // The kernel's own at the beginning of group 0: always mapped. Page tables lie there, too.
-inline constexpr uint64_t kPrivateBytes = 16 << 20;
+inline constexpr uint64_t kPrivateBytes = 80 << 20;
 inline constexpr uint64_t kPrivate = regs::kHbmRegion.base;
+// At its end.
+inline constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * 4096;
 
 // Where the processor finds a physical address.
 constexpr uint64_t virtual_of(uint64_t physical) {

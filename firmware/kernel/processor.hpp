@@ -39,13 +39,6 @@ struct Processor {
     csr::clean_line(in_device<void>(address));
     csr::fence();
   }
-  static void drop(uint64_t address, uint64_t bytes) {
-    if (bytes == csr::kLineBytes) {
-      csr::flush_cache(at<void>(address), bytes);
-    } else {
-      csr::fence_i();  // writes back all that is dirty, while the memory is still nobody's
-    }
-  }
   static void map(uint64_t address, uint64_t bytes, memory::Usage) { mmu::map(address, bytes); }
   static void unmap(uint64_t address, uint64_t bytes) {
     csr::fence_i();

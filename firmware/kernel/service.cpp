@@ -37,10 +37,12 @@ constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
 constexpr uint64_t kCodeStride = 0x1'0000;
 constexpr uint64_t kPageList = mmu::kPrivate + 0x40'0000;
 constexpr uint64_t kScratch = mmu::kPrivate + 0x50'0000;
+constexpr uint64_t kPieces = mmu::kPrivate + 0x80'0000;
 static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
 static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kEvents);
 static_assert(kEvents + runtime::Events<Processor>::kBytes <= kRecords);
 static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
+static_assert(kPieces + memory::Memory<Processor>::piece_bytes(memory::kMaxPools) <= mmu::kTables);
 
 // --- Segments that clients cannot have
 
@@ -123,6 +125,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const
   plan.memory.segment_table = kSegmentTable;
   plan.memory.first_segment = kFirstSegment;
   plan.memory.records = kRecords;
+  plan.memory.pieces = kPieces;
   plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
   plan.wipe = {wipe, kRegistersSegment};
   plan.scratch = {kScratchSegment, kScratch, mmu::kPrivate + mmu::kPrivateBytes};

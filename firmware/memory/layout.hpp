@@ -23,6 +23,8 @@ inline constexpr unsigned kSegments = 8192;                           // numbers
 // Pools are cut in lines, those of the caches.
 inline constexpr uint64_t kLineBytes = 64;
 inline constexpr uint32_t kPoolLines = kBlockBytes / kLineBytes;
+// Blocks that all pools together have at most.
+inline constexpr unsigned kMaxPools = 256;
 
 // What the memory manager needs of the processor that it runs on. Addresses are physical.
 template <typename M>
@@ -30,9 +32,8 @@ concept Machine = requires(M m, uint64_t address, uint64_t value, Usage usage) {
   // The manager's own words, which nobody else looks at.
   { m.load(address) } -> std::same_as<uint64_t>;
   m.store(address, value);
-  // `value` bytes that held such words become somebody else's: what the caches have of them comes out now,
-  // and never later.
-  m.drop(address, value);
+  // `value` bytes of these outlive a reset of the processor.
+  m.publish(address, value);
   // Entry `value` at `address` of the segment table: from the return on the CPEs see it, and no older one.
   m.set_entry(address, value);
   // Pages of `value` bytes from `address` become reachable for the processor, or are no longer.

@@ -36,6 +36,8 @@ struct Plan {
   uint64_t segment_table = 0;
   uint16_t first_segment = 1;  // those below are somebody else's
   uint64_t records = 0;        // record_bytes() of memory of its own
+  uint64_t pieces = 0;         // likewise piece_bytes(pools)
+  unsigned pools = kMaxPools;  // blocks that pools may have together
 };
 
 // Memory that somebody has.
@@ -65,7 +67,11 @@ class Memory {
   explicit Memory(M& machine) : machine_(machine), records_(machine) {}
 
   static constexpr uint64_t record_bytes(unsigned groups) {
-    return uint64_t{groups} * kMaxBlocks * Records<M>::kBytes;
+    return places_at(groups) + (kMaxPools + 1) * sizeof(uint64_t);
+  }
+  // What is known of the pieces of so many blocks.
+  static constexpr uint64_t piece_bytes(unsigned pools) {
+    return uint64_t{pools} * kPoolLines * Pool<M>::kWordBytes;
   }
 
   [[gnu::cold, gnu::noinline]] void init(const Plan& plan) {
@@ -73,6 +79,9 @@ class Memory {
     segments_.init(kSegments);
     segments_.take(plan.first_segment);
     records_.init(plan.records);
+    pool_blocks_.init(plan.pools);
+    places_ = plan.records + places_at(plan.groups);
+    begin_serials();
     accounts_.fill({});
     leaving_ = kNobody;
     sets_.fill({});
@@ -91,18 +100,9 @@ class Memory {
     if (bytes - 1 >= kLargeBytes - 1) return allocate_blocks(bytes, usage, group, context);
     PoolSet* set = last_[static_cast<unsigned>(usage)][group];
     if (set->context != context) return allocate_first(bytes, usage, group, context);
-    const auto wanted = static_cast<uint32_t>(bytes);
-    uint32_t line = set->pool.fitting(machine_, wanted);
-    if (line != Pool<M>::kNone) {
-      const uint32_t index = block_of(line, group);
-      const uint64_t what = records_.what(index);
-      if (static_cast<uint32_t>(what) != set->what || !set->pool.pop(machine_, line, wanted))
-        return allocate_piece(set, bytes);
-      return give_out(*set, line, origin_of(index, static_cast<uint16_t>(what >> 32)), bytes);
-    }
-    line = set->pool.take_top(machine_, wanted);
+    const uint32_t line = set->pool.take_at_once(machine_, static_cast<uint32_t>(bytes));
     if (line == Pool<M>::kNone) return allocate_piece(set, bytes);
-    return give_out(*set, line, set->pool.origin(), bytes);
+    return give_out(*set, line, bytes);
   }
 
   Status free(uint64_t pointer, uint8_t context) {
@@ -114,15 +114,13 @@ class Memory {
       account_freed(context, block.record.bytes);
       release(block);
     } else {
+      if (offset % kLineBytes != 0) return Status::kBadPointer;
       PoolSet& set = sets_[block.record.set];
-      if (offset % kLineBytes != 0 || offset < kLineBytes) return Status::kBadPointer;
-      const uint32_t line = line_of(block.index) + static_cast<uint32_t>(offset / kLineBytes) - 1;
-      const Piece piece = set.pool.read(machine_, line);
-      const uint64_t room = uint64_t{piece.lines - 1} * kLineBytes;
-      if (piece.state != Piece::kTaken || piece.unused >= room) return Status::kBadPointer;
-      account_freed(context, room - piece.unused);
-      const uint32_t whole = set.pool.give_back(machine_, line);
-      if (whole != Pool<M>::kNone) release(block_at(block_of(whole, set.group)));
+      const uint32_t line = line_of(block.record.pool) + static_cast<uint32_t>(offset / kLineBytes);
+      Piece piece;
+      if (!set.pool.find(machine_, line, piece)) return Status::kBadPointer;
+      account_freed(context, uint64_t{piece.lines} * kLineBytes - piece.unused);
+      if (set.pool.give_back(machine_, line, piece) != Pool<M>::kNone) release(block);
     }
     return Status::kOk;
   }
@@ -165,7 +163,6 @@ class Memory {
       // Somebody else's may have begun before here since the last time.
       next_ += block.record.kind == Record::kNone ? 1 : block.record.blocks;
       if (block.record.kind == Record::kNone || block.record.context != context) continue;
-      if (block.record.kind == Record::kPool) machine_.drop(block.physical, kBlockBytes);
       release(block);
     }
     for (PoolSet& set : sets_) {
@@ -185,13 +182,6 @@ class Memory {
   // How often blocks have lost their owner.
   uint32_t releases() const { return releases_; }
   uint32_t count_of(uint8_t context) const { return accounts_[context % protocol::kContexts].count; }
-
-  // Pools whose headers somebody has overwritten.
-  uint32_t damaged_pools() const {
-    uint32_t count = 0;
-    for (const PoolSet& set : sets_) count += set.context != kNobody ? set.pool.broken() : 0;
-    return count;
-  }
 
  private:
   using Blocks = Bitmap<kMaxBlocks>;
@@ -215,7 +205,6 @@ class Memory {
     uint8_t context = kNobody;
     Usage usage = Usage::kCpe;
     uint8_t group = 0;
-    uint32_t what = 0;  // in the records of its blocks
     Pool<M> pool = {};
   };
 
@@ -224,11 +213,12 @@ class Memory {
   uint64_t physical_of(uint32_t index) const {
     return plan_.areas[index / kMaxBlocks].base + index % kMaxBlocks * kBlockBytes;
   }
-  // Pools count lines from a block before the area on, so that no piece has the number 0.
-  uint32_t line_of(uint32_t index) const { return (index % kMaxBlocks + 1) * kPoolLines; }
-  static uint32_t block_of(uint32_t line, unsigned group) {
-    return group * kMaxBlocks + line / kPoolLines - 1;
+  static constexpr uint32_t line_of(unsigned pool_block) { return pool_block * kPoolLines; }
+  // Behind the records: where each of the pools' blocks lies.
+  static constexpr uint64_t places_at(unsigned groups) {
+    return uint64_t{groups} * kMaxBlocks * Records<M>::kBytes;
   }
+  uint64_t place_of(unsigned pool_block) const { return places_ + pool_block * sizeof(uint64_t); }
 
   Block block_at(uint32_t index) const { return {index, records_.read(index), physical_of(index), 0}; }
   uint64_t pointer_of(uint16_t number, uint64_t physical, uint64_t offset) const {
@@ -299,10 +289,7 @@ class Memory {
     return best;
   }
 
-  // Headers of pieces lie in the pool itself.
-  static bool has_pages(const Record& record) {
-    return record.usage != Usage::kCpe || record.kind == Record::kPool;
-  }
+  static bool has_pages(const Record& record) { return record.usage != Usage::kCpe; }
 
   // Blocks with record, segment and pages. The first of them; kNoBlock: there is no room, or no number.
   [[gnu::always_inline]] uint32_t take_blocks(Record& record, unsigned group) {
@@ -334,6 +321,7 @@ class Memory {
     }
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     ++releases_;
+    if (block.record.kind == Record::kPool) pool_blocks_.give_back(block.record.pool - 1u, 1);
     records_.clear(block.index);
     blocks_[block.index / kMaxBlocks].give_back(block.index % kMaxBlocks, block.record.blocks);
   }
@@ -361,21 +349,16 @@ class Memory {
 
   // --- Second level: pieces
 
-  // `origin` as Pool has it.
-  [[gnu::always_inline]] Allocation give_out(const PoolSet& set, uint32_t line, uint64_t origin,
-                                             uint64_t bytes) {
+  [[gnu::always_inline]] Allocation give_out(const PoolSet& set, uint32_t line, uint64_t bytes) {
     Account& account = account_of(set.context);
     account.bytes += bytes;
     ++account.count;
-    const uint64_t behind_header = (uint64_t{line} + 1) * kLineBytes;
+    const uint64_t place = machine_.load(place_of(line / kPoolLines));
+    const uint64_t physical = segment::offset(place);
+    const uint64_t offset = line % kPoolLines * kLineBytes;
     return {Status::kOk,
-            {origin + behind_header, set.pool.address(line) + kLineBytes, bytes, set.usage, set.context,
-             set.group}};
-  }
-  uint64_t origin_of(uint32_t index, uint16_t number) const {
-    return number != 0
-               ? segment::pointer(number, 0) - line_of(index) * kLineBytes
-               : segment::pointer(protocol::kPageSegment, plan_.areas[index / kMaxBlocks].base - kBlockBytes);
+            {pointer_of(segment::number(place), physical, offset), physical + offset, bytes, set.usage,
+             set.context, set.group}};
   }
 
   // A piece for which a larger one has to be cut, or a block added.
@@ -383,21 +366,27 @@ class Memory {
     const auto wanted = static_cast<uint32_t>(bytes);
     uint32_t line = set->pool.take(machine_, wanted);
     if (line == Pool<M>::kNone) {
+      // Who finds no block for pools any more has one alone.
+      const unsigned pool_block = pool_blocks_.take(1) + 1;
+      if (pool_block == 0) return allocate_blocks(bytes, set->usage, set->group, set->context);
       Record record;
       record.kind = Record::kPool;
       record.usage = set->usage;
       record.context = set->context;
       record.set = static_cast<uint8_t>(set - sets_.data());
       record.bytes = kBlockBytes;
+      record.pool = static_cast<uint16_t>(pool_block);
       const uint32_t index = take_blocks(record, set->group);
-      if (index == kNoBlock) return {Status::kNoMemory};
-      set->pool.add_block(machine_, line_of(index), origin_of(index, record.segment));
-      line = set->pool.take_top(machine_, wanted);
-      if (line == Pool<M>::kNone) line = set->pool.take(machine_, wanted);
-      if (line == Pool<M>::kNone) return {Status::kNoMemory};
+      if (index == kNoBlock) {
+        pool_blocks_.give_back(pool_block - 1, 1);
+        return {Status::kNoMemory};
+      }
+      // The segment's number, if there is one, above the address.
+      machine_.store(place_of(pool_block), segment::pointer(record.segment, physical_of(index)));
+      set->pool.add_block(machine_, line_of(pool_block));
+      line = set->pool.take(machine_, wanted);
     }
-    const uint32_t index = block_of(line, set->group);
-    return give_out(*set, line, origin_of(index, static_cast<uint16_t>(records_.what(index) >> 32)), bytes);
+    return give_out(*set, line, bytes);
   }
 
   // One for which another pool than the last one has to be found, or made.
@@ -418,19 +407,17 @@ class Memory {
     unused->context = context;
     unused->usage = usage;
     unused->group = static_cast<uint8_t>(group);
-    Record record;
-    record.kind = Record::kPool;
-    record.usage = usage;
-    record.context = context;
-    record.set = static_cast<uint8_t>(unused - sets_.data());
-    unused->what = Records<M>::what(record);
-    const auto& area = plan_.areas[group];
-    // What the last pools have left in memory must not look like headers of this one.
-    constexpr uint32_t kMarks = (1 << 24) - 1;
-    pools_made_ = pools_made_ % kMarks + 1;
-    unused->pool.init(pools_made_, area.base - kBlockBytes,
-                      static_cast<uint32_t>((area.bytes / kBlockBytes + 1) * kPoolLines));
+    unused->pool.init(++serial_, plan_.pieces - kPoolLines * Pool<M>::kWordBytes);
     return unused;
+  }
+  // What pools before a reset have left must not look like something of a pool of now. The number of the life
+  // lies where a block 0 would have its place.
+  void begin_serials() {
+    constexpr unsigned kInLife = 32;
+    const uint64_t life = (machine_.load(place_of(0)) + 1) & 0xff'ffff;
+    machine_.store(place_of(0), life);
+    machine_.publish(place_of(0), sizeof life);
+    serial_ = life << kInLife;
   }
   void forget_last() {
     for (auto& of_usage : last_) of_usage.fill(&nobodys_);
@@ -451,7 +438,9 @@ class Memory {
   Segments segments_;
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;
-  uint32_t pools_made_ = 0;
+  Bitmap<kMaxPools> pool_blocks_;  // counted from 1, so that no piece begins at line 0
+  uint64_t places_ = 0;
+  uint64_t serial_ = 0;  // of the last pool
   uint32_t releases_ = 0;
   std::array<Account, protocol::kContexts> accounts_;  // by the client's place
   // Whose memory free_some() takes away, and where it goes on.

@@ -16,6 +16,7 @@ struct Record {
   uint16_t segment = 0;  // 0: it has none
   uint32_t blocks = 0;
   uint64_t bytes = 0;  // that were asked for
+  uint16_t pool = 0;   // pools: which of their blocks
 };
 
 // Blocks are counted over all groups, kMaxBlocks for each.
@@ -30,28 +31,28 @@ class Records {
   Record read(uint32_t index) const {
     const uint64_t at = address(index);
     const uint64_t first = machine_.load(at);
+    const uint64_t second = machine_.load(at + 8);
     return {static_cast<Record::Kind>(first & 0xff),
             static_cast<Usage>(first >> 8 & 0xff),
             static_cast<uint8_t>(first >> 16),
             static_cast<uint8_t>(first >> 24),
             static_cast<uint16_t>(first >> 32),
             static_cast<uint32_t>(first >> 48),
-            machine_.load(at + 8)};
-  }
-  // What the block is and whose, as pools know of theirs, and its segment above.
-  uint64_t what(uint32_t index) const { return machine_.load(address(index)) & 0xffff'ffff'ffff; }
-  static constexpr uint32_t what(const Record& record) {
-    return record.kind | static_cast<uint32_t>(record.usage) << 8 | uint32_t{record.context} << 16 |
-           uint32_t{record.set} << 24;
+            second & kBytesMask,
+            static_cast<uint16_t>(second >> 48)};
   }
   [[gnu::always_inline]] void write(uint32_t index, const Record& record) {
     const uint64_t at = address(index);
-    machine_.store(at, what(record) | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
-    machine_.store(at + 8, record.bytes);
+    const uint32_t what = record.kind | static_cast<uint32_t>(record.usage) << 8 |
+                          uint32_t{record.context} << 16 | uint32_t{record.set} << 24;
+    machine_.store(at, what | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
+    machine_.store(at + 8, record.bytes | uint64_t{record.pool} << 48);
   }
   void clear(uint32_t index) { machine_.store(address(index), Record::kNone); }
 
  private:
+  static constexpr uint64_t kBytesMask = (uint64_t{1} << 48) - 1;
+
   uint64_t address(uint32_t index) const { return base_ + uint64_t{index} * kBytes; }
 
   M& machine_;

@@ -71,7 +71,7 @@ TEST_CASE("devices: count, choice per thread, properties, versions, null pointer
   CHECK(properties.groups == 2);
   CHECK(properties.rows == 2);
   CHECK(properties.multiProcessorCount == 8);
-  CHECK(properties.totalGlobalMem == 128 << 20);
+  CHECK(properties.totalGlobalMem == 136 << 20);
   CHECK(std::string(properties.name) == "SWAI fake");
   CHECK_ERROR(sdaaGetDeviceProperties(&properties, 2), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaGetDeviceProperties(nullptr, 0), sdaaErrorInvalidValue);

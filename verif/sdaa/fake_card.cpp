@@ -35,7 +35,9 @@ constexpr uint64_t kRecords = kSegmentTable + 0x10'0000;
 constexpr uint64_t kCode = kSegmentTable + 0x30'0000;
 constexpr uint64_t kPageList = kSegmentTable + 0x38'0000;
 constexpr uint64_t kScratch = kSegmentTable + 0x40'0000;
-constexpr uint64_t kOwn = 6 << 20;
+constexpr uint64_t kPieces = kSegmentTable + 0x60'0000;
+constexpr unsigned kPools = 32;
+constexpr uint64_t kOwn = 14 << 20;
 constexpr uint16_t kCopySegment = 2;
 constexpr uint16_t kFillSegment = 3;
 constexpr uint16_t kWipeSegment = 4;
@@ -60,6 +62,7 @@ class FakeCard final : public link::Backend {
     description_.has_vendor_region = true;
     description_.configuration = "fake";
     description_.deterministic = true;
+    processor_.own = kOwn;
     start();
   }
 
@@ -242,6 +245,8 @@ class FakeCard final : public link::Backend {
     plan.memory.segment_table = kSegmentTable;
     plan.memory.first_segment = kFirstSegment;
     plan.memory.records = kRecords;
+    plan.memory.pieces = kPieces;
+    plan.memory.pools = kPools;
     runtime::BuiltIn codes;
     codes.copy = built_in(kCopySegment, Operation::kCopy);
     codes.fill = built_in(kFillSegment, Operation::kFill);

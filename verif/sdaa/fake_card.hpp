@@ -35,7 +35,7 @@ struct FakeOptions {
   unsigned groups = 2;
   unsigned rows = 2;
   unsigned columns = 2;
-  uint64_t memory_per_group = 64 << 20;
+  uint64_t memory_per_group = 68 << 20;
   uint16_t version = protocol::kVersion;
   uint16_t minimum_version = protocol::kMinimumVersion;
   bool serves = true;

@@ -56,6 +56,7 @@ void FakeProcessor::reset() {
   work_ = 0;
   channels_ = {};
   groups_ = {};
+  pages_.clear();
 }
 
 uint64_t FakeProcessor::cycles() {
@@ -93,26 +94,56 @@ uint64_t FakeProcessor::word_at(uint64_t address) {
   if (from == nullptr) throw std::runtime_error("the firmware reads memory that is not there");
   return read_as<uint64_t>(from);
 }
-void FakeProcessor::fetch(uint64_t address, void* to, uint64_t bytes) {
-  const uint8_t* from = at(address, bytes);
-  if (from == nullptr) throw std::runtime_error("the firmware reads memory that is not there");
-  std::memcpy(to, from, bytes);
-}
-void FakeProcessor::put(uint64_t address, const void* from, uint64_t bytes) {
+void FakeProcessor::write_memory(uint64_t address, const void* from, uint64_t bytes) {
   uint8_t* to = at(address, bytes);
   if (to == nullptr) throw std::runtime_error("the firmware writes memory that is not there");
   std::memcpy(to, from, bytes);
 }
+void FakeProcessor::check_pages(uint64_t address, uint64_t bytes) const {
+  constexpr uint64_t kPage = memory::kBlockBytes;
+  const uint64_t offset = address - regs::kHbmRegion.base;
+  if (address < regs::kHbmRegion.base || (offset < own && bytes <= own - offset)) return;
+  for (uint64_t page = address / kPage * kPage; page < address + bytes; page += kPage) {
+    if (!pages_.contains(page)) throw std::runtime_error("the firmware has no page there");
+  }
+}
+void FakeProcessor::map(uint64_t address, uint64_t bytes, protocol::Usage) {
+  for (uint64_t page = address; page < address + bytes; page += memory::kBlockBytes) {
+    if (!pages_.insert(page).second) throw std::runtime_error("the firmware maps a page twice");
+  }
+}
+void FakeProcessor::unmap(uint64_t address, uint64_t bytes) {
+  for (uint64_t page = address; page < address + bytes; page += memory::kBlockBytes) {
+    if (pages_.erase(page) == 0)
+      throw std::runtime_error("the firmware takes away a page that is not mapped");
+  }
+}
+
+// What the caches do not hold: SRAM alone.
+void FakeProcessor::fetch(uint64_t address, void* to, uint64_t bytes) {
+  const uint8_t* from = address < regs::kHbmRegion.base ? at(address, bytes) : nullptr;
+  if (from == nullptr) throw std::runtime_error("the firmware reads SRAM that is not there");
+  std::memcpy(to, from, bytes);
+}
+void FakeProcessor::put(uint64_t address, const void* from, uint64_t bytes) {
+  uint8_t* to = address < regs::kHbmRegion.base ? at(address, bytes) : nullptr;
+  if (to == nullptr) throw std::runtime_error("the firmware writes SRAM that is not there");
+  std::memcpy(to, from, bytes);
+}
 void FakeProcessor::move(uint64_t to, uint64_t from, uint64_t bytes) {
-  put(to, at(from, bytes), bytes);
+  const uint8_t* source = at(from, bytes);
+  if (source == nullptr) throw std::runtime_error("the firmware reads memory that is not there");
+  write_memory(to, source, bytes);
   now_ += kMoveCycles + 2 * bytes;
 }
 void FakeProcessor::copy(uint64_t address, std::span<const uint8_t> bytes) {
-  put(address, bytes.data(), bytes.size());
+  check_pages(address, bytes.size());
+  write_memory(address, bytes.data(), bytes.size());
 }
 void FakeProcessor::zero(uint64_t address, uint64_t bytes) {
   const std::vector<uint8_t> zeros(bytes);
-  put(address, zeros.data(), bytes);
+  check_pages(address, bytes);
+  write_memory(address, zeros.data(), bytes);
 }
 
 // --- Registers

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,20 +40,27 @@ class FakeProcessor {
   void write(uint64_t address, uint64_t value);
   // Who looks at it waits for something.
   uint64_t cycles();
-  uint64_t load(uint64_t address) { return word_at(address); }
-  void store(uint64_t address, uint64_t value) { put(address, &value, sizeof value); }
+  // Of the device memory the processor has pages for the kernel's own and what map() gave it.
+  uint64_t load(uint64_t address) {
+    check_pages(address, sizeof(uint64_t));
+    return word_at(address);
+  }
+  void store(uint64_t address, uint64_t value) {
+    check_pages(address, sizeof value);
+    write_memory(address, &value, sizeof value);
+  }
   void copy(uint64_t address, std::span<const uint8_t> bytes);
   void zero(uint64_t address, uint64_t bytes);
-  void publish(uint64_t, uint64_t) {}
-  void look(uint64_t, uint64_t) {}
+  void publish(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
+  void look(uint64_t address, uint64_t bytes) { check_pages(address, bytes); }
   void move(uint64_t to, uint64_t from, uint64_t bytes);
-  const uint8_t* bytes(uint64_t address) { return at(address, 1); }
+  const uint8_t* bytes(uint64_t address) {
+    check_pages(address, 1);
+    return at(address, 1);
+  }
   void set_entry(uint64_t address, uint64_t value) { store(address, value); }
-  void drop(uint64_t, uint64_t) {}
-  void map(uint64_t, uint64_t, protocol::Usage) {}
-  void unmap(uint64_t, uint64_t) {}
-  void fill(uint64_t, uint64_t) {}
-  uint64_t broken(uint64_t, uint64_t) { return 0; }
+  void map(uint64_t address, uint64_t bytes, protocol::Usage);
+  void unmap(uint64_t address, uint64_t bytes);
   void fetch(uint64_t address, void* to, uint64_t bytes);
   void put(uint64_t address, const void* from, uint64_t bytes);
   void order() {}
@@ -93,6 +101,7 @@ class FakeProcessor {
     bool writable;
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
+  uint64_t own = 0;                      // so much of group 0's memory is the kernel's
   uint64_t clear_looks = 0;              // in vain, before a channel that is cleared is idle
 
   // What the card tells about itself.
@@ -150,6 +159,8 @@ class FakeProcessor {
   };
 
   uint64_t word_at(uint64_t address);
+  void write_memory(uint64_t address, const void* from, uint64_t bytes);
+  void check_pages(uint64_t address, uint64_t bytes) const;
   uint64_t read_dma(unsigned channel, uint64_t offset);
   void write_dma(unsigned channel, uint64_t offset, uint64_t value);
   void transfer(unsigned channel);
@@ -176,6 +187,7 @@ class FakeProcessor {
   std::array<Channel, dma::kChannels> channels_ = {};
   std::array<Group, kGroups> groups_ = {};
   uint64_t segment_table_ = 0;
+  std::set<uint64_t> pages_;
   std::optional<uint64_t> alarm_;
   bool alarmed_ = false;
 };

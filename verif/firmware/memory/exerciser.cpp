@@ -6,9 +6,10 @@
 namespace swai::memory {
 namespace {
 
-constexpr uint64_t kTable = 0x80'0000'0000;
-constexpr uint64_t kRecords = 0x80'0010'0000;
-constexpr uint64_t kFirst = 0x80'0100'0000;
+constexpr uint64_t kTable = FakeProcessor::kOwn;
+constexpr uint64_t kRecords = kTable + 0x10'0000;
+constexpr uint64_t kPieces = kTable + 0x80'0000;
+constexpr uint64_t kFirst = kTable + FakeProcessor::kOwnBytes;
 constexpr uint64_t kGroupStride = uint64_t{16} << 30;
 constexpr uint16_t kFirstSegment = 16;
 
@@ -23,6 +24,8 @@ Exerciser::Exerciser(Choose choose, const Options& options)
   plan_.segment_table = kTable;
   plan_.first_segment = kFirstSegment;
   plan_.records = kRecords;
+  plan_.pieces = kPieces;
+  plan_.pools = options.pools;
   memory_.init(plan_);
 }
 
@@ -59,16 +62,11 @@ void Exerciser::check_new(const Range& range, uint64_t bytes, Usage usage, uint8
   const auto after = owned_.lower_bound(range.physical);
   require(after == owned_.end() || after->first >= range.physical + bytes,
           "an allocation overlaps the one behind it");
-  require(
-      after == owned_.begin() || std::prev(after)->first + std::prev(after)->second.bytes <= range.physical,
-      "an allocation overlaps the one before it");
-  require(!processor_.cached(range.physical, bytes & ~(kLineBytes - 1)),
-          "the processor's cache holds lines of an allocation");
+  require(after == owned_.begin() ||
+              std::prev(after)->first + std::prev(after)->second.range.bytes <= range.physical,
+          "an allocation overlaps the one before it");
   const bool pages = processor_.mapped(range.physical) && processor_.mapped(range.physical + bytes - 1);
-  // Pools have pages in any case: their headers lie in them. There are not enough for everybody: who gets
-  // none has whole blocks.
-  const bool piece = bytes < kLargeBytes && segment::offset(range.pointer) != 0;
-  require(pages == (usage != Usage::kCpe || piece), "pages are not mapped as the usage says");
+  require(pages == (usage != Usage::kCpe), "pages are not mapped as the usage says");
   const uint16_t number = segment::number(range.pointer);
   require((number == protocol::kPageSegment) == (usage == Usage::kMpe),
           "the pointer is not of the kind that the usage says");
@@ -96,12 +94,10 @@ void Exerciser::allocate() {
       memory_.allocate(bytes, usage, group == options_.groups ? protocol::kAnyGroup : group, context);
   if (got.status == Status::kNoMemory) return;
   require(got.status == Status::kOk, "an allocation was refused");
-  if (options_.vandal) {
-    owned_[got.range.physical] = got.range;
-    return;
-  }
   check_new(got.range, bytes, usage, context);
-  owned_[got.range.physical] = got.range;
+  const uint64_t number = choose_(~uint64_t{0});
+  processor_.overwrite(got.range.physical, number);
+  owned_[got.range.physical] = {got.range, number};
   asked_ += bytes;
   uint64_t free = 0;
   uint64_t total = 0;
@@ -116,7 +112,7 @@ void Exerciser::allocate() {
   }
 }
 
-std::map<uint64_t, Range>::iterator Exerciser::some_range() {
+std::map<uint64_t, Exerciser::Owned>::iterator Exerciser::some_range() {
   auto found =
       owned_.lower_bound(kFirst + choose_(options_.groups) * kGroupStride + choose_(options_.group_bytes));
   return found == owned_.end() ? owned_.begin() : found;
@@ -125,14 +121,12 @@ std::map<uint64_t, Range>::iterator Exerciser::some_range() {
 void Exerciser::free_one() {
   if (owned_.empty()) return;
   const auto found = some_range();
-  const Range range = found->second;
+  const Range range = found->second.range;
+  check_untouched(found->second);
   const uint8_t stranger = range.context == 1 ? 2 : 1;
-  if (!options_.vandal) {
-    require(memory_.free(range.pointer, stranger) == Status::kBadPointer, "a stranger could free");
-  }
+  require(memory_.free(range.pointer, stranger) == Status::kBadPointer, "a stranger could free");
   const Status status = memory_.free(range.pointer, range.context);
   owned_.erase(found);
-  if (options_.vandal) return;
   require(status == Status::kOk, "something could not be freed");
   require(memory_.free(range.pointer, range.context) == Status::kBadPointer,
           "something could be freed twice");
@@ -140,8 +134,8 @@ void Exerciser::free_one() {
 }
 
 void Exerciser::look_up() {
-  if (owned_.empty() || options_.vandal) return;
-  const Range range = some_range()->second;
+  if (owned_.empty()) return;
+  const Range range = some_range()->second.range;
   const Range found = memory_.find(range.pointer + choose_(range.bytes), range.context);
   require(found.bytes != 0 && found.physical <= range.physical &&
               found.physical + found.bytes >= range.physical + range.bytes,
@@ -157,12 +151,11 @@ void Exerciser::misuse() {
       segment::pointer(static_cast<uint16_t>(choose_(0x10000)), choose_(64 * kBlockBytes)), kTable};
   const uint64_t pointer = pointers[choose_(std::size(pointers))];
   const bool mine =
-      std::ranges::any_of(owned_, [&](const auto& entry) { return entry.second.pointer == pointer; });
+      std::ranges::any_of(owned_, [&](const auto& entry) { return entry.second.range.pointer == pointer; });
   if (!mine)
-    require(memory_.free(pointer, context) == Status::kBadPointer || options_.vandal,
-            "a pointer from nowhere could be freed");
-  if (owned_.empty() || options_.vandal) return;
-  const Range range = some_range()->second;
+    require(memory_.free(pointer, context) == Status::kBadPointer, "a pointer from nowhere could be freed");
+  if (owned_.empty()) return;
+  const Range range = some_range()->second.range;
   const uint64_t inside = 1 + choose_(std::max<uint64_t>(range.bytes, 2) - 1);
   require(memory_.free(range.pointer + inside, range.context) == Status::kBadPointer,
           "the middle of an allocation could be freed");
@@ -174,8 +167,9 @@ void Exerciser::leave() {
   }
   require(memory_.count_of(context) == 0 && memory_.bytes_of(context) == 0, "a client that left has memory");
   for (auto entry = owned_.begin(); entry != owned_.end();) {
-    if (entry->second.context == context) {
-      asked_ -= entry->second.bytes;
+    if (entry->second.range.context == context) {
+      check_untouched(entry->second);
+      asked_ -= entry->second.range.bytes;
       entry = owned_.erase(entry);
     } else {
       ++entry;
@@ -183,16 +177,23 @@ void Exerciser::leave() {
   }
 }
 
-void Exerciser::write_header() {
+// Anywhere in the memory that the hardware lets it reach.
+void Exerciser::vandalise() {
   if (owned_.empty()) return;
-  const Range range = some_range()->second;
-  const uint64_t at = range.physical - kLineBytes;
-  const uint64_t mark = processor_.load(at) >> 40 << 40;
-  processor_.overwrite(at + 8 * choose_(2),
-                       choose_(2) == 0
-                           ? choose_(~uint64_t{0})
-                           : choose_(0x10000) | choose_(0x10000) << 16 |
-                                 (choose_(2) == 0 ? Piece::kFree : uint64_t{Piece::kTaken}) << 32 | mark);
+  const Range range = some_range()->second.range;
+  if (range.context != kVandal) return;
+  const Range reach = memory_.find(range.pointer, kVandal);
+  for (unsigned i = 0; i < 64; ++i) {
+    const uint64_t near = choose_(2) == 0 ? range.physical - reach.physical : 0;
+    const uint64_t at = (near + choose_(reach.bytes - near)) & ~uint64_t{7};
+    if (at + sizeof(uint64_t) > reach.bytes) continue;
+    processor_.overwrite(reach.physical + at, choose_(2) == 0 ? choose_(~uint64_t{0}) : choose_(0x10000));
+  }
+}
+
+void Exerciser::check_untouched(const Owned& owned) const {
+  if (options_.vandal && owned.range.context == kVandal) return;
+  require(processor_.word(owned.range.physical) == owned.number, "somebody else has written there");
 }
 
 void Exerciser::step() {
@@ -205,7 +206,7 @@ void Exerciser::step() {
     look_up();
   } else if (choice < 63) {
     misuse();
-    if (options_.vandal) write_header();
+    if (options_.vandal) vandalise();
   } else if (choose_(32) == 0) {
     leave();
   }
@@ -214,17 +215,11 @@ void Exerciser::step() {
 void Exerciser::finish() {
   uint64_t counted = 0;
   for (uint8_t context = 1; context <= kContexts; ++context) counted += memory_.count_of(context);
-  if (!options_.vandal) require(counted == owned_.size(), "the accounts are wrong");
-  while (!owned_.empty() && !options_.vandal) free_one();
-  for (uint8_t context = 1; context <= kContexts; ++context) {
-    if (!options_.vandal)
-      require(memory_.bytes_of(context) == 0, "bytes are accounted to somebody who freed all");
-    // Neighbours that are free have grown together, up to whole blocks.
-    if (options_.vandal) {
-      while (!memory_.free_some(context, 8)) {
-      }
-    }
-  }
+  require(counted == owned_.size(), "the accounts are wrong");
+  while (!owned_.empty()) free_one();
+  for (uint8_t context = 1; context <= kContexts; ++context)
+    require(memory_.bytes_of(context) == 0, "bytes are accounted to somebody who freed all");
+  // Neighbours that are free have grown together, up to whole blocks.
   for (unsigned group = 0; group < options_.groups; ++group) {
     const Info info = memory_.info(group);
     require(info.free == info.total && info.largest == info.total, "not all memory is free again");

@@ -26,7 +26,8 @@ class Exerciser {
   struct Options {
     unsigned groups = 2;
     uint64_t group_bytes = 64 * kBlockBytes;
-    bool vandal = false;  // clients write to headers: no comparison, it only has to survive
+    bool vandal = false;  // one client's kernels write whatever they reach
+    unsigned pools = kMaxPools;
   };
 
   Exerciser(Choose choose, const Options& options);
@@ -40,9 +41,10 @@ class Exerciser {
   double asked_share() const { return asked_share_; }
 
  private:
+  // With the number that its owner has put at its beginning.
   struct Owned {
     Range range;
-    uint64_t begin;
+    uint64_t number;
   };
 
   void allocate();
@@ -50,20 +52,22 @@ class Exerciser {
   void look_up();
   void misuse();
   void leave();
-  void write_header();
+  void vandalise();
+  void check_untouched(const Owned& owned) const;
   uint64_t some_bytes();
   void check_new(const Range& range, uint64_t bytes, Usage usage, uint8_t context);
   void require(bool condition, const char* what) const;
-  std::map<uint64_t, Range>::iterator some_range();
+  std::map<uint64_t, Owned>::iterator some_range();
 
   static constexpr uint8_t kContexts = 4;
+  static constexpr uint8_t kVandal = 1;
 
   Choose choose_;
   Options options_;
   FakeProcessor processor_;
   Memory<FakeProcessor> memory_;
   Plan plan_;
-  std::map<uint64_t, Range> owned_;  // by physical address
+  std::map<uint64_t, Owned> owned_;  // by physical address
   uint64_t asked_ = 0;
   double peak_ = 0;
   double asked_share_ = 0;

@@ -1,9 +1,10 @@
-// A processor for the memory manager's tests: memory as a map of words, and a record of what caches, page
-// tables and segment table would hold.
+// A processor for the memory manager's tests: memory as a map of words, and a record of what page tables and
+// segment table would hold. What the manager reads and writes must be its own.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "firmware/memory/layout.hpp"
@@ -12,48 +13,59 @@ namespace swai::memory {
 
 class FakeProcessor {
  public:
+  // The manager's own memory.
+  static constexpr uint64_t kOwn = 0x80'0000'0000;
+  static constexpr uint64_t kOwnBytes = 80 << 20;
+
   uint64_t load(uint64_t address) const {
-    const auto found = words_.find(address);
-    return found == words_.end() ? 0 : found->second;
+    check_own(address);
+    return word(address);
   }
   void store(uint64_t address, uint64_t value) {
+    check_own(address);
     words_[address] = value;
-    cached_[address / kLineBytes] = true;
   }
-  void drop(uint64_t address, uint64_t bytes) {
-    if (bytes == kLineBytes) {
-      cached_.erase(address / kLineBytes);
-    } else {
-      std::erase_if(cached_,
-                    [&](const auto& line) { return line.first - address / kLineBytes < bytes / kLineBytes; });
-    }
+  void publish(uint64_t address, uint64_t bytes) {
+    check_own(address);
+    check_own(address + bytes - 1);
   }
   void set_entry(uint64_t address, uint64_t value) {
-    words_[address] = value;
+    store(address, value);
     ++entry_stores_;
   }
   void map(uint64_t address, uint64_t bytes, Usage usage) {
-    for (uint64_t page = address; page < address + bytes; page += kBlockBytes) pages_[page] = usage;
+    for (uint64_t page = address; page < address + bytes; page += kBlockBytes) {
+      if (!pages_.emplace(page, usage).second) throw std::runtime_error("a page is mapped twice");
+    }
   }
   void unmap(uint64_t address, uint64_t bytes) {
-    for (uint64_t page = address; page < address + bytes; page += kBlockBytes) pages_.erase(page);
-  }
-  // What a client's kernels do.
-  void overwrite(uint64_t address, uint64_t value) { words_[address] = value; }
-
-  bool cached(uint64_t first, uint64_t bytes) const {
-    for (uint64_t line = first / kLineBytes; line < (first + bytes) / kLineBytes; ++line) {
-      if (cached_.contains(line)) return true;
+    for (uint64_t page = address; page < address + bytes; page += kBlockBytes) {
+      if (pages_.erase(page) == 0) throw std::runtime_error("a page is unmapped that is not mapped");
     }
-    return false;
   }
+  // What clients do.
+  uint64_t word(uint64_t address) const {
+    const auto found = words_.find(address);
+    return found == words_.end() ? 0 : found->second;
+  }
+  void overwrite(uint64_t address, uint64_t value) {
+    if (is_own(address)) throw std::runtime_error("a client reaches the manager's memory");
+    words_[address] = value;
+  }
+  // A reset of the processor leaves memory alone, and nothing else.
+  void reset() { pages_.clear(); }
+
   bool mapped(uint64_t address) const { return pages_.contains(address / kBlockBytes * kBlockBytes); }
   size_t pages() const { return pages_.size(); }
   uint64_t entry_stores() const { return entry_stores_; }
 
  private:
+  static bool is_own(uint64_t address) { return address - kOwn < kOwnBytes; }
+  static void check_own(uint64_t address) {
+    if (!is_own(address)) throw std::runtime_error("the manager touches memory that clients write");
+  }
+
   std::unordered_map<uint64_t, uint64_t> words_;
-  std::unordered_map<uint64_t, bool> cached_;
   std::map<uint64_t, Usage> pages_;
   uint64_t entry_stores_ = 0;
 };

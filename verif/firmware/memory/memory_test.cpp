@@ -36,9 +36,10 @@ TEST_CASE("random use of four groups") { exercise({.groups = 4}, 1, steps()); }
 TEST_CASE("one small group, often full") {
   exercise({.groups = 1, .group_bytes = 6 * kBlockBytes}, 2, steps());
 }
-TEST_CASE("kernels that overwrite headers harm nobody but themselves") {
+TEST_CASE("kernels that overwrite whatever they reach harm nobody but themselves") {
   exercise({.vandal = true}, 3, steps());
 }
+TEST_CASE("fewer blocks for pieces than clients want") { exercise({.pools = 3}, 4, steps()); }
 
 TEST_CASE("rows of bits") {
   Bitmap<256> bits;
@@ -64,9 +65,10 @@ TEST_CASE("a large allocation takes one store to the segment table") {
   FakeProcessor processor;
   Memory<FakeProcessor> memory(processor);
   Plan plan;
-  plan.areas[0] = {0x80'0100'0000, 2048 * kBlockBytes};
-  plan.segment_table = 0x80'0000'0000;
-  plan.records = 0x80'0010'0000;
+  plan.areas[0] = {FakeProcessor::kOwn + FakeProcessor::kOwnBytes, 2048 * kBlockBytes};
+  plan.segment_table = FakeProcessor::kOwn;
+  plan.records = FakeProcessor::kOwn + 0x10'0000;
+  plan.pieces = FakeProcessor::kOwn + 0x80'0000;
   memory.init(plan);
   const Allocation got = memory.allocate(uint64_t{1} << 30, Usage::kShared, 0, 1);
   CHECK(got.status == Status::kOk);

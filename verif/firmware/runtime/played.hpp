@@ -23,6 +23,7 @@ class Played {
   Played() {
     constexpr uint64_t kOwn = 16 << 20;
     constexpr uint64_t kBase = regs::kHbmRegion.base;
+    processor_.own = kOwn;
     Runtime<sdaa::FakeProcessor>::Plan plan;
     plan.groups = plan.memory.groups = options_.groups;
     for (unsigned group = 0; group < options_.groups; ++group) {
@@ -33,6 +34,8 @@ class Played {
     plan.memory.segment_table = kBase;
     plan.memory.first_segment = 32;
     plan.memory.records = kBase + 0x10'0000;
+    plan.memory.pieces = kBase + 0x90'0000;
+    plan.memory.pools = 24;
     plan.queues = {kWindow, kBase, 8, built_in(kBase), kWatchdog, kBase + 0x40'0000};
     plan.wipe = {{2, 0x5000'0010}, 0};
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;

@@ -27,6 +27,7 @@ using Memory = memory::Memory<Processor>;
 
 constexpr uint64_t kSegmentTable = mmu::kPrivate;
 constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
+constexpr uint64_t kPieces = mmu::kPrivate + 0x80'0000;
 constexpr uint8_t kContext = 1;
 constexpr unsigned kRounds = 9;
 
@@ -139,6 +140,7 @@ bool init() {
   plan.segment_table = kSegmentTable;
   plan.first_segment = 32;
   plan.records = kRecords;
+  plan.pieces = kPieces;
   memory.init(plan);
   for (uint64_t bytes = 64; bytes <= 64 << 10; bytes *= 4) measure(memory, bytes);
   for (uint64_t bytes = 4 << 20; bytes <= 1 << 30; bytes *= 4) measure(memory, bytes);
