@@ -116,6 +116,7 @@ enum class Tag : uint32_t {
   kModules = 13,      // loaded
   kLogLost = 14,      // lines
   kBadSlots = 15,     // slots that did not hold what a doorbell had promised
+  kCleared = 16,      // bytes of memory, for new owners
 };
 struct Telemetry {
   Tag tag;

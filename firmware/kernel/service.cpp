@@ -53,8 +53,10 @@ constexpr uint16_t kWipeSegment = 4;
 constexpr uint16_t kRegistersSegment = 5;  // of the groups; for launches of the kernel's own
 constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;
+constexpr uint16_t kMemorySegment =
+    kFirstQueueSegment + protocol::kQueues;  // and behind it: all that groups have
 constexpr uint16_t kFirstSegment = 32;
-static_assert(kFirstQueueSegment + protocol::kQueues <= kFirstSegment);
+static_assert(kMemorySegment + launch::kMaxGroups <= kFirstSegment);
 
 // A launch may take a second, unless it says something else.
 constexpr uint32_t kWatchdog = 1'000'000'000;
@@ -129,6 +131,8 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const
   plan.queues = {layout::kHostWindow, kSegmentTable, kFirstQueueSegment, built_in, kWatchdog, kPageList};
   plan.wipe = {wipe, kRegistersSegment};
   plan.scratch = {kScratchSegment, kScratch, mmu::kPrivate + mmu::kPrivateBytes};
+  plan.clearing = {built_in.fill, kMemorySegment, kScratchSegment, runtime::Scratch::kBytes,
+                   kScratch + runtime::Scratch::kBytes};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
   plan.modules = kModuleTables;
   plan.events = kEvents;
@@ -294,7 +298,14 @@ bool hear_alarm() {
                          segment::encode({base, bytes, permissions, protocol::kKernelContext}));
   };
   set_own(kRegistersSegment, regs::cg::kBase, found.groups * regs::cg::kSize, segment::kWrite);
-  set_own(kScratchSegment, kScratch, runtime::Scratch::kBytes, segment::kRead | segment::kWrite);
+  // Behind it the arguments of the launches that clear memory.
+  set_own(kScratchSegment, kScratch, runtime::Scratch::kBytes + segment::kGranuleBytes,
+          segment::kRead | segment::kWrite);
+  for (uint16_t group = 0; group < found.groups; ++group) {
+    const uint64_t own = group == 0 ? mmu::kPrivateBytes : 0;
+    set_own(kMemorySegment + group, regs::kHbmRegion.base + group * memory::kMaxGroupBytes + own,
+            found.memory - own, segment::kWrite);
+  }
   quiet_groups(found);
   new (storage.data()) Runtime(processor, *new (tables_storage.data()) Tables(processor));
   serving().init(plan_for(found, built_in, wipe));

@@ -55,7 +55,7 @@ class Bitmap {
   }
 
   // The longest row of free bits.
-  unsigned longest() const {
+  [[gnu::cold, gnu::noinline]] unsigned longest() const {
     unsigned best = 0;
     for (unsigned bit = next(0, count_, false); bit < count_;) {
       const unsigned end = next(bit, count_, true);

@@ -10,6 +10,7 @@
 // away in bits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "abi/segment.hpp"
 #include "firmware/memory/bitmap.hpp"
 #include "firmware/memory/layout.hpp"
+#include "firmware/memory/leftovers.hpp"
 #include "firmware/memory/pools.hpp"
 #include "firmware/memory/records.hpp"
 
@@ -56,18 +58,18 @@ struct Allocation {
 };
 
 struct Info {
-  uint64_t free = 0;  // blocks that nobody has, in bytes
+  uint64_t free = 0;  // blocks that nobody has, in bytes, also those that have to be cleared before
   uint64_t total = 0;
-  uint64_t largest = 0;
+  uint64_t largest = 0;  // of those that have not
 };
 
 template <Machine M>
 class Memory {
  public:
-  explicit Memory(M& machine) : machine_(machine), records_(machine) {}
+  explicit Memory(M& machine) : machine_(machine), records_(machine), leftovers_(records_) {}
 
   static constexpr uint64_t record_bytes(unsigned groups) {
-    return places_at(groups) + (kMaxPools + 1) * sizeof(uint64_t);
+    return places_at(groups) + (kMaxPools + 1 + kMaxGroups) * sizeof(uint64_t);
   }
   // What is known of the pieces of so many blocks.
   static constexpr uint64_t piece_bytes(unsigned pools) {
@@ -79,15 +81,19 @@ class Memory {
     segments_.init(kSegments);
     segments_.take(plan.first_segment);
     records_.init(plan.records);
-    pool_blocks_.init(plan.pools);
+    free_pool_block_ = pool_blocks_ = 0;
     places_ = plan.records + places_at(plan.groups);
     begin_serials();
     accounts_.fill({});
     leaving_ = kNobody;
     sets_.fill({});
     forget_last();
+    leftovers_.init();
+    to_clear_ = true;
+    turned_away_.fill(false);
     for (unsigned group = 0; group < plan.groups; ++group) {
       blocks_[group].init(static_cast<unsigned>(plan.areas[group].bytes / kBlockBytes));
+      take_over(group);
     }
   }
 
@@ -112,7 +118,7 @@ class Memory {
     if (block.record.kind == Record::kLarge) {
       if (offset != 0) return Status::kBadPointer;
       account_freed(context, block.record.bytes);
-      release(block);
+      release(block, context);
     } else {
       if (offset % kLineBytes != 0) return Status::kBadPointer;
       PoolSet& set = sets_[block.record.set];
@@ -120,7 +126,7 @@ class Memory {
       Piece piece;
       if (!set.pool.find(machine_, line, piece)) return Status::kBadPointer;
       account_freed(context, uint64_t{piece.lines} * kLineBytes - piece.unused);
-      if (set.pool.give_back(machine_, line, piece) != Pool<M>::kNone) release(block);
+      if (set.pool.give_back(machine_, line, piece) != Pool<M>::kNone) release(block, context);
     }
     return Status::kOk;
   }
@@ -136,7 +142,7 @@ class Memory {
   }
 
   // Of a segment that is a large allocation.
-  void set_permissions(uint64_t pointer, uint8_t permissions) {
+  [[gnu::cold, gnu::noinline]] void set_permissions(uint64_t pointer, uint8_t permissions) {
     const uint16_t number = segment::number(pointer);
     segment::Entry entry =
         segment::decode(machine_.load(plan_.segment_table + uint64_t{number} * sizeof(uint64_t)));
@@ -145,10 +151,11 @@ class Memory {
   }
 
   // Takes away up to `steps` blocks that a context has. True: it has nothing any more.
-  bool free_some(uint8_t context, unsigned steps) {
+  [[gnu::cold, gnu::noinline]] bool free_some(uint8_t context, unsigned steps) {
     if (leaving_ != context) {
       leaving_ = context;
       next_ = 0;
+      leftovers_.forget(context);
     }
     while (next_ < plan_.groups * kMaxBlocks) {
       const unsigned group = next_ / kMaxBlocks;
@@ -163,21 +170,59 @@ class Memory {
       // Somebody else's may have begun before here since the last time.
       next_ += block.record.kind == Record::kNone ? 1 : block.record.blocks;
       if (block.record.kind == Record::kNone || block.record.context != context) continue;
-      release(block);
+      if (block.record.kind == Record::kLeft) {
+        leftovers_.adopt(block.index, block.record);
+      } else {
+        release(block, kNobody);
+      }
     }
     for (PoolSet& set : sets_) {
       if (set.context == context) set.context = kNobody;
     }
     forget_last();
     account_of(context) = {};
+    to_clear_ = true;
     leaving_ = kNobody;
     return true;
   }
 
-  Info info(unsigned group) const {
+  [[gnu::cold, gnu::noinline]] Info info(unsigned group) const {
     const auto& blocks = blocks_[group];
-    return {blocks.free() * kBlockBytes, blocks.size() * kBlockBytes, blocks.longest() * kBlockBytes};
+    return {(blocks.free() + leftovers_.blocks(group)) * kBlockBytes, blocks.size() * kBlockBytes,
+            blocks.longest() * kBlockBytes};
   }
+
+  // --- Clearing what others have left
+
+  // A row of blocks that is to be cleared now; blocks 0: none. Of those who have gone as long as there is
+  // less than a quarter of a group's memory to give out at once, of all when somebody was turned away.
+  [[gnu::cold, gnu::noinline]] Row take_to_clear() {
+    for (unsigned group = 0; group < plan_.groups; ++group) {
+      if (!is_short(group)) continue;
+      const Row row = leftovers_.take_to_clear(group, turned_away_[group]);
+      if (row.blocks != 0) return row;
+      if (leftovers_.blocks(group) == 0) turned_away_[group] = false;
+    }
+    to_clear_ = false;
+    return {};
+  }
+  // There may be such a row.
+  bool to_clear() const { return to_clear_; }
+  // Somebody waits for memory that clients who are still there gave back, and may still use.
+  bool waits_for_period() const { return std::ranges::find(turned_away_, true) != turned_away_.end(); }
+  void end_period() {
+    leftovers_.end_period();
+    to_clear_ = true;
+  }
+  void cleared(const Row& row) {
+    leftovers_.cleared(row);
+    blocks_[row.index / kMaxBlocks].give_back(row.index % kMaxBlocks, row.blocks);
+  }
+  uint64_t area(unsigned group) const { return plan_.areas[group].base; }
+  uint64_t physical_of(uint32_t index) const {
+    return plan_.areas[index / kMaxBlocks].base + index % kMaxBlocks * kBlockBytes;
+  }
+
   uint64_t bytes_of(uint8_t context) const { return accounts_[context % protocol::kContexts].bytes; }
   // How often blocks have lost their owner.
   uint32_t releases() const { return releases_; }
@@ -210,9 +255,6 @@ class Memory {
 
   // --- Addresses
 
-  uint64_t physical_of(uint32_t index) const {
-    return plan_.areas[index / kMaxBlocks].base + index % kMaxBlocks * kBlockBytes;
-  }
   static constexpr uint32_t line_of(unsigned pool_block) { return pool_block * kPoolLines; }
   // Behind the records: where each of the pools' blocks lies.
   static constexpr uint64_t places_at(unsigned groups) {
@@ -263,7 +305,7 @@ class Memory {
       Block block = block_at(index);
       if (block.record.kind != Record::kNone) {
         block.offset = physical - block.physical;
-        return block.record.segment == 0 ? block : Block{};
+        return block.record.segment == 0 && block.record.kind != Record::kLeft ? block : Block{};
       }
       if (index % kMaxBlocks == 0) break;
     }
@@ -291,17 +333,26 @@ class Memory {
 
   static bool has_pages(const Record& record) { return record.usage != Usage::kCpe; }
 
-  // Blocks with record, segment and pages. The first of them; kNoBlock: there is no room, or no number.
-  [[gnu::always_inline]] uint32_t take_blocks(Record& record, unsigned group) {
-    record.blocks = static_cast<uint32_t>((record.bytes + kBlockBytes - 1) / kBlockBytes);
-    const unsigned first = blocks_[group].take(record.blocks);
+  // Blocks in a row for this client: what it has left itself as it is, else what is clear. kNoBlock: none.
+  [[gnu::always_inline]] uint32_t find_blocks(unsigned group, uint32_t count, uint8_t context) {
+    const Row own = leftovers_.take(context, group, count);
+    if (own.blocks != 0) return own.index;
+    const unsigned first = blocks_[group].take(count);
     if (first == Blocks::kNone) return kNoBlock;
-    const uint32_t index = group * kMaxBlocks + first;
-    const uint64_t physical = plan_.areas[group].base + first * kBlockBytes;
+    if (first + count > reached_[group]) reach(group, first + count);
+    to_clear_ |= is_short(group);
+    return group * kMaxBlocks + first;
+  }
+  // Blocks with record, segment and pages. The first of them; kNoBlock: there is no room, or no number.
+  [[gnu::noinline]] uint32_t take_blocks(Record& record, unsigned group) {
+    record.blocks = static_cast<uint32_t>((record.bytes + kBlockBytes - 1) / kBlockBytes);
+    const uint32_t index = find_blocks(group, record.blocks, record.context);
+    if (index == kNoBlock) return kNoBlock;
+    const uint64_t physical = physical_of(index);
     if (record.usage != Usage::kMpe) {
       const unsigned number = segments_.take(1);
       if (number == Segments::kNone) [[unlikely]] {
-        blocks_[group].give_back(first, record.blocks);
+        leftovers_.add({index, record.blocks}, record.context);
         return kNoBlock;
       }
       record.segment = static_cast<uint16_t>(number);
@@ -314,16 +365,43 @@ class Memory {
     return index;
   }
 
-  void release(const Block& block) {
+  // `owner` has had it; kNobody: it has gone.
+  void release(const Block& block, uint8_t owner) {
     if (block.record.segment != 0) {
       set_entry(block.record.segment, segment::kNoEntry);
       segments_.give_back(block.record.segment, 1);
     }
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     ++releases_;
-    if (block.record.kind == Record::kPool) pool_blocks_.give_back(block.record.pool - 1u, 1);
-    records_.clear(block.index);
-    blocks_[block.index / kMaxBlocks].give_back(block.index % kMaxBlocks, block.record.blocks);
+    if (block.record.kind == Record::kPool) give_back_pool_block(block.record.pool);
+    leftovers_.add({block.index, block.record.blocks}, owner);
+  }
+  // What there is to say when no row is long enough: later, if others have left something.
+  [[gnu::cold, gnu::noinline]] Status no_room(unsigned group, uint64_t bytes) {
+    const uint64_t free = uint64_t{blocks_[group].free()} + leftovers_.blocks(group);
+    if (leftovers_.blocks(group) == 0 || bytes > free * kBlockBytes) return Status::kNoMemory;
+    turned_away_[group] = to_clear_ = true;
+    return Status::kAgain;
+  }
+  bool is_short(unsigned group) const {
+    if (turned_away_[group]) return true;
+    return blocks_[group].free() < blocks_[group].size() / 4 && leftovers_.any_of_nobody(group);
+  }
+
+  // How far memory has been given out, ever: what is beyond holds nothing of anybody, also after a reset.
+  uint64_t reach_of(unsigned group) const { return place_of(kMaxPools + 1 + group); }
+  [[gnu::cold, gnu::noinline]] void reach(unsigned group, unsigned blocks) {
+    reached_[group] = blocks;
+    machine_.store(reach_of(group), blocks);
+    machine_.publish(reach_of(group), sizeof(uint64_t));
+  }
+  // What was given out before a reset of the processor is nobody's now.
+  [[gnu::cold, gnu::noinline]] void take_over(unsigned group) {
+    const uint64_t reached = std::min<uint64_t>(machine_.load(reach_of(group)), blocks_[group].size());
+    reached_[group] = static_cast<unsigned>(reached);
+    const uint32_t first = group * kMaxBlocks;
+    for (uint32_t i = 0; i < reached_[group]; ++i) records_.clear(first + i);
+    if (blocks_[group].take(reached_[group]) == 0) leftovers_.add({first, reached_[group]}, kNobody);
   }
 
   void set_entry(uint16_t number, uint64_t entry) {
@@ -339,7 +417,7 @@ class Memory {
     record.context = context;
     record.bytes = bytes;
     const uint32_t index = take_blocks(record, group);
-    if (index == kNoBlock) return {Status::kNoMemory};
+    if (index == kNoBlock) return {no_room(group, bytes)};
     Account& account = account_of(context);
     account.bytes += bytes;
     ++account.count;
@@ -361,13 +439,25 @@ class Memory {
              set.context, set.group}};
   }
 
+  // 0: there is none.
+  uint32_t take_pool_block() {
+    const uint32_t pool_block = free_pool_block_;
+    if (pool_block == 0) return pool_blocks_ == plan_.pools ? 0 : ++pool_blocks_;
+    free_pool_block_ = static_cast<uint32_t>(machine_.load(place_of(pool_block)));
+    return pool_block;
+  }
+  void give_back_pool_block(uint32_t pool_block) {
+    machine_.store(place_of(pool_block), free_pool_block_);
+    free_pool_block_ = pool_block;
+  }
+
   // A piece for which a larger one has to be cut, or a block added.
   [[gnu::noinline]] Allocation allocate_piece(PoolSet* set, uint64_t bytes) {
     const auto wanted = static_cast<uint32_t>(bytes);
     uint32_t line = set->pool.take(machine_, wanted);
     if (line == Pool<M>::kNone) {
       // Who finds no block for pools any more has one alone.
-      const unsigned pool_block = pool_blocks_.take(1) + 1;
+      const uint32_t pool_block = take_pool_block();
       if (pool_block == 0) return allocate_blocks(bytes, set->usage, set->group, set->context);
       Record record;
       record.kind = Record::kPool;
@@ -378,8 +468,8 @@ class Memory {
       record.pool = static_cast<uint16_t>(pool_block);
       const uint32_t index = take_blocks(record, set->group);
       if (index == kNoBlock) {
-        pool_blocks_.give_back(pool_block - 1, 1);
-        return {Status::kNoMemory};
+        give_back_pool_block(pool_block);
+        return {no_room(set->group, bytes)};
       }
       // The segment's number, if there is one, above the address.
       machine_.store(place_of(pool_block), segment::pointer(record.segment, physical_of(index)));
@@ -397,7 +487,7 @@ class Memory {
     return allocate_piece(set, bytes);
   }
 
-  PoolSet* set_for(Usage usage, unsigned group, uint8_t context) {
+  [[gnu::cold, gnu::noinline]] PoolSet* set_for(Usage usage, unsigned group, uint8_t context) {
     PoolSet* unused = nullptr;
     for (PoolSet& set : sets_) {
       if (set.context == context && set.usage == usage && set.group == group) return &set;
@@ -412,7 +502,7 @@ class Memory {
   }
   // What pools before a reset have left must not look like something of a pool of now. The number of the life
   // lies where a block 0 would have its place.
-  void begin_serials() {
+  [[gnu::cold, gnu::noinline]] void begin_serials() {
     constexpr unsigned kInLife = 32;
     const uint64_t life = (machine_.load(place_of(0)) + 1) & 0xff'ffff;
     machine_.store(place_of(0), life);
@@ -435,10 +525,16 @@ class Memory {
   Plan plan_;
   std::array<std::array<PoolSet*, kMaxGroups>, 3> last_;  // by usage: the one that was used last
   std::array<Blocks, kMaxGroups> blocks_;
+  std::array<unsigned, kMaxGroups> reached_;
+  Leftovers<M> leftovers_;
+  std::array<bool, kMaxGroups> turned_away_;  // somebody was, for what others have left
+  bool to_clear_ = false;
   Segments segments_;
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;
-  Bitmap<kMaxPools> pool_blocks_;  // counted from 1, so that no piece begins at line 0
+  // Counted from 1, so that no piece begins at line 0.
+  uint32_t pool_blocks_ = 0;      // so many have been in use
+  uint32_t free_pool_block_ = 0;  // of these one that is not any more; the next one lies at its place
   uint64_t places_ = 0;
   uint64_t serial_ = 0;  // of the last pool
   uint32_t releases_ = 0;

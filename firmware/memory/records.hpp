@@ -1,4 +1,5 @@
-// What is known of each block that begins a large allocation or is a pool, in memory of the manager's own.
+// What is known of each block that begins a large allocation, is a pool or begins what was given back, in
+// memory of the manager's own.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,14 @@
 namespace swai::memory {
 
 struct Record {
-  enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2 };
+  enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2, kLeft = 3 };
   Kind kind = kNone;
   Usage usage = Usage::kCpe;
   uint8_t context = 0;
-  uint8_t set = 0;       // pools
+  uint8_t set = 0;       // pools; of what is left the period
   uint16_t segment = 0;  // 0: it has none
   uint32_t blocks = 0;
-  uint64_t bytes = 0;  // that were asked for
+  uint64_t bytes = 0;  // that were asked for; of what is left the next one of its list
   uint16_t pool = 0;   // pools: which of their blocks
 };
 

@@ -150,9 +150,9 @@ class Groups {
       return collect_failed(group, number, done.sequence, see);
     // The word has the cycles of the last one, the group's records those of the others.
     while (++number != done.sequence) {
-      if (!is_wipe(state, number)) good(state.owners[number % kKept], state.driver->result(number).cycles);
+      if (!is_nobodys(state, number)) good(state.owners[number % kKept], state.driver->result(number).cycles);
     }
-    if (!is_wipe(state, number)) good(state.owners[number % kKept], done.cycles);
+    if (!is_nobodys(state, number)) good(state.owners[number % kKept], done.cycles);
   }
 
   // Launches are under way, as far as collect() has seen.
@@ -193,6 +193,27 @@ class Groups {
     if (!state.driver->wait_ended(state.driver->number(), kGrace)) return false;
     state.collected = state.driver->number();
     return !state.driver->result(state.collected).failed;
+  }
+
+  // The same beside others: it clears memory, and what the CPEs hold of somebody stays that one's. They see
+  // nothing of it and it nothing of them.
+  [[gnu::cold, gnu::noinline]] bool has_room_for_own(unsigned group) {
+    State& state = states_[group];
+    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
+    return state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog);
+  }
+  [[gnu::cold, gnu::noinline]] uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
+    State& state = states_[group];
+    set_group(group, launch);
+    hand_over(state, launch, argument, kOwn);
+    return state.driver->number();
+  }
+  bool own_has_ended(unsigned group, uint32_t number) const {
+    return !is_before(states_[group].collected, number);
+  }
+  // Of the one that ended last.
+  bool own_is_good(unsigned group, uint32_t number) const {
+    return !states_[group].lost && states_[group].own_failed != number;
   }
 
   // Launches in the group of whose owners that is true.
@@ -279,10 +300,12 @@ class Groups {
   static constexpr uint32_t kNotPrepared = ~uint32_t{0};
   // The owner of a wipe; and of what is in the CPEs when nobody knows whose it is.
   static constexpr uint16_t kWipe = 0xffff;
+  static constexpr uint16_t kOwn = 0xfffe;  // of other launches of the runtime's own
   static constexpr uint16_t kSomebodys = 0x100;
   // No watchdog is shorter: a wipe takes one or two thousand cycles, and whose launch it was that chose the
   // watchdog must not matter to it.
   static constexpr uint32_t kShortest = 10'000;
+  static constexpr uint32_t kOwnWatchdog = 1'000'000;
   static_assert(launch::kQueue <= kKept);
   struct Setting {
     Launch launch = {};
@@ -300,6 +323,7 @@ class Groups {
     uint32_t changes = 0;  // of settings
     bool lost = false;
     bool drains = false;          // somebody waits for the group to be idle
+    uint32_t own_failed = 0;      // number of the last launch of the runtime's own that failed or was dropped
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
   };
   // Since when a group has ended nothing.
@@ -308,13 +332,13 @@ class Groups {
     uint32_t collected = 0;
     bool stopped = false;
   };
-  // A wipe is nobody's.
+  // What the runtime launches itself is nobody's.
   template <typename IsMeant>
   [[gnu::always_inline]] static bool is(uint16_t owner, IsMeant is_meant) {
-    return owner != kWipe && is_meant(owner);
+    return owner < kOwn && is_meant(owner);
   }
-  [[gnu::always_inline]] static bool is_wipe(const State& state, uint32_t number) {
-    return state.owners[number % kKept] == kWipe;
+  [[gnu::always_inline]] static bool is_nobodys(const State& state, uint32_t number) {
+    return state.owners[number % kKept] >= kOwn;
   }
   static bool is_dropped(const State& state, uint32_t number) {
     return static_cast<int32_t>(state.dropped - number) >= 0;
@@ -385,18 +409,21 @@ class Groups {
   [[gnu::noinline]] bool prepare(unsigned group, const Launch& launch) {
     State& state = states_[group];
     const uint32_t watchdog = std::max(launch.watchdog, kShortest);
-    if (state.watchdog != watchdog) {
-      if (busy(group)) {
-        // Others would keep it busy for ever.
-        state.drains = true;
-        state.room = 0;
-        return false;
-      }
-      state.driver->set_watchdog(watchdog);
-      state.watchdog = watchdog;
-    }
+    if (state.watchdog != watchdog && !use_watchdog(group, watchdog)) return false;
     if (needs_wipe(state, launch) && waiting(group) + 1 >= state.room) return false;
     set(group, launch);
+    return true;
+  }
+  [[gnu::cold, gnu::noinline]] bool use_watchdog(unsigned group, uint32_t watchdog) {
+    State& state = states_[group];
+    if (busy(group)) {
+      // Others would keep it busy for ever.
+      state.drains = true;
+      state.room = 0;
+      return false;
+    }
+    state.driver->set_watchdog(watchdog);
+    state.watchdog = watchdog;
     return true;
   }
   static bool needs_wipe(const State& state, const Launch& launch) { return state.holds != launch.owner; }
@@ -425,10 +452,14 @@ class Groups {
     do {
       ++number;
       const LaunchEnd end = end_of(group, number);
-      if (is_wipe(state, number)) {
+      const uint16_t owner = state.owners[number % kKept];
+      if (owner == kWipe) {
         dirty |= end.failed && !end.dropped;
+      } else if (owner == kOwn) {
+        if (end.failed) state.own_failed = number;
+        if (end.failed && !end.dropped) control(group, regs::cg::launch_control::kResume.mask());
       } else {
-        see(state.owners[number % kKept], end);
+        see(owner, end);
       }
     } while (number != last);
     // What somebody has left there is not for the next one.
@@ -457,7 +488,7 @@ class Groups {
     machine_.note(journal::Fault::kGroupLost, {group, last - state.collected, waited});
     while (state.collected != last) {
       const uint32_t number = ++state.collected;
-      if (!is_wipe(state, number))
+      if (!is_nobodys(state, number))
         see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
     }
   }

@@ -143,6 +143,7 @@ class Queues : private Begin<M> {
   }
   void transfers_ended() { over_ |= flying_; }
   void events_sent() { look_ |= waiting_; }
+  void memory_cleared() { look_ |= waiting_; }
 
   // In the queues that have a reason to be looked at: makes complete what is over, or begins what can begin
   // now, a few commands in each.
@@ -160,6 +161,18 @@ class Queues : private Begin<M> {
       take_some(queues_[number]);
     }
   }
+  // Whether all has ended that was under way when this was true last. What waits for somebody uses nothing.
+  [[gnu::cold, gnu::noinline]] bool period_has_ended() {
+    const auto uses = [](const Queue& queue) {
+      const command::Type type = queue.front().type;
+      return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall;
+    };
+    for (const Queue& queue : queues_) {
+      if (uses(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
+    }
+    for (const Queue& queue : queues_) period_[queue.number] = queue.begun;
+    return true;
+  }
   // There is more to do.
   bool busy() const { return (over_ | look_) != 0; }
   // Nothing is under way, nothing waits.
@@ -167,6 +180,7 @@ class Queues : private Begin<M> {
   const Statistics& statistics() const { return this->statistics_; }
 
  private:
+  std::array<uint32_t, protocol::kQueues> period_ = {};  // of each queue what had begun
   uint32_t behind_ = 0;  // those behind the queue that has begun something last
 
   [[gnu::noinline]] void retire_some() {

@@ -13,6 +13,7 @@
 #include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
 #include "firmware/runtime/calibration.hpp"
+#include "firmware/runtime/cleaner.hpp"
 #include "firmware/runtime/clients.hpp"
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
@@ -44,6 +45,7 @@ class Runtime {
     QueuePlace queues;
     Wipe wipe;
     Scratch scratch;
+    Clearing clearing;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
     uint64_t events = 0;   // Events<M>::kBytes of memory
@@ -63,6 +65,7 @@ class Runtime {
         routes_(machine, transfers_),
         calibration_(machine, costs_, routes_, queues_),
         two_level_(machine, transfers_, queues_),
+        cleaner_(machine, tables.memory, groups_, queues_),
         memory_(tables.memory),
         events_(machine),
         machine_(machine) {}
@@ -79,6 +82,7 @@ class Runtime {
     queues_.init(plan.queues);
     routes_.init();
     calibration_.init(plan.scratch);
+    cleaner_.init(plan.clearing);
     requests_.init();
   }
 
@@ -99,6 +103,7 @@ class Runtime {
       told = (channels & kCompletions) != 0;
     }
     queues_.retire_all();
+    if (cleaner_.wanted() && cleaner_.step()) queues_.memory_cleared();
     // The host hears of ends before anything begins.
     if (told || completions_.ready()) {
       if (completions_.pump(told)) queues_.events_sent();
@@ -148,6 +153,7 @@ class Runtime {
     see(Tag::kAllocations, allocations);
     see(Tag::kModules, modules);
     see(Tag::kBadSlots, statistics.bad_slots);
+    see(Tag::kCleared, cleaner_.cleared());
   }
   // Somebody has that place.
   bool is_used(unsigned place) const { return clients_.all()[place].attached != Attached::kNobody; }
@@ -202,6 +208,7 @@ class Runtime {
   Routes<M> routes_;
   Calibration<M> calibration_;
   TwoLevel<M> two_level_;
+  Cleaner<M> cleaner_;
   memory::Memory<M>& memory_;
   Events<M> events_;
   M& machine_;

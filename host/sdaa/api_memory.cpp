@@ -51,7 +51,10 @@ void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
   Connection::Values values;
   const bool checked = device->checked();
   const uint64_t asked = checked ? memory_check::room(bytes) : bytes;
-  const auto status = device->connection().request(protocol::Operation::kAllocate, {asked, wish}, values);
+  auto status = protocol::Status::kAgain;
+  // The card clears what somebody else has left there.
+  while (status == protocol::Status::kAgain)
+    status = device->connection().request(protocol::Operation::kAllocate, {asked, wish}, values);
   if (status != protocol::Status::kOk) {
     fail(code_of(status),
          fmt::format("{} bytes of memory on device {}: {}", bytes, device->number(), text(status)));

@@ -43,6 +43,7 @@ constexpr uint16_t kFillSegment = 3;
 constexpr uint16_t kWipeSegment = 4;
 constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;
+constexpr uint16_t kMemorySegment = kFirstQueueSegment + protocol::kQueues;
 constexpr uint16_t kFirstSegment = 32;
 
 class FakeCard final : public link::Backend {
@@ -254,8 +255,16 @@ class FakeCard final : public link::Backend {
     plan.wipe = {built_in(kWipeSegment, Operation::kWipe), 0};
     plan.scratch = {kScratchSegment, kScratch, kSegmentTable + kOwn};
     processor_.set_entry(kSegmentTable + kScratchSegment * 8,
-                         segment::encode({kScratch, runtime::Scratch::kBytes,
+                         segment::encode({kScratch, runtime::Scratch::kBytes + segment::kGranuleBytes,
                                           segment::kRead | segment::kWrite, protocol::kKernelContext}));
+    for (unsigned group = 0; group < options_.groups; ++group) {
+      const auto& area = plan.memory.areas[group];
+      processor_.set_entry(
+          kSegmentTable + (kMemorySegment + group) * 8,
+          segment::encode({area.base, area.bytes, segment::kWrite, protocol::kKernelContext}));
+    }
+    plan.clearing = {codes.fill, kMemorySegment, kScratchSegment, runtime::Scratch::kBytes,
+                     kScratch + runtime::Scratch::kBytes};
     plan.sram = kRings;
     plan.modules = kTables;
     plan.events = kEvents;

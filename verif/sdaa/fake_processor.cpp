@@ -359,10 +359,12 @@ void FakeProcessor::end_launch(unsigned number) {
   launch.cycles = launch.flushed ? 0 : std::max<uint64_t>(now_ - launch.began, 1);
   group.launches.pop_front();
   group.running = false;
-  if (!launch.flushed) {
-    if (launch.operation != Operation::kWipe && group.holds != 0 && group.holds != launch.owner)
+  if (!launch.flushed && launch.operation == Operation::kWipe) {
+    group.holds = 0;
+  } else if (!launch.flushed && launch.owner != protocol::kKernelContext) {
+    if (group.holds != 0 && group.holds != launch.owner)
       throw std::runtime_error("a kernel finds what another client's has left");
-    group.holds = launch.operation == Operation::kWipe ? 0 : launch.owner;
+    group.holds = launch.owner;
   }
   Fault fault;
   if (launch.stopped && !launch.killed) {

@@ -93,10 +93,16 @@ void Exerciser::allocate() {
   const Allocation got =
       memory_.allocate(bytes, usage, group == options_.groups ? protocol::kAnyGroup : group, context);
   if (got.status == Status::kNoMemory) return;
+  if (got.status == Status::kAgain) {
+    clear_some(1 + choose_(64));
+    return;
+  }
   require(got.status == Status::kOk, "an allocation was refused");
   check_new(got.range, bytes, usage, context);
+  require(processor_.nothing_of_others(got.range.physical, bytes, context),
+          "somebody else's bytes are there");
   const uint64_t number = choose_(~uint64_t{0});
-  processor_.overwrite(got.range.physical, number);
+  processor_.overwrite(got.range.physical, number, context);
   owned_[got.range.physical] = {got.range, number};
   asked_ += bytes;
   uint64_t free = 0;
@@ -161,6 +167,29 @@ void Exerciser::misuse() {
           "the middle of an allocation could be freed");
 }
 
+void Exerciser::clear_some(unsigned steps) {
+  memory_.end_period();
+  for (unsigned i = 0; i < steps; ++i) {
+    const Row row = memory_.take_to_clear();
+    if (row.blocks == 0) return;
+    for (const auto& [physical, owned] : owned_) {
+      const uint64_t at = memory_.physical_of(row.index);
+      require(physical + owned.range.bytes <= at || physical >= at + row.blocks * kBlockBytes,
+              "what somebody has is to be cleared");
+    }
+    processor_.clear(memory_.physical_of(row.index), row.blocks * kBlockBytes);
+    memory_.cleared(row);
+  }
+}
+
+// Nobody but the memory knows what was there.
+void Exerciser::reset() {
+  processor_.reset();
+  owned_.clear();
+  asked_ = 0;
+  memory_.init(plan_);
+}
+
 void Exerciser::leave() {
   const auto context = static_cast<uint8_t>(1 + choose_(kContexts));
   while (!memory_.free_some(context, 4)) {
@@ -187,7 +216,8 @@ void Exerciser::vandalise() {
     const uint64_t near = choose_(2) == 0 ? range.physical - reach.physical : 0;
     const uint64_t at = (near + choose_(reach.bytes - near)) & ~uint64_t{7};
     if (at + sizeof(uint64_t) > reach.bytes) continue;
-    processor_.overwrite(reach.physical + at, choose_(2) == 0 ? choose_(~uint64_t{0}) : choose_(0x10000));
+    processor_.overwrite(reach.physical + at, choose_(2) == 0 ? choose_(~uint64_t{0}) : choose_(0x10000),
+                         kVandal);
   }
 }
 
@@ -209,6 +239,10 @@ void Exerciser::step() {
     if (options_.vandal) vandalise();
   } else if (choose_(32) == 0) {
     leave();
+  } else if (choose_(64) == 0) {
+    clear_some(4);
+  } else if (choose_(256) == 0) {
+    reset();
   }
 }
 
@@ -221,8 +255,21 @@ void Exerciser::finish() {
     require(memory_.bytes_of(context) == 0, "bytes are accounted to somebody who freed all");
   // Neighbours that are free have grown together, up to whole blocks.
   for (unsigned group = 0; group < options_.groups; ++group) {
+    // Somebody wants all that there is, and gets it in the end.
+    const uint64_t all = memory_.info(group).total;
+    Allocation got = memory_.allocate(all, Usage::kCpe, group, kContexts + 1);
+    for (unsigned i = 0; got.status == Status::kAgain; ++i) {
+      require(i < 1000, "the memory that was left is never cleared");
+      clear_some(1 + choose_(64));
+      got = memory_.allocate(all, Usage::kCpe, group, kContexts + 1);
+    }
+    require(got.status == Status::kOk, "not all memory can be had");
+    check_new(got.range, all, Usage::kCpe, kContexts + 1);
+    require(processor_.nothing_of_others(got.range.physical, all, kContexts + 1),
+            "something was not cleared");
+    require(memory_.free(got.range.pointer, kContexts + 1) == Status::kOk, "it could not be freed");
     const Info info = memory_.info(group);
-    require(info.free == info.total && info.largest == info.total, "not all memory is free again");
+    require(info.free == info.total, "not all memory is free again");
   }
   require(processor_.pages() == 0, "pages stay mapped");
 }

@@ -53,6 +53,8 @@ class Exerciser {
   void misuse();
   void leave();
   void vandalise();
+  void clear_some(unsigned steps);
+  void reset();
   void check_untouched(const Owned& owned) const;
   uint64_t some_bytes();
   void check_new(const Range& range, uint64_t bytes, Usage usage, uint8_t context);

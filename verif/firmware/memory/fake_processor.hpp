@@ -2,6 +2,7 @@
 // segment table would hold. What the manager reads and writes must be its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -48,9 +49,19 @@ class FakeProcessor {
     const auto found = words_.find(address);
     return found == words_.end() ? 0 : found->second;
   }
-  void overwrite(uint64_t address, uint64_t value) {
+  void overwrite(uint64_t address, uint64_t value, uint8_t context) {
     if (is_own(address)) throw std::runtime_error("a client reaches the manager's memory");
     words_[address] = value;
+    writers_[address] = context;
+  }
+  void clear(uint64_t address, uint64_t bytes) {
+    const auto end = writers_.lower_bound(address + bytes);
+    for (auto it = writers_.lower_bound(address); it != end; it = writers_.erase(it)) words_.erase(it->first);
+  }
+  bool nothing_of_others(uint64_t address, uint64_t bytes, uint8_t context) const {
+    const auto end = writers_.lower_bound(address + bytes);
+    return std::all_of(writers_.lower_bound(address), end,
+                       [&](const auto& word) { return word.second == context; });
   }
   // A reset of the processor leaves memory alone, and nothing else.
   void reset() { pages_.clear(); }
@@ -66,6 +77,7 @@ class FakeProcessor {
   }
 
   std::unordered_map<uint64_t, uint64_t> words_;
+  std::map<uint64_t, uint8_t> writers_;  // of clients' memory: who wrote the word that is there
   std::map<uint64_t, Usage> pages_;
   uint64_t entry_stores_ = 0;
 };

@@ -38,6 +38,15 @@ class Played {
     plan.memory.pools = 24;
     plan.queues = {kWindow, kBase, 8, built_in(kBase), kWatchdog, kBase + 0x40'0000};
     plan.wipe = {{2, 0x5000'0010}, 0};
+    constexpr uint64_t kArguments = kBase + 0x58'0000;
+    for (unsigned group = 0; group < options_.groups; ++group) {
+      const auto& area = plan.memory.areas[group];
+      processor_.set_entry(kBase + (28 + group) * 8, segment::encode({area.base, area.bytes, segment::kWrite,
+                                                                      protocol::kKernelContext}));
+    }
+    processor_.set_entry(kBase + 6 * 8, segment::encode({kArguments, segment::kGranuleBytes, segment::kRead,
+                                                         protocol::kKernelContext}));
+    plan.clearing = {plan.queues.built_in.fill, 28, 6, 0, kArguments};
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
     plan.modules = kBase + 0x2'0000;
     plan.events = kBase + 0x8'0000;

@@ -1,0 +1,139 @@
+// What clients give back and leave behind: nobody else gets it before nothing uses it and nothing is in it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/firmware/runtime/guest.hpp"
+
+namespace swai::runtime {
+namespace {
+
+constexpr uint64_t kBlock = memory::kBlockBytes;
+
+struct Piece {
+  uint64_t pointer;
+  uint64_t physical;
+  uint64_t bytes;
+};
+// Asks again as long as the card wants that; nothing: there is no memory.
+std::optional<Piece> allocate(Played& played, Guest& guest, uint64_t bytes, uint64_t usage = 0) {
+  constexpr unsigned kPatience = 10'000;
+  for (unsigned i = 0; i < kPatience; ++i) {
+    const auto reply = guest.ask(Operation::kAllocate, {bytes, usage | uint64_t{0} << 8});
+    if (reply.ok()) return Piece{reply.values[0], reply.values[1], bytes};
+    if (reply.status != Status::kAgain) return {};
+    played.run(1);
+  }
+  FAIL("the card wants to be asked again for ever");
+  return {};
+}
+// Group 0, in large pieces, as far as it goes.
+std::vector<Piece> all_of(Played& played, Guest& guest) {
+  std::vector<Piece> pieces;
+  for (uint64_t bytes = 16 * kBlock; bytes >= kBlock; bytes /= 2) {
+    while (const auto piece = allocate(played, guest, bytes)) pieces.push_back(*piece);
+  }
+  return pieces;
+}
+void write(Played& played, const Piece& piece, uint8_t value) {
+  std::fill_n(played.processor().at(piece.physical, piece.bytes), piece.bytes, value);
+}
+bool holds_only(Played& played, const Piece& piece, uint8_t value) {
+  const uint8_t* bytes = played.processor().at(piece.physical, piece.bytes);
+  return std::all_of(bytes, bytes + piece.bytes, [&](uint8_t byte) { return byte == value; });
+}
+bool overlap(const Piece& one, const Piece& other) {
+  return one.physical < other.physical + other.bytes && other.physical < one.physical + one.bytes;
+}
+
+TEST_CASE(
+    "what a client left is cleared before another one gets it; what it gave back itself it has at once") {
+  Played played;
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  auto mine = all_of(played, *one);
+  uint64_t sum = 0;
+  for (const Piece& piece : mine) {
+    write(played, piece, 0xa5);
+    sum += piece.bytes;
+  }
+  CHECK(sum >= 48 << 20);
+  // Its own again: as it is, and without waiting.
+  const Piece again = mine.front();
+  REQUIRE(one->ask(Operation::kFree, {again.pointer}).ok());
+  const auto reply = one->ask(Operation::kAllocate, {again.bytes, 0});
+  REQUIRE(reply.ok());
+  mine.front() = {reply.values[0], reply.values[1], again.bytes};
+  CHECK(holds_only(played, mine.front(), 0xa5));
+
+  SUBCASE("gone") {
+    CHECK(one->detach() == Status::kOk);
+    played.run(10);
+  }
+  SUBCASE("given back") {
+    for (const Piece& piece : mine) REQUIRE(one->ask(Operation::kFree, {piece.pointer}).ok());
+  }
+  Guest two(played, window_of(1));
+  const auto theirs = all_of(played, two);
+  uint64_t got = 0;
+  for (const Piece& piece : theirs) {
+    CHECK(holds_only(played, piece, 0));
+    got += piece.bytes;
+  }
+  CHECK(got == sum);
+}
+
+TEST_CASE("memory that is given back while it is copied to, from, or a kernel runs stays away from others") {
+  verif::Random random(test_seed());
+  for (unsigned round = 0; round < 3; ++round) {
+    Played played;
+    Guest one(played, window_of(0));
+    REQUIRE(one.open(random));
+    one.load();
+    Guest::Lane& lane = one.lanes.front();
+    auto mine = all_of(played, one);
+    const Piece used = mine.front();
+    // As long as it takes for others to ask often: the host's page comes last, or the kernel runs long.
+    uint32_t last = 0;
+    switch (round) {
+      case 0:
+        last = one.put(lane, command::Type::kCopy,
+                       command::Copy{{}, Guest::kAreas, used.pointer, 4096, 512, 0, 0, 4096});
+        break;
+      case 1:
+        last =
+            one.put(lane, command::Type::kCopyDevice,
+                    command::CopyDevice{
+                        {}, used.pointer, mine.back().pointer, kBlock, 1, command::Engine::kProcessor, 0, 0});
+        break;
+      default:
+        last = one.launch(lane, Guest::kSlow);
+    }
+    std::fill_n(one.area(Guest::kAreas), 4096, uint8_t{0x77});
+    if (round == 1) write(played, mine.back(), 0x77);
+    played.run(0);
+    REQUIRE_FALSE(one.complete(lane, last));
+    for (const Piece& piece : mine) REQUIRE(one.ask(Operation::kFree, {piece.pointer}).ok());
+    Guest two(played, window_of(1));
+    bool early = false;
+    std::vector<Piece> theirs;
+    for (unsigned i = 0; i < 20'000; ++i) {
+      const auto reply = two.ask(Operation::kAllocate, {kBlock, 0});
+      if (reply.ok()) {
+        theirs.push_back({reply.values[0], reply.values[1], kBlock});
+        early |= !one.complete(lane, last) && overlap(theirs.back(), used);
+      } else if (reply.status == Status::kNoMemory) {
+        break;
+      }
+      played.run(1);
+    }
+    CHECK_FALSE(early);
+    CHECK(one.complete(lane, last));
+    CHECK(std::ranges::any_of(theirs, [&](const Piece& piece) { return overlap(piece, used); }));
+    for (const Piece& piece : theirs) CHECK(holds_only(played, piece, 0));
+  }
+}
+
+}  // namespace
+}  // namespace swai::runtime
