@@ -33,9 +33,17 @@ class Completions {
   }
   // Nobody listens any more. What was under way is not waited for: a reset of the endpoint may have taken it.
   void restart() {
+    culprit_ = 0;
     channel_.restart();
     forget();
   }
+  // The channel is to begin anew and has not yet. To be tried again now and then.
+  bool stuck() const { return channel_.stuck(); }
+  void mend() {
+    if (stuck()) go_on();
+  }
+  // The PCIe function was reset since, and with it whoever was attached.
+  bool cut_off() { return !channel_.enabled(); }
   // Who hears of a queue from now on, on the page at this bus address; 0: nobody.
   void listen(unsigned queue, uint8_t context, uint64_t page) {
     pages_[queue] = page;
@@ -138,9 +146,12 @@ class Completions {
     if (cause == 0) return false;
     const uint64_t address = channel_.error_address();
     machine_.note(journal::Fault::kStatusPage, {cause, address});
-    const uint8_t culprit = listener_at(address);
+    culprit_ = listener_at(address);
+    return go_on();
+  }
+  [[gnu::cold, gnu::noinline]] bool go_on() {
     if (!take_back()) return false;
-    drop(culprit);
+    drop(culprit_);
     return true;
   }
   // What waits for a client; 0: for anybody.
@@ -213,6 +224,7 @@ class Completions {
   uint32_t listening_ = 0;
   uint32_t rewritten_ = 0;  // lines of which more than that has changed
   uint32_t sending_ = 0;    // lines that are under way
+  uint8_t culprit_ = 0;     // whose page is gone; 0: nobody knows
   unsigned event_count_ = 0;
   unsigned sending_events_ = 0;  // the first so many are under way
   bool loud_ = false;            // something of it is worth an interrupt

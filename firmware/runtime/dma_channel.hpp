@@ -24,14 +24,18 @@ class DmaChannel {
   // ended yet; restart() then.
   [[gnu::cold, gnu::noinline]] bool init(uint64_t ring, unsigned vector) {
     namespace reg = regs::dma;
-    constexpr unsigned kLooks = 10'000;
+    constexpr unsigned kLooks = 100;  // each takes some hundred cycles
     ring_ = ring;
     vector_ = vector;
     write<reg::control::kOffset>(reg::control::kClear.mask());
     for (unsigned i = 0; reg::status::kState.get(read<reg::status::kOffset>()) != reg::status::kStateIdle;
          ++i) {
-      if (i == kLooks) return false;
+      if (i != kLooks) continue;
+      stuck_ = true;
+      head_ = static_cast<uint16_t>(tail_ - 1);  // it is not idle
+      return false;
     }
+    stuck_ = false;
     head_ = tail_ = 0;
     write<reg::ring_base::kOffset>(ring);
     write<reg::ring_size::kOffset>(kEntriesLog2);
@@ -53,10 +57,16 @@ class DmaChannel {
     write<regs::dma::tail::kOffset>(tail_);
   }
 
+  // It has not ended what it did when it was to begin anew: restart() is to be tried again.
+  bool stuck() const { return stuck_; }
   // Looks how far the engine is: a read over the ring, so only when its work bit says that it is further.
-  void poll() { head_ = static_cast<uint16_t>(read<regs::dma::head::kOffset>()); }
+  void poll() {
+    if (!stuck_) head_ = static_cast<uint16_t>(read<regs::dma::head::kOffset>());
+  }
   bool done(uint16_t number) const { return static_cast<int16_t>(static_cast<uint16_t>(head_ - number)) > 0; }
 
+  // As init() left it: a reset of the endpoint ends that.
+  bool enabled() { return regs::dma::control::kEnable.get(read<regs::dma::control::kOffset>()) != 0; }
   // What stopped the channel; 0: nothing did.
   unsigned error() {
     return static_cast<unsigned>(regs::dma::error::kCause.get(read<regs::dma::error::kOffset>()));
@@ -81,6 +91,7 @@ class DmaChannel {
   unsigned vector_ = 0;
   uint16_t head_ = 0;
   uint16_t tail_ = 0;
+  bool stuck_ = false;
 };
 
 }  // namespace swai::runtime

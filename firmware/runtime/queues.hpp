@@ -142,8 +142,8 @@ class Queues : private Begin<M> {
     over_ |= stalled_;
   }
   void transfers_ended() { over_ |= flying_; }
-  void events_sent() { look_ |= waiting_; }
-  void memory_cleared() { look_ |= waiting_; }
+  // There is room somewhere: for events, for a copy, in memory.
+  void look_again() { look_ |= waiting_; }
 
   // In the queues that have a reason to be looked at: makes complete what is over, or begins what can begin
   // now, a few commands in each.

@@ -80,7 +80,7 @@ class Requests {
     using protocol::Operation;
     switch (operation) {
       case Operation::kAttach:
-        return 5;
+        return 6;
       case Operation::kDetach:
       case Operation::kQueueOpen:
         return 1;
@@ -175,6 +175,11 @@ class Requests {
     const auto oldest = static_cast<uint16_t>(arguments[0] >> 16);
     values.give(0, 0, protocol::kVersion, protocol::kMinimumVersion);
     if (newest < protocol::kMinimumVersion || oldest > protocol::kVersion) return Status::kVersion;
+    // Who carries clients of others over the link vouches for what they ask for here.
+    if (keeper_ != 0 && arguments[5] != keeper_) {
+      if (!parts_.completions.cut_off() || !parts_.transfers.cut_off()) return Status::kNotAttached;
+      keeper_ = 0;
+    }
     Client client;
     client.shared = (arguments[2] & protocol::kShared) != 0;
     client.base = arguments[3];
@@ -192,6 +197,7 @@ class Requests {
       }
       if (clients.any_leaving()) return Status::kNoContext;
       parts_.routes.use(0);  // that was another host's
+      keeper_ = arguments[5];
     }
     if (clients.attached() == 0) {
       // The end of a connection resets the endpoint, and its channels with it.
@@ -258,6 +264,7 @@ class Requests {
   TwoLevel<M>& two_level_;
   Calibration<M>& calibration_;
   uint64_t epoch_ = 0;
+  uint64_t keeper_ = 0;  // key of the one that keeps the link; 0: nobody does
   uint64_t served_ = 0;
 };
 

@@ -103,10 +103,10 @@ class Runtime {
       told = (channels & kCompletions) != 0;
     }
     queues_.retire_all();
-    if (cleaner_.wanted() && cleaner_.step()) queues_.memory_cleared();
+    if (cleaner_.wanted() && cleaner_.step()) queues_.look_again();
     // The host hears of ends before anything begins.
     if (told || completions_.ready()) {
-      if (completions_.pump(told)) queues_.events_sent();
+      if (completions_.pump(told)) queues_.look_again();
     }
     queues_.take_all();
     return (clients_.any_leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
@@ -115,7 +115,7 @@ class Runtime {
   // To withdraw the alarm when there is nothing to do any more would cost every launch that somebody waits
   // for.
   [[gnu::always_inline]] void rest() {
-    if (!groups_.any_busy() || alarm_) return;
+    if (alarm_ || !(groups_.any_busy() || completions_.stuck() || transfers_.stuck())) return;
     alarm_ = true;
     machine_.set_alarm(machine_.time() + kWatchCycles);
   }
@@ -123,6 +123,7 @@ class Runtime {
   void alarm() {
     alarm_ = false;
     queues_.watch_groups();
+    if (completions_.stuck() || transfers_.stuck()) mend();
   }
   // No command is under way, none waits.
   bool idle() const { return queues_.idle(); }
@@ -185,6 +186,12 @@ class Runtime {
 
   static constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
   static constexpr uint32_t kFeed = uint32_t{1} << two_level::kDoorbell;
+  [[gnu::cold, gnu::noinline]] void mend() {
+    completions_.mend();
+    transfers_.mend();
+    transfers_ended(0);
+    queues_.look_again();
+  }
   [[gnu::noinline]] void rare(uint32_t doorbells) {
     if ((doorbells & kRequest) != 0) requests_.serve();
     if ((doorbells & kFeed) != 0) two_level_.rung();

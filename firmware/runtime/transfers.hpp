@@ -49,13 +49,14 @@ class Transfers {
 
   // The channel that has it from now on; kNone: all are taken.
   unsigned start(const Transfer& transfer) {
-    const auto found = std::ranges::find(jobs_, false, &Job::active);
-    if (found == jobs_.end()) return kNone;
-    const auto number = static_cast<unsigned>(found - jobs_.begin());
-    *found = {};
-    found->active = true;
-    found->what = transfer;
-    if (transfer.from != 0) found->what.host += number * kBounceBytes;  // nobody else's meanwhile
+    unsigned number = 0;
+    while (number < kChannels && !is_free(number)) ++number;
+    if (number == kChannels) return kNone;
+    Job& job = jobs_[number];
+    job = {};
+    job.active = true;
+    job.what = transfer;
+    if (transfer.from != 0) job.what.host += number * kBounceBytes;  // nobody else's meanwhile
     feed(number);
     return number;
   }
@@ -98,7 +99,26 @@ class Transfers {
       }
     }
   }
-  unsigned free() const { return static_cast<unsigned>(std::ranges::count(jobs_, false, &Job::active)); }
+  unsigned free() const {
+    unsigned count = 0;
+    for (unsigned i = 0; i < kChannels; ++i) count += is_free(i) ? 1 : 0;
+    return count;
+  }
+  // Channels that are to begin anew and have not yet: nobody gets one of them. To be tried again now and
+  // then.
+  bool stuck() const { return std::ranges::any_of(channels_, &Channel::stuck); }
+  [[gnu::cold, gnu::noinline]] void mend() {
+    for (unsigned i = 0; i < kChannels; ++i) {
+      if (!channel(i).stuck()) continue;
+      if (runs(jobs_[i])) {
+        end(i);
+      } else {
+        channel(i).restart();
+      }
+    }
+  }
+  // The PCIe function was reset since.
+  bool cut_off() { return std::ranges::none_of(channels_, &Channel::enabled); }
   // Channels that a client has.
   unsigned count(uint8_t context) const {
     return static_cast<unsigned>(std::ranges::count_if(
@@ -128,6 +148,7 @@ class Transfers {
     bool odd = false;  // which half of the host's buffer is next
   };
 
+  bool is_free(unsigned number) const { return !jobs_[number].active && !channels_[number].stuck(); }
   static bool runs(const Job& job) { return job.active && !job.over; }
   bool end(unsigned number) {
     if (!channel(number).restart()) return false;

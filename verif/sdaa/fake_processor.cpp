@@ -191,6 +191,7 @@ uint64_t FakeProcessor::read_dma(unsigned number, uint64_t offset) {
     --channel.looks;
     return regs::dma::status::kStateStopping;
   }
+  if (offset == regs::dma::control::kOffset) return channel.control;
   if (offset == regs::dma::head::kOffset) return channel.head;
   if (offset == regs::dma::tail::kOffset) return channel.tail;
   if (offset == regs::dma::error::kOffset) return regs::dma::error::kCause.put(channel.error);
@@ -204,7 +205,10 @@ void FakeProcessor::write_dma(unsigned number, uint64_t offset, uint64_t value) 
   if (offset == reg::control::kOffset) {
     if ((value & reg::control::kClear.mask()) != 0) {
       const bool runs = channel.busy && channel.error == 0;
-      channel = {.life = channel.life + 1, .looks = runs ? clear_looks : channel.looks};
+      channel = {.life = channel.life + 1,
+                 .looks = runs                 ? clear_looks
+                          : channel.error != 0 ? failed_looks
+                                               : channel.looks};
     }
     channel.control = value;
   } else if (offset == reg::ring_base::kOffset) {

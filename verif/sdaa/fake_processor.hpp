@@ -87,6 +87,10 @@ class FakeProcessor {
     return events_.begin()->first;
   }
   bool take_alarm() { return std::exchange(alarmed_, false); }
+  // A reset of the PCIe function: all channels are clear.
+  void cut_off() {
+    for (Channel& channel : channels_) channel = {.life = channel.life + 1};
+  }
   // Processor, engine and groups begin anew; memories and what host and firmware share stay.
   void reset();
   void run_next();
@@ -103,6 +107,7 @@ class FakeProcessor {
   std::map<uint64_t, Mapping> mappings;  // by iova
   uint64_t own = 0;                      // so much of group 0's memory is the kernel's
   uint64_t clear_looks = 0;              // in vain, before a channel that is cleared is idle
+  uint64_t failed_looks = 0;             // the same of one that has failed
 
   // What the card tells about itself.
   static constexpr uint64_t kLogAt = kSram + 0x3'd000;

@@ -111,7 +111,7 @@ TEST_CASE("a thousand clients die at random moments: what the others do is right
     } else if (random.chance(5)) {
       checked += guest->checked();
       bury(played, std::move(guest), random.chance(30), again);
-      played.processor().clear_looks = random.chance(10) ? 15'000 : 0;
+      played.processor().clear_looks = random.chance(10) ? 150 : 0;
       ++deaths;
     } else if (hostile) {
       const auto& victim = guests[random.below(4)];

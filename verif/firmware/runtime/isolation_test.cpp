@@ -75,6 +75,72 @@ TEST_CASE("attaching: windows, places, queues, contexts, what is told of each") 
   check_nothing_left(played, free);
 }
 
+TEST_CASE("completions and copies survive channels that fail and then take long to begin anew") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0)), two(played, window_of(1));
+  REQUIRE(one.open(random));
+  REQUIRE(two.open(random));
+  Guest::Lane& hers = one.lanes.front();
+  Guest::Lane& his = two.lanes.front();
+  played.run(100);
+  // The end of his window is not there.
+  played.processor().mappings[window_of(1)].bytes = Guest::kHostBytes - 4096;
+  for (const uint64_t looks : {uint64_t{0}, uint64_t{150}, uint64_t{1000}}) {
+    INFO(looks << " looks in vain");
+    played.processor().failed_looks = looks;
+    one.unmap();
+    const uint32_t lost = one.put(hers, command::Type::kMarker, command::Header{});
+    two.finish(his, two.put(his, command::Type::kMarker, command::Header{}));
+    two.finish(his, two.put(his, command::Type::kMarker, command::Header{}));
+    // Of all seven channels.
+    for (int i = 0; i < 8; ++i) {
+      two.fails(his, two.copy(his, his.pointers[0], Guest::kHostBytes - 64, 64, false), Status::kTransfer);
+      two.finish(his, two.copy(his, his.pointers[0], Guest::kAreas, 64, true));
+    }
+    one.map();
+    one.finish(hers, one.put(hers, command::Type::kMarker, command::Header{}));
+    CHECK(one.complete(hers, lost));
+  }
+}
+
+TEST_CASE("who keeps the link vouches for all who attach") {
+  Played played;
+  constexpr uint64_t kKey = 0x1234'5678'9abc'def0;
+  const auto attach = [&](uint64_t version, uint64_t options, uint64_t base, uint64_t bytes, uint64_t key) {
+    return played.ask(Operation::kAttach, {version, 0, options, base, bytes, key});
+  };
+  const auto keeper = attach(protocol::kVersion, 0, 0, 0, kKey);
+  REQUIRE(keeper.ok());
+  CHECK(played.ask(Operation::kDetach, {keeper.values[0]}).ok());
+  played.run(100);
+  const auto one = attach(protocol::kVersion, protocol::kShared, window_of(0), Guest::kHostBytes, kKey);
+  const auto two = attach(protocol::kVersion, protocol::kShared, window_of(1), Guest::kHostBytes, kKey);
+  REQUIRE(one.ok());
+  REQUIRE(two.ok());
+  // What a client says once more, its context in front, which passes as a version: the link for itself, or
+  // another one's window.
+  for (const uint64_t version : {one.values[0], uint64_t{protocol::kVersion}}) {
+    for (const uint64_t key : {uint64_t{0}, kKey + 1}) {
+      for (const uint64_t options : {uint64_t{0}, uint64_t{protocol::kShared}}) {
+        const auto reply =
+            attach(version | protocol::kVersion, options, window_of(1), Guest::kHostBytes, key);
+        CHECK(reply.status == Status::kNotAttached);
+      }
+    }
+  }
+  for (const auto& client : {one, two}) CHECK(played.ask(Operation::kQueueOpen, {client.values[0]}).ok());
+  // Behind a reset of the function the link is another one's.
+  played.processor().cut_off();
+  CHECK(attach(protocol::kVersion, 0, 0, 0, 0).status == Status::kNoContext);
+  played.run(100);
+  const auto next = attach(protocol::kVersion, 0, 0, 0, 0);
+  CHECK(next.ok());
+  CHECK(played.ask(Operation::kDetach, {next.values[0]}).ok());
+  played.run(100);
+  CHECK(attach(protocol::kVersion, protocol::kShared, window_of(0), Guest::kHostBytes, 0).ok());
+}
+
 TEST_CASE("what one client has, another cannot name") {
   verif::Random random(test_seed());
   Played played;

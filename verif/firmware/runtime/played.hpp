@@ -90,8 +90,10 @@ class Played {
         if (!runtime_->poll(work) && work == 0) break;
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
       }
+      runtime_->rest();
       if (events-- == 0 || !processor_.next_event()) return;
       processor_.run_next();
+      if (processor_.take_alarm()) runtime_->alarm();
     }
   }
   void write_slot(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes) {

@@ -1,0 +1,92 @@
+// What a client leaves in the card's memory, and how fast the cores clear it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/common/random.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/system/rig.hpp"
+#include "verif/system/runtime_client.hpp"
+
+namespace swai::system {
+namespace {
+
+using protocol::Operation;
+using protocol::Status;
+using protocol::Usage;
+
+constexpr uint64_t kBlock = 2 << 20;
+
+uint64_t total_of(RuntimeClient& client) {
+  const auto info = client.ask(Operation::kMemoryInfo, {client.context, 0});
+  REQUIRE(info.ok());
+  return info.values[1];
+}
+RuntimeClient::Reply ask_for(RuntimeClient& client, uint64_t bytes) {
+  return client.ask(Operation::kAllocate,
+                    {client.context, bytes, protocol::AllocateFlags{Usage::kCpe, 0}.bits()});
+}
+uint64_t bytes_cleared(link::Card& card, const RuntimeClient& client) {
+  std::vector<protocol::Telemetry> lines(client.info.telemetry_count);
+  card.read_block(kMemoryBar, kSramAt + client.info.telemetry_offset,
+                  {reinterpret_cast<uint8_t*>(lines.data()), lines.size() * sizeof lines[0]});
+  const auto found = std::ranges::find(lines, protocol::Tag::kCleared, &protocol::Telemetry::tag);
+  REQUIRE(found != lines.end());
+  return found->value;
+}
+
+TEST_CASE("runtime: what a client leaves is cleared by the cores, in the background, before others get it") {
+  const Rig rig;
+  const auto card = rig.open();
+  RuntimeClient client(*card);
+  verif::Random random(test_seed());
+  client.attach();
+  // So much that what is left is less than a quarter, by a few blocks.
+  constexpr uint64_t kMissing = 4 * kBlock;
+  const uint64_t bytes = (total_of(client) / 4 * 3 + kMissing) / kBlock * kBlock;
+  const auto got = ask_for(client, bytes);
+  REQUIRE(got.ok());
+  const uint64_t memory = got.values[0];
+  const uint64_t in_bar = got.values[1] - regs::kHbmRegion.base;
+  constexpr uint64_t kSecret = 64 << 10;
+  std::fill_n(client.host(), kSecret, uint8_t{0x5e});
+  const unsigned queue = client.open_queue();
+  for (const uint64_t at : {uint64_t{0}, kBlock - kSecret, kMissing - kSecret, kMissing + 4 * kBlock})
+    client.finish(queue, client.copy(queue, memory + at, 0, kSecret, false));
+  // Its own again, as it is: that takes no clearing.
+  CHECK(client.release(memory) == Status::kOk);
+  const auto again = ask_for(client, bytes);
+  REQUIRE(again.ok());
+  CHECK(again.values[1] == got.values[1]);
+  CHECK(card->read<uint64_t>(kMemoryBar, in_bar) == 0x5e5e'5e5e'5e5e'5e5e);
+  CHECK(bytes_cleared(*card, client) == 0);
+
+  // It goes. What is there for others at once grows to a quarter.
+  client.detach();
+  client.attach();
+  const uint64_t begin = card->cycle();
+  for (int i = 0; i < 1000 && bytes_cleared(*card, client) < kMissing; ++i) card->run_until(0, 10'000);
+  const uint64_t took = card->cycle() - begin;
+  CHECK(bytes_cleared(*card, client) >= kMissing);
+  MESSAGE("cleared " << kMissing << " bytes in at most " << took << " cycles");
+  for (const uint64_t at : {uint64_t{0}, kBlock - 8, kMissing - 8})
+    CHECK(card->read<uint64_t>(kMemoryBar, in_bar + at) == 0);
+  // The rest stays as it is until somebody wants it.
+  CHECK(card->read<uint64_t>(kMemoryBar, in_bar + kMissing + 4 * kBlock) == 0x5e5e'5e5e'5e5e'5e5e);
+  const uint64_t quarter = total_of(client) / 4 / kBlock * kBlock;
+  const auto first = ask_for(client, quarter - 4 * kBlock);
+  CHECK(first.ok());
+  auto second = ask_for(client, 8 * kBlock);
+  CHECK(second.status == Status::kAgain);
+  for (int i = 0; i < 1000 && second.status == Status::kAgain; ++i) {
+    card->run_until(0, 10'000);
+    second = ask_for(client, 8 * kBlock);
+  }
+  CHECK(second.ok());
+  for (uint64_t at = 0; at < 8 * kBlock; at += kBlock / 2 - 8)
+    CHECK(card->read<uint64_t>(kMemoryBar, second.values[1] - regs::kHbmRegion.base + at) == 0);
+}
+
+}  // namespace
+}  // namespace swai::system
