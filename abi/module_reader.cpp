@@ -157,8 +157,9 @@ Verdict Module::check_note() {
   return {};
 }
 
-Verdict Module::find_note(Range segment, Range& descriptor) const {
+Verdict Module::find_note(Range segment, Range& descriptor) {
   if (!inside(segment.offset, segment.bytes)) return refuse(Error::kTruncated);
+  if (!go_through(segment.bytes)) return refuse(Error::kBadElf);
   uint64_t offset = segment.offset;
   const uint64_t end = offset + segment.bytes;
   while (end - offset >= sizeof(elf::Note)) {
@@ -180,7 +181,7 @@ Verdict Module::find_note(Range segment, Range& descriptor) const {
 }
 
 // A module without a symbol table is good: it was stripped after it had been linked.
-Verdict Module::check_symbols() const {
+Verdict Module::check_symbols() {
   if (elf_.section_headers == 0) return {};
   const auto section = [&](uint32_t index) {
     return at<elf::SectionHeader>(elf_.section_headers + uint64_t{index} * sizeof(elf::SectionHeader));
@@ -196,6 +197,7 @@ Verdict Module::check_symbols() const {
     if (strings.type != elf::kStringTable) return refuse(Error::kBadElf);
     if (!inside(symbols.offset, symbols.bytes) || !inside(strings.offset, strings.bytes))
       return refuse(Error::kTruncated);
+    if (!go_through(symbols.bytes)) return refuse(Error::kBadElf);
     const Verdict verdict =
         check_symbol_table({symbols.offset, symbols.bytes}, {strings.offset, strings.bytes});
     if (!verdict.ok()) return verdict;

@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 
-#include "abi/module.hpp"
 #include "abi/elf32.hpp"
+#include "abi/module.hpp"
 
 namespace swai::module {
 
@@ -91,8 +91,8 @@ class Module {
 
   Verdict check_elf();
   Verdict check_note();
-  Verdict find_note(Range segment, Range& descriptor) const;
-  Verdict check_symbols() const;
+  Verdict find_note(Range segment, Range& descriptor);
+  Verdict check_symbols();
   Verdict check_symbol_table(Range symbols, Range strings) const;
   Verdict check_segments();
   Verdict add_code(const elf::ProgramHeader& program);
@@ -106,6 +106,12 @@ class Module {
   }
   // The first kernel of this name, or kernel_count_.
   uint32_t index_of(std::string_view name) const;
+  // Whether so much more of it may be gone through. Headers can name the same bytes again and again: notes
+  // and symbols together are no more than the file.
+  bool go_through(uint64_t bytes) {
+    gone_through_ += bytes;
+    return gone_through_ <= file_.size();
+  }
   bool inside(uint64_t offset, uint64_t bytes) const {
     return offset <= file_.size() && bytes <= file_.size() - offset;
   }
@@ -115,6 +121,7 @@ class Module {
 
   std::span<const uint8_t> file_;
   elf::Header elf_ = {};
+  uint64_t gone_through_ = 0;
   Space space_ = Space::kKernel;
   uint32_t note_ = 0;  // offset of the header in the file
   uint32_t kernel_count_ = 0;

@@ -69,7 +69,7 @@ class Memory {
   explicit Memory(M& machine) : machine_(machine), records_(machine), leftovers_(records_) {}
 
   static constexpr uint64_t record_bytes(unsigned groups) {
-    return places_at(groups) + (kMaxPools + 1 + kMaxGroups) * sizeof(uint64_t);
+    return places_at(groups) + (kMaxPools + 1 + kMaxGroups + kMaxGroups * kBeginWords) * sizeof(uint64_t);
   }
   // What is known of the pieces of so many blocks.
   static constexpr uint64_t piece_bytes(unsigned pools) {
@@ -296,20 +296,27 @@ class Memory {
     block.offset = offset;
     return block.record.segment == number ? block : Block{};
   }
-  // Pages have no number that tells where a large allocation begins.
+  // Pages have no number that tells where a large allocation begins. So there is a bit for each block, of
+  // those that begin one: the nearest below is the only one that can reach as far.
+  static constexpr unsigned kBeginWords = kMaxBlocks / 64;
+  uint64_t begins_of(uint32_t index) const {
+    return place_of(kMaxPools + 1 + kMaxGroups) + index / 64 * sizeof(uint64_t);
+  }
+  void set_begin(uint32_t index, bool begins) {
+    const uint64_t bit = uint64_t{1} << index % 64;
+    const uint64_t word = machine_.load(begins_of(index));
+    machine_.store(begins_of(index), begins ? word | bit : word & ~bit);
+  }
   Block find_page(uint64_t physical) const {
-    uint32_t index = index_of(physical);
+    const uint32_t index = index_of(physical);
     if (index == kNoBlock) return {};
-    const auto& blocks = blocks_[index / kMaxBlocks];
-    for (; blocks.taken(index % kMaxBlocks); --index) {
-      Block block = block_at(index);
-      if (block.record.kind != Record::kNone) {
-        block.offset = physical - block.physical;
-        return block.record.segment == 0 && block.record.kind != Record::kLeft ? block : Block{};
-      }
-      if (index % kMaxBlocks == 0) break;
-    }
-    return {};
+    uint64_t word = machine_.load(begins_of(index)) << (63 - index % 64) >> (63 - index % 64);
+    uint32_t at = index & ~63u;
+    for (; word == 0 && at % kMaxBlocks != 0; word = machine_.load(begins_of(at))) at -= 64;
+    if (word == 0) return {};
+    Block block = block_at(at + 63 - static_cast<unsigned>(std::countl_zero(word)));
+    block.offset = physical - block.physical;
+    return block;
   }
   uint32_t index_of(uint64_t physical) const {
     for (unsigned group = 0; group < plan_.groups; ++group) {
@@ -361,6 +368,7 @@ class Memory {
                 segment::encode({physical, granules, segment::kRead | segment::kWrite, record.context}));
     }
     records_.write(index, record);
+    if (record.segment == 0) set_begin(index, true);
     if (has_pages(record)) machine_.map(physical, record.blocks * kBlockBytes, record.usage);
     return index;
   }
@@ -370,6 +378,8 @@ class Memory {
     if (block.record.segment != 0) {
       set_entry(block.record.segment, segment::kNoEntry);
       segments_.give_back(block.record.segment, 1);
+    } else {
+      set_begin(block.index, false);
     }
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     ++releases_;
@@ -401,6 +411,7 @@ class Memory {
     reached_[group] = static_cast<unsigned>(reached);
     const uint32_t first = group * kMaxBlocks;
     for (uint32_t i = 0; i < reached_[group]; ++i) records_.clear(first + i);
+    for (uint32_t i = 0; i < kMaxBlocks; i += 64) machine_.store(begins_of(first + i), 0);
     if (blocks_[group].take(reached_[group]) == 0) leftovers_.add({first, reached_[group]}, kNobody);
   }
 

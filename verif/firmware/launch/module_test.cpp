@@ -98,6 +98,66 @@ TEST_CASE("the daemon: nothing between waking and kernel, or return and end, tha
   CHECK(code[5] == 0x0002'8067);     // jr t0
 }
 
+TEST_CASE("headers that name the same bytes again and again are refused before these are gone through") {
+  ModuleFile file;
+  file.add_kernel("one", base(Space::kKernel));
+  const Bytes good = file.make();
+  REQUIRE(module::Module().open(good).ok());
+  constexpr uint16_t kMany = 50'000;
+  const auto header = [&] {
+    elf::Header copy;
+    std::memcpy(&copy, good.data(), sizeof copy);
+    return copy;
+  }();
+  const auto of_good = [&]<typename T>(T, uint32_t at, unsigned number) {
+    T copy;
+    std::memcpy(&copy, good.data() + at + number * sizeof copy, sizeof copy);
+    return copy;
+  };
+  SUBCASE("symbols") {
+    Bytes bytes = good;
+    auto changed = header;
+    changed.section_headers = static_cast<uint32_t>(bytes.size());
+    changed.section_header_count = kMany;
+    auto table = elf::SectionHeader{};
+    for (unsigned i = 0; i < header.section_header_count; ++i) {
+      const auto section = of_good(elf::SectionHeader{}, header.section_headers, i);
+      if (section.type == elf::kSymbolTable) table = section;
+      append(bytes, section);
+    }
+    REQUIRE(table.type == elf::kSymbolTable);
+    constexpr unsigned kSymbols = 100'000;
+    elf::Symbol defined = {};
+    defined.section = 1;
+    table.offset = static_cast<uint32_t>(bytes.size() + (kMany - header.section_header_count) * sizeof table);
+    table.bytes = kSymbols * sizeof defined;
+    for (unsigned i = header.section_header_count; i < kMany; ++i) append(bytes, table);
+    for (unsigned i = 0; i < kSymbols; ++i) append(bytes, defined);
+    poke(bytes, 0, changed);
+    CHECK(module::Module().open(bytes).error == Error::kBadElf);
+  }
+  SUBCASE("notes") {
+    Bytes bytes = good;
+    auto changed = header;
+    const auto notes = static_cast<uint32_t>(bytes.size());
+    constexpr unsigned kNotes = 100'000;
+    for (unsigned i = 0; i < kNotes; ++i) append(bytes, elf::Note{0, 0, 99});
+    changed.program_headers = static_cast<uint32_t>(bytes.size());
+    changed.program_header_count = kMany;
+    for (unsigned i = 0; i + header.program_header_count < kMany; ++i) {
+      elf::ProgramHeader program = {};
+      program.type = elf::kNote;
+      program.offset = notes;
+      program.file_bytes = kNotes * sizeof(elf::Note);
+      append(bytes, program);
+    }
+    for (unsigned i = 0; i < header.program_header_count; ++i)
+      append(bytes, of_good(elf::ProgramHeader{}, header.program_headers, i));
+    poke(bytes, 0, changed);
+    CHECK(module::Module().open(bytes).error == Error::kBadElf);
+  }
+}
+
 TEST_CASE("a module with an undefined symbol is refused by its name") {
   const Bytes file = read_file("build/cpe-kernels/undefined.elf");
   Module module;
