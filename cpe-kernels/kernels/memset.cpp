@@ -12,7 +12,8 @@ __kernel__ void fill(const MemsetArgs* args) {
   const GlobalPtr<void> to = args->to;
   const Share share = my_share(args->bytes);
   const auto buffer = free_ldm();
-  const auto piece = std::min<uint32_t>(share.bytes, 16384);
+  // Large enough to keep the memory busy, small enough to be there soon.
+  const auto piece = std::min<uint32_t>(share.bytes, 4096);
   std::memset(buffer.data(), static_cast<int>(args->value), piece);
   dma::Ticket last = {};
   for (uint32_t at = 0; at < share.bytes; at += piece) {
