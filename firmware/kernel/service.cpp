@@ -37,11 +37,12 @@ constexpr uint64_t kCode = mmu::kPrivate + 0x30'0000;
 constexpr uint64_t kCodeStride = 0x1'0000;
 constexpr uint64_t kPageList = mmu::kPrivate + 0x40'0000;
 constexpr uint64_t kScratch = mmu::kPrivate + 0x50'0000;
-constexpr uint64_t kPieces = mmu::kPrivate + 0x80'0000;
+constexpr uint64_t kPieces = mmu::kPrivate + 0xe0'0000;
 static_assert(kSegmentTable + memory::kSegments * sizeof(uint64_t) <= kModuleTables);
 static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kEvents);
 static_assert(kEvents + runtime::Events<Processor>::kBytes <= kRecords);
 static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
+static_assert(COLD_CODE_HOME + COLD_BYTES <= kPieces && COLD_DATA_HOME + COLD_BYTES <= kPieces);
 static_assert(kPieces + memory::Memory<Processor>::piece_bytes(memory::kMaxPools) <= mmu::kTables);
 
 // --- Segments that clients cannot have

@@ -443,7 +443,8 @@ class Begin : protected Finish<M> {
     range.bytes = command.bytes;
     range.group = file.group;
     const auto loaded = parts_.modules.load(range, queue.context);
-    if (loaded.status == Status::kAgain) return false;
+    this->lacks_memory_ = loaded.status == Status::kAgain;
+    if (this->lacks_memory_) return false;
     if (loaded.status == Status::kOk) {
       parts_.groups.forget();
       protocol::QueueStatus& line = parts_.completions.line(queue.number);

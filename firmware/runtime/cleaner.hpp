@@ -29,9 +29,12 @@ class Cleaner {
     plan_ = plan;
     row_ = {};
     runs_ = waits_ = false;
+    look_ = true;
     cleared_ = 0;
   }
-  bool wanted() const { return (row_.blocks != 0) | waits_ | memory_.to_clear(); }
+  bool wanted() const { return look_; }
+  // Somebody has come, gone, or asked for memory. (The manager's own word for it lies in slower memory.)
+  void look_again() { look_ = true; }
   // Goes on as far as it can without waiting. True: something has been cleared that somebody may wait for.
   [[gnu::cold, gnu::noinline]] bool step() {
     bool any = false;
@@ -42,6 +45,7 @@ class Cleaner {
     }
     if (row_.blocks == 0) row_ = next_row();
     if (row_.blocks != 0) begin_block();
+    look_ = row_.blocks != 0 || waits_;
     return any;
   }
   uint64_t cleared() const { return cleared_; }  // bytes
@@ -93,6 +97,7 @@ class Cleaner {
   Queues<M>& queues_;
   Clearing plan_ = {};
   memory::Row row_ = {};  // what is left of the one that is being cleared
+  bool look_ = true;
   bool runs_ = false;
   bool waits_ = false;  // for those who may still use what they gave back
   unsigned group_ = 0;

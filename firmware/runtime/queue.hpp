@@ -203,11 +203,12 @@ class QueueState {
   Parts<M> parts_;
   QueuePlace place_ = {};
   // Sets of queues, a bit for each.
-  uint32_t over_ = 0;     // something may be over
-  uint32_t look_ = 0;     // something may begin
-  uint32_t flying_ = 0;   // something other than launches is under way
-  uint32_t waiting_ = 0;  // the next command needs room somewhere, or what other queues do
-  uint32_t stalled_ = 0;  // the next piece of a fill or copy needs room in its group
+  uint32_t over_ = 0;          // something may be over
+  uint32_t look_ = 0;          // something may begin
+  uint32_t flying_ = 0;        // something other than launches is under way
+  uint32_t waiting_ = 0;       // the next command needs room somewhere, or what other queues do
+  bool lacks_memory_ = false;  // a module that was to be loaded waits for it
+  uint32_t stalled_ = 0;       // the next piece of a fill or copy needs room in its group
   PageList<M> page_list_{parts_.machine};
   Statistics statistics_ = {};
   std::array<Queue, protocol::kQueues> queues_ = {};

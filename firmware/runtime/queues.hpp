@@ -173,6 +173,8 @@ class Queues : private Begin<M> {
     for (const Queue& queue : queues_) period_[queue.number] = queue.begun;
     return true;
   }
+  // A command waits for memory that has to be cleared.
+  bool lacks_memory() const { return this->lacks_memory_; }
   // There is more to do.
   bool busy() const { return (over_ | look_) != 0; }
   // Nothing is under way, nothing waits.

@@ -109,7 +109,11 @@ class Runtime {
       if (completions_.pump(told)) queues_.look_again();
     }
     queues_.take_all();
-    return (clients_.any_leaving() && requests_.clean_up()) || queues_.busy() || completions_.ready();
+    if (queues_.lacks_memory() && !cleaner_.wanted()) {
+      cleaner_.look_again();
+      return true;
+    }
+    return (clients_.any_leaving() && clean_up()) || queues_.busy() || completions_.ready();
   }
   // Before the processor sleeps. A group may stop answering, so while one has something to do, time is kept.
   // To withdraw the alarm when there is nothing to do any more would cost every launch that somebody waits
@@ -195,6 +199,11 @@ class Runtime {
   [[gnu::noinline]] void rare(uint32_t doorbells) {
     if ((doorbells & kRequest) != 0) requests_.serve();
     if ((doorbells & kFeed) != 0) two_level_.rung();
+    cleaner_.look_again();
+  }
+  [[gnu::cold, gnu::noinline]] bool clean_up() {
+    cleaner_.look_again();
+    return requests_.clean_up();
   }
   [[gnu::noinline]] void transfers_ended(uint32_t channels) {
     transfers_.pump(channels);

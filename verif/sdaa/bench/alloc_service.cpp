@@ -27,7 +27,7 @@ using Memory = memory::Memory<Processor>;
 
 constexpr uint64_t kSegmentTable = mmu::kPrivate;
 constexpr uint64_t kRecords = mmu::kPrivate + 0x10'0000;
-constexpr uint64_t kPieces = mmu::kPrivate + 0x80'0000;
+constexpr uint64_t kPieces = mmu::kPrivate + 0xe0'0000;
 constexpr uint8_t kContext = 1;
 constexpr unsigned kRounds = 9;
 
