@@ -180,7 +180,7 @@ $(foreach v,$(VARIANTS),$(eval $(call verilator_runtime,$(v))))
 for_variant = $(if $(filter fast,$(1)),$(patsubst fast:%,%,$(filter-out other:%,$(2))),$(patsubst other:%,%,$(filter-out fast:%,$(2))))
 
 # Sources beside a model that include none of it: compiled once for all programs and variants.
-MODEL_FREE := verif/lib/test_main.cpp verif/common/%.cpp verif/cg/traffic.cpp verif/cg/hbm_model.cpp verif/cg/hbm_timing.cpp \
+MODEL_FREE := verif/lib/test_main.cpp verif/common/%.cpp verif/cg/hbm_model.cpp \
   verif/cg/channel/schedule.cpp sim/card/console.cpp sim/card/progress.cpp sim/common/gdb_stub%.cpp abi/%.cpp
 
 # $(call verilated_program,NAME,TOP_MODULE,SV_SOURCES,CPP_SOURCES,VERILATOR_FLAGS,LIBS,EXTRA_CXXFLAGS)
