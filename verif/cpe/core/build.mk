@@ -31,7 +31,7 @@ $(CORE_NETLIST): scripts/synth/netlist.py $(CPE_CORE_RTL)
 	$(call say,YOSYS,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) $< cpe_core --define CPE_RVFI >$@
-$(eval $(call verilated_program,tb-cpe-core-netlist,tb_cpe_core,rtl/cpe/cpe_pkg.sv rtl/lib/clock_gate.sv $(CORE_NETLIST) \
+$(eval $(call verilated_program,tb-cpe-core-netlist,tb_cpe_core,$(filter %_pkg.sv,$(CPE_CORE_RTL)) rtl/lib/clock_gate.sv $(CORE_NETLIST) \
   verif/cpe/core/tb_cpe_core.sv,$(CORE_TEST_CPP),+define+NETLIST -Wno-UNOPTFLAT,$(B)/lib/cpe-hart.a -lfmt))
 
 $(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp, \
