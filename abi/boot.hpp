@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "card_regs.hpp"
 #include "abi/image.hpp"
+#include "card_regs.hpp"
 
 namespace swai::boot {
 

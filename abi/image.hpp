@@ -207,8 +207,8 @@ inline Refusal check(const Header& header, const Limits& limits) {
   return refusal != Refusal::kNone ? refusal : check_state(header.state);
 }
 
-// The slot to try first when both are valid: the higher rank, which whoever goes back to an older version gives
-// it; then the newer version; of equal ones a confirmed one; else A.
+// The slot to try first when both are valid: the higher rank, which whoever goes back to an older version
+// gives it; then the newer version; of equal ones a confirmed one; else A.
 constexpr Slot preferred(const Header& a, const Header& b) {
   if (rank(a.state) != rank(b.state)) return rank(a.state) > rank(b.state) ? Slot::kA : Slot::kB;
   if (a.image_version != b.image_version) return a.image_version > b.image_version ? Slot::kA : Slot::kB;

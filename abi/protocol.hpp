@@ -237,8 +237,9 @@ enum class Operation : uint32_t {
   kNone = 0,
   // {version | minimum << 16, bus address of the StatusPage, Option bits, window base, window bytes, key} ->
   // {context, epoch}. A client that does not share the card and gives a key keeps the link: until the next
-  // reset of the PCIe function whoever attaches must give the same one, else kNotAttached. With window bytes all bus addresses that the client names, this one too, count from the
-  // base and lie below the bytes; 0: they are what they are.
+  // reset of the PCIe function whoever attaches must give the same one, else kNotAttached. With window bytes
+  // all bus addresses that the client names, this one too, count from the base and lie below the bytes; 0:
+  // they are what they are.
   kAttach = 1,
   kDetach = 2,    // {context}: frees all that it has. kAgain: something of it may still touch host memory
   kAllocate = 3,  // {context, bytes, AllocateFlags} -> {pointer, physical address, bytes}

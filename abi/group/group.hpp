@@ -8,10 +8,10 @@
 #include <bit>
 #include <cstdint>
 
-#include "card_regs.hpp"
+#include "abi/group/machine.hpp"
 #include "abi/launch.hpp"
 #include "abi/segment.hpp"
-#include "abi/group/machine.hpp"
+#include "card_regs.hpp"
 
 namespace swai::group {
 

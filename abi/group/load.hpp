@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "abi/segment.hpp"
 #include "abi/group/machine.hpp"
 #include "abi/module_reader.hpp"
+#include "abi/segment.hpp"
 
 namespace swai::group {
 
@@ -18,8 +18,8 @@ inline uint64_t code_segment_bytes(const module::Module& module) {
 // segment. CPEs may run it and read it, not write it. What follows the code in the segment's last granule is
 // readable, too, and stays as it is.
 template <Machine M>
-[[gnu::cold, gnu::noinline]] segment::Entry load_code(M& machine, const module::Module& module, uint64_t address,
-                         uint8_t owner = segment::kShared) {
+[[gnu::cold, gnu::noinline]] segment::Entry load_code(M& machine, const module::Module& module,
+                                                      uint64_t address, uint8_t owner = segment::kShared) {
   const auto pieces = module.pieces();
   if (pieces.size() != 1 || pieces[0].data.size() != module.code_bytes())
     machine.zero(address, module.code_bytes());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "abi/kernel_memory.hpp"
 #include "card_regs.hpp"
 
 namespace swai::kernel::mmu {
@@ -18,7 +19,7 @@ void enable();
 
 inline constexpr uint64_t kPageBytes = 2 << 20;
 // The kernel's own at the beginning of group 0: always mapped. Page tables lie there, too.
-inline constexpr uint64_t kPrivateBytes = 80 << 20;
+inline constexpr uint64_t kPrivateBytes = boot::kKernelMemoryBytes;
 inline constexpr uint64_t kPrivate = regs::kHbmRegion.base;
 // At its end.
 inline constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * 4096;

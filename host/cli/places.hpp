@@ -8,11 +8,11 @@
 namespace swai::cli {
 
 struct Places {
-  std::filesystem::path card;      // the simulated card of a configuration, a program
-  std::filesystem::path rom;       // of the card
-  std::filesystem::path flash;     // a flash image with firmware
-  std::filesystem::path compiler;  // sdaacc
-  std::filesystem::path boards;    // the boards that are known, a file
+  std::filesystem::path card;        // the simulated card of a configuration, a program
+  std::filesystem::path rom;         // of the card
+  std::filesystem::path flash;       // a flash image with firmware
+  std::filesystem::path compiler;    // sdaacc
+  std::filesystem::path boards;      // the boards that are known, a file
   std::filesystem::path udev_rules;  // for boards
   std::filesystem::path image;       // the firmware as `swai flash` writes it
   std::filesystem::path emulator;    // of boards on USB, a program

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 
 # Sources of the repository, with or without git.
 sources() {
-  find firmware host cpe-kernels examples verif -name '*.cpp' -o -name '*.hpp' 2>/dev/null | sort
+  find abi firmware sim host cpe-kernels examples verif -name '*.cpp' -o -name '*.hpp' 2>/dev/null | sort
 }
 
 case "${1:-all}" in

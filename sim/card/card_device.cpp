@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "abi/kernel_memory.hpp"
 #include "build/gen/card_regs.hpp"
 #include "host/link/vendor_region.hpp"
 
@@ -23,9 +24,6 @@ constexpr uint64_t kBar4Bytes = 256 << 10;
 constexpr uint64_t kConfigBytes = 4096;
 // Lines that are poisoned at once. They are whole again when their client leaves.
 constexpr uint64_t kMostPoisoned = 1 << 16;
-// At the beginning of the memory lies what the firmware keeps for itself (firmware/kernel/mmu.hpp), which a
-// client reaches in no other way either.
-constexpr uint64_t kNeverPoisoned = 16 << 20;
 constexpr uint64_t kDoorbellAt = regs::pcie::doorbell::kAddr - regs::kCardRegion.base;
 
 }  // namespace
@@ -255,7 +253,7 @@ socket::ControlResult CardDevice::poison(std::span<const uint64_t, 4> arguments,
     }
     return {};
   }
-  if (from < kNeverPoisoned) return {.error = EACCES};
+  if (from < boot::kKernelMemoryBytes) return {.error = EACCES};
   if (bytes / kLine + poisoned_.size() >= kMostPoisoned) return {.error = ENOSPC};
   for (uint64_t at = from / kLine * kLine; at < from + bytes; at += kLine) {
     card_.hbm().poison(static_cast<unsigned>(at / cg::HbmCells::kGroupBytes), at % cg::HbmCells::kGroupBytes);

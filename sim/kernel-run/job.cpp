@@ -4,9 +4,9 @@
 
 #include <cstring>
 
+#include "abi/elf.hpp"
 #include "abi/launch.hpp"
 #include "abi/segment.hpp"
-#include "abi/elf.hpp"
 #include "sim/iss/cpe/daemon.hpp"
 
 namespace swai::kernel_run {

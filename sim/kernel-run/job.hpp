@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "abi/module_reader.hpp"
 #include "abi/argument_text.hpp"
+#include "abi/module_reader.hpp"
 #include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {

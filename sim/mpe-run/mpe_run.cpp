@@ -39,19 +39,25 @@ int main(int argc, char** argv) {
   std::string lockstep = "off";
 
   CLI::App app(
-      "Runs a RISC-V program on the management core (RTL): RAM at 0x80000000, CLINT at 0x2000000, console byte\n"
-      "device at 0x10000000. Loads from elsewhere end as access faults, memory behind the RAM (0x84000000 up)\n"
-      "included. The program ends by storing to its symbol `tohost`: 1 = passed, other odd values = number of\n"
+      "Runs a RISC-V program on the management core (RTL): RAM at 0x80000000, CLINT at 0x2000000, console "
+      "byte\n"
+      "device at 0x10000000. Loads from elsewhere end as access faults, memory behind the RAM (0x84000000 "
+      "up)\n"
+      "included. The program ends by storing to its symbol `tohost`: 1 = passed, other odd values = number "
+      "of\n"
       "the failing test * 2 + 1. Exit code: 0 passed, 1 failed or no end, 2 bad usage or input.");
   app.add_option("PROGRAM", options.program, "RV64 ELF file; it ends by a store to its symbol `tohost`")
       ->required();
   app.add_option("--signature", options.signature,
                  "write memory from begin_signature to end_signature to FILE, in hex")
       ->type_name("FILE");
-  app.add_option("--signature-granularity", options.granularity, "bytes per line of the signature, 4 (the default) or 8")
+  app.add_option("--signature-granularity", options.granularity,
+                 "bytes per line of the signature, 4 (the default) or 8")
       ->check(CLI::IsMember({4, 8}));
-  app.add_option("--max-cycles", options.max_cycles, "give up after N cycles; 0, the default: never")->type_name("N");
-  app.add_option("--trace", options.trace, "write one line per retired instruction to FILE: cycle, mode, pc, bits, text, effects")
+  app.add_option("--max-cycles", options.max_cycles, "give up after N cycles; 0, the default: never")
+      ->type_name("N");
+  app.add_option("--trace", options.trace,
+                 "write one line per retired instruction to FILE: cycle, mode, pc, bits, text, effects")
       ->type_name("FILE");
   app.add_flag("--stats", options.stats, "print cycles, instructions and event counts at the end");
   app.add_option("--json", options.json, "write the same as JSON to FILE; -: standard output")

@@ -56,7 +56,8 @@ Runner::Runner(RunOptions options)
   if (tohost_.address()) {
     sim_.watch(*tohost_.address());
   } else if (options_.max_cycles == 0 && !options_.gdb) {
-    throw InputError(fmt::format("{}: has no symbol `tohost`, so nothing would end it; give --max-cycles", elf_.path));
+    throw InputError(
+        fmt::format("{}: has no symbol `tohost`, so nothing would end it; give --max-cycles", elf_.path));
   }
   if (options_.lockstep) {
     lockstep_ = std::make_unique<Lockstep>(*reference_memory_,

@@ -22,7 +22,8 @@ class Rig {
     server = std::make_unique<CardServer>(
         std::make_unique<link::Card>(sdaa::make_fake_card()),
         CardServer::Options{
-            .socket = folder / "card0", .clients = clients, .per_process = per_process, .log = quiet}, [] {});
+            .socket = folder / "card0", .clients = clients, .per_process = per_process, .log = quiet},
+        [] {});
   }
   ~Rig() {
     sdaa::Runtime::get().use({});

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "abi/elf.hpp"
-#include "sim/kernel-run/tool.hpp"
 #include "sim/iss/cpe/model_device.hpp"
 #include "sim/iss/cpe/text.hpp"
+#include "sim/kernel-run/tool.hpp"
 
 int main(int argc, char** argv) {
   using namespace swai;
