@@ -6,6 +6,7 @@ Run from the repository root. --seed N: what a fault leaves open.
 
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -110,7 +111,8 @@ class Bed(unittest.TestCase):
         }
         for fault, first in expected.items():
             with self.subTest(fault):
-                answer = self.client("identify", "--fault", fault)
+                hangs = [fault.split(":")[1]] if fault.startswith("timeout") else []
+                answer = self.client("identify", "--fault", fault, arguments=hangs)
                 self.assertEqual(answer["first"], first)
                 (happened,) = self.report()["faults"]
                 self.assertEqual((happened["kind"], happened["transfer"]), (fault.split("=")[0], int(fault.split(":")[1])))
@@ -142,9 +144,11 @@ class Bed(unittest.TestCase):
         self.assertEqual(self.report()["faults"], [{"kind": "cut"}])
 
     def test_a_run_is_the_same_every_time(self):
+        choice = random.Random(SEED)
+        kind, transfer = choice.choice(["stall", "error", "nak", "short", "unplug"]), choice.randrange(1, 7)
         reports = []
         for _ in range(2):
-            self.client("identify", "--fault", "random=6")
+            self.client("identify", "--fault", f"{kind}=transfer:{transfer}")
             reports.append(self.report())
         self.assertEqual(*reports)
 

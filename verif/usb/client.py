@@ -15,6 +15,8 @@ for name in ("get_device_descriptor", "get_string_descriptor_ascii", "kernel_dri
              "set_configuration", "reset_device", "close", "get_bus_number", "get_device_address", "get_device_speed"):
     getattr(LIB, "libusb_" + name).argtypes = None
 OUT, IN = 0x02, 0x81
+# Milliseconds, for what ends by itself, however busy the machine is.
+PATIENCE = 100_000
 READ_ID = bytes([0x80, 0x00, 0x0B, 0x11, 0, 0, 0x9F, 0x20, 2, 0, 0x80, 0x08, 0x0B, 0x87])
 
 
@@ -45,10 +47,10 @@ class Device:
 
     def control(self, kind, request, value, index, length=0):
         buffer = ctypes.create_string_buffer(max(length, 1))
-        result = LIB.libusb_control_transfer(self.handle, kind, request, value, index, buffer, length, 1000)
+        result = LIB.libusb_control_transfer(self.handle, kind, request, value, index, buffer, length, PATIENCE)
         return buffer.raw[:result].hex() if result >= 0 else name_of(result)
 
-    def bulk(self, endpoint, data, timeout=1000):
+    def bulk(self, endpoint, data, timeout=PATIENCE):
         """The bytes that came, or how many went; and what was wrong."""
         buffer = ctypes.create_string_buffer(bytes(data), len(data))
         moved = ctypes.c_int(0)
@@ -96,13 +98,14 @@ def driver():
     return [device.call(*step) for step in steps]
 
 
-def identify():
-    """The flash chip's id, twice, whatever happens on the way."""
+def identify(hangs="0"):
+    """The flash chip's id, twice, whatever happens on the way; the transfer that hangs is given up soon."""
     device = devices()[0]
     answer = {"open": device.open(), "take": device.take()}
-    for key in ("first", "second"):
-        sent = device.bulk(OUT, READ_ID)
-        got = device.bulk(IN, bytes(512), 300)
+    for key, transfer in (("first", 3), ("second", 5)):
+        soon = [300 if str(transfer + i) == hangs else PATIENCE for i in range(2)]
+        sent = device.bulk(OUT, READ_ID, soon[0])
+        got = device.bulk(IN, bytes(512), soon[1])
         answer[key] = [*sent, *got]
     answer["devices"] = len(devices())
     return answer
