@@ -107,6 +107,10 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
       ->expected(1)
       ->type_name("NAME[,NAME...]");
   app.add_option("--serial", serials, "serial numbers of the boards (default SWAI0001 and so on)")
+      ->check([](const std::string& text) {
+        const auto odd = [](char c) { return c <= ' ' || c > '~'; };
+        return text.size() > 30 || std::ranges::any_of(text, odd) ? "at most 30 printable characters" : "";
+      })
       ->delimiter(',')
       ->take_all()
       ->expected(1)

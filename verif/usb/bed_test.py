@@ -173,6 +173,7 @@ class Bed(unittest.TestCase):
             "FLASHFILE is required": nothing,
             "-- COMMAND is required": (self.flash,),
             "not in {": ("--board", "nonsense", self.flash, *nothing),
+            "printable characters": ("--serial", "two\nlines", self.flash, *nothing),
             "write it as": ("--fault", "cut=now", self.flash, *nothing),
             "cannot open it": (self.path, *nothing),
             "but a chip has": (__file__, *nothing),
