@@ -41,10 +41,14 @@ void reset_card(const std::string& socket) {
     auto card = link::Card::open(socket);
     const uint64_t before = starts(*card);
     card->reset();
+    link::Card* reached = card.get();
     // The daemon does it for who is attached.
     std::optional<sdaa::Connection> attached;
-    if (is_shared(*card)) attached.emplace(std::move(card), sdaa::Limits{}, sdaa::Restart::kIfStopped);
-    link::Card& used = attached ? attached->card() : *card;
+    if (is_shared(*card)) {
+      attached.emplace(std::move(card), sdaa::Limits{}, sdaa::Restart::kIfStopped);
+      reached = &attached->card();
+    }
+    link::Card& used = *reached;
     sdaa::find_firmware(used, sdaa::Limits{}, sdaa::Restart::kYes);
     if (starts(used) == before) throw Error(kFailed, fmt::format("{}: other programs use this card", socket));
     used.close();

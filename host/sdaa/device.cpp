@@ -93,7 +93,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   return std::move(connection_);
 }
 
-void Device::reset() {
+void Device::reset(Firmware ended) {
   const Lock lock(mutex_);
   bool lives = connection_ != nullptr;
   // A group that is lost comes back with a reset of the card only, and so does a firmware that does not
@@ -111,7 +111,7 @@ void Device::reset() {
   }
   // A daemon restarts the firmware for who is attached, which this client is as long as it has its
   // connection.
-  if (lives && broken) {
+  if (lives && broken && ended == Firmware::kStart) {
     try {
       find_firmware(connection_->card(), limits_, Restart::kYes);
     } catch (...) {

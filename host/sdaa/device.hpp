@@ -41,8 +41,10 @@ class Device : public std::enable_shared_from_this<Device> {
 
   // Every use begins here. Opens the card when that has not been done yet.
   Lock enter();
-  // Everything that was made on it is gone afterwards. Works on a lost card, too: opens it anew.
-  void reset();
+  // Everything that was made on it is gone afterwards. Works on a lost card, too: opens it anew. Firmware
+  // that has ended starts again, unless it is left to whoever comes next.
+  enum class Firmware { kStart, kLeave };
+  void reset(Firmware ended = Firmware::kStart);
 
   const protocol::Info& info() const { return connection_->info(); }
   // Changes with every reset: what was there before is gone.

@@ -81,7 +81,7 @@ void Runtime::use(std::vector<Device::Opener> openers, const Limits& limits, boo
     const std::lock_guard guard(mutex_);
     devices_.swap(fresh);
   }
-  for (const auto& device : fresh) device->reset();
+  for (const auto& device : fresh) device->reset(Device::Firmware::kLeave);
   sweep();
 }
 

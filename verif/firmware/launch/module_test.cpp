@@ -109,8 +109,8 @@ TEST_CASE("headers that name the same bytes again and again are refused before t
     std::memcpy(&copy, good.data(), sizeof copy);
     return copy;
   }();
-  const auto of_good = [&]<typename T>(T, uint32_t at, unsigned number) {
-    T copy;
+  const auto of_good = [&](auto kind, uint32_t at, unsigned number) {
+    decltype(kind) copy;
     std::memcpy(&copy, good.data() + at + number * sizeof copy, sizeof copy);
     return copy;
   };
