@@ -4,7 +4,7 @@ $(eval $(call cxx_library,flash,$(addprefix host/flash/,boards.cpp contents.cpp 
     abi/elf.cpp))
 
 # Chips behind programmers, of which those on USB need libusb.
-$(eval $(call cxx_library,programmers,$(addprefix host/flash/,chips.cpp ecp5_spi.cpp mpsse.cpp mpsse_spi.cpp spi_nor.cpp usb.cpp usb_boards.cpp), \
+$(eval $(call cxx_library,programmers,$(addprefix host/flash/,card_spi.cpp chips.cpp ecp5_spi.cpp halted_processor.cpp mpsse.cpp mpsse_spi.cpp spi_nor.cpp usb.cpp usb_boards.cpp), \
     -isystem /usr/include/libusb-1.0))
 
 $(eval $(call cxx_program,swai-image,host/flash/swai_image.cpp,$(B)/lib/flash.a -lfmt))

@@ -80,12 +80,23 @@ class Execution {
   // Pages that stay erased are not programmed, but they are compared.
   void program(uint32_t offset, std::span<const uint8_t> wanted) {
     const uint32_t page = programmer_.geometry().page_bytes;
+    // Often enough for the progress, enough at once for the programmer to be fast, and not more than one
+    // transfer.
+    constexpr size_t most = 4096;
+    const auto end_of_page = [&](size_t at) {
+      return std::min(wanted.size(), at + page - (offset + at) % page);
+    };
     for (size_t at = 0; at < wanted.size();) {
-      const size_t room = page - (offset + at) % page;
-      const auto part = wanted.subspan(at, std::min(room, wanted.size() - at));
-      if (!all_erased(part)) programmer_.program(offset + static_cast<uint32_t>(at), part);
-      advance(part.size());
-      at += part.size();
+      size_t end = end_of_page(at);
+      const bool erased = all_erased(wanted.subspan(at, end - at));
+      while (end < wanted.size() && end - at < most) {
+        const size_t next = end_of_page(end);
+        if (all_erased(wanted.subspan(end, next - end)) != erased) break;
+        end = next;
+      }
+      if (!erased) programmer_.program(offset + static_cast<uint32_t>(at), wanted.subspan(at, end - at));
+      advance(end - at);
+      at = end;
     }
     compare(offset, wanted);
   }

@@ -35,7 +35,7 @@ class Programmer {
   virtual void read(uint32_t offset, std::span<uint8_t> to) = 0;
   // `bytes` is one of the chip's erase sizes, and `offset` a multiple of it. Returns when it is done.
   virtual void erase(uint32_t offset, uint32_t bytes) = 0;
-  // Clears bits within one page. Returns when it is done.
+  // Clears bits. Returns when it is done.
   virtual void program(uint32_t offset, std::span<const uint8_t> bytes) = 0;
   // Brings the way to the chip into a known state.
   virtual void recover() = 0;

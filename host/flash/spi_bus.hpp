@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <thread>
 
 namespace swai::flash {
 
@@ -37,6 +39,8 @@ class SpiBus {
   virtual size_t best_read_bytes() const = 0;
   // How many bytes travel in a microsecond.
   virtual double bytes_per_us() const = 0;
+  // Lets time pass while the chip is busy.
+  virtual void pass(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
 };
 
 }  // namespace swai::flash

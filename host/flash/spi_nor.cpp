@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -59,7 +58,7 @@ void SpiNor::wake() {
   for (unsigned look = 0; (seen & kBusy) != 0 && seen != kNobody; ++look) {
     if (look == kPatience)
       throw BoardError(Trouble::kUnknownChip, "the flash chip stays busy; is the board powered?");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bus_->pass(std::chrono::milliseconds(1));
     seen = status(1);
   }
 }
@@ -87,14 +86,22 @@ void SpiNor::read(uint32_t offset, std::span<uint8_t> to) {
 void SpiNor::erase(uint32_t offset, uint32_t bytes) {
   const auto kind = std::ranges::find(kind_.geometry.erases, bytes, &EraseKind::bytes);
   const auto command = with_address(kind->opcode, offset);
-  change(command, kind->typical_us, "erasing");
+  const std::vector<uint8_t> words(command.begin(), command.end());
+  change({&words, 1}, kind->typical_us, "erasing");
 }
 
 void SpiNor::program(uint32_t offset, std::span<const uint8_t> bytes) {
-  const auto head = with_address(kPageProgram, offset);
-  std::vector<uint8_t> command(head.begin(), head.end());
-  command.insert(command.end(), bytes.begin(), bytes.end());
-  change(command, kind_.page_us, "programming");
+  const uint32_t page = kind_.geometry.page_bytes;
+  std::vector<std::vector<uint8_t>> pages;
+  for (size_t at = 0; at < bytes.size();) {
+    const auto target = offset + static_cast<uint32_t>(at);
+    const auto part = bytes.subspan(at, std::min<size_t>(bytes.size() - at, page - target % page));
+    const auto head = with_address(kPageProgram, target);
+    pages.emplace_back(head.begin(), head.end());
+    pages.back().insert(pages.back().end(), part.begin(), part.end());
+    at += part.size();
+  }
+  change(pages, kind_.page_us, "programming");
 }
 
 uint8_t SpiNor::status(size_t looks) {
@@ -105,31 +112,50 @@ uint8_t SpiNor::status(size_t looks) {
   return seen.back();
 }
 
-void SpiNor::change(std::span<const uint8_t> command, uint32_t typical_us, const char* what) {
+size_t SpiNor::looks_for(uint32_t typical_us) const {
+  constexpr size_t kMostLooks = 4096;
+  // A few more than the chip usually needs.
+  return std::clamp<size_t>(static_cast<size_t>(1.05 * typical_us * bus_->bytes_per_us()), 1, kMostLooks);
+}
+
+void SpiNor::change(std::span<const std::vector<uint8_t>> commands, uint32_t typical_us, const char* what) {
   constexpr uint8_t enable[] = {kWriteEnable};
   constexpr uint8_t read_status[] = {kReadStatus};
-  // As many looks in the same go as the chip will usually need, so that nothing waits for a round trip.
-  constexpr size_t kMostLooks = 4096;
-  const size_t looks =
-      std::clamp<size_t>(static_cast<size_t>(typical_us * bus_->bytes_per_us()), 1, kMostLooks);
-  std::vector<uint8_t> seen(looks);
-  const SpiCommand commands[] = {{enable, {}}, {command, {}}, {read_status, seen}};
-  bus_->run(commands);
-  uint8_t last = seen.back();
-  for (unsigned look = 0; (last & kBusy) != 0; ++look) {
+  const size_t looks = looks_for(typical_us);
+  while (!commands.empty()) {
+    std::vector<uint8_t> seen(looks * commands.size());
+    std::vector<SpiCommand> all;
+    for (size_t i = 0; i < commands.size(); ++i) {
+      all.push_back({enable, {}});
+      all.push_back({commands[i], {}});
+      all.push_back({read_status, std::span(seen).subspan(i * looks, looks)});
+    }
+    bus_->run(all);
+    size_t done = 0;
+    uint8_t last = 0;
+    do {
+      last = seen[++done * looks - 1];
+    } while (done != commands.size() && (last & (kBusy | kWriteEnabled)) == 0);
+    finish(last, typical_us, what);
+    commands = commands.subspan(done);
+  }
+}
+
+void SpiNor::finish(uint8_t seen, uint32_t typical_us, const char* what) {
+  for (unsigned look = 0; (seen & kBusy) != 0; ++look) {
     if (look == kPatience) {
       throw BoardError(Trouble::kNoAnswer,
                        fmt::format("{} takes the flash chip much longer than it may", what));
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(typical_us / 100));
-    last = status(looks);
+    bus_->pass(std::chrono::microseconds(typical_us / 100));
+    seen = status(looks_for(typical_us));
   }
-  if ((last & kWriteEnabled) != 0) {
+  if ((seen & kWriteEnabled) != 0) {
     throw BoardError(
         Trouble::kFailed,
         fmt::format("the flash chip refuses {}: its blocks are protected (status register {:#04x}); another "
                     "tool, such as flashrom, takes the protection away",
-                    what, last));
+                    what, seen));
   }
 }
 

@@ -22,8 +22,12 @@ class SpiNor final : public Programmer {
 
  private:
   void wake();
-  // Write enable, the command, and looking at the status until the chip is done.
-  void change(std::span<const uint8_t> command, uint32_t typical_us, const char* what);
+  // Each command with a write enable before it and looks at the status behind it, all in one go. What came
+  // while the chip was still busy it has ignored: that is sent again.
+  void change(std::span<const std::vector<uint8_t>> commands, uint32_t typical_us, const char* what);
+  // Waits for the end of the operation for which `seen` is the last look.
+  void finish(uint8_t seen, uint32_t typical_us, const char* what);
+  size_t looks_for(uint32_t typical_us) const;
   uint8_t status(size_t looks);
 
   std::unique_ptr<SpiBus> bus_;

@@ -32,7 +32,7 @@ ROOMS = {
     "cpe-kernels": ["abi"],
     "host/common": ["abi"],
     "host/link": ["abi", "host/common"],
-    "host/flash": ["abi", "host/common"],
+    "host/flash": ["abi", "host/common", "host/link"],
     "host/graph": ["abi", "host/common"],
     "host/models": ["abi", "host/common", "host/graph"],
     "host/sdaa": ["abi", "host/common", "host/link"],

@@ -12,7 +12,9 @@
 #include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/common/words.hpp"
+#include "host/flash/card_spi.hpp"
 #include "host/flash/file_programmer.hpp"
+#include "host/flash/spi_nor.hpp"
 #include "host/flash/usb_boards.hpp"
 
 namespace swai::cli {
@@ -37,6 +39,28 @@ Target open_file(const FlashWish& wish, const Boards& boards) {
   target.board = flash::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
   target.programmer = std::make_unique<flash::FileProgrammer>(path);
   return target;
+}
+
+Target open_card(const std::string& socket, const FlashWish& wish, const Boards& boards) {
+  auto bus = std::make_unique<flash::CardSpi>(socket);
+  Target target;
+  target.name = fmt::format("card {}", socket);
+  target.board = flash::find_board(boards, wish.board.empty() ? kUsualBoard : wish.board);
+  target.running = bus->running();
+  target.programmer = std::make_unique<flash::SpiNor>(std::move(bus));
+  return target;
+}
+
+std::vector<Opener> card_openers(const Options& options, const FlashWish& wish, const Boards& boards) {
+  const auto sockets = CLI::detail::split(options.card, ',');
+  if (options.card.empty()) throw Error(kBadInput, "which card? --card SOCKET or SWAI_CARD tells");
+  if (sockets.size() > 1 && !wish.all)
+    throw Error(kBadInput, fmt::format("{} cards are named; --all takes all", sockets.size()));
+  std::vector<Opener> openers;
+  for (const std::string& socket : sockets) {
+    openers.emplace_back([socket, &wish, &boards] { return open_card(socket, wish, boards); });
+  }
+  return openers;
 }
 
 const flash::Board& kind_of(const flash::PluggedBoard& plugged, const FlashWish& wish, const Boards& boards) {
@@ -119,7 +143,8 @@ std::vector<Opener> plugged_openers(const FlashWish& wish, const Boards& boards)
 }
 
 // Each opens one target, so that a board that cannot be opened does not stand in the way of others.
-std::vector<Opener> openers(const FlashWish& wish, const Boards& boards) {
+std::vector<Opener> openers(const Options& options, const FlashWish& wish, const Boards& boards) {
+  if (wish.programmer == "card") return card_openers(options, wish, boards);
   if (wish.programmer == "usb") return plugged_openers(wish, boards);
   if (wish.programmer.starts_with(kFile)) return {[&] { return open_file(wish, boards); }};
   if (wish.programmer.starts_with(kEmulated)) become_emulated(wish);
@@ -158,7 +183,7 @@ int for_targets(const Cli& cli, const FlashWish& wish,
   Json reports = Json::array();
   int code = kDone;
   try {
-    for (const Opener& open : openers(wish, boards)) {
+    for (const Opener& open : openers(cli.options(), wish, boards)) {
       Json report = Json::object();
       try {
         Target target = open();
