@@ -18,7 +18,7 @@ void ChipBus::begins(const card::FlashOperation& operation) {
   operations_.push_back(operation.bytes);
 }
 
-void ChipBus::pass(uint64_t ns) {
+void ChipBus::advance(uint64_t ns) {
   now_ += ns;
   if (!cut_at_ || now_ < *cut_at_) {
     chip_.set_now(now_);
@@ -37,14 +37,14 @@ void ChipBus::run(std::span<const SpiCommand> commands) {
     chip_.select();
     for (const uint8_t byte : command.out) {
       chip_.transfer(byte);
-      pass(kByteNs);
+      advance(kByteNs);
     }
     for (uint8_t& byte : command.in) {
       byte = chip_.transfer(0);
-      pass(kByteNs);
+      advance(kByteNs);
     }
     chip_.deselect();
-    pass(kByteNs);
+    advance(kByteNs);
   }
 }
 

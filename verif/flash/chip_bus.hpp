@@ -40,7 +40,7 @@ class ChipBus final : public SpiBus {
   static constexpr uint64_t kByteNs = 267;  // at 30 MHz
 
   void begins(const card::FlashOperation& operation);
-  void pass(uint64_t ns);
+  void advance(uint64_t ns);
 
   uint64_t now_ = 0;
   std::optional<uint64_t> cut_at_;

@@ -3,6 +3,7 @@
 then a broken one, from which the card goes back by itself."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -65,26 +66,32 @@ class Whole(unittest.TestCase):
         """The card switched on until it serves, or sleeps; gives what it said."""
         return self.call(CARD, "--flash", self.chip, "--until-ready", "--seed", SEED, "--max-cycles", 60_000_000)
 
-    def served_version(self, *more):
-        """Switches the card on for clients; the version that `swai info` shows, and what `more` gives."""
+    @contextlib.contextmanager
+    def served(self, *options):
+        """A card that is switched on for clients; gives the words that begin their commands."""
         card = subprocess.Popen(
-            [CARD, "--flash", str(self.chip), "--socket", str(self.socket)], stdout=subprocess.PIPE, text=True
+            [CARD, "--flash", str(self.chip), "--socket", str(self.socket), *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.addCleanup(card.kill)
-        for line in card.stdout:
+        for line in card.stderr:
             if "card 0 is at" in line:
                 break
-        swai = ("build/swai", "--card", self.socket, "--json")
-        (info,) = json.loads(self.call(*swai, "info"))["cards"]
-        other = [json.loads(self.call(*swai, *words)) for words in more]
+        yield "build/swai", "--card", self.socket
         card.send_signal(signal.SIGTERM)
         card.communicate(timeout=LIMIT)
-        return info["firmware"], *other
+
+    def served_version(self):
+        """The version that `swai info` shows."""
+        with self.served() as swai:
+            (info,) = json.loads(self.call(*swai, "--json", "info"))["cards"]
+        return info["firmware"]
 
     def test_update_and_broken_update(self):
         self.assertIn("yet to pass its self-test", self.write("new.img", self.image("7.1.0")))
-        (version,) = self.served_version()
-        self.assertIn("7.1.0", version)
+        self.assertIn("7.1.0", self.served_version())
         self.assertIn("valid, confirmed", self.flash("info").split("slot B")[1])
 
         # All zeros is no instruction.
@@ -92,8 +99,7 @@ class Whole(unittest.TestCase):
         said = self.boot()
         self.assertEqual(said.count("booting slot A"), 3)
         self.assertIn("boot attempts used up", said)
-        (version,) = self.served_version()
-        self.assertIn("7.1.0", version)
+        self.assertIn("7.1.0", self.served_version())
         told = self.flash("info")
         self.assertIn("test 7.2.0 (0123abc) was booted 3 times and never passed its self-test", told)
         self.assertIn("fell back to slot B", told)
@@ -103,6 +109,19 @@ class Whole(unittest.TestCase):
         self.assertIn("the card boots slot A", self.flash("info"))
         self.assertIn("boots slot B", self.flash("rollback"))
         self.assertIn("booted from slot B", self.boot())
+
+    def test_card_in_recovery(self):
+        """No firmware at all: the host writes one through PCIe."""
+        images.chip(self.chip)
+        file = self.folder / "tiny.img"
+        # A jump to itself: what is written counts here.
+        tiny = images.with_payload("1.2.3", bytes.fromhex("6f000000") * 150)
+        file.write_bytes(tiny)
+        with self.served("--flash-speed", "1000") as swai:
+            told = self.call(*swai, "flash", "--programmer", "card", "write", file)
+            self.assertIn("the card boots slot A: test 1.2.3", told)
+        at = images.SLOTS["a"]
+        self.assertEqual(self.chip.read_bytes()[at : at + len(tiny)], tiny)
 
     def test_power_cuts(self):
         new = self.image("7.1.0")
