@@ -20,7 +20,7 @@ import images
 CHIP_BYTES = 8 << 20
 BOARDS = ("icebreaker", "versa")
 # As many transfers as such a write takes; what begins later does not happen.
-TRANSFERS = 160
+TRANSFERS = 100
 LIMIT = 300
 
 

@@ -194,6 +194,15 @@ class SeveralBoards(FlashTest):
 
 
 class Failures(FlashTest):
+    def setUp(self):
+        super().setUp()
+        # Large enough for the fault to come in the middle of writing.
+        self.new = images.image(NEW, 60_000, SEED)
+        self.image.write_bytes(self.new)
+
+    def assert_happened(self):
+        self.assertEqual(len(self.seen()["faults"]), 1, "the fault did not come")
+
     def assert_unharmed(self):
         self.assertEqual(self.slot("a")[: len(self.old)], self.old)
         self.assertIn("boots slot", self.flash("info")[0])
@@ -227,6 +236,7 @@ class Failures(FlashTest):
 
     def test_unplugged(self):
         message = self.flash("write", self.image, faults=["unplug=transfer:90"], code=4)
+        self.assert_happened()
         self.assertIn("unplugged", message[1])
         self.assertIn("holds test 1.0.0 (0123abc) as before", message[0])
         self.assertIn("swai flash info", message[0])
@@ -238,12 +248,14 @@ class Failures(FlashTest):
             with self.subTest(fault=fault):
                 images.chip(self.chip, a=self.old)
                 self.flash("write", self.image, faults=[fault])
+                self.assert_happened()
                 self.assert_holds("b", self.new)
 
     def test_no_answer(self):
         self.environment["SWAI_USB_PATIENCE_MS"] = "300"
         images.chip(self.chip, a=self.old)
-        self.flash("write", self.image, faults=["timeout=transfer:120"])
+        self.flash("write", self.image, faults=["timeout=transfer:100"])
+        self.assert_happened()
         self.assert_holds("b", self.new)
         self.assertIn("does not answer", self.flash("info", faults=["timeout=transfer:12"], code=4)[1])
 
