@@ -25,7 +25,9 @@ FW_LDFLAGS := $(FW_ARCH) -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-s
 
 FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
-FW_KERNEL := $(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) abi/module_reader.cpp $(FW_COMMON)
+# Files that are cold as a whole (kernel.ld). They come last: a function that a hot file has, too, is taken from there.
+FW_COLD := $(addprefix firmware/kernel/,confirm.cpp log.cpp segments.cpp selftest.cpp shell.cpp) firmware/common/nor.cpp abi/module_reader.cpp
+FW_KERNEL := $(filter-out $(FW_COLD),$(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) $(FW_COMMON)) $(FW_COLD)
 # What the kernel's image carries for the CPEs.
 FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset wipe))
 

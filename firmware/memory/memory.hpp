@@ -188,8 +188,7 @@ class Memory {
 
   [[gnu::cold, gnu::noinline]] Info info(unsigned group) const {
     const auto& blocks = blocks_[group];
-    return {(blocks.free() + leftovers_.blocks(group)) * kBlockBytes, blocks.size() * kBlockBytes,
-            blocks.longest() * kBlockBytes};
+    return {unowned(group) * kBlockBytes, blocks.size() * kBlockBytes, blocks.longest() * kBlockBytes};
   }
 
   // --- Clearing what others have left
@@ -330,12 +329,16 @@ class Memory {
 
   // --- First level: blocks
 
+  // The group with most blocks that nobody has, clear or not.
   unsigned emptiest() const {
     unsigned best = 0;
     for (unsigned group = 1; group < plan_.groups; ++group) {
-      if (blocks_[group].free() > blocks_[best].free()) best = group;
+      if (unowned(group) > unowned(best)) best = group;
     }
     return best;
+  }
+  uint64_t unowned(unsigned group) const {
+    return uint64_t{blocks_[group].free()} + leftovers_.blocks(group);
   }
 
   static bool has_pages(const Record& record) { return record.usage != Usage::kCpe; }
@@ -388,8 +391,7 @@ class Memory {
   }
   // What there is to say when no row is long enough: later, if others have left something.
   [[gnu::cold, gnu::noinline]] Status no_room(unsigned group, uint64_t bytes) {
-    const uint64_t free = uint64_t{blocks_[group].free()} + leftovers_.blocks(group);
-    if (leftovers_.blocks(group) == 0 || bytes > free * kBlockBytes) return Status::kNoMemory;
+    if (leftovers_.blocks(group) == 0 || bytes > unowned(group) * kBlockBytes) return Status::kNoMemory;
     turned_away_[group] = to_clear_ = true;
     return Status::kAgain;
   }

@@ -149,7 +149,7 @@ TEST_CASE("a kernel that hangs is reset by the watchdog, and the next one finds 
   CHECK(run.says("*** PANIC: watchdog expired"));
   CHECK(run.says("\nresetting\n"));
   CHECK(run.says("reset: software at progress 0x2f"));
-  CHECK(run.says("an earlier run ended: watchdog expired, pc 0x800"));
+  CHECK(run.says("an earlier run ended: watchdog expired, pc 0x80"));
   CHECK(run.times("ready, booted from slot A") == 2);
   CHECK(run.times("watchdog expired") == 3);
 }
