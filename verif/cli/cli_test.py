@@ -342,6 +342,22 @@ class Rest(CardTest):
         self.assertIn("SHELL", self.run_swai("completion", "tcsh", code=2)[1])
         self.assertRegex(self.run_swai("--version")[0], r"^swai ")
 
+    def test_graph(self):
+        """Needs no card; a mistake is told with its place."""
+        self.forget_card()
+        decoder = "examples/graphs/decoder.graph"
+        self.assertIn("decoder: 33 nodes, 1 inputs, 35 weights, 4 states, 1 outputs", self.run_swai("graph", "check", decoder)[0])
+        self.assertIn("multiply", self.run_swai("graph", "show", decoder)[0])
+        whole = json.loads(self.run_swai("graph", "show", decoder, "--json")[0])
+        self.assertEqual([node["operation"] for node in whole["nodes"][:3]], ["embedding", "rms_norm", "linear"])
+        self.assertEqual(whole["symbols"], [{"name": "past", "least": 0, "most": 255}])
+        names = [one["name"] for one in json.loads(self.run_swai("graph", "operators", "--json")[0])["operators"]]
+        self.assertIn("attention", names)
+        wrong = self.folder / "wrong.graph"
+        wrong.write_text("graph g\ninput x: f32[4, 8]\ny = gelu(z)\n")
+        self.assertIn(f"{wrong}:3:10: no value is named z", self.run_swai("graph", "check", wrong, code=2)[1])
+        self.assertIn("cannot read: Is a directory", self.run_swai("graph", "check", "/tmp", code=2)[1])
+
     def test_what_cannot_be_read_or_written(self):
         """Found before a card is started, and told in a line."""
         self.forget_card()

@@ -1,0 +1,51 @@
+#include "host/graph/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace swai::graph {
+namespace {
+
+struct ElementRow {
+  Element element;
+  const char* name;
+  int bits;
+};
+constexpr std::array kElements = {ElementRow{Element::kI4, "i4", 4}, ElementRow{Element::kI8, "i8", 8},
+                                  ElementRow{Element::kI32, "i32", 32}, ElementRow{Element::kF16, "f16", 16},
+                                  ElementRow{Element::kF32, "f32", 32}};
+
+const ElementRow& row_of(Element element) { return kElements[static_cast<size_t>(element)]; }
+
+}  // namespace
+
+const char* to_text(Element element) { return row_of(element).name; }
+
+const char* to_text(ValueKind kind) {
+  static constexpr std::array kNames = {"input", "weight", "state", "output", "buffer", "temporary"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::optional<Element> element_of(const std::string& name) {
+  for (const ElementRow& row : kElements) {
+    if (name == row.name) return row.element;
+  }
+  return std::nullopt;
+}
+
+std::string Type::text() const {
+  std::string text = to_text(element);
+  for (size_t i = 0; i < dimensions.size(); ++i) text += (i == 0 ? "[" : ", ") + dimensions[i].text();
+  text += "]";
+  if (split) text += fmt::format(" split {}", *split);
+  return text;
+}
+
+Size Type::bytes() const {
+  Size rows = 1;
+  for (size_t i = 0; i + 1 < dimensions.size(); ++i) rows = rows * dimensions[i];
+  return rows * ((dimensions.back() * row_of(element).bits + 7) / 8);
+}
+
+}  // namespace swai::graph

@@ -1,0 +1,79 @@
+// A graph that has been checked: values, each assigned once, and the nodes that make them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "host/graph/size.hpp"
+#include "host/graph/syntax.hpp"
+
+namespace swai::graph {
+
+enum class Element { kI4, kI8, kI32, kF16, kF32 };
+
+struct Type {
+  Element element = Element::kF32;
+  std::vector<Size> dimensions;
+  std::optional<int> split;  // over cards, along this dimension; nothing uses it yet
+
+  std::string text() const;
+  // As rows lie one after the other without gaps.
+  Size bytes() const;
+  friend bool operator==(const Type& a, const Type& b) {
+    return a.element == b.element && a.dimensions == b.dimensions;
+  }
+};
+
+enum class ValueKind {
+  kInput,      // the caller gives its address for every run
+  kWeight,     // behind a base slot of its own, never written
+  kState,      // stays from run to run, written in place
+  kOutput,     // the caller gives its address; a node writes it
+  kBuffer,     // memory with a name: values can be put there by hand
+  kTemporary,  // made by a node, planned
+};
+
+using ValueId = size_t;
+
+struct Value {
+  std::string name;
+  ValueKind kind = ValueKind::kTemporary;
+  Type type;
+  Place place;
+  std::optional<size_t> producer;  // node
+  std::optional<size_t> last_use;  // node; none: nobody reads it
+  // Whose memory it is in: its own, that of a buffer, or that of the state that was written in place.
+  ValueId storage = 0;
+};
+
+// What a node is told beside tensors.
+using Setting = std::variant<Size, double, std::string>;
+
+struct Node {
+  std::string operation;
+  std::string context;  // " (layer 3)": in which turn of which loop it stands; may be empty
+  Place place;
+  std::vector<std::optional<ValueId>> operands;  // by parameter of the operator
+  std::vector<ValueId> results;
+  std::map<std::string, Setting> settings;
+};
+
+struct Graph {
+  std::string name;
+  std::map<std::string, Range> symbols;  // what is known only when it runs, and its bounds
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<std::string> notes;  // what is allowed, and hardly meant
+};
+
+const char* to_text(Element element);
+const char* to_text(ValueKind kind);
+std::optional<Element> element_of(const std::string& name);
+
+// Types, shapes, lifetimes. Throws GraphError, whose message names the node.
+Graph check(const GraphText& text);
+
+}  // namespace swai::graph

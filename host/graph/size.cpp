@@ -1,0 +1,125 @@
+#include "host/graph/size.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace swai::graph {
+namespace {
+
+// Nobody's graph has more; a hostile one would take all memory for (a + b + ...) * (a + b + ...) * ...
+constexpr size_t kMaxTerms = 64;
+constexpr size_t kMaxFactors = 8;
+
+[[noreturn]] void too_large() { throw SizeError("the size does not fit into 63 bits"); }
+
+int64_t sum(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+int64_t product(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) too_large();
+  return result;
+}
+
+int64_t quotient(int64_t a, int64_t by) { return a / by - (a % by < 0 ? 1 : 0); }
+
+Range product(Range a, Range b) {
+  const auto [least, most] = std::minmax({product(a.least, b.least), product(a.least, b.most),
+                                          product(a.most, b.least), product(a.most, b.most)});
+  return {least, most};
+}
+
+}  // namespace
+
+Size::Size(int64_t constant) { add({}, constant); }
+
+Size Size::symbol(const std::string& name) {
+  Size size;
+  size.add({Atom{name, nullptr, 1}}, 1);
+  return size;
+}
+
+void Size::add(const Product& product, int64_t factor) {
+  const auto [term, is_new] = terms_.try_emplace(product, 0);
+  term->second = sum(term->second, factor);
+  if (term->second == 0) terms_.erase(term);
+  if (terms_.size() > kMaxTerms || product.size() > kMaxFactors)
+    throw SizeError("the size has too many terms");
+}
+
+Size operator+(const Size& a, const Size& b) {
+  Size result = a;
+  for (const auto& [product, factor] : b.terms_) result.add(product, factor);
+  return result;
+}
+
+Size operator-(const Size& a, const Size& b) { return a + b * -1; }
+
+Size operator*(const Size& a, const Size& b) {
+  Size result;
+  for (const auto& [left, left_factor] : a.terms_) {
+    for (const auto& [right, right_factor] : b.terms_) {
+      Size::Product joined;
+      std::ranges::merge(left, right, std::back_inserter(joined));
+      result.add(joined, product(left_factor, right_factor));
+    }
+  }
+  return result;
+}
+
+Size operator/(const Size& a, int64_t by) {
+  if (by <= 0) throw SizeError("the divisor has to be 1 or more");
+  // What divides without a rest leaves the quotient: (4 * frames + 2) / 4 is frames + 2 / 4.
+  Size whole, rest;
+  for (const auto& [product, factor] : a.terms_) {
+    (factor % by == 0 ? whole : rest).add(product, factor % by == 0 ? factor / by : factor);
+  }
+  if (const std::optional<int64_t> number = rest.constant()) return whole + quotient(*number, by);
+  whole.add({Size::Atom{fmt::format("({}) / {}", rest.text(), by), std::make_shared<const Size>(rest), by}},
+            1);
+  return whole;
+}
+
+std::optional<int64_t> Size::constant() const {
+  if (terms_.empty()) return 0;
+  if (terms_.size() > 1 || !terms_.begin()->first.empty()) return std::nullopt;
+  return terms_.begin()->second;
+}
+
+Range Size::range(const std::map<std::string, Range>& symbols) const {
+  Range total;
+  for (const auto& [atoms, factor] : terms_) {
+    Range term = {factor, factor};
+    for (const Atom& atom : atoms) {
+      Range one;
+      if (atom.numerator) {
+        one = atom.numerator->range(symbols);
+        one = {quotient(one.least, atom.divisor), quotient(one.most, atom.divisor)};
+      } else {
+        one = symbols.at(atom.text);
+      }
+      term = product(term, one);
+    }
+    total = {sum(total.least, term.least), sum(total.most, term.most)};
+  }
+  return total;
+}
+
+std::string Size::text() const {
+  std::string text;
+  for (const auto& [atoms, factor] : terms_) {
+    const bool minus = factor < 0;
+    text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
+    const uint64_t count = minus ? -static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
+    std::string term = count == 1 && !atoms.empty() ? "" : fmt::format("{}", count);
+    for (const Atom& atom : atoms) term += (term.empty() ? "" : " * ") + atom.text;
+    text += term;
+  }
+  return text.empty() ? "0" : text;
+}
+
+}  // namespace swai::graph

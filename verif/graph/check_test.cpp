@@ -1,0 +1,165 @@
+// Types, shapes and lifetimes: what is right passes, and each mistake gets its words.
+#include <algorithm>
+
+#include "host/graph/operators.hpp"
+#include "verif/graph/text.hpp"
+
+namespace swai::graph {
+namespace {
+
+// Line 1 to 8.
+const std::string kStart = R"(graph g
+size n in 1 .. 100
+size d = 8
+input x: f32[n, d]
+input y: f32[n, d]
+state s: f16[100, d]
+weight w: f32[16, d]
+buffer m: f32[n, d]
+)";
+
+std::string after_start(const std::string& text) { return complaint(kStart + text); }
+
+const Value& value(const Graph& graph, const std::string& name) {
+  const auto found = std::ranges::find(graph.values, name, &Value::name);
+  REQUIRE(found != graph.values.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("the examples") {
+  const Graph encoder = graph_of(example("encoder.graph"));
+  CHECK(encoder.nodes.size() == 4 + 2 * 8 + 1);
+  CHECK(value(encoder, "seen'1").type.text() == "f32[rows, 64]");
+  CHECK(value(encoder, "layer[1].up").type.text() == "i8[256, 64]");
+  CHECK(encoder.notes.empty());
+
+  const Graph decoder = graph_of(example("decoder.graph"));
+  CHECK(value(decoder, "keys'0").type.text() == "f16[1 + past, 32]");
+  CHECK(decoder.values[value(decoder, "keys'0").storage].name == "layer[0].keys");
+  CHECK(value(decoder, "logits").producer == decoder.nodes.size() - 1);
+  CHECK(decoder.notes.empty());
+
+  const Graph speech = graph_of(example("speech.graph"));
+  CHECK(value(speech, "two").type.text() == "f32[1 + (-1 + frames) / 2, 64]");
+  CHECK(speech.values[value(speech, "x").storage].name == "work");
+}
+
+TEST_CASE("every operator is there with a rule") {
+  for (const Operator& one : operators()) {
+    CAPTURE(one.name);
+    CHECK(find_operator(one.name) == &one);
+    CHECK((one.results != nullptr));
+    CHECK_FALSE(one.what.empty());
+    CHECK(one.parameters.at(0).kind == Parameter::Kind::kTensor);
+  }
+}
+
+TEST_CASE("names and types") {
+  CHECK(after_start("z = gleu(x)").starts_with("9: no operator 'gleu'; there are embedding, linear,"));
+  CHECK(after_start("z = gelu(q)") == "9: no value is named q");
+  CHECK(after_start("x = gelu(y)") == "9: x is there already (line 4); every name is assigned once");
+  CHECK(after_start("z: f32[n, 9] = gelu(x)") == "9: gelu: makes f32[n, 8], and z is declared as f32[n, 9]");
+  CHECK(after_start("a, b = gelu(x)") == "9: gelu: makes 1 value, and 2 stand on the left");
+  CHECK(after_start("input q: f64[3]") == "9: no element type 'f64'; there are i4, i8, i32, f16, f32");
+  CHECK(after_start("input q: f32[n - 1]") == "9: a dimension is 1 or more; -1 + n may be less");
+  CHECK(after_start("input q: f32[k]") == "9: no size is named 'k'; write size k = ... above");
+  CHECK(after_start("input q: f32[2, 2] split 2") == "9: split 2: the tensor has dimensions 0 to 1");
+  CHECK(after_start("size n = 3") == "9: size n is there already");
+  CHECK(after_start("size k in 5 .. 2") ==
+        "9: size k goes from 5 to 2; bounds go up, from 0 or more to 2^32 or less");
+  CHECK(after_start("input q: f32[4294967296, 4294967296, 4294967296]")
+            .starts_with("9: the size does not fit"));
+}
+
+TEST_CASE("operands and settings") {
+  CHECK(after_start("z = add(x)") == "9: add: b is missing");
+  CHECK(after_start("z = add(x, y, y)") ==
+        "9: add: too many tensors; what is not a tensor is given by name, like heads: 8");
+  CHECK(after_start("z = add(x, a: y)") == "9: add: a is given twice");
+  CHECK(after_start("z = add(x, 3)") == "9: add: b is a tensor, not a number");
+  CHECK(after_start("z = add(x, c: y)") == "9: add: 'c' is nothing that it takes; it takes a, b");
+  CHECK(after_start("z = gelu(x, form: soft)") == "9: gelu: form is one of erf, tanh");
+  CHECK(after_start("z = rotary(x, heads: n)") == "9: rotary: heads is n; it has to be a number, 1 or more");
+  CHECK(after_start("z = linear(x, w, activation: gelu)") == "");
+  CHECK(after_start("z = linear(x, s)") ==
+        "9: linear: weight is f16[100, 8]; its elements should be i4 or i8 or f32");
+  CHECK(after_start("input t: f32[n]\nz = gelu(t)") == "10: gelu: x is f32[n]; it should have 2 dimensions");
+}
+
+TEST_CASE("shapes") {
+  CHECK(after_start("t = transpose(x)\nz = add(x, t)") == "10: add: the rows of a and b differ: n and 8");
+  CHECK(after_start("t = transpose(w)\nz = linear(x, t)") ==
+        "10: linear: the depth of x and weight differ: 8 and 16");
+  CHECK(after_start("z = attention(x, x, x, heads: 3)") ==
+        "9: attention: the width of q, and of its heads together differ: 6 and 8");
+  CHECK(after_start("z = attention(x, x, x, heads: 4, kv_heads: 3)") ==
+        "9: attention: 4 heads cannot share 3 kv_heads evenly");
+  CHECK(after_start("z = attention(x, x, x, heads: 2, causal: yes, past: 1)") ==
+        "9: attention: past and the rows of q together, and the rows of k differ: 1 + n and n");
+  CHECK(after_start("z = slice(x, first: 1, rows: n)") ==
+        "9: slice: the last row must stay within bounds: 1 + n may be more than n");
+  CHECK(after_start("a, b = top_k(x, count: 9)") ==
+        "9: top_k: count must stay within bounds: 9 may be more than 8");
+  CHECK(after_start("weight k: f32[4, 8, 5]\nz = convolution(x, k)")
+            .starts_with("10: convolution: the kernel's length"));
+  CHECK(after_start("a, b = quantise(x)\nc = dequantise(a, b)\nz = linear(a, w)") ==
+        "11: linear: x has an x_scale when it is i8, and only then");
+}
+
+TEST_CASE("lifetimes: values come before their use, and what was overwritten is gone") {
+  CHECK(after_start("z = gelu(later)\nlater = gelu(z)")
+            .starts_with("9: later is assigned on line 10 only; a value can be used below"));
+  CHECK(after_start("z = extend(s, x, at: 0)") == "");
+  CHECK(after_start("z = extend(s, x, at: 1)") ==
+        "9: extend: the last row that is written must stay within bounds: 1 + n may be more than 100");
+  CHECK(after_start("z = extend(s, x, at: 0)\ny2 = copy(s)") ==
+        "10: copy: s was overwritten on line 9; what that line assigns is there in its place");
+  CHECK(after_start("t = copy(s)\nz = extend(t, x, at: 0)") ==
+        "10: extend: t is no state; only a state is written in place");
+  CHECK(after_start("a in m = gelu(x)\nb in m = gelu(y)\nc = add(a, b)") ==
+        "11: add: a was overwritten on line 10; what that line assigns is there in its place");
+  CHECK(after_start("a in m = gelu(x)\nb in m = gelu(a)\nc = add(b, b)") == "");
+  CHECK(after_start("a in m = gelu(x)\nb in m = softmax(a)") ==
+        "10: softmax: reads a from buffer m while it writes there: their lifetimes overlap");
+  CHECK(after_start("a in w = gelu(x)") == "9: gelu: w is no buffer");
+  CHECK(after_start("a in m = linear(x, w)") ==
+        "9: linear: the bytes of a in buffer m must stay within bounds: 64 * n may be more than 32 * n");
+  CHECK(after_start("a = gelu(m)") == "9: gelu: m is a buffer; name the value that is in it");
+}
+
+TEST_CASE("outputs") {
+  CHECK(after_start("output o: f32[n, d]") == "9: output o is never assigned");
+  CHECK(after_start("output o: f32[n, d]\no = gelu(x)\no = gelu(y)") ==
+        "11: gelu: output o is assigned twice");
+  CHECK(after_start("output o: f32[n, 9]\no = gelu(x)") ==
+        "10: gelu: makes f32[n, 8], and output o is f32[n, 9]");
+  CHECK(after_start("output o: f32[n, d]\nz = gelu(o)\no = gelu(x)") ==
+        "10: gelu: o has not been assigned yet");
+  CHECK(after_start("output o: f32[n, d]\no = gelu(x)\nz = gelu(o)") == "");
+}
+
+TEST_CASE("loops") {
+  CHECK(after_start("repeat i in 0 .. 3 with h = x {\n  next h = gelu(h)\n}\nz = add(h, y)") == "");
+  CHECK(after_start("repeat i in 0 .. 3 with h = x {\n  z = gelu(h)\n}") ==
+        "9: the loop carries h and never says next h = ...");
+  CHECK(after_start("repeat i in 0 .. 3 {\n  next h = gelu(x)\n}") ==
+        "10: gelu (i 0): next h: no loop here carries h; write repeat ... with h = ...");
+  CHECK(after_start("repeat i in 0 .. 2 with h = x {\n  next h = linear(h, w)\n}") ==
+        "9: h is f32[n, 8] at the beginning of a turn, and f32[n, 16] at its end");
+  CHECK(after_start("repeat i in 0 .. n {\n}").starts_with("9: n is known only when the graph runs"));
+  CHECK(after_start("repeat i in 0 .. 3 {\n  weight v: f32[1]\n}") ==
+        "10: v is there already (line 10); every name is assigned once");
+  CHECK(after_start("repeat i in 0 .. 3 {\n  z = gelu(x)\n}\nq = gelu(z)") == "12: no value is named z");
+  CHECK(after_start("repeat i in 1 .. 3 {\n  z = rotary(x, heads: 2 * i, at: i)\n}") == "");
+  CHECK(after_start("repeat i in 0 .. 3 {\n  z = rotary(x, heads: i)\n}") ==
+        "10: rotary (i 0): heads is 0; it has to be a number, 1 or more");
+}
+
+TEST_CASE("what is hardly meant is noted") {
+  const Graph graph = graph_of("graph g\ninput x: f32[1, 2]\nunused = gelu(x)\n");
+  CHECK(graph.notes == std::vector<std::string>{"line 3: nobody reads unused"});
+}
+
+}  // namespace swai::graph
