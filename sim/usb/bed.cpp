@@ -1,5 +1,6 @@
 #include "sim/usb/bed.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
@@ -55,6 +56,11 @@ void Bed::enter(char** argv) {
   const char* set = std::getenv("LD_PRELOAD");
   const std::string before = set == nullptr ? "" : set;
   if (before.starts_with(kPreload)) return;
+  // Without it the loader complains and goes on, and the command would find this machine's own boards.
+  if (dlopen(kPreload, RTLD_LAZY) == nullptr) {
+    throw std::runtime_error(
+        fmt::format("umockdev is missing ({}); on Debian: apt-get install umockdev", dlerror()));
+  }
   setenv("LD_PRELOAD", before.empty() ? kPreload : fmt::format("{}:{}", kPreload, before).c_str(), 1);
   execv("/proc/self/exe", argv);
   throw std::runtime_error(fmt::format("cannot start itself with {}: {}", kPreload, std::strerror(errno)));

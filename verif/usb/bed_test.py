@@ -5,6 +5,7 @@ Run from the repository root. --seed N: what a fault leaves open.
 """
 
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -28,8 +29,10 @@ class Bed(unittest.TestCase):
         self.flash = self.path / "card.flash"
         self.flash.write_bytes(b"\x00" * (1 << 20))
 
-    def run_bed(self, *arguments, code=0):
-        result = subprocess.run([BOARD, *arguments], capture_output=True, text=True, timeout=LIMIT)
+    def run_bed(self, *arguments, code=0, environment=None):
+        result = subprocess.run(
+            [BOARD, *arguments], capture_output=True, text=True, timeout=LIMIT, env=os.environ | (environment or {})
+        )
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return result
 
@@ -182,6 +185,15 @@ class Bed(unittest.TestCase):
         for message, arguments in refused.items():
             result = self.run_bed(*arguments, code=125)
             self.assertIn(message, result.stderr)
+
+    def test_without_umockdev(self):
+        """What cannot be loaded must not pass for a machine without boards."""
+        folder = self.path / "broken"
+        folder.mkdir()
+        (folder / "libumockdev-preload.so.0").write_bytes(b"")
+        result = self.run_bed(self.flash, "--", "true", code=125, environment={"LD_LIBRARY_PATH": str(folder)})
+        self.assertIn("umockdev is missing", result.stderr)
+        self.assertIn("apt-get install umockdev", result.stderr)
 
     def test_one_bed_for_a_file(self):
         inner = [BOARD, self.flash, "--", "true"]
