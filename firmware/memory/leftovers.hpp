@@ -1,10 +1,14 @@
 // Blocks that were given back and still hold what their last owner has written. That one may have them again
-// as they are; before anybody else gets them they are cleared. A record at the first block of each row of
-// them says how many there are; the records of one client and group are a list, newest first.
+// as they are; before anybody else gets them they are cleared.
+//
+// What was freed side by side is one row at once, so that what is free is in no more pieces than what is
+// taken makes of it. A record at a row's first block and one at its last block say how long it is; those
+// between are empty. Rows of one client and group are in lists by powers of two.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "abi/protocol.hpp"
@@ -17,116 +21,226 @@ namespace swai::memory {
 struct Row {
   uint32_t index = 0;
   uint32_t blocks = 0;
+
+  uint32_t end() const { return index + blocks; }
 };
 
 template <Machine M>
 class Leftovers {
  public:
   static constexpr uint8_t kNobody = 0;
+  // As long as a row is being cleared its owner cannot have it again.
+  static constexpr uint32_t kMostToClear = 64;
 
   explicit Leftovers(Records<M>& records) : records_(records) {}
   void init() {
-    for (auto& of_group : heads_) of_group.fill(kNone);
+    for (auto& of_group : lists_) of_group.fill({});
     blocks_ = {};
     period_ = 0;
   }
 
-  // `owner`: the last one, or kNobody when it has gone, and nothing of it is under way.
-  void add(const Row& row, uint8_t owner) {
+  // `owner`: the last one, or kNobody when it has gone, and nothing of it is under way. Returns the row that
+  // they are part of now. `apart`: somebody waits for older rows of this client, which must not become young
+  // again.
+  [[gnu::noinline]] Row add(const Row& row, uint8_t owner, bool apart) {
     blocks_[row.index / kMaxBlocks] += row.blocks;
-    link(row, owner, period_);
+    return join(row, owner, apart);
   }
-  // So many in a row that this client had; blocks 0: there is none among the newest.
-  Row take(uint8_t owner, unsigned group, uint32_t blocks) {
-    constexpr unsigned kLook = 8;
-    uint32_t before = kNone;
-    uint32_t index = head(owner, group);
-    for (unsigned i = 0; i < kLook && index != kNone; ++i) {
-      const Record record = records_.read(index);
-      const auto next = static_cast<uint32_t>(record.bytes);
-      if (record.blocks >= blocks) {
-        unlink(owner, group, before, next);
-        records_.clear(index);
-        blocks_[group] -= blocks;
-        if (record.blocks > blocks) link({index + blocks, record.blocks - blocks}, owner, record.set);
-        return {index, blocks};
-      }
-      before = index;
-      index = next;
-    }
-    return {};
+  // So many in a row that this client had; blocks 0: there is none.
+  [[gnu::always_inline]] Row take(uint8_t owner, unsigned group, uint32_t blocks) {
+    const unsigned place = place_of(owner);
+    const unsigned size_class = class_of(blocks);
+    const uint32_t longer = lists_[group][place].nonempty >> size_class;
+    return longer == 0 ? Row{} : take_from(group, place, size_class, blocks);
   }
   // What can be cleared: of those who have gone, or also of others; blocks 0: nothing. It is still counted.
   [[gnu::cold, gnu::noinline]] Row take_to_clear(unsigned group, bool of_all) {
-    Row row = take_settled(kNobody, group);
+    Row row = take_settled(group, kNobodysPlace);
     for (unsigned place = 0; of_all && row.blocks == 0 && place < protocol::kContexts; ++place)
-      row = take_settled_at(place, group);
+      row = take_settled(group, place);
     return row;
   }
   void cleared(const Row& row) { blocks_[row.index / kMaxBlocks] -= row.blocks; }
 
   // A client goes: its lists are nobody's, and whoever finds a record of it adopts the row.
   void forget(uint8_t owner) {
-    for (auto& of_group : heads_) of_group[owner % protocol::kContexts] = kNone;
+    for (auto& of_group : lists_) of_group[owner % protocol::kContexts] = {};
   }
-  void adopt(uint32_t index, const Record& record) { link({index, record.blocks}, kNobody, period_); }
+  Row adopt(uint32_t index, const Record& record) { return join({index, record.blocks}, kNobody, false); }
 
   // All that was under way when this was called last has ended. What was added before that time is used by
   // nobody.
   void end_period() { ++period_; }
 
   uint32_t blocks(unsigned group) const { return blocks_[group]; }
-  bool any_of_nobody(unsigned group) const { return heads_[group][kNobodysPlace] != kNone; }
+  bool any_of_nobody(unsigned group) const { return lists_[group][kNobodysPlace].nonempty != 0; }
 
  private:
-  static constexpr uint32_t kNone = ~0u;
+  static constexpr uint16_t kNone = 0xffff;
   static constexpr unsigned kNobodysPlace = protocol::kContexts;
+  static constexpr unsigned kClasses = std::bit_width(kMaxBlocks);
+
+  // Of one client in one group: the first row of each class, as a block of the group. It fits in half a line.
+  struct alignas(32) Lists {
+    uint16_t nonempty = 0;
+    std::array<uint16_t, kClasses> heads = {};
+  };
+  static_assert(sizeof(Lists) == 32 && kMaxBlocks < kNone);
+  // In the place of a record's bytes.
+  struct Links {
+    uint16_t next = kNone;
+    uint16_t previous = kNone;
+
+    constexpr uint64_t word() const { return next | uint64_t{previous} << 16; }
+    static constexpr Links of(uint64_t word) {
+      return {static_cast<uint16_t>(word), static_cast<uint16_t>(word >> 16)};
+    }
+  };
 
   static unsigned place_of(uint8_t owner) {
     return owner == kNobody ? kNobodysPlace : owner % protocol::kContexts;
   }
-  uint32_t& head(uint8_t owner, unsigned group) { return heads_[group][place_of(owner)]; }
-  void link(const Row& row, uint8_t owner, uint8_t period) {
-    uint32_t& first = head(owner, row.index / kMaxBlocks);
+  // Row lengths from a power of two up to the next one.
+  static unsigned class_of(uint32_t blocks) { return static_cast<unsigned>(std::bit_width(blocks)) - 1; }
+
+  static bool is_left(const Record& record) {
+    return record.kind == Record::kLeft || record.kind == Record::kLeftEnd;
+  }
+
+  [[gnu::noinline]] Row take_from(unsigned group, unsigned place, unsigned size_class, uint32_t blocks) {
+    constexpr unsigned kLook = 8;
+    const Lists& lists = lists_[group][place];
+    const uint32_t base = group * kMaxBlocks;
+    // Rows of its own class may be long enough, or not: the first few are looked at.
+    uint16_t at = (lists.nonempty >> size_class & 1) != 0 ? lists.heads[size_class] : kNone;
+    for (unsigned i = 0; i < kLook && at != kNone; ++i) {
+      const Record record = records_.read(base + at);
+      if (record.blocks >= blocks) return cut(place, base + at, record, blocks);
+      at = Links::of(record.bytes).next;
+    }
+    const uint32_t longer = lists.nonempty >> (size_class + 1) << (size_class + 1);
+    if (longer == 0) return {};
+    const uint32_t index = base + lists.heads[static_cast<unsigned>(std::countr_zero(longer))];
+    return cut(place, index, records_.read(index), blocks);
+  }
+  // Blocks that are counted no longer.
+  Row cut(unsigned place, uint32_t index, const Record& record, uint32_t blocks) {
+    blocks_[index / kMaxBlocks] -= blocks;
+    return split(place, index, record, blocks);
+  }
+  // From the end of a row, because the rest of it stays where it is in its list as a rule.
+  Row split(unsigned place, uint32_t index, Record record, uint32_t blocks) {
+    const uint32_t rest = record.blocks - blocks;
+    records_.clear(index + record.blocks - 1);
+    if (rest == 0 || class_of(rest) != class_of(record.blocks)) {
+      unlink(index, place, record);
+      records_.clear(index);
+      if (rest != 0) link({index, rest}, place, record.context, record.set);
+    } else {
+      record.blocks = rest;
+      records_.write_what(index, record);
+      write_end({index, rest}, record.context, record.set);
+    }
+    return {index + rest, blocks};
+  }
+
+  // A row, with those that lie beside it, becomes one of this client's.
+  Row join(Row row, uint8_t owner, bool apart) {
+    const auto joins = [&](const Record& record) {
+      return is_left(record) && record.context == owner && (!apart || record.set == period_);
+    };
+    const unsigned place = place_of(owner);
+    records_.clear(row.index);
+    records_.clear(row.end() - 1);
+    if (row.index % kMaxBlocks != 0) {
+      const uint32_t last = row.index - 1;
+      const Record before = records_.read(last);
+      if (joins(before)) {
+        const uint32_t first = row.index - before.blocks;
+        unlink(first, place, records_.read(first));
+        records_.clear(last);
+        row = {first, row.blocks + before.blocks};
+      }
+    }
+    if (row.end() % kMaxBlocks != 0) {
+      const uint32_t first = row.end();
+      const Record after = records_.read(first);
+      if (joins(after)) {
+        unlink(first, place, after);
+        records_.clear(first);
+        row.blocks += after.blocks;
+      }
+    }
+    link(row, place, owner, period_);
+    return row;
+  }
+
+  void link(const Row& row, unsigned place, uint8_t owner, uint8_t period) {
+    const uint32_t base = row.index / kMaxBlocks * kMaxBlocks;
+    Lists& lists = lists_[row.index / kMaxBlocks][place];
+    const unsigned size_class = class_of(row.blocks);
+    const auto at = static_cast<uint16_t>(row.index - base);
+    const bool alone = (lists.nonempty >> size_class & 1) == 0;
+    const uint16_t next = alone ? kNone : lists.heads[size_class];
     Record record;
     record.kind = Record::kLeft;
     record.context = owner;
     record.set = period;
     record.blocks = row.blocks;
-    record.bytes = first;
+    record.bytes = Links{next, kNone}.word();
     records_.write(row.index, record);
-    first = row.index;
+    write_end(row, owner, period);
+    if (!alone) set_links(base + next, {links(base + next).next, at});
+    lists.heads[size_class] = at;
+    lists.nonempty |= static_cast<uint16_t>(1u << size_class);
   }
-  void unlink(uint8_t owner, unsigned group, uint32_t before, uint32_t next) {
-    if (before == kNone) {
-      head(owner, group) = next;
+  // Who might join it from there looks at nothing else.
+  void write_end(const Row& row, uint8_t owner, uint8_t period) {
+    if (row.blocks == 1) return;
+    Record record;
+    record.kind = Record::kLeftEnd;
+    record.context = owner;
+    record.set = period;
+    record.blocks = row.blocks;
+    records_.write_what(row.end() - 1, record);
+  }
+  void unlink(uint32_t index, unsigned place, const Record& record) {
+    const uint32_t base = index / kMaxBlocks * kMaxBlocks;
+    Lists& lists = lists_[index / kMaxBlocks][place];
+    const unsigned size_class = class_of(record.blocks);
+    const auto [next, previous] = Links::of(record.bytes);
+    if (previous != kNone) {
+      set_links(base + previous, {next, links(base + previous).previous});
+    } else if (next != kNone) {
+      lists.heads[size_class] = next;
     } else {
-      Record record = records_.read(before);
-      record.bytes = next;
-      records_.write(before, record);
+      lists.nonempty &= static_cast<uint16_t>(~(1u << size_class));
     }
+    if (next != kNone) set_links(base + next, {links(base + next).next, previous});
   }
-  Row take_settled(uint8_t owner, unsigned group) { return take_settled_at(place_of(owner), group); }
-  [[gnu::cold, gnu::noinline]] Row take_settled_at(unsigned place, unsigned group) {
+  Links links(uint32_t index) const { return Links::of(records_.read_bytes(index)); }
+  void set_links(uint32_t index, const Links& links) { records_.write_bytes(index, links.word()); }
+
+  // The longest rows first.
+  [[gnu::cold, gnu::noinline]] Row take_settled(unsigned group, unsigned place) {
     constexpr unsigned kLook = 16;
-    uint32_t before = kNone;
-    uint32_t index = heads_[group][place];
-    for (unsigned i = 0; i < kLook && index != kNone; ++i) {
-      const Record record = records_.read(index);
-      const auto next = static_cast<uint32_t>(record.bytes);
-      if (place == kNobodysPlace || static_cast<uint8_t>(period_ - record.set) >= 2) {
-        unlink(record.context, group, before, next);
-        records_.clear(index);
-        return {index, record.blocks};
+    const Lists& lists = lists_[group][place];
+    const uint32_t base = group * kMaxBlocks;
+    unsigned looks = 0;
+    for (unsigned size_class = kClasses; size_class-- > 0;) {
+      uint16_t at = (lists.nonempty >> size_class & 1) != 0 ? lists.heads[size_class] : kNone;
+      for (; at != kNone && looks < kLook; ++looks) {
+        const Record record = records_.read(base + at);
+        if (place == kNobodysPlace || static_cast<uint8_t>(period_ - record.set) >= 2)
+          return split(place, base + at, record, std::min(record.blocks, kMostToClear));
+        at = Links::of(record.bytes).next;
       }
-      before = index;
-      index = next;
     }
     return {};
   }
 
   Records<M>& records_;
-  std::array<std::array<uint32_t, protocol::kContexts + 1>, kMaxGroups> heads_;
+  std::array<std::array<Lists, protocol::kContexts + 1>, kMaxGroups> lists_;
   std::array<uint32_t, kMaxGroups> blocks_;
   uint8_t period_ = 0;
 };

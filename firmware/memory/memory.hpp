@@ -168,13 +168,12 @@ class Memory {
       next_ = group * kMaxBlocks + bit;
       const Block block = block_at(next_);
       // Somebody else's may have begun before here since the last time.
-      next_ += block.record.kind == Record::kNone ? 1 : block.record.blocks;
-      if (block.record.kind == Record::kNone || block.record.context != context) continue;
-      if (block.record.kind == Record::kLeft) {
-        leftovers_.adopt(block.index, block.record);
-      } else {
-        release(block, kNobody);
-      }
+      const bool begins = block.record.kind != Record::kNone && block.record.kind != Record::kLeftEnd;
+      next_ += begins ? block.record.blocks : 1;
+      if (!begins || block.record.context != context) continue;
+      // What it becomes a part of may reach further.
+      const bool left = block.record.kind == Record::kLeft;
+      next_ = (left ? leftovers_.adopt(block.index, block.record) : release(block, kNobody)).end();
     }
     for (PoolSet& set : sets_) {
       if (set.context == context) set.context = kNobody;
@@ -362,7 +361,7 @@ class Memory {
     if (record.usage != Usage::kMpe) {
       const unsigned number = segments_.take(1);
       if (number == Segments::kNone) [[unlikely]] {
-        leftovers_.add({index, record.blocks}, record.context);
+        leave({index, record.blocks}, record.context);
         return kNoBlock;
       }
       record.segment = static_cast<uint16_t>(number);
@@ -376,8 +375,8 @@ class Memory {
     return index;
   }
 
-  // `owner` has had it; kNobody: it has gone.
-  void release(const Block& block, uint8_t owner) {
+  // `owner` has had it; kNobody: it has gone. Returns what is left there now.
+  Row release(const Block& block, uint8_t owner) {
     if (block.record.segment != 0) {
       set_entry(block.record.segment, segment::kNoEntry);
       segments_.give_back(block.record.segment, 1);
@@ -387,7 +386,10 @@ class Memory {
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     ++releases_;
     if (block.record.kind == Record::kPool) give_back_pool_block(block.record.pool);
-    leftovers_.add({block.index, block.record.blocks}, owner);
+    return leave({block.index, block.record.blocks}, owner);
+  }
+  Row leave(const Row& row, uint8_t owner) {
+    return leftovers_.add(row, owner, turned_away_[row.index / kMaxBlocks]);
   }
   // What there is to say when no row is long enough: later, if others have left something.
   [[gnu::cold, gnu::noinline]] Status no_room(unsigned group, uint64_t bytes) {
@@ -414,7 +416,7 @@ class Memory {
     const uint32_t first = group * kMaxBlocks;
     for (uint32_t i = 0; i < reached_[group]; ++i) records_.clear(first + i);
     for (uint32_t i = 0; i < kMaxBlocks; i += 64) machine_.store(begins_of(first + i), 0);
-    if (blocks_[group].take(reached_[group]) == 0) leftovers_.add({first, reached_[group]}, kNobody);
+    if (blocks_[group].take(reached_[group]) == 0) leave({first, reached_[group]}, kNobody);
   }
 
   void set_entry(uint16_t number, uint64_t entry) {

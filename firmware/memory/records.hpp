@@ -1,5 +1,5 @@
-// What is known of each block that begins a large allocation, is a pool or begins what was given back, in
-// memory of the manager's own.
+// What is known of each block that begins a large allocation, is a pool, or begins or ends what was given
+// back, in memory of the manager's own.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace swai::memory {
 
 struct Record {
-  enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2, kLeft = 3 };
+  enum Kind : uint8_t { kNone = 0, kLarge = 1, kPool = 2, kLeft = 3, kLeftEnd = 4 };
   Kind kind = kNone;
   Usage usage = Usage::kCpe;
   uint8_t context = 0;
   uint8_t set = 0;       // pools; of what is left the period
   uint16_t segment = 0;  // 0: it has none
   uint32_t blocks = 0;
-  uint64_t bytes = 0;  // that were asked for; of what is left the next one of its list
+  uint64_t bytes = 0;  // that were asked for; of what is left its neighbours in its list
   uint16_t pool = 0;   // pools: which of their blocks
 };
 
@@ -43,12 +43,18 @@ class Records {
             static_cast<uint16_t>(second >> 48)};
   }
   [[gnu::always_inline]] void write(uint32_t index, const Record& record) {
-    const uint64_t at = address(index);
+    write_what(index, record);
+    machine_.store(address(index) + 8, record.bytes | uint64_t{record.pool} << 48);
+  }
+  // All but its bytes, and its pool.
+  [[gnu::always_inline]] void write_what(uint32_t index, const Record& record) {
     const uint32_t what = record.kind | static_cast<uint32_t>(record.usage) << 8 |
                           uint32_t{record.context} << 16 | uint32_t{record.set} << 24;
-    machine_.store(at, what | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
-    machine_.store(at + 8, record.bytes | uint64_t{record.pool} << 48);
+    machine_.store(address(index), what | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
   }
+  // These of one that is no pool's.
+  uint64_t read_bytes(uint32_t index) const { return machine_.load(address(index) + 8); }
+  void write_bytes(uint32_t index, uint64_t bytes) { machine_.store(address(index) + 8, bytes); }
   void clear(uint32_t index) { machine_.store(address(index), Record::kNone); }
 
  private:

@@ -113,6 +113,9 @@ TEST_CASE("memory in a group: it lies there, counts there, runs out there, and a
   CHECK_ERROR(result, sdaaErrorOutOfMemory);
   CHECK(pointer == nullptr);
   CHECK(free_in(0) == before);
-  CHECK(free_in(1) <= 16 << 20);  // in pieces
+  // What is left is in pieces between what is taken, and can be had to the last block.
+  while (sdaaMallocWithFlags(&pointer, 2 << 20, sdaaMallocCores, 1) == sdaaSuccess) {
+  }
+  CHECK(free_in(1) == 0);
   CHECK(group_of(allocate_in(8 << 20, sdaaMallocCores, sdaaAnyGroup)) == 0);
 }

@@ -2,6 +2,6 @@
 
 # The allocator is in headers, so these cases do have something to gain.
 $(B)/obj/%/firmware/memory/memory_test.o: LESS_CXXFLAGS :=
-$(eval $(call cxx_program,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp exerciser.cpp) verif/common/doctest_main.cpp, \
+$(eval $(call cxx_program,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp joins_test.cpp exerciser.cpp) verif/common/doctest_main.cpp, \
     -lfmt,$(ADDRESS_SANITIZER) -O2))
 $(eval $(call cxx_program,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp),-fsanitize=fuzzer,$(FUZZED) -O2))
