@@ -46,12 +46,13 @@ class Leftovers {
     blocks_[row.index / kMaxBlocks] += row.blocks;
     return join(row, owner, apart);
   }
-  // So many in a row that this client had; blocks 0: there is none.
+  // So many in a row that this client had; blocks 0: there is none, or none that is found quickly.
   [[gnu::always_inline]] Row take(uint8_t owner, unsigned group, uint32_t blocks) {
-    const unsigned place = place_of(owner);
+    const Lists& lists = lists_[group][place_of(owner)];
     const unsigned size_class = class_of(blocks);
-    const uint32_t longer = lists_[group][place].nonempty >> size_class;
-    return longer == 0 ? Row{} : take_from(group, place, size_class, blocks);
+    const uint32_t long_enough = lists.nonempty >> size_class;
+    if (long_enough == 0) return {};
+    return take_from(lists, group, size_class + static_cast<unsigned>(std::countr_zero(long_enough)), blocks);
   }
   // What can be cleared: of those who have gone, or also of others; blocks 0: nothing. It is still counted.
   [[gnu::cold, gnu::noinline]] Row take_to_clear(unsigned group, bool of_all) {
@@ -80,7 +81,8 @@ class Leftovers {
   static constexpr unsigned kNobodysPlace = protocol::kContexts;
   static constexpr unsigned kClasses = std::bit_width(kMaxBlocks);
 
-  // Of one client in one group: the first row of each class, as a block of the group. It fits in half a line.
+  // Of one client in one group: the first row of each class, as a block of the group. Rows that were cut are
+  // shorter than their class says, until somebody looks for longer ones. It fits in half a line.
   struct alignas(32) Lists {
     uint16_t nonempty = 0;
     std::array<uint16_t, kClasses> heads = {};
@@ -90,10 +92,12 @@ class Leftovers {
   struct Links {
     uint16_t next = kNone;
     uint16_t previous = kNone;
+    uint16_t size_class = 0;
 
-    constexpr uint64_t word() const { return next | uint64_t{previous} << 16; }
+    constexpr uint64_t word() const { return next | uint64_t{previous} << 16 | uint64_t{size_class} << 32; }
     static constexpr Links of(uint64_t word) {
-      return {static_cast<uint16_t>(word), static_cast<uint16_t>(word >> 16)};
+      return {static_cast<uint16_t>(word), static_cast<uint16_t>(word >> 16),
+              static_cast<uint16_t>(word >> 32)};
     }
   };
 
@@ -107,41 +111,59 @@ class Leftovers {
     return record.kind == Record::kLeft || record.kind == Record::kLeftEnd;
   }
 
-  [[gnu::noinline]] Row take_from(unsigned group, unsigned place, unsigned size_class, uint32_t blocks) {
-    constexpr unsigned kLook = 8;
-    const Lists& lists = lists_[group][place];
-    const uint32_t base = group * kMaxBlocks;
-    // Rows of its own class may be long enough, or not: the first few are looked at.
-    uint16_t at = (lists.nonempty >> size_class & 1) != 0 ? lists.heads[size_class] : kNone;
-    for (unsigned i = 0; i < kLook && at != kNone; ++i) {
-      const Record record = records_.read(base + at);
-      if (record.blocks >= blocks) return cut(place, base + at, record, blocks);
-      at = Links::of(record.bytes).next;
+  [[gnu::noinline]] Row take_from(const Lists& lists, unsigned group, unsigned size_class, uint32_t blocks) {
+    const uint32_t index = group * kMaxBlocks + lists.heads[size_class];
+    const uint64_t word = records_.read_word(index);
+    if (records_.blocks_in(word) >= blocks) [[likely]] {
+      blocks_[group] -= blocks;
+      return cut(index, word, blocks);
     }
-    const uint32_t longer = lists.nonempty >> (size_class + 1) << (size_class + 1);
-    if (longer == 0) return {};
-    const uint32_t index = base + lists.heads[static_cast<unsigned>(std::countr_zero(longer))];
-    return cut(place, index, records_.read(index), blocks);
+    return search(lists, group, size_class, blocks);
   }
-  // Blocks that are counted no longer.
-  Row cut(unsigned place, uint32_t index, const Record& record, uint32_t blocks) {
-    blocks_[index / kMaxBlocks] -= blocks;
-    return split(place, index, record, blocks);
+  // The first few rows of this class and of longer ones.
+  [[gnu::cold, gnu::noinline]] Row search(const Lists& lists, unsigned group, unsigned size_class,
+                                          uint32_t blocks) {
+    constexpr unsigned kLook = 16;
+    const uint32_t base = group * kMaxBlocks;
+    unsigned looks = 0;
+    for (; size_class < kClasses; ++size_class) {
+      for (uint16_t at = first(lists, size_class); at != kNone && looks < kLook; ++looks) {
+        const Record record = records_.read(base + at);
+        if (record.blocks >= blocks) {
+          blocks_[group] -= blocks;
+          return cut(base + at, records_.read_word(base + at), blocks);
+        }
+        if (class_of(record.blocks) != size_class) {
+          unlink(base + at, record);
+          link({base + at, record.blocks}, record.context, record.set);
+        }
+        at = Links::of(record.bytes).next;
+      }
+    }
+    return {};
   }
-  // From the end of a row, because the rest of it stays where it is in its list as a rule.
-  Row split(unsigned place, uint32_t index, Record record, uint32_t blocks) {
-    const uint32_t rest = record.blocks - blocks;
-    records_.clear(index + record.blocks - 1);
-    if (rest == 0 || class_of(rest) != class_of(record.blocks)) {
-      unlink(index, place, record);
+  static uint16_t first(const Lists& lists, unsigned size_class) {
+    return (lists.nonempty >> size_class & 1) != 0 ? lists.heads[size_class] : kNone;
+  }
+  // From the end of a row, of which this is the record's word: the rest of it stays where it is in its list.
+  [[gnu::always_inline]] Row cut(uint32_t index, uint64_t word, uint32_t blocks) {
+    const uint32_t length = records_.blocks_in(word);
+    const uint32_t rest = length - blocks;
+    if (rest == 0) {
+      unlink(index, records_.read(index));
       records_.clear(index);
-      if (rest != 0) link({index, rest}, place, record.context, record.set);
+      records_.clear(index + length - 1);
     } else {
-      record.blocks = rest;
-      records_.write_what(index, record);
-      write_end({index, rest}, record.context, record.set);
+      records_.clear(index + length - 1);
+      word = records_.shortened(word, blocks);
+      records_.write_word(index, word);
+      write_end(index, rest, word);
     }
     return {index + rest, blocks};
+  }
+  // Who might join a row from its end looks at nothing else.
+  [[gnu::always_inline]] void write_end(uint32_t index, uint32_t blocks, uint64_t word) {
+    if (blocks != 1) records_.write_word(index + blocks - 1, word + (Record::kLeftEnd - Record::kLeft));
   }
 
   // A row, with those that lie beside it, becomes one of this client's.
@@ -149,7 +171,6 @@ class Leftovers {
     const auto joins = [&](const Record& record) {
       return is_left(record) && record.context == owner && (!apart || record.set == period_);
     };
-    const unsigned place = place_of(owner);
     records_.clear(row.index);
     records_.clear(row.end() - 1);
     if (row.index % kMaxBlocks != 0) {
@@ -157,7 +178,7 @@ class Leftovers {
       const Record before = records_.read(last);
       if (joins(before)) {
         const uint32_t first = row.index - before.blocks;
-        unlink(first, place, records_.read(first));
+        unlink(first, records_.read(first));
         records_.clear(last);
         row = {first, row.blocks + before.blocks};
       }
@@ -166,57 +187,55 @@ class Leftovers {
       const uint32_t first = row.end();
       const Record after = records_.read(first);
       if (joins(after)) {
-        unlink(first, place, after);
+        unlink(first, after);
         records_.clear(first);
         row.blocks += after.blocks;
       }
     }
-    link(row, place, owner, period_);
+    link(row, owner, period_);
     return row;
   }
 
-  void link(const Row& row, unsigned place, uint8_t owner, uint8_t period) {
+  void link(const Row& row, uint8_t owner, uint8_t period) {
     const uint32_t base = row.index / kMaxBlocks * kMaxBlocks;
-    Lists& lists = lists_[row.index / kMaxBlocks][place];
+    Lists& lists = lists_[row.index / kMaxBlocks][place_of(owner)];
     const unsigned size_class = class_of(row.blocks);
     const auto at = static_cast<uint16_t>(row.index - base);
-    const bool alone = (lists.nonempty >> size_class & 1) == 0;
-    const uint16_t next = alone ? kNone : lists.heads[size_class];
+    const uint16_t next = first(lists, size_class);
     Record record;
     record.kind = Record::kLeft;
     record.context = owner;
     record.set = period;
     record.blocks = row.blocks;
-    record.bytes = Links{next, kNone}.word();
+    record.bytes = Links{next, kNone, static_cast<uint16_t>(size_class)}.word();
     records_.write(row.index, record);
-    write_end(row, owner, period);
-    if (!alone) set_links(base + next, {links(base + next).next, at});
+    write_end(row.index, row.blocks, records_.word_of(record));
+    if (next != kNone) {
+      Links behind = links(base + next);
+      behind.previous = at;
+      set_links(base + next, behind);
+    }
     lists.heads[size_class] = at;
     lists.nonempty |= static_cast<uint16_t>(1u << size_class);
   }
-  // Who might join it from there looks at nothing else.
-  void write_end(const Row& row, uint8_t owner, uint8_t period) {
-    if (row.blocks == 1) return;
-    Record record;
-    record.kind = Record::kLeftEnd;
-    record.context = owner;
-    record.set = period;
-    record.blocks = row.blocks;
-    records_.write_what(row.end() - 1, record);
-  }
-  void unlink(uint32_t index, unsigned place, const Record& record) {
+  void unlink(uint32_t index, const Record& record) {
     const uint32_t base = index / kMaxBlocks * kMaxBlocks;
-    Lists& lists = lists_[index / kMaxBlocks][place];
-    const unsigned size_class = class_of(record.blocks);
-    const auto [next, previous] = Links::of(record.bytes);
+    Lists& lists = lists_[index / kMaxBlocks][place_of(record.context)];
+    const auto [next, previous, size_class] = Links::of(record.bytes);
     if (previous != kNone) {
-      set_links(base + previous, {next, links(base + previous).previous});
+      Links before = links(base + previous);
+      before.next = next;
+      set_links(base + previous, before);
     } else if (next != kNone) {
       lists.heads[size_class] = next;
     } else {
       lists.nonempty &= static_cast<uint16_t>(~(1u << size_class));
     }
-    if (next != kNone) set_links(base + next, {links(base + next).next, previous});
+    if (next != kNone) {
+      Links behind = links(base + next);
+      behind.previous = previous;
+      set_links(base + next, behind);
+    }
   }
   Links links(uint32_t index) const { return Links::of(records_.read_bytes(index)); }
   void set_links(uint32_t index, const Links& links) { records_.write_bytes(index, links.word()); }
@@ -228,11 +247,10 @@ class Leftovers {
     const uint32_t base = group * kMaxBlocks;
     unsigned looks = 0;
     for (unsigned size_class = kClasses; size_class-- > 0;) {
-      uint16_t at = (lists.nonempty >> size_class & 1) != 0 ? lists.heads[size_class] : kNone;
-      for (; at != kNone && looks < kLook; ++looks) {
+      for (uint16_t at = first(lists, size_class); at != kNone && looks < kLook; ++looks) {
         const Record record = records_.read(base + at);
         if (place == kNobodysPlace || static_cast<uint8_t>(period_ - record.set) >= 2)
-          return split(place, base + at, record, std::min(record.blocks, kMostToClear));
+          return cut(base + at, records_.read_word(base + at), std::min(record.blocks, kMostToClear));
         at = Links::of(record.bytes).next;
       }
     }

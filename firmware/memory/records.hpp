@@ -38,26 +38,31 @@ class Records {
             static_cast<uint8_t>(first >> 16),
             static_cast<uint8_t>(first >> 24),
             static_cast<uint16_t>(first >> 32),
-            static_cast<uint32_t>(first >> 48),
+            blocks_in(first),
             second & kBytesMask,
             static_cast<uint16_t>(second >> 48)};
   }
   [[gnu::always_inline]] void write(uint32_t index, const Record& record) {
-    write_what(index, record);
+    write_word(index, word_of(record));
     machine_.store(address(index) + 8, record.bytes | uint64_t{record.pool} << 48);
   }
-  // All but its bytes, and its pool.
-  [[gnu::always_inline]] void write_what(uint32_t index, const Record& record) {
+  // All but its bytes, and its pool: a word, in which other lengths can be put.
+  static uint64_t word_of(const Record& record) {
     const uint32_t what = record.kind | static_cast<uint32_t>(record.usage) << 8 |
                           uint32_t{record.context} << 16 | uint32_t{record.set} << 24;
-    machine_.store(address(index), what | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << 48);
+    return what | uint64_t{record.segment} << 32 | uint64_t{record.blocks} << kBlocks;
   }
+  static uint32_t blocks_in(uint64_t word) { return static_cast<uint32_t>(word >> kBlocks); }
+  static uint64_t shortened(uint64_t word, uint32_t blocks) { return word - (uint64_t{blocks} << kBlocks); }
+  uint64_t read_word(uint32_t index) const { return machine_.load(address(index)); }
+  void write_word(uint32_t index, uint64_t word) { machine_.store(address(index), word); }
   // These of one that is no pool's.
   uint64_t read_bytes(uint32_t index) const { return machine_.load(address(index) + 8); }
   void write_bytes(uint32_t index, uint64_t bytes) { machine_.store(address(index) + 8, bytes); }
   void clear(uint32_t index) { machine_.store(address(index), Record::kNone); }
 
  private:
+  static constexpr unsigned kBlocks = 48;  // their place in the word
   static constexpr uint64_t kBytesMask = (uint64_t{1} << 48) - 1;
 
   uint64_t address(uint32_t index) const { return base_ + uint64_t{index} * kBytes; }
