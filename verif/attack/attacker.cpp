@@ -2,22 +2,36 @@
 
 namespace swai::attack {
 
-Attacker::Attacker(std::string socket, std::string folder, const Known& known, uint64_t seed)
-    : socket_(std::move(socket)), folder_(std::move(folder)), known_(known), random_(seed) {}
+Attacker::Attacker(Means means, const Known& known, uint64_t seed)
+    : means_(std::move(means)), known_(known), random_(seed) {}
 
-void Attacker::play(const Kind& kind) {
+// What fails, fails for the one who attacks: it comes again in its next step.
+bool Attacker::play(const Kind& kind) {
   playing_ = std::string(text(kind.boundary)) + ": " + kind.name;
   try {
     kind.play(*this);
+    return true;
   } catch (const link::Error&) {
-    leave();
+    leave_all();
   } catch (const sdaa::Failure&) {
-    leave();
+    leave_all();
   }
+  return false;
+}
+
+void Attacker::leave_all() {
+  leave();
+  leave_api();
+}
+
+ApiClient& Attacker::api() {
+  if (!api_) api_ = std::make_unique<ApiClient>(means_.device, means_.module);
+  api_->use();
+  return *api_;
 }
 
 HostileClient& Attacker::client() {
-  if (!client_) client_ = std::make_unique<HostileClient>(socket_);
+  if (!client_) client_ = std::make_unique<HostileClient>(means_.socket);
   return *client_;
 }
 

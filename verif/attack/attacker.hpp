@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "verif/attack/api_client.hpp"
 #include "verif/attack/hostile_client.hpp"
 #include "verif/attack/kind.hpp"
 
@@ -19,32 +20,46 @@ struct Known {
   unsigned queue = 0;
 };
 
+// What it attacks with.
+struct Means {
+  std::string socket;           // of the shared card
+  std::string folder;           // where it may write
+  std::vector<uint8_t> module;  // with kernels as verif/sdaa/kernels.cpp has them
+  int device = 0;               // of the runtime library, that card
+};
+
 class Attacker {
  public:
-  Attacker(std::string socket, std::string folder, const Known& known, uint64_t seed);
+  Attacker(Means means, const Known& known, uint64_t seed);
 
-  // Plays one step. Who is thrown out comes again.
-  void play(const Kind& kind);
+  // Plays one step. False: it was thrown out before the end of it, and comes again.
+  bool play(const Kind& kind);
   // What must not have been possible, in words; empty: nothing.
   const std::vector<std::string>& leaks() const { return leaks_; }
 
   // --- For kinds
-  const std::string& socket() const { return socket_; }
-  const std::string& folder() const { return folder_; }  // where it may write
+  const std::string& socket() const { return means_.socket; }
+  const std::string& folder() const { return means_.folder; }
+  const std::vector<uint8_t>& module() const { return means_.module; }
   const Known& known() const { return known_; }
   uint64_t number() { return random_(); }
   unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
   // An attached client: the same as long as it lives.
   HostileClient& client();
   void leave() { client_.reset(); }
+  // A program on the runtime library, likewise.
+  ApiClient& api();
+  void leave_api() { api_.reset(); }
   void expect(bool held, const std::string& what);
 
  private:
-  std::string socket_;
-  std::string folder_;
+  void leave_all();
+
+  Means means_;
   Known known_;
   std::mt19937_64 random_;
   std::unique_ptr<HostileClient> client_;
+  std::unique_ptr<ApiClient> api_;
   std::string playing_;
   std::vector<std::string> leaks_;
 };

@@ -1,0 +1,66 @@
+#include "verif/attack/api_client.hpp"
+
+#include <algorithm>
+
+#include "host/sdaa/error.hpp"
+
+namespace swai::attack {
+namespace {
+
+void need(sdaaError_t result) {
+  if (result != sdaaSuccess) sdaa::fail(result, sdaaGetLastErrorMessage());
+}
+
+}  // namespace
+
+ApiClient::ApiClient(int device, std::span<const uint8_t> module) : device_(device) {
+  use();
+  void* memory = nullptr;
+  need(sdaaMalloc(&memory, kBytes));
+  memory_ = reinterpret_cast<uintptr_t>(memory);
+  need(sdaaStreamCreateWithFlags(&stream_, sdaaStreamNonBlocking));
+  need(sdaaModuleLoadBytes(&module_, module.data(), module.size()));
+}
+
+// As a program ends: all that it had goes, and what it has begun.
+ApiClient::~ApiClient() {
+  if (sdaaSetDevice(device_) == sdaaSuccess) sdaaDeviceReset();
+}
+
+void ApiClient::use() { need(sdaaSetDevice(device_)); }
+
+sdaaError_t ApiClient::launch(const char* name, const void* arguments, size_t bytes) {
+  sdaaFunction_t function = nullptr;
+  need(sdaaModuleGetFunction(&function, module_, name));
+  sdaaLaunchConfig_t config = {};
+  config.structBytes = sizeof config;
+  config.group = sdaaAnyGroup;
+  config.timeoutCycles = kTimeout;
+  return sdaaLaunch(function, &config, arguments, bytes, stream_);
+}
+
+sdaaError_t ApiClient::run(const char* name, const void* arguments, size_t bytes) {
+  const sdaaError_t launched = launch(name, arguments, bytes);
+  const sdaaError_t ended = finish();
+  return launched != sdaaSuccess ? launched : ended;
+}
+
+void ApiClient::leave_running(const char* name, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) (void)launch(name, nullptr, 0);
+}
+
+sdaaError_t ApiClient::finish() {
+  const sdaaError_t result = sdaaStreamSynchronize(stream_);
+  if (result != sdaaSuccess) need(sdaaStreamReset(stream_));
+  return result;
+}
+
+void ApiClient::fill(uint8_t value) { need(sdaaMemset(pointer_of(memory_), value, kBytes)); }
+
+bool ApiClient::holds(uint8_t value) {
+  std::vector<uint8_t> bytes(kBytes);
+  need(sdaaMemcpy(bytes.data(), pointer_of(memory_), kBytes, sdaaMemcpyDeviceToHost));
+  return std::ranges::all_of(bytes, [value](uint8_t byte) { return byte == value; });
+}
+
+}  // namespace swai::attack

@@ -1,0 +1,162 @@
+// Files that others read: modules, firmware images, folders and links that lie where a daemon writes.
+#include <sys/stat.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "abi/elf.hpp"
+#include "host/flash/image.hpp"
+#include "host/link/served.hpp"
+#include "host/sdaa/error.hpp"
+#include "host/serve/control.hpp"
+#include "verif/attack/attacker.hpp"
+#include "verif/firmware/launch/module_file.hpp"
+
+namespace swai::attack {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::vector<uint8_t>;
+
+// A few bytes of it are others, or its end is missing.
+Bytes damaged(Attacker& attacker, Bytes bytes) {
+  const auto size = static_cast<unsigned>(bytes.size());
+  // Headers and tables come first.
+  for (unsigned i = 1 + attacker.below(8); i > 0; --i) {
+    uint8_t& one = bytes[attacker.below(attacker.below(2) == 0 ? std::min(size, 512U) : size)];
+    one = attacker.below(2) == 0 ? static_cast<uint8_t>(attacker.number())
+                                 : static_cast<uint8_t>(one ^ 1 << attacker.below(8));
+  }
+  if (attacker.below(4) == 0) bytes.resize(attacker.below(size));
+  return bytes;
+}
+
+fs::path write(const Attacker& attacker, const std::string& name, const Bytes& bytes) {
+  fs::create_directories(attacker.folder());
+  const fs::path path = fs::path(attacker.folder()) / name;
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+// Whatever becomes of it: a module that is loaded may be run.
+void use_module(Attacker& attacker, const Bytes& bytes) {
+  attacker.api();
+  sdaaModule_t module = nullptr;
+  if (sdaaModuleLoadBytes(&module, bytes.data(), bytes.size()) != sdaaSuccess) return;
+  unsigned int count = 0;
+  (void)sdaaModuleGetFunctionCount(&count, module);
+  sdaaFunction_t function = nullptr;
+  if (sdaaModuleGetFunction(&function, module, "nothing") == sdaaSuccess) {
+    sdaaLaunchConfig_t config = {};
+    config.structBytes = sizeof config;
+    config.group = sdaaAnyGroup;
+    config.timeoutCycles = ApiClient::kTimeout;
+    (void)sdaaLaunch(function, &config, nullptr, 0, attacker.api().stream());
+    (void)attacker.api().finish();
+  }
+  (void)sdaaModuleUnload(module);
+}
+
+const Kind modules(Boundary::kFile, "loads modules that are damaged", [](Attacker& attacker) {
+  for (unsigned i = 0; i < 4; ++i) use_module(attacker, damaged(attacker, attacker.module()));
+});
+
+const Kind many_headers(Boundary::kFile, "loads a module whose headers name the same bytes again and again",
+                        [](Attacker& attacker) {
+                          module::ModuleFile file;
+                          const module::FileSegment again = {module::elf::kNote, 0, Bytes(4096), 0, 4};
+                          for (unsigned i = 0; i < 200; ++i) file.segments.push_back(again);
+                          Bytes bytes = file.make();
+                          module::elf::Header header;
+                          std::memcpy(&header, bytes.data(), sizeof header);
+                          // All but the first lie where the second one does.
+                          module::elf::ProgramHeader second;
+                          const auto at = [&](unsigned i) {
+                            return bytes.data() + header.program_headers + i * sizeof second;
+                          };
+                          std::memcpy(&second, at(1), sizeof second);
+                          for (unsigned i = 2; i < 200; ++i) std::memcpy(at(i), &second, sizeof second);
+                          use_module(attacker, bytes);
+                        });
+
+const Kind no_modules(Boundary::kFile, "loads modules from what is no file", [](Attacker& attacker) {
+  attacker.api();
+  const fs::path folder = attacker.folder();
+  fs::create_directories(folder);
+  std::error_code ignored;
+  fs::create_symlink(folder / "loop", folder / "loop", ignored);
+  for (const std::string& path : {folder.string(), (folder / "loop").string(), (folder / "nothing").string(),
+                                  std::string("/dev/null"), std::string(8192, 'x')}) {
+    sdaaModule_t module = nullptr;
+    attacker.expect(sdaaModuleLoad(&module, path.c_str()) != sdaaSuccess, "it was a module");
+  }
+});
+
+// What the ROM, and every tool, says of an image in which anything but its state was changed.
+const Kind images(Boundary::kFile, "hands over firmware images that are damaged", [](Attacker& attacker) {
+  Bytes payload(4096 + attacker.below(4096));
+  for (uint8_t& byte : payload) byte = static_cast<uint8_t>(attacker.number());
+  flash::Description description;
+  description.load_address = description.entry = boot::kImageMemory.memory_base;
+  flash::set_text(description.identity.version, "1.2.3", "version");
+  const Bytes image = flash::make_image(payload, description);
+  for (unsigned i = 0; i < 8; ++i) {
+    const Bytes bytes = damaged(attacker, image);
+    const bool whole =
+        bytes.size() == image.size() &&
+        std::equal(bytes.begin(), bytes.begin() + image::kChecksumOffset, image.begin()) &&
+        std::equal(bytes.begin() + image::kHeaderBytes, bytes.end(), image.begin() + image::kHeaderBytes);
+    attacker.expect(whole || flash::check(bytes) != image::Refusal::kNone, "a changed image was taken");
+  }
+});
+
+const Kind programs(Boundary::kFile, "hands over programs that are damaged", [](Attacker& attacker) {
+  const fs::path path = write(attacker, "program.elf", damaged(attacker, attacker.module()));
+  try {
+    common::load_elf(path.string());
+  } catch (const common::InputError&) {
+  }
+});
+
+const Kind folders(Boundary::kFile, "makes the daemon's folder before it does", [](Attacker& attacker) {
+  const fs::path folder = fs::path(attacker.folder()) / "runtime";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "open");
+  fs::permissions(folder / "open", fs::perms::all);
+  fs::create_directories(folder / "target");
+  fs::create_directory_symlink(folder / "target", folder / "link");
+  std::ofstream(folder / "file") << "x";
+  for (const char* name : {"open", "link", "file"})
+    attacker.expect(!link::claim_folder(folder / name, false).empty(), "a daemon would have used it");
+});
+
+const Kind links(Boundary::kFile, "puts a link where a job's output goes", [](Attacker& attacker) {
+  const fs::path runtime = fs::path(attacker.socket()).parent_path();
+  const fs::path precious = write(attacker, "precious", {'p'});
+  const auto submit = [&](const std::vector<std::string>& program) {
+    try {
+      return serve::number_in(
+          serve::ask((runtime / "control").string(),
+                     {{"command", "submit"}, {"program", program}, {"folder", attacker.folder()}}),
+          "job");
+    } catch (const std::runtime_error&) {
+      return 0U;
+    }
+  };
+  // The next ones have their output there.
+  const unsigned first = submit({"true"});
+  std::error_code ignored;
+  for (unsigned i = 1; i < 4; ++i) {
+    const fs::path next = runtime / "jobs" / (std::to_string(first + i) + ".output");
+    fs::create_symlink(precious, next, ignored);
+  }
+  for (unsigned i = 1; i < 4; ++i) submit({"echo", "overwritten"});
+  // A job that was taken, with its output elsewhere, ends soon; that it has ended is not what counts.
+  attacker.expect(fs::file_size(precious) == 1, "a job has written where a link led");
+});
+
+}  // namespace
+}  // namespace swai::attack

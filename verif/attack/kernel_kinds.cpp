@@ -1,0 +1,146 @@
+// In the kernel language: what kernels name, and what commands say of kernels, modules and lists of commands.
+#include <cstring>
+
+#include "abi/command.hpp"
+#include "abi/segment.hpp"
+#include "verif/attack/attacker.hpp"
+#include "verif/sdaa/kernels.hpp"
+
+namespace swai::attack {
+namespace {
+
+using protocol::Status;
+
+constexpr uint8_t kMark = 0xee;
+constexpr uint16_t kFirstSegment = 32;  // those below are the firmware's
+
+template <typename Command>
+Status send(HostileClient& client, command::Type type, Command command) {
+  command.header = {client.next, type, 1, 0};
+  std::array<uint8_t, protocol::kSlotBytes> slot = {};
+  std::memcpy(slot.data(), &command, sizeof command);
+  return client.command(slot);
+}
+
+// y += a * x, anywhere.
+sdaaError_t add(ApiClient& api, uint64_t y, uint64_t x) {
+  const sdaa::AxpyIntArgs arguments = {cpe::GlobalPtr<int32_t>(y), cpe::GlobalPtr<const int32_t>(x), 64, 1};
+  return api.run("axpy_int", arguments);
+}
+
+const Kind reads(Boundary::kKernel, "a kernel reads another one's memory", [](Attacker& attacker) {
+  ApiClient& api = attacker.api();
+  api.fill(kMark);
+  const uint64_t theirs = attacker.known().pointer + attacker.below(32) * 64;
+  attacker.expect(add(api, api.memory(), theirs) != sdaaSuccess, "a kernel that did so ended well");
+  attacker.expect(api.holds(kMark), "what it read came to its own memory");
+});
+
+const Kind writes(Boundary::kKernel, "a kernel writes another one's memory", [](Attacker& attacker) {
+  ApiClient& api = attacker.api();
+  api.fill(kMark);
+  const uint64_t theirs = attacker.known().pointer + attacker.below(32) * 64;
+  attacker.expect(add(api, theirs, api.memory()) != sdaaSuccess, "a kernel that did so ended well");
+  const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(theirs)};
+  attacker.expect(api.run("who", who) != sdaaSuccess, "a kernel that did so on all cores ended well");
+});
+
+const Kind any_segment(
+    Boundary::kKernel, "a kernel writes wherever a pointer can lead", [](Attacker& attacker) {
+      ApiClient& api = attacker.api();
+      for (unsigned i = 0; i < 4; ++i) {
+        const uint64_t offset = attacker.below(2) == 0 ? attacker.below(4 << 20) / 64 * 64
+                                                       : attacker.number() % (uint64_t{1} << 48) / 64 * 64;
+        const auto anywhere =
+            static_cast<uint16_t>(attacker.below(2) == 0 ? 0xfff0 + attacker.below(16) : attacker.below(256));
+        const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(segment::pointer(anywhere, offset))};
+        const bool ended_well = api.run("who", who) == sdaaSuccess;
+        attacker.expect(!ended_well || (anywhere >= kFirstSegment && anywhere < 0xfff0),
+                        "a kernel wrote the firmware's memory");
+      }
+      // It may have hit what it has itself, its kernels' arguments for one.
+      attacker.leave_api();
+    });
+
+const Kind beyond(Boundary::kKernel, "a kernel goes on behind the end of its memory", [](Attacker& attacker) {
+  ApiClient& api = attacker.api();
+  // Pieces of a client lie in blocks of its own, with a segment for each.
+  constexpr uint64_t kBlock = 2 << 20;
+  const uint64_t end = segment::pointer(segment::number(api.memory()), kBlock);
+  attacker.expect(add(api, end, api.memory()) != sdaaSuccess, "a kernel wrote behind its segment");
+  attacker.expect(add(api, end - 128, api.memory()) != sdaaSuccess, "a kernel wrote across its end");
+  attacker.expect(add(api, api.memory(), end) != sdaaSuccess, "a kernel read behind its segment");
+});
+
+const Kind endless(Boundary::kKernel, "a kernel never ends", [](Attacker& attacker) {
+  attacker.expect(attacker.api().run("hang", nullptr, 0) != sdaaSuccess, "it ended");
+});
+
+const Kind leaves_endless(Boundary::kKernel, "leaves kernels behind that never end", [](Attacker& attacker) {
+  attacker.api();
+  attacker.api().leave_running("hang", 1 + attacker.below(4));
+  attacker.leave_api();
+});
+
+const Kind bad_launches(Boundary::kKernel, "launches kernels of modules that it has not loaded",
+                        [](Attacker& attacker) {
+                          HostileClient& client = attacker.client();
+                          command::Launch launch = {};
+                          launch.module = static_cast<uint16_t>(attacker.below(256));
+                          launch.kernel = static_cast<uint16_t>(attacker.below(16));
+                          launch.argument_bytes = static_cast<uint16_t>(attacker.below(40));
+                          launch.group =
+                              static_cast<uint8_t>(attacker.below(3) == 0 ? attacker.number() : 0xff);
+                          launch.mask = attacker.below(2) == 0 ? ~uint32_t{0}
+                                                               : static_cast<uint32_t>(attacker.number());
+                          attacker.expect(send(client, command::Type::kLaunch, launch) != Status::kOk,
+                                          "another one's kernel has run");
+                        });
+
+const Kind steals_modules(Boundary::kKernel,
+                          "loads a module from another one's memory, unloads another one's",
+                          [](Attacker& attacker) {
+                            HostileClient& client = attacker.client();
+                            command::ModuleLoad load = {};
+                            load.file = attacker.known().pointer;
+                            load.bytes = 1 + attacker.below(HostileClient::kBytes);
+                            const Status status = send(client, command::Type::kModuleLoad, load);
+                            attacker.expect(status == Status::kBadPointer,
+                                            "the firmware read another one's memory for it");
+                            command::ModuleUnload unload = {};
+                            unload.module = attacker.below(256);
+                            attacker.expect(send(client, command::Type::kModuleUnload, unload) != Status::kOk,
+                                            "another one's module was unloaded");
+                          });
+
+const Kind bad_lists(Boundary::kKernel, "runs commands that lie in another one's memory",
+                     [](Attacker& attacker) {
+                       command::Graph graph = {};
+                       graph.commands = attacker.known().pointer + attacker.below(8) * protocol::kSlotBytes;
+                       graph.bytes = (1 + attacker.below(8)) * protocol::kSlotBytes;
+                       attacker.expect(send(attacker.client(), command::Type::kGraph, graph) != Status::kOk,
+                                       "another one's memory was run as commands");
+                     });
+
+// The firmware reads them again each time, and copies and fills overwrite their own words.
+const Kind random_lists(Boundary::kKernel, "runs random bytes as a list of commands", [](Attacker& attacker) {
+  HostileClient& client = attacker.client();
+  for (uint8_t& byte : client.pinned->bytes()) byte = static_cast<uint8_t>(attacker.number());
+  for (uint64_t at = 0; at < HostileClient::kBytes; at += protocol::kSlotBytes) {
+    constexpr command::Type kTypes[] = {command::Type::kCopy, command::Type::kCopyDevice,
+                                        command::Type::kFill, command::Type::kLaunch};
+    const command::Header header = {static_cast<uint32_t>(at), kTypes[attacker.below(4)], 1, 0};
+    uint8_t* const slot = client.pinned->bytes().data() + at;
+    std::memcpy(slot, &header, sizeof header);
+    const uint64_t theirs = attacker.known().pointer;
+    std::memcpy(slot + sizeof header + attacker.below(2) * sizeof theirs, &theirs, sizeof theirs);
+  }
+  if (client.copy(client.pointer, client.iova, false) != Status::kOk) return attacker.leave();
+  command::Graph graph = {};
+  graph.commands = client.pointer;
+  graph.bytes = HostileClient::kBytes;
+  if (send(client, command::Type::kGraph, graph) == Status::kInternal) attacker.leave();
+});
+
+}  // namespace
+}  // namespace swai::attack
