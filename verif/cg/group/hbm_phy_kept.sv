@@ -1,0 +1,4 @@
+// The memory's model, which is not for synthesis, in a build that takes the branches of synthesis everywhere else.
+`undef SYNTHESIS
+`include "rtl/cg/hbm_phy.sv"
+`define SYNTHESIS
