@@ -32,6 +32,7 @@ void Cpe::reset(uint32_t pc) {
   vector_.reset();
   stop_engines();
   stopped_ = {};
+  before_ = work();
   running_ = false;
   waiting_ = false;
   failed_launch_ = false;
@@ -180,10 +181,41 @@ Environment::Answer Cpe::control(const Command& command) {
   }
 }
 
+bool Cpe::asleep() const {
+  if (stopped()) return true;
+  const Command& command = hart_.waits_for();
+  return waiting_ && !busy() && command.unit == unit::kControl && command.op != control_op::kDone;
+}
+
+Cpe::Work Cpe::work() const {
+  return {
+      .lines = dma_.lines(),
+      .row = (row_.bytes_sent(column_number_) + row_.bytes_received(column_number_)) / Channel::kBeatBytes,
+      .column = (column_.bytes_sent(row_number_) + column_.bytes_received(row_number_)) / Channel::kBeatBytes,
+      .systolic = systolic_.rows(),
+      .vector = vector_.groups()};
+}
+
 // Every instruction counts as one cycle; nothing ever stalls.
-uint32_t Cpe::counter(unsigned number, bool high) {
-  if (number != 0) return 0;
-  return static_cast<uint32_t>(high ? hart_.instructions() >> 32 : hart_.instructions());
+uint64_t Cpe::count(unsigned number) const {
+  const Work now = work();
+  switch (number) {
+    case 0:
+    case 1:
+      return hart_.instructions();
+    case 12:
+      return now.lines - before_.lines;
+    case 13:
+      return now.row - before_.row;
+    case 14:
+      return now.column - before_.column;
+    case 16:
+      return now.systolic - before_.systolic;
+    case 20:
+      return now.vector - before_.vector;
+    default:
+      return 0;
+  }
 }
 
 std::string Cpe::describe() const {

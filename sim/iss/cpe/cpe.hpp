@@ -63,10 +63,13 @@ class Cpe : private Environment {
   bool finished() const { return !running_ && !pending_; }
   bool running() const { return running_; }
   bool busy() const { return row_.busy(column_number_) || column_.busy(row_number_); }
-  // Waits on a unit.
-  bool asleep() const { return waiting_; }
+  // Stands still after a fault, or has nothing to do but wait for a launch or at a barrier.
+  bool asleep() const;
   // Of the launch that runs here, or did last.
   uint64_t launch_instructions() const;
+
+  // A counter by its number in docs/cpe-core.md; 0 for what only hardware can count.
+  uint64_t count(unsigned number) const;
 
   const Hart& hart() const { return hart_; }
   std::span<uint8_t> ldm() const { return ldm_; }
@@ -79,7 +82,9 @@ class Cpe : private Environment {
  private:
   WindowResult window(const WindowAccess& access) override;
   Answer issue(const Command& command) override;
-  uint32_t counter(unsigned number, bool high) override;
+  uint32_t counter(unsigned number, bool high) override {
+    return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
+  }
   Answer control(const Command& command);
   Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
   void stop_engines();
@@ -108,6 +113,13 @@ class Cpe : private Environment {
   Fault stopped_;  // from outside
   uint64_t first_instruction_ = 0;
   uint64_t launch_instructions_ = 0;
+
+  // What engines have done, in the units of their counters, and had done when the CPE was reset.
+  struct Work {
+    uint64_t lines = 0, row = 0, column = 0, systolic = 0, vector = 0;
+  };
+  Work work() const;
+  Work before_;
 };
 
 }  // namespace swai::iss::cpe

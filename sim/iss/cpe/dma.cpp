@@ -73,6 +73,7 @@ bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t p
     return false;
   }
   (store ? bytes_stored_ : bytes_loaded_) += local.size();
+  ++lines_;
   return true;
 }
 

@@ -21,6 +21,8 @@ class Dma {
   uint32_t begun() const { return begun_; }
   uint64_t bytes_loaded() const { return bytes_loaded_; }
   uint64_t bytes_stored() const { return bytes_stored_; }
+  // Lines of memory, or parts of one, that were moved.
+  uint64_t lines() const { return lines_; }
 
  private:
   struct Shape {
@@ -41,6 +43,7 @@ class Dma {
   Fault fault_;
   uint64_t bytes_loaded_ = 0;
   uint64_t bytes_stored_ = 0;
+  uint64_t lines_ = 0;
 };
 
 }  // namespace swai::iss::cpe

@@ -1,9 +1,9 @@
 #include "sim/iss/cpe/group.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
+#include "sim/iss/cpe/masks.hpp"
 #include "sim/iss/cpe/text.hpp"
 
 namespace swai::iss::cpe {
@@ -11,11 +11,6 @@ namespace swai::iss::cpe {
 namespace {
 
 constexpr unsigned kRestarts = 3;
-
-template <typename F>
-void for_each(uint32_t mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<unsigned>(std::countr_zero(mask)));
-}
 
 }  // namespace
 
@@ -75,9 +70,13 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
   }
 }
 
-void Group::boot(const Daemon& daemon, uint32_t mask) {
+void Group::set_daemon(const Daemon& daemon) {
   daemon_ = daemon;
   port_.set_daemon_segment(daemon.segment);
+}
+
+void Group::boot(const Daemon& daemon, uint32_t mask) {
+  set_daemon(daemon);
   code_.invalidate();
   mask &= all_;
   for_each(mask, [&](unsigned i) {
@@ -110,68 +109,94 @@ void Group::prepare(const Launch& launch) {
   }
   for_each(launch.mask, [&](unsigned i) { cpes_[i]->give(launch); });
   used_.assign(used_.size(), 0);
+  abandoned_ = 0;
+}
+
+bool Group::begin(const Launch& launch) {
+  if ((launch.mask & ~enabled_) != 0) return false;
+  prepare(launch);
+  return true;
 }
 
 Result Group::launch(const Launch& launch) {
-  Result result{.faults = std::vector<Fault>(size()), .instructions = std::vector<uint64_t>(size())};
-  if ((launch.mask & ~enabled_) != 0) {
-    result.ending = Ending::kRefused;
-    return result;
+  if (!begin(launch)) {
+    return {.ending = Ending::kRefused,
+            .faults = std::vector<Fault>(size()),
+            .instructions = std::vector<uint64_t>(size())};
   }
-  prepare(launch);
-  result.ending = run(launch.mask);
-  if (!result.ok()) {
-    for (unsigned i = 0; i < size(); ++i) result.states.push_back(describe(i));
+  const Ending ending = run();
+  std::vector<std::string> states;
+  if (ending != Ending::kDone) {
+    for (unsigned i = 0; i < size(); ++i) states.push_back(describe(i));
   }
-  for_each(launch.mask, [&](unsigned i) {
-    if (!cpes_[i]->stopped() && !cpes_[i]->finished()) cpes_[i]->stop(Cause::kWatchdog);
-  });
-  return conclude(launch.mask, std::move(result));
+  abandon(unfinished(), Cause::kWatchdog);
+  Result result = finish();
+  result.ending = ending;
+  result.states = std::move(states);
+  return result;
 }
 
 // Collects what the CPEs of the launch have done, and restarts them if one failed.
-Result Group::conclude(uint32_t mask, Result result) {
-  for_each(mask, [&](unsigned i) {
+Result Group::finish() {
+  Result result{.faults = std::vector<Fault>(size()), .instructions = std::vector<uint64_t>(size())};
+  for_each(launch_.mask, [&](unsigned i) {
     Cpe& cpe = *cpes_[i];
     result.instructions[i] = cpe.launch_instructions();
-    if (lost(cpe)) {
-      record(i);
+    if (lost(i)) {
       result.faults[i] = cpe.fault();
       result.failed |= uint32_t{1} << i;
     }
     cpe.withdraw();
   });
   if (result.failed != 0) {
-    for_each(mask & enabled_, [&](unsigned i) { cpes_[i]->reset(daemon_.pc); });
+    result.ending = Ending::kFailed;
+    for_each(launch_.mask & enabled_, [&](unsigned i) { cpes_[i]->reset(daemon_.pc); });
   }
   return result;
 }
 
 // It will not come to the end of the launch: it has stopped in it, or before it could take it.
-bool Group::lost(const Cpe& cpe) { return cpe.stopped() && (cpe.failed_launch() || !cpe.finished()); }
+bool Group::lost(unsigned cpe) const {
+  if ((abandoned_ >> cpe & 1) != 0) return true;
+  const Cpe& it = *cpes_[cpe];
+  return it.stopped() && (it.failed_launch() || !it.finished());
+}
 
-Ending Group::run(uint32_t mask) {
+uint32_t Group::unfinished() const {
+  uint32_t mask = 0;
+  for_each(launch_.mask, [&](unsigned i) {
+    if (!lost(i) && !cpes_[i]->finished()) mask |= uint32_t{1} << i;
+  });
+  return mask;
+}
+
+void Group::abandon(uint32_t mask, Cause cause) {
+  for_each(mask & unfinished(), [&](unsigned i) {
+    cpes_[i]->stop(cause);
+    cpes_[i]->withdraw();
+    record(i);
+    abandoned_ |= uint32_t{1} << i;
+  });
+}
+
+Ending Group::run() {
   while (true) {
-    uint32_t left = 0;
+    const uint32_t left = unfinished();
     bool failed = false;
     bool over = false;
-    for_each(mask, [&](unsigned i) {
-      const Cpe& cpe = *cpes_[i];
-      failed = failed || lost(cpe);
-      if (lost(cpe) || cpe.finished()) return;
-      left |= uint32_t{1} << i;
-      over = over || (limit_ != 0 && used_[i] >= limit_);
+    for_each(launch_.mask, [&](unsigned i) {
+      failed = failed || lost(i);
+      over = over || ((left >> i & 1) != 0 && limit_ != 0 && used_[i] >= limit_);
     });
     if (left == 0) return failed ? Ending::kFailed : Ending::kDone;
     if (over) return Ending::kLimit;
-    if (!turn(left)) return Ending::kDeadlock;
+    // Only those that are left could help each other.
+    if ((turn().moved & left) == 0) return Ending::kDeadlock;
   }
 }
 
-// Each CPE has its turn. False: none of those in the mask could do anything, nor will they: only they could
-// help each other.
-bool Group::turn(uint32_t mask) {
-  bool moved = false;
+Group::Turn Group::turn() {
+  Turn turn;
   for_each(enabled_, [&](unsigned i) {
     Cpe& cpe = *cpes_[i];
     if (cpe.stopped()) return;
@@ -180,22 +205,38 @@ bool Group::turn(uint32_t mask) {
     const uint64_t taken = cpe.taken();
     const uint64_t count = cpe.run(limit, observer_);
     used_[i] += count;
-    if ((mask >> i & 1) != 0) moved = moved || count != 0 || cpe.stopped();
+    turn.cycles = std::max(turn.cycles, count);
+    if (count != 0 || cpe.stopped()) turn.moved |= uint32_t{1} << i;
     if (cpe.taken() != taken) restarts_[i] = 0;
     if (!cpe.stopped()) return;
     record(i);
     if (!cpe.failed_launch()) restart_or_give_up(i);
   });
-  return moved;
+  return turn;
+}
+
+uint32_t Group::asleep() const {
+  uint32_t mask = 0;
+  for_each(enabled_, [&](unsigned i) {
+    if (cpes_[i]->asleep()) mask |= uint32_t{1} << i;
+  });
+  return mask;
+}
+
+void Group::clear_faults(uint32_t mask) {
+  for_each(mask & all_, [&](unsigned i) { records_[i] = {}; });
 }
 
 void Group::record(unsigned cpe) {
+  ++faults_;
   if (records_[cpe].cause == Cause::kNone) records_[cpe] = cpes_[cpe]->fault();
 }
 
 void Group::restart_or_give_up(unsigned cpe) {
   if (restarts_[cpe] == kRestarts) {
     enabled_ &= ~(uint32_t{1} << cpe);  // still stopped, with its fault
+    if (!cpes_[cpe]->finished()) abandoned_ |= uint32_t{1} << cpe;
+    cpes_[cpe]->withdraw();
     return;
   }
   ++restarts_[cpe];

@@ -60,6 +60,7 @@ class Group {
 
   // --- as the registers of the group do it
   void set_segment_table(uint64_t base, uint32_t entries) { port_.set_table(base, entries); }
+  void set_daemon(const Daemon& daemon);
   // Resets CPEs and lets them run the daemon from then on.
   void boot(const Daemon& daemon, uint32_t mask = ~uint32_t{0});
   // Puts CPEs into reset.
@@ -72,14 +73,36 @@ class Group {
   // Runs a launch to its end. After one in which a CPE failed, all CPEs of its mask are reset.
   Result launch(const Launch& launch);
 
-  // The first fault of each CPE since clear_faults(); cause none: it had none.
+  // The first fault of each CPE since it was cleared; cause none: it had none.
   const Fault& fault(unsigned cpe) const { return records_.at(cpe); }
-  void clear_faults() { records_.assign(records_.size(), Fault{}); }
+  void clear_faults(uint32_t mask = ~uint32_t{0});
+  // Faults, also those that left no record.
+  uint64_t faults() const { return faults_; }
+
+  // --- a launch in steps, of which launch() is made
+  // False: the mask names CPEs that do not run, and nothing was started.
+  bool begin(const Launch& launch);
+  struct Turn {
+    uint64_t cycles = 0;  // of the CPE that had the most to do
+    uint32_t moved = 0;   // CPEs that have done anything
+  };
+  // Each CPE has its turn, with and without a launch.
+  Turn turn();
+  // CPEs of the launch that neither are through nor have failed.
+  uint32_t unfinished() const;
+  // Those of them that are in the mask fail.
+  void abandon(uint32_t mask, Cause cause);
+  // After the end.
+  Result finish();
 
   // --- as the access window does it
   std::span<uint8_t> ldm(unsigned cpe) { return cpes_.at(cpe)->ldm(); }
+  uint64_t lines_read() const { return port_.lines_read(); }
+  uint64_t lines_written() const { return port_.lines_written(); }
   // CPEs that no launch can use: in reset, or given up because they faulted again and again.
   uint32_t stopped() const { return ~enabled_ & all_; }
+  // Whose clock hardware would stop.
+  uint32_t asleep() const;
   const Cpe& cpe(unsigned number) const { return *cpes_.at(number); }
   std::string describe(unsigned cpe) const;
 
@@ -94,12 +117,10 @@ class Group {
 
  private:
   void prepare(const Launch& launch);
-  Ending run(uint32_t mask);
-  bool turn(uint32_t mask);
-  static bool lost(const Cpe& cpe);
+  Ending run();
+  bool lost(unsigned cpe) const;
   void record(unsigned cpe);
   void restart_or_give_up(unsigned cpe);
-  Result conclude(uint32_t mask, Result result);
 
   unsigned rows_;
   unsigned columns_;
@@ -116,7 +137,9 @@ class Group {
   uint32_t enabled_ = 0;
   uint64_t limit_ = 0;
   Launch launch_;
+  uint32_t abandoned_ = 0;  // of the launch
   std::vector<Fault> records_;
+  uint64_t faults_ = 0;
   std::vector<unsigned> restarts_;  // by CPE: in a row, outside of launches
   std::vector<uint64_t> used_;      // by CPE: instructions since the launch began
   Cpe::Observer observer_;

@@ -52,12 +52,14 @@ Cause Port::translate(uint16_t number, uint64_t offset, uint64_t bytes, Access a
 Cause Port::read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access) {
   uint64_t address = 0;
   const Cause cause = translate(number, offset, bytes.size(), access, address);
+  if (cause == Cause::kNone && access == Access::kRead) ++lines_read_;
   return cause == Cause::kNone ? cause_of(memory_.read(address, bytes)) : cause;
 }
 
 Cause Port::write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) {
   uint64_t address = 0;
   const Cause cause = translate(number, offset, bytes.size(), Access::kWrite, address);
+  if (cause == Cause::kNone) ++lines_written_;
   return cause == Cause::kNone ? cause_of(memory_.write(address, bytes)) : cause;
 }
 

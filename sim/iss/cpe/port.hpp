@@ -38,6 +38,10 @@ class Port : public CodeSource {
 
   Cause fetch(uint32_t address, uint8_t* line) override;
 
+  // Accesses, without those to code and to the segment table.
+  uint64_t lines_read() const { return lines_read_; }
+  uint64_t lines_written() const { return lines_written_; }
+
  private:
   Memory& memory_;
   uint64_t table_base_ = 0;
@@ -46,6 +50,8 @@ class Port : public CodeSource {
   uint16_t code_segment_ = 0;
   uint16_t argument_segment_ = 0;
   uint8_t owner_ = segment::kShared;
+  uint64_t lines_read_ = 0;
+  uint64_t lines_written_ = 0;
 };
 
 }  // namespace swai::iss::cpe
