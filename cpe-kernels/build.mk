@@ -22,5 +22,14 @@ $(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
 $(eval $(call cpe_module,remains,cpe-kernels/tests/remains.cpp,))
 $(eval $(call cpe_module,undefined,cpe-kernels/tests/undefined.cpp,--link-flag=-Wl$(comma)--unresolved-symbols=ignore-all))
 
+# The operators and the walker that calls them.
+OPERATORS := build/gen/operators.hpp build/gen/operator_table.hpp
+$(OPERATORS) &: abi/operators.toml scripts/gen-operators.py scripts/gen/text.py
+	$(call say,GEN,build/gen/operators.hpp)
+	$(Q)$(PYTHON) scripts/gen-operators.py --out build/gen
+generated: $(OPERATORS)
+$(eval $(call cpe_module,operators,$(wildcard cpe-kernels/operators/*/*.cpp),))
+$(CPE_BUILD)/operators.elf: $(OPERATORS) abi/node.hpp $(wildcard cpe-kernels/operators/*/*.hpp)
+
 .PHONY: cpe-kernels
 cpe-kernels: $(CPE_MODULES)

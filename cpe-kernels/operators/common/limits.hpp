@@ -1,0 +1,33 @@
+// Bounds on what nodes may ask for, for whoever builds a list and for the card itself.
+#pragma once
+
+#include "abi/node.hpp"
+#include "operators.hpp"
+
+namespace swai::operators {
+
+using node::Refusal;
+
+inline constexpr uint32_t kMaxSize = 1u << 24;
+// The DMA engine's strides have a sign.
+inline constexpr uint32_t kMaxStride = 0x7fff'ffff;
+
+// Both from 1 to kMaxSize, and no more than 2^31 elements, so that tiles can be counted.
+constexpr bool is_shape(uint32_t rows, uint32_t columns) {
+  return rows != 0 && rows <= kMaxSize && columns != 0 && columns <= kMaxSize &&
+         uint64_t{rows} * columns <= uint64_t{1} << 31;
+}
+constexpr bool is_number(Number number) { return number <= Number::kInt8; }
+constexpr uint32_t bytes_of(Number number) {
+  return number == Number::kInt8 ? 1 : number == Number::kFp16 ? 2 : 4;
+}
+
+// Rows that are written must not overlap; one row has no stride.
+constexpr bool is_stride(uint32_t stride, uint32_t rows, uint32_t row_bytes) {
+  return rows == 1 || (stride >= row_bytes && stride <= kMaxStride);
+}
+constexpr bool is_source_stride(uint32_t stride, uint32_t rows, uint32_t row_bytes) {
+  return stride == 0 || is_stride(stride, rows, row_bytes);
+}
+
+}  // namespace swai::operators

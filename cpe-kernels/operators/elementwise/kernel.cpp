@@ -1,0 +1,75 @@
+// Operators on pairs of elements: one run of the vector unit for each tile, which converts what it reads and
+// what it stores.
+#include "cpe-kernels/operators/common/stream.hpp"
+#include "cpe-kernels/operators/elementwise/plan.hpp"
+#include "cpe-kernels/operators/walker/walk.hpp"
+#include "operator_table.hpp"
+
+namespace swai::operators {
+
+namespace {
+
+constexpr uint32_t kRoom = 2048;
+constexpr uint32_t kBytes = kRoom * sizeof(float);
+
+struct Binary {
+  vector::Op op;
+  const BinaryArgs& args;
+  Matrix to;
+  Source a;
+  Source b;
+  struct Slot {
+    std::byte* to;
+    std::byte* a;
+    std::byte* b;
+  } slots[kSlots];
+
+  dma::Ticket load(uint32_t slot, const Tile& tile) {
+    operators::load(slots[slot].a, a, tile);
+    return operators::load(slots[slot].b, b, tile);
+  }
+  void run(uint32_t slot, const Tile& tile) {
+    const uint32_t pitch = pitch_of(tile.columns);
+    const Slot& here = slots[slot];
+    const auto second = operand(here.b, args.b_type, b.stride == 0 ? 0 : pitch);
+    vector::a(operand(here.a, args.a_type, a.stride == 0 ? 0 : pitch));
+    vector::b(second);
+    vector::c(second);
+    result(here.to, args.to_type, pitch);
+    vector::size(tile.columns, tile.rows);
+    vector::wait(vector::run(op));
+  }
+  dma::Ticket store(uint32_t slot, const Tile& tile) { return operators::store(to, slots[slot].to, tile); }
+};
+
+void binary(const BinaryArgs& args, vector::Op op) {
+  require(check(args));
+  const uint32_t to_bytes = bytes_of(args.to_type);
+  const uint32_t a_bytes = bytes_of(args.a_type);
+  const uint32_t b_bytes = bytes_of(args.b_type);
+  Binary binary = {op,
+                   args,
+                   {args.to, args.to_stride, to_bytes},
+                   {args.a, args.a_stride, a_bytes},
+                   {args.b, args.b_stride, b_bytes},
+                   {}};
+  Arena arena;
+  for (auto& slot : binary.slots) {
+    slot = {arena.take<std::byte>(kBytes), arena.take<std::byte>(kBytes), arena.take<std::byte>(kBytes)};
+  }
+  // What lies in one piece everywhere is one long row.
+  const uint32_t columns = args.columns;
+  const bool one_piece = args.to_stride == columns * to_bytes && args.a_stride == columns * a_bytes &&
+                         args.b_stride == columns * b_bytes &&
+                         uint64_t{args.rows} * columns <= kMaxStride / 4;
+  const Grid grid = one_piece ? Grid(1, args.rows * columns, kRoom, cpe::rank(), cpe::count())
+                              : Grid(args.rows, columns, kRoom, cpe::rank(), cpe::count());
+  stream(grid, binary);
+}
+
+}  // namespace
+
+void operator_add(const BinaryArgs& args) { binary(args, vector::Op::kAdd); }
+void operator_mul(const BinaryArgs& args) { binary(args, vector::Op::kMul); }
+
+}  // namespace swai::operators

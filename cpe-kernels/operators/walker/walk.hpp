@@ -1,0 +1,21 @@
+// What operators and the walker share: where the walker says what it does, and how a node is refused.
+#pragma once
+
+#include "abi/node.hpp"
+#include "swai/cpe.hpp"
+
+namespace swai::operators {
+
+inline volatile node::WalkState& walk_state() {
+  return *reinterpret_cast<volatile node::WalkState*>(node::kWalkState);
+}
+
+// Stops the CPE; the record of its fault is a breakpoint, its reason lies beside the node's number. Every CPE
+// looks at a node's arguments before any of them moves data, so all of them stop at the same node.
+[[noreturn, gnu::noinline]] void refuse(node::Refusal reason);
+
+inline void require(node::Refusal reason) {
+  if (reason != node::Refusal::kNone) refuse(reason);
+}
+
+}  // namespace swai::operators

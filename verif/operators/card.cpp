@@ -1,0 +1,171 @@
+#include "verif/operators/card.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "abi/launch.hpp"
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/daemon.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+
+namespace swai::operators::test {
+
+namespace {
+
+constexpr uint64_t kTable = iss::cpe::kHbmBase;
+constexpr uint8_t kContext = 1;
+constexpr uint64_t kGranule = segment::kGranuleBytes;
+namespace fp32 = iss::cpe::fp32;
+
+constexpr uint64_t granules(uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
+
+std::vector<uint8_t> garbage(verif::Random& random, uint64_t bytes) {
+  std::vector<uint8_t> all(bytes);
+  for (uint64_t i = 0; i < bytes; i += 8) {
+    const uint64_t word = random.next();
+    std::memcpy(&all[i], &word, std::min<uint64_t>(8, bytes - i));
+  }
+  return all;
+}
+
+}  // namespace
+
+uint32_t Tensor::read(Number number, uint32_t row, uint32_t column) const {
+  switch (number) {
+    case Number::kFp32:
+      return get<uint32_t>(row, column);
+    case Number::kInt32:
+      return fp32::of_int32(get<int32_t>(row, column));
+    case Number::kFp16:
+      return fp32::of_fp16(get<uint16_t>(row, column));
+    case Number::kInt8:
+      return fp32::of_int32(get<int8_t>(row, column));
+  }
+  throw std::logic_error("no such number");
+}
+
+void Tensor::write(Number number, uint32_t row, uint32_t column, uint32_t value) {
+  switch (number) {
+    case Number::kFp32:
+      return set(row, column, value);
+    case Number::kInt32:
+      return set(row, column, fp32::to_int32(value));
+    case Number::kFp16:
+      return set(row, column, fp32::to_fp16(value));
+    case Number::kInt8:
+      return set(row, column, fp32::to_int8(value));
+  }
+}
+
+Card::Card(verif::Random& random, unsigned rows, unsigned columns)
+    : random_(random),
+      group_(std::make_unique<iss::cpe::Group>(rows, columns, memory_,
+                                               iss::cpe::Group::Options{.turn = random.between(50, 5000)})),
+      table_{segment::kNoEntry},
+      next_(kTable + 0x10'0000) {
+  static const kernel_run::Program kProgram("build/cpe-kernels/operators.elf");
+  static const kernel_run::Program kDaemon = kernel_run::Program::plain_daemon();
+  using segment::kExecute, segment::kRead;
+  const Placed daemon = place(kDaemon.code().size(), kRead | kExecute, segment::kShared);
+  memory_.poke(daemon.address, kDaemon.code());
+  const Placed code = place(kProgram.code().size(), kRead | kExecute, kContext);
+  memory_.poke(code.address, kProgram.code());
+  code_ = code.segment;
+  pc_ = kProgram.kernel("walk").pc;
+  for (unsigned i = 0; i < group_->size(); ++i) {
+    std::ranges::copy(garbage(random_, iss::cpe::kLdmBytes), group_->ldm(i).begin());
+  }
+  poke_table();
+  group_->boot({.segment = daemon.segment});
+}
+
+Card::Placed Card::place(uint64_t bytes, uint8_t permissions, uint8_t owner) {
+  const Placed placed{next_, static_cast<uint16_t>(table_.size())};
+  next_ += granules(bytes) + kGranule;
+  table_.push_back(segment::encode({placed.address, granules(bytes), permissions, owner}));
+  poke_table();
+  return placed;
+}
+
+void Card::poke_table() {
+  std::vector<uint8_t> bytes(table_.size() * sizeof table_[0]);
+  std::memcpy(bytes.data(), table_.data(), bytes.size());
+  memory_.poke(kTable, bytes);
+  group_->set_segment_table(kTable, static_cast<uint32_t>(table_.size()));
+}
+
+Tensor Card::tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uint32_t gap) {
+  Tensor tensor;
+  tensor.rows = rows;
+  tensor.columns = columns;
+  const uint64_t between = gap == 0 ? 0 : random_.below(gap + 1);
+  tensor.stride = static_cast<uint32_t>(uint64_t{columns} * element_bytes + between);
+  const uint64_t bytes = uint64_t{rows - 1} * tensor.stride + uint64_t{columns} * element_bytes;
+  const uint64_t before = random_.chance(50) ? random_.below(200) : random_.below(4) * 64;
+  const Placed placed = place(bytes + before, segment::kRead | segment::kWrite, kContext);
+  tensor.image = garbage(random_, granules(bytes + before));
+  tensor.offset = random_.chance(50) ? before : tensor.image.size() - bytes;
+  tensor.segment = placed.segment;
+  tensor.address = placed.address;
+  return tensor;
+}
+
+Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask) {
+  const auto bytes_of_list = nodes.size() * sizeof(Node);
+  const Placed list = place(std::max<uint64_t>(bytes_of_list, 1), segment::kRead, kContext);
+  std::vector<uint8_t> bytes(bytes_of_list);
+  if (!nodes.empty()) std::memcpy(bytes.data(), nodes.data(), bytes.size());
+  // The list ends with its segment.
+  const uint64_t offset = granules(std::max<uint64_t>(bytes_of_list, 1)) - bytes_of_list;
+  memory_.poke(list.address + offset, bytes);
+  const node::WalkArgs args = {GlobalPtr<const Node>(list.segment, offset), count};
+  const Placed arguments = place(sizeof args, segment::kRead, kContext);
+  memory_.poke(arguments.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
+  return group_->launch({.pc = pc_,
+                         .argument = launch::kArgumentWindow,
+                         .mask = mask,
+                         .code_segment = code_,
+                         .argument_segment = arguments.segment,
+                         .context = kContext});
+}
+
+Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors) {
+  for (const Tensor* tensor : tensors) memory_.poke(tensor->address, tensor->image);
+  return launch(nodes, nodes.size(), mask);
+}
+
+node::WalkState Card::state(unsigned cpe) {
+  node::WalkState state;
+  std::memcpy(&state, &group_->ldm(cpe)[node::kWalkState - cpe::isa::kLdmBase], sizeof state);
+  return state;
+}
+
+std::string Card::difference(const Tensor& tensor) {
+  std::vector<uint8_t> now(tensor.image.size());
+  memory_.peek(tensor.address, now);
+  const auto [wrong, right] = std::ranges::mismatch(now, tensor.image);
+  if (wrong == now.end()) return {};
+  const auto at = static_cast<int64_t>(wrong - now.begin()) - static_cast<int64_t>(tensor.offset);
+  return fmt::format(
+      "segment {}, byte {} of a tensor of {} x {}, stride {} (row {}, byte {}): {:#x}, should be {:#x}",
+      tensor.segment, at, tensor.rows, tensor.columns, tensor.stride,
+      at / std::max<int64_t>(tensor.stride, 1), at % std::max<int64_t>(tensor.stride, 1), *wrong, *right);
+}
+
+float some_float(verif::Random& random) {
+  const auto uniform = [&] { return static_cast<float>(random.below(2'000'001)) / 1e6f - 1; };
+  switch (random.below(20)) {
+    case 0:
+      return random.chance(50) ? 0.0f : -0.0f;
+    case 1:
+      return uniform() * 1e-20f;
+    case 2:
+      return uniform() * 100;
+    default:
+      return uniform() * 4;
+  }
+}
+
+}  // namespace swai::operators::test

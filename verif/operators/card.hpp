@@ -1,0 +1,101 @@
+// A core group of the functional model with the operators' module in it, as tests of operators use it. Every
+// tensor has a segment of its own; all that a test does not set is garbage, in memory and in local memory.
+// After a walk every byte of every segment must be what the test expects.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/node.hpp"
+#include "operators.hpp"
+#include "sim/common/random.hpp"
+#include "sim/iss/cpe/group.hpp"
+#include "sim/kernel-run/job.hpp"
+
+namespace swai::operators::test {
+
+using cpe::GlobalPtr;
+using iss::cpe::Result;
+using node::Barrier;
+using node::Node;
+
+// A matrix in memory: what is in it, and what should be.
+class Tensor {
+ public:
+  uint32_t rows = 0;
+  uint32_t columns = 0;
+  uint32_t stride = 0;  // bytes
+
+  GlobalPtr<void> at() const { return GlobalPtr<void>(segment, offset); }
+
+  template <typename T>
+  T get(uint32_t row, uint32_t column) const {
+    T value;
+    std::memcpy(&value, &image[index<T>(row, column)], sizeof value);
+    return value;
+  }
+  // Before the walk: what is there. Afterwards: what should be there.
+  template <typename T>
+  void set(uint32_t row, uint32_t column, T value) {
+    std::memcpy(&image[index<T>(row, column)], &value, sizeof value);
+  }
+  // As the vector unit reads it and stores it.
+  uint32_t read(Number number, uint32_t row, uint32_t column) const;
+  void write(Number number, uint32_t row, uint32_t column, uint32_t fp32);
+
+  uint16_t segment = 0;
+  uint64_t offset = 0;
+  uint64_t address = 0;
+  std::vector<uint8_t> image;  // of the whole segment
+
+ private:
+  template <typename T>
+  size_t index(uint32_t row, uint32_t column) const {
+    return offset + uint64_t{row} * stride + uint64_t{column} * sizeof(T);
+  }
+};
+
+class Card {
+ public:
+  explicit Card(verif::Random& random, unsigned rows = 4, unsigned columns = 8);
+
+  // Somewhere in a segment; now and then it ends with it, so that hardware sees every access beyond its end.
+  // `gap`: bytes between rows at most.
+  Tensor tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uint32_t gap = 0);
+
+  // Copies all tensors to memory, walks, compares all of them.
+  Result walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors);
+  // The same without memory: `count` is what the walker is told.
+  Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask);
+  // How the last walk ended on a CPE.
+  node::WalkState state(unsigned cpe);
+  // What differs, in words; empty: nothing.
+  std::string difference(const Tensor& tensor);
+
+  uint32_t all() const { return (uint64_t{1} << group_->size()) - 1; }
+  iss::cpe::Group& group() { return *group_; }
+
+ private:
+  struct Placed {
+    uint64_t address;
+    uint16_t segment;
+  };
+  Placed place(uint64_t bytes, uint8_t permissions, uint8_t owner);
+  void poke_table();
+
+  verif::Random& random_;
+  iss::cpe::SparseMemory memory_;
+  std::unique_ptr<iss::cpe::Group> group_;
+  std::vector<uint64_t> table_;
+  uint64_t next_;
+  uint32_t pc_ = 0;
+  uint16_t code_ = 0;
+};
+
+// Numbers as models have them, and now and then those at which something changes.
+float some_float(verif::Random& random);
+
+}  // namespace swai::operators::test

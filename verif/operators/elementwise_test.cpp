@@ -1,0 +1,159 @@
+// Copy, and operators on pairs of elements: every byte of memory, and the error against double precision.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/elementwise/reference.hpp"
+#include "sim/iss/cpe/fp32.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+namespace fp32 = iss::cpe::fp32;
+
+// Shapes that are small enough for a test of seconds: one side may be long.
+struct Shape {
+  uint32_t rows;
+  uint32_t columns;
+};
+Shape some_shape(verif::Random& random, uint32_t area) {
+  const uint32_t one = some_size(random, area);
+  const uint32_t other = some_size(random, std::max(area / one, 1u));
+  return random.chance(50) ? Shape{one, other} : Shape{other, one};
+}
+
+uint32_t some_gap(verif::Random& random) { return random.chance(50) ? 0 : 200; }
+
+void fill(verif::Random& random, Tensor& tensor, Number number) {
+  for (uint32_t row = 0; row < tensor.rows; ++row) {
+    for (uint32_t column = 0; column < tensor.columns; ++column) {
+      if (number == Number::kFp32 || number == Number::kFp16)
+        tensor.write(number, row, column, std::bit_cast<uint32_t>(some_float(random)));
+    }
+  }
+}
+
+// As the vector unit does it; docs/vector.md.
+uint32_t model(Operator operation, uint32_t a, uint32_t b) {
+  return operation == Operator::kAdd ? fp32::add(a, b) : fp32::mul(a, b);
+}
+
+}  // namespace
+
+TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < 60; ++round) {
+    Card card(random);
+    const Shape shape = some_shape(random, 60'000);
+    const bool repeat = random.chance(15);
+    Tensor from = card.tensor(repeat ? 1 : shape.rows, shape.columns, 1, some_gap(random));
+    Tensor to = card.tensor(shape.rows, shape.columns, 1, some_gap(random));
+    const CopyArgs args = {to.at(),       from.at(), shape.rows,
+                           shape.columns, to.stride, repeat ? 0 : from.stride};
+    const uint32_t mask = some_mask(random, card.all());
+    const Result result = card.walk(
+        {node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)}, mask, {&from, &to});
+    INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
+    REQUIRE(result.ok());
+    for (uint32_t row = 0; row < shape.rows; ++row) {
+      for (uint32_t column = 0; column < shape.columns; ++column)
+        to.set(row, column, from.get<uint8_t>(repeat ? 0 : row, column));
+    }
+    REQUIRE(card.difference(to) == "");
+    REQUIRE(card.difference(from) == "");
+  }
+}
+
+TEST_CASE("add, mul: any shapes, numbers, strides, CPEs; in place; a row for all") {
+  verif::Random random(test_seed() + 1);
+  for (int round = 0; round < 80; ++round) {
+    const auto operation = random.chance(50) ? Operator::kAdd : Operator::kMul;
+    Card card(random);
+    const Shape shape = some_shape(random, 12'000);
+    const bool a_repeats = random.chance(15);
+    const bool b_repeats = random.chance(25);
+    const bool plain = random.chance(40);
+    const auto number = [&] { return plain ? Number::kFp32 : some_number(random); };
+    BinaryArgs args{.rows = shape.rows, .columns = shape.columns};
+    args.a_type = number();
+    args.b_type = number();
+    const bool in_place = !a_repeats && random.chance(20);
+    args.to_type = in_place ? args.a_type : number();
+    Tensor a =
+        card.tensor(a_repeats ? 1 : shape.rows, shape.columns, bytes_of(args.a_type), some_gap(random));
+    Tensor b =
+        card.tensor(b_repeats ? 1 : shape.rows, shape.columns, bytes_of(args.b_type), some_gap(random));
+    Tensor other = card.tensor(shape.rows, shape.columns, bytes_of(args.to_type), some_gap(random));
+    Tensor& to = in_place ? a : other;
+    fill(random, a, args.a_type);
+    fill(random, b, args.b_type);
+    args.to = to.at();
+    args.a = a.at();
+    args.b = b.at();
+    args.to_stride = to.stride;
+    args.a_stride = a_repeats ? 0 : a.stride;
+    args.b_stride = b_repeats ? 0 : b.stride;
+    const uint32_t mask = some_mask(random, card.all());
+    const Result result = card.walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)},
+                                    mask, {&a, &b, &other});
+    INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
+    REQUIRE(result.ok());
+    for (uint32_t row = 0; row < shape.rows; ++row) {
+      for (uint32_t column = 0; column < shape.columns; ++column) {
+        const uint32_t x = a.read(args.a_type, a_repeats ? 0 : row, column);
+        const uint32_t y = b.read(args.b_type, b_repeats ? 0 : row, column);
+        const uint32_t exact = model(operation, x, y);
+        to.write(args.to_type, row, column, exact);
+        if (plain) {
+          const double reference =
+              reference::binary(operation, std::bit_cast<float>(x), std::bit_cast<float>(y));
+          // Half a unit in the last place, or of the smallest number there is.
+          CHECK(std::abs(std::bit_cast<float>(exact) - reference) <=
+                std::max(std::abs(reference) * 6e-8, 1e-45));
+        }
+      }
+    }
+    REQUIRE(card.difference(to) == "");
+    REQUIRE(card.difference(b) == "");
+  }
+}
+
+TEST_CASE("bad types and strides of pairs are refused") {
+  verif::Random random(test_seed() + 2);
+  Card card(random);
+  Tensor a = card.tensor(5, 9, 4), b = card.tensor(5, 9, 4), to = card.tensor(5, 9, 4);
+  const BinaryArgs good = {.to = to.at(),
+                           .a = a.at(),
+                           .b = b.at(),
+                           .rows = 5,
+                           .columns = 9,
+                           .to_stride = 36,
+                           .a_stride = 36,
+                           .b_stride = 36,
+                           .to_type = Number::kFp32,
+                           .a_type = Number::kFp32,
+                           .b_type = Number::kFp32};
+  const auto refused = [&](auto change, node::Refusal reason) {
+    BinaryArgs args = good;
+    change(args);
+    const Result result = card.walk({node::make(static_cast<uint16_t>(Operator::kAdd), Barrier::kNone, args)},
+                                    card.all(), {&a, &b, &to});
+    CHECK(result.failed == card.all());
+    CHECK(card.state(0).refusal == reason);
+    CHECK(card.difference(to) == "");
+  };
+  refused([](BinaryArgs& args) { args.rows = 0; }, node::Refusal::kShape);
+  refused([](BinaryArgs& args) { args.columns = 0; }, node::Refusal::kShape);
+  refused([](BinaryArgs& args) { args.to_type = Number{4}; }, node::Refusal::kType);
+  refused([](BinaryArgs& args) { args.a_type = Number{255}; }, node::Refusal::kType);
+  refused([](BinaryArgs& args) { args.b_type = Number{9}; }, node::Refusal::kType);
+  refused([](BinaryArgs& args) { args.to_stride = 35; }, node::Refusal::kStride);
+  refused([](BinaryArgs& args) { args.a_stride = 35; }, node::Refusal::kStride);
+  refused([](BinaryArgs& args) { args.b_stride = 1u << 31; }, node::Refusal::kStride);
+}
+
+}  // namespace swai::operators::test

@@ -1,0 +1,179 @@
+// The walker: barriers, lists of any length, and lists that must not do harm.
+#include <doctest/doctest.h>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+using iss::cpe::Cause;
+using node::Refusal;
+
+constexpr auto kNothing = static_cast<uint16_t>(Operator::kNothing);
+
+Node nothing(Barrier barrier) { return {.operation = kNothing, .barrier = barrier}; }
+
+CopyArgs copy_args(const Tensor& to, const Tensor& from) {
+  return {to.at(), from.at(), from.rows, from.columns, to.stride, from.stride};
+}
+
+// Every CPE of the mask stopped at `number` for this reason; the next launch is as good as any.
+void check_refused(Card& card, const Result& result, uint32_t mask, uint32_t number, Refusal reason) {
+  CHECK(result.ending == iss::cpe::Ending::kFailed);
+  CHECK(result.failed == mask);
+  for (unsigned i = 0; i < card.group().size(); ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    CHECK(result.faults[i].cause == Cause::kBreakpoint);
+    CHECK(card.state(i).node == number);
+    CHECK(card.state(i).refusal == reason);
+  }
+  CHECK(card.launch({nothing(Barrier::kAll)}, 1, mask).ok());
+}
+
+}  // namespace
+
+TEST_CASE("lists of any length, with any barriers, on any CPEs") {
+  verif::Random random(test_seed());
+  for (const uint32_t length : {0u, 1u, 7u, 8u, 9u, 16u, 17u, 100u}) {
+    Card card(random);
+    std::vector<Node> nodes;
+    for (uint32_t i = 0; i < length; ++i)
+      nodes.push_back(nothing(static_cast<Barrier>(random.below(node::kBarriers))));
+    const uint32_t mask = some_mask(random, card.all());
+    CHECK(card.launch(nodes, length, mask).ok());
+    const auto first = static_cast<unsigned>(std::countr_zero(mask));
+    CHECK(card.state(first).node == (length == 0 ? node::kNoNode : length - 1));
+    CHECK(card.state(first).refusal == Refusal::kNone);
+  }
+}
+
+// A chain of rotations: each copy reads what other CPEs wrote for the nodes before.
+TEST_CASE("a barrier of all orders what nodes read and write") {
+  constexpr uint32_t kBytes = 5000;
+  verif::Random random(test_seed() + 1);
+  for (int round = 0; round < 4; ++round) {
+    Card card(random);
+    std::vector<Tensor> chain;
+    chain.push_back(card.tensor(1, kBytes, 1));
+    std::vector<Node> nodes;
+    std::vector<uint32_t> by;
+    for (size_t i = 0; i < 12; ++i) {
+      chain.push_back(card.tensor(1, kBytes, 1));
+      by.push_back(static_cast<uint32_t>(random.between(1, kBytes - 1)));
+      const auto part = [&](uint32_t to, uint32_t from, uint32_t bytes, Barrier barrier) {
+        const CopyArgs args = {
+            chain[i + 1].at().plus_bytes(to), chain[i].at().plus_bytes(from), 1, bytes, 0, 0};
+        nodes.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), barrier, args));
+      };
+      part(0, by[i], kBytes - by[i], Barrier::kAll);
+      part(kBytes - by[i], 0, by[i], Barrier::kNone);
+    }
+    std::vector<Tensor*> all;
+    for (Tensor& tensor : chain) all.push_back(&tensor);
+    REQUIRE(card.walk(nodes, some_mask(random, card.all()), all).ok());
+    for (size_t i = 0; i < by.size(); ++i) {
+      for (uint32_t at = 0; at < kBytes; ++at)
+        chain[i + 1].set(0, at, chain[i].get<uint8_t>(0, (at + by[i]) % kBytes));
+      CHECK(card.difference(chain[i + 1]) == "");
+    }
+  }
+}
+
+TEST_CASE("what is wrong with a list is refused, and the fault names the node") {
+  verif::Random random(test_seed() + 2);
+  Card card(random);
+  Tensor from = card.tensor(3, 40, 1, 10);
+  Tensor to = card.tensor(3, 40, 1, 10);
+  const CopyArgs good = copy_args(to, from);
+  const auto number = static_cast<uint32_t>(random.below(20));
+  const uint32_t mask = some_mask(random, card.all());
+  const auto refused = [&](const Node& bad, Refusal reason) {
+    std::vector<Node> nodes(21, nothing(Barrier::kAll));
+    nodes[number] = bad;
+    check_refused(card, card.walk(nodes, mask, {&from, &to}), mask, number, reason);
+    CHECK(card.difference(to) == "");
+  };
+  const auto copy_with = [&](auto change) {
+    CopyArgs args = good;
+    change(args);
+    return node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args);
+  };
+  SUBCASE("operators that do not exist") {
+    for (const uint16_t wrong : {0, 999, 0x8000, 0xffff}) refused({.operation = wrong}, Refusal::kOperator);
+  }
+  SUBCASE("headers") {
+    refused({.operation = kNothing, .barrier = Barrier{4}}, Refusal::kHeader);
+    for (int i = 0; i < 5; ++i) {
+      Node bad = nothing(Barrier::kNone);
+      bad.reserved[i] = static_cast<uint8_t>(1 << random.below(8));
+      refused(bad, Refusal::kHeader);
+    }
+  }
+  SUBCASE("sizes and strides") {
+    refused(copy_with([](CopyArgs& args) { args.rows = 0; }), Refusal::kShape);
+    refused(copy_with([](CopyArgs& args) { args.row_bytes = 0; }), Refusal::kShape);
+    refused(copy_with([](CopyArgs& args) { args.rows = (1u << 24) + 1; }), Refusal::kShape);
+    refused(copy_with([](CopyArgs& args) { args.row_bytes = ~0u; }), Refusal::kShape);
+    refused(copy_with([](CopyArgs& args) { args.rows = args.row_bytes = 1u << 24; }), Refusal::kShape);
+    refused(copy_with([](CopyArgs& args) { args.to_stride = args.row_bytes - 1; }), Refusal::kStride);
+    refused(copy_with([](CopyArgs& args) { args.to_stride = 0; }), Refusal::kStride);
+    refused(copy_with([](CopyArgs& args) { args.to_stride = 1u << 31; }), Refusal::kStride);
+    refused(copy_with([](CopyArgs& args) { args.from_stride = 1; }), Refusal::kStride);
+  }
+  SUBCASE("a count of 2^32, and others that are too large") {
+    const std::vector<Node> nodes(3, nothing(Barrier::kAll));
+    for (const uint64_t count : {node::kMaxNodes + 1, uint64_t{1} << 32, ~uint64_t{0}}) {
+      check_refused(card, card.launch(nodes, count, mask), mask, node::kNoNode, Refusal::kCount);
+    }
+  }
+}
+
+TEST_CASE("an address outside of its segment is a fault that names segment and node") {
+  verif::Random random(test_seed() + 3);
+  Card card(random);
+  Tensor from = card.tensor(64, 64, 1);
+  Tensor to = card.tensor(64, 64, 1);
+  CopyArgs args = copy_args(to, from);
+  Cause cause = Cause::kLimit;
+  uint16_t segment = to.segment;
+  SUBCASE("writes") { args.to = GlobalPtr<void>(to.segment, to.image.size() - 64); }
+  SUBCASE("reads") {
+    args.from = GlobalPtr<void>(from.segment, from.image.size() - 64);
+    segment = from.segment;
+  }
+  SUBCASE("no segment") {
+    args.from = GlobalPtr<void>();
+    segment = 0;
+    cause = Cause::kNoSegment;
+  }
+  SUBCASE("memory that may only be read") {
+    args.to = GlobalPtr<void>(2, 0);  // code
+    segment = 2;
+    cause = Cause::kPermission;
+  }
+  std::vector<Node> nodes(5, nothing(Barrier::kAll));
+  nodes[3] = node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args);
+  const Result result = card.walk(nodes, card.all(), {&from, &to});
+  CHECK_FALSE(result.ok());
+  bool seen = false;
+  for (unsigned i = 0; i < card.group().size(); ++i) {
+    if (result.faults[i].cause != cause) continue;
+    seen = true;
+    CHECK(result.faults[i].segment == segment);
+    CHECK(card.state(i).node == 3);
+    CHECK(card.state(i).refusal == Refusal::kNone);
+  }
+  CHECK(seen);
+  CHECK(card.launch({nothing(Barrier::kAll)}, 1, card.all()).ok());
+}
+
+TEST_CASE("a list that is longer than its segment is a fault of the list's segment") {
+  verif::Random random(test_seed() + 4);
+  Card card(random);
+  const Result result = card.launch(std::vector<Node>(20, nothing(Barrier::kNone)), 30, card.all());
+  CHECK(result.failed == card.all());
+  for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
+}
+
+}  // namespace swai::operators::test
