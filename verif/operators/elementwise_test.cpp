@@ -6,36 +6,12 @@
 
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/elementwise/reference.hpp"
-#include "sim/iss/cpe/fp32.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/operators/arithmetic.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-namespace fp32 = iss::cpe::fp32;
-
-// Shapes that are small enough for a test of seconds: one side may be long.
-struct Shape {
-  uint32_t rows;
-  uint32_t columns;
-};
-Shape some_shape(verif::Random& random, uint32_t area) {
-  const uint32_t one = some_size(random, area);
-  const uint32_t other = some_size(random, std::max(area / one, 1u));
-  return random.chance(50) ? Shape{one, other} : Shape{other, one};
-}
-
-uint32_t some_gap(verif::Random& random) { return random.chance(50) ? 0 : 200; }
-
-void fill(verif::Random& random, Tensor& tensor, Number number) {
-  for (uint32_t row = 0; row < tensor.rows; ++row) {
-    for (uint32_t column = 0; column < tensor.columns; ++column) {
-      if (number == Number::kFp32 || number == Number::kFp16)
-        tensor.write(number, row, column, std::bit_cast<uint32_t>(some_float(random)));
-    }
-  }
-}
 
 // As the vector unit does it; docs/vector.md.
 uint32_t model(Operator operation, uint32_t a, uint32_t b) {

@@ -42,4 +42,27 @@ inline uint32_t some_mask(verif::Random& random, uint32_t all) {
 
 inline Number some_number(verif::Random& random) { return static_cast<Number>(random.below(4)); }
 
+// Shapes that are small enough for a test of seconds: one side may be long.
+struct Shape {
+  uint32_t rows;
+  uint32_t columns;
+};
+inline Shape some_shape(verif::Random& random, uint32_t area) {
+  const uint32_t one = some_size(random, area);
+  const uint32_t other = some_size(random, std::max(area / one, 1u));
+  return random.chance(50) ? Shape{one, other} : Shape{other, one};
+}
+
+inline uint32_t some_gap(verif::Random& random) { return random.chance(50) ? 0 : 200; }
+
+// Sensible numbers where garbage would be NaN and the like.
+inline void fill(verif::Random& random, Tensor& tensor, Number number) {
+  for (uint32_t row = 0; row < tensor.rows; ++row) {
+    for (uint32_t column = 0; column < tensor.columns; ++column) {
+      if (number == Number::kFp32 || number == Number::kFp16)
+        tensor.write(number, row, column, std::bit_cast<uint32_t>(some_float(random)));
+    }
+  }
+}
+
 }  // namespace swai::operators::test

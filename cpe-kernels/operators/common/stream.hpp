@@ -69,24 +69,27 @@ inline dma::Ticket load(void* to, const Source& from, const Tile& tile) {
       {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_of(tile.columns) * from.bytes),
        static_cast<int32_t>(from.stride)});
 }
-inline dma::Ticket store(const Matrix& to, const void* from, const Tile& tile) {
+// `pitch`: from row to row in local memory, in bytes.
+inline dma::Ticket store(const Matrix& to, const void* from, const Tile& tile, uint32_t pitch) {
   const auto at = to.at.plus_bytes(offset_of(tile, to.stride, to.bytes));
   const uint32_t bytes = tile.columns * to.bytes;
   if (tile.rows == 1) return dma::store(at, from, bytes);
   return dma::store(
       at, from, bytes,
-      {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_of(tile.columns) * to.bytes),
-       static_cast<int32_t>(to.stride)});
+      {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch), static_cast<int32_t>(to.stride)});
+}
+inline dma::Ticket store(const Matrix& to, const void* from, const Tile& tile) {
+  return store(to, from, tile, pitch_of(tile.columns) * to.bytes);
 }
 
-// A tile of it as an operand of the vector unit.
-inline vector::Operand operand(const void* at, Number number, uint32_t pitch) {
+// Rows in local memory for the vector unit, `stride` bytes apart.
+inline vector::Operand operand(const void* at, Number number, uint32_t stride) {
   return {{cpe::ldm_address(at),
            vector::detail::describe(vector::detail::Kind::kVector, static_cast<cpe::Number>(number),
-                                    static_cast<int32_t>(pitch * bytes_of(number)))}};
+                                    static_cast<int32_t>(stride))}};
 }
-inline void result(void* at, Number number, uint32_t pitch) {
-  const vector::Operand place = operand(at, number, pitch);
+// The same as the place of a result.
+inline void into(const vector::Operand& place) {
   vector::detail::set<cpe::isa::vector_op::kResult>(place.at, place.what);
 }
 

@@ -31,11 +31,11 @@ struct Binary {
   void run(uint32_t slot, const Tile& tile) {
     const uint32_t pitch = pitch_of(tile.columns);
     const Slot& here = slots[slot];
-    const auto second = operand(here.b, args.b_type, b.stride == 0 ? 0 : pitch);
-    vector::a(operand(here.a, args.a_type, a.stride == 0 ? 0 : pitch));
+    const auto second = operand(here.b, args.b_type, b.stride == 0 ? 0 : pitch * b.bytes);
+    vector::a(operand(here.a, args.a_type, a.stride == 0 ? 0 : pitch * a.bytes));
     vector::b(second);
     vector::c(second);
-    result(here.to, args.to_type, pitch);
+    into(operand(here.to, args.to_type, pitch * to.bytes));
     vector::size(tile.columns, tile.rows);
     vector::wait(vector::run(op));
   }

@@ -1,0 +1,57 @@
+// Operators on whole rows: a tile is a few of them, computed in fp32 where they were loaded.
+#pragma once
+
+#include "cpe-kernels/operators/common/stream.hpp"
+
+namespace swai::operators {
+
+using vector::Op, vector::Reduce, vector::Special, vector::value;
+
+// `compute(tile, x, work, to)` issues what makes results of rows x, with `work` in between, and returns the
+// last run; all three may lie in the same place.
+template <typename Compute>
+class RowStage {
+ public:
+  RowStage(Arena& arena, const Matrix& to, Number to_type, const Source& from, Number from_type,
+           Compute compute)
+      : to_(to), to_type_(to_type), from_(from), from_type_(from_type), compute_(compute) {
+    for (Slot& slot : slots_) {
+      slot.work = arena.take<std::byte>(kMaxRow * sizeof(float));
+      slot.raw = from_type == Number::kFp32 ? slot.work : arena.take<std::byte>(kMaxRow * from.bytes);
+    }
+  }
+
+  dma::Ticket load(uint32_t slot, const Tile& tile) { return operators::load(slots_[slot].raw, from_, tile); }
+  void run(uint32_t slot, const Tile& tile) {
+    const uint32_t pitch = pitch_of(tile.columns);
+    vector::wait(compute_(tile, operand(slots_[slot].raw, from_type_, pitch * from_.bytes),
+                          operand(slots_[slot].work, Number::kFp32, pitch * 4),
+                          operand(slots_[slot].work, to_type_, pitch * 4)));
+  }
+  dma::Ticket store(uint32_t slot, const Tile& tile) {
+    return operators::store(to_, slots_[slot].work, tile, pitch_of(tile.columns) * 4);
+  }
+
+ private:
+  struct Slot {
+    std::byte* raw;
+    std::byte* work;
+  } slots_[kSlots];
+  Matrix to_;
+  Number to_type_;
+  Source from_;
+  Number from_type_;
+  Compute compute_;
+};
+
+// Rows that a tile has at most: a number for each is one vector.
+inline constexpr uint32_t kMaxTileRows = kMaxRow / pitch_of(1);
+
+template <typename Args, typename Compute>
+void for_rows(Arena& arena, const Args& args, Compute compute) {
+  RowStage<Compute> stage(arena, {args.to, args.to_stride, bytes_of(args.to_type)}, args.to_type,
+                          {args.from, args.from_stride, bytes_of(args.from_type)}, args.from_type, compute);
+  stream(Grid(args.rows, args.columns, kMaxRow, cpe::rank(), cpe::count(), true), stage);
+}
+
+}  // namespace swai::operators

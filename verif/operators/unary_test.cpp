@@ -1,0 +1,84 @@
+// Functions of elements: to the bit, and near those in double precision.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cpe-kernels/operators/common/constants.hpp"
+#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/unary/reference.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+Real model(Operator operation, Real x) {
+  switch (operation) {
+    case Operator::kRelu:
+      return max(x, 0.0f);
+    case Operator::kSilu:
+      return x * reciprocal(fma(exp2(x * -kLog2E), 1.0f, 1.0f));
+    case Operator::kGeluErf: {
+      const Real t = reciprocal(fma(abs(x), kErfP, 1.0f));
+      const Real e = exp2((x * x) * (-kLog2E / 2));
+      const Real polynomial = fma(fma(fma(fma(t, kErf5, kErf4), t, kErf3), t, kErf2), t, kErf1) * t;
+      return fma(-abs(x), polynomial * e, max(x, 0.0f));
+    }
+    default:
+      return x * reciprocal(fma(exp2(x * fma(x * x, kTanh3, kTanh1)), 1.0f, 1.0f));
+  }
+}
+
+// Of the result: a part of it, and a number. What docs/operators.md says.
+double bound(Operator operation, double exact) {
+  switch (operation) {
+    case Operator::kRelu:
+      return 0;
+    case Operator::kGeluErf:
+      return 5e-7 + 3e-7 * std::abs(exact);
+    default:
+      return 2e-7 + 2e-6 * std::abs(exact);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < 80; ++round) {
+    const auto operation = static_cast<Operator>(static_cast<uint16_t>(Operator::kRelu) + random.below(4));
+    Card card(random);
+    const Shape shape = some_shape(random, 12'000);
+    const auto number = [&] { return random.chance(70) ? Number::kFp32 : Number::kFp16; };
+    UnaryArgs args{.rows = shape.rows, .columns = shape.columns};
+    args.from_type = number();
+    args.to_type = number();
+    Tensor from = card.tensor(shape.rows, shape.columns, bytes_of(args.from_type), some_gap(random));
+    Tensor to = card.tensor(shape.rows, shape.columns, bytes_of(args.to_type), some_gap(random));
+    fill(random, from, args.from_type);
+    args.to = to.at();
+    args.from = from.at();
+    args.to_stride = to.stride;
+    args.from_stride = from.stride;
+    const uint32_t mask = some_mask(random, card.all());
+    const Result result =
+        card.walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)}, mask, {&from, &to});
+    INFO(fmt::format("{}: {} x {}, mask {:#x}", name(static_cast<uint16_t>(operation)), shape.rows,
+                     shape.columns, mask));
+    REQUIRE(result.ok());
+    for (uint32_t row = 0; row < shape.rows; ++row) {
+      for (uint32_t column = 0; column < shape.columns; ++column) {
+        const Real x = Real::of(from.read(args.from_type, row, column));
+        const Real y = model(operation, x);
+        to.write(args.to_type, row, column, y.bits);
+        const double exact = reference::unary(operation, x.value());
+        CHECK(std::abs(y.value() - exact) <= bound(operation, exact));
+      }
+    }
+    REQUIRE(card.difference(to) == "");
+  }
+}
+
+}  // namespace swai::operators::test
