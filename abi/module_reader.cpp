@@ -82,20 +82,63 @@ std::string_view Module::field(uint64_t offset, size_t capacity) const {
 }
 
 Verdict Module::open(std::span<const uint8_t> file, Space space) {
+  begin(file, space);
+  while (!step()) {
+  }
+  return verdict_;
+}
+
+void Module::begin(std::span<const uint8_t> file, Space space) {
   *this = {};
   file_ = file;
   space_ = space;
+  go_to(Phase::kElf);
   // Offsets in the file have 32 bits.
-  if (file.size() > UINT32_MAX) return refuse(Error::kBadElf);
-  Verdict verdict = check_elf();
-  if (verdict.ok()) verdict = check_note();
-  if (verdict.ok()) verdict = check_symbols();
-  if (verdict.ok()) verdict = check_segments();
-  if (verdict.ok()) verdict = check_kernels();
-  return verdict;
+  if (file.size() > UINT32_MAX) {
+    verdict_ = refuse(Error::kBadElf);
+    phase_ = Phase::kEnd;
+  }
 }
 
-Verdict Module::check_elf() {
+bool Module::step() {
+  for (uint32_t judged = 0; judged < kInAStep && phase_ != Phase::kEnd;) {
+    judged += phase_ == Phase::kKernels ? kKernelCounts : 1;
+    verdict_ = judge_next();
+    if (!verdict_.ok()) phase_ = Phase::kEnd;
+  }
+  return phase_ == Phase::kEnd;
+}
+
+Verdict Module::judge_next() {
+  switch (phase_) {
+    case Phase::kElf:
+      return judge_elf();
+    case Phase::kNotes:
+      return next_note_segment();
+    case Phase::kNote:
+      return next_note();
+    case Phase::kHeader:
+      return judge_header();
+    case Phase::kSections:
+      return next_section();
+    case Phase::kSymbols:
+      return next_symbol();
+    case Phase::kSegments:
+      return next_segment();
+    default:
+      return next_kernel();
+  }
+}
+
+elf::ProgramHeader Module::program(uint32_t index) const {
+  return at<elf::ProgramHeader>(elf_.program_headers + uint64_t{index} * sizeof(elf::ProgramHeader));
+}
+
+elf::SectionHeader Module::section(uint32_t index) const {
+  return at<elf::SectionHeader>(elf_.section_headers + uint64_t{index} * sizeof(elf::SectionHeader));
+}
+
+Verdict Module::judge_elf() {
   if (!inside(0, elf::kIdentity.size())) return refuse(Error::kTruncated);
   if (std::memcmp(file_.data(), elf::kIdentity.data(), elf::kIdentity.size()) != 0)
     return refuse(Error::kNotElf);
@@ -117,121 +160,130 @@ Verdict Module::check_elf() {
       return refuse(Error::kTruncated);
     }
   }
+  go_to(Phase::kNotes);
   return {};
 }
 
-Verdict Module::check_note() {
-  Range descriptor;
-  for (uint32_t i = 0; i < elf_.program_header_count; ++i) {
-    const auto program =
-        at<elf::ProgramHeader>(elf_.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
-    if (program.type == elf::kDynamic || program.type == elf::kInterpreter ||
-        program.type == elf::kThreadLocal) {
-      return refuse(Error::kNotLinked, program.type);
-    }
-    if (program.type != elf::kNote || descriptor.bytes != 0) continue;
-    const Verdict verdict = find_note({program.offset, program.file_bytes}, descriptor);
-    if (!verdict.ok()) return verdict;
+// All program headers are looked at, also behind the one that has the note.
+Verdict Module::next_note_segment() {
+  if (next_ == elf_.program_header_count) {
+    if (note_bytes_ == 0) return refuse(Error::kNoNote);
+    go_to(Phase::kHeader);
+    return {};
   }
-  if (descriptor.bytes == 0) return refuse(Error::kNoNote);
+  const elf::ProgramHeader segment = program(next_++);
+  if (segment.type == elf::kDynamic || segment.type == elf::kInterpreter ||
+      segment.type == elf::kThreadLocal) {
+    return refuse(Error::kNotLinked, segment.type);
+  }
+  if (segment.type != elf::kNote || note_bytes_ != 0) return {};
+  if (!inside(segment.offset, segment.file_bytes)) return refuse(Error::kTruncated);
+  if (!go_through(segment.file_bytes)) return refuse(Error::kBadElf);
+  at_ = segment.offset;
+  end_ = at_ + segment.file_bytes;
+  phase_ = Phase::kNote;
+  return {};
+}
 
+Verdict Module::next_note() {
+  if (end_ - at_ < sizeof(elf::Note)) {
+    phase_ = Phase::kNotes;
+    return {};
+  }
+  const auto note = at<elf::Note>(at_);
+  at_ += sizeof(elf::Note);
+  const uint64_t left = end_ - at_;
+  const uint64_t name_bytes = padded(note.name_bytes);
+  // The last note need not be padded.
+  if (name_bytes > left || note.descriptor_bytes > left - name_bytes) return refuse(Error::kBadNote);
+  if (note.type == kNoteType && note.name_bytes == sizeof(kNoteName) &&
+      std::memcmp(file_.data() + at_, kNoteName, sizeof(kNoteName)) == 0) {
+    if (note.descriptor_bytes == 0) return refuse(Error::kBadNote);
+    note_ = static_cast<uint32_t>(at_ + name_bytes);
+    note_bytes_ = note.descriptor_bytes;
+    phase_ = Phase::kNotes;
+    return {};
+  }
+  at_ = std::min(end_, at_ + name_bytes + padded(note.descriptor_bytes));
+  return {};
+}
+
+Verdict Module::judge_header() {
   // What another version may have elsewhere comes after the versions.
   constexpr uint32_t kVersionsEnd = offsetof(Header, header_bytes);
-  if (descriptor.bytes < kVersionsEnd) return refuse(Error::kBadNote);
-  if (at<uint64_t>(descriptor.offset) != kMagic) return refuse(Error::kBadNote);
-  const auto module_abi = at<uint16_t>(uint64_t{descriptor.offset} + offsetof(Header, module_abi));
-  const auto card_abi = at<uint16_t>(uint64_t{descriptor.offset} + offsetof(Header, card_abi));
+  if (note_bytes_ < kVersionsEnd) return refuse(Error::kBadNote);
+  if (at<uint64_t>(note_) != kMagic) return refuse(Error::kBadNote);
+  const auto module_abi = at<uint16_t>(uint64_t{note_} + offsetof(Header, module_abi));
+  const auto card_abi = at<uint16_t>(uint64_t{note_} + offsetof(Header, card_abi));
   if (module_abi != kModuleAbi) return refuse(Error::kWrongModuleAbi, module_abi);
   if (card_abi != kCardAbi) return refuse(Error::kWrongCardAbi, card_abi);
 
-  if (descriptor.bytes < sizeof(Header)) return refuse(Error::kBadNote);
-  const auto header = at<Header>(descriptor.offset);
+  if (note_bytes_ < sizeof(Header)) return refuse(Error::kBadNote);
+  const auto header = at<Header>(note_);
   if (header.header_bytes != sizeof(Header) || header.kernel_bytes != sizeof(Kernel))
     return refuse(Error::kBadNote);
   if (header.space != space_) return refuse(Error::kWrongSpace, static_cast<uint32_t>(header.space));
-  const uint32_t table_bytes = descriptor.bytes - sizeof(Header);
+  const uint32_t table_bytes = note_bytes_ - sizeof(Header);
   if (table_bytes % sizeof(Kernel) != 0) return refuse(Error::kBadNote);
-  note_ = descriptor.offset;
   kernel_count_ = table_bytes / sizeof(Kernel);
   if (kernel_count_ > kMaxKernels) return refuse(Error::kTooManyKernels, kernel_count_);
-  return {};
-}
-
-Verdict Module::find_note(Range segment, Range& descriptor) {
-  if (!inside(segment.offset, segment.bytes)) return refuse(Error::kTruncated);
-  if (!go_through(segment.bytes)) return refuse(Error::kBadElf);
-  uint64_t offset = segment.offset;
-  const uint64_t end = offset + segment.bytes;
-  while (end - offset >= sizeof(elf::Note)) {
-    const auto note = at<elf::Note>(offset);
-    offset += sizeof(elf::Note);
-    const uint64_t left = end - offset;
-    const uint64_t name_bytes = padded(note.name_bytes);
-    // The last note need not be padded.
-    if (name_bytes > left || note.descriptor_bytes > left - name_bytes) return refuse(Error::kBadNote);
-    if (note.type == kNoteType && note.name_bytes == sizeof(kNoteName) &&
-        std::memcmp(file_.data() + offset, kNoteName, sizeof(kNoteName)) == 0) {
-      if (note.descriptor_bytes == 0) return refuse(Error::kBadNote);
-      descriptor = {static_cast<uint32_t>(offset + name_bytes), note.descriptor_bytes};
-      return {};
-    }
-    offset = std::min(end, offset + name_bytes + padded(note.descriptor_bytes));
-  }
+  go_to(Phase::kSections);
   return {};
 }
 
 // A module without a symbol table is good: it was stripped after it had been linked.
-Verdict Module::check_symbols() {
-  if (elf_.section_headers == 0) return {};
-  const auto section = [&](uint32_t index) {
-    return at<elf::SectionHeader>(elf_.section_headers + uint64_t{index} * sizeof(elf::SectionHeader));
-  };
-  for (uint32_t i = 0; i < elf_.section_header_count; ++i) {
-    const elf::SectionHeader symbols = section(i);
-    if (symbols.type != elf::kSymbolTable) continue;
-    if (symbols.entry_bytes != sizeof(elf::Symbol) || symbols.bytes % sizeof(elf::Symbol) != 0 ||
-        symbols.link >= elf_.section_header_count) {
-      return refuse(Error::kBadElf);
-    }
-    const elf::SectionHeader strings = section(symbols.link);
-    if (strings.type != elf::kStringTable) return refuse(Error::kBadElf);
-    if (!inside(symbols.offset, symbols.bytes) || !inside(strings.offset, strings.bytes))
-      return refuse(Error::kTruncated);
-    if (!go_through(symbols.bytes)) return refuse(Error::kBadElf);
-    const Verdict verdict =
-        check_symbol_table({symbols.offset, symbols.bytes}, {strings.offset, strings.bytes});
-    if (!verdict.ok()) return verdict;
+Verdict Module::next_section() {
+  if (elf_.section_headers == 0 || next_ == elf_.section_header_count) {
+    go_to(Phase::kSegments);
+    return {};
   }
-  return {};
-}
-
-Verdict Module::check_symbol_table(Range symbols, Range strings) const {
+  const elf::SectionHeader symbols = section(next_++);
+  if (symbols.type != elf::kSymbolTable) return {};
+  if (symbols.entry_bytes != sizeof(elf::Symbol) || symbols.bytes % sizeof(elf::Symbol) != 0 ||
+      symbols.link >= elf_.section_header_count) {
+    return refuse(Error::kBadElf);
+  }
+  const elf::SectionHeader strings = section(symbols.link);
+  if (strings.type != elf::kStringTable) return refuse(Error::kBadElf);
+  if (!inside(symbols.offset, symbols.bytes) || !inside(strings.offset, strings.bytes))
+    return refuse(Error::kTruncated);
+  if (!go_through(symbols.bytes)) return refuse(Error::kBadElf);
   // The first symbol is the null symbol.
-  for (uint64_t offset = sizeof(elf::Symbol); offset < symbols.bytes; offset += sizeof(elf::Symbol)) {
-    const auto symbol = at<elf::Symbol>(symbols.offset + offset);
-    if (symbol.section != elf::kUndefined) continue;
-    if (symbol.name >= strings.bytes) return refuse(Error::kBadElf);
-    const std::string_view name = field(uint64_t{strings.offset} + symbol.name, strings.bytes - symbol.name);
-    return refuse(Error::kUndefinedSymbol, 0, name);
-  }
+  at_ = symbols.offset + uint64_t{sizeof(elf::Symbol)};
+  end_ = uint64_t{symbols.offset} + symbols.bytes;
+  strings_ = {strings.offset, strings.bytes};
+  phase_ = Phase::kSymbols;
   return {};
 }
 
-Verdict Module::check_segments() {
-  for (uint32_t i = 0; i < elf_.program_header_count; ++i) {
-    const auto program =
-        at<elf::ProgramHeader>(elf_.program_headers + uint64_t{i} * sizeof(elf::ProgramHeader));
-    if (program.type != elf::kLoad || program.memory_bytes == 0) continue;
-    if (program.address - kLdmBase < kLdmBytes) {
-      const uint64_t end = uint64_t{program.address - kLdmBase} + program.memory_bytes;
-      if (program.file_bytes != 0 || end > kLdmBytes) return refuse(Error::kTooMuchLdm, program.address);
-      ldm_bytes_ = std::max(ldm_bytes_, static_cast<uint32_t>(end));
-      continue;
-    }
-    const Verdict verdict = add_code(program);
-    if (!verdict.ok()) return verdict;
+Verdict Module::next_symbol() {
+  if (at_ >= end_) {
+    phase_ = Phase::kSections;
+    return {};
   }
-  if (piece_count_ == 0) return refuse(Error::kNoCode);
+  const auto symbol = at<elf::Symbol>(at_);
+  at_ += sizeof(elf::Symbol);
+  if (symbol.section != elf::kUndefined) return {};
+  if (symbol.name >= strings_.bytes) return refuse(Error::kBadElf);
+  // Of a name without an end only so much is of interest.
+  constexpr uint32_t kMostName = 512;
+  const std::string_view name =
+      field(uint64_t{strings_.offset} + symbol.name, std::min(strings_.bytes - symbol.name, kMostName));
+  return refuse(Error::kUndefinedSymbol, 0, name);
+}
+
+Verdict Module::next_segment() {
+  if (next_ == elf_.program_header_count) {
+    if (piece_count_ == 0) return refuse(Error::kNoCode);
+    go_to(Phase::kKernels);
+    return {};
+  }
+  const elf::ProgramHeader segment = program(next_++);
+  if (segment.type != elf::kLoad || segment.memory_bytes == 0) return {};
+  if (segment.address - kLdmBase >= kLdmBytes) return add_code(segment);
+  const uint64_t end = uint64_t{segment.address - kLdmBase} + segment.memory_bytes;
+  if (segment.file_bytes != 0 || end > kLdmBytes) return refuse(Error::kTooMuchLdm, segment.address);
+  ldm_bytes_ = std::max(ldm_bytes_, static_cast<uint32_t>(end));
   return {};
 }
 
@@ -256,19 +308,44 @@ Verdict Module::add_code(const elf::ProgramHeader& program) {
   return {};
 }
 
-Verdict Module::check_kernels() const {
-  for (uint32_t i = 0; i < kernel_count_; ++i) {
-    const KernelView view = kernel(i);
-    const uint32_t offset = view.pc - base(space_);
-    const Parameters parameters(view.parameters);
-    const bool fits =
-        view.parameters == 0 || (parameters.valid() && parameters.bytes() == view.argument_bytes);
-    if (view.name.empty() || !fits || offset % 2 != 0 || offset >= code_bytes_) {
-      return refuse(Error::kBadKernel, view.pc, view.name);
-    }
-    if (index_of(view.name) != i) return refuse(Error::kDuplicateKernel, view.pc, view.name);
+Verdict Module::next_kernel() {
+  if (next_ == kernel_count_) {
+    phase_ = Phase::kEnd;
+    return {};
   }
+  const uint32_t index = next_++;
+  const KernelView view = kernel(index);
+  const uint32_t offset = view.pc - base(space_);
+  const Parameters parameters(view.parameters);
+  const bool fits = view.parameters == 0 || (parameters.valid() && parameters.bytes() == view.argument_bytes);
+  if (view.name.empty() || !fits || offset % 2 != 0 || offset >= code_bytes_) {
+    return refuse(Error::kBadKernel, view.pc, view.name);
+  }
+  if (!insert_name(index)) return refuse(Error::kDuplicateKernel, view.pc, view.name);
   return {};
+}
+
+// False: one of those before has the same name. It is found by halving, so that many kernels take no longer
+// each than few.
+bool Module::insert_name(uint32_t index) {
+  const auto name_of = [this](uint32_t kernel) {
+    return field(entry_offset(kernel) + offsetof(Kernel, name), sizeof(Kernel::name));
+  };
+  const std::string_view name = name_of(index);
+  uint32_t first = 0;
+  for (uint32_t end = index; first != end;) {
+    const uint32_t middle = (first + end) / 2;
+    const int order = name_of(by_name_[middle]).compare(name);
+    if (order == 0) return false;
+    if (order < 0) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  std::copy_backward(by_name_.begin() + first, by_name_.begin() + index, by_name_.begin() + index + 1);
+  by_name_[first] = static_cast<uint8_t>(index);
+  return true;
 }
 
 std::string_view Module::name() const { return field(note_ + offsetof(Header, name), sizeof(Header::name)); }

@@ -72,6 +72,11 @@ class Module {
   // other functions mean something. In a file that changes, names and entries of kernels are no longer what
   // was judged; nothing beyond the file is touched.
   Verdict open(std::span<const uint8_t> file, Space space = Space::kKernel);
+  // The same in steps, for those who have other things to do meanwhile: begin(), then step() until it says
+  // true, then verdict(). Each step takes about the same time, whatever the file says.
+  void begin(std::span<const uint8_t> file, Space space = Space::kKernel);
+  bool step();
+  const Verdict& verdict() const { return verdict_; }
 
   std::string_view name() const;
   // How large the code segment has to be, and how much local memory static objects take.
@@ -89,17 +94,33 @@ class Module {
     uint32_t bytes = 0;
   };
 
-  Verdict check_elf();
-  Verdict check_note();
-  Verdict find_note(Range segment, Range& descriptor);
-  Verdict check_symbols();
-  Verdict check_symbol_table(Range symbols, Range strings) const;
-  Verdict check_segments();
+  // What is judged next. Each function judges one thing of its kind, and says what comes then.
+  enum class Phase : uint8_t { kElf, kNotes, kNote, kHeader, kSections, kSymbols, kSegments, kKernels, kEnd };
+
+  Verdict judge_next();
+  Verdict judge_elf();
+  Verdict next_note_segment();
+  Verdict next_note();
+  Verdict judge_header();
+  Verdict next_section();
+  Verdict next_symbol();
+  Verdict next_segment();
   Verdict add_code(const elf::ProgramHeader& program);
-  Verdict check_kernels() const;
+  Verdict next_kernel();
+  bool insert_name(uint32_t index);
+
+  void go_to(Phase phase) {
+    phase_ = phase;
+    next_ = 0;
+  }
+  // Things that a step judges; a kernel, which is compared with eight others, counts for many.
+  static constexpr uint32_t kInAStep = 64;
+  static constexpr uint32_t kKernelCounts = 24;
 
   template <typename T>
   T at(uint64_t offset) const;
+  elf::ProgramHeader program(uint32_t index) const;
+  elf::SectionHeader section(uint32_t index) const;
   // Of an entry of the kernel table, in the file.
   uint64_t entry_offset(uint32_t index) const {
     return note_ + sizeof(Header) + uint64_t{index} * sizeof(Kernel);
@@ -121,6 +142,14 @@ class Module {
 
   std::span<const uint8_t> file_;
   elf::Header elf_ = {};
+  Verdict verdict_ = {};
+  Phase phase_ = Phase::kEnd;
+  uint32_t next_ = 0;  // of the phase: which one is judged next
+  // What is gone through at present: notes or symbols, from here to there, and the symbols' strings.
+  uint64_t at_ = 0;
+  uint64_t end_ = 0;
+  Range strings_ = {};
+  uint32_t note_bytes_ = 0;
   uint64_t gone_through_ = 0;
   Space space_ = Space::kKernel;
   uint32_t note_ = 0;  // offset of the header in the file
@@ -129,6 +158,9 @@ class Module {
   uint32_t ldm_bytes_ = 0;
   size_t piece_count_ = 0;
   std::array<Piece, kMaxPieces> pieces_ = {};
+  // Kernels that have been judged, in the order of their names.
+  static_assert(kMaxKernels - 1 <= UINT8_MAX);
+  std::array<uint8_t, kMaxKernels> by_name_ = {};
 };
 
 }  // namespace swai::module

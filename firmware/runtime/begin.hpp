@@ -36,7 +36,6 @@ class Begin : protected Finish<M> {
   }
 
  private:
-  static constexpr uint64_t kMostModuleBytes = 4 << 20;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 40;
 
   static bool is_sound(const Queue& queue, const command::Header& header) {
@@ -431,28 +430,15 @@ class Begin : protected Finish<M> {
     });
   }
 
+  // One at a time, in steps (module_is_over()).
   [[gnu::cold, gnu::noinline]] bool load_module(Queue& queue, const command::Header& header) {
+    if (parts_.module_load.active()) return false;
     const auto command = this->template read<command::ModuleLoad>(queue, header);
-    const Area file = area(command.file, command.bytes, 1, 0, queue.context);
-    if (file.status != Status::kOk) return finish_now(queue, header.slots, file.status);
-    if (file.usage == memory::Usage::kCpe)  // the processor has no pages for it
-      return finish_now(queue, header.slots, Status::kBadPointer);
-    if (command.bytes > kMostModuleBytes) return finish_now(queue, header.slots, Status::kBadRange);
-    memory::Range range;
-    range.physical = file.physical;
-    range.bytes = command.bytes;
-    range.group = file.group;
-    const auto loaded = parts_.modules.load(range, queue.context);
-    this->lacks_memory_ = loaded.status == Status::kAgain;
-    if (this->lacks_memory_) return false;
-    if (loaded.status == Status::kOk) {
-      parts_.groups.forget();
-      protocol::QueueStatus& line = parts_.completions.line(queue.number);
-      line.value = loaded.handle;
-      line.value_sequence = queue.next;
-      parts_.completions.changed(queue.number);
-    }
-    return finish_now(queue, header.slots, loaded.status, loaded.detail);
+    const Status status = parts_.module_load.begin({command.file, command.bytes, queue.context});
+    if (status != Status::kOk) return finish_now(queue, header.slots, status);
+    begin(queue, header);
+    this->over_ |= this->bit(queue.number);
+    return true;
   }
 
   bool take_fill(Queue& queue, const command::Header& header) {

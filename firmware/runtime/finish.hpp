@@ -136,11 +136,41 @@ class Finish : protected BuiltIns<M> {
       case command::Type::kCopy:
       case command::Type::kPageList:
         return copy_is_over(queue, flight);
+      case command::Type::kModuleLoad:
+        return module_is_over(queue, flight);
       case command::Type::kEventWait:
         return this->parts_.events.reached(queue.context, queue.event, queue.count) || !queue.open;
       default:  // kHostCall
         return flight.over || !queue.open;
     }
+  }
+
+  // The next step of a module that is loaded. Who waits for memory keeps no step for itself.
+  [[gnu::cold, gnu::noinline]] bool module_is_over(Queue& queue, const Flight& flight) {
+    using Load = ModuleLoad<M>;
+    Load& load = this->parts_.module_load;
+    const uint32_t bit = this->bit(queue.number);
+    this->lacks_memory_ &= ~bit;
+    if (!queue.open) {
+      load.drop();
+    } else {
+      const typename Load::State state = load.step();
+      if (state == Load::State::kRuns) this->over_ |= bit;
+      if (state == Load::State::kLacksMemory) this->lacks_memory_ |= bit;
+      if (state != Load::State::kOver) return false;
+    }
+    this->look_ |= this->waiting_;  // the next module may come
+    const auto& result = load.result();
+    if (result.status == Status::kOk) {
+      this->parts_.groups.forget();
+      protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
+      line.value = result.handle;
+      line.value_sequence = flight.begin;
+      this->parts_.completions.changed(queue.number);
+    } else if (queue.open) {
+      fail(queue, flight.begin, result.status, result.detail);
+    }
+    return true;
   }
 
   // By the processor, or over the link.

@@ -3,11 +3,11 @@
 // be gone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include "abi/group/load.hpp"
-#include "abi/module_reader.hpp"
+#include "abi/module.hpp"
 #include "abi/protocol.hpp"
 #include "firmware/memory/memory.hpp"
 #include "firmware/runtime/machine.hpp"
@@ -44,42 +44,20 @@ class Modules {
     counts_ = {};
   }
 
-  struct Loaded {
-    Status status = Status::kOk;
-    uint16_t detail = 0;  // module::Error
-    unsigned handle = 0;
-  };
-
-  // The file lies in memory that the processor has pages for. Code may only be read and run, by this context.
-  [[gnu::cold, gnu::noinline]] Loaded load(const memory::Range& file, uint8_t context) {
-    unsigned handle = 0;
-    while (handle < modules_.size() && modules_[handle].loaded) ++handle;
-    if (handle == modules_.size()) return {Status::kNoModule};
-    machine_.look(file.physical, file.bytes);
-    module::Module parsed;
-    const module::Verdict verdict = parsed.open({machine_.bytes(file.physical), file.bytes});
-    if (!verdict.ok()) return {Status::kModuleRefused, static_cast<uint16_t>(verdict.error)};
-    // A segment of its own: at least half a block.
-    const uint64_t bytes = group::code_segment_bytes(parsed);
-    const memory::Allocation room =
-        memory_.allocate(bytes < memory::kLargeBytes ? memory::kLargeBytes : bytes, memory::Usage::kShared,
-                         file.group, context);
-    if (room.status != Status::kOk) return {room.status};
-    const segment::Entry entry = group::load_code(machine_, parsed, room.range.physical, context);
-    memory_.set_permissions(room.range.pointer, entry.permissions);
-    for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
-      const module::KernelView kernel = parsed.kernel(i);
-      machine_.store(entry_of(handle, i), kernel.pc | uint64_t{kernel.argument_bytes} << 32);
-    }
-    modules_[handle] = {true,
-                        context,
-                        segment::number(room.range.pointer),
-                        static_cast<uint16_t>(parsed.kernel_count()),
-                        room.range.pointer,
-                        parsed.code_bytes()};
-    ++counts_[context % protocol::kContexts];
+  // Of a module that is to come; kNone: there are as many as there can be.
+  static constexpr unsigned kNone = ~0u;
+  unsigned free_handle() const {
+    const auto free = std::ranges::find(modules_, false, &Module::loaded);
+    return free == modules_.end() ? kNone : static_cast<unsigned>(free - modules_.begin());
+  }
+  void set_kernel(unsigned handle, unsigned index, const Kernel& kernel) {
+    machine_.store(entry_of(handle, index), kernel.pc | uint64_t{kernel.argument_bytes} << 32);
+  }
+  // Behind all its kernels.
+  void add(unsigned handle, const Module& module) {
+    modules_[handle] = module;
+    ++counts_[module.context % protocol::kContexts];
     ++changes_;
-    return {Status::kOk, 0, handle};
   }
 
   // Not while launches of it are under way.

@@ -12,6 +12,7 @@
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/graphs.hpp"
 #include "firmware/runtime/groups.hpp"
+#include "firmware/runtime/module_load.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/page_list.hpp"
 #include "firmware/runtime/routes.hpp"
@@ -141,6 +142,7 @@ struct Parts {
   Clients& clients;
   memory::Memory<M>& memory;
   Modules<M>& modules;
+  ModuleLoad<M>& module_load;
   Groups<M>& groups;
   Transfers<M>& transfers;
   Completions<M>& completions;
@@ -207,7 +209,7 @@ class QueueState {
   uint32_t look_ = 0;          // something may begin
   uint32_t flying_ = 0;        // something other than launches is under way
   uint32_t waiting_ = 0;       // the next command needs room somewhere, or what other queues do
-  bool lacks_memory_ = false;  // a module that was to be loaded waits for it
+  uint32_t lacks_memory_ = 0;  // a module that is loaded waits for it
   uint32_t stalled_ = 0;       // the next piece of a fill or copy needs room in its group
   PageList<M> page_list_{parts_.machine};
   Statistics statistics_ = {};

@@ -29,7 +29,7 @@ class Queues : private Begin<M> {
     for (unsigned i = 0; i < queues_.size(); ++i)
       queues_[i].clear(i, place.sram + i * uint64_t{protocol::kQueueBytes});
     this->statistics_ = {};
-    over_ = look_ = flying_ = waiting_ = stalled_ = 0;
+    over_ = look_ = flying_ = waiting_ = stalled_ = this->lacks_memory_ = 0;
     behind_ = 0;
   }
 
@@ -143,7 +143,10 @@ class Queues : private Begin<M> {
   }
   void transfers_ended() { over_ |= flying_; }
   // There is room somewhere: for events, for a copy, in memory.
-  void look_again() { look_ |= waiting_; }
+  void look_again() {
+    look_ |= waiting_;
+    over_ |= this->lacks_memory_;
+  }
 
   // In the queues that have a reason to be looked at: makes complete what is over, or begins what can begin
   // now, a few commands in each.
@@ -161,11 +164,13 @@ class Queues : private Begin<M> {
       take_some(queues_[number]);
     }
   }
-  // Whether all has ended that was under way when this was true last. What waits for somebody uses nothing.
+  // Whether all has ended that was under way when this was true last. What waits for somebody uses nothing; a
+  // module that is loaded uses nothing between its steps, and may itself wait for this.
   [[gnu::cold, gnu::noinline]] bool period_has_ended() {
     const auto uses = [](const Queue& queue) {
       const command::Type type = queue.front().type;
-      return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall;
+      return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall &&
+             type != command::Type::kModuleLoad;
     };
     for (const Queue& queue : queues_) {
       if (uses(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
@@ -174,7 +179,7 @@ class Queues : private Begin<M> {
     return true;
   }
   // A command waits for memory that has to be cleared.
-  bool lacks_memory() const { return this->lacks_memory_; }
+  bool lacks_memory() const { return this->lacks_memory_ != 0; }
   // There is more to do.
   bool busy() const { return (over_ | look_) != 0; }
   // Nothing is under way, nothing waits.

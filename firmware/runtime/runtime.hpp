@@ -18,6 +18,7 @@
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/groups.hpp"
+#include "firmware/runtime/module_load.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/requests.hpp"
@@ -29,9 +30,11 @@ namespace swai::runtime {
 // Tables that are large and of which a launch needs nothing: they may lie in slower memory than the rest.
 template <Machine M>
 struct Tables {
-  explicit Tables(M& machine) : memory(machine), modules(machine, memory) {}
+  explicit Tables(M& machine)
+      : memory(machine), modules(machine, memory), module_load(machine, memory, modules) {}
   memory::Memory<M> memory;
   Modules<M> modules;
+  ModuleLoad<M> module_load;
 };
 
 template <Machine M>
@@ -53,13 +56,14 @@ class Runtime {
   };
 
   [[gnu::cold, gnu::noinline]] Runtime(M& machine, Tables<M>& tables)
-      : queues_({machine, clients_, tables.memory, tables.modules, groups_, transfers_, completions_, events_,
-                 costs_, routes_}),
+      : queues_({machine, clients_, tables.memory, tables.modules, tables.module_load, groups_, transfers_,
+                 completions_, events_, costs_, routes_}),
         groups_(machine),
         completions_(machine),
         modules_(tables.modules),
-        requests_({machine, clients_, tables.memory, tables.modules, groups_, transfers_, completions_,
-                   events_, costs_, routes_},
+        module_load_(tables.module_load),
+        requests_({machine, clients_, tables.memory, tables.modules, tables.module_load, groups_, transfers_,
+                   completions_, events_, costs_, routes_},
                   queues_, two_level_, calibration_),
         transfers_(machine),
         routes_(machine, transfers_),
@@ -73,6 +77,7 @@ class Runtime {
   [[gnu::cold, gnu::noinline]] void init(const Plan& plan) {
     memory_.init(plan.memory);
     modules_.init(plan.modules);
+    module_load_.init();
     groups_.init(plan.groups, plan.wipe);
     completions_.init(plan.sram);
     transfers_.init(plan.sram + Completions<M>::kBytes);
@@ -218,6 +223,7 @@ class Runtime {
   Clients clients_;
   Completions<M> completions_;
   Modules<M>& modules_;
+  ModuleLoad<M>& module_load_;
   Requests<M> requests_;
   Transfers<M> transfers_;
   Costs costs_;

@@ -231,6 +231,28 @@ TEST_CASE("every reason to refuse a module") {
         }) == Error::kTooManyKernels);
 }
 
+TEST_CASE(
+    "as many kernels as there can be: each step is short, and the last name that is there twice is found") {
+  ModuleFile file;
+  file.kernels.clear();
+  for (uint32_t i = 0; i < kMaxKernels; ++i)
+    file.add_kernel("k" + std::to_string(i * 7919 % 1000), 0x5000'0000);
+  Module module;
+  const Bytes good = file.make();
+  unsigned steps = 0;
+  for (module.begin(good); !module.step();) ++steps;
+  CHECK(module.verdict().ok());
+  CHECK(steps > kMaxKernels / 4);
+  for (const uint32_t twin : {0u, 1u, kMaxKernels / 2, kMaxKernels - 2}) {
+    ModuleFile twins = file;
+    twins.kernels.back().name = twins.kernels[twin].name;
+    const Bytes bytes = twins.make();
+    const Verdict verdict = module.open(bytes);
+    CHECK(verdict.error == Error::kDuplicateKernel);
+    CHECK(verdict.name == std::string_view(twins.kernels[twin].name.data()));
+  }
+}
+
 TEST_CASE("bounds of segments, with no way around through overflow") {
   const auto code_at = [](uint32_t address, uint32_t memory_bytes) {
     return after([&](ModuleFile& f) {
