@@ -5,8 +5,8 @@
 #   $(eval $(call cpe_tile,NAME,FLAGS,SOURCES))  the model with these flags for Verilator and further sources
 #   $(call with_tiles,SOURCES)                   a simulator's sources: in its fast variant the stand-in for rtl/cg/cg_array.sv
 #   $(call tile_libs,NAME)                       and its libraries
-# The model has modules of sim/tile in place of those of the same name in rtl/cpe.
-TILE_STAND_INS := $(addprefix sim/tile/,cpe_core_gate.sv cpe_ldm.sv cpe_movers_gate.sv cpe_unit_gate.sv)
+# The model has modules of sim/tile in place of those of the same name in rtl/cpe, and a local memory of its own.
+TILE_STAND_INS := $(addprefix sim/tile/,cpe_core_gate.sv cpe_movers_gate.sv cpe_unit_gate.sv)
 tile_model = $(B)/verilated/fast/$(1)
 tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a)
 with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:sim/tile/cg_array.sv,$(1))
@@ -24,8 +24,8 @@ TILE_FLAGS := -include $(EDGE_HEADER) -include $(EXTENDS_HEADER) -mllvm -inline-
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
   sim/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:sim/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
-  $(TILE_STAND_INS) sim/tile/cpe_tile_top.sv,\
-  -fno-split $(2),fast,$(tile_model))
+  $(TILE_STAND_INS) sim/tile/tile_ldm.sv sim/tile/cpe_tile_top.sv,\
+  -fno-split +define+CPE_LDM=tile_ldm $(2),fast,$(tile_model))
 $(tile_model)/edges.hpp: sim/tile/edges.py $(tile_model).stamp
 	$$(call say,GEN,$$@)
 	$$(Q)$$(PYTHON) $$< $(tile_model) >$$@

@@ -1,97 +1,86 @@
 // What moves data of a CPE while the core goes on: the DMA engine, and the engines at the channels of row and column, behind one door
 // (cpe_movers_gate): while none of them has a command, their clock stands still, and a simulator does nothing for them.
 //
-// Ports as of cpe_dma and cpe_channel; line_* and r?_*, c?_* are ports of the local memory.
+// Ports as of cpe_dma and cpe_channel; line_* and r?_*, c?_* are ports of the local memory (cpe_ldm_pkg).
 module cpe_movers #(
   parameter int unsigned Rows    = 4,
   parameter int unsigned Columns = 8,
   parameter bit          Serial  = 1'b0
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic              halt_i,
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  logic                     halt_i,
 
-  input  cpe_pkg::id_t      id_i,                     // constant
-  input  logic [7:0]        row_participants_i,
-  input  logic [7:0]        column_participants_i,
+  input  cpe_pkg::id_t             id_i,                     // constant
+  input  logic [7:0]               row_participants_i,
+  input  logic [7:0]               column_participants_i,
 
-  input  logic              issue_dma_i,
-  input  logic              issue_row_i,
-  input  logic              issue_column_i,
-  input  cpe_pkg::issue_t   issue_i,
-  output logic              dma_ready_o,
-  output logic [31:0]       dma_rdata_o,
-  output logic              dma_bad_o,
-  output logic              row_ready_o,
-  output logic [31:0]       row_rdata_o,
-  output logic              row_bad_o,
-  output logic              column_ready_o,
-  output logic [31:0]       column_rdata_o,
-  output logic              column_bad_o,
+  input  logic                     issue_dma_i,
+  input  logic                     issue_row_i,
+  input  logic                     issue_column_i,
+  input  cpe_pkg::issue_t          issue_i,
+  output logic                     dma_ready_o,
+  output logic [31:0]              dma_rdata_o,
+  output logic                     dma_bad_o,
+  output logic                     row_ready_o,
+  output logic [31:0]              row_rdata_o,
+  output logic                     row_bad_o,
+  output logic                     column_ready_o,
+  output logic [31:0]              column_rdata_o,
+  output logic                     column_bad_o,
 
-  output logic              mem_valid_o,
-  input  logic              mem_ready_i,
-  output cpe_pkg::mem_req_t mem_o,
-  input  logic              rsp_valid_i,
-  input  cpe_pkg::mem_rsp_t rsp_i,
+  output logic                     mem_valid_o,
+  input  logic                     mem_ready_i,
+  output cpe_pkg::mem_req_t        mem_o,
+  input  logic                     rsp_valid_i,
+  input  cpe_pkg::mem_rsp_t        rsp_i,
 
-  output logic              line_we_o,
-  output logic [16:0]       line_waddr_o,
-  output logic [6:0]        line_wbytes_o,
-  output logic [511:0]      line_wdata_o,
-  output logic              line_re_o,
-  input  logic              line_re_ready_i,
-  output logic [16:0]       line_raddr_o,
-  output logic [6:0]        line_rbytes_o,
-  input  logic [511:0]      line_rdata_i,
+  output cpe_ldm_pkg::line_write_t line_write_o,
+  output cpe_ldm_pkg::line_read_t  line_read_o,
+  input  logic                     line_ready_i,
+  input  logic [511:0]             line_rdata_i,
 
-  output logic              rs_valid_o,               // the row's sender
-  input  logic              rs_ready_i,
-  output logic [11:0]       rs_addr_o,
-  input  logic [255:0]      rs_rdata_i,
-  output logic              rr_valid_o,               // and receiver
-  input  logic              rr_ready_i,
-  output logic [11:0]       rr_addr_o,
-  output logic [255:0]      rr_wdata_o,
-  output logic              cs_valid_o,               // the column's
-  input  logic              cs_ready_i,
-  output logic [11:0]       cs_addr_o,
-  input  logic [255:0]      cs_rdata_i,
-  output logic              cr_valid_o,
-  input  logic              cr_ready_i,
-  output logic [11:0]       cr_addr_o,
-  output logic [255:0]      cr_wdata_o,
+  output cpe_ldm_pkg::read_t       rs_o,                     // the row's sender
+  input  logic                     rs_ready_i,
+  input  logic [255:0]             rs_rdata_i,
+  output cpe_ldm_pkg::write_t      rr_o,                     // and receiver
+  input  logic                     rr_ready_i,
+  output cpe_ldm_pkg::read_t       cs_o,                     // the column's
+  input  logic                     cs_ready_i,
+  input  logic [255:0]             cs_rdata_i,
+  output cpe_ldm_pkg::write_t      cr_o,
+  input  logic                     cr_ready_i,
 
-  output logic              row_send_valid_o,
-  input  logic              row_send_ready_i,
-  output logic [7:0]        row_send_mask_o,
-  output logic [255:0]      row_send_data_o,
-  output logic              row_receive_ready_o,
-  output logic              row_receive_one_o,
-  output logic [2:0]        row_receive_source_o,
-  input  logic              row_receive_valid_i,
-  input  logic [255:0]      row_receive_data_i,
+  output logic                     row_send_valid_o,
+  input  logic                     row_send_ready_i,
+  output logic [7:0]               row_send_mask_o,
+  output logic [255:0]             row_send_data_o,
+  output logic                     row_receive_ready_o,
+  output logic                     row_receive_one_o,
+  output logic [2:0]               row_receive_source_o,
+  input  logic                     row_receive_valid_i,
+  input  logic [255:0]             row_receive_data_i,
 
-  output logic              column_send_valid_o,
-  input  logic              column_send_ready_i,
-  output logic [7:0]        column_send_mask_o,
-  output logic [255:0]      column_send_data_o,
-  output logic              column_receive_ready_o,
-  output logic              column_receive_one_o,
-  output logic [2:0]        column_receive_source_o,
-  input  logic              column_receive_valid_i,
-  input  logic [255:0]      column_receive_data_i,
+  output logic                     column_send_valid_o,
+  input  logic                     column_send_ready_i,
+  output logic [7:0]               column_send_mask_o,
+  output logic [255:0]             column_send_data_o,
+  output logic                     column_receive_ready_o,
+  output logic                     column_receive_one_o,
+  output logic [2:0]               column_receive_source_o,
+  input  logic                     column_receive_valid_i,
+  input  logic [255:0]             column_receive_data_i,
 
-  output logic              fault_valid_o,            // of the DMA engine
-  output cpe_pkg::fault_t   fault_o,
-  output logic              busy_o,                   // one of them
-  output logic              dma_busy_o,
-  output logic              dma_quiet_o,
-  output logic              event_line_o,
-  output logic              event_row_sent_o,
-  output logic              event_row_received_o,
-  output logic              event_column_sent_o,
-  output logic              event_column_received_o
+  output logic                     fault_valid_o,            // of the DMA engine
+  output cpe_pkg::fault_t          fault_o,
+  output logic                     busy_o,                   // one of them
+  output logic                     dma_busy_o,
+  output logic                     dma_quiet_o,
+  output logic                     event_line_o,
+  output logic                     event_row_sent_o,
+  output logic                     event_row_received_o,
+  output logic                     event_column_sent_o,
+  output logic                     event_column_received_o
 );
 
   logic                  clk, rst_n, halt, mem_ready, rsp_valid, line_ready, row_busy, column_busy;
@@ -121,7 +110,7 @@ module cpe_movers #(
     .mem_ready_o          (mem_ready),
     .rsp_valid_i,
     .rsp_valid_o          (rsp_valid),
-    .line_ready_i         (line_re_ready_i),
+    .line_ready_i,
     .line_ready_o         (line_ready),
     .ready_i              ({cr_ready_i, cs_ready_i, rr_ready_i, rs_ready_i}),
     .ready_o              (ready),
@@ -162,14 +151,14 @@ module cpe_movers #(
       .mem_o,
       .rsp_valid_i    (rsp_valid),
       .rsp_i          (rsp),
-      .line_we_o,
-      .line_waddr_o,
-      .line_wbytes_o,
-      .line_wdata_o,
-      .line_re_o,
+      .line_we_o      (line_write_o.valid),
+      .line_waddr_o   (line_write_o.addr),
+      .line_wbytes_o  (line_write_o.bytes),
+      .line_wdata_o   (line_write_o.wdata),
+      .line_re_o      (line_read_o.valid),
       .line_re_ready_i(line_ready),
-      .line_raddr_o,
-      .line_rbytes_o,
+      .line_raddr_o   (line_read_o.addr),
+      .line_rbytes_o  (line_read_o.bytes),
       .line_rdata_i   (line_rdata),
       .fault_valid_o,
       .fault_o,
@@ -192,14 +181,14 @@ module cpe_movers #(
       .mem_o,
       .rsp_valid_i    (rsp_valid),
       .rsp_i          (rsp),
-      .line_we_o,
-      .line_waddr_o,
-      .line_wbytes_o,
-      .line_wdata_o,
-      .line_re_o,
+      .line_we_o      (line_write_o.valid),
+      .line_waddr_o   (line_write_o.addr),
+      .line_wbytes_o  (line_write_o.bytes),
+      .line_wdata_o   (line_write_o.wdata),
+      .line_re_o      (line_read_o.valid),
       .line_re_ready_i(line_ready),
-      .line_raddr_o,
-      .line_rbytes_o,
+      .line_raddr_o   (line_read_o.addr),
+      .line_rbytes_o  (line_read_o.bytes),
       .line_rdata_i   (line_rdata),
       .fault_valid_o,
       .fault_o,
@@ -223,14 +212,14 @@ module cpe_movers #(
     .issue_ready_o   (row_ready_o),
     .issue_rdata_o   (row_rdata_o),
     .issue_bad_o     (row_bad_o),
-    .s_valid_o       (rs_valid_o),
+    .s_valid_o       (rs_o.valid),
     .s_ready_i       (ready[0]),
-    .s_addr_o        (rs_addr_o),
+    .s_addr_o        (rs_o.addr),
     .s_rdata_i       (row_rdata),
-    .r_valid_o       (rr_valid_o),
+    .r_valid_o       (rr_o.valid),
     .r_ready_i       (ready[1]),
-    .r_addr_o        (rr_addr_o),
-    .r_wdata_o       (rr_wdata_o),
+    .r_addr_o        (rr_o.addr),
+    .r_wdata_o       (rr_o.wdata),
     .send_valid_o    (row_send_valid_o),
     .send_ready_i    (bus[1]),
     .send_mask_o     (row_send_mask_o),
@@ -259,14 +248,14 @@ module cpe_movers #(
     .issue_ready_o   (column_ready_o),
     .issue_rdata_o   (column_rdata_o),
     .issue_bad_o     (column_bad_o),
-    .s_valid_o       (cs_valid_o),
+    .s_valid_o       (cs_o.valid),
     .s_ready_i       (ready[2]),
-    .s_addr_o        (cs_addr_o),
+    .s_addr_o        (cs_o.addr),
     .s_rdata_i       (column_rdata),
-    .r_valid_o       (cr_valid_o),
+    .r_valid_o       (cr_o.valid),
     .r_ready_i       (ready[3]),
-    .r_addr_o        (cr_addr_o),
-    .r_wdata_o       (cr_wdata_o),
+    .r_addr_o        (cr_o.addr),
+    .r_wdata_o       (cr_o.wdata),
     .send_valid_o    (column_send_valid_o),
     .send_ready_i    (bus[3]),
     .send_mask_o     (column_send_mask_o),
@@ -280,5 +269,15 @@ module cpe_movers #(
     .event_sent_o    (event_column_sent_o),
     .event_received_o(event_column_received_o)
   );
+
+`ifndef SYNTHESIS
+  // Nothing between what sleeps and the arbiter would keep it from asking for local memory.
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (busy_o || {cr_o.valid, cs_o.valid, rr_o.valid, rs_o.valid, line_write_o.valid, line_read_o.valid} == '0)
+        else $error("a mover sleeps, and asks");
+    end
+  end
+`endif
 
 endmodule

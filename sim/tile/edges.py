@@ -13,9 +13,10 @@ import sys
 TOP = "Vcpe_tile_top"
 ROOT = f"{TOP}___024root"
 # As cpe_tile_top.sv, or the doors below it, name the signals.
-EDGES = {"Copy": "cpe_tile_top.copy", "Clock": "cpe_tile_top.clk", "Core": "cpe_tile_top.u_cpe.u_core_gate.clk",
-         "Movers": "cpe_tile_top.u_cpe.u_movers.u_gate.clk", "Systolic": "cpe_tile_top.u_cpe.u_systolic.u_gate.clk",
-         "Vector": "cpe_tile_top.u_cpe.u_vector.u_gate.clk"}
+EDGES = {"Copy": "cpe_tile_top.copy", "Clock": "cpe_tile_top.clk", "Core": "cpe_tile_top.u_cpe.u_scalar.u_core_gate.clk",
+         "Movers": "cpe_tile_top.u_cpe.u_engines.u_movers.u_gate.clk",
+         "Systolic": "cpe_tile_top.u_cpe.u_engines.u_units.u_systolic.u_gate.clk",
+         "Vector": "cpe_tile_top.u_cpe.u_engines.u_units.u_vector.u_gate.clk"}
 
 
 def edge_numbers(text):

@@ -47,13 +47,17 @@ constexpr size_t kDoors = 4;
 
 std::array<Door, kDoors> doors_of(Model& model) {
   auto& cpe = model.TOP__cpe_tile_top__DOT__u_cpe;
-  return {{{cpe.u_core_gate__DOT__needed, cpe.u_core_gate__DOT__differs, cpe.u_core_gate__DOT__clk},
-           {cpe.u_movers__DOT__u_gate__DOT__needed, cpe.u_movers__DOT__u_gate__DOT__differs,
-            cpe.u_movers__DOT__u_gate__DOT__clk},
-           {cpe.u_systolic__DOT__u_gate__DOT__needed, cpe.u_systolic__DOT__u_gate__DOT__differs,
-            cpe.u_systolic__DOT__u_gate__DOT__clk},
-           {cpe.u_vector__DOT__u_gate__DOT__needed, cpe.u_vector__DOT__u_gate__DOT__differs,
-            cpe.u_vector__DOT__u_gate__DOT__clk}}};
+  return {{{cpe.u_scalar__DOT__u_core_gate__DOT__needed, cpe.u_scalar__DOT__u_core_gate__DOT__differs,
+            cpe.u_scalar__DOT__u_core_gate__DOT__clk},
+           {cpe.u_engines__DOT__u_movers__DOT__u_gate__DOT__needed,
+            cpe.u_engines__DOT__u_movers__DOT__u_gate__DOT__differs,
+            cpe.u_engines__DOT__u_movers__DOT__u_gate__DOT__clk},
+           {cpe.u_engines__DOT__u_units__DOT__u_systolic__DOT__u_gate__DOT__needed,
+            cpe.u_engines__DOT__u_units__DOT__u_systolic__DOT__u_gate__DOT__differs,
+            cpe.u_engines__DOT__u_units__DOT__u_systolic__DOT__u_gate__DOT__clk},
+           {cpe.u_engines__DOT__u_units__DOT__u_vector__DOT__u_gate__DOT__needed,
+            cpe.u_engines__DOT__u_units__DOT__u_vector__DOT__u_gate__DOT__differs,
+            cpe.u_engines__DOT__u_units__DOT__u_vector__DOT__u_gate__DOT__clk}}};
 }
 
 // What comes in through the doors, and what is in front of them.

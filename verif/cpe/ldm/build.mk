@@ -9,5 +9,5 @@ $(eval $(call verilated_program,tb-cpe-ldm-serial,tb_ldm,$(TB_CPE_LDM_RTL) verif
   verif/lib/test_main.cpp,-GSerial=1,-lfmt))
 
 # The stand-in that the model of a CPE has.
-$(eval $(call verilated_program,tb-cpe-ldm-tile,tb_ldm,rtl/cpe/cpe_ldm_arbiter.sv rtl/cpe/cpe_ldm_serial.sv rtl/cpe/cpe_ldm_arbiter_serial.sv sim/tile/cpe_ldm.sv \
-  verif/cpe/ldm/tb_ldm.sv,verif/cpe/ldm/ldm_test.cpp verif/lib/test_main.cpp,,-lfmt))
+$(eval $(call verilated_program,tb-cpe-ldm-tile,tb_ldm,rtl/cpe/cpe_ldm_arbiter.sv rtl/cpe/cpe_ldm_serial.sv rtl/cpe/cpe_ldm_arbiter_serial.sv sim/tile/tile_ldm.sv \
+  verif/cpe/ldm/tb_ldm.sv,verif/cpe/ldm/ldm_test.cpp verif/lib/test_main.cpp,+define+CPE_LDM=tile_ldm,-lfmt))

@@ -1,5 +1,8 @@
 // The local memory of a CPE, either kind. Of the engines of the serial one, two only write, some never write, some write the same 32
 // bits at every place.
+`ifndef CPE_LDM
+`define CPE_LDM cpe_ldm
+`endif
 module tb_ldm #(
   parameter int unsigned Engines = 6,
   parameter int unsigned Serial  = 0
@@ -73,7 +76,7 @@ module tb_ldm #(
     for (genvar i = 0; i < Engines; i++) begin : g_addr
       assign addr[32*i +: 32] = {20'd0, e_addr_i[12*i +: 12]};
     end
-    cpe_ldm #(.Engines(Engines), .Holds(Holds)) u_ldm (.e_addr_i(addr), .*);
+    `CPE_LDM #(.Engines(Engines), .Holds(Holds)) u_ldm (.e_addr_i(addr), .*);
   end
 
 endmodule

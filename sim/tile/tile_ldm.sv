@@ -3,7 +3,7 @@
 // The testbench of the local memory tests this one as well (cpe.ldm-tile).
 //
 // In a cycle a word is for one port only (the arbiter gives away banks), so that reads and writes may come in any order.
-module cpe_ldm #(
+module tile_ldm #(
   parameter int unsigned      Engines = 4,
   parameter bit [Engines-1:0] Holds   = '1  // here all do
 ) (
