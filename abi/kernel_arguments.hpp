@@ -127,8 +127,7 @@ struct TileGemmArgs {
 };
 
 // sparse_gemm: the same with sparse weights. x int8 [depth][rows rounded up to 32], w [column_tiles][k_tiles]
-// of 96 bytes (systolic.hpp), y as above. Without w, blocks are spread over x, one in five k: depth is 40 *
-// k_tiles then.
+// of 96 bytes (systolic.hpp), y as above.
 struct SparseGemmArgs {
   GlobalPtr<int32_t> y;
   GlobalPtr<const int8_t> x;

@@ -9,20 +9,6 @@ namespace {
 
 constexpr uint32_t kTileBytes = 96;
 
-// Blocks spread over all k: of each five one, another one in the other half.
-void spread(std::byte* at, uint32_t column_tiles, uint32_t k_tiles) {
-  auto* tile = reinterpret_cast<uint16_t*>(at);
-  for (uint32_t column = 0; column < column_tiles; ++column) {
-    for (uint32_t i = 0; i < k_tiles * 8; i += 8, tile += kTileBytes / sizeof(uint16_t)) {
-      for (uint32_t entry = 0; entry < 8; ++entry) {
-        const uint32_t k = (i + entry) * 5 + (entry * 3 + column) % 5;
-        tile[entry] = static_cast<uint16_t>(k);
-        tile[entry + 8] = static_cast<uint16_t>((i + entry) * 5 + (entry + 2) % 5);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 __kernel__ void sparse_gemm(const SparseGemmArgs* args) {
@@ -40,11 +26,7 @@ __kernel__ void sparse_gemm(const SparseGemmArgs* args) {
   std::byte* const ws = arena.take<std::byte>(w_bytes);
   int32_t* const ys = arena.take<int32_t>(y_bytes);
   if (x) dma::wait(dma::load(xs, x, depth * pitch));
-  if (w) {
-    dma::wait(dma::load(ws, w, w_bytes));
-  } else {
-    spread(ws, size.column_tiles, size.k_tiles);
-  }
+  dma::wait(dma::load(ws, w, w_bytes));
 
   systolic::activations(xs, 0, pitch);
   systolic::weights(ws, kTileBytes);

@@ -14,6 +14,45 @@ constexpr uint32_t kRows = 256;
 constexpr uint32_t kColumnTiles = 4;
 constexpr uint64_t kWeights = 0x100'0000;
 
+// A sparse tile: 8 indices for each of two times four columns, then weights (abi/kernel_arguments.hpp).
+constexpr uint32_t kSparseTileBytes = 96;
+constexpr uint32_t kEntries = 8;
+// One block of 1 x 4 weights in so many is there.
+constexpr uint32_t kDense = 5;
+
+class Random {
+ public:
+  uint32_t below(uint32_t bound) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 17;
+    state_ ^= state_ << 5;
+    return state_ % bound;
+  }
+
+ private:
+  uint32_t state_ = 0x9e37'79b9;
+};
+
+// Of all blocks of each four columns one in kDense, any of them with the same chance, by k. Weights are 0.
+void draw_blocks(uint64_t at, uint32_t column_tiles, uint32_t k_tiles) {
+  const uint32_t bytes = column_tiles * k_tiles * kSparseTileBytes;
+  group::DirectMachine::zero(at, bytes);
+  Random random;
+  for (uint32_t column = 0; column < column_tiles; ++column) {
+    for (uint32_t half = 0; half < 2; ++half) {
+      uint32_t drawn = 0;
+      const uint32_t wanted = k_tiles * kEntries;
+      for (uint32_t k = 0; k < kDense * wanted; ++k) {
+        if (random.below(kDense * wanted - k) >= wanted - drawn) continue;
+        const uint64_t tile = at + uint64_t{column * k_tiles + drawn / kEntries} * kSparseTileBytes;
+        reinterpret_cast<uint16_t*>(tile)[half * kEntries + drawn % kEntries] = static_cast<uint16_t>(k);
+        ++drawn;
+      }
+    }
+  }
+  group::DirectMachine::publish(at, bytes);
+}
+
 }  // namespace
 
 template <typename Args>
@@ -42,12 +81,13 @@ void Bench::systolic(uint32_t rounds, uint32_t k_tiles) {
   measure(kGemm, "tile_gemm", arguments, "systolic", uint64_t{rounds} * kRows * k_tiles * kColumnTiles);
 }
 
-// One in five blocks is there; work: rows that a dense product takes.
+// One in kDense blocks is there; work: rows that a dense product takes.
 void Bench::sparse(uint32_t rounds, uint32_t k_tiles) {
-  constexpr uint32_t kDense = 5;
+  draw_blocks(kData + kWeights, kColumnTiles, k_tiles);
   cpe::SparseGemmArgs arguments = {};
+  arguments.w = GlobalPtr<const void>(kDataSegment, kWeights);
   arguments.rows = kRows;
-  arguments.depth = kDense * 8 * k_tiles;
+  arguments.depth = kDense * kEntries * k_tiles;
   arguments.k_tiles = k_tiles;
   arguments.column_tiles = kColumnTiles;
   arguments.block = 1;

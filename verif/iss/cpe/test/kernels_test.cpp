@@ -148,7 +148,17 @@ TEST_CASE("tile_gemm and sparse_gemm: the same product on every CPE") {
 
 TEST_CASE("the inner loops without anything from memory, as a bench has them") {
   Run("gemm", "tile_gemm").null().null().null().word(256).word(16).word(8).word(1).word(3).word(0).go();
-  Run("sparse", "sparse_gemm").null().null().null().word(256).word(160).word(4).word(4).word(1).word(3).go();
+  Run("sparse", "sparse_gemm")
+      .null()
+      .null()
+      .in(std::vector<int8_t>(4 * 4 * 96))
+      .word(256)
+      .word(160)
+      .word(4)
+      .word(4)
+      .word(1)
+      .word(3)
+      .go();
   Run("axpy", "fma_loop").null().null().word(256).word(10).go();
 }
 
