@@ -13,11 +13,18 @@ for file in "$new"/*; do
     *.cpp | *.h) changed=1 ;;
   esac
 done
-# What is not generated any more; and the source that includes all others, which make writes.
+# What is not generated any more, with what was compiled from it; and the source that includes all others, which make writes.
 for file in "$old"/*.cpp "$old"/*.h; do
   case $file in
     *__ALL.cpp) [ -z "$changed$flags" ] || rm -f "$file" ;;
-    *) [ -e "$new/${file##*/}" ] || rm -f "$file" ;;
+    *)
+      [ -e "$new/${file##*/}" ] && continue
+      rm -f "$file"
+      # Verilator's rules have none for a header that is gone.
+      for needs in $(grep -l -w -F -s "${file##*/}" "$old"/*.d); do
+        case $needs in *__ver.d) ;; *) rm -f "$needs" "${needs%.d}.o" ;; esac
+      done
+      ;;
   esac
 done
 # Nothing says by itself which flags an object was compiled with.

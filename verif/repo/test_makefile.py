@@ -169,6 +169,20 @@ class MakefileTest(unittest.TestCase):
         )
         self.assertTrue(self.run_command("build/tb-y").startswith("46 "))
 
+    def test_lost_module(self):
+        part = "module {0}(input logic clk_i, output logic [7:0] o);\n  /* verilator no_inline_module */\n" \
+               "  always_ff @(posedge clk_i) o <= {1};\nendmodule\n"
+        self.replace("verif/x/build.mk", "verif/x/tb_x.sv", "$(wildcard verif/x/part_*.sv) verif/x/tb_x.sv")
+        self.replace("verif/x/tb_x.sv", "endmodule", "  logic [7:0] o;\n  part_a u_part (.clk_i, .o);\nendmodule")
+        self.write("verif/x/part_a.sv", part.format("part_a", 1))
+        self.make("build/tb-x")
+        # A source under another name: what was made of the old one is in no way of the new one.
+        (self.root / "verif/x/part_a.sv").unlink()
+        self.write("verif/x/part_b.sv", part.format("part_b", 2))
+        self.replace("verif/x/tb_x.sv", "part_a", "part_b")
+        self.assertIn("LINK build/tb-x", self.make("build/tb-x"))
+        self.assertTrue(self.run_command("build/tb-x").startswith("25 "))
+
     def test_variants(self):
         self.make("build/wave/tb-x", "build/unopt/tb-x", "build/cov/tb-x", "build/toggle/tb-x")
         self.run_command("build/wave/tb-x", SWAI_WAVE="build/waves/x.fst")
