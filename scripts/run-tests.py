@@ -61,6 +61,7 @@ class Result:
     label: str
     verdict: str  # "ok", or why it failed
     seconds: float
+    processor: float = 0.0  # seconds of CPU
 
 
 class UsageError(Exception):
@@ -146,21 +147,29 @@ class Runner:
                     start_new_session=True,
                 )
                 self.processes.add(process)
-            try:
-                code = process.wait(timeout)
-                if code == 0:
-                    verdict = "ok"
-                elif code < 0:
-                    verdict = f"killed by {signal.Signals(-code).name}"
-                else:
-                    verdict = f"exit code {code}"
-            except subprocess.TimeoutExpired:
+            late = threading.Event()
+            alarm = threading.Timer(timeout, self.end_late, (process, late))
+            alarm.start()
+            # Not process.wait(): this says what the test and all that it waited for took.
+            _, status, used = os.wait4(process.pid, 0)
+            alarm.cancel()
+            process.returncode = code = os.waitstatus_to_exitcode(status)
+            if late.is_set():
                 verdict = f"no end after {timeout} s"
-            finally:
-                self.kill(process)
-                with self.lock:
-                    self.processes.discard(process)
-        return Result(label, verdict, time.monotonic() - start)
+            elif code == 0:
+                verdict = "ok"
+            elif code < 0:
+                verdict = f"killed by {signal.Signals(-code).name}"
+            else:
+                verdict = f"exit code {code}"
+            self.kill(process)
+            with self.lock:
+                self.processes.discard(process)
+        return Result(label, verdict, time.monotonic() - start, used.ru_utime + used.ru_stime)
+
+    def end_late(self, process, late):
+        late.set()
+        self.kill(process)
 
     @staticmethod
     def kill(process):
@@ -168,7 +177,6 @@ class Runner:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        process.wait()
 
     def stop(self):
         with self.lock:
@@ -206,6 +214,7 @@ def run_all(runner, jobs, workers):
     """Runs (test, seed) pairs, the ones that took longest last time (or cost most) first. Returns how many failed."""
     LOG_FOLDER.mkdir(parents=True, exist_ok=True)
     durations = read_durations()
+    processor = {}
     jobs = sorted(jobs, key=lambda job: -durations.get(f"{job[0].name}:{job[1]}", job[0].cost))
     failed = 0
     width = len(str(len(jobs)))
@@ -218,6 +227,7 @@ def run_all(runner, jobs, workers):
                 word = colour("ok  ", "32") if result.verdict == "ok" else colour("FAIL", "31")
                 print(f"[{count:{width}}/{len(jobs)}] {word} {result.seconds:7.1f} s  {result.label}", flush=True)
                 durations[f"{test.name}:{seed}"] = round(result.seconds, 2)
+                processor[result.label] = round(result.processor, 2)
                 if result.verdict != "ok":
                     failed += 1
                     report_failure(test, seed, result)
@@ -226,6 +236,10 @@ def run_all(runner, jobs, workers):
             print("interrupted", file=sys.stderr)
             raise
     (LOG_FOLDER / "durations.json").write_text(json.dumps(durations, indent=0, sort_keys=True))
+    # What took most of the processor comes first; a busy machine changes little of it.
+    most_first = dict(sorted(processor.items(), key=lambda entry: -entry[1]))
+    (LOG_FOLDER / "processor.json").write_text(json.dumps(most_first, indent=0))
+    print(f"{sum(processor.values()):.0f} s of CPU; each test's: {LOG_FOLDER}/processor.json")
     return failed
 
 

@@ -110,6 +110,18 @@ class RunnerTest(unittest.TestCase):
             self.assertTrue((self.root / "order").read_text().replace("\n", " ").startswith(order))
             (self.root / "order").unlink()
 
+    def test_processor(self):
+        """What a test and its children computed is counted, not how long it waited."""
+        self.register(
+            {"name": '"a.waits"', "command": '"sleep 1"'},
+            {"name": '"a.computes"', "command": '"for i in $(seq 200000); do :; done & wait; true"'},
+        )
+        self.run_tests()
+        seconds = json.loads((self.root / "build/test-logs/processor.json").read_text())
+        self.assertEqual(list(seconds), ["a.computes", "a.waits"])
+        self.assertGreater(seconds["a.computes"], 0.05)
+        self.assertLess(seconds["a.waits"], 0.9)
+
     def test_since(self):
         self.register({"name": '"a.x"', "command": '"true"'})
         self.run_tests("--since", str(int(time.time()) - 120))
