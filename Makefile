@@ -90,6 +90,10 @@ endef
 # Test cases of doctest run once, so optimising them takes longer than it saves; what they test is optimised.
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 $(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
+# Neither do command lines and JSON: all templates, and run once or when somebody asks.
+READS_OPTIONS := host/flash/boards host/flash/swai_image host/link/negotiation host/serve/control sim/card/options sim/card/report \
+  sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
+$(foreach o,$(READS_OPTIONS),$(B)/obj/%/$(o).o $(B)/verilated/%/$(o).o): LESS_CXXFLAGS := -O0
 
 # Flags for tests with sanitizers: the same for all, so that they share what is compiled. Fuzzers, which link with
 # -fsanitize=fuzzer, go by coverage; counting it makes a program two to four times slower.
@@ -142,7 +146,7 @@ VM_unopt := $(VM_fast)
 VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
 VM_toggle := $(VM_cov)
 # A testbench (tb-*) runs for seconds: more than -O1 takes longer than it saves, and its model, compiled as one, reads
-# all headers once.
+# all headers once (scripts/include-all.sh).
 is_testbench = $(and $(filter fast,$(1)),$(filter tb-%,$(2)))
 QUICK := -O1 -march=native
 hot = $(if $(is_testbench),$(QUICK),$(HOT_$(1)))
@@ -230,7 +234,7 @@ $(5)/%.h: $(5).stamp ;
 $(5)/V$(1)__ALL.a: $(5).stamp
 	$$(call say,CXX,$$@)
 	+$$(Q)$$(MAKE) -s -C $(5) -f V$(1).mk V$(1)__ALL.a $(call parallel,$(4),$(notdir $(5))) $(6) CXX='$(CXX) -std=c++20 -w' \
-	  OPT_FAST='$(call hot,$(4),$(notdir $(5)))' OPT_SLOW=-O0 \
+	  VERILATOR_INCLUDER=$(CURDIR)/scripts/include-all.sh OPT_FAST='$(call hot,$(4),$(notdir $(5)))' OPT_SLOW=-O0 \
 	  >$(5).log || { cat $(5).log; exit 1; }
 	$$(Q)touch $$@
 endef

@@ -8,4 +8,4 @@ $(eval $(call verilated_program,tb-hbm,tb_hbm,$(RTL_LIB) $(RTL_HBM) verif/cg/tb_
 $(eval $(call verilated_sibling,hbm-bench,tb-hbm,verif/cg/hbm_bench.cpp verif/cg/hbm_timing.cpp,$(tb_cg_libs)))
 tb_cg_rtl := $(filter-out $(RTL_CG_PACKAGES),$(RTL_CPE) $(RTL_CG))
 $(eval $(call verilated_program,tb-cg,tb_cg,$(RTL_LIB) $(RTL_CG_PACKAGES) $(tb_cg_rtl) verif/cg/tb_cg.sv,verif/cg/cg_test.cpp \
-  $(tb_cg_cpp),,$(tb_cg_libs)))
+  $(tb_cg_cpp),-fno-table --output-split-cfuncs 300,$(tb_cg_libs)))

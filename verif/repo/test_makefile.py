@@ -61,7 +61,8 @@ class MakefileTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copy(REPOSITORY / "Makefile", self.root)
         (self.root / "scripts").mkdir()
-        shutil.copy(REPOSITORY / "scripts/keep-same.sh", self.root / "scripts")
+        for script in ("include-all.sh", "keep-same.sh"):
+            shutil.copy(REPOSITORY / "scripts" / script, self.root / "scripts")
         (self.root / "VERSION").write_text("1.2-tarball\n")
         for name, text in FILES.items():
             self.write(name, text)
