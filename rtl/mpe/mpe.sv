@@ -59,7 +59,7 @@ module mpe #(
 `endif
 );
 
-  // ---------------------------------------------------------------- translation context, shared walker
+  // ---------------------------------------------------------------- translation context
   mpe_pkg::priv_e        priv;
   logic         fetch_translate, data_translate, flush_tlb_q, sfence, satp_written, pbmt_enable;
   mpe_pkg::xlate_ctx_t   fetch_ctx, data_ctx;
@@ -70,37 +70,9 @@ module mpe #(
     else flush_tlb_q <= sfence || satp_written;
   end
 
-  logic         fetch_walk, fetch_walk_done, data_walk, data_walk_done, walk_page_fault, walk_access_fault;
-  logic [26:0]  fetch_walk_vpn, data_walk_vpn;
-  mpe_pkg::access_e      data_walk_access;
+  logic                  fetch_walk, fetch_walk_done, walk_page_fault, walk_access_fault;
+  logic [26:0]           fetch_walk_vpn;
   mpe_pkg::tlb_entry_t   walk_entry;
-  logic         pte_read, pte_done, pte_fault;
-  logic [39:0]  pte_addr;
-  logic [63:0]  pte_data;
-
-  mpe_walker u_walker (
-      .clk_i, .rst_ni,
-      .flush_i        (flush_tlb_q),
-      .root_ppn_i     (root_ppn),
-      .pbmt_enable_i  (pbmt_enable),
-      .fetch_walk_i   (fetch_walk),
-      .fetch_vpn_i    (fetch_walk_vpn),
-      .fetch_ctx_i    (fetch_ctx),
-      .fetch_done_o   (fetch_walk_done),
-      .data_walk_i    (data_walk),
-      .data_vpn_i     (data_walk_vpn),
-      .data_access_i  (data_walk_access),
-      .data_ctx_i     (data_ctx),
-      .data_done_o    (data_walk_done),
-      .page_fault_o   (walk_page_fault),
-      .access_fault_o (walk_access_fault),
-      .entry_o        (walk_entry),
-      .read_o         (pte_read),
-      .read_addr_o    (pte_addr),
-      .read_done_i    (pte_done),
-      .read_fault_i   (pte_fault),
-      .read_data_i    (pte_data)
-  );
 
   // ---------------------------------------------------------------- fetch
   logic         redirect, x_redirect, m_redirect, halted, invalidate_icache;
@@ -317,14 +289,6 @@ module mpe #(
   logic         lsu_cancel, lsu_done, lsu_fault, lsu_drained;
   mpe_pkg::exc_e         lsu_cause;
   logic [63:0]  lsu_tval, lsu_result;
-  logic         refill_valid, refill_ready, wb_valid, wb_ready, io_read_valid, io_read_ready;
-  logic         io_write_valid, io_write_ready, read_rsp, writes_pending;
-  logic [39:0]  refill_addr, wb_addr, io_read_addr, io_write_addr;
-  logic [511:0] wb_data;
-  mbus_pkg::op_e io_read_op;
-  logic [2:0]   io_read_size;
-  logic [63:0]  io_read_data, io_write_low, io_write_high;
-  logic [15:0]  io_write_strb;
   logic         ev_dcache_miss, ev_dtlb_miss, ev_uncached, ev_write_back;
   logic         trap, trap_interrupt, trap_nmi, mret, sret;
   mpe_pkg::mem_op_e      x_mem_op;
@@ -337,8 +301,26 @@ module mpe #(
   logic         lsu_wrote;
 `endif
 
-  mpe_lsu #(.CacheBytes(DCacheBytes)) u_lsu (
+  mpe_memory #(.CacheBytes(DCacheBytes)) u_memory (
       .clk_i, .rst_ni,
+      .flush_tlb_i         (flush_tlb_q),
+      .root_ppn_i          (root_ppn),
+      .pbmt_enable_i       (pbmt_enable),
+      .translate_i         (data_translate),
+      .ctx_i               (data_ctx),
+      .fetch_walk_i        (fetch_walk),
+      .fetch_walk_vpn_i    (fetch_walk_vpn),
+      .fetch_ctx_i         (fetch_ctx),
+      .fetch_walk_done_o   (fetch_walk_done),
+      .walk_page_fault_o   (walk_page_fault),
+      .walk_access_fault_o (walk_access_fault),
+      .walk_entry_o        (walk_entry),
+      .fetch_req_valid_i   (fetch_req_valid),
+      .fetch_req_ready_o   (fetch_req_ready),
+      .fetch_req_addr_i    (fetch_req_addr),
+      .fetch_rsp_o         (fetch_rsp),
+      .rsp_err_o           (rsp_err),
+      .rsp_data_o          (rsp_data),
       .x_ready_o           (lsu_free),
       .x_fire_i            (x_start && x_ctrl.unit == mpe_pkg::UnitMem),
       .x_op_i              (x_mem_op),
@@ -356,44 +338,8 @@ module mpe #(
       .tval_o              (lsu_tval),
       .result_o            (lsu_result),
       .drained_o           (lsu_drained),
-      .translate_i         (data_translate),
-      .ctx_i               (data_ctx),
-      .flush_tlb_i         (flush_tlb_q),
-      .walk_o              (data_walk),
-      .walk_vpn_o          (data_walk_vpn),
-      .walk_access_o       (data_walk_access),
-      .walk_done_i         (data_walk_done),
-      .walk_page_fault_i   (walk_page_fault),
-      .walk_access_fault_i (walk_access_fault),
-      .walk_entry_i        (walk_entry),
-      .pte_read_i          (pte_read),
-      .pte_addr_i          (pte_addr),
-      .pte_done_o          (pte_done),
-      .pte_fault_o         (pte_fault),
-      .pte_data_o          (pte_data),
-      .refill_valid_o      (refill_valid),
-      .refill_ready_i      (refill_ready),
-      .refill_addr_o       (refill_addr),
-      .wb_valid_o          (wb_valid),
-      .wb_ready_i          (wb_ready),
-      .wb_addr_o           (wb_addr),
-      .wb_data_o           (wb_data),
-      .io_read_valid_o     (io_read_valid),
-      .io_read_ready_i     (io_read_ready),
-      .io_read_op_o        (io_read_op),
-      .io_read_addr_o      (io_read_addr),
-      .io_read_size_o      (io_read_size),
-      .io_read_data_o      (io_read_data),
-      .io_write_valid_o    (io_write_valid),
-      .io_write_ready_i    (io_write_ready),
-      .io_write_addr_o     (io_write_addr),
-      .io_write_strb_o     (io_write_strb),
-      .io_write_low_o      (io_write_low),
-      .io_write_high_o     (io_write_high),
-      .read_rsp_i          (read_rsp),
-      .read_err_i          (rsp_err),
-      .read_data_i         (rsp_data),
-      .writes_pending_i    (writes_pending),
+      .write_error_o,
+      .mbus_req_valid_o, .mbus_req_ready_i, .mbus_req_o, .mbus_rsp_valid_i, .mbus_rsp_i,
 `ifdef MPE_RVFI
       .rvfi_paddr_o        (lsu_paddr),
       .rvfi_rdata_o        (lsu_rdata),
@@ -403,39 +349,6 @@ module mpe #(
       .ev_tlb_miss_o       (ev_dtlb_miss),
       .ev_uncached_o       (ev_uncached),
       .ev_write_back_o     (ev_write_back)
-  );
-
-  mpe_bus u_bus (
-      .clk_i, .rst_ni,
-      .fetch_valid_i    (fetch_req_valid),
-      .fetch_ready_o    (fetch_req_ready),
-      .fetch_addr_i     (fetch_req_addr),
-      .fetch_rsp_o      (fetch_rsp),
-      .refill_valid_i   (refill_valid),
-      .refill_ready_o   (refill_ready),
-      .refill_addr_i    (refill_addr),
-      .io_read_valid_i  (io_read_valid),
-      .io_read_ready_o  (io_read_ready),
-      .io_read_op_i     (io_read_op),
-      .io_read_addr_i   (io_read_addr),
-      .io_read_size_i   (io_read_size),
-      .io_read_data_i   (io_read_data),
-      .read_rsp_o       (read_rsp),
-      .wb_valid_i       (wb_valid),
-      .wb_ready_o       (wb_ready),
-      .wb_addr_i        (wb_addr),
-      .wb_data_i        (wb_data),
-      .io_write_valid_i (io_write_valid),
-      .io_write_ready_o (io_write_ready),
-      .io_write_addr_i  (io_write_addr),
-      .io_write_strb_i  (io_write_strb),
-      .io_write_low_i   (io_write_low),
-      .io_write_high_i  (io_write_high),
-      .writes_pending_o (writes_pending),
-      .write_error_o,
-      .rsp_err_o        (rsp_err),
-      .rsp_data_o       (rsp_data),
-      .mbus_req_valid_o, .mbus_req_ready_i, .mbus_req_o, .mbus_rsp_valid_i, .mbus_rsp_i
   );
 
   // ---------------------------------------------------------------- commit
