@@ -1,6 +1,6 @@
 # Hostile clients: against a played card with sanitizers, and against cards that a daemon serves.
 
-ATTACK_FLAGS := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Icpe-kernels/include
+ATTACK_FLAGS := $(ADDRESS_SANITIZER)
 ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp api_client.cpp attacker.cpp hostile_client.cpp \
     $(addsuffix _kinds.cpp,api control daemon file kernel socket)) \
     verif/socket/raw_client.cpp verif/firmware/launch/module_file.cpp $(addprefix host/flash/,image.cpp sha256.cpp) abi/elf.cpp
