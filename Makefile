@@ -145,9 +145,9 @@ VM_wave := -DVM_COVERAGE=0 -DVM_TRACE=1 -DVM_TRACE_FST=1
 VM_unopt := $(VM_fast)
 VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
 VM_toggle := $(VM_cov)
-# A testbench (tb-*) runs for seconds: more than -O1 takes longer than it saves, and its model, compiled as one, reads
-# all headers once (scripts/include-all.sh).
-is_testbench = $(and $(filter fast,$(1)),$(filter tb-%,$(2)))
+# A testbench (tb-*) runs for seconds, and so does the tool for groups of 2 x 2, with whose model tb-group-tiny is built: more
+# than -O1 takes longer than it saves, and the model, compiled as one, reads all headers once (scripts/include-all.sh).
+is_testbench = $(and $(filter fast,$(1)),$(filter tb-% cpe-run-tiny,$(2)))
 QUICK := -O1 -march=native
 hot = $(if $(is_testbench),$(QUICK),$(HOT_$(1)))
 our = $(if $(is_testbench),$(QUICK),$(OUR_$(1)))
