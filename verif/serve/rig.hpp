@@ -14,16 +14,19 @@ namespace swai::serve {
 class Rig {
  public:
   // `per_process`: connections that one program may have; 0: any number.
-  explicit Rig(unsigned clients = 12, unsigned per_process = 0) {
+  explicit Rig(unsigned clients = 12, unsigned per_process = 0,
+               ::swai::socket::Audience audience = ::swai::socket::Audience::kOwner) {
     std::string name = (std::filesystem::temp_directory_path() / "swai-serve-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     folder = name;
     const auto quiet = [](const std::string&) {};
-    server = std::make_unique<CardServer>(
-        std::make_unique<link::Card>(sdaa::make_fake_card()),
-        CardServer::Options{
-            .socket = folder / "card0", .clients = clients, .per_process = per_process, .log = quiet},
-        [] {});
+    server = std::make_unique<CardServer>(std::make_unique<link::Card>(sdaa::make_fake_card()),
+                                          CardServer::Options{.socket = folder / "card0",
+                                                              .clients = clients,
+                                                              .audience = audience,
+                                                              .per_process = per_process,
+                                                              .log = quiet},
+                                          [] {});
   }
   ~Rig() {
     sdaa::Runtime::get().use({});

@@ -22,25 +22,31 @@ class Client final : public socket::Host {
  public:
   explicit Client(VirtualCard& card) : card_(card) { card_.connect(*this); }
 
-  void attach() {
+  Status try_to_attach() {
     ring(Operation::kAttach, 1, {protocol::kVersion | uint64_t{protocol::kMinimumVersion} << 16});
-    reply_to(1);
+    return status_of(1);
   }
+  void attach() { REQUIRE(try_to_attach() == Status::kOk); }
   void send(Operation operation, uint32_t tag, std::vector<uint64_t> arguments = {}) {
     arguments.insert(arguments.begin(), card_.context());
     ring(operation, tag, arguments);
   }
   // The first value of the reply to the request of that tag.
   uint64_t reply_to(uint32_t tag) {
+    REQUIRE(status_of(tag) == Status::kOk);
+    return answer_[1];
+  }
+  Status status_of(uint32_t tag) {
     constexpr unsigned kMostLooks = 10'000;
     for (unsigned looks = 0; looks < kMostLooks; ++looks) {
       card_.start_read(kControlBar, shared_word(protocol::word::kReply), sizeof answer_);
       if (protocol::tag(answer_[0]) != tag) continue;
-      REQUIRE(protocol::status(answer_[0]) == Status::kOk);
-      return answer_[1];
+      const Status status = protocol::status(answer_[0]);
+      answer_[0] = 0;
+      return status;
     }
     FAIL("no reply to request ", tag);
-    return 0;
+    return Status::kInternal;
   }
   void read_done(int error, std::span<const uint8_t> data) override {
     REQUIRE(error == 0);
@@ -80,6 +86,19 @@ TEST_CASE("what a client asks while its request is under way gets its own reply,
   const uint64_t memory = stays.reply_to(3);
   stays.send(Operation::kFree, 4, {memory});
   stays.reply_to(4);
+}
+
+TEST_CASE("one user has half of the contexts of a card for a group, not more, and they come back") {
+  constexpr unsigned kHalf = protocol::kContexts / 2;
+  SharedCard shared(std::make_unique<link::Card>(make_fake_card()), kHalf + 2, [](const std::string&) {});
+  shared.share_among_users([](unsigned client) { return client <= kHalf ? uid_t{1000} : uid_t{1001}; });
+  std::vector<std::unique_ptr<Client>> clients;
+  for (const auto& card : shared.cards()) clients.push_back(std::make_unique<Client>(*card));
+  for (unsigned i = 0; i < kHalf; ++i) clients[i]->attach();
+  CHECK(clients[kHalf]->try_to_attach() == Status::kNoContext);
+  clients[kHalf + 1]->attach();  // another user's
+  shared.cards()[0]->client_gone();
+  CHECK(clients[kHalf]->try_to_attach() == Status::kOk);
 }
 
 }  // namespace
