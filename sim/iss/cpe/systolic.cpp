@@ -159,9 +159,11 @@ int64_t Systolic::output_at(uint32_t column_tile, uint32_t row) const {
 
 void Systolic::run(const Mode& mode) {
   unsigned half = mode.half;
+  const bool fast = is_fast(mode);
   for (uint32_t first = 0; first < now_.column_tiles; first += now_.block, half ^= 1) {
     const uint32_t tiles = std::min(now_.block, now_.column_tiles - first);
-    for (uint32_t tile = 0; tile < tiles; ++tile) {
+    if (fast) multiply(mode, half, first, tiles);
+    for (uint32_t tile = 0; tile < tiles && !fast; ++tile) {
       for (uint32_t k_tile = 0; k_tile < now_.k_tiles; ++k_tile) {
         if (mode.weights == weights::kSparse) {
           sparse(mode, half, tile * now_.rows, first + tile, k_tile);

@@ -100,6 +100,11 @@ class Systolic {
   bool set(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
+  // systolic_fast.cpp
+  bool is_fast(const Mode& mode) const;
+  void multiply(const Mode& mode, unsigned half, uint32_t first_tile, uint32_t tiles);
+  std::array<uint64_t, kTile> columns(const Mode& mode, uint32_t column_tile, uint32_t k_tile) const;
+
   void add(unsigned half, uint32_t row, const Row& products, bool overwrite);
   void dense(const Mode& mode, unsigned half, uint32_t first_row, uint32_t column_tile, uint32_t k_tile);
   void sparse(const Mode& mode, unsigned half, uint32_t first_row, uint32_t column_tile, uint32_t k_tile);
@@ -123,6 +128,8 @@ class Systolic {
   Fault fault_;
   Settings failed_;  // of the run that failed
   uint32_t failed_mode_ = 0;
+  std::vector<uint64_t> activations_;  // of multiply()
+  std::vector<uint64_t> weights_;
 };
 
 }  // namespace swai::iss::cpe

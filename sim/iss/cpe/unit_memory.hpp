@@ -46,6 +46,8 @@ class UnitMemory {
     check(address, Access::kRead);
     return &ldm_[static_cast<size_t>(address)];
   }
+  // To write; the caller has checked.
+  uint8_t* at(int64_t address) { return &ldm_[static_cast<size_t>(address)]; }
   template <typename T>
   T read_as(int64_t address) const {
     T value;

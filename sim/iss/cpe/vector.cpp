@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/lanes.hpp"
 #include "sim/iss/cpe/special.hpp"
 
 namespace swai::iss::cpe {
@@ -10,8 +11,6 @@ namespace swai::iss::cpe {
 using Answer = Environment::Answer;
 
 namespace {
-
-constexpr uint32_t kMinusZero = fp32::kSign;
 
 constexpr int64_t local(uint32_t address) { return int64_t{address} - kLdmBase; }
 
@@ -39,59 +38,22 @@ uint32_t compute(vector_function::Kind op, uint32_t a, uint32_t b, uint32_t c) {
   return fp32::is_nan(selected) ? fp32::kNan : selected;
 }
 
-uint32_t apply(special_function::Kind function, uint32_t x) {
-  switch (function) {
+// Null: none.
+uint32_t (*function_of(special_function::Kind kind))(uint32_t) {
+  switch (kind) {
     case special_function::kExp2:
-      return special::exp2(x);
+      return special::exp2;
     case special_function::kLog2:
-      return special::log2(x);
+      return special::log2;
     case special_function::kReciprocal:
-      return special::reciprocal(x);
+      return special::reciprocal;
     case special_function::kRoot:
-      return special::root(x);
+      return special::root;
     case special_function::kNone:
       break;
   }
-  return x;
+  return nullptr;
 }
-
-// Of a row, in the order that hardware has.
-class Reduction {
- public:
-  explicit Reduction(reduce::Kind kind) : kind_(kind) {}
-
-  void add(const std::array<uint32_t, Vector::kLanes>& group, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-      least_ = fp32::min(least_, group[i]);
-      largest_ = fp32::max(largest_, group[i]);
-    }
-    std::array<uint32_t, Vector::kLanes> r;
-    r.fill(kMinusZero);
-    std::copy_n(group.begin(), count, r.begin());
-    const uint32_t sum = fp32::add(fp32::add(fp32::add(r[0], r[1]), fp32::add(r[2], r[3])),
-                                   fp32::add(fp32::add(r[4], r[5]), fp32::add(r[6], r[7])));
-    uint32_t& partial = partial_[groups_++ % partial_.size()];
-    partial = fp32::add(partial, sum);
-  }
-  uint32_t result() const {
-    switch (kind_) {
-      case reduce::kMin:
-        return least_;
-      case reduce::kMax:
-        return largest_;
-      default:
-        return fp32::add(fp32::add(partial_[0], partial_[1]), fp32::add(partial_[2], partial_[3]));
-    }
-  }
-
- private:
-  reduce::Kind kind_;
-  // A NaN is ignored beside any number.
-  uint32_t least_ = fp32::kNan;
-  uint32_t largest_ = fp32::kNan;
-  std::array<uint32_t, 4> partial_ = {kMinusZero, kMinusZero, kMinusZero, kMinusZero};
-  unsigned groups_ = 0;
-};
 
 }  // namespace
 
@@ -252,10 +214,46 @@ void Vector::store(uint32_t row, uint32_t first, uint32_t count, const Group& re
   }
 }
 
+// Elements of a row that the host computes at once: whole groups, when all of the row lies in local memory.
+uint32_t Vector::run_fast(const Mode& mode, uint32_t row, Reduction& reduction) {
+  if (!lanes::available()) return 0;
+  lanes::Row fast{.op = mode.op,
+                  .operands = {},
+                  .special = function_of(mode.special),
+                  .number = now_.result.number,
+                  .reduce = mode.reduce,
+                  .groups = now_.elements / kLanes};
+  for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    if (!mode.uses(i)) continue;
+    const Operand& operand = now_.operands[i];
+    fast.operands[i] = {.vector = operand.kind == operand_kind::kVector,
+                        .number = operand.number,
+                        .magnitude = operand.magnitude,
+                        .negate = operand.negate,
+                        .value = operand.value};
+    if (operand.kind == operand_kind::kValue) continue;
+    if (!is_inside(operand, row)) return 0;
+    fast.operands[i].at = memory_.read(address(operand, row, 0));
+  }
+  if (now_.result.kind != operand_kind::kNone) {
+    if (!is_inside(now_.result, row)) return 0;
+    fast.result = memory_.at(address(now_.result, row, 0));
+  }
+  lanes::run(fast, reduction);
+  groups_ += fast.groups;
+  return fast.groups * kLanes;
+}
+
+bool Vector::is_inside(const Operand& operand, uint32_t row) const {
+  const int64_t last = address(operand, row, now_.elements - 1);
+  return address(operand, row, 0) >= 0 && last < int64_t{kLdmBytes};
+}
+
 void Vector::run(const Mode& mode) {
+  const auto special = function_of(mode.special);
   for (uint32_t row = 0; row < now_.rows; ++row) {
-    Reduction reduction(mode.reduce);
-    for (uint32_t first = 0; first < now_.elements; first += kLanes) {
+    Reduction reduction;
+    for (uint32_t first = run_fast(mode, row, reduction); first < now_.elements; first += kLanes) {
       const uint32_t count = std::min(kLanes, now_.elements - first);
       std::array<Group, 3> operands{};
       for (unsigned i = 0; i < operands.size(); ++i) {
@@ -263,14 +261,15 @@ void Vector::run(const Mode& mode) {
       }
       Group results{};
       for (uint32_t i = 0; i < count; ++i) {
-        results[i] = apply(mode.special, compute(mode.op, operands[0][i], operands[1][i], operands[2][i]));
+        results[i] = compute(mode.op, operands[0][i], operands[1][i], operands[2][i]);
+        if (special != nullptr) results[i] = special(results[i]);
       }
       ++groups_;
       if (now_.result.kind != operand_kind::kNone) store(row, first, count, results);
       if (mode.reduce != reduce::kNone) reduction.add(results, count);
     }
     if (mode.reduce != reduce::kNone) {
-      memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result());
+      memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result(mode.reduce));
     }
   }
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/reduction.hpp"
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -77,6 +78,8 @@ class Vector {
   bool set_operand(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
+  uint32_t run_fast(const Mode& mode, uint32_t row, Reduction& reduction);
+  bool is_inside(const Operand& operand, uint32_t row) const;
   // The elements of a group, and of a scalar operand the first of them only: all are the same.
   Group read(const Operand& operand, uint32_t row, uint32_t first, uint32_t count) const;
   void store(uint32_t row, uint32_t first, uint32_t count, const Group& results);

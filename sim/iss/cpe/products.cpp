@@ -1,0 +1,117 @@
+#include "sim/iss/cpe/products.hpp"
+
+#include "sim/iss/cpe/simd.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace swai::iss::cpe::products {
+
+namespace {
+
+constexpr uint64_t kBias = 0x8080'8080'8080'8080;
+
+#if defined(__x86_64__)
+
+#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
+
+AVX512 inline void store(__m512i pairs, Row& sums) {
+  // Two neighbours are the halves of a column's k.
+  const __m512i both = _mm512_add_epi32(pairs, _mm512_srli_epi64(pairs, 32));
+  auto* const at = reinterpret_cast<__m256i*>(sums.data());
+  _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), _mm512_cvtepi64_epi32(both)));
+}
+
+// One instruction multiplies 64 pairs, of which one side is unsigned: activations are 128 too large, and 128
+// times the weights too much comes out.
+template <unsigned kRows>
+AVX512 inline void add_rows_512(const Operands& operands, uint32_t row, Row* sums) {
+  const uint64_t* const x = operands.activations + uint64_t{row} * operands.row_stride;
+  __m512i acc[kRows];
+  for (auto& a : acc) a = _mm512_setzero_si512();
+  __m512i excess = _mm512_setzero_si512();
+  const __m512i bias = _mm512_set1_epi64(static_cast<int64_t>(kBias));
+  for (uint32_t k = 0; k < operands.k_tiles; ++k) {
+    const __m512i w = _mm512_loadu_si512(operands.weights + 8 * uint64_t{k});
+    excess = _mm512_dpbusd_epi32(excess, bias, w);
+    for (unsigned r = 0; r < kRows; ++r) {
+      const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
+      acc[r] = _mm512_dpbusd_epi32(acc[r], _mm512_set1_epi64(eight), w);
+    }
+  }
+  for (unsigned r = 0; r < kRows; ++r) store(_mm512_sub_epi32(acc[r], excess), sums[row + r]);
+}
+
+AVX512 void add_512(const Operands& operands, Row* sums) {
+  uint32_t row = 0;
+  for (; row + 8 <= operands.rows; row += 8) add_rows_512<8>(operands, row, sums);
+  for (; row < operands.rows; ++row) add_rows_512<1>(operands, row, sums);
+}
+
+// Two columns in a register, 8 k each.
+template <unsigned kRows>
+AVX2 inline void add_rows_256(const Operands& operands, uint32_t row, Row* sums) {
+  const uint64_t* const x = operands.activations + uint64_t{row} * operands.row_stride;
+  __m256i acc[kRows][4];
+  for (auto& of_row : acc) {
+    for (auto& a : of_row) a = _mm256_setzero_si256();
+  }
+  for (uint32_t k = 0; k < operands.k_tiles; ++k) {
+    const auto* const w = reinterpret_cast<const __m128i*>(operands.weights + 8 * uint64_t{k});
+    __m256i columns[4];
+    for (unsigned c = 0; c < 4; ++c) columns[c] = _mm256_cvtepi8_epi16(_mm_loadu_si128(w + c));
+    for (unsigned r = 0; r < kRows; ++r) {
+      const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
+      const __m256i wide = _mm256_cvtepi8_epi16(_mm_set1_epi64x(eight));
+      for (unsigned c = 0; c < 4; ++c) {
+        acc[r][c] = _mm256_add_epi32(acc[r][c], _mm256_madd_epi16(wide, columns[c]));
+      }
+    }
+  }
+  for (unsigned r = 0; r < kRows; ++r) {
+    const __m256i even_odd =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(acc[r][0], acc[r][1]), _mm256_hadd_epi32(acc[r][2], acc[r][3]));
+    const __m256i all = _mm256_permutevar8x32_epi32(even_odd, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    auto* const at = reinterpret_cast<__m256i*>(sums[row + r].data());
+    _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), all));
+  }
+}
+
+AVX2 void add_256(const Operands& operands, Row* sums) {
+  uint32_t row = 0;
+  for (; row + 2 <= operands.rows; row += 2) add_rows_256<2>(operands, row, sums);
+  for (; row < operands.rows; ++row) add_rows_256<1>(operands, row, sums);
+}
+
+#endif
+
+// Changes the upper bits of a word of each pair with the lower ones of the other.
+void swap(std::array<uint64_t, 8>& words, unsigned distance, uint64_t lower) {
+  for (unsigned i = 0; i < 8; ++i) {
+    if ((i & distance) != 0) continue;
+    const uint64_t changed = (words[i] >> 8 * distance ^ words[i + distance]) & lower;
+    words[i + distance] ^= changed;
+    words[i] ^= changed << 8 * distance;
+  }
+}
+
+}  // namespace
+
+Kernel kernel() {
+#if defined(__x86_64__)
+  if (simd::level() == simd::Level::kAvx512) return {kBias, add_512};
+  return {0, add_256};
+#else
+  return {0, nullptr};
+#endif
+}
+
+void transpose(std::array<uint64_t, 8>& words) {
+  swap(words, 4, 0x0000'0000'ffff'ffff);
+  swap(words, 2, 0x0000'ffff'0000'ffff);
+  swap(words, 1, 0x00ff'00ff'00ff'00ff);
+}
+
+}  // namespace swai::iss::cpe::products
