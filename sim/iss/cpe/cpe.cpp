@@ -69,16 +69,12 @@ uint64_t Cpe::launch_instructions() const {
 
 uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
   if (stopped()) return 0;
-  Retirement record;
-  uint64_t count = 0;
+  const uint64_t first = hart_.instructions();
+  const auto count = [&] { return hart_.instructions() - first; };
   waiting_ = false;
-  while (count < limit) {
-    const Hart::Status status = observer ? hart_.step(record) : hart_.step();
-    if (status == Hart::Status::kRetired) {
-      ++count;
-      if (observer) observer(number_, record);
-      if (unit_fault().cause == Cause::kNone) continue;
-    }
+  while (count() < limit) {
+    const Hart::Status status = observer ? observed_step(observer) : hart_.run(limit - count());
+    if (status == Hart::Status::kRetired && unit_fault().cause == Cause::kNone) continue;
     waiting_ = status == Hart::Status::kWaiting;
     if (stopped()) {
       failed_launch_ = running_;
@@ -88,7 +84,14 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
     }
     break;
   }
-  return count;
+  return count();
+}
+
+Hart::Status Cpe::observed_step(const Observer& observer) {
+  Retirement record;
+  const Hart::Status status = hart_.step(record);
+  if (status == Hart::Status::kRetired) observer(number_, record);
+  return status;
 }
 
 Environment::WindowResult Cpe::window(const WindowAccess& access) {

@@ -85,6 +85,7 @@ class Cpe : private Environment {
   uint32_t counter(unsigned number, bool high) override {
     return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
   }
+  Hart::Status observed_step(const Observer& observer);
   Answer control(const Command& command);
   Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
   void stop_engines();

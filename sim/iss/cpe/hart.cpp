@@ -63,18 +63,28 @@ Hart::Status Hart::stop(Cause cause, Access access, uint64_t offset, uint16_t se
   return Status::kFault;
 }
 
+// Members are written back only where somebody may look at them: stores to local memory may change any of
+// them, as far as the compiler knows.
+[[gnu::always_inline]] inline void Hart::keep(Place& place) {
+  pc_ = place.pc;
+  instructions_ += place.retired;
+  place.retired = 0;
+}
+
 template <bool kRecord>
-bool Hart::load(const Insn& insn, Retirement* record) {
+[[gnu::always_inline]] inline bool Hart::load(const Insn& insn, Place& place, Retirement* record) {
   const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
   const unsigned bytes = bytes_of(insn.op);
   uint32_t data = 0;
   if ((address & (bytes - 1)) != 0) {
+    keep(place);
     stop(Cause::kMisaligned, Access::kRead, address);
     return false;
   }
   if (address - kLdmBase < kLdmBytes) {
     std::memcpy(&data, ldm_ + (address - kLdmBase), bytes);
   } else if (in_window(address)) {
+    keep(place);
     const auto result = environment_.window({false, address, bytes, 0, pointer_});
     if (result.cause != Cause::kNone) {
       stop(result.cause, Access::kRead, result.offset, result.segment);
@@ -82,6 +92,7 @@ bool Hart::load(const Insn& insn, Retirement* record) {
     }
     data = bytes == 4 ? result.data : result.data & ((1U << (8 * bytes)) - 1);
   } else {
+    keep(place);
     stop(Cause::kVacant, Access::kRead, address);
     return false;
   }
@@ -97,23 +108,26 @@ bool Hart::load(const Insn& insn, Retirement* record) {
 }
 
 template <bool kRecord>
-bool Hart::store(const Insn& insn, Retirement* record) {
+[[gnu::always_inline]] inline bool Hart::store(const Insn& insn, Place& place, Retirement* record) {
   const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
   const unsigned bytes = bytes_of(insn.op);
   const uint32_t data = bytes == 4 ? x_[insn.rs2] : x_[insn.rs2] & ((1U << (8 * bytes)) - 1);
   if ((address & (bytes - 1)) != 0) {
+    keep(place);
     stop(Cause::kMisaligned, Access::kWrite, address);
     return false;
   }
   if (address - kLdmBase < kLdmBytes) {
     std::memcpy(ldm_ + (address - kLdmBase), &data, bytes);
   } else if (in_window(address)) {
+    keep(place);
     const auto result = environment_.window({true, address, bytes, data, pointer_});
     if (result.cause != Cause::kNone) {
       stop(result.cause, Access::kWrite, result.offset, result.segment);
       return false;
     }
   } else {
+    keep(place);
     stop(Cause::kVacant, Access::kWrite, address);
     return false;
   }
@@ -202,19 +216,16 @@ bool Hart::csr(const Insn& insn) {
 }
 
 template <bool kRecord>
-Hart::Status Hart::step(Retirement* record) {
-  if (fault_.cause != Cause::kNone) return Status::kFault;
-  const Insn* found = code_.find(pc_);
-  if (found == nullptr) return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
-  const Insn& insn = *found;
+[[gnu::always_inline]] inline Hart::Status Hart::execute(const Insn& insn, Place& place, Retirement* record) {
+  const uint32_t pc = place.pc;
   const uint32_t a = x_[insn.rs1];
   const uint32_t b = x_[insn.rs2];
   const auto imm = static_cast<uint32_t>(insn.imm);
-  uint32_t next_pc = pc_ + insn.length;
+  uint32_t next_pc = pc + insn.length;
   uint32_t result = 0;
   if constexpr (kRecord) {
     *record = {};
-    record->pc = pc_;
+    record->pc = pc;
     record->insn = insn.bits;
   }
   switch (insn.op) {
@@ -222,46 +233,46 @@ Hart::Status Hart::step(Retirement* record) {
       result = imm;
       break;
     case Op::kAuipc:
-      result = pc_ + imm;
+      result = pc + imm;
       break;
     case Op::kJal:
       result = next_pc;
-      next_pc = pc_ + imm;
+      next_pc = pc + imm;
       break;
     case Op::kJalr:
       result = next_pc;
       next_pc = (a + imm) & ~1U;
       break;
     case Op::kBeq:
-      if (a == b) next_pc = pc_ + imm;
+      if (a == b) next_pc = pc + imm;
       break;
     case Op::kBne:
-      if (a != b) next_pc = pc_ + imm;
+      if (a != b) next_pc = pc + imm;
       break;
     case Op::kBlt:
-      if (as_signed(a) < as_signed(b)) next_pc = pc_ + imm;
+      if (as_signed(a) < as_signed(b)) next_pc = pc + imm;
       break;
     case Op::kBge:
-      if (as_signed(a) >= as_signed(b)) next_pc = pc_ + imm;
+      if (as_signed(a) >= as_signed(b)) next_pc = pc + imm;
       break;
     case Op::kBltu:
-      if (a < b) next_pc = pc_ + imm;
+      if (a < b) next_pc = pc + imm;
       break;
     case Op::kBgeu:
-      if (a >= b) next_pc = pc_ + imm;
+      if (a >= b) next_pc = pc + imm;
       break;
     case Op::kLb:
     case Op::kLh:
     case Op::kLw:
     case Op::kLbu:
     case Op::kLhu:
-      if (!load<kRecord>(insn, record)) return Status::kFault;
+      if (!load<kRecord>(insn, place, record)) return Status::kFault;
       result = x_[insn.rd];
       break;
     case Op::kSb:
     case Op::kSh:
     case Op::kSw:
-      if (!store<kRecord>(insn, record)) return Status::kFault;
+      if (!store<kRecord>(insn, place, record)) return Status::kFault;
       break;
     case Op::kAddi:
       result = a + imm;
@@ -347,6 +358,7 @@ Hart::Status Hart::step(Retirement* record) {
     case Op::kFence:  // accesses are done one after the other anyway
       break;
     case Op::kBreak:
+      keep(place);
       return stop(Cause::kBreakpoint);
     case Op::kCsrrw:
     case Op::kCsrrs:
@@ -354,11 +366,13 @@ Hart::Status Hart::step(Retirement* record) {
     case Op::kCsrrwi:
     case Op::kCsrrsi:
     case Op::kCsrrci:
+      keep(place);
       if (!csr(insn)) return Status::kFault;
       result = x_[insn.rd];
       break;
     case Op::kCustom: {
-      command_ = {static_cast<uint8_t>(imm >> 7), static_cast<uint8_t>(imm & 0x7f), a, b, pc_};
+      keep(place);
+      command_ = {static_cast<uint8_t>(imm >> 7), static_cast<uint8_t>(imm & 0x7f), a, b, pc};
       const auto answer = environment_.issue(command_);
       if (answer.kind == Environment::Answer::kWait) return Status::kWaiting;
       if (answer.kind == Environment::Answer::kBad) return stop(Cause::kCommand);
@@ -366,6 +380,7 @@ Hart::Status Hart::step(Retirement* record) {
       break;
     }
     default:
+      keep(place);
       return stop(Cause::kIllegal);
   }
   x_[insn.rd] = result;
@@ -375,12 +390,36 @@ Hart::Status Hart::step(Retirement* record) {
     record->rd_wdata = insn.rd == 0 ? 0 : result;
     record->next_pc = next_pc;
   }
-  pc_ = next_pc;
-  ++instructions_;
+  place.pc = next_pc;
+  ++place.retired;
   return Status::kRetired;
 }
 
-template Hart::Status Hart::step<false>(Retirement* record);
-template Hart::Status Hart::step<true>(Retirement* record);
+Hart::Status Hart::step(Retirement& record) {
+  if (fault_.cause != Cause::kNone) return Status::kFault;
+  const Insn* const insn = code_.find(pc_);
+  if (insn == nullptr) return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
+  Place place{pc_};
+  const Status status = execute<true>(*insn, place, &record);
+  keep(place);
+  return status;
+}
+
+Hart::Status Hart::run(uint64_t limit) {
+  if (fault_.cause != Cause::kNone) return Status::kFault;
+  Place place{pc_};
+  Status status = Status::kRetired;
+  while (limit-- != 0 && status == Status::kRetired) {
+    const Insn* const insn = code_.find(place.pc);
+    if (insn == nullptr) {
+      keep(place);
+      return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
+    }
+    status = execute<false>(*insn, place, nullptr);
+    if (insn->op == Op::kCustom) break;
+  }
+  keep(place);
+  return status;
+}
 
 }  // namespace swai::iss::cpe

@@ -77,16 +77,10 @@ class Hart {
     kWaiting,  // the unit is not ready: nothing has happened
     kFault     // stopped until reset
   };
-  Status step() { return step<false>(nullptr); }
-  Status step(Retirement& record) { return step<true>(&record); }
-
-  // Up to `limit` instructions; ends early when it waits or faults.
-  Status run(uint64_t limit) {
-    Status status = Status::kRetired;
-    while (limit-- != 0 && (status = step()) == Status::kRetired) {
-    }
-    return status;
-  }
+  Status step(Retirement& record);
+  Status step() { return run(1); }
+  // Up to `limit` instructions; ends early when it waits or faults, and after a command to a unit.
+  Status run(uint64_t limit);
 
   const Fault& fault() const { return fault_; }  // cause none: it has not stopped
   // The command that the unit is not ready for, after Status::kWaiting.
@@ -102,12 +96,18 @@ class Hart {
   void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
 
  private:
+  // Where it is, while it runs.
+  struct Place {
+    uint32_t pc = 0;
+    uint64_t retired = 0;  // and not yet counted
+  };
+  void keep(Place& place);
   template <bool kRecord>
-  Status step(Retirement* record);
+  Status execute(const Insn& insn, Place& place, Retirement* record);
   template <bool kRecord>
-  bool load(const Insn& insn, Retirement* record);
+  bool load(const Insn& insn, Place& place, Retirement* record);
   template <bool kRecord>
-  bool store(const Insn& insn, Retirement* record);
+  bool store(const Insn& insn, Place& place, Retirement* record);
   bool csr(const Insn& insn);
   bool read_csr(unsigned number, uint32_t& value);
   bool write_csr(unsigned number, uint32_t value);
