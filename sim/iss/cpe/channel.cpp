@@ -49,19 +49,18 @@ Answer Channel::issue(unsigned position, const Command& command) {
   direction.queue.push_back({.at = command.rs1 - kLdmBase,
                              .left = command.rs2 & 0xff'ffff,
                              .peer = static_cast<uint8_t>(command.rs2 >> 24)});
-  const uint32_t ticket = ++direction.begun;
-  move();
-  return {.data = ticket};
+  return {.data = ++direction.begun};
 }
 
-// All that can be moved.
-void Channel::move() {
+bool Channel::move() {
+  bool any = false;
   for (bool moved = true; moved;) {
     moved = false;
     for (unsigned position = 0; position < ends_.size(); ++position) {
-      while (move(ends_[position], position)) moved = true;
+      while (move(ends_[position], position)) moved = any = true;
     }
   }
+  return any;
 }
 
 // As much as one send and the receives that it meets have in common.

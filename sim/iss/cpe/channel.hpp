@@ -32,6 +32,9 @@ class Channel {
   // Positions that take part in the launch.
   void set_participants(uint8_t mask) { participants_ = mask; }
   Environment::Answer issue(unsigned position, const Command& command);
+  // Moves all that can be moved; false: nothing. Until then commands of one position change nothing for
+  // others.
+  bool move();
   void reset(unsigned position);
 
   bool busy(unsigned position) const {
@@ -63,7 +66,6 @@ class Channel {
 
   bool legal(unsigned position, const Command& command) const;
   static Environment::Answer wait(const Direction& direction, uint32_t ticket);
-  void move();
   bool move(End& sender, unsigned position);
   static void advance(Direction& direction, uint32_t bytes);
 

@@ -17,10 +17,11 @@ Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, un
       row_number_(number / columns),
       column_number_(number % columns),
       port_(around.port),
+      memory_(around.port),
       sync_(around.sync),
       row_(around.row),
       column_(around.column),
-      dma_(around.port, ldm),
+      dma_(memory_, ldm),
       systolic_(ldm),
       vector_(ldm),
       hart_(around.code, *this, ldm, identity) {}
@@ -72,7 +73,7 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
   const uint64_t first = hart_.instructions();
   const auto count = [&] { return hart_.instructions() - first; };
   waiting_ = false;
-  while (count() < limit) {
+  while (count() < limit && !memory_.is_full()) {
     const Hart::Status status = observer ? observed_step(observer) : hart_.run(limit - count());
     if (status == Hart::Status::kRetired && unit_fault().cause == Cause::kNone) continue;
     waiting_ = status == Hart::Status::kWaiting;
@@ -132,7 +133,7 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
 }
 
 Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes) {
-  return access.write ? port_.write(number, offset, bytes) : port_.read(number, offset, bytes);
+  return access.write ? memory_.write(number, offset, bytes) : memory_.read(number, offset, bytes);
 }
 
 Environment::Answer Cpe::issue(const Command& command) {

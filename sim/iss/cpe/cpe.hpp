@@ -11,6 +11,7 @@
 #include "sim/iss/cpe/dma.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/port.hpp"
+#include "sim/iss/cpe/round_memory.hpp"
 #include "sim/iss/cpe/sync.hpp"
 #include "sim/iss/cpe/systolic.hpp"
 #include "sim/iss/cpe/vector.hpp"
@@ -50,6 +51,9 @@ class Cpe : private Environment {
   void withdraw() { pending_.reset(); }
   // Up to `limit` instructions, fewer when it waits or stops; returns how many.
   uint64_t run(uint64_t limit, const Observer& observer);
+  // The end of a round: its stores take effect.
+  void commit() { memory_.commit(); }
+  const RoundMemory& memory() const { return memory_; }
   // Stands still from now on, with a record, unless it has one.
   void stop(Cause cause);
 
@@ -97,6 +101,7 @@ class Cpe : private Environment {
   unsigned row_number_;
   unsigned column_number_;
   Port& port_;
+  RoundMemory memory_;
   Sync& sync_;
   Channel& row_;
   Channel& column_;

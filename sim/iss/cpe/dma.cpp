@@ -62,7 +62,7 @@ Environment::Answer Dma::transfer(const Command& command) {
 
 bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc) {
   const uint16_t number = segment::number(global_);
-  const Cause cause = store ? port_.write(number, offset, local) : port_.read(number, offset, local);
+  const Cause cause = store ? memory_.write(number, offset, local) : memory_.read(number, offset, local);
   if (cause != Cause::kNone) {
     fault_ = {.cause = cause,
               .access = store ? Access::kWrite : Access::kRead,

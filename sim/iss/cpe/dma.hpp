@@ -11,7 +11,7 @@ namespace swai::iss::cpe {
 
 class Dma {
  public:
-  Dma(Port& port, std::span<uint8_t> ldm) : port_(port), ldm_(ldm) {}
+  Dma(Global& memory, std::span<uint8_t> ldm) : memory_(memory), ldm_(ldm) {}
 
   void reset();
   Environment::Answer issue(const Command& command);
@@ -35,7 +35,7 @@ class Dma {
   // One line piece; false: it failed.
   bool move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc);
 
-  Port& port_;
+  Global& memory_;
   std::span<uint8_t> ldm_;
   uint64_t global_ = 0;
   Shape shape_;

@@ -1,6 +1,7 @@
 #include "sim/iss/cpe/group.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "sim/iss/cpe/masks.hpp"
@@ -195,24 +196,41 @@ Ending Group::run() {
   }
 }
 
+// CPEs run as if at the same time: what one does is there for the others when the round has ended.
 Group::Turn Group::turn() {
   Turn turn;
+  std::array<uint64_t, 32> counts{};
+  std::array<uint64_t, 32> taken{};
+  uint32_t ran = 0;
   for_each(enabled_, [&](unsigned i) {
+    if (cpes_[i]->stopped()) return;
+    ran |= uint32_t{1} << i;
+    taken[i] = cpes_[i]->taken();
+  });
+  run_cpes(ran, counts);
+  for_each(ran, [&](unsigned i) {
     Cpe& cpe = *cpes_[i];
-    if (cpe.stopped()) return;
-    uint64_t limit = turn_;
-    if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
-    const uint64_t taken = cpe.taken();
-    const uint64_t count = cpe.run(limit, observer_);
-    used_[i] += count;
-    turn.cycles = std::max(turn.cycles, count);
-    if (count != 0 || cpe.stopped()) turn.moved |= uint32_t{1} << i;
-    if (cpe.taken() != taken) restarts_[i] = 0;
+    cpe.commit();
+    used_[i] += counts[i];
+    turn.cycles = std::max(turn.cycles, counts[i]);
+    if (counts[i] != 0 || cpe.stopped()) turn.moved |= uint32_t{1} << i;
+    if (cpe.taken() != taken[i]) restarts_[i] = 0;
     if (!cpe.stopped()) return;
     record(i);
     if (!cpe.failed_launch()) restart_or_give_up(i);
   });
+  bool others = sync_.release();
+  for (Channel& channel : channels_) others = channel.move() || others;
+  if (others) turn.moved |= ran;
   return turn;
+}
+
+void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {
+  for_each(mask, [&](unsigned i) {
+    uint64_t limit = turn_;
+    if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
+    counts[i] = cpes_[i]->run(limit, observer_);
+  });
 }
 
 uint32_t Group::asleep() const {
@@ -221,6 +239,18 @@ uint32_t Group::asleep() const {
     if (cpes_[i]->asleep()) mask |= uint32_t{1} << i;
   });
   return mask;
+}
+
+uint64_t Group::lines_read() const {
+  uint64_t lines = 0;
+  for (const auto& cpe : cpes_) lines += cpe->memory().lines_read();
+  return lines;
+}
+
+uint64_t Group::lines_written() const {
+  uint64_t lines = 0;
+  for (const auto& cpe : cpes_) lines += cpe->memory().lines_written();
+  return lines;
 }
 
 void Group::clear_faults(uint32_t mask) {

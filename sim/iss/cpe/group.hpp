@@ -8,6 +8,7 @@
 //   const Result result = group.launch({.pc = ..., .argument = ..., .mask = 0xff, .code_segment = 2});
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -49,7 +50,7 @@ class Group {
  public:
   struct Options {
     unsigned number = 0;  // of the group
-    // CPEs run one after the other, each as many instructions, or until it waits.
+    // Instructions of a CPE in a round; less when it waits.
     uint64_t turn = 256;
   };
 
@@ -97,8 +98,9 @@ class Group {
 
   // --- as the access window does it
   std::span<uint8_t> ldm(unsigned cpe) { return cpes_.at(cpe)->ldm(); }
-  uint64_t lines_read() const { return port_.lines_read(); }
-  uint64_t lines_written() const { return port_.lines_written(); }
+  // Accesses of CPEs to global memory.
+  uint64_t lines_read() const;
+  uint64_t lines_written() const;
   // CPEs that no launch can use: in reset, or given up because they faulted again and again.
   uint32_t stopped() const { return ~enabled_ & all_; }
   // Whose clock hardware would stop.
@@ -119,6 +121,7 @@ class Group {
   void prepare(const Launch& launch);
   Ending run();
   bool lost(unsigned cpe) const;
+  void run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts);
   void record(unsigned cpe);
   void restart_or_give_up(unsigned cpe);
 

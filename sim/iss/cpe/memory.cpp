@@ -6,52 +6,57 @@
 
 namespace swai::iss::cpe {
 
+MemoryStatus Memory::may_write(uint64_t address, uint64_t bytes) {
+  std::array<uint8_t, kLineBytes> line;
+  const MemoryStatus status = read(address, std::span(line).first(bytes));
+  return status == MemoryStatus::kPoison ? MemoryStatus::kOk : status;
+}
+
 uint8_t* SparseMemory::at(uint64_t address) {
-  const uint64_t number = address / kChunkBytes;
-  if (number != last_) {
-    auto& chunk = chunks_[number];
-    if (!chunk) chunk = std::make_unique<Chunk>();
-    last_ = number;
-    last_chunk_ = chunk.get();
-  }
-  return last_chunk_->data() + address % kChunkBytes;
+  auto& chunk = chunks_[(address - base_) / kChunkBytes];
+  if (!chunk) chunk = std::make_unique<Chunk>();
+  return chunk->data() + (address - base_) % kChunkBytes;
 }
 
 MemoryStatus SparseMemory::read(uint64_t address, std::span<uint8_t> bytes) {
   if (!contains(address, bytes.size())) return MemoryStatus::kNobody;
-  std::memcpy(bytes.data(), at(address), bytes.size());
+  peek(address, bytes);
   if (!poisoned_.empty() && poisoned_.contains(address / kLineBytes)) return MemoryStatus::kPoison;
   return MemoryStatus::kOk;
 }
 
 MemoryStatus SparseMemory::write(uint64_t address, std::span<const uint8_t> bytes) {
   if (!contains(address, bytes.size())) return MemoryStatus::kNobody;
-  std::memcpy(at(address), bytes.data(), bytes.size());
+  poke(address, bytes);
   if (!poisoned_.empty() && bytes.size() == kLineBytes) poisoned_.erase(address / kLineBytes);
   return MemoryStatus::kOk;
 }
 
-template <typename Bytes, typename Copy>
-void SparseMemory::by_chunks(uint64_t address, Bytes bytes, Copy copy) {
+void SparseMemory::peek(uint64_t address, std::span<uint8_t> bytes) {
   if (!contains(address, bytes.size())) throw std::out_of_range("there is no memory");
   while (!bytes.empty()) {
-    const auto part = bytes.first(std::min<uint64_t>(bytes.size(), kChunkBytes - address % kChunkBytes));
-    copy(at(address), part);
+    const uint64_t in_chunk = (address - base_) % kChunkBytes;
+    const auto part = bytes.first(std::min<uint64_t>(bytes.size(), kChunkBytes - in_chunk));
+    const auto& chunk = chunks_[(address - base_) / kChunkBytes];
+    if (chunk) {
+      std::memcpy(part.data(), chunk->data() + in_chunk, part.size());
+    } else {
+      std::memset(part.data(), 0, part.size());
+    }
     address += part.size();
     bytes = bytes.subspan(part.size());
   }
 }
 
-void SparseMemory::peek(uint64_t address, std::span<uint8_t> bytes) {
-  by_chunks(address, bytes, [](const uint8_t* memory, std::span<uint8_t> part) {
-    std::memcpy(part.data(), memory, part.size());
-  });
-}
-
 void SparseMemory::poke(uint64_t address, std::span<const uint8_t> bytes) {
-  by_chunks(address, bytes, [](uint8_t* memory, std::span<const uint8_t> part) {
-    std::memcpy(memory, part.data(), part.size());
-  });
+  if (!contains(address, bytes.size())) throw std::out_of_range("there is no memory");
+  while (!bytes.empty()) {
+    const uint64_t in_chunk = (address - base_) % kChunkBytes;
+    const auto part = bytes.first(std::min<uint64_t>(bytes.size(), kChunkBytes - in_chunk));
+    std::memcpy(at(address), part.data(), part.size());
+    address += part.size();
+    bytes = bytes.subspan(part.size());
+  }
 }
 
 }  // namespace swai::iss::cpe

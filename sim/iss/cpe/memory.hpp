@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace swai::iss::cpe {
 
@@ -26,16 +26,25 @@ class Memory {
   // Bytes that lie in one line. A read that is not kOk need not give anything.
   virtual MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) = 0;
   virtual MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) = 0;
+  // What write() would say. CPEs store at the end of a round, and know at once whether they may. Unless a
+  // memory knows better: who can be read can be written.
+  virtual MemoryStatus may_write(uint64_t address, uint64_t bytes);
 };
 
-// One range of memory; what was never written is zero and costs nothing. Outside of it lives nobody.
+// One range of memory; what was never written is zero and costs little. Outside of it lives nobody. Several
+// threads may read it at once.
 class SparseMemory : public Memory {
  public:
-  explicit SparseMemory(uint64_t base = kHbmBase, uint64_t bytes = kHbmBytes) : base_(base), bytes_(bytes) {}
+  explicit SparseMemory(uint64_t base = kHbmBase, uint64_t bytes = kHbmBytes)
+      : base_(base), bytes_(bytes), chunks_((bytes + kChunkBytes - 1) / kChunkBytes) {}
 
   MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override;
   // Part of a damaged line leaves it damaged, the whole line heals it.
   MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override;
+
+  MemoryStatus may_write(uint64_t address, uint64_t bytes) override {
+    return contains(address, bytes) ? MemoryStatus::kOk : MemoryStatus::kNobody;
+  }
 
   // The back door: any bytes in the range (std::out_of_range beyond); poison stays as it is.
   void peek(uint64_t address, std::span<uint8_t> bytes);
@@ -50,15 +59,11 @@ class SparseMemory : public Memory {
     return address >= base_ && address - base_ <= bytes_ && bytes <= bytes_ - (address - base_);
   }
   uint8_t* at(uint64_t address);
-  template <typename Bytes, typename Copy>
-  void by_chunks(uint64_t address, Bytes bytes, Copy copy);
 
   uint64_t base_;
   uint64_t bytes_;
-  std::unordered_map<uint64_t, std::unique_ptr<Chunk>> chunks_;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   std::unordered_set<uint64_t> poisoned_;  // lines
-  uint64_t last_ = ~uint64_t{0};           // the chunk used last: most accesses stay in it
-  Chunk* last_chunk_ = nullptr;
 };
 
 }  // namespace swai::iss::cpe

@@ -52,15 +52,22 @@ Cause Port::translate(uint16_t number, uint64_t offset, uint64_t bytes, Access a
 Cause Port::read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access) {
   uint64_t address = 0;
   const Cause cause = translate(number, offset, bytes.size(), access, address);
-  if (cause == Cause::kNone && access == Access::kRead) ++lines_read_;
   return cause == Cause::kNone ? cause_of(memory_.read(address, bytes)) : cause;
 }
 
 Cause Port::write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) {
   uint64_t address = 0;
   const Cause cause = translate(number, offset, bytes.size(), Access::kWrite, address);
-  if (cause == Cause::kNone) ++lines_written_;
   return cause == Cause::kNone ? cause_of(memory_.write(address, bytes)) : cause;
+}
+
+Cause Port::may_write(uint16_t number, uint64_t offset, uint64_t bytes, uint64_t& address) {
+  const Cause cause = translate(number, offset, bytes, Access::kWrite, address);
+  return cause == Cause::kNone ? cause_of(memory_.may_write(address, bytes)) : cause;
+}
+
+Cause Port::read_at(uint64_t address, std::span<uint8_t> bytes) {
+  return cause_of(memory_.read(address, bytes));
 }
 
 Cause Port::fetch(uint32_t address, uint8_t* line) {

@@ -11,7 +11,15 @@
 
 namespace swai::iss::cpe {
 
-class Port : public CodeSource {
+// Global memory through segments, for the engines of a CPE. Bytes lie in one line.
+class Global {
+ public:
+  virtual ~Global() = default;
+  virtual Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) = 0;
+  virtual Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) = 0;
+};
+
+class Port : public Global, public CodeSource {
  public:
   explicit Port(Memory& memory) : memory_(memory) {}
 
@@ -31,18 +39,22 @@ class Port : public CodeSource {
 
   // Bytes that lie in one line of global memory. The checks, in this order: segment, owner, permission,
   // limit; then what memory says.
-  Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access = Access::kRead);
-  Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes);
+  Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) override {
+    return read(number, offset, bytes, Access::kRead);
+  }
+  Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) override;
+  // The parts of a write: what it would say, with the address; the write itself.
+  Cause may_write(uint16_t number, uint64_t offset, uint64_t bytes, uint64_t& address);
+  void write_at(uint64_t address, std::span<const uint8_t> bytes) { memory_.write(address, bytes); }
+  Cause read_at(uint64_t address, std::span<uint8_t> bytes);
   // Is the access legal? If so, its physical address.
   Cause translate(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
 
   Cause fetch(uint32_t address, uint8_t* line) override;
 
-  // Accesses, without those to code and to the segment table.
-  uint64_t lines_read() const { return lines_read_; }
-  uint64_t lines_written() const { return lines_written_; }
-
  private:
+  Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access);
+
   Memory& memory_;
   uint64_t table_base_ = 0;
   uint32_t table_entries_ = 0;
@@ -50,8 +62,6 @@ class Port : public CodeSource {
   uint16_t code_segment_ = 0;
   uint16_t argument_segment_ = 0;
   uint8_t owner_ = segment::kShared;
-  uint64_t lines_read_ = 0;
-  uint64_t lines_written_ = 0;
 };
 
 }  // namespace swai::iss::cpe

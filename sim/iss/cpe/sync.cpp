@@ -1,11 +1,12 @@
 #include "sim/iss/cpe/sync.hpp"
 
+#include "sim/iss/cpe/masks.hpp"
+
 namespace swai::iss::cpe {
 
 void Sync::set_active(uint32_t mask) {
   active_ = mask;
-  arrived_ = {};
-  released_ = {};
+  states_ = {};
 }
 
 uint32_t Sync::members(unsigned cpe, Scope scope) const {
@@ -18,26 +19,31 @@ uint32_t Sync::members(unsigned cpe, Scope scope) const {
   return mask & active_;
 }
 
-bool Sync::wait(unsigned cpe, Scope scope) {
-  const uint32_t me = uint32_t{1} << cpe;
-  if ((released_[scope] & me) != 0) {
-    released_[scope] &= ~me;
-    return true;
-  }
-  if ((active_ & me) == 0) return false;
-  arrived_[scope] |= me;
-  if (missing(cpe, scope) != 0) return false;
-  const uint32_t all = members(cpe, scope);
-  arrived_[scope] &= ~all;
-  released_[scope] |= all & ~me;
-  return true;
+uint32_t Sync::missing(unsigned cpe, Scope scope) const {
+  uint32_t missing = members(cpe, scope);
+  for_each(missing, [&](unsigned other) {
+    if (states_[other][scope] == kArrived) missing &= ~(uint32_t{1} << other);
+  });
+  return missing;
 }
 
-void Sync::reset(unsigned cpe) {
-  for (unsigned scope = kRow; scope <= kAll; ++scope) {
-    arrived_[scope] &= ~(uint32_t{1} << cpe);
-    released_[scope] &= ~(uint32_t{1} << cpe);
-  }
+bool Sync::wait(unsigned cpe, Scope scope) {
+  State& state = states_[cpe][scope];
+  const bool released = state == kReleased;
+  state = released || (active_ >> cpe & 1) == 0 ? kAway : kArrived;
+  return released;
+}
+
+bool Sync::release() {
+  bool any = false;
+  for_each(active_, [&](unsigned cpe) {
+    for (const Scope scope : {kRow, kColumn, kAll}) {
+      if (states_[cpe][scope] != kArrived || missing(cpe, scope) != 0) continue;
+      for_each(members(cpe, scope), [&](unsigned other) { states_[other][scope] = kReleased; });
+      any = true;
+    }
+  });
+  return any;
 }
 
 }  // namespace swai::iss::cpe

@@ -14,21 +14,25 @@ class Sync {
 
   // The CPEs of the launch. Whoever leaves it early is waited for all the same.
   void set_active(uint32_t mask);
-  // The CPE arrives, or asks again. True: all have arrived, and it is told so once.
+  // The CPE arrives, or asks again. True: it has been released, and is told so once. Changes nothing for
+  // others.
   bool wait(unsigned cpe, Scope scope);
-  void reset(unsigned cpe);
+  // Releases those whose scope has arrived; true: there were any.
+  bool release();
+  void reset(unsigned cpe) { states_[cpe] = {}; }
 
   // Who has not arrived yet.
-  uint32_t missing(unsigned cpe, Scope scope) const { return members(cpe, scope) & ~arrived_[scope]; }
+  uint32_t missing(unsigned cpe, Scope scope) const;
 
  private:
+  enum State : uint8_t { kAway, kArrived, kReleased };
+
   uint32_t members(unsigned cpe, Scope scope) const;
 
   unsigned rows_;
   unsigned columns_;
   uint32_t active_ = 0;
-  std::array<uint32_t, 3> arrived_{};
-  std::array<uint32_t, 3> released_{};  // and not yet told
+  std::array<std::array<State, 3>, 32> states_{};  // by CPE and scope
 };
 
 }  // namespace swai::iss::cpe
