@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "host/flash/sha256.hpp"
+#include "abi/sha256.hpp"
 
 namespace swai::flash {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "host/flash/sha256.hpp"
+#include "abi/sha256.hpp"
 
 namespace swai::boot {
 namespace {
@@ -58,7 +58,7 @@ void FakePlatform::take(std::span<uint64_t> words) {
 
 Digest FakePlatform::finish_hash() {
   require(left_ == 0, "the digest of everything");
-  return flash::sha256(message_);
+  return sha256(message_);
 }
 
 bool FakePlatform::program(uint32_t offset, std::span<const uint8_t> bytes) {

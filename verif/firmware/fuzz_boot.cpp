@@ -9,8 +9,8 @@
 #include <random>
 #include <string>
 
+#include "abi/sha256.hpp"
 #include "host/flash/flash_file.hpp"
-#include "host/flash/sha256.hpp"
 #include "verif/firmware/fake_platform.hpp"
 
 namespace swai::boot {
@@ -50,7 +50,7 @@ void fill_slot(FakePlatform& card, Slot slot, Input& input) {
   if ((options & kProgramFails) != 0) card.program_works = false;
   Header header = card.header(slot);
   if ((options & kSealPayload) != 0 && header.length <= kMaxSealedBytes) {
-    header.sha256 = flash::sha256(card.slot(slot).subspan(sizeof(Header), header.length));
+    header.sha256 = sha256(card.slot(slot).subspan(sizeof(Header), header.length));
   }
   if ((options & kSealHeader) != 0) flash::seal(header);
   if ((options & (kSealHeader | kSealPayload)) != 0) card.edit_header(slot, header);
@@ -75,7 +75,7 @@ void run(std::span<const uint8_t> bytes) {
   if (loaded) {
     const Header header = card.header(loaded->slot);
     require(image::check_header(header, kImageMemory) == image::Refusal::kNone);
-    require(flash::sha256(card.loaded(header)) == header.sha256);
+    require(sha256(card.loaded(header)) == header.sha256);
     require(loaded->entry - header.load_address < header.length);
   }
   require(card.stage() == (loaded ? Stage::kLoading : Stage::kRecovery));

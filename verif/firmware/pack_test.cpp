@@ -5,8 +5,8 @@
 #include <cstring>
 #include <random>
 
+#include "abi/sha256.hpp"
 #include "host/flash/flash_file.hpp"
-#include "host/flash/sha256.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/fake_platform.hpp"
 #include "verif/firmware/test_tools.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "host/flash/sha256.hpp"
+#include "abi/sha256.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/flash/rig.hpp"
 

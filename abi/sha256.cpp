@@ -1,9 +1,9 @@
-#include "host/flash/sha256.hpp"
+#include "abi/sha256.hpp"
 
 #include <algorithm>
 #include <bit>
 
-namespace swai::flash {
+namespace swai {
 namespace {
 
 constexpr size_t kBlockBytes = 64;
@@ -78,4 +78,4 @@ std::array<uint8_t, 32> sha256(std::span<const uint8_t> message) {
   return digest;
 }
 
-}  // namespace swai::flash
+}  // namespace swai

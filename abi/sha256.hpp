@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-namespace swai::flash {
+namespace swai {
 
 std::array<uint8_t, 32> sha256(std::span<const uint8_t> message);
 
-}  // namespace swai::flash
+}  // namespace swai
