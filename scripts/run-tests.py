@@ -37,7 +37,9 @@ FIELDS = {
     "coverage": bool,
     "cost": int,
     "reads": list,
+    "tier": str,
 }
+TIERS = ["rtl", "both"]
 
 
 @dataclasses.dataclass
@@ -53,7 +55,15 @@ class Test:
     coverage: bool = False
     cost: int = 1
     reads: list = dataclasses.field(default_factory=list)
+    tier: str = "rtl"
     registered_in: str = ""
+
+    def on_fast_tier(self):
+        """The same test, once, on the card's functional model."""
+        needs = [re.sub(r"^build/swai-card(-tiny|-full)?$", "build/swai-card-fast", need) for need in self.needs]
+        return dataclasses.replace(
+            self, name=f"fast.{self.name}", command=f"export SWAI_TIER=fast; {self.command}", needs=needs, seeds=1, cost=1
+        )
 
 
 @dataclasses.dataclass
@@ -90,6 +100,10 @@ def load_tests(root):
                 raise UsageError(f"{path}: test {name} is already registered in {seen[name]}")
             seen[name] = path
             tests.append(Test(**entry, registered_in=str(path)))
+            if tests[-1].tier not in TIERS:
+                raise UsageError(f"{path}: test {name}: 'tier' is one of {', '.join(TIERS)}")
+            if tests[-1].tier == "both":
+                tests.append(tests[-1].on_fast_tier())
     return tests
 
 

@@ -6,7 +6,7 @@ $(eval $(call cxx_library,card-models,$(card_models)))
 card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \
   abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
 card_program := $(addprefix sim/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
-  cards.cpp card_device.cpp serve.cpp) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
+  cards.cpp card_device.cpp client_memory.cpp serve.cpp) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv

@@ -30,7 +30,11 @@ constexpr uint64_t kDoorbellAt = regs::pcie::doorbell::kAddr - regs::kCardRegion
 
 CardDevice::CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPort& port,
                        const std::string& configuration, unsigned cards, std::function<void()> woken)
-    : card_(card), root_(root), port_(port), woken_(std::move(woken)), client_memory_(*this) {
+    : card_(card),
+      root_(root),
+      port_(port),
+      woken_(std::move(woken)),
+      client_memory_([this]() -> socket::Host& { return tell(); }) {
   info_.configuration = configuration;
   info_.vendor_id = kVendorId;
   info_.device_id = kDeviceId;
@@ -163,28 +167,6 @@ void CardDevice::dma_unmap(uint64_t iova, uint64_t bytes) {
 
 void CardDevice::host_done(uint32_t tag, bool good, std::span<const uint8_t> data) {
   client_memory_.answer(tag, good, data);
-}
-
-void CardDevice::ClientMemory::read(uint64_t iova, std::span<uint8_t> into, Done done) {
-  const uint32_t tag = next_tag_++;
-  open_[tag] = {into, std::move(done)};
-  device_.tell().host_read(tag, iova, static_cast<uint32_t>(into.size()));
-}
-
-void CardDevice::ClientMemory::write(uint64_t iova, std::span<const uint8_t> from, Done done) {
-  const uint32_t tag = next_tag_++;
-  open_[tag] = {{}, std::move(done)};
-  device_.tell().host_write(tag, iova, from);
-}
-
-void CardDevice::ClientMemory::answer(uint32_t tag, bool good, std::span<const uint8_t> data) {
-  const auto found = open_.find(tag);
-  if (found == open_.end()) return;
-  const Open open = std::move(found->second);
-  open_.erase(found);
-  const bool fits = data.size() >= open.into.size();
-  if (good && fits) std::copy_n(data.begin(), open.into.size(), open.into.begin());
-  open.done(good && fits);
 }
 
 // ------------------------------------------------------------------------------------------------------

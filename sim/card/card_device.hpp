@@ -11,6 +11,7 @@
 
 #include "host/link/server/device.hpp"
 #include "sim/card/card.hpp"
+#include "sim/card/client_memory.hpp"
 #include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
@@ -38,25 +39,6 @@ class CardDevice final : public socket::Device {
   socket::ControlResult control(uint64_t command, std::span<const uint64_t, 4> arguments) override;
 
  private:
-  // The client's memory, where it is reached by messages.
-  class ClientMemory final : public rootport::RemoteMemory {
-   public:
-    explicit ClientMemory(CardDevice& device) : device_(device) {}
-    void read(uint64_t iova, std::span<uint8_t> into, Done done) override;
-    void write(uint64_t iova, std::span<const uint8_t> from, Done done) override;
-    void answer(uint32_t tag, bool good, std::span<const uint8_t> data);
-    void forget() { open_.clear(); }
-
-   private:
-    struct Open {
-      std::span<uint8_t> into;  // empty: a write
-      Done done;
-    };
-    CardDevice& device_;
-    std::map<uint32_t, Open> open_;
-    uint32_t next_tag_ = 0;
-  };
-
   void on_link(rootport::LinkState state);
   void on_packet(bool to_card, uint64_t cycle);
   void on_read(uint64_t serial, uint32_t bytes, rootport::RequestStatus status,

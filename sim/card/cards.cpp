@@ -3,6 +3,34 @@
 #include <algorithm>
 
 namespace swai::card {
+namespace {
+
+CardsOptions cards_options(const Options& options, EventFile* events) {
+  CardsOptions result;
+  result.configuration = options.config;
+  result.card_routes = options.iommu;
+  for (size_t i = 0; i < options.cards; ++i) {
+    result.cards.push_back(
+        {.seed = options.seed,
+         .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed.value_or(1)},
+         .rom = options.rom,
+         .waves = i == 0 ? WaveWindow{options.wave, options.wave_from, options.wave_to, options.wave_trigger,
+                                      options.wave_length}
+                         : WaveWindow{},
+         .trace = i == 0 ? options.trace : "",
+         .number = static_cast<unsigned>(i),
+         .events = events,
+         .events_on = options.events_on});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<HostedCards> make_cards(const Options& options, std::vector<FlashStore>& flash,
+                                        EventFile* events, std::function<void(size_t, uint8_t)> console) {
+  return std::make_unique<Cards>(cards_options(options, events), flash, console);
+}
 
 Cards::Cards(const CardsOptions& options, std::vector<FlashStore>& flash,
              const std::function<void(size_t, uint8_t)>& console)
@@ -31,6 +59,13 @@ void Cards::run(uint64_t limit) {
     root_.advance(until - now);
     if (root_.cycle() % kSleepCheck == 0) asleep_ = nothing_to_do();
     if (root_.cycle() != until || root_.stopped()) return;
+  }
+}
+
+void Cards::finish() {
+  for (const auto& card : cards_) {
+    card->flash().finish();
+    if (card->events() != nullptr) card->events()->record(false);
   }
 }
 

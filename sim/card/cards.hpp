@@ -10,6 +10,7 @@
 
 #include "sim/card/card.hpp"
 #include "sim/card/card_device.hpp"
+#include "sim/card/hosted_cards.hpp"
 #include "sim/rootport/root_complex.hpp"
 
 namespace swai::card {
@@ -21,15 +22,15 @@ struct CardsOptions {
   rootport::PortOptions port;
 };
 
-class Cards final : public socket::Clock {
+class Cards final : public HostedCards {
  public:
   // `console` gets every byte that a card (its number) sends on its serial line.
   Cards(const CardsOptions& options, std::vector<FlashStore>& flash,
         const std::function<void(size_t, uint8_t)>& console);
 
-  size_t size() const { return cards_.size(); }
+  size_t size() const override { return cards_.size(); }
   Card& card(size_t i) { return *cards_[i]; }
-  CardDevice& device(size_t i) { return *devices_[i]; }
+  CardDevice& device(size_t i) override { return *devices_[i]; }
   rootport::RootComplex& root() { return root_; }
 
   // Time passes from wherever something is under way, until nothing is. In multiples of so many cycles it is
@@ -39,6 +40,7 @@ class Cards final : public socket::Clock {
 
   bool asleep() const override { return asleep_; }
   void run(uint64_t limit) override;
+  void finish() override;
 
  private:
   bool nothing_to_do() const;

@@ -41,6 +41,16 @@ Exit codes:
   1  the card is in recovery or has failed, did not become ready, or --max-cycles ran out
   2  bad usage, or a file that cannot be used)";
 
+// What only the card in RTL has; null: nothing of it is asked for.
+const char* rtl_only(const Options& options) {
+  const bool waves = !options.wave.empty();
+  if (options.gdb) return "--gdb";
+  if (options.seed) return "--seed";
+  if (!options.trace.empty()) return "--trace";
+  if (!options.events.empty()) return "--events";
+  return waves ? "--wave" : nullptr;
+}
+
 std::string default_rom() {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
@@ -54,14 +64,23 @@ std::string default_rom() {
 
 }  // namespace
 
-void become(const std::string& config, char** argv) {
-  if (config == kThisConfiguration) return;
-  const auto* found = std::ranges::find(kConfigurations, config, &Configuration::name);
+void become(const Options& options, char** argv) {
+  const bool fast = options.tier == kFastTier;
+  if (options.tier == kThisTier && (fast || options.config == kThisConfiguration)) return;
+  const char* const name =
+      fast ? kFastProgram : std::ranges::find(kConfigurations, options.config, &Configuration::name)->program;
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string program = (self.parent_path() / found->program).string();
-  ::execv(program.c_str(), argv);
-  throw std::runtime_error(fmt::format("configuration {}: cannot run {}: {}; `make build/{}` builds it",
-                                       config, program, std::strerror(errno), found->program));
+  const std::string program = (self.parent_path() / name).string();
+  // Each program takes itself for another configuration when none is named.
+  std::vector<char*> words;
+  for (; *argv != nullptr; ++argv) words.push_back(*argv);
+  std::string config = "--config=" + options.config;
+  std::string tier = "--tier=" + options.tier;
+  words.insert(words.end(), {config.data(), tier.data(), nullptr});
+  ::execv(program.c_str(), words.data());
+  throw std::runtime_error(
+      fmt::format("configuration {}, tier {}: cannot run {}: {}; `make build/{}` builds it", options.config,
+                  options.tier, program, std::strerror(errno), name));
 }
 
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
@@ -77,7 +96,18 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
     configs[name] = name;
     configs_help += fmt::format("\n{:<5} {}", config.name, config.what);
   }
-  app.add_option("--config", options.config, configs_help)->check(CLI::IsMember(configs))->type_name("NAME");
+  app.add_option("--config", options.config, configs_help)
+      ->check(CLI::IsMember(configs))
+      ->take_last()
+      ->type_name("NAME");
+  app.add_option(
+         "--tier", options.tier,
+         "rtl: the card in RTL, cycle by cycle (default); fast: its functional model, which runs the same\n"
+         "software a thousand times as fast and says nothing about cycles")
+      ->check(CLI::IsMember({std::string(kRtlTier), std::string(kFastTier)}))
+      ->take_last()
+      ->envname("SWAI_TIER")
+      ->type_name("NAME");
   app.add_option("--flash", options.flash, "flash image; created (erased) when missing")
       ->required()
       ->type_name("FILE");
@@ -160,6 +190,10 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
         stderr,
         "swai-card: --socket serves clients; --until-ready, --gdb, --stats and --json are for a card with a "
         "console\n");
+    return kExitBadInput;
+  }
+  if (const char* const missing = rtl_only(options); options.tier == kFastTier && missing != nullptr) {
+    fmt::print(stderr, "swai-card: the fast tier has no {}; --tier rtl has\n", missing);
     return kExitBadInput;
   }
   if (console == "none") {

@@ -35,8 +35,19 @@ inline constexpr Configuration kConfigurations[] = {
 #define SWAI_VALUE(name) SWAI_TEXT(name)
 inline constexpr std::string_view kThisConfiguration = SWAI_VALUE(SWAI_CONFIG);
 
+// The card in RTL, or the functional model of it, which is one program for all configurations.
+inline constexpr std::string_view kRtlTier = "rtl";
+inline constexpr std::string_view kFastTier = "fast";
+inline constexpr const char* kFastProgram = "swai-card-fast";
+#ifdef SWAI_FAST
+inline constexpr std::string_view kThisTier = kFastTier;
+#else
+inline constexpr std::string_view kThisTier = kRtlTier;
+#endif
+
 struct Options {
   std::string config{kThisConfiguration};
+  std::string tier{kThisTier};
   std::string flash;
   uint64_t flash_size = 0;  // 0: of the file, or the largest
   double flash_speed = 1;
@@ -64,9 +75,9 @@ struct Options {
   bool iommu = true;
 };
 
-// Replaces this program by the one that has the configuration; returns if it is this one. Throws
+// Replaces this program by the one that has configuration and tier; returns if it is this one. Throws
 // std::runtime_error when it has not been built.
-void become(const std::string& config, char** argv);
+void become(const Options& options, char** argv);
 
 // Fills `options`; a value when the program has to end with that exit code (--help, or an error that was
 // printed).

@@ -23,26 +23,6 @@ std::vector<FlashStore> open_flash(const Options& options) {
   return result;
 }
 
-CardsOptions cards_options(const Options& options, EventFile* events) {
-  CardsOptions result;
-  result.configuration = options.config;
-  result.card_routes = options.iommu;
-  for (size_t i = 0; i < options.cards; ++i) {
-    result.cards.push_back(
-        {.seed = options.seed,
-         .flash = {.times = FlashTimes{}.faster(options.flash_speed), .seed = options.seed.value_or(1)},
-         .rom = options.rom,
-         .waves = i == 0 ? WaveWindow{options.wave, options.wave_from, options.wave_to, options.wave_trigger,
-                                      options.wave_length}
-                         : WaveWindow{},
-         .trace = i == 0 ? options.trace : "",
-         .number = static_cast<unsigned>(i),
-         .events = events,
-         .events_on = options.events_on});
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string name_of_card(const std::string& name, size_t card) {
@@ -54,13 +34,13 @@ Serve::Serve(const Options& options)
       flash_(open_flash(options)),
       events_(EventFile::open(options.events, options.events_limit)),
       lines_(options.cards),
-      cards_(cards_options(options, events_.get()), flash_,
-             [this](size_t card, uint8_t byte) { put(card, byte); }),
-      server_(cards_, {.limits = {.maps = socket::kProcessMaps / std::max<size_t>(2, options.cards)},
-                       .log = [this](const std::string& line) {
-                         if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
-                       }}) {
-  for (size_t i = 0; i < cards_.size(); ++i) server_.add(cards_.device(i));
+      cards_(
+          make_cards(options, flash_, events_.get(), [this](size_t card, uint8_t byte) { put(card, byte); })),
+      server_(*cards_, {.limits = {.maps = socket::kProcessMaps / std::max<size_t>(2, options.cards)},
+                        .log = [this](const std::string& line) {
+                          if (!options_.quiet) fmt::print(stderr, "swai-card: {}\n", line);
+                        }}) {
+  for (size_t i = 0; i < cards_->size(); ++i) server_.add(cards_->device(i));
 }
 
 void Serve::put(size_t card, uint8_t byte) {
@@ -70,7 +50,7 @@ void Serve::put(size_t card, uint8_t byte) {
     return;
   }
   if (options_.console != Console::Kind::kNone) {
-    if (cards_.size() > 1) fmt::print("card {}: ", card);
+    if (cards_->size() > 1) fmt::print("card {}: ", card);
     fmt::print("{}\n", line);
     std::fflush(stdout);
   }
@@ -78,22 +58,20 @@ void Serve::put(size_t card, uint8_t byte) {
 }
 
 int Serve::run() {
-  for (uint64_t end = kBootSlice; !cards_.asleep() && end <= kBootCycles && stop_.pending() == 0;
+  const auto now = [this] { return cards_->device(0).cycle(); };
+  for (uint64_t end = kBootSlice; !cards_->asleep() && end <= kBootCycles && stop_.pending() == 0;
        end += kBootSlice) {
-    while (!cards_.asleep() && cards_.root().cycle() < end) cards_.run(end);
+    while (!cards_->asleep() && now() < end) cards_->run(end);
   }
-  for (size_t i = 0; i < cards_.size() && stop_.pending() == 0; ++i) {
+  for (size_t i = 0; i < cards_->size() && stop_.pending() == 0; ++i) {
     const std::string path = name_of_card(options_.socket, i);
     server_.listen({i}, path);
     if (!options_.quiet) fmt::print(stderr, "swai-card: card {} is at {}\n", i, path);
   }
   std::array others = {pollfd{.fd = stop_.fd(), .events = POLLIN, .revents = 0}};
   while (stop_.pending() == 0) server_.turn(-1, others);
-  for (size_t i = 0; i < cards_.size(); ++i) {
-    cards_.card(i).flash().finish();
-    flash_[i].flush();
-    if (events_) cards_.card(i).events()->record(false);
-  }
+  cards_->finish();
+  for (FlashStore& flash : flash_) flash.flush();
   if (events_) events_->report();
   return kExitOk;
 }

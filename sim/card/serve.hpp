@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "host/link/server/server.hpp"
-#include "sim/card/cards.hpp"
 #include "sim/card/console.hpp"
+#include "sim/card/hosted_cards.hpp"
 #include "sim/card/options.hpp"
 
 namespace swai::card {
@@ -28,7 +28,7 @@ class Serve {
   std::vector<FlashStore> flash_;
   std::unique_ptr<EventFile> events_;
   std::vector<std::string> lines_;  // of the cards' consoles, as far as they have come
-  Cards cards_;
+  std::unique_ptr<HostedCards> cards_;
   socket::Server server_;
 };
 

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   try {
-    become(options.config, argv);
+    become(options, argv);
     return options.socket.empty() ? Session(options).run() : Serve(options).run();
   } catch (const std::exception& error) {
     // Whatever is thrown names a file or a port that cannot be used.

@@ -90,6 +90,20 @@ uint64_t Hart::run(uint64_t limit) {
   return steps;
 }
 
+bool Hart::inject(uint32_t bits) {
+  constexpr uint32_t kOpcode = 0x7f;
+  constexpr uint32_t kSystem = 0x73;
+  const uint64_t pc = pc_;
+  const Privilege privilege = privilege_;
+  if ((bits & kOpcode) == kSystem) set_privilege(Privilege::kMachine);
+  const bool good = execute(decode(bits));
+  raised_ = false;
+  waiting_ = false;
+  pc_ = pc;
+  set_privilege(privilege);
+  return good;
+}
+
 Retirement Hart::step() {
   Retirement record;
   waiting_ = false;

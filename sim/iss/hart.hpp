@@ -72,10 +72,13 @@ class Hart {
   // --- inputs
   void set_lines(const Lines& lines);
   void raise_nmi() { nmi_pending_ = true; }  // a rising edge of the NMI input
+  void set_nmi_pc(uint64_t pc) { config_.nmi_pc = pc; }
   // The time CSR. It advances by one per step, as does mcycle; the owner may move it.
   uint64_t time() const { return ticks_ + time_offset_; }
   void set_time(uint64_t time) { time_offset_ = time - ticks_; }
   void advance_time(uint64_t by) { ticks_ += by; }  // while waiting: mcycle goes on, too
+  // Steps and time that was advanced since the reset.
+  uint64_t ticks() const { return ticks_; }
 
   // --- execution
   // Executes one instruction, or takes one trap or interrupt.
@@ -116,6 +119,10 @@ class Hart {
   std::optional<uint64_t> translate(uint64_t vaddr, Access access) const;
   // Forgets translations and host pages: after memory map or page tables were changed from outside.
   void flush_translations();
+  // For a debug port: executes one instruction outside the program, loads and stores with the present
+  // privilege, CSRs with all rights. False: it faulted; no trap is taken.
+  bool inject(uint32_t bits);
+  void set_mode(Privilege privilege) { set_privilege(privilege); }
 
   // --- for the instructions (execute.hpp); a false result means that an exception was raised
   void jump(uint64_t target) { next_pc_ = target; }

@@ -29,6 +29,19 @@ std::string flash_image() {
   return named != nullptr ? named : "build/firmware/flash.bin";
 }
 
+// "build/swai-card-tiny" is `tiny`, "build/swai-card" is `cg1`.
+std::string config_of(const std::string& program) {
+  const std::string name = std::filesystem::path(program).filename();
+  const size_t dash = name.rfind('-');
+  return name == "swai-card" ? "cg1" : name.substr(dash + 1);
+}
+
+// With SWAI_TIER=fast the tests use the functional model, one program for all configurations.
+std::string program_of_tier(const std::string& program) {
+  const char* const tier = std::getenv("SWAI_TIER");
+  return tier != nullptr && std::string(tier) == "fast" ? "build/swai-card-fast" : program;
+}
+
 }  // namespace
 
 std::string card_program() {
@@ -41,8 +54,15 @@ Rig::Rig(const RigOptions& options) : folder_(new_folder()) {
   for (unsigned i = 0; i < options.cards; ++i) {
     std::filesystem::copy_file(flash_image(), numbered(flash, i));
   }
-  std::vector<std::string> command = {
-      options.program, "--flash", flash, "--socket", socket(), "--cards", std::to_string(options.cards)};
+  std::vector<std::string> command = {program_of_tier(options.program),
+                                      "--config",
+                                      config_of(options.program),
+                                      "--flash",
+                                      flash,
+                                      "--socket",
+                                      socket(),
+                                      "--cards",
+                                      std::to_string(options.cards)};
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   process_ = std::make_unique<common::Process>(command);
   process_->read_until("card " + std::to_string(options.cards - 1) + " is at ");

@@ -1,0 +1,32 @@
+// The card's memory as plain memory of this process: HBM of all groups, and the SRAM of the management
+// processor. What was never written is zero and costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace swai::fast {
+
+class CardMemory {
+ public:
+  static constexpr uint64_t kGroupBytes = uint64_t{16} << 30;
+
+  // Throws std::runtime_error when the system has no room for so many addresses.
+  explicit CardMemory(unsigned groups);
+  ~CardMemory();
+  CardMemory(const CardMemory&) = delete;
+  CardMemory& operator=(const CardMemory&) = delete;
+
+  unsigned groups() const { return groups_; }
+  // Where these bytes are; null: not all of them are memory of one kind.
+  uint8_t* at(uint64_t address, uint64_t bytes) const;
+  uint8_t* hbm(uint64_t address, uint64_t bytes) const;
+  uint8_t* sram(uint64_t address, uint64_t bytes) const;
+
+ private:
+  unsigned groups_;
+  uint8_t* hbm_;
+  uint8_t* sram_;
+};
+
+}  // namespace swai::fast

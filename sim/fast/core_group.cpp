@@ -1,0 +1,91 @@
+#include "sim/fast/core_group.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "card_regs.hpp"
+#include "sim/iss/cpe/group_unit.hpp"
+
+namespace swai::fast {
+namespace {
+
+using iss::cpe::MemoryStatus;
+
+// The memory of this tier is never damaged, and nobody counts what its controller would do: these read 0.
+bool of_memory_controller(uint64_t offset) {
+  return offset >= regs::cg::poison::kOffset && offset < regs::cg::hbm_busy::kOffset + 8 &&
+         (offset < regs::cg::poison_reads::kOffset + 8 || offset >= regs::cg::hbm_reads::kOffset);
+}
+
+}  // namespace
+
+// What a core's requests reach over the ring: memory in any pieces, devices by the register.
+class CoreGroup::Lines final : public iss::cpe::Memory {
+ public:
+  Lines(CardMemory& memory, Outside& outside) : memory_(memory), outside_(outside) {}
+
+  MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override {
+    if (const uint8_t* const from = memory_.at(address, bytes.size())) {
+      std::memcpy(bytes.data(), from, bytes.size());
+      return MemoryStatus::kOk;
+    }
+    uint64_t value = 0;
+    if (!is_register(address, bytes.size()) || !outside_.read(address, size_of(bytes), value)) {
+      return MemoryStatus::kNobody;
+    }
+    std::memcpy(bytes.data(), &value, bytes.size());
+    return MemoryStatus::kOk;
+  }
+
+  MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override {
+    if (uint8_t* const into = memory_.at(address, bytes.size())) {
+      std::memcpy(into, bytes.data(), bytes.size());
+      return MemoryStatus::kOk;
+    }
+    if (!is_register(address, bytes.size())) return MemoryStatus::kNobody;
+    uint64_t value = 0;
+    std::memcpy(&value, bytes.data(), bytes.size());
+    return outside_.write(address, size_of(bytes), value) ? MemoryStatus::kOk : MemoryStatus::kNobody;
+  }
+
+ private:
+  static bool is_register(uint64_t address, uint64_t bytes) {
+    return regs::kCardRegion.contains(address) && bytes <= 8 && std::has_single_bit(bytes) &&
+           address % bytes == 0;
+  }
+  static unsigned size_of(std::span<const uint8_t> bytes) { return static_cast<unsigned>(bytes.size()); }
+
+  CardMemory& memory_;
+  Outside& outside_;
+};
+
+CoreGroup::CoreGroup(const Options& options, CardMemory& memory, Outside outside)
+    : outside_(std::move(outside)),
+      lines_(std::make_unique<Lines>(memory, outside_)),
+      unit_(std::make_unique<iss::cpe::GroupUnit>(
+          options.rows, options.columns, *lines_,
+          iss::cpe::GroupUnit::Options{.number = options.number,
+                                       .hbm_kib = static_cast<uint32_t>(CardMemory::kGroupBytes >> 10)},
+          iss::cpe::GroupUnit::Outside{.done = outside_.done, .fault = outside_.fault})) {}
+
+CoreGroup::~CoreGroup() = default;
+
+bool CoreGroup::busy() const { return unit_->busy(); }
+void CoreGroup::run(uint64_t cycles) { unit_->run(cycles); }
+void CoreGroup::reset() { unit_->reset(); }
+
+bool CoreGroup::read(uint64_t offset, unsigned size, uint64_t& value) {
+  value = 0;
+  if (offset >= regs::kCgAccess)
+    return unit_->read_window(offset, {reinterpret_cast<uint8_t*>(&value), size});
+  return of_memory_controller(offset) || unit_->read(offset, size, value);
+}
+
+bool CoreGroup::write(uint64_t offset, unsigned size, uint64_t value) {
+  if (offset >= regs::kCgAccess) {
+    return unit_->write_window(offset, {reinterpret_cast<const uint8_t*>(&value), size});
+  }
+  return of_memory_controller(offset) || unit_->write(offset, size, value);
+}
+
+}  // namespace swai::fast

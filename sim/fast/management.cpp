@@ -1,0 +1,187 @@
+#include "sim/fast/management.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+
+#include "card_regs.hpp"
+
+namespace swai::fast {
+namespace {
+
+constexpr unsigned kRowBytes = 64;
+
+std::vector<uint8_t> read_rom(const std::string& path) {
+  std::ifstream file(path);
+  if (!file)
+    throw std::runtime_error(path + ": cannot read the boot ROM; `make build/firmware/rom.hex` makes it");
+  std::vector<uint8_t> rom;
+  std::string row;
+  while (std::getline(file, row)) {
+    if (row.size() != 2 * kRowBytes || row.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+      throw std::runtime_error(path + ": not a boot ROM: rows of 128 hexadecimal digits are expected");
+    }
+    // The last byte of a row comes first.
+    for (size_t i = kRowBytes; i-- > 0;) {
+      rom.push_back(static_cast<uint8_t>(std::stoul(row.substr(2 * i, 2), nullptr, 16)));
+    }
+  }
+  if (rom.empty() || rom.size() > regs::kRomRegion.size) {
+    throw std::runtime_error(path + ": not a boot ROM: empty, or larger than the ROM");
+  }
+  rom.resize(regs::kRomRegion.size);
+  return rom;
+}
+
+uint64_t copied(const uint8_t* from, unsigned size) {
+  uint64_t value = 0;
+  std::memcpy(&value, from, size);
+  return value;
+}
+
+}  // namespace
+
+Management::Management(CardMemory& memory, card::FlashChip& chip, const std::string& rom, Fabric& fabric,
+                       std::function<void(uint8_t)> console)
+    : memory_(memory),
+      fabric_(fabric),
+      rom_(read_rom(rom)),
+      hart_(*this, {.reset_pc = regs::kBootVector, .nmi_pc = regs::system::nmi_vector::kReset}),
+      timer_(hart_),
+      uart_(std::move(console)),
+      flash_(chip, sha_, [this] { return now(); }),
+      debug_(hart_, *this) {}
+
+void Management::reset(System::Cause cause) {
+  system_.strike(cause);
+  epoch_ += hart_.ticks();
+  hart_.reset();
+  for (RegisterBlock* one : {static_cast<RegisterBlock*>(&timer_), static_cast<RegisterBlock*>(&uart_),
+                             static_cast<RegisterBlock*>(&sha_), static_cast<RegisterBlock*>(&flash_),
+                             static_cast<RegisterBlock*>(&irq_), static_cast<RegisterBlock*>(&system_),
+                             static_cast<RegisterBlock*>(&inbox_)}) {
+    one->reset(false);
+  }
+  debug_.processor_reset();
+}
+
+void Management::update_lines() {
+  namespace pending = regs::irq::pending;
+  irq_.set_levels(pending::kUart.put(uart_.interrupt() ? 1 : 0) |
+                  pending::kFlash.put(flash_.interrupt() ? 1 : 0) |
+                  pending::kInbox.put(inbox_.interrupt() ? 1 : 0));
+  hart_.set_lines({.m_software = timer_.software(),
+                   .m_timer = timer_.due(),
+                   .m_external = irq_.machine(),
+                   .s_external = irq_.supervisor()});
+}
+
+uint64_t Management::left() const { return std::min(timer_.left(), system_.watchdog_left()); }
+
+bool Management::asleep() {
+  update_lines();
+  return hart_.waiting() && !debug_.halted() && !debug_.halt_asked() && timer_.left() == Timer::kNever;
+}
+
+uint64_t Management::run(uint64_t cycles) {
+  if (!debug_.watches()) {
+    const uint64_t steps = hart_.run(cycles);
+    instructions_ += steps;
+    return steps;
+  }
+  uint64_t done = 0;
+  while (done < cycles && !hart_.waiting() && !debug_.stops()) {
+    hart_.run(1);
+    ++instructions_;
+    ++done;
+    debug_.stepped();
+    update_lines();
+  }
+  return done;
+}
+
+void Management::advance(uint64_t cycles) {
+  update_lines();
+  if (debug_.halt_asked() && !debug_.halted()) debug_.halt();
+  uint64_t passed = std::min(cycles, left());
+  if (waits()) {
+    hart_.advance_time(passed);
+  } else {
+    passed = run(passed);
+  }
+  update_lines();
+  switch (system_.pass(passed)) {
+    case System::Strike::kNmi:
+      hart_.set_nmi_pc(system_.nmi_vector());
+      hart_.raise_nmi();
+      break;
+    case System::Strike::kReset:
+      return reset(System::Cause::kWatchdog);
+    default:
+      break;
+  }
+  if (system_.reset_asked()) reset(System::Cause::kSoftware);
+}
+
+// ------------------------------------------------------------------------------------------------------ bus
+
+Management::Place Management::device(uint64_t paddr) {
+  struct Entry {
+    uint64_t base, size;
+    RegisterBlock* device;
+  };
+  const Entry entries[] = {
+      {regs::timer::kBase, regs::timer::kSize, &timer_}, {regs::uart::kBase, regs::uart::kSize, &uart_},
+      {regs::flash::kBase, regs::flash::kSize, &flash_}, {regs::sha256::kBase, regs::sha256::kSize, &sha_},
+      {regs::irq::kBase, regs::irq::kSize, &irq_},       {regs::system::kBase, regs::system::kSize, &system_},
+      {regs::inbox::kBase, regs::inbox::kSize, &inbox_},
+  };
+  for (const Entry& one : entries) {
+    if (paddr - one.base < one.size) return {one.device, paddr - one.base};
+  }
+  return {};
+}
+
+iss::HostPage Management::page(uint64_t paddr) {
+  const uint64_t base = paddr - paddr % iss::kPageBytes;
+  if (uint8_t* const found = memory_.at(base, iss::kPageBytes)) return {.read = found, .write = found};
+  if (regs::kRomRegion.contains(base)) return {.read = rom_.data() + (base - regs::kRomRegion.base)};
+  return {};
+}
+
+bool Management::read(uint64_t paddr, unsigned size, uint64_t& value) {
+  value = 0;
+  if (const uint8_t* const found = memory_.at(paddr, size)) {
+    value = copied(found, size);
+    return true;
+  }
+  if (regs::kRomRegion.contains(paddr)) {
+    value = copied(rom_.data() + (paddr - regs::kRomRegion.base), size);
+    return true;
+  }
+  // What a device does may change the processor's interrupt lines, or end its run.
+  hart_.stop();
+  if (regs::kCardRegion.contains(paddr)) return fabric_.read(paddr, size, value);
+  const Place place = device(paddr);
+  return place.device != nullptr && place.device->read(place.offset, size, value);
+}
+
+bool Management::write(uint64_t paddr, unsigned size, uint64_t value) {
+  if (uint8_t* const found = memory_.at(paddr, size)) {
+    std::memcpy(found, &value, size);
+    return true;
+  }
+  hart_.stop();
+  bool good = false;
+  if (regs::kCardRegion.contains(paddr)) {
+    good = fabric_.write(paddr, size, value);
+  } else if (const Place place = device(paddr); place.device != nullptr) {
+    good = place.device->write(place.offset, size, value);
+  }
+  // Stores to devices are posted: the processor has let them go.
+  if (!good && iss::pma(paddr) == iss::Pma::kIo) irq_.raise(regs::irq::pending::kWriteError.put(1));
+  return good;
+}
+
+}  // namespace swai::fast

@@ -1,0 +1,86 @@
+// The management complex: the processor's model with ROM, SRAM and devices. What else it can reach lies
+// beyond `Fabric`.
+//
+// An instruction takes a cycle. The card's clock is the processor's count of them, and of the cycles that it
+// waited.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/fast/card_memory.hpp"
+#include "sim/fast/debug_port.hpp"
+#include "sim/fast/devices.hpp"
+#include "sim/iss/hart.hpp"
+
+namespace swai::fast {
+
+// The card as the processor reaches it: registers of endpoint, DMA engine and groups.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+  virtual bool read(uint64_t address, unsigned size, uint64_t& value) = 0;
+  virtual bool write(uint64_t address, unsigned size, uint64_t value) = 0;
+};
+
+class Management final : public iss::Memory {
+ public:
+  // `rom`: rows of 512 bits in hex, as the card's ROM is made from. Throws std::runtime_error.
+  Management(CardMemory& memory, card::FlashChip& chip, const std::string& rom, Fabric& fabric,
+             std::function<void(uint8_t)> console);
+
+  uint64_t now() const { return epoch_ + hart_.ticks(); }
+  // Lets so many cycles pass, fewer when something has happened that others have to see. The processor runs
+  // or waits.
+  void advance(uint64_t cycles);
+  // So many cycles pass for others while this sleeps.
+  void sleep(uint64_t cycles) { hart_.advance_time(cycles); }
+  // Cycles until timer or watchdog do something; kNever: they will not.
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  uint64_t left() const;
+  // Nothing will happen here until input comes.
+  bool asleep();
+
+  void reset(System::Cause cause);
+  uint32_t status() const { return system_.status(); }
+  Inbox& inbox() { return inbox_; }
+  Uart& uart() { return uart_; }
+  DebugPort& debug() { return debug_; }
+  iss::Hart& hart() { return hart_; }
+  uint64_t instructions() const { return instructions_; }
+
+  // iss::Memory
+  iss::HostPage page(uint64_t paddr) override;
+  bool read(uint64_t paddr, unsigned size, uint64_t& value) override;
+  bool write(uint64_t paddr, unsigned size, uint64_t value) override;
+
+ private:
+  struct Place {
+    RegisterBlock* device = nullptr;
+    uint64_t offset = 0;
+  };
+
+  Place device(uint64_t paddr);
+  void update_lines();
+  bool waits() const { return debug_.halted() || hart_.waiting() || hart_.stuck(); }
+  uint64_t run(uint64_t cycles);
+
+  CardMemory& memory_;
+  Fabric& fabric_;
+  std::vector<uint8_t> rom_;
+  iss::Hart hart_;
+  Timer timer_;
+  Uart uart_;
+  Sha256 sha_;
+  Flash flash_;
+  Irq irq_;
+  System system_;
+  Inbox inbox_;
+  DebugPort debug_;
+  uint64_t epoch_ = 0;
+  uint64_t instructions_ = 0;
+};
+
+}  // namespace swai::fast

@@ -1,0 +1,30 @@
+// One run of the fast card with a console.
+#pragma once
+
+#include "sim/card/console.hpp"
+#include "sim/card/flash_store.hpp"
+#include "sim/card/options.hpp"
+#include "sim/fast/card.hpp"
+
+namespace swai::fast {
+
+class Session {
+ public:
+  explicit Session(const card::Options& options);
+
+  // Returns the exit code.
+  int run();
+
+ private:
+  int ended() const;
+  int asleep();
+  void report(double seconds) const;
+
+  card::Options options_;
+  card::StopSignal stop_;
+  card::FlashStore flash_;
+  card::Console console_;
+  Card card_;
+};
+
+}  // namespace swai::fast
