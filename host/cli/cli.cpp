@@ -84,6 +84,12 @@ Cli::Cli() : app_(kIntroduction, "swai") {
                   "the card to start: tiny, cg1 (one group of 32 cores; when there is none), full (four)")
       ->check(CLI::IsMember({"tiny", "cg1", "full"}))
       ->type_name("NAME");
+  app_.add_option(
+          "--tier", options_.tier,
+          "what the card to start is: rtl (cycle by cycle; when there is none), fast (a functional model)")
+      ->check(CLI::IsMember({"rtl", "fast"}))
+      ->envname("SWAI_TIER")
+      ->type_name("NAME");
   app_.add_flag("--json", options_.json, "for machines: one JSON object on standard output");
   app_.add_flag("--quiet", options_.quiet, "no progress on standard error");
 }

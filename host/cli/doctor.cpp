@@ -70,7 +70,7 @@ Finding socket(const std::string& path) {
 }
 
 int doctor(const Cli& cli) {
-  const Places here = places(cli.options().config_or_default());
+  const Places here = places(cli.options().config_or_default(), cli.options().tier);
   std::vector<Finding> findings = {
       readable("simulated card", here.card, X_OK, "make build/" + here.card.filename().string()),
       readable("its boot ROM", here.rom, R_OK, "make build/firmware/rom.hex"),

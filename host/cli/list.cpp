@@ -1,9 +1,12 @@
 // swai list, swai info: what cards there are, and what they are.
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
+#include "host/link/vendor_region.hpp"
 
 namespace swai::cli {
 namespace {
@@ -30,10 +33,16 @@ std::vector<Card> all_cards() {
   return cards;
 }
 
+// A card says so where it says its configuration, of which its name is made.
+bool is_fast(const sdaaDeviceProp_t& card) {
+  return std::string_view(card.name).ends_with(link::vendor::kFastTier);
+}
+
 Json describe(const Card& card, size_t number) {
   const sdaaDeviceProp_t& is = card.properties;
   return {{"number", number},
           {"name", is.name},
+          {"tier", is_fast(is) ? "fast" : "rtl"},
           {"firmware", is.firmware},
           {"firmware_commit", is.firmwareCommit},
           {"groups", is.groups},
@@ -71,7 +80,9 @@ void print_info(const std::vector<Card>& cards) {
   for (size_t i = 0; i < cards.size(); ++i) {
     const sdaaDeviceProp_t& is = cards[i].properties;
     fmt::print("card {}: {}\n", i, is.name);
-    fmt::print("  tier          RTL, simulated cycle by cycle\n");
+    fmt::print("  tier          {}\n", is_fast(is)
+                                           ? "fast: a functional model; its times say nothing about the card"
+                                           : "RTL, simulated cycle by cycle");
     fmt::print("  firmware      {} ({})\n", is.firmware, is.firmwareCommit);
     fmt::print("  cores         {}: {} group{} of {} x {}\n", is.multiProcessorCount, is.groups,
                is.groups == 1 ? "" : "s", is.rows, is.columns);

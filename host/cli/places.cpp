@@ -4,14 +4,16 @@ namespace swai::cli {
 
 namespace fs = std::filesystem;
 
-Places places(const std::string& config) {
+Places places(const std::string& config, const std::string& tier) {
   std::error_code ignored;
   const fs::path self = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   const fs::path installed = self.parent_path() / "lib" / "swai";
   const bool is_installed = fs::exists(installed / "firmware", ignored);
   const fs::path folder = is_installed ? installed : self;
   const fs::path of_boards = is_installed ? installed / "flash" : self.parent_path() / "host" / "flash";
-  return {.card = folder / (config == "cg1" ? "swai-card" : "swai-card-" + config),
+  // The functional model is one program for all configurations.
+  const std::string& kind = tier == "fast" ? tier : config;
+  return {.card = folder / (kind == "cg1" ? "swai-card" : "swai-card-" + kind),
           .rom = folder / "firmware" / "rom.hex",
           .flash = folder / "firmware" / "flash.bin",
           .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc",

@@ -19,6 +19,6 @@ struct Places {
 };
 
 // Those that should be there: nothing is said about whether they are.
-Places places(const std::string& config = "cg1");
+Places places(const std::string& config = "cg1", const std::string& tier = "rtl");
 
 }  // namespace swai::cli

@@ -50,6 +50,13 @@ const char* speed_of(const std::string& config) {
   return config == "full" ? "20,000 to 300,000" : "100,000 to 800,000";
 }
 
+std::string describe(const Options& options, unsigned cards) {
+  const std::string config = options.config_or_default();
+  if (options.tier == "fast") return config + ", a functional model: its times say nothing about the card";
+  return fmt::format("{}, cycle by cycle: {} cycles a second{}; it boots in about {} s", config,
+                     speed_of(config), cards == 1 ? "" : ", shared by all that work", 2 * cards);
+}
+
 // As swai-card names sockets and flash files.
 std::string name_of_card(const fs::path& name, unsigned card) {
   return card == 0 ? name.string() : fmt::format("{}.{}", name.string(), card);
@@ -117,12 +124,9 @@ StartedCard::StartedCard(const Options& options, const std::vector<std::string>&
   try {
     make_folder(options, places().flash);
     if (!options.quiet) {
-      fmt::print(stderr,
-                 "swai: starts {} ({}, cycle by cycle: {} cycles a second{}); it boots in about {} s. "
-                 "--card uses one that runs.\n",
+      fmt::print(stderr, "swai: starts {} ({}). --card uses one that runs.\n",
                  cards_ == 1 ? "a simulated card" : fmt::format("{} simulated cards", cards_),
-                 options.config_or_default(), speed_of(options.config_or_default()),
-                 cards_ == 1 ? "" : ", shared by all that work", 2 * cards_);
+                 describe(options, cards_));
     }
     std::vector<std::string> words = {"--socket", folder_ / "socket", "--cards", std::to_string(cards_)};
     words.insert(words.end(), more.begin(), more.end());
@@ -147,7 +151,7 @@ std::string StartedCard::console_of(const Options& options, const fs::path& imag
 
 void StartedCard::make_folder(const Options& options, const fs::path& image) {
   const std::lock_guard guard(changing);
-  const fs::path program = places(options.config_or_default()).card;
+  const fs::path program = places(options.config_or_default(), options.tier).card;
   if (::access(program.c_str(), X_OK) != 0) {
     throw Error(kNoCard,
                 fmt::format("no card: none was named (--card, SWAI_CARD), and {} cannot be started: {}; "
@@ -176,8 +180,10 @@ void StartedCard::make_folder(const Options& options, const fs::path& image) {
 
 void StartedCard::start(const Options& options, const std::vector<std::string>& more) {
   const std::lock_guard guard(changing);
-  const Places here = places(options.config_or_default());
-  std::vector<std::string> command = {here.card, "--flash", folder_ / "flash", "--rom", here.rom};
+  const Places here = places(options.config_or_default(), options.tier);
+  std::vector<std::string> command = {here.card,         "--config",   options.config_or_default(),
+                                      "--tier",          options.tier, "--flash",
+                                      folder_ / "flash", "--rom",      here.rom};
   command.insert(command.end(), more.begin(), more.end());
   const common::Words words(command);
   const std::string log = folder_ / "log";
