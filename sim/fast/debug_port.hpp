@@ -24,7 +24,7 @@ class DebugPort final : public RegisterBlock {
   bool halt_asked() const;
   void halt() { stop(kByRequest); }
   // A reset of the processor, and one of the function: what stopped it is forgotten.
-  void processor_reset() { halted_ = stepping_ = false; }
+  void processor_reset() { halted_ = stepping_ = leaving_ = false; }
   void release();
 
  protected:

@@ -161,10 +161,8 @@ bool DmaEngine::complete(unsigned number) {
   Channel& channel = channels_[number];
   Job& job = channel.jobs.front();
   if (job.bad) {
-    const uint64_t log2 = regs::dma::ring_size::kLog2.get(of(number, regs::dma::ring_size::kOffset));
     fail(number, error::kCauseBadDescriptor, error::kAccessDescriptor, job.index,
-         of(number, regs::dma::ring_base::kOffset) +
-             (job.index & ((uint64_t{1} << log2) - 1)) * sizeof(dma::Descriptor));
+         job.descriptor.card & (kAddressSpace - 1));
     return true;
   }
   switch (move(number, job)) {
@@ -217,7 +215,7 @@ DmaEngine::Moved DmaEngine::move_piece(unsigned number, Job& job, uint32_t bytes
     fail(number, cause, error::kAccessData, job.index, address);
     return Moved::kFailed;
   };
-  if (out && memory == nullptr) return failed(error::kCauseRingNobody, card & ~uint64_t{63});
+  if (out && memory == nullptr) return failed(error::kCauseRingNobody, missing_line(card, bytes));
   HostMemory::State state = HostMemory::State::kIdle;
   if (channel.access.open()) {
     state = host_.go_on(channel.access);
@@ -232,9 +230,17 @@ DmaEngine::Moved DmaEngine::move_piece(unsigned number, Job& job, uint32_t bytes
   // A write is posted: nobody tells the card that it went nowhere.
   if (out) return Moved::kAll;
   if (state == HostMemory::State::kFault) return failed(error::kCauseUnsupported, host);
-  if (memory == nullptr) return failed(error::kCauseRingNobody, card & ~uint64_t{63});
+  if (memory == nullptr) return failed(error::kCauseRingNobody, missing_line(card, bytes));
   std::memcpy(memory, channel.buffer.data(), bytes);
   return Moved::kAll;
+}
+
+// The first line of these bytes that is not there.
+uint64_t DmaEngine::missing_line(uint64_t address, uint64_t bytes) const {
+  constexpr uint64_t kLine = 64;
+  uint64_t line = address & ~(kLine - 1);
+  while (line + kLine < address + bytes && memory_.at(line, kLine) != nullptr) line += kLine;
+  return line;
 }
 
 bool DmaEngine::record(unsigned number, const Job& job) {
@@ -255,7 +261,7 @@ bool DmaEngine::record(unsigned number, const Job& job) {
       std::memcpy(memory, &record, sizeof record);
       return true;
     }
-    fail(number, error::kCauseRingNobody, error::kAccessRecord, job.index, card & ~uint64_t{63});
+    fail(number, error::kCauseRingNobody, error::kAccessRecord, job.index, missing_line(card, sizeof record));
     return false;
   }
   std::array<uint8_t, sizeof record> bytes;

@@ -68,6 +68,7 @@ class DmaEngine final : public RegisterBlock {
   bool complete(unsigned number);
   Moved move(unsigned number, Job& job);
   Moved move_piece(unsigned number, Job& job, uint32_t bytes);
+  uint64_t missing_line(uint64_t address, uint64_t bytes) const;
   bool record(unsigned number, const Job& job);
   void fail(unsigned number, uint64_t cause, uint64_t access, uint16_t index, uint64_t address);
   void clear(unsigned number);

@@ -88,6 +88,7 @@ uint64_t Management::run(uint64_t cycles) {
   if (!debug_.watches()) {
     const uint64_t steps = hart_.run(cycles);
     instructions_ += steps;
+    debug_.stepped();
     return steps;
   }
   uint64_t done = 0;
