@@ -136,6 +136,18 @@ Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vect
   return launch(nodes, nodes.size(), mask);
 }
 
+std::string Card::describe(const Result& result) {
+  std::string words = iss::cpe::text(result.ending);
+  for (unsigned i = 0; i < result.faults.size(); ++i) {
+    const auto& fault = result.faults[i];
+    if (fault.cause == iss::cpe::Cause::kNone) continue;
+    words += fmt::format("; CPE {}: cause {}, pc {:#x}, segment {}, offset {:#x}, node {}, refusal {}", i,
+                         static_cast<unsigned>(fault.cause), fault.pc, fault.segment, fault.offset,
+                         state(i).node, static_cast<unsigned>(state(i).refusal));
+  }
+  return words;
+}
+
 node::WalkState Card::state(unsigned cpe) {
   node::WalkState state;
   std::memcpy(&state, &group_->ldm(cpe)[node::kWalkState - cpe::isa::kLdmBase], sizeof state);

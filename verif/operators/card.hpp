@@ -70,6 +70,8 @@ class Card {
   Result walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors);
   // The same without memory: `count` is what the walker is told.
   Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask);
+  // Why a launch failed, in words.
+  std::string describe(const Result& result);
   // How the last walk ended on a CPE.
   node::WalkState state(unsigned cpe);
   // What differs, in words; empty: nothing.

@@ -19,4 +19,8 @@ inline constexpr float kErf5 = 1.061405429f / 2;
 inline constexpr float kTanh1 = -2.302208198f;
 inline constexpr float kTanh3 = -2.302208198f * 0.044715f;
 
+// The least magnitude that a group of zeros is thought to have, and what a scale is of the largest one.
+inline constexpr float kLeastMagnitude = 1e-30f;
+inline constexpr float kPartOf127 = 1.0f / 127;
+
 }  // namespace swai::operators

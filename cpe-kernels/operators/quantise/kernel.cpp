@@ -1,0 +1,156 @@
+// Rows to int8 with a scale for each group of columns, and back.
+#include <algorithm>
+
+#include "cpe-kernels/operators/common/constants.hpp"
+#include "cpe-kernels/operators/common/stream.hpp"
+#include "cpe-kernels/operators/quantise/plan.hpp"
+#include "cpe-kernels/operators/walker/walk.hpp"
+#include "operator_table.hpp"
+
+namespace swai::operators {
+
+namespace {
+
+using vector::Op, vector::Reduce, vector::Special, vector::value;
+
+// Groups have 8 columns at least, or rows a pitch of 16.
+constexpr uint32_t kMaxScales = kMaxQuantisedRow / 8;
+
+// `from` and `to` of a tile; scales of all its groups, row after row.
+struct Groups {
+  struct Slot {
+    std::byte* from;
+    std::byte* to;
+    float* scales;
+  } slots[kSlots];
+  uint32_t group;
+  uint32_t columns;
+  uint32_t count;  // in a row
+  Number from_type;
+  Number to_type;
+
+  Groups(Arena& arena, uint32_t room, uint32_t group_, uint32_t columns_, Number from, Number to)
+      : group(group_), columns(columns_), count(groups_of(columns_, group_)), from_type(from), to_type(to) {
+    for (Slot& slot : slots) {
+      slot = {arena.take<std::byte>(room * bytes_of(from)), arena.take<std::byte>(room * bytes_of(to)),
+              arena.take<float>(kMaxScales * sizeof(float))};
+    }
+  }
+
+  // Calls with each group of the tile as operand and as result, and where its scales begin.
+  template <typename F>
+  void for_each(const Slot& slot, uint32_t rows, F f) const {
+    const uint32_t pitch = pitch_of(columns);
+    for (uint32_t g = 0; g < count; ++g) {
+      const uint32_t first = g * group;
+      vector::size(std::min(group, columns - first), rows);
+      f(operand(slot.from + first * bytes_of(from_type), from_type, pitch * bytes_of(from_type)),
+        operand(slot.to + first * bytes_of(to_type), to_type, pitch * bytes_of(to_type)), g);
+    }
+  }
+  int32_t scales_stride() const { return static_cast<int32_t>(count * sizeof(float)); }
+};
+
+struct Quantise {
+  Groups groups;
+  Source from;
+  Matrix to;
+  Matrix scales;
+  float* inverse;
+
+  dma::Ticket load(uint32_t slot, const Tile& tile) {
+    return operators::load(groups.slots[slot].from, from, tile);
+  }
+  void run(uint32_t slot, const Tile& tile) {
+    const auto& here = groups.slots[slot];
+    // No group is all zero: nothing is divided by 0.
+    vector::b(value(kLeastMagnitude));
+    vector::no_result();
+    groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand&, uint32_t g) {
+      vector::a(x.magnitude());
+      vector::reductions(here.scales + g, groups.scales_stride());
+      vector::run(Op::kMax, {.reduce = Reduce::kMax});
+    });
+    vector::a(vector::rows(here.scales));
+    vector::b(value(kPartOf127));
+    vector::size(tile.rows * groups.count);
+    vector::result(inverse);
+    vector::run(Op::kMul, {.special = Special::kReciprocal});
+    vector::result(here.scales);
+    vector::run(Op::kMul);
+    vector::Ticket last = {};
+    groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand& q, uint32_t g) {
+      vector::a(x);
+      vector::b(vector::each_row(inverse + g, groups.scales_stride()));
+      into(q);
+      last = vector::run(Op::kMul);
+    });
+    vector::wait(last);
+  }
+  dma::Ticket store(uint32_t slot, const Tile& tile) {
+    const auto& here = groups.slots[slot];
+    operators::store(scales, here.scales, {tile.row, tile.rows, 0, groups.count}, groups.count * 4);
+    return operators::store(to, here.to, tile);
+  }
+};
+
+struct Dequantise {
+  Groups groups;
+  Source from;
+  Matrix to;
+  Source scales;
+
+  dma::Ticket load(uint32_t slot, const Tile& tile) {
+    const auto& here = groups.slots[slot];
+    const uint32_t row_bytes = groups.count * uint32_t{sizeof(float)};
+    dma::load(here.scales, scales.at.plus_bytes(offset_of(tile, scales.stride, 0)), row_bytes,
+              {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(row_bytes),
+               static_cast<int32_t>(scales.stride)});
+    return operators::load(here.from, from, tile);
+  }
+  void run(uint32_t slot, const Tile& tile) {
+    const auto& here = groups.slots[slot];
+    vector::Ticket last = {};
+    groups.for_each(here, tile.rows, [&](const vector::Operand& q, const vector::Operand& x, uint32_t g) {
+      vector::a(q);
+      vector::b(vector::each_row(here.scales + g, groups.scales_stride()));
+      into(x);
+      last = vector::run(Op::kMul);
+    });
+    vector::wait(last);
+  }
+  dma::Ticket store(uint32_t slot, const Tile& tile) {
+    return operators::store(to, groups.slots[slot].to, tile);
+  }
+};
+
+template <typename Args>
+Grid grid_of(const Args& args, uint32_t room) {
+  return Grid(args.rows, args.columns, room, cpe::rank(), cpe::count(), true);
+}
+
+}  // namespace
+
+void operator_quantise(const QuantiseArgs& args) {
+  require(check(args));
+  Arena arena;
+  Quantise quantise = {
+      Groups(arena, kMaxQuantisedRow, args.group, args.columns, args.from_type, Number::kInt8),
+      {args.from, args.from_stride, bytes_of(args.from_type)},
+      {args.to, args.to_stride, 1},
+      {args.scales, args.scales_stride, 4},
+      arena.take<float>(kMaxScales * sizeof(float))};
+  stream(grid_of(args, kMaxQuantisedRow), quantise);
+}
+
+void operator_dequantise(const DequantiseArgs& args) {
+  require(check(args));
+  Arena arena;
+  Dequantise dequantise = {Groups(arena, kMaxRow, args.group, args.columns, args.from_type, args.to_type),
+                           {args.from, args.from_stride, bytes_of(args.from_type)},
+                           {args.to, args.to_stride, bytes_of(args.to_type)},
+                           {args.scales, args.scales_stride, 4}};
+  stream(grid_of(args, kMaxRow), dequantise);
+}
+
+}  // namespace swai::operators
