@@ -37,7 +37,7 @@ TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
     args.from_type = random.chance(70) ? Number::kFp32 : Number::kFp16;
     Tensor from = card.tensor(shape.rows, shape.columns, bytes_of(args.from_type), some_gap(random));
     Tensor to = card.tensor(shape.rows, shape.columns, 1, some_gap(random));
-    Tensor scales = card.tensor(shape.rows, groups, 4, some_gap(random));
+    Tensor scales = card.tensor(groups, shape.rows, 4, some_gap(random));
     fill(random, from, args.from_type);
     if (random.chance(20)) {
       for (uint32_t i = 0; i < shape.columns; ++i) from.write(args.from_type, 0, i, 0);
@@ -61,7 +61,7 @@ TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
           most = max(most, abs(Real::of(from.read(args.from_type, row, i))));
         const Real scale = most * kPartOf127;
         const Real inverse = reciprocal(scale);
-        scales.write(Number::kFp32, row, group, scale.bits);
+        scales.write(Number::kFp32, group, row, scale.bits);
         for (uint32_t i = group * args.group; i < end; ++i) {
           const Real x = Real::of(from.read(args.from_type, row, i));
           to.write(Number::kInt8, row, i, (x * inverse).bits);
@@ -87,7 +87,7 @@ TEST_CASE("dequantise: int8 and int32, a scale for each row or group") {
     args.to_type = random.chance(70) ? Number::kFp32 : Number::kFp16;
     Tensor from = card.tensor(shape.rows, shape.columns, bytes_of(args.from_type), some_gap(random));
     Tensor to = card.tensor(shape.rows, shape.columns, bytes_of(args.to_type), some_gap(random));
-    Tensor scales = card.tensor(shape.rows, groups, 4, some_gap(random));
+    Tensor scales = card.tensor(groups, shape.rows, 4, some_gap(random));
     fill(random, scales, Number::kFp32);
     args.to = to.at();
     args.from = from.at();
@@ -102,7 +102,7 @@ TEST_CASE("dequantise: int8 and int32, a scale for each row or group") {
                 .ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t i = 0; i < shape.columns; ++i) {
-        const Real scale = Real(scales.get<float>(row, i / args.group));
+        const Real scale = Real(scales.get<float>(i / args.group, row));
         to.write(args.to_type, row, i, (Real::of(from.read(args.from_type, row, i)) * scale).bits);
       }
     }
@@ -117,7 +117,7 @@ TEST_CASE("groups that do not fit, and types that are not quantised, are refused
                       .group = 32,
                       .to_stride = 100,
                       .from_stride = 400,
-                      .scales_stride = 16,
+                      .scales_stride = 8,
                       .from_type = Number::kFp32};
     change(args);
     return check(args);
@@ -129,7 +129,7 @@ TEST_CASE("groups that do not fit, and types that are not quantised, are refused
   CHECK(check_with([](QuantiseArgs& args) { args.group = 104; }) == Refusal::kShape);
   CHECK(check_with([](QuantiseArgs& args) { args.columns = kMaxQuantisedRow + 1; }) == Refusal::kShape);
   CHECK(check_with([](QuantiseArgs& args) { args.from_type = Number::kInt32; }) == Refusal::kType);
-  CHECK(check_with([](QuantiseArgs& args) { args.scales_stride = 12; }) == Refusal::kStride);
+  CHECK(check_with([](QuantiseArgs& args) { args.scales_stride = 7; }) == Refusal::kStride);
 }
 
 }  // namespace swai::operators::test

@@ -4,32 +4,14 @@
 
 #include <cmath>
 
-#include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/unary/reference.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/functions.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-Real model(Operator operation, Real x) {
-  switch (operation) {
-    case Operator::kRelu:
-      return max(x, 0.0f);
-    case Operator::kSilu:
-      return x * reciprocal(fma(exp2(x * -kLog2E), 1.0f, 1.0f));
-    case Operator::kGeluErf: {
-      const Real t = reciprocal(fma(abs(x), kErfP, 1.0f));
-      const Real e = exp2((x * x) * (-kLog2E / 2));
-      const Real polynomial = fma(fma(fma(fma(t, kErf5, kErf4), t, kErf3), t, kErf2), t, kErf1) * t;
-      return fma(-abs(x), polynomial * e, max(x, 0.0f));
-    }
-    default:
-      return x * reciprocal(fma(exp2(x * fma(x * x, kTanh3, kTanh1)), 1.0f, 1.0f));
-  }
-}
 
 // Of the result: a part of it, and a number. What docs/operators.md says.
 double bound(Operator operation, double exact) {
@@ -71,7 +53,7 @@ TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t column = 0; column < shape.columns; ++column) {
         const Real x = Real::of(from.read(args.from_type, row, column));
-        const Real y = model(operation, x);
+        const Real y = model_function(operation, x);
         to.write(args.to_type, row, column, y.bits);
         const double exact = reference::unary(operation, x.value());
         CHECK(std::abs(y.value() - exact) <= bound(operation, exact));

@@ -16,7 +16,8 @@ using vector::Op, vector::Reduce, vector::Special, vector::value;
 // Groups have 8 columns at least, or rows a pitch of 16.
 constexpr uint32_t kMaxScales = kMaxQuantisedRow / 8;
 
-// `from` and `to` of a tile; scales of all its groups, row after row.
+// `from` and `to` of a tile; scales of all its rows, group after group: the systolic unit takes those of a
+// group as its factors of rows.
 struct Groups {
   struct Slot {
     std::byte* from;
@@ -48,7 +49,6 @@ struct Groups {
         operand(slot.to + first * bytes_of(to_type), to_type, pitch * bytes_of(to_type)), g);
     }
   }
-  int32_t scales_stride() const { return static_cast<int32_t>(count * sizeof(float)); }
 };
 
 struct Quantise {
@@ -68,7 +68,7 @@ struct Quantise {
     vector::no_result();
     groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand&, uint32_t g) {
       vector::a(x.magnitude());
-      vector::reductions(here.scales + g, groups.scales_stride());
+      vector::reductions(here.scales + g * tile.rows);
       vector::run(Op::kMax, {.reduce = Reduce::kMax});
     });
     vector::a(vector::rows(here.scales));
@@ -81,7 +81,7 @@ struct Quantise {
     vector::Ticket last = {};
     groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand& q, uint32_t g) {
       vector::a(x);
-      vector::b(vector::each_row(inverse + g, groups.scales_stride()));
+      vector::b(vector::each_row(inverse + g * tile.rows));
       into(q);
       last = vector::run(Op::kMul);
     });
@@ -89,7 +89,7 @@ struct Quantise {
   }
   dma::Ticket store(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
-    operators::store(scales, here.scales, {tile.row, tile.rows, 0, groups.count}, groups.count * 4);
+    operators::store(scales, here.scales, {0, groups.count, tile.row, tile.rows}, tile.rows * 4);
     return operators::store(to, here.to, tile);
   }
 };
@@ -102,9 +102,9 @@ struct Dequantise {
 
   dma::Ticket load(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
-    const uint32_t row_bytes = groups.count * uint32_t{sizeof(float)};
-    dma::load(here.scales, scales.at.plus_bytes(offset_of(tile, scales.stride, 0)), row_bytes,
-              {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(row_bytes),
+    const uint32_t row_bytes = tile.rows * uint32_t{sizeof(float)};
+    dma::load(here.scales, scales.at.plus_bytes(int64_t{tile.row} * 4), row_bytes,
+              {static_cast<uint16_t>(groups.count), static_cast<uint16_t>(row_bytes),
                static_cast<int32_t>(scales.stride)});
     return operators::load(here.from, from, tile);
   }
@@ -113,7 +113,7 @@ struct Dequantise {
     vector::Ticket last = {};
     groups.for_each(here, tile.rows, [&](const vector::Operand& q, const vector::Operand& x, uint32_t g) {
       vector::a(q);
-      vector::b(vector::each_row(here.scales + g, groups.scales_stride()));
+      vector::b(vector::each_row(here.scales + g * tile.rows));
       into(x);
       last = vector::run(Op::kMul);
     });

@@ -28,7 +28,7 @@ constexpr Refusal check(const QuantiseArgs& args) {
   if (!is_float(args.from_type)) return Refusal::kType;
   if (!is_stride(args.to_stride, args.rows, args.columns) ||
       !is_stride(args.from_stride, args.rows, args.columns * bytes_of(args.from_type)) ||
-      !is_stride(args.scales_stride, args.rows, groups_of(args.columns, args.group) * 4)) {
+      !is_stride(args.scales_stride, groups_of(args.columns, args.group), args.rows * 4)) {
     return Refusal::kStride;
   }
   return Refusal::kNone;
@@ -41,7 +41,7 @@ constexpr Refusal check(const DequantiseArgs& args) {
     return Refusal::kType;
   if (!is_stride(args.to_stride, args.rows, args.columns * bytes_of(args.to_type)) ||
       !is_stride(args.from_stride, args.rows, args.columns * bytes_of(args.from_type)) ||
-      !is_stride(args.scales_stride, args.rows, groups_of(args.columns, args.group) * 4)) {
+      !is_stride(args.scales_stride, groups_of(args.columns, args.group), args.rows * 4)) {
     return Refusal::kStride;
   }
   return Refusal::kNone;

@@ -1,0 +1,59 @@
+// What linear layers take, and how their weights lie in memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "cpe-kernels/operators/common/limits.hpp"
+
+namespace swai::operators {
+
+// A block of results of one CPE: as many sums as half of its accumulators holds.
+inline constexpr uint32_t kBlockRows = 32;
+inline constexpr uint32_t kBlockColumns = 64;
+inline constexpr uint32_t kScaleGroup = 128;
+// Sums of so many products of bytes fit in 32 bits.
+inline constexpr uint32_t kMaxDepth = 65536;
+
+// Packed weights: for each 64 columns one after the other all k, 64 bytes for each. Depth is rounded up to 8,
+// columns to 64; what is added is 0, so that nothing that stands beside x counts.
+constexpr uint32_t padded_depth(uint32_t depth) { return (depth + 7) / 8 * 8; }
+constexpr uint64_t packed_linear_bytes(uint32_t depth, uint32_t columns) {
+  return uint64_t{padded_depth(depth)} * ((columns + kBlockColumns - 1) / kBlockColumns) * kBlockColumns;
+}
+constexpr uint64_t packed_linear_index(uint32_t depth, uint32_t k, uint32_t column) {
+  return (uint64_t{column / kBlockColumns} * padded_depth(depth) + k) * kBlockColumns +
+         column % kBlockColumns;
+}
+// `weights`: [columns][depth], as models have them. `packed` has packed_linear_bytes.
+inline void pack_linear(std::span<const int8_t> weights, uint32_t depth, uint32_t columns,
+                        std::span<int8_t> packed) {
+  for (int8_t& byte : packed) byte = 0;
+  for (uint32_t column = 0; column < columns; ++column) {
+    for (uint32_t k = 0; k < depth; ++k)
+      packed[packed_linear_index(depth, k, column)] = weights[size_t{column} * depth + k];
+  }
+}
+
+constexpr Refusal check(const LinearArgs& args) {
+  if (!is_shape(args.rows, args.columns) || !is_shape(args.rows, args.depth) || args.depth > kMaxDepth)
+    return Refusal::kShape;
+  const bool one_group = args.group == args.depth;
+  if (!one_group && (args.group != kScaleGroup || args.group > args.depth)) return Refusal::kShape;
+  if (!is_number(args.to_type) || args.to_type == Number::kInt32 || !is_float(args.residual_type))
+    return Refusal::kType;
+  const uint32_t groups = (args.depth + args.group - 1) / args.group;
+  if (!is_stride(args.to_stride, args.rows, args.columns * bytes_of(args.to_type)) ||
+      !is_source_stride(args.x_stride, args.rows, args.depth) ||
+      !is_stride(args.x_scales_stride, groups, args.rows * 4) ||
+      (args.residual &&
+       !is_source_stride(args.residual_stride, args.rows, args.columns * bytes_of(args.residual_type)))) {
+    return Refusal::kStride;
+  }
+  const auto function = static_cast<Operator>(args.function);
+  const bool known = args.function == 0 || function == Operator::kRelu || function == Operator::kSilu ||
+                     function == Operator::kGeluErf || function == Operator::kGeluTanh;
+  return known ? Refusal::kNone : Refusal::kParameter;
+}
+
+}  // namespace swai::operators

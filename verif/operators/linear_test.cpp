@@ -1,0 +1,194 @@
+// Linear layers: to the bit, and near those in double precision.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cpe-kernels/operators/linear/plan.hpp"
+#include "cpe-kernels/operators/linear/reference.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/functions.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+constexpr uint16_t kFunctions[] = {
+    0, static_cast<uint16_t>(Operator::kRelu), static_cast<uint16_t>(Operator::kSilu),
+    static_cast<uint16_t>(Operator::kGeluErf), static_cast<uint16_t>(Operator::kGeluTanh)};
+
+int32_t product(std::span<const int8_t> x, std::span<const int8_t> w) {
+  int32_t sum = 0;
+  for (size_t k = 0; k < x.size(); ++k) sum += x[k] * w[k];
+  return sum;
+}
+
+// A layer of random shape with all that belongs to it.
+struct Layer {
+  Card card;
+  LinearArgs args{};
+  Tensor x, w, x_scales, w_scales, biases, residual, to;
+  std::vector<int8_t> weights;  // [columns][depth]
+
+  Layer(verif::Random& random, Shape shape, uint32_t depth, unsigned rows = 4, unsigned columns = 8)
+      : card(random, rows, columns) {
+    args.rows = shape.rows;
+    args.depth = depth;
+    args.columns = shape.columns;
+    args.group = depth >= kScaleGroup && random.chance(50) ? kScaleGroup : depth;
+    args.function = kFunctions[random.below(std::size(kFunctions))];
+    if (random.chance(40)) args.function = 0;
+    args.to_type = std::array{Number::kFp32, Number::kFp16, Number::kInt8}[random.below(3)];
+    args.residual_type = random.chance(70) ? Number::kFp32 : Number::kFp16;
+    const uint32_t groups = (depth + args.group - 1) / args.group;
+    x = card.tensor(shape.rows, depth, 1, some_gap(random));
+    w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, shape.columns)), 1);
+    x_scales = card.tensor(groups, shape.rows, 4, some_gap(random));
+    w_scales = card.tensor(1, shape.columns, 4);
+    biases = card.tensor(1, shape.columns, 4);
+    residual = card.tensor(shape.rows, shape.columns, bytes_of(args.residual_type), some_gap(random));
+    to = card.tensor(shape.rows, shape.columns, bytes_of(args.to_type), some_gap(random));
+    weights.resize(size_t{shape.columns} * depth);
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
+    std::vector<int8_t> packed(packed_linear_bytes(depth, shape.columns));
+    pack_linear(weights, depth, shape.columns, packed);
+    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
+    const auto scales = [&](Tensor& tensor, float most) {
+      for (uint32_t row = 0; row < tensor.rows; ++row) {
+        for (uint32_t i = 0; i < tensor.columns; ++i)
+          tensor.set(row, i, most * static_cast<float>(random.between(1, 1000)) / 1000);
+      }
+    };
+    scales(x_scales, 0.01f);
+    scales(w_scales, 0.01f);
+    fill(random, biases, Number::kFp32);
+    fill(random, residual, args.residual_type);
+    args.to = to.at();
+    args.x = x.at();
+    args.w = w.at();
+    args.x_scales = x_scales.at();
+    args.w_scales = w_scales.at();
+    if (random.chance(50)) args.biases = biases.at();
+    if (random.chance(50)) args.residual = residual.at();
+    args.to_stride = to.stride;
+    args.x_stride = x.stride;
+    args.x_scales_stride = x_scales.stride;
+    args.residual_stride = residual.stride;
+  }
+
+  std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
+  Result walk(uint32_t mask) {
+    return card.walk({node::make(static_cast<uint16_t>(Operator::kLinear), Barrier::kNone, args)}, mask,
+                     tensors());
+  }
+
+  double worst = 0;  // error, of what is allowed
+
+  void expect() {
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      std::vector<int8_t> xs;
+      for (uint32_t k = 0; k < args.depth; ++k) xs.push_back(x.get<int8_t>(row, k));
+      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column, xs);
+    }
+  }
+
+ private:
+  void expect_one(uint32_t row, uint32_t column, std::span<const int8_t> xs) {
+    const std::span<const int8_t> ws = std::span(weights).subspan(size_t{column} * args.depth, args.depth);
+    const Real scale = Real(w_scales.get<float>(0, column));
+    const float bias = args.biases ? biases.get<float>(0, column) : -0.0f;
+    Real y;
+    double magnitude = std::abs(bias);
+    for (uint32_t k = 0; k < args.depth; k += args.group) {
+      const uint32_t count = std::min(args.group, args.depth - k);
+      const int32_t sum = product(xs.subspan(k, count), ws.subspan(k, count));
+      const Real factor = scale * Real(x_scales.get<float>(k / args.group, row));
+      const Real part = fma(Real::of(fp32::of_int32(sum)), factor, k == 0 ? Real(bias) : Real(-0.0f));
+      y = k == 0 ? part : part + y;
+      magnitude += std::abs(sum * static_cast<double>(factor.value()));
+    }
+    const double exact = reference::linear(
+        xs, ws, [&](uint32_t k) { return double{scale.value()} * x_scales.get<float>(k / args.group, row); },
+        args.biases ? bias : 0, args.function);
+    if (args.function != 0) y = model_function(static_cast<Operator>(args.function), y);
+    // Each group's part is rounded twice, each sum once; functions add their own.
+    worst = std::max(worst, std::abs(y.value() - exact) / (1e-6 * (1 + magnitude) + 2e-6 * std::abs(exact)));
+    if (args.residual) y = y + Real::of(residual.read(args.residual_type, row, column));
+    to.write(args.to_type, row, column, y.bits);
+  }
+};
+
+std::string describe(const Layer& layer, uint32_t mask) {
+  return fmt::format("{} x {} by {}, groups of {}, function {}, bias {}, residual {}, mask {:#x}",
+                     layer.args.rows, layer.args.depth, layer.args.columns, layer.args.group,
+                     layer.args.function, bool(layer.args.biases), bool(layer.args.residual), mask);
+}
+
+}  // namespace
+
+TEST_CASE("linear: any shape, scale groups, bias, function, residual, types, CPEs") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < 30; ++round) {
+    const uint32_t depth = some_size(random, 700);
+    const uint32_t rows = some_size(random, 150);
+    const uint32_t columns = some_size(random, std::max(1'000'000 / depth / rows, 1u));
+    Layer layer(random, {rows, columns}, depth);
+    const uint32_t mask = some_mask(random, layer.card.all());
+    INFO(describe(layer, mask));
+    const Result result = layer.walk(mask);
+    REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+    layer.expect();
+    CHECK(layer.worst <= 1);
+    for (const Tensor* tensor : layer.tensors()) REQUIRE(layer.card.difference(*tensor) == "");
+  }
+}
+
+TEST_CASE("linear: all CPEs share operands in groups of any size") {
+  verif::Random random(test_seed() + 1);
+  for (const auto& [rows, columns] : {Shape{4, 8}, {2, 2}, {1, 8}, {4, 1}, {3, 5}}) {
+    Layer layer(random, {static_cast<uint32_t>(random.between(33, 200)), some_size(random, 300)},
+                static_cast<uint32_t>(random.between(1, 400)), rows, columns);
+    INFO(describe(layer, layer.card.all()));
+    const Result result = layer.walk(layer.card.all());
+    REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+    layer.expect();
+    CHECK(layer.worst <= 1);
+    for (const Tensor* tensor : layer.tensors()) REQUIRE(layer.card.difference(*tensor) == "");
+  }
+}
+
+TEST_CASE("linear layers that make no sense are refused") {
+  using node::Refusal;
+  const auto check_with = [](auto change) {
+    LinearArgs args{};
+    args.rows = 5;
+    args.depth = args.group = 300;
+    args.columns = 70;
+    args.to_stride = 280;
+    args.x_stride = 300;
+    args.x_scales_stride = 20;
+    change(args);
+    return check(args);
+  };
+  CHECK(check_with([](LinearArgs&) {}) == Refusal::kNone);
+  CHECK(check_with([](LinearArgs& args) { args.group = 128; }) == Refusal::kNone);
+  CHECK(check_with([](LinearArgs& args) { args.group = 64; }) == Refusal::kShape);
+  CHECK(check_with([](LinearArgs& args) { args.group = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearArgs& args) { args.group = args.depth = kMaxDepth + 1; }) == Refusal::kShape);
+  CHECK(check_with([](LinearArgs& args) { args.columns = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearArgs& args) { args.to_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](LinearArgs& args) { args.residual_type = Number::kInt8; }) == Refusal::kType);
+  CHECK(check_with([](LinearArgs& args) { args.x_stride = 299; }) == Refusal::kStride);
+  CHECK(check_with([](LinearArgs& args) {
+          args.group = 128;
+          args.x_scales_stride = 19;
+        }) == Refusal::kStride);
+  CHECK(check_with([](LinearArgs& args) {
+          args.residual = GlobalPtr<const void>(5, 0);
+          args.residual_stride = 279;
+        }) == Refusal::kStride);
+  CHECK(check_with([](LinearArgs& args) { args.function = static_cast<uint16_t>(Operator::kAdd); }) ==
+        Refusal::kParameter);
+}
+
+}  // namespace swai::operators::test
