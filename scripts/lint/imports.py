@@ -35,6 +35,7 @@ ROOMS = {
     "host/flash": ["abi", "host/common", "host/link"],
     "host/graph": ["abi", "host/common"],
     "host/models": ["abi", "host/common", "host/graph"],
+    "host/audio": ["abi", "host/common"],
     "host/sdaa": ["abi", "host/common", "host/link"],
     "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
     "host/cli": ["abi", "host", "cpe-kernels"],
@@ -88,7 +89,7 @@ def named_paths(text):
 
 
 def targets(path, files, packages):
-    text = pathlib.Path(path).read_text()
+    text = pathlib.Path(path).read_text(errors="replace")  # weights are no text
     if path.endswith((".cpp", ".hpp", ".h", ".c", ".S", ".inc")):
         return include_targets(path, text, files)
     if path.endswith((".sv", ".svh")):

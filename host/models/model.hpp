@@ -1,0 +1,95 @@
+// A model as all loaders describe it, whatever file it came from: what it is, its numbers, and its weights
+// under one set of names. docs/models.md lists the names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "host/models/file_bytes.hpp"
+#include "host/models/tensor.hpp"
+#include "host/models/vocabulary.hpp"
+
+namespace swai::models {
+
+// Which channels of a head rotate together: neighbours (2j, 2j + 1), or halves (j, j + half).
+enum class Rotation : uint8_t { kNeighbours, kHalves };
+
+// Frequencies of the rotary embedding for contexts longer than those of training.
+struct RotaryScaling {
+  enum Kind : uint8_t { kNone, kLinear, kLlama3 } kind = kNone;
+  double factor = 1;
+  double low = 1;
+  double high = 4;
+  double original_context = 0;
+};
+
+// Decoder only: RMS norm, rotary embedding, grouped queries, SwiGLU.
+struct LlamaShape {
+  uint32_t width = 0;
+  uint32_t inner = 0;
+  uint32_t layers = 0;
+  uint32_t heads = 0;
+  uint32_t kv_heads = 0;
+  uint32_t head_width = 0;
+  uint32_t vocabulary = 0;
+  uint32_t context = 0;
+  double epsilon = 1e-5;
+  double rope_theta = 10000;
+  Rotation rotation = Rotation::kNeighbours;
+  RotaryScaling scaling;
+};
+
+// Encoder of sound and decoder of text.
+struct WhisperShape {
+  uint32_t mels = 0;
+  uint32_t width = 0;
+  uint32_t inner = 0;
+  uint32_t audio_context = 0;
+  uint32_t audio_layers = 0;
+  uint32_t audio_heads = 0;
+  uint32_t text_context = 0;
+  uint32_t text_layers = 0;
+  uint32_t text_heads = 0;
+  uint32_t vocabulary = 0;
+};
+
+struct Model {
+  std::string path;
+  std::string format;  // "GGUF", "safetensors", ...
+  std::variant<LlamaShape, WhisperShape> shape;
+  std::vector<Tensor> tensors;  // in the order of expected_tensors
+  Vocabulary vocabulary;
+  std::vector<SharedBytes> files;  // which the tensors look into
+
+  const Tensor* find(std::string_view name) const;
+  const Tensor& at(std::string_view name) const;  // which must be there
+  bool is_llama() const { return std::holds_alternative<LlamaShape>(shape); }
+  const LlamaShape& llama() const { return std::get<LlamaShape>(shape); }
+  const WhisperShape& whisper() const { return std::get<WhisperShape>(shape); }
+};
+
+struct Expected {
+  std::string name;
+  Shape shape;
+  bool optional = false;
+};
+std::vector<Expected> expected_tensors(const LlamaShape& shape);
+std::vector<Expected> expected_tensors(const WhisperShape& shape);
+
+// Numbers that are in range one by one, and do not fit each other: throws InputError.
+void check_shape(const std::string& path, const LlamaShape& shape);
+void check_shape(const std::string& path, const WhisperShape& shape);
+
+// What no model exceeds that people have, with room; the loaders refuse what does before they reckon with it.
+inline constexpr int64_t kMostWidth = 1 << 16;
+inline constexpr int64_t kMostInner = 1 << 19;
+inline constexpr int64_t kMostLayers = 1 << 10;
+inline constexpr int64_t kMostHeads = 1 << 10;
+inline constexpr int64_t kMostVocabulary = 1 << 20;
+inline constexpr int64_t kMostContext = 1 << 24;
+inline constexpr int64_t kMostMels = 1 << 10;
+
+}  // namespace swai::models

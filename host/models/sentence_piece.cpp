@@ -1,0 +1,80 @@
+#include "host/models/sentence_piece.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include "host/models/file_bytes.hpp"
+#include "host/models/joining.hpp"
+#include "host/models/space_sign.hpp"
+#include "host/models/utf8.hpp"
+
+namespace swai::models {
+namespace {
+
+// "<0x41>"
+std::optional<uint8_t> byte_named(std::string_view piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
+  uint8_t byte = 0;
+  const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, byte, 16);
+  return error == std::errc{} && end == piece.data() + 5 ? std::optional(byte) : std::nullopt;
+}
+
+}  // namespace
+
+SentencePiece::SentencePiece(const std::string& path, Vocabulary vocabulary)
+    : Tokenizer(path, std::move(vocabulary)) {
+  if (words_.scores.size() != words_.pieces.size()) refuse(path, "does not give each token a score");
+  for (const float score : words_.scores)
+    if (std::isnan(score)) refuse(path, "gives a token a score that is no number; the file is damaged");
+  for (Token token = 0; token < words_.pieces.size(); ++token)
+    if (words_.kinds[token] == PieceKind::kByte)
+      if (const auto byte = byte_named(words_.pieces[token]); byte && !bytes_[*byte]) bytes_[*byte] = token;
+}
+
+// What has no token of its own becomes its bytes; bytes without tokens, the unknown token, once for all of
+// them.
+void SentencePiece::add_character(std::string_view character, std::vector<Token>& tokens) const {
+  if (const auto found = normal_.find(std::string(character)); found != normal_.end()) {
+    tokens.push_back(found->second);
+    return;
+  }
+  std::vector<Token> bytes;
+  for (const char one : character)
+    if (const auto byte = bytes_[static_cast<uint8_t>(one)]) bytes.push_back(*byte);
+  if (bytes.size() == character.size()) {
+    tokens.insert(tokens.end(), bytes.begin(), bytes.end());
+  } else if (words_.unknown) {
+    tokens.push_back(*words_.unknown);
+  }
+}
+
+std::vector<Token> SentencePiece::encode(std::string_view text) const {
+  std::vector<Token> tokens;
+  if (text.empty()) return tokens;
+  // SentencePiece's own sign for a space is one to it, wherever it stands.
+  const std::string whole = with_spaces((words_.space_first ? " " : "") + std::string(text));
+  for (size_t at = 0; at < whole.size();) {
+    const Character one = character_at(whole, at);
+    add_character(std::string_view(whole).substr(at, one.bytes), tokens);
+    at += one.bytes;
+  }
+  return join_pairs(tokens, [&](Token left, Token right) -> Joined {
+    // Only texts are joined: a byte is one because there was no text for it.
+    const std::string_view both[] = {words_.pieces[left], words_.pieces[right]};
+    for (const Token one : {left, right})
+      if (words_.kinds[one] != PieceKind::kNormal && words_.kinds[one] != PieceKind::kUserDefined) return {};
+    const auto found = normal_.find(std::string(both[0]) + std::string(both[1]));
+    if (found == normal_.end()) return {};
+    return {-static_cast<double>(words_.scores[found->second]), found->second};
+  });
+}
+
+std::string SentencePiece::bytes_of(Token token) const {
+  if (token < words_.pieces.size() && words_.kinds[token] == PieceKind::kByte) {
+    const auto byte = byte_named(words_.pieces[token]);
+    return byte ? std::string(1, static_cast<char>(*byte)) : std::string();
+  }
+  return Tokenizer::bytes_of(token);
+}
+
+}  // namespace swai::models

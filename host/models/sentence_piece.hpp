@@ -1,0 +1,22 @@
+// SentencePiece's byte pair encoding, as llama2.c and GGUF files of the kind "llama" have it.
+#pragma once
+
+#include <array>
+
+#include "host/models/tokenizer.hpp"
+
+namespace swai::models {
+
+class SentencePiece : public Tokenizer {
+ public:
+  SentencePiece(const std::string& path, Vocabulary vocabulary);
+  std::vector<Token> encode(std::string_view text) const override;
+  std::string bytes_of(Token token) const override;
+
+ private:
+  void add_character(std::string_view character, std::vector<Token>& tokens) const;
+
+  std::array<std::optional<Token>, 256> bytes_;
+};
+
+}  // namespace swai::models

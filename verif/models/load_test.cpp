@@ -1,0 +1,253 @@
+// The loaders on files that other programs wrote, and on files that are not as they should be.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "abi/crc32.hpp"
+#include "abi/elf.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/models/mutation.hpp"
+
+using namespace swai;
+using namespace swai::models;
+
+namespace {
+
+uint32_t crc_of(const std::vector<float>& values) {
+  return crc32(values.data(), values.size() * sizeof(float));
+}
+
+// What the loader says about it; empty when it accepts it.
+std::string complaint(const Sample& sample) {
+  try {
+    load(sample);
+    return "";
+  } catch (const common::InputError& error) {
+    return error.what();
+  }
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The first place of `text` in the file, by which tests find what they change.
+size_t place(const Bytes& bytes, const std::string& text) {
+  const auto found = std::search(bytes.begin(), bytes.end(), text.begin(), text.end());
+  REQUIRE(found != bytes.end());
+  return static_cast<size_t>(found - bytes.begin());
+}
+
+template <typename T>
+void put(Bytes& bytes, size_t at, T value) {
+  REQUIRE(at + sizeof(value) <= bytes.size());
+  std::memcpy(bytes.data() + at, &value, sizeof(value));
+}
+
+void replace(Bytes& bytes, const std::string& what, const std::string& by) {
+  REQUIRE(what.size() == by.size());
+  std::copy(by.begin(), by.end(), bytes.begin() + static_cast<ptrdiff_t>(place(bytes, what)));
+}
+
+}  // namespace
+
+TEST_CASE("every format gives the weights that were written") {
+  const nlohmann::json models = facts("models");
+  for (const auto& [name, tensors] : models["tensors"].items()) {
+    const std::string sample_name = name;
+    CAPTURE(sample_name);
+    const Model model = load(sample(name));
+    CHECK(model.tensors.size() == tensors.size());
+    for (const auto& [tensor, crc] : tensors.items()) {
+      const std::string tensor_name = tensor;
+      CAPTURE(tensor_name);
+      const Tensor* const found = model.find(tensor);
+      REQUIRE(found != nullptr);
+      CHECK(crc_of(floats(*found)) == crc);
+    }
+  }
+}
+
+TEST_CASE("every format gives the model's numbers") {
+  for (const Sample& one : samples()) {
+    CAPTURE(one.name);
+    const Model model = load(one);
+    if (model.is_llama()) {
+      const LlamaShape& is = model.llama();
+      CHECK(is.width == 32);
+      CHECK(is.inner == 64);
+      CHECK(is.layers == 2);
+      CHECK(is.heads == 4);
+      CHECK(is.kv_heads == 2);
+      CHECK(is.head_width == 8);
+      CHECK(is.vocabulary == 64);
+      CHECK(is.context == 32);
+      CHECK(is.epsilon == doctest::Approx(1e-5));
+      CHECK(is.rope_theta == 10000);
+      CHECK(is.rotation == (one.name == "tiny-llama" ? Rotation::kHalves : Rotation::kNeighbours));
+    } else {
+      const WhisperShape& is = model.whisper();
+      CHECK(is.mels == 8);
+      CHECK(is.width == 32);
+      CHECK(is.inner == 128);
+      CHECK(is.audio_context == 12);
+      CHECK(is.audio_layers == 2);
+      CHECK(is.audio_heads == 2);
+      CHECK(is.text_context == 16);
+      CHECK(is.text_layers == 2);
+      CHECK(is.text_heads == 4);
+      CHECK(is.vocabulary == 60);
+    }
+  }
+}
+
+TEST_CASE("blocks of all types, with random bits") {
+  const nlohmann::json models = facts("models");
+  for (const auto& block : models["blocks"]) {
+    const std::string type = block["type"];
+    CAPTURE(type);
+    const std::string hex = block["bytes"];
+    Bytes bytes;
+    for (size_t i = 0; i < hex.size(); i += 2)
+      bytes.push_back(static_cast<uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+    Tensor tensor{"block", Element::kF32, {4, 256}, bytes, {}};
+    for (int i = 0; i <= static_cast<int>(Element::kQ6K); ++i)
+      if (info(static_cast<Element>(i)).name == type) tensor.element = static_cast<Element>(i);
+    REQUIRE(bytes_of(tensor.element, tensor.shape) == bytes.size());
+    const std::vector<float> values = floats(tensor);
+    for (size_t i = 0; i < 4; ++i) CHECK(values[i] == block["first"][i].get<float>());
+    CHECK(crc_of(values) == block["crc32"]);
+  }
+}
+
+TEST_CASE("half precision: all 65,536") {
+  for (uint32_t half = 0; half < 65536; ++half) {
+    const float value = float_of_half(static_cast<uint16_t>(half));
+    const int exponent = static_cast<int>(half >> 10 & 31);
+    const double fraction = half & 1023;
+    const double size =
+        exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    if (exponent == 31) {
+      REQUIRE((fraction == 0 ? std::isinf(value) : std::isnan(value)));
+    } else {
+      REQUIRE(value == ((half & 0x8000) != 0 ? -size : size));
+    }
+    REQUIRE(std::signbit(value) == ((half & 0x8000) != 0));
+  }
+}
+
+TEST_CASE("a file that ends too early is refused, wherever it ends") {
+  for (const Sample& one : samples()) {
+    const size_t all = one.files.at(one.main).size();
+    // GGUF pads its end, of which nothing depends.
+    constexpr size_t kPadding = 32;
+    for (size_t left = 0; left + kPadding <= all; left += 1 + all / 61) {
+      CAPTURE(one.name);
+      CAPTURE(left);
+      Sample cut = one;
+      cut.files[one.main].resize(left);
+      const std::string text = complaint(cut);
+      CHECK(has(text, one.name));
+      CHECK(has(text, ": "));
+    }
+  }
+}
+
+TEST_CASE("what is wrong is said") {
+  SUBCASE("another architecture") {
+    Sample one = sample("tiny-llama.gguf");
+    const size_t at = place(one.files[one.main], "general.architecture");
+    one.files[one.main][at + 20 + 4 + 8] = 'b';
+    CHECK(has(complaint(one), "has the architecture 'blama'; supported are llama and qwen2"));
+    one = sample("tiny-whisper-ct2");
+    replace(one.files[one.main], "WhisperSpec", "WhooperSpec");
+    CHECK(has(complaint(one), "has the architecture 'WhooperSpec'"));
+    one = sample("tiny-llama");
+    replace(one.files["config.json"], "\"llama\"", "\"gemma\"");
+    CHECK(has(complaint(one), "describes a model of type 'gemma'; supported are"));
+  }
+  SUBCASE("a tensor is missing, or one is there that nobody computes with") {
+    Sample one = sample("tiny-llama.gguf");
+    replace(one.files[one.main], "blk.1.ffn_up", "blk.1.ffn_xp");
+    CHECK(has(complaint(one), "has no tensor 'blk.1.ffn_up.weight'"));
+    one = sample("tiny-llama");
+    replace(one.files["config.json"], "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1");
+    CHECK(has(complaint(one), "is no part of such a model"));
+    one = sample("tiny-whisper.ggml");
+    replace(one.files[one.main], "encoder.ln_post.bias", "encoder.ln_post.bios");
+    CHECK(has(complaint(one), "has no tensor 'encoder.ln_post.bias'"));
+  }
+  SUBCASE("numbers that no model has, or that do not fit the weights") {
+    Sample one = sample("tiny-llama");
+    replace(one.files["config.json"], "\"hidden_size\": 32", "\"hidden_size\":  0");
+    CHECK(has(complaint(one), "'hidden_size' is not a whole number from 1 to 65536"));
+    one = sample("tiny-llama");
+    replace(one.files["config.json"], "\"hidden_size\": 32", "\"hidden_size\": 64");
+    CHECK(has(complaint(one), "has the shape 64 x 32, not 64 x 64"));
+    one = sample("tiny-whisper.ggml");
+    put<int32_t>(one.files[one.main], 4, -7);
+    CHECK(has(complaint(one), "the number of tokens is -7, which is not from 1 to"));
+    one = sample("tiny-llama-int8.bin");
+    put<int32_t>(one.files[one.main], 8, 33);
+    CHECK(has(complaint(one), "33 channels are not shared evenly by 4 heads"));
+  }
+  SUBCASE("safetensors whose tensors overlap") {
+    Sample one = sample("tiny-llama");
+    // The embedding, 64 x 32 of two bytes, lies first.
+    replace(one.files[one.main], "[0, 4096]", "[2, 4098]");
+    CHECK(has(complaint(one), "overlap or leave a gap"));
+  }
+  SUBCASE("GGUF that says it is huge") {
+    Sample one = sample("tiny-llama.gguf");
+    put<uint64_t>(one.files[one.main], 8, uint64_t{1} << 61);
+    CHECK(has(complaint(one), "is said to have 2305843009213693952 tensors"));
+    one = sample("tiny-llama.gguf");
+    const size_t at = place(one.files[one.main], "tokenizer.ggml.tokens") + 21 + 4 + 4;
+    put<uint64_t>(one.files[one.main], at, UINT64_MAX);
+    CHECK(has(complaint(one), "a list is said to have 18446744073709551615 values"));
+  }
+  SUBCASE("an index that leads out of the folder") {
+    Sample one = sample("tiny-llama");
+    const std::string index = R"({"weight_map": {"a": "../../secret"}})";
+    one.files["model.safetensors.index.json"] = Bytes(index.begin(), index.end());
+    CHECK(has(complaint(one), "which is not one of this folder"));
+  }
+  SUBCASE("files of other kinds") {
+    for (const std::string text : {"PK\x03\x04 archive", "hello, this is a text",
+                                   "\x7F"
+                                   "ELF"}) {
+      Sample one{"other.bin", {{"other.bin", Bytes(text.begin(), text.end())}}, "other.bin"};
+      CHECK(has(complaint(one), "other.bin: is "));
+    }
+  }
+}
+
+TEST_CASE("weights in several files") {
+  Sample one = sample("tiny-llama");
+  const std::string index = R"({"weight_map": {"model.norm.weight": "part.safetensors"}})";
+  one.files["model.safetensors.index.json"] = Bytes(index.begin(), index.end());
+  one.files["part.safetensors"] = one.files["model.safetensors"];
+  one.files.erase("model.safetensors");
+  CHECK(complaint(one) == "");
+  one.files.erase("part.safetensors");
+  CHECK(has(complaint(one), "has no part.safetensors"));
+}
+
+TEST_CASE("damaged files are refused, or harmless") {
+  std::mt19937_64 random(test_seed());
+  size_t refused = 0;
+  size_t all = 0;
+  for (const Sample& one : samples()) {
+    for (int i = 0; i < 250; ++i) {
+      Sample damaged = one;
+      auto file = damaged.files.begin();
+      std::advance(file, static_cast<ptrdiff_t>(random() % damaged.files.size()));
+      mutate(file->second, random);
+      CAPTURE(one.name);
+      CAPTURE(i);
+      CHECK_NOTHROW(refused += accepted(damaged) ? 0 : 1);
+      ++all;
+    }
+  }
+  // Most changes hit what is checked; were it otherwise, nothing would be tried here.
+  CHECK(refused > all / 4);
+}

@@ -1,0 +1,57 @@
+#include "verif/models/samples.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace swai::models {
+namespace {
+
+const std::filesystem::path kFolder = "verif/models/data";
+
+Bytes read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot open " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::vector<Sample> samples() {
+  std::vector<Sample> all;
+  const nlohmann::json models = facts("models");
+  for (const auto& [name, tensors] : models["tensors"].items()) {
+    Sample one{name, {}, name};
+    if (std::filesystem::is_directory(kFolder / name)) {
+      for (const auto& file : std::filesystem::directory_iterator(kFolder / name))
+        one.files[file.path().filename().string()] = read(file.path());
+      one.main = one.files.contains("model.bin") ? "model.bin" : "model.safetensors";
+    } else {
+      one.files[name] = read(kFolder / name);
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Sample sample(const std::string& name) {
+  for (Sample& one : samples())
+    if (one.name == name) return std::move(one);
+  throw std::runtime_error("no sample " + name);
+}
+
+Model load(const Sample& sample) {
+  const Siblings siblings = [&](const std::string& name) -> SharedBytes {
+    const auto found = sample.files.find(name);
+    return found == sample.files.end() ? nullptr : FileBytes::hold(sample.name + "/" + name, found->second);
+  };
+  if (sample.main != sample.name) return load_folder(sample.name, siblings);
+  return load_file(FileBytes::hold(sample.name, sample.files.at(sample.name)), siblings, nullptr);
+}
+
+nlohmann::json facts(const std::string& name) {
+  return nlohmann::json::parse(std::ifstream(kFolder / (name + ".json")));
+}
+
+}  // namespace swai::models

@@ -1,0 +1,31 @@
+// The committed files of verif/models/data in memory, where a sanitizer sees whoever reads past their end.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "host/models/load.hpp"
+
+namespace swai::models {
+
+using Bytes = std::vector<uint8_t>;
+
+// A model as its files: one, or those of a folder.
+struct Sample {
+  std::string name;
+  std::map<std::string, Bytes> files;
+  std::string main;  // the file with the weights
+};
+
+std::vector<Sample> samples();
+Sample sample(const std::string& name);
+
+// Loads it as swai::models::load does. Throws what that throws.
+Model load(const Sample& sample);
+
+// What verif/models/make_*.py say of the data.
+nlohmann::json facts(const std::string& name);
+
+}  // namespace swai::models

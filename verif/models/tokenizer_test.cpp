@@ -1,0 +1,190 @@
+// Tokenizers against those of others, on the texts of verif/models/data/tokens.json.
+#include "host/models/tokenizer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "abi/elf.hpp"
+#include "host/models/loaders.hpp"
+#include "host/models/space_sign.hpp"
+#include "host/models/utf8.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/models/mutation.hpp"
+
+using namespace swai;
+using namespace swai::models;
+
+namespace {
+
+SharedBytes file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return FileBytes::hold(path, {std::istreambuf_iterator<char>(stream), {}});
+}
+
+std::unique_ptr<Tokenizer> stories() {
+  return make_tokenizer("tokens", read_llama2c_tokens(*file("models/stories260K/tokenizer.bin"), 512));
+}
+
+constexpr uint32_t kBpeTokens = 1000;
+
+Vocabulary bpe() { return read_tokenizer_json(*file("verif/models/data/tiny-bpe.json"), kBpeTokens); }
+
+void check_against(const Tokenizer& tokenizer, const char* whose) {
+  const nlohmann::json vectors = facts("tokens");
+  for (size_t i = 0; i < vectors["texts"].size(); ++i) {
+    const std::string text = vectors["texts"][i];
+    CAPTURE(text);
+    const std::vector<Token> tokens = tokenizer.encode(text);
+    CHECK(tokens == vectors[whose][i].get<std::vector<Token>>());
+    CHECK(with_spaces(tokenizer.decode(tokens)) == with_spaces(text));
+  }
+}
+
+std::string random_text(std::mt19937_64& random) {
+  static const std::string kPieces[] = {" ",
+                                        "  ",
+                                        "a",
+                                        "the",
+                                        "\n",
+                                        "7",
+                                        "\xC3\xA9",
+                                        "\xE4\xBD\xA0",
+                                        "\xF0\x9F\x98\x80",
+                                        "'s",
+                                        "!",
+                                        "\xFF",
+                                        "\xE4\xBD",
+                                        "\xC3",
+                                        "\xED\xA0\x80",
+                                        "<s>",
+                                        "\x80",
+                                        "Z"};
+  std::string text;
+  for (size_t left = random() % 24; left > 0; --left) text += kPieces[random() % std::size(kPieces)];
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("SentencePiece: tokens of stories260K") { check_against(*stories(), "stories260K"); }
+
+TEST_CASE("byte-level pieces with merges: GPT-2 and Whisper") {
+  check_against(*make_tokenizer("bpe", bpe()), "gpt2");
+}
+
+TEST_CASE("byte-level pieces with digits one by one: SmolLM2") {
+  Vocabulary words = bpe();
+  words.splitter = Splitter::kGpt2Digits;
+  check_against(*make_tokenizer("bpe", std::move(words)), "gpt2_digits");
+}
+
+TEST_CASE("byte-level pieces without merges: whisper.cpp's files") {
+  Vocabulary words = bpe();
+  words.merges.clear();
+  check_against(*make_tokenizer("bpe", std::move(words)), "gpt2_by_rank");
+}
+
+TEST_CASE("no byte of any text is lost, and a stream never cuts a character") {
+  std::mt19937_64 random(test_seed());
+  const auto sentence_piece = stories();
+  const auto byte_level = make_tokenizer("bpe", bpe());
+  for (int i = 0; i < 2000; ++i) {
+    const std::string text = random_text(random);
+    CAPTURE(text);
+    for (const Tokenizer* const tokenizer : {sentence_piece.get(), byte_level.get()}) {
+      const std::vector<Token> tokens = tokenizer->encode(text);
+      REQUIRE(tokenizer->decode(tokens) == text);
+      StreamingDecoder stream(*tokenizer);
+      std::string whole;
+      const auto take = [&](const std::string& piece) {
+        for (size_t at = 0; at < piece.size();) {
+          const Character one = character_at(piece, at);
+          REQUIRE(one.code != kNoCharacter);
+          at += one.bytes;
+        }
+        whole += piece;
+      };
+      for (const Token token : tokens) take(stream.add(token));
+      take(stream.finish());
+      // Python's own decoder, errors="replace", does the same; where the text is right, nothing is replaced.
+      if (text.find_first_of("\xFF\x80\xED") == std::string::npos &&
+          text.find("\xE4\xBD") == std::string::npos && text.find("\xC3") == std::string::npos)
+        REQUIRE(whole == text);
+    }
+  }
+}
+
+TEST_CASE("what is no character is shown as one each") {
+  const auto tokenizer = make_tokenizer("bpe", bpe());
+  const auto shown = [&](const std::string& text) {
+    StreamingDecoder stream(*tokenizer);
+    std::string whole;
+    for (const Token token : tokenizer->encode(text)) whole += stream.add(token);
+    return whole + stream.finish();
+  };
+  const std::string sign = "\xEF\xBF\xBD";
+  CHECK(shown("a\xFF"
+              "b") == "a" + sign + "b");
+  CHECK(shown("a\xE4\xBD") == "a" + sign);
+  CHECK(shown("\xE4\xBD\xE4\xBD\xA0") == sign + "\xE4\xBD\xA0");
+  CHECK(shown("\xED\xA0\x80") == sign + sign + sign);
+  CHECK(shown("\xF0\x9F\x98\x80") == "\xF0\x9F\x98\x80");
+}
+
+TEST_CASE("a character in several tokens comes when it is whole") {
+  const auto tokenizer = stories();
+  // No piece of its own: four tokens of a byte each, behind the space.
+  const std::vector<Token> tokens = tokenizer->encode("\xF0\x9F\x98\x80");
+  REQUIRE(tokens.size() == 5);
+  StreamingDecoder stream(*tokenizer);
+  for (size_t i = 0; i < 4; ++i) CHECK(stream.add(tokens[i]) == "");
+  CHECK(stream.add(tokens[4]) == "\xF0\x9F\x98\x80");
+}
+
+TEST_CASE("long texts without spaces take no long time") {
+  const auto tokenizer = make_tokenizer("bpe", bpe());
+  const std::string text(300000, 'a');
+  CHECK(tokenizer->decode(tokenizer->encode(text)) == text);
+}
+
+TEST_CASE("tokenizers that are damaged are refused") {
+  const auto refused = [](Vocabulary words) {
+    CHECK_THROWS_AS(make_tokenizer("words", std::move(words)), common::InputError);
+  };
+  refused({});
+  Vocabulary words = bpe();
+  words.merges.emplace_back("qqq", "zzz");
+  refused(words);
+  words = bpe();
+  words.kinds.pop_back();
+  refused(words);
+  words = read_llama2c_tokens(*file("models/stories260K/tokenizer.bin"), 512);
+  words.scores[300] = std::nanf("");
+  refused(words);
+  CHECK_THROWS_AS(read_llama2c_tokens(*file("models/stories260K/tokenizer.bin"), 511), common::InputError);
+  CHECK_THROWS_AS(read_llama2c_tokens(*file("models/stories260K/tokenizer.bin"), 513), common::InputError);
+  CHECK_THROWS_AS(read_tokenizer_json(*file("verif/models/data/tiny-bpe.json"), kBpeTokens - 1),
+                  common::InputError);
+}
+
+TEST_CASE("damaged files of tokens are refused, or harmless") {
+  std::mt19937_64 random(test_seed());
+  for (int i = 0; i < 300; ++i) {
+    const bool json = i % 2 == 0;
+    const SharedBytes good =
+        file(json ? "verif/models/data/tiny-bpe.json" : "models/stories260K/tokenizer.bin");
+    Bytes bytes(good->bytes().begin(), good->bytes().end());
+    mutate(bytes, random);
+    CAPTURE(i);
+    try {
+      const SharedBytes damaged = FileBytes::hold("damaged", bytes);
+      const auto tokenizer = make_tokenizer(
+          "damaged", json ? read_tokenizer_json(*damaged, kBpeTokens) : read_llama2c_tokens(*damaged, 512));
+      tokenizer->decode(tokenizer->encode("Once upon a time, there were 3 \xC3\xA9\xFF."));
+    } catch (const common::InputError&) {
+    }
+  }
+}
