@@ -9,8 +9,8 @@
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/table.hpp"
-#include "host/graph/operators.hpp"
 #include "host/graph/plan.hpp"
+#include "host/graph/signatures.hpp"
 
 namespace swai::cli {
 namespace {
@@ -169,7 +169,7 @@ std::string text_of(const graph::Parameter& parameter) {
 int show_operators(const Cli& cli) {
   Json report = {{"operators", Json::array()}};
   Table table({"operator", "takes", "makes"});
-  for (const graph::Operator& one : graph::operators()) {
+  for (const graph::Signature& one : graph::signatures()) {
     std::vector<std::string> takes;
     for (const graph::Parameter& parameter : one.parameters) takes.push_back(text_of(parameter));
     table.add({one.name, fmt::format("{}", fmt::join(takes, ", ")), one.what});

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "host/graph/graph.hpp"
-#include "host/graph/operators.hpp"
+#include "host/graph/signatures.hpp"
 
 namespace swai::graph {
 namespace {
@@ -227,10 +227,10 @@ class Checker {
   // nodes
 
   void take(const Call& call, Place place) {
-    const Operator* const what = find_operator(call.operation);
+    const Signature* const what = find_signature(call.operation);
     if (!what) {
       std::vector<std::string> names;
-      for (const Operator& one : operators()) names.push_back(one.name);
+      for (const Signature& one : signatures()) names.push_back(one.name);
       throw GraphError(place,
                        fmt::format("no operator '{}'; there are {}", call.operation, fmt::join(names, ", ")));
     }
@@ -255,12 +255,12 @@ class Checker {
     graph_.nodes.push_back(std::move(node));
   }
 
-  [[noreturn]] void fail(const Operator& what, const Argument& argument, const std::string& message) const {
+  [[noreturn]] void fail(const Signature& what, const Argument& argument, const std::string& message) const {
     throw GraphError(argument.place, fmt::format("{}{}: {}", what.name, context_, message));
   }
 
   // Arguments to parameters: tensors by position or name, all else by name.
-  void settle(const Operator& what, const Call& call, Node& node) const {
+  void settle(const Signature& what, const Call& call, Node& node) const {
     size_t next = 0;
     std::set<std::string> given;
     for (const Argument& argument : call.arguments) {
@@ -305,7 +305,7 @@ class Checker {
     }
   }
 
-  Setting setting(const Operator& what, const Parameter& parameter, const Argument& argument) const {
+  Setting setting(const Signature& what, const Parameter& parameter, const Argument& argument) const {
     const auto* const name = std::get_if<Name>(&argument.value);
     if (parameter.kind == Parameter::Kind::kWord) {
       const std::string word = name ? text_of(*name) : "";
@@ -331,7 +331,7 @@ class Checker {
     return size(expression);
   }
 
-  void note_uses(const Operator& what, const Node& node, const Use& use, size_t number) {
+  void note_uses(const Signature& what, const Node& node, const Use& use, size_t number) {
     for (const std::optional<ValueId>& operand : node.operands) {
       if (!operand) continue;
       Value& value = graph_.values[*operand];
@@ -351,7 +351,7 @@ class Checker {
     }
   }
 
-  ValueId assign(const Target& target, const Type& type, const Operator& what, const Node& node,
+  ValueId assign(const Target& target, const Type& type, const Signature& what, const Node& node,
                  const Use& use, size_t number) {
     if (target.type) {
       const Type meant = this->type(*target.type);
@@ -394,7 +394,7 @@ class Checker {
     return id;
   }
 
-  void put(ValueId id, const Name& where, const Operator& what, const Node& node, const Use& use) {
+  void put(ValueId id, const Name& where, const Signature& what, const Node& node, const Use& use) {
     const ValueId buffer = known_value(where);
     Value& value = graph_.values[id];
     const Value& memory = graph_.values[buffer];

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/graph/operators.hpp"
+#include "host/graph/signatures.hpp"
 
 namespace swai::graph {
 namespace {
@@ -21,7 +21,7 @@ bool overlap(const Slot& a, const Slot& b) { return a.first <= b.last && b.first
 // The operand whose place a node's result may take: it is read for the last time, and as large.
 std::optional<ValueId> predecessor(const Graph& graph, size_t number) {
   const Node& node = graph.nodes[number];
-  if (!find_operator(node.operation)->elementwise) return std::nullopt;
+  if (!find_signature(node.operation)->elementwise) return std::nullopt;
   for (const std::optional<ValueId>& operand : node.operands) {
     if (!operand) continue;
     const Value& value = graph.values[*operand];

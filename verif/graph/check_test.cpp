@@ -1,7 +1,7 @@
 // Types, shapes and lifetimes: what is right passes, and each mistake gets its words.
 #include <algorithm>
 
-#include "host/graph/operators.hpp"
+#include "host/graph/signatures.hpp"
 #include "verif/graph/text.hpp"
 
 namespace swai::graph {
@@ -47,9 +47,9 @@ TEST_CASE("the examples") {
 }
 
 TEST_CASE("every operator is there with a rule") {
-  for (const Operator& one : operators()) {
+  for (const Signature& one : signatures()) {
     CAPTURE(one.name);
-    CHECK(find_operator(one.name) == &one);
+    CHECK(find_signature(one.name) == &one);
     CHECK((one.results != nullptr));
     CHECK_FALSE(one.what.empty());
     CHECK(one.parameters.at(0).kind == Parameter::Kind::kTensor);

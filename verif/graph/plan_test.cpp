@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "host/graph/operators.hpp"
+#include "host/graph/signatures.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/graph/text.hpp"
 
@@ -58,7 +58,7 @@ void check_bytes(const Graph& graph, const Plan& plan) {
       CAPTURE(graph.values[a].name);
       CAPTURE(graph.values[b].name);
       const bool in_place =
-          end == begin && &one == &other && find_operator(graph.nodes[begin].operation)->elementwise;
+          end == begin && &one == &other && find_signature(graph.nodes[begin].operation)->elementwise;
       CHECK((end < begin || in_place));
     }
   }

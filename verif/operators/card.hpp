@@ -74,6 +74,8 @@ class Card {
   std::string describe(const Result& result);
   // How the last walk ended on a CPE.
   node::WalkState state(unsigned cpe);
+  // What is there now becomes what should be there.
+  void take(Tensor& tensor) { memory_.peek(tensor.address, tensor.image); }
   // What differs, in words; empty: nothing.
   std::string difference(const Tensor& tensor);
 

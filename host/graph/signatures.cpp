@@ -1,4 +1,4 @@
-#include "host/graph/operators.hpp"
+#include "host/graph/signatures.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -176,8 +176,8 @@ Types dequantise(const Use& use) {
   return {of(Element::kF32, x.dimensions)};
 }
 
-const std::vector<Operator>& table() {
-  static const std::vector<Operator> kTable = {
+const std::vector<Signature>& table() {
+  static const std::vector<Signature> kTable = {
       {"embedding", "rows of a table", {tensor("tokens"), tensor("table"), maybe("scale")}, embedding},
       {"linear",
        "x times the transposed weight; bias, activation and residual on the way out",
@@ -242,18 +242,18 @@ const std::vector<Operator>& table() {
 
 }  // namespace
 
-std::span<const Operator> operators() { return table(); }
+std::span<const Signature> signatures() { return table(); }
 
-const Operator* find_operator(const std::string& name) {
-  const auto found = std::ranges::find(table(), name, &Operator::name);
+const Signature* find_signature(const std::string& name) {
+  const auto found = std::ranges::find(table(), name, &Signature::name);
   return found == table().end() ? nullptr : &*found;
 }
 
 std::optional<ValueId> Use::operand(const std::string& name) const {
-  const auto found = std::ranges::find(operator_.parameters, name, &Parameter::name);
+  const auto found = std::ranges::find(signature_.parameters, name, &Parameter::name);
   // A rule may serve operators that do not all take it.
-  if (found == operator_.parameters.end()) return std::nullopt;
-  return node_.operands[static_cast<size_t>(found - operator_.parameters.begin())];
+  if (found == signature_.parameters.end()) return std::nullopt;
+  return node_.operands[static_cast<size_t>(found - signature_.parameters.begin())];
 }
 
 bool Use::has(const std::string& name) const { return operand(name).has_value(); }
@@ -298,7 +298,7 @@ void Use::at_most(const Size& a, const Size& b, const std::string& what) const {
 }
 
 void Use::fail(const std::string& message) const {
-  throw GraphError(node_.place, fmt::format("{}{}: {}", operator_.name, node_.context, message));
+  throw GraphError(node_.place, fmt::format("{}{}: {}", signature_.name, node_.context, message));
 }
 
 }  // namespace swai::graph

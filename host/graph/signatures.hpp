@@ -18,7 +18,7 @@ struct Parameter {
 
 class Use;
 
-struct Operator {
+struct Signature {
   std::string name;
   std::string what;  // one line for people
   std::vector<Parameter> parameters;
@@ -32,8 +32,8 @@ struct Operator {
 // A call of an operator, as its rule sees it: every operand is there if it is needed, of some type.
 class Use {
  public:
-  Use(const Operator& what, const Graph& graph, const Node& node)
-      : operator_(what), graph_(graph), node_(node) {}
+  Use(const Signature& what, const Graph& graph, const Node& node)
+      : signature_(what), graph_(graph), node_(node) {}
 
   // Of an operand by its name. Throws GraphError unless it has so many dimensions and one of the elements.
   const Type& tensor(const std::string& name, size_t dimensions, std::span<const Element> elements) const;
@@ -52,13 +52,13 @@ class Use {
  private:
   std::optional<ValueId> operand(const std::string& name) const;
 
-  const Operator& operator_;
+  const Signature& signature_;
   const Graph& graph_;
   const Node& node_;
 };
 
-std::span<const Operator> operators();
+std::span<const Signature> signatures();
 // Null: there is none of this name.
-const Operator* find_operator(const std::string& name);
+const Signature* find_signature(const std::string& name);
 
 }  // namespace swai::graph
