@@ -329,13 +329,23 @@ Verdict Module::next_kernel() {
 // each than few.
 bool Module::insert_name(uint32_t index) {
   const auto name_of = [this](uint32_t kernel) {
-    return field(entry_offset(kernel) + offsetof(Kernel, name), sizeof(Kernel::name));
+    return file_.data() + entry_offset(kernel) + offsetof(Kernel, name);
   };
-  const std::string_view name = name_of(index);
+  const uint8_t* const name = name_of(index);
+  // Up to the zero that ends both, or the end of the field.
+  const auto order_of = [&](uint32_t other) {
+    const uint8_t* const known = name_of(other);
+    for (size_t i = 0; i < sizeof(Kernel::name); ++i) {
+      const int here = name[i];
+      if (const int order = known[i] - here; order != 0) return order;
+      if (here == 0) break;
+    }
+    return 0;
+  };
   uint32_t first = 0;
   for (uint32_t end = index; first != end;) {
     const uint32_t middle = (first + end) / 2;
-    const int order = name_of(by_name_[middle]).compare(name);
+    const int order = order_of(by_name_[middle]);
     if (order == 0) return false;
     if (order < 0) {
       first = middle + 1;

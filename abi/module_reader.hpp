@@ -114,8 +114,8 @@ class Module {
     next_ = 0;
   }
   // Things that a step judges; a kernel, which is compared with eight others, counts for many.
-  static constexpr uint32_t kInAStep = 64;
-  static constexpr uint32_t kKernelCounts = 24;
+  static constexpr uint32_t kInAStep = 8;
+  static constexpr uint32_t kKernelCounts = 8;
 
   template <typename T>
   T at(uint64_t offset) const;

@@ -256,8 +256,8 @@ enum class Operation : uint32_t {
   // that share the card or have a window.
   kQueueFeed = 12,
   // {context, bus address of a buffer, bytes} -> {engines, a bit for each command::Engine, that can copy on
-  // the card, cycles that it took to measure those over the link, cycles that it took at boot to measure the
-  // others}. The buffer is the card's until a client attaches that does not share. Not for clients that do.
+  // the card, cycles that it took to measure those over the link, and at boot the others}; kAgain: not yet.
+  // The buffer is the card's until a client attaches that does not share. Not for clients that do.
   kRoutes = 13,
 };
 

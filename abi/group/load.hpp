@@ -50,7 +50,7 @@ class CodeLoad {
   }
 
  private:
-  static constexpr uint64_t kSome = 1 << 10;
+  static constexpr uint64_t kSome = 512;
   static uint64_t some_of(uint64_t done, uint64_t all) { return std::min(kSome, all - done); }
 
   uint64_t address_ = 0;

@@ -102,7 +102,7 @@ class ModuleLoad {
 
   // What others wrote there is seen from now on.
   State look() {
-    constexpr uint64_t kSome = 4 << 10;
+    constexpr uint64_t kSome = 1 << 10;
     const uint64_t some = std::min(kSome, file_.bytes - done_);
     machine_.look(physical_ + done_, some);
     done_ += some;
@@ -138,7 +138,7 @@ class ModuleLoad {
     return State::kRuns;
   }
   State fill_table() {
-    constexpr uint64_t kSome = 16;
+    constexpr uint64_t kSome = 4;
     const unsigned handle = modules_.free_handle();
     const uint64_t stop = std::min<uint64_t>(done_ + kSome, module_.kernel_count());
     for (; done_ < stop; ++done_) {

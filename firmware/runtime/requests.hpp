@@ -154,8 +154,8 @@ class Requests {
       case Operation::kRoutes:
         if (!client->alone() || client->queues != 0) return Status::kBadOperation;
         if (arguments[1] == 0 || arguments[2] < protocol::kRouteBytes) return Status::kBadRange;
-        parts_.routes.use(arguments[1]);
-        calibration_.measure_link();
+        if (!calibration_.measures_link()) parts_.routes.use(arguments[1]);
+        if (!calibration_.measure_link(context)) return Status::kAgain;
         values.give(parts_.costs.known(), calibration_.over_link(), calibration_.at_boot());
         return Status::kOk;
       case Operation::kModuleInfo: {
@@ -221,6 +221,7 @@ class Requests {
   // Nothing of it touches host memory any more; or not yet.
   [[gnu::cold, gnu::noinline]] void stop(Client& client) {
     const bool transfers = parts_.transfers.stop(client.context);
+    calibration_.drop(client.context);
     const bool completions = parts_.completions.stop(client.context);
     two_level_.drop(client.context);
     client.stopped = transfers && completions;

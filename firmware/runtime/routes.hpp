@@ -61,22 +61,6 @@ class Routes {
     }
     return channels;
   }
-  // The same, while nothing else is under way; until it is over. False: it failed.
-  bool run(Engine engine, const CardCopy& copy) {
-    constexpr uint64_t kPatience = 1'000'000;
-    const uint32_t channels = start(engine, copy, 0, kLanes);
-    const uint64_t before = machine_.cycles();
-    bool good = channels != 0;
-    for (uint32_t left = channels; left != 0; left &= left - 1) {
-      const auto channel = static_cast<unsigned>(std::countr_zero(left));
-      while (!transfers_.over(channel)) {
-        transfers_.pump(channels);
-        if (machine_.cycles() - before > kPatience && !transfers_.stop(0)) return false;
-      }
-      good = transfers_.finish(channel) == 0 && good;
-    }
-    return good;
-  }
 
  private:
   // So much a channel has under way.

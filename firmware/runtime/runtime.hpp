@@ -67,7 +67,7 @@ class Runtime {
                   queues_, two_level_, calibration_),
         transfers_(machine),
         routes_(machine, transfers_),
-        calibration_(machine, costs_, routes_, queues_),
+        calibration_(machine, costs_, routes_, transfers_, queues_),
         two_level_(machine, transfers_, queues_),
         cleaner_(machine, tables.memory, groups_, queues_),
         memory_(tables.memory),
@@ -214,6 +214,7 @@ class Runtime {
     transfers_.pump(channels);
     queues_.transfers_ended();
     two_level_.step();
+    calibration_.step();
   }
 
   // What every launch passes through comes first, and lies in few pages so.

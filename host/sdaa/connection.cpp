@@ -92,8 +92,12 @@ void Connection::attach() {
       context_ = values[0];
       // Refused when the card is shared: its owner has done it then.
       routes_ = {};
-      if (request(Operation::kRoutes, {route_->iova(), protocol::kRouteBytes}, values) == Status::kOk)
-        routes_ = {values[0], values[1], values[2]};
+      Status routes = Status::kAgain;
+      while ((routes = request(Operation::kRoutes, {route_->iova(), protocol::kRouteBytes}, values)) ==
+                 Status::kAgain &&
+             cycle() - begin < limits_.request_cycles && steady_clock::now() < deadline)
+        let_time_pass(kPause);
+      if (routes == Status::kOk) routes_ = {values[0], values[1], values[2]};
       return;
     }
     // What an earlier client had may not be cleared away yet.

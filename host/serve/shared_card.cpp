@@ -207,7 +207,12 @@ void SharedCard::settle() {
   }
   const bool alone_now = answers && reply.status == Status::kOk;
   const uint64_t context = reply.values[0];
-  if (alone_now) exchange(Operation::kRoutes, std::array{context, kRouteIova, protocol::kRouteBytes}, reply);
+  for (unsigned i = 0; alone_now && i < kMostLooks; ++i) {
+    const bool told =
+        exchange(Operation::kRoutes, std::array{context, kRouteIova, protocol::kRouteBytes}, reply);
+    if (!told || reply.status != Status::kAgain) break;
+    card_->run_until(0, kPause);
+  }
   if (!alone_now || !detach(context))
     log_("what an earlier program has left on the card cannot be cleared away");
 }

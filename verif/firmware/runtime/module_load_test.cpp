@@ -92,7 +92,7 @@ TEST_CASE("a large module is loaded while another client's launches are served")
     launch = scene.launches->launch(lane, Guest::kNothing);
   }
   MESSAGE(scene.file.size(), " bytes in ", turns, " turns, with ", done, " launches of the other client");
-  // 1 KiB of code in a turn at most.
+  // 1 KiB of the file in a turn at most.
   CHECK(turns > scene.file.size() / 1024);
   CHECK(done * 40 > turns);
   CHECK(scene.loads->line(scene.lane()).status == Status::kOk);
