@@ -1,36 +1,87 @@
-// The hostile client alone, against cards that a daemon serves: attack-card SOCKET FOLDER MODULE STEPS SEED.
-// MODULE has the kernels of verif/sdaa/kernels.cpp. Prints what it could reach, a line each, and ends with
-// exit code 1 if there was something; one of its own connections looks after memory that must stay as it is.
+// The hostile client against cards that a daemon serves, while another client computes on the same card:
+// attack-card SOCKET FOLDER MODULE STEPS SEED. MODULE has the kernels of verif/sdaa/kernels.cpp. Prints what
+// it could reach, a line each, then a JSON object of figures; exit code 1 if there was something, or a result
+// of the other client's was wrong.
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
+#include "host/sdaa/firmware.hpp"
 #include "verif/attack/bystander.hpp"
+#include "verif/attack/worker.hpp"
+
+namespace swai::attack {
+namespace {
+
+constexpr unsigned kRoundsAlone = 8;
+// A launch that follows another client's finds its code gone from the caches, some 340 cycles; long ones show
+// what attacks cost beside that.
+constexpr uint32_t kCount = 64 << 10;
+constexpr double kMostSlower = 0.01;
+
+int play(const std::string& socket, const std::string& folder, const std::vector<uint8_t>& module,
+         unsigned long steps, uint64_t seed) {
+  Bystander bystander(socket);
+  Attacker attacker({socket, folder, module, 1}, bystander.known(), seed);
+  const auto looks = link::Card::open(socket);
+  const protocol::Info info = sdaa::find_firmware(*looks, sdaa::Limits{}, sdaa::Restart::kNo).info;
+  Worker worker(0, module, kCount);
+  std::mt19937_64 random(seed);
+  unsigned wrong = 0;
+  // The first launch finds cold caches.
+  wrong += worker.round(random) ? 0 : 1;
+  const Launches before = launches_of_busiest(*looks, info);
+  for (unsigned i = 0; i < kRoundsAlone; ++i) wrong += worker.round(random) ? 0 : 1;
+  const Launches alone = launches_of_busiest(*looks, info);
+
+  std::atomic<bool> over = false;
+  std::thread hostile([&] {
+    for (unsigned long step = 0; step < steps; ++step)
+      attacker.play(*kinds()[attacker.below(static_cast<unsigned>(kinds().size()))]);
+    over = true;
+  });
+  unsigned spoilt = 0;
+  unsigned rounds = 0;
+  for (; !over; ++rounds) {
+    wrong += worker.round(random) ? 0 : 1;
+    spoilt += bystander.is_whole() ? 0 : 1;
+  }
+  hostile.join();
+  const Launches attacked = launches_of_busiest(*looks, info);
+
+  for (const std::string& leak : attacker.leaks()) fmt::print("{}\n", leak);
+  fmt::print(
+      "{{\"steps\": {}, \"kinds\": {}, \"leaks\": {}, \"spoilt\": {}, \"rounds\": {}, \"wrong\": {}, "
+      "\"cycles_alone\": {:.1f}, \"cycles_attacked\": {:.1f}}}\n",
+      steps, kinds().size(), attacker.leaks().size(), spoilt, rounds, wrong, (alone - before).cycles_of_one(),
+      (attacked - alone).cycles_of_one());
+  const double slower = (attacked - alone).cycles_of_one() / (alone - before).cycles_of_one() - 1;
+  const bool held = attacker.leaks().empty() && wrong == 0 && spoilt == 0;
+  return held && rounds != 0 && std::abs(slower) <= kMostSlower ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace swai::attack
 
 int main(int count, char** words) {
-  using namespace swai::attack;
   if (count != 6) {
     fmt::print(stderr, "attack-card SOCKET FOLDER MODULE STEPS SEED\n");
     return 2;
   }
   try {
-    // The runtime library's only device.
-    ::setenv("SWAI_CARD", words[1], 1);
+    const std::string socket = words[1];
+    // Two devices of the runtime library: the worker's, and the attacker's.
+    ::setenv("SWAI_CARD", (socket + "," + socket).c_str(), 1);
     std::ifstream file(words[3], std::ios::binary);
     const std::vector<uint8_t> module((std::istreambuf_iterator<char>(file)), {});
-    Bystander bystander(words[1]);
-    Attacker attacker({words[1], words[2], module}, bystander.known(), std::strtoull(words[5], nullptr, 10));
-    const unsigned long steps = std::strtoul(words[4], nullptr, 10);
-    for (unsigned long step = 0; step < steps; ++step) {
-      attacker.play(*kinds()[attacker.below(static_cast<unsigned>(kinds().size()))]);
-      if (step % 16 == 0) attacker.expect(bystander.is_whole(), "another client's memory is not what it was");
-    }
-    for (const std::string& leak : attacker.leaks()) fmt::print("{}\n", leak);
-    fmt::print("{} steps of {} kinds\n", steps, kinds().size());
-    return attacker.leaks().empty() ? 0 : 1;
+    return swai::attack::play(socket, words[2], module, std::strtoul(words[4], nullptr, 10),
+                              std::strtoull(words[5], nullptr, 10));
   } catch (const std::exception& error) {
     fmt::print(stderr, "attack-card: {}\n", error.what());
     return 1;

@@ -92,9 +92,13 @@ const Kind copies_of_others(
       const bool to_host = attacker.below(2) == 0;
       attacker.expect(client.copy(attacker.known().pointer, client.iova, to_host) != Status::kOk,
                       "another one's memory on the card was copied");
-      const uint64_t window = uint64_t{1 + attacker.below(8)} << 40;
-      attacker.expect(client.copy(client.pointer, window + attacker.known().iova, !to_host) != Status::kOk,
-                      "a bus address beyond its window was reached");
+      // The windows of the others lie above its own, and below.
+      for (uint64_t distance = 1; distance <= 8; ++distance) {
+        for (const uint64_t away : {distance << 40, ~uint64_t{0} - (distance << 40) + 1}) {
+          attacker.expect(client.copy(client.pointer, away + attacker.known().iova, !to_host) != Status::kOk,
+                          "a bus address beyond its window was reached");
+        }
+      }
     });
 
 const Kind slots_of_others(
@@ -197,7 +201,8 @@ const Kind crowd(Boundary::kDaemon, "takes all places", [](Attacker& attacker) {
   } catch (const link::Error&) {
   } catch (const sdaa::Failure&) {
   }
-  attacker.expect(many.size() < protocol::kContexts - 1, "one program has all contexts");
+  // The bystander and who computes have two.
+  attacker.expect(many.size() < protocol::kContexts - 2, "one program has all contexts");
 });
 
 const Kind hoard(Boundary::kDaemon, "takes all memory, and leaves", [](Attacker& attacker) {
@@ -207,6 +212,36 @@ const Kind hoard(Boundary::kDaemon, "takes all memory, and leaves", [](Attacker&
     while (status == Status::kOk || status == Status::kAgain)
       status = client.request(Operation::kAllocate, {client.context(), bytes, 0xff00});
   }
+  attacker.leave();
+});
+
+// All memory that there is, or much of it: a client marks it and goes, and one that comes looks at it.
+const Kind remains(Boundary::kDaemon, "reads what those before it have left", [](Attacker& attacker) {
+  constexpr uint64_t kBlock = 2 << 20;
+  constexpr unsigned kMost = 64;
+  const uint64_t page = attacker.below(kBlock / HostileClient::kBytes) * HostileClient::kBytes;
+  const auto for_each_block = [](HostileClient& client, auto use) {
+    for (unsigned i = 0; i < kMost; ++i) {
+      // Until it has been cleared.
+      std::optional<sdaa::RequestWords::Reply> got;
+      do {
+        got = client.exchange(Operation::kAllocate, {client.context(), kBlock, 0xff00});
+      } while (got && got->status == Status::kAgain);
+      if (!got || got->status != Status::kOk) return;
+      use(got->values[0]);
+    }
+  };
+  attacker.leave_api();
+  attacker.leave();
+  HostileClient& before = attacker.client();
+  before.fill(0xa5);
+  for_each_block(before, [&](uint64_t pointer) { before.copy(pointer + page, before.iova, false); });
+  attacker.leave();
+  HostileClient& after = attacker.client();
+  for_each_block(after, [&](uint64_t pointer) {
+    const bool read = after.copy(pointer + page, after.iova, true) == Status::kOk;
+    attacker.expect(!read || after.holds(0), "there was something");
+  });
   attacker.leave();
 });
 

@@ -25,7 +25,9 @@ HostileClient::HostileClient(const std::string& socket)
   // Memory that somebody else had is cleared first.
   sdaa::Connection::Values given = {};
   Status status = Status::kAgain;
-  while (status == Status::kAgain) status = connection.request(Operation::kAllocate, {kBytes, 0xff00}, given);
+  // Also the processor reaches it: it may be a list of commands, or a module.
+  const uint64_t flags = protocol::AllocateFlags{protocol::Usage::kShared}.bits();
+  while (status == Status::kAgain) status = connection.request(Operation::kAllocate, {kBytes, flags}, given);
   if (status != Status::kOk) sdaa::fail(sdaa::code_of(status), "no memory for a hostile client");
   pointer = given[0];
   iova = connection.take_iova(kBytes);

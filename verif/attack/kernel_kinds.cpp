@@ -118,8 +118,9 @@ const Kind bad_lists(Boundary::kKernel, "runs commands that lie in another one's
                        command::Graph graph = {};
                        graph.commands = attacker.known().pointer + attacker.below(8) * protocol::kSlotBytes;
                        graph.bytes = (1 + attacker.below(8)) * protocol::kSlotBytes;
-                       attacker.expect(send(attacker.client(), command::Type::kGraph, graph) != Status::kOk,
-                                       "another one's memory was run as commands");
+                       attacker.expect(
+                           send(attacker.client(), command::Type::kGraph, graph) == Status::kBadPointer,
+                           "another one's memory was run as commands");
                      });
 
 // The firmware reads them again each time, and copies and fills overwrite their own words.

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Takes out what was mended, one after the other (plants.toml), and looks whether the attacks find it. The sources are
+copied elsewhere and built there: make would find their build.mk files below here."""
+
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+PLANTS = pathlib.Path("verif/attack/plants.toml")
+PROGRAM = "build/test-attack"
+
+
+def copy_sources(tree):
+    """The tree as it is here; what is the same there keeps its time, so that make builds what differs."""
+    names = subprocess.run(["git", "ls-files", "-z"], check=True, capture_output=True, text=True).stdout.split("\0")
+    for name in filter(None, names):
+        source, target = pathlib.Path(name), tree / name
+        if not source.exists() or (target.exists() and target.read_bytes() == source.read_bytes()):
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+        shutil.copymode(source, target)
+
+
+def build(tree):
+    done = subprocess.run(["make", "-C", tree, PROGRAM], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stdout + done.stderr)
+
+
+def finds(tree, kind):
+    """Whether this attack, played alone, fails, or ends the program."""
+    command = [PROGRAM, "--test-case=each*", f"--subcase={kind}"]
+    try:
+        return subprocess.run(command, cwd=tree, capture_output=True, timeout=300).returncode != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def try_out(tree, plant):
+    """The attacks that do not find it."""
+    edits = [plant, *plant.get("also", [])]
+    whole = {tree / edit["file"]: (tree / edit["file"]).read_text() for edit in edits}
+    try:
+        for edit in edits:
+            path = tree / edit["file"]
+            if path.read_text().count(edit["old"]) != 1:
+                raise RuntimeError(f"{PLANTS}: {plant['what']}: what it is to replace is not there once")
+            path.write_text(path.read_text().replace(edit["old"], edit["new"]))
+        build(tree)
+        return [kind for kind in plant["kinds"] if not finds(tree, kind)]
+    finally:
+        for path, text in whole.items():
+            path.write_text(text)
+
+
+def try_all(tree, plants):
+    """In words what is not as it should be."""
+    copy_sources(tree)
+    build(tree)
+    kinds = sorted({kind for plant in plants for kind in plant["kinds"]})
+    wrong = [f"{kind}: fails without a plant" for kind in kinds if finds(tree, kind)]
+    for plant in plants:
+        missed = try_out(tree, plant)
+        print(f"{'missed' if missed else 'found':7} {plant['what']}", flush=True)
+        wrong += [f"{kind}: does not find that {plant['what']}" for kind in missed]
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tree", type=pathlib.Path, help="a folder for the copy, which is kept for the next time")
+    parser.add_argument("words", nargs="*", help="only plants in whose names one of these is")
+    options = parser.parse_args()
+    plants = tomllib.loads(PLANTS.read_text())["plant"]
+    plants = [one for one in plants if not options.words or any(word in one["what"] for word in options.words)]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            wrong = try_all(options.tree or pathlib.Path(folder), plants)
+        except RuntimeError as error:
+            sys.exit(str(error))
+    print("\n".join(wrong) or f"{len(plants)} plants, each found by the attacks that are to find it")
+    sys.exit(1 if wrong or not plants else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+#include "verif/attack/worker.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "host/sdaa/bars.hpp"
+#include "host/sdaa/error.hpp"
+#include "verif/sdaa/kernels.hpp"
+
+namespace swai::attack {
+namespace {
+
+void need(sdaaError_t result) {
+  if (result != sdaaSuccess) sdaa::fail(result, sdaaGetLastErrorMessage());
+}
+
+}  // namespace
+
+Worker::Worker(int device, std::span<const uint8_t> module, uint32_t count) : count_(count) {
+  need(sdaaSetDevice(device));
+  sdaaModule_t loaded = nullptr;
+  need(sdaaModuleLoadBytes(&loaded, module.data(), module.size()));
+  need(sdaaModuleGetFunction(&kernel_, loaded, "axpy_int"));
+  need(sdaaMalloc(&x_, count_ * sizeof(int32_t)));
+  need(sdaaMalloc(&y_, count_ * sizeof(int32_t)));
+}
+
+bool Worker::round(std::mt19937_64& random) {
+  const size_t bytes = count_ * sizeof(int32_t);
+  std::vector<int32_t> x(count_);
+  std::vector<int32_t> y(count_);
+  for (uint32_t i = 0; i < count_; ++i) {
+    x[i] = static_cast<int32_t>(random() % 1000);
+    y[i] = static_cast<int32_t>(random() % 1000);
+  }
+  need(sdaaMemcpy(x_, x.data(), bytes, sdaaMemcpyHostToDevice));
+  need(sdaaMemcpy(y_, y.data(), bytes, sdaaMemcpyHostToDevice));
+  const auto a = static_cast<int32_t>(random() % 100);
+  const sdaa::AxpyIntArgs arguments = {sdaa::global<int32_t>(y_), sdaa::global<const int32_t>(x_), count_, a};
+  need(sdaaLaunch(kernel_, nullptr, &arguments, sizeof arguments, nullptr));
+  std::vector<int32_t> result(count_);
+  need(sdaaMemcpy(result.data(), y_, bytes, sdaaMemcpyDeviceToHost));
+  for (uint32_t i = 0; i < count_; ++i) y[i] += a * x[i];
+  return result == y;
+}
+
+Launches launches_of_busiest(link::Card& card, const protocol::Info& info) {
+  std::vector<protocol::ClientUsage> all(info.clients_count);
+  card.read_block(sdaa::kMemoryBar, sdaa::kSram + info.clients_offset,
+                  {reinterpret_cast<uint8_t*>(all.data()), all.size() * sizeof(protocol::ClientUsage)});
+  const auto& most = *std::ranges::max_element(all, {}, &protocol::ClientUsage::launches);
+  return {most.launches, most.busy};
+}
+
+}  // namespace swai::attack

@@ -1,0 +1,44 @@
+// Who computes while others attack: y += a * x through the runtime library, on a device of its own.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+
+#include "abi/protocol.hpp"
+#include "host/link/card.hpp"
+#include "host/sdaa/include/sdaa_runtime.h"
+
+namespace swai::attack {
+
+class Worker {
+ public:
+  // Of the calling thread; `count`: numbers, a multiple of 16. Throws sdaa::Failure, as round() does.
+  Worker(int device, std::span<const uint8_t> module, uint32_t count = 1024);
+
+  // False: the card has computed something else.
+  bool round(std::mt19937_64& random);
+
+ private:
+  uint32_t count_;
+  sdaaFunction_t kernel_ = nullptr;
+  void* x_ = nullptr;
+  void* y_ = nullptr;
+};
+
+// What the launches of a client took, as the card counts it.
+struct Launches {
+  uint64_t count = 0;
+  uint64_t cycles = 0;
+
+  double cycles_of_one() const {
+    return count == 0 ? 0 : static_cast<double>(cycles) / static_cast<double>(count);
+  }
+  friend Launches operator-(const Launches& one, const Launches& other) {
+    return {one.count - other.count, one.cycles - other.cycles};
+  }
+};
+// Of the one with the most of them.
+Launches launches_of_busiest(link::Card& card, const protocol::Info& info);
+
+}  // namespace swai::attack
