@@ -25,12 +25,13 @@ struct Row {
   uint32_t end() const { return index + blocks; }
 };
 
+// Blocks that are cleared at a time: as long as they are, their owner cannot have them again.
+inline constexpr uint32_t kMostToClear = 64;
+
 template <Machine M>
 class Leftovers {
  public:
   static constexpr uint8_t kNobody = 0;
-  // As long as a row is being cleared its owner cannot have it again.
-  static constexpr uint32_t kMostToClear = 64;
 
   explicit Leftovers(Records<M>& records) : records_(records) {}
   void init() {

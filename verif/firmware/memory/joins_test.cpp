@@ -112,7 +112,7 @@ TEST_CASE("what clients leave who end in whatever order is cleared in long rows,
       ++rows;
       blocks += row.blocks;
     }
-    CHECK(rows == kBlocks / Leftovers<FakeProcessor>::kMostToClear);
+    CHECK(rows == kBlocks / kMostToClear);
     CHECK(scene.has_all_at_once(7));
   }
 }
