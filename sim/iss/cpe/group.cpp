@@ -39,12 +39,14 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
       turn_(options.turn),
       all_(static_cast<uint32_t>((uint64_t{1} << (rows * columns)) - 1)),
       port_(memory),
-      code_(port_),
+      codes_(std::max(options.threads, 1u), Code(port_)),
       sync_(rows, columns),
       ldm_(size_t{rows} * columns * kLdmBytes),
       records_(rows * columns),
       restarts_(rows * columns),
-      used_(rows * columns) {
+      used_(rows * columns),
+      workers_(std::max(options.threads, 1u)),
+      worthwhile_(options.worthwhile) {
   if (rows == 0 || rows > 4 || columns == 0 || columns > 8 || options.turn == 0) {
     throw std::invalid_argument("a core group has 1 to 4 rows and 1 to 8 columns");
   }
@@ -65,9 +67,9 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
     const unsigned column = number % columns;
     const Hart::Identity identity{.id = static_cast<uint8_t>(options.number << 5 | row << 3 | column),
                                   .config = rows | columns << 8 | kLdmBytes / 1024 << 16};
-    cpes_.push_back(std::make_unique<Cpe>(
-        Cpe::Surroundings{code_, port_, sync_, channels_[row], channels_[rows + column]}, ldm(number), number,
-        columns, identity));
+    cpes_.push_back(std::make_unique<Cpe>(Cpe::Surroundings{codes_[number % codes_.size()], port_, sync_,
+                                                            channels_[row], channels_[rows + column]},
+                                          ldm(number), number, columns, identity));
   }
 }
 
@@ -78,7 +80,7 @@ void Group::set_daemon(const Daemon& daemon) {
 
 void Group::boot(const Daemon& daemon, uint32_t mask) {
   set_daemon(daemon);
-  code_.invalidate();
+  invalidate_code();
   mask &= all_;
   for_each(mask, [&](unsigned i) {
     cpes_[i]->reset(daemon.pc);
@@ -93,7 +95,7 @@ void Group::disable(uint32_t mask) {
 }
 
 void Group::prepare(const Launch& launch) {
-  if (launch.code_segment != launch_.code_segment || launch.context != launch_.context) code_.invalidate();
+  if (launch.code_segment != launch_.code_segment || launch.context != launch_.context) invalidate_code();
   launch_ = launch;
   port_.set_launch(launch.code_segment, launch.argument_segment, launch.context);
   sync_.set_active(launch.mask);
@@ -225,12 +227,28 @@ Group::Turn Group::turn() {
   return turn;
 }
 
+void Group::invalidate_code() {
+  for (Code& code : codes_) code.invalidate();
+}
+
 void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {
-  for_each(mask, [&](unsigned i) {
+  const auto run = [&](unsigned i) {
     uint64_t limit = turn_;
     if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
     counts[i] = cpes_[i]->run(limit, observer_);
-  });
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const unsigned threads = workers_.count();
+  if (threads == 1 || observer_ || last_round_ < worthwhile_) {
+    for_each(mask, run);
+  } else {
+    workers_.run([&](unsigned worker) {
+      for_each(mask, [&](unsigned i) {
+        if (i % threads == worker) run(i);
+      });
+    });
+  }
+  last_round_ = std::chrono::steady_clock::now() - start;
 }
 
 uint32_t Group::asleep() const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "sim/iss/cpe/cpe.hpp"
+#include "sim/iss/cpe/workers.hpp"
 
 namespace swai::iss::cpe {
 
@@ -52,6 +54,11 @@ class Group {
     unsigned number = 0;  // of the group
     // Instructions of a CPE in a round; less when it waits.
     uint64_t turn = 256;
+    // Of the host. They change nothing but the time that it takes: code alone, which each thread keeps for
+    // itself, must be forgotten (invalidate_code) when it changes.
+    unsigned threads = 1;
+    // Rounds as short as the one before are left to one thread: waking the others takes longer.
+    std::chrono::nanoseconds worthwhile = std::chrono::microseconds(50);
   };
 
   Group(unsigned rows, unsigned columns, Memory& memory);
@@ -67,7 +74,7 @@ class Group {
   // Puts CPEs into reset.
   void disable(uint32_t mask);
   // Forgets code that has been read. The segment table is read anew for each access.
-  void invalidate_code() { code_.invalidate(); }
+  void invalidate_code();
   // Stands for the watchdog: how many instructions of a CPE a launch may take; 0: any number.
   void set_limit(uint64_t instructions) { limit_ = instructions; }
 
@@ -130,7 +137,7 @@ class Group {
   uint64_t turn_;
   uint32_t all_;
   Port port_;
-  Code code_;
+  std::vector<Code> codes_;  // by thread
   Sync sync_;
   std::vector<uint8_t> ldm_;
   std::vector<Channel> channels_;  // of the rows, then of the columns
@@ -146,6 +153,9 @@ class Group {
   std::vector<unsigned> restarts_;  // by CPE: in a row, outside of launches
   std::vector<uint64_t> used_;      // by CPE: instructions since the launch began
   Cpe::Observer observer_;
+  Workers workers_;
+  std::chrono::nanoseconds worthwhile_;
+  std::chrono::nanoseconds last_round_{0};
 };
 
 }  // namespace swai::iss::cpe

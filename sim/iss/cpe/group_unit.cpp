@@ -23,7 +23,8 @@ constexpr uint64_t kMostCycles = (uint64_t{1} << 30) - 1;
 }  // namespace
 
 GroupUnit::GroupUnit(unsigned rows, unsigned columns, Memory& memory, const Options& options, Outside outside)
-    : group_(rows, columns, memory, {.number = options.number, .turn = options.turn}),
+    : group_(rows, columns, memory,
+             {.number = options.number, .turn = options.turn, .threads = options.threads}),
       options_(options),
       outside_(std::move(outside)) {}
 

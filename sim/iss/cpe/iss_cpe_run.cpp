@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   unsigned rows = 4;
   unsigned columns = 8;
   uint64_t turn = 256;
+  unsigned threads = 1;
   std::string trace;
   kernel_run::Tool tool("iss-cpe-run", "Runs a kernel on the functional model of a core group.",
                         "instructions of a CPE");
@@ -23,10 +24,13 @@ int main(int argc, char** argv) {
   tool.app()
       .add_option("--turn", turn, "instructions that a CPE runs before it is the next one's turn")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 32));
+  tool.app()
+      .add_option("--threads", threads, "threads of the host; they change nothing but the time")
+      ->check(CLI::Range(1, 32));
   tool.app().add_option("--trace", trace, "write one line per instruction to FILE")->type_name("FILE");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(nullptr, std::fclose);
   return tool.run(argc, argv, [&](const kernel_run::Options&) {
-    auto device = std::make_unique<iss::cpe::ModelDevice>(rows, columns, turn);
+    auto device = std::make_unique<iss::cpe::ModelDevice>(rows, columns, turn, threads);
     if (!trace.empty()) {
       file.reset(std::fopen(trace.c_str(), "w"));
       if (!file) throw common::InputError(fmt::format("{}: cannot write: {}", trace, std::strerror(errno)));

@@ -7,8 +7,8 @@ namespace swai::iss::cpe {
 
 class ModelDevice : public kernel_run::Device {
  public:
-  ModelDevice(unsigned rows, unsigned columns, uint64_t turn)
-      : group_(rows, columns, memory_, {.turn = turn}) {}
+  ModelDevice(unsigned rows, unsigned columns, uint64_t turn, unsigned threads)
+      : group_(rows, columns, memory_, {.turn = turn, .threads = threads}) {}
 
   unsigned rows() const override { return group_.rows(); }
   unsigned columns() const override { return group_.columns(); }

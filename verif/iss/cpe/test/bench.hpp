@@ -36,7 +36,9 @@ struct Bench {
   verif::Random random{test_seed()};
 
   explicit Bench(unsigned rows = 2, unsigned columns = 2, uint64_t turn = 256)
-      : group(rows, columns, memory, {.turn = turn}) {
+      : Bench(rows, columns, Group::Options{.turn = turn}) {}
+  Bench(unsigned rows, unsigned columns, const Group::Options& options)
+      : group(rows, columns, memory, options) {
     using segment::kExecute, segment::kRead, segment::kWrite;
     set(kDaemon, {base(kDaemon), 0x1000, kRead | kExecute});
     set(kCode, {base(kCode), 0x200000, kRead | kExecute});
@@ -54,7 +56,7 @@ struct Bench {
 
   static uint64_t base(uint16_t number) { return kHbmBase + uint64_t{number} * 0x100'0000; }
   static uint64_t pointer(uint16_t number, uint64_t offset) { return segment::pointer(number, offset); }
-  uint32_t all() const { return (uint32_t{1} << group.size()) - 1; }
+  uint32_t all() const { return static_cast<uint32_t>((uint64_t{1} << group.size()) - 1); }
 
   void set(uint16_t number, const segment::Entry& entry) { set_raw(number, segment::encode(entry)); }
   void set_raw(uint16_t number, uint64_t word) { poke(kTable + 8 * number, std::span(&word, 1)); }

@@ -76,7 +76,6 @@ struct UnitBench : Bench {
     REQUIRE(driver.wait_ready(all(), 1000));
     prepare(all());
   }
-  uint32_t all() const { return driver.all(); }
   void prepare(uint32_t mask, bool notify = false) {
     driver.prepare({.mask = mask,
                     .code_segment = kCode,
