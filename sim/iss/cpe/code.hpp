@@ -57,7 +57,8 @@ class Code {
 
   void invalidate();
 
-  // The instruction at pc, which is even; null when it cannot be fetched: see failure().
+  // The instruction at pc, which is even. `length / 2` behind it lies the one that follows, or one that is
+  // not decoded, when that is yet to be found. Null when it cannot be fetched: see failure().
   const Insn* find(uint32_t pc) {
     Line& line = lines_[(pc / 64) % kLines];
     if (line.tag == pc / 64) {
@@ -80,7 +81,7 @@ class Code {
   struct Line {
     uint32_t tag = kNoTag;
     std::array<uint16_t, 32> halves{};
-    std::array<Insn, 32> insns{};
+    std::array<Insn, 34> insns{};  // behind the line: never decoded
   };
 
   const Insn* find_slowly(uint32_t pc);

@@ -409,14 +409,17 @@ Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
   Place place{pc_};
   Status status = Status::kRetired;
-  while (limit-- != 0 && status == Status::kRetired) {
-    const Insn* const insn = code_.find(place.pc);
+  const Insn* insn = code_.find(place.pc);
+  while (limit-- != 0) {
     if (insn == nullptr) {
       keep(place);
       return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
     }
+    const uint32_t next = place.pc + insn->length;
     status = execute<false>(*insn, place, nullptr);
-    if (insn->op == Op::kCustom) break;
+    if (status != Status::kRetired || insn->op == Op::kCustom) break;
+    insn += insn->length / 2;
+    if (place.pc != next || insn->op == Op::kUndecoded) insn = code_.find(place.pc);
   }
   keep(place);
   return status;
