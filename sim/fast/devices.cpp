@@ -112,6 +112,9 @@ void Sha256::stored(uint64_t offset, uint64_t data, uint64_t mask) {
 namespace {
 
 constexpr size_t kFlashFifo = 32;  // words of 8 bytes
+constexpr uint64_t kClocksPerPeriod = 8;
+// Chip select stays high so long between commands, with what leads to it.
+constexpr uint64_t kRestPeriods = 7;
 
 }  // namespace
 
@@ -132,6 +135,11 @@ void Flash::reset(bool power_on) {
   fifo_.clear();
   phase_ = Phase::kNone;
   remaining_ = 0;
+  wire_free_ = 0;
+}
+
+void Flash::take_wire(uint64_t periods) {
+  wire_free_ = std::max(wire_free_, now_()) + periods * kClocksPerPeriod;
 }
 
 void Flash::start(uint64_t command) {
@@ -148,6 +156,8 @@ void Flash::start(uint64_t command) {
     bits += 8 / chip_.coming().lanes;
     chip_.in(0xFF);
   }
+  take_wire(8 * (1 + address_bytes) + field::kDummy.get(command));
+  periods_per_byte_ = field::kQuad.get(command) != 0 ? 2 : 8;
   remaining_ = at(regs::flash::length::kOffset);
   const uint64_t data = field::kData.get(command);
   tap_ = field::kTap.get(command) != 0;
@@ -164,6 +174,8 @@ void Flash::start(uint64_t command) {
 void Flash::end(bool stopped) {
   chip_.set_now(now_());
   chip_.deselect();
+  take_wire(kRestPeriods);
+  if (fifo_.empty()) wait_(wire_free_);
   phase_ = Phase::kNone;
   if (!stopped) at(regs::flash::events::kOffset) |= regs::flash::events::kDone.put(1);
 }
@@ -183,8 +195,9 @@ void Flash::read_words() {
       word |= uint64_t{chip_.coming().drives ? chip_.out() : uint8_t{0xFF}} << (8 * i);
       chip_.in(0xFF);
     }
+    take_wire(bytes * periods_per_byte_);
     if (tap_) sha_.take(word, bytes);
-    if (!discard_) fifo_.push_back(word);
+    if (!discard_) fifo_.push_back({word, wire_free_});
     remaining_ -= bytes;
   }
 }
@@ -192,8 +205,9 @@ void Flash::read_words() {
 void Flash::write_words() {
   while (remaining_ != 0 && !fifo_.empty()) {
     const auto bytes = static_cast<unsigned>(std::min<uint64_t>(remaining_, 8));
-    for (unsigned i = 0; i < bytes; ++i) chip_.in(static_cast<uint8_t>(fifo_.front() >> (8 * i)));
+    for (unsigned i = 0; i < bytes; ++i) chip_.in(static_cast<uint8_t>(fifo_.front().bytes >> (8 * i)));
     fifo_.pop_front();
+    take_wire(bytes * periods_per_byte_);
     remaining_ -= bytes;
   }
 }
@@ -210,10 +224,11 @@ uint64_t Flash::load(uint64_t offset, uint64_t value) {
     at(regs::flash::events::kOffset) |= regs::flash::events::kUnderrun.put(1);
     return 0;
   }
-  const uint64_t word = fifo_.front();
+  const Word word = fifo_.front();
   fifo_.pop_front();
+  wait_(word.there);
   go_on();
-  return word;
+  return word.bytes;
 }
 
 void Flash::stored(uint64_t offset, uint64_t data, uint64_t mask) {
@@ -231,7 +246,7 @@ void Flash::stored(uint64_t offset, uint64_t data, uint64_t mask) {
       if (phase_ == Phase::kRead || fifo_.size() == kFlashFifo) {
         at(events::kOffset) |= events::kOverrun.put(1);
       } else {
-        fifo_.push_back(data);
+        fifo_.push_back({data, 0});
         go_on();
       }
       break;

@@ -68,11 +68,14 @@ class Sha256 final : public RegisterBlock {
   bool done_ = false;
 };
 
-// A command goes as far as the FIFO lets it, in no time; only the chip's own busy times pass.
+// A command goes as far as the FIFO lets it when it starts. The processor waits for what the wire takes: for
+// a word until it has come, for a command that reads none until it is over.
 class Flash final : public RegisterBlock {
  public:
-  Flash(card::FlashChip& chip, Sha256& sha, std::function<uint64_t()> now)
-      : RegisterBlock("flash"), chip_(chip), sha_(sha), now_(std::move(now)) {}
+  // `wait` lets the processor stand still until that cycle.
+  Flash(card::FlashChip& chip, Sha256& sha, std::function<uint64_t()> now,
+        std::function<void(uint64_t until)> wait)
+      : RegisterBlock("flash"), chip_(chip), sha_(sha), now_(std::move(now)), wait_(std::move(wait)) {}
 
   bool interrupt() const;
   void reset(bool power_on) override;
@@ -89,12 +92,20 @@ class Flash final : public RegisterBlock {
   void read_words();
   void write_words();
   void end(bool stopped);
+  void take_wire(uint64_t periods);
   bool busy() const { return phase_ != Phase::kNone; }
 
   card::FlashChip& chip_;
   Sha256& sha_;
   std::function<uint64_t()> now_;
-  std::deque<uint64_t> fifo_;
+  std::function<void(uint64_t)> wait_;
+  struct Word {
+    uint64_t bytes = 0;
+    uint64_t there = 0;  // the cycle in which the wire has brought it
+  };
+  std::deque<Word> fifo_;
+  uint64_t wire_free_ = 0;  // the cycle in which the wire has done all that was begun
+  unsigned periods_per_byte_ = 8;
   Phase phase_ = Phase::kNone;
   uint64_t remaining_ = 0;  // bytes of the data phase
   bool tap_ = false;

@@ -50,7 +50,9 @@ Management::Management(CardMemory& memory, card::FlashChip& chip, const std::str
       hart_(*this, {.reset_pc = regs::kBootVector, .nmi_pc = regs::system::nmi_vector::kReset}),
       timer_(hart_),
       uart_(std::move(console)),
-      flash_(chip, sha_, [this] { return now(); }),
+      flash_(
+          chip, sha_, [this] { return now(); },
+          [this](uint64_t until) { stalled_until_ = std::max(stalled_until_, until); }),
       debug_(hart_, *this) {}
 
 void Management::reset(System::Cause cause) {
@@ -64,6 +66,7 @@ void Management::reset(System::Cause cause) {
     one->reset(false);
   }
   debug_.processor_reset();
+  stalled_until_ = 0;
 }
 
 void Management::update_lines() {
@@ -77,11 +80,15 @@ void Management::update_lines() {
                    .s_external = irq_.supervisor()});
 }
 
-uint64_t Management::left() const { return std::min(timer_.left(), system_.watchdog_left()); }
+uint64_t Management::left() const {
+  const uint64_t events = std::min(timer_.left(), system_.watchdog_left());
+  return stalled() != 0 ? std::min(events, stalled()) : events;
+}
 
 bool Management::asleep() {
   update_lines();
-  return hart_.waiting() && !debug_.halted() && !debug_.halt_asked() && timer_.left() == Timer::kNever;
+  return hart_.waiting() && stalled() == 0 && !debug_.halted() && !debug_.halt_asked() &&
+         timer_.left() == Timer::kNever;
 }
 
 uint64_t Management::run(uint64_t cycles) {

@@ -5,6 +5,7 @@
 // waited.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -64,7 +65,9 @@ class Management final : public iss::Memory {
 
   Place device(uint64_t paddr);
   void update_lines();
-  bool waits() const { return debug_.halted() || hart_.waiting() || hart_.stuck(); }
+  bool waits() const { return debug_.halted() || hart_.waiting() || hart_.stuck() || stalled() != 0; }
+  // Cycles for which a device still holds the processor's access.
+  uint64_t stalled() const { return stalled_until_ - std::min(stalled_until_, now()); }
   uint64_t run(uint64_t cycles);
 
   CardMemory& memory_;
@@ -80,6 +83,7 @@ class Management final : public iss::Memory {
   Inbox inbox_;
   DebugPort debug_;
   uint64_t epoch_ = 0;
+  uint64_t stalled_until_ = 0;
   uint64_t instructions_ = 0;
 };
 
