@@ -37,6 +37,12 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
     return MemoryStatus::kOk;
   }
 
+  // A device says no only when it is written to, which must not be tried.
+  MemoryStatus may_write(uint64_t address, uint64_t bytes) override {
+    const bool there = memory_.at(address, bytes) != nullptr || is_register(address, bytes);
+    return there ? MemoryStatus::kOk : MemoryStatus::kNobody;
+  }
+
   MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (uint8_t* const into = memory_.at(address, bytes.size())) {
       std::memcpy(into, bytes.data(), bytes.size());
