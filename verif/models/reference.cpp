@@ -1,0 +1,240 @@
+#include "verif/models/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace swai::models {
+namespace {
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void softmax(std::span<double> x) {
+  const double highest = *std::max_element(x.begin(), x.end());
+  double sum = 0;
+  for (double& one : x) sum += one = std::exp(one - highest);
+  for (double& one : x) one /= sum;
+}
+
+double gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); }
+
+void add_to(Matrix& x, const Matrix& y) {
+  for (size_t i = 0; i < x.values.size(); ++i) x.values[i] += y.values[i];
+}
+
+// One query of a head against the first `count` keys.
+void attend_one(std::span<const double> query, const Matrix& keys, const Matrix& values, size_t first,
+                size_t count, std::span<double> out) {
+  const size_t width = query.size();
+  std::vector<double> scores;
+  for (size_t j = 0; j < count; ++j)
+    scores.push_back(dot(query, keys.row(j).subspan(first, width)) / std::sqrt(static_cast<double>(width)));
+  softmax(scores);
+  for (size_t j = 0; j < count; ++j)
+    for (size_t c = 0; c < width; ++c) out[c] += scores[j] * values.row(j)[first + c];
+}
+
+Matrix rms_norm(const Matrix& x, const std::vector<double>& weight, double epsilon) {
+  Matrix y = x;
+  for (size_t i = 0; i < y.rows; ++i) {
+    const auto row = y.row(i);
+    const double mean = dot(row, row) / static_cast<double>(row.size());
+    for (size_t c = 0; c < row.size(); ++c) row[c] *= weight[c] / std::sqrt(mean + epsilon);
+  }
+  return y;
+}
+
+// Long waves are stretched by the factor, short ones stay, those between are mixed.
+double scaled(double frequency, const RotaryScaling& scaling) {
+  if (scaling.kind == RotaryScaling::kLinear) return frequency / scaling.factor;
+  if (scaling.kind == RotaryScaling::kNone) return frequency;
+  const double turns = scaling.original_context * frequency / (2 * std::numbers::pi);
+  const double smooth = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0.0, 1.0);
+  return (1 - smooth) * frequency / scaling.factor + smooth * frequency;
+}
+
+}  // namespace
+
+void Matrix::append(std::span<const double> row) {
+  columns = row.size();
+  values.insert(values.end(), row.begin(), row.end());
+  ++rows;
+}
+
+ReferenceWeights::ReferenceWeights(const Model& model) {
+  for (const Tensor& tensor : model.tensors) {
+    const std::vector<float> values = floats(tensor);
+    all_[tensor.name].assign(values.begin(), values.end());
+  }
+}
+
+Matrix ReferenceWeights::linear(const Matrix& x, const std::string& name) const {
+  const std::span<const double> weight = all_.at(name);
+  const bool biased = has(name + ".bias");
+  Matrix y(x.rows, weight.size() / x.columns);
+  for (size_t i = 0; i < y.rows; ++i)
+    for (size_t o = 0; o < y.columns; ++o)
+      y.row(i)[o] =
+          dot(x.row(i), weight.subspan(o * x.columns, x.columns)) + (biased ? all_.at(name + ".bias")[o] : 0);
+  return y;
+}
+
+// --- Llama
+
+LlamaReference::LlamaReference(const Model& model)
+    : shape_(model.llama()), weights_(model), past_(shape_.layers) {
+  for (uint32_t pair = 0; pair < shape_.head_width / 2; ++pair) {
+    double frequency = scaled(std::pow(shape_.rope_theta, -2.0 * pair / shape_.head_width), shape_.scaling);
+    if (weights_.has("rotary.factors")) frequency /= weights_["rotary.factors"][pair];
+    frequencies_.push_back(frequency);
+  }
+}
+
+void LlamaReference::rotate(std::span<double> head, size_t position) const {
+  const size_t half = head.size() / 2;
+  for (size_t pair = 0; pair < half; ++pair) {
+    const bool halves = shape_.rotation == Rotation::kHalves;
+    double& a = head[halves ? pair : 2 * pair];
+    double& b = head[halves ? pair + half : 2 * pair + 1];
+    const double angle = static_cast<double>(position) * frequencies_[pair];
+    const double turned = a * std::cos(angle) - b * std::sin(angle);
+    b = a * std::sin(angle) + b * std::cos(angle);
+    a = turned;
+  }
+}
+
+void LlamaReference::attend(const std::string& name, size_t layer, Matrix& x) {
+  const Matrix h = rms_norm(x, weights_[name + ".norm"], shape_.epsilon);
+  Matrix query = weights_.linear(h, name + ".query");
+  Matrix key = weights_.linear(h, name + ".key");
+  const size_t width = shape_.head_width;
+  for (Matrix* const turned : {&query, &key})
+    for (size_t first = 0; first < turned->columns; first += width)
+      rotate(turned->row(0).subspan(first, width), position_);
+  Past& past = past_[layer];
+  past.keys.append(key.row(0));
+  past.values.append(weights_.linear(h, name + ".value").row(0));
+  Matrix mixed(1, query.columns);
+  const size_t shared = shape_.heads / shape_.kv_heads;
+  for (size_t head = 0; head < shape_.heads; ++head)
+    attend_one(query.row(0).subspan(head * width, width), past.keys, past.values, head / shared * width,
+               past.keys.rows, mixed.row(0).subspan(head * width, width));
+  add_to(x, weights_.linear(mixed, name + ".output"));
+}
+
+std::vector<double> LlamaReference::step(uint32_t token) {
+  if (position_ >= shape_.context) throw std::length_error("the model's context is full");
+  Matrix x(1, shape_.width);
+  std::copy_n(weights_["embedding"].begin() + static_cast<ptrdiff_t>(size_t{token} * shape_.width),
+              shape_.width, x.values.begin());
+  for (uint32_t i = 0; i < shape_.layers; ++i) {
+    attend(fmt::format("layer.{}.attention", i), i, x);
+    const std::string name = fmt::format("layer.{}.feed_forward", i);
+    const Matrix h = rms_norm(x, weights_[name + ".norm"], shape_.epsilon);
+    Matrix inner = weights_.linear(h, name + ".gate");
+    const Matrix up = weights_.linear(h, name + ".up");
+    for (size_t c = 0; c < inner.columns; ++c)
+      inner.values[c] = inner.values[c] / (1 + std::exp(-inner.values[c])) * up.values[c];
+    add_to(x, weights_.linear(inner, name + ".down"));
+  }
+  ++position_;
+  const Matrix last = rms_norm(x, weights_["norm"], shape_.epsilon);
+  return weights_.linear(last, weights_.has("head") ? "head" : "embedding").values;
+}
+
+// --- Whisper
+
+WhisperReference::WhisperReference(const Model& model) : shape_(model.whisper()), weights_(model) {}
+
+Matrix WhisperReference::norm(const Matrix& x, const std::string& name) const {
+  constexpr double kEpsilon = 1e-5;
+  Matrix y = x;
+  for (size_t i = 0; i < y.rows; ++i) {
+    const auto row = y.row(i);
+    const auto count = static_cast<double>(row.size());
+    double mean = 0;
+    for (const double one : row) mean += one / count;
+    for (double& one : row) one -= mean;
+    const double spread = std::sqrt(dot(row, row) / count + kEpsilon);
+    for (size_t c = 0; c < row.size(); ++c)
+      row[c] = row[c] / spread * weights_[name][c] + weights_[name + ".bias"][c];
+  }
+  return y;
+}
+
+// Three frames to one, with a frame of zeros at both ends. Rows are frames.
+Matrix WhisperReference::convolve(const Matrix& x, const std::string& name, size_t stride) const {
+  Matrix windows((x.rows + stride - 1) / stride, 3 * x.columns);
+  for (size_t i = 0; i < windows.rows; ++i)
+    for (size_t c = 0; c < x.columns; ++c)
+      for (size_t tap = 0; tap < 3; ++tap) {
+        const size_t frame = i * stride + tap;  // of those with one of zeros in front
+        windows.row(i)[3 * c + tap] = frame == 0 || frame > x.rows ? 0 : x.row(frame - 1)[c];
+      }
+  Matrix y = weights_.linear(windows, name);
+  for (double& one : y.values) one = gelu(one);
+  return y;
+}
+
+Matrix WhisperReference::attend(const Matrix& x, const Matrix& y, const std::string& name, size_t heads,
+                                bool causal) const {
+  const Matrix query = weights_.linear(x, name + ".query");
+  const Matrix keys = weights_.linear(y, name + ".key");
+  const Matrix values = weights_.linear(y, name + ".value");
+  const size_t width = x.columns / heads;
+  Matrix mixed(x.rows, x.columns);
+  for (size_t i = 0; i < x.rows; ++i)
+    for (size_t first = 0; first < x.columns; first += width)
+      attend_one(query.row(i).subspan(first, width), keys, values, first, causal ? i + 1 : y.rows,
+                 mixed.row(i).subspan(first, width));
+  return weights_.linear(mixed, name + ".output");
+}
+
+void WhisperReference::feed_forward(Matrix& x, const std::string& name) const {
+  Matrix inner = weights_.linear(norm(x, name + ".norm"), name + ".up");
+  for (double& one : inner.values) one = gelu(one);
+  add_to(x, weights_.linear(inner, name + ".down"));
+}
+
+Matrix WhisperReference::encode(const Matrix& mel) const {
+  if (mel.rows != shape_.mels || mel.columns != 2 * size_t{shape_.audio_context})
+    throw std::length_error("the mel spectrogram is not as long as the model's context");
+  Matrix frames(mel.columns, mel.rows);
+  for (size_t i = 0; i < frames.rows; ++i)
+    for (size_t c = 0; c < frames.columns; ++c) frames.row(i)[c] = mel.row(c)[i];
+  Matrix x = convolve(convolve(frames, "encoder.conv1", 1), "encoder.conv2", 2);
+  for (size_t i = 0; i < x.values.size(); ++i) x.values[i] += weights_["encoder.positions"][i];
+  for (uint32_t i = 0; i < shape_.audio_layers; ++i) {
+    const std::string layer = fmt::format("encoder.layer.{}", i);
+    const Matrix h = norm(x, layer + ".attention.norm");
+    add_to(x, attend(h, h, layer + ".attention", shape_.audio_heads, false));
+    feed_forward(x, layer + ".feed_forward");
+  }
+  return norm(x, "encoder.norm");
+}
+
+Matrix WhisperReference::decode(const Matrix& sound, std::span<const uint32_t> tokens) const {
+  if (tokens.size() > shape_.text_context) throw std::length_error("the model's context is full");
+  Matrix x(tokens.size(), shape_.width);
+  for (size_t i = 0; i < x.rows; ++i)
+    for (size_t c = 0; c < x.columns; ++c)
+      x.row(i)[c] = weights_["decoder.embedding"][tokens[i] * x.columns + c] +
+                    weights_["decoder.positions"][i * x.columns + c];
+  for (uint32_t i = 0; i < shape_.text_layers; ++i) {
+    const std::string layer = fmt::format("decoder.layer.{}", i);
+    const Matrix h = norm(x, layer + ".attention.norm");
+    add_to(x, attend(h, h, layer + ".attention", shape_.text_heads, true));
+    add_to(x, attend(norm(x, layer + ".cross.norm"), sound, layer + ".cross", shape_.text_heads, false));
+    feed_forward(x, layer + ".feed_forward");
+  }
+  return weights_.linear(norm(x, "decoder.norm"), "decoder.embedding");
+}
+
+}  // namespace swai::models

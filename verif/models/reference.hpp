@@ -1,0 +1,81 @@
+// What the models compute, in double precision, as plainly as it can be written: what every faster way is
+// measured by.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/models/model.hpp"
+
+namespace swai::models {
+
+// Rows of numbers.
+struct Matrix {
+  size_t rows = 0;
+  size_t columns = 0;
+  std::vector<double> values;
+
+  Matrix() = default;
+  Matrix(size_t r, size_t c) : rows(r), columns(c), values(r * c) {}
+  std::span<double> row(size_t i) { return std::span(values).subspan(i * columns, columns); }
+  std::span<const double> row(size_t i) const { return std::span(values).subspan(i * columns, columns); }
+  void append(std::span<const double> row);
+};
+
+// The weights of a model in double precision.
+class ReferenceWeights {
+ public:
+  explicit ReferenceWeights(const Model& model);
+  bool has(const std::string& name) const { return all_.contains(name); }
+  const std::vector<double>& operator[](const std::string& name) const { return all_.at(name); }
+  // x times the matrix's transpose, plus the bias if there is one.
+  Matrix linear(const Matrix& x, const std::string& name) const;
+
+ private:
+  std::map<std::string, std::vector<double>> all_;
+};
+
+// Decoder only. Keeps keys and values of all tokens so far.
+class LlamaReference {
+ public:
+  explicit LlamaReference(const Model& model);
+  // The logits behind the token, which comes after all those before it. Throws std::length_error beyond the
+  // context.
+  std::vector<double> step(uint32_t token);
+
+ private:
+  void rotate(std::span<double> head, size_t position) const;
+  void attend(const std::string& name, size_t layer, Matrix& x);
+
+  LlamaShape shape_;
+  ReferenceWeights weights_;
+  std::vector<double> frequencies_;
+  struct Past {
+    Matrix keys, values;
+  };
+  std::vector<Past> past_;
+  size_t position_ = 0;
+};
+
+class WhisperReference {
+ public:
+  explicit WhisperReference(const Model& model);
+  // `mel` is bands x twice the audio context; gives context x width.
+  Matrix encode(const Matrix& mel) const;
+  // The logits behind each of the tokens, which are the whole text so far.
+  Matrix decode(const Matrix& sound, std::span<const uint32_t> tokens) const;
+
+ private:
+  Matrix norm(const Matrix& x, const std::string& name) const;
+  Matrix convolve(const Matrix& x, const std::string& name, size_t stride) const;
+  Matrix attend(const Matrix& x, const Matrix& y, const std::string& name, size_t heads, bool causal) const;
+  void feed_forward(Matrix& x, const std::string& name) const;
+
+  WhisperShape shape_;
+  ReferenceWeights weights_;
+};
+
+}  // namespace swai::models
