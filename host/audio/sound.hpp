@@ -1,0 +1,26 @@
+// Sound from a file as speech models want it: one channel, 16,000 samples a second.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace swai::audio {
+
+inline constexpr uint32_t kRate = 16000;
+inline constexpr uint32_t kMostHours = 4;
+
+struct Sound {
+  std::vector<float> samples;  // all are numbers; of most files from -1 to 1
+  uint32_t file_rate = 0;
+  uint32_t file_channels = 0;
+  bool cut_short = false;  // the file says that it has more than it has
+  double seconds() const { return static_cast<double>(samples.size()) / kRate; }
+};
+
+// WAV, FLAC, OGG, MP3 and whatever else libsndfile reads; channels are averaged. Throws InputError, which
+// names the file, what is wrong and what to do: no sound in it, samples that are no numbers, more than
+// kMostHours.
+Sound read_sound(const std::string& path);
+
+}  // namespace swai::audio
