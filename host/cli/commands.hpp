@@ -13,6 +13,7 @@ void add_info(Cli& cli);
 void add_run(Cli& cli);
 void add_copy_test(Cli& cli);
 void add_log(Cli& cli);
+void add_model(Cli& cli);
 void add_dump(Cli& cli);
 void add_reset(Cli& cli);
 void add_exec(Cli& cli);

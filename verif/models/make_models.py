@@ -148,8 +148,6 @@ def write_llama2c(tensors):
         kept[name] = (whole * scale).astype(np.float32).reshape(tensors[name].shape)
     (HERE / "tiny-llama-int8.bin").write_bytes(data)
     note("tiny-llama-int8.bin", kept)
-    tokens = b"".join(struct.pack("<fi", -float(i), len(t)) + t for i, t in enumerate(x.replace("\u2581", " ").encode() for x in TOKENS))
-    (HERE / "tiny-llama-tokens.bin").write_bytes(struct.pack("<i", 6) + tokens)
 
 
 def whisper():
