@@ -16,15 +16,15 @@ using command::Type;
 using protocol::Operation;
 using protocol::Status;
 
-// So much time passes before another thread has its turn; and when somebody only asks.
-constexpr uint64_t kSlice = 20'000;
-constexpr uint64_t kMoment = 1'000;
-// So many slices in vain, and the firmware itself is looked at.
-constexpr unsigned kInVain = 64;
 }  // namespace
 
 Device::Device(int number, Opener opener, const Limits& limits, bool checked)
-    : number_(number), opener_(std::move(opener)), limits_(limits), checked_(checked), allocations_(number) {}
+    : number_(number),
+      opener_(std::move(opener)),
+      limits_(limits),
+      checked_(checked),
+      waiting_(*this, limits),
+      allocations_(number) {}
 
 Device::~Device() {
   if (checked_ && connection_ != nullptr) memory_check::report_leaks(*this);
@@ -89,7 +89,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   queues_.clear();
   no_more_queues_ = false;
   service_ = nullptr;
-  note_activity();
+  waiting_.note_activity();
   return std::move(connection_);
 }
 
@@ -173,7 +173,7 @@ Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> comm
   put(queue, std::span(bytes).first(slots * size_t{protocol::kSlotBytes}));
   if (queue.two_level == nullptr) connection_->ring(protocol::queue_doorbell(queue.number));
   queue.next += slots;
-  note_activity();
+  waiting_.note_activity();
   return {&queue, queue.next - 1};
 }
 
@@ -214,63 +214,6 @@ void Device::order_behind(Lock& lock, Queue& later, Queue& earlier) {
 
 // --- Waiting
 
-Device::Patience::Patience(Device& device) : epoch(device.epoch_), device_(device) {
-  ++device_.waiters_;
-  begin = steady_clock::now();
-}
-Device::Patience::~Patience() { --device_.waiters_; }
-void Device::Patience::renew() {
-  begin_cycle = device_.connection_->cycle();
-  begin = steady_clock::now();
-  asleep.reset();
-}
-
-bool Device::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
-  if (patience.begin_cycle == 0) patience.renew();
-  const auto now = steady_clock::now();
-  const uint64_t cycle = connection_->cycle();
-  if (cycle >= until) return false;
-  if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
-    fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
-  bool awake = connection_->let_time_pass(std::min(kSlice, until - cycle));
-  if (!awake && until != kNever) {
-    connection_->wake();
-    awake = true;
-  }
-  uint64_t seen = activity_;
-  if (look()) {
-    patience.renew();
-    seen = activity_;
-  } else if (awake ? ++patience.in_vain % kInVain == 0 : !host_calls_->pending()) {
-    // To look takes time of the card's: not while a function of the host decides how often.
-    connection_->check_firmware();
-  }
-  if (awake) {
-    // Others have their turn.
-    patience.asleep.reset();
-    lock.unlock();
-    lock.lock();
-  } else {
-    if (!patience.asleep) patience.asleep = now;
-    if (!host_calls_->pending() && now - *patience.asleep > limits_.asleep) {
-      fail(sdaaErrorTimedOut,
-           "the card has nothing left to do, and what is waited for has not come: a stream waits for "
-           "something that "
-           "no other one brings about");
-    }
-    if (now != *patience.asleep)
-      changed_.wait_for(lock, std::chrono::milliseconds(5), [&] { return activity_ != seen; });
-  }
-  // What was waited for does not exist any more then.
-  require(patience.epoch == epoch_, "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
-  return true;
-}
-
-void Device::let_a_moment_pass() {
-  connection_->let_time_pass(kMoment);
-  look();
-}
-
 bool Device::look() {
   require(connection_ != nullptr, "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
   bool any = false;
@@ -286,13 +229,8 @@ bool Device::look() {
     host_calls_->look(*queue, waits);
     any = true;
   }
-  if (any) note_activity();
+  if (any) waiting_.note_activity();
   return any;
-}
-
-void Device::note_activity() {
-  ++activity_;
-  changed_.notify_all();
 }
 
 void Device::wait(Lock& lock, const Point& point) {

@@ -1,11 +1,7 @@
 // A device: the connection to its card, its queues, and everything that was made on it. One lock guards all
-// of it.
-//
-// Time. The card's time passes only while somebody waits for it, and one thread at a time can do that: the
-// one that has the lock. A wait lets a little time pass, looks, and lets the other threads have their turn.
+// of it. waiting.hpp says how its card's time passes.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,18 +15,18 @@
 #include "host/sdaa/allocations.hpp"
 #include "host/sdaa/card_events.hpp"
 #include "host/sdaa/connection.hpp"
-#include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/host_calls.hpp"
 #include "host/sdaa/host_copies.hpp"
 #include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/objects.hpp"
 #include "host/sdaa/profile.hpp"
+#include "host/sdaa/waiting.hpp"
 
 namespace swai::sdaa {
 
 class Device : public std::enable_shared_from_this<Device> {
  public:
-  using Lock = std::unique_lock<FairMutex>;
+  using Lock = Waiting::Lock;
   using Opener = std::function<std::unique_ptr<link::Card>()>;
 
   // `checked`: memory is (memory_check.hpp).
@@ -90,15 +86,13 @@ class Device : public std::enable_shared_from_this<Device> {
   // Until everything that was begun is complete, well or not.
   void wait_idle(Lock& lock);
   // Until that cycle at the latest, even if the card sleeps.
-  static constexpr uint64_t kNever = ~uint64_t{0};
+  static constexpr uint64_t kNever = Waiting::kNever;
   template <typename Done>
   void wait_until(Lock& lock, Done done, uint64_t cycle = kNever) {
-    Patience patience(*this);
-    for (look(); !done() && let_time_pass(lock, patience, cycle); look()) {
-    }
+    waiting_.until(lock, done, cycle);
   }
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
-  void let_a_moment_pass();
+  void let_a_moment_pass() { waiting_.let_a_moment_pass(); }
   // The card without all that, whether its firmware lives or not: for what it tells about itself.
   template <typename Use>
   void use_card(Use use) {
@@ -157,9 +151,6 @@ class Device : public std::enable_shared_from_this<Device> {
   HostCalls& host_calls() { return *host_calls_; }
   Point host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always);
   void resume(Queue& queue, uint32_t sequence);
-  void note_activity();
-  // Somebody lets time pass.
-  bool somebody_waits() const { return waiters_ != 0; }
 
   // Streams and modules that are to die with a reset.
   void adopt(const std::shared_ptr<Object>& object);
@@ -167,29 +158,9 @@ class Device : public std::enable_shared_from_this<Device> {
  private:
   friend class HostCalls;
 
-  class Patience {
-   public:
-    explicit Patience(Device& device);
-    ~Patience();
-    Patience(const Patience&) = delete;
-    Patience& operator=(const Patience&) = delete;
-    void renew();
-
-    const uint64_t epoch;
-    uint64_t begin_cycle = 0;
-    unsigned in_vain = 0;  // slices of time
-    steady_clock::time_point begin;
-    std::optional<steady_clock::time_point> asleep;
-
-   private:
-    Device& device_;
-  };
-
   void open();
   // Returns the connection, which is of no use to anybody any more.
   std::unique_ptr<Connection> forget_everything();
-  // False: the cycle has come.
-  bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
   void put(Queue& queue, std::span<const uint8_t> slots);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   static void capture(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail);
@@ -206,10 +177,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const bool checked_;
   FairMutex mutex_;
   std::mutex value_mutex_;
-  std::condition_variable_any changed_;
+  Waiting waiting_;
   uint64_t epoch_ = 0;  // counts resets
-  uint64_t activity_ = 0;
-  unsigned waiters_ = 0;
 
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Connection> idle_connection_;  // after a reset; not attached

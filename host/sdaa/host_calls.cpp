@@ -64,7 +64,7 @@ void HostCalls::drop_all() {
 
 void HostCalls::run() {
   Device::Lock lock(device_.mutex_);
-  uint64_t seen = device_.activity_;
+  uint64_t seen = device_.waiting_.activity();
   while (!ends_) {
     if (!due_.empty()) {
       Due due = std::move(due_.front());
@@ -82,7 +82,7 @@ void HostCalls::run() {
       } catch (...) {
         // The next call of the program meets the same.
       }
-      device_.note_activity();
+      device_.waiting_.note_activity();
       continue;
     }
     if (waiting_.empty()) {
@@ -90,12 +90,12 @@ void HostCalls::run() {
       continue;
     }
     wake_.wait_for(lock, kQuiet);
-    if (ends_ || !due_.empty() || waiting_.empty() || device_.somebody_waits()) continue;
-    if (std::exchange(seen, device_.activity_) != device_.activity_) continue;
+    if (ends_ || !due_.empty() || waiting_.empty() || device_.waiting_.somebody_waits()) continue;
+    if (std::exchange(seen, device_.waiting_.activity()) != device_.waiting_.activity()) continue;
     try {
       device_.connection_->let_time_pass(kSlice);
       device_.look();
-      seen = device_.activity_;
+      seen = device_.waiting_.activity();
     } catch (...) {
       waiting_.clear();  // the card is lost: they will never be due
     }

@@ -1,0 +1,87 @@
+#include "host/sdaa/waiting.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "host/sdaa/device.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+// So much time passes before another thread has its turn; and when somebody only asks.
+constexpr uint64_t kSlice = 20'000;
+constexpr uint64_t kMoment = 1'000;
+// So many slices in vain, and the firmware itself is looked at.
+constexpr unsigned kInVain = 64;
+
+}  // namespace
+
+Waiting::Patience::Patience(Waiting& waiting) : epoch(waiting.device_.epoch()), waiting_(waiting) {
+  ++waiting_.waiters_;
+  begin = Clock::now();
+}
+Waiting::Patience::~Patience() { --waiting_.waiters_; }
+void Waiting::Patience::renew() {
+  begin_cycle = waiting_.device_.connection().cycle();
+  begin = Clock::now();
+  asleep.reset();
+}
+
+bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
+  Connection& connection = device_.connection();
+  if (patience.begin_cycle == 0) patience.renew();
+  const auto now = Clock::now();
+  const uint64_t cycle = connection.cycle();
+  if (cycle >= until) return false;
+  if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
+    fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
+  bool awake = connection.let_time_pass(std::min(kSlice, until - cycle));
+  if (!awake && until != kNever) {
+    connection.wake();
+    awake = true;
+  }
+  uint64_t seen = activity_;
+  if (look()) {
+    patience.renew();
+    seen = activity_;
+  } else if (awake ? ++patience.in_vain % kInVain == 0 : !device_.host_calls().pending()) {
+    // To look takes time of the card's: not while a function of the host decides how often.
+    connection.check_firmware();
+  }
+  if (awake) {
+    // Others have their turn.
+    patience.asleep.reset();
+    lock.unlock();
+    lock.lock();
+  } else {
+    rest(lock, patience, seen, now);
+  }
+  // What was waited for does not exist any more then.
+  require(patience.epoch == device_.epoch(), "the device was reset meanwhile", sdaaErrorContextIsDestroyed);
+  return true;
+}
+
+void Waiting::rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_point now) {
+  if (!patience.asleep) patience.asleep = now;
+  if (!device_.host_calls().pending() && now - *patience.asleep > limits_.asleep) {
+    fail(sdaaErrorTimedOut,
+         "the card has nothing left to do, and what is waited for has not come: a stream waits for something "
+         "that no other one brings about");
+  }
+  if (now != *patience.asleep)
+    changed_.wait_for(lock, std::chrono::milliseconds(5), [&] { return activity_ != seen; });
+}
+
+void Waiting::let_a_moment_pass() {
+  device_.connection().let_time_pass(kMoment);
+  look();
+}
+
+bool Waiting::look() { return device_.look(); }
+
+void Waiting::note_activity() {
+  ++activity_;
+  changed_.notify_all();
+}
+
+}  // namespace swai::sdaa

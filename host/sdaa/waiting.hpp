@@ -1,0 +1,76 @@
+// How threads wait for the card of a device. The card's time passes only while somebody waits for it, and one
+// thread at a time can do that: the one that has the device's lock. A wait lets a little time pass, looks,
+// and lets the other threads have their turn.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "host/sdaa/fair_mutex.hpp"
+#include "host/sdaa/limits.hpp"
+
+namespace swai::sdaa {
+
+class Device;
+
+class Waiting {
+ public:
+  using Lock = std::unique_lock<FairMutex>;
+  using Clock = std::chrono::steady_clock;
+  static constexpr uint64_t kNever = ~uint64_t{0};
+
+  Waiting(Device& device, const Limits& limits) : device_(device), limits_(limits) {}
+
+  // Until that cycle at the latest, even if the card sleeps. Throws when the limits are reached, the firmware
+  // has ended, or the device is reset meanwhile.
+  template <typename Done>
+  void until(Lock& lock, Done done, uint64_t cycle) {
+    Patience patience(*this);
+    for (look(); !done() && let_time_pass(lock, patience, cycle); look()) {
+    }
+  }
+  void let_a_moment_pass();
+
+  // Something has happened that somebody may wait for.
+  void note_activity();
+  // How often that was.
+  uint64_t activity() const { return activity_; }
+  // Somebody lets time pass.
+  bool somebody_waits() const { return waiters_ != 0; }
+
+ private:
+  class Patience {
+   public:
+    explicit Patience(Waiting& waiting);
+    ~Patience();
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
+    void renew();
+
+    const uint64_t epoch;
+    uint64_t begin_cycle = 0;
+    unsigned in_vain = 0;  // slices of time
+    Clock::time_point begin;
+    std::optional<Clock::time_point> asleep;
+
+   private:
+    Waiting& waiting_;
+  };
+
+  bool look();
+  // False: the cycle has come.
+  bool let_time_pass(Lock& lock, Patience& patience, uint64_t until);
+  // Sleeps for a moment, unless something happens.
+  void rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_point now);
+
+  Device& device_;
+  const Limits limits_;
+  std::condition_variable_any changed_;
+  uint64_t activity_ = 0;
+  unsigned waiters_ = 0;
+};
+
+}  // namespace swai::sdaa
