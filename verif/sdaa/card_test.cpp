@@ -22,16 +22,16 @@ constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 
 class OnCard {
  public:
-  explicit OnCard(unsigned cards = 1) : rig_({.cards = cards}) {
-    std::vector<sdaa::Device::Opener> openers;
-    for (unsigned i = 0; i < cards; ++i) openers.emplace_back([this, i] { return rig_.open(i); });
-    sdaa::Runtime::get().use(std::move(openers));
+  OnCard() {
+    sdaa::Runtime::get().use({[this] { return rig_->open(); }});
     sdaa::Runtime::current_number() = 0;
   }
   ~OnCard() { sdaa::Runtime::get().use({}); }
+  OnCard(const OnCard&) = delete;
+  OnCard& operator=(const OnCard&) = delete;
 
  private:
-  system::Rig rig_;
+  system::SharedRig rig_;
 };
 
 using sdaa::global;
@@ -476,7 +476,9 @@ TEST_CASE("on the card: a client that dies with copies and launches under way do
 }
 
 TEST_CASE("on the card: two cards in one process") {
-  const OnCard cards(2);
+  const system::Rig cards({.cards = 2});
+  sdaa::Runtime::get().use({[&] { return cards.open(0); }, [&] { return cards.open(1); }});
+  sdaa::Runtime::current_number() = 0;
   std::vector<int32_t> data(50'000);
   std::iota(data.begin(), data.end(), 3);
   const size_t bytes = data.size() * sizeof data[0];
@@ -490,6 +492,7 @@ TEST_CASE("on the card: two cards in one process") {
   std::vector<int32_t> back(data.size());
   REQUIRE_OK(sdaaMemcpy(back.data(), second, bytes, sdaaMemcpyDeviceToHost));
   CHECK(back == data);
+  sdaa::Runtime::get().use({});
 }
 
 TEST_CASE("on the card: eight threads, each with a stream") {

@@ -90,4 +90,17 @@ std::unique_ptr<link::Card> Rig::open(unsigned card, const link::VfioUserOptions
   return link::Card::open(socket(card), options);
 }
 
+SharedRig::SharedRig() : exceptions_(std::uncaught_exceptions()) {
+  if (!booted()) booted() = std::make_unique<Rig>();
+}
+
+SharedRig::~SharedRig() {
+  if (std::uncaught_exceptions() != exceptions_) booted().reset();
+}
+
+std::unique_ptr<Rig>& SharedRig::booted() {
+  static std::unique_ptr<Rig> rig;
+  return rig;
+}
+
 }  // namespace swai::system

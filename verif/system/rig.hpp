@@ -37,4 +37,21 @@ class Rig {
   std::unique_ptr<common::Process> process_;
 };
 
+// The same card for all cases of a program that have this: a boot takes longer than most cases, and what one
+// leaves behind on the card must not matter to the next. After a case that was given up there is a new one.
+class SharedRig {
+ public:
+  SharedRig();
+  ~SharedRig();
+  SharedRig(const SharedRig&) = delete;
+  SharedRig& operator=(const SharedRig&) = delete;
+
+  const Rig* operator->() const { return booted().get(); }
+
+ private:
+  static std::unique_ptr<Rig>& booted();
+
+  const int exceptions_;
+};
+
 }  // namespace swai::system
