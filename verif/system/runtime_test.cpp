@@ -19,8 +19,8 @@ using protocol::Status;
 using protocol::Usage;
 
 struct OnCard {
-  Rig rig;
-  std::unique_ptr<link::Card> card = rig.open();
+  SharedRig rig;
+  std::unique_ptr<link::Card> card = rig->open();
   std::optional<RuntimeClient> client;
   OnCard() {
     client.emplace(*card);
@@ -33,7 +33,7 @@ struct OnCard {
   // Another client on the same card.
   RuntimeClient& again() {
     leave();
-    card = rig.open();
+    card = rig->open();
     client.emplace(*card);
     client->attach();
     return *client;
