@@ -146,12 +146,14 @@ VM_unopt := $(VM_fast)
 VM_cov := -DVM_COVERAGE=1 -DVM_TRACE=0 -DVM_TRACE_FST=0
 VM_toggle := $(VM_cov)
 # A testbench (tb-*) runs for seconds, and so does the tool for groups of 2 x 2, with whose model tb-group-tiny is built: more
-# than -O1 takes longer than it saves, and the model, compiled as one, reads all headers once (scripts/include-all.sh).
+# than -O1 takes longer than it saves. Their models, and that of the small card, which is as fast at -O1, are compiled as one
+# file each, which reads all headers once (scripts/include-all.sh).
 is_testbench = $(and $(filter fast,$(1)),$(filter tb-% cpe-run-tiny,$(2)))
+is_one_file = $(or $(is_testbench),$(and $(filter fast,$(1)),$(filter swai-card-tiny,$(2))))
 QUICK := -O1 -march=native
-hot = $(if $(is_testbench),$(QUICK),$(HOT_$(1)))
+hot = $(if $(is_one_file),$(QUICK),$(HOT_$(1)))
 our = $(if $(is_testbench),$(QUICK),$(OUR_$(1)))
-parallel = $(if $(is_testbench),VM_PARALLEL_BUILDS=0,$(PARALLEL_$(1)))
+parallel = $(if $(is_one_file),VM_PARALLEL_BUILDS=0,$(PARALLEL_$(1)))
 RUNTIME_fast := verilated verilated_threads
 RUNTIME_wave := verilated verilated_threads verilated_fst_c
 RUNTIME_unopt := $(RUNTIME_fast)
