@@ -1,7 +1,7 @@
 # swai: the command line.
 
 CLI_SOURCES := $(addprefix host/cli/bench/,allocation_figures.cpp bench.cpp copy_figures.cpp figures.cpp launch_figures.cpp measuring.cpp on_processor.cpp \
-    page_list.cpp page_table.cpp svg.cpp) $(addprefix host/cli/flash/,change.cpp doctor.cpp flash.cpp list.cpp look.cpp targets.cpp) $(addprefix host/cli/,swai.cpp card_state.cpp cc.cpp cli.cpp copies.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp findings.cpp graph.cpp job.cpp \
+    page_list.cpp page_table.cpp svg.cpp) $(addprefix host/cli/flash/,change.cpp doctor.cpp flash.cpp list.cpp look.cpp targets.cpp) $(addprefix host/cli/,swai.cpp card_state.cpp cc.cpp cli.cpp copies.cpp daemon.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp findings.cpp graph.cpp graph_run.cpp job.cpp \
     list.cpp log.cpp measured.cpp model.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp started_card.cpp \
     table.cpp top.cpp) abi/argument_text.cpp abi/elf.cpp
 $(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/programmers.a $(B)/lib/flash.a $(B)/lib/graph.a $(B)/lib/models.a $(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt -lusb-1.0))
@@ -11,17 +11,18 @@ $(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := -O0
 $(B)/obj/O2/host/cli/bench/%.o $(B)/obj/O2/host/cli/copies.o $(B)/obj/O2/host/cli/dump.o: LESS_CXXFLAGS :=
 
 # With the card that it starts, and the firmware, also that which measures.
+SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install: install-swai
-install-swai: $(B)/swai $(B)/swai-card $(B)/cpe-kernels/swai-bench.elf $(SWAI_FIRMWARE)
+install-swai: $(B)/swai $(B)/swai-card $(SWAI_KERNELS) $(SWAI_FIRMWARE)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
 	$(Q)install -D -m 755 $(B)/swai-card $(SDAA_TO)/lib/swai/swai-card
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(SWAI_FIRMWARE)
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/flash host/flash/boards.json host/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/udev/rules.d host/flash/70-swai-boards.rules
-	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/cpe-kernels $(B)/cpe-kernels/swai-bench.elf
+	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/cpe-kernels $(SWAI_KERNELS)
 	$(Q)install -d $(SDAA_TO)/lib/systemd/user && $(SDAA_FILL) host/serve/swai.service.in >$(SDAA_TO)/lib/systemd/user/swai.service
 	$(Q)$(B)/swai man >$(SDAA_TO)/share/man/man1/swai.1
 	$(Q)$(B)/swai completion bash >$(SDAA_TO)/share/bash-completion/completions/swai

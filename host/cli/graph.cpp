@@ -8,6 +8,7 @@
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/graph_run.hpp"
 #include "host/cli/table.hpp"
 #include "host/graph/plan.hpp"
 #include "host/graph/signatures.hpp"
@@ -20,20 +21,27 @@ struct Planned {
   graph::Plan plan;
 };
 
-Planned read_graph(const std::string& path) {
-  const std::vector<uint8_t> bytes = kernel_run::read_file(path);
-  const std::string text(bytes.begin(), bytes.end());
+// What is wrong with the text is told with its place.
+template <typename Work>
+auto in_file(const std::string& path, const Work& work) {
   try {
-    Planned planned;
-    planned.graph = graph::check(graph::parse(text));
-    planned.plan = graph::plan(planned.graph);
-    return planned;
+    return work();
   } catch (const graph::GraphError& error) {
     throw Error(kBadInput,
                 fmt::format("{}:{}:{}: {}", path, error.place().line, error.place().column, error.what()));
   } catch (const graph::SizeError& error) {
     throw Error(kBadInput, fmt::format("{}: {}", path, error.what()));
   }
+}
+
+Planned read_graph(const std::string& path) {
+  const std::vector<uint8_t> bytes = kernel_run::read_file(path);
+  return in_file(path, [&] {
+    Planned planned;
+    planned.graph = graph::check(graph::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    planned.plan = graph::plan(planned.graph);
+    return planned;
+  });
 }
 
 Json describe(const graph::Plan& plan) {
@@ -189,8 +197,9 @@ void add_graph(Cli& cli) {
   const auto file = std::make_shared<std::string>();
   const auto action = std::make_shared<std::function<int()>>();
   CLI::App* const command = cli.add(
-      "graph", "check graph text and show what it means", [action] { return (*action)(); },
-      "swai graph check model.graph\nswai graph show model.graph --json\nswai graph operators");
+      "graph", "check graph text, show what it means, run it", [action] { return (*action)(); },
+      "swai graph check model.graph\nswai graph show model.graph --json\nswai graph run model.graph --set "
+      "past=3 --in tokens=tokens.bin --seed 1 --out logits=logits.bin\nswai graph operators");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, std::function<int()> does) {
     CLI::App* const one = command->add_subcommand(name, what);
@@ -206,6 +215,17 @@ void add_graph(Cli& cli) {
   };
   add_for_file("check", "types, shapes and lifetimes; how much memory the values between take", check_graph);
   add_for_file("show", "every node, with types and places in memory", show_graph);
+  const auto run = std::make_shared<GraphRun>();
+  CLI::App* const once = add("run", "runs a graph once on a card, as one launch", [&cli, file, run] {
+    const auto [graph, plan] = read_graph(*file);
+    return in_file(*file, [&, &graph = graph, &plan = plan] { return run_graph(cli, graph, plan, *run); });
+  });
+  once->add_option("FILE", *file, "graph text")->required()->type_name("");
+  once->add_option("--set", run->sizes, "a size that the graph leaves open")->type_name("NAME=VALUE");
+  once->add_option("--in", run->contents, "what is in an input, weight or state, as it lies in memory")
+      ->type_name("NAME=FILE");
+  once->add_option("--out", run->results, "where an output or state goes")->type_name("NAME=FILE");
+  once->add_option("--seed", run->seed, "random contents for all that has no file")->type_name("N");
   add("operators", "what operators there are, and what they take", [&cli] { return show_operators(cli); });
 }
 

@@ -16,6 +16,7 @@ Places places(const std::string& config, const std::string& tier) {
   return {.card = folder / (kind == "cg1" ? "swai-card" : "swai-card-" + kind),
           .rom = folder / "firmware" / "rom.hex",
           .flash = folder / "firmware" / "flash.bin",
+          .operators = folder / "cpe-kernels" / "operators.elf",
           .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc",
           .boards = of_boards / "boards.json",
           .udev_rules = of_boards / "70-swai-boards.rules",

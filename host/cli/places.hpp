@@ -11,6 +11,7 @@ struct Places {
   std::filesystem::path card;        // the simulated card of a configuration, a program
   std::filesystem::path rom;         // of the card
   std::filesystem::path flash;       // a flash image with firmware
+  std::filesystem::path operators;   // the module with the walker and the operators
   std::filesystem::path compiler;    // sdaacc
   std::filesystem::path boards;      // the boards that are known, a file
   std::filesystem::path udev_rules;  // for boards

@@ -2,10 +2,12 @@
 """Tests build/swai as its users see it: output, files, exit codes, what is left behind. Run from the repository root."""
 
 import json
+import math
 import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -341,6 +343,36 @@ class Rest(CardTest):
         self.assertIn("--bogus", self.run_swai("info", "--bogus", code=2)[1])
         self.assertIn("SHELL", self.run_swai("completion", "tcsh", code=2)[1])
         self.assertRegex(self.run_swai("--version")[0], r"^swai ")
+
+    def test_graph_run(self):
+        """A graph becomes a list that the card walks in one launch; what comes out is right."""
+        text, given, result = (self.folder / name for name in ("sum.graph", "x.bin", "y.bin"))
+        text.write_text(
+            "graph sum\nsize n in 1 .. 9\ninput x: f32[n, 40]\nweight w: f32[40]\noutput y: f32[n, 40]\n"
+            "s = add(x, x)\nt = gelu(s)\ny = rms_norm(t, w, epsilon: 0.5)\n"
+        )
+        x = [[(row * 40 + column) / 100 - 1 for column in range(40)] for row in range(3)]
+        given.write_bytes(struct.pack("<120f", *(number for row in x for number in row)))
+        ones = self.folder / "w.bin"
+        ones.write_bytes(struct.pack("<40f", *[2.0] * 40))
+        run = ["graph", "run", text, "--set", "n=3", "--in", f"x={given}", f"w={ones}", "--out", f"y={result}"]
+        told = json.loads(self.run_swai(*run, "--json")[0])
+        self.assertEqual((told["nodes"], told["launches"]), (3, 1))
+        y = struct.unpack("<120f", result.read_bytes())
+        for row in range(3):
+            t = [v * (1 + math.erf(2 * v / math.sqrt(2))) for v in x[row]]
+            by = math.sqrt(sum(v * v for v in t) / 40 + 0.5)
+            for column in range(40):
+                self.assertAlmostEqual(y[row * 40 + column], 2 * t[column] / by, delta=1e-5)
+        for words, message in (
+            (run[:3], "size n is open: give --set n=N, from 1 to 9"),
+            ([*run[:3], "--set", "n=10"], "size n is 10; it goes from 1 to 9"),
+            ([*run[:3], "--set", "n=3"], "nothing is in x, w: give files with --in x=FILE, or --seed N"),
+            ([*run[:3], "--set", "n=2", *run[5:]], f"{given} has 480 bytes; x takes 320"),
+            ([*run, "--out", "s=/dev/null"], "--out s: no output or state has that name"),
+            (["graph", "run", "examples/graphs/encoder.graph", "--set", "rows=3", "--seed", "1", "--set", "m=1"], "no such size"),
+        ):
+            self.assertIn(message, self.run_swai(*words, code=2)[1])
 
     def test_graph(self):
         """Needs no card; a mistake is told with its place."""
