@@ -1,5 +1,5 @@
 # Tests of the operators and of the walker, on the functional model of a core group.
 
 OPERATOR_TESTS := $(wildcard verif/operators/*_test.cpp)
-$(eval $(call cxx_program,test-operators,$(OPERATOR_TESTS) verif/operators/card.cpp verif/common/doctest_main.cpp,\
-  $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_program,test-operators,$(OPERATOR_TESTS) verif/operators/card.cpp verif/firmware/test_tools.cpp \
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))

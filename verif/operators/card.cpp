@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "abi/launch.hpp"
 #include "abi/segment.hpp"
+#include "host/flash/flash_file.hpp"
 #include "sim/iss/cpe/daemon.hpp"
 #include "sim/iss/cpe/fp32.hpp"
+#include "verif/firmware/test_tools.hpp"
 
 namespace swai::operators::test {
 
@@ -17,6 +20,8 @@ namespace {
 constexpr uint64_t kTable = iss::cpe::kHbmBase;
 constexpr uint8_t kContext = 1;
 constexpr uint64_t kGranule = segment::kGranuleBytes;
+constexpr uint64_t kListBytes = 16 * kGranule;
+constexpr uint16_t kFirstBuffer = 4;  // of iss-cpe-run and cpe-run
 namespace fp32 = iss::cpe::fp32;
 
 constexpr uint64_t granules(uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
@@ -64,7 +69,9 @@ Card::Card(verif::Random& random, unsigned rows, unsigned columns)
       group_(std::make_unique<iss::cpe::Group>(rows, columns, memory_,
                                                iss::cpe::Group::Options{.turn = random.between(50, 5000)})),
       table_{segment::kNoEntry},
-      next_(kTable + 0x10'0000) {
+      next_(kTable + 0x10'0000),
+      elsewhere_(std::getenv("SWAI_CPE_RUN")),
+      end_(kListBytes) {
   static const kernel_run::Program kProgram("build/cpe-kernels/operators.elf");
   static const kernel_run::Program kDaemon = kernel_run::Program::plain_daemon();
   using segment::kExecute, segment::kRead;
@@ -74,6 +81,8 @@ Card::Card(verif::Random& random, unsigned rows, unsigned columns)
   memory_.poke(code.address, kProgram.code());
   code_ = code.segment;
   pc_ = kProgram.kernel("walk").pc;
+  arguments_ = place(sizeof(node::WalkArgs), segment::kRead, kContext);
+  list_ = place(kListBytes, segment::kRead, kContext);
   for (unsigned i = 0; i < group_->size(); ++i) {
     std::ranges::copy(garbage(random_, iss::cpe::kLdmBytes), group_->ldm(i).begin());
   }
@@ -104,7 +113,13 @@ Tensor Card::tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uin
   tensor.stride = static_cast<uint32_t>(uint64_t{columns} * element_bytes + between);
   const uint64_t bytes = uint64_t{rows - 1} * tensor.stride + uint64_t{columns} * element_bytes;
   const uint64_t before = random_.chance(50) ? random_.below(200) : random_.below(4) * 64;
-  const Placed placed = place(bytes + before, segment::kRead | segment::kWrite, kContext);
+  if (elsewhere_ != nullptr) {
+    tensor.begin = end_;
+    end_ += granules(bytes + before);
+  }
+  const Placed placed = elsewhere_ != nullptr
+                            ? Placed{list_.address + tensor.begin, kFirstBuffer}
+                            : place(bytes + before, segment::kRead | segment::kWrite, kContext);
   tensor.image = garbage(random_, granules(bytes + before));
   tensor.offset = random_.chance(50) ? before : tensor.image.size() - bytes;
   tensor.segment = placed.segment;
@@ -113,27 +128,42 @@ Tensor Card::tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uin
 }
 
 Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask) {
-  const auto bytes_of_list = nodes.size() * sizeof(Node);
-  const Placed list = place(std::max<uint64_t>(bytes_of_list, 1), segment::kRead, kContext);
-  std::vector<uint8_t> bytes(bytes_of_list);
-  if (!nodes.empty()) std::memcpy(bytes.data(), nodes.data(), bytes.size());
   // The list ends with its segment.
-  const uint64_t offset = granules(std::max<uint64_t>(bytes_of_list, 1)) - bytes_of_list;
-  memory_.poke(list.address + offset, bytes);
-  const node::WalkArgs args = {GlobalPtr<const Node>(list.segment, offset), count};
-  const Placed arguments = place(sizeof args, segment::kRead, kContext);
-  memory_.poke(arguments.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
+  std::vector<uint8_t> bytes(nodes.size() * sizeof(Node));
+  if (bytes.size() > kListBytes) throw std::logic_error("the list is too long for its segment");
+  if (!nodes.empty()) std::memcpy(bytes.data(), nodes.data(), bytes.size());
+  const uint64_t offset = kListBytes - bytes.size();
+  memory_.poke(list_.address + offset, bytes);
+  const node::WalkArgs args = {GlobalPtr<const Node>(list_.segment, offset), count};
+  memory_.poke(arguments_.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
   return group_->launch({.pc = pc_,
                          .argument = launch::kArgumentWindow,
                          .mask = mask,
                          .code_segment = code_,
-                         .argument_segment = arguments.segment,
+                         .argument_segment = arguments_.segment,
                          .context = kContext});
 }
 
 Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors) {
+  if (elsewhere_ != nullptr) return walk_elsewhere(nodes, mask, tensors);
   for (const Tensor* tensor : tensors) memory_.poke(tensor->address, tensor->image);
   return launch(nodes, nodes.size(), mask);
+}
+
+Result Card::walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask,
+                            const std::vector<Tensor*>& tensors) {
+  std::vector<uint8_t> buffer(end_);
+  std::memcpy(buffer.data(), nodes.data(), nodes.size() * sizeof(Node));
+  for (const Tensor* tensor : tensors)
+    std::ranges::copy(tensor->image, buffer.begin() + static_cast<int64_t>(tensor->begin));
+  const TempFolder folder;
+  flash::write_file(folder / "in", buffer);
+  const Finished finished = run_command(
+      fmt::format("{} build/cpe-kernels/operators.elf --mask {:#x} --args buf:={} {} 0 --dump 0:{}",
+                  elsewhere_, mask, folder / "in", nodes.size(), folder / "out"));
+  if (finished.code > 1) throw std::runtime_error(finished.error);
+  memory_.poke(list_.address, flash::read_file(folder / "out"));
+  return {.ending = finished.code == 0 ? iss::cpe::Ending::kDone : iss::cpe::Ending::kFailed};
 }
 
 std::string Card::describe(const Result& result) {

@@ -1,6 +1,9 @@
 // A core group of the functional model with the operators' module in it, as tests of operators use it. Every
 // tensor has a segment of its own; all that a test does not set is garbage, in memory and in local memory.
 // After a walk every byte of every segment must be what the test expects.
+//
+// The environment variable SWAI_CPE_RUN names a program with the command line of iss-cpe-run: then that one
+// walks, all tensors lie in the list's segment, and what it leaves in memory is compared.
 #pragma once
 
 #include <bit>
@@ -29,7 +32,7 @@ class Tensor {
   uint32_t columns = 0;
   uint32_t stride = 0;  // bytes
 
-  GlobalPtr<void> at() const { return GlobalPtr<void>(segment, offset); }
+  GlobalPtr<void> at() const { return GlobalPtr<void>(segment, begin + offset); }
 
   template <typename T>
   T get(uint32_t row, uint32_t column) const {
@@ -47,9 +50,10 @@ class Tensor {
   void write(Number number, uint32_t row, uint32_t column, uint32_t fp32);
 
   uint16_t segment = 0;
-  uint64_t offset = 0;
+  uint64_t begin = 0;   // of the image in the segment
+  uint64_t offset = 0;  // in the image
   uint64_t address = 0;
-  std::vector<uint8_t> image;  // of the whole segment
+  std::vector<uint8_t> image;  // of the whole segment, or of a part of it that is this tensor's
 
  private:
   template <typename T>
@@ -89,6 +93,7 @@ class Card {
   };
   Placed place(uint64_t bytes, uint8_t permissions, uint8_t owner);
   void poke_table();
+  Result walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors);
 
   verif::Random& random_;
   iss::cpe::SparseMemory memory_;
@@ -97,6 +102,10 @@ class Card {
   uint64_t next_;
   uint32_t pc_ = 0;
   uint16_t code_ = 0;
+  Placed arguments_;
+  Placed list_;
+  const char* elsewhere_;  // the program
+  uint64_t end_;           // of what lies in the list's segment then
 };
 
 // Numbers as models have them, and now and then those at which something changes.

@@ -22,7 +22,7 @@ uint32_t model(Operator operation, uint32_t a, uint32_t b) {
 
 TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
   verif::Random random(test_seed());
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     Card card(random);
     const Shape shape = some_shape(random, 60'000);
     const bool repeat = random.chance(15);
@@ -46,7 +46,7 @@ TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
 
 TEST_CASE("add, mul: any shapes, numbers, strides, CPEs; in place; a row for all") {
   verif::Random random(test_seed() + 1);
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < rounds(80); ++round) {
     const auto operation = random.chance(50) ? Operator::kAdd : Operator::kMul;
     Card card(random);
     const Shape shape = some_shape(random, 12'000);

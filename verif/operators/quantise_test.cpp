@@ -28,7 +28,7 @@ Shape rows_of_any_length(verif::Random& random, uint32_t most) {
 
 TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
   verif::Random random(test_seed());
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     Card card(random);
     const Shape shape = rows_of_any_length(random, kMaxQuantisedRow);
     QuantiseArgs args{
@@ -77,7 +77,7 @@ TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
 
 TEST_CASE("dequantise: int8 and int32, a scale for each row or group") {
   verif::Random random(test_seed() + 1);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     Card card(random);
     const Shape shape = rows_of_any_length(random, kMaxRow);
     DequantiseArgs args{

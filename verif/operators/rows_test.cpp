@@ -93,7 +93,7 @@ struct Case {
 
 TEST_CASE("layer norm, RMS norm") {
   verif::Random random(test_seed());
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     const bool layer = random.chance(50);
     Case<NormArgs> it(random);
     Tensor gamma = it.card.tensor(1, it.shape.columns, 4);
@@ -134,7 +134,7 @@ TEST_CASE("layer norm, RMS norm") {
 
 TEST_CASE("softmax and its logarithm") {
   verif::Random random(test_seed() + 1);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     const bool logarithm = random.chance(50);
     Case<SoftmaxArgs> it(random);
     it.args.scale = random.chance(30) ? 1.0f : some_float(random) / 4;

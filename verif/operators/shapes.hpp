@@ -2,10 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstdlib>
 
 #include "verif/operators/card.hpp"
 
 namespace swai::operators::test {
+
+// So many on the functional model, fewer where RTL walks.
+inline int rounds(int on_model) {
+  return std::getenv("SWAI_CPE_RUN") == nullptr ? on_model : (on_model + 9) / 10;
+}
 
 // 1, primes, neighbours of powers of two, anything; at most `limit`.
 inline uint32_t some_size(verif::Random& random, uint32_t limit) {

@@ -24,7 +24,7 @@ Number some_float_number(verif::Random& random) { return random.chance(70) ? Num
 
 TEST_CASE("embedding: tables of all types, with and without positions; a token beyond the table is refused") {
   verif::Random random(test_seed());
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     Card card(random);
     const uint32_t columns = some_size(random, kMaxRow);
     const uint32_t rows = some_size(random, std::max(8'000 / columns, 1u));
@@ -79,7 +79,7 @@ TEST_CASE("embedding: tables of all types, with and without positions; a token b
 
 TEST_CASE("rotary: heads of any width, one position or many, in place") {
   verif::Random random(test_seed() + 1);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     Card card(random);
     RotaryArgs args{};
     args.width = 16 * some_size(random, 16);
@@ -125,7 +125,7 @@ TEST_CASE("rotary: heads of any width, one position or many, in place") {
 
 TEST_CASE("transpose: elements of 1, 2, 4 bytes") {
   verif::Random random(test_seed() + 2);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < rounds(40); ++round) {
     Card card(random);
     const Shape shape = some_shape(random, 20'000);
     TransposeArgs args{.rows = shape.rows, .columns = shape.columns, .element_bytes = 1u << random.below(3)};
@@ -151,7 +151,7 @@ TEST_CASE("transpose: elements of 1, 2, 4 bytes") {
 
 TEST_CASE("argmax: the first of the largest, zeros of both signs, NaN, vocabularies") {
   verif::Random random(test_seed() + 3);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < rounds(60); ++round) {
     Card card(random);
     const uint32_t columns = random.chance(15) ? 51'864 : some_size(random, 10'000);
     const uint32_t rows = some_size(random, std::max(12'000 / columns, 1u));

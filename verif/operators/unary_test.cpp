@@ -29,7 +29,7 @@ double bound(Operator operation, double exact) {
 
 TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
   verif::Random random(test_seed());
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < rounds(80); ++round) {
     const auto operation = static_cast<Operator>(static_cast<uint16_t>(Operator::kRelu) + random.below(4));
     Card card(random);
     const Shape shape = some_shape(random, 12'000);

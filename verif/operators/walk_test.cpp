@@ -52,7 +52,7 @@ TEST_CASE("lists of any length, with any barriers, on any CPEs") {
 TEST_CASE("a barrier of all orders what nodes read and write") {
   constexpr uint32_t kBytes = 5000;
   verif::Random random(test_seed() + 1);
-  for (int round = 0; round < 4; ++round) {
+  for (int round = 0; round < rounds(4); ++round) {
     Card card(random);
     std::vector<Tensor> chain;
     chain.push_back(card.tensor(1, kBytes, 1));

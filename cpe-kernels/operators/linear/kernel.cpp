@@ -19,7 +19,8 @@ namespace {
 namespace systolic = cpe::systolic;
 using vector::Op;
 
-constexpr uint32_t kDepth = 256;                           // of a step
+constexpr uint32_t kDepth = 256;  // of a step
+constexpr uint32_t kFirstDepth = 64;
 constexpr uint32_t kResultPitch = kBlockColumns * 4 + 32;  // rows in local memory begin in different banks
 
 // Where a step is: a block of the result, and a part of the depth.
@@ -49,14 +50,19 @@ class Problem {
     return step.column < args.columns ? std::min(kBlockColumns, args.columns - step.column) : 0;
   }
   bool empty(const Step& step) const { return step.row >= args.rows || step.column >= args.columns; }
-  uint32_t depth_of(const Step& step) const { return std::min(step_depth, args.depth - step.k); }
-  bool last(const Step& step) const { return step.k + step_depth >= args.depth; }
+  // The first steps are short: there is nothing to compute before the first one's operands are there.
+  uint32_t length_of(const Step& step) const {
+    if (grouped || step.block != 0 || step.k >= kDepth) return step_depth;
+    return step.k == 0 ? kFirstDepth : kDepth - kFirstDepth;
+  }
+  uint32_t depth_of(const Step& step) const { return std::min(length_of(step), args.depth - step.k); }
+  bool last(const Step& step) const { return step.k + length_of(step) >= args.depth; }
 
   Step first() const { return {own_row_ * kBlockRows, own_column_ * kBlockColumns, 0, 0, 0}; }
   // All CPEs go from step to step alike, also those whose block lies beyond the result. False: that was all.
   bool next(Step& step) const {
     ++step.number;
-    step.k += step_depth;
+    step.k += length_of(step);
     if (step.k < args.depth) return true;
     step.k = 0;
     ++step.block;

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""What operators reach on the RTL of a core group, memory to memory, launch included. Prints a flat JSON object.
+
+Each figure is a walk of one node. Large ones are launched once; of small ones the second launch counts, which has its
+code in the caches. Data are in memory always.
+"""
+
+import json
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+BUFFER = 4 << 48       # segment of the only buffer: the node, then tensors
+CPES = 32
+PRODUCTS = 64 * CPES   # of bytes, in a cycle
+SLOTS = 8 * CPES       # of the vector units, in a cycle
+HBM = 64 * 0.95        # bytes in a cycle: what cpe.dma_eff measures
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "i32": "i", "f32": "f", "number": "B", "pointer": "Q", "source": "Q"}
+BARRIER_NONE = 0
+FP32, INT8 = 0, 3
+
+
+class Operators:
+    """Numbers and arguments of operators, from their description."""
+
+    def __init__(self, path):
+        raw = tomllib.loads(pathlib.Path(path).read_text())
+        self.fields = {arguments["name"]: arguments["fields"] for arguments in raw["arguments"]}
+        self.operators = {operator["name"]: operator for operator in raw["operator"]}
+
+    def node(self, name, values):
+        operator = self.operators[name]
+        fields = self.fields[operator["arguments"]]
+        unknown = set(values) - {field["name"] for field in fields}
+        assert not unknown, unknown
+        arguments = b"".join(struct.pack("<" + FORMATS[field["type"]], values.get(field["name"], 0))
+                             for field in fields)
+        return (struct.pack("<HB5x", operator["number"], BARRIER_NONE) + arguments).ljust(128, b"\0")
+
+
+class Bench:
+    def __init__(self):
+        self.operators = Operators("abi/operators.toml")
+        self.random = random.Random(1)
+
+    def cycles(self, name, sizes, values, launches=1):
+        """Of one node in the last launch. `sizes`: bytes of the tensors, by argument."""
+        places, end = {}, 4096
+        for argument, size in sizes.items():
+            places[argument] = end
+            end += (size + 4095) // 4096 * 4096
+        # Numbers of any kind that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01.
+        buffer = bytearray(self.random.choices(range(0x38, 0x40), k=end))
+        pointers = {argument: BUFFER | place for argument, place in places.items()}
+        buffer[:128] = self.operators.node(name, values | pointers)
+        with tempfile.TemporaryDirectory() as folder:
+            memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
+            memory.write_bytes(buffer)
+            done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
+                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", "1", "0"],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(done.stdout + done.stderr)
+            return json.loads(report.read_text())["launches"][-1]["cycles"]
+
+    def linear(self, rows, depth, columns, **values):
+        element = 1 if values.get("to_type") == INT8 else 4
+        sizes = {"to": rows * columns * element, "x": rows * depth, "w": depth * columns, "x_scales": rows * 4,
+                 "w_scales": columns * 4, "biases": columns * 4}
+        # Of a short product the fetching of code would be a part that shows.
+        cycles = self.cycles("linear", sizes, {"rows": rows, "depth": depth, "columns": columns, "group": depth,
+                                               "to_stride": columns * element, "x_stride": depth,
+                                               "x_scales_stride": rows * 4} | values, launches=2 if rows <= 512 else 1)
+        return rows * depth * columns / PRODUCTS / cycles
+
+    def by_rows(self, name, rows, columns, slots, extra, **values):
+        """Against the larger of bytes at HBM's rate and slots of the vector units."""
+        sizes = {"to": rows * columns * 4, "from": rows * columns * 4} | {argument: columns * 4 for argument in extra}
+        cycles = self.cycles(name, sizes, {"rows": rows, "columns": columns, "to_stride": columns * 4,
+                                           "from_stride": columns * 4} | values)
+        moved = sum(sizes.values())
+        return max(moved / HBM, rows * columns * slots / SLOTS) / cycles
+
+
+def main():
+    bench = Bench()
+    figures = {
+        "op.gemm_w8a8_eff": bench.linear(512, 512, 512, to_type=INT8),
+        "op.gemm_w8a8_whisper_base_eff": bench.linear(1500, 512, 2048, to_type=INT8),
+        "op.layernorm_eff": bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
+        "op.softmax_eff": bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
+        "op.gelu_eff": bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),
+    }
+    print(json.dumps({key: round(value, 3) for key, value in figures.items()}))
+
+
+if __name__ == "__main__":
+    main()
