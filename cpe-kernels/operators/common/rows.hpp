@@ -36,7 +36,7 @@ class RowStage {
   struct Slot {
     std::byte* raw;
     std::byte* work;
-  } slots_[kSlots];
+  } slots_[kSlots] = {};
   Matrix to_;
   Number to_type_;
   Source from_;

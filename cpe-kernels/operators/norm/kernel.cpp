@@ -8,9 +8,8 @@ namespace swai::operators {
 
 namespace {
 
-// 1 / n, for the cores cannot divide.
-void reciprocal_of(uint32_t n, float* to) {
-  auto* const number = reinterpret_cast<int32_t*>(to);
+// 1 / n, for the cores cannot divide. Both in local memory.
+void reciprocal_of(uint32_t n, int32_t* number, float* to) {
   *number = static_cast<int32_t>(n);
   vector::a(vector::rows(number));
   vector::b(value(1));
@@ -29,7 +28,7 @@ void norm(const NormArgs& args, bool layer) {
   auto* const part = arena.take<float>(sizeof(float));
   dma::Ticket loaded = dma::load(gamma, args.gamma, row_bytes);
   if (layer) loaded = dma::load(beta, args.beta, row_bytes);
-  reciprocal_of(args.columns, part);
+  reciprocal_of(args.columns, arena.take<int32_t>(sizeof(int32_t)), part);
   dma::wait(loaded);
   const auto part_of_row = vector::each_row(part, 0);
   for_rows(arena, args, [&](const Tile& tile, vector::Operand x, vector::Operand work, vector::Operand to) {

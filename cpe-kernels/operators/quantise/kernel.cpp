@@ -23,7 +23,7 @@ struct Groups {
     std::byte* from;
     std::byte* to;
     float* scales;
-  } slots[kSlots];
+  } slots[kSlots] = {};
   uint32_t group;
   uint32_t columns;
   uint32_t count;  // in a row
