@@ -51,7 +51,7 @@ class CgBench : public verif::Bench<Vtb_cg>, private verif::Agent {
     return {Field(top().rsp_valid_o, 0, 1), Field(top().rsp_ready_i, 0, 1), Field(top().rsp_o, 0, kRspBits)};
   }
 
-  uint64_t hbm() const { return 0x80'0000'0000 + group * HbmCells::kGroupBytes; }
+  uint64_t hbm() const { return regs::kHbmRegion.base + group * HbmCells::kGroupBytes; }
   uint64_t reg(uint64_t offset) const { return r::kBase + group * r::kSize + offset; }
 
   // One request, and its answer.

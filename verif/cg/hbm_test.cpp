@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "Vtb_hbm.h"
+#include "card_regs.hpp"
 #include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/hbm_model.hpp"
 #include "verif/cg/hbm_timing.hpp"
@@ -20,7 +21,7 @@ using verif::check;
 using verif::Random;
 
 constexpr unsigned kGroup = 1;  // in tb_hbm.sv
-constexpr uint64_t kBase = 0x80'0000'0000 + kGroup * HbmCells::kGroupBytes;
+constexpr uint64_t kBase = regs::kHbmRegion.base + kGroup * HbmCells::kGroupBytes;
 
 class HbmBench : public verif::Bench<Vtb_hbm>, private verif::Agent {
  public:

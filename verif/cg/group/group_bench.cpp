@@ -89,7 +89,8 @@ void GroupBench::codes(const std::vector<cpe::Assembler>& assemblers) {
   using cpe::kT0, cpe::kA1, cpe::kA2;
   cpe::Assembler common;
   // The argument stays in a0.
-  common({enc::csrr(kT0, 0xf14), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3), enc::andi(kT0, kT0, 3)})
+  common({enc::csrr(kT0, swai::cpe::isa::csr::kMhartid), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3),
+          enc::andi(kT0, kT0, 3)})
       .li(kA2, driver.columns())({enc::mul(kT0, kT0, kA2), enc::add(kT0, kT0, kA1)})
       .li(kA2, kCodeOfCpe)({enc::mul(kT0, kT0, kA2)})
       .li(kA2, cpe::kKernel + kCodeOfCpe)({enc::add(kT0, kT0, kA2), enc::jalr(0, kT0, 0)});

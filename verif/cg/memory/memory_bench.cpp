@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "Vtb_cg_memory.h"
+#include "card_regs.hpp"
 #include "sim/common/random.hpp"
 #include "sim/common/verilated_main.hpp"
 #include "sim/hbm/hbm_cells.hpp"
@@ -20,7 +21,7 @@ namespace swai::cg {
 namespace {
 
 constexpr unsigned kGroup = 1;  // in tb_cg_memory.sv
-constexpr uint64_t kBase = 0x80'0000'0000 + kGroup * HbmCells::kGroupBytes;
+constexpr uint64_t kBase = regs::kHbmRegion.base + kGroup * HbmCells::kGroupBytes;
 constexpr uint64_t kTable = 0x10'0000;
 constexpr unsigned kSegments = 40;
 constexpr uint64_t kAll = HbmCells::kGroupBytes / kGranule - 1;  // size of every segment

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "Vtb_cg_memory.h"
+#include "card_regs.hpp"
 #include "sim/common/random.hpp"
 #include "sim/hbm/hbm_cells.hpp"
 #include "verif/cg/memory/memory_model.hpp"
@@ -25,8 +26,8 @@ using verif::check;
 using verif::Random;
 
 inline constexpr unsigned kGroup = 1;  // in tb_cg_memory.sv
-inline constexpr uint64_t kOwnBase = 0x80'0000'0000 + kGroup * HbmCells::kGroupBytes;
-inline constexpr uint64_t kFarBase = 0x80'0000'0000 + 3 * HbmCells::kGroupBytes;
+inline constexpr uint64_t kOwnBase = regs::kHbmRegion.base + kGroup * HbmCells::kGroupBytes;
+inline constexpr uint64_t kFarBase = regs::kHbmRegion.base + 3 * HbmCells::kGroupBytes;
 inline bool is_own(uint64_t addr) { return addr / HbmCells::kGroupBytes == kOwnBase / HbmCells::kGroupBytes; }
 
 class MemoryBench : public verif::Bench<Vtb_cg_memory> {

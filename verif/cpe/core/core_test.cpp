@@ -103,10 +103,13 @@ void words_test(uint64_t seed, uint64_t cycles) {
       if (random.chance(90)) word &= 0x43ff'ffff;
     }
     if ((word & 0x7f) == 0x73 && random.chance(70))
-      word = (word & 0x000f'ffff) | static_cast<uint32_t>(std::array{0x7c0, 0x7c1, 0xb00, 0xb80, 0xc00, 0xf10,
-                                                                     0xfc0}[random.below(7)] +
-                                                          random.below(16))
-                                        << 20;
+      word = (word & 0x000f'ffff) |
+             static_cast<uint32_t>(std::array<uint32_t, 7>{isa::csr::kWindowLow, isa::csr::kWindowHigh,
+                                                           isa::csr::kMcycle, isa::csr::kMcycleh,
+                                                           isa::csr::kCycle, isa::csr::kMhartid & ~0xfU,
+                                                           isa::csr::kCpeConfig}[random.below(7)] +
+                                   random.below(16))
+                 << 20;
     try_words(bench, {word, 0x0010'0073, 0x0010'0073});
     ++count;
   }

@@ -122,13 +122,20 @@ void Program::memory() {
 }
 
 void Program::csr() {
-  static constexpr std::array<uint32_t, 18> kReadable{0xf14, 0xfc0, 0xfc1, 0xb00, 0xb02, 0xb80,
-                                                      0xb82, 0xc00, 0xc02, 0xc80, 0xc82, 0xb03,
-                                                      0xb04, 0xb05, 0xb06, 0xb0b, 0x7c0, 0x7c1};
+  static constexpr std::array<uint32_t, 18> kReadable{
+      isa::csr::kMhartid,          isa::csr::kCpeConfig,
+      isa::csr::kLaunchMask,       isa::csr::kMcycle,
+      isa::csr::kMinstret,         isa::csr::kMcycleh,
+      isa::csr::kMinstreth,        isa::csr::kCycle,
+      isa::csr::kInstret,          isa::csr::kCycleh,
+      isa::csr::kInstreth,         isa::csr::kMhpmcounter3,
+      isa::csr::kMhpmcounter3 + 1, isa::csr::kMhpmcounter3 + 2,
+      isa::csr::kMhpmcounter3 + 3, isa::csr::kMhpmcounter11,
+      isa::csr::kWindowLow,        isa::csr::kWindowHigh};
   const auto funct3 = static_cast<uint32_t>(1 + random_.below(3) + 4 * random_.below(2));
   if (random_.chance(50)) {
     add(i_type(0x73, funct3, free_register(), any_register(),
-               0x7c0 + static_cast<uint32_t>(random_.below(2))));
+               isa::csr::kWindowLow + static_cast<uint32_t>(random_.below(2))));
   } else {
     add(i_type(0x73, (funct3 & 4) | 2 | (funct3 & 1), free_register(), 0,
                kReadable[random_.below(kReadable.size())]));

@@ -47,8 +47,8 @@ class Assembler {
     return command(unit::kDma, dma_op::kShape, rows << 16 | ldm_stride, static_cast<uint32_t>(global_stride));
   }
   Assembler& window(uint64_t pointer) {
-    return li(kA2, static_cast<uint32_t>(pointer))({enc::csrw(0x7c0, kA2)})
-        .li(kA2, static_cast<uint32_t>(pointer >> 32))({enc::csrw(0x7c1, kA2)});
+    return li(kA2, static_cast<uint32_t>(pointer))({enc::csrw(swai::cpe::isa::csr::kWindowLow, kA2)})
+        .li(kA2, static_cast<uint32_t>(pointer >> 32))({enc::csrw(swai::cpe::isa::csr::kWindowHigh, kA2)});
   }
   Assembler& sync(uint32_t scope) { return command(unit::kControl, control_op::kSync, scope); }
   Assembler& ebreak() { return (*this)({enc::kEbreak}); }

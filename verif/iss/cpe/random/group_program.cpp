@@ -292,7 +292,8 @@ void GroupProgram::assemble() {
   }
   constexpr uint32_t kFirst = 64;
   Assembler common;
-  common({enc::csrr(kT0, 0xf14), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3), enc::andi(kT0, kT0, 3)})
+  common({enc::csrr(kT0, swai::cpe::isa::csr::kMhartid), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3),
+          enc::andi(kT0, kT0, 3)})
       .li(kA2, columns_)({enc::mul(kT0, kT0, kA2), enc::add(kT0, kT0, kA1)})
       .li(kA2, stride)({enc::mul(kT0, kT0, kA2), enc::auipc(kA2, 0)});
   // auipc's own address is here() - 4.

@@ -85,7 +85,8 @@ struct Bench {
   void codes(const std::vector<Assembler>& assemblers) {
     // The number of a CPE here, from {row, column} in mhartid.
     Assembler common;
-    common({enc::csrr(kT0, 0xf14), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3), enc::andi(kT0, kT0, 3)})
+    common({enc::csrr(kT0, swai::cpe::isa::csr::kMhartid), enc::andi(kA1, kT0, 7), enc::srli(kT0, kT0, 3),
+            enc::andi(kT0, kT0, 3)})
         .li(kA2, group.columns())({enc::mul(kT0, kT0, kA2), enc::add(kT0, kT0, kA1)})
         .li(kA2, kCodeOfCpe)({enc::mul(kT0, kT0, kA2)})
         .li(kA2, kKernel + kCodeOfCpe)({enc::add(kT0, kT0, kA2), enc::jalr(0, kT0, 0)});

@@ -4,6 +4,7 @@
 namespace swai::iss::cpe {
 namespace {
 
+namespace csr = swai::cpe::isa::csr;
 using enc::addi, enc::csrr, enc::jalr, enc::lw, enc::sb, enc::sh, enc::sw;
 
 constexpr uint32_t kLdm = kLdmBase;
@@ -12,8 +13,9 @@ TEST_CASE("a launch: mask, argument, identity; only those of the mask run") {
   Bench bench(4, 8);
   for (unsigned round = 0; round < 20; ++round) {
     Assembler code;
-    code.li(kT0, kLdm)({sw(kA0, kT0, 0), csrr(kA1, 0xf14), sw(kA1, kT0, 4), csrr(kA1, 0xfc1), sw(kA1, kT0, 8),
-                        csrr(kA1, 0xfc0), sw(kA1, kT0, 12), sw(2, kT0, 16)})
+    code.li(kT0,
+            kLdm)({sw(kA0, kT0, 0), csrr(kA1, csr::kMhartid), sw(kA1, kT0, 4), csrr(kA1, csr::kLaunchMask),
+                   sw(kA1, kT0, 8), csrr(kA1, csr::kCpeConfig), sw(kA1, kT0, 12), sw(2, kT0, 16)})
         .ret();
     bench.code(code);
     for (unsigned i = 0; i < 32; ++i) std::ranges::fill(bench.group.ldm(i), uint8_t{0xaa});
