@@ -11,15 +11,15 @@ $(eval $(call verilated_program,tb-cpe-systolic-drain,tb_drain,$(CPE_SYSTOLIC_DR
 
 $(eval $(call verilated_program,tb-cpe-systolic,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
   verif/cpe/systolic/tb_systolic.sv, \
-  $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
-  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,,-lfmt,-ffp-contract=off))
+  $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp,, \
+  $(ISS_CPE_LIB) -lfmt,-ffp-contract=off))
 
 $(eval $(call verilated_program,tb-cpe-systolic-serial,tb_systolic,$(CPE_SYSTOLIC_RTL) verif/cpe/tb_math_user.sv \
   verif/cpe/systolic/tb_systolic.sv, \
-  $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp \
-  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,"-GSerial=1'b1",-lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
+  $(addprefix verif/cpe/systolic/,systolic_test.cpp systolic_bench.cpp run.cpp) verif/lib/test_main.cpp,"-GSerial=1'b1", \
+  $(ISS_CPE_LIB) -lfmt,-ffp-contract=off -DSYSTOLIC_SERIAL))
 
 $(eval $(call verilated_program,tb-cpe-systolic-rate,tb_systolic_ldm,$(CPE_SYSTOLIC_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/systolic/tb_systolic_ldm.sv, \
-  $(addprefix verif/cpe/systolic/,rate_test.cpp run.cpp) verif/lib/test_main.cpp \
-  sim/iss/cpe/systolic.cpp sim/iss/cpe/fp32.cpp,--no-assert,-lfmt,-ffp-contract=off))
+  $(addprefix verif/cpe/systolic/,rate_test.cpp run.cpp) verif/lib/test_main.cpp,--no-assert, \
+  $(ISS_CPE_LIB) -lfmt,-ffp-contract=off))

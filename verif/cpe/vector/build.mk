@@ -1,25 +1,23 @@
 # Testbenches of the vector unit of a CPE: at a memory that stalls, with fewer lanes, at the real local memory; and how fast it is
 # simulated.
 
-$(eval $(call cxx_library,cpe-vector-model,$(addprefix sim/iss/cpe/,vector.cpp fp32.cpp special.cpp),-O3 -ffp-contract=off))
-
 TB_VECTOR_RTL := $(RTL_FP_PACKAGES) rtl/cpe/cpe_pkg.sv rtl/cpe/vector/cpe_vector_pkg.sv $(filter-out %_pkg.sv,$(RTL_FP)) rtl/lib/clock_gate.sv rtl/cpe/cpe_math.sv \
   rtl/cpe/cpe_unit_gate.sv \
   $(sort $(filter-out %_pkg.sv,$(wildcard rtl/cpe/vector/*.sv))) \
   verif/cpe/tb_math_user.sv verif/cpe/vector/tb_vector.sv
 TB_VECTOR_CPP := $(addprefix verif/cpe/vector/,vector_test.cpp vector_bench.cpp vector_program.cpp) verif/lib/test_main.cpp
 
-$(eval $(call verilated_program,tb-cpe-vector,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),,$(B)/lib/cpe-vector-model.a -lfmt))
+$(eval $(call verilated_program,tb-cpe-vector,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),,$(ISS_CPE_LIB) -lfmt))
 
 $(eval $(call verilated_program,tb-cpe-vector-narrow,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=2 -GSpecialLanes=1, \
-  $(B)/lib/cpe-vector-model.a -lfmt))
+  $(ISS_CPE_LIB) -lfmt))
 
 $(eval $(call verilated_program,tb-cpe-vector-serial,tb_vector,$(TB_VECTOR_RTL),$(TB_VECTOR_CPP),-GLanes=0, \
-  $(B)/lib/cpe-vector-model.a -lfmt))
+  $(ISS_CPE_LIB) -lfmt))
 
 $(eval $(call verilated_program,tb-cpe-vector-ldm,tb_vector_ldm,$(TB_VECTOR_RTL) rtl/lib/ram_1rw.sv \
   $(addprefix rtl/cpe/,cpe_ldm_arbiter.sv cpe_ldm_bank.sv cpe_ldm.sv) verif/cpe/vector/tb_vector_ldm.sv, \
-  verif/cpe/vector/ldm_test.cpp verif/cpe/vector/vector_program.cpp verif/lib/test_main.cpp,,$(B)/lib/cpe-vector-model.a -lfmt))
+  verif/cpe/vector/ldm_test.cpp verif/cpe/vector/vector_program.cpp verif/lib/test_main.cpp,,$(ISS_CPE_LIB) -lfmt))
 
 $(eval $(call verilated_program,vector-speed,tb_vector_speed,$(TB_VECTOR_RTL) verif/cpe/vector/tb_vector_speed.sv, \
   verif/cpe/vector/speed.cpp,--no-assert,-lfmt))
