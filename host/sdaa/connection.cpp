@@ -129,12 +129,14 @@ Connection::Values Connection::ask(Operation operation, std::initializer_list<ui
 
 Status Connection::exchange(Operation operation, std::span<const uint64_t> arguments, Values& values) {
   requests_->send(operation, arguments);
-  if (card_->describe().deterministic) card_->run_until(0, RequestWords::time_for(operation, arguments));
+  if (card_->describe().deterministic) card_->run_until(0, requests_->time_for(operation, arguments));
   const auto deadline = steady_clock::now() + limits_.real;
   const uint64_t begin = cycle();
   unsigned looks = 0;
   for (;;) {
-    if (const auto reply = requests_->look()) {
+    const auto reply = requests_->look();
+    if (looks == 0) requests_->learn(operation, arguments, reply.has_value());
+    if (reply) {
       values = reply->values;
       return reply->status;
     }

@@ -9,6 +9,14 @@ namespace swai::sdaa {
 
 using namespace protocol;
 
+namespace {
+
+constexpr uint64_t kFirstTime = 512;  // a round trip
+constexpr uint64_t kStepUp = 32;
+constexpr uint64_t kLongest = 4096;
+
+}  // namespace
+
 // The words keep what an earlier client's last request left.
 RequestWords::RequestWords(link::Card& card)
     : card_(card), tag_(tag(card.read<uint64_t>(kControlBar, shared_word(word::kReply)))) {}
@@ -32,15 +40,24 @@ std::optional<RequestWords::Reply> RequestWords::look() {
   return reply;
 }
 
-uint64_t RequestWords::time_for(Operation operation, std::span<const uint64_t> arguments) {
+RequestWords::Kind RequestWords::kind_of(Operation operation, std::span<const uint64_t> arguments) {
   constexpr uint64_t kLarge = 1 << 20;  // from here on it takes whole blocks
-  switch (operation) {
-    case Operation::kAllocate:
-      return arguments[1] < kLarge ? 480 : 650;
-    case Operation::kFree:
-      return 790;
-    default:
-      return 600;
+  return {operation, operation == Operation::kAllocate && arguments[1] >= kLarge};
+}
+
+uint64_t RequestWords::time_for(Operation operation, std::span<const uint64_t> arguments) const {
+  const auto known = times_.find(kind_of(operation, arguments));
+  return known == times_.end() ? kFirstTime : known->second;
+}
+
+// A look in vain costs a round trip, one that comes later than it might only the difference: so a step up is
+// worth many down. In the end one look in some thirty comes too early.
+void RequestWords::learn(Operation operation, std::span<const uint64_t> arguments, bool found) {
+  uint64_t& time = times_.try_emplace(kind_of(operation, arguments), kFirstTime).first->second;
+  if (!found) {
+    time = std::min(time + kStepUp, kLongest);
+  } else if (time > 0) {
+    --time;
   }
 }
 

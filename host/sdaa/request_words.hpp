@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "abi/protocol.hpp"
 #include "host/link/card.hpp"
@@ -24,12 +26,20 @@ class RequestWords {
   // The reply to what was sent last, if it is there. A look takes a round trip.
   std::optional<Reply> look();
 
-  // About what the firmware needs for a request, in cycles: a look that comes earlier is in vain.
-  static uint64_t time_for(protocol::Operation operation, std::span<const uint64_t> arguments);
+  // About what the firmware needs for a request, in cycles: a look that comes earlier is in vain, and takes a
+  // round trip all the same. It is learnt from requests of the same kind.
+  uint64_t time_for(protocol::Operation operation, std::span<const uint64_t> arguments) const;
+  // Whether the first look after that time found the reply.
+  void learn(protocol::Operation operation, std::span<const uint64_t> arguments, bool found);
 
  private:
+  // An operation, apart for allocations of whole blocks, which take longer.
+  using Kind = std::pair<protocol::Operation, bool>;
+  static Kind kind_of(protocol::Operation operation, std::span<const uint64_t> arguments);
+
   link::Card& card_;
   uint32_t tag_;
+  std::map<Kind, uint64_t> times_;
 };
 
 }  // namespace swai::sdaa
