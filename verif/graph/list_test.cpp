@@ -112,34 +112,37 @@ struct Touched {
   bool written = false;
 };
 
+template <typename Args>
+Args arguments_of(const node::Node& node) {
+  Args args;
+  std::memcpy(&args, node.arguments.data(), sizeof args);
+  return args;
+}
+
 std::vector<Touched> touched(const node::Node& node) {
   using namespace operators;
-  const auto arguments = [&]<typename Args>(Args args) {
-    std::memcpy(&args, node.arguments.data(), sizeof args);
-    return args;
-  };
   switch (Operator{node.operation}) {
     case Operator::kCopy: {
-      const auto args = arguments(CopyArgs{});
+      const auto args = arguments_of<CopyArgs>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.from, args.rows * uint64_t{args.from_stride}}};
     }
     case Operator::kAdd:
     case Operator::kMul: {
-      const auto args = arguments(BinaryArgs{});
+      const auto args = arguments_of<BinaryArgs>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.a, args.rows * uint64_t{args.a_stride}},
               {args.b, args.rows * uint64_t{args.b_stride}}};
     }
     case Operator::kLayerNorm:
     case Operator::kRmsNorm: {
-      const auto args = arguments(NormArgs{});
+      const auto args = arguments_of<NormArgs>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.from, args.rows * uint64_t{args.from_stride}}};
     }
     default: {
       // The others begin alike.
-      const auto args = arguments(UnaryArgs{});
+      const auto args = arguments_of<UnaryArgs>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.from, args.rows * uint64_t{args.from_stride}}};
     }

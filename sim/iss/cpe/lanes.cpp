@@ -79,7 +79,7 @@ AVX2 inline __m256 load(const Operand& operand, uint32_t group) {
         operand.at + uint64_t{group} * 8 * static_cast<uint64_t>(bytes_of(operand.number));
     switch (operand.number) {
       case number::kFp32:
-        x = _mm256_loadu_ps(reinterpret_cast<const float*>(at));
+        x = _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
         break;
       case number::kInt32:
         x = _mm256_cvtepi32_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
@@ -119,7 +119,7 @@ AVX2 inline void store(const Row& row, uint32_t group, __m256 x) {
   uint8_t* const at = row.result + uint64_t{group} * 8 * static_cast<uint64_t>(bytes_of(row.number));
   switch (row.number) {
     case number::kFp32:
-      _mm256_storeu_ps(reinterpret_cast<float*>(at), x);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm256_castps_si256(x));
       break;
     case number::kInt32:
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), to_int32(x));
@@ -142,9 +142,9 @@ AVX2 inline void store(const Row& row, uint32_t group, __m256 x) {
 
 AVX2 inline __m256 apply(uint32_t (*special)(uint32_t), __m256 x) {
   alignas(32) uint32_t elements[8];
-  _mm256_store_ps(reinterpret_cast<float*>(elements), x);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(elements), _mm256_castps_si256(x));
   for (uint32_t& element : elements) element = special(element);
-  return _mm256_load_ps(reinterpret_cast<const float*>(elements));
+  return _mm256_castsi256_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(elements)));
 }
 
 // The sum of 8, as hardware adds: neighbours first.
@@ -161,7 +161,7 @@ AVX2 inline uint32_t one_nan_of(__m128 x) {
 
 AVX2 inline uint32_t pick_of(uint32_t before, __m256 x, bool least) {
   alignas(32) uint32_t elements[8];
-  _mm256_store_ps(reinterpret_cast<float*>(elements), x);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(elements), _mm256_castps_si256(x));
   for (const uint32_t element : elements)
     before = least ? fp32::min(before, element) : fp32::max(before, element);
   return before;
