@@ -15,10 +15,10 @@ SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install: install-swai
-install-swai: $(B)/swai $(B)/swai-card $(SWAI_KERNELS) $(SWAI_FIRMWARE)
+install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(SWAI_KERNELS) $(SWAI_FIRMWARE)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
-	$(Q)install -D -m 755 $(B)/swai-card $(SDAA_TO)/lib/swai/swai-card
+	$(Q)install -D -m 755 -t $(SDAA_TO)/lib/swai $(B)/swai-card $(B)/swai-card-fast
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(SWAI_FIRMWARE)
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/flash host/flash/boards.json host/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/udev/rules.d host/flash/70-swai-boards.rules
