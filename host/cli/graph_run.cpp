@@ -196,7 +196,7 @@ uint64_t walk(const CardMemory& list, size_t count) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
-  const node::WalkArgs args = {list.address().as<const node::Node>(), count};
+  const node::WalkArgs args = {list.address().as<const node::Node>(), count, {}, 0};
   check(sdaaEventRecord(begin, nullptr), "walk");
   check(sdaaLaunch(function, &config, &args, sizeof args, nullptr), "walk");
   check(sdaaEventRecord(end, nullptr), "walk");

@@ -61,7 +61,7 @@ class Bench:
             memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
             memory.write_bytes(buffer)
             done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
-                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", "1", "0"],
+                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", "1", *["0"] * 5],
                                   capture_output=True, text=True)
             if done.returncode != 0:
                 sys.exit(done.stdout + done.stderr)

@@ -24,6 +24,11 @@ constexpr uint64_t kListBytes = 16 * kGranule;
 constexpr uint16_t kFirstBuffer = 4;  // of iss-cpe-run and cpe-run
 namespace fp32 = iss::cpe::fp32;
 
+template <typename T>
+std::span<const uint8_t> bytes_of(const std::vector<T>& items) {
+  return {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof(T)};
+}
+
 constexpr uint64_t granules(uint64_t bytes) { return (bytes + kGranule - 1) / kGranule * kGranule; }
 
 std::vector<uint8_t> garbage(verif::Random& random, uint64_t bytes) {
@@ -83,6 +88,7 @@ Card::Card(verif::Random& random, unsigned rows, unsigned columns)
   pc_ = kProgram.kernel("walk").pc;
   arguments_ = place(sizeof(node::WalkArgs), segment::kRead, kContext);
   list_ = place(kListBytes, segment::kRead, kContext);
+  parameters_ = place(kGranule, segment::kRead, kContext);
   for (unsigned i = 0; i < group_->size(); ++i) {
     std::ranges::copy(garbage(random_, iss::cpe::kLdmBytes), group_->ldm(i).begin());
   }
@@ -127,14 +133,18 @@ Tensor Card::tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uin
   return tensor;
 }
 
-Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask) {
-  // The list ends with its segment.
-  std::vector<uint8_t> bytes(nodes.size() * sizeof(Node));
-  if (bytes.size() > kListBytes) throw std::logic_error("the list is too long for its segment");
-  if (!nodes.empty()) std::memcpy(bytes.data(), nodes.data(), bytes.size());
-  const uint64_t offset = kListBytes - bytes.size();
-  memory_.poke(list_.address + offset, bytes);
-  const node::WalkArgs args = {GlobalPtr<const Node>(list_.segment, offset), count};
+Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask,
+                    const Parameters& parameters, std::optional<uint64_t> parameter_count) {
+  // What lies there ends with its segment.
+  const auto poke_end = [&](const Placed& placed, uint64_t segment_bytes, const auto& items) {
+    const auto bytes = bytes_of(items);
+    if (bytes.size() > segment_bytes) throw std::logic_error("the list is too long for its segment");
+    memory_.poke(placed.address + segment_bytes - bytes.size(), bytes);
+    return GlobalPtr<void>(placed.segment, segment_bytes - bytes.size());
+  };
+  const node::WalkArgs args = {poke_end(list_, kListBytes, nodes).as<const Node>(), count,
+                               poke_end(parameters_, kGranule, parameters).as<const uint64_t>(),
+                               parameter_count.value_or(parameters.size())};
   memory_.poke(arguments_.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
   return group_->launch({.pc = pc_,
                          .argument = launch::kArgumentWindow,
@@ -144,23 +154,29 @@ Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mas
                          .context = kContext});
 }
 
-Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors) {
-  if (elsewhere_ != nullptr) return walk_elsewhere(nodes, mask, tensors);
+Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
+                  const Parameters& parameters) {
+  if (elsewhere_ != nullptr) return walk_elsewhere(nodes, mask, tensors, parameters);
   for (const Tensor* tensor : tensors) memory_.poke(tensor->address, tensor->image);
-  return launch(nodes, nodes.size(), mask);
+  return launch(nodes, nodes.size(), mask, parameters);
 }
 
 Result Card::walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask,
-                            const std::vector<Tensor*>& tensors) {
+                            const std::vector<Tensor*>& tensors, const Parameters& parameters) {
   std::vector<uint8_t> buffer(end_);
-  std::memcpy(buffer.data(), nodes.data(), nodes.size() * sizeof(Node));
+  const auto list = bytes_of(nodes), words = bytes_of(parameters);
+  const uint64_t place_of_words = kListBytes - words.size();
+  if (list.size() > place_of_words) throw std::logic_error("the list is too long for its segment");
+  std::ranges::copy(list, buffer.begin());
+  std::ranges::copy(words, buffer.begin() + static_cast<int64_t>(place_of_words));
   for (const Tensor* tensor : tensors)
     std::ranges::copy(tensor->image, buffer.begin() + static_cast<int64_t>(tensor->begin));
   const TempFolder folder;
   flash::write_file(folder / "in", buffer);
-  const Finished finished = run_command(
-      fmt::format("{} build/cpe-kernels/operators.elf --mask {:#x} --args buf:={} {} 0 --dump 0:{}",
-                  elsewhere_, mask, folder / "in", nodes.size(), folder / "out"));
+  const Finished finished = run_command(fmt::format(
+      "{} build/cpe-kernels/operators.elf --mask {:#x} --args buf:={} {} 0 {} {:#x} {} 0 --dump 0:{}",
+      elsewhere_, mask, folder / "in", nodes.size(), place_of_words, uint32_t{kFirstBuffer} << 16,
+      parameters.size(), folder / "out"));
   if (finished.code > 1) throw std::runtime_error(finished.error);
   memory_.poke(list_.address, flash::read_file(folder / "out"));
   return {.ending = finished.code == 0 ? iss::cpe::Ending::kDone : iss::cpe::Ending::kFailed};

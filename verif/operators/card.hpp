@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,10 +71,13 @@ class Card {
   // `gap`: bytes between rows at most.
   Tensor tensor(uint32_t rows, uint32_t columns, uint32_t element_bytes, uint32_t gap = 0);
 
-  // Copies all tensors to memory, walks, compares all of them.
-  Result walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors);
-  // The same without memory: `count` is what the walker is told.
-  Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask);
+  using Parameters = std::vector<uint64_t>;
+  // Copies all tensors to memory, walks.
+  Result walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
+              const Parameters& parameters = {});
+  // The same without memory: the counts are what the walker is told.
+  Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask,
+                const Parameters& parameters = {}, std::optional<uint64_t> parameter_count = {});
   // Why a launch failed, in words.
   std::string describe(const Result& result);
   // How the last walk ended on a CPE.
@@ -93,7 +97,8 @@ class Card {
   };
   Placed place(uint64_t bytes, uint8_t permissions, uint8_t owner);
   void poke_table();
-  Result walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors);
+  Result walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
+                        const Parameters& parameters);
 
   verif::Random& random_;
   iss::cpe::SparseMemory memory_;
@@ -104,6 +109,7 @@ class Card {
   uint16_t code_ = 0;
   Placed arguments_;
   Placed list_;
+  Placed parameters_;
   const char* elsewhere_;  // the program
   uint64_t end_;           // of what lies in the list's segment then
 };

@@ -70,7 +70,7 @@ def walk(folder, value):
         buffer[128 * i:128 * i + len(node)] = node
     memory, out = folder / "memory", folder / "out"
     memory.write_bytes(buffer)
-    done = run("build/iss-cpe-run", folder / "mine.elf", "--args", f"buf:={memory}", 2, 0, "--dump", f"0:{out}")
+    done = run("build/iss-cpe-run", folder / "mine.elf", "--args", f"buf:={memory}", 2, *[0] * 5, "--dump", f"0:{out}")
     return done, struct.unpack_from(f"<{CPES}I", out.read_bytes(), RESULT)
 
 

@@ -8,7 +8,7 @@ namespace swai::operators::test {
 namespace {
 
 using iss::cpe::Cause;
-using node::Refusal;
+using node::Patch, node::Refusal;
 
 constexpr auto kNothing = static_cast<uint16_t>(Operator::kNothing);
 
@@ -104,11 +104,9 @@ TEST_CASE("what is wrong with a list is refused, and the fault names the node") 
   }
   SUBCASE("headers") {
     refused({.operation = kNothing, .barrier = Barrier{4}}, Refusal::kHeader);
-    for (int i = 0; i < 5; ++i) {
-      Node bad = nothing(Barrier::kNone);
-      bad.reserved[i] = static_cast<uint8_t>(1 << random.below(8));
-      refused(bad, Refusal::kHeader);
-    }
+    Node bad = nothing(Barrier::kNone);
+    bad.reserved = static_cast<uint8_t>(1 << random.below(8));
+    refused(bad, Refusal::kHeader);
   }
   SUBCASE("sizes and strides") {
     refused(copy_with([](CopyArgs& args) { args.rows = 0; }), Refusal::kShape);
@@ -127,6 +125,112 @@ TEST_CASE("what is wrong with a list is refused, and the fault names the node") 
       check_refused(card, card.launch(nodes, count, mask), mask, node::kNoNode, Refusal::kCount);
     }
   }
+}
+
+// One list, walked with other parameters each time: what moves, from where, to where.
+TEST_CASE("parameters are added to words of arguments, in the CPEs' own copies") {
+  constexpr uint32_t kBytes = 4000;
+  verif::Random random(test_seed() + 5);
+  Card card(random);
+  Tensor from = card.tensor(1, kBytes, 1);
+  std::vector<Tensor> targets;
+  for (int i = 0; i < 11; ++i)
+    targets.push_back(card.tensor(1, kBytes, 1));  // more than the walker fetches at once
+  const auto word = [](size_t offset) { return static_cast<uint8_t>(Patch::kWord | offset / 4); };
+  const auto pointer = [](size_t offset) { return static_cast<uint8_t>(Patch::kPointer | offset / 4); };
+  constexpr uint8_t kBack = 30, kCount = 31;  // of the parameters; others move a node's source
+  constexpr uint32_t kBase = 2000;
+  // Carries go through all 64 bits of a pointer.
+  constexpr int64_t kFar = int64_t{1} << 40;
+  std::vector<Node> nodes;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    // The second place alone, the first alone, both.
+    const std::array<Patch, 3> choice = {{{pointer(offsetof(CopyArgs, from)), static_cast<uint8_t>(i)},
+                                          {pointer(offsetof(CopyArgs, to)), kBack},
+                                          {word(offsetof(CopyArgs, row_bytes)), kCount}}};
+    std::array<Patch, 2> patches = {};
+    if (i % 4 != 0) patches[0] = choice[i % 3];
+    if (i % 4 != 1) patches[1] = choice[(i + 1) % 3];
+    const bool moves = std::ranges::any_of(patches, [](Patch patch) {
+      return (patch.target & Patch::kNumber) == offsetof(CopyArgs, from) / 4 && patch.target != 0;
+    });
+    const CopyArgs args = {
+        targets[i].at().plus_bytes(kBase), from.at().plus_bytes(moves ? kFar : 0), 1, 10, 0, 0};
+    nodes.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args));
+    nodes.back().patches = patches;
+  }
+  std::vector<Tensor*> all = {&from};
+  for (Tensor& target : targets) all.push_back(&target);
+  for (int round = 0; round < rounds(4); ++round) {
+    std::vector<uint64_t> parameters(node::kMaxParameters);
+    for (uint64_t& parameter : parameters) parameter = random.below(1000) - kFar;
+    parameters[kBack] = -random.below(kBase + 1);
+    // Only the lower half counts where a word has 32 bits.
+    parameters[kCount] = random.below(1000) | random.next() << 32;
+    REQUIRE(card.walk(nodes, some_mask(random, card.all()), all, parameters).ok());
+    for (size_t i = 0; i < targets.size(); ++i) {
+      const auto added = [&](size_t offset) -> uint64_t {
+        for (const Patch& patch : nodes[i].patches) {
+          if (patch.target != 0 && (patch.target & Patch::kNumber) == offset / 4)
+            return parameters[patch.parameter] + (offset == offsetof(CopyArgs, from) ? kFar : 0);
+        }
+        return 0;
+      };
+      const auto source = static_cast<uint32_t>(added(offsetof(CopyArgs, from)));
+      const auto target = static_cast<uint32_t>(kBase + added(offsetof(CopyArgs, to)));
+      const auto count = static_cast<uint32_t>(10 + added(offsetof(CopyArgs, row_bytes)));
+      for (uint32_t at = 0; at < count; ++at)
+        targets[i].set(0, target + at, from.get<uint8_t>(0, source + at));
+      CHECK(card.difference(targets[i]) == "");
+    }
+  }
+}
+
+TEST_CASE("patches beyond their bounds are refused") {
+  verif::Random random(test_seed() + 6);
+  Card card(random);
+  const auto number = static_cast<uint32_t>(random.below(20));
+  const size_t place = random.below(node::kPatches);
+  const auto refused = [&](Patch patch, const std::vector<uint64_t>& parameters) {
+    std::vector<Node> nodes(21, nothing(Barrier::kAll));
+    nodes[number].patches[place] = patch;
+    check_refused(card, card.launch(nodes, nodes.size(), card.all(), parameters), card.all(), number,
+                  Refusal::kPatch);
+  };
+  const std::vector<uint64_t> three(3);
+  SUBCASE("words that no arguments have") {
+    for (const uint8_t target : {0x9e, 0x9f, 0xdd, 0xde, 0xdf}) refused({target, 0}, three);
+  }
+  SUBCASE("64 bits that are not aligned") { refused({Patch::kPointer | 1, 0}, three); }
+  SUBCASE("no kind of word") {
+    for (const uint8_t target : {0x01, 0x20, 0x40, 0x7f, 0xa0, 0xe0}) refused({target, 0}, three);
+    refused({0, 1}, three);
+  }
+  SUBCASE("parameters that the launch does not have") {
+    refused({Patch::kWord, 3}, three);
+    refused({Patch::kWord, 255}, three);
+    refused({Patch::kPointer, 0}, {});
+    refused({Patch::kPointer, 32}, std::vector<uint64_t>(32));
+  }
+  SUBCASE("the last word, the last pointer, the last parameter are taken") {
+    std::vector<Node> nodes(9, nothing(Barrier::kAll));
+    nodes[number % 9].patches = {{{Patch::kWord | 29, 2}, {Patch::kPointer | 28, 2}}};
+    CHECK(card.launch(nodes, nodes.size(), card.all(), three).ok());
+  }
+}
+
+TEST_CASE("parameters that are too many are refused, and those that lie nowhere") {
+  verif::Random random(test_seed() + 7);
+  Card card(random);
+  const std::vector<Node> nodes(3, nothing(Barrier::kAll));
+  for (const uint64_t count : {node::kMaxParameters + 1, uint64_t{1} << 32, ~uint64_t{0}}) {
+    check_refused(card, card.launch(nodes, nodes.size(), card.all(), std::vector<uint64_t>(32), count),
+                  card.all(), node::kNoNode, Refusal::kCount);
+  }
+  // Behind the end of their segment.
+  const Result result = card.launch(nodes, nodes.size(), card.all(), {1, 2}, 3);
+  CHECK(result.failed == card.all());
+  for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
 }
 
 TEST_CASE("an address outside of its segment is a fault that names segment and node") {

@@ -17,6 +17,7 @@ constexpr uint32_t kBatch = 8;
 // module.ld puts it at the beginning of local memory.
 [[gnu::section(".bss.ldm.first"), gnu::used]] node::WalkState state;
 LDM alignas(64) Node nodes[2][kBatch];
+LDM alignas(64) uint64_t parameters[node::kMaxParameters];
 
 void wait_for(Barrier barrier) {
   switch (barrier) {
@@ -31,10 +32,38 @@ void wait_for(Barrier barrier) {
   }
 }
 
-// Everything before the arguments at once: two loads for what is never set.
+// Barrier and reserved bits at once.
 bool header_is_good(const Node& node) {
-  const auto* words = reinterpret_cast<const uint32_t*>(&node);
-  return words[0] >> 24 == 0 && words[1] == 0 && (words[0] >> 16 & 0xff) < node::kBarriers;
+  const uint32_t word = *reinterpret_cast<const uint32_t*>(&node);
+  return word >> 24 == 0 && (word >> 16 & 0xff) < node::kBarriers;
+}
+
+// One load for what most nodes do not have.
+bool has_patches(const Node& node) {
+  static_assert(sizeof node.patches == sizeof(uint32_t));
+  return reinterpret_cast<const uint32_t*>(&node)[1] != 0;
+}
+
+// In this CPE's copy of the node. Out of line: nodes without patches should not pay for its registers.
+[[gnu::noinline]] void patch(Node& node, uint32_t parameter_count) {
+  constexpr uint32_t kWords = node::kArgumentBytes / sizeof(uint32_t);
+  auto* const words = reinterpret_cast<uint32_t*>(node.arguments.data());
+  for (const node::Patch one : node.patches) {
+    if (one.target == 0 && one.parameter == 0) continue;
+    const uint32_t number = one.target & node::Patch::kNumber;
+    const uint32_t kind = one.target - number;
+    if (one.parameter >= parameter_count || number >= kWords) operators::refuse(Refusal::kPatch);
+    const uint64_t parameter = parameters[one.parameter];
+    if (kind == node::Patch::kWord) {
+      words[number] += static_cast<uint32_t>(parameter);
+    } else if (kind == node::Patch::kPointer && number % 2 == 0) {
+      const uint64_t sum = (uint64_t{words[number + 1]} << 32 | words[number]) + parameter;
+      words[number] = static_cast<uint32_t>(sum);
+      words[number + 1] = static_cast<uint32_t>(sum >> 32);
+    } else {
+      operators::refuse(Refusal::kPatch);
+    }
+  }
 }
 
 }  // namespace
@@ -54,8 +83,10 @@ __kernel__ void walk(const node::WalkArgs* args) {
   walk_state().refusal = Refusal::kNone;
   const GlobalPtr<const Node> list = args->list;
   const uint64_t nodes_in_list = args->count;
-  if (nodes_in_list > node::kMaxNodes) refuse(Refusal::kCount);
+  if (nodes_in_list > node::kMaxNodes || args->parameter_count > node::kMaxParameters)
+    refuse(Refusal::kCount);
   const auto count = static_cast<uint32_t>(nodes_in_list);
+  const auto parameter_count = static_cast<uint32_t>(args->parameter_count);
 
   const auto fetch = [&](uint32_t first) {
     return dma::load(nodes[first / kBatch & 1], list + first,
@@ -63,14 +94,17 @@ __kernel__ void walk(const node::WalkArgs* args) {
   };
   dma::Ticket fetched = {};
   if (count != 0) fetched = fetch(0);
+  if (parameter_count != 0)
+    dma::wait(dma::load(parameters, args->parameters, parameter_count * sizeof(uint64_t)));
   for (uint32_t n = 0; n < count; ++n) {
     if (n % kBatch == 0) {
       dma::wait(fetched);
       if (count - n > kBatch) fetched = fetch(n + kBatch);
     }
-    const Node& node = nodes[n / kBatch & 1][n % kBatch];
+    Node& node = nodes[n / kBatch & 1][n % kBatch];
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
+    if (has_patches(node)) patch(node, parameter_count);
     wait_for(node.barrier);
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
   }
