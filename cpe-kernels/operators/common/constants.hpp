@@ -5,6 +5,7 @@ namespace swai::operators {
 
 inline constexpr float kLog2E = 1.442695041f;
 inline constexpr float kLn2 = 0.6931471806f;
+inline constexpr float kLargestFloat = 0x1.fffffep127f;
 
 // erfc(z) = (a1 t + ... + a5 t^5) exp(-z^2), t = 1 / (1 + p z), within 1.5e-7 (Abramowitz and Stegun 7.1.26).
 // Here of z = |x| / sqrt(2), and half of it.
