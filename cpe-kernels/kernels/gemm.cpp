@@ -4,6 +4,7 @@
 #include "abi/kernel_arguments.hpp"
 #include "swai/arena.hpp"
 #include "swai/cpe.hpp"
+#include "swai/exchange.hpp"
 
 using namespace swai::cpe;
 
@@ -46,42 +47,6 @@ constexpr uint32_t kBlockColumns = 64;
 constexpr uint32_t kDepth = 256;           // k of a step
 constexpr uint32_t kXPitch = kDepth + 32;  // rows in local memory begin in different banks
 constexpr uint32_t kWPitch = kBlockColumns;
-
-struct Part {
-  uint32_t first;
-  uint32_t count;
-};
-// Equal parts of `all`, the last ones less.
-Part part_of(uint32_t all, uint32_t parts, uint32_t number) {
-  const uint32_t each = (all + parts - 1) / parts;
-  const uint32_t first = std::min(all, number * each);
-  return {first, std::min(each, all - first)};
-}
-
-// What this CPE holds of a shared buffer it sends to the others, and gets theirs; parts in order of
-// position. All of them call this with the same sizes, so sends and receives meet.
-template <typename Channel>
-struct Exchange {
-  typename Channel::Sent sent = {};
-  typename Channel::Received received = {};
-
-  void begin(std::byte* buffer, uint32_t pitch, uint32_t all, uint32_t positions) {
-    if (all == 0 || positions == 1) return;
-    const auto self = part_of(all, positions, Channel::position());
-    const auto others = static_cast<Positions>(((1u << positions) - 1) & ~(1u << Channel::position()));
-    if (self.count != 0) sent = Channel::send(others, buffer + self.first * pitch, self.count * pitch);
-    for (uint32_t position = 0; position < positions; ++position) {
-      const auto part = part_of(all, positions, position);
-      if (position == Channel::position() || part.count == 0) continue;
-      received = Channel::receive(position, buffer + part.first * pitch, part.count * pitch);
-    }
-  }
-  // Tickets of what this CPE has not sent or received are 0: nothing to wait for.
-  void wait() const {
-    Channel::wait(received);
-    Channel::wait(sent);
-  }
-};
 
 // Where a step is: a block of the result, and a part of the depth.
 struct Step {

@@ -7,15 +7,10 @@
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear/reference.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/functions.hpp"
-#include "verif/operators/shapes.hpp"
+#include "verif/operators/layers.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-constexpr uint16_t kFunctions[] = {
-    0, static_cast<uint16_t>(Operator::kRelu), static_cast<uint16_t>(Operator::kSilu),
-    static_cast<uint16_t>(Operator::kGeluErf), static_cast<uint16_t>(Operator::kGeluTanh)};
 
 int32_t product(std::span<const int8_t> x, std::span<const int8_t> w) {
   int32_t sum = 0;
@@ -36,18 +31,12 @@ struct Layer {
     args.depth = depth;
     args.columns = shape.columns;
     args.group = depth >= kScaleGroup && random.chance(50) ? kScaleGroup : depth;
-    args.function = kFunctions[random.below(std::size(kFunctions))];
-    if (random.chance(40)) args.function = 0;
-    args.to_type = std::array{Number::kFp32, Number::kFp16, Number::kInt8}[random.below(3)];
-    args.residual_type = random.chance(70) ? Number::kFp32 : Number::kFp16;
     const uint32_t groups = (depth + args.group - 1) / args.group;
     x = card.tensor(shape.rows, depth, 1, some_gap(random));
     w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, shape.columns)), 1);
     x_scales = card.tensor(groups, shape.rows, 4, some_gap(random));
     w_scales = card.tensor(1, shape.columns, 4);
-    biases = card.tensor(1, shape.columns, 4);
-    residual = card.tensor(shape.rows, shape.columns, bytes_of(args.residual_type), some_gap(random));
-    to = card.tensor(shape.rows, shape.columns, bytes_of(args.to_type), some_gap(random));
+    draw_ending(random, card, args, biases, residual, to);
     weights.resize(size_t{shape.columns} * depth);
     for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
     std::vector<int8_t> packed(packed_linear_bytes(depth, shape.columns));
@@ -61,19 +50,12 @@ struct Layer {
     };
     scales(x_scales, 0.01f);
     scales(w_scales, 0.01f);
-    fill(random, biases, Number::kFp32);
-    fill(random, residual, args.residual_type);
-    args.to = to.at();
     args.x = x.at();
     args.w = w.at();
     args.x_scales = x_scales.at();
     args.w_scales = w_scales.at();
-    if (random.chance(50)) args.biases = biases.at();
-    if (random.chance(50)) args.residual = residual.at();
-    args.to_stride = to.stride;
     args.x_stride = x.stride;
     args.x_scales_stride = x_scales.stride;
-    args.residual_stride = residual.stride;
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
@@ -110,11 +92,9 @@ struct Layer {
     const double exact = reference::linear(
         xs, ws, [&](uint32_t k) { return double{scale.value()} * x_scales.get<float>(k / args.group, row); },
         args.biases ? bias : 0, args.function);
-    if (args.function != 0) y = model_function(static_cast<Operator>(args.function), y);
-    // Each group's part is rounded twice, each sum once; functions add their own.
-    worst = std::max(worst, std::abs(y.value() - exact) / (1e-6 * (1 + magnitude) + 2e-6 * std::abs(exact)));
-    if (args.residual) y = y + Real::of(residual.read(args.residual_type, row, column));
-    to.write(args.to_type, row, column, y.bits);
+    y = end_of(args, y);
+    worst = std::max(worst, error_of_layer(y, exact, magnitude));
+    to.write(args.to_type, row, column, with_residual(args, residual, row, column, y).bits);
   }
 };
 
@@ -181,7 +161,8 @@ TEST_CASE("linear layers that make no sense are refused") {
   CHECK(check_with([](LinearArgs& args) { args.columns = 0; }) == Refusal::kShape);
   CHECK(check_with([](LinearArgs& args) { args.to_type = Number::kInt32; }) == Refusal::kType);
   CHECK(check_with([](LinearArgs& args) { args.residual_type = Number::kInt8; }) == Refusal::kType);
-  CHECK(check_with([](LinearArgs& args) { args.x_stride = 299; }) == Refusal::kStride);
+  CHECK(check_with([](LinearArgs& args) { args.x_stride = 299; }) == Refusal::kNone);
+  CHECK(check_with([](LinearArgs& args) { args.x_stride = kMaxStride + 1; }) == Refusal::kStride);
   CHECK(check_with([](LinearArgs& args) {
           args.group = 128;
           args.x_scales_stride = 19;

@@ -34,6 +34,8 @@ constexpr bool is_stride(uint32_t stride, uint32_t rows, uint32_t row_bytes) {
 constexpr bool is_source_stride(uint32_t stride, uint32_t rows, uint32_t row_bytes) {
   return stride == 0 || is_stride(stride, rows, row_bytes);
 }
+// Rows that are only read may overlap.
+constexpr bool is_read_stride(uint32_t stride, uint32_t rows) { return rows == 1 || stride <= kMaxStride; }
 
 // What has to, from, rows, columns, strides and types among its arguments.
 template <typename Args>

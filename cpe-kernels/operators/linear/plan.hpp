@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/linear/limits.hpp"
 
 namespace swai::operators {
 
@@ -40,20 +40,10 @@ constexpr Refusal check(const LinearArgs& args) {
     return Refusal::kShape;
   const bool one_group = args.group == args.depth;
   if (!one_group && (args.group != kScaleGroup || args.group > args.depth)) return Refusal::kShape;
-  if (!is_number(args.to_type) || args.to_type == Number::kInt32 || !is_float(args.residual_type))
-    return Refusal::kType;
   const uint32_t groups = (args.depth + args.group - 1) / args.group;
-  if (!is_stride(args.to_stride, args.rows, args.columns * bytes_of(args.to_type)) ||
-      !is_source_stride(args.x_stride, args.rows, args.depth) ||
-      !is_stride(args.x_scales_stride, groups, args.rows * 4) ||
-      (args.residual &&
-       !is_source_stride(args.residual_stride, args.rows, args.columns * bytes_of(args.residual_type)))) {
+  if (!is_read_stride(args.x_stride, args.rows) || !is_stride(args.x_scales_stride, groups, args.rows * 4))
     return Refusal::kStride;
-  }
-  const auto function = static_cast<Operator>(args.function);
-  const bool known = args.function == 0 || function == Operator::kRelu || function == Operator::kSilu ||
-                     function == Operator::kGeluErf || function == Operator::kGeluTanh;
-  return known ? Refusal::kNone : Refusal::kParameter;
+  return check_ending(args);
 }
 
 }  // namespace swai::operators

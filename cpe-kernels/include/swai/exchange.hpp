@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "swai/cpe.hpp"
+#include "swai/channel.hpp"
 
-namespace swai::operators {
+namespace swai::cpe {
 
 struct Part {
   uint32_t first;
@@ -28,7 +28,7 @@ struct Exchange {
   void begin(std::byte* buffer, uint32_t pitch, uint32_t all, uint32_t positions) {
     if (all == 0 || positions == 1) return;
     const auto self = part_of(all, positions, Channel::position());
-    const auto others = static_cast<cpe::Positions>(((1u << positions) - 1) & ~(1u << Channel::position()));
+    const auto others = static_cast<Positions>(((1u << positions) - 1) & ~(1u << Channel::position()));
     if (self.count != 0) sent = Channel::send(others, buffer + self.first * pitch, self.count * pitch);
     for (uint32_t position = 0; position < positions; ++position) {
       const auto part = part_of(all, positions, position);
@@ -43,4 +43,4 @@ struct Exchange {
   }
 };
 
-}  // namespace swai::operators
+}  // namespace swai::cpe

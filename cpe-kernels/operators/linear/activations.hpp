@@ -1,0 +1,77 @@
+// The rows of x that steps need. When they are few all of them are loaded once and stay.
+#pragma once
+
+#include "cpe-kernels/operators/linear/steps.hpp"
+
+namespace swai::operators {
+
+// Some rows of a matrix: `stride` bytes apart in memory, `pitch` bytes in local memory.
+inline dma::Ticket load_rows(std::byte* to, uint32_t pitch, GlobalPtr<const void> from, uint32_t stride,
+                             cpe::Part rows, uint32_t row_bytes) {
+  if (rows.count == 0) return {};
+  const auto at = from.plus_bytes(static_cast<int64_t>(uint64_t{rows.first} * stride));
+  std::byte* const place = to + rows.first * pitch;
+  if (rows.count == 1) return dma::load(place, at, row_bytes);
+  return dma::load(
+      place, at, row_bytes,
+      {static_cast<uint16_t>(rows.count), static_cast<uint16_t>(pitch), static_cast<int32_t>(stride)});
+}
+
+class Activations {
+ public:
+  // `bytes`: of an element.
+  Activations(GlobalPtr<const void> x, uint32_t stride, uint32_t bytes, const Blocks& blocks, Arena& arena)
+      : x_(x), stride_(stride), bytes_(bytes), blocks_(blocks) {
+    const auto pitch_for = [&](uint32_t depth) { return (depth * bytes + 31) / 32 * 32 + 32; };
+    const uint32_t rows = blocks.all().rows;
+    const uint32_t depth = blocks.all().depth;
+    stays_ = rows <= kFewRows && depth <= kStays && rows * pitch_for(depth) <= kStays;
+    pitch_ = pitch_for(stays_ ? depth : blocks.depth());
+    if (stays_ && blocks.any()) {
+      all_ = arena.take<std::byte>(rows * pitch_);
+      load_rows(all_, pitch_, x, stride, {0, rows}, depth * bytes);
+    }
+  }
+
+  bool stay() const { return stays_; }
+  uint32_t pitch() const { return pitch_; }
+  // Of a slot.
+  uint32_t room() const { return stays_ ? 0 : (blocks_.rows() * pitch_ + 63) / 64 * 64; }
+
+  dma::Ticket load(const Step& step, std::byte* slot) const {
+    if (stays_) return {};
+    const auto at =
+        x_.plus_bytes(static_cast<int64_t>(uint64_t{step.row} * stride_ + uint64_t{step.k} * bytes_));
+    return load_rows(slot, pitch_, at, stride_, blocks_.own_of_x(blocks_.rows_of(step)),
+                     blocks_.depth_of(step) * bytes_);
+  }
+  // Where the step's are.
+  const std::byte* at(const Step& step, const std::byte* slot) const {
+    return stays_ ? all_ + step.k * bytes_ : slot;
+  }
+
+ private:
+  static constexpr uint32_t kFewRows = 8;
+  static constexpr uint32_t kStays = 16384;  // bytes
+
+  GlobalPtr<const void> x_;
+  uint32_t stride_;
+  uint32_t bytes_;
+  const Blocks& blocks_;
+  uint32_t pitch_;
+  bool stays_;
+  std::byte* all_ = nullptr;
+};
+
+// After it what all CPEs that share them have loaded of a step's x and w is there. Rows of x, parts of w.
+inline void exchange(const Blocks& blocks, const Step& step, std::byte* x, uint32_t x_pitch, std::byte* w,
+                     uint32_t w_pitch, uint32_t w_count) {
+  cpe::Exchange<cpe::row> xs;
+  cpe::Exchange<cpe::column> ws;
+  xs.begin(x, x_pitch, blocks.rows_of(step), cpe::columns());
+  ws.begin(w, w_pitch, w_count, cpe::rows());
+  xs.wait();
+  ws.wait();
+}
+
+}  // namespace swai::operators

@@ -1,0 +1,125 @@
+// What all linear layers do with a block of sums: bias, function, residual, conversion, and its way to
+// memory.
+#pragma once
+
+#include "cpe-kernels/operators/linear/steps.hpp"
+#include "cpe-kernels/operators/unary/functions.hpp"
+
+namespace swai::operators {
+
+// Of a node's arguments.
+struct EndingArgs {
+  GlobalPtr<void> to;
+  GlobalPtr<const void> biases;
+  GlobalPtr<const void> residual;
+  uint32_t to_stride;
+  uint32_t residual_stride;
+  uint16_t function;
+  Number to_type;
+  Number residual_type;
+};
+template <typename Args>
+EndingArgs ending_of(const Args& args) {
+  return {args.to,       args.biases,  args.residual,     args.to_stride, args.residual_stride,
+          args.function, args.to_type, args.residual_type};
+}
+
+class Ending {
+ public:
+  Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena)
+      : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * 4 + 32) {
+    if (args_.function != 0) {
+      for (std::byte*& at : between_) at = arena.take<std::byte>(blocks.rows() * pitch_);
+    }
+  }
+
+  // Of rows of results in local memory; they begin in different banks.
+  uint32_t pitch() const { return pitch_; }
+  // A block's results, biases and residual lie together in a slot, `offset` bytes from its beginning.
+  uint32_t room() const { return (1 + (args_.residual ? 2 : 1) * blocks_.rows()) * pitch_; }
+  void put_into(const Slots& slots, uint32_t offset) {
+    slots_ = &slots;
+    offset_ = offset;
+  }
+  std::byte* results(const Step& step) const { return slots_->at(step.block) + offset_; }
+  float* biases(const Step& step) const {
+    return reinterpret_cast<float*>(results(step) + blocks_.rows() * pitch_);
+  }
+
+  vector::Operand at(const std::byte* place, Number number) const { return operand(place, number, pitch_); }
+  // Sums may be stored as they are to be in memory.
+  bool only_converts() const { return args_.function == 0 && !args_.residual; }
+  Number to_type() const { return args_.to_type; }
+  bool has_biases() const { return static_cast<bool>(args_.biases); }
+
+  // Begins to load what belongs to the block. Ticket 0: nothing does.
+  dma::Ticket load(const Step& step) const {
+    dma::Ticket last = {};
+    if (args_.biases) {
+      last = dma::load(biases(step), args_.biases.plus_bytes(int64_t{step.column} * 4),
+                       blocks_.columns_of(step) * 4);
+    }
+    if (args_.residual) {
+      const uint32_t bytes = bytes_of(args_.residual_type);
+      const Tile tile = tile_of(step);
+      last =
+          dma::load(residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
+                    tile.columns * bytes,
+                    {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
+                     static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
+    }
+    return last;
+  }
+
+  // Before results go to the block's slot: those that were there are in memory.
+  void free(const Step& step) const { dma::wait(stored_[step.block & slots_->mask()]); }
+
+  // Issues what makes results of sums in fp32 with their biases: function, residual, conversion. The vector
+  // unit's size has been set. `last`: the run before.
+  vector::Ticket finish(const Step& step, vector::Ticket last) const {
+    const auto y = at(results(step), Number::kFp32);
+    const auto to = at(results(step), args_.to_type);
+    if (args_.function != 0) {
+      const auto between = [&](uint32_t i) { return at(between_[i], Number::kFp32); };
+      last = apply(static_cast<Operator>(args_.function), args_.residual ? y : to,
+                   {y, between(0), between(1), between(2)});
+    }
+    if (args_.residual) {
+      vector::a(y);
+      vector::c(at(residual(step), args_.residual_type));
+      into(to);
+      last = vector::run(vector::Op::kAdd);
+    }
+    if (only_converts() && args_.to_type != Number::kFp32) {
+      vector::a(y);
+      vector::b(vector::value(1));
+      into(to);
+      last = vector::run(vector::Op::kMul);
+    }
+    return last;
+  }
+  void store(const Step& step) {
+    const Matrix to = {args_.to, args_.to_stride, bytes_of(args_.to_type)};
+    stored_[step.block & slots_->mask()] = operators::store(to, results(step), tile_of(step), pitch_);
+  }
+  // All results are in memory.
+  void wait() const {
+    for (const dma::Ticket stored : stored_) dma::wait(stored);
+  }
+
+ private:
+  std::byte* residual(const Step& step) const { return results(step) + (blocks_.rows() + 1) * pitch_; }
+  Tile tile_of(const Step& step) const {
+    return {step.row, blocks_.rows_of(step), step.column, blocks_.columns_of(step)};
+  }
+
+  EndingArgs args_;
+  const Blocks& blocks_;
+  const Slots* slots_ = nullptr;
+  uint32_t offset_ = 0;
+  uint32_t pitch_;
+  std::byte* between_[3] = {};
+  dma::Ticket stored_[Slots::kMost] = {};  // of the last blocks
+};
+
+}  // namespace swai::operators

@@ -1,0 +1,122 @@
+// Linear layers in floating point, on the vector unit: each row of x times rows of w, and the sum of each. A
+// CPE makes blocks of 32 x 32 results in steps of 128 k.
+#include "cpe-kernels/operators/linear/activations.hpp"
+#include "cpe-kernels/operators/linear/ending.hpp"
+#include "cpe-kernels/operators/linear_fp32/plan.hpp"
+#include "cpe-kernels/operators/walker/walk.hpp"
+#include "operator_table.hpp"
+
+namespace swai::operators {
+
+namespace {
+
+using vector::Op;
+
+constexpr uint32_t kRows = 32;
+constexpr uint32_t kColumns = 32;
+
+class LinearFp32 {
+ public:
+  explicit LinearFp32(const LinearFp32Args& args)
+      : args_(args),
+        blocks_({args.rows, args.depth, args.columns}, {kRows, kSumDepth, kColumns}, 1, kSumDepth),
+        w_bytes_(bytes_of(args.w_type)),
+        w_pitch_(kSumDepth * w_bytes_ + 32),
+        x_(args.x, args.x_stride, bytes_of(args.x_type), blocks_, arena_),
+        ending_(ending_of(args), blocks_, arena_),
+        parts_(arena_.take<float>(blocks_.rows() * ending_.pitch())),
+        w_offset_(x_.room()) {
+    const uint32_t ending_offset = (w_offset_ + blocks_.columns() * w_pitch_ + 63) / 64 * 64;
+    slots_.take(arena_, ending_offset + ending_.room());
+    ending_.put_into(slots_, ending_offset);
+  }
+
+  void run() {
+    go_through(blocks_, slots_.count(), *this);
+    ending_.wait();
+  }
+
+  dma::Ticket load(const Step& step) {
+    dma::Ticket last = x_.load(step, slots_.at(step.number));
+    if (const auto w = blocks_.own_of_w(blocks_.columns_of(step)); w.count != 0) {
+      const auto at = args_.w.plus_bytes(
+          static_cast<int64_t>(uint64_t{step.column} * args_.w_stride + uint64_t{step.k} * w_bytes_));
+      last = load_rows(weights(step), w_pitch_, at, args_.w_stride, w, blocks_.depth_of(step) * w_bytes_);
+    }
+    if (step.k == 0 && !blocks_.empty(step)) {
+      if (const auto ticket = ending_.load(step); ticket.number != 0) last = ticket;
+    }
+    return last;
+  }
+
+  void receive(const Step& step) {
+    exchange(blocks_, step, slots_.at(step.number), x_.pitch(), weights(step), w_pitch_,
+             blocks_.columns_of(step));
+  }
+
+  vector::Ticket start(const Step& step) {
+    if (blocks_.empty(step)) return {};
+    std::byte* const results = ending_.results(step);
+    const uint32_t rows = blocks_.rows_of(step);
+    const uint32_t columns = blocks_.columns_of(step);
+    if (step.k == 0) ending_.free(step);
+    vector::Ticket last =
+        multiply(step, step.k == 0 ? reinterpret_cast<float*>(results) : parts_, rows, columns);
+    const auto y = ending_.at(results, Number::kFp32);
+    vector::size(columns, rows);
+    vector::a(y);
+    into(y);
+    if (step.k != 0) {
+      vector::c(operand(parts_, Number::kFp32, ending_.pitch()));
+      last = vector::run(Op::kAdd);
+    }
+    if (!blocks_.last(step)) return last;
+    if (ending_.has_biases()) {
+      vector::c(vector::rows(ending_.biases(step)));
+      last = vector::run(Op::kAdd);
+    }
+    return ending_.finish(step, last);
+  }
+  void finish(const Step& step, vector::Ticket ticket) {
+    vector::wait(ticket);
+    if (!blocks_.empty(step) && blocks_.last(step)) ending_.store(step);
+  }
+
+ private:
+  std::byte* weights(const Step& step) const { return slots_.at(step.number) + w_offset_; }
+
+  vector::Ticket multiply(const Step& step, float* sums, uint32_t rows, uint32_t columns) {
+    const std::byte* const x = x_.at(step, slots_.at(step.number));
+    vector::size(blocks_.depth_of(step), columns);
+    vector::b(operand(weights(step), args_.w_type, w_pitch_));
+    vector::no_result();
+    vector::Ticket last = {};
+    for (uint32_t row = 0; row < rows; ++row) {
+      vector::a(operand(x + row * x_.pitch(), args_.x_type, 0));
+      vector::reductions(sums + row * (ending_.pitch() / sizeof(float)));
+      // All of these runs write to places of their own.
+      last = vector::run(Op::kMul, {.reduce = vector::Reduce::kSum, .overlap = row != 0});
+    }
+    return last;
+  }
+
+  const LinearFp32Args& args_;
+  Blocks blocks_;
+  uint32_t w_bytes_;
+  uint32_t w_pitch_;  // rows begin in different banks
+  Arena arena_;
+  Activations x_;
+  Ending ending_;
+  float* parts_;  // sums of a step
+  uint32_t w_offset_;
+  Slots slots_;
+};
+
+}  // namespace
+
+void operator_linear_fp32(const LinearFp32Args& args) {
+  require(check(args));
+  LinearFp32(args).run();
+}
+
+}  // namespace swai::operators

@@ -1,0 +1,53 @@
+// What tests of linear layers share: functions, biases, residuals, types, as layers draw them and models end.
+#pragma once
+
+#include <cmath>
+
+#include "verif/operators/functions.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+
+inline constexpr uint16_t kLayerFunctions[] = {
+    0, static_cast<uint16_t>(Operator::kRelu), static_cast<uint16_t>(Operator::kSilu),
+    static_cast<uint16_t>(Operator::kGeluErf), static_cast<uint16_t>(Operator::kGeluTanh)};
+
+inline Number some_float_type(verif::Random& random) {
+  return random.chance(70) ? Number::kFp32 : Number::kFp16;
+}
+
+// Rows and columns have been set; draws what comes after the products, and the tensors of it.
+template <typename Args>
+void draw_ending(verif::Random& random, Card& card, Args& args, Tensor& biases, Tensor& residual,
+                 Tensor& to) {
+  args.function = kLayerFunctions[random.below(std::size(kLayerFunctions))];
+  if (random.chance(40)) args.function = 0;
+  args.to_type = std::array{Number::kFp32, Number::kFp16, Number::kInt8}[random.below(3)];
+  args.residual_type = some_float_type(random);
+  biases = card.tensor(1, args.columns, 4);
+  residual = card.tensor(args.rows, args.columns, bytes_of(args.residual_type), some_gap(random));
+  to = card.tensor(args.rows, args.columns, bytes_of(args.to_type), some_gap(random));
+  fill(random, biases, Number::kFp32);
+  fill(random, residual, args.residual_type);
+  args.to = to.at();
+  if (random.chance(50)) args.biases = biases.at();
+  if (random.chance(50)) args.residual = residual.at();
+  args.to_stride = to.stride;
+  args.residual_stride = residual.stride;
+}
+
+// Of a sum with its bias.
+template <typename Args>
+Real end_of(const Args& args, Real y) {
+  return args.function == 0 ? y : model_function(static_cast<Operator>(args.function), y);
+}
+template <typename Args>
+Real with_residual(const Args& args, const Tensor& residual, uint32_t row, uint32_t column, Real y) {
+  return args.residual ? y + Real::of(residual.read(args.residual_type, row, column)) : y;
+}
+// Of what docs/operators.md allows. Each product and each sum is rounded; functions add errors of their own.
+inline double error_of_layer(Real y, double exact, double magnitude) {
+  return std::abs(y.value() - exact) / (1e-6 * (1 + magnitude) + 2e-6 * std::abs(exact));
+}
+
+}  // namespace swai::operators::test
