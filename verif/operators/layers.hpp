@@ -16,6 +16,13 @@ inline Number some_float_type(verif::Random& random) {
   return random.chance(70) ? Number::kFp32 : Number::kFp16;
 }
 
+inline void draw_scales(verif::Random& random, Tensor& tensor, float most) {
+  for (uint32_t row = 0; row < tensor.rows; ++row) {
+    for (uint32_t i = 0; i < tensor.columns; ++i)
+      tensor.set(row, i, most * static_cast<float>(random.between(1, 1000)) / 1000);
+  }
+}
+
 // Rows and columns have been set; draws what comes after the products, and the tensors of it.
 template <typename Args>
 void draw_ending(verif::Random& random, Card& card, Args& args, Tensor& biases, Tensor& residual,

@@ -42,14 +42,8 @@ struct Layer {
     std::vector<int8_t> packed(packed_linear_bytes(depth, shape.columns));
     pack_linear(weights, depth, shape.columns, packed);
     for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
-    const auto scales = [&](Tensor& tensor, float most) {
-      for (uint32_t row = 0; row < tensor.rows; ++row) {
-        for (uint32_t i = 0; i < tensor.columns; ++i)
-          tensor.set(row, i, most * static_cast<float>(random.between(1, 1000)) / 1000);
-      }
-    };
-    scales(x_scales, 0.01f);
-    scales(w_scales, 0.01f);
+    draw_scales(random, x_scales, 0.01f);
+    draw_scales(random, w_scales, 0.01f);
     args.x = x.at();
     args.w = w.at();
     args.x_scales = x_scales.at();

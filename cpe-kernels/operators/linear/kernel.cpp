@@ -25,7 +25,7 @@ class Int8Weights {
     return {args_.w.plus_bytes(static_cast<int64_t>(packed_linear_index(args_.depth, step.k, step.column))),
             kBlockColumns, columns == 0 ? 0 : padded_depth(depth)};
   }
-  void set(const std::byte* at, uint32_t, int32_t output_stride) const {
+  void set(const Step&, const std::byte* at, int32_t output_stride) const {
     systolic::weights(at, 8 * kBlockColumns, kBlockColumns);
     systolic::column_strides(8, output_stride);
   }

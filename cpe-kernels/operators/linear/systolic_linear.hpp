@@ -30,9 +30,9 @@ struct Pieces {
 //   kKind                for the systolic unit
 //   room(depth, columns)            bytes that a step's take
 //   pieces(step, depth, columns)    where they lie in memory
-//   set(at, depth)                  settings for those of a step in local memory
-//   adds()               whether results get more than products of the systolic unit
-//   kMayAdd              whether that may ever be so; then add(...) issues what adds a step's to y
+//   set(step, at, stride)           settings for those of a step in local memory, and the results' column
+//   stride adds()               whether results get more than products of the systolic unit kMayAdd whether
+//   that may ever be so; then add(...) issues what adds a step's to y
 template <typename Weights>
 class SystolicLinear {
  public:
@@ -109,7 +109,7 @@ class SystolicLinear {
     const bool plain = !adds_up_ && ending_.only_converts();
     const Number number = plain ? ending_.to_type() : Number::kFp32;
     systolic::activations(x_.at(step, slots_.at(step.number)), 8, x_.pitch());
-    weights_.set(weights(step), depth, static_cast<int32_t>(8 * bytes_of(number)));
+    weights_.set(step, weights(step), static_cast<int32_t>(8 * bytes_of(number)));
     systolic::output(adds_up_ ? part(step) : ending_.results(step), static_cast<int32_t>(ending_.pitch()));
     systolic::factors(reinterpret_cast<float*>(slots_.at(step.block) + column_factors_offset_),
                       ending_.biases(step));

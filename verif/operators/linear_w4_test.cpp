@@ -1,0 +1,234 @@
+// Linear layers with weights of four bits: to the bit, and near those in double precision.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cpe-kernels/operators/linear_w4/plan.hpp"
+#include "cpe-kernels/operators/linear_w4/reference.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/layers.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+// A layer of random shape with all that belongs to it.
+struct W4Layer {
+  Card card;
+  LinearW4Args args{};
+  Tensor x, w, x_scales, w_scales, biases, residual, to;
+  std::vector<uint8_t> numbers, scales, zeros;  // [columns][depth], [columns][groups]
+  std::vector<uint16_t> minima;
+  uint32_t groups;
+
+  W4Layer(verif::Random& random, Shape shape, uint32_t depth, bool largest = false, unsigned rows = 4,
+          unsigned columns = 8)
+      : card(random, rows, columns) {
+    args.rows = shape.rows;
+    args.depth = depth;
+    args.columns = shape.columns;
+    args.group = depth >= kScaleGroup && random.chance(50) ? kScaleGroup : depth;
+    args.w_group = std::array<uint8_t, 3>{32, 64, 128}[random.below(3)];
+    args.minima = random.chance(50);
+    draw_weights(random, largest);
+    const uint32_t scale_rows = (depth + args.group - 1) / args.group;
+    x = card.tensor(shape.rows, depth, 1, some_gap(random));
+    if (largest) {
+      for (uint32_t row = 0; row < x.rows; ++row) {
+        for (uint32_t k = 0; k < depth; ++k) x.set<int8_t>(row, k, -128);
+      }
+    }
+    x_scales = card.tensor(scale_rows, shape.rows, 4, some_gap(random));
+    w_scales = card.tensor(1, shape.columns, 4);
+    draw_scales(random, x_scales, 0.01f);
+    draw_scales(random, w_scales, 0.001f);
+    draw_ending(random, card, args, biases, residual, to);
+    args.x = x.at();
+    args.w = w.at();
+    args.x_scales = x_scales.at();
+    args.w_scales = w_scales.at();
+    args.x_stride = x.stride;
+    args.x_scales_stride = x_scales.stride;
+  }
+
+  std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
+  Result walk(uint32_t mask) {
+    return card.walk({node::make(static_cast<uint16_t>(Operator::kLinearW4), Barrier::kNone, args)}, mask,
+                     tensors());
+  }
+
+  double worst = 0;  // error, of what is allowed
+
+  void expect() {
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column);
+    }
+  }
+
+ private:
+  void draw_weights(verif::Random& random, bool largest) {
+    groups = (args.depth + args.w_group - 1) / args.w_group;
+    const auto draw = [&](auto& all, size_t count, uint32_t least, uint32_t most) {
+      all.resize(count);
+      for (auto& one : all)
+        one = static_cast<std::decay_t<decltype(one)>>(largest ? most : random.between(least, most));
+    };
+    const size_t all_groups = size_t{args.columns} * groups;
+    draw(numbers, size_t{args.columns} * args.depth, 0, 15);
+    draw(scales, all_groups, 1, 255);
+    draw(zeros, all_groups, 0, largest ? 0 : 15);
+    if (args.minima) {
+      // From 2^-10 to 2^-1, of both signs.
+      draw(minima, all_groups, 0x1400, 0x3800);
+      for (uint16_t& minimum : minima)
+        minimum = static_cast<uint16_t>(minimum | (random.chance(50) ? 0x8000 : 0));
+    }
+    const W4Layout layout = layout_of(args);
+    std::vector<uint8_t> packed(layout.bytes());
+    pack_linear_w4(layout, numbers, scales, zeros, minima, packed);
+    w = card.tensor(1, static_cast<uint32_t>(packed.size()), 1);
+    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
+  }
+
+  int32_t whole(uint32_t column, uint32_t k) const {
+    const size_t group = size_t{column} * groups + k / args.w_group;
+    return (numbers[size_t{column} * args.depth + k] - zeros[group]) * scales[group];
+  }
+  Real minimum(uint32_t column, uint32_t k) const {
+    return Real::of(fp32::of_fp16(minima[size_t{column} * groups + k / args.w_group]));
+  }
+  Real scale_of(uint32_t row, uint32_t k) const { return x_scales.get<float>(k / args.group, row); }
+
+  // What minima add in the group of weights that begins at k.
+  Real with_minimum(uint32_t row, uint32_t column, uint32_t k, Real y) const {
+    int32_t activations = 0;
+    for (uint32_t i = k; i < std::min(k + args.w_group, args.depth); ++i)
+      activations += x.get<int8_t>(row, i);
+    const Real sum = Real(static_cast<float>(activations)) * scale_of(row, k);
+    return k == 0 ? sum * minimum(column, k) : fma(sum, minimum(column, k), y);
+  }
+
+  void expect_one(uint32_t row, uint32_t column) {
+    // Sums are drained where the scale changes, and before they overflow.
+    const uint32_t part_depth = args.group == args.depth ? 4096 : kScaleGroup;
+    const Real w_scale = w_scales.get<float>(0, column);
+    const float bias = args.biases ? biases.get<float>(0, column) : -0.0f;
+    Real y;
+    double magnitude = std::abs(bias);
+    int64_t sum = 0;
+    std::vector<int8_t> xs;
+    for (uint32_t k = 0; k < args.depth; ++k) {
+      if (args.minima && k % kW4Depth == 0) {
+        for (uint32_t group = k; group < std::min(k + kW4Depth, args.depth); group += args.w_group)
+          y = with_minimum(row, column, group, y);
+      }
+      xs.push_back(x.get<int8_t>(row, k));
+      sum += xs.back() * whole(column, k);
+      magnitude += std::abs(xs.back() * weight(column, k) * scale_of(row, k).value());
+      if ((k + 1) % part_depth != 0 && k + 1 != args.depth) continue;
+      REQUIRE(sum == static_cast<int32_t>(sum));
+      const bool first = k < part_depth;
+      const Real part = fma(Real::of(fp32::of_int32(static_cast<int32_t>(sum))), w_scale * scale_of(row, k),
+                            first ? Real(bias) : Real(-0.0f));
+      y = first && !args.minima ? part : part + y;
+      sum = 0;
+    }
+    const double exact = reference::linear_w4(
+        xs, [&](uint32_t k) { return weight(column, k); },
+        [&](uint32_t k) { return double{scale_of(row, k).value()}; }, args.biases ? bias : 0, args.function);
+    y = end_of(args, y);
+    worst = std::max(worst, error_of_layer(y, exact, magnitude));
+    to.write(args.to_type, row, column, with_residual(args, residual, row, column, y).bits);
+  }
+  double weight(uint32_t column, uint32_t k) const {
+    return double{w_scales.get<float>(0, column)} * whole(column, k) +
+           (args.minima ? double{minimum(column, k).value()} : 0);
+  }
+};
+
+std::string describe(const W4Layer& layer, uint32_t mask) {
+  return fmt::format(
+      "{} x {} by {}, groups of {}, of weights {}, minima {}, function {}, bias {}, residual {}, mask {:#x}",
+      layer.args.rows, layer.args.depth, layer.args.columns, layer.args.group, layer.args.w_group,
+      layer.args.minima, layer.args.function, bool(layer.args.biases), bool(layer.args.residual), mask);
+}
+
+void walk_and_compare(W4Layer& layer, uint32_t mask) {
+  INFO(describe(layer, mask));
+  const Result result = layer.walk(mask);
+  REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+  layer.expect();
+  CHECK(layer.worst <= 1);
+  for (const Tensor* tensor : layer.tensors()) REQUIRE(layer.card.difference(*tensor) == "");
+}
+
+}  // namespace
+
+TEST_CASE("linear_w4: any shape, groups, minima, bias, function, residual, types, CPEs") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < rounds(30); ++round) {
+    const uint32_t depth = some_size(random, 700);
+    const uint32_t rows = some_size(random, 150);
+    const uint32_t columns = some_size(random, std::max(1'000'000 / depth / rows, 1u));
+    W4Layer layer(random, {rows, columns}, depth);
+    walk_and_compare(layer, some_mask(random, layer.card.all()));
+  }
+}
+
+TEST_CASE("linear_w4: all CPEs share operands in groups of any size") {
+  verif::Random random(test_seed() + 1);
+  for (const auto& [rows, columns] : {Shape{4, 8}, {2, 2}, {1, 8}, {4, 1}, {3, 5}}) {
+    W4Layer layer(random, {static_cast<uint32_t>(random.between(33, 200)), some_size(random, 300)},
+                  static_cast<uint32_t>(random.between(1, 400)), false, rows, columns);
+    walk_and_compare(layer, layer.card.all());
+  }
+}
+
+TEST_CASE("linear_w4: the largest numbers do not overflow at any depth") {
+  verif::Random random(test_seed() + 2);
+  for (const uint32_t depth : {4096u, 4097u, 9000u}) {
+    W4Layer layer(random, {static_cast<uint32_t>(random.between(1, 3)), 20}, depth, true);
+    walk_and_compare(layer, layer.card.all());
+  }
+}
+
+TEST_CASE("linear_w4: layers that make no sense are refused") {
+  using node::Refusal;
+  const auto check_with = [](auto change) {
+    LinearW4Args args{};
+    args.rows = 5;
+    args.depth = args.group = 300;
+    args.columns = 70;
+    args.w_group = 32;
+    args.to_stride = 280;
+    args.x_stride = 300;
+    args.x_scales_stride = 20;
+    change(args);
+    return check(args);
+  };
+  CHECK(check_with([](LinearW4Args&) {}) == Refusal::kNone);
+  CHECK(check_with([](LinearW4Args& args) { args.group = 128; }) == Refusal::kNone);
+  CHECK(check_with([](LinearW4Args& args) { args.group = 64; }) == Refusal::kShape);
+  CHECK(check_with([](LinearW4Args& args) { args.group = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearW4Args& args) { args.group = args.depth = kMaxDepth + 1; }) == Refusal::kShape);
+  for (const unsigned group : {64, 128}) {
+    CHECK(check_with([&](LinearW4Args& args) { args.w_group = static_cast<uint8_t>(group); }) ==
+          Refusal::kNone);
+  }
+  for (const unsigned group : {0, 16, 33, 255}) {
+    CHECK(check_with([&](LinearW4Args& args) { args.w_group = static_cast<uint8_t>(group); }) ==
+          Refusal::kShape);
+  }
+  CHECK(check_with([](LinearW4Args& args) { args.minima = 2; }) == Refusal::kParameter);
+  CHECK(check_with([](LinearW4Args& args) { args.columns = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearW4Args& args) { args.to_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](LinearW4Args& args) { args.x_stride = kMaxStride + 1; }) == Refusal::kStride);
+  CHECK(check_with([](LinearW4Args& args) {
+          args.group = 128;
+          args.x_scales_stride = 19;
+        }) == Refusal::kStride);
+  CHECK(check_with([](LinearW4Args& args) { args.function = static_cast<uint16_t>(Operator::kAdd); }) ==
+        Refusal::kParameter);
+}
+
+}  // namespace swai::operators::test
