@@ -40,11 +40,11 @@ class SampleModel {
     if (is_greedy(settings_)) {
       while (fp32::less(clean_[token].bits, most_.bits)) ++token;
     } else {
-      const std::vector<Real> pieces = sums(kept_);
-      const uint32_t piece = draw(pieces, sum(pieces), random[0]);
+      const std::vector<Real> pieces = sums(kept_, kPiece);
+      const uint32_t piece = draw_by_groups(pieces, sum(pieces), random[0], random[1]);
       const auto first = kept_.begin() + piece * kPiece;
       const std::vector<Real> columns(first, first + std::min<ptrdiff_t>(kPiece, kept_.end() - first));
-      token = piece * kPiece + draw(columns, pieces[piece], random[1]);
+      token = piece * kPiece + draw_by_groups(columns, pieces[piece], random[2], random[3]);
     }
     return {token, fma(log2(plain_sum_), -kLn2, distance_[token])};
   }
@@ -59,13 +59,13 @@ class SampleModel {
     for (const Real x : distance_) all.push_back(exp2(x * scale));
     return all;
   }
-  static std::vector<Real> sums(std::span<const Real> row) {
+  static std::vector<Real> sums(std::span<const Real> row, size_t part) {
     std::vector<Real> all;
-    for (size_t first = 0; first < row.size(); first += kPiece)
-      all.push_back(sum(row.subspan(first, std::min<size_t>(kPiece, row.size() - first))));
+    for (size_t first = 0; first < row.size(); first += part)
+      all.push_back(sum(row.subspan(first, std::min(part, row.size() - first))));
     return all;
   }
-  static Real total(std::span<const Real> row) { return sum(sums(row)); }
+  static Real total(std::span<const Real> row) { return sum(sums(row, kPiece)); }
 
   std::vector<uint32_t> bits() const {
     std::vector<uint32_t> all;
@@ -95,6 +95,15 @@ class SampleModel {
     uint32_t chosen = 0;
     while (left >= weights[chosen]) left -= weights[chosen++];
     return chosen;
+  }
+
+  static uint32_t draw_by_groups(std::span<const Real> numbers, Real sum, uint32_t random, uint32_t next) {
+    const std::vector<Real> groups = sums(numbers, kSampleGroup);
+    const uint32_t group = draw(groups, sum, random);
+    const size_t first = group * size_t{kSampleGroup};
+    return static_cast<uint32_t>(first) +
+           draw(numbers.subspan(first, std::min<size_t>(kSampleGroup, numbers.size() - first)), groups[group],
+                next);
   }
 
   SampleSettings settings_;

@@ -133,7 +133,7 @@ class Sampler {
   // ---------------------------------------------------------------------------------------------------------
   // the choice
 
-  // Numbers with a probability of weight / sum of weights.
+  // A place, with a probability of weight / sum of weights.
   static uint32_t draw(const uint32_t* weights, uint32_t count, uint32_t random) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < count; ++i) sum += weights[i];
@@ -144,8 +144,8 @@ class Sampler {
     }
     return count - 1;
   }
-  // Makes weights whose sum is about kWhole of numbers that add up to `sum`.
-  void weigh(const float* numbers, uint32_t count, const float* sum) {
+  // The same of numbers, whose sum is known: weights have kSampleWhole together, or nearly.
+  uint32_t draw(const float* numbers, uint32_t count, const float* sum, uint32_t random) {
     vector::a(vector::each_row(sum));
     vector::b(value(1));
     vector::result(number_);
@@ -156,68 +156,86 @@ class Sampler {
     vector::run(Op::kMul);
     vector::a(vector::rows(numbers));
     vector::b(vector::each_row(number_));
-    make_weights(Op::kMul, count);
-  }
-  void make_weights(Op what, uint32_t count) {
     vector::result(weights_);
     vector::size(count);
-    vector::wait(vector::run(what));
+    vector::wait(vector::run(Op::kMul));
+    return draw(reinterpret_cast<const uint32_t*>(weights_), count, random);
+  }
+  // A group first, then one of the group's.
+  uint32_t draw_by_groups(const float* numbers, uint32_t count, const float* sum, const uint32_t* random) {
+    const uint32_t whole = count / kSampleGroup;
+    const uint32_t rest = count % kSampleGroup;
+    vector::a(vector::rows(numbers, kSampleGroup * 4));
+    vector::b(value(1));
+    vector::no_result();
+    vector::reductions(groups_);
+    if (whole != 0) {
+      vector::size(kSampleGroup, whole);
+      vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
+    }
+    if (rest != 0) {
+      vector::a(vector::rows(numbers + whole * kSampleGroup));
+      vector::reductions(groups_ + whole);
+      vector::size(rest);
+      vector::run(Op::kMul, {.reduce = vector::Reduce::kSum});
+    }
+    const uint32_t group = draw(groups_, whole + (rest != 0), sum, random[0]);
+    const uint32_t first = group * kSampleGroup;
+    return first + draw(numbers + first, std::min(kSampleGroup, count - first), groups_ + group, random[1]);
+  }
+
+  // 1 for numbers that equal `wanted`, else 0, and how many there are.
+  void mark(float* numbers, uint32_t count, float wanted, float* sum) {
+    vector::a(vector::rows(numbers));
+    vector::b(value(wanted));
+    vector::result(numbers);
+    vector::reductions(sum);
+    vector::size(count);
+    vector::run(Op::kEqual, {.reduce = vector::Reduce::kSum});
   }
 
   void choose(uint32_t row) {
     const SampleSettings& settings = settings_of(row);
     const bool greedy = is_greedy(settings);
-    const auto random = philox({args_.position, settings.stream, 0, 0}, settings.seed[0], settings.seed[1]);
-    const auto draw_one = [&](uint32_t count, unsigned which) {
-      return draw(reinterpret_cast<const uint32_t*>(weights_), count, greedy ? 0 : random[which]);
-    };
-    number_ = passes_.target;
+    std::array<uint32_t, 4> random = {};
+    if (!greedy) random = philox({args_.position, settings.stream, 0, 0}, settings.seed[0], settings.seed[1]);
     const uint32_t across = pieces_of(args_.columns);
     float* const pieces = passes_.room(0);
-    float* const columns = passes_.room(1);
+    float* const distances = passes_.room(1);
     float* const kept = passes_.room(2);
     weights_ = reinterpret_cast<int32_t*>(passes_.room(3));
+    groups_ = passes_.room(4);
+    number_ = passes_.room(5);
+    float* const sum = passes_.room(6);
 
     const SamplePlane plane = greedy ? SamplePlane::kMost : passes_.sums();
     dma::wait(dma::load(pieces, passes_.place(plane, row * across), across * 4));
-    if (greedy) {
-      vector::a(vector::rows(pieces));
-      vector::b(value(passes_.most[row]));
-      make_weights(Op::kEqual, across);
-    } else {
-      weigh(pieces, across, passes_.total + row);
-    }
-    const uint32_t piece = draw_one(across, 0);
+    if (greedy) mark(pieces, across, passes_.most[row], sum);
+    const uint32_t piece = draw_by_groups(pieces, across, greedy ? sum : passes_.total + row, random.data());
 
     const uint32_t first = piece * kPiece;
     const uint32_t count = std::min(kPiece, args_.columns - first);
     const auto at =
         args_.from.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.from_stride + uint64_t{first} * 4));
-    dma::wait(dma::load(columns, at, count * 4));
-    Passes::clean(columns, count, 1, number_);
-    vector::a(vector::rows(columns));
+    dma::wait(dma::load(distances, at, count * 4));
+    Passes::clean(distances, count, 1, number_);
+    vector::a(vector::rows(distances));
     vector::c(value(passes_.most[row]).negated());
-    vector::result(columns);
+    vector::result(distances);
     vector::run(Op::kAdd);
+    vector::b(value(greedy ? 1.0f : passes_.scale[row]));
+    vector::result(kept);
     if (greedy) {
-      vector::b(value(0));
-      make_weights(Op::kEqual, count);
-    } else {
-      vector::b(value(passes_.scale[row]));
-      vector::result(kept);
-      vector::run(Op::kMul, {.special = Special::kExp2});
-      vector::a(Passes::below(low_[row]));
-      vector::b(vector::rows(kept));
-      vector::result(reinterpret_cast<float*>(weights_));
-      vector::run(Op::kLess);
-      vector::a(vector::rows(reinterpret_cast<float*>(weights_)));
-      vector::result(kept);
       vector::run(Op::kMul);
-      weigh(kept, count, pieces + piece);
+      mark(kept, count, 0, sum);
+    } else {
+      vector::run(Op::kMul, {.special = Special::kExp2});
+      keep(kept, count, low_[row]);
     }
-    const uint32_t column = draw_one(count, 1);
+    const uint32_t column =
+        first + draw_by_groups(kept, count, greedy ? sum : pieces + piece, random.data() + 2);
     auto* const answer = reinterpret_cast<uint32_t*>(pieces);
-    *answer = first + column;
+    *answer = column;
     dma::Ticket stored = dma::store(args_.to.plus_bytes(int64_t{row} * 4), answer, 4);
     if (args_.log_probabilities) {
       vector::a(vector::each_row(passes_.plain_total + row));
@@ -227,11 +245,23 @@ class Sampler {
       vector::run(Op::kMul, {.special = Special::kLog2});
       vector::a(vector::rows(number_));
       vector::b(value(-kLn2));
-      vector::c(vector::each_row(columns + column));
+      vector::c(vector::each_row(distances + (column - first)));
       vector::wait(vector::run(Op::kFma));
       stored = dma::store(args_.log_probabilities.plus_bytes(int64_t{row} * 4), number_, 4);
     }
     dma::wait(stored);
+  }
+  // Probabilities that are too small become 0.
+  void keep(float* numbers, uint32_t count, uint32_t threshold) {
+    auto* const is_kept = reinterpret_cast<float*>(weights_);
+    vector::a(Passes::below(threshold));
+    vector::b(vector::rows(numbers));
+    vector::result(is_kept);
+    vector::size(count);
+    vector::run(Op::kLess);
+    vector::a(vector::rows(is_kept));
+    vector::result(numbers);
+    vector::run(Op::kMul);
   }
 
   const SampleArgs& args_;
@@ -248,6 +278,7 @@ class Sampler {
   bool some_have_top_p_ = false;
   // While a row's column is chosen.
   float* number_ = nullptr;
+  float* groups_ = nullptr;
   int32_t* weights_ = nullptr;
 };
 

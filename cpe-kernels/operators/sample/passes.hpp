@@ -77,7 +77,8 @@ class Passes {
     vector::wait(vector::run(vector::Op::kMul));
     if (with_total) collect(sums(), vector::Reduce::kSum, total, false);
   }
-  // For who takes one row apart afterwards: four places of kSampleColumns / kPiece numbers.
+  // For who takes one row apart afterwards: seven places of kSampleColumns / kPiece
+  // numbers.
   float* room(uint32_t number) { return block_ + number * (kSampleColumns / kPiece); }
   // Where the sums of pieces are that `total` is made of.
   SamplePlane sums() const { return plane(SamplePlane::kSum); }

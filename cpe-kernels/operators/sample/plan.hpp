@@ -13,7 +13,8 @@ inline constexpr uint32_t kSampleRows = 128;
 // A number for each piece of all rows, rows at a pitch, is in every CPE's local memory.
 inline constexpr uint32_t kSamplePieces = 4096;
 
-// What the weights of the columns among which one is drawn add up to.
+// Among so many one is drawn at once, by weights that add up to about kSampleWhole.
+inline constexpr uint32_t kSampleGroup = 32;
 inline constexpr float kSampleWhole = 1 << 30;
 
 // Numbers that the workspace has for each piece: its largest logit; the sum of its probabilities at
