@@ -18,6 +18,19 @@ struct Tile {
 // engine likes whole lines of 64 bytes.
 constexpr uint32_t pitch_of(uint32_t columns) { return (columns + 15) / 16 * 16; }
 
+// What one of `count` does of `all`, from `first` to `end`: as much as each other, or one more.
+struct Share {
+  uint32_t first;
+  uint32_t end;
+
+  constexpr Share(uint32_t all, uint32_t rank, uint32_t count) {
+    const uint32_t each = all / count;
+    const uint32_t more = all % count;
+    first = rank * each + std::min(rank, more);
+    end = first + each + (rank < more);
+  }
+};
+
 class Grid {
  public:
   // `room`: elements that a tile has in local memory, a multiple of 64. Who divides by rows (norms) asks for
@@ -35,16 +48,12 @@ class Grid {
     const uint32_t share = (rows + count - 1) / count;
     const uint32_t batches = (share + fit - 1) / fit;
     tile_rows_ = (share + batches - 1) / batches;
-    const uint32_t tiles = (rows + tile_rows_ - 1) / tile_rows_ * across_;
-    const uint32_t each = tiles / count;
-    const uint32_t more = tiles % count;
-    first_ = rank * each + std::min(rank, more);
-    end_ = first_ + each + (rank < more);
+    share_ = Share((rows + tile_rows_ - 1) / tile_rows_ * across_, rank, count);
   }
 
   // This CPE's.
-  uint32_t first() const { return first_; }
-  uint32_t end() const { return end_; }
+  uint32_t first() const { return share_.first; }
+  uint32_t end() const { return share_.end; }
 
   Tile tile(uint32_t number) const {
     const uint32_t row = across_ == 1 ? number * tile_rows_ : number / across_ * tile_rows_;
@@ -58,8 +67,7 @@ class Grid {
   uint32_t tile_rows_ = 1;
   uint32_t tile_columns_;
   uint32_t across_ = 1;
-  uint32_t first_ = 0;
-  uint32_t end_ = 0;
+  Share share_{0, 0, 1};
 };
 
 }  // namespace swai::operators

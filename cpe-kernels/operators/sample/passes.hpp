@@ -17,14 +17,10 @@ class Passes {
   Passes(Arena& arena, const SampleArgs& args)
       : args_(args),
         pieces_(pieces_of(args.columns)),
+        share_(args.rows * pieces_, cpe::rank(), cpe::count()),
         block_(arena.take<float>(kBlock * kPiece * 4)),
         kept_(arena.take<float>(kBatch * kPiece * 4)),
         parts_(arena.take<float>(kSamplePieces * 4)) {
-    const uint32_t all = args.rows * pieces_;
-    const uint32_t each = all / cpe::count();
-    const uint32_t more = all % cpe::count();
-    first_ = cpe::rank() * each + std::min(cpe::rank(), more);
-    end_ = first_ + each + (cpe::rank() < more);
     for (float** numbers : {&most, &scale, &plain_total, &total, &target, &of_pieces_[0], &of_pieces_[1]})
       *numbers = arena.take<float>(kSampleRows * 4);
     count = arena.take<int32_t>(kSampleRows * 4);
@@ -110,7 +106,7 @@ class Passes {
 
   static vector::Operand pieces(const float* at) { return vector::rows(at, kPiece * 4); }
   // Nothing is loaded again when all pieces of this CPE are there.
-  bool is_resident() const { return end_ - first_ <= kBlock; }
+  bool is_resident() const { return share_.end - share_.first <= kBlock; }
   SamplePlane plane(SamplePlane first) const {
     return static_cast<SamplePlane>(static_cast<uint32_t>(first) + turn_);
   }
@@ -118,7 +114,8 @@ class Passes {
 
   template <typename F>
   void for_blocks(F f) const {
-    for (uint32_t first = first_; first < end_; first += kBlock) f(first, std::min(first + kBlock, end_));
+    for (uint32_t first = share_.first; first < share_.end; first += kBlock)
+      f(first, std::min(first + kBlock, share_.end));
   }
 
   void load(uint32_t first, uint32_t end) {
@@ -194,8 +191,7 @@ class Passes {
 
   const SampleArgs& args_;
   uint32_t pieces_;
-  uint32_t first_ = 0;
-  uint32_t end_ = 0;
+  Share share_;
   uint32_t turn_ = 0;
   vector::Ticket run_ = {};  // the last one
   float* block_;
