@@ -10,6 +10,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/graph_run.hpp"
 #include "host/cli/table.hpp"
+#include "host/graph/lower.hpp"
 #include "host/graph/plan.hpp"
 #include "host/graph/signatures.hpp"
 
@@ -38,7 +39,8 @@ Planned read_graph(const std::string& path) {
   const std::vector<uint8_t> bytes = kernel_run::read_file(path);
   return in_file(path, [&] {
     Planned planned;
-    planned.graph = graph::check(graph::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    planned.graph = graph::lowered(graph::check(graph::parse(text)));
     planned.plan = graph::plan(planned.graph);
     return planned;
   });

@@ -146,7 +146,7 @@ class Tensors {
   void place() {
     for (ValueId id = 0; id < graph_.values.size(); ++id) {
       const graph::Value& value = graph_.values[id];
-      if (value.kind == ValueKind::kTemporary || value.kind == ValueKind::kBuffer) continue;
+      if (graph::is_planned(value.kind)) continue;
       CardMemory& memory = memory_.emplace(id, CardMemory(value.name, bytes_of(id))).first->second;
       if (const auto contents = contents_.find(id); contents != contents_.end())
         memory.put(value.name, contents->second);
@@ -164,6 +164,14 @@ class Tensors {
   std::map<ValueId, std::vector<uint8_t>> contents_;
   std::map<ValueId, CardMemory> memory_;
 };
+
+template <typename T>
+CardMemory filled(const std::string& what, const std::vector<T>& items) {
+  CardMemory memory(what, items.size() * sizeof(T));
+  if (!items.empty())
+    memory.put(what, {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof(T)});
+  return memory;
+}
 
 // Where results go: outputs and states by name.
 std::map<ValueId, std::string> result_files(const graph::Graph& graph,
@@ -183,7 +191,7 @@ std::map<ValueId, std::string> result_files(const graph::Graph& graph,
 }
 
 // The card's time that one launch of `walk` took.
-uint64_t walk(const CardMemory& list, size_t count) {
+uint64_t walk(const node::WalkArgs& args) {
   const std::string path = places().operators;
   const ModuleFile file(path);
   sdaaModule_t module = nullptr;
@@ -196,7 +204,6 @@ uint64_t walk(const CardMemory& list, size_t count) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
-  const node::WalkArgs args = {list.address().as<const node::Node>(), count, {}, 0};
   check(sdaaEventRecord(begin, nullptr), "walk");
   check(sdaaLaunch(function, &config, &args, sizeof args, nullptr), "walk");
   check(sdaaEventRecord(end, nullptr), "walk");
@@ -212,8 +219,7 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   // Everything that may be wrong with what was given is found before there is a card.
   const std::map<std::string, int64_t> sizes = sizes_of(graph, wish.sizes);
   const graph::Template pattern = graph::template_of(graph, plan);
-  const graph::Addresses nowhere = {[](ValueId) { return cpe::GlobalPtr<void>(); }, {}};
-  graph::list_of(pattern, graph, nowhere, sizes);
+  const std::vector<uint64_t> words = graph::parameters_of(pattern, sizes);
   Tensors tensors(graph, sizes);
   tensors.read(wish);
   const std::map<ValueId, std::string> files = result_files(graph, wish.results);
@@ -222,12 +228,13 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   const Progress progress(!cli.options().quiet, graph.name);
   tensors.place();
   const CardMemory block("what lies between", static_cast<size_t>(plan.bytes));
-  const graph::Addresses addresses = {[&](ValueId id) { return tensors.at(id).address(); }, block.address()};
-  const std::vector<node::Node> nodes = graph::list_of(pattern, graph, addresses, sizes);
-  CardMemory list("list of nodes", nodes.size() * sizeof(node::Node));
-  list.put("list of nodes",
-           {reinterpret_cast<const uint8_t*>(nodes.data()), nodes.size() * sizeof(node::Node)});
-  const uint64_t ns = walk(list, nodes.size());
+  std::vector<cpe::GlobalPtr<void>> bases = {block.address()};
+  for (ValueId id = 0; id < graph.values.size(); ++id)
+    if (!graph::is_planned(graph.values[id].kind)) bases.push_back(tensors.at(id).address());
+  const std::vector<node::Node> nodes = graph::list_of(pattern, bases);
+  const CardMemory list = filled("list of nodes", nodes), parameters = filled("parameters", words);
+  const uint64_t ns = walk({list.address().as<const node::Node>(), nodes.size(),
+                            parameters.address().as<const uint64_t>(), words.size()});
   for (const auto& [id, file] : files)
     kernel_run::write_file(file, tensors.at(id).get(graph.values[id].name));
   if (cli.options().json) {

@@ -153,6 +153,9 @@ class Checker {
         }
       });
     }
+    type.packed = text.packed;
+    const bool packable = type.element == Element::kI8 && type.dimensions.size() == 2;
+    if (type.packed && !packable) throw GraphError(text.place, "packed weights are matrices of i8");
     if (text.split) {
       const int64_t along = number(*text.split);
       if (along < 0 || along >= static_cast<int64_t>(type.dimensions.size())) {

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "cpe-kernels/operators/linear/plan.hpp"
+
 namespace swai::graph {
 namespace {
 
@@ -15,6 +17,8 @@ struct ElementRow {
 constexpr std::array kElements = {ElementRow{Element::kI4, "i4", 4}, ElementRow{Element::kI8, "i8", 8},
                                   ElementRow{Element::kI32, "i32", 32}, ElementRow{Element::kF16, "f16", 16},
                                   ElementRow{Element::kF32, "f32", 32}};
+
+constexpr int64_t kMaxPacked = operators::kMaxSize;
 
 const ElementRow& row_of(Element element) { return kElements[static_cast<size_t>(element)]; }
 
@@ -38,14 +42,27 @@ std::string Type::text() const {
   std::string text = to_text(element);
   for (size_t i = 0; i < dimensions.size(); ++i) text += (i == 0 ? "[" : ", ") + dimensions[i].text();
   text += "]";
+  if (packed) text += " packed";
   if (split) text += fmt::format(" split {}", *split);
   return text;
 }
 
-Size Type::bytes() const {
+Size Type::rows() const {
   Size rows = 1;
   for (size_t i = 0; i + 1 < dimensions.size(); ++i) rows = rows * dimensions[i];
-  return rows * ((dimensions.back() * row_of(element).bits + 7) / 8);
+  return rows;
+}
+
+Size Type::row_bytes() const { return (dimensions.back() * row_of(element).bits + 7) / 8; }
+
+Size Type::bytes() const {
+  if (!packed) return rows() * row_bytes();
+  const auto known = [&](size_t dimension) {
+    const std::optional<int64_t> size = dimensions.at(dimension).constant();
+    if (!size || *size > kMaxPacked) throw SizeError("the sizes of packed weights are known, and below 2^24");
+    return static_cast<uint32_t>(*size);
+  };
+  return static_cast<int64_t>(operators::packed_linear_bytes(known(1), known(0)));
 }
 
 }  // namespace swai::graph

@@ -17,13 +17,17 @@ enum class Element { kI4, kI8, kI32, kF16, kF32 };
 struct Type {
   Element element = Element::kF32;
   std::vector<Size> dimensions;
+  bool packed = false;       // weights of i8 and i4, as operators::pack_linear and its like make them
   std::optional<int> split;  // over cards, along this dimension; nothing uses it yet
 
   std::string text() const;
-  // As rows lie one after the other without gaps.
+  // Of all but the last dimension; a vector is one row.
+  Size rows() const;
+  Size row_bytes() const;
+  // As rows lie one after the other without gaps, or packed.
   Size bytes() const;
   friend bool operator==(const Type& a, const Type& b) {
-    return a.element == b.element && a.dimensions == b.dimensions;
+    return a.element == b.element && a.dimensions == b.dimensions && a.packed == b.packed;
   }
 };
 
@@ -47,6 +51,7 @@ struct Value {
   std::optional<size_t> last_use;  // node; none: nobody reads it
   // Whose memory it is in: its own, that of a buffer, or that of the state that was written in place.
   ValueId storage = 0;
+  Size first = 0;  // the row of that memory at which it begins
 };
 
 // What a node is told beside tensors.
@@ -60,6 +65,9 @@ struct Node {
   std::vector<ValueId> results;
   std::map<std::string, Setting> settings;
 };
+
+// Nobody gives its address: the plan chooses its place.
+inline bool is_planned(ValueKind kind) { return kind == ValueKind::kTemporary || kind == ValueKind::kBuffer; }
 
 struct Graph {
   std::string name;

@@ -16,8 +16,9 @@ using Kind = Token::Kind;
 constexpr int kMaxDepth = 32;
 constexpr int kMaxOperands = 64;
 
-const std::set<std::string_view> kKeywords = {"graph",  "size",   "input", "weight", "state", "output",
-                                              "buffer", "repeat", "with",  "next",   "in",    "split"};
+const std::set<std::string_view> kKeywords = {"graph",  "size",   "input",  "weight", "state",
+                                              "output", "buffer", "repeat", "with",   "next",
+                                              "in",     "packed", "split"};
 const std::set<std::string_view> kDeclarations = {"input", "weight", "state", "output", "buffer"};
 
 class Parser {
@@ -227,6 +228,7 @@ class Parser {
       type.dimensions.push_back(expression());
     } while (takes(","));
     expect("]");
+    type.packed = takes("packed");
     if (takes("split")) type.split = expression();
     return type;
   }

@@ -10,9 +10,13 @@ namespace {
 constexpr int64_t kAlignment = 64;  // a line of memory
 constexpr int64_t kMaxBytes = int64_t{1} << 48;
 
+// Where symbols have their upper bounds, rows as far apart as then.
 int64_t upper_bytes(const Graph& graph, const Value& value) {
-  const int64_t bytes = value.type.bytes().range(graph.symbols).most;
-  if (bytes > kMaxBytes) throw SizeError(value.name + " is larger than any memory");
+  const int64_t rows = value.type.rows().range(graph.symbols).most;
+  const int64_t row = value.type.row_bytes().range(graph.symbols).most;
+  if (row > kMaxBytes || rows > kMaxBytes / std::max<int64_t>(row, 1))
+    throw SizeError(value.name + " is larger than any memory");
+  const int64_t bytes = rows * row;
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
@@ -49,6 +53,10 @@ std::vector<Slot> slots_of(const Graph& graph) {
         if (!slot_of.contains(value.storage)) add(value.storage, number, last);
         Slot& slot = slots[slot_of.at(value.storage)];
         slot.last = std::max(slot.last, last);
+        if (upper_bytes(graph, value) > slot.bytes) {
+          throw SizeError(value.name + " does not fit into buffer " + graph.values[value.storage].name +
+                          " when its rows are as far apart as the longest ones");
+        }
       } else if (where == ValueKind::kTemporary) {
         const std::optional<ValueId> before = predecessor(graph, number);
         if (before && slot_of.contains(*before)) {

@@ -1,11 +1,14 @@
-// What operators take and make: types and shapes. How they compute is the business of cpe-kernels/operators.
+// What operators take and make, and how the card does it. How they compute is the business of
+// cpe-kernels/operators.
 #pragma once
 
 #include <span>
 
-#include "host/graph/graph.hpp"
+#include "host/graph/use.hpp"
 
 namespace swai::graph {
+
+class Emitter;
 
 struct Parameter {
   enum class Kind { kTensor, kSize, kReal, kWord };
@@ -16,45 +19,22 @@ struct Parameter {
   std::vector<std::string> words = {};  // that are allowed
 };
 
-class Use;
-
 struct Signature {
   std::string name;
   std::string what;  // one line for people
   std::vector<Parameter> parameters;
-  std::vector<Type> (*results)(const Use& use);
+  // Types of its results; throws GraphError for operands that it does not take (rules.hpp).
+  std::vector<Type> (*results)(const Use& use) = nullptr;
+  // How it becomes nodes of the card's list (writers.hpp). Null: the card has no such operator yet.
+  void (*write)(Emitter& out) = nullptr;
+  // What memory it needs while it runs, beside operands and results: one more result of the card's node.
+  Size (*workspace)(const Use& use) = nullptr;
   // Its first result is its first operand, written in place.
   bool in_place = false;
   // Element by element: its result may take the place of an operand that nobody reads afterwards.
   bool elementwise = false;
-};
-
-// A call of an operator, as its rule sees it: every operand is there if it is needed, of some type.
-class Use {
- public:
-  Use(const Signature& what, const Graph& graph, const Node& node)
-      : signature_(what), graph_(graph), node_(node) {}
-
-  // Of an operand by its name. Throws GraphError unless it has so many dimensions and one of the elements.
-  const Type& tensor(const std::string& name, size_t dimensions, std::span<const Element> elements) const;
-  bool has(const std::string& name) const;
-  Size size(const std::string& name) const;
-  std::string word(const std::string& name) const;
-
-  // Both must be equal for every value of the symbols.
-  void same(const Size& a, const Size& b, const std::string& what) const;
-  // a is b or less for every value of the symbols.
-  void at_most(const Size& a, const Size& b, const std::string& what) const;
-  // A setting that has to be 1 or more, known now.
-  int64_t count(const std::string& name) const;
-  [[noreturn]] void fail(const std::string& message) const;
-
- private:
-  std::optional<ValueId> operand(const std::string& name) const;
-
-  const Signature& signature_;
-  const Graph& graph_;
-  const Node& node_;
+  // One node writes its result, row by row: the rows may lie in other memory, and be f16.
+  bool by_rows = false;
 };
 
 std::span<const Signature> signatures();

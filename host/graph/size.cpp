@@ -90,6 +90,11 @@ std::optional<int64_t> Size::constant() const {
   return terms_.begin()->second;
 }
 
+int64_t Size::known_part() const {
+  const auto term = terms_.find({});
+  return term == terms_.end() ? 0 : term->second;
+}
+
 Range Size::range(const std::map<std::string, Range>& symbols) const {
   Range total;
   for (const auto& [atoms, factor] : terms_) {

@@ -37,6 +37,8 @@ class Size {
   friend bool operator==(const Size& a, const Size& b) { return a.terms_ == b.terms_; }
 
   std::optional<int64_t> constant() const;
+  // The term without symbols.
+  int64_t known_part() const;
   // Bounds, not always tight ones.
   Range range(const std::map<std::string, Range>& symbols) const;
   std::string text() const;

@@ -52,6 +52,7 @@ struct TypeText {
   Place place;
   std::string element;
   std::vector<Expression> dimensions;
+  bool packed = false;              // as the card's products want weights
   std::optional<Expression> split;  // over cards, along this dimension
 };
 

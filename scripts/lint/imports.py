@@ -33,7 +33,7 @@ ROOMS = {
     "host/common": ["abi"],
     "host/link": ["abi", "host/common"],
     "host/flash": ["abi", "host/common", "host/link"],
-    "host/graph": ["abi", "host/common"],
+    "host/graph": ["abi", "host/common", "cpe-kernels"],
     "host/models": ["abi", "host/common", "host/graph"],
     "host/audio": ["abi", "host/common"],
     "host/sdaa": ["abi", "host/common", "host/link"],

@@ -32,7 +32,7 @@ TEST_CASE("the examples") {
   const Graph encoder = graph_of(example("encoder.graph"));
   CHECK(encoder.nodes.size() == 4 + 2 * 8 + 1);
   CHECK(value(encoder, "seen'1").type.text() == "f32[rows, 64]");
-  CHECK(value(encoder, "layer[1].up").type.text() == "i8[256, 64]");
+  CHECK(value(encoder, "layer[1].up").type.text() == "i8[256, 64] packed");
   CHECK(encoder.notes.empty());
 
   const Graph decoder = graph_of(example("decoder.graph"));
@@ -81,10 +81,16 @@ TEST_CASE("operands and settings") {
   CHECK(after_start("z = add(x, 3)") == "9: add: b is a tensor, not a number");
   CHECK(after_start("z = add(x, c: y)") == "9: add: 'c' is nothing that it takes; it takes a, b");
   CHECK(after_start("z = gelu(x, form: soft)") == "9: gelu: form is one of erf, tanh");
-  CHECK(after_start("z = rotary(x, heads: n)") == "9: rotary: heads is n; it has to be a number, 1 or more");
+  CHECK(after_start("weight t: f32[200, 2]\nz = rotary(x, t, heads: n)") ==
+        "10: rotary: heads is n; it has to be a number, 1 or more");
   CHECK(after_start("z = linear(x, w, activation: gelu)") == "");
-  CHECK(after_start("z = linear(x, s)") ==
-        "9: linear: weight is f16[100, 8]; its elements should be i4 or i8 or f32");
+  CHECK(after_start("weight v: i32[16, d]\nz = linear(x, v)") ==
+        "10: linear: weight is i32[16, 8]; its elements should be i4 or i8 or f16 or f32");
+  CHECK(after_start("weight v: i8[16, d]\nz = linear(x, v)") ==
+        "10: linear: weight is i8[16, 8]; such weights lie packed: declare i8[16, 8] packed");
+  CHECK(after_start("weight v: i8[16, d] packed\nz = transpose(v)") ==
+        "10: transpose: x is i8[16, 8] packed; only weights of products are packed");
+  CHECK(after_start("weight v: f32[16, d] packed") == "9: packed weights are matrices of i8");
   CHECK(after_start("input t: f32[n]\nz = gelu(t)") == "10: gelu: x is f32[n]; it should have 2 dimensions");
 }
 
@@ -105,7 +111,17 @@ TEST_CASE("shapes") {
   CHECK(after_start("weight k: f32[4, 8, 5]\nz = convolution(x, k)")
             .starts_with("10: convolution: the kernel's length"));
   CHECK(after_start("a, b = quantise(x)\nc = dequantise(a, b)\nz = linear(a, w)") ==
-        "11: linear: x has an x_scale when it is i8, and only then");
+        "11: linear: x is i8; it may be so when weight is i8 or i4");
+  CHECK(after_start("weight v: i8[16, d] packed\nweight v.scale: f32[16]\na, b = quantise(x)\n"
+                    "z = linear(x, v, v.scale, x_scale: b)") ==
+        "12: linear: x has an x_scale when it is i8, and only then");
+  CHECK(after_start("a, b = quantise(x, group: 4)\nz = dequantise(a, b, group: 8)") ==
+        "10: dequantise: the rows of scale, and the groups of x differ: 2 and 1");
+  CHECK(after_start("weight t: f32[100, 4]\nz = rotary(x, t, heads: 2, at: 1)") ==
+        "10: rotary: the last row of the table that is read must stay within bounds: 1 + n may be more than "
+        "100");
+  CHECK(after_start("weight t: f32[100, 4]\nz = rotary(x, t, heads: 3)") ==
+        "10: rotary: the width of table times heads, and the width of x differ: 12 and 8");
 }
 
 TEST_CASE("lifetimes: values come before their use, and what was overwritten is gone") {
@@ -152,9 +168,10 @@ TEST_CASE("loops") {
   CHECK(after_start("repeat i in 0 .. 3 {\n  weight v: f32[1]\n}") ==
         "10: v is there already (line 10); every name is assigned once");
   CHECK(after_start("repeat i in 0 .. 3 {\n  z = gelu(x)\n}\nq = gelu(z)") == "12: no value is named z");
-  CHECK(after_start("repeat i in 1 .. 3 {\n  z = rotary(x, heads: 2 * i, at: i)\n}") == "");
-  CHECK(after_start("repeat i in 0 .. 3 {\n  z = rotary(x, heads: i)\n}") ==
-        "10: rotary (i 0): heads is 0; it has to be a number, 1 or more");
+  CHECK(after_start("weight t: f32[103, 4]\nrepeat i in 1 .. 3 {\n  z = rotary(x, t, heads: 2, at: i)\n}") ==
+        "");
+  CHECK(after_start("weight t: f32[100, 4]\nrepeat i in 0 .. 3 {\n  z = rotary(x, t, heads: i)\n}") ==
+        "11: rotary (i 0): heads is 0; it has to be a number, 1 or more");
 }
 
 TEST_CASE("what is hardly meant is noted") {

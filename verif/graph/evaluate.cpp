@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <stdexcept>
+
+#include "host/graph/signatures.hpp"
 
 namespace swai::graph {
 namespace {
@@ -51,74 +52,217 @@ Matrix some_rows(const Matrix& x, size_t first, size_t count) {
   return {count, x.columns, {begin, begin + static_cast<std::ptrdiff_t>(count * x.columns)}};
 }
 
-class Evaluation {
+// The node that is computed: operands by their names, and where its results go.
+class Computed {
  public:
-  Evaluation(const Graph& graph, const std::map<std::string, int64_t>& symbols,
-             std::map<ValueId, Matrix>& values)
-      : graph_(graph), values_(values) {
-    for (const auto& [name, value] : symbols) symbols_[name] = {value, value};
-  }
+  Computed(const Graph& graph, const Node& node, const std::map<std::string, Range>& symbols,
+           std::map<ValueId, Matrix>& values)
+      : use_(*find_signature(node.operation), graph, node), symbols_(symbols), values_(values) {}
 
-  void run(const Node& node) {
-    const auto x = [&](size_t index) -> const Matrix& { return values_.at(*node.operands[index]); };
-    const auto size = [&](const char* name) {
-      return static_cast<size_t>(std::get<Size>(node.settings.at(name)).range(symbols_).most);
-    };
-    const std::string& what = node.operation;
-    Matrix& y = values_[node.results[0]];
-    if (what == "add") {
-      y = pairwise(x(0), x(1), std::plus<>());
-    } else if (what == "multiply") {
-      y = pairwise(x(0), x(1), std::multiplies<>());
-    } else if (what == "relu") {
-      y = elementwise(x(0), [](double v) { return std::max(v, 0.0); });
-    } else if (what == "silu") {
-      y = elementwise(x(0), [](double v) { return v / (1 + std::exp(-v)); });
-    } else if (what == "gelu" && std::get<std::string>(node.settings.at("form")) == "erf") {
-      y = elementwise(x(0), [](double v) { return v * (1 + std::erf(v / std::sqrt(2.0))) / 2; });
-    } else if (what == "gelu") {
-      y = elementwise(x(0), [](double v) {
-        return v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))) / 2;
-      });
-    } else if (what == "layer_norm") {
-      y = norm(x(0), x(1), &x(2), std::get<double>(node.settings.at("epsilon")));
-    } else if (what == "rms_norm") {
-      y = norm(x(0), x(1), nullptr, std::get<double>(node.settings.at("epsilon")));
-    } else if (what == "softmax") {
-      y = elementwise(log_softmax(x(0)), [](double v) { return std::exp(v); });
-    } else if (what == "log_softmax") {
-      y = log_softmax(x(0));
-    } else if (what == "copy") {
-      y = x(0);
-    } else if (what == "slice") {
-      y = some_rows(x(0), size("first"), size("rows"));
-    } else if (what == "concat") {
-      Matrix joined = x(0);
-      joined.rows += x(1).rows;
-      joined.numbers.insert(joined.numbers.end(), x(1).numbers.begin(), x(1).numbers.end());
-      y = joined;
-    } else if (what == "extend") {
-      Matrix& state = values_.at(graph_.values[node.results[0]].storage);
-      std::ranges::copy(x(1).numbers,
-                        state.numbers.begin() + static_cast<std::ptrdiff_t>(size("at") * state.columns));
-      y = some_rows(state, 0, size("at") + x(1).rows);
-    } else {
-      throw std::logic_error("no rule for " + what);
-    }
+  const Matrix& operator[](const std::string& name) const { return values_.at(*use_.operand(name)); }
+  const Matrix* maybe(const std::string& name) const {
+    return use_.has(name) ? &values_.at(*use_.operand(name)) : nullptr;
   }
+  const Type& type(const std::string& name) const { return use_.graph().values[*use_.operand(name)].type; }
+  size_t size(const std::string& name) const {
+    return static_cast<size_t>(use_.size(name).range(symbols_).most);
+  }
+  double real(const std::string& name) const { return use_.real(name); }
+  std::string word(const std::string& name) const { return use_.word(name); }
+  Matrix& result(size_t index) { return values_[use_.node().results[index]]; }
+  Matrix& storage() { return values_.at(use_.graph().values[use_.node().results[0]].storage); }
 
  private:
-  const Graph& graph_;
+  Use use_;
+  const std::map<std::string, Range>& symbols_;
   std::map<ValueId, Matrix>& values_;
-  std::map<std::string, Range> symbols_;
 };
+
+double gelu(double v) { return v * (1 + std::erf(v / std::sqrt(2.0))) / 2; }
+double gelu_tanh(double v) {
+  return v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))) / 2;
+}
+double silu(double v) { return v / (1 + std::exp(-v)); }
+double relu(double v) { return std::max(v, 0.0); }
+
+Matrix scaled(Matrix x, double by) {
+  return elementwise(x, [=](double v) { return v * by; });
+}
+
+Matrix embedding(const Computed& call) {
+  const Matrix &tokens = call["tokens"], &table = call["table"];
+  const Matrix *const scale = call.maybe("scale"), *const positions = call.maybe("positions");
+  Matrix y = {tokens.numbers.size(), table.columns, {}};
+  for (size_t row = 0; row < y.rows; ++row) {
+    const auto token = static_cast<size_t>(tokens.numbers[row]);
+    for (size_t i = 0; i < y.columns; ++i) {
+      const double number = table.at(token, i) * (scale ? scale->numbers[token] : 1);
+      y.numbers.push_back(number + (positions ? positions->at(call.size("at") + row, i) : 0));
+    }
+  }
+  return y;
+}
+
+Matrix rotary(const Computed& call) {
+  const Matrix &x = call["x"], &table = call["table"];
+  const size_t width = table.columns, half = width / 2;
+  Matrix y = x;
+  for (size_t row = 0; row < x.rows; ++row) {
+    for (size_t i = 0; i < x.columns; ++i) {
+      const size_t in_head = i % width, pair = in_head % half;
+      const double cosine = table.at(call.size("at") + row, pair);
+      const double sine = table.at(call.size("at") + row, half + pair);
+      const double other = in_head < half ? -x.at(row, i + half) : x.at(row, i - half);
+      y.at(row, i) = x.at(row, i) * cosine + other * sine;
+    }
+  }
+  return y;
+}
+
+// A scale for each group of columns, group by group; of whole rows when there is no group.
+void quantise(const Matrix& x, size_t group, Matrix& y, Matrix& scales) {
+  group = group == 0 ? x.columns : group;
+  y = x;
+  scales = {(x.columns + group - 1) / group, x.rows, {}};
+  for (size_t first = 0; first < x.columns; first += group) {
+    const size_t end = std::min(first + group, x.columns);
+    for (size_t row = 0; row < x.rows; ++row) {
+      double most = 0;
+      for (size_t i = first; i < end; ++i) most = std::max(most, std::abs(x.at(row, i)));
+      scales.numbers.push_back(most / 127);
+      for (size_t i = first; i < end; ++i)
+        y.at(row, i) = most == 0 ? 0 : std::nearbyint(x.at(row, i) / (most / 127));
+    }
+  }
+}
+
+Matrix dequantise(const Matrix& x, const Matrix& scales) {
+  const size_t groups = scales.numbers.size() / x.rows;
+  const size_t group = groups == 1 ? x.columns : 128;  // the only one that tests have
+  Matrix y = x;
+  for (size_t row = 0; row < x.rows; ++row) {
+    for (size_t i = 0; i < x.columns; ++i) y.at(row, i) *= scales.numbers[i / group * x.rows + row];
+  }
+  return y;
+}
+
+Matrix linear(const Computed& call) {
+  const Matrix& weight = call["weight"];
+  Matrix x = call["x"];
+  if (const Matrix* const scales = call.maybe("x_scale")) x = dequantise(x, *scales);
+  if (call.type("weight").element == Element::kI8 && !call.maybe("x_scale")) {
+    Matrix whole, scales;
+    quantise(x, call.size("x_group"), whole, scales);
+    x = dequantise(whole, scales);
+  }
+  static const std::map<std::string, double (*)(double)> kFunctions = {
+      {"none", nullptr}, {"gelu", gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}, {"relu", relu}};
+  double (*const function)(double) = kFunctions.at(call.word("activation"));
+  const Matrix *const scale = call.maybe("scale"), *const bias = call.maybe("bias");
+  const Matrix* const residual = call.maybe("residual");
+  Matrix y = {x.rows, weight.rows, {}};
+  for (size_t row = 0; row < y.rows; ++row) {
+    for (size_t column = 0; column < y.columns; ++column) {
+      double sum = 0;
+      for (size_t k = 0; k < x.columns; ++k) sum += x.at(row, k) * weight.at(column, k);
+      sum = sum * (scale ? scale->numbers[column] : 1) + (bias ? bias->numbers[column] : 0);
+      y.numbers.push_back((function ? function(sum) : sum) + (residual ? residual->at(row, column) : 0));
+    }
+  }
+  return y;
+}
+
+Matrix transpose(const Matrix& x) {
+  Matrix y = {x.columns, x.rows, {}};
+  for (size_t i = 0; i < x.columns; ++i) {
+    for (size_t row = 0; row < x.rows; ++row) y.numbers.push_back(x.at(row, i));
+  }
+  return y;
+}
+
+Matrix argmax(const Matrix& x) {
+  Matrix y = {1, x.rows, {}};
+  for (size_t row = 0; row < x.rows; ++row) {
+    size_t best = 0;
+    for (size_t i = 1; i < x.columns; ++i) best = x.at(row, i) > x.at(row, best) ? i : best;
+    y.numbers.push_back(static_cast<double>(best));
+  }
+  return y;
+}
+
+Matrix concat(const Matrix& a, const Matrix& b) {
+  Matrix joined = a;
+  joined.rows += b.rows;
+  joined.numbers.insert(joined.numbers.end(), b.numbers.begin(), b.numbers.end());
+  return joined;
+}
+
+Matrix extend(Computed& call) {
+  Matrix& state = call.storage();
+  const Matrix& rows = call["rows"];
+  std::ranges::copy(rows.numbers,
+                    state.numbers.begin() + static_cast<std::ptrdiff_t>(call.size("at") * state.columns));
+  return some_rows(state, 0, call.size("at") + rows.rows);
+}
+
+using Rule = Matrix (*)(Computed&);
+const std::map<std::string, Rule>& rules() {
+  static const std::map<std::string, Rule> kRules = {
+      {"embedding", [](Computed& call) { return embedding(call); }},
+      {"linear", [](Computed& call) { return linear(call); }},
+      {"rotary", [](Computed& call) { return rotary(call); }},
+      {"add", [](Computed& call) { return pairwise(call["a"], call["b"], std::plus<>()); }},
+      {"multiply", [](Computed& call) { return pairwise(call["a"], call["b"], std::multiplies<>()); }},
+      {"relu", [](Computed& call) { return elementwise(call["x"], relu); }},
+      {"silu", [](Computed& call) { return elementwise(call["x"], silu); }},
+      {"gelu",
+       [](Computed& call) { return elementwise(call["x"], call.word("form") == "erf" ? gelu : gelu_tanh); }},
+      {"layer_norm",
+       [](Computed& call) { return norm(call["x"], call["weight"], &call["bias"], call.real("epsilon")); }},
+      {"rms_norm",
+       [](Computed& call) { return norm(call["x"], call["weight"], nullptr, call.real("epsilon")); }},
+      {"softmax",
+       [](Computed& call) {
+         return elementwise(log_softmax(scaled(call["x"], call.real("scale"))),
+                            [](double v) { return std::exp(v); });
+       }},
+      {"log_softmax", [](Computed& call) { return log_softmax(scaled(call["x"], call.real("scale"))); }},
+      {"argmax", [](Computed& call) { return argmax(call["x"]); }},
+      {"sample",
+       [](Computed& call) {
+         const Matrix& logits = call["logits"];
+         const Matrix best = argmax(logits), all = log_softmax(logits);
+         Matrix& likely = call.result(1) = {1, logits.rows, {}};
+         for (size_t row = 0; row < logits.rows; ++row)
+           likely.numbers.push_back(all.at(row, static_cast<size_t>(best.numbers[row])));
+         return best;
+       }},
+      {"transpose", [](Computed& call) { return transpose(call["x"]); }},
+      {"quantise",
+       [](Computed& call) {
+         Matrix y;
+         quantise(call["x"], call.size("group"), y, call.result(1));
+         return y;
+       }},
+      {"dequantise", [](Computed& call) { return dequantise(call["x"], call["scale"]); }},
+      {"copy", [](Computed& call) { return call["x"]; }},
+      {"slice", [](Computed& call) { return some_rows(call["x"], call.size("first"), call.size("rows")); }},
+      {"concat", [](Computed& call) { return concat(call["a"], call["b"]); }},
+      {"extend", extend},
+  };
+  return kRules;
+}
 
 }  // namespace
 
 void evaluate(const Graph& graph, const std::map<std::string, int64_t>& symbols,
               std::map<ValueId, Matrix>& values) {
-  Evaluation evaluation(graph, symbols, values);
-  for (const Node& node : graph.nodes) evaluation.run(node);
+  std::map<std::string, Range> ranges;
+  for (const auto& [name, value] : symbols) ranges[name] = {value, value};
+  for (const Node& node : graph.nodes) {
+    Computed call(graph, node, ranges, values);
+    call.result(0) = rules().at(node.operation)(call);
+  }
 }
 
 }  // namespace swai::graph

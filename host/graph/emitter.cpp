@@ -1,0 +1,45 @@
+#include "host/graph/emitter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace swai::graph {
+
+Size Emitter::stride(ValueId id) const {
+  const Value& value = graph_.values[id];
+  const Size bytes = value.type.row_bytes();
+  return is_planned(graph_.values[value.storage].kind) ? bytes.range(graph_.symbols).most : bytes;
+}
+
+operators::Number Emitter::number(ValueId id) const {
+  using operators::Number;
+  switch (type(id).element) {
+    case Element::kF32:
+      return Number::kFp32;
+    case Element::kF16:
+      return Number::kFp16;
+    case Element::kI32:
+      return Number::kInt32;
+    case Element::kI8:
+      return Number::kInt8;
+    case Element::kI4:
+      break;
+  }
+  use_.fail(fmt::format("{} is i4, which it does not take", graph_.values[id].name));
+}
+
+std::vector<CardNode> card_nodes(const Graph& graph, const Node& node) {
+  Emitter out(graph, node);
+  const Signature& what = *find_signature(node.operation);
+  if (what.write == nullptr) out.use().fail("the card has no such operator yet");
+  what.write(out);
+  return out.take();
+}
+
+size_t count_patches(const CardNode& node) {
+  return node.open.size() + static_cast<size_t>(std::ranges::count_if(
+                                node.pointers, [](const auto& one) { return !one.byte.constant(); }));
+}
+
+}  // namespace swai::graph

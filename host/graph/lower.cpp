@@ -1,0 +1,195 @@
+#include "host/graph/lower.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "host/graph/emitter.hpp"
+
+namespace swai::graph {
+namespace {
+
+class Lowering {
+ public:
+  explicit Lowering(Graph graph) : graph_(std::move(graph)) {}
+
+  Graph whole() {
+    quantise_for_products();
+    note_places();
+    write_into_states();
+    add_workspaces();
+    note_places();
+    return std::move(graph_);
+  }
+
+ private:
+  static size_t index_of(const Signature& what, const std::string& parameter) {
+    return static_cast<size_t>(std::ranges::find(what.parameters, parameter, &Parameter::name) -
+                               what.parameters.begin());
+  }
+
+  ValueId add_value(std::string name, Type type, Place place) {
+    Value value;
+    value.name = std::move(name);
+    value.type = std::move(type);
+    value.place = place;
+    value.storage = graph_.values.size();
+    graph_.values.push_back(std::move(value));
+    return graph_.values.size() - 1;
+  }
+
+  // Producers and last uses, after nodes have moved.
+  void note_places() {
+    for (Value& value : graph_.values) value.producer = value.last_use = std::nullopt;
+    uses_.assign(graph_.values.size(), 0);
+    for (size_t number = 0; number < graph_.nodes.size(); ++number) {
+      const Node& node = graph_.nodes[number];
+      for (const ValueId id : node.results) graph_.values[id].producer = number;
+      for (const std::optional<ValueId>& id : node.operands) {
+        if (!id) continue;
+        graph_.values[*id].last_use = number;
+        ++uses_[*id];
+      }
+    }
+    for (const auto& [extended, rows] : written_there_)
+      graph_.values[extended].producer = graph_.values[rows].producer;
+  }
+
+  // ------------------------------------------------------------------------------------------------------
+  // quantise
+
+  // The same x in the same groups, made by hand or for another product.
+  using Key = std::pair<ValueId, std::string>;
+  using Quantised = std::pair<ValueId, ValueId>;
+
+  void quantise_for_products() {
+    std::vector<Node> nodes;
+    std::map<Key, Quantised> made;
+    nodes.swap(graph_.nodes);
+    for (Node& node : nodes) {
+      const Signature& what = *find_signature(node.operation);
+      const size_t x_scale = index_of(what, "x_scale");
+      if (node.operation == "quantise") {
+        if (std::ranges::all_of(node.results, [&](ValueId id) { return is_temporary(id); })) {
+          const Key key = {*node.operands[0], std::get<Size>(node.settings.at("group")).text()};
+          made.try_emplace(key, node.results[0], node.results[1]);
+        }
+      } else if (x_scale < what.parameters.size() && !node.operands[x_scale]) {
+        const Use use(what, graph_, node);
+        const Type& weight = graph_.values[*use.operand("weight")].type;
+        if (weight.element == Element::kI8 || weight.element == Element::kI4) {
+          const size_t x = index_of(what, "x");
+          const Quantised quantised = this->quantised(made, *node.operands[x], use);
+          node.operands[x] = quantised.first;
+          node.operands[x_scale] = quantised.second;
+        }
+      }
+      graph_.nodes.push_back(std::move(node));
+    }
+  }
+
+  bool is_temporary(ValueId id) const {
+    return graph_.values[id].kind == ValueKind::kTemporary && graph_.values[id].storage == id;
+  }
+
+  Quantised quantised(std::map<Key, Quantised>& made, ValueId x, const Use& use) {
+    const Size group = use.size("x_group");
+    const Key key = {x, group.text()};
+    if (const auto found = made.find(key); found != made.end()) return found->second;
+    Node node;
+    node.operation = "quantise";
+    node.context = use.node().context;
+    node.place = use.node().place;
+    node.operands = {x, std::nullopt};
+    node.settings["group"] = group;
+    const std::vector<Type> types = [&] {
+      const Use own(*find_signature(node.operation), graph_, node);
+      return find_signature(node.operation)->results(own);
+    }();
+    const std::string name = graph_.values[x].name;
+    const Quantised both = {add_value(name + ".i8", types[0], node.place),
+                            add_value(name + ".i8.scale", types[1], node.place)};
+    node.results = {both.first, both.second};
+    graph_.nodes.push_back(std::move(node));
+    made.emplace(key, both);
+    return both;
+  }
+
+  // ------------------------------------------------------------------------------------------------------
+  // extend
+
+  void write_into_states() {
+    std::vector<bool> gone(graph_.nodes.size());
+    for (size_t number = 0; number < graph_.nodes.size(); ++number) {
+      const Node& node = graph_.nodes[number];
+      if (node.operation == "extend") gone[number] = write_there(node, number);
+    }
+    size_t number = 0;
+    std::erase_if(graph_.nodes, [&](const Node&) { return gone[number++]; });
+  }
+
+  // True: the node that makes the rows writes them into the state.
+  bool write_there(const Node& extend, size_t number) {
+    const ValueId rows = *extend.operands[1];
+    Value& value = graph_.values[rows];
+    if (!is_temporary(rows) || uses_[rows] != 1) return false;
+    const Node& maker = graph_.nodes[*value.producer];
+    if (!find_signature(maker.operation)->by_rows) return false;
+    const ValueId state = graph_.values[extend.results[0]].storage;
+    // What is computed as f32 is stored as the state's rows are.
+    const Element wanted = graph_.values[state].type.element;
+    if (value.type.element != wanted) {
+      if (wanted != Element::kF16) return false;
+      value.type.element = wanted;
+    }
+    // Nobody between them may still want what was there.
+    for (size_t between = *value.producer; between < number; ++between) {
+      for (const std::optional<ValueId>& id : graph_.nodes[between].operands)
+        if (id && graph_.values[*id].storage == state) return false;
+    }
+    value.storage = state;
+    value.first = std::get<Size>(extend.settings.at("at"));
+    if (fits(maker)) {
+      written_there_.emplace_back(extend.results[0], rows);
+      return true;
+    }
+    value.storage = rows;
+    value.first = 0;
+    return false;
+  }
+
+  // What the card cannot do at all is told when its nodes are written.
+  bool fits(const Node& node) const {
+    try {
+      return std::ranges::all_of(card_nodes(graph_, node),
+                                 [](const CardNode& one) { return count_patches(one) <= node::kPatches; });
+    } catch (const GraphError&) {
+      return false;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------
+
+  void add_workspaces() {
+    for (Node& node : graph_.nodes) {
+      const Signature& what = *find_signature(node.operation);
+      if (what.workspace == nullptr) continue;
+      const int64_t bytes = what.workspace(Use(what, graph_, node)).range(graph_.symbols).most;
+      Type type;
+      type.element = Element::kI8;
+      type.dimensions = {std::max<int64_t>(bytes, 1)};
+      const std::string name = graph_.values[node.results[0]].name + ".workspace";
+      node.results.push_back(add_value(name, type, node.place));
+    }
+  }
+
+  Graph graph_;
+  std::vector<size_t> uses_;  // of each value
+  // What extend gave, and the rows that are written there without it.
+  std::vector<std::pair<ValueId, ValueId>> written_there_;
+};
+
+}  // namespace
+
+Graph lowered(Graph graph) { return Lowering(std::move(graph)).whole(); }
+
+}  // namespace swai::graph

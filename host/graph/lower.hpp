@@ -1,0 +1,15 @@
+// A graph as the card runs it: what its operators want, and people need not write.
+#pragma once
+
+#include "host/graph/graph.hpp"
+
+namespace swai::graph {
+
+// - Products with weights of few bits get x quantised; all that multiply the same x share that.
+// - Rows for a state are written there by the node that makes them, if one node can.
+// - Operators that need memory while they run have it as one more result.
+//
+// Values keep their numbers; new ones stand behind them. Throws GraphError.
+Graph lowered(Graph graph);
+
+}  // namespace swai::graph

@@ -1,0 +1,220 @@
+#include "host/graph/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cpe-kernels/operators/sample/settings.hpp"
+
+namespace swai::graph::rules {
+namespace {
+
+constexpr std::array kFloat = {Element::kF32};
+constexpr std::array kFloats = {Element::kF16, Element::kF32};
+constexpr std::array kActivations = {Element::kI8, Element::kF32};
+constexpr std::array kWeights = {Element::kI4, Element::kI8, Element::kF16, Element::kF32};
+constexpr std::array kRows = {Element::kI8, Element::kF16, Element::kF32};
+constexpr std::array kNumbers = {Element::kI32};
+constexpr std::array kWhole = {Element::kI8, Element::kI32};
+constexpr int64_t kSettingsWords = sizeof(operators::SampleSettings) / sizeof(uint32_t);
+constexpr std::array kAll = {Element::kI4, Element::kI8, Element::kI32, Element::kF16, Element::kF32};
+
+Type of(Element element, std::vector<Size> dimensions) {
+  Type type;
+  type.element = element;
+  type.dimensions = std::move(dimensions);
+  return type;
+}
+
+// A vector of fp32 with a member for each of `count`.
+void vector_for(const Use& use, const char* name, const Size& count) {
+  if (!use.has(name)) return;
+  use.same(use.tensor(name, 1, kFloat).dimensions[0], count, fmt::format("the length of {}", name));
+}
+
+// Rows from `at` on, one for each of `count`.
+void rows_within(const Use& use, const Size& count, const Type& table) {
+  use.at_most(0, use.size("at"), "at");
+  use.at_most(use.size("at") + count, table.dimensions[0], "the last row of the table that is read");
+}
+
+Size groups(const Type& x, int64_t group) { return (x.dimensions[1] + (group - 1)) / group; }
+
+// As quantise makes them: a vector for whole rows, or a row for each group with one for each row of x.
+void scales_of_rows(const Use& use, const char* name, const char* group, const Type& x) {
+  const size_t dimensions = use.graph().values[*use.operand(name)].type.dimensions.size();
+  if (dimensions == 1) return vector_for(use, name, x.dimensions[0]);
+  const Type& scales = use.tensor(name, 2, kFloat);
+  use.same(scales.dimensions[0], groups(x, use.count(group)),
+           fmt::format("the rows of {}, and the groups of x", name));
+  use.same(scales.dimensions[1], x.dimensions[0], fmt::format("the width of {}, and the rows of x", name));
+}
+
+}  // namespace
+
+std::vector<Type> as_operand(const Use& use) { return {use.tensor("x", 2, kFloat)}; }
+
+std::vector<Type> embedding(const Use& use) {
+  const Type& tokens = use.tensor("tokens", 1, kNumbers);
+  const Type& table = use.tensor("table", 2, kRows);
+  vector_for(use, "scale", table.dimensions[0]);
+  if ((table.element == Element::kI8) != use.has("scale"))
+    use.fail("a table of i8 has a scale, no other has");
+  if (use.has("positions")) {
+    const Type& positions = use.tensor("positions", 2, kFloat);
+    use.same(positions.dimensions[1], table.dimensions[1], "the width of table and positions");
+    rows_within(use, tokens.dimensions[0], positions);
+  }
+  return {of(Element::kF32, {tokens.dimensions[0], table.dimensions[1]})};
+}
+
+std::vector<Type> linear(const Use& use) {
+  const Type& x = use.tensor("x", 2, kRows);
+  const Type& weight = use.packed_weight("weight", kWeights);
+  use.same(x.dimensions[1], weight.dimensions[1], "the depth of x and weight");
+  const Size rows = x.dimensions[0], columns = weight.dimensions[0];
+  const bool whole = weight.element == Element::kF32 || weight.element == Element::kF16;
+  if (whole && x.element == Element::kI8) use.fail("x is i8; it may be so when weight is i8 or i4");
+  vector_for(use, "bias", columns);
+  if ((x.element == Element::kI8) != use.has("x_scale"))
+    use.fail("x has an x_scale when it is i8, and only then");
+  if (use.has("x_scale")) scales_of_rows(use, "x_scale", "x_group", x);
+  if (weight.element == Element::kI8) vector_for(use, "scale", columns);
+  if (weight.element == Element::kI4) {
+    const Type& scale = use.tensor("scale", 2, kFloats);
+    use.same(scale.dimensions[0], columns, "the rows of scale");
+    use.same(scale.dimensions[1], weight.dimensions[1] / use.count("group"), "the groups in a row of scale");
+  }
+  if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
+  if (use.has("residual")) {
+    const Type& residual = use.tensor("residual", 2, kFloat);
+    use.same(residual.dimensions[0], rows, "the rows of x and residual");
+    use.same(residual.dimensions[1], columns, "the columns of weight and residual");
+  }
+  return {of(Element::kF32, {rows, columns})};
+}
+
+std::vector<Type> norm(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  vector_for(use, "weight", x.dimensions[1]);
+  vector_for(use, "bias", x.dimensions[1]);
+  return {x};
+}
+
+std::vector<Type> rotary(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  const Type& table = use.tensor("table", 2, kFloat);
+  use.same(table.dimensions[1] * use.count("heads"), x.dimensions[1],
+           "the width of table times heads, and the width of x");
+  rows_within(use, x.dimensions[0], table);
+  return {x};
+}
+
+std::vector<Type> attention(const Use& use) {
+  const Type& q = use.tensor("q", 2, kFloats);
+  const Type& k = use.tensor("k", 2, kFloats);
+  const Type& v = use.tensor("v", 2, kFloats);
+  if (k.element != v.element) use.fail("k and v have different elements");
+  const int64_t heads = use.count("heads");
+  const int64_t kv_heads = use.size("kv_heads") == Size(0) ? heads : use.count("kv_heads");
+  if (heads % kv_heads != 0)
+    use.fail(fmt::format("{} heads cannot share {} kv_heads evenly", heads, kv_heads));
+  use.same(k.dimensions[0], v.dimensions[0], "the rows of k and v");
+  use.same(k.dimensions[1] * (heads / kv_heads), q.dimensions[1], "the width of q, and of k for its heads");
+  use.same(q.dimensions[1] / heads * heads, q.dimensions[1], "the width of q, and of its heads together");
+  if (use.word("causal") == "yes") {
+    use.same(use.size("past") + q.dimensions[0], k.dimensions[0],
+             "past and the rows of q together, and the rows of k");
+  }
+  use.same(k.dimensions[1], v.dimensions[1], "the width of k and v");
+  return {of(Element::kF32, q.dimensions)};
+}
+
+std::vector<Type> extend(const Use& use) {
+  const Type& state = use.tensor("state", 2, kRows);
+  const Type& rows = use.tensor("rows", 2, kRows);
+  use.same(rows.dimensions[1], state.dimensions[1], "the width of state and rows");
+  const Size end = use.size("at") + rows.dimensions[0];
+  use.at_most(0, use.size("at"), "at");
+  use.at_most(end, state.dimensions[0], "the last row that is written");
+  return {of(state.element, {end, state.dimensions[1]})};
+}
+
+std::vector<Type> pairwise(const Use& use) {
+  const Type& a = use.tensor("a", 2, kFloat);
+  const Type& b = use.tensor("b", 2, kFloat);
+  use.same(a.dimensions[0], b.dimensions[0], "the rows of a and b");
+  use.same(a.dimensions[1], b.dimensions[1], "the width of a and b");
+  return {a};
+}
+
+std::vector<Type> argmax(const Use& use) {
+  return {of(Element::kI32, {use.tensor("x", 2, kFloat).dimensions[0]})};
+}
+
+std::vector<Type> sample(const Use& use) {
+  const Type& logits = use.tensor("logits", 2, kFloat);
+  const Type& settings = use.tensor("settings", 2, kNumbers);
+  const Size rows = logits.dimensions[0];
+  if (!(settings.dimensions[0] == Size(1)))
+    use.same(settings.dimensions[0], rows, "the rows of settings and logits");
+  use.same(settings.dimensions[1], kSettingsWords, "the width of settings, and what a row's settings take");
+  use.at_most(0, use.size("position"), "position");
+  return {of(Element::kI32, {rows}), of(Element::kF32, {rows})};
+}
+
+std::vector<Type> top_k(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  const Size count = use.count("count");
+  use.at_most(count, x.dimensions[1], "count");
+  return {of(Element::kF32, {x.dimensions[0], count}), of(Element::kI32, {x.dimensions[0], count})};
+}
+
+// Rows are moments in time.
+std::vector<Type> convolution(const Use& use) {
+  const Type& x = use.tensor("x", 2, kActivations);
+  const Type& weight = use.tensor("weight", 3, kWeights);
+  use.same(x.dimensions[1], weight.dimensions[1], "the channels of x and weight");
+  vector_for(use, "bias", weight.dimensions[0]);
+  const Size covered = x.dimensions[0] + use.size("padding") * 2 - weight.dimensions[2];
+  use.at_most(0, covered, "the kernel's length less than x with its padding: the rest");
+  return {of(Element::kF32, {covered / use.count("stride") + 1, weight.dimensions[0]})};
+}
+
+std::vector<Type> transpose(const Use& use) {
+  const Type& x = use.tensor("x", 2, kAll);
+  return {of(x.element, {x.dimensions[1], x.dimensions[0]})};
+}
+
+std::vector<Type> concat(const Use& use) {
+  const Type& a = use.tensor("a", 2, kAll);
+  const Type& b = use.tensor("b", 2, kAll);
+  if (a.element != b.element) use.fail("a and b have different elements");
+  use.same(a.dimensions[1], b.dimensions[1], "the width of a and b");
+  return {of(a.element, {a.dimensions[0] + b.dimensions[0], a.dimensions[1]})};
+}
+
+std::vector<Type> slice(const Use& use) {
+  const Type& x = use.tensor("x", 2, kAll);
+  use.at_most(0, use.size("first"), "first");
+  use.at_most(1, use.size("rows"), "rows");
+  use.at_most(use.size("first") + use.size("rows"), x.dimensions[0], "the last row");
+  return {of(x.element, {use.size("rows"), x.dimensions[1]})};
+}
+
+std::vector<Type> quantise(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloats);
+  std::vector<Size> scales = {x.dimensions[0]};
+  if (use.size("group") != Size(0)) scales.insert(scales.begin(), groups(x, use.count("group")));
+  return {of(Element::kI8, x.dimensions), of(Element::kF32, scales)};
+}
+
+std::vector<Type> dequantise(const Use& use) {
+  const Type& x = use.tensor("x", 2, kWhole);
+  scales_of_rows(use, "scale", "group", x);
+  return {of(Element::kF32, x.dimensions)};
+}
+
+std::vector<Type> copy(const Use& use) { return {use.tensor("x", 2, kAll)}; }
+
+}  // namespace swai::graph::rules

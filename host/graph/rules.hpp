@@ -1,0 +1,27 @@
+// What operators take, and the types of what they make. Each throws GraphError for what it does not take.
+#pragma once
+
+#include "host/graph/use.hpp"
+
+namespace swai::graph::rules {
+
+std::vector<Type> as_operand(const Use& use);
+std::vector<Type> embedding(const Use& use);
+std::vector<Type> linear(const Use& use);
+std::vector<Type> norm(const Use& use);
+std::vector<Type> rotary(const Use& use);
+std::vector<Type> attention(const Use& use);
+std::vector<Type> extend(const Use& use);
+std::vector<Type> pairwise(const Use& use);
+std::vector<Type> argmax(const Use& use);
+std::vector<Type> sample(const Use& use);
+std::vector<Type> top_k(const Use& use);
+std::vector<Type> convolution(const Use& use);
+std::vector<Type> transpose(const Use& use);
+std::vector<Type> concat(const Use& use);
+std::vector<Type> slice(const Use& use);
+std::vector<Type> quantise(const Use& use);
+std::vector<Type> dequantise(const Use& use);
+std::vector<Type> copy(const Use& use);
+
+}  // namespace swai::graph::rules

@@ -1,0 +1,303 @@
+#include "host/graph/writers.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cpe-kernels/operators/argmax/plan.hpp"
+#include "cpe-kernels/operators/copy/plan.hpp"
+#include "cpe-kernels/operators/elementwise/plan.hpp"
+#include "cpe-kernels/operators/embedding/plan.hpp"
+#include "cpe-kernels/operators/linear/plan.hpp"
+#include "cpe-kernels/operators/linear_fp32/plan.hpp"
+#include "cpe-kernels/operators/norm/plan.hpp"
+#include "cpe-kernels/operators/quantise/plan.hpp"
+#include "cpe-kernels/operators/rotary/plan.hpp"
+#include "cpe-kernels/operators/sample/plan.hpp"
+#include "cpe-kernels/operators/softmax/plan.hpp"
+#include "cpe-kernels/operators/transpose/plan.hpp"
+#include "cpe-kernels/operators/unary/plan.hpp"
+
+namespace swai::graph::writers {
+namespace {
+
+using namespace operators;
+
+// Some rows of a value.
+struct Rows {
+  ValueId value;
+  Size first = 0;
+};
+
+void copy_rows(Emitter& out, Rows target, Rows source, const Size& count) {
+  const auto element = [&](const Rows& rows) { return out.type(rows.value).element; };
+  if (element(target) != element(source)) {
+    out.use().fail(fmt::format("{} would have to be converted to {}, which no operator of the card does",
+                               out.graph().values[source.value].name, to_text(element(target))));
+  }
+  Arguments<CopyArgs> node(out);
+  node.at(&CopyArgs::to, target.value, target.first);
+  node.at(&CopyArgs::from, source.value, source.first);
+  node.set(&CopyArgs::row_bytes, out.type(source.value).row_bytes());
+  node.set(&CopyArgs::to_stride, out.stride(target.value));
+  node.set(&CopyArgs::from_stride, out.stride(source.value));
+  node.set(&CopyArgs::rows, count);
+  node.finish(Operator::kCopy);
+}
+
+void binary(Emitter& out, Operator what) {
+  const ValueId a = out.operand("a"), b = out.operand("b"), y = out.result();
+  Arguments<BinaryArgs> node(out);
+  node.at(&BinaryArgs::to, y);
+  node.at(&BinaryArgs::a, a);
+  node.at(&BinaryArgs::b, b);
+  node.set(&BinaryArgs::rows, out.rows(y));
+  node.set(&BinaryArgs::columns, out.columns(y));
+  node.set(&BinaryArgs::to_stride, out.stride(y));
+  node.set(&BinaryArgs::a_stride, out.stride(a));
+  node.set(&BinaryArgs::b_stride, out.stride(b));
+  node->to_type = out.number(y);
+  node->a_type = out.number(a);
+  node->b_type = out.number(b);
+  node.finish(what);
+}
+
+// What has one matrix on each side: all such arguments have these names.
+template <typename Args>
+Arguments<Args> matrix(Emitter& out) {
+  const ValueId x = out.operand("x"), y = out.result();
+  Arguments<Args> node(out);
+  node.at(&Args::to, y);
+  node.at(&Args::from, x);
+  node.set(&Args::rows, out.rows(x));
+  node.set(&Args::to_stride, out.stride(y));
+  node.set(&Args::from_stride, out.stride(x));
+  if constexpr (requires { &Args::columns; }) node.set(&Args::columns, out.columns(x));
+  if constexpr (requires { &Args::to_type; }) node->to_type = out.number(y);
+  if constexpr (requires { &Args::from_type; }) node->from_type = out.number(x);
+  return node;
+}
+
+void unary(Emitter& out, Operator what) { matrix<UnaryArgs>(out).finish(what); }
+
+Arguments<NormArgs> norm(Emitter& out) {
+  Arguments<NormArgs> node = matrix<NormArgs>(out);
+  node.at(&NormArgs::gamma, out.operand("weight"));
+  node->epsilon = static_cast<float>(out.use().real("epsilon"));
+  return node;
+}
+
+void softmax(Emitter& out, Operator what) {
+  Arguments<SoftmaxArgs> node = matrix<SoftmaxArgs>(out);
+  node->scale = static_cast<float>(out.use().real("scale"));
+  node.finish(what);
+}
+
+// How many columns share a scale: `scales` is a vector when all do.
+template <typename Args>
+void scales(Emitter& out, Arguments<Args>& node, ValueId scales, const Size& columns, const char* group) {
+  if (out.type(scales).dimensions.size() == 1) {
+    node.set(&Args::group, columns);
+  } else {
+    const Size size = out.use().size(group);
+    const bool all = out.type(scales).dimensions[0] == Size(1);
+    node.set(&Args::group, all ? columns : size);
+  }
+}
+
+uint16_t function_of(const std::string& activation) {
+  static const std::map<std::string, Operator> kFunctions = {{"gelu", Operator::kGeluErf},
+                                                             {"gelu_tanh", Operator::kGeluTanh},
+                                                             {"silu", Operator::kSilu},
+                                                             {"relu", Operator::kRelu}};
+  const auto found = kFunctions.find(activation);
+  return found == kFunctions.end() ? uint16_t{0} : static_cast<uint16_t>(found->second);
+}
+
+// What all products have: x, weight, and what happens on the way out.
+template <typename Args>
+Arguments<Args> product(Emitter& out) {
+  const ValueId x = out.operand("x"), w = out.operand("weight"), y = out.result();
+  Arguments<Args> node(out);
+  node.at(&Args::to, y);
+  node.at(&Args::x, x);
+  node.at(&Args::w, w);
+  if (const auto bias = out.use().operand("bias")) node.at(&Args::biases, *bias);
+  if (const auto residual = out.use().operand("residual")) {
+    node.at(&Args::residual, *residual);
+    node.set(&Args::residual_stride, out.stride(*residual));
+    node->residual_type = out.number(*residual);
+  }
+  node.set(&Args::rows, out.rows(x));
+  node.set(&Args::depth, out.columns(x));
+  node.set(&Args::columns, out.columns(y));
+  node.set(&Args::to_stride, out.stride(y));
+  node.set(&Args::x_stride, out.stride(x));
+  node->function = function_of(out.use().word("activation"));
+  node->to_type = out.number(y);
+  return node;
+}
+
+void linear_fp32(Emitter& out) {
+  const ValueId x = out.operand("x"), w = out.operand("weight");
+  Arguments<LinearFp32Args> node = product<LinearFp32Args>(out);
+  node.set(&LinearFp32Args::w_stride, out.stride(w));
+  node->x_type = out.number(x);
+  node->w_type = out.number(w);
+  node.finish(Operator::kLinearFp32);
+}
+
+void linear_w8(Emitter& out) {
+  Arguments<LinearArgs> node = product<LinearArgs>(out);
+  const ValueId x_scale = out.operand("x_scale");
+  node.at(&LinearArgs::x_scales, x_scale);
+  node.at(&LinearArgs::w_scales, out.operand("scale"));
+  node.set(&LinearArgs::x_scales_stride, out.stride(x_scale));
+  scales(out, node, x_scale, out.columns(out.operand("x")), "x_group");
+  node.finish(Operator::kLinear);
+}
+
+}  // namespace
+
+void add(Emitter& out) { binary(out, Operator::kAdd); }
+void multiply(Emitter& out) { binary(out, Operator::kMul); }
+void relu(Emitter& out) { unary(out, Operator::kRelu); }
+void silu(Emitter& out) { unary(out, Operator::kSilu); }
+void gelu(Emitter& out) {
+  unary(out, out.use().word("form") == "erf" ? Operator::kGeluErf : Operator::kGeluTanh);
+}
+void rms_norm(Emitter& out) { norm(out).finish(Operator::kRmsNorm); }
+void layer_norm(Emitter& out) {
+  Arguments<NormArgs> node = norm(out);
+  node.at(&NormArgs::beta, out.operand("bias"));
+  node.finish(Operator::kLayerNorm);
+}
+void softmax(Emitter& out) { softmax(out, Operator::kSoftmax); }
+void log_softmax(Emitter& out) { softmax(out, Operator::kLogSoftmax); }
+
+void embedding(Emitter& out) {
+  const ValueId table = out.operand("table"), y = out.result();
+  Arguments<EmbeddingArgs> node(out);
+  node.at(&EmbeddingArgs::to, y);
+  node.at(&EmbeddingArgs::table, table);
+  node.at(&EmbeddingArgs::tokens, out.operand("tokens"));
+  if (const auto scale = out.use().operand("scale")) node.at(&EmbeddingArgs::scales, *scale);
+  if (const auto positions = out.use().operand("positions")) {
+    node.at(&EmbeddingArgs::positions, *positions, out.use().size("at"));
+    node.set(&EmbeddingArgs::positions_stride, out.stride(*positions));
+  }
+  node.set(&EmbeddingArgs::rows, out.rows(y));
+  node.set(&EmbeddingArgs::columns, out.columns(y));
+  node.set(&EmbeddingArgs::vocabulary, out.rows(table));
+  node.set(&EmbeddingArgs::to_stride, out.stride(y));
+  node.set(&EmbeddingArgs::table_stride, out.stride(table));
+  node->to_type = out.number(y);
+  node->table_type = out.number(table);
+  node.finish(Operator::kEmbedding);
+}
+
+void rotary(Emitter& out) {
+  const ValueId table = out.operand("table");
+  Arguments<RotaryArgs> node = matrix<RotaryArgs>(out);
+  node.at(&RotaryArgs::table, table, out.use().size("at"));
+  node.set(&RotaryArgs::heads, out.use().size("heads"));
+  node.set(&RotaryArgs::width, out.columns(table));
+  node.set(&RotaryArgs::table_stride, out.stride(table));
+  node.finish(Operator::kRotary);
+}
+
+void linear(Emitter& out) {
+  switch (out.type(out.operand("weight")).element) {
+    case Element::kI8:
+      return linear_w8(out);
+    case Element::kI4:
+      out.use().fail("the card has no products with weights of i4 yet");
+    default:
+      return linear_fp32(out);
+  }
+}
+
+void quantise(Emitter& out) {
+  const ValueId scale = out.result(1);
+  Arguments<QuantiseArgs> node = matrix<QuantiseArgs>(out);
+  node.at(&QuantiseArgs::scales, scale);
+  node.set(&QuantiseArgs::scales_stride, out.stride(scale));
+  scales(out, node, scale, out.columns(out.operand("x")), "group");
+  node.finish(Operator::kQuantise);
+}
+
+void dequantise(Emitter& out) {
+  const ValueId scale = out.operand("scale");
+  Arguments<DequantiseArgs> node = matrix<DequantiseArgs>(out);
+  node.at(&DequantiseArgs::scales, scale);
+  node.set(&DequantiseArgs::scales_stride, out.stride(scale));
+  scales(out, node, scale, out.columns(out.operand("x")), "group");
+  node.finish(Operator::kDequantise);
+}
+
+void transpose(Emitter& out) {
+  Arguments<TransposeArgs> node = matrix<TransposeArgs>(out);
+  node->element_bytes = bytes_of(out.number(out.result()));
+  node.finish(Operator::kTranspose);
+}
+
+void argmax(Emitter& out) {
+  const ValueId x = out.operand("x");
+  Arguments<ArgmaxArgs> node(out);
+  node.at(&ArgmaxArgs::to, out.result());
+  node.at(&ArgmaxArgs::from, x);
+  node.at(&ArgmaxArgs::workspace, out.result(1));
+  node.set(&ArgmaxArgs::rows, out.rows(x));
+  node.set(&ArgmaxArgs::columns, out.columns(x));
+  node.set(&ArgmaxArgs::from_stride, out.stride(x));
+  node.finish(Operator::kArgmax);
+}
+
+void sample(Emitter& out) {
+  const ValueId x = out.operand("logits"), settings = out.operand("settings");
+  Arguments<SampleArgs> node(out);
+  node.at(&SampleArgs::to, out.result(0));
+  node.at(&SampleArgs::log_probabilities, out.result(1));
+  node.at(&SampleArgs::workspace, out.result(2));
+  node.at(&SampleArgs::from, x);
+  node.at(&SampleArgs::settings, settings);
+  node.set(&SampleArgs::rows, out.rows(x));
+  node.set(&SampleArgs::columns, out.columns(x));
+  node.set(&SampleArgs::from_stride, out.stride(x));
+  node.set(&SampleArgs::settings_stride, out.rows(settings) == Size(1) ? Size(0) : out.stride(settings));
+  node.set(&SampleArgs::position, out.use().size("position"));
+  node.finish(Operator::kSample);
+}
+
+Size sample_workspace(const Use& use) {
+  const Type& x = use.graph().values[*use.operand("logits")].type;
+  const auto most = [&](const Size& size) {
+    return static_cast<uint32_t>(size.range(use.graph().symbols).most);
+  };
+  return static_cast<int64_t>(operators::sample_workspace(most(x.rows()), most(x.dimensions[1])));
+}
+
+Size argmax_workspace(const Use& use) {
+  const Type& x = use.graph().values[*use.operand("x")].type;
+  return x.rows() * ((x.dimensions[1] + (kArgmaxPiece - 1)) / kArgmaxPiece) * Size(sizeof(float));
+}
+
+void copy(Emitter& out) {
+  const ValueId y = out.result();
+  copy_rows(out, {y}, {out.operand("x")}, out.rows(y));
+}
+void slice(Emitter& out) {
+  const ValueId y = out.result();
+  copy_rows(out, {y}, {out.operand("x"), out.use().size("first")}, out.rows(y));
+}
+void extend(Emitter& out) {
+  const ValueId rows = out.operand("rows");
+  copy_rows(out, {out.result(), out.use().size("at")}, {rows}, out.rows(rows));
+}
+void concat(Emitter& out) {
+  const ValueId a = out.operand("a"), b = out.operand("b"), y = out.result();
+  copy_rows(out, {y}, {a}, out.rows(a));
+  copy_rows(out, {y, out.rows(a)}, {b}, out.rows(b));
+}
+
+}  // namespace swai::graph::writers

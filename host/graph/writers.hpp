@@ -1,0 +1,34 @@
+// How each operator becomes nodes of the card's list. Each throws GraphError for what the card cannot do.
+#pragma once
+
+#include "host/graph/emitter.hpp"
+
+namespace swai::graph::writers {
+
+void add(Emitter& out);
+void multiply(Emitter& out);
+void relu(Emitter& out);
+void silu(Emitter& out);
+void gelu(Emitter& out);
+void layer_norm(Emitter& out);
+void rms_norm(Emitter& out);
+void softmax(Emitter& out);
+void log_softmax(Emitter& out);
+void embedding(Emitter& out);
+void rotary(Emitter& out);
+void linear(Emitter& out);
+void quantise(Emitter& out);
+void dequantise(Emitter& out);
+void transpose(Emitter& out);
+void argmax(Emitter& out);
+void sample(Emitter& out);
+void copy(Emitter& out);
+void slice(Emitter& out);
+void extend(Emitter& out);
+void concat(Emitter& out);
+
+// What they need while they run.
+Size argmax_workspace(const Use& use);
+Size sample_workspace(const Use& use);
+
+}  // namespace swai::graph::writers

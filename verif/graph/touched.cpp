@@ -1,0 +1,139 @@
+#include "verif/graph/touched.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cpe-kernels/operators/sample/plan.hpp"
+
+namespace swai::graph {
+namespace {
+
+using namespace operators;
+
+template <typename Args>
+Args arguments_of(const node::Node& node) {
+  Args args;
+  std::memcpy(&args, node.arguments.data(), sizeof args);
+  return args;
+}
+
+// Most operators have one matrix on each side.
+template <typename Args>
+std::vector<Touched> one_each(const Args& args) {
+  return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+          {args.from, args.rows * uint64_t{args.from_stride}}};
+}
+
+bool meet(const Touched& a, const Touched& b) {
+  return (a.written || b.written) && a.at.segment() == b.at.segment() &&
+         a.at.offset() < b.at.offset() + b.bytes && b.at.offset() < a.at.offset() + a.bytes;
+}
+
+}  // namespace
+
+std::vector<Touched> touched(const node::Node& node) {
+  switch (Operator{node.operation}) {
+    case Operator::kCopy:
+      return one_each(arguments_of<CopyArgs>(node));
+    case Operator::kAdd:
+    case Operator::kMul: {
+      const auto args = arguments_of<BinaryArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.a, args.rows * uint64_t{args.a_stride}},
+              {args.b, args.rows * uint64_t{args.b_stride}}};
+    }
+    case Operator::kRelu:
+    case Operator::kSilu:
+    case Operator::kGeluErf:
+    case Operator::kGeluTanh:
+      return one_each(arguments_of<UnaryArgs>(node));
+    case Operator::kLayerNorm:
+    case Operator::kRmsNorm:
+      return one_each(arguments_of<NormArgs>(node));
+    case Operator::kSoftmax:
+    case Operator::kLogSoftmax:
+      return one_each(arguments_of<SoftmaxArgs>(node));
+    case Operator::kRotary:
+      return one_each(arguments_of<RotaryArgs>(node));
+    case Operator::kTranspose: {
+      const auto args = arguments_of<TransposeArgs>(node);
+      return {{args.to, args.columns * uint64_t{args.to_stride}, true},
+              {args.from, args.rows * uint64_t{args.from_stride}}};
+    }
+    case Operator::kQuantise: {
+      const auto args = arguments_of<QuantiseArgs>(node);
+      std::vector<Touched> all = one_each(args);
+      const uint64_t groups = (args.columns + args.group - 1) / args.group;
+      all.push_back({args.scales, (groups - 1) * args.scales_stride + args.rows * 4, true});
+      return all;
+    }
+    case Operator::kDequantise: {
+      const auto args = arguments_of<DequantiseArgs>(node);
+      std::vector<Touched> all = one_each(args);
+      const uint64_t groups = (args.columns + args.group - 1) / args.group;
+      all.push_back({args.scales, (groups - 1) * args.scales_stride + args.rows * 4});
+      return all;
+    }
+    case Operator::kEmbedding: {
+      const auto args = arguments_of<EmbeddingArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true}, {args.tokens, args.rows * uint64_t{4}}};
+    }
+    case Operator::kArgmax: {
+      const auto args = arguments_of<ArgmaxArgs>(node);
+      return {{args.to, args.rows * uint64_t{4}, true},
+              {args.from, args.rows * uint64_t{args.from_stride}},
+              {args.workspace, args.rows * uint64_t{4} * ((args.columns + 2047) / 2048), true}};
+    }
+    case Operator::kLinear: {
+      const auto args = arguments_of<LinearArgs>(node);
+      const uint64_t groups = (args.depth + args.group - 1) / args.group;
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.x, args.rows * uint64_t{args.x_stride}},
+              {args.x_scales, (groups - 1) * args.x_scales_stride + args.rows * 4},
+              {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+    }
+    case Operator::kLinearFp32: {
+      const auto args = arguments_of<LinearFp32Args>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.x, args.rows * uint64_t{args.x_stride}},
+              {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+    }
+    case Operator::kSample: {
+      const auto args = arguments_of<SampleArgs>(node);
+      return {{args.to, args.rows * uint64_t{4}, true},
+              {args.log_probabilities, args.rows * uint64_t{4}, true},
+              {args.from, args.rows * uint64_t{args.from_stride}},
+              {args.workspace, sample_workspace(args.rows, args.columns), true}};
+    }
+    default:
+      throw std::logic_error("nobody has said here what this operator touches");
+  }
+}
+
+node::Node patched(node::Node node, const std::vector<uint64_t>& parameters) {
+  for (const node::Patch patch : node.patches) {
+    if (patch.target == 0) continue;
+    std::byte* const at = &node.arguments[size_t{4} * (patch.target & node::Patch::kNumber)];
+    uint64_t value = 0;
+    const size_t bytes = patch.target >= node::Patch::kPointer ? 8 : 4;
+    std::memcpy(&value, at, bytes);
+    value += parameters.at(patch.parameter);
+    std::memcpy(at, &value, bytes);
+  }
+  return node;
+}
+
+bool is_unordered(const std::vector<node::Node>& list) {
+  std::vector<Touched> since;
+  for (const node::Node& node : list) {
+    if (node.barrier == node::Barrier::kAll) since.clear();
+    const std::vector<Touched> now = touched(node);
+    for (const Touched& one : now) {
+      if (std::ranges::any_of(since, [&](const Touched& before) { return meet(one, before); })) return true;
+    }
+    since.insert(since.end(), now.begin(), now.end());
+  }
+  return false;
+}
+
+}  // namespace swai::graph
