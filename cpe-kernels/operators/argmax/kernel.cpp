@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpe-kernels/operators/argmax/plan.hpp"
+#include "cpe-kernels/operators/common/order.hpp"
 #include "cpe-kernels/operators/common/stream.hpp"
 #include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
@@ -15,14 +16,6 @@ using vector::Op, vector::Reduce;
 
 constexpr uint32_t kPiece = kArgmaxPiece;
 constexpr uint32_t kPart = 64;
-
-// Larger for larger numbers; both zeros are equal, a NaN is the smallest.
-int32_t order(uint32_t bits) {
-  if ((bits & 0x7fff'ffff) > 0x7f80'0000) return INT32_MIN;
-  if (bits == 0x8000'0000) return 0;
-  const auto number = static_cast<int32_t>(bits);
-  return number < 0 ? static_cast<int32_t>(~bits | 0x8000'0000) : number;
-}
 
 // The first of the largest.
 uint32_t first_best(const uint32_t* numbers, uint32_t count) {

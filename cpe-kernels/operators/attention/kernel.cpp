@@ -1,0 +1,286 @@
+// Attention: a CPE takes some queries through blocks of 64 keys. Of each block it makes a partial result:
+// scores, weights relative to the largest of them, their sum, and the sum of values so weighted.
+#include "cpe-kernels/operators/attention/partial.hpp"
+#include "cpe-kernels/operators/attention/stream.hpp"
+#include "operator_table.hpp"
+
+namespace swai::operators {
+
+namespace {
+
+using vector::value;
+
+class Attention {
+ public:
+  Attention(const AttentionArgs& args, const Schedule& schedule)
+      : args_(args), schedule_(schedule), stream_(arena_, args, schedule) {
+    const uint32_t queries = Schedule::most_queries(args.width);
+    const uint32_t bytes = queries * args.width * sizeof(float);
+    queries_ = arena_.take<float>(bytes);
+    raw_ = args.q_type == Number::kFp32
+               ? reinterpret_cast<std::byte*>(queries_)
+               : arena_.take<std::byte>(queries * args.width * bytes_of(args.q_type));
+    weights_ = arena_.take<float>(queries * kScorePitch);
+    odd_ = arena_.take<float>(bytes);
+    for (Place& place : places_) place.partials = {arena_.take<float>(queries * place_bytes()), args.width};
+    for (Column* column : {&merge_.largest, &merge_.of_all, &merge_.of_more})
+      column->at = arena_.take<float>(Column::bytes(queries));
+  }
+
+  void run() {
+    Step step;
+    if (!schedule_.begin(step)) return;
+    for (bool more = true, enters = true; more;) {
+      const Step here = step;
+      if (enters) enter(here.tile);
+      more = schedule_.next(step);
+      enters = !more || step.tile != here.tile;
+      take(here, enters);
+    }
+    dma::wait(stored_);
+  }
+
+ private:
+  static constexpr uint32_t kScorePitch = kKeyBlock * sizeof(float);
+
+  struct Place {
+    Partials partials;
+    dma::Ticket stored;
+  };
+
+  uint32_t place_bytes() const { return partial_floats(args_.width) * uint32_t{sizeof(float)}; }
+  float* query(uint32_t number) const { return queries_ + number * args_.width; }
+  float* score(uint32_t query, uint32_t key) const { return weights_ + query * kKeyBlock + key; }
+  vector::Operand scores(uint32_t query) const { return vector::rows(score(query, 0), kScorePitch); }
+  vector::Operand odd(uint32_t query) const {
+    return vector::rows(odd_ + query * args_.width, static_cast<int32_t>(args_.width * sizeof(float)));
+  }
+
+  // Loads a tile's queries, times what makes powers of two of their scores.
+  void enter(uint32_t number) {
+    tile_ = schedule_.tile(number);
+    const uint32_t element = bytes_of(args_.q_type);
+    const uint32_t row_bytes = tile_.heads * args_.width * element;
+    vector::wait(last_);
+    dma::wait(
+        dma::load(raw_,
+                  args_.q.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.q_stride +
+                                                          uint64_t{tile_.head} * args_.width * element)),
+                  row_bytes,
+                  {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
+                   static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.q_stride)}));
+    vector::a(operand(raw_, args_.q_type, 0));
+    vector::b(value(args_.scale));
+    vector::result(queries_);
+    vector::size(tile_.queries() * args_.width);
+    vector::run(Op::kMul);
+    vector::a(vector::rows(queries_));
+    vector::b(value(kLog2E));
+    vector::run(Op::kMul);
+  }
+
+  // One block of keys for the tile.
+  void take(const Step& step, bool leaves) {
+    block_ = step.block * kKeyBlock;
+    keys_ = std::min(kKeyBlock, schedule_.keys_of(tile_) - block_);
+    // Rows that see nothing of the block come first, if any.
+    first_ = 0;
+    while (seen_by(first_) == 0) first_ += tile_.heads;
+    all_see_all_ = seen_by(first_) == keys_;
+
+    // Where partial results stay here, the first block's become those of all.
+    Place& place = places_[schedule_.shared() ? step.number % 2 : step.block != 0];
+    dma::wait(place.stored);
+    compute_scores();
+    compute_weights(place.partials);
+    add_values(place.partials);
+    if (schedule_.shared()) return put_away(place, step.block);
+    if (step.block != 0) merge_(places_[0].partials, place.partials, first_, active());
+    if (leaves) store();
+  }
+
+  uint32_t active() const { return tile_.queries() - first_; }
+  // Keys of the block that a query sees.
+  uint32_t seen_by(uint32_t query) const {
+    const uint32_t keys = visible_keys(args_, tile_.row + query / tile_.heads);
+    return keys <= block_ ? 0 : std::min(keys - block_, keys_);
+  }
+
+  void compute_scores() {
+    if (!all_see_all_) fill(scores(first_), -__builtin_inff(), keys_);
+    bool overlap = false;
+    for (uint32_t key = 0; key < keys_;) {
+      const auto& piece = stream_.take();
+      key += piece.count;
+      vector::a(operand(piece.rows, args_.kv_type, stream_.row_bytes()));
+      vector::no_result();
+      for (uint32_t i = first_; i < tile_.queries(); ++i) {
+        const uint32_t seen = all_see_all_ ? keys_ : seen_by(i);
+        if (seen <= piece.first) continue;
+        vector::b(vector::rows(query(i)));
+        vector::reductions(score(i, piece.first));
+        vector::size(args_.width, std::min(piece.count, seen - piece.first));
+        last_ = vector::run(Op::kMul, {.reduce = Reduce::kSum, .overlap = overlap});
+        overlap = true;
+      }
+      stream_.read_by(last_);
+      if (piece.scales != nullptr) scale_scores(piece);
+    }
+  }
+
+  void scale_scores(const KeyValueStream::Piece& piece) {
+    vector::b(vector::rows(piece.scales));
+    const auto run = [&](uint32_t query, uint32_t keys, uint32_t rows) {
+      vector::a(scores(query));
+      into(scores(query));
+      vector::size(keys, rows);
+      last_ = vector::run(Op::kMul);
+    };
+    if (all_see_all_) {
+      run(first_, keys_, active());
+    } else {
+      for (uint32_t i = first_; i < tile_.queries(); ++i) run(i, seen_by(i), 1);
+    }
+    stream_.read_by(last_);
+  }
+
+  void compute_weights(const Partials& to) {
+    vector::a(scores(first_));
+    vector::b(value(1));
+    vector::no_result();
+    vector::reductions(to.largest(first_), to.pitch());
+    vector::size(keys_, active());
+    vector::run(Op::kMul, {.reduce = Reduce::kMax});
+    vector::c(to.maxima(first_).negated());
+    into(scores(first_));
+    vector::reductions(to.sum(first_), to.pitch());
+    last_ = vector::run(Op::kAdd, {.special = Special::kExp2, .reduce = Reduce::kSum});
+  }
+
+  // Even keys' into the partial results, odd ones' beside them, so that one need not wait for the other.
+  void add_values(const Partials& to) {
+    if (!all_see_all_) {
+      fill(to.all(first_), -0.0f, args_.width);
+      fill(odd(first_), -0.0f, args_.width);
+    }
+    uint32_t from = first_;
+    for (uint32_t key = 0; key < keys_;) {
+      const auto& piece = stream_.take();
+      if (piece.scales != nullptr) {
+        vector::a(scores(first_));
+        vector::b(vector::rows(piece.scales));
+        into(scores(first_));
+        vector::size(keys_, active());
+        vector::run(Op::kMul);
+      }
+      for (uint32_t i = 0; i < piece.count; ++i, ++key) {
+        while (!all_see_all_ && seen_by(from) <= key) from += tile_.heads;
+        const auto sums = key % 2 == 0 ? to.all(from) : odd(from);
+        vector::a(operand(piece.rows + i * stream_.row_bytes(), args_.kv_type, 0));
+        vector::b(vector::each_row(score(from, key), kScorePitch));
+        vector::c(sums);
+        into(sums);
+        vector::size(args_.width, tile_.queries() - from);
+        last_ = vector::run(key < 2 && all_see_all_ ? Op::kMul : Op::kFma, {.overlap = key % 2 != 0});
+      }
+      stream_.read_by(last_);
+    }
+    if (keys_ == 1) return;
+    vector::a(to.all(first_));
+    vector::c(odd(first_));
+    into(to.all(first_));
+    vector::size(args_.width, active());
+    last_ = vector::run(Op::kAdd);
+  }
+
+  // `columns` of each query's row.
+  void fill(const vector::Operand& rows, float number, uint32_t columns) {
+    vector::a(value(number));
+    vector::b(value(1));
+    into(rows);
+    vector::size(columns, active());
+    vector::run(Op::kMul);
+  }
+
+  // Partial results of one block into the workspace, where those of a query lie side by side.
+  void put_away(Place& place, uint32_t block) {
+    vector::wait(last_);
+    const uint32_t pitch = place_bytes();
+    const uint64_t blocks = key_blocks(args_.keys);
+    for (uint32_t row = first_ / tile_.heads; row < tile_.rows; ++row) {
+      const uint64_t query = uint64_t{tile_.row + row} * args_.heads + tile_.head;
+      stored_ = dma::store(args_.workspace.plus_bytes(static_cast<int64_t>((query * blocks + block) * pitch)),
+                           place.partials.row(row * tile_.heads), pitch,
+                           {static_cast<uint16_t>(tile_.heads), static_cast<uint16_t>(pitch),
+                            static_cast<int32_t>(tile_.heads == 1 ? 0 : blocks * pitch)});
+    }
+    place.stored = stored_;
+  }
+
+  // Results of a tile that has seen all keys.
+  void store() {
+    const uint32_t element = bytes_of(args_.to_type);
+    last_ = finish(places_[0].partials, tile_.queries(), merge_.largest,
+                   operand(odd_, args_.to_type, args_.width * element));
+    vector::wait(last_);
+    const uint32_t row_bytes = tile_.heads * args_.width * element;
+    stored_ =
+        dma::store(args_.to.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.to_stride +
+                                                            uint64_t{tile_.head} * args_.width * element)),
+                   odd_, row_bytes,
+                   {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
+                    static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.to_stride)});
+    places_[0].stored = stored_;
+  }
+
+  const AttentionArgs& args_;
+  const Schedule& schedule_;
+  Arena arena_;
+  KeyValueStream stream_;
+  float* queries_;
+  std::byte* raw_;  // queries as they are stored
+  float* weights_;  // a row of kKeyBlock for each query: scores, then weights
+  float* odd_;      // sums of values of odd keys; then results
+  Place places_[2] = {};
+  Merge merge_ = {};
+  vector::Ticket last_ = {};
+  dma::Ticket stored_ = {};
+
+  QueryTile tile_ = {};
+  uint32_t block_ = 0;  // its first key
+  uint32_t keys_ = 0;   // of the block
+  uint32_t first_ = 0;  // query that sees something of it
+  bool all_see_all_ = true;
+};
+
+// Each query's partial results to its result.
+void combine(const AttentionArgs& args) {
+  Arena arena;
+  Combine all(arena, args.width);
+  const Column part = {arena.take<float>(Column::bytes(1))};
+  auto* const result = arena.take<std::byte>(args.width * sizeof(float));
+  const uint32_t bytes = args.width * bytes_of(args.to_type);
+  const uint64_t pitch = uint64_t{key_blocks(args.keys)} * partial_floats(args.width) * sizeof(float);
+  for (uint32_t query = cpe::rank(); query < args.rows * args.heads; query += cpe::count()) {
+    const uint32_t row = query / args.heads;
+    const Partials& sums = all(args.workspace.plus_bytes(static_cast<int64_t>(query * pitch)),
+                               key_blocks(visible_keys(args, row)));
+    vector::wait(finish(sums, 1, part, operand(result, args.to_type, 0)));
+    dma::wait(dma::store(args.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args.to_stride +
+                                                                 uint64_t{query % args.heads} * bytes)),
+                         result, bytes));
+  }
+}
+
+}  // namespace
+
+void operator_attention(const AttentionArgs& args) {
+  require(check(args));
+  const Schedule schedule(args, cpe::rank(), cpe::count());
+  Attention(args, schedule).run();
+  if (!schedule.shared()) return;
+  cpe::sync<cpe::Scope::kAll>();
+  combine(args);
+}
+
+}  // namespace swai::operators

@@ -1,0 +1,66 @@
+// What attention takes, and the memory that it needs in between.
+#pragma once
+
+#include <algorithm>
+
+#include "cpe-kernels/operators/common/limits.hpp"
+
+namespace swai::operators {
+
+// Keys whose weights are relative to the same score, and that lie together if there are chunks.
+inline constexpr uint32_t kKeyBlock = 64;
+inline constexpr uint32_t kMaxHeads = 1024;
+inline constexpr uint32_t kMaxHeadWidth = 256;
+
+constexpr uint32_t key_blocks(uint32_t keys) { return (keys + kKeyBlock - 1) / kKeyBlock; }
+
+// Keys that a row sees: the first ones.
+constexpr uint32_t visible_keys(const AttentionArgs& args, uint32_t row) {
+  return args.causal == 0 ? args.keys : args.keys - args.rows + row + 1;
+}
+
+// What a block of keys makes of a query: the weighted sum of values, then the sum of weights, then the
+// largest score, which the weights are relative to; whole vectors.
+constexpr uint32_t partial_floats(uint32_t width) { return width + 8; }
+
+// Of few rows all CPEs take blocks of keys, and put partial results into the workspace. Of many each takes
+// rows of its own, and adds partial results up as they come.
+inline constexpr uint32_t kFewRows = 31;  // of all kv_heads together
+constexpr bool uses_workspace(uint32_t rows, uint32_t kv_heads, uint32_t keys) {
+  return uint64_t{rows} * kv_heads <= kFewRows && keys > kKeyBlock;
+}
+// For so many rows and keys, and for fewer.
+constexpr uint64_t attention_workspace_bytes(uint32_t rows, uint32_t heads, uint32_t kv_heads, uint32_t width,
+                                             uint32_t keys) {
+  if (keys <= kKeyBlock) return 0;
+  const uint64_t queries = uint64_t{std::min(rows, kFewRows / kv_heads)} * heads;
+  return queries * key_blocks(keys) * partial_floats(width) * sizeof(float);
+}
+
+constexpr Refusal check(const AttentionArgs& args) {
+  if (args.heads == 0 || args.heads > kMaxHeads || args.kv_heads == 0 || args.heads % args.kv_heads != 0 ||
+      args.width == 0 || args.width > kMaxHeadWidth || args.width % 8 != 0 ||
+      !is_shape(args.rows, args.heads * args.width) || args.keys == 0 || args.keys > kMaxSize) {
+    return Refusal::kShape;
+  }
+  if (!is_float(args.to_type) || !is_float(args.q_type) ||
+      (!is_float(args.kv_type) && args.kv_type != Number::kInt8)) {
+    return Refusal::kType;
+  }
+  const uint32_t columns = args.heads * args.width;
+  // In chunks no two rows are neighbours for sure, so there is no row that needs no stride.
+  const uint32_t places = args.chunks ? std::max(args.keys, uint32_t{2}) : args.keys;
+  if (!is_stride(args.to_stride, args.rows, columns * bytes_of(args.to_type)) ||
+      !is_source_stride(args.q_stride, args.rows, columns * bytes_of(args.q_type)) ||
+      !is_source_stride(args.kv_stride, places, args.kv_heads * args.width * bytes_of(args.kv_type)) ||
+      (args.kv_type == Number::kInt8 &&
+       !is_source_stride(args.scales_stride, args.kv_heads, args.keys * uint32_t{sizeof(float)}))) {
+    return Refusal::kStride;
+  }
+  if (args.causal > 1) return Refusal::kParameter;
+  if (args.causal != 0 && args.keys < args.rows) return Refusal::kShape;
+  if (uses_workspace(args.rows, args.kv_heads, args.keys) && !args.workspace) return Refusal::kParameter;
+  return Refusal::kNone;
+}
+
+}  // namespace swai::operators

@@ -1,0 +1,371 @@
+// Attention: to the bit, and near that in double precision.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cpe-kernels/operators/attention/plan.hpp"
+#include "cpe-kernels/operators/attention/reference.hpp"
+#include "cpe-kernels/operators/common/constants.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/shapes.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+using Row = std::vector<Real>;
+
+struct Sizes {
+  uint32_t rows, heads, kv_heads, width, keys;
+  bool causal;
+};
+
+// Of a block of keys, or of all so far.
+struct Partial {
+  Row sums;  // of values, then of weights
+  Real largest;
+};
+
+Partial merge(const Partial& all, const Partial& more) {
+  Partial both;
+  both.largest = max(all.largest, more.largest);
+  const Real of_all = exp2(all.largest + -both.largest);
+  const Real of_more = exp2(more.largest + -both.largest);
+  for (size_t i = 0; i < all.sums.size(); ++i)
+    both.sums.push_back(fma(more.sums[i], of_more, all.sums[i] * of_all));
+  return both;
+}
+
+// Attention of a random kind with all that belongs to it.
+struct Case {
+  verif::Random& random;
+  Card card{random};
+  AttentionArgs args{};
+  Tensor to, q, k, v, chunks, k_scales, v_scales, workspace;
+  double worst = 0;  // error, of largest score times largest value
+
+  Case(verif::Random& r, Sizes sizes) : random(r) {
+    const auto some_type = [&] { return random.chance(50) ? Number::kFp32 : Number::kFp16; };
+    args.rows = sizes.rows;
+    args.heads = sizes.heads;
+    args.kv_heads = sizes.kv_heads;
+    args.width = sizes.width;
+    args.keys = sizes.keys;
+    args.causal = sizes.causal;
+    args.to_type = some_type();
+    args.q_type = some_type();
+    args.kv_type = random.chance(30) ? Number::kInt8 : some_type();
+    args.scale = random.chance(70) ? 1 / std::sqrt(static_cast<float>(args.width)) : some_float(random) / 8;
+    to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
+    q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
+    fill(random, q, args.q_type);
+    place_keys();
+    if (random.chance(20)) make_scores_negative();
+    const uint64_t bytes =
+        attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys);
+    workspace = card.tensor(1, static_cast<uint32_t>(std::max<uint64_t>(bytes, 1)), 1);
+    args.to = to.at();
+    args.q = q.at();
+    if (bytes != 0) args.workspace = workspace.at();
+    args.to_stride = to.stride;
+    args.q_stride = q.stride;
+  }
+
+  std::vector<Tensor*> tensors() { return {&to, &q, &k, &v, &chunks, &k_scales, &v_scales, &workspace}; }
+  Result walk(uint32_t mask) {
+    const Result result = card.walk(
+        {node::make(static_cast<uint16_t>(Operator::kAttention), Barrier::kNone, args)}, mask, tensors());
+    // What lies in between is nobody's business; what lies beside it is.
+    const std::vector<uint8_t> before = workspace.image;
+    card.take(workspace);
+    std::copy_n(before.begin(), workspace.offset, workspace.image.begin());
+    const auto end = static_cast<int64_t>(workspace.offset + workspace.columns);
+    std::copy(before.begin() + end, before.end(), workspace.image.begin() + end);
+    return result;
+  }
+  std::string difference() {
+    for (const Tensor* tensor : tensors()) {
+      if (const std::string words = card.difference(*tensor); !words.empty()) return words;
+    }
+    return {};
+  }
+  std::string describe(uint32_t mask) const {
+    return fmt::format(
+        "{} rows, {} heads for {} of {}, {} keys, causal {}, chunks {}, types {} {} {}, mask {:#x}",
+        args.rows, args.heads, args.kv_heads, args.width, args.keys, args.causal, bool(args.chunks),
+        static_cast<int>(args.to_type), static_cast<int>(args.q_type), static_cast<int>(args.kv_type), mask);
+  }
+
+  void expect() {
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      for (uint32_t head = 0; head < args.heads; ++head) expect_one(row, head);
+    }
+  }
+
+ private:
+  std::vector<uint32_t> numbers_;  // of the chunks
+
+  // Where key t lies.
+  uint32_t place(uint32_t t) const { return numbers_[t / kKeyBlock] * kKeyBlock + t % kKeyBlock; }
+
+  void place_keys() {
+    const uint32_t blocks = key_blocks(args.keys);
+    const bool in_chunks = random.chance(50);
+    numbers_.resize(in_chunks ? blocks + random.below(3) : blocks);
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    if (in_chunks) {
+      for (size_t i = 1; i < numbers_.size(); ++i) std::swap(numbers_[i], numbers_[random.below(i + 1)]);
+    }
+    const auto places = in_chunks ? static_cast<uint32_t>(numbers_.size()) * kKeyBlock : args.keys;
+    chunks = card.tensor(1, blocks, 4);
+    for (uint32_t i = 0; i < blocks; ++i) chunks.set(0, i, numbers_[i]);
+    // Both have the same strides.
+    const auto wide = [&](uint32_t rows, uint32_t columns, uint32_t bytes, Tensor& one, Tensor& other) {
+      const auto row_bytes = columns * bytes + static_cast<uint32_t>(random.below(some_gap(random) + 1));
+      for (Tensor* tensor : {&one, &other}) *tensor = card.tensor(rows, row_bytes, 1);
+    };
+    wide(places, args.kv_heads * args.width, bytes_of(args.kv_type), k, v);
+    wide(args.kv_heads, places, 4, k_scales, v_scales);
+    for (uint32_t t = 0; t < args.keys; ++t) {
+      for (Tensor* tensor : {&k, &v}) {
+        for (uint32_t i = 0; i < args.kv_heads * args.width && args.kv_type != Number::kInt8; ++i)
+          tensor->write(args.kv_type, place(t), i, Real(some_float(random)).bits);
+      }
+      for (uint32_t head = 0; head < args.kv_heads; ++head) {
+        k_scales.set(head, place(t), 0.03f * static_cast<float>(random.between(1, 1000)) / 1000);
+        v_scales.set(head, place(t), 0.03f * static_cast<float>(random.between(1, 1000)) / 1000);
+      }
+    }
+    // Rows before the last one must not notice.
+    if (args.causal != 0 && args.kv_type != Number::kInt8 && random.chance(30)) {
+      k.write(args.kv_type, place(args.keys - 1), 0, fp32::kNan);
+      v.write(args.kv_type, place(args.keys - 1), 0, fp32::kNan);
+    }
+    args.k = k.at();
+    args.v = v.at();
+    args.kv_stride = k.stride;
+    args.k_scales = k_scales.at();
+    args.v_scales = v_scales.at();
+    args.scales_stride = k_scales.stride;
+    if (in_chunks) args.chunks = chunks.at();
+  }
+
+  void make_scores_negative() {
+    args.scale = std::abs(args.scale);
+    for (uint32_t i = 0; i < args.heads * args.width; ++i) {
+      for (uint32_t row = 0; row < args.rows; ++row)
+        q.write(args.q_type, row, i, q.read(args.q_type, row, i) & ~fp32::kSign);
+    }
+    for (uint32_t i = 0; i < args.kv_heads * args.width; ++i) {
+      for (uint32_t t = 0; t < args.keys; ++t)
+        k.write(args.kv_type, place(t), i, k.read(args.kv_type, place(t), i) | fp32::kSign);
+    }
+  }
+
+  Row read(const Tensor& tensor, Number number, uint32_t row, uint32_t first) const {
+    Row values;
+    for (uint32_t i = 0; i < args.width; ++i) values.push_back(Real::of(tensor.read(number, row, first + i)));
+    return values;
+  }
+
+  Partial block(const Row& queries, uint32_t kv_head, uint32_t first, uint32_t end) const {
+    Row scores;
+    for (uint32_t t = first; t < end; ++t) {
+      Row products = read(k, args.kv_type, place(t), kv_head * args.width);
+      for (uint32_t i = 0; i < args.width; ++i) products[i] = products[i] * queries[i];
+      scores.push_back(sum(products));
+      if (args.kv_type == Number::kInt8)
+        scores.back() = scores.back() * Real(k_scales.get<float>(kv_head, place(t)));
+    }
+    Partial partial;
+    partial.largest = largest(scores);
+    for (Real& score : scores) score = exp2(score + -partial.largest);
+    const Real weights = sum(scores);
+    Row sums[2];  // of even and odd keys
+    for (Row& row : sums) row.assign(args.width, Real(-0.0f));
+    for (uint32_t t = first; t < end; ++t) {
+      Real weight = scores[t - first];
+      if (args.kv_type == Number::kInt8) weight = weight * Real(v_scales.get<float>(kv_head, place(t)));
+      const Row values = read(v, args.kv_type, place(t), kv_head * args.width);
+      Row& row = sums[(t - first) % 2];
+      for (uint32_t i = 0; i < args.width; ++i) row[i] = fma(values[i], weight, row[i]);
+    }
+    for (uint32_t i = 0; i < args.width; ++i)
+      partial.sums.push_back(end - first == 1 ? sums[0][i] : sums[0][i] + sums[1][i]);
+    partial.sums.push_back(weights);
+    return partial;
+  }
+
+  void expect_one(uint32_t row, uint32_t head) {
+    const uint32_t kv_head = head / (args.heads / args.kv_heads);
+    const uint32_t keys = visible_keys(args, row);
+    const Row plain = read(q, args.q_type, row, head * args.width);
+    Row queries = plain;
+    for (Real& x : queries) x = (x * args.scale) * kLog2E;
+    Partial all;
+    for (uint32_t first = 0; first < keys; first += kKeyBlock) {
+      const Partial more = block(queries, kv_head, first, std::min(first + kKeyBlock, keys));
+      all = first == 0 ? more : merge(all, more);
+    }
+    const Real part = reciprocal(all.sums[args.width]);
+    for (uint32_t i = 0; i < args.width; ++i) all.sums[i] = all.sums[i] * part;
+    compare(row, head, kv_head, plain, all.sums);
+  }
+
+  void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Row& plain, const Row& results) {
+    const bool scaled = args.kv_type == Number::kInt8;
+    const auto number = [&](const Tensor& tensor, const Tensor& scales, uint32_t t, uint32_t i) {
+      const double x = Real::of(tensor.read(args.kv_type, place(t), kv_head * args.width + i)).value();
+      return scaled ? x * scales.get<float>(kv_head, place(t)) : x;
+    };
+    const auto key = [&](uint32_t t, uint32_t i) { return number(k, k_scales, t, i); };
+    const auto value = [&](uint32_t t, uint32_t i) { return number(v, v_scales, t, i); };
+    std::vector<double> queries;
+    for (const Real x : plain) queries.push_back(x.value());
+    const uint32_t keys = visible_keys(args, row);
+    const auto exact = reference::attention(queries, keys, args.scale, key, value);
+    // An error of a score is one of the weight's logarithm; the values' share in it is at most the largest.
+    double score = 1;
+    double most = 0;
+    for (uint32_t t = 0; t < keys; ++t) {
+      double magnitude = 0;
+      for (uint32_t i = 0; i < args.width; ++i) {
+        magnitude += std::abs(args.scale * queries[i] * key(t, i));
+        most = std::max(most, std::abs(value(t, i)));
+      }
+      score = std::max(score, magnitude);
+    }
+    for (uint32_t i = 0; i < args.width; ++i) {
+      to.write(args.to_type, row, head * args.width + i, results[i].bits);
+      if (std::isfinite(exact[i])) {
+        CHECK(std::isfinite(results[i].value()));
+        worst = std::max(worst, std::abs(results[i].value() - exact[i]) / (score * most));
+      }
+    }
+  }
+};
+
+Sizes some_sizes(verif::Random& random, uint32_t work) {
+  Sizes sizes{};
+  sizes.width = random.chance(30) ? 64 : 8 * some_size(random, kMaxHeadWidth / 8);
+  sizes.kv_heads = static_cast<uint32_t>(random.between(1, 4));
+  sizes.heads = sizes.kv_heads * static_cast<uint32_t>(random.chance(50) ? 1 : random.between(2, 5));
+  const uint32_t all = std::max(work / sizes.width / sizes.heads, 1u);
+  sizes.keys = some_size(random, std::min(all, 700u));
+  sizes.rows = random.chance(50) ? static_cast<uint32_t>(random.between(1, 8)) : some_size(random, 100);
+  sizes.rows = std::clamp(all / sizes.keys, 1u, sizes.rows);
+  sizes.causal = sizes.keys >= sizes.rows && random.chance(50);
+  return sizes;
+}
+
+void run(Case& it, uint32_t mask) {
+  INFO(it.describe(mask));
+  const Result result = it.walk(mask);
+  REQUIRE_MESSAGE(result.ok(), it.card.describe(result));
+  it.expect();
+  CHECK(it.worst <= 2e-7);
+  REQUIRE(it.difference() == "");
+}
+
+}  // namespace
+
+TEST_CASE("attention: any shape, heads, mask of keys, chunks, types, CPEs") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < rounds(60); ++round) {
+    Case it(random, some_sizes(random, 500'000));
+    run(it, some_mask(random, it.card.all()));
+  }
+}
+
+TEST_CASE("attention as models have it") {
+  verif::Random random(test_seed() + 1);
+  static constexpr Sizes kSizes[] = {
+      {1, 9, 3, 64, 585, true},    // SmolLM2 makes a token
+      {90, 9, 3, 64, 100, true},   // and reads a text
+      {3, 9, 3, 64, 129, true},    // whose rows end in different blocks
+      {1, 8, 4, 8, 250, true},     // stories260K
+      {3, 6, 6, 64, 1500, false},  // Whisper listens
+      {70, 6, 6, 64, 130, false},  // a part of its encoder
+      {1, 4, 4, 128, 1100, true},
+  };
+  for (const Sizes& sizes : kSizes) {
+    Case it(random, sizes);
+    run(it, it.card.all());
+  }
+}
+
+TEST_CASE("attention that makes no sense is refused") {
+  using node::Refusal;
+  const auto check_with = [](auto change) {
+    AttentionArgs args{};
+    args.rows = 5;
+    args.heads = 6;
+    args.kv_heads = 3;
+    args.width = 40;
+    args.keys = 300;
+    args.to_stride = args.q_stride = 960;
+    args.kv_stride = 480;
+    args.workspace = GlobalPtr<void>(5, 0);
+    change(args);
+    return check(args);
+  };
+  CHECK(check_with([](AttentionArgs&) {}) == Refusal::kNone);
+  CHECK(check_with([](AttentionArgs& args) { args.rows = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.heads = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.heads = 7; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.heads = args.kv_heads = kMaxHeads + 1; }) ==
+        Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.kv_heads = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.width = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.width = 36; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.width = kMaxHeadWidth + 8; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.keys = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.keys = kMaxSize + 1; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.to_type = Number::kInt8; }) == Refusal::kType);
+  CHECK(check_with([](AttentionArgs& args) { args.q_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](AttentionArgs& args) { args.kv_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](AttentionArgs& args) { args.to_stride = 959; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionArgs& args) { args.q_stride = 959; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionArgs& args) { args.kv_stride = 479; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionArgs& args) {
+          args.keys = 1;
+          args.kv_stride = 479;
+        }) == Refusal::kNone);
+  CHECK(check_with([](AttentionArgs& args) {
+          args.keys = 1;
+          args.kv_stride = 479;
+          args.chunks = GlobalPtr<const void>(5, 0);
+        }) == Refusal::kStride);
+  CHECK(check_with([](AttentionArgs& args) {
+          args.kv_type = Number::kInt8;
+          args.scales_stride = 1199;
+        }) == Refusal::kStride);
+  CHECK(check_with([](AttentionArgs& args) { args.causal = 2; }) == Refusal::kParameter);
+  CHECK(check_with([](AttentionArgs& args) {
+          args.causal = 1;
+          args.keys = 4;
+        }) == Refusal::kShape);
+  CHECK(check_with([](AttentionArgs& args) { args.workspace = {}; }) == Refusal::kParameter);
+  CHECK(check_with([](AttentionArgs& args) {
+          args.workspace = {};
+          args.rows = 11;
+        }) == Refusal::kNone);
+}
+
+TEST_CASE("a chunk of attention that is nowhere is refused") {
+  verif::Random random(test_seed() + 2);
+  for (const uint32_t number : {0x7fff'ffffu, 0x0020'0000u, 1000u}) {
+    Case it(random, {3, 4, 2, 16, 200, false});
+    it.args.chunks = it.chunks.at();
+    it.chunks.set(0, 2, number);
+    const Result result = it.walk(1);
+    CHECK(!result.ok());
+    CHECK(it.card.state(0).refusal == (number > 1 << 25 ? node::Refusal::kParameter : node::Refusal::kNone));
+    CHECK(it.card.difference(it.to) == "");
+  }
+}
+
+}  // namespace swai::operators::test
