@@ -6,6 +6,7 @@
 
 #include "abi/journal.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/module_file.hpp"
 #include "host/cli/started_card.hpp"
 
 namespace swai::cli {
@@ -21,7 +22,12 @@ Examples:
 constexpr const char* kFaultExamples =
     R"(Records of what failed: kernels, transfers, refused commands, groups that do not answer; and what the firmware
 left when it ended. They stay until newer ones take their place, and can be read while the firmware is dead.
-Exit code 1: there are some.)";
+The card knows no names: --module tells function and source line of what failed in a kernel of that module.
+Exit code 1: there are some.
+
+Examples:
+  swai fault
+  swai fault --module kernel.elf)";
 
 constexpr unsigned kRoom = 64;
 
@@ -105,13 +111,21 @@ Json describe(const Journal<Record>& journal, unsigned card) {
   return report;
 }
 
-// Which card was asked for, if one was.
-using Wish = std::optional<unsigned>;
+struct Wish {
+  std::optional<unsigned> card;
+  std::string module;
+};
+
+// Function and line where a kernel failed; empty for other faults, and what is not known.
+std::string place_of(const sdaaFaultRecord_t& one, const module::SourceLines& lines) {
+  const bool kernel = one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout;
+  return kernel ? lines.place(static_cast<uint32_t>(one.pc)) : "";
+}
 
 int log(const Cli& cli, const Wish& wish) {
   const UsedCard cards(cli.options());
   Json report = {{"cards", Json::array()}};
-  for (const unsigned card : cards.numbers(wish)) {
+  for (const unsigned card : cards.numbers(wish.card)) {
     const auto journal = read_all<sdaaLogRecord_t>(sdaaDeviceReadLog, "log", card);
     report["cards"].push_back(describe(journal, card));
     if (cli.options().json) continue;
@@ -125,20 +139,27 @@ int log(const Cli& cli, const Wish& wish) {
 }
 
 int fault(const Cli& cli, const Wish& wish) {
+  module::SourceLines sources;
+  if (!wish.module.empty()) sources = ModuleFile(wish.module).lines();
   const UsedCard cards(cli.options());
   Json report = {{"cards", Json::array()}};
   bool any = false;
-  for (const unsigned card : cards.numbers(wish)) {
+  for (const unsigned card : cards.numbers(wish.card)) {
     const auto journal = read_all<sdaaFaultRecord_t>(sdaaDeviceReadFaults, "faults", card);
     const auto words = read_last_words(card);
     const bool clean = journal.records.empty() && !words;
     any |= !clean;
     report["cards"].push_back(describe(journal, card));
     report["cards"].back()["firmware"] = describe(words);
+    for (size_t i = 0; i < journal.records.size(); ++i)
+      report["cards"].back()["records"][i]["place"] = place_of(journal.records[i], sources);
     if (cli.options().json) continue;
     const Lines lines(cards, card);
     lines.lost(journal.lost);
-    for (const auto& one : journal.records) lines.at(one.cycle, one.text);
+    for (const auto& one : journal.records) {
+      const std::string place = place_of(one, sources);
+      lines.at(one.cycle, place.empty() ? one.text : fmt::format("{} ({})", one.text, place));
+    }
     if (words) lines.at(words->cycle, fmt::format("the firmware ended: {}", words->text));
     if (clean) lines.print("no faults");
   }
@@ -146,20 +167,24 @@ int fault(const Cli& cli, const Wish& wish) {
   return any ? kFailed : kDone;
 }
 
-void add_journal(Cli& cli, const char* name, const char* what, int (*action)(const Cli&, const Wish&),
-                 const char* examples) {
-  const auto wish = std::make_shared<Wish>();
-  cli.add(
-         name, what, [&cli, wish, action] { return action(cli, *wish); }, examples)
-      ->add_option("--number", *wish, "of the card, when there are several (default: all)")
+CLI::App& add_journal(Cli& cli, const char* name, const char* what, int (*action)(const Cli&, const Wish&),
+                      const char* examples, const std::shared_ptr<Wish>& wish) {
+  CLI::App* const command = cli.add(
+      name, what, [&cli, wish, action] { return action(cli, *wish); }, examples);
+  command->add_option("--number", wish->card, "of the card, when there are several (default: all)")
       ->type_name("N");
+  return *command;
 }
 
 }  // namespace
 
 void add_log(Cli& cli) {
-  add_journal(cli, "log", "print what the cards' firmware has written down", log, kLogExamples);
-  add_journal(cli, "fault", "print what went wrong on the cards", fault, kFaultExamples);
+  add_journal(cli, "log", "print what the cards' firmware has written down", log, kLogExamples,
+              std::make_shared<Wish>());
+  const auto wish = std::make_shared<Wish>();
+  add_journal(cli, "fault", "print what went wrong on the cards", fault, kFaultExamples, wish)
+      .add_option("--module", wish->module, "names function and line of a kernel of this module")
+      ->type_name("FILE");
 }
 
 }  // namespace swai::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/module_reader.hpp"
+#include "abi/source_lines.hpp"
 
 namespace swai::cli {
 
@@ -18,6 +19,7 @@ class ModuleFile {
   module::KernelView kernel(const std::string& name) const;
   const module::Module& module() const { return module_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
+  module::SourceLines lines() const { return module::SourceLines(bytes_); }
 
  private:
   std::string path_;

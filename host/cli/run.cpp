@@ -101,8 +101,8 @@ std::vector<ArgumentValue> values_of(const std::vector<Argument>& arguments,
 }
 
 // How long each took, in nanoseconds of the card.
-std::vector<uint64_t> launch(sdaaFunction_t function, const Wish& wish, const std::string& name,
-                             std::span<const uint8_t> packed, uint32_t mask) {
+std::vector<uint64_t> launch(sdaaFunction_t function, const Wish& wish, std::span<const uint8_t> packed,
+                             uint32_t mask) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = wish.group;
@@ -114,12 +114,12 @@ std::vector<uint64_t> launch(sdaaFunction_t function, const Wish& wish, const st
   check(sdaaEventCreate(&end), "event");
   std::vector<uint64_t> times;
   for (unsigned i = 0; i < wish.repeat; ++i) {
-    check(sdaaEventRecord(begin, nullptr), name);
-    check(sdaaLaunch(function, &config, packed.data(), packed.size(), nullptr), name);
-    check(sdaaEventRecord(end, nullptr), name);
-    check(sdaaEventSynchronize(end), name);
+    check(sdaaEventRecord(begin, nullptr), wish.module);
+    check(sdaaLaunch(function, &config, packed.data(), packed.size(), nullptr), wish.module);
+    check(sdaaEventRecord(end, nullptr), wish.module);
+    check(sdaaEventSynchronize(end), wish.module);
     float milliseconds = 0;
-    check(sdaaEventElapsedTime(&milliseconds, begin, end), name);
+    check(sdaaEventElapsedTime(&milliseconds, begin, end), wish.module);
     times.push_back(static_cast<uint64_t>(milliseconds * 1e6f + 0.5f));
   }
   return times;
@@ -156,7 +156,7 @@ int run(const Cli& cli, const Wish& wish) {
   check(sdaaModuleGetFunction(&function, module, name.c_str()), wish.module);
   const std::vector<OnCard> buffers = place_buffers(arguments);
   const std::vector<uint64_t> times =
-      launch(function, wish, name, pack(kernel, values_of(arguments, buffers)), mask);
+      launch(function, wish, pack(kernel, values_of(arguments, buffers)), mask);
   for (const Dump& dump : dumps) {
     std::vector<uint8_t> bytes(buffers[dump.buffer].bytes);
     check(sdaaMemcpy(bytes.data(), buffers[dump.buffer].pointer, bytes.size(), sdaaMemcpyDeviceToHost),

@@ -103,13 +103,14 @@ sdaaError_t sdaaModuleGetFunction(sdaaFunction_t* function, sdaaModule_t module,
   return call("sdaaModuleGetFunction", [&] {
     require(function != nullptr && name != nullptr, "a null pointer");
     const auto found = Runtime::get().modules.get(module, "no such module");
-    const auto kernel = std::ranges::find(found->kernels, name, &KernelInfo::name);
+    const auto kernel = std::ranges::find(found->kernels, name, [](const auto& one) { return one->name; });
     if (kernel == found->kernels.end())
       fail(sdaaErrorNotFound, fmt::format("module {} has no kernel {}", found->name, name));
     auto fresh = std::make_shared<Function>();
     fresh->device = found->device;
     fresh->module = found;
     fresh->index = static_cast<unsigned>(kernel - found->kernels.begin());
+    fresh->kernels = std::make_shared<const Kernels>(Kernels{*kernel});
     *function = reinterpret_cast<sdaaFunction_t>(Runtime::get().functions.add(std::move(fresh)));
   });
 }

@@ -46,7 +46,7 @@ void join(const std::shared_ptr<Stream>& stream, const Event& event) {
 }
 
 void throw_if_failed(const Event& event) {
-  if (event.count != 0 && event.recorded.failed()) throw failure_of(event.recorded.queue->line);
+  if (event.count != 0 && event.recorded.failed()) throw failure_of(*event.recorded.queue);
 }
 
 void create_stream(sdaaStream_t* stream, unsigned flags) {

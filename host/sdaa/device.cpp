@@ -137,7 +137,7 @@ void Device::adopt(const std::shared_ptr<Object>& object) {
 
 void Device::check(const Stream& stream) {
   require(stream.alive, "the stream was destroyed", sdaaErrorInvalidHandle);
-  if (stream.queue->failed()) throw failure_of(stream.queue->line);
+  if (stream.queue->failed()) throw failure_of(*stream.queue);
 }
 
 void Device::put(Queue& queue, std::span<const uint8_t> slots) {
@@ -172,9 +172,10 @@ Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> comm
   std::memcpy(bytes.data(), &header, sizeof header);
   put(queue, std::span(bytes).first(slots * size_t{protocol::kSlotBytes}));
   if (queue.two_level == nullptr) connection_->ring(protocol::queue_doorbell(queue.number));
+  const uint32_t begin = queue.next;
   queue.next += slots;
   waiting_.note_activity();
-  return {&queue, queue.next - 1};
+  return {&queue, queue.next - 1, begin};
 }
 
 // Commands of the default stream come behind all that the other streams were given before, and these behind
@@ -235,7 +236,7 @@ bool Device::look() {
 
 void Device::wait(Lock& lock, const Point& point) {
   wait_until(lock, [&] { return point.reached(); });
-  if (point.failed()) throw failure_of(point.queue->line);
+  if (point.failed()) throw failure_of(*point.queue);
 }
 
 void Device::wait_idle(Lock& lock) {

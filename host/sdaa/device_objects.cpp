@@ -107,7 +107,7 @@ void Device::feed_two_level(Lock& lock, Stream& stream) {
 
 std::optional<Failure> Device::first_failure() const {
   for (const auto& queue : queues_) {
-    if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(queue->line);
+    if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(*queue);
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 
 #include "abi/launch.hpp"
 #include "abi/module_reader.hpp"
+#include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -164,20 +165,27 @@ sdaaError_t code_of(Status status) {
   return sdaaErrorUnknown;
 }
 
-static Failure failure_of_command(const protocol::QueueStatus& line) {
-  const unsigned group = line.detail_cpe / launch::kMaxCpes;
-  const unsigned core = line.detail_cpe % launch::kMaxCpes;
+// "scale, kernel.cpp:16, failed on core 3 of group 0", as far as it is known.
+static std::string kernel_ended(const Queue& queue, const char* how) {
+  const protocol::QueueStatus& line = queue.line;
+  const KernelInfo* const kernel = queue.launches.find(line.failed, line.node);
+  return fmt::format("{} {} on core {} of group {}",
+                     kernel == nullptr ? "a kernel" : kernel->place(line.detail_pc) + ",", how,
+                     line.detail_cpe % launch::kMaxCpes, line.detail_cpe / launch::kMaxCpes);
+}
+
+static Failure failure_of_command(const Queue& queue) {
+  const protocol::QueueStatus& line = queue.line;
   switch (line.status) {
     case Status::kKernelFault: {
       const auto cause = static_cast<launch::Cause>(line.detail);
-      return {code_of(cause),
-              fmt::format("a kernel failed on core {} of group {}: {}; address {:#x}, pc {:#x}", core, group,
-                          launch::text(cause), line.detail_address, line.detail_pc)};
+      return {code_of(cause), fmt::format("{}: {}; address {:#x}, pc {:#x}", kernel_ended(queue, "failed"),
+                                          launch::text(cause), line.detail_address, line.detail_pc)};
     }
     case Status::kKernelTimeout:
       return {sdaaErrorLaunchTimeOut,
-              fmt::format("a kernel ran too long and was stopped; core {} of group {} was at pc {:#x}", core,
-                          group, line.detail_pc)};
+              fmt::format("{}; it was at pc {:#x}", kernel_ended(queue, "ran too long and was stopped"),
+                          line.detail_pc)};
     case Status::kModuleRefused:
       return {sdaaErrorInvalidImage, fmt::format("the card refused the module: {}",
                                                  module::text(static_cast<module::Error>(line.detail)))};
@@ -191,10 +199,10 @@ static Failure failure_of_command(const protocol::QueueStatus& line) {
   }
 }
 
-Failure failure_of(const protocol::QueueStatus& line) {
-  Failure failure = failure_of_command(line);
-  if (line.node == 0) return failure;
-  return {failure.code(), fmt::format("node {} of a graph: {}", line.node - 1, failure.what())};
+Failure failure_of(const Queue& queue) {
+  Failure failure = failure_of_command(queue);
+  if (queue.line.node == 0) return failure;
+  return {failure.code(), fmt::format("node {} of a graph: {}", queue.line.node - 1, failure.what())};
 }
 
 Failure failure_of(const link::Error& error) {

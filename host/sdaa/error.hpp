@@ -12,6 +12,8 @@
 
 namespace swai::sdaa {
 
+struct Queue;
+
 class Failure : public std::runtime_error {
  public:
   Failure(sdaaError_t code, const std::string& what) : std::runtime_error(what), code_(code) {}
@@ -28,8 +30,8 @@ inline void require(bool condition, const char* what, sdaaError_t code = sdaaErr
 
 // What a status of the card means to the caller of a request.
 sdaaError_t code_of(protocol::Status status);
-// What a failed command was, with all that its queue tells about it.
-Failure failure_of(const protocol::QueueStatus& line);
+// What the command was that failed in the queue, with all that is known about it.
+Failure failure_of(const Queue& queue);
 Failure failure_of(const link::Error& error);
 
 // --- The thread's last error

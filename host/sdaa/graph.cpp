@@ -70,7 +70,7 @@ void Capture::add(Stream& stream, std::span<const uint8_t> command, std::span<co
   std::vector<uint8_t> bytes(command.begin(), command.end());
   bytes.insert(bytes.end(), tail.begin(), tail.end());
   if ((header.flags & command::kConcurrent) == 0) {
-    nodes_.push_back({type_of(header.type), {}, std::exchange(stream.frontier, {nodes_.size()})});
+    nodes_.push_back({type_of(header.type), {}, std::exchange(stream.frontier, {nodes_.size()}), nullptr});
   }
   nodes_.back().commands.push_back(std::move(bytes));
 }
@@ -108,6 +108,9 @@ std::shared_ptr<GraphExec> instantiate(const Graph& graph) {
   auto exec = std::make_shared<GraphExec>();
   exec->device = device;
   exec->bytes = bytes.size();
+  Kernels kernels;
+  for (const GraphNode& node : graph.nodes) kernels.push_back(node.kernel);
+  exec->kernels = std::make_shared<const Kernels>(std::move(kernels));
   if (bytes.size() > command::kMaxGraphBytes) {
     fail(sdaaErrorNotSupported, fmt::format("the graph's commands take {} bytes, more than {}", bytes.size(),
                                             command::kMaxGraphBytes));
@@ -135,6 +138,7 @@ void launch_graph(Device& device, Device::Lock& lock, Stream& stream, GraphExec&
   command.bytes = exec.bytes;
   const uint16_t flags = exec.fresh ? command::kFresh : 0;
   exec.last = device.submit(lock, stream, Type::kGraph, command, {}, flags);
+  exec.last.queue->note(exec.last.begin, exec.kernels);
   exec.fresh = false;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "host/sdaa/device.hpp"
@@ -17,6 +18,7 @@ struct GraphNode {
   sdaaGraphNodeType type = sdaaGraphNodeTypeKernel;
   std::vector<std::vector<uint8_t>> commands;
   Frontier after;
+  std::shared_ptr<const KernelInfo> kernel;  // of a launch
 };
 
 // Nodes in the order in which they were given, so that each comes behind all that it waits for.
@@ -37,6 +39,8 @@ class Capture {
 
   void join(const std::shared_ptr<Stream>& stream, const Frontier& after);
   void add(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail);
+  // What was added last is a launch of this.
+  void name_last(std::shared_ptr<const KernelInfo> kernel) { nodes_.back().kernel = std::move(kernel); }
   // The streams capture no more. Throws if it is good for nothing.
   std::shared_ptr<Graph> end();
   bool ended() const { return streams_.empty(); }
@@ -56,6 +60,7 @@ struct GraphExec : Object {
   uint64_t bytes = 0;  // 0: it has no nodes
   bool fresh = true;   // the card has not run it yet
   Point last;          // launch
+  std::shared_ptr<const Kernels> kernels;
 };
 
 std::shared_ptr<GraphExec> instantiate(const Graph& graph);

@@ -49,7 +49,7 @@ void HostCalls::look(Queue& queue, uint32_t waits_before) {
       continue;
     }
     if (call->second.always) {
-      const sdaaError_t status = queue.failed() ? failure_of(queue.line).code() : sdaaErrorContextIsDestroyed;
+      const sdaaError_t status = queue.failed() ? failure_of(queue).code() : sdaaErrorContextIsDestroyed;
       due_.push_back({&queue, call->first.second, std::move(call->second.function), status, false});
     }
     call = waiting_.erase(call);

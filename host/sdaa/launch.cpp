@@ -9,6 +9,7 @@
 #include "abi/launch.hpp"
 #include "abi/module_reader.hpp"
 #include "host/sdaa/card_memory.hpp"
+#include "host/sdaa/graph.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -57,10 +58,11 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   auto result = std::make_shared<Module>();
   result->name = parsed.name();
   result->local_bytes = parsed.ldm_bytes();
+  const auto lines = std::make_shared<const module::SourceLines>(file);
   for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
     const auto kernel = parsed.kernel(i);
-    result->kernels.push_back(
-        {std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters)});
+    result->kernels.push_back(std::make_shared<const KernelInfo>(KernelInfo{
+        std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters), lines}));
   }
   result->device = device;
 
@@ -114,7 +116,12 @@ void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& 
   command.mask = wish.mask == 0 ? ~uint32_t{0} : wish.mask;
   command.watchdog = wish.timeout;
   if (Profile::get() != nullptr) name_launch(kernel.name);
-  device.submit(lock, stream, Type::kLaunch, command, arguments);
+  const Point point = device.submit(lock, stream, Type::kLaunch, command, arguments);
+  if (stream.capture != nullptr) {
+    stream.capture->name_last(function.kernels->front());
+  } else {
+    point.queue->note(point.begin, function.kernels);
+  }
 }
 
 }  // namespace swai::sdaa

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "abi/module.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
@@ -45,24 +44,19 @@ struct Event : Object {
   Frontier frontier;
 };
 
-struct KernelInfo {
-  std::string name;
-  uint32_t argument_bytes = 0;
-  module::Parameters parameters;
-};
-
 struct Module : Object {
   unsigned handle = 0;  // the card's
   std::string name;
   uint32_t local_bytes = 0;
-  std::vector<KernelInfo> kernels;
+  Kernels kernels;
 };
 
 struct Function : Object {
   std::shared_ptr<Module> module;
   unsigned index = 0;
+  std::shared_ptr<const Kernels> kernels;  // that one
 
-  const KernelInfo& info() const { return module->kernels[index]; }
+  const KernelInfo& info() const { return *kernels->front(); }
 };
 
 }  // namespace swai::sdaa

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "abi/protocol.hpp"
+#include "host/sdaa/launches.hpp"
 #include "host/sdaa/two_level.hpp"
 
 namespace swai::sdaa {
@@ -20,6 +22,7 @@ struct Queue {
   uint32_t next = 0;   // sequence number of the next command
   uint32_t base = 0;   // lines of the card that are older do not count
   protocol::QueueStatus line = {};
+  Launches launches;
   // For the order between the default stream and others: the last command of a stream that keeps it, the last
   // one of this queue that the default stream waits for, the last one of the default stream that this queue
   // waits for.
@@ -36,6 +39,11 @@ struct Queue {
     last_ordered = awaited = base;
   }
   bool failed() const { return line.status != protocol::Status::kOk; }
+  // That the command which begins there is a launch. What is given behind a failure is dropped, and must not
+  // take the place of what failed.
+  void note(uint32_t begin, std::shared_ptr<const Kernels> kernels) {
+    if (!failed()) launches.note(begin, std::move(kernels));
+  }
   bool reached(uint32_t sequence) const { return is_at_least(line.completed, sequence); }
   bool idle() const { return reached(next - 1); }
   // Slots to be skipped so that `slots` in a row fit.
@@ -52,6 +60,7 @@ struct Queue {
 struct Point {
   Queue* queue = nullptr;
   uint32_t sequence = 0;
+  uint32_t begin = 0;  // the command's first slot, which names it when it fails
 
   bool reached() const { return queue == nullptr || queue->reached(sequence); }
   bool failed() const {

@@ -49,6 +49,7 @@ Program::Program(const std::string& path, module::Space space) : path_(path) {
     const module::KernelView kernel = module.kernel(i);
     kernels_.push_back({std::string(kernel.name), kernel.pc, kernel.argument_bytes});
   }
+  lines_ = module::SourceLines(file);
 }
 
 Program Program::plain_daemon() {
@@ -67,16 +68,6 @@ const Program::Kernel& Program::kernel(const std::string& name) const {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kernel.name);
   }
   throw InputError(fmt::format("{}: has no kernel '{}'; it has: {}", path_, name, names));
-}
-
-std::string Program::describe(uint32_t pc) const {
-  const Kernel* best = nullptr;
-  for (const Kernel& kernel : kernels_) {
-    if (kernel.pc <= pc && pc >> 28 == kernel.pc >> 28 && (best == nullptr || kernel.pc > best->pc))
-      best = &kernel;
-  }
-  if (best == nullptr) return {};
-  return best->pc == pc ? best->name : fmt::format("{}+{:#x}", best->name, pc - best->pc);
 }
 
 Job::Job(Program program, Program daemon, Setup setup)

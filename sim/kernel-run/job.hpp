@@ -11,6 +11,7 @@
 
 #include "abi/argument_text.hpp"
 #include "abi/module_reader.hpp"
+#include "abi/source_lines.hpp"
 #include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
@@ -34,8 +35,7 @@ class Program {
   const std::vector<Kernel>& kernels() const { return kernels_; }
   // Throws common::InputError that names those that there are.
   const Kernel& kernel(const std::string& name) const;
-  // "copy+0x1c", from the kernel at or below pc; empty if there is none.
-  std::string describe(uint32_t pc) const;
+  const module::SourceLines& lines() const { return lines_; }
 
  private:
   Program() = default;
@@ -43,6 +43,7 @@ class Program {
   std::string path_;
   std::vector<uint8_t> code_;  // from the start of its space
   std::vector<Kernel> kernels_;
+  module::SourceLines lines_;
 };
 
 class Job {

@@ -37,8 +37,7 @@ std::string report(const Job& job, const Outcome& outcome, bool counters) {
     const bool stopped = fault.cause == iss::cpe::Cause::kWatchdog || fault.cause == iss::cpe::Cause::kKilled;
     const std::string state =
         stopped && i < outcome.states.size() ? outcome.states[i] : iss::cpe::text(fault);
-    const std::string place = job.program().describe(fault.pc);
-    text += fmt::format("  CPE {}: {}{}\n", i, state, place.empty() ? "" : fmt::format(" ({})", place));
+    text += fmt::format("  CPE {}: {} ({})\n", i, state, job.program().lines().place(job.kernel(), fault.pc));
   }
   if (!counters) return text;
   for (const Figure& figure : outcome.figures) {
@@ -93,6 +92,7 @@ nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& o
                               {"access", iss::cpe::text(fault.access)},
                               {"dma", fault.dma},
                               {"pc", fault.pc},
+                              {"line", job.program().lines().at(fault.pc)},
                               {"segment", fault.segment},
                               {"offset", fault.offset}});
   }

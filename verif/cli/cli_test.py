@@ -141,13 +141,21 @@ class Run(CardTest):
 
     def test_failures(self):
         faults = ["--quiet", "run", MODULES / "faults.elf", "--kernel"]
-        self.assertIn("core 3 of group 0: misaligned", self.run_swai(*faults, "misaligned", "--args", "buf:64", "3", "0", code=1)[1])
+        error = self.run_swai(*faults, "misaligned", "--args", "buf:64", "3", "0", code=1)[1]
+        self.assertIn(f"misaligned, {self.line_of('lw %0, 0(%1)')}, failed on core 3 of group 0: misaligned access", error)
         hang = self.run_swai("--quiet", *HANGS, "--limit", "5000", code=1)[1]
         self.assertIn("sdaaErrorLaunchTimeOut", hang)
+        self.assertIn(f"deadlock_sync, {self.line_of('sync();')}, ran too long", hang)
         words = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", f"0:{self.folder}/no/file"]
         self.assertIn("cannot write", self.run_swai(*words, code=2)[1])
         bad_mask = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--mask", "0x10"]
         self.assertIn("core mask", self.run_swai(*bad_mask, code=2)[1])
+
+    def line_of(self, text):
+        """The only one, in the kernels that fail."""
+        source = "cpe-kernels/tests/faults.cpp"
+        (line,) = [number for number, line in enumerate(pathlib.Path(source).read_text().splitlines(), 1) if text in line]
+        return f"{source}:{line}"
 
     def test_memory_check(self):
         """A kernel that writes behind its buffer, where the segment does not end: nobody notices but the check."""
@@ -213,10 +221,12 @@ class Rest(CardTest):
         self.assertEqual((card["card"], card["records"], card["firmware"]), (0, [], None))
         # The journal is the card's: it stays when the program that failed has gone.
         misaligned = f"{SWAI} run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
-        text, _ = self.run_swai("exec", "sh", "-c", f"{misaligned}; {SWAI} fault --json; {SWAI} fault && exit 9; {SWAI} log")
+        faults = f"{SWAI} fault --module {MODULES}/faults.elf"
+        text, _ = self.run_swai("exec", "sh", "-c", f"{misaligned}; {faults} --json; {SWAI} fault && exit 9; {SWAI} log")
         report, end = json.JSONDecoder().raw_decode(text)
         (record,) = report["cards"][0]["records"]
         self.assertEqual((record["group"], record["core"], record["address"]), (0, 3, 0x10000001))
+        self.assertRegex(record["place"], r"^misaligned, cpe-kernels/tests/faults.cpp:\d+$")
         faults, log = text[end:].strip().split("\n", 1)
         self.assertIn("core 3 of group 0: misaligned access", faults)
         self.assertRegex(log, r"(?m)^ *\d+  info     serving the host")
@@ -396,6 +406,7 @@ class Rest(CardTest):
         copy = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0"]
         for words, message in (
             (["run", "/tmp"], "/tmp: cannot read: Is a directory"),
+            (["fault", "--module", "/tmp"], "/tmp: cannot read: Is a directory"),
             ([*copy, "--dump", "0:/tmp"], "/tmp: cannot write: Is a directory"),
             ([*copy, "--dump", "0:/no/file"], "/no/file: cannot write: No such file"),
             ([*copy, "--mask", "zz"], "--mask: 'zz' is not a number"),

@@ -244,7 +244,7 @@ TEST_CASE("a node that fails fails the launch of the graph, and is named") {
   const sdaaModule_t module = load_fake_module();
   Numbers numbers;
   const sdaaStream_t stream = new_stream();
-  const auto fails = [&](const char* what, sdaaError_t error, auto give) {
+  const auto fails = [&](const char* what, const std::string& name, sdaaError_t error, auto give) {
     CAPTURE(what);
     begin(stream);
     for (int i = 0; i < 3; ++i) CHECK_OK(sdaaLaunchKernel(kernel(module, "nothing"), nullptr, 0, stream));
@@ -255,7 +255,7 @@ TEST_CASE("a node that fails fails the launch of the graph, and is named") {
     CHECK_OK(sdaaGraphLaunch(exec, stream));
     CHECK_OK(sdaaLaunchKernel(kernel(module, "nothing"), nullptr, 0, stream));
     CHECK_ERROR(sdaaStreamSynchronize(stream), error);
-    CHECK(std::string(sdaaGetLastErrorMessage()).find("node 3 of a graph") != std::string::npos);
+    CHECK(std::string(sdaaGetLastErrorMessage()).find("node 3 of a graph: " + name) != std::string::npos);
     // Nothing behind it was done.
     int32_t first = -1;
     CHECK_OK(sdaaMemcpy(&first, numbers.y, sizeof first, sdaaMemcpyDeviceToHost));
@@ -265,18 +265,18 @@ TEST_CASE("a node that fails fails the launch of the graph, and is named") {
     CHECK_OK(sdaaMemsetAsync(numbers.y, 0, 4, stream));
     CHECK_OK(sdaaStreamSynchronize(stream));
   };
-  fails("kernel", sdaaErrorAssert,
+  fails("kernel", "breakpoint, failed on core ", sdaaErrorAssert,
         [&] { CHECK_OK(sdaaLaunchKernel(kernel(module, "breakpoint"), nullptr, 0, stream)); });
-  fails("time", sdaaErrorLaunchTimeOut, [&] {
+  fails("time", "hang, ran too long", sdaaErrorLaunchTimeOut, [&] {
     const sdaaLaunchConfig_t config = {sizeof config, 0, 0, 1000, 0};
     CHECK_OK(sdaaLaunch(kernel(module, "hang"), &config, nullptr, 0, stream));
   });
-  fails("fill", sdaaErrorInvalidDevicePointer, [&] {
+  fails("fill", "", sdaaErrorInvalidDevicePointer, [&] {
     void* memory = allocate(4 << 20);
     CHECK_OK(sdaaMemsetAsync(memory, 0, 64, stream));
     CHECK_OK(sdaaFree(memory));
   });
-  fails("copy", sdaaErrorTransferFailure, [&] {
+  fails("copy", "", sdaaErrorTransferFailure, [&] {
     void* memory = nullptr;
     CHECK_OK(sdaaMallocHost(&memory, 4096));
     CHECK_OK(sdaaMemcpyAsync(numbers.x, memory, 64, sdaaMemcpyHostToDevice, stream));

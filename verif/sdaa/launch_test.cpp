@@ -162,6 +162,7 @@ TEST_CASE("failed launches: the stream keeps the error until it is reset, others
         CHECK(result == error);
     }
     CHECK_ERROR(sdaaStreamSynchronize(bad), error);
+    CHECK(std::string(sdaaGetLastErrorMessage()).starts_with(std::string(name) + ", "));
     CHECK_ERROR(sdaaStreamSynchronize(bad), error);
     CHECK_ERROR(sdaaStreamQuery(bad), error);
     CHECK_OK(sdaaStreamSynchronize(good));
@@ -177,6 +178,7 @@ TEST_CASE("failed launches: the stream keeps the error until it is reset, others
   REQUIRE_OK(sdaaLaunchKernel(function, &many, 0, bad));
   CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorIllegalAddress);
   CHECK(std::string(sdaaGetLastErrorMessage()).find("no such segment") != std::string::npos);
+  CHECK(std::string(sdaaGetLastErrorMessage()).starts_with("many_arguments, failed on core "));
   // The queue of a stream that failed is good for the next one.
   CHECK_OK(sdaaStreamDestroy(bad));
   CHECK_OK(sdaaDeviceSynchronize());

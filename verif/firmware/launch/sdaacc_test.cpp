@@ -5,10 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "abi/module_reader.hpp"
+#include "abi/source_lines.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai {
@@ -153,6 +156,62 @@ TEST_CASE("files and tools: the cause, and what to do") {
   const std::string message = failure(fmt::format("PATH='{}' {} -o '{}'", tools, good, folder / "out.elf"));
   CHECK(contains(message, "not installed: riscv64-unknown-elf-g++"));
   CHECK(contains(message, "apt-get install gcc-riscv64-unknown-elf"));
+}
+
+TEST_CASE(
+    "source lines: of the function that the programmer wrote, not of the header that has the instruction") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, R"(using namespace swai::cpe;
+LDM alignas(64) static uint32_t buffer[64];
+[[gnu::noinline]] static void helper(GlobalPtr<uint32_t> from) {
+  dma::wait(dma::load(buffer, from, 256));
+}
+__global__ void scale(GlobalPtr<uint32_t> from) {
+  helper(from);
+  dma::wait(dma::load(buffer, from + 64, 256));
+}
+)")
+              .code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  const module::SourceLines lines(file);
+  const std::string source = folder / "source.cpp";
+  std::set<std::string> places;
+  for (uint32_t at = 0; at < made.code_bytes(); at += 2)
+    places.insert(lines.place(module::base(module::Space::kKernel) + at));
+  // Line 1 is the #include.
+  for (const int line : {5, 6}) CHECK(places.contains(fmt::format("helper, {}:{}", source, line)));
+  for (const int line : {8, 9, 10}) CHECK(places.contains(fmt::format("scale, {}:{}", source, line)));
+  for (const std::string& place : places) CHECK_MESSAGE(place.find("isa.hpp") == place.npos, place);
+  // The code that loads a kernel's arguments is called as the kernel is.
+  CHECK(lines.place(made.find("scale")->pc).starts_with("scale, "));
+  CHECK(lines.place("mine", 0x4000'0000) == "mine");
+  CHECK(lines.at(module::base(module::Space::kKernel) + made.code_bytes()) == "");
+
+  // It is the debugger's, so what carries modules around can leave it out.
+  REQUIRE(run_command(fmt::format("riscv64-unknown-elf-strip '{}'", folder / "out.elf")).code == 0);
+  const module::SourceLines none(bytes_of(folder / "out.elf"));
+  CHECK(none.at(made.find("scale")->pc) == "");
+}
+
+TEST_CASE("source lines: a damaged file tells none, or others; nothing beyond it is touched") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, "__global__ void f() {}\n").code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  const uint32_t pc = module::base(module::Space::kKernel);
+  REQUIRE(module::SourceLines(file).at(pc) != "");
+  for (size_t length = 0; length < file.size(); length += 7)
+    CHECK(module::SourceLines(std::span(file).first(length)).at(pc) == "");
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const size_t table = text.find("SWAI-LIN");
+  REQUIRE(table != text.npos);
+  // Magic number, rows, bytes of names; offsets of names.
+  for (const size_t at : {0, 8, 11, 12, 15, 16 + 7, 16 + 11}) {
+    auto damaged = file;
+    damaged[table + at] ^= 0x55;
+    CHECK(module::SourceLines(damaged).at(pc) == "");
+  }
 }
 
 TEST_CASE("help teaches") {
