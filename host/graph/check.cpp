@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "host/graph/graph.hpp"
@@ -135,6 +136,20 @@ class Checker {
     graph_.symbols.emplace(statement.name, bounds);
   }
 
+  Packing packing(const TypeText& text, const Type& type) const {
+    Packing packing;
+    packing.minima = text.minima;
+    if (text.group) packing.group = number(*text.group);
+    const bool four = type.element == Element::kI4;
+    if ((!four && type.element != Element::kI8) || type.dimensions.size() != 2)
+      throw GraphError(text.place, "packed weights are matrices of i8 or i4");
+    const std::array<int64_t, 3> groups = {32, 64, 128};
+    if (four && std::ranges::find(groups, packing.group) == groups.end())
+      throw GraphError(text.place, "packed i4 has groups of 32, 64 or 128 along its rows: packed 32");
+    if (!four && text.group) throw GraphError(text.place, "packed i8 has no groups");
+    return packing;
+  }
+
   Type type(const TypeText& text) const {
     Type type;
     const std::optional<Element> element = element_of(text.element);
@@ -153,9 +168,7 @@ class Checker {
         }
       });
     }
-    type.packed = text.packed;
-    const bool packable = type.element == Element::kI8 && type.dimensions.size() == 2;
-    if (type.packed && !packable) throw GraphError(text.place, "packed weights are matrices of i8");
+    if (text.packed) type.packed = packing(text, type);
     if (text.split) {
       const int64_t along = number(*text.split);
       if (along < 0 || along >= static_cast<int64_t>(type.dimensions.size())) {

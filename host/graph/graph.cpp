@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "cpe-kernels/operators/linear/plan.hpp"
+#include "cpe-kernels/operators/linear_w4/plan.hpp"
 
 namespace swai::graph {
 namespace {
@@ -43,6 +43,8 @@ std::string Type::text() const {
   for (size_t i = 0; i < dimensions.size(); ++i) text += (i == 0 ? "[" : ", ") + dimensions[i].text();
   text += "]";
   if (packed) text += " packed";
+  if (packed && packed->group != 0) text += fmt::format(" {}", packed->group);
+  if (packed && packed->minima) text += " minima";
   if (split) text += fmt::format(" split {}", *split);
   return text;
 }
@@ -62,7 +64,12 @@ Size Type::bytes() const {
     if (!size || *size > kMaxPacked) throw SizeError("the sizes of packed weights are known, and below 2^24");
     return static_cast<uint32_t>(*size);
   };
-  return static_cast<int64_t>(operators::packed_linear_bytes(known(1), known(0)));
+  const uint32_t depth = known(1), columns = known(0);
+  const auto group = static_cast<uint32_t>(packed->group);
+  const uint64_t bytes = element == Element::kI4
+                             ? operators::W4Layout{depth, columns, group, packed->minima}.bytes()
+                             : operators::packed_linear_bytes(depth, columns);
+  return static_cast<int64_t>(bytes);
 }
 
 }  // namespace swai::graph

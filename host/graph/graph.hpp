@@ -14,11 +14,19 @@ namespace swai::graph {
 
 enum class Element { kI4, kI8, kI32, kF16, kF32 };
 
+// How weights of few bits lie in memory, as products want them: operators::pack_linear, pack_linear_w4.
+struct Packing {
+  int64_t group = 0;    // of i4: so many along a row share a scale and a zero
+  bool minima = false;  // and a minimum
+
+  friend bool operator==(const Packing&, const Packing&) = default;
+};
+
 struct Type {
   Element element = Element::kF32;
   std::vector<Size> dimensions;
-  bool packed = false;       // weights of i8 and i4, as operators::pack_linear and its like make them
-  std::optional<int> split;  // over cards, along this dimension; nothing uses it yet
+  std::optional<Packing> packed = {};
+  std::optional<int> split = {};  // over cards, along this dimension; nothing uses it yet
 
   std::string text() const;
   // Of all but the last dimension; a vector is one row.

@@ -219,6 +219,10 @@ class Parser {
     return name;
   }
 
+  bool begins_expression() const {
+    return now().kind == Kind::kNumber || (now().kind == Kind::kWord && !kKeywords.contains(now().text));
+  }
+
   TypeText type() {
     TypeText type;
     type.place = now().place;
@@ -229,6 +233,8 @@ class Parser {
     } while (takes(","));
     expect("]");
     type.packed = takes("packed");
+    if (type.packed && begins_expression()) type.group = expression();
+    type.minima = type.group && takes("minima");
     if (takes("split")) type.split = expression();
     return type;
   }

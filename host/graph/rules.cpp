@@ -79,12 +79,7 @@ std::vector<Type> linear(const Use& use) {
   if ((x.element == Element::kI8) != use.has("x_scale"))
     use.fail("x has an x_scale when it is i8, and only then");
   if (use.has("x_scale")) scales_of_rows(use, "x_scale", "x_group", x);
-  if (weight.element == Element::kI8) vector_for(use, "scale", columns);
-  if (weight.element == Element::kI4) {
-    const Type& scale = use.tensor("scale", 2, kFloats);
-    use.same(scale.dimensions[0], columns, "the rows of scale");
-    use.same(scale.dimensions[1], weight.dimensions[1] / use.count("group"), "the groups in a row of scale");
-  }
+  vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
   if (use.has("residual")) {
     const Type& residual = use.tensor("residual", 2, kFloat);

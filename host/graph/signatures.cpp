@@ -34,7 +34,7 @@ const std::vector<Signature>& table() {
       {.name = "linear",
        .what = "x times the transposed weight; bias, activation and residual on the way out",
        .parameters = {tensor("x"), tensor("weight"), maybe("scale"), maybe("bias"), maybe("residual"),
-                      maybe("x_scale"), size_or("group", "32"), size_or("x_group", "128"), activation()},
+                      maybe("x_scale"), size_or("x_group", "128"), activation()},
        .results = rules::linear,
        .write = writers::linear,
        .by_rows = true},

@@ -53,6 +53,8 @@ struct TypeText {
   std::string element;
   std::vector<Expression> dimensions;
   bool packed = false;              // as the card's products want weights
+  std::optional<Expression> group;  // of packed weights that share a scale
+  bool minima = false;              // and a minimum
   std::optional<Expression> split;  // over cards, along this dimension
 };
 

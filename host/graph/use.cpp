@@ -42,6 +42,8 @@ const Type& Use::packed_weight(const std::string& name, std::span<const Element>
   const Type& type = typed(name, 2, elements);
   if (type.element == Element::kI8 && !type.packed)
     fail(fmt::format("{0} is {1}; such weights lie packed: declare {1} packed", name, type.text()));
+  if (type.element == Element::kI4 && !type.packed)
+    fail(fmt::format("{0} is {1}; such weights lie packed: declare {1} packed 32", name, type.text()));
   return type;
 }
 

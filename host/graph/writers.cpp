@@ -10,6 +10,7 @@
 #include "cpe-kernels/operators/embedding/plan.hpp"
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear_fp32/plan.hpp"
+#include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "cpe-kernels/operators/norm/plan.hpp"
 #include "cpe-kernels/operators/quantise/plan.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"
@@ -147,14 +148,25 @@ void linear_fp32(Emitter& out) {
   node.finish(Operator::kLinearFp32);
 }
 
-void linear_w8(Emitter& out) {
-  Arguments<LinearArgs> node = product<LinearArgs>(out);
+template <typename Args>
+Arguments<Args> product_of_few_bits(Emitter& out) {
+  Arguments<Args> node = product<Args>(out);
   const ValueId x_scale = out.operand("x_scale");
-  node.at(&LinearArgs::x_scales, x_scale);
-  node.at(&LinearArgs::w_scales, out.operand("scale"));
-  node.set(&LinearArgs::x_scales_stride, out.stride(x_scale));
+  node.at(&Args::x_scales, x_scale);
+  node.at(&Args::w_scales, out.operand("scale"));
+  node.set(&Args::x_scales_stride, out.stride(x_scale));
   scales(out, node, x_scale, out.columns(out.operand("x")), "x_group");
-  node.finish(Operator::kLinear);
+  return node;
+}
+
+void linear_w8(Emitter& out) { product_of_few_bits<LinearArgs>(out).finish(Operator::kLinear); }
+
+void linear_w4(Emitter& out) {
+  const Packing packing = *out.type(out.operand("weight")).packed;
+  Arguments<LinearW4Args> node = product_of_few_bits<LinearW4Args>(out);
+  node->w_group = static_cast<uint8_t>(packing.group);
+  node->minima = packing.minima ? 1 : 0;
+  node.finish(Operator::kLinearW4);
 }
 
 }  // namespace
@@ -211,7 +223,7 @@ void linear(Emitter& out) {
     case Element::kI8:
       return linear_w8(out);
     case Element::kI4:
-      out.use().fail("the card has no products with weights of i4 yet");
+      return linear_w4(out);
     default:
       return linear_fp32(out);
   }

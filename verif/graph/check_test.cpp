@@ -90,7 +90,17 @@ TEST_CASE("operands and settings") {
         "10: linear: weight is i8[16, 8]; such weights lie packed: declare i8[16, 8] packed");
   CHECK(after_start("weight v: i8[16, d] packed\nz = transpose(v)") ==
         "10: transpose: x is i8[16, 8] packed; only weights of products are packed");
-  CHECK(after_start("weight v: f32[16, d] packed") == "9: packed weights are matrices of i8");
+  CHECK(after_start("weight v: f32[16, d] packed") == "9: packed weights are matrices of i8 or i4");
+  CHECK(after_start("weight v: i4[16, d] packed") ==
+        "9: packed i4 has groups of 32, 64 or 128 along its rows: packed 32");
+  CHECK(after_start("weight v: i4[16, d] packed 2 * d") ==
+        "9: packed i4 has groups of 32, 64 or 128 along its rows: packed 32");
+  CHECK(after_start(
+            "weight v: i4[16, d] packed 4 * d minima\nweight v.scale: f32[16]\nz = linear(x, v, v.scale)") ==
+        "");
+  CHECK(after_start("weight v: i8[16, d] packed 32") == "9: packed i8 has no groups");
+  CHECK(after_start("weight v: i4[16, d]\nz = linear(x, v)") ==
+        "10: linear: weight is i4[16, 8]; such weights lie packed: declare i4[16, 8] packed 32");
   CHECK(after_start("input t: f32[n]\nz = gelu(t)") == "10: gelu: x is f32[n]; it should have 2 dimensions");
 }
 

@@ -150,7 +150,7 @@ Matrix linear(const Computed& call) {
   const Matrix& weight = call["weight"];
   Matrix x = call["x"];
   if (const Matrix* const scales = call.maybe("x_scale")) x = dequantise(x, *scales);
-  if (call.type("weight").element == Element::kI8 && !call.maybe("x_scale")) {
+  if (call.type("weight").packed && !call.maybe("x_scale")) {
     Matrix whole, scales;
     quantise(x, call.size("x_group"), whole, scales);
     x = dequantise(whole, scales);

@@ -115,6 +115,14 @@ TEST_CASE("products of the same x share its bytes") {
   CHECK((operators_of(pattern_of(weights +
                                  "q, s = quantise(x, group: 128)\ny = linear(q, a, a.scale, x_scale: s)\n"
                                  "z = linear(x, b, b.scale)\n")) == shared));
+  const Template fours = pattern_of(weights +
+                                    "weight c: i4[64, 256] packed 64 minima\ny = linear(x, c, a.scale)\n"
+                                    "z = linear(x, b, b.scale)\n");
+  CHECK((operators_of(fours) == std::vector{Operator::kQuantise, Operator::kLinearW4, Operator::kLinear}));
+  operators::LinearW4Args args;
+  std::memcpy(&args, fours.nodes[1].arguments.data(), sizeof args);
+  CHECK(args.w_group == 64);
+  CHECK(args.minima == 1);
   // Other groups are other bytes.
   CHECK(operators_of(pattern_of(weights + "q, s = quantise(x)\ny = linear(q, a, a.scale, x_scale: s)\n"
                                           "z = linear(x, b, b.scale)\n"))

@@ -28,6 +28,7 @@ weight plain: f32[d, h]
 weight half: f16[h, d]
 weight small: i8[h, d] packed
 weight small.scale: f32[h]
+weight four: i4[h, d] packed 32
 state d.kept: f32[20, d]
 state h.kept: f16[20, h]
 output last: f32[n, d]
@@ -36,6 +37,7 @@ output chosen: i32[n]
 output likely: f32[n]
 input greedy: i32[1, 12]
 output product: f32[n, h]
+output fourth: f32[n, h]
 )",
                       random_() % 2 == 0 ? 1 + random_() % 40 : 130 + random_() % 160);
   values_ = {{"x", "n", 'd'}, {"y", "n", 'h'}};
@@ -156,6 +158,7 @@ chosen, likely = sample(y, greedy, position: past)
 x.bytes, x.scales = quantise(x{})
 again = dequantise(x.bytes, x.scales{})
 product = linear(again, small, small.scale, bias: h.beta, residual: {}, activation: relu)
+fourth = linear(x, four, small.scale)
 )",
                      of_n('d'), group, group, of_n('h'));
 }

@@ -29,6 +29,15 @@ bool meet(const Touched& a, const Touched& b) {
          a.at.offset() < b.at.offset() + b.bytes && b.at.offset() < a.at.offset() + a.bytes;
 }
 
+template <typename Args>
+std::vector<Touched> of_product(const Args& args) {
+  const uint64_t groups = (args.depth + args.group - 1) / args.group;
+  return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+          {args.x, args.rows * uint64_t{args.x_stride}},
+          {args.x_scales, (groups - 1) * args.x_scales_stride + args.rows * 4},
+          {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+}
+
 }  // namespace
 
 std::vector<Touched> touched(const node::Node& node) {
@@ -84,14 +93,10 @@ std::vector<Touched> touched(const node::Node& node) {
               {args.from, args.rows * uint64_t{args.from_stride}},
               {args.workspace, args.rows * uint64_t{4} * ((args.columns + 2047) / 2048), true}};
     }
-    case Operator::kLinear: {
-      const auto args = arguments_of<LinearArgs>(node);
-      const uint64_t groups = (args.depth + args.group - 1) / args.group;
-      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
-              {args.x, args.rows * uint64_t{args.x_stride}},
-              {args.x_scales, (groups - 1) * args.x_scales_stride + args.rows * 4},
-              {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
-    }
+    case Operator::kLinear:
+      return of_product(arguments_of<LinearArgs>(node));
+    case Operator::kLinearW4:
+      return of_product(arguments_of<LinearW4Args>(node));
     case Operator::kLinearFp32: {
       const auto args = arguments_of<LinearFp32Args>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "cpe-kernels/operators/linear/plan.hpp"
+#include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "host/graph/lower.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "verif/graph/touched.hpp"
@@ -56,22 +56,46 @@ Walked::Walked(const Graph& graph, uint64_t seed) : graph_(graph), random_(seed)
     tensors_.emplace(id, place(value));
     bases.push_back(tensors_.at(id).at());
     if (value.type.packed) {
-      Tensor& tensor = tensors_.at(id);
-      const Shape shape = shape_of(value.type, {});
-      std::vector<int8_t> plain;
-      Matrix& matrix = packed_[id] = {shape.rows, shape.columns, {}};
-      for (uint32_t i = 0; i < shape.rows * shape.columns; ++i) {
-        plain.push_back(static_cast<int8_t>(random_.below(255) - 127));
-        matrix.numbers.push_back(plain.back());
-      }
-      std::vector<int8_t> packed(operators::packed_linear_bytes(shape.columns, shape.rows));
-      operators::pack_linear(plain, shape.columns, shape.rows, packed);
-      for (uint32_t i = 0; i < packed.size(); ++i) tensor.set(0, i, packed[i]);
+      pack(value, id);
     } else {
       fill(value, tensors_.at(id));
     }
   }
   list_ = list_of(pattern_, bases);
+}
+
+// Plain weights for double precision, packed ones for the card.
+void Walked::pack(const Value& value, ValueId id) {
+  const Shape shape = shape_of(value.type, {});
+  const size_t count = size_t{shape.rows} * shape.columns;
+  std::vector<uint8_t> packed(static_cast<size_t>(value.type.bytes().constant().value()));
+  Matrix& matrix = packed_[id] = {shape.rows, shape.columns, {}};
+  if (value.type.element == Element::kI8) {
+    std::vector<int8_t> plain;
+    for (size_t i = 0; i < count; ++i) plain.push_back(static_cast<int8_t>(random_.below(255) - 127));
+    matrix.numbers.assign(plain.begin(), plain.end());
+    operators::pack_linear(plain, shape.columns, shape.rows,
+                           {reinterpret_cast<int8_t*>(packed.data()), packed.size()});
+  } else {
+    const auto group = static_cast<uint32_t>(value.type.packed->group);
+    const size_t groups = (shape.columns + group - 1) / group;
+    const auto some = [&](size_t how_many, uint8_t from, uint8_t to) {
+      std::vector<uint8_t> all(how_many);
+      for (uint8_t& one : all) one = static_cast<uint8_t>(random_.between(from, to));
+      return all;
+    };
+    const auto numbers = some(count, 0, 15), scales = some(shape.rows * groups, 1, 8),
+               zeros = some(shape.rows * groups, 0, 15);
+    for (size_t row = 0; row < shape.rows; ++row) {
+      for (size_t column = 0; column < shape.columns; ++column) {
+        const size_t of_group = row * groups + column / group;
+        matrix.numbers.push_back((numbers[row * shape.columns + column] - zeros[of_group]) *
+                                 scales[of_group]);
+      }
+    }
+    operators::pack_linear_w4({shape.columns, shape.rows, group, false}, numbers, scales, zeros, {}, packed);
+  }
+  for (uint32_t i = 0; i < packed.size(); ++i) tensors_.at(id).set(0, i, packed[i]);
 }
 
 Walked::Tensor Walked::place(const Value& value) {

@@ -21,6 +21,7 @@ class Walked {
 
   Tensor place(const Value& value);
   void fill(const Value& value, Tensor& tensor);
+  void pack(const Value& value, ValueId id);
   Matrix numbers(const Value& value, const Tensor& tensor, const std::map<std::string, Range>& symbols) const;
   void compare(const Value& value, Tensor& tensor, const Matrix& right);
 
