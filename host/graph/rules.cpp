@@ -50,6 +50,16 @@ void scales_of_rows(const Use& use, const char* name, const char* group, const T
   use.same(scales.dimensions[1], x.dimensions[0], fmt::format("the width of {}, and the rows of x", name));
 }
 
+// What a product gives, if what is added at its end has the same shape.
+Type product(const Use& use, const Size& rows, const Size& columns) {
+  if (use.has("residual")) {
+    const Type& residual = use.tensor("residual", 2, kFloat);
+    use.same(residual.dimensions[0], rows, "the rows of the result and of residual");
+    use.same(residual.dimensions[1], columns, "the columns of weight and residual");
+  }
+  return of(Element::kF32, {rows, columns});
+}
+
 }  // namespace
 
 std::vector<Type> as_operand(const Use& use) { return {use.tensor("x", 2, kFloat)}; }
@@ -81,12 +91,7 @@ std::vector<Type> linear(const Use& use) {
   if (use.has("x_scale")) scales_of_rows(use, "x_scale", "x_group", x);
   vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
-  if (use.has("residual")) {
-    const Type& residual = use.tensor("residual", 2, kFloat);
-    use.same(residual.dimensions[0], rows, "the rows of x and residual");
-    use.same(residual.dimensions[1], columns, "the columns of weight and residual");
-  }
-  return {of(Element::kF32, {rows, columns})};
+  return {product(use, rows, columns)};
 }
 
 std::vector<Type> norm(const Use& use) {
@@ -169,11 +174,11 @@ std::vector<Type> top_k(const Use& use) {
 std::vector<Type> convolution(const Use& use) {
   const Type& x = use.tensor("x", 2, kActivations);
   const Type& weight = use.tensor("weight", 3, kWeights);
-  use.same(x.dimensions[1], weight.dimensions[1], "the channels of x and weight");
+  use.same(x.dimensions[1], weight.dimensions[2], "the channels of x and weight");
   vector_for(use, "bias", weight.dimensions[0]);
-  const Size covered = x.dimensions[0] + use.size("padding") * 2 - weight.dimensions[2];
+  const Size covered = x.dimensions[0] + use.size("padding") * 2 - weight.dimensions[1];
   use.at_most(0, covered, "the kernel's length less than x with its padding: the rest");
-  return {of(Element::kF32, {covered / use.count("stride") + 1, weight.dimensions[0]})};
+  return {product(use, covered / use.count("stride") + 1, weight.dimensions[0])};
 }
 
 std::vector<Type> transpose(const Use& use) {

@@ -115,9 +115,9 @@ uint16_t function_of(const std::string& activation) {
   return found == kFunctions.end() ? uint16_t{0} : static_cast<uint16_t>(found->second);
 }
 
-// What all products have: x, weight, and what happens on the way out.
+// What all products have: x, of which `depth` count for a row, weight, and what happens on the way out.
 template <typename Args>
-Arguments<Args> product(Emitter& out) {
+Arguments<Args> product(Emitter& out, const Size& depth, const Size& x_stride) {
   const ValueId x = out.operand("x"), w = out.operand("weight"), y = out.result();
   Arguments<Args> node(out);
   node.at(&Args::to, y);
@@ -129,11 +129,11 @@ Arguments<Args> product(Emitter& out) {
     node.set(&Args::residual_stride, out.stride(*residual));
     node->residual_type = out.number(*residual);
   }
-  node.set(&Args::rows, out.rows(x));
-  node.set(&Args::depth, out.columns(x));
+  node.set(&Args::rows, out.rows(y));
+  node.set(&Args::depth, depth);
   node.set(&Args::columns, out.columns(y));
   node.set(&Args::to_stride, out.stride(y));
-  node.set(&Args::x_stride, out.stride(x));
+  node.set(&Args::x_stride, x_stride);
   node->function = function_of(out.use().word("activation"));
   node->to_type = out.number(y);
   return node;
@@ -141,8 +141,20 @@ Arguments<Args> product(Emitter& out) {
 
 void linear_fp32(Emitter& out) {
   const ValueId x = out.operand("x"), w = out.operand("weight");
-  Arguments<LinearFp32Args> node = product<LinearFp32Args>(out);
+  Arguments<LinearFp32Args> node = product<LinearFp32Args>(out, out.columns(x), out.stride(x));
   node.set(&LinearFp32Args::w_stride, out.stride(w));
+  node->x_type = out.number(x);
+  node->w_type = out.number(w);
+  node.finish(Operator::kLinearFp32);
+}
+
+// Each row of the result is the product with some rows of x, one behind the other as they lie in memory.
+void convolution_fp32(Emitter& out) {
+  const ValueId x = out.operand("x"), w = out.operand("weight");
+  const Size depth = out.type(w).dimensions[1] * out.columns(w);
+  Arguments<LinearFp32Args> node =
+      product<LinearFp32Args>(out, depth, out.stride(x) * out.use().size("stride"));
+  node.set(&LinearFp32Args::w_stride, depth * Size(bytes_of(out.number(w))));
   node->x_type = out.number(x);
   node->w_type = out.number(w);
   node.finish(Operator::kLinearFp32);
@@ -150,12 +162,13 @@ void linear_fp32(Emitter& out) {
 
 template <typename Args>
 Arguments<Args> product_of_few_bits(Emitter& out) {
-  Arguments<Args> node = product<Args>(out);
+  const ValueId x = out.operand("x");
+  Arguments<Args> node = product<Args>(out, out.columns(x), out.stride(x));
   const ValueId x_scale = out.operand("x_scale");
   node.at(&Args::x_scales, x_scale);
   node.at(&Args::w_scales, out.operand("scale"));
   node.set(&Args::x_scales_stride, out.stride(x_scale));
-  scales(out, node, x_scale, out.columns(out.operand("x")), "x_group");
+  scales(out, node, x_scale, out.columns(x), "x_group");
   return node;
 }
 
@@ -227,6 +240,17 @@ void linear(Emitter& out) {
     default:
       return linear_fp32(out);
   }
+}
+
+void convolution(Emitter& out) {
+  const Use& use = out.use();
+  if (!(use.size("padding") == Size(0)))
+    use.fail(
+        "the card has no rows beside x: put rows of zeros there (extend writes into a state) instead of "
+        "padding");
+  if (out.type(out.operand("weight")).element != Element::kF32)
+    use.fail("the card has no convolutions with weights of i8 or i4 yet");
+  convolution_fp32(out);
 }
 
 void quantise(Emitter& out) {

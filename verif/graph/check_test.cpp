@@ -118,7 +118,7 @@ TEST_CASE("shapes") {
         "9: slice: the last row must stay within bounds: 1 + n may be more than n");
   CHECK(after_start("a, b = top_k(x, count: 9)") ==
         "9: top_k: count must stay within bounds: 9 may be more than 8");
-  CHECK(after_start("weight k: f32[4, 8, 5]\nz = convolution(x, k)")
+  CHECK(after_start("weight k: f32[4, 5, 8]\nz = convolution(x, k)")
             .starts_with("10: convolution: the kernel's length"));
   CHECK(after_start("a, b = quantise(x)\nc = dequantise(a, b)\nz = linear(a, w)") ==
         "11: linear: x is i8; it may be so when weight is i8 or i4");

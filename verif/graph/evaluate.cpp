@@ -146,6 +146,22 @@ Matrix dequantise(const Matrix& x, const Matrix& scales) {
   return y;
 }
 
+// What products do on the way out.
+Matrix ended(const Computed& call, Matrix y) {
+  static const std::map<std::string, double (*)(double)> kFunctions = {
+      {"none", nullptr}, {"gelu", gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}, {"relu", relu}};
+  double (*const function)(double) = kFunctions.at(call.word("activation"));
+  const Matrix* const bias = call.maybe("bias");
+  const Matrix* const residual = call.maybe("residual");
+  for (size_t row = 0; row < y.rows; ++row) {
+    for (size_t column = 0; column < y.columns; ++column) {
+      const double sum = y.at(row, column) + (bias ? bias->numbers[column] : 0);
+      y.at(row, column) = (function ? function(sum) : sum) + (residual ? residual->at(row, column) : 0);
+    }
+  }
+  return y;
+}
+
 Matrix linear(const Computed& call) {
   const Matrix& weight = call["weight"];
   Matrix x = call["x"];
@@ -155,21 +171,33 @@ Matrix linear(const Computed& call) {
     quantise(x, call.size("x_group"), whole, scales);
     x = dequantise(whole, scales);
   }
-  static const std::map<std::string, double (*)(double)> kFunctions = {
-      {"none", nullptr}, {"gelu", gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}, {"relu", relu}};
-  double (*const function)(double) = kFunctions.at(call.word("activation"));
-  const Matrix *const scale = call.maybe("scale"), *const bias = call.maybe("bias");
-  const Matrix* const residual = call.maybe("residual");
+  const Matrix* const scale = call.maybe("scale");
   Matrix y = {x.rows, weight.rows, {}};
   for (size_t row = 0; row < y.rows; ++row) {
     for (size_t column = 0; column < y.columns; ++column) {
       double sum = 0;
       for (size_t k = 0; k < x.columns; ++k) sum += x.at(row, k) * weight.at(column, k);
-      sum = sum * (scale ? scale->numbers[column] : 1) + (bias ? bias->numbers[column] : 0);
-      y.numbers.push_back((function ? function(sum) : sum) + (residual ? residual->at(row, column) : 0));
+      y.numbers.push_back(sum * (scale ? scale->numbers[column] : 1));
     }
   }
-  return y;
+  return ended(call, std::move(y));
+}
+
+Matrix convolution(const Computed& call) {
+  const Matrix &x = call["x"], &weight = call["weight"];
+  const auto outputs = static_cast<size_t>(*call.type("weight").dimensions[0].constant());
+  const size_t length = weight.rows / outputs;
+  Matrix y = {(x.rows - length) / call.size("stride") + 1, outputs, {}};
+  for (size_t row = 0; row < y.rows; ++row) {
+    for (size_t column = 0; column < y.columns; ++column) {
+      double sum = 0;
+      for (size_t moment = 0; moment < length; ++moment)
+        for (size_t i = 0; i < x.columns; ++i)
+          sum += x.at(row * call.size("stride") + moment, i) * weight.at(column * length + moment, i);
+      y.numbers.push_back(sum);
+    }
+  }
+  return ended(call, std::move(y));
 }
 
 Matrix transpose(const Matrix& x) {
@@ -210,6 +238,7 @@ const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"embedding", [](Computed& call) { return embedding(call); }},
       {"linear", [](Computed& call) { return linear(call); }},
+      {"convolution", [](Computed& call) { return convolution(call); }},
       {"rotary", [](Computed& call) { return rotary(call); }},
       {"add", [](Computed& call) { return pairwise(call["a"], call["b"], std::plus<>()); }},
       {"multiply", [](Computed& call) { return pairwise(call["a"], call["b"], std::multiplies<>()); }},

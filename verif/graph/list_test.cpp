@@ -51,6 +51,22 @@ TEST_CASE("random graphs on the card's model, one list for all symbols, against 
   }
 }
 
+TEST_CASE("convolutions over rows, as many as come, and into a state with rows of zeros around them") {
+  std::mt19937_64 random(test_seed());
+  const Graph graph = graph_of(
+      "graph g\nsize n in 8 .. 40\ninput mel: f32[n + 2, 24]\nweight a: f32[40, 3, 24]\nweight a.bias: "
+      "f32[40]\n"
+      "weight b: f32[16, 3, 40]\nweight c: f32[8, 4, 16]\nstate padded: f32[42, 40]\n"
+      "input positions: f32[(n - 2) / 2 + 1, 16]\noutput y: f32[(n - 2) / 2 + 1, 16]\n"
+      "output z: f32[((n - 2) / 2 - 3) / 1 + 1, 8]\n"
+      "one = convolution(mel, a, a.bias, activation: gelu)\nrows = extend(padded, one, at: 1)\n"
+      "y = convolution(rows, b, stride: 2, residual: positions, activation: gelu_tanh)\n"
+      "z = convolution(y, c)\n");
+  CHECK(operators_of(template_of(lowered(graph), plan(lowered(graph)))).size() == 3);
+  Walked walked(graph, random());
+  for (int run = 0; run < 4; ++run) walked.run({{"n", 8 + random() % 33}});
+}
+
 TEST_CASE("barriers stand where somebody's data are met, and nowhere else") {
   const Graph graph = graph_of(
       "graph g\ninput x: f32[4, 8]\ninput y: f32[4, 8]\noutput p: f32[4, 8]\noutput q: f32[4, 8]\noutput r: "
@@ -160,6 +176,13 @@ TEST_CASE("what the card cannot do is refused, with its reason") {
   CHECK(
       refusal("size n in 1 .. 9\nsize m in 1 .. 9\ninput x: f32[n, m]\noutput y: f32[n, m]\ny = relu(x)\n") ==
       "relu: more than 2 of its sizes and places depend on symbols; 4 * m is one more");
+  CHECK(refusal("input x: f32[4, 8]\nweight k: f32[8, 3, 8]\noutput y: f32[4, 8]\n"
+                "y = convolution(x, k, padding: 1)\n") ==
+        "convolution: the card has no rows beside x: put rows of zeros there (extend writes into a state) "
+        "instead "
+        "of padding");
+  CHECK(refusal("input x: f32[4, 8]\nweight k: i8[8, 3, 8]\noutput y: f32[2, 8]\ny = convolution(x, k)\n") ==
+        "convolution: the card has no convolutions with weights of i8 or i4 yet");
   CHECK(refusal("input x: f32[4, 8]\nstate s: i8[4, 8]\nz = extend(s, x, at: 0)\n") ==
         "extend: x would have to be converted to i8, which no operator of the card does");
   std::string many = "size n in 1 .. 9\ninput x: f32[350, 1]\n";
