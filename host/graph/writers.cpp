@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 
 #include "cpe-kernels/operators/argmax/plan.hpp"
+#include "cpe-kernels/operators/attention/plan.hpp"
 #include "cpe-kernels/operators/copy/plan.hpp"
 #include "cpe-kernels/operators/elementwise/plan.hpp"
 #include "cpe-kernels/operators/embedding/plan.hpp"
@@ -182,6 +184,21 @@ void linear_w4(Emitter& out) {
   node.finish(Operator::kLinearW4);
 }
 
+struct Heads {
+  uint32_t count;
+  uint32_t of_keys;
+  uint32_t width;
+};
+Heads heads_of(const Use& use) {
+  const Size columns = use.graph().values[*use.operand("q")].type.dimensions[1];
+  const std::optional<int64_t> known = columns.constant();
+  if (!known) use.fail("the width of its heads has to be known");
+  const int64_t count = use.count("heads");
+  const int64_t of_keys = use.size("kv_heads") == Size(0) ? count : use.count("kv_heads");
+  return {static_cast<uint32_t>(count), static_cast<uint32_t>(of_keys),
+          static_cast<uint32_t>(*known / count)};
+}
+
 }  // namespace
 
 void add(Emitter& out) { binary(out, Operator::kAdd); }
@@ -251,6 +268,43 @@ void convolution(Emitter& out) {
   if (out.type(out.operand("weight")).element != Element::kF32)
     use.fail("the card has no convolutions with weights of i8 or i4 yet");
   convolution_fp32(out);
+}
+
+void attention(Emitter& out) {
+  const Heads heads = heads_of(out.use());
+  const ValueId q = out.operand("q"), k = out.operand("k"), v = out.operand("v"), y = out.result();
+  if (!(out.stride(k) == out.stride(v))) out.use().fail("the rows of k and v lie differently far apart");
+  Arguments<AttentionArgs> node(out);
+  node.at(&AttentionArgs::to, y);
+  node.at(&AttentionArgs::q, q);
+  node.at(&AttentionArgs::k, k);
+  node.at(&AttentionArgs::v, v);
+  node.at(&AttentionArgs::workspace, out.result(1));
+  node.set(&AttentionArgs::rows, out.rows(q));
+  node.set(&AttentionArgs::keys, out.rows(k));
+  node.set(&AttentionArgs::to_stride, out.stride(y));
+  node.set(&AttentionArgs::q_stride, out.stride(q));
+  node.set(&AttentionArgs::kv_stride, out.stride(k));
+  node->heads = heads.count;
+  node->kv_heads = heads.of_keys;
+  node->width = heads.width;
+  const double scale = out.use().real("scale");
+  node->scale = static_cast<float>(scale != 0 ? scale : 1 / std::sqrt(heads.width));
+  node->causal = out.use().word("causal") == "yes" ? 1 : 0;
+  node->to_type = out.number(y);
+  node->q_type = out.number(q);
+  node->kv_type = out.number(k);
+  node.finish(Operator::kAttention);
+}
+
+Size attention_workspace(const Use& use) {
+  const Heads heads = heads_of(use);
+  const auto most_rows = [&](const char* name) {
+    const Type& type = use.graph().values[*use.operand(name)].type;
+    return static_cast<uint32_t>(type.rows().range(use.graph().symbols).most);
+  };
+  return static_cast<int64_t>(
+      attention_workspace_bytes(most_rows("q"), heads.count, heads.of_keys, heads.width, most_rows("k")));
 }
 
 void quantise(Emitter& out) {

@@ -18,6 +18,7 @@ void embedding(Emitter& out);
 void rotary(Emitter& out);
 void linear(Emitter& out);
 void convolution(Emitter& out);
+void attention(Emitter& out);
 void quantise(Emitter& out);
 void dequantise(Emitter& out);
 void transpose(Emitter& out);
@@ -29,6 +30,7 @@ void extend(Emitter& out);
 void concat(Emitter& out);
 
 // What they need while they run.
+Size attention_workspace(const Use& use);
 Size argmax_workspace(const Use& use);
 Size sample_workspace(const Use& use);
 

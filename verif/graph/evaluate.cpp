@@ -200,6 +200,32 @@ Matrix convolution(const Computed& call) {
   return ended(call, std::move(y));
 }
 
+Matrix attention(const Computed& call) {
+  const Matrix &q = call["q"], &k = call["k"], &v = call["v"];
+  const size_t heads = call.size("heads"), width = q.columns / heads, shared = q.columns / k.columns;
+  const double scale =
+      call.real("scale") != 0 ? call.real("scale") : 1 / std::sqrt(static_cast<double>(width));
+  Matrix y = {q.rows, q.columns, std::vector<double>(q.rows * q.columns)};
+  for (size_t row = 0; row < q.rows; ++row) {
+    const size_t keys = call.word("causal") == "yes" ? k.rows - q.rows + row + 1 : k.rows;
+    for (size_t head = 0; head < heads; ++head) {
+      const size_t of_head = head * width, of_keys = head / shared * width;
+      Matrix scores = {1, keys, {}};
+      for (size_t key = 0; key < keys; ++key) {
+        double sum = 0;
+        for (size_t i = 0; i < width; ++i) sum += q.at(row, of_head + i) * k.at(key, of_keys + i);
+        scores.numbers.push_back(sum * scale);
+      }
+      const Matrix weights = log_softmax(scores);
+      for (size_t key = 0; key < keys; ++key) {
+        for (size_t i = 0; i < width; ++i)
+          y.at(row, of_head + i) += std::exp(weights.at(0, key)) * v.at(key, of_keys + i);
+      }
+    }
+  }
+  return y;
+}
+
 Matrix transpose(const Matrix& x) {
   Matrix y = {x.columns, x.rows, {}};
   for (size_t i = 0; i < x.columns; ++i) {
@@ -239,6 +265,7 @@ const std::map<std::string, Rule>& rules() {
       {"embedding", [](Computed& call) { return embedding(call); }},
       {"linear", [](Computed& call) { return linear(call); }},
       {"convolution", [](Computed& call) { return convolution(call); }},
+      {"attention", [](Computed& call) { return attention(call); }},
       {"rotary", [](Computed& call) { return rotary(call); }},
       {"add", [](Computed& call) { return pairwise(call["a"], call["b"], std::plus<>()); }},
       {"multiply", [](Computed& call) { return pairwise(call["a"], call["b"], std::multiplies<>()); }},

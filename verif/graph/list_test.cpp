@@ -67,6 +67,31 @@ TEST_CASE("convolutions over rows, as many as come, and into a state with rows o
   for (int run = 0; run < 4; ++run) walked.run({{"n", 8 + random() % 33}});
 }
 
+// One token after many others, and many at once: with and without memory between.
+TEST_CASE("attention over keys that grow, by parameters alone") {
+  std::mt19937_64 random(test_seed() + 1);
+  const std::string text =
+      "graph g\nsize n in 1 .. 40\nsize past in 0 .. 150\ninput q: f32[n, 64]\ninput k: f32[n, 32]\n"
+      "input v: f32[n, 32]\nstate ks: f32[200, 32]\nstate vs: f32[200, 32]\noutput y: f32[n, 64]\n"
+      "output z: f32[n, 64]\nkeys = extend(ks, k, at: past)\nvalues = extend(vs, v, at: past)\n"
+      "y = attention(q, keys, values, heads: 4, kv_heads: 2, causal: yes, past: past)\n"
+      "z = attention(q, keys, values, heads: 4, kv_heads: 2, scale: 0.125)\n";
+  const Graph graph = graph_of(text);
+  Walked walked(graph, random());
+  walked.run({{"n", 40}, {"past", 0}});
+  walked.run({{"n", 1}, {"past", 40}});
+  walked.run({{"n", 1}, {"past", 150}});
+  walked.run({{"n", 1 + random() % 40}, {"past", random() % 151}});
+}
+
+TEST_CASE("the examples are lists, too") {
+  for (const char* const name : {"encoder.graph", "decoder.graph"}) {
+    CAPTURE(name);
+    const Graph graph = lowered(graph_of(example(name)));
+    CHECK_NOTHROW(template_of(graph, plan(graph)));
+  }
+}
+
 TEST_CASE("barriers stand where somebody's data are met, and nowhere else") {
   const Graph graph = graph_of(
       "graph g\ninput x: f32[4, 8]\ninput y: f32[4, 8]\noutput p: f32[4, 8]\noutput q: f32[4, 8]\noutput r: "

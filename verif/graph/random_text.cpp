@@ -31,6 +31,8 @@ weight small.scale: f32[h]
 weight four: i4[h, d] packed 32
 state d.kept: f32[20, d]
 state h.kept: f16[20, h]
+state kept.keys: f16[20, 16]
+state kept.values: f16[20, 16]
 output last: f32[n, d]
 output best: i32[n]
 output chosen: i32[n]
@@ -38,6 +40,7 @@ output likely: f32[n]
 input greedy: i32[1, 12]
 output product: f32[n, h]
 output fourth: f32[n, h]
+output seen: f32[n, h]
 )",
                       random_() % 2 == 0 ? 1 + random_() % 40 : 130 + random_() % 160);
   values_ = {{"x", "n", 'd'}, {"y", "n", 'h'}};
@@ -159,8 +162,13 @@ x.bytes, x.scales = quantise(x{})
 again = dequantise(x.bytes, x.scales{})
 product = linear(again, small, small.scale, bias: h.beta, residual: {}, activation: relu)
 fourth = linear(x, four, small.scale)
+new.keys = embedding(tokens, turns)
+new.values = embedding(tokens, turns, positions: turns, at: past)
+keys = extend(kept.keys, new.keys, at: past)
+values = extend(kept.values, new.values, at: past)
+seen = attention({}, keys, values, heads: 3, kv_heads: 1, causal: yes, past: past)
 )",
-                     of_n('d'), group, group, of_n('h'));
+                     of_n('d'), group, group, of_n('h'), of_n('h'));
 }
 
 }  // namespace swai::graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cpe-kernels/operators/attention/plan.hpp"
 #include "cpe-kernels/operators/sample/plan.hpp"
 
 namespace swai::graph {
@@ -102,6 +103,15 @@ std::vector<Touched> touched(const node::Node& node) {
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},
               {args.x, args.rows * uint64_t{args.x_stride}},
               {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+    }
+    case Operator::kAttention: {
+      const auto args = arguments_of<AttentionArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.q, args.rows * uint64_t{args.q_stride}},
+              {args.k, args.keys * uint64_t{args.kv_stride}},
+              {args.v, args.keys * uint64_t{args.kv_stride}},
+              {args.workspace,
+               attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys), true}};
     }
     case Operator::kSample: {
       const auto args = arguments_of<SampleArgs>(node);
