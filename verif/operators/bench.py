@@ -77,6 +77,24 @@ class Bench:
                                                "x_scales_stride": rows * 4} | values, launches=2 if rows <= 512 else 1)
         return rows * depth * columns / PRODUCTS / cycles
 
+    def linear_w4(self, rows, depth, columns):
+        """Cycles, and bytes of weights, in groups of 32: with scales and zeros."""
+        tiles = -(-columns // 8)
+        weights = tiles * (-(-depth // 8) * 32 + -(-depth // 32) * 16)
+        sizes = {"to": rows * columns * 4, "x": rows * depth, "w": weights, "x_scales": rows * 4,
+                 "w_scales": columns * 4}
+        return self.cycles("linear_w4", sizes, {"rows": rows, "depth": depth, "columns": columns, "group": depth,
+                                                "to_stride": columns * 4, "x_stride": depth, "w_group": 32,
+                                                "x_scales_stride": rows * 4}), weights
+
+    def gemv_w4(self, depth, columns):
+        """Against memory: all that is read."""
+        cycles, weights = self.linear_w4(1, depth, columns)
+        return (weights + columns * 8 + depth) / HBM / cycles
+
+    def gemm_w4(self, rows, depth, columns):
+        return rows * depth * columns / PRODUCTS / self.linear_w4(rows, depth, columns)[0]
+
     def by_rows(self, name, rows, columns, slots, extra, **values):
         """Against the larger of bytes at HBM's rate and slots of the vector units."""
         sizes = {"to": rows * columns * 4, "from": rows * columns * 4} | {argument: columns * 4 for argument in extra}
@@ -91,6 +109,8 @@ def main():
     figures = {
         "op.gemm_w8a8_eff": bench.linear(512, 512, 512, to_type=INT8),
         "op.gemm_w8a8_whisper_base_eff": bench.linear(1500, 512, 2048, to_type=INT8),
+        "op.gemm_w4a8_prefill_eff": bench.gemm_w4(560, 2048, 5504),
+        "op.gemv_w4a8_decode_eff": bench.gemv_w4(2048, 5504),
         "op.layernorm_eff": bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
         "op.softmax_eff": bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
         "op.gelu_eff": bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),

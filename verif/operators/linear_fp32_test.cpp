@@ -27,6 +27,8 @@ struct Fp32Layer {
     args.w_type = some_float_type(random);
     x = card.tensor(shape.rows, depth, bytes_of(args.x_type), some_gap(random));
     w = card.tensor(shape.columns, depth, bytes_of(args.w_type), some_gap(random));
+    overlap_some(random, x, bytes_of(args.x_type));
+    overlap_some(random, w, bytes_of(args.w_type));
     fill(random, x, args.x_type);
     fill(random, w, args.w_type);
     draw_ending(random, card, args, biases, residual, to);

@@ -33,6 +33,7 @@ struct Layer {
     args.group = depth >= kScaleGroup && random.chance(50) ? kScaleGroup : depth;
     const uint32_t groups = (depth + args.group - 1) / args.group;
     x = card.tensor(shape.rows, depth, 1, some_gap(random));
+    overlap_some(random, x, 1);
     w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, shape.columns)), 1);
     x_scales = card.tensor(groups, shape.rows, 4, some_gap(random));
     w_scales = card.tensor(1, shape.columns, 4);

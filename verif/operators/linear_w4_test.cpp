@@ -6,6 +6,7 @@
 
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/reference.hpp"
+#include "cpe-kernels/operators/linear_w4/requantise.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/layers.hpp"
 
@@ -33,6 +34,7 @@ struct W4Layer {
     draw_weights(random, largest);
     const uint32_t scale_rows = (depth + args.group - 1) / args.group;
     x = card.tensor(shape.rows, depth, 1, some_gap(random));
+    overlap_some(random, x, 1);
     if (largest) {
       for (uint32_t row = 0; row < x.rows; ++row) {
         for (uint32_t k = 0; k < depth; ++k) x.set<int8_t>(row, k, -128);
@@ -189,6 +191,75 @@ TEST_CASE("linear_w4: the largest numbers do not overflow at any depth") {
   for (const uint32_t depth : {4096u, 4097u, 9000u}) {
     W4Layer layer(random, {static_cast<uint32_t>(random.between(1, 3)), 20}, depth, true);
     walk_and_compare(layer, layer.card.all());
+  }
+}
+
+// What a weight of a layer is that was made for the card.
+double weight_of(const W4& w, uint32_t depth, uint32_t group, uint32_t column, uint32_t k) {
+  const size_t of_group = size_t{column} * ((depth + group - 1) / group) + k / group;
+  const int whole = (w.numbers[size_t{column} * depth + k] - w.zeros[of_group]) * w.scales[of_group];
+  const double minimum = w.minima.empty() ? 0 : Real::of(fp32::of_fp16(w.minima[of_group])).value();
+  return whole * double{w.factors[column]} + minimum;
+}
+
+TEST_CASE("linear_w4: weights of Q4_1 keep their numbers; steps and minima are near") {
+  verif::Random random(test_seed() + 3);
+  constexpr uint32_t kDepth = 200, kColumns = 40, kGroup = 32, kGroups = 7;
+  std::vector<uint8_t> numbers(kDepth * kColumns);
+  std::vector<float> steps(kGroups * kColumns), minima(kGroups * kColumns);
+  for (uint8_t& number : numbers) number = static_cast<uint8_t>(random.below(16));
+  const auto up_to = [&](double most) {
+    return static_cast<float>(most * static_cast<double>(random.below(1'000'001)) / 1e6);
+  };
+  for (float& step : steps) step = random.chance(10) ? 0 : up_to(0.02);
+  // Most of them within 16 steps below 0, some far away.
+  for (float& minimum : minima) minimum = random.chance(90) ? -up_to(0.15) : up_to(2) - 1;
+  const W4 w = w4_of_steps(numbers, steps, minima, kDepth, kColumns, kGroup);
+  CHECK(w.numbers == numbers);
+  double squares = 0;
+  for (uint32_t column = 0; column < kColumns; ++column) {
+    for (uint32_t k = 0; k < kDepth; ++k) {
+      const uint32_t group = column * kGroups + k / kGroup;
+      const double exact = double{steps[group]} * numbers[column * kDepth + k] + minima[group];
+      const double error = weight_of(w, kDepth, kGroup, column, k) - exact;
+      // Half a part of the column's largest step for each number away from the mean (a whole one where a step
+      // is less than one part), and half a unit of fp16 of the minimum's rest.
+      const double rest = std::abs(Real::of(fp32::of_fp16(w.minima[group])).value());
+      const double allowed = 15 * double{w.factors[column]} + rest / 2048 + 3e-8;
+      REQUIRE(std::abs(error) <= allowed);
+      squares += std::pow(error / (255 * double{w.factors[column]}), 2);
+    }
+  }
+  // Of the column's largest step; rounding the minimum to whole steps alone would be 0.29.
+  const double rms = std::sqrt(squares / (kDepth * kColumns));
+  CHECK(rms < 0.01);
+}
+
+TEST_CASE("linear_w4: weights in floating point are rounded to the nearest number") {
+  verif::Random random(test_seed() + 4);
+  constexpr uint32_t kDepth = 150, kColumns = 30;
+  for (const uint32_t group : {32u, 64u, 128u}) {
+    std::vector<float> weights(kDepth * kColumns);
+    for (float& weight : weights) weight = some_float(random);
+    for (uint32_t k = 0; k < group; ++k) weights[k] = 0;
+    const W4 w = w4_of(weights, kDepth, kColumns, group);
+    CHECK(w.minima.empty());
+    for (uint32_t column = 0; column < kColumns; ++column) {
+      for (uint32_t begin = 0; begin < kDepth; begin += group) {
+        const uint32_t end = std::min(begin + group, kDepth);
+        double error = 0, low = 0, high = 0;
+        for (uint32_t k = begin; k < end; ++k) {
+          const double weight = weights[column * kDepth + k];
+          low = std::min(low, weight);
+          high = std::max(high, weight);
+          error += std::pow(weight_of(w, kDepth, group, column, k) - weight, 2);
+        }
+        // Each by half a step at most, if the whole range is taken; the step's own rounding comes to that.
+        const double step = (high - low) / 15;
+        const double part = w.factors[column];
+        CHECK(error <= (end - begin) * std::pow(step / 2 + 8 * part, 2));
+      }
+    }
   }
 }
 

@@ -38,6 +38,7 @@ TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
     Tensor from = card.tensor(shape.rows, shape.columns, bytes_of(args.from_type), some_gap(random));
     Tensor to = card.tensor(shape.rows, shape.columns, 1, some_gap(random));
     Tensor scales = card.tensor(groups, shape.rows, 4, some_gap(random));
+    overlap_some(random, from, bytes_of(args.from_type));
     fill(random, from, args.from_type);
     if (random.chance(20)) {
       for (uint32_t i = 0; i < shape.columns; ++i) from.write(args.from_type, 0, i, 0);
@@ -129,6 +130,9 @@ TEST_CASE("groups that do not fit, and types that are not quantised, are refused
   CHECK(check_with([](QuantiseArgs& args) { args.group = 104; }) == Refusal::kShape);
   CHECK(check_with([](QuantiseArgs& args) { args.columns = kMaxQuantisedRow + 1; }) == Refusal::kShape);
   CHECK(check_with([](QuantiseArgs& args) { args.from_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](QuantiseArgs& args) { args.from_stride = 4; }) == Refusal::kNone);
+  CHECK(check_with([](QuantiseArgs& args) { args.from_stride = 0; }) == Refusal::kStride);
+  CHECK(check_with([](QuantiseArgs& args) { args.from_stride = kMaxStride + 1; }) == Refusal::kStride);
   CHECK(check_with([](QuantiseArgs& args) { args.scales_stride = 7; }) == Refusal::kStride);
 }
 

@@ -61,6 +61,12 @@ inline Shape some_shape(verif::Random& random, uint32_t area) {
 
 inline uint32_t some_gap(verif::Random& random) { return random.chance(50) ? 0 : 200; }
 
+// Now and then rows of a tensor that is only read overlap, as those of a convolution do.
+inline void overlap_some(verif::Random& random, Tensor& tensor, uint32_t element_bytes) {
+  if (tensor.columns > 1 && random.chance(30))
+    tensor.stride = element_bytes * static_cast<uint32_t>(random.between(1, tensor.columns - 1));
+}
+
 // Sensible numbers where garbage would be NaN and the like.
 inline void fill(verif::Random& random, Tensor& tensor, Number number) {
   for (uint32_t row = 0; row < tensor.rows; ++row) {

@@ -18,7 +18,7 @@ class Int8Weights {
   static constexpr auto kKind = systolic::Weights::kInt8;
   static constexpr bool kMayAdd = false;
 
-  Int8Weights(const LinearArgs& args, const Blocks&, Arena&) : args_(args) {}
+  Int8Weights(const LinearArgs& args, const Blocks&, const Activations&, Arena&) : args_(args) {}
 
   uint32_t room(uint32_t depth, uint32_t) const { return depth * kBlockColumns; }
   Pieces pieces(const Step& step, uint32_t depth, uint32_t columns) const {

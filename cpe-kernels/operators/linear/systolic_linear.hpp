@@ -22,6 +22,15 @@ struct Pieces {
   uint32_t count;
 };
 
+// Rows of x in local memory, for what weights may add.
+struct Rows {
+  const std::byte* at;
+  uint32_t pitch;
+  const float* factors;    // their scales
+  uint32_t factors_pitch;  // from group to group, in bytes
+  bool stay;               // all of their depth is there, from the first step on
+};
+
 // `Weights` is made from the arguments and the arena, and has
 //   Args
 //   kUnit                among whose multiples of columns CPEs are divided
@@ -46,7 +55,7 @@ class SystolicLinear {
                 grouped_ ? kScaleGroup : Weights::kFirstDepth),
         x_(args.x, args.x_stride, 1, blocks_, arena_),
         ending_(ending_of(args), blocks_, arena_),
-        weights_(args, blocks_, arena_),
+        weights_(args, blocks_, x_, arena_),
         adds_up_(parts_of_block_ > 1 || weights_.adds()) {
     if (adds_up_) {
       for (std::byte*& part : parts_) part = arena_.take<std::byte>(blocks_.rows() * ending_.pitch());
@@ -136,7 +145,8 @@ class SystolicLinear {
     if constexpr (Weights::kMayAdd) {
       if (weights_.adds()) {
         last = weights_.add(step, {rows, blocks_.depth_of(step), columns}, weights(step), y,
-                            x_.at(step, slots_.at(step.number)), x_.pitch(), row_factors(step));
+                            {x_.at(step, slots_.at(step.number)), x_.pitch(), row_factors(step),
+                             grouped_ ? kFewFactors : 0, x_.stay()});
       }
     }
     vector::size(columns, rows);

@@ -26,8 +26,8 @@ constexpr Refusal check(const QuantiseArgs& args) {
   const Refusal shape = detail::check_groups(args, kMaxQuantisedRow);
   if (shape != Refusal::kNone) return shape;
   if (!is_float(args.from_type)) return Refusal::kType;
-  if (!is_stride(args.to_stride, args.rows, args.columns) ||
-      !is_stride(args.from_stride, args.rows, args.columns * bytes_of(args.from_type)) ||
+  if (!is_stride(args.to_stride, args.rows, args.columns) || !is_read_stride(args.from_stride, args.rows) ||
+      (args.from_stride == 0 && args.rows != 1) ||
       !is_stride(args.scales_stride, groups_of(args.columns, args.group), args.rows * 4)) {
     return Refusal::kStride;
   }
