@@ -7,6 +7,7 @@
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/norm/reference.hpp"
+#include "cpe-kernels/operators/softmax/plan.hpp"
 #include "cpe-kernels/operators/softmax/reference.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/arithmetic.hpp"
@@ -38,15 +39,24 @@ Row model_norm(const Row& x, bool layer, float epsilon, const Row& gamma, const 
   return y;
 }
 
+// Of long rows, sums of pieces are added up.
+Real sum_of_row(const Row& e) {
+  if (e.size() <= kMaxRow) return sum(e);
+  Row sums;
+  for (size_t first = 0; first < e.size(); first += kPiece)
+    sums.push_back(sum(std::span(e).subspan(first, std::min<size_t>(kPiece, e.size() - first))));
+  return sum(sums);
+}
+
 Row model_softmax(const Row& x, bool logarithm, float scale) {
   const Row scaled = each(x, [&](Real v) { return v * scale; });
   const Real most = largest(scaled) * kLog2E;
   const Row e = each(scaled, [&](Real v) { return exp2(fma(v, kLog2E, -most)); });
   if (!logarithm) {
-    const Real part = reciprocal(sum(e));
+    const Real part = reciprocal(sum_of_row(e));
     return each(e, [&](Real v) { return v * part; });
   }
-  const Real log_of_sum = (log2(sum(e)) + most) * kLn2;
+  const Real log_of_sum = (log2(sum_of_row(e)) + most) * kLn2;
   return each(scaled, [&](Real v) { return v + -log_of_sum; });
 }
 
@@ -65,8 +75,8 @@ struct Case {
   Args args{};
   Tensor from, to;
 
-  explicit Case(verif::Random& r) : random(r) {
-    shape.columns = some_size(random, kMaxRow);
+  Case(verif::Random& r, uint32_t columns) : random(r) {
+    shape.columns = columns;
     shape.rows = some_size(random, std::max(12'000 / shape.columns, 1u));
     const auto number = [&] { return random.chance(70) ? Number::kFp32 : Number::kFp16; };
     args.rows = shape.rows;
@@ -95,7 +105,7 @@ TEST_CASE("layer norm, RMS norm") {
   verif::Random random(test_seed());
   for (int round = 0; round < rounds(60); ++round) {
     const bool layer = random.chance(50);
-    Case<NormArgs> it(random);
+    Case<NormArgs> it(random, some_size(random, kMaxRow));
     Tensor gamma = it.card.tensor(1, it.shape.columns, 4);
     Tensor beta = it.card.tensor(1, it.shape.columns, 4);
     fill(random, gamma, Number::kFp32);
@@ -136,14 +146,19 @@ TEST_CASE("softmax and its logarithm") {
   verif::Random random(test_seed() + 1);
   for (int round = 0; round < rounds(60); ++round) {
     const bool logarithm = random.chance(50);
-    Case<SoftmaxArgs> it(random);
+    const bool is_long = random.chance(30);
+    const uint32_t columns =
+        is_long ? static_cast<uint32_t>(random.between(kMaxRow + 1, 60'000)) : some_size(random, kMaxRow);
+    Case<SoftmaxArgs> it(random, columns);
+    Tensor workspace = it.card.tensor(1, std::max(2 * it.shape.rows * pieces_of(columns), 1u), 4);
+    if (is_long || random.chance(30)) it.args.workspace = workspace.at();
     it.args.scale = random.chance(30) ? 1.0f : some_float(random) / 4;
     const auto operation = logarithm ? Operator::kLogSoftmax : Operator::kSoftmax;
     const uint32_t mask = some_mask(random, it.card.all());
     INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
     REQUIRE(it.card
                 .walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, it.args)}, mask,
-                      {&it.from, &it.to})
+                      {&it.from, &it.to, &workspace})
                 .ok());
     for (uint32_t row = 0; row < it.shape.rows; ++row) {
       const Row x = it.row(row);
@@ -169,7 +184,7 @@ TEST_CASE("softmax and its logarithm") {
 TEST_CASE("rows that are too long, and numbers that are no floats, are refused") {
   verif::Random random(test_seed() + 2);
   const auto refused = [&](auto change, node::Refusal reason) {
-    Case<SoftmaxArgs> it(random);
+    Case<SoftmaxArgs> it(random, some_size(random, kMaxRow));
     change(it.args);
     const Result result =
         it.card.walk({node::make(static_cast<uint16_t>(Operator::kSoftmax), Barrier::kNone, it.args)},
@@ -178,7 +193,14 @@ TEST_CASE("rows that are too long, and numbers that are no floats, are refused")
     CHECK(it.card.state(0).refusal == reason);
     CHECK(it.card.difference(it.to) == "");
   };
-  refused([](SoftmaxArgs& args) { args.columns = kMaxRow + 1; }, node::Refusal::kShape);
+  refused([](SoftmaxArgs& args) { args.columns = 0; }, node::Refusal::kShape);
+  refused([](SoftmaxArgs& args) { args.columns = kMaxRow + 1; }, node::Refusal::kParameter);
+  refused(
+      [](SoftmaxArgs& args) {
+        args.columns = kSoftmaxColumns + 1;
+        args.workspace = args.to;
+      },
+      node::Refusal::kShape);
   refused([](SoftmaxArgs& args) { args.from_type = Number::kInt8; }, node::Refusal::kType);
   refused([](SoftmaxArgs& args) { args.to_type = Number::kInt32; }, node::Refusal::kType);
   refused(

@@ -39,8 +39,8 @@ constexpr bool is_read_stride(uint32_t stride, uint32_t rows) { return rows == 1
 
 // What has to, from, rows, columns, strides and types among its arguments.
 template <typename Args>
-constexpr Refusal check_rows(const Args& args) {
-  if (!is_shape(args.rows, args.columns) || args.columns > kMaxRow) return Refusal::kShape;
+constexpr Refusal check_rows(const Args& args, uint32_t most_columns = kMaxRow) {
+  if (!is_shape(args.rows, args.columns) || args.columns > most_columns) return Refusal::kShape;
   if (!is_float(args.to_type) || !is_float(args.from_type)) return Refusal::kType;
   if (!is_stride(args.to_stride, args.rows, args.columns * bytes_of(args.to_type)) ||
       !is_stride(args.from_stride, args.rows, args.columns * bytes_of(args.from_type))) {

@@ -1,6 +1,7 @@
 // Softmax and its logarithm, relative to the row's largest score.
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/common/rows.hpp"
+#include "cpe-kernels/operators/softmax/long.hpp"
 #include "cpe-kernels/operators/softmax/plan.hpp"
 #include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 void softmax(const SoftmaxArgs& args, bool logarithm) {
   require(check(args));
+  if (args.columns > kMaxRow) return long_softmax(args, logarithm);
   Arena arena;
   auto* const largest = arena.take<float>(kMaxTileRows * sizeof(float));
   auto* const sums = arena.take<float>(kMaxTileRows * sizeof(float));
