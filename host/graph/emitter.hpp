@@ -36,6 +36,11 @@ class Emitter {
   const Use& use() const { return use_; }
   ValueId operand(const std::string& name) const { return *use_.operand(name); }
   ValueId result(size_t index = 0) const { return use_.node().results.at(index); }
+  // Behind its results; none when it needs none.
+  std::optional<ValueId> workspace(size_t results = 1) const {
+    const std::vector<ValueId>& all = use_.node().results;
+    return all.size() > results ? std::optional(all[results]) : std::nullopt;
+  }
 
   const Type& type(ValueId id) const { return graph_.values[id].type; }
   Size rows(ValueId id) const { return type(id).rows(); }

@@ -174,9 +174,10 @@ class Lowering {
       const Signature& what = *find_signature(node.operation);
       if (what.workspace == nullptr) continue;
       const int64_t bytes = what.workspace(Use(what, graph_, node)).range(graph_.symbols).most;
+      if (bytes == 0) continue;
       Type type;
       type.element = Element::kI8;
-      type.dimensions = {std::max<int64_t>(bytes, 1)};
+      type.dimensions = {bytes};
       const std::string name = graph_.values[node.results[0]].name + ".workspace";
       node.results.push_back(add_value(name, type, node.place));
     }

@@ -27,7 +27,8 @@ struct Signature {
   std::vector<Type> (*results)(const Use& use) = nullptr;
   // How it becomes nodes of the card's list (writers.hpp). Null: the card has no such operator yet.
   void (*write)(Emitter& out) = nullptr;
-  // What memory it needs while it runs, beside operands and results: one more result of the card's node.
+  // What memory it needs while it runs, beside operands and results: one more result of the card's
+  // node, unless it has 0 bytes.
   Size (*workspace)(const Use& use) = nullptr;
   // Its first result is its first operand, written in place.
   bool in_place = false;

@@ -18,6 +18,7 @@
 #include "cpe-kernels/operators/rotary/plan.hpp"
 #include "cpe-kernels/operators/sample/plan.hpp"
 #include "cpe-kernels/operators/softmax/plan.hpp"
+#include "cpe-kernels/operators/top_k/plan.hpp"
 #include "cpe-kernels/operators/transpose/plan.hpp"
 #include "cpe-kernels/operators/unary/plan.hpp"
 
@@ -92,8 +93,18 @@ Arguments<NormArgs> norm(Emitter& out) {
 
 void softmax(Emitter& out, Operator what) {
   Arguments<SoftmaxArgs> node = matrix<SoftmaxArgs>(out);
+  if (const auto workspace = out.workspace()) node.at(&SoftmaxArgs::workspace, *workspace);
   node->scale = static_cast<float>(out.use().real("scale"));
   node.finish(what);
+}
+
+// What an operator needs for its operand's rows and columns, when these are as many as they can be.
+Size workspace(const Use& use, const char* operand, uint64_t (*bytes)(uint32_t, uint32_t)) {
+  const Type& x = use.graph().values[*use.operand(operand)].type;
+  const auto most = [&](const Size& size) {
+    return static_cast<uint32_t>(size.range(use.graph().symbols).most);
+  };
+  return static_cast<int64_t>(bytes(most(x.rows()), most(x.dimensions[1])));
 }
 
 // How many columns share a scale: `scales` is a vector when all do.
@@ -279,7 +290,7 @@ void attention(Emitter& out) {
   node.at(&AttentionArgs::q, q);
   node.at(&AttentionArgs::k, k);
   node.at(&AttentionArgs::v, v);
-  node.at(&AttentionArgs::workspace, out.result(1));
+  if (const auto workspace = out.workspace()) node.at(&AttentionArgs::workspace, *workspace);
   node.set(&AttentionArgs::rows, out.rows(q));
   node.set(&AttentionArgs::keys, out.rows(k));
   node.set(&AttentionArgs::to_stride, out.stride(y));
@@ -359,12 +370,26 @@ void sample(Emitter& out) {
   node.finish(Operator::kSample);
 }
 
-Size sample_workspace(const Use& use) {
-  const Type& x = use.graph().values[*use.operand("logits")].type;
-  const auto most = [&](const Size& size) {
-    return static_cast<uint32_t>(size.range(use.graph().symbols).most);
-  };
-  return static_cast<int64_t>(operators::sample_workspace(most(x.rows()), most(x.dimensions[1])));
+void top_k(Emitter& out) {
+  const ValueId x = out.operand("x");
+  Arguments<TopKArgs> node(out);
+  node.at(&TopKArgs::values, out.result(0));
+  node.at(&TopKArgs::numbers, out.result(1));
+  node.at(&TopKArgs::workspace, out.result(2));
+  node.at(&TopKArgs::from, x);
+  node.set(&TopKArgs::rows, out.rows(x));
+  node.set(&TopKArgs::columns, out.columns(x));
+  node.set(&TopKArgs::count, out.use().size("count"));
+  node.set(&TopKArgs::from_stride, out.stride(x));
+  node.finish(Operator::kTopK);
+}
+
+Size sample_workspace(const Use& use) { return workspace(use, "logits", operators::sample_workspace); }
+Size softmax_workspace(const Use& use) { return workspace(use, "x", operators::softmax_workspace); }
+Size top_k_workspace(const Use& use) {
+  return workspace(use, "x", [](uint32_t rows, uint32_t columns) {
+    return uint64_t{rows} * top_k_parts(columns) * sizeof(float);
+  });
 }
 
 Size argmax_workspace(const Use& use) {

@@ -24,6 +24,7 @@ void dequantise(Emitter& out);
 void transpose(Emitter& out);
 void argmax(Emitter& out);
 void sample(Emitter& out);
+void top_k(Emitter& out);
 void copy(Emitter& out);
 void slice(Emitter& out);
 void extend(Emitter& out);
@@ -33,5 +34,7 @@ void concat(Emitter& out);
 Size attention_workspace(const Use& use);
 Size argmax_workspace(const Use& use);
 Size sample_workspace(const Use& use);
+Size softmax_workspace(const Use& use);
+Size top_k_workspace(const Use& use);
 
 }  // namespace swai::graph::writers

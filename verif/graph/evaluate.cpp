@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "host/graph/signatures.hpp"
 
@@ -292,6 +293,23 @@ const std::map<std::string, Rule>& rules() {
          for (size_t row = 0; row < logits.rows; ++row)
            likely.numbers.push_back(all.at(row, static_cast<size_t>(best.numbers[row])));
          return best;
+       }},
+      {"top_k",
+       [](Computed& call) {
+         const Matrix& x = call["x"];
+         const auto count = static_cast<size_t>(call.size("count"));
+         Matrix values = {x.rows, count, {}};
+         Matrix& numbers = call.result(1) = values;
+         for (size_t row = 0; row < x.rows; ++row) {
+           std::vector<size_t> order(x.columns);
+           std::iota(order.begin(), order.end(), 0);
+           std::ranges::stable_sort(order, [&](size_t a, size_t b) { return x.at(row, a) > x.at(row, b); });
+           for (size_t i = 0; i < count; ++i) {
+             values.numbers.push_back(x.at(row, order[i]));
+             numbers.numbers.push_back(static_cast<double>(order[i]));
+           }
+         }
+         return values;
        }},
       {"transpose", [](Computed& call) { return transpose(call["x"]); }},
       {"quantise",

@@ -37,6 +37,10 @@ output last: f32[n, d]
 output best: i32[n]
 output chosen: i32[n]
 output likely: f32[n]
+output most: f32[n, 5]
+output where: i32[n, 5]
+output long: f32[1, 5000]
+input wide: f32[1, 5000]
 input greedy: i32[1, 12]
 output product: f32[n, h]
 output fourth: f32[n, h]
@@ -158,6 +162,8 @@ std::string RandomText::tail() {
   return fmt::format(R"(last = add({}, x)
 best = argmax(x)
 chosen, likely = sample(y, greedy, position: past)
+most, where = top_k(y, count: 5)
+long = log_softmax(wide)
 x.bytes, x.scales = quantise(x{})
 again = dequantise(x.bytes, x.scales{})
 product = linear(again, small, small.scale, bias: h.beta, residual: {}, activation: relu)

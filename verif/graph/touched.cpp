@@ -5,6 +5,8 @@
 
 #include "cpe-kernels/operators/attention/plan.hpp"
 #include "cpe-kernels/operators/sample/plan.hpp"
+#include "cpe-kernels/operators/softmax/plan.hpp"
+#include "cpe-kernels/operators/top_k/plan.hpp"
 
 namespace swai::graph {
 namespace {
@@ -61,8 +63,20 @@ std::vector<Touched> touched(const node::Node& node) {
     case Operator::kRmsNorm:
       return one_each(arguments_of<NormArgs>(node));
     case Operator::kSoftmax:
-    case Operator::kLogSoftmax:
-      return one_each(arguments_of<SoftmaxArgs>(node));
+    case Operator::kLogSoftmax: {
+      const auto args = arguments_of<SoftmaxArgs>(node);
+      std::vector<Touched> all = one_each(args);
+      all.push_back({args.workspace, softmax_workspace(args.rows, args.columns), true});
+      return all;
+    }
+    case Operator::kTopK: {
+      const auto args = arguments_of<TopKArgs>(node);
+      const uint64_t bytes = args.rows * uint64_t{args.count} * 4;
+      return {{args.values, bytes, true},
+              {args.numbers, bytes, true},
+              {args.from, args.rows * uint64_t{args.from_stride}},
+              {args.workspace, args.rows * uint64_t{4} * top_k_parts(args.columns), true}};
+    }
     case Operator::kRotary:
       return one_each(arguments_of<RotaryArgs>(node));
     case Operator::kTranspose: {
