@@ -12,6 +12,7 @@
 #include "abi/elf.hpp"
 #include "build/gen/version.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/walk/card_memory.hpp"
 
 namespace swai::cli {
 namespace {
@@ -58,11 +59,11 @@ ExitCode code_of(sdaaError_t error) {
 }  // namespace
 
 void check(sdaaError_t error, const std::string& what) {
-  if (error == sdaaSuccess) return;
-  const std::string message = sdaaGetLastErrorMessage();
-  throw Error(code_of(error),
-              fmt::format("{}: {} ({})", what, message.empty() ? sdaaGetErrorString(error) : message.c_str(),
-                          sdaaGetErrorName(error)));
+  try {
+    walk::check(error, what);
+  } catch (const walk::CardError& failed) {
+    throw Error(code_of(error), failed.what());
+  }
 }
 
 Cli::Cli() : app_(kIntroduction, "swai") {
@@ -117,6 +118,8 @@ int Cli::run(int argc, char** argv) {
     return code;
   } catch (const Error& error) {
     return report(error);
+  } catch (const walk::CardError& error) {
+    return report(Error(code_of(error.error()), error.what()));
   } catch (const common::InputError& error) {
     return report(Error(kBadInput, error.what()));
   } catch (const std::system_error& error) {

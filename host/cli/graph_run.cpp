@@ -7,7 +7,6 @@
 #include <cstring>
 #include <map>
 #include <random>
-#include <utility>
 
 #include "abi/argument_text.hpp"
 #include "host/cli/module_file.hpp"
@@ -15,39 +14,13 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/graph/list.hpp"
+#include "host/walk/walker.hpp"
 
 namespace swai::cli {
 namespace {
 
 using graph::ValueId, graph::ValueKind;
-
-// Memory of the card, for as long as this lives.
-class CardMemory {
- public:
-  CardMemory(const std::string& what, size_t bytes) : bytes_(bytes) {
-    check(sdaaMalloc(&pointer_, std::max<size_t>(bytes, 1)), fmt::format("{}: {} bytes", what, bytes));
-  }
-  CardMemory(CardMemory&& other) noexcept
-      : pointer_(std::exchange(other.pointer_, nullptr)), bytes_(other.bytes_) {}
-  CardMemory& operator=(CardMemory&&) = delete;
-  ~CardMemory() {
-    if (pointer_ != nullptr) static_cast<void>(sdaaFree(pointer_));
-  }
-
-  void put(const std::string& what, std::span<const uint8_t> contents) {
-    check(sdaaMemcpy(pointer_, contents.data(), contents.size(), sdaaMemcpyHostToDevice), what);
-  }
-  std::vector<uint8_t> get(const std::string& what) const {
-    std::vector<uint8_t> contents(bytes_);
-    check(sdaaMemcpy(contents.data(), pointer_, bytes_, sdaaMemcpyDeviceToHost), what);
-    return contents;
-  }
-  cpe::GlobalPtr<void> address() const { return cpe::GlobalPtr<void>(reinterpret_cast<uint64_t>(pointer_)); }
-
- private:
-  void* pointer_ = nullptr;
-  size_t bytes_;
-};
+using walk::CardMemory;
 
 // "NAME=REST"
 std::map<std::string, std::string> named(const std::vector<std::string>& texts, const std::string& option) {
@@ -148,8 +121,7 @@ class Tensors {
       const graph::Value& value = graph_.values[id];
       if (graph::is_planned(value.kind)) continue;
       CardMemory& memory = memory_.emplace(id, CardMemory(value.name, bytes_of(id))).first->second;
-      if (const auto contents = contents_.find(id); contents != contents_.end())
-        memory.put(value.name, contents->second);
+      if (const auto contents = contents_.find(id); contents != contents_.end()) memory.put(contents->second);
     }
   }
 
@@ -164,14 +136,6 @@ class Tensors {
   std::map<ValueId, std::vector<uint8_t>> contents_;
   std::map<ValueId, CardMemory> memory_;
 };
-
-template <typename T>
-CardMemory filled(const std::string& what, const std::vector<T>& items) {
-  CardMemory memory(what, items.size() * sizeof(T));
-  if (!items.empty())
-    memory.put(what, {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof(T)});
-  return memory;
-}
 
 // Where results go: outputs and states by name.
 std::map<ValueId, std::string> result_files(const graph::Graph& graph,
@@ -190,29 +154,6 @@ std::map<ValueId, std::string> result_files(const graph::Graph& graph,
   return files;
 }
 
-// The card's time that one launch of `walk` took.
-uint64_t walk(const node::WalkArgs& args) {
-  const std::string path = places().operators;
-  const ModuleFile file(path);
-  sdaaModule_t module = nullptr;
-  sdaaFunction_t function = nullptr;
-  sdaaEvent_t begin = nullptr, end = nullptr;
-  check(sdaaModuleLoadBytes(&module, file.bytes().data(), file.bytes().size()), path);
-  check(sdaaModuleGetFunction(&function, module, "walk"), path);
-  check(sdaaEventCreate(&begin), "event");
-  check(sdaaEventCreate(&end), "event");
-  sdaaLaunchConfig_t config = {};
-  config.structBytes = sizeof config;
-  config.group = sdaaAnyGroup;
-  check(sdaaEventRecord(begin, nullptr), "walk");
-  check(sdaaLaunch(function, &config, &args, sizeof args, nullptr), "walk");
-  check(sdaaEventRecord(end, nullptr), "walk");
-  check(sdaaEventSynchronize(end), "walk");
-  float milliseconds = 0;
-  check(sdaaEventElapsedTime(&milliseconds, begin, end), "walk");
-  return static_cast<uint64_t>(milliseconds * 1e6f + 0.5f);
-}
-
 }  // namespace
 
 int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan, const GraphRun& wish) {
@@ -223,6 +164,8 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   Tensors tensors(graph, sizes);
   tensors.read(wish);
   const std::map<ValueId, std::string> files = result_files(graph, wish.results);
+  const std::string module = places().operators;
+  const ModuleFile operators(module);
 
   const UsedCard card(cli.options());
   const Progress progress(!cli.options().quiet, graph.name);
@@ -232,11 +175,17 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (!graph::is_planned(graph.values[id].kind)) bases.push_back(tensors.at(id).address());
   const std::vector<node::Node> nodes = graph::list_of(pattern, bases);
-  const CardMemory list = filled("list of nodes", nodes), parameters = filled("parameters", words);
-  const uint64_t ns = walk({list.address().as<const node::Node>(), nodes.size(),
-                            parameters.address().as<const uint64_t>(), words.size()});
-  for (const auto& [id, file] : files)
-    kernel_run::write_file(file, tensors.at(id).get(graph.values[id].name));
+  const CardMemory list("list of nodes", walk::bytes_of(nodes)),
+      parameters("parameters", walk::bytes_of(words));
+  walk::Walker walker(module, operators.bytes());
+  walker.walk({list.address().as<const node::Node>(), nodes.size(), parameters.address().as<const uint64_t>(),
+               words.size()});
+  const uint64_t ns = walker.nanoseconds();
+  for (const auto& [id, file] : files) {
+    std::vector<uint8_t> contents(tensors.at(id).bytes());
+    tensors.at(id).get(contents);
+    kernel_run::write_file(file, contents);
+  }
   if (cli.options().json) {
     cli.print({{"name", graph.name}, {"nodes", nodes.size()}, {"launches", 1}, {"ns", ns}});
   } else {

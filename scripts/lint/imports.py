@@ -37,6 +37,8 @@ ROOMS = {
     "host/models": ["abi", "host/common", "host/graph"],
     "host/audio": ["abi", "host/common"],
     "host/sdaa": ["abi", "host/common", "host/link"],
+    "host/walk": ["abi", "host/sdaa"],
+    "host/generate": ["abi", "host/graph", "host/models", "host/sdaa", "host/walk", "cpe-kernels"],
     "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
     "host/cli": ["abi", "host", "cpe-kernels"],
     "sim": ["abi", "rtl", "host/link", "cpe-kernels"],

@@ -1,0 +1,3 @@
+# Lists of nodes on a card.
+
+$(eval $(call cxx_library,walk,$(addprefix host/walk/,card_memory.cpp walker.cpp)))

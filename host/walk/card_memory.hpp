@@ -1,0 +1,57 @@
+// Memory of the card that lives as long as an object of the host.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "abi/global_ptr.hpp"
+#include "host/sdaa/include/sdaa_runtime.h"
+
+namespace swai::walk {
+
+// A call of the runtime library failed: what could not be done, and why.
+class CardError : public std::runtime_error {
+ public:
+  CardError(sdaaError_t error, const std::string& message) : std::runtime_error(message), error_(error) {}
+  sdaaError_t error() const { return error_; }
+
+ private:
+  sdaaError_t error_;
+};
+
+// Throws CardError unless it is sdaaSuccess.
+void check(sdaaError_t error, const std::string& what);
+
+class CardMemory {
+ public:
+  // `what` it is for is in messages.
+  CardMemory(std::string what, size_t bytes);
+  CardMemory(std::string what, std::span<const uint8_t> contents);
+  CardMemory(CardMemory&& other) noexcept;
+  CardMemory& operator=(CardMemory&&) = delete;
+  ~CardMemory();
+
+  size_t bytes() const { return bytes_; }
+  cpe::GlobalPtr<void> address() const { return cpe::GlobalPtr<void>(reinterpret_cast<uint64_t>(pointer_)); }
+
+  // Both return when the bytes are there.
+  void put(std::span<const uint8_t> contents, size_t at = 0);
+  void get(std::span<uint8_t> contents, size_t at = 0) const;
+
+ private:
+  void* place(size_t at, size_t bytes) const;
+
+  std::string what_;
+  void* pointer_ = nullptr;
+  size_t bytes_;
+};
+
+// Of a vector, span or array.
+template <typename Items>
+std::span<const uint8_t> bytes_of(const Items& items) {
+  return {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof(items[0])};
+}
+
+}  // namespace swai::walk

@@ -1,0 +1,29 @@
+// Launches of the kernel `walk` (cpe-kernels/operators/walker).
+#pragma once
+
+#include "abi/node.hpp"
+#include "host/walk/card_memory.hpp"
+
+namespace swai::walk {
+
+class Walker {
+ public:
+  // The module with the operators, and what messages call it. It stays loaded as long as this lives.
+  Walker(std::string name, std::span<const uint8_t> module);
+  ~Walker();
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
+
+  // Goes through a list; returns when all is done.
+  void walk(const node::WalkArgs& args);
+  // Of the last one, in nanoseconds of the card, from its start to its end.
+  uint64_t nanoseconds() const;
+
+ private:
+  std::string name_;
+  sdaaModule_t module_ = nullptr;
+  sdaaFunction_t function_ = nullptr;
+  sdaaEvent_t begin_ = nullptr, end_ = nullptr;
+};
+
+}  // namespace swai::walk
