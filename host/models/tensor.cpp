@@ -208,4 +208,17 @@ float float_of_half(uint16_t half) {
   return sign != 0 ? -small : small;
 }
 
+uint16_t half_of_float(float number) {
+  const auto bits = std::bit_cast<uint32_t>(number);
+  const auto sign = static_cast<uint16_t>(bits >> 31 << 15);
+  const float size = std::abs(number);
+  const auto with_sign = [&](uint32_t half) { return static_cast<uint16_t>(sign | half); };
+  if (std::isnan(number)) return with_sign(0x7E00);
+  if (size >= 65520.0F) return with_sign(0x7C00);  // halfway to what would come after the largest
+  if (size < std::ldexp(1.0F, -14))
+    return with_sign(static_cast<uint32_t>(std::nearbyint(std::ldexp(size, 24))));
+  const uint32_t rest = bits & 0x7FFFFFFF;
+  return with_sign(((rest + 0xFFF + (rest >> 13 & 1)) >> 13) - (112U << 10));
+}
+
 }  // namespace swai::models

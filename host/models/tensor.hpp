@@ -55,5 +55,7 @@ Tensor slice(const Tensor& tensor, uint64_t first, uint64_t count, std::string n
 std::vector<float> floats(const Tensor& tensor);
 
 float float_of_half(uint16_t half);
+// Rounded to the nearest, halfway cases to even ones.
+uint16_t half_of_float(float number);
 
 }  // namespace swai::models

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "abi/crc32.hpp"
 #include "abi/elf.hpp"
@@ -250,4 +251,22 @@ TEST_CASE("damaged files are refused, or harmless") {
   }
   // Most changes hit what is checked; were it otherwise, nothing would be tried here.
   CHECK(refused > all / 4);
+}
+
+TEST_CASE("fp16 and back, and halfway between") {
+  CHECK(std::isnan(float_of_half(half_of_float(std::numeric_limits<float>::quiet_NaN()))));
+  for (uint32_t half = 0; half < 0x7C00; ++half) {
+    const float number = float_of_half(static_cast<uint16_t>(half));
+    // What comes after the largest would be 65536.
+    const float next = half + 1 == 0x7C00 ? 65536.0F : float_of_half(static_cast<uint16_t>(half + 1));
+    const float middle = number + (next - number) / 2;
+    const uint32_t even = half + half % 2;
+    bool good = half_of_float(number) == half && half_of_float(-number) == (half | 0x8000);
+    good = good && half_of_float(middle) == even && half_of_float(-middle) == (even | 0x8000);
+    good = good && half_of_float(std::nextafter(middle, 0.0F)) == half;
+    good = good && half_of_float(std::nextafter(middle, 1e6F)) == half + 1;
+    REQUIRE_MESSAGE(good, half);
+  }
+  CHECK(half_of_float(1e9F) == 0x7C00);
+  CHECK(half_of_float(-std::numeric_limits<float>::infinity()) == 0xFC00);
 }
