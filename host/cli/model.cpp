@@ -1,11 +1,14 @@
-// swai model: what a file or folder with a model holds. No card is needed.
+// swai model: what a file or folder with a model holds, and models packed for the card. No card is needed.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/progress.hpp"
 #include "host/cli/table.hpp"
+#include "host/generate/packed_file.hpp"
 #include "host/models/load.hpp"
 
 namespace swai::cli {
@@ -22,12 +25,16 @@ constexpr const char* kExamples =
 Examples:
   swai model info models/stories260K/stories260K.bin
   swai model info SmolLM2-135M-Instruct.Q4_1.gguf --tensors
-  swai --json model info whisper-tiny.en)";
+  swai --json model info whisper-tiny.en
+  swai model import SmolLM2-135M-Instruct.Q4_1.gguf --precision w8a8 -o smollm2.packed
+  swai model verify smollm2.packed)";
 
 struct Wish {
   std::string path;
   std::string tokens;
   bool tensors = false;
+  std::string packed;
+  std::string precision = "fp32";
 };
 
 // The model's numbers, in the order in which they are shown.
@@ -114,6 +121,23 @@ Json describe(const Model& model, bool with_tensors) {
   return report;
 }
 
+// What was packed says less: its tensors are the card's.
+Json describe(const generate::CardModel& model) {
+  return {{"path", model.card.path},
+          {"format", "packed for the card"},
+          {"architecture", "llama"},
+          {"precision", generate::to_text(model.card.precision)},
+          {"width", model.card.shape.width},
+          {"inner_width", model.card.shape.inner},
+          {"layers", model.card.shape.layers},
+          {"heads", model.card.shape.heads},
+          {"kv_heads", model.card.shape.kv_heads},
+          {"vocabulary", model.card.shape.vocabulary},
+          {"context", model.card.shape.context},
+          {"tokenizer", tokenizer_name(model.vocabulary)},
+          {"chat_template", !model.vocabulary.chat_template.empty()}};
+}
+
 void print_words(const Json& report) {
   const auto line = [](const std::string& name, const std::string& what) {
     fmt::print("  {:<16}{}\n", name, what);
@@ -142,12 +166,57 @@ void print_words(const Json& report) {
   fmt::print("\n{}", tensors.text());
 }
 
+// Null: it is none.
+models::SharedBytes packed_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return nullptr;
+  models::SharedBytes file = models::FileBytes::map(path);
+  return generate::is_packed(*file) ? file : nullptr;
+}
+
 int show(const Cli& cli, const Wish& wish) {
-  const Json report = describe(models::load(wish.path, wish.tokens), wish.tensors);
+  const models::SharedBytes packed = packed_file(wish.path);
+  const Json report = packed ? describe(generate::open_packed(packed))
+                             : describe(models::load(wish.path, wish.tokens), wish.tensors);
   if (cli.options().json) {
     cli.print(report);
+  } else if (packed) {
+    for (const auto& [name, value] : report.items()) {
+      fmt::print("  {:<16}{}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
   } else {
     print_words(report);
+  }
+  return kDone;
+}
+
+int import(const Cli& cli, const Wish& wish) {
+  const auto precision = generate::precision_named(wish.precision);
+  {
+    const Progress progress(!cli.options().quiet, wish.packed);
+    generate::write_packed(generate::open_card_model(wish.path, wish.tokens, precision), wish.packed);
+  }
+  const uint64_t bytes = std::filesystem::file_size(wish.packed);
+  if (cli.options().json) {
+    cli.print({{"path", wish.packed}, {"precision", wish.precision}, {"bytes", bytes}});
+  } else {
+    fmt::print("{}: {:.1f} MB, packed as {}\n", wish.packed, static_cast<double>(bytes) / 1e6,
+               wish.precision);
+  }
+  return kDone;
+}
+
+int verify(const Cli& cli, const Wish& wish) {
+  const models::SharedBytes file = packed_file(wish.path);
+  if (!file) throw Error(kBadInput, wish.path + ": is no packed model; `swai model import` makes one");
+  if (const auto damaged = generate::damaged_tensor(file)) {
+    throw Error(kFailed,
+                fmt::format("{}: {} is not what was packed; fetch the file again, or pack the model again",
+                            wish.path, *damaged));
+  }
+  if (cli.options().json) {
+    cli.print({{"path", wish.path}, {"good", true}});
+  } else {
+    fmt::print("{}: all is as it was packed\n", wish.path);
   }
   return kDone;
 }
@@ -156,16 +225,37 @@ int show(const Cli& cli, const Wish& wish) {
 
 void add_model(Cli& cli) {
   const auto wish = std::make_shared<Wish>();
+  // The subcommand that was given is what is done.
+  const auto action = std::make_shared<int (*)(const Cli&, const Wish&)>(show);
   CLI::App* const command = cli.add(
-      "model", "files with models: model info FILE", [&cli, wish] { return show(cli, *wish); }, kExamples);
+      "model", "files with models: model info FILE, model import FILE -o PACKED, model verify PACKED",
+      [&cli, wish, action] { return (*action)(cli, *wish); }, kExamples);
   command->require_subcommand(1);
-  CLI::App* const info = command->add_subcommand("info", "what it is, its numbers, its weights");
-  info->fallthrough();
-  info->add_option("FILE", wish->path, "file or folder of a model")->required();
-  info->add_option("--tokenizer", wish->tokens,
-                   "llama2.c's file of tokens (default: tokenizer.bin beside the model)")
-      ->type_name("FILE");
+  const auto add = [&](const char* name, const char* what, const char* file,
+                       int (*does)(const Cli&, const Wish&)) {
+    CLI::App* const one = command->add_subcommand(name, what);
+    one->fallthrough();
+    one->add_option("FILE", wish->path, file)->required();
+    one->callback([action, does] { *action = does; });
+    return one;
+  };
+  const auto add_tokenizer = [&](CLI::App* one) {
+    one->add_option("--tokenizer", wish->tokens,
+                    "llama2.c's file of tokens (default: tokenizer.bin beside the model)")
+        ->type_name("FILE");
+  };
+  CLI::App* const info =
+      add("info", "what it is, its numbers, its weights", "file or folder of a model", show);
+  add_tokenizer(info);
   info->add_flag("--tensors", wish->tensors, "each tensor with type and shape");
+  CLI::App* const import_one = add("import", "packs it for the card, into one file",
+                                   "file or folder of a model that writes text", import);
+  add_tokenizer(import_one);
+  import_one->add_option("-o,--output", wish->packed, "the packed file")->required()->type_name("FILE");
+  import_one->add_option("--precision", wish->precision, "how weights are stored: fp32 (the default), w8a8")
+      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->type_name("NAME");
+  add("verify", "whether a packed file is what was written", "packed file", verify);
 }
 
 }  // namespace swai::cli

@@ -1,0 +1,310 @@
+// swai generate: a language model continues a text, or talks.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/module_file.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/generate/answer.hpp"
+#include "host/generate/chat.hpp"
+#include "host/models/utf8.hpp"
+
+namespace swai::cli {
+namespace {
+
+using models::Token;
+
+constexpr const char* kExamples =
+    R"(MODEL: GGUF, llama2.c, or the folder of a Hugging Face model; `swai model info MODEL` shows what it is.
+Without --chat the prompt and what follows are printed, with it answers alone.
+
+Examples:
+  swai --tier fast generate -m models/stories260K/stories260K.bin -p "Once upon a time" -n 100
+  swai --tier fast generate -m SmolLM2-135M-Instruct.Q4_1.gguf --precision w8a8 --chat
+  echo "What is a card?" | swai generate -m MODEL --chat --system "Answer briefly." -p -)";
+
+struct Wish {
+  std::string model;
+  std::string tokens;
+  std::optional<std::string> prompt;
+  std::string precision;  // empty: a packed file's, else fp32
+  std::string system;
+  generate::Sampling sampling;
+  uint64_t most = 256;
+  uint32_t context = 0;
+  bool chat = false;
+  bool stats = false;
+
+  bool interactive() const { return chat && !prompt; }
+};
+
+// Of a conversation, unless the command line says otherwise.
+constexpr uint32_t kConversation = 2048;
+
+std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
+
+void check_text(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const models::Character one = models::character_at(text, at);
+    if (one.code == models::kNoCharacter) {
+      throw Error(
+          kBadInput,
+          fmt::format("the prompt is no UTF-8: at byte {} no character begins (0x{:02x}); iconv converts it",
+                      at, static_cast<uint8_t>(text[at])));
+    }
+    at += one.bytes;
+  }
+}
+
+// Everything about the model that needs no card.
+class Speaker {
+ public:
+  explicit Speaker(const Wish& wish)
+      : model(generate::open_card_model(wish.model, wish.tokens, generate::precision_named(wish.precision))),
+        tokenizer(models::make_tokenizer(model.card.path, model.vocabulary)) {
+    if (wish.context > context()) {
+      throw Error(kBadInput, fmt::format("--context {}: the model was trained on texts of {} tokens at most",
+                                         wish.context, context()));
+    }
+    if (wish.chat) chat.emplace(model.card.path, *tokenizer, wish.system);
+  }
+
+  uint32_t context() const { return model.card.shape.context; }
+
+  std::vector<Token> tokens_of(const std::string& prompt) const {
+    check_text(prompt);
+    if (chat) return chat->first(prompt);
+    std::vector<Token> tokens;
+    const models::Vocabulary& words = tokenizer->vocabulary();
+    if (words.begin && (words.add_begin || prompt.empty())) tokens.push_back(*words.begin);
+    const std::vector<Token> more = tokenizer->encode(prompt);
+    tokens.insert(tokens.end(), more.begin(), more.end());
+    if (tokens.empty()) throw Error(kBadInput, "this model needs a text to begin with: -p TEXT");
+    return tokens;
+  }
+
+  // How long the text may become.
+  uint32_t room_of(const Wish& wish, size_t prompt) const {
+    uint64_t room = prompt + wish.most;
+    if (wish.context != 0) {
+      room = wish.context;
+    } else if (wish.interactive()) {
+      room = kConversation;
+    }
+    room = std::min<uint64_t>(room, context());
+    if (prompt > room) {
+      throw Error(kBadInput, fmt::format("the prompt has {} tokens; there is room for {} ({})", prompt, room,
+                                         room < context() ? "--context" : "the model's context"));
+    }
+    return static_cast<uint32_t>(room);
+  }
+
+  generate::CardModel model;
+  std::unique_ptr<models::Tokenizer> tokenizer;
+  std::optional<generate::Chat> chat;
+};
+
+void write_words(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw std::system_error(errno, std::generic_category(), "standard output");
+}
+
+double per_second(uint64_t tokens, double seconds) {
+  return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+}
+
+Json work_json(const generate::Session::Work& work) {
+  return {{"tokens", work.tokens}, {"launches", work.launches}, {"ns", work.nanoseconds}};
+}
+
+// What it took, with the wall time since `begin`.
+class Stats {
+ public:
+  explicit Stats(const generate::Session& session) : session_(session) {}
+
+  Json json() const {
+    return {{"prefill", work_json(session_.appended())},
+            {"decode", work_json(session_.continued())},
+            {"weight_bytes", session_.weight_bytes()},
+            {"kv_bytes", session_.state_bytes()},
+            {"room", session_.room()},
+            {"wall_seconds", seconds()}};
+  }
+
+  void print() const {
+    const auto line = [](const char* name, const generate::Session::Work& work) {
+      const double card_seconds = static_cast<double>(work.nanoseconds) / 1e9;
+      fmt::print(stderr,
+                 "{}: {} tokens in {} launches, {:.3f} ms of the card, {:.1f} tokens per card-second\n", name,
+                 work.tokens, work.launches, card_seconds * 1e3, per_second(work.tokens, card_seconds));
+    };
+    line("prefill", session_.appended());
+    line("decode", session_.continued());
+    fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {} tokens\n",
+               static_cast<double>(session_.weight_bytes()) / 1e6,
+               static_cast<double>(session_.state_bytes()) / 1e6, session_.room());
+    const uint64_t tokens = session_.appended().tokens + session_.continued().tokens;
+    fmt::print(stderr, "wall time: {:.1f} s, {:.1f} tokens per second\n", seconds(),
+               per_second(tokens, seconds()));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  const generate::Session& session_;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+class Conversation {
+ public:
+  Conversation(const Cli& cli, const Wish& wish, const Speaker& speaker, generate::Session& session)
+      : cli_(cli), wish_(wish), speaker_(speaker), session_(session) {}
+
+  // One answer, or, without machines in mind, what is printed of it.
+  generate::Answer answer(const std::vector<Token>& prompt) {
+    const bool json = cli_.options().json;
+    const generate::Say say = [&](std::string_view text) {
+      if (!json) write_words(text);
+    };
+    generate::Answer answer =
+        generate::answer(session_, *speaker_.tokenizer, prompt, wish_.most, !speaker_.chat, say);
+    say("\n");
+    if (answer.end == generate::End::kRoom && !cli_.options().quiet) {
+      fmt::print(stderr, "swai: the text has {} tokens; there is room for no more{}\n", session_.length(),
+                 session_.room() < speaker_.context() ? " (--context)" : "");
+    }
+    return answer;
+  }
+
+  // Messages from standard input, a line each.
+  void talk() {
+    const bool terminal = ::isatty(STDIN_FILENO) == 1;
+    bool first = true;
+    std::string message;
+    while (true) {
+      if (terminal) fmt::print(stderr, "> ");
+      if (!std::getline(std::cin, message)) break;
+      if (message.empty()) continue;
+      check_text(message);
+      const std::vector<Token> prompt = first ? speaker_.chat->first(message) : speaker_.chat->next(message);
+      if (session_.length() + prompt.size() > session_.room()) {
+        throw Error(kFailed,
+                    fmt::format("the conversation has {} tokens, this message {} more; there is room for "
+                                "{}: begin a new one, or give a larger --context",
+                                session_.length(), prompt.size(), session_.room()));
+      }
+      answer(prompt);
+      first = false;
+    }
+  }
+
+ private:
+  const Cli& cli_;
+  const Wish& wish_;
+  const Speaker& speaker_;
+  generate::Session& session_;
+};
+
+int run(const Cli& cli, Wish wish) {
+  if (!wish.system.empty()) wish.chat = true;
+  if (wish.interactive() && cli.options().json)
+    throw Error(kBadInput, "--json is for one answer: give the message with -p");
+  if (wish.prompt == "-") wish.prompt = standard_input();
+  // Everything that may be wrong with what was given is found before there is a card.
+  if (!operators::can_sample(generate::settings_of(wish.sampling)))
+    throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
+  const Speaker speaker(wish);
+  std::vector<Token> prompt;
+  if (!wish.interactive()) prompt = speaker.tokens_of(wish.prompt.value_or(""));
+  const uint32_t room = speaker.room_of(wish, prompt.size());
+  const generate::Programs programs(speaker.model.card, room);
+  const std::string module = places().operators;
+  const ModuleFile operators(module);
+
+  const UsedCard card(cli.options());
+  walk::Walker walker(module, operators.bytes());
+  auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
+  generate::Session session(walker, speaker.model, programs, wish.sampling);
+  progress.reset();
+  const Stats stats(session);
+  Conversation conversation(cli, wish, speaker, session);
+  if (wish.interactive()) {
+    conversation.talk();
+  } else {
+    const generate::Answer answer = conversation.answer(prompt);
+    if (cli.options().json) {
+      cli.print({{"model", wish.model},
+                 {"precision", generate::to_text(speaker.model.card.precision)},
+                 {"prompt_tokens", prompt},
+                 {"tokens", answer.tokens},
+                 {"text", answer.text},
+                 {"end", generate::to_text(answer.end)},
+                 {"stats", stats.json()}});
+    }
+  }
+  if (wish.stats && !cli.options().json) stats.print();
+  return kDone;
+}
+
+}  // namespace
+
+void add_generate(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const command = cli.add(
+      "generate", "a language model continues a text, or talks", [&cli, wish] { return run(cli, *wish); },
+      kExamples);
+  command->add_option("-m,--model", wish->model, "file or folder of a model")->required();
+  command
+      ->add_option("--tokenizer", wish->tokens,
+                   "llama2.c's file of tokens (default: tokenizer.bin beside the model)")
+      ->type_name("FILE");
+  command->add_option("-p,--prompt", wish->prompt, "the text to go on with (- for standard input)")
+      ->type_name("TEXT");
+  command->add_option("-n", wish->most, "tokens of an answer at most (default 256)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  command
+      ->add_option(
+          "--temp", wish->sampling.temperature,
+          "temperature: 0 (the default) takes the likeliest token, 1 those that the model believes in, more "
+          "is bolder")
+      ->type_name("T");
+  command->add_option("--top-k", wish->sampling.top_k, "only the K likeliest tokens (default: all)")
+      ->type_name("K");
+  command
+      ->add_option("--top-p", wish->sampling.top_p,
+                   "only the likeliest tokens that have this probability together (default 1)")
+      ->type_name("P");
+  command->add_option("--seed", wish->sampling.seed, "another one chooses other tokens (default 0)")
+      ->type_name("N");
+  command->add_flag(
+      "--chat", wish->chat,
+      "the prompt is a message, in the form that the model was trained to answer; without -p, a "
+      "conversation: a message on each line of standard input");
+  command
+      ->add_option("--system", wish->system, "what the model is told before the conversation; means --chat")
+      ->type_name("TEXT");
+  command
+      ->add_option("--precision", wish->precision,
+                   "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8")
+      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->type_name("NAME");
+  command
+      ->add_option("--context", wish->context,
+                   "tokens that prompts and answers may have together (default: what is needed; 2048 for a "
+                   "conversation)")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N");
+  command->add_flag("--stats", wish->stats, "what it took, on standard error");
+}
+
+}  // namespace swai::cli

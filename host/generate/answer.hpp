@@ -1,0 +1,34 @@
+// The text behind a prompt, as it comes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/generate/session.hpp"
+
+namespace swai::generate {
+
+enum class End : uint8_t {
+  kModel,  // the model ended the text
+  kLimit,  // as many tokens as were asked for
+  kRoom,   // the session has no room for more
+};
+
+const char* to_text(End end);
+
+struct Answer {
+  std::vector<models::Token> tokens;
+  std::string text;
+  End end = End::kModel;
+};
+
+// Gets each piece of the text when it is complete.
+using Say = std::function<void(std::string_view)>;
+
+// Appends the prompt to the session's text, and up to `most` tokens to that. With `echo` the prompt is said,
+// too; it is no part of the answer.
+Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const models::Token> prompt,
+              uint64_t most, bool echo, const Say& say);
+
+}  // namespace swai::generate

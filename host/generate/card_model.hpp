@@ -1,0 +1,32 @@
+// A model that is ready for the card: from a file of its own makers, or from one that was packed for the card
+// before.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/generate/card_llama.hpp"
+#include "host/generate/llama_weights.hpp"
+
+namespace swai::generate {
+
+// Gives all weights of a model, one after the other.
+using Weights = std::function<void(const Put&)>;
+
+struct CardModel {
+  CardLlama card;
+  models::Vocabulary vocabulary;
+  Weights weights;
+};
+
+// Weights are packed whenever they are asked for.
+CardModel card_model(models::Model model, Precision precision);
+
+// Any file or folder. `tokens`: as models::load takes it. `precision`: that of a packed file cannot be
+// another one. Throws InputError.
+CardModel open_card_model(const std::string& path, const std::string& tokens,
+                          std::optional<Precision> precision);
+
+}  // namespace swai::generate

@@ -1,0 +1,81 @@
+#include "host/generate/chat.hpp"
+
+#include "host/models/file_bytes.hpp"
+
+namespace swai::generate {
+namespace {
+
+using models::Token;
+
+constexpr std::string_view kStart = "<|im_start|>", kEnd = "<|im_end|>";
+
+}  // namespace
+
+std::string standard_system(std::string_view chat_template) {
+  // In the template it is a text between quotation marks, in which a new line may be written as \n.
+  std::string plain;
+  for (size_t at = 0; at < chat_template.size(); ++at) {
+    const bool line_end = chat_template.substr(at).starts_with("\\n");
+    plain += line_end ? '\n' : chat_template[at];
+    at += line_end;
+  }
+  constexpr std::string_view kSystem = "<|im_start|>system\n";
+  const size_t begin = plain.find(kSystem);
+  if (begin == std::string::npos) return {};
+  const std::string rest = plain.substr(begin + kSystem.size());
+  const size_t end = rest.find(kEnd);
+  // With a quotation mark it is put together from parts.
+  if (end == std::string::npos || rest.find_first_of("'\"") < end) return {};
+  return rest.substr(0, end);
+}
+
+Chat::Chat(const std::string& path, const models::Tokenizer& tokenizer, std::string_view system)
+    : tokenizer_(tokenizer), system_(system) {
+  const std::string& format = tokenizer.vocabulary().chat_template;
+  const auto start = tokenizer.control(kStart), end = tokenizer.control(kEnd);
+  if (format.empty())
+    models::refuse(path,
+                   "has no chat template, so it was not trained to talk; leave out --chat and --system");
+  if (!start || !end || format.find(kStart) == std::string::npos) {
+    models::refuse(path,
+                   "has a chat template that is not ChatML, which is all that is known here; write the "
+                   "conversation into the prompt, and leave out --chat and --system");
+  }
+  start_ = *start;
+  end_ = *end;
+  if (system_.empty()) system_ = standard_system(format);
+}
+
+void Chat::add(std::string_view text, std::vector<Token>& tokens) const {
+  const std::vector<Token> more = tokenizer_.encode(text);
+  tokens.insert(tokens.end(), more.begin(), more.end());
+}
+
+void Chat::say(std::string_view role, std::string_view text, std::vector<Token>& tokens) const {
+  tokens.push_back(start_);
+  add(std::string(role) + "\n" + std::string(text), tokens);
+  tokens.push_back(end_);
+  add("\n", tokens);
+}
+
+void Chat::ask(std::string_view message, std::vector<Token>& tokens) const {
+  say("user", message, tokens);
+  tokens.push_back(start_);
+  add("assistant\n", tokens);
+}
+
+std::vector<Token> Chat::first(std::string_view message) const {
+  std::vector<Token> tokens;
+  if (!system_.empty()) say("system", system_, tokens);
+  ask(message, tokens);
+  return tokens;
+}
+
+std::vector<Token> Chat::next(std::string_view message) const {
+  std::vector<Token> tokens = {end_};
+  add("\n", tokens);
+  ask(message, tokens);
+  return tokens;
+}
+
+}  // namespace swai::generate

@@ -1,0 +1,37 @@
+// How a conversation becomes tokens: what chat models were trained on.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/models/tokenizer.hpp"
+
+namespace swai::generate {
+
+// ChatML: <|im_start|>ROLE, the text, <|im_end|>. SmolLM2 and Qwen talk like this.
+class Chat {
+ public:
+  // `system`: what the model is told first; empty: what its template says, which may be nothing. Throws
+  // InputError, with the file's name, when the model has no template, or one of another kind.
+  Chat(const std::string& path, const models::Tokenizer& tokenizer, std::string_view system);
+
+  // What the model is given for a message: the first one of the conversation, or one behind an answer of the
+  // model, whose end the model was not given.
+  std::vector<models::Token> first(std::string_view message) const;
+  std::vector<models::Token> next(std::string_view message) const;
+
+ private:
+  void say(std::string_view role, std::string_view text, std::vector<models::Token>& tokens) const;
+  void add(std::string_view text, std::vector<models::Token>& tokens) const;
+  void ask(std::string_view message, std::vector<models::Token>& tokens) const;
+
+  const models::Tokenizer& tokenizer_;
+  models::Token start_ = 0, end_ = 0;
+  std::string system_;
+};
+
+// What a ChatML template says to the model when nobody else does; empty: nothing.
+std::string standard_system(std::string_view chat_template);
+
+}  // namespace swai::generate

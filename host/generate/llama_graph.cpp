@@ -1,0 +1,155 @@
+#include "host/generate/llama_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "cpe-kernels/operators/sample/settings.hpp"
+
+namespace swai::generate {
+namespace {
+
+// The card takes eight-bit activations with a scale for each 128 of a row.
+constexpr const char* kGroup = "128";
+
+class Writer {
+ public:
+  Writer(const CardLlama& model, const Step& step) : model_(model), step_(step) {}
+
+  std::string whole() {
+    head();
+    line("repeat layer in 0 .. {} with x = embedded {{", model_.shape.layers);
+    indent_ = "  ";
+    attention();
+    feed_forward();
+    indent_.clear();
+    line("}}");
+    tail();
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Parts>
+  void line(fmt::format_string<Parts...> format, Parts&&... parts) {
+    text_ += indent_;
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Parts>(parts)...);
+    text_ += '\n';
+  }
+
+  bool eight_bits() const { return model_.precision == Precision::kW8A8; }
+
+  void head() {
+    line("graph llama");
+    if (step_.rows == 1) {
+      line("size rows = 1");
+    } else {
+      line("size rows in 1 .. {}", step_.rows);
+    }
+    line("size past in 0 .. {}", step_.room - step_.rows);
+    line("input tokens: i32[rows]");
+    line("weight embedding: {}[{}, {}]", eight_bits() ? "f16" : "f32", model_.shape.vocabulary,
+         model_.shape.width);
+    line("input rotary: f32[{}, {}]", step_.room, model_.head_width);
+    line("weight norm: f32[{}]", model_.shape.width);
+    if (!model_.tied) matrix("head", model_.shape.vocabulary, model_.shape.width);
+    line("output logits: f32[1, {}]", model_.shape.vocabulary);
+    line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
+    line("output token: i32[1]");
+    line("output log_probability: f32[1]");
+    line("embedded = embedding(tokens, embedding)");
+  }
+
+  void matrix(const std::string& name, uint32_t rows, uint32_t columns) {
+    line("weight {}: {}[{}, {}]{}", name, eight_bits() ? "i8" : "f32", rows, columns,
+         eight_bits() ? " packed" : "");
+    if (eight_bits()) line("weight {}.scale: f32[{}]", name, rows);
+  }
+
+  // What linear layers take of x.
+  void prepare(const std::string& x) {
+    if (eight_bits()) line("{0}.bytes, {0}.scales = quantise({0}, group: {1})", x, kGroup);
+  }
+  void linear(const std::string& result, const std::string& x, const std::string& weight,
+              const std::string& more = "") {
+    if (eight_bits()) {
+      line("{} = linear({}.bytes, {}, {}.scale, x_scale: {}.scales, x_group: {}{})", result, x, weight,
+           weight, x, kGroup, more);
+    } else {
+      line("{} = linear({}, {}{})", result, x, weight, more);
+    }
+  }
+
+  void projection(const std::string& result, const std::string& x, const std::string& name, uint32_t rows,
+                  uint32_t columns, bool biased, std::string more = "") {
+    const std::string weight = "layer[layer]." + name;
+    matrix(weight, rows, columns);
+    if (biased) {
+      line("weight {}.bias: f32[{}]", weight, rows);
+      more += fmt::format(", bias: {}.bias", weight);
+    }
+    linear(result, x, weight, more);
+  }
+
+  void norm(const std::string& result, const std::string& x, const std::string& weight) {
+    line("{} = rms_norm({}, {}, epsilon: {:.9g})", result, x, weight, model_.shape.epsilon);
+  }
+
+  void kept(const std::string& name, const std::string& rows) {
+    line("state layer[layer].{}: f32[{}, {}]", name, step_.room, model_.key_width());
+    line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+  }
+
+  void attention() {
+    const uint32_t width = model_.shape.width, queries = model_.query_width(), keys = model_.key_width();
+    line("weight layer[layer].attention.norm: f32[{}]", width);
+    norm("normal", "x", "layer[layer].attention.norm");
+    prepare("normal");
+    projection("q", "normal", "attention.query", queries, width, model_.biases.query);
+    projection("k", "normal", "attention.key", keys, width, model_.biases.key);
+    projection("v", "normal", "attention.value", keys, width, model_.biases.value);
+    line("turned_q = rotary(q, rotary, heads: {}, at: past)", model_.shape.heads);
+    line("turned_k = rotary(k, rotary, heads: {}, at: past)", model_.shape.kv_heads);
+    kept("keys", "turned_k");
+    kept("values", "v");
+    // Of the file's channels, not of those that fill the card's heads up.
+    line(
+        "seen = attention(turned_q, keys, values, heads: {}, kv_heads: {}, causal: yes, past: past, "
+        "scale: {:.9g})",
+        model_.shape.heads, model_.shape.kv_heads, 1 / std::sqrt(double{1} * model_.shape.head_width));
+    prepare("seen");
+    projection("mixed", "seen", "attention.mix", width, queries, model_.biases.output, ", residual: x");
+  }
+
+  void feed_forward() {
+    const uint32_t width = model_.shape.width, inner = model_.shape.inner;
+    line("weight layer[layer].feed_forward.norm: f32[{}]", width);
+    norm("second", "mixed", "layer[layer].feed_forward.norm");
+    prepare("second");
+    projection("gate", "second", "feed_forward.gate", inner, width, false, ", activation: silu");
+    projection("up", "second", "feed_forward.up", inner, width, false);
+    line("inside = multiply(gate, up)");
+    prepare("inside");
+    projection("next x", "inside", "feed_forward.down", width, inner, false, ", residual: mixed");
+  }
+
+  // Only what follows the last token is asked for.
+  void tail() {
+    line("last_row = slice(x, first: rows - 1, rows: 1)");
+    norm("last", "last_row", "norm");
+    prepare("last");
+    linear("logits", "last", model_.tied ? "embedding" : "head");
+    line("token, log_probability = sample(logits, settings, position: past)");
+  }
+
+  const CardLlama& model_;
+  const Step& step_;
+  std::string text_;
+  std::string indent_;
+};
+
+}  // namespace
+
+std::string llama_graph(const CardLlama& model, const Step& step) { return Writer(model, step).whole(); }
+
+}  // namespace swai::generate

@@ -1,0 +1,17 @@
+// Graph text of llama models.
+#pragma once
+
+#include "host/generate/card_llama.hpp"
+
+namespace swai::generate {
+
+struct Step {
+  uint32_t rows = 1;  // tokens of a run: so many; with more than one, up to so many (size `rows`)
+  uint32_t room = 0;  // tokens whose keys and values can be kept
+};
+
+// Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
+// follows, as `settings` say (operators::SampleSettings).
+std::string llama_graph(const CardLlama& model, const Step& step);
+
+}  // namespace swai::generate

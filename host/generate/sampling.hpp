@@ -1,0 +1,27 @@
+// How tokens are chosen.
+#pragma once
+
+#include <cstdint>
+
+#include "cpe-kernels/operators/sample/settings.hpp"
+
+namespace swai::generate {
+
+struct Sampling {
+  float temperature = 0;  // 0: always the likeliest
+  uint32_t top_k = 0;     // 0: among all
+  float top_p = 1;
+  uint64_t seed = 0;
+};
+
+inline operators::SampleSettings settings_of(const Sampling& wish) {
+  operators::SampleSettings settings;
+  settings.temperature = wish.temperature;
+  settings.top_k = wish.top_k;
+  settings.top_p = wish.top_p;
+  settings.seed[0] = static_cast<uint32_t>(wish.seed);
+  settings.seed[1] = static_cast<uint32_t>(wish.seed >> 32);
+  return settings;
+}
+
+}  // namespace swai::generate

@@ -1,0 +1,76 @@
+// A model on a card, and one text that it continues.
+#pragma once
+
+#include <vector>
+
+#include "host/generate/card_model.hpp"
+#include "host/generate/layout.hpp"
+#include "host/generate/llama_program.hpp"
+#include "host/generate/sampling.hpp"
+#include "host/models/tokenizer.hpp"
+#include "host/walk/walker.hpp"
+
+namespace swai::generate {
+
+// What the card is told to do, for a text of some length: known before there is a card.
+struct Programs {
+  // Most tokens of a launch.
+  static constexpr uint32_t kChunk = 64;
+
+  // Throws InputError, with the model's file, when it is more than the card's operators take.
+  Programs(const CardLlama& model, uint32_t room);
+
+  uint32_t room;
+  LlamaProgram several;  // takes up to kChunk tokens
+  LlamaProgram one;      // goes on with the token that was found last
+};
+
+class Session {
+ public:
+  // Throws walk::CardError when the card has not so much memory.
+  Session(walk::Walker& walker, const CardModel& model, const Programs& programs, const Sampling& sampling);
+
+  // Puts tokens, one at least, behind the text; returns the one that follows, which is not part of it yet.
+  // Throws std::length_error when there is no room for them.
+  models::Token append(std::span<const models::Token> tokens);
+  // The same with the token that was returned last.
+  models::Token next();
+
+  uint32_t length() const { return length_; }
+  // How many tokens the text may have.
+  uint32_t room() const { return room_; }
+  // Of each token as the one that follows.
+  std::vector<float> logits() const;
+
+  struct Work {
+    uint64_t tokens = 0;
+    uint64_t launches = 0;
+    uint64_t nanoseconds = 0;  // of the card
+  };
+  const Work& appended() const { return appended_; }
+  const Work& continued() const { return continued_; }
+  size_t weight_bytes() const { return weights_.bytes(); }
+  size_t state_bytes() const { return states_.bytes(); }
+
+ private:
+  // A program whose list lies on the card; what changes from launch to launch is in parameters.
+  struct Ready {
+    graph::Template pattern;
+    walk::CardMemory list, parameters;
+  };
+
+  void place(const CardModel& model);
+  cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
+  Ready ready(const LlamaProgram& program, cpe::GlobalPtr<void> given) const;
+  models::Token run(Ready& program, const std::map<std::string, int64_t>& sizes, uint32_t tokens, Work& work);
+
+  walk::Walker& walker_;
+  const uint32_t room_;
+  uint32_t length_ = 0;
+  Layout weight_layout_, state_layout_;
+  walk::CardMemory weights_, states_, rotary_, settings_, tokens_, logits_, between_;
+  Ready several_, one_;
+  Work appended_, continued_;
+};
+
+}  // namespace swai::generate

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Tests `swai generate` and packed models as their users see them, on a card. Run from the repository root.
+
+  verif/generate/generate_test.py [--tier fast|rtl] [unittest's arguments]"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, "verif/cli")
+from swai_test_case import SWAI, SwaiTest  # noqa: E402
+
+MODEL = "models/stories260K/stories260K.bin"
+STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
+TIER = "fast"
+
+
+class GenerateTest(SwaiTest):
+    @property
+    def CONFIG(self):
+        return ("--tier", TIER)
+
+    def generate(self, *words, **how):
+        return self.run_swai("--quiet", "generate", "-m", MODEL, *words, **how)
+
+    def text(self, *words, **how):
+        return self.generate(*words, **how)[0]
+
+
+class Stories(GenerateTest):
+    """The likeliest tokens are those of an evaluation in single precision that shares nothing with ours."""
+
+    def test_all(self):
+        for story in STORIES["stories"]:
+            with self.subTest(prompt=story["prompt"]):
+                text = self.text("-p", story["prompt"], "-n", STORIES["most"])
+                self.assertEqual(text, story["text"] + "\n")
+
+    def test_json(self):
+        story = STORIES["stories"][3]
+        report = self.run_json("generate", "-m", MODEL, "-p", story["prompt"], "-n", STORIES["most"])
+        self.assertEqual(story["prompt"] + report["text"], story["text"])
+        self.assertEqual(report["end"], "model")
+        self.assertEqual(len(report["tokens"]), story["tokens"])
+        stats = report["stats"]
+        # The last token was made, and then nothing was made of it.
+        self.assertEqual(stats["prefill"]["tokens"], len(report["prompt_tokens"]))
+        self.assertEqual(stats["decode"]["tokens"], story["tokens"])
+        self.assertGreater(stats["decode"]["ns"], 0)
+        self.assertGreater(stats["weight_bytes"], 1_000_000)
+
+    def test_long_prompts_come_in_parts(self):
+        """What a prompt of several launches leaves behind is what tokens one by one leave behind."""
+        story = STORIES["stories"][0]["text"]
+        cut = story.rindex(" said")
+        report = self.run_json("generate", "-m", MODEL, "-p", story[:cut], "-n", "4")
+        self.assertGreater(report["stats"]["prefill"]["launches"], 2)
+        self.assertTrue(report["text"].startswith(story[cut:cut + 8]), report["text"])
+
+
+class Wishes(GenerateTest):
+    def test_standard_input(self):
+        done = subprocess.run(self.command("--quiet", "generate", "-m", MODEL, "-p", "-", "-n", "3"), input="Once upon a",
+                              capture_output=True, text=True, env=self.environment, check=True)
+        self.assertEqual(done.stdout, "Once upon a time, there\n")
+
+    def test_stats(self):
+        text, notes = self.generate("-p", "Once", "-n", "2", "--stats")
+        self.assertEqual(text, "Once upon a\n")
+        self.assertRegex(notes, r"prefill: \d+ tokens in 1 launches")
+        self.assertIn("wall time", notes)
+
+    def test_the_context_ends(self):
+        report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "--context", "10")
+        self.assertEqual(report["end"], "context")
+        self.assertEqual(len(report["prompt_tokens"]) + len(report["tokens"]), 11)
+        self.assertIn("the prompt has", self.generate("-p", "word " * 600, code=2)[1])
+        self.assertIn("at most", self.generate("--context", "600", code=2)[1])
+
+    def test_bad_input(self):
+        self.assertIn("byte 2", self.generate("-p", os.fsdecode(b"ab\xff"), code=2)[1])
+        self.assertIn("no chat template", self.generate("-p", "Hi", "--chat", code=2)[1])
+        self.assertIn("--json", self.run_swai("--json", "generate", "-m", MODEL, "--chat", code=2)[1])
+        damaged = self.folder / "damaged.bin"
+        damaged.write_bytes(pathlib.Path(MODEL).read_bytes()[:-4])
+        self.assertIn("damaged.bin", self.run_swai("generate", "-m", damaged, "-p", "x", code=2)[1])
+        self.assertIn("speech", self.run_swai("generate", "-m", "verif/models/data/tiny-whisper", "-p", "x", code=2)[1])
+
+    def test_interrupted(self):
+        process = subprocess.Popen(self.command("--quiet", "generate", "-m", MODEL, "-n", "500"), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment)
+        begin = process.stdout.read(12)   # words come while others are still to come
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(begin, b"Once upon a ")
+        self.assertFalse(rest.endswith(b"\n"))
+        self.assertEqual(list(self.folder.glob("swai-*")), [])
+
+
+class Packed(GenerateTest):
+    def setUp(self):
+        super().setUp()
+        self.packed = self.folder / "stories.packed"
+
+    def pack(self, precision):
+        report = self.run_json("model", "import", MODEL, "-o", self.packed, "--precision", precision)
+        self.assertEqual(report["bytes"], self.packed.stat().st_size)
+
+    def test_the_same_text(self):
+        story = STORIES["stories"][2]
+        self.pack("fp32")
+        self.assertIn("all is as it was", self.run_swai("model", "verify", self.packed)[0])
+        text = self.run_swai("--quiet", "generate", "-m", self.packed, "-p", story["prompt"], "-n", STORIES["most"])[0]
+        self.assertEqual(text, story["text"] + "\n")
+        self.assertIn("packed as fp32", self.run_swai("generate", "-m", self.packed, "--precision", "w8a8", code=2)[1])
+        self.assertEqual(self.run_json("model", "info", self.packed)["precision"], "fp32")
+
+    def test_eight_bits(self):
+        self.pack("w8a8")
+        self.assertLess(self.packed.stat().st_size, 700_000)
+        words = ["-p", "Once upon a time", "-n", "40"]
+        packed = self.run_swai("--quiet", "generate", "-m", self.packed, *words)[0]
+        self.assertEqual(packed, self.text("--precision", "w8a8", *words))
+        self.assertTrue(packed.startswith("Once upon a time, there was a little"), packed)
+
+    def test_damage(self):
+        self.pack("w8a8")
+        whole = self.packed.read_bytes()
+        self.packed.write_bytes(whole[:100_000] + bytes([whole[100_000] ^ 1]) + whole[100_001:])
+        self.assertIn("is not what was packed", self.run_swai("model", "verify", self.packed, code=1)[1])
+        self.packed.write_bytes(whole[:-1])
+        self.assertIn("damaged", self.run_swai("generate", "-m", self.packed, "-p", "x", code=2)[1])
+        self.packed.write_bytes(whole.replace(b'\\"layers\\":5', b'\\"layers\\":6'))
+        self.assertIn("damaged", self.run_swai("model", "info", self.packed, code=2)[1])
+        self.packed.write_bytes(whole.replace(b'"swai":"1"', b'"swai":"2"'))
+        self.assertIn("another version", self.run_swai("model", "info", self.packed, code=2)[1])
+
+
+class Shared(GenerateTest):
+    def test_served(self):
+        """Two on one card at once, each with memory of its own."""
+        self.environment["XDG_RUNTIME_DIR"] = str(self.folder)
+        serve = subprocess.Popen(self.command("serve"), stderr=subprocess.PIPE, text=True, env=self.environment)
+        try:
+            while "ready" not in (line := serve.stderr.readline()):
+                self.assertTrue(line, "the daemon has ended")
+            told = [subprocess.Popen([SWAI, "--quiet", "generate", "-m", MODEL, "-p", story["prompt"], "-n", str(STORIES["most"])],
+                                     stdout=subprocess.PIPE, text=True, env=self.environment) for story in STORIES["stories"][2:4]]
+            for one, story in zip(told, STORIES["stories"][2:4]):
+                self.assertEqual(one.communicate(timeout=300)[0], story["text"] + "\n")
+        finally:
+            serve.send_signal(signal.SIGTERM)
+            serve.communicate(timeout=60)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2 and sys.argv[1] == "--tier":
+        TIER = sys.argv[2]
+        del sys.argv[1:3]
+    os.environ.pop("SWAI_TIER", None)
+    unittest.main(verbosity=2)

@@ -1,0 +1,165 @@
+// Graphs and weights of llama models: what the card is told to compute is what the model computes. In double
+// precision, node by node, against a reference that knows neither graphs nor packed weights.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "host/generate/llama_graph.hpp"
+#include "host/generate/llama_weights.hpp"
+#include "host/models/tokenizer.hpp"
+#include "verif/graph/evaluate.hpp"
+#include "verif/graph/text.hpp"
+#include "verif/models/reference.hpp"
+#include "verif/models/samples.hpp"
+
+using namespace swai;
+using graph::ValueId, graph::ValueKind;
+using models::Token;
+
+namespace {
+
+constexpr const char* kStories = "models/stories260K/stories260K.bin";
+constexpr uint32_t kRoom = 24;
+
+models::Model model_named(const std::string& name) {
+  return name == kStories ? models::load(name) : models::load(models::sample(name));
+}
+
+// A text, as the graphs compute it.
+class Evaluated {
+ public:
+  explicit Evaluated(const models::Model& model)
+      : card_(generate::card_llama(model, generate::Precision::kFp32)),
+        several_(graph::graph_of(generate::llama_graph(card_, {8, kRoom}))),
+        one_(graph::graph_of(generate::llama_graph(card_, {1, kRoom}))) {
+    generate::pack_llama(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
+      std::vector<float> numbers(contents.size() / sizeof(float));
+      std::memcpy(numbers.data(), contents.data(), contents.size());
+      CHECK(kept_.emplace(name, std::vector<double>(numbers.begin(), numbers.end())).second);
+    });
+    const std::vector<float> rotary = generate::rotary_table(card_, kRoom);
+    kept_["rotary"].assign(rotary.begin(), rotary.end());
+  }
+
+  // The logits behind the tokens, and the likeliest token.
+  std::pair<std::vector<double>, Token> append(std::span<const Token> tokens) {
+    const graph::Graph& graph = tokens.size() == 1 ? one_ : several_;
+    std::map<std::string, int64_t> sizes = {{"past", length_}};
+    if (tokens.size() > 1) sizes["rows"] = static_cast<int64_t>(tokens.size());
+    std::map<ValueId, graph::Matrix> values;
+    for (ValueId id = 0; id < graph.values.size(); ++id) give(graph.values[id], tokens, values[id]);
+    graph::evaluate(graph, sizes, values);
+    std::pair<std::vector<double>, Token> found;
+    for (ValueId id = 0; id < graph.values.size(); ++id) {
+      const graph::Value& value = graph.values[id];
+      if (value.kind == ValueKind::kState) kept_[value.name] = values.at(id).numbers;
+      if (value.name == "logits") found.first = values.at(id).numbers;
+      if (value.name == "token") found.second = static_cast<Token>(values.at(id).numbers.at(0));
+    }
+    length_ += static_cast<int64_t>(tokens.size());
+    return found;
+  }
+
+ private:
+  void give(const graph::Value& value, std::span<const Token> tokens, graph::Matrix& matrix) {
+    if (value.name == "tokens") {
+      matrix = {1, tokens.size(), {tokens.begin(), tokens.end()}};
+    } else if (value.kind != ValueKind::kOutput && !graph::is_planned(value.kind)) {
+      const auto size = [&](size_t index) {
+        return static_cast<size_t>(*value.type.dimensions[index].constant());
+      };
+      const bool vector = value.type.dimensions.size() == 1;
+      matrix = {vector ? 1 : size(0), size(vector ? 0 : 1), {}};
+      std::vector<double>& numbers = kept_[value.name];
+      const bool zeros =
+          value.kind == ValueKind::kState || value.name == "settings";  // temperature 0, that is
+      if (zeros) numbers.resize(matrix.rows * matrix.columns);
+      REQUIRE_MESSAGE(numbers.size() == matrix.rows * matrix.columns, value.name);
+      matrix.numbers = numbers;
+    }
+  }
+
+  generate::CardLlama card_;
+  graph::Graph several_, one_;
+  std::map<std::string, std::vector<double>> kept_;  // weights, the rotary table, states
+  int64_t length_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("graphs and weights are the model") {
+  for (const std::string name :
+       {"tiny-llama", "tiny-llama.gguf", "tiny-llama-q.gguf", "tiny-llama.bin", kStories}) {
+    CAPTURE(name);
+    const models::Model model = model_named(name);
+    models::LlamaReference reference(model);
+    Evaluated evaluated(model);
+    const uint32_t vocabulary = model.llama().vocabulary;
+    Token token = 1;
+    for (const size_t count : {5, 1, 1, 3, 1}) {
+      std::vector<Token> tokens;
+      std::vector<double> right;
+      for (size_t i = 0; i < count; ++i) {
+        tokens.push_back(token);
+        right = reference.step(token);
+        token = (token * 7 + 5) % vocabulary;
+      }
+      const auto [logits, likeliest] = evaluated.append(tokens);
+      REQUIRE(logits.size() == right.size());
+      double largest = 0;
+      for (size_t i = 0; i < right.size(); ++i) largest = std::max(largest, std::abs(logits[i] - right[i]));
+      CHECK(std::isfinite(logits[0]));
+      CHECK(largest < 1e-5);  // sines and cosines are rounded to fp32
+      CHECK(likeliest == static_cast<Token>(std::ranges::max_element(right) - right.begin()));
+    }
+  }
+}
+
+TEST_CASE("graphs of every precision and step are accepted") {
+  for (const std::string name : {"tiny-llama", "tiny-llama-q.gguf", kStories}) {
+    for (const auto precision : {generate::Precision::kFp32, generate::Precision::kW8A8}) {
+      for (const uint32_t rows : {1U, 64U}) {
+        const generate::CardLlama card = generate::card_llama(model_named(name), precision);
+        const std::string text = generate::llama_graph(card, {rows, 100});
+        CAPTURE(text);
+        CHECK(graph::graph_of(text).notes.empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("models of speech are refused") {
+  CHECK_THROWS_WITH(
+      generate::card_llama(models::load(models::sample("tiny-whisper")), generate::Precision::kFp32),
+      doctest::Contains("is a model of speech"));
+}
+
+// The reference is not the card, but whoever changes the loaders or the file finds out here.
+TEST_CASE("stories260K tells the stories of an evaluation in single precision") {
+  const nlohmann::json all = nlohmann::json::parse(std::ifstream("verif/generate/stories.json"));
+  const models::Model model = models::load(kStories);
+  const auto tokenizer = models::make_tokenizer(model.path, model.vocabulary);
+  for (const nlohmann::json& story : all["stories"]) {
+    const std::string prompt = story["prompt"];
+    CAPTURE(prompt);
+    models::LlamaReference reference(model);
+    models::StreamingDecoder decoder(*tokenizer);
+    std::vector<Token> tokens = tokenizer->encode(prompt);
+    tokens.insert(tokens.begin(), *model.vocabulary.begin);
+    const size_t end = tokens.size() + story["tokens"].get<size_t>();
+    std::string text;
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      text += decoder.add(tokens[i]);
+      if (tokens.size() == end) continue;
+      const std::vector<double> logits = reference.step(tokens[i]);
+      if (i + 1 == tokens.size())
+        tokens.push_back(static_cast<Token>(std::ranges::max_element(logits) - logits.begin()));
+    }
+    CHECK(text == story["text"]);
+  }
+}
