@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string_view>
 
 #include "abi/elf.hpp"
 
@@ -61,12 +62,22 @@ uint64_t parse_number(const std::string& text, uint64_t limit, const std::string
   return value;
 }
 
+uint64_t parse_bytes(const std::string& text, uint64_t limit, const std::string& what) {
+  constexpr std::string_view kUnits = "KMG";
+  const size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  if (unit == std::string_view::npos) return parse_number(text, limit, what);
+  const unsigned shift = 10 * (static_cast<unsigned>(unit) + 1);
+  return parse_number(text.substr(0, text.size() - 1), limit >> shift, what) << shift;
+}
+
 Argument parse_argument(const std::string& text) {
-  if (!text.starts_with("buf:")) {
-    if (const auto real = parse_real(text)) return std::bit_cast<uint32_t>(*real);
-    return static_cast<uint32_t>(
-        parse_number(text, std::numeric_limits<uint32_t>::max(), "argument (or buf:BYTES)"));
-  }
+  if (text.starts_with("buf:")) return parse_buffer(text);
+  if (const auto real = parse_real(text)) return std::bit_cast<uint32_t>(*real);
+  return static_cast<uint32_t>(
+      parse_number(text, std::numeric_limits<uint32_t>::max(), "argument (or buf:BYTES)"));
+}
+
+Buffer parse_buffer(const std::string& text) {
   const std::string rest = text.substr(4);
   const size_t split = rest.find_first_of(":=");
   const std::string size = rest.substr(0, split);
@@ -75,7 +86,7 @@ Argument parse_argument(const std::string& text) {
   if (from_file) buffer.content = read_file(rest.substr(split + 1));
   const size_t from_start = buffer.content.size();
   if (!size.empty() || !from_file) {
-    buffer.content.resize(parse_number(size, kMaxBuffer, text + ": size of the buffer"));
+    buffer.content.resize(parse_bytes(size, kMaxBuffer, text + ": size of the buffer"));
   }
   if (buffer.content.size() < from_start) {
     throw InputError(fmt::format("{}: the file has {} bytes", text, from_start));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/argument_types.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/source_lines.hpp"
 
@@ -20,19 +21,12 @@ class ModuleFile {
   const module::Module& module() const { return module_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
   module::SourceLines lines() const { return module::SourceLines(bytes_); }
+  module::ArgumentTypes argument_types() const { return module::ArgumentTypes(bytes_); }
 
  private:
   std::string path_;
   std::vector<uint8_t> bytes_;
   module::Module module_;
 };
-
-struct ArgumentValue {
-  uint64_t bits = 0;
-  bool pointer = false;
-};
-// Each at its place: as the kernel's parameters lie, or as the members of a structure of words and pointers.
-// Throws Error when they do not fit.
-std::vector<uint8_t> pack(const module::KernelView& kernel, std::span<const ArgumentValue> values);
 
 }  // namespace swai::cli

@@ -2,10 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <memory>
+#include <string_view>
+#include <system_error>
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/kernel_arguments.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
@@ -14,13 +19,15 @@
 namespace swai::cli {
 namespace {
 
-using kernel_run::Argument;
-using kernel_run::Buffer;
 using kernel_run::Dump;
 
-constexpr const char* kExamples = R"(Arguments, in the kernel's order:
-  7, 0x1f, 2.5     a number; with a point an fp32 number
-  buf:BYTES        memory of zeros on the card; the kernel gets its pointer
+// Where --dump writes then.
+constexpr std::string_view kStandardOutput = "-";
+
+constexpr const char* kExamples =
+    R"(Arguments, in the kernel's order, as its types want them (--list tells them):
+  7, -1, 0x1f, 2   a number in the range of its type; a float may be written 2, 2.5 or 1e-3
+  buf:BYTES        memory of zeros on the card, 4096, 4K or 1M bytes; the kernel gets its pointer
   buf:BYTES:VALUE  with bytes of this value; :index with words 0, 1, 2 ...; :random
   buf:BYTES=FILE   with a file, and zeros behind it; buf:=FILE as large as the file
 
@@ -47,22 +54,29 @@ struct OnCard {
   size_t bytes = 0;
 };
 
+Json describe(const std::vector<module::ArgumentType>& arguments) {
+  Json list = Json::array();
+  for (const module::ArgumentType& one : arguments)
+    list.push_back({{"name", one.name}, {"type", one.type}, {"offset", one.offset}, {"bytes", one.bytes}});
+  return list;
+}
+
 int list_kernels(const Cli& cli, const ModuleFile& file) {
   Json report = {{"module", file.module().name()}, {"kernels", Json::array()}};
   Table table({"kernel", ">bytes", "arguments"});
+  const module::ArgumentTypes types = file.argument_types();
   for (uint32_t i = 0; i < file.module().kernel_count(); ++i) {
     const module::KernelView kernel = file.module().kernel(i);
+    const auto arguments = types.of(kernel);
     const module::Parameters parameters(kernel.parameters);
     Json sizes = Json::array();
-    std::string text;
-    for (unsigned k = 0; k < parameters.count(); ++k) {
-      sizes.push_back(parameters.size(k));
-      text += fmt::format("{}{}", k == 0 ? "values of " : ", ", parameters.size(k));
-    }
-    if (text.empty()) text = kernel.argument_bytes == 0 ? "none" : "a structure";
-    report["kernels"].push_back(
-        {{"name", kernel.name}, {"argument_bytes", kernel.argument_bytes}, {"parameter_bytes", sizes}});
-    table.add({std::string(kernel.name), fmt::format("{}", kernel.argument_bytes), text});
+    for (unsigned k = 0; k < parameters.count(); ++k) sizes.push_back(parameters.size(k));
+    report["kernels"].push_back({{"name", kernel.name},
+                                 {"argument_bytes", kernel.argument_bytes},
+                                 {"parameter_bytes", sizes},
+                                 {"arguments", arguments ? describe(*arguments) : Json()}});
+    table.add({std::string(kernel.name), fmt::format("{}", kernel.argument_bytes),
+               arguments ? text_of(*arguments) : "a structure"});
   }
   if (cli.options().json) {
     cli.print(report);
@@ -72,32 +86,47 @@ int list_kernels(const Cli& cli, const ModuleFile& file) {
   return kDone;
 }
 
-std::vector<OnCard> place_buffers(const std::vector<Argument>& arguments) {
-  std::vector<OnCard> buffers;
-  for (const Argument& argument : arguments) {
-    const auto* buffer = std::get_if<Buffer>(&argument);
-    if (buffer == nullptr) continue;
-    const std::string what = fmt::format("buffer {} of {} bytes", buffers.size(), buffer->content.size());
-    OnCard& fresh = buffers.emplace_back(OnCard{nullptr, buffer->content.size()});
+std::vector<OnCard> place(const std::vector<kernel_run::Buffer>& buffers) {
+  std::vector<OnCard> placed;
+  for (const kernel_run::Buffer& buffer : buffers) {
+    const std::string what = fmt::format("buffer {} of {} bytes", placed.size(), buffer.content.size());
+    OnCard& fresh = placed.emplace_back(OnCard{nullptr, buffer.content.size()});
     check(sdaaMalloc(&fresh.pointer, fresh.bytes), what);
-    check(sdaaMemcpy(fresh.pointer, buffer->content.data(), fresh.bytes, sdaaMemcpyHostToDevice), what);
+    check(sdaaMemcpy(fresh.pointer, buffer.content.data(), fresh.bytes, sdaaMemcpyHostToDevice), what);
   }
-  return buffers;
+  return placed;
 }
 
-// Without `buffers` the pointers are null: what counts is whether all fits.
-std::vector<ArgumentValue> values_of(const std::vector<Argument>& arguments,
-                                     std::span<const OnCard> buffers) {
-  std::vector<ArgumentValue> values;
-  size_t next = 0;
-  for (const Argument& argument : arguments) {
-    if (const auto* word = std::get_if<uint32_t>(&argument)) {
-      values.push_back({*word, false});
-    } else {
-      values.push_back({buffers.empty() ? 0 : reinterpret_cast<uint64_t>(buffers[next++].pointer), true});
+std::vector<uint64_t> pointers_of(const std::vector<OnCard>& buffers) {
+  std::vector<uint64_t> pointers;
+  for (const OnCard& buffer : buffers) pointers.push_back(reinterpret_cast<uint64_t>(buffer.pointer));
+  return pointers;
+}
+
+std::vector<Dump> dumps_of(const Cli& cli, const Wish& wish, size_t buffers) {
+  std::vector<Dump> dumps;
+  for (const std::string& text : wish.dumps) {
+    const Dump& dump = dumps.emplace_back(kernel_run::parse_dump(text));
+    if (dump.buffer >= buffers)
+      throw Error(kBadInput, fmt::format("--dump {}: there are {} buffers", text, buffers));
+    if (dump.file != kStandardOutput) {
+      kernel_run::check_writable(dump.file);
+    } else if (cli.options().json) {
+      throw Error(kBadInput, fmt::format("--dump {}: --json has standard output for itself", text));
     }
   }
-  return values;
+  return dumps;
+}
+
+void write(const Dump& dump, const OnCard& buffer) {
+  std::vector<uint8_t> bytes(buffer.bytes);
+  check(sdaaMemcpy(bytes.data(), buffer.pointer, bytes.size(), sdaaMemcpyDeviceToHost),
+        fmt::format("buffer {}", dump.buffer));
+  if (dump.file != kStandardOutput) {
+    kernel_run::write_file(dump.file, bytes);
+  } else if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) {
+    throw std::system_error(errno, std::generic_category(), "standard output");
+  }
 }
 
 // How long each took, in nanoseconds of the card.
@@ -132,18 +161,8 @@ int run(const Cli& cli, const Wish& wish) {
   // Everything that may be wrong with what was given is found before there is a card.
   const module::KernelView kernel = file.kernel(wish.kernel);
   const std::string name(kernel.name);
-  std::vector<Argument> arguments;
-  for (const std::string& text : wish.arguments) arguments.push_back(kernel_run::parse_argument(text));
-  pack(kernel, values_of(arguments, {}));
-  const auto count = std::ranges::count_if(
-      arguments, [](const Argument& argument) { return std::holds_alternative<Buffer>(argument); });
-  std::vector<Dump> dumps;
-  for (const std::string& text : wish.dumps) {
-    dumps.push_back(kernel_run::parse_dump(text));
-    if (dumps.back().buffer >= count)
-      throw Error(kBadInput, fmt::format("--dump {}: there are {} buffers", text, count));
-    kernel_run::check_writable(dumps.back().file);
-  }
+  const KernelArguments arguments(kernel, file.argument_types(), wish.arguments);
+  const std::vector<Dump> dumps = dumps_of(cli, wish, arguments.buffers().size());
   const auto mask = wish.mask.empty()
                         ? 0
                         : static_cast<uint32_t>(kernel_run::parse_number(wish.mask, ~uint32_t{0}, "--mask"));
@@ -154,22 +173,19 @@ int run(const Cli& cli, const Wish& wish) {
   sdaaFunction_t function = nullptr;
   check(sdaaModuleLoadBytes(&module, file.bytes().data(), file.bytes().size()), wish.module);
   check(sdaaModuleGetFunction(&function, module, name.c_str()), wish.module);
-  const std::vector<OnCard> buffers = place_buffers(arguments);
-  const std::vector<uint64_t> times =
-      launch(function, wish, pack(kernel, values_of(arguments, buffers)), mask);
-  for (const Dump& dump : dumps) {
-    std::vector<uint8_t> bytes(buffers[dump.buffer].bytes);
-    check(sdaaMemcpy(bytes.data(), buffers[dump.buffer].pointer, bytes.size(), sdaaMemcpyDeviceToHost),
-          fmt::format("buffer {}", dump.buffer));
-    kernel_run::write_file(dump.file, bytes);
-  }
+  const std::vector<OnCard> buffers = place(arguments.buffers());
+  const std::vector<uint64_t> times = launch(function, wish, arguments.packed(pointers_of(buffers)), mask);
+  for (const Dump& dump : dumps) write(dump, buffers[dump.buffer]);
   // With SWAI_MEMORY_CHECK the library looks here whether something was written around them.
   for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
 
   if (cli.options().json) {
     cli.print({{"module", wish.module}, {"kernel", name}, {"ns", times}});
   } else {
-    for (const uint64_t time : times) fmt::print("{}: done in {} ns\n", name, time);
+    // What is a buffer's stays whole.
+    const bool apart =
+        std::ranges::any_of(dumps, [](const Dump& one) { return one.file == kStandardOutput; });
+    for (const uint64_t time : times) fmt::print(apart ? stderr : stdout, "{}: done in {} ns\n", name, time);
   }
   return kDone;
 }
@@ -186,7 +202,9 @@ void add_run(Cli& cli) {
   command->add_option("--args", wish->arguments, "its arguments, see below")
       ->type_name("ARG...")
       ->expected(1, -1);
-  command->add_option("--dump", wish->dumps, "write buffer INDEX (from 0) to FILE at the end")
+  command
+      ->add_option("--dump", wish->dumps,
+                   "write buffer INDEX (from 0) to FILE at the end; -: standard output")
       ->type_name("INDEX:FILE")
       ->expected(1)
       ->take_all();

@@ -105,22 +105,64 @@ class Run(CardTest):
         self.assertEqual(len(report["ns"]), 3)
         self.assertTrue(all(300 < time < 100_000 for time in report["ns"]), report)
 
-    def test_values_and_real_numbers(self):
-        source = self.folder / "scale.cpp"
-        source.write_text(
-            '#include "swai/cpe.hpp"\nusing namespace swai::cpe;\n'
-            "__global__ void put(GlobalPtr<uint32_t> to, uint8_t a, float b) {\n"
-            "  if (rank() != 0) return;\n  Window<uint32_t> out(to);\n"
-            "  out[0] = a;\n  out[1] = __builtin_bit_cast(uint32_t, b);\n}\n"
+    def module_of(self, text):
+        source = self.folder / "kernel.cpp"
+        source.write_text('#include "swai/cpe.hpp"\nusing namespace swai::cpe;\n' + text)
+        self.run_swai("cc", source, "-o", source.with_suffix(".elf"))
+        return source.with_suffix(".elf")
+
+    def test_arguments_have_types(self):
+        module = self.module_of(
+            "enum class Mode : uint8_t { kOne = 1 };\n"
+            "__global__ void put(GlobalPtr<uint32_t> to, uint8_t a, float b, int8_t c, Mode mode, double d, bool e) {\n"
+            "  if (rank() != 0) return;\n  Window<uint32_t> out(to);\n  out[0] = a;\n"
+            "  out[1] = __builtin_bit_cast(uint32_t, b);\n  out[2] = static_cast<uint32_t>(c);\n"
+            "  out[3] = uint32_t(mode) + (e ? 16 : 0);\n  out[4] = __builtin_bit_cast(uint64_t, d) >> 32;\n}\n"
         )
-        module = self.folder / "scale.elf"
-        self.run_swai("cc", source, "-o", module)
-        self.assertIn("values of 8, 1, 4", self.run_swai("run", module, "--list")[0])
-        target = self.folder / "out"
-        self.run_swai("--quiet", "run", module, "--args", "buf:8", "200", "2.5", "--dump", f"0:{target}")
-        self.assertEqual(target.read_bytes(), bytes([200, 0, 0, 0, 0, 0, 0x20, 0x40]))
-        self.assertIn("argument 2 is a number", self.run_swai("run", module, "--args", "buf:8", "buf:8", "1", code=2)[1])
-        self.assertIn("takes 3 arguments, not 1", self.run_swai("run", module, "--args", "1", code=2)[1])
+        listed = "GlobalPtr<uint32_t> to, uint8_t a, float b, int8_t c, Mode mode, double d, bool e"
+        self.assertIn(listed, self.run_swai("run", module, "--list")[0])
+        (kernel,) = self.run_json("run", module, "--list")["kernels"]
+        self.assertEqual(kernel["arguments"][2], {"name": "b", "type": "float", "offset": 12, "bytes": 4})
+        run = ["--quiet", "run", module, "--args"]
+        words = subprocess.run(
+            self.command(*run, "buf:20", "200", "2", "-128", "1", "-1e300", "true", "--dump", "0:-"),
+            capture_output=True, timeout=LIMIT, env=self.environment, check=True,
+        ).stdout  # fmt: skip
+        self.assertEqual(words, struct.pack("<IfiII", 200, 2.0, -128, 17, struct.unpack("<2I", struct.pack("<d", -1e300))[1]))
+        good = ["buf:20", "200", "2", "-128", "1", "2.5", "0"]
+        for index, text, message in (
+            (0, "-1", "argument 1 (GlobalPtr<uint32_t> to): '-1' is not a number from 0 to 18446744073709551615, or buf:BYTES"),
+            (1, "256", "argument 2 (uint8_t a): '256' is not a number from 0 to 255"),
+            (1, "2.5", "'2.5' is not a number from 0 to 255"),
+            (1, "buf:8", "argument 2 (uint8_t a) is a number, not memory"),
+            (2, "1e99", "argument 3 (float b): '1e99' is not a real number of 32 bits"),
+            (2, "2x", "'2x' is not a real number"),
+            (3, "300", "argument 4 (int8_t c): '300' is not a number from -128 to 127"),
+            (3, "-129", "'-129' is not a number from -128 to 127"),
+            (4, "-1", "argument 5 (Mode mode): '-1' is not a number from 0 to 255"),
+            (6, "2", "argument 7 (bool e): '2' is not a number from 0 to 1"),
+        ):
+            wrong = [*good[:index], text, *good[index + 1 :]]
+            self.assertIn(message, self.run_swai(*run, *wrong, code=2)[1])
+        self.assertIn(f"takes 7 arguments, not 1: {listed}", self.run_swai(*run, "1", code=2)[1])
+        self.assertIn("has standard output for itself", self.run_swai("--json", *run, *good, "--dump", "0:-", code=2)[1])
+        # Without the compiler's table sizes are known, of values; of a structure nothing but its size.
+        subprocess.run(["riscv64-unknown-elf-strip", module], check=True)
+        self.assertIn("8 bytes, 1 bytes, 4 bytes, 1 bytes", self.run_swai("run", module, "--list")[0])
+        self.assertIn("'300' is not a number from -128 to 255", self.run_swai(*run, *good[:3], "300", *good[4:], code=2)[1])
+
+    def test_members_of_a_structure(self):
+        copy = MODULES / "copy.elf"
+        names = "GlobalPtr<void> to, GlobalPtr<const void> from, uint32_t bytes, uint32_t reserved"
+        self.assertIn(names, self.run_swai("run", copy, "--list")[0])
+        words = ["--quiet", "run", copy, "--args", "buf:8K", "buf:8K:index"]
+        self.run_swai(*words, "8192", "0", "--dump", f"0:{self.folder}/out")
+        self.assertEqual((self.folder / "out").read_bytes()[-4:], (2047).to_bytes(4, "little"))
+        self.assertIn("argument 3 (uint32_t bytes): '-1' is not", self.run_swai(*words, "-1", "0", code=2)[1])
+        stripped = self.folder / "stripped.elf"
+        subprocess.run(["riscv64-unknown-elf-strip", "-o", stripped, copy], check=True)
+        self.assertIn("a structure", self.run_swai("run", stripped, "--list")[0])
+        self.assertIn("a structure of 24 bytes, not 8", self.run_swai("run", stripped, "--args", "buf:8", code=2)[1])
 
     def test_bad_input_needs_no_card(self):
         self.forget_card()
@@ -129,9 +171,9 @@ class Run(CardTest):
             ([SWAI], "ELF"),
             ([MODULES / "faults.elf"], "--kernel is needed"),
             ([MODULES / "copy.elf", "--kernel", "x"], "it has: copy"),
-            ([MODULES / "copy.elf"], "24 bytes"),
-            ([MODULES / "copy.elf", "--args", "1x"], "not a number"),
-            ([MODULES / "copy.elf", "--args", "buf:=/nothing"], "cannot read"),
+            ([MODULES / "copy.elf"], "takes 4 arguments, not 0"),
+            ([MODULES / "copy.elf", "--args", "buf:8", "buf:8", "1x", "0"], "not a number"),
+            ([MODULES / "copy.elf", "--args", "buf:=/nothing", "buf:8", "0", "0"], "cannot read"),
             ([MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", "2:x"], "there are 2 buffers"),
             ([MODULES / "copy.elf", "--repeat", "0"], "--repeat"),
         ):

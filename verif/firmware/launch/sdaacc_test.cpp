@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/argument_types.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/source_lines.hpp"
 #include "verif/firmware/test_tools.hpp"
@@ -212,6 +214,46 @@ TEST_CASE("source lines: a damaged file tells none, or others; nothing beyond it
     damaged[table + at] ^= 0x55;
     CHECK(module::SourceLines(damaged).at(pc) == "");
   }
+}
+
+TEST_CASE("argument types: a damaged table tells none, or others; nothing beyond the file is touched") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder,
+                 "using namespace swai::cpe;\n__global__ void f([[maybe_unused]] GlobalPtr<float> to, "
+                 "[[maybe_unused]] int16_t a) {}\n")
+              .code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  const module::KernelView kernel = made.kernel(0);
+  const auto names = [&](std::span<const uint8_t> bytes) {
+    std::string all;
+    const module::ArgumentTypes types(bytes);
+    const auto arguments = types.of(kernel).value();
+    for (const module::ArgumentType& one : arguments) all += one.name + " ";
+    return all;
+  };
+  REQUIRE(names(file) == "to a ");
+  for (size_t length = 0; length < file.size(); length += 7)
+    CHECK(names(std::span(file).first(length)) == "  ");
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto damaged = [&](std::string_view what, std::string_view by) {
+    auto bytes = file;
+    const size_t at = text.find(what);
+    REQUIRE(at != text.npos);
+    std::ranges::copy(by, bytes.begin() + static_cast<ptrdiff_t>(at));
+    return names(bytes);
+  };
+  CHECK(damaged("SWAI-ARG", "SWAI-ARX") == "  ");
+  CHECK(damaged("kernel\tf", "kernel\tg") == "  ");
+  CHECK(damaged("kernel\tf", "Kernel\tf") == "  ");
+  CHECK(damaged("0\t8\tpointer", "0\t4\tpointer") == "  ");
+  CHECK(damaged("0\t8\tpointer", "0\t9\tpointer") == "  ");
+  CHECK(damaged("0\t8\tpointer", "0\t8\tpointes") == "  ");
+  CHECK(damaged("0\t8\tpointer", "x\t8\tpointer") == "  ");
+  // They would lie one upon the other, or beyond what the kernel takes.
+  CHECK(damaged("8\t2\tsigned", "7\t2\tsigned") == "  ");
+  CHECK(damaged("8\t2\tsigned", "9\t8\tsigned") == "  ");
 }
 
 TEST_CASE("help teaches") {

@@ -70,6 +70,8 @@ TEST_CASE("arguments: words and buffers") {
   CHECK(std::get<uint32_t>(parse_argument("-1e-3")) == 0xba83'126f);
   CHECK(content("buf:3") == std::vector<uint8_t>{0, 0, 0});
   CHECK(content("buf:0x3:0xff") == std::vector<uint8_t>{255, 255, 255});
+  CHECK(content("buf:2K").size() == 2048);
+  CHECK(content("buf:1M:7").back() == 7);
   CHECK(content("buf:9:index") == std::vector<uint8_t>{0, 0, 0, 0, 1, 0, 0, 0, 2});
   CHECK(content("buf:1028:index")[1025] == 1);
   CHECK(content("buf:1000:random") == content("buf:1000:random"));
@@ -97,6 +99,10 @@ TEST_CASE("arguments: words and buffers") {
                                   "buf:4:what",
                                   "buf:4:1:2",
                                   "buf:5000000000",
+                                  "buf:5G",
+                                  "buf:K",
+                                  "buf:1k",
+                                  "buf:-1K",
                                   "buf:=/nonexistent",
                                   "buf:="}) {
     CAPTURE(wrong);

@@ -1,0 +1,85 @@
+#include "abi/argument_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+
+#include "abi/elf_section.hpp"
+
+namespace swai::module {
+namespace {
+
+constexpr std::string_view kSection = ".debug_swai_arguments";
+constexpr std::string_view kTableMagic = "SWAI-ARG";
+constexpr std::array<std::string_view, 6> kKinds = {"bits", "bool", "signed", "unsigned", "real", "pointer"};
+
+// What comes before the next `end`, and is taken away with it.
+std::string_view take(std::string_view& text, char end) {
+  const size_t at = std::min(text.find(end), text.size());
+  const std::string_view first = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return first;
+}
+
+bool read_number(std::string_view text, uint32_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool read_argument(std::string_view line, ArgumentType& argument) {
+  if (!read_number(take(line, '\t'), argument.offset) || !read_number(take(line, '\t'), argument.bytes))
+    return false;
+  const auto kind = std::ranges::find(kKinds, take(line, '\t'));
+  if (kind == kKinds.end()) return false;
+  argument.kind = static_cast<Kind>(kind - kKinds.begin());
+  argument.type = take(line, '\t');
+  argument.name = line;
+  return std::has_single_bit(argument.bytes) && argument.bytes <= Parameters::kMaxBytes &&
+         (argument.kind != Kind::kPointer || argument.bytes == 8);
+}
+
+// Whether they lie one behind the other in so many bytes.
+bool fits(const std::vector<ArgumentType>& arguments, uint32_t bytes) {
+  uint64_t at = 0;
+  for (const ArgumentType& one : arguments) {
+    if (one.offset < at) return false;
+    at = uint64_t{one.offset} + one.bytes;
+  }
+  return at <= bytes;
+}
+
+}  // namespace
+
+ArgumentTypes::ArgumentTypes(std::span<const uint8_t> file) {
+  const auto bytes = find_section(file, kSection);
+  if (!read({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) kernels_.clear();
+}
+
+bool ArgumentTypes::read(std::string_view text) {
+  if (take(text, '\n') != kTableMagic) return false;
+  std::vector<ArgumentType>* kernel = nullptr;
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (line.starts_with("kernel\t")) {
+      take(line, '\t');
+      kernel = &kernels_[std::string(line)];
+      continue;
+    }
+    if (kernel == nullptr || !read_argument(line, kernel->emplace_back())) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<ArgumentType>> ArgumentTypes::of(const KernelView& kernel) const {
+  const Parameters parameters(kernel.parameters);
+  const auto found = kernels_.find(kernel.name);
+  if (found != kernels_.end() && fits(found->second, kernel.argument_bytes)) return found->second;
+  std::vector<ArgumentType> sizes;
+  for (unsigned i = 0; i < parameters.count(); ++i)
+    sizes.push_back({.bytes = parameters.size(i), .offset = parameters.offset(i)});
+  if (sizes.empty() && kernel.argument_bytes != 0) return std::nullopt;
+  return sizes;
+}
+
+}  // namespace swai::module

@@ -1,0 +1,50 @@
+// What a module's kernels take, by name and type: the section `.debug_swai_arguments`, which sdaacc makes
+// (cpe-kernels/argument_types.py) and hosts read. It never goes to the card. docs/module-format.md explains
+// it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/module_reader.hpp"
+
+namespace swai::module {
+
+enum class Kind : uint8_t {
+  kBits,  // nothing is known but how many
+  kBool,
+  kSigned,
+  kUnsigned,
+  kReal,
+  kPointer,  // of global memory
+};
+
+struct ArgumentType {
+  Kind kind = Kind::kBits;
+  uint32_t bytes = 0;   // 1, 2, 4 or 8
+  uint32_t offset = 0;  // in what the kernel's argument points to
+  std::string type = {};
+  std::string name = {};
+};
+
+class ArgumentTypes {
+ public:
+  // Of a module's file. One without a table, or with a damaged one, tells what the kernel table tells: sizes.
+  explicit ArgumentTypes(std::span<const uint8_t> file);
+
+  // Nothing: the kernel takes a structure, and what is in it is not known.
+  std::optional<std::vector<ArgumentType>> of(const KernelView& kernel) const;
+
+ private:
+  bool read(std::string_view text);
+
+  std::map<std::string, std::vector<ArgumentType>, std::less<>> kernels_;
+};
+
+}  // namespace swai::module
