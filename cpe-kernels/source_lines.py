@@ -52,7 +52,7 @@ def chosen(places, libraries):
 
 
 def shown(path):
-    here = pathlib.Path.cwd()
+    path, here = pathlib.Path(path), pathlib.Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 

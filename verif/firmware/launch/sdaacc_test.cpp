@@ -256,6 +256,67 @@ TEST_CASE("argument types: a damaged table tells none, or others; nothing beyond
   CHECK(damaged("8\t2\tsigned", "9\t8\tsigned") == "  ");
 }
 
+TEST_CASE("stack: what does not fit is refused, with function, line and the way there") {
+  // Line 1 is the #include; what a function of another source needs counts, too.
+  const std::string source = R"(using namespace swai::cpe;
+int deep(volatile int* at);
+[[gnu::noinline]] static int middle(volatile int* at) { volatile int here[25]; here[at[1]] = at[0]; return deep(at) + here[0]; }
+__global__ void scale(uint32_t count) { volatile int numbers[3] = {1, 2, static_cast<int>(count)}; middle(numbers); }
+__global__ void small() {}
+)";
+  const TempFolder folder;
+  const std::string other = folder / "deep.cpp";
+  std::ofstream(other)
+      << "int deep(volatile int* at);\n\n"
+         "int deep(volatile int* at) { volatile char big[8000]; big[at[0]] = 1; return big[at[1]]; }\n";
+  const auto made = [&](const std::string& options) {
+    return sdaacc(folder, source, "'" + other + "' " + options);
+  };
+  const Finished refused = made("");
+  CHECK(refused.code == 1);
+  CHECK(!std::filesystem::exists(folder / "out.elf"));
+  CHECK(contains(refused.error, other + ":3: deep takes 80"));
+  CHECK(contains(refused.error, "kernel scale needs 8"));
+  CHECK(contains(refused.error, ", middle 1"));
+  CHECK(contains(refused.error, ", and has 4096"));
+  CHECK(refused.error.find("kernel small") == std::string::npos);
+  // The number is exact: so much is enough, and no byte less.
+  const size_t at = refused.error.find("give --stack ");
+  REQUIRE(at != std::string::npos);
+  const int need = std::stoi(refused.error.substr(at + 13));
+  CHECK(made(fmt::format("--stack {}", need - 1)).code == 1);
+  const Finished good = made(fmt::format("--stack {}", need));
+  CHECK(good.code == 0);
+  CHECK(good.error == "");
+}
+
+TEST_CASE("stack: recursion and arrays of unknown size are told apart") {
+  const TempFolder folder;
+  const Finished recursion = sdaacc(folder, R"(using namespace swai::cpe;
+[[gnu::noinline]] static int sum(int n) { volatile int x = n; return n < 2 ? 1 : x * sum(n - 1) + sum(n - 2); }
+[[gnu::noinline]] static int odd(int n);
+[[gnu::noinline]] static int even(int n) { volatile int x = n; return x == 0 ? 1 : 1 + odd(x - 1); }
+static int odd(int n) { volatile int x = n; return x == 0 ? 0 : 1 + even(x - 1); }
+__global__ void f(uint32_t n) { volatile int result = sum(n) + even(n); (void)result; }
+)");
+  CHECK(recursion.code == 0);
+  const std::string source = folder / "source.cpp";
+  CHECK(contains(recursion.error, fmt::format("warning: kernel f: sum ({}:3) calls itself", source)));
+  CHECK(contains(recursion.error, "calls itself: nobody knows whether 4096 bytes of stack are enough"));
+  CHECK(contains(recursion.error, "kernel f: even ("));
+  const Finished array = sdaacc(folder, R"(using namespace swai::cpe;
+__global__ void f(uint32_t n) { auto* a = static_cast<volatile char*>(__builtin_alloca(n)); a[0] = 1; }
+)");
+  CHECK(array.code == 0);
+  CHECK(contains(array.error, "has an array whose size is not known before it runs"));
+  // What is known does not fit, whatever the rest takes.
+  CHECK(contains(refusal(R"(using namespace swai::cpe;
+[[gnu::noinline]] static int sum(int n) { volatile int x[2000]; x[n] = n; return n < 2 ? 1 : x[n] * sum(n - 1) + sum(n - 2); }
+__global__ void f(uint32_t n) { volatile int result = sum(n); (void)result; }
+)"),
+                 "sum takes 80"));
+}
+
 TEST_CASE("help teaches") {
   const Finished finished = run_command("cpe-kernels/sdaacc --help");
   CHECK(finished.code == 0);
