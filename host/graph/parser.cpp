@@ -209,7 +209,11 @@ class Parser {
     while (now().glued && (sees(".") || sees("["))) {
       if (takes(".")) {
         if (!now().glued) fail("a name has no space behind its dot");
-        name.parts.push_back({"." + word("the name's next part"), {}});
+        // Behind a dot words of the language are names like any other.
+        if (now().kind != Kind::kWord)
+          fail(fmt::format("the name's next part is missing before {}", found()));
+        name.parts.push_back({"." + std::string(now().text), {}});
+        ++at_;
       } else {
         ++at_;
         name.parts.push_back({"", expression()});

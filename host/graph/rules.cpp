@@ -50,6 +50,12 @@ void scales_of_rows(const Use& use, const char* name, const char* group, const T
   use.same(scales.dimensions[1], x.dimensions[0], fmt::format("the width of {}, and the rows of x", name));
 }
 
+// A row for each of x, or one for all.
+void one_or_same(const Use& use, const char* name, const Type& type, const Type& x) {
+  if (!(type.dimensions[0] == Size(1)))
+    use.same(type.dimensions[0], x.dimensions[0], std::string("the rows of ") + name + " and x");
+}
+
 // What a product gives, if what is added at its end has the same shape.
 Type product(const Use& use, const Size& rows, const Size& columns) {
   if (use.has("residual")) {
@@ -156,11 +162,43 @@ std::vector<Type> sample(const Use& use) {
   const Type& logits = use.tensor("logits", 2, kFloat);
   const Type& settings = use.tensor("settings", 2, kNumbers);
   const Size rows = logits.dimensions[0];
-  if (!(settings.dimensions[0] == Size(1)))
-    use.same(settings.dimensions[0], rows, "the rows of settings and logits");
+  one_or_same(use, "settings", settings, logits);
   use.same(settings.dimensions[1], kSettingsWords, "the width of settings, and what a row's settings take");
   use.at_most(0, use.size("position"), "position");
   return {of(Element::kI32, {rows}), of(Element::kF32, {rows})};
+}
+
+std::vector<Type> penalise(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  const Type& settings = use.tensor("settings", 2, kNumbers);
+  one_or_same(use, "tokens", use.tensor("tokens", 2, kNumbers), x);
+  one_or_same(use, "settings", settings, x);
+  use.same(settings.dimensions[1], kSettingsWords, "the width of settings, and what a row's settings take");
+  return {x};
+}
+
+std::vector<Type> mask(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  if (!use.has("bits") && !use.has("ranges")) use.fail("there are neither bits nor ranges");
+  if (use.has("bits")) {
+    const Type& bits = use.tensor("bits", 2, kNumbers);
+    one_or_same(use, "bits", bits, x);
+    use.same(bits.dimensions[1], (x.dimensions[1] + 31) / 32,
+             "the words of bits, and those that x has columns for");
+  }
+  if (use.has("ranges")) {
+    const Type& ranges = use.tensor("ranges", 2, kNumbers);
+    one_or_same(use, "ranges", ranges, x);
+    use.same(ranges.dimensions[1] / 2 * 2, ranges.dimensions[1], "two words a range and the width of ranges");
+  }
+  return {x};
+}
+
+std::vector<Type> prefer_group(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  use.at_most(1, use.size("first"), "1, and first");
+  use.at_most(use.size("first") + 1, x.dimensions[1], "first");
+  return {x};
 }
 
 std::vector<Type> top_k(const Use& use) {

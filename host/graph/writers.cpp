@@ -13,6 +13,7 @@
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear_fp32/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
+#include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/norm/plan.hpp"
 #include "cpe-kernels/operators/quantise/plan.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"
@@ -106,6 +107,9 @@ Size workspace(const Use& use, const char* operand, uint64_t (*bytes)(uint32_t, 
   };
   return static_cast<int64_t>(bytes(most(x.rows()), most(x.dimensions[1])));
 }
+
+// From row to row; none where one row serves all.
+Size stride_or_none(Emitter& out, ValueId id) { return out.rows(id) == Size(1) ? Size(0) : out.stride(id); }
 
 // How many columns share a scale: `scales` is a vector when all do.
 template <typename Args>
@@ -365,9 +369,59 @@ void sample(Emitter& out) {
   node.set(&SampleArgs::rows, out.rows(x));
   node.set(&SampleArgs::columns, out.columns(x));
   node.set(&SampleArgs::from_stride, out.stride(x));
-  node.set(&SampleArgs::settings_stride, out.rows(settings) == Size(1) ? Size(0) : out.stride(settings));
+  node.set(&SampleArgs::settings_stride, stride_or_none(out, settings));
   node.set(&SampleArgs::position, out.use().size("position"));
   node.finish(Operator::kSample);
+}
+
+// What changes rows of x where they are.
+template <typename Args>
+Arguments<Args> in_place(Emitter& out) {
+  const ValueId x = out.operand("x");
+  Arguments<Args> node(out);
+  node.at(&Args::to, x);
+  node.set(&Args::rows, out.rows(x));
+  node.set(&Args::columns, out.columns(x));
+  node.set(&Args::to_stride, out.stride(x));
+  return node;
+}
+
+void penalise(Emitter& out) {
+  const ValueId tokens = out.operand("tokens"), settings = out.operand("settings");
+  Arguments<PenaliseArgs> node = in_place<PenaliseArgs>(out);
+  node.at(&PenaliseArgs::tokens, tokens);
+  node.at(&PenaliseArgs::settings, settings);
+  node.set(&PenaliseArgs::count, out.columns(tokens));
+  node.set(&PenaliseArgs::tokens_stride, stride_or_none(out, tokens));
+  node.set(&PenaliseArgs::settings_stride, stride_or_none(out, settings));
+  node.finish(Operator::kPenalise);
+}
+
+void mask(Emitter& out) {
+  Arguments<MaskArgs> node = in_place<MaskArgs>(out);
+  if (const auto bits = out.use().operand("bits")) {
+    node.at(&MaskArgs::bits, *bits);
+    node.set(&MaskArgs::bits_stride, stride_or_none(out, *bits));
+  }
+  if (const auto ranges = out.use().operand("ranges")) {
+    node.at(&MaskArgs::ranges, *ranges);
+    node.set(&MaskArgs::ranges_stride, stride_or_none(out, *ranges));
+    node.set(&MaskArgs::range_count, out.columns(*ranges) / 2);
+  }
+  node.finish(Operator::kMask);
+}
+
+void prefer_group(Emitter& out) {
+  Arguments<PreferGroupArgs> node = in_place<PreferGroupArgs>(out);
+  if (const auto workspace = out.workspace()) node.at(&PreferGroupArgs::workspace, *workspace);
+  node.set(&PreferGroupArgs::first, out.use().size("first"));
+  node.finish(Operator::kPreferGroup);
+}
+
+Size prefer_group_workspace(const Use& use) {
+  const Type& x = use.graph().values[*use.operand("x")].type;
+  return x.rows() * Size(pieces_of(static_cast<uint32_t>(use.size("first").range(use.graph().symbols).most)) *
+                         sizeof(float));
 }
 
 void top_k(Emitter& out) {

@@ -24,6 +24,9 @@ void dequantise(Emitter& out);
 void transpose(Emitter& out);
 void argmax(Emitter& out);
 void sample(Emitter& out);
+void penalise(Emitter& out);
+void mask(Emitter& out);
+void prefer_group(Emitter& out);
 void top_k(Emitter& out);
 void copy(Emitter& out);
 void slice(Emitter& out);
@@ -35,6 +38,7 @@ Size attention_workspace(const Use& use);
 Size argmax_workspace(const Use& use);
 Size sample_workspace(const Use& use);
 Size softmax_workspace(const Use& use);
+Size prefer_group_workspace(const Use& use);
 Size top_k_workspace(const Use& use);
 
 }  // namespace swai::graph::writers

@@ -118,6 +118,16 @@ TEST_CASE("shapes") {
         "9: slice: the last row must stay within bounds: 1 + n may be more than n");
   CHECK(after_start("a, b = top_k(x, count: 9)") ==
         "9: top_k: count must stay within bounds: 9 may be more than 8");
+  CHECK(after_start("input r: i32[1, 2]\nz = mask(x, ranges: r)") ==
+        "10: mask: x is no state; only a state is written in place");
+  CHECK(after_start("state kept: f32[2, 40]\nz = mask(kept)") ==
+        "10: mask: there are neither bits nor ranges");
+  CHECK(after_start("state kept: f32[2, 40]\ninput b: i32[1, 1]\nz = mask(kept, bits: b)") ==
+        "11: mask: the words of bits, and those that x has columns for differ: 1 and 2");
+  CHECK(after_start("state kept: f32[2, 40]\ninput r: i32[2, 3]\nz = mask(kept, ranges: r)") ==
+        "11: mask: two words a range and the width of ranges differ: 2 and 3");
+  CHECK(after_start("state kept: f32[2, 40]\nz = prefer_group(kept, first: 40)") ==
+        "10: prefer_group: first must stay within bounds: 41 may be more than 40");
   CHECK(after_start("weight k: f32[4, 5, 8]\nz = convolution(x, k)")
             .starts_with("10: convolution: the kernel's length"));
   CHECK(after_start("a, b = quantise(x)\nc = dequantise(a, b)\nz = linear(a, w)") ==

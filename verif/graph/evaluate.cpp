@@ -252,6 +252,60 @@ Matrix concat(const Matrix& a, const Matrix& b) {
   return joined;
 }
 
+// Rows of a state that are changed where they are.
+Matrix changed(Computed& call, Matrix rows) {
+  std::ranges::copy(rows.numbers, call.storage().numbers.begin());
+  return rows;
+}
+
+Matrix mask(Computed& call) {
+  Matrix y = call["x"];
+  const Matrix *const bits = call.maybe("bits"), *const ranges = call.maybe("ranges");
+  const auto word = [](const Matrix& words, size_t row, size_t i) {
+    return static_cast<uint32_t>(static_cast<int64_t>(words.at(words.rows == 1 ? 0 : row, i)));
+  };
+  for (size_t row = 0; row < y.rows; ++row) {
+    for (size_t i = 0; i < y.columns; ++i) {
+      bool hidden = bits && (word(*bits, row, i / 32) >> (i % 32) & 1) != 0;
+      for (size_t range = 0; ranges && range < ranges->columns / 2; ++range)
+        hidden = hidden || (i >= word(*ranges, row, 2 * range) && i < word(*ranges, row, 2 * range + 1));
+      if (hidden) y.at(row, i) = -INFINITY;
+    }
+  }
+  return changed(call, std::move(y));
+}
+
+// By the only settings that tests have (Walked::fill).
+Matrix penalise(Computed& call) {
+  constexpr double kRepetition = 1.5, kFrequency = 0.25, kPresence = 0.125;
+  const Matrix& tokens = call["tokens"];
+  Matrix y = call["x"];
+  for (size_t row = 0; row < y.rows; ++row) {
+    std::map<size_t, int> counts;
+    for (size_t i = 0; i < tokens.columns; ++i)
+      ++counts[static_cast<size_t>(tokens.at(tokens.rows == 1 ? 0 : row, i))];
+    for (const auto& [column, count] : counts) {
+      double& x = y.at(row, column);
+      x = (x < 0 ? x * kRepetition : x / kRepetition) - count * kFrequency - kPresence;
+    }
+  }
+  return changed(call, std::move(y));
+}
+
+Matrix prefer_group(Computed& call) {
+  Matrix y = call["x"];
+  const size_t first = call.size("first");
+  for (size_t row = 0; row < y.rows; ++row) {
+    double largest = -INFINITY, most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < y.columns; ++i) most = std::max(most, y.at(row, i));
+    for (size_t i = 0; i < first; ++i) largest = std::max(largest, y.at(row, i));
+    for (size_t i = first; i < y.columns; ++i) sum += std::exp(y.at(row, i) - most);
+    if (sum > std::exp(largest - most))
+      for (size_t i = 0; i < first; ++i) y.at(row, i) = -INFINITY;
+  }
+  return changed(call, std::move(y));
+}
+
 Matrix extend(Computed& call) {
   Matrix& state = call.storage();
   const Matrix& rows = call["rows"];
@@ -265,6 +319,9 @@ const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"embedding", [](Computed& call) { return embedding(call); }},
       {"linear", [](Computed& call) { return linear(call); }},
+      {"penalise", penalise},
+      {"mask", mask},
+      {"prefer_group", prefer_group},
       {"convolution", [](Computed& call) { return convolution(call); }},
       {"attention", [](Computed& call) { return attention(call); }},
       {"rotary", [](Computed& call) { return rotary(call); }},

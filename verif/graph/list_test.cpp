@@ -92,6 +92,19 @@ TEST_CASE("the examples are lists, too") {
   }
 }
 
+TEST_CASE("logits in a state are changed where they are, before a token is chosen") {
+  std::mt19937_64 random(test_seed());
+  const Graph graph = graph_of(
+      "graph g\nsize n in 0 .. 1\ninput x: f32[2, 64]\nweight w: f32[80, 64]\nstate logits: f32[2, 80]\n"
+      "input bits: i32[2, 3]\ninput ranges: i32[2, 6]\ninput tokens: i32[1, 9]\ninput greedy: i32[1, 12]\n"
+      "output raw: f32[2, 80]\noutput token: i32[2]\noutput likely: f32[2]\n"
+      "raw = linear(x, w)\nrows = extend(logits, raw, at: 0)\nfewer = penalise(rows, tokens, greedy)\n"
+      "some.bits = slice(bits, first: n, rows: 1)\nhidden = mask(fewer, some.bits, ranges)\n"
+      "left = prefer_group(hidden, first: 60)\ntoken, likely = sample(left, greedy, position: n)\n");
+  Walked walked(graph, random());
+  for (int run = 0; run < 8; ++run) walked.run({{"n", random() % 2}});
+}
+
 TEST_CASE("barriers stand where somebody's data are met, and nowhere else") {
   const Graph graph = graph_of(
       "graph g\ninput x: f32[4, 8]\ninput y: f32[4, 8]\noutput p: f32[4, 8]\noutput q: f32[4, 8]\noutput r: "

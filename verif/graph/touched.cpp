@@ -134,6 +134,21 @@ std::vector<Touched> touched(const node::Node& node) {
               {args.from, args.rows * uint64_t{args.from_stride}},
               {args.workspace, sample_workspace(args.rows, args.columns), true}};
     }
+    case Operator::kPenalise: {
+      const auto args = arguments_of<PenaliseArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true}, {args.tokens, args.count * uint64_t{4}}};
+    }
+    case Operator::kMask: {
+      const auto args = arguments_of<MaskArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.bits, (args.columns + 31) / 32 * uint64_t{4}},
+              {args.ranges, args.range_count * uint64_t{8}}};
+    }
+    case Operator::kPreferGroup: {
+      const auto args = arguments_of<PreferGroupArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.workspace, args.rows * uint64_t{4} * pieces_of(args.first), true}};
+    }
     default:
       throw std::logic_error("nobody has said here what this operator touches");
   }
