@@ -13,8 +13,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
-#include "host/graph/list.hpp"
-#include "host/walk/walker.hpp"
+#include "host/walk/list.hpp"
 
 namespace swai::cli {
 namespace {
@@ -174,12 +173,8 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
   std::vector<cpe::GlobalPtr<void>> bases = {block.address()};
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (!graph::is_planned(graph.values[id].kind)) bases.push_back(tensors.at(id).address());
-  const std::vector<node::Node> nodes = graph::list_of(pattern, bases);
-  const CardMemory list("list of nodes", walk::bytes_of(nodes)),
-      parameters("parameters", walk::bytes_of(words));
   walk::Walker walker(module, operators.bytes());
-  walker.walk({list.address().as<const node::Node>(), nodes.size(), parameters.address().as<const uint64_t>(),
-               words.size()});
+  walk::List(pattern, bases).walk(walker, words);
   const uint64_t ns = walker.nanoseconds();
   for (const auto& [id, file] : files) {
     std::vector<uint8_t> contents(tensors.at(id).bytes());
@@ -187,9 +182,9 @@ int run_graph(const Cli& cli, const graph::Graph& graph, const graph::Plan& plan
     kernel_run::write_file(file, contents);
   }
   if (cli.options().json) {
-    cli.print({{"name", graph.name}, {"nodes", nodes.size()}, {"launches", 1}, {"ns", ns}});
+    cli.print({{"name", graph.name}, {"nodes", pattern.nodes.size()}, {"launches", 1}, {"ns", ns}});
   } else {
-    fmt::print("{}: {} nodes in one launch, {} ns\n", graph.name, nodes.size(), ns);
+    fmt::print("{}: {} nodes in one launch, {} ns\n", graph.name, pattern.nodes.size(), ns);
   }
   return kDone;
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/models/for_the_card.hpp"
 
 namespace swai::generate {
 namespace {
@@ -151,5 +152,9 @@ class Writer {
 }  // namespace
 
 std::string llama_graph(const CardLlama& model, const Step& step) { return Writer(model, step).whole(); }
+
+graph::Program llama_program(const CardLlama& model, const Step& step) {
+  return models::program_for(model.path, llama_graph(model, step));
+}
 
 }  // namespace swai::generate

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/generate/card_llama.hpp"
+#include "host/graph/program.hpp"
 
 namespace swai::generate {
 
@@ -13,5 +14,7 @@ struct Step {
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
 // follows, as `settings` say (operators::SampleSettings).
 std::string llama_graph(const CardLlama& model, const Step& step);
+// Throws InputError, with the model's file, when it is more than graphs or the card's operators take.
+graph::Program llama_program(const CardLlama& model, const Step& step);
 
 }  // namespace swai::generate

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "cpe-kernels/operators/linear/plan.hpp"
+#include "host/models/eight_bits.hpp"
 
 namespace swai::generate {
 namespace {
@@ -122,24 +122,10 @@ class Packer {
     eight_bits(name, numbers, columns.size());
   }
 
-  // A scale for each row, which is a column of the product.
   void eight_bits(const std::string& name, std::span<const float> numbers, size_t depth) {
-    std::vector<float> scales;
-    std::vector<int8_t> whole;
-    for (size_t at = 0; at < numbers.size(); at += depth) {
-      const std::span<const float> row = numbers.subspan(at, depth);
-      float largest = 0;
-      for (const float number : row) largest = std::max(largest, std::abs(number));
-      const float scale = largest / 127;
-      scales.push_back(scale);
-      for (const float number : row)
-        whole.push_back(scale == 0 ? int8_t{0} : static_cast<int8_t>(std::lround(number / scale)));
-    }
-    const auto columns = static_cast<uint32_t>(scales.size());
-    std::vector<int8_t> packed(operators::packed_linear_bytes(static_cast<uint32_t>(depth), columns));
-    operators::pack_linear(whole, static_cast<uint32_t>(depth), columns, packed);
-    put_(graph_name(name), bytes_of(packed));
-    put_(graph_name(name) + ".scale", bytes_of(scales));
+    const models::EightBits made = models::eight_bits(numbers, depth);
+    put_(graph_name(name), bytes_of(made.packed));
+    put_(graph_name(name) + ".scale", bytes_of(made.scales));
   }
 
   const Model& model_;

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "abi/sha256.hpp"
-#include "host/generate/layout.hpp"
-#include "host/generate/llama_program.hpp"
+#include "host/generate/llama_graph.hpp"
 #include "host/generate/vocabulary_bytes.hpp"
+#include "host/graph/layout.hpp"
 #include "host/models/json_file.hpp"
 #include "host/models/loaders.hpp"
 #include "host/models/reader.hpp"
@@ -32,7 +32,7 @@ std::string hex(std::span<const uint8_t> digest) {
 }
 
 // Weights do not depend on how long texts may be.
-Layout layout_of(const CardLlama& card) {
+graph::Layout layout_of(const CardLlama& card) {
   return {llama_program(card, {1, 1}).pattern, graph::ValueKind::kWeight};
 }
 
@@ -131,9 +131,10 @@ models::Weights tensors_of(const SharedBytes& file) {
 std::span<const uint8_t> contents_of(const SharedBytes& file, const models::Weights& tensors,
                                      const std::string& name, size_t bytes) {
   const models::Tensor* const tensor = tensors.find(name);
-  if (tensor == nullptr || tensor->element != models::Element::kI8 || tensor->data.size() != pages(bytes)) {
-    models::refuse(file->path(),
-                   fmt::format("does not have {} with {} bytes; the file is damaged", name, pages(bytes)));
+  if (tensor == nullptr || tensor->element != models::Element::kI8 ||
+      tensor->data.size() != graph::pages(bytes)) {
+    models::refuse(file->path(), fmt::format("does not have {} with {} bytes; the file is damaged", name,
+                                             graph::pages(bytes)));
   }
   return tensor->data.first(bytes);
 }
@@ -178,17 +179,17 @@ class NewFile {
 };
 
 // The header as it lies in the file, with its length in front, filled up to whole pages.
-std::string header_text(const CardModel& model, const Layout& layout, size_t token_bytes,
+std::string header_text(const CardModel& model, const graph::Layout& layout, size_t token_bytes,
                         const json& digests) {
   json root = {{"__metadata__",
                 {{"swai", kVersion}, {"model", numbers_of(model.card).dump()}, {"digests", digests.dump()}}}};
   const auto add = [&](const std::string& name, size_t at, size_t bytes) {
     root[name] = {{"dtype", "I8"}, {"shape", {bytes}}, {"data_offsets", {at, at + bytes}}};
   };
-  for (const auto& [name, extent] : layout.extents) add(name, extent.offset, pages(extent.bytes));
+  for (const auto& [name, extent] : layout.extents) add(name, extent.offset, graph::pages(extent.bytes));
   add(kTokens, layout.bytes, token_bytes);
   std::string text = root.dump();
-  text.resize(pages(text.size() + sizeof(uint64_t)) - sizeof(uint64_t), ' ');
+  text.resize(graph::pages(text.size() + sizeof(uint64_t)) - sizeof(uint64_t), ' ');
   const uint64_t bytes = text.size();
   return std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + text;
 }
@@ -238,7 +239,7 @@ std::optional<std::string> damaged_tensor(const SharedBytes& file) {
 }
 
 void write_packed(const CardModel& model, const std::string& path) {
-  const Layout layout = layout_of(model.card);
+  const graph::Layout layout = layout_of(model.card);
   const std::vector<uint8_t> tokens = bytes_of(model.vocabulary);
   json digests = {{kTokens, hex(sha256(tokens))}};
   for (const auto& [name, extent] : layout.extents) digests[name] = hex(std::array<uint8_t, 32>());

@@ -31,43 +31,32 @@ Session::Session(walk::Walker& walker, const CardModel& model, const Programs& p
                  const Sampling& sampling)
     : walker_(walker),
       room_(programs.room),
-      weight_layout_(programs.one.pattern, ValueKind::kWeight),
-      state_layout_(programs.one.pattern, ValueKind::kState),
-      weights_("weights", weight_layout_.bytes),
-      states_("keys and values", state_layout_.bytes),
+      weights_("weights", programs.one.pattern, ValueKind::kWeight),
+      states_("keys and values", programs.one.pattern, ValueKind::kState),
       rotary_("rotary table", walk::bytes_of(rotary_table(model.card, with_chunk(room_)))),
       settings_("settings", walk::bytes_of(std::array{settings_of(sampling)})),
       tokens_("tokens", kTokensBytes),
       logits_("logits", model.card.shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
-      several_(ready(programs.several, tokens_.address().plus_bytes(kGiven))),
-      one_(ready(programs.one, tokens_.address())) {
+      several_(programs.several.pattern,
+               [&](const auto& base) { return address(base, tokens_.address().plus_bytes(kGiven)); }),
+      one_(programs.one.pattern, [&](const auto& base) { return address(base, tokens_.address()); }) {
   place(model);
 }
 
 void Session::place(const CardModel& model) {
-  size_t count = 0;
-  model.weights([&](const std::string& name, std::span<const uint8_t> contents) {
-    const Extent& extent = weight_layout_.extents.at(name);
-    if (contents.size() != extent.bytes)
-      throw std::logic_error(fmt::format("{}: {} bytes for {}", name, contents.size(), extent.bytes));
-    weights_.put(contents, extent.offset);
-    ++count;
-  });
-  if (count != weight_layout_.extents.size())
-    throw std::logic_error(fmt::format("{} weights of {}", count, weight_layout_.extents.size()));
+  model.weights(
+      [&](const std::string& name, std::span<const uint8_t> contents) { weights_.put(name, contents); });
+  weights_.require_all();
 }
 
 // `given`: where the tokens are that a program is given.
 cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const {
-  const auto in = [&](const walk::CardMemory& memory, const Layout& layout) {
-    return memory.address().plus_bytes(static_cast<int64_t>(layout.extents.at(base.name).offset));
-  };
   switch (base.kind) {
     case ValueKind::kWeight:
-      return in(weights_, weight_layout_);
+      return weights_.address(base.name);
     case ValueKind::kState:
-      return in(states_, state_layout_);
+      return states_.address(base.name);
     case ValueKind::kInput:
       return base.name == "rotary"     ? rotary_.address()
              : base.name == "settings" ? settings_.address()
@@ -80,19 +69,9 @@ cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base, cpe::Gl
   }
 }
 
-Session::Ready Session::ready(const LlamaProgram& program, cpe::GlobalPtr<void> given) const {
-  std::vector<cpe::GlobalPtr<void>> bases;
-  for (const graph::Template::Base& base : program.pattern.bases) bases.push_back(address(base, given));
-  const std::vector<node::Node> nodes = graph::list_of(program.pattern, bases);
-  return {program.pattern, walk::CardMemory("list of nodes", walk::bytes_of(nodes)),
-          walk::CardMemory("parameters", program.pattern.parameters.size() * sizeof(uint64_t))};
-}
-
-Token Session::run(Ready& program, const std::map<std::string, int64_t>& sizes, uint32_t tokens, Work& work) {
-  const std::vector<uint64_t> words = graph::parameters_of(program.pattern, sizes);
-  program.parameters.put(walk::bytes_of(words));
-  walker_.walk({program.list.address().as<const node::Node>(), program.pattern.nodes.size(),
-                program.parameters.address().as<const uint64_t>(), words.size()});
+Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
+                   Work& work) {
+  list.walk(walker_, sizes);
   length_ += tokens;
   work.tokens += tokens;
   ++work.launches;

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "host/generate/card_model.hpp"
-#include "host/generate/layout.hpp"
-#include "host/generate/llama_program.hpp"
+#include "host/generate/llama_graph.hpp"
 #include "host/generate/sampling.hpp"
 #include "host/models/tokenizer.hpp"
-#include "host/walk/walker.hpp"
+#include "host/walk/list.hpp"
+#include "host/walk/named_memory.hpp"
 
 namespace swai::generate {
 
@@ -21,8 +21,8 @@ struct Programs {
   Programs(const CardLlama& model, uint32_t room);
 
   uint32_t room;
-  LlamaProgram several;  // takes up to kChunk tokens
-  LlamaProgram one;      // goes on with the token that was found last
+  graph::Program several;  // takes up to kChunk tokens
+  graph::Program one;      // goes on with the token that was found last
 };
 
 class Session {
@@ -53,23 +53,17 @@ class Session {
   size_t state_bytes() const { return states_.bytes(); }
 
  private:
-  // A program whose list lies on the card; what changes from launch to launch is in parameters.
-  struct Ready {
-    graph::Template pattern;
-    walk::CardMemory list, parameters;
-  };
-
   void place(const CardModel& model);
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
-  Ready ready(const LlamaProgram& program, cpe::GlobalPtr<void> given) const;
-  models::Token run(Ready& program, const std::map<std::string, int64_t>& sizes, uint32_t tokens, Work& work);
+  models::Token run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
+                    Work& work);
 
   walk::Walker& walker_;
   const uint32_t room_;
   uint32_t length_ = 0;
-  Layout weight_layout_, state_layout_;
-  walk::CardMemory weights_, states_, rotary_, settings_, tokens_, logits_, between_;
-  Ready several_, one_;
+  walk::NamedMemory weights_, states_;
+  walk::CardMemory rotary_, settings_, tokens_, logits_, between_;
+  walk::List several_, one_;
   Work appended_, continued_;
 };
 

@@ -1,4 +1,4 @@
 # Tests of text generation: what is told to the card, against double precision.
 
-$(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cpp llama_test.cpp) verif/graph/evaluate.cpp \
+$(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cpp llama_test.cpp) verif/graph/evaluate.cpp verif/graph/named.cpp \
     $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/generate.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt))

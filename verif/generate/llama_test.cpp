@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/generate/llama_graph.hpp"
 #include "host/generate/llama_weights.hpp"
 #include "host/models/tokenizer.hpp"
-#include "verif/graph/evaluate.hpp"
+#include "verif/graph/named.hpp"
 #include "verif/graph/text.hpp"
 #include "verif/models/reference.hpp"
 #include "verif/models/samples.hpp"
 
 using namespace swai;
-using graph::ValueId, graph::ValueKind;
 using models::Token;
 
 namespace {
@@ -38,55 +37,29 @@ class Evaluated {
         several_(graph::graph_of(generate::llama_graph(card_, {8, kRoom}))),
         one_(graph::graph_of(generate::llama_graph(card_, {1, kRoom}))) {
     generate::pack_llama(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
-      std::vector<float> numbers(contents.size() / sizeof(float));
-      std::memcpy(numbers.data(), contents.data(), contents.size());
-      CHECK(kept_.emplace(name, std::vector<double>(numbers.begin(), numbers.end())).second);
+      named_.put(name, contents);
     });
     const std::vector<float> rotary = generate::rotary_table(card_, kRoom);
-    kept_["rotary"].assign(rotary.begin(), rotary.end());
+    named_.kept["rotary"].assign(rotary.begin(), rotary.end());
+    named_.kept["settings"].resize(kSettingsWords);  // temperature 0, that is
   }
 
   // The logits behind the tokens, and the likeliest token.
   std::pair<std::vector<double>, Token> append(std::span<const Token> tokens) {
-    const graph::Graph& graph = tokens.size() == 1 ? one_ : several_;
     std::map<std::string, int64_t> sizes = {{"past", length_}};
     if (tokens.size() > 1) sizes["rows"] = static_cast<int64_t>(tokens.size());
-    std::map<ValueId, graph::Matrix> values;
-    for (ValueId id = 0; id < graph.values.size(); ++id) give(graph.values[id], tokens, values[id]);
-    graph::evaluate(graph, sizes, values);
-    std::pair<std::vector<double>, Token> found;
-    for (ValueId id = 0; id < graph.values.size(); ++id) {
-      const graph::Value& value = graph.values[id];
-      if (value.kind == ValueKind::kState) kept_[value.name] = values.at(id).numbers;
-      if (value.name == "logits") found.first = values.at(id).numbers;
-      if (value.name == "token") found.second = static_cast<Token>(values.at(id).numbers.at(0));
-    }
+    named_.kept["tokens"].assign(tokens.begin(), tokens.end());
+    const auto found = named_.run(tokens.size() == 1 ? one_ : several_, sizes);
     length_ += static_cast<int64_t>(tokens.size());
-    return found;
+    return {found.at("logits"), static_cast<Token>(found.at("token").at(0))};
   }
 
  private:
-  void give(const graph::Value& value, std::span<const Token> tokens, graph::Matrix& matrix) {
-    if (value.name == "tokens") {
-      matrix = {1, tokens.size(), {tokens.begin(), tokens.end()}};
-    } else if (value.kind != ValueKind::kOutput && !graph::is_planned(value.kind)) {
-      const auto size = [&](size_t index) {
-        return static_cast<size_t>(*value.type.dimensions[index].constant());
-      };
-      const bool vector = value.type.dimensions.size() == 1;
-      matrix = {vector ? 1 : size(0), size(vector ? 0 : 1), {}};
-      std::vector<double>& numbers = kept_[value.name];
-      const bool zeros =
-          value.kind == ValueKind::kState || value.name == "settings";  // temperature 0, that is
-      if (zeros) numbers.resize(matrix.rows * matrix.columns);
-      REQUIRE_MESSAGE(numbers.size() == matrix.rows * matrix.columns, value.name);
-      matrix.numbers = numbers;
-    }
-  }
+  static constexpr size_t kSettingsWords = sizeof(operators::SampleSettings) / sizeof(uint32_t);
 
   generate::CardLlama card_;
   graph::Graph several_, one_;
-  std::map<std::string, std::vector<double>> kept_;  // weights, the rotary table, states
+  graph::Named named_;
   int64_t length_ = 0;
 };
 

@@ -6,7 +6,7 @@
 
 #include "host/graph/list.hpp"
 
-namespace swai::generate {
+namespace swai::graph {
 
 struct Extent {
   size_t offset = 0;
@@ -21,7 +21,7 @@ struct Layout {
   std::map<std::string, Extent> extents;  // by name
   size_t bytes = 0;
 
-  Layout(const graph::Template& pattern, graph::ValueKind kind);
+  Layout(const Template& pattern, ValueKind kind);
 };
 
-}  // namespace swai::generate
+}  // namespace swai::graph

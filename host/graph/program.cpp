@@ -1,0 +1,13 @@
+#include "host/graph/program.hpp"
+
+#include "host/graph/lower.hpp"
+
+namespace swai::graph {
+
+Program program_of(const std::string& text) {
+  const Graph graph = lowered(check(parse(text)));
+  const Plan planned = plan(graph);
+  return {template_of(graph, planned), static_cast<size_t>(planned.bytes)};
+}
+
+}  // namespace swai::graph

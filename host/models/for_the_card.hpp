@@ -1,0 +1,22 @@
+// A model that files and loaders allow may still be more than the card computes.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "host/graph/program.hpp"
+#include "host/models/file_bytes.hpp"
+
+namespace swai::models {
+
+// The card's program for a model from `path`. Throws InputError, which names it, when there is none.
+inline graph::Program program_for(const std::string& path, const std::string& graph_text) {
+  try {
+    return graph::program_of(graph_text);
+  } catch (const graph::GraphError& error) {
+    refuse(path, fmt::format("is a model that the card cannot compute: {}", error.what()));
+  } catch (const graph::SizeError& error) {
+    refuse(path, fmt::format("is a model that the card cannot compute: {}", error.what()));
+  }
+}
+
+}  // namespace swai::models

@@ -1,0 +1,32 @@
+// A list of nodes in the card's memory, with its block of parameters.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+
+#include "host/graph/list.hpp"
+#include "host/walk/walker.hpp"
+
+namespace swai::walk {
+
+class List {
+ public:
+  // `bases`: addresses, one for each of the template's, which stays as long as this.
+  List(const graph::Template& pattern, std::span<const cpe::GlobalPtr<void>> bases);
+  // `address`: of the memory that the template knows by a name.
+  using Address = std::function<cpe::GlobalPtr<void>(const graph::Template::Base&)>;
+  List(const graph::Template& pattern, const Address& address);
+
+  // Goes through it; returns when all is done. `parameters`: those that graph::parameters_of gives.
+  void walk(Walker& walker, std::span<const uint64_t> parameters);
+  void walk(Walker& walker, const std::map<std::string, int64_t>& sizes);
+
+ private:
+  const graph::Template& pattern_;
+  CardMemory nodes_;
+  CardMemory parameters_;
+};
+
+}  // namespace swai::walk

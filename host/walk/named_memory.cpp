@@ -1,0 +1,30 @@
+#include "host/walk/named_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace swai::walk {
+
+NamedMemory::NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind)
+    : layout_(pattern, kind), memory_(std::move(what), layout_.bytes) {}
+
+cpe::GlobalPtr<void> NamedMemory::address(const std::string& name) const {
+  return memory_.address().plus_bytes(static_cast<int64_t>(layout_.extents.at(name).offset));
+}
+
+void NamedMemory::put(const std::string& name, std::span<const uint8_t> contents) {
+  const auto found = layout_.extents.find(name);
+  const size_t bytes = found == layout_.extents.end() ? 0 : found->second.bytes;
+  if (contents.size() != bytes)
+    throw std::logic_error(fmt::format("{}: {} bytes for {}", name, contents.size(), bytes));
+  memory_.put(contents, found->second.offset);
+  put_.insert(name);
+}
+
+void NamedMemory::require_all() const {
+  if (put_.size() != layout_.extents.size())
+    throw std::logic_error(fmt::format("{} of {} are there", put_.size(), layout_.extents.size()));
+}
+
+}  // namespace swai::walk
