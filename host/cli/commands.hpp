@@ -21,6 +21,7 @@ void add_cc(Cli& cli);
 void add_flash(Cli& cli);
 void add_graph(Cli& cli);
 void add_generate(Cli& cli);
+void add_transcribe(Cli& cli);
 void add_doctor(Cli& cli);
 void add_documentation(Cli& cli);
 

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_log(cli);
   add_model(cli);
   add_generate(cli);
+  add_transcribe(cli);
   add_dump(cli);
   add_reset(cli);
   add_cc(cli);

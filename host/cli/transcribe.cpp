@@ -1,0 +1,267 @@
+// swai transcribe: what is said in a sound.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "host/audio/sound.hpp"
+#include "host/cli/commands.hpp"
+#include "host/cli/module_file.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/models/load.hpp"
+#include "host/transcribe/card_speech.hpp"
+#include "host/transcribe/transcriber.hpp"
+
+namespace swai::cli {
+namespace {
+
+using transcribe::Format, transcribe::Said;
+
+constexpr const char* kExamples =
+    R"(MODEL: a Whisper model as a folder of Hugging Face or faster-whisper, or a file of whisper.cpp.
+`swai model info MODEL` shows what it is; `scripts/get-model whisper-tiny.en` fetches one.
+
+Examples:
+  swai --tier fast transcribe -m build/models/whisper-tiny.en speech.wav
+  swai --tier fast transcribe -m MODEL --format srt talk.mp3 > talk.srt
+  arecord -d 5 -r 16000 -f S16_LE | swai transcribe -m MODEL -)";
+
+struct Wish {
+  std::string model;
+  std::vector<std::string> files;
+  std::string format = "text";
+  std::string precision = "w8a8";
+  transcribe::Options options;
+  uint64_t seed = 0;
+  bool stats = false;
+};
+
+// Sound from a pipe, in memory: what reads it wants to go back.
+class StandardInput {
+ public:
+  StandardInput() : fd_(::memfd_create("standard input", MFD_CLOEXEC)) {
+    const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
+    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      throw Error(kFailed, "standard input does not fit into memory");
+  }
+  ~StandardInput() { ::close(fd_); }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+ private:
+  int fd_;
+};
+
+audio::Sound sound_of(const std::string& file) {
+  if (file != "-") return audio::read_sound(file);
+  const StandardInput input;
+  return audio::read_sound(input.path());
+}
+
+// Everything about the model that needs no card.
+struct Listener {
+  explicit Listener(const Wish& wish)
+      : model(models::load(wish.model)),
+        card(transcribe::card_whisper(
+            model, wish.precision == "fp32" ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8)),
+        tokenizer(models::make_tokenizer(model.path, model.vocabulary)),
+        special(transcribe::special_tokens(model)),
+        programs(transcribe::whisper_programs(card)) {}
+
+  models::Model model;
+  transcribe::CardWhisper card;
+  std::unique_ptr<models::Tokenizer> tokenizer;
+  transcribe::SpecialTokens special;
+  transcribe::WhisperPrograms programs;
+};
+
+void check(const Wish& wish, const Listener& listener) {
+  const auto& options = wish.options;
+  if (options.language != "auto" && !transcribe::language_number(options.language)) {
+    throw Error(kBadInput, fmt::format("--language {}: no such code; en, de and fr are some, auto finds out",
+                                       options.language));
+  }
+  if (!listener.special.multilingual &&
+      (options.task == "translate" || (options.language != "en" && options.language != "auto"))) {
+    throw Error(kBadInput,
+                fmt::format("{} knows English only: it takes no --language {}, and does not translate",
+                            wish.model, options.language));
+  }
+}
+
+double seconds_of(uint64_t hundredths) { return static_cast<double>(hundredths) / 100; }
+
+Json segment_json(const Said& said, size_t number) {
+  return {{"id", number},
+          {"start", seconds_of(said.segment.begin)},
+          {"end", seconds_of(said.segment.end)},
+          {"text", said.text},
+          {"tokens", said.segment.tokens},
+          {"temperature", said.temperature},
+          {"avg_logprob", said.mean_log_probability},
+          {"no_speech_prob", said.no_speech_probability}};
+}
+
+Json work_json(const transcribe::CardSpeech::Work& work, const char* items) {
+  return {{items, work.items}, {"launches", work.launches}, {"ns", work.nanoseconds}};
+}
+
+class Writer {
+ public:
+  Writer(const Cli& cli, const Wish& wish)
+      : cli_(cli), wish_(wish), format_(*transcribe::format_of(wish.format)) {}
+
+  bool json() const { return cli_.options().json || format_ == Format::kJson; }
+
+  void begin(const std::string& file) {
+    segments_ = Json::array();
+    text_.clear();
+    number_ = 0;
+    if (json()) return;
+    if (wish_.files.size() > 1 && format_ == Format::kText) write(fmt::format("{}:\n", file));
+    write(transcribe::head_of(format_));
+  }
+  void say(const Said& said) {
+    ++number_;
+    text_ += said.text;
+    segments_.push_back(segment_json(said, number_ - 1));
+    if (!json()) write(transcribe::text_of(format_, said, number_));
+  }
+  void end(const std::string& file, const audio::Sound& sound, const std::string& language,
+           uint64_t windows) {
+    if (!json()) return;
+    cli_.print({{"file", file},
+                {"model", wish_.model},
+                {"precision", wish_.precision},
+                {"language", language},
+                {"duration", sound.seconds()},
+                {"windows", windows},
+                {"text", text_},
+                {"segments", segments_}});
+  }
+
+ private:
+  static void write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw std::system_error(errno, std::generic_category(), "standard output");
+  }
+
+  const Cli& cli_;
+  const Wish& wish_;
+  const Format format_;
+  Json segments_;
+  std::string text_;
+  size_t number_ = 0;
+};
+
+void print_stats(const transcribe::CardSpeech& speech, double wall, double sound) {
+  const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
+    fmt::print(stderr, "{}: {} {} in {} launches, {:.3f} ms of the card\n", what, work.items, items,
+               work.launches, static_cast<double>(work.nanoseconds) / 1e6);
+  };
+  line("encoder", "windows", speech.heard());
+  line("decoder", "tokens", speech.decoded());
+  fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
+  fmt::print(stderr, "wall time: {:.1f} s for {:.1f} s of sound\n", wall, sound);
+}
+
+int run(const Cli& cli, const Wish& wish) {
+  const auto begin = std::chrono::steady_clock::now();
+  // Everything that may be wrong with what was given is found before there is a card.
+  const Listener listener(wish);
+  check(wish, listener);
+  std::vector<audio::Sound> sounds;
+  for (const std::string& file : wish.files) {
+    sounds.push_back(sound_of(file));
+    if (sounds.back().cut_short && !cli.options().quiet)
+      fmt::print(stderr, "swai: {} is shorter than it says: it may be cut off\n", file);
+  }
+  const std::string module = places().operators;
+  const ModuleFile operators(module);
+
+  const UsedCard card(cli.options());
+  walk::Walker walker(module, operators.bytes());
+  auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
+  transcribe::CardSpeech speech(walker, listener.model, listener.card, listener.programs,
+                                {transcribe::suppressed_tokens(*listener.tokenizer, listener.special),
+                                 transcribe::blank_tokens(*listener.tokenizer, listener.special)},
+                                wish.seed);
+  progress.reset();
+
+  Writer writer(cli, wish);
+  double seconds = 0;
+  for (size_t i = 0; i < sounds.size(); ++i) {
+    const audio::Sound& sound = sounds[i];
+    seconds += sound.seconds();
+    const audio::Mel mel = audio::log_mel(sound.samples, listener.card.shape.mels);
+    transcribe::Transcriber transcriber(speech, *listener.tokenizer, listener.special, listener.card.frames(),
+                                        listener.card.shape.text_context, wish.options);
+    writer.begin(wish.files[i]);
+    {
+      Progress listening(!cli.options().quiet, wish.files[i]);
+      transcriber.run(
+          mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
+          [&](const Said& said) { writer.say(said); },
+          [&](const transcribe::Progress& now) {
+            listening.reached(static_cast<double>(now.done) / static_cast<double>(now.all));
+          });
+    }
+    writer.end(wish.files[i], sound, transcriber.language(), transcriber.windows());
+  }
+  if (wish.stats) {
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    if (writer.json()) {
+      cli.print({{"encoder", work_json(speech.heard(), "windows")},
+                 {"decoder", work_json(speech.decoded(), "tokens")},
+                 {"weight_bytes", speech.weight_bytes()},
+                 {"wall_seconds", wall.count()}});
+    } else {
+      print_stats(speech, wall.count(), seconds);
+    }
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_transcribe(Cli& cli) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const command = cli.add(
+      "transcribe", "what is said in a sound", [&cli, wish] { return run(cli, *wish); }, kExamples);
+  command->add_option("FILE", wish->files, "sounds: WAV, FLAC, OGG, MP3 (- for standard input)")->required();
+  command->add_option("-m,--model", wish->model, "file or folder of a Whisper model")->required();
+  command->add_option("--format", wish->format, "of the text: text, srt, vtt, json, csv (default text)")
+      ->check(CLI::IsMember({"text", "srt", "vtt", "json", "csv"}))
+      ->type_name("NAME");
+  command
+      ->add_option("--language", wish->options.language,
+                   "what is spoken, by its code (default en; auto finds out)")
+      ->type_name("CODE");
+  command->add_option("--task", wish->options.task, "transcribe (default), or translate into English")
+      ->check(CLI::IsMember({"transcribe", "translate"}))
+      ->type_name("NAME");
+  command
+      ->add_option("--initial-prompt", wish->options.initial_prompt,
+                   "a text that may have come before: names, style")
+      ->type_name("TEXT");
+  command->add_flag("!--no-timestamps", wish->options.timestamps,
+                    "text without times: a window is one segment");
+  command->add_option("--precision", wish->precision, "how weights are stored: w8a8 (default), fp32")
+      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->type_name("NAME");
+  command
+      ->add_option("--seed", wish->seed,
+                   "of random numbers, for texts that have to be tried again (default 0)")
+      ->type_name("N");
+  command->add_flag("--stats", wish->stats, "what it took, on standard error");
+}
+
+}  // namespace swai::cli

@@ -1,0 +1,177 @@
+#include "host/transcribe/card_speech.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "cpe-kernels/operators/logits/plan.hpp"
+#include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/transcribe/whisper_weights.hpp"
+
+namespace swai::transcribe {
+namespace {
+
+using graph::ValueKind;
+
+// The token that was chosen, and the logarithm of its probability.
+constexpr size_t kLogProbability = 8;
+constexpr size_t kChosenBytes = 16;
+
+std::vector<uint32_t> bits_of(const Forbidden& forbidden, uint32_t vocabulary) {
+  const size_t words = (vocabulary + 31) / 32;
+  std::vector<uint32_t> bits(2 * words);
+  const auto set = [&](size_t row, Token token) { bits.at(row * words + token / 32) |= 1U << (token % 32); };
+  for (const Token token : forbidden.always)
+    for (const size_t row : {0, 1}) set(row, token);
+  for (const Token token : forbidden.first) set(0, token);
+  return bits;
+}
+
+size_t mel_bytes(const CardWhisper& card) {
+  return size_t{card.frames() + 2} * card.shape.mels * sizeof(float);
+}
+
+}  // namespace
+
+CardSpeech::CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
+                       const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed)
+    : walker_(walker),
+      card_(card),
+      seed_(seed),
+      encoder_weights_("weights of the encoder", programs.encoder.pattern, ValueKind::kWeight),
+      decoder_weights_("weights of the decoder", programs.one.pattern, ValueKind::kWeight),
+      states_("keys and values", programs.one.pattern, ValueKind::kState),
+      cross_("keys and values of the sound", programs.encoder.pattern, ValueKind::kOutput),
+      padded_("sound between zeros", size_t{card.frames() + 1} * card.shape.width * sizeof(float)),
+      mel_("spectrogram", mel_bytes(card)),
+      forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card.shape.vocabulary))),
+      ranges_("ranges of tokens", kRanges * sizeof(operators::ColumnRange)),
+      settings_("settings", sizeof(operators::SampleSettings)),
+      tokens_("tokens", kChunk * sizeof(Token)),
+      chosen_("what was chosen", kChosenBytes),
+      logits_("logits", card.shape.vocabulary * sizeof(float)),
+      between_("what lies between", std::max({programs.encoder.between_bytes, programs.several.between_bytes,
+                                              programs.one.between_bytes})),
+      encoder_(programs.encoder.pattern, [&](const auto& base) { return encoder_address(base); }),
+      several_(programs.several.pattern, [&](const auto& base) { return decoder_address(base); }),
+      one_(programs.one.pattern, [&](const auto& base) { return decoder_address(base); }) {
+  place(model);
+}
+
+cpe::GlobalPtr<void> CardSpeech::encoder_address(const graph::Template::Base& base) const {
+  switch (base.kind) {
+    case ValueKind::kWeight:
+      return encoder_weights_.address(base.name);
+    case ValueKind::kState:
+      return padded_.address();
+    case ValueKind::kInput:
+      return mel_.address();
+    case ValueKind::kOutput:
+      return cross_.address(base.name);
+    default:
+      return between_.address();
+  }
+}
+
+cpe::GlobalPtr<void> CardSpeech::decoder_address(const graph::Template::Base& base) const {
+  switch (base.kind) {
+    case ValueKind::kWeight:
+      return decoder_weights_.address(base.name);
+    case ValueKind::kState:
+      return states_.address(base.name);
+    case ValueKind::kInput:
+      if (base.name == "tokens") return tokens_.address();
+      if (base.name == "forbidden") return forbidden_.address();
+      if (base.name == "ranges") return ranges_.address();
+      if (base.name == "settings") return settings_.address();
+      return cross_.address(base.name);
+    case ValueKind::kOutput:
+      if (base.name == "token") return chosen_.address();
+      if (base.name == "log_probability") return chosen_.address().plus_bytes(kLogProbability);
+      return logits_.address();
+    default:
+      return between_.address();
+  }
+}
+
+void CardSpeech::place(const models::Model& model) {
+  const auto put_into = [](walk::NamedMemory& memory) {
+    return [&](const std::string& name, std::span<const uint8_t> contents) { memory.put(name, contents); };
+  };
+  pack_encoder(model, card_, put_into(encoder_weights_));
+  pack_decoder(model, card_, put_into(decoder_weights_));
+  encoder_weights_.require_all();
+  decoder_weights_.require_all();
+  // Rows of zeros stand before and behind the sound, and stay.
+  const std::vector<float> zeros(std::max(padded_.bytes(), mel_.bytes()) / sizeof(float));
+  padded_.put(walk::bytes_of(zeros).first(padded_.bytes()));
+  mel_.put(walk::bytes_of(zeros).first(mel_.bytes()));
+}
+
+void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work,
+                     uint64_t items) {
+  list.walk(walker_, sizes);
+  ++work.launches;
+  work.nanoseconds += walker_.nanoseconds();
+  work.items += items;
+}
+
+void CardSpeech::hear(std::span<const float> mel) {
+  mel_.put(walk::bytes_of(mel), card_.shape.mels * sizeof(float));
+  run(encoder_, {}, heard_, 1);
+  begin();
+}
+
+void CardSpeech::obey(const Rules& rules) {
+  const Allowed& allowed = rules.allowed;
+  const std::array<operators::ColumnRange, kRanges> ranges = {
+      {{0, allowed.first},
+       {card_.first_timestamp, allowed.first_timestamp},
+       {allowed.end_of_timestamps, card_.shape.vocabulary}}};
+  ranges_.put(walk::bytes_of(ranges));
+  operators::SampleSettings settings;
+  settings.temperature = static_cast<float>(rules.temperature);
+  settings.seed[0] = static_cast<uint32_t>(seed_);
+  settings.seed[1] = static_cast<uint32_t>(seed_ >> 32);
+  settings.stream = stream_;
+  settings_.put(walk::bytes_of(std::array{settings}));
+}
+
+Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
+  if (tokens.empty()) throw std::length_error("there is no token to begin with");
+  if (tokens.size() > card_.shape.text_context - length_)
+    throw std::length_error(fmt::format("the model's context has {} tokens", card_.shape.text_context));
+  if (length_ == 0) ++stream_;
+  obey(rules);
+  while (!tokens.empty()) {
+    const auto chunk = tokens.first(std::min<size_t>(tokens.size(), kChunk));
+    tokens_.put(walk::bytes_of(chunk));
+    std::map<std::string, int64_t> sizes = {{"past", length_}, {"begun", rules.first ? 0 : 1}};
+    if (chunk.size() > 1) sizes["rows"] = static_cast<int64_t>(chunk.size());
+    run(chunk.size() == 1 ? one_ : several_, sizes, decoded_, chunk.size());
+    length_ += static_cast<uint32_t>(chunk.size());
+    tokens = tokens.subspan(chunk.size());
+  }
+  std::array<uint8_t, kChosenBytes> chosen;
+  chosen_.get(chosen);
+  Choice choice;
+  std::memcpy(&choice.token, chosen.data(), sizeof choice.token);
+  float log_probability = 0;
+  std::memcpy(&log_probability, &chosen[kLogProbability], sizeof log_probability);
+  choice.log_probability = static_cast<double>(log_probability);
+  return choice;
+}
+
+double CardSpeech::probability_of(Token token) {
+  std::vector<float> logits(card_.shape.vocabulary);
+  logits_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_.bytes()});
+  const double largest = *std::ranges::max_element(logits);
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
+  return std::exp(static_cast<double>(logits.at(token)) - largest) / sum;
+}
+
+}  // namespace swai::transcribe

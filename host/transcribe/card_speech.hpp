@@ -1,0 +1,57 @@
+// A Whisper model on a card.
+#pragma once
+
+#include <array>
+
+#include "host/transcribe/speech.hpp"
+#include "host/transcribe/whisper_graph.hpp"
+#include "host/walk/list.hpp"
+#include "host/walk/named_memory.hpp"
+
+namespace swai::transcribe {
+
+// Tokens that are never chosen, and those that are not chosen first.
+struct Forbidden {
+  std::vector<Token> always;
+  std::vector<Token> first;
+};
+
+class CardSpeech : public Speech {
+ public:
+  // Throws walk::CardError when the card has not so much memory. `programs` stay as long as this.
+  CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
+             const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed);
+
+  void hear(std::span<const float> mel) override;
+  void begin() override { length_ = 0; }
+  Choice append(std::span<const Token> tokens, const Rules& rules) override;
+  double probability_of(Token token) override;
+
+  struct Work {
+    uint64_t launches = 0;
+    uint64_t nanoseconds = 0;  // of the card
+    uint64_t items = 0;        // windows, or tokens
+  };
+  const Work& heard() const { return heard_; }
+  const Work& decoded() const { return decoded_; }
+  size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
+
+ private:
+  cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
+  cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
+  void place(const models::Model& model);
+  void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
+  void obey(const Rules& rules);
+
+  walk::Walker& walker_;
+  const CardWhisper card_;
+  const uint64_t seed_;
+  uint32_t length_ = 0;
+  uint32_t stream_ = 0;  // of random numbers: another one for each attempt
+  walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
+  walk::CardMemory padded_, mel_, forbidden_, ranges_, settings_, tokens_, chosen_, logits_, between_;
+  walk::List encoder_, several_, one_;
+  Work heard_, decoded_;
+};
+
+}  // namespace swai::transcribe

@@ -1,0 +1,36 @@
+// A Whisper model as the card computes it. Graphs and weights agree on this.
+#pragma once
+
+#include <string>
+
+#include "host/models/model.hpp"
+
+namespace swai::transcribe {
+
+// How weights, and what is multiplied by them, are stored. Convolutions are fp32 in any case.
+enum class Precision : uint8_t { kFp32, kW8A8 };
+
+// Most tokens of a launch.
+inline constexpr uint32_t kChunk = 32;
+
+struct CardWhisper {
+  std::string path;  // for messages
+  models::WhisperShape shape;
+  Precision precision = Precision::kFp32;
+  // Moments of sound in a window: those of the model, or fewer for a short sound.
+  uint32_t moments = 0;
+  uint32_t first_timestamp = 0;  // of the tokens
+  // OpenAI's projections of keys have none; files that hold them with queries and values have zeros.
+  bool key_bias = false;
+
+  uint32_t frames() const { return 2 * moments; }
+  // Of tokens in the decoder's memory: a launch may write keys and values of a whole chunk.
+  uint32_t room() const { return shape.text_context + kChunk; }
+};
+
+// Throws models' InputError for a model that is no Whisper, or too large for the card's operators.
+CardWhisper card_whisper(const models::Model& model, Precision precision);
+
+const char* to_text(Precision precision);
+
+}  // namespace swai::transcribe

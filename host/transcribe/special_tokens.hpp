@@ -1,0 +1,55 @@
+// Whisper's tokens that are no text. Their numbers follow from the size of the vocabulary.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/models/model.hpp"
+#include "host/models/tokenizer.hpp"
+
+namespace swai::transcribe {
+
+using models::Token;
+
+struct SpecialTokens {
+  Token end = 0;  // text is below
+  Token start = 0;
+  Token first_language = 0;
+  uint32_t languages = 0;
+  bool multilingual = false;
+  Token translate = 0;
+  Token transcribe = 0;
+  Token start_of_model = 0;
+  Token previous = 0;  // what follows was said before this window
+  Token no_speech = 0;
+  Token no_timestamps = 0;
+  Token first_timestamp = 0;  // 0.00 s; each further one is kTimestampStep later
+  Token last_timestamp = 0;   // 30.00 s
+  uint32_t vocabulary = 0;
+
+  bool is_timestamp(Token token) const { return token >= first_timestamp; }
+  bool is_text(Token token) const { return token < end; }
+  std::optional<Token> last_timestamp_in(std::span<const Token> tokens) const;
+};
+
+// Of timestamps, in hundredths of a second.
+inline constexpr uint32_t kTimestampStep = 2;
+inline constexpr uint32_t kTimestamps = 1501;
+
+// Throws models' InputError for a vocabulary that is none of OpenAI's.
+SpecialTokens special_tokens(const models::Model& model);
+
+// The number of a language among SpecialTokens' languages, by its code ("en"); of no known one: none.
+std::optional<uint32_t> language_number(std::string_view code);
+std::string_view language_code(uint32_t number);
+
+// Never chosen: signs for sounds that nobody says, and all that begins or directs a text. Sorted.
+std::vector<Token> suppressed_tokens(const models::Tokenizer& tokenizer, const SpecialTokens& special);
+// Not chosen first, because the text would be empty. Sorted.
+std::vector<Token> blank_tokens(const models::Tokenizer& tokenizer, const SpecialTokens& special);
+
+}  // namespace swai::transcribe

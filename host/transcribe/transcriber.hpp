@@ -1,0 +1,71 @@
+// From a spectrogram to what was said, window by window, as OpenAI's `transcribe` does it.
+#pragma once
+
+#include <functional>
+
+#include "host/audio/mel.hpp"
+#include "host/transcribe/output.hpp"
+#include "host/transcribe/speech.hpp"
+
+namespace swai::transcribe {
+
+struct Options {
+  std::vector<double> temperatures = {0, 0.2, 0.4, 0.6, 0.8, 1};  // the next one when a text is no good
+  double most_compression = 2.4;  // texts that zlib makes smaller than that repeat themselves
+  double least_probability = -1;  // mean logarithm
+  double no_speech = 0.6;         // more: nobody speaks, if the text is improbable, too
+  bool timestamps = true;
+  bool condition_on_previous = true;
+  std::string initial_prompt;
+  std::string task = "transcribe";  // or "translate"
+  std::string language = "en";      // "auto": the likeliest
+};
+
+struct Progress {
+  uint64_t done = 0;  // frames
+  uint64_t all = 0;
+};
+
+class Transcriber {
+ public:
+  // `window`: frames that the model hears at a time; `context`: tokens that its decoder knows.
+  Transcriber(Speech& speech, const models::Tokenizer& tokenizer, const SpecialTokens& special,
+              uint32_t window, uint32_t context, Options options);
+
+  // Each segment when its window is done. `progress` may be empty.
+  void run(const audio::Mel& mel, uint64_t frames, const std::function<void(const Said&)>& said,
+           const std::function<void(const Progress&)>& progress = {});
+  // Found, or as the options say. Of the last run.
+  std::string language() const { return std::string(language_code(language_)); }
+  uint64_t windows() const { return windows_; }
+
+ private:
+  // What a window's tokens are, and how good they look.
+  struct Text {
+    std::vector<Token> tokens;
+    double mean_log_probability = 0;
+    double no_speech = 0;
+    double compression = 0;
+    double temperature = 0;
+  };
+
+  void find_language();
+  std::vector<Token> directions() const;
+  Text decode(std::span<const Token> prompt, double temperature);
+  Text decode_well(std::span<const Token> prompt);
+  bool is_good(const Text& text) const;
+  bool is_silence(const Text& text) const;
+  std::string words_of(std::span<const Token> tokens) const;
+
+  Speech& speech_;
+  const models::Tokenizer& tokenizer_;
+  const SpecialTokens special_;
+  const uint32_t window_;
+  const uint32_t context_;
+  const Options options_;
+  uint32_t language_ = 0;
+  bool language_known_ = false;
+  uint64_t windows_ = 0;
+};
+
+}  // namespace swai::transcribe

@@ -1,0 +1,33 @@
+// Graph texts of Whisper models.
+#pragma once
+
+#include <string>
+
+#include "host/graph/program.hpp"
+#include "host/transcribe/card_whisper.hpp"
+
+namespace swai::transcribe {
+
+// From a spectrogram (`mel`: rows are frames, one of zeros before and one behind them) to keys and values of
+// each layer of the decoder (`layer[i].cross.keys`, `layer[i].cross.values`).
+std::string encoder_graph(const CardWhisper& model);
+
+// Computes some tokens behind `past` others, whose keys and values lie in states. `rows`: of a run so many;
+// with more than one, up to so many (size `rows`). Gives how likely each token is to follow the last one
+// (`logits`), and one that may follow (`token`, `log_probability`): none whose bit is set in a row of
+// `forbidden` (size `begun` says which), none in `ranges`; a timestamp where all of them are likelier than
+// any text; else as `settings` say.
+std::string decoder_graph(const CardWhisper& model, uint32_t rows);
+
+// Of columns that are ruled out.
+inline constexpr uint32_t kRanges = 3;
+
+struct WhisperPrograms {
+  graph::Program encoder;
+  graph::Program several;  // tokens
+  graph::Program one;
+};
+// Throws InputError, with the model's file, when it is more than graphs or the card's operators take.
+WhisperPrograms whisper_programs(const CardWhisper& model);
+
+}  // namespace swai::transcribe

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Tests `swai transcribe` as its users see it, on a card. Run from the repository root.
+
+  verif/transcribe/transcribe_test.py [--tier fast|rtl] [unittest's arguments]
+
+The model has random weights, so what it says means nothing: that it says what it should is tested by transcribe.rules."""
+
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import wave
+
+sys.path.insert(0, "verif/cli")
+sys.path.insert(0, "verif/transcribe")
+import random_whisper  # noqa: E402
+from swai_test_case import SWAI, SwaiTest  # noqa: E402
+
+TIER = "fast"
+FOLDER = tempfile.TemporaryDirectory()
+MODEL = f"{FOLDER.name}/random.ggml"
+SOUND = f"{FOLDER.name}/sound.wav"
+
+
+def write_sound(path, seconds, rate=16000):
+    with wave.open(path, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(rate)
+        count = int(seconds * rate)
+        out.writeframes(b"".join(
+            struct.pack("<h", int(8000 * math.sin(i * i / rate / 40) * math.sin(i / rate))) for i in range(count)))
+
+
+def setUpModule():
+    random_whisper.write(MODEL)
+    write_sound(SOUND, 5)
+
+
+class TranscribeTest(SwaiTest):
+    @property
+    def CONFIG(self):
+        return ("--tier", TIER)
+
+    def transcribe(self, *words, **how):
+        return self.run_swai("--quiet", "transcribe", "-m", MODEL, *words, **how)
+
+    def report(self, *words):
+        return json.loads(self.transcribe("--format", "json", *words)[0])
+
+
+class Formats(TranscribeTest):
+    def test_all_say_the_same(self):
+        report = self.report(SOUND)
+        self.assertEqual(report["language"], "en")
+        self.assertEqual(report["duration"], 5)
+        self.assertGreaterEqual(report["windows"], 1)
+        self.assertEqual(report["text"], "".join(one["text"] for one in report["segments"]))
+        for one in report["segments"]:
+            self.assertLess(one["start"], one["end"])
+            self.assertTrue(all(token < random_whisper.VOCABULARY for token in one["tokens"]))
+        texts = [one["text"].strip() for one in report["segments"]]
+        rows = list(csv.reader(io.StringIO(self.transcribe(SOUND, "--format", "csv")[0])))
+        self.assertEqual(rows[0], ["start", "end", "text"])
+        self.assertEqual([float(row[0]) / 1000 for row in rows[1:]], [one["start"] for one in report["segments"]])
+        self.assertEqual(self.transcribe(SOUND)[0], "".join(text + "\n" for text in texts))
+        self.assertEqual(self.transcribe(SOUND, "--format", "srt")[0].count("-->"), len(texts))
+        self.assertTrue(self.transcribe(SOUND, "--format", "vtt")[0].startswith("WEBVTT\n\n"))
+
+    def test_standard_input_and_several_files(self):
+        once = self.transcribe(SOUND)[0]
+        done = subprocess.run([SWAI, *self.CONFIG, "--quiet", "transcribe", "-m", MODEL, "-"],
+                              input=pathlib.Path(SOUND).read_bytes(), capture_output=True, env=self.environment)
+        self.assertEqual(done.stdout.decode(), once)
+        self.assertEqual(self.transcribe(SOUND, SOUND)[0], 2 * f"{SOUND}:\n{once}")
+
+    def test_stats(self):
+        report = self.transcribe(SOUND, "--stats", "--precision", "fp32")[1]
+        self.assertRegex(report, r"encoder: [1-9]\d* windows in [1-9]\d* launches")
+        self.assertRegex(report, r"decoder: [1-9]\d* tokens")
+
+    def test_without_timestamps(self):
+        report = self.report(SOUND, "--no-timestamps")
+        for one in report["segments"]:
+            self.assertTrue(all(token < 50256 for token in one["tokens"]))
+
+
+class BadInput(TranscribeTest):
+    def refused(self, *words, model=MODEL, message):
+        self.assertIn(message, self.run_swai("--quiet", "transcribe", "-m", model, *words, code=2)[1])
+
+    def test_models(self):
+        self.refused(SOUND, model="models/stories260K/stories260K.bin", message="is a language model")
+        self.refused(SOUND, model="verif/models/data/tiny-whisper", message="Whisper's vocabularies have")
+
+    def test_sounds(self):
+        self.refused("no.wav", message="no.wav: cannot be opened")
+        self.refused("README.md", message="is no sound that can be read")
+        empty = f"{FOLDER.name}/empty.wav"
+        write_sound(empty, 0)
+        self.refused(empty, message="holds no sound")
+
+    def test_languages(self):
+        self.refused(SOUND, "--language", "xx", message="no such code")
+        self.refused(SOUND, "--language", "de", message="knows English only")
+        self.refused(SOUND, "--task", "translate", message="does not translate")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2 and sys.argv[1] == "--tier":
+        TIER = sys.argv[2]
+        del sys.argv[1:3]
+    os.environ.pop("SWAI_TIER", None)
+    unittest.main(verbosity=2)

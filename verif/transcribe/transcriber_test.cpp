@@ -1,0 +1,190 @@
+// The way through a sound, window by window, with a decoder that says what the test tells it.
+#include "host/transcribe/transcriber.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+
+using namespace swai;
+using namespace swai::transcribe;
+
+namespace {
+
+constexpr uint32_t kWindow = 3000;
+constexpr uint32_t kContext = 448;
+
+SpecialTokens special_of(uint32_t vocabulary) {
+  models::Model model;
+  models::WhisperShape shape;
+  shape.vocabulary = vocabulary;
+  model.shape = shape;
+  return special_tokens(model);
+}
+
+// Bytes alone: 'a' is token 97.
+std::unique_ptr<models::Tokenizer> bytes() {
+  models::Vocabulary words;
+  words.how = models::Pieces::kByteLevel;
+  for (int byte = 0; byte < 256; ++byte) words.pieces.emplace_back(1, static_cast<char>(byte));
+  words.kinds.assign(words.pieces.size(), models::PieceKind::kNormal);
+  return models::make_tokenizer("bytes", words);
+}
+
+// An attempt at a window: what is said, and how sure the model is.
+struct Attempt {
+  std::vector<Token> tokens;  // the end comes by itself
+  double log_probability = -0.1;
+  double no_speech = 0;
+};
+
+class Told : public Speech {
+ public:
+  explicit Told(const SpecialTokens& special) : special_(special) {}
+
+  std::deque<Attempt> attempts;
+  uint32_t language = 0;
+  // What it was told.
+  std::vector<float> first_samples;
+  std::vector<std::vector<Token>> prompts;
+  std::vector<double> temperatures;
+
+  void hear(std::span<const float> mel) override { first_samples.push_back(mel[0]); }
+  void begin() override { given_.clear(); }
+  Choice append(std::span<const Token> tokens, const Rules& rules) override {
+    given_.insert(given_.end(), tokens.begin(), tokens.end());
+    if (rules.allowed.first_timestamp == special_.first_language)
+      return {special_.first_language + language, -0.1};
+    if (rules.first) {
+      said_ = 0;
+      if (prompts.empty() || began_) {
+        prompts.emplace_back();
+        temperatures.push_back(rules.temperature);
+        now_ = attempts.front();
+        attempts.pop_front();
+      }
+      prompts.back() = given_;
+      began_ = false;
+    } else {
+      began_ = true;
+      ++said_;
+    }
+    const Token token = said_ < now_.tokens.size() ? now_.tokens[said_] : special_.end;
+    if (token == special_.end) began_ = true;
+    return {token, now_.log_probability};
+  }
+  double probability_of(Token token) override { return token == special_.no_speech ? now_.no_speech : 0; }
+
+ private:
+  const SpecialTokens special_;
+  std::vector<Token> given_;
+  Attempt now_;
+  size_t said_ = 0;
+  bool began_ = false;
+};
+
+struct Rig {
+  explicit Rig(uint32_t vocabulary = 51'864)
+      : special(special_of(vocabulary)), told(special), tokenizer(bytes()) {}
+
+  Token at(uint32_t hundredths) const { return special.first_timestamp + hundredths / kTimestampStep; }
+  std::vector<Token> says(uint32_t begin, const std::string& text, uint32_t end) const {
+    std::vector<Token> tokens = {at(begin)};
+    for (const char byte : text) tokens.push_back(static_cast<uint8_t>(byte));
+    tokens.push_back(at(end));
+    return tokens;
+  }
+  std::vector<Said> run(uint64_t frames, Options options = {}) {
+    audio::Mel mel{2, frames + kWindow, {}};
+    for (uint64_t i = 0; i < 2 * mel.frames; ++i) mel.values.push_back(static_cast<float>(i));
+    Transcriber transcriber(told, *tokenizer, special, kWindow, kContext, std::move(options));
+    std::vector<Said> all;
+    transcriber.run(mel, frames, [&](const Said& said) { all.push_back(said); });
+    language = transcriber.language();
+    return all;
+  }
+
+  SpecialTokens special;
+  Told told;
+  std::unique_ptr<models::Tokenizer> tokenizer;
+  std::string language;
+};
+
+}  // namespace
+
+TEST_CASE("transcriber: one window, one segment") {
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, " one two", 240)}};
+  const std::vector<Said> all = rig.run(1100);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].text == " one two");
+  CHECK(all[0].segment.begin == 0);
+  CHECK(all[0].segment.end == 240);
+  CHECK(all[0].mean_log_probability == doctest::Approx(-0.1));
+  CHECK(rig.told.prompts[0] == std::vector<Token>{rig.special.start});
+}
+
+TEST_CASE("transcriber: windows begin where the last whole segment ended, and know what was said") {
+  Rig rig;
+  std::vector<Token> begun = rig.says(0, " a", 1000);
+  begun.push_back(rig.at(1200));
+  begun.push_back('b');
+  rig.told.attempts = {{begun}, {rig.says(0, " c", 500)}, {rig.says(0, " d", 500)}};
+  const std::vector<Said> all = rig.run(5000);
+  REQUIRE(all.size() == 3);
+  CHECK(rig.told.first_samples == std::vector<float>{0, 1000, 4000});
+  CHECK(all[1].segment.begin == 1000);
+  CHECK(all[2].segment.begin == 4000);
+  // <previous>, what was said with its times, <start>
+  std::vector<Token> prompt = {rig.special.previous};
+  for (const Token token : rig.says(0, " a", 1000)) prompt.push_back(token);
+  prompt.push_back(rig.special.start);
+  CHECK(rig.told.prompts[1] == prompt);
+}
+
+TEST_CASE("transcriber: a text that repeats itself, or is improbable, is tried again hotter") {
+  Rig rig;
+  const std::string again(200, 'x');
+  rig.told.attempts = {
+      {rig.says(0, again, 200)}, {rig.says(0, " no", 200), -1.5}, {rig.says(0, " yes", 200)}};
+  const std::vector<Said> all = rig.run(1000);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].text == " yes");
+  CHECK(all[0].temperature == 0.4);
+  CHECK(rig.told.temperatures == std::vector<double>{0, 0.2, 0.4});
+}
+
+TEST_CASE("transcriber: nobody speaks") {
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, " thanks", 200), -1.5, 0.9}, {rig.says(0, " one", 200), -0.1, 0.9}};
+  const std::vector<Said> all = rig.run(4000);
+  REQUIRE(all.size() == 1);  // improbable speech is silence; probable speech is none
+  CHECK(all[0].segment.begin == 3000);
+  CHECK(rig.told.temperatures == std::vector<double>{0, 0});
+}
+
+TEST_CASE("transcriber: the language is found, and told to the decoder") {
+  Rig rig(51'865);
+  rig.told.language = 2;
+  rig.told.attempts = {{rig.says(0, " eins", 200)}};
+  Options options;
+  options.language = "auto";
+  CHECK(rig.run(1000, options).size() == 1);
+  CHECK(rig.language == "de");
+  CHECK(rig.told.prompts[0] ==
+        std::vector<Token>{rig.special.start, rig.special.first_language + 2, rig.special.transcribe});
+}
+
+TEST_CASE("transcriber: a prompt to begin with") {
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, " one", 200)}};
+  Options options;
+  options.initial_prompt = "ab";
+  rig.run(1000, options);
+  CHECK(rig.told.prompts[0] == std::vector<Token>{rig.special.previous, ' ', 'a', 'b', rig.special.start});
+}
+
+TEST_CASE("transcriber: no sound, no windows") {
+  Rig rig;
+  CHECK(rig.run(0).empty());
+  CHECK(rig.told.first_samples.empty());
+}
