@@ -13,6 +13,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/cli/words.hpp"
 #include "host/generate/answer.hpp"
 #include "host/generate/chat.hpp"
 #include "host/models/utf8.hpp"
@@ -111,11 +112,6 @@ class Speaker {
   std::unique_ptr<models::Tokenizer> tokenizer;
   std::optional<generate::Chat> chat;
 };
-
-void write_words(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::system_error(errno, std::generic_category(), "standard output");
-}
 
 double per_second(uint64_t tokens, double seconds) {
   return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;

@@ -15,6 +15,7 @@
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/cli/words.hpp"
 #include "host/models/load.hpp"
 #include "host/transcribe/card_speech.hpp"
 #include "host/transcribe/transcriber.hpp"
@@ -126,14 +127,14 @@ class Writer {
     text_.clear();
     number_ = 0;
     if (json()) return;
-    if (wish_.files.size() > 1 && format_ == Format::kText) write(fmt::format("{}:\n", file));
-    write(transcribe::head_of(format_));
+    if (wish_.files.size() > 1 && format_ == Format::kText) write_words(fmt::format("{}:\n", file));
+    write_words(transcribe::head_of(format_));
   }
   void say(const Said& said) {
     ++number_;
     text_ += said.text;
     segments_.push_back(segment_json(said, number_ - 1));
-    if (!json()) write(transcribe::text_of(format_, said, number_));
+    if (!json()) write_words(transcribe::text_of(format_, said, number_));
   }
   void end(const std::string& file, const audio::Sound& sound, const std::string& language,
            uint64_t windows) {
@@ -149,11 +150,6 @@ class Writer {
   }
 
  private:
-  static void write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw std::system_error(errno, std::generic_category(), "standard output");
-  }
-
   const Cli& cli_;
   const Wish& wish_;
   const Format format_;

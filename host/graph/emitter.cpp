@@ -5,16 +5,12 @@
 #include <algorithm>
 
 namespace swai::graph {
+namespace {
 
-Size Emitter::stride(ValueId id) const {
-  const Value& value = graph_.values[id];
-  const Size bytes = value.type.row_bytes();
-  return is_planned(graph_.values[value.storage].kind) ? bytes.range(graph_.symbols).most : bytes;
-}
-
-operators::Number Emitter::number(ValueId id) const {
+// As the card's operators call it; none for what only products take.
+std::optional<operators::Number> number_of(Element element) {
   using operators::Number;
-  switch (type(id).element) {
+  switch (element) {
     case Element::kF32:
       return Number::kFp32;
     case Element::kF16:
@@ -26,7 +22,21 @@ operators::Number Emitter::number(ValueId id) const {
     case Element::kI4:
       break;
   }
-  use_.fail(fmt::format("{} is i4, which it does not take", graph_.values[id].name));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Size Emitter::stride(ValueId id) const {
+  const Value& value = graph_.values[id];
+  const Size bytes = value.type.row_bytes();
+  return is_planned(graph_.values[value.storage].kind) ? bytes.range(graph_.symbols).most : bytes;
+}
+
+operators::Number Emitter::number(ValueId id) const {
+  const auto number = number_of(type(id).element);
+  if (!number) use_.fail(fmt::format("{} is i4, which it does not take", graph_.values[id].name));
+  return *number;
 }
 
 std::vector<CardNode> card_nodes(const Graph& graph, const Node& node) {

@@ -128,10 +128,11 @@ TEST_CASE("linear_fp32: a convolution over time is a layer whose rows overlap") 
       for (uint32_t k = 0; k < convolution.depth(); ++k) w.push_back(convolution.weight(output, k));
     }
     weights.push_back(floats_of(stem.card, w));
+    const auto matrix = weights.back().at();
     weights.push_back(floats_of(stem.card, convolution.biases));
     const LinearFp32Args args = {.to = to,
                                  .x = from.at(),
-                                 .w = weights.end()[-2].at(),
+                                 .w = matrix,
                                  .biases = weights.back().at(),
                                  .residual = {},
                                  .rows = rows,

@@ -1,6 +1,8 @@
 // The largest numbers of each row. All CPEs find the largest of each part of each row; then one CPE a row
 // takes the largest of the parts again and again, and looks for it in its part, which stays in local memory:
 // what has been taken becomes NaN there.
+#include <bit>
+
 #include "cpe-kernels/operators/common/pieces.hpp"
 #include "cpe-kernels/operators/common/stream.hpp"
 #include "cpe-kernels/operators/top_k/plan.hpp"
@@ -120,10 +122,9 @@ class TopK {
       }
       const uint32_t column = first_largest(numbers, columns);
       if (column >= columns) refuse(Refusal::kParameter);
-      auto* const bits = reinterpret_cast<uint32_t*>(numbers);
       numbers_[i] = part * kTopKPart + column;
-      values_[i] = bits[column];
-      bits[column] = kNan;
+      values_[i] = std::bit_cast<uint32_t>(numbers[column]);
+      numbers[column] = std::bit_cast<float>(kNan);
       reduce_to_largest(numbers, columns, largest_ + part);
     }
     const auto at = static_cast<int64_t>(uint64_t{row} * args_.count * 4);
