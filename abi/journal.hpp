@@ -77,6 +77,7 @@ enum class Fault : uint16_t {
   kGroupLost = 6,      // group, launches that end with it, cycles waited
   kFirmware = 7,       // fault::Kind, mcause or scause, pc, mtval or stval
   kStatusPage = 8,     // cause of the DMA engine, address
+  kProgram = 9,        // scause, context, pc, stval, Command: the one that it would have given next
 };
 
 // Whose a fault is: a queue, and a sequence number in it.
@@ -139,6 +140,9 @@ constexpr Description describe(Fault fault) {
       return {Severity::kFault, "the firmware ended: {0:f}; {1:t}, pc {2:x}, value {3:x}"};
     case Fault::kStatusPage:
       return {Severity::kFault, "the host's status page cannot be written: {0:d}, address {1:x}"};
+    case Fault::kProgram:
+      return {Severity::kFault,
+              "program of context {1} failed: {0:t}; pc {2:x}, value {3:x}; queue {4:q}, command {4:s}"};
   }
   return {Severity::kFault, "unknown fault"};
 }

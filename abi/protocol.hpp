@@ -67,6 +67,7 @@ enum Capability : uint64_t {
   kHostCalls = 1 << 2,
   kJournals = 1 << 3,  // log and faults (journal.hpp)
   kGraphs = 1 << 4,    // command::Graph
+  kPrograms = 1 << 5,  // model programs (program.hpp)
 };
 
 struct Info {
@@ -175,7 +176,10 @@ enum class Status : uint16_t {
   kCancelled = 19,      // queue closed or reset, context detached
   kGroupLost = 20,      // a group does not answer any more
   kInternal = 21,
-  kAgain = 22,  // not yet: ask again
+  kAgain = 22,         // not yet: ask again
+  kNoProgram = 23,     // too many programs
+  kProgramEnded = 24,  // the queue's program, by itself; value: program_end()
+  kProgramFault = 25,  // detail: cause, as in scause
 };
 
 constexpr const char* text(Status status) {
@@ -226,6 +230,12 @@ constexpr const char* text(Status status) {
       return "error in the card's firmware";
     case Status::kAgain:
       return "not yet";
+    case Status::kNoProgram:
+      return "too many programs";
+    case Status::kProgramEnded:
+      return "the program has ended";
+    case Status::kProgramFault:
+      return "the program failed";
   }
   return "unknown status";
 }
@@ -259,6 +269,11 @@ enum class Operation : uint32_t {
   // the card, cycles that it took to measure those over the link, and at boot the others}; kAgain: not yet.
   // The buffer is the card's until a client attaches that does not share. Not for clients that do.
   kRoutes = 13,
+  // {context, queue, pointer to its memory, pc, a0}: begins a program there, which fills the queue from now
+  // on, until it ends or the queue is reset or closed. Nothing is under way in the queue, and it has not
+  // failed.
+  kProgramStart = 14,
+  kProgramTell = 15,  // {context, queue, number, word}: puts the word into the program's notes and wakes it
 };
 
 // Low half the tag, which comes back in the reply, high half the operation or status.
@@ -318,6 +333,14 @@ struct QueueStatus {
   uint64_t cycle;  // of the card's timer, when `completed` got its value
 };
 static_assert(sizeof(QueueStatus) == 64);
+
+// The value of a queue whose program has ended: its code, and what the queue had failed with before, to which
+// the details belong then.
+constexpr uint64_t program_end(Status queue, uint32_t code) {
+  return uint64_t{static_cast<uint16_t>(queue)} << 32 | code;
+}
+constexpr Status status_at_end(uint64_t value) { return static_cast<Status>(value >> 32); }
+constexpr uint32_t code_at_end(uint64_t value) { return static_cast<uint32_t>(value); }
 
 struct EventStatus {
   uint64_t count;  // how often it was recorded

@@ -11,6 +11,7 @@ enum Number : unsigned {
   kSie = 0x104,
   kStvec = 0x105,
   kScounteren = 0x106,
+  kSenvcfg = 0x10A,
   kSscratch = 0x140,
   kSip = 0x144,
   kSatp = 0x180,
@@ -56,6 +57,7 @@ enum Cause : uint64_t {
 inline constexpr uint64_t kEnvPbmt = uint64_t{1} << 62;
 inline constexpr uint64_t kEnvCacheClean = 1U << 6;
 inline constexpr uint64_t kEnvCacheInvalidate = 3U << 4;
+inline constexpr uint64_t kEnvInvalidateFlushes = 1U << 4;
 
 template <Number kCsr>
 inline uint64_t read() {
@@ -82,6 +84,8 @@ inline void fence_i() { asm volatile("fence.i" ::: "memory"); }
 inline void flush_tlb() { asm volatile("sfence.vma" ::: "memory"); }
 
 inline constexpr uint64_t kLineBytes = 64;
+// The data cache's (docs/mpe.md).
+inline constexpr uint64_t kDataCacheBytes = 16 << 10;
 inline constexpr uint64_t kPairBytes = 16;
 // Two words to 16 bytes of memory, aligned, in one cycle: pair `kPair` of the 64 bytes from `line` on. The
 // compiler does not know th.sdd.

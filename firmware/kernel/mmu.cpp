@@ -1,6 +1,7 @@
 #include "firmware/kernel/mmu.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -15,6 +16,7 @@ constexpr uint64_t kValid = 1 << 0;
 constexpr uint64_t kRead = 1 << 1;
 constexpr uint64_t kWrite = 1 << 2;
 constexpr uint64_t kExecute = 1 << 3;
+constexpr uint64_t kUser = 1 << 4;
 // The hardware does not set these: a leaf must have them from the start.
 constexpr uint64_t kAccessed = 1 << 6;
 constexpr uint64_t kDirty = 1 << 7;
@@ -76,6 +78,45 @@ void set_pages(uint64_t physical, uint64_t bytes, uint64_t flags) {
   for (uint64_t page = physical; page < physical + bytes; page += kMegaPageBytes)
     leaf(page) = flags == 0 ? 0 : entry(page, flags);
   csr::flush_tlb();
+}
+
+// --- Programs
+
+// What the hardware finds of a program: its gibibyte of addresses in large pages, the first of which is cut
+// into small ones, of which it has the notes.
+struct Space {
+  Table pages;
+  Table small;
+  std::array<uint8_t, layout::kPageBytes> notes;
+};
+static_assert(kProgramPages + program::kPrograms * sizeof(Space) == kProgramPagesEnd);
+static_assert(program::kPageBytes == kMegaPageBytes && program::kNotes % kGigaPageBytes == 0);
+static_assert(program::kPages * kMegaPageBytes == kGigaPageBytes);
+
+// How many pages each was shown, the notes' place among them; 0: there is no program. And whose space counts.
+[[gnu::section(".cold_noinit")]] std::array<uint32_t, program::kPrograms> shown;
+[[gnu::section(".cold_noinit")]] unsigned in_use;
+
+constexpr uint64_t home_of(unsigned number) { return kProgramPages + number * sizeof(Space); }
+Space& space_of(unsigned number) { return *reinterpret_cast<Space*>(virtual_of(home_of(number))); }
+
+// Memory that changes its owner may be in the data cache as the former one has left it. Such lines leave when
+// others take all places: twice as many as there are, none of which was there before.
+[[gnu::cold]] void forget_data() {
+  const uint64_t end = boot::kMemoryBase + 2 * csr::kDataCacheBytes;
+  csr::flush_cache(reinterpret_cast<const void*>(boot::kMemoryBase), 2 * csr::kDataCacheBytes);
+  for (uint64_t line = boot::kMemoryBase; line < end; line += csr::kLineBytes)
+    static_cast<void>(*reinterpret_cast<const volatile uint64_t*>(line));
+}
+
+// Pages that lose their owner.
+void hide(uint64_t physical, uint64_t bytes) {
+  for (unsigned number = 0; number < program::kPrograms; ++number) {
+    for (unsigned page = 1; page < shown[number]; ++page) {
+      uint64_t& leaf = space_of(number).pages[page];
+      if ((leaf >> 10 << kPageShift) - physical < bytes) leaf = 0;
+    }
+  }
 }
 
 // Maps the page if it is not mapped; then it is to be given back. No page: 0. What is gained takes no flush.
@@ -142,10 +183,18 @@ void enable() {
     root[slot(virtual_of(kPrivate + gib * kGigaPageBytes), 2)] = entry(kTables + gib * sizeof(Table), kValid);
   }
   csr::flush_tlb();
+  shown.fill(0);
+  in_use = program::kPrograms;
+  // Programs may write their cached lines back, and read the clocks.
+  csr::write<csr::kSenvcfg>(csr::kEnvCacheClean | csr::kEnvInvalidateFlushes);
+  csr::write<csr::kScounteren>(~uint64_t{0});
 }
 
 void map(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, kData); }
-void unmap(uint64_t physical, uint64_t bytes) { set_pages(physical, bytes, 0); }
+void unmap(uint64_t physical, uint64_t bytes) {
+  hide(physical, bytes);
+  set_pages(physical, bytes, 0);
+}
 
 void move(uint64_t to, uint64_t from, uint64_t bytes) {
   const uint64_t there = borrow(to);
@@ -159,6 +208,50 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
   give_back(there);
   give_back(here);
   if ((there | here) != 0) csr::flush_tlb();
+}
+
+[[gnu::cold]] void begin_program(unsigned number) {
+  Space& space = space_of(number);
+  std::memset(&space, 0, sizeof space);
+  const uint64_t home = home_of(number);
+  space.pages[0] = entry(home + offsetof(Space, small), kValid);
+  space.small[0] = entry(home + offsetof(Space, notes), kValid | kUser | kRead | kAccessed);
+  shown[number] = 1;
+  // Nor may its code be what was there before.
+  csr::fence_i();
+}
+
+[[gnu::cold]] uint64_t show(unsigned number, uint64_t physical, unsigned pages, bool executable) {
+  const uint64_t flags = kUser | (executable ? kText : kData);
+  Space& space = space_of(number);
+  unsigned& first = shown[number];
+  const auto address_of = [](unsigned page) { return program::kNotes + page * kMegaPageBytes; };
+  for (unsigned page = 1; page < first; ++page) {
+    if (space.pages[page] != 0 && space.pages[page] >> 10 << kPageShift == physical) return address_of(page);
+  }
+  if (pages > program::kPages - first) return 0;
+  for (unsigned i = 0; i < pages; ++i) space.pages[first + i] = entry(physical + i * kMegaPageBytes, flags);
+  const unsigned page = first;
+  first += pages;
+  forget_data();
+  return address_of(page);
+}
+
+[[gnu::cold]] void end_program(unsigned number) {
+  std::memset(&space_of(number).pages, 0, sizeof(Table));
+  shown[number] = 0;
+  csr::flush_tlb();
+}
+
+[[gnu::cold]] uint64_t notes_of(unsigned number) {
+  return virtual_of(home_of(number) + offsetof(Space, notes));
+}
+
+[[gnu::cold]] void use_program(unsigned number) {
+  if (in_use == number) return;
+  in_use = number;
+  root[slot(program::kNotes, 2)] = entry(home_of(number), kValid);
+  csr::flush_tlb();
 }
 
 }  // namespace swai::kernel::mmu

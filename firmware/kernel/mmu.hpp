@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "abi/kernel_memory.hpp"
+#include "abi/program.hpp"
 #include "card_regs.hpp"
 
 namespace swai::kernel::mmu {
@@ -23,6 +24,9 @@ inline constexpr uint64_t kPrivateBytes = boot::kKernelMemoryBytes;
 inline constexpr uint64_t kPrivate = regs::kHbmRegion.base;
 // At its end.
 inline constexpr uint64_t kTables = kPrivate + kPrivateBytes - 64 * 4096;
+// Three small pages for each program: two tables and its notes.
+inline constexpr uint64_t kProgramPages = kPrivate + 0x90'0000;
+inline constexpr uint64_t kProgramPagesEnd = kProgramPages + program::kPrograms * 3 * 4096;
 
 // Where the processor finds a physical address.
 constexpr uint64_t virtual_of(uint64_t physical) {
@@ -36,5 +40,17 @@ void map(uint64_t physical, uint64_t bytes);
 void unmap(uint64_t physical, uint64_t bytes);
 // Copies, whether the pages, one on each side, are mapped or not. The caches keep nothing of it.
 void move(uint64_t to, uint64_t from, uint64_t bytes);
+
+// --- Address spaces of programs (abi/program.hpp), beside what the kernel itself sees
+
+void begin_program(unsigned number);
+// The address at which the program sees so many pages from `physical` on, also if it does already; 0: no
+// room.
+uint64_t show(unsigned number, uint64_t physical, unsigned pages, bool executable);
+void end_program(unsigned number);
+// Where the kernel writes the program's notes.
+uint64_t notes_of(unsigned number);
+// That of this program is the one that counts.
+void use_program(unsigned number);
 
 }  // namespace swai::kernel::mmu

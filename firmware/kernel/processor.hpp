@@ -9,6 +9,7 @@
 #include "firmware/common/mmio.hpp"
 #include "firmware/kernel/log.hpp"
 #include "firmware/kernel/mmu.hpp"
+#include "firmware/kernel/program_entry.hpp"
 #include "firmware/kernel/segments.hpp"
 #include "firmware/runtime/machine.hpp"
 
@@ -71,6 +72,22 @@ struct Processor {
   static uint64_t time() { return csr::read<csr::kTime>(); }
   // timer::set_alarm() once before: it lets the machine timer interrupt.
   static void set_alarm(uint64_t time) { fw::write_reg(regs::timer::mtimecmp::kAddr, time); }
+
+  // --- Programs
+
+  static void begin_program(unsigned number) { mmu::begin_program(number); }
+  static uint64_t show(unsigned number, uint64_t address, unsigned pages, bool executable) {
+    return mmu::show(number, address, pages, executable);
+  }
+  static void end_program(unsigned number) { mmu::end_program(number); }
+  static void tell(unsigned number, const program::Notes& notes) {
+    std::memcpy(reinterpret_cast<void*>(mmu::notes_of(number)), &notes, sizeof notes);
+  }
+  static void run_program(unsigned number, runtime::ProgramState& state) {
+    mmu::use_program(number);
+    enter_program(state);
+  }
+
   static void note(journal::Fault fault, const journal::Arguments& arguments) { log::note(fault, arguments); }
 
  private:

@@ -43,6 +43,8 @@ static_assert(kModuleTables + runtime::Modules<Processor>::kBytes <= kEvents);
 static_assert(kEvents + runtime::Events<Processor>::kBytes <= kRecords);
 static_assert(kRecords + memory::Memory<Processor>::record_bytes(launch::kMaxGroups) <= kCode);
 static_assert(COLD_CODE_HOME + COLD_BYTES <= kPieces && COLD_DATA_HOME + COLD_BYTES <= kPieces);
+static_assert(kScratch + runtime::Scratch::kBytes + segment::kGranuleBytes <= mmu::kProgramPages &&
+              mmu::kProgramPagesEnd <= COLD_DATA_HOME);
 static_assert(kPieces + memory::Memory<Processor>::piece_bytes(memory::kMaxPools) <= mmu::kTables);
 
 // --- Segments that clients cannot have
@@ -180,7 +182,7 @@ void tell_card(const Card& card) {
   info.version = protocol::kVersion;
   info.minimum_version = protocol::kMinimumVersion;
   info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls |
-                      protocol::kJournals | protocol::kGraphs;
+                      protocol::kJournals | protocol::kGraphs | protocol::kPrograms;
   info.groups = card.groups;
   info.rows = static_cast<uint16_t>(card.rows);
   info.columns = static_cast<uint16_t>(card.columns);
@@ -261,6 +263,14 @@ void rest() {
   }
 }
 
+// Until an interrupt comes. True: a model program has done something that is to be looked at, before any
+// came.
+[[gnu::always_inline]] inline bool wait_or_run() {
+  const auto ran = serving().has_programs() ? serving().run_program() : Runtime::Ran::kNone;
+  if (ran == Runtime::Ran::kNone) csr::wait_for_interrupt();
+  return ran == Runtime::Ran::kActed;
+}
+
 [[gnu::cold, gnu::noinline]] void alarm() {
   alarms = timer::alarms();
   serving().alarm();
@@ -334,9 +344,9 @@ void serve() {
   bool alarmed = hear_alarm();
   for (unsigned i = 0; i < kInARow; ++i) {
     if (serves) serving().rest();
-    if (!alarmed) csr::wait_for_interrupt();
+    const bool acted = !alarmed && wait_or_run();
     uint64_t work = fw::read_reg(inbox::work::kAddr);
-    if ((work == 0 && !alarmed) || !serves) break;
+    if ((work == 0 && !alarmed && !acted) || !serves) break;
     alarmed = false;
     for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);

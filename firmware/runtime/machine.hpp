@@ -3,19 +3,30 @@
 // the caches.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 
 #include "abi/group/machine.hpp"
 #include "abi/journal.hpp"
+#include "abi/program.hpp"
 #include "firmware/memory/layout.hpp"
 
 namespace swai::runtime {
 
+// A program while it does not run, and what stopped it last.
+struct ProgramState {
+  std::array<uint64_t, 32> registers;  // x0 is the machine's own
+  uint64_t pc;
+  uint64_t cause;  // as in scause
+  uint64_t value;  // as in stval
+};
+
 template <typename M>
 concept Machine = group::Machine<M> && memory::Machine<M> &&
     requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes, journal::Fault fault,
-             const journal::Arguments& arguments) {
+             const journal::Arguments& arguments, unsigned number, bool executable, ProgramState& state,
+             const program::Notes& notes) {
   // SRAM that the host or the DMA engine reads and writes: whole words, nothing is kept in caches. What was
   // put before order() is there for whoever is told afterwards.
   m.fetch(address, to, bytes);
@@ -32,6 +43,16 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   m.note(fault, arguments);
   // At this time of the card's timer whoever drives the runtime is to call alarm(); ~0: never.
   m.set_alarm(address);
+  // --- Programs, by number: each sees pages that it was shown, from program::kCode on, and nothing else. A
+  // page that loses its owner (unmap) is seen no more.
+  m.begin_program(number);
+  // So many pages from this physical address on, as former owners of the memory have not left them. The
+  // address at which the program sees them, also if it was shown them before; 0: there is no room.
+  { m.show(number, address, number, executable) } -> std::same_as<uint64_t>;
+  m.end_program(number);
+  m.tell(number, notes);
+  // Until it calls, fails, or somebody wants the processor.
+  m.run_program(number, state);
 };
 
 }  // namespace swai::runtime

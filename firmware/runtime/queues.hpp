@@ -116,6 +116,25 @@ class Queues : private Begin<M> {
     return true;
   }
 
+  // --- Programs, which fill a queue in the host's place (programs.hpp)
+
+  // Nothing is under way, and nothing has failed.
+  bool is_fresh(unsigned queue) const { return quiet(queue) && !queues_[queue].failed; }
+  const protocol::QueueStatus& line(unsigned queue) const { return parts_.completions.line(queue); }
+  [[gnu::cold, gnu::noinline]] void program_ended(unsigned number, uint64_t code) {
+    protocol::QueueStatus& line = parts_.completions.line(number);
+    line.value = protocol::program_end(line.status, static_cast<uint32_t>(code));
+    stop(number, Status::kProgramEnded);
+  }
+  [[gnu::cold, gnu::noinline]] void program_failed(unsigned number, uint64_t cause, uint64_t pc,
+                                                   uint64_t address) {
+    protocol::QueueStatus& line = parts_.completions.line(number);
+    line.detail = static_cast<uint16_t>(cause);
+    line.detail_pc = pc;
+    line.detail_address = address;
+    stop(number, Status::kProgramFault);
+  }
+
   // --- Work
 
   // What has happened: doorbells of queues, ends of launches (a bit for each group), ends of transfers, room
@@ -187,6 +206,18 @@ class Queues : private Begin<M> {
   const Statistics& statistics() const { return this->statistics_; }
 
  private:
+  // What has not been begun is refused until the host resets the queue.
+  void stop(unsigned number, Status status) {
+    Queue& queue = queues_[number];
+    protocol::QueueStatus& line = parts_.completions.line(number);
+    if (!queue.failed) line.failed = queue.next;
+    line.status = status;
+    queue.failed = true;
+    queue.again = {};
+    parts_.completions.changed(number);
+    look_ |= this->bit(number);
+  }
+
   std::array<uint32_t, protocol::kQueues> period_ = {};  // of each queue what had begun
   uint32_t behind_ = 0;  // those behind the queue that has begun something last
 

@@ -12,6 +12,7 @@
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/modules.hpp"
+#include "firmware/runtime/programs.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/two_level.hpp"
 
@@ -20,8 +21,13 @@ namespace swai::runtime {
 template <Machine M>
 class Requests {
  public:
-  Requests(const Parts<M>& parts, Queues<M>& queues, TwoLevel<M>& two_level, Calibration<M>& calibration)
-      : parts_(parts), queues_(queues), two_level_(two_level), calibration_(calibration) {}
+  Requests(const Parts<M>& parts, Queues<M>& queues, Programs<M>& programs, TwoLevel<M>& two_level,
+           Calibration<M>& calibration)
+      : parts_(parts),
+        queues_(queues),
+        programs_(programs),
+        two_level_(two_level),
+        calibration_(calibration) {}
 
   void init() { served_ = 0; }
 
@@ -81,6 +87,10 @@ class Requests {
     switch (operation) {
       case Operation::kAttach:
         return 6;
+      case Operation::kProgramStart:
+        return 5;
+      case Operation::kProgramTell:
+        return 4;
       case Operation::kDetach:
       case Operation::kQueueOpen:
         return 1;
@@ -150,6 +160,8 @@ class Requests {
       case Operation::kQueueReset:
       case Operation::kResume:
       case Operation::kQueueFeed:
+      case Operation::kProgramStart:
+      case Operation::kProgramTell:
         return on_queue(operation, *client, arguments, values);
       case Operation::kRoutes:
         if (!client->alone() || client->queues != 0) return Status::kBadOperation;
@@ -214,6 +226,7 @@ class Requests {
 
   // What is under way is stopped; clean_up() does the rest.
   [[gnu::cold, gnu::noinline]] void leave(Client& client) {
+    programs_.drop_all(client.context);
     queues_.close_all(client.context);
     parts_.clients.leave(client);
     stop(client);
@@ -232,7 +245,12 @@ class Requests {
     const auto queue = static_cast<unsigned>(arguments[1]);
     if (arguments[1] >= protocol::kQueues || !queues_.owns(queue, client.context)) return Status::kBadHandle;
     switch (operation) {
+      case protocol::Operation::kProgramStart:
+        return programs_.start(client, queue, {arguments[2], arguments[3], arguments[4]});
+      case protocol::Operation::kProgramTell:
+        return programs_.tell(queue, arguments[2], arguments[3]);
       case protocol::Operation::kQueueClose:
+        programs_.drop(queue);
         queues_.close(queue);
         two_level_.forget(queue);
         return Status::kOk;
@@ -244,6 +262,7 @@ class Requests {
         return queues_.resume(queue, static_cast<uint32_t>(arguments[2])) ? Status::kOk : Status::kBadHandle;
       default:
         if (!queues_.quiet(queue) || two_level_.busy()) return Status::kBadOperation;
+        programs_.drop(queue);
         queues_.reset(queue);
         two_level_.reset(queue, queues_.next_sequence(queue));
         values.give(queues_.next_sequence(queue));
@@ -262,6 +281,7 @@ class Requests {
 
   Parts<M> parts_;
   Queues<M>& queues_;
+  Programs<M>& programs_;
   TwoLevel<M>& two_level_;
   Calibration<M>& calibration_;
   uint64_t epoch_ = 0;

@@ -20,6 +20,7 @@
 #include "firmware/runtime/groups.hpp"
 #include "firmware/runtime/module_load.hpp"
 #include "firmware/runtime/modules.hpp"
+#include "firmware/runtime/programs.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/requests.hpp"
 #include "firmware/runtime/transfers.hpp"
@@ -31,10 +32,14 @@ namespace swai::runtime {
 template <Machine M>
 struct Tables {
   explicit Tables(M& machine)
-      : memory(machine), modules(machine, memory), module_load(machine, memory, modules) {}
+      : memory(machine),
+        modules(machine, memory),
+        module_load(machine, memory, modules),
+        programs(machine, memory) {}
   memory::Memory<M> memory;
   Modules<M> modules;
   ModuleLoad<M> module_load;
+  Programs<M> programs;
 };
 
 template <Machine M>
@@ -64,7 +69,8 @@ class Runtime {
         module_load_(tables.module_load),
         requests_({machine, clients_, tables.memory, tables.modules, tables.module_load, groups_, transfers_,
                    completions_, events_, costs_, routes_},
-                  queues_, two_level_, calibration_),
+                  queues_, tables.programs, two_level_, calibration_),
+        programs_(tables.programs),
         transfers_(machine),
         routes_(machine, transfers_),
         calibration_(machine, costs_, routes_, transfers_, queues_),
@@ -89,6 +95,7 @@ class Runtime {
     calibration_.init(plan.scratch);
     cleaner_.init(plan.clearing);
     requests_.init();
+    programs_.init(queues_);
   }
 
   // `work`: bits of inbox.work that were set and have been cleared. True: there is more to do without any
@@ -125,8 +132,19 @@ class Runtime {
   // for.
   [[gnu::always_inline]] void rest() {
     if (alarm_ || !(groups_.any_busy() || completions_.stuck() || transfers_.stuck())) return;
-    alarm_ = true;
-    machine_.set_alarm(machine_.time() + kWatchCycles);
+    keep_time();
+  }
+  // Somebody has a model program.
+  bool has_programs() const { return has_programs_; }
+  // In place of sleeping: lets one go on until it has done something, or until an interrupt; poll() follows.
+  enum class Ran : uint8_t { kNone, kActed, kInterrupted };
+  [[gnu::cold, gnu::noinline]] Ran run_program() {
+    const unsigned number = programs_.next();
+    if (number == program::kPrograms) return Ran::kNone;
+    if (!alarm_) keep_time();
+    const bool acted = programs_.resume(number);
+    has_programs_ = programs_.any();
+    return acted ? Ran::kActed : Ran::kInterrupted;
   }
   // It is time; poll() follows.
   void alarm() {
@@ -193,6 +211,11 @@ class Runtime {
  private:
   static constexpr uint64_t kWatchCycles = 100'000;
 
+  [[gnu::always_inline]] void keep_time() {
+    alarm_ = true;
+    machine_.set_alarm(machine_.time() + kWatchCycles);
+  }
+
   static constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
   static constexpr uint32_t kFeed = uint32_t{1} << two_level::kDoorbell;
   [[gnu::cold, gnu::noinline]] void mend() {
@@ -202,7 +225,10 @@ class Runtime {
     queues_.look_again();
   }
   [[gnu::noinline]] void rare(uint32_t doorbells) {
-    if ((doorbells & kRequest) != 0) requests_.serve();
+    if ((doorbells & kRequest) != 0) {
+      requests_.serve();
+      has_programs_ = programs_.any();
+    }
     if ((doorbells & kFeed) != 0) two_level_.rung();
     cleaner_.look_again();
   }
@@ -221,12 +247,14 @@ class Runtime {
   // What every launch passes through comes first, and lies in few pages so.
   Queues<M> queues_;
   bool alarm_ = false;
+  bool has_programs_ = false;
   Groups<M> groups_;
   Clients clients_;
   Completions<M> completions_;
   Modules<M>& modules_;
   ModuleLoad<M>& module_load_;
   Requests<M> requests_;
+  Programs<M>& programs_;
   Transfers<M> transfers_;
   Costs costs_;
   Routes<M> routes_;

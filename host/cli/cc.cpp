@@ -1,4 +1,4 @@
-// swai cc: the compiler driver for kernels, by the name that is easy to find.
+// swai cc: the compiler driver for kernels and model programs, by the name that is easy to find.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,8 +27,9 @@ namespace {
 
 void add_cc(Cli& cli) {
   const auto words = std::make_shared<std::vector<std::string>>();
-  CLI::App* const command = cli.add("cc", "compile kernels into a module: cc KERNEL.cpp -o MODULE.elf",
-                                    [words]() -> int { become_compiler(*words); });
+  CLI::App* const command =
+      cli.add("cc", "compile kernels into a module, or a program (--mpe): cc KERNEL.cpp -o MODULE.elf",
+              [words]() -> int { become_compiler(*words); });
   // Everything is the compiler's, --help too.
   command->fallthrough(false)->prefix_command()->set_help_flag();
   command->parse_complete_callback([command, words] { *words = command->remaining(); });

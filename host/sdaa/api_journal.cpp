@@ -103,6 +103,13 @@ void decode_fault(sdaaFaultRecord_t& to, const journal::Record& from, const auto
       to.pc = arguments[2];
       to.address = arguments[3];
       break;
+    case journal::Fault::kProgram:
+      to.cause = static_cast<int>(arguments[0]);
+      put_text(to.causeText, swai::fault::cause_text(arguments[0]));
+      to.pc = arguments[2];
+      to.address = arguments[3];
+      set_command();
+      break;
     case journal::Fault::kStatusPage:
       set_transfer(arguments[0], arguments[1]);
       break;

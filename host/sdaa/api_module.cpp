@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/files.hpp"
 #include "host/sdaa/launch.hpp"
 
 using namespace swai::sdaa;
@@ -20,22 +18,6 @@ namespace {
 void load(sdaaModule_t* module, std::span<const uint8_t> file) {
   auto loaded = load_module(Runtime::get().current(), file);
   *module = reinterpret_cast<sdaaModule_t>(Runtime::get().modules.add(std::move(loaded)));
-}
-
-std::vector<uint8_t> read_file(const char* path) {
-  const auto cannot = [&] {
-    fail(sdaaErrorFileNotFound, fmt::format("module {} cannot be read: {}", path, std::strerror(errno)));
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "rb"), std::fclose);
-  if (file == nullptr) cannot();
-  std::vector<uint8_t> bytes;
-  std::array<uint8_t, 65536> piece;
-  for (;;) {
-    const size_t count = std::fread(piece.data(), 1, piece.size(), file.get());
-    if (std::ferror(file.get()) != 0) cannot();
-    if (count == 0) return bytes;
-    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<ptrdiff_t>(count));
-  }
 }
 
 std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {
@@ -61,7 +43,7 @@ std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args) {
 sdaaError_t sdaaModuleLoad(sdaaModule_t* module, const char* path) {
   return call("sdaaModuleLoad", [&] {
     require(module != nullptr && path != nullptr, "a null pointer");
-    load(module, read_file(path));
+    load(module, read_file("module", path));
   });
 }
 
@@ -157,11 +139,7 @@ sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config
   return call("sdaaLaunch", [&] {
     const auto found = Runtime::get().functions.find(function);
     require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
-    LaunchWish wish;
-    if (config != nullptr) {
-      require(config->structBytes == sizeof *config, "the launch's configuration is of another version");
-      wish = {config->coreMask, config->group, config->timeoutCycles, config->sharedMem};
-    }
+    const LaunchWish wish = wish_of(config);
     const auto arguments = argument_bytes(args, bytes);
     auto use = Runtime::get().use_stream(stream);
     launch(*use.device, use.lock, *use.stream, *found, wish, arguments);

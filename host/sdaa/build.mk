@@ -1,7 +1,7 @@
 # The runtime library that programs use the card with: an archive for our own programs, libsdaa.so for everybody's.
 
-SDAA_SOURCES := $(addprefix host/sdaa/,api_copy.cpp api_device.cpp api_graph.cpp api_journal.cpp api_memory.cpp api_module.cpp api_stream.cpp allocations.cpp \
-    card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_objects.cpp error.cpp firmware.cpp graph.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp launch.cpp peers.cpp \
+SDAA_SOURCES := $(addprefix host/sdaa/,api_copy.cpp api_device.cpp api_graph.cpp api_journal.cpp api_memory.cpp api_module.cpp api_program.cpp api_stream.cpp allocations.cpp \
+    card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_objects.cpp error.cpp files.cpp firmware.cpp graph.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp launch.cpp peers.cpp program.cpp program_file.cpp \
     memory_check.cpp profile.cpp profiler.cpp request_words.cpp runtime.cpp staging.cpp two_level.cpp waiting.cpp)
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) abi/module_reader.cpp abi/source_lines.cpp abi/trace/events_file.cpp
 SDAA_FLAGS := -fPIC -fvisibility=hidden
@@ -32,6 +32,6 @@ install: $(B)/$(SDAA_SO) ## install swai, runtime library and sdaacc, below DEST
 	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfig.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfig.cmake
 	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfigVersion.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfigVersion.cmake
 	@# sdaacc finds what belongs to it where it is in the repository.
-	$(Q)for file in $(CPE_COMMON); do install -D -m 644 $$file $(SDAA_TO)/lib/sdaa/$$file; done
+	$(Q)for file in $(sort $(CPE_COMMON) $(PROGRAM_COMMON)); do install -D -m 644 $$file $(SDAA_TO)/lib/sdaa/$$file; done
 	$(Q)chmod 755 $(SDAA_TO)/lib/sdaa/cpe-kernels/sdaacc
 	$(Q)ln -sf ../lib/sdaa/cpe-kernels/sdaacc $(SDAA_TO)/bin/sdaacc

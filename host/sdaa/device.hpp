@@ -116,6 +116,9 @@ class Device : public std::enable_shared_from_this<Device> {
   std::optional<Failure> first_failure() const;
   // For what the library itself does.
   Queue& service_queue();
+  // One that a model program fills; it has it for itself.
+  Queue& open_program_queue();
+  void close_program_queue(Queue& queue);
 
   // --- Captures (graph.hpp)
 

@@ -42,6 +42,19 @@ Queue& Device::service_queue() {
   return *service_;
 }
 
+Queue& Device::open_program_queue() {
+  Queue& queue = need_queue();
+  queue.for_program = true;
+  return queue;
+}
+
+void Device::close_program_queue(Queue& queue) {
+  const unsigned number = queue.number;
+  std::erase_if(queues_, [&](const auto& one) { return one.get() == &queue; });
+  connection_->ask(Operation::kQueueClose, {number});
+  no_more_queues_ = false;
+}
+
 // One that no stream has, a new one, or that which fewest streams share.
 Queue& Device::pick_queue(Lock& lock) {
   service_queue();
@@ -59,7 +72,9 @@ Queue& Device::pick_queue(Lock& lock) {
   }
   Queue* best = nullptr;
   for (const auto& queue : queues_) {
-    if (queue.get() == service_ || queue.get() == default_stream_->queue || queue->failed()) continue;
+    if (queue.get() == service_ || queue.get() == default_stream_->queue || queue->for_program ||
+        queue->failed())
+      continue;
     if (best == nullptr || queue->users < best->users) best = queue.get();
   }
   // A client that shares the card may have no more than that.
@@ -107,7 +122,8 @@ void Device::feed_two_level(Lock& lock, Stream& stream) {
 
 std::optional<Failure> Device::first_failure() const {
   for (const auto& queue : queues_) {
-    if (queue->failed() && queue->users != 0 && queue.get() != service_) return failure_of(*queue);
+    if (queue->failed() && queue->users != 0 && !queue->for_program && queue.get() != service_)
+      return failure_of(*queue);
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "abi/fault.hpp"
 #include "abi/launch.hpp"
 #include "abi/module_reader.hpp"
 #include "host/sdaa/queue.hpp"
@@ -119,6 +120,13 @@ sdaaError_t code_of(launch::Cause cause) {
   }
 }
 
+// Of the management processor, as in scause.
+sdaaError_t code_of_trap(uint16_t cause) {
+  constexpr uint16_t kIllegal = 2, kBreakpoint = 3;
+  if (cause == kBreakpoint) return sdaaErrorAssert;
+  return cause == kIllegal ? sdaaErrorLaunchFailure : sdaaErrorIllegalAddress;
+}
+
 }  // namespace
 
 sdaaError_t code_of(Status status) {
@@ -133,6 +141,7 @@ sdaaError_t code_of(Status status) {
     case Status::kNoMemory:
     case Status::kNoQueue:
     case Status::kNoModule:
+    case Status::kNoProgram:
       return sdaaErrorOutOfMemory;
     case Status::kBadPointer:
       return sdaaErrorInvalidDevicePointer;
@@ -147,6 +156,7 @@ sdaaError_t code_of(Status status) {
     case Status::kBadMask:
       return sdaaErrorInvalidConfiguration;
     case Status::kKernelFault:
+    case Status::kProgramFault:
       return sdaaErrorLaunchFailure;
     case Status::kKernelTimeout:
       return sdaaErrorLaunchTimeOut;
@@ -158,6 +168,7 @@ sdaaError_t code_of(Status status) {
       return sdaaErrorContextIsDestroyed;
     case Status::kBadCommand:
     case Status::kGroupLost:
+    case Status::kProgramEnded:  // which is no failure
     case Status::kInternal:
     case Status::kAgain:
       return sdaaErrorDeviceFirmware;
@@ -186,6 +197,10 @@ static Failure failure_of_command(const Queue& queue) {
       return {sdaaErrorLaunchTimeOut,
               fmt::format("{}; it was at pc {:#x}", kernel_ended(queue, "ran too long and was stopped"),
                           line.detail_pc)};
+    case Status::kProgramFault:
+      return {code_of_trap(line.detail),
+              fmt::format("the program failed: {}; pc {:#x}, address {:#x}", fault::cause_text(line.detail),
+                          line.detail_pc, line.detail_address)};
     case Status::kModuleRefused:
       return {sdaaErrorInvalidImage, fmt::format("the card refused the module: {}",
                                                  module::text(static_cast<module::Error>(line.detail)))};

@@ -83,16 +83,17 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   return result;
 }
 
-void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
-            const LaunchWish& wish, std::span<const uint8_t> arguments) {
+LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
+  if (config == nullptr) return {};
+  require(config->structBytes == sizeof *config, "the launch's configuration is of another version");
+  return {config->coreMask, config->group, config->timeoutCycles, config->sharedMem};
+}
+
+command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish) {
   const KernelInfo& kernel = function.info();
   require(function.module->alive, "the module of the kernel was unloaded", sdaaErrorInvalidHandle);
   require(function.module->device.get() == &device, "the kernel and the stream are of different devices",
           sdaaErrorInvalidHandle);
-  if (arguments.size() != kernel.argument_bytes) {
-    fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} bytes of arguments, not {}", kernel.name,
-                                            kernel.argument_bytes, arguments.size()));
-  }
   if (wish.local_bytes > module::kLdmBytes - function.module->local_bytes) {
     fail(sdaaErrorLaunchOutOfResources,
          fmt::format("{} bytes of local memory are wanted, kernel {} leaves {}", wish.local_bytes,
@@ -110,11 +111,22 @@ void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& 
   command::Launch command = {};
   command.module = static_cast<uint16_t>(function.module->handle);
   command.kernel = static_cast<uint16_t>(function.index);
-  command.argument_bytes = static_cast<uint16_t>(arguments.size());
+  command.argument_bytes = static_cast<uint16_t>(kernel.argument_bytes);
   command.group =
       static_cast<uint8_t>(wish.group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(wish.group));
   command.mask = wish.mask == 0 ? ~uint32_t{0} : wish.mask;
   command.watchdog = wish.timeout;
+  return command;
+}
+
+void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
+            const LaunchWish& wish, std::span<const uint8_t> arguments) {
+  const command::Launch command = launch_of(device, function, wish);
+  const KernelInfo& kernel = function.info();
+  if (arguments.size() != kernel.argument_bytes) {
+    fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} bytes of arguments, not {}", kernel.name,
+                                            kernel.argument_bytes, arguments.size()));
+  }
   if (Profile::get() != nullptr) name_launch(kernel.name);
   const Point point = device.submit(lock, stream, Type::kLaunch, command, arguments);
   if (stream.capture != nullptr) {

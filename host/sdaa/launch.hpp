@@ -18,6 +18,10 @@ struct LaunchWish {
   uint32_t timeout = 0;
   size_t local_bytes = 0;
 };
+// The default, if there is no configuration.
+LaunchWish wish_of(const sdaaLaunchConfig_t* config);
+// The command, without arguments, of which it has as many bytes as the kernel takes.
+command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish);
 void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
             const LaunchWish& wish, std::span<const uint8_t> arguments);
 

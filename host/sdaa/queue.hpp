@@ -18,9 +18,10 @@ constexpr bool is_at_least(uint32_t sequence, uint32_t wanted) {
 
 struct Queue {
   unsigned number = 0;
-  unsigned users = 0;  // streams
-  uint32_t next = 0;   // sequence number of the next command
-  uint32_t base = 0;   // lines of the card that are older do not count
+  unsigned users = 0;        // streams
+  bool for_program = false;  // which fills it in this library's place
+  uint32_t next = 0;         // sequence number of the next command
+  uint32_t base = 0;         // lines of the card that are older do not count
   protocol::QueueStatus line = {};
   Launches launches;
   // For the order between the default stream and others: the last command of a stream that keeps it, the last

@@ -8,6 +8,7 @@
 
 #include "host/sdaa/device.hpp"
 #include "host/sdaa/graph.hpp"
+#include "host/sdaa/program.hpp"
 
 namespace swai::sdaa {
 
@@ -80,6 +81,7 @@ class Runtime {
   Handles<Function, 0x54> functions;
   Handles<Graph, 0x55> graphs;
   Handles<GraphExec, 0x56> graph_execs;
+  Handles<Program, 0x58> programs;
   // What died with a reset.
   void sweep();
   void report_leaks() const;

@@ -52,6 +52,10 @@ constexpr unsigned words_of(Operation operation) {
     case Operation::kAllocate:
     case Operation::kResume:
       return 3;
+    case Operation::kProgramTell:
+      return 4;
+    case Operation::kProgramStart:
+      return 5;
     default:
       return 0;
   }

@@ -28,7 +28,7 @@ ROOMS = {
     "firmware/runtime": ["abi", "firmware/memory"],
     "firmware/kernel": ["abi", "firmware/common", "firmware/memory", "firmware/runtime", "cpe-kernels"],
     "firmware/launch-bench": ["abi", "firmware/common", "firmware/kernel", "cpe-kernels"],
-    "firmware/programs": ["abi"],
+    "firmware/programs": ["abi", "firmware/common", "cpe-kernels"],  # sdaacc makes them, and adds memcpy
     "cpe-kernels": ["abi"],
     "host/common": ["abi"],
     "host/link": ["abi", "host/common"],
@@ -48,7 +48,7 @@ ROOMS = {
 }
 # Everybody's: the build itself, and what documents name.
 NO_ROOM = ("scripts", "docs", ".ci", "verif")
-FOUND_THERE = {"swai/": "cpe-kernels/include/swai/", "sdaa_runtime.h": "host/sdaa/include/sdaa_runtime.h"}
+FOUND_THERE = {"swai/program.hpp": "firmware/programs/include/swai/program.hpp", "swai/": "cpe-kernels/include/swai/", "sdaa_runtime.h": "host/sdaa/include/sdaa_runtime.h"}
 TOP_FOLDERS = sorted({room.split("/")[0] for room in ROOMS} | {"verif"})
 PATH = re.compile(rf"(?<![\w./$)-])(?:{'|'.join(TOP_FOLDERS)})/[\w./-]+")
 
@@ -75,6 +75,7 @@ def include_targets(path, text, files):
         for short, place in FOUND_THERE.items():
             if name.startswith(short):
                 yield place + name[len(short) :]
+                break
         if name in files:
             yield name
         elif beside in files:

@@ -10,9 +10,9 @@
 #include "host/sdaa/scattered_memory.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/kernels.hpp"
+#include "verif/sdaa/on_card.hpp"
 #include "verif/sdaa/rows_trip.hpp"
 #include "verif/sdaa/tools.hpp"
-#include "verif/system/rig.hpp"
 
 namespace {
 
@@ -20,22 +20,9 @@ using namespace swai;
 
 constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 
-class OnCard {
- public:
-  OnCard() {
-    sdaa::Runtime::get().use({[this] { return rig_->open(); }});
-    sdaa::Runtime::current_number() = 0;
-  }
-  ~OnCard() { sdaa::Runtime::get().use({}); }
-  OnCard(const OnCard&) = delete;
-  OnCard& operator=(const OnCard&) = delete;
-
- private:
-  system::SharedRig rig_;
-};
-
 using sdaa::global;
 using sdaa::kernel;
+using sdaa::OnCard;
 
 }  // namespace
 

@@ -113,6 +113,7 @@ void FakeProcessor::map(uint64_t address, uint64_t bytes, protocol::Usage) {
   }
 }
 void FakeProcessor::unmap(uint64_t address, uint64_t bytes) {
+  programs.unmap(address, bytes);
   for (uint64_t page = address; page < address + bytes; page += memory::kBlockBytes) {
     if (pages_.erase(page) == 0)
       throw std::runtime_error("the firmware takes away a page that is not mapped");

@@ -20,6 +20,7 @@
 #include "firmware/runtime/journal.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "verif/sdaa/fake_card.hpp"
+#include "verif/sdaa/fake_programs.hpp"
 
 namespace swai::sdaa {
 
@@ -70,6 +71,14 @@ class FakeProcessor {
     faults.write(static_cast<uint16_t>(fault), journal::Severity::kFault, now_, arguments);
     pending_vectors |= uint64_t{1} << protocol::kLogVector;
   }
+  void begin_program(unsigned number) { programs.begin(number); }
+  uint64_t show(unsigned number, uint64_t address, unsigned count, bool executable) {
+    check_pages(address, count * program::kPageBytes);
+    return programs.show(number, address, count, executable);
+  }
+  void end_program(unsigned number) { programs.end(number); }
+  void tell(unsigned number, const program::Notes& notes) { programs.tell(number, notes); }
+  void run_program(unsigned number, runtime::ProgramState& state) { programs.run(number, state); }
 
   void log(journal::Line line, const journal::Arguments& arguments = {}) {
     lines.write(static_cast<uint16_t>(line), describe(line).severity, now_, arguments);
@@ -105,9 +114,10 @@ class FakeProcessor {
     bool writable;
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
-  uint64_t own = 0;                      // so much of group 0's memory is the kernel's
-  uint64_t clear_looks = 0;              // in vain, before a channel that is cleared is idle
-  uint64_t failed_looks = 0;             // the same of one that has failed
+  FakePrograms programs;
+  uint64_t own = 0;           // so much of group 0's memory is the kernel's
+  uint64_t clear_looks = 0;   // in vain, before a channel that is cleared is idle
+  uint64_t failed_looks = 0;  // the same of one that has failed
 
   // What the card tells about itself.
   static constexpr uint64_t kLogAt = kSram + 0x3'd000;

@@ -168,7 +168,8 @@ typedef enum sdaaFaultKind {
   sdaaFaultBadRequest = 5,    /* what was asked for is no request */
   sdaaFaultGroupLost = 6,     /* a core group does not answer any more */
   sdaaFaultFirmware = 7,      /* the firmware itself ended; noted when it was started again */
-  sdaaFaultStatusPage = 8     /* the DMA engine could not tell the host what is complete */
+  sdaaFaultStatusPage = 8,    /* the DMA engine could not tell the host what is complete */
+  sdaaFaultProgram = 9        /* a model program was stopped for what it did */
 } sdaaFaultKind;
 
 typedef struct sdaaFaultRecord_t {
@@ -360,6 +361,34 @@ typedef struct sdaaLaunchConfig_t {
 /* `args` is the structure, for kernels of values, too: each at a multiple of its size, as C has it. */
 SDAA_API sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config, const void* args,
                                 size_t argumentBytes, sdaaStream_t stream);
+
+/* --- Programs --------------------------------------------------------------------------------------------
+ *
+ * A model program runs on the card's management processor, launches kernels there and sends messages to the host,
+ * while the host does something else. `sdaacc --mpe` makes it. */
+
+typedef struct sdaaProgram_st* sdaaProgram_t;
+SDAA_API sdaaError_t sdaaProgramLoad(sdaaProgram_t* program, const char* path);
+SDAA_API sdaaError_t sdaaProgramLoadBytes(sdaaProgram_t* program, const void* image, size_t bytes);
+/* Ends it if it runs. */
+SDAA_API sdaaError_t sdaaProgramDestroy(sdaaProgram_t program);
+/* Begins a run; the program finds a copy of `args`. A program runs once at a time. */
+SDAA_API sdaaError_t sdaaProgramStart(sdaaProgram_t program, const void* args, size_t argumentBytes);
+/* Waits for the next message. *bytes: room in `message` before, length of the message afterwards. NotFound: the
+ * program has ended, and all messages were read. */
+SDAA_API sdaaError_t sdaaProgramRead(sdaaProgram_t program, void* message, size_t* bytes);
+/* Waits for the end; messages can be read afterwards. `code`: what the program gave back, or null. */
+SDAA_API sdaaError_t sdaaProgramWait(sdaaProgram_t program, uint32_t* code);
+/* One of eight words that the program sees, and that wake it: from 2 on they are the program's own. */
+SDAA_API sdaaError_t sdaaProgramTell(sdaaProgram_t program, unsigned int number, uint64_t word);
+/* Asks it to end, which it may do when it likes; sdaaProgramDestroy does not ask. */
+SDAA_API sdaaError_t sdaaProgramCancel(sdaaProgram_t program);
+/* What a program launches `function` with (swai::program::Kernel), to be passed in its arguments. */
+typedef struct sdaaProgramKernel_t {
+  uint64_t words[2];
+} sdaaProgramKernel_t;
+SDAA_API sdaaError_t sdaaProgramGetKernel(sdaaProgramKernel_t* kernel, sdaaFunction_t function,
+                                          const sdaaLaunchConfig_t* config);
 
 /* --- Graphs ----------------------------------------------------------------------------------------------
  *

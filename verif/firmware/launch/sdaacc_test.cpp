@@ -13,7 +13,9 @@
 
 #include "abi/argument_types.hpp"
 #include "abi/module_reader.hpp"
+#include "abi/program.hpp"
 #include "abi/source_lines.hpp"
+#include "host/sdaa/program_file.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai {
@@ -317,10 +319,39 @@ __global__ void f(uint32_t n) { volatile int result = sum(n); (void)result; }
                  "sum takes 80"));
 }
 
+TEST_CASE("model programs: a page of code, data elsewhere; and what they must have") {
+  const TempFolder folder;
+  const auto program = [&](const std::string& source, const std::string& options = "") {
+    std::ofstream(folder / "program.cpp") << "#include \"swai/program.hpp\"\n" << source;
+    return run_command(fmt::format("cpe-kernels/sdaacc --mpe --flag=-Werror '{}' -o '{}' {}",
+                                   folder / "program.cpp", folder / "program.elf", options));
+  };
+  const std::string run = "int run(swai::program::Job& job) { return int(job.argument_bytes()) + value; }\n";
+  const Finished without = program("int value = 5;\n" + run);
+  CHECK(without.code == 1);
+  CHECK(contains(without.error, "no program in"));
+  CHECK(contains(without.error, "SWAI_PROGRAM(name)"));
+  CHECK(!std::filesystem::exists(folder / "program.elf"));
+  CHECK(contains(program("nonsense").error, "program.cpp does not compile"));
+  const std::string constructed =
+      "volatile int seen;\nstruct Value { Value() { seen = 1; } } const object;\n";
+  CHECK(contains(program(constructed + "int value = 5;\n" + run + "SWAI_PROGRAM(run)\n").error,
+                 "a static object has a constructor"));
+
+  REQUIRE(program("int value = 5;\n" + run + "SWAI_PROGRAM(run)\n", "--stack 4096").code == 0);
+  const auto made = sdaa::read_program(bytes_of(folder / "program.elf"));
+  CHECK(made.entry - program::kCode < made.code.size());
+  CHECK(made.code.size() < 4096);
+  // The stack comes first.
+  REQUIRE(made.data.size() >= 4096 + sizeof(int));
+  CHECK(made.data[4096] == 5);
+}
+
 TEST_CASE("help teaches") {
   const Finished finished = run_command("cpe-kernels/sdaacc --help");
   CHECK(finished.code == 0);
-  for (const char* part : {"sdaacc kernel.cpp -o kernel.elf", "__global__", "exit codes:", "-I FOLDER"})
+  for (const char* part :
+       {"sdaacc kernel.cpp -o kernel.elf", "__global__", "exit codes:", "-I FOLDER", "--mpe"})
     CHECK(contains(finished.out, part));
 }
 

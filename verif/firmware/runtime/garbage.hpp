@@ -17,14 +17,19 @@ class Garbage {
   using Choose = std::function<uint64_t(uint64_t)>;  // a number below the one that is given
 
   explicit Garbage(Choose choose) : choose_(std::move(choose)), free_(played_.free_memory()) {
+    played_.processor().programs.turn = [this](unsigned, ProgramState& state) { run_program(state); };
     attach(kPage, 0);
   }
 
   // One thing that a client does, and what follows.
   void step() {
-    switch (choose_(8)) {
+    switch (choose_(9)) {
       case 0:
-        ask(static_cast<protocol::Operation>(3 + choose_(10)), arguments());
+        ask(static_cast<protocol::Operation>(3 + choose_(13)), arguments());
+        break;
+      case 4:
+        ask(protocol::Operation::kProgramStart,
+            {context_, choose_(protocol::kQueues), pointers_[choose_(pointers_.size())], word(), word()});
         break;
       case 1: {
         const uint64_t bytes = 1 + choose_(choose_(2) == 0 ? 4096 : 4 << 20);
@@ -93,6 +98,15 @@ class Garbage {
     if (status() != protocol::Status::kOk) return;
     context_ = value(0);
     contexts_[context_ % contexts_.size()] = context_;
+  }
+  // What programs do: calls with all kinds of arguments, faults; and at last an interrupt.
+  void run_program(ProgramState& state) {
+    state.cause = choose_(4) == 0    ? sdaa::FakePrograms::kInterrupt
+                  : choose_(16) != 0 ? sdaa::FakePrograms::kCall
+                                     : choose_(16);
+    for (unsigned i = 10; i < 17; ++i) state.registers[i] = word();
+    const auto type = choose_(15), function = choose_(6);
+    state.registers[17] = choose_(8) == 0 ? word() : function | type << 8 | choose_(8) << 16;
   }
   // Somewhere ahead of what was taken so far; often a whole command.
   void write_slot() {

@@ -19,6 +19,7 @@ class Played {
  public:
   static constexpr uint64_t kWindow = sdaa::FakeProcessor::kSram + 0x2'8000;
   static constexpr uint32_t kWatchdog = 1'000'000;
+  using Ran = Runtime<sdaa::FakeProcessor>::Ran;
 
   Played() {
     constexpr uint64_t kOwn = 16 << 20;
@@ -87,10 +88,11 @@ class Played {
       constexpr unsigned kMost = 100'000;
       for (unsigned i = 0;; ++i) {
         const uint64_t work = processor_.take_work();
-        if (!runtime_->poll(work) && work == 0) break;
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
+        if (runtime_->poll(work) || work != 0) continue;
+        runtime_->rest();
+        if (!runtime_->has_programs() || runtime_->run_program() != Ran::kActed) break;
       }
-      runtime_->rest();
       if (events-- == 0 || !processor_.next_event()) return;
       processor_.run_next();
       if (processor_.take_alarm()) runtime_->alarm();

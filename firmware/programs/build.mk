@@ -1,0 +1,18 @@
+# Model programs that come with the card, made as users make theirs.
+
+PROGRAM_COMMON := cpe-kernels/sdaacc $(wildcard firmware/programs/lib/* firmware/programs/include/swai/*.hpp) firmware/common/memory.cpp \
+    $(addprefix abi/,command.hpp count.hpp decode.hpp global_ptr.hpp node.hpp program.hpp protocol.hpp)
+
+# $(call model_program,NAME,SOURCE HEADERS): build/programs/NAME.elf
+define model_program
+$(B)/programs/$(1).elf: $(2) $(PROGRAM_COMMON) | generated
+	$$(call say,PROGRAM,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(PYTHON) cpe-kernels/sdaacc --mpe --flag=-Werror -o $$@ $$<
+MODEL_PROGRAMS += $(B)/programs/$(1).elf
+endef
+$(eval $(call model_program,count,firmware/programs/count.cpp))
+$(eval $(call model_program,decode,firmware/programs/decode.cpp))
+
+.PHONY: programs
+programs: $(MODEL_PROGRAMS)

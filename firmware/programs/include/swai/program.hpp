@@ -1,0 +1,228 @@
+// What a model program is written with: C++ for the management processor, compiled by `sdaacc --mpe`.
+//
+//   #include "swai/program.hpp"
+//   using namespace swai::program;
+//
+//   int program(Job& job) {
+//     const auto& wish = job.arguments<Wish>();
+//     for (uint32_t i = 0; i < wish.times && !cancelled(); ++i) {
+//       if (wait(launch(wish.kernel, wish.arguments)) != Status::kOk) return 1;
+//       job.stream().send(&i, sizeof i);
+//     }
+//     return 0;
+//   }
+//   SWAI_PROGRAM(program)
+//
+// The processor's caches are its own: what cores or the host are to read is published first, what they have
+// written is looked at before it is read. docs/programs.md explains it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "abi/command.hpp"
+#include "abi/program.hpp"
+
+namespace swai::program {
+
+using protocol::Status;
+
+// --- Calls into the kernel
+
+struct Answer {
+  Status status;
+  uint64_t value;
+};
+inline Answer call(uint64_t function, uint64_t first, uint64_t second = 0) {
+  register uint64_t a0 asm("a0") = first;
+  register uint64_t a1 asm("a1") = second;
+  register uint64_t a7 asm("a7") = function;
+  asm volatile("ecall" : "+r"(a0), "+r"(a1) : "r"(a7) : "memory");
+  return {static_cast<Status>(a0), a1};
+}
+inline Answer call(Call function, uint64_t first, uint64_t second = 0) {
+  return call(static_cast<uint64_t>(function), first, second);
+}
+[[noreturn]] inline void exit(uint64_t code) {
+  for (;;) call(Call::kExit, code);
+}
+
+// What the host and the card have told.
+inline const volatile Notes& notes() { return *reinterpret_cast<const volatile Notes*>(kNotes); }
+inline uint64_t word(unsigned number) {
+  return reinterpret_cast<const volatile uint64_t*>(kNotes + offsetof(Notes, words))[number];
+}
+inline bool cancelled() { return word(kCancel) != 0; }
+// Of the card's timer.
+inline uint64_t time() {
+  uint64_t value;
+  asm volatile("rdtime %0" : "=r"(value));
+  return value;
+}
+
+// --- Memory
+
+inline constexpr uint64_t kLineBytes = 64;
+// From the return on others find there what was written.
+inline void publish(const volatile void* data, uint64_t bytes) {
+  const auto first = reinterpret_cast<uint64_t>(data);
+  for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
+    asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory");
+  asm volatile("fence" ::: "memory");
+}
+// What others wrote there is read from now on.
+inline void look(const volatile void* data, uint64_t bytes) {
+  const auto first = reinterpret_cast<uint64_t>(data);
+  for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
+    asm volatile("cbo.flush 0(%0)" ::"r"(line) : "memory");
+  asm volatile("fence" ::: "memory");
+}
+// Memory of the client that processor and cores reach, by the pointer that cores and host know. Null: it is
+// not there.
+template <typename T>
+T* show(uint64_t pointer) {
+  const Answer answer = call(Call::kShow, pointer);
+  return answer.status == Status::kOk ? reinterpret_cast<T*>(answer.value) : nullptr;
+}
+
+// --- Commands of the program's queue, in their order
+
+// The number of a command, or why there is none.
+struct Ticket {
+  uint32_t number = 0;
+  Status status = Status::kOk;
+};
+// Until the command is complete.
+inline Status wait(Ticket ticket) {
+  if (ticket.status != Status::kOk) return ticket.status;
+  for (;;) {
+    const Answer answer = call(Call::kWait, ticket.number, notes().told);
+    if (answer.status != Status::kAgain) return answer.status;
+  }
+}
+// Until the host has told more than this.
+inline void wait_told(uint64_t told) {
+  constexpr uint32_t kFar = 1 << 30;
+  while (notes().told == told) call(Call::kWait, notes().completed + kFar, told);
+}
+
+// A command of one slot; it waits for room.
+template <typename Command>
+Ticket submit(command::Type type, const Command& command, uint16_t flags = command::kQuiet) {
+  static_assert(sizeof(Command) <= protocol::kSlotBytes && std::is_trivially_copyable_v<Command>);
+  std::array<uint64_t, protocol::kSlotBytes / sizeof(uint64_t)> words = {};
+  std::memcpy(words.data(), &command, sizeof command);
+  for (;;) {
+    register uint64_t a0 asm("a0") = words[1];
+    register uint64_t a1 asm("a1") = words[2];
+    register uint64_t a2 asm("a2") = words[3];
+    register uint64_t a3 asm("a3") = words[4];
+    register uint64_t a4 asm("a4") = words[5];
+    register uint64_t a5 asm("a5") = words[6];
+    register uint64_t a6 asm("a6") = words[7];
+    register uint64_t a7 asm("a7") = submit_word(static_cast<uint8_t>(type), flags);
+    asm volatile("ecall"
+                 : "+r"(a0), "+r"(a1)
+                 : "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a6), "r"(a7)
+                 : "memory");
+    const auto status = static_cast<Status>(a0);
+    if (status != Status::kAgain) return {static_cast<uint32_t>(a1), status};
+    wait({notes().completed + 1});
+  }
+}
+// A kernel that takes at most 40 bytes of arguments, on the cores that the host has chosen.
+template <typename Arguments>
+Ticket launch(const Kernel& kernel, const Arguments& arguments) {
+  struct {
+    command::Header header;
+    Kernel kernel;
+    Arguments arguments;
+  } command = {{}, kernel, arguments};
+  return submit(command::Type::kLaunch, command);
+}
+
+// --- Messages to the host
+
+class Stream {
+ public:
+  explicit Stream(const Start& start) : start_(start) {}
+  // Waits while the host has read nothing for a whole ring. False: the queue has failed, or the host cancels
+  // and does not read.
+  bool send(const void* data, size_t bytes) {
+    const auto* from = static_cast<const uint8_t*>(data);
+    do {
+      const size_t some = bytes < Record::kBytes ? bytes : Record::kBytes;
+      bytes -= some;
+      if (!send_record(from, some, bytes != 0)) return false;
+      from += some;
+    } while (bytes != 0);
+    return true;
+  }
+  // Until the host has all of it.
+  Status flush() const { return wait(last_); }
+
+ private:
+  bool send_record(const uint8_t* data, size_t bytes, bool more) {
+    for (uint64_t told = notes().told; written_ - word(kTaken) >= kRecords; told = notes().told) {
+      if (cancelled()) return false;
+      wait_told(told);
+    }
+    const uint64_t offset = written_ % kRecords * sizeof(Record);
+    auto* record = reinterpret_cast<Record*>(start_.staging + offset);
+    record->number = ++written_;
+    record->bytes = static_cast<uint16_t>(bytes);
+    record->more = more ? 1 : 0;
+    std::memcpy(record->data.data(), data, bytes);
+    publish(record, sizeof *record);
+    const uint64_t device = start_.memory + (start_.staging + offset - kCode);
+    last_ = submit(command::Type::kCopy,
+                   command::Copy{{}, start_.stream + offset, device, sizeof *record, 1, 1, 0, 0},
+                   command::kQuiet | command::kConcurrent);
+    return last_.status == Status::kOk;
+  }
+
+  const Start& start_;
+  uint64_t written_ = 0;
+  Ticket last_ = {0, Status::kRefused};
+};
+
+// --- A run
+
+class Job {
+ public:
+  explicit Job(const Start& start) : start_(start), stream_(start) {}
+  // What the host has given, as it lies in the program's memory.
+  template <typename T>
+  const T& arguments() const {
+    return *reinterpret_cast<const T*>(start_.arguments);
+  }
+  size_t argument_bytes() const { return start_.argument_bytes; }
+  Stream& stream() { return stream_; }
+  // Memory of the program that nobody else uses; cores and host reach it by global().
+  std::byte* heap() const { return reinterpret_cast<std::byte*>(start_.heap); }
+  size_t heap_bytes() const { return start_.heap_end - start_.heap; }
+  // How cores and host name something in the program's memory.
+  uint64_t global(const volatile void* data) const {
+    return start_.memory + (reinterpret_cast<uint64_t>(data) - kCode);
+  }
+
+ private:
+  const Start& start_;
+  Stream stream_;
+};
+
+}  // namespace swai::program
+
+// The function that runs: int FUNCTION(swai::program::Job&). Its result is what the host gets as the
+// program's code.
+#define SWAI_PROGRAM(function)                                               \
+  extern "C" int program_main(const swai::program::Start* start) {           \
+    swai::program::Job job(*start);                                          \
+    return function(job);                                                    \
+  }                                                                          \
+  extern "C" [[noreturn]] void program_exit(int code) {                      \
+    swai::program::exit(static_cast<uint64_t>(static_cast<uint32_t>(code))); \
+  }

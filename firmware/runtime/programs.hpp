@@ -1,0 +1,231 @@
+// Model programs (abi/program.hpp): they run when nothing else is to be done, and fill a queue of their
+// client's in the host's place. All that a program gives goes into the slots of that queue, and is checked
+// there as what the host writes. Nothing of a program's memory is read here: its calls have their arguments
+// in registers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "abi/program.hpp"
+#include "firmware/memory/memory.hpp"
+#include "firmware/runtime/machine.hpp"
+#include "firmware/runtime/queues.hpp"
+
+namespace swai::runtime {
+
+template <Machine M>
+class Programs {
+ public:
+  Programs(M& machine, memory::Memory<M>& memory) : machine_(machine), memory_(memory) {}
+
+  [[gnu::cold, gnu::noinline]] void init(Queues<M>& queues) {
+    queues_ = &queues;
+    programs_ = {};
+    next_ = 0;
+  }
+
+  // --- Requests. The queue is the client's.
+
+  struct Place {
+    uint64_t memory = 0;  // device pointer
+    uint64_t pc = 0;
+    uint64_t argument = 0;
+  };
+  [[gnu::cold, gnu::noinline]] Status start(const Client& client, unsigned queue, const Place& place) {
+    if (find(queue) != nullptr || !queues_->is_fresh(queue)) return Status::kBadOperation;
+    const unsigned number = free_number(client);
+    if (number == program::kPrograms) return Status::kNoProgram;
+    const memory::Range range = find_memory(place.memory, client.context);
+    if (range.bytes == 0 || range.pointer != place.memory) return Status::kBadPointer;
+    const unsigned pages = pages_of(range);
+    if (pages < 2 || pages > program::kMostPages) return Status::kBadRange;
+    machine_.begin_program(number);
+    machine_.show(number, range.physical, 1, true);
+    machine_.show(number, range.physical + program::kPageBytes, pages - 1, false);
+    Program& program = programs_[number];
+    program = {};
+    program.lives = true;
+    program.queue = static_cast<uint8_t>(queue);
+    program.context = client.context;
+    program.given = queues_->next_sequence(queue);
+    program.state.pc = place.pc;
+    program.state.registers[kA0] = place.argument;
+    return Status::kOk;
+  }
+  [[gnu::cold, gnu::noinline]] Status tell(unsigned queue, uint64_t number, uint64_t word) {
+    Program* program = find(queue);
+    if (program == nullptr || number >= program::kWords) return Status::kBadOperation;
+    program->notes.words[number] = word;
+    ++program->notes.told;
+    return Status::kOk;
+  }
+  // Nobody has that queue any more.
+  [[gnu::cold, gnu::noinline]] void drop(unsigned queue) {
+    if (Program* program = find(queue)) forget(*program);
+  }
+  [[gnu::cold, gnu::noinline]] void drop_all(uint8_t context) {
+    for (Program& program : programs_) {
+      if (program.lives && program.context == context) forget(program);
+    }
+  }
+
+  // --- Work
+
+  bool any() const { return std::ranges::any_of(programs_, &Program::lives); }
+  // One that can go on; program::kPrograms: none.
+  [[gnu::cold, gnu::noinline]] unsigned next() {
+    for (unsigned i = 0; i < program::kPrograms; ++i) {
+      const unsigned number = (next_ + i) % program::kPrograms;
+      if (programs_[number].lives && can_go_on(programs_[number])) return number;
+    }
+    return program::kPrograms;
+  }
+  // Lets it go on. True: it has called, or failed; false: an interrupt waits.
+  [[gnu::cold, gnu::noinline]] bool resume(unsigned number) {
+    Program& program = programs_[number];
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    program.notes.completed = line.completed;
+    program.notes.status = line.status;
+    program.notes.value = line.value;
+    machine_.tell(number, program.notes);
+    machine_.run_program(number, program.state);
+    // Who was interrupted has had its turn.
+    const bool interrupted = (program.state.cause & kInterrupt) != 0;
+    next_ = interrupted ? (number + 1) % program::kPrograms : number;
+    if (interrupted) return false;
+    if (program.state.cause == kCalled) {
+      call(program);
+    } else {
+      fail(program);
+    }
+    return true;
+  }
+
+ private:
+  struct Program {
+    bool lives = false;
+    bool waits = false;
+    uint8_t queue = 0;
+    uint8_t context = 0;
+    uint32_t given = 0;   // ticket of its next command
+    uint32_t wanted = 0;  // waits: for this ticket, or for more to be told than that
+    uint64_t told = 0;
+    program::Notes notes = {};
+    ProgramState state = {};
+  };
+  static constexpr unsigned kA0 = 10, kA1 = 11, kA7 = 17;
+  static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
+  static constexpr uint64_t kCalled = 8;  // of scause
+  static constexpr uint64_t kCallBytes = 4;
+
+  Program* find(unsigned queue) {
+    const auto found = std::ranges::find_if(
+        programs_, [&](const Program& program) { return program.lives && program.queue == queue; });
+    return found == programs_.end() ? nullptr : &*found;
+  }
+  // A client that shares the card has one program, so that the others find a place.
+  unsigned free_number(const Client& client) const {
+    const auto is_its = [&](const Program& one) { return one.lives && one.context == client.context; };
+    if (client.shared && std::ranges::any_of(programs_, is_its)) return program::kPrograms;
+    const auto free = std::ranges::find(programs_, false, &Program::lives);
+    return static_cast<unsigned>(free - programs_.begin());
+  }
+  // Memory that the processor reaches, of this client alone; bytes 0: none.
+  memory::Range find_memory(uint64_t pointer, uint8_t context) const {
+    const memory::Range range = memory_.find(pointer, context);
+    if (range.context != context || range.usage == memory::Usage::kCpe) return {};
+    return range;
+  }
+  static unsigned pages_of(const memory::Range& range) {
+    return static_cast<unsigned>((range.bytes + program::kPageBytes - 1) / program::kPageBytes);
+  }
+  unsigned number_of(const Program& program) const {
+    return static_cast<unsigned>(&program - programs_.data());
+  }
+
+  // Leaves the answer of a call that it waits for.
+  bool can_go_on(Program& program) {
+    if (!program.waits) return true;
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    Status answer = Status::kAgain;
+    if (static_cast<int32_t>(line.completed - program.wanted) >= 0) {
+      const bool good = line.status == Status::kOk || static_cast<int32_t>(line.failed - program.wanted) > 0;
+      answer = good ? Status::kOk : line.status;
+    } else if (program.notes.told == program.told) {
+      return false;
+    }
+    program.waits = false;
+    give(program, answer);
+    return true;
+  }
+  static void give(Program& program, Status status) {
+    program.state.registers[kA0] = static_cast<uint64_t>(status);
+  }
+
+  void fail(Program& program) {
+    const ProgramState& state = program.state;
+    machine_.note(journal::Fault::kProgram, {state.cause, program.context, state.pc, state.value,
+                                             journal::command(program.queue, program.given)});
+    queues_->program_failed(program.queue, state.cause, state.pc, state.value);
+    forget(program);
+  }
+  void call(Program& program) {
+    auto& registers = program.state.registers;
+    program.state.pc += kCallBytes;
+    switch (static_cast<program::Call>(registers[kA7] & 0xff)) {
+      case program::Call::kExit:
+        queues_->program_ended(program.queue, registers[kA0]);
+        return forget(program);
+      case program::Call::kSubmit:
+        return give(program, submit(program));
+      case program::Call::kWait:
+        program.wanted = static_cast<uint32_t>(registers[kA0]);
+        program.told = registers[kA1];
+        program.waits = true;
+        return;
+      case program::Call::kShow:
+        return give(program, show(program));
+    }
+    give(program, Status::kBadOperation);
+  }
+  Status submit(Program& program) {
+    auto& registers = program.state.registers;
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    if (line.status != Status::kOk) return line.status;
+    if (program.given - line.completed > protocol::kSlots) return Status::kAgain;
+    std::array<uint64_t, protocol::kSlotBytes / sizeof(uint64_t)> slot;
+    const uint64_t kind = registers[kA7] >> 8;
+    constexpr uint64_t kOneSlot = uint64_t{1} << 40;
+    slot[0] = program.given | (kind & 0xff) << 32 | kOneSlot | (kind >> 8 & 0xffff) << 48;
+    std::copy_n(registers.begin() + kA0, slot.size() - 1, slot.begin() + 1);
+    machine_.put(queues_->slot(program.queue, program.given), slot.data(), sizeof slot);
+    machine_.order();
+    registers[kA1] = program.given++;
+    queues_->rung(uint32_t{1} << program.queue);
+    return Status::kOk;
+  }
+  Status show(Program& program) {
+    auto& registers = program.state.registers;
+    const uint64_t pointer = registers[kA0];
+    const memory::Range range = find_memory(pointer, program.context);
+    if (range.bytes == 0) return Status::kBadPointer;
+    const uint64_t address = machine_.show(number_of(program), range.physical, pages_of(range), false);
+    if (address == 0) return Status::kNoMemory;
+    registers[kA1] = address + (segment::offset(pointer) - segment::offset(range.pointer));
+    return Status::kOk;
+  }
+  void forget(Program& program) {
+    machine_.end_program(number_of(program));
+    program.lives = false;
+  }
+
+  M& machine_;
+  memory::Memory<M>& memory_;
+  Queues<M>* queues_ = nullptr;
+  std::array<Program, program::kPrograms> programs_ = {};
+  unsigned next_ = 0;  // who is looked at first
+};
+
+}  // namespace swai::runtime

@@ -1,0 +1,60 @@
+// A model program and its run (docs/programs.md): its memory on the card, its queue, its stream of messages.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "abi/program.hpp"
+#include "host/sdaa/device.hpp"
+#include "host/sdaa/program_file.hpp"
+
+namespace swai::sdaa {
+
+// What is there as long as a program runs.
+struct ProgramRun {
+  Queue* queue = nullptr;
+  uint64_t memory = 0;
+  program::Record* ring = nullptr;
+  uint64_t taken = 0;                 // records
+  uint64_t told = 0;                  // of these the program knows
+  std::vector<uint8_t> message = {};  // so far
+};
+
+class Program : public Object {
+ public:
+  explicit Program(ProgramFile file) : file_(std::move(file)) {}
+
+  // All with the device's lock.
+  void start(Device::Lock& lock, std::span<const uint8_t> arguments);
+  // The next message; nothing: it has ended, and there is none. Throws what it failed with once all were
+  // read.
+  const std::vector<uint8_t>* next_message(Device::Lock& lock);
+  void drop_message() { messages_.pop_front(); }
+  // Its code. Throws what it failed with.
+  uint32_t wait(Device::Lock& lock);
+  void tell(unsigned number, uint64_t word);
+  // Whether it has ended or not.
+  void stop() noexcept;
+
+ private:
+  // What the program finds in its pages of data, with room for what it needs beside.
+  std::vector<uint8_t> data_of(uint64_t memory, uint64_t stream, std::span<const uint8_t> arguments,
+                               uint64_t& start) const;
+  uint64_t memory_bytes(size_t argument_bytes) const;
+  // Takes what has come. True: there is something to tell the user.
+  void take_records();
+  void look(Device::Lock& lock);
+  void end();
+
+  const ProgramFile file_;
+  std::optional<ProgramRun> run_;
+  std::deque<std::vector<uint8_t>> messages_;
+  uint32_t code_ = 0;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace swai::sdaa

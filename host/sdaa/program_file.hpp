@@ -1,0 +1,20 @@
+// The file of a model program: an ELF file as `sdaacc --mpe` makes it, or whatever somebody gives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace swai::sdaa {
+
+// What lies in the pages of a program's memory when it begins.
+struct ProgramFile {
+  uint64_t entry = 0;
+  std::vector<uint8_t> code;  // from program::kCode on
+  std::vector<uint8_t> data;  // from program::kData on, zeros included
+};
+
+// Throws Failure: InvalidKernelFile, NoBinaryForDevice, InvalidImage.
+ProgramFile read_program(std::span<const uint8_t> file);
+
+}  // namespace swai::sdaa

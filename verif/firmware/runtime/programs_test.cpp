@@ -1,0 +1,264 @@
+// Model programs on the played card: what the kernel does for them, and what it does not let them do.
+#include <doctest/doctest.h>
+
+#include "verif/common/doctest_main.hpp"
+#include "verif/firmware/runtime/guest.hpp"
+
+namespace {
+
+using namespace swai;
+using namespace swai::runtime;
+using sdaa::FakePrograms;
+
+constexpr unsigned kA0 = 10, kA1 = 11, kA7 = 17;
+constexpr uint64_t kEntry = program::kCode + 0x10;
+
+void call(ProgramState& state, program::Call function, uint64_t first = 0, uint64_t second = 0) {
+  state.cause = FakePrograms::kCall;
+  state.registers[kA7] = static_cast<uint64_t>(function);
+  state.registers[kA0] = first;
+  state.registers[kA1] = second;
+}
+void submit(ProgramState& state, command::Type type, const std::array<uint64_t, 7>& words) {
+  call(state, program::Call::kSubmit);
+  state.registers[kA7] = program::submit_word(static_cast<uint8_t>(type), command::kQuiet);
+  std::ranges::copy(words, state.registers.begin() + kA0);
+}
+
+// A client with a queue for a program, and one beside it.
+struct Bed {
+  Played played;
+  verif::Random random{1};
+  std::unique_ptr<Guest> guest = make_guest(played, random, 0);
+  std::unique_ptr<Guest> other = make_guest(played, random, 1);
+  unsigned queue = 0;
+  uint64_t memory = 0;
+
+  Bed() {
+    if (guest->lanes.size() == protocol::kSharedQueues) {
+      const unsigned last = guest->lanes.back().number;
+      REQUIRE(guest->ask(Operation::kQueueClose, {last}).ok());
+      guest->lanes.pop_back();
+    }
+    const auto opened = guest->ask(Operation::kQueueOpen, {});
+    REQUIRE(opened.ok());
+    queue = static_cast<unsigned>(opened.values[0]);
+    memory = guest->allocate(2 * program::kPageBytes, protocol::Usage::kShared);
+  }
+  FakePrograms& programs() { return played.processor().programs; }
+  Status start(uint64_t argument = 0) {
+    return guest->ask(Operation::kProgramStart, {queue, memory, kEntry, argument}).status;
+  }
+  protocol::QueueStatus line() const {
+    Guest::Lane lane;
+    lane.number = queue;
+    return guest->line(lane);
+  }
+  void renew() {
+    const auto closed = guest->ask(Operation::kQueueReset, {queue});
+    REQUIRE(closed.ok());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("programs: begin with their memory, code that cannot be written first") {
+  Bed bed;
+  unsigned turns = 0;
+  bed.programs().turn = [&](unsigned number, ProgramState& state) {
+    if (turns++ == 0) {
+      CHECK(state.pc == kEntry);
+      CHECK(state.registers[kA0] == 77);
+      for (unsigned i = 1; i < 32; ++i) CHECK((i == kA0 || state.registers[i] == 0));
+      const auto& space = bed.programs().space(number);
+      REQUIRE(space.shown == 3);
+      CHECK(space.pages[1]->executable);
+      CHECK_FALSE(space.pages[2]->executable);
+      CHECK(space.pages[2]->physical == space.pages[1]->physical + program::kPageBytes);
+    }
+    call(state, program::Call::kExit, 9);
+  };
+  REQUIRE(bed.start(77) == Status::kOk);
+  bed.played.run(10);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  CHECK(protocol::code_at_end(bed.line().value) == 9);
+  CHECK(protocol::status_at_end(bed.line().value) == Status::kOk);
+  CHECK(turns == 1);
+  // The queue is to be reset before another one.
+  CHECK(bed.start() == Status::kBadOperation);
+  bed.renew();
+  CHECK(bed.start() == Status::kOk);
+}
+
+TEST_CASE("programs: what cannot begin") {
+  Bed bed;
+  bed.programs().turn = [](unsigned, ProgramState& state) { state.cause = FakePrograms::kInterrupt; };
+  const auto start = [&](uint64_t queue, uint64_t memory) {
+    return bed.guest->ask(Operation::kProgramStart, {queue, memory, kEntry, 0}).status;
+  };
+  CHECK(start(bed.other->lanes.front().number, bed.memory) == Status::kBadHandle);
+  CHECK(start(99, bed.memory) == Status::kBadHandle);
+  CHECK(start(bed.queue, bed.memory + 64) == Status::kBadPointer);
+  CHECK(start(bed.queue, 0) == Status::kBadPointer);
+  CHECK(start(bed.queue, bed.guest->allocate(2 * program::kPageBytes, protocol::Usage::kCpe)) ==
+        Status::kBadPointer);
+  CHECK(start(bed.queue, bed.other->allocate(2 * program::kPageBytes, protocol::Usage::kShared)) ==
+        Status::kBadPointer);
+  CHECK(start(bed.queue, bed.guest->allocate(program::kPageBytes, protocol::Usage::kShared)) ==
+        Status::kBadRange);
+  CHECK(bed.guest->ask(Operation::kProgramTell, {bed.queue, 0, 1}).status == Status::kBadOperation);
+  REQUIRE(bed.start() == Status::kOk);
+  CHECK(bed.start() == Status::kBadOperation);
+  CHECK(bed.guest->ask(Operation::kProgramTell, {bed.queue, program::kWords, 1}).status ==
+        Status::kBadOperation);
+  CHECK(bed.other->ask(Operation::kProgramTell, {bed.queue, 0, 1}).status == Status::kBadHandle);
+  // A client that shares the card has one.
+  const auto memory = bed.guest->allocate(2 * program::kPageBytes, protocol::Usage::kShared);
+  CHECK(start(bed.guest->lanes.front().number, memory) == Status::kNoProgram);
+}
+
+TEST_CASE("programs: launch kernels, sleep until they have ended, and others never wait for them") {
+  Bed bed;
+  Guest& guest = *bed.guest;
+  const Guest::Lane& lane = guest.lanes.front();
+  const std::vector<uint32_t> ones(Guest::kBytes / 4, 1);
+  for (const uint64_t pointer : lane.pointers) {
+    std::memcpy(guest.area(Guest::kAreas), ones.data(), Guest::kBytes);
+    guest.finish(guest.lanes.front(),
+                 guest.copy(guest.lanes.front(), pointer, Guest::kAreas, Guest::kBytes, false));
+  }
+  const sdaa::AxpyIntArgs axpy = {cpe::GlobalPtr<int32_t>(lane.pointers[0]),
+                                  cpe::GlobalPtr<const int32_t>(lane.pointers[1]), Guest::kBytes / 4, 2};
+  const command::Launch launch = {{}, guest.module, Guest::kAxpyInt, sizeof axpy, protocol::kAnyGroup, 0, ~0U,
+                                  0};
+  std::array<uint64_t, 7> words = {};
+  std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+  std::memcpy(words.data() + 2, &axpy, sizeof axpy);
+  constexpr unsigned kLaunches = 3;
+  unsigned step = 0;  // launch, wait, launch, wait ...
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    if (step != 0) REQUIRE(static_cast<Status>(state.registers[kA0]) == Status::kOk);
+    const unsigned now = step++;
+    if (now == 2 * kLaunches) return call(state, program::Call::kExit, 0);
+    if (now % 2 == 0) return submit(state, command::Type::kLaunch, words);
+    call(state, program::Call::kWait, state.registers[kA1], 0);
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  for (unsigned i = 0; i < 100; ++i) {
+    bed.other->work(bed.random);
+    bed.played.run(5);
+    bed.other->check();
+  }
+  CHECK(step == 2 * kLaunches + 1);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  guest.finish(guest.lanes.front(),
+               guest.copy(guest.lanes.front(), lane.pointers[0], Guest::kAreas, Guest::kBytes, true));
+  uint32_t sum = 0;
+  std::memcpy(&sum, guest.area(Guest::kAreas), sizeof sum);
+  CHECK(sum == 1 + kLaunches * 2);
+  CHECK(bed.other->checked() > 5);
+}
+
+TEST_CASE("programs: a queue takes as many commands as it has slots, and says so") {
+  Bed bed;
+  unsigned given = 0;
+  bool full = false;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    if (given != 0 && static_cast<Status>(state.registers[kA0]) == Status::kAgain) {
+      full = true;
+      return call(state, program::Call::kExit, 0);
+    }
+    REQUIRE(++given < 2 * protocol::kSlots);
+    // Never recorded so often.
+    submit(state, command::Type::kEventWait, {3, 1'000'000, 0, 0, 0, 0, 0});
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(10);
+  CHECK(full);
+  CHECK(given == protocol::kSlots + 1);
+}
+
+TEST_CASE("programs: one that fails has a record with cause and pc; one that spins gives way") {
+  Bed bed;
+  bed.programs().turn = [](unsigned, ProgramState& state) {
+    state.cause = 13;
+    state.value = 0x1234;
+    state.pc = program::kCode + 0x40;
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(10);
+  CHECK(bed.line().status == Status::kProgramFault);
+  CHECK(bed.line().detail == 13);
+  CHECK(bed.line().detail_address == 0x1234);
+  CHECK(bed.line().detail_pc == program::kCode + 0x40);
+  bed.renew();
+  uint64_t turns = 0;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    ++turns;
+    state.cause = FakePrograms::kInterrupt;
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  for (unsigned i = 0; i < 200; ++i) {
+    bed.other->work(bed.random);
+    bed.played.run(5);
+    bed.other->check();
+  }
+  CHECK(turns > 200);
+  CHECK(bed.other->checked() > 20);
+}
+
+TEST_CASE("programs: see memory of their client, and no more of it when it is freed") {
+  Bed bed;
+  const uint64_t mine = bed.guest->allocate(program::kPageBytes, protocol::Usage::kMpe);
+  const uint64_t cores = bed.guest->allocate(program::kPageBytes, protocol::Usage::kCpe);
+  const uint64_t foreign = bed.other->allocate(program::kPageBytes, protocol::Usage::kShared);
+  std::vector<uint64_t> asks = {mine, cores, foreign, 0, mine + 8, ~uint64_t{0}};
+  std::vector<std::pair<Status, uint64_t>> answers;
+  size_t next = 0;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    if (next != 0 && next <= asks.size())
+      answers.emplace_back(static_cast<Status>(state.registers[kA0]), state.registers[kA1]);
+    if (next < asks.size()) {
+      call(state, program::Call::kShow, asks[next++]);
+    } else {
+      ++next;
+      state.cause = FakePrograms::kInterrupt;
+    }
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(10);
+  REQUIRE(answers.size() == asks.size());
+  CHECK(answers[0] == std::pair(Status::kOk, program::kData + program::kPageBytes));
+  for (const unsigned bad : {1, 2, 3, 5}) CHECK(answers[bad].first == Status::kBadPointer);
+  CHECK(answers[4] == std::pair(Status::kOk, program::kData + program::kPageBytes + 8));
+  CHECK(bed.programs().physical(0, answers[0].second));
+  REQUIRE(bed.guest->ask(Operation::kFree, {mine}).ok());
+  CHECK_FALSE(bed.programs().physical(0, answers[0].second));
+  REQUIRE(bed.guest->ask(Operation::kFree, {bed.memory}).ok());
+  CHECK_FALSE(bed.programs().physical(0, program::kCode));
+}
+
+TEST_CASE("programs: end with their queue, and with their client") {
+  Bed bed;
+  uint64_t turns = 0;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    ++turns;
+    state.cause = FakePrograms::kInterrupt;
+  };
+  const auto ends = [&](auto what) {
+    REQUIRE(bed.start() == Status::kOk);
+    bed.played.run(20);
+    REQUIRE(turns > 0);
+    what();
+    turns = 0;
+    bed.played.run(20);
+    CHECK(turns == 0);
+    CHECK_FALSE(bed.programs().space(0).lives);
+  };
+  ends([&] { bed.renew(); });
+  ends([&] {
+    REQUIRE(bed.guest->ask(Operation::kQueueClose, {bed.queue}).ok());
+    bed.queue = static_cast<unsigned>(bed.guest->ask(Operation::kQueueOpen, {}).values[0]);
+  });
+  ends([&] { bed.guest->detach(); });
+}
