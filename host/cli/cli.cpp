@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "abi/elf.hpp"
 #include "build/gen/version.hpp"
+#include "host/cli/did_you_mean.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/walk/card_memory.hpp"
 
@@ -56,6 +59,23 @@ ExitCode code_of(sdaaError_t error) {
   }
 }
 
+// The command that was asked for, as far as it is known.
+const CLI::App& chosen(const CLI::App& app) {
+  const auto below = app.get_subcommands();
+  return below.empty() ? app : chosen(*below.front());
+}
+
+std::string usage_error(const CLI::App& app, const CLI::Error& error) {
+  const CLI::App& last = chosen(app);
+  std::vector<std::string> known;
+  for (const CLI::App* command : last.get_subcommands([](const CLI::App*) { return true; }))
+    known.push_back(command->get_name());
+  const auto words = app.remaining(true);
+  if (known.empty() || words.empty()) return fmt::format("{}; see --help", error.what());
+  return fmt::format("there is no command '{}'{}; see --help", words.front(),
+                     did_you_mean(words.front(), known));
+}
+
 }  // namespace
 
 void check(sdaaError_t error, const std::string& what) {
@@ -71,10 +91,7 @@ Cli::Cli() : app_(kIntroduction, "swai") {
   app_.set_version_flag("--version", std::string("swai ") + kVersion);
   app_.require_subcommand(1);
   app_.failure_message([](const CLI::App* app, const CLI::Error& error) {
-    const auto words = app->remaining();
-    const bool unknown = app->get_subcommands().empty() && !words.empty();
-    return fmt::format("swai: {}; see --help\n",
-                       unknown ? fmt::format("there is no command '{}'", words.front()) : error.what());
+    return fmt::format("swai: {}\n", usage_error(*app, error));
   });
   app_.fallthrough();
   app_.get_formatter()->column_width(34);
@@ -110,7 +127,11 @@ int Cli::run(int argc, char** argv) {
     app_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const bool good = app_.exit(error) == 0;
-    return good && std::cout.flush() ? kDone : kBadInput;
+    if (good && std::cout.flush()) return kDone;
+    // The parser has ended before it came to all options.
+    const bool json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+    if (!good && json) print_error(Error(kBadInput, usage_error(app_, error)));
+    return kBadInput;
   }
   try {
     const int code = action_();
@@ -136,15 +157,21 @@ int Cli::run(int argc, char** argv) {
 int Cli::report(const Error& error) const {
   StartedCard::wait_if_interrupted();
   fmt::print(stderr, "swai: {}\n", error.what());
-  try {
-    if (options_.json) print({{"error", error.what()}, {"exit_code", int{error.code()}}});
-  } catch (const std::system_error&) {  // that is why it failed
-  }
+  if (options_.json) print_error(error);
   return error.code();
 }
 
+void Cli::print_error(const Error& error) const {
+  try {
+    print({{"error", error.what()}, {"exit_code", int{error.code()}}});
+  } catch (const std::system_error&) {  // that is why it failed
+  }
+}
+
 Json Cli::whole(const Json& report) const {
-  Json all = {{"version", kJsonVersion}, {"command", app_.get_subcommands().front()->get_name()}};
+  const auto commands = app_.get_subcommands();
+  Json all = {{"version", kJsonVersion}};
+  all["command"] = commands.empty() ? Json() : Json(commands.front()->get_name());
   all.update(report);
   return all;
 }

@@ -32,6 +32,7 @@ class Cli {
 
  private:
   int report(const Error& error) const;
+  void print_error(const Error& error) const;
 
   Options options_;
   CLI::App app_;

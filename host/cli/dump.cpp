@@ -99,8 +99,8 @@ std::vector<uint8_t> read_memory(const Cli& cli, link::Card& card, uint64_t addr
 int dump_memory(const Cli& cli, const Wish& wish) {
   const uint64_t address = kernel_run::parse_number(wish.address, ~uint64_t{0}, "ADDRESS");
   if (!wish.file.empty()) kernel_run::check_writable(wish.file);
-  const UsedCard used(cli.options());
-  const auto card = link::Card::open(used.sockets()[used.numbers(wish.card).front()]);
+  const UsedCard used(cli.options(), wish.card);
+  const auto card = link::Card::open(used.sockets()[used.numbers().front()]);
   const std::vector<uint8_t> memory = read_memory(cli, *card, address, wish.bytes);
   if (!wish.file.empty()) {
     kernel_run::write_file(wish.file, memory);
@@ -120,7 +120,7 @@ int dump_memory(const Cli& cli, const Wish& wish) {
 
 int dump_state(const Cli& cli, const Wish& wish) {
   if (!wish.file.empty()) kernel_run::check_writable(wish.file);
-  const UsedCard used(cli.options());
+  const UsedCard used(cli.options(), wish.card);
   Json cards = Json::array();
   for (const std::string& socket : used.sockets()) {
     const auto card = link::Card::open(socket);

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
@@ -36,6 +38,29 @@ struct Wish {
   std::string folder;
   std::vector<std::string> command;
 };
+
+// As the system looks for programs: found before there is a card.
+void check_program(const Wish& wish) {
+  namespace fs = std::filesystem;
+  const std::string& program = wish.command[0];
+  const auto good = [&](const fs::path& path) {
+    const fs::path from = fs::path(wish.folder) / path;
+    std::error_code ignored;
+    if (!fs::is_directory(from, ignored)) return ::access(from.c_str(), X_OK) == 0;
+    errno = EACCES;
+    return false;
+  };
+  if (program.find('/') != std::string::npos) {
+    if (!good(program)) throw Error(kBadInput, fmt::format("{}: {}", program, std::strerror(errno)));
+    return;
+  }
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (good(fs::path(folder) / program)) return;
+  throw Error(kBadInput,
+              fmt::format("{}: there is no such program in PATH; one of a folder is ./{}", program, program));
+}
 
 int run_program(const Wish& wish) {
   const common::Words words(wish.command);
@@ -68,6 +93,7 @@ int exec(const Cli& cli, const Wish& wish) {
                   "and SWAI_CARD");
     }
   }
+  check_program(wish);
   int code = kDone;
   {
     const UsedCard card(cli.options(), more);

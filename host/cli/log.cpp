@@ -123,9 +123,9 @@ std::string place_of(const sdaaFaultRecord_t& one, const module::SourceLines& li
 }
 
 int log(const Cli& cli, const Wish& wish) {
-  const UsedCard cards(cli.options());
+  const UsedCard cards(cli.options(), wish.card);
   Json report = {{"cards", Json::array()}};
-  for (const unsigned card : cards.numbers(wish.card)) {
+  for (const unsigned card : cards.numbers()) {
     const auto journal = read_all<sdaaLogRecord_t>(sdaaDeviceReadLog, "log", card);
     report["cards"].push_back(describe(journal, card));
     if (cli.options().json) continue;
@@ -141,10 +141,10 @@ int log(const Cli& cli, const Wish& wish) {
 int fault(const Cli& cli, const Wish& wish) {
   module::SourceLines sources;
   if (!wish.module.empty()) sources = ModuleFile(wish.module).lines();
-  const UsedCard cards(cli.options());
+  const UsedCard cards(cli.options(), wish.card);
   Json report = {{"cards", Json::array()}};
   bool any = false;
-  for (const unsigned card : cards.numbers(wish.card)) {
+  for (const unsigned card : cards.numbers()) {
     const auto journal = read_all<sdaaFaultRecord_t>(sdaaDeviceReadFaults, "faults", card);
     const auto words = read_last_words(card);
     const bool clean = journal.records.empty() && !words;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -276,31 +277,42 @@ void StartedCard::wait_if_interrupted() {
   while (interrupted) ::pause();
 }
 
-UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more) {
+UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more)
+    : UsedCard(options, more, std::nullopt) {}
+
+UsedCard::UsedCard(const Options& options, std::optional<unsigned> number) : UsedCard(options, {}, number) {}
+
+UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
+                   std::optional<unsigned> number)
+    : number_(number) {
   std::string sockets = options.card;
   // One that a daemon shares, unless another kind of card is wanted, or one with options of its own.
   if (sockets.empty() && more.empty() && options.config.empty()) {
     for (const std::string& card : link::served_cards()) sockets += (sockets.empty() ? "" : ",") + card;
   }
-  if (sockets.empty()) {
-    started_ = std::make_unique<StartedCard>(options, more);
-    sockets = started_->sockets();
-  }
-  ::setenv("SWAI_CARD", sockets.c_str(), 1);
   std::istringstream list(sockets);
   for (std::string socket; std::getline(list, socket, ',');) {
     if (!socket.empty()) sockets_.push_back(socket);
   }
-  if (sockets_.empty()) throw Error(kBadInput, fmt::format("'{}' names no socket of a card", sockets));
+  if (!sockets.empty() && sockets_.empty())
+    throw Error(kBadInput, fmt::format("'{}' names no socket of a card", sockets));
+  // One is started when there is none.
+  const size_t count = std::max<size_t>(sockets_.size(), 1);
+  if (number && *number >= count) {
+    throw Error(kBadInput, count == 1 ? fmt::format("--number {}: there is one card, 0", *number)
+                                      : fmt::format("--number {}: there are {} cards, 0 to {}", *number,
+                                                    count, count - 1));
+  }
+  if (sockets_.empty()) {
+    started_ = std::make_unique<StartedCard>(options, more);
+    sockets = started_->sockets();
+    sockets_ = {sockets};
+  }
+  ::setenv("SWAI_CARD", sockets.c_str(), 1);
 }
 
-std::vector<unsigned> UsedCard::numbers(std::optional<unsigned> wanted) const {
-  if (wanted && *wanted >= sockets_.size()) {
-    throw Error(kBadInput, sockets_.size() == 1 ? fmt::format("--number {}: there is one card, 0", *wanted)
-                                                : fmt::format("--number {}: there are {} cards, 0 to {}",
-                                                              *wanted, sockets_.size(), sockets_.size() - 1));
-  }
-  if (wanted) return {*wanted};
+std::vector<unsigned> UsedCard::numbers() const {
+  if (number_) return {*number_};
   std::vector<unsigned> all(sockets_.size());
   std::iota(all.begin(), all.end(), 0);
   return all;

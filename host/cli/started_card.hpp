@@ -58,14 +58,18 @@ class StartedCard {
 class UsedCard {
  public:
   explicit UsedCard(const Options& options, const std::vector<std::string>& more = {});
+  // For a command with --number. Throws Error when there is no such card, before one is started.
+  UsedCard(const Options& options, std::optional<unsigned> number);
 
   // Of the cards, by their numbers.
   const std::vector<std::string>& sockets() const { return sockets_; }
-  // For a command with --number: the card that was asked for, else all. Throws Error when there is no such
-  // card.
-  std::vector<unsigned> numbers(std::optional<unsigned> wanted) const;
+  // The card that was asked for with --number, else all.
+  std::vector<unsigned> numbers() const;
 
  private:
+  UsedCard(const Options& options, const std::vector<std::string>& more, std::optional<unsigned> number);
+
+  std::optional<unsigned> number_;
   std::vector<std::string> sockets_;
   std::unique_ptr<StartedCard> started_;
 };

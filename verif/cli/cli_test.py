@@ -454,6 +454,11 @@ class Rest(CardTest):
             ([*copy, "--mask", "zz"], "--mask: 'zz' is not a number"),
             (["dump", "state", "-o", "/no/file"], "/no/file: cannot write"),
             (["trace", "/no/file", "true"], "/no/file: cannot write"),
+            (["exec", "no-such-program"], "no-such-program: there is no such program in PATH"),
+            (["exec", "./no-such-program"], "./no-such-program: No such file"),
+            (["exec", "--folder", "/", "./tmp"], "./tmp: Permission denied"),
+            (["log", "--number", "7"], "--number 7: there is one card, 0"),
+            (["fault", "--number", "1"], "--number 1: there is one card, 0"),
             (["--card", ",", "list"], "names no socket"),
         ):
             _, error = self.run_swai(*words, code=2)
@@ -461,6 +466,22 @@ class Rest(CardTest):
             self.assertEqual(len(error.splitlines()), 1, error)
         self.environment["TMPDIR"] = "/nowhere"
         self.assertIn("set TMPDIR", self.run_swai("info", code=3)[1])
+
+    def test_wrong_usage(self):
+        """Told for machines, too; with the word that was meant."""
+        for words, message in (
+            (["inof"], "there is no command 'inof' (did you mean 'info'?); see --help"),
+            (["docto"], "(did you mean 'doctor'?)"),
+            (["something"], "there is no command 'something'; see --help"),
+            (["job", "sumbit", "x"], "there is no command 'sumbit' (did you mean 'submit'?)"),
+            (["graph", "ceck"], "(did you mean 'check'?)"),
+            (["run"], "MODULE is required"),
+        ):
+            output, error = self.run_swai(*words, code=2)
+            self.assertEqual((output, error), ("", f"swai: {error[6:]}"))
+            self.assertIn(message, error)
+            report = json.loads(self.run_swai("--json", *words, code=2)[0])
+            self.assertEqual((f"swai: {report['error']}\n", report["exit_code"], report["version"]), (error, 2, 2))
 
     def test_output_that_goes_nowhere(self):
         for words in (["man"], ["--help"], ["--json", "doctor"]):
