@@ -1,4 +1,4 @@
-"""Whisper's log-mel spectrogram of 30 seconds of sound."""
+"""Whisper's log-mel spectrogram."""
 
 import numpy as np
 import scipy.io.wavfile
@@ -16,10 +16,10 @@ def read_wav(path):
     return samples if rate == RATE else scipy.signal.resample_poly(samples, RATE, rate)
 
 
-def spectrogram(samples, filters):
-    """3,000 frames of 80; `filters` is mel_80 of OpenAI's mel_filters.npz."""
-    padded = np.zeros(SAMPLES)
-    padded[:len(samples)] = samples[:SAMPLES]
+def spectrogram(samples, filters, length=SAMPLES):
+    """Frames of 80, a hundred a second; `filters` is mel_80 of OpenAI's mel_filters.npz. Silence up to `length`."""
+    padded = np.zeros(length)
+    padded[:len(samples)] = samples[:length]
     padded = np.pad(padded, WINDOW // 2, mode="reflect")
     frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:-1]
     hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)
