@@ -15,7 +15,8 @@ SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install: install-swai
-install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(SWAI_KERNELS) $(SWAI_FIRMWARE)
+SWAI_PROGRAMS := $(B)/programs/decode.elf
+install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai
 	$(Q)install -D -m 755 -t $(SDAA_TO)/lib/swai $(B)/swai-card $(B)/swai-card-fast
@@ -23,6 +24,7 @@ install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(SWAI_KERNELS) $(SWA
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/flash host/flash/boards.json host/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/udev/rules.d host/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/cpe-kernels $(SWAI_KERNELS)
+	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/programs $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/lib/systemd/user && $(SDAA_FILL) host/serve/swai.service.in >$(SDAA_TO)/lib/systemd/user/swai.service
 	$(Q)$(B)/swai man >$(SDAA_TO)/share/man/man1/swai.1
 	$(Q)$(B)/swai completion bash >$(SDAA_TO)/share/bash-completion/completions/swai

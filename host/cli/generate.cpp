@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/places.hpp"
@@ -36,6 +37,7 @@ struct Wish {
   std::string model;
   std::string tokens;
   std::optional<std::string> prompt;
+  std::string launch = "three-tier";
   std::string precision;  // empty: a packed file's, else fp32
   std::string system;
   generate::Sampling sampling;
@@ -129,6 +131,7 @@ class Stats {
   Json json() const {
     return {{"prefill", work_json(session_.appended())},
             {"decode", work_json(session_.continued())},
+            {"jobs", work_json(session_.decoded())},
             {"weight_bytes", session_.weight_bytes()},
             {"kv_bytes", session_.state_bytes()},
             {"room", session_.room()},
@@ -142,12 +145,16 @@ class Stats {
                  "{}: {} tokens in {} launches, {:.3f} ms of the card, {:.1f} tokens per card-second\n", name,
                  work.tokens, work.launches, card_seconds * 1e3, per_second(work.tokens, card_seconds));
     };
-    line("prefill", session_.appended());
-    line("decode", session_.continued());
+    // What has not happened is not shown.
+    for (const auto& [name, work] :
+         {std::pair("prefill", session_.appended()), std::pair("decode", session_.continued()),
+          std::pair("prefill and decode by the card", session_.decoded())})
+      if (work.launches != 0) line(name, work);
     fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {} tokens\n",
                static_cast<double>(session_.weight_bytes()) / 1e6,
                static_cast<double>(session_.state_bytes()) / 1e6, session_.room());
-    const uint64_t tokens = session_.appended().tokens + session_.continued().tokens;
+    const uint64_t tokens =
+        session_.appended().tokens + session_.continued().tokens + session_.decoded().tokens;
     fmt::print(stderr, "wall time: {:.1f} s, {:.1f} tokens per second\n", seconds(),
                per_second(tokens, seconds()));
   }
@@ -225,11 +232,17 @@ int run(const Cli& cli, Wish wish) {
   const generate::Programs programs(speaker.model.card, room);
   const std::string module = places().operators;
   const ModuleFile operators(module);
+  const bool by_itself = wish.launch == "three-tier";
+  const std::string program = places().decode;
+  const std::vector<uint8_t> image =
+      by_itself ? swai::kernel_run::read_file(program) : std::vector<uint8_t>();
 
   const UsedCard card(cli.options());
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  generate::Session session(walker, speaker.model, programs, wish.sampling);
+  std::optional<walk::Decoder> decoder;
+  if (by_itself) decoder.emplace(program, image, walker);
+  generate::Session session(walker, decoder ? &*decoder : nullptr, speaker.model, programs, wish.sampling);
   progress.reset();
   const Stats stats(session);
   Conversation conversation(cli, wish, speaker, session);
@@ -289,6 +302,13 @@ void add_generate(Cli& cli) {
   command
       ->add_option("--system", wish->system, "what the model is told before the conversation; means --chat")
       ->type_name("TEXT");
+  command
+      ->add_option(
+          "--launch", wish->launch,
+          "who launches each step: the card itself, asked once (three-tier, the default), or the host "
+          "(two-tier)")
+      ->check(CLI::IsMember({"three-tier", "two-tier"}))
+      ->type_name("NAME");
   command
       ->add_option("--precision", wish->precision,
                    "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8")

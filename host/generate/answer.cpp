@@ -29,23 +29,19 @@ Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<co
     whole.text += text;
     say(text);
   };
+  // What controls a text has no letters: texts end there that models were trained on.
   const auto& kinds = tokenizer.vocabulary().kinds;
-  Token token = session.append(prompt);
-  while (true) {
-    if (whole.tokens.size() == most) {
-      whole.end = End::kLimit;
-      break;
-    }
-    // What controls a text has no letters: texts end there that models were trained on.
-    if (kinds.at(token) == models::PieceKind::kControl) break;
+  std::vector<Token> controls;
+  for (Token token = 0; token < kinds.size(); ++token)
+    if (kinds[token] == models::PieceKind::kControl) controls.push_back(token);
+  bool ended = false;
+  session.generate(prompt, most, controls, [&](Token token) {
+    ended = kinds.at(token) == models::PieceKind::kControl;
+    if (ended) return;
     whole.tokens.push_back(token);
     hear(decoder.add(token));
-    if (session.length() == session.room()) {
-      whole.end = End::kRoom;
-      break;
-    }
-    if (whole.tokens.size() < most) token = session.next();
-  }
+  });
+  whole.end = ended ? End::kModel : whole.tokens.size() == most ? End::kLimit : End::kRoom;
   hear(decoder.finish());
   return whole;
 }

@@ -27,15 +27,16 @@ Programs::Programs(const CardLlama& model, uint32_t tokens)
       several(llama_program(model, {kChunk, with_chunk(tokens)})),
       one(llama_program(model, {1, with_chunk(tokens)})) {}
 
-Session::Session(walk::Walker& walker, const CardModel& model, const Programs& programs,
-                 const Sampling& sampling)
+Session::Session(walk::Walker& walker, walk::Decoder* decoder, const CardModel& model,
+                 const Programs& programs, const Sampling& sampling)
     : walker_(walker),
+      decoder_(decoder),
       room_(programs.room),
       weights_("weights", programs.one.pattern, ValueKind::kWeight),
       states_("keys and values", programs.one.pattern, ValueKind::kState),
       rotary_("rotary table", walk::bytes_of(rotary_table(model.card, with_chunk(room_)))),
       settings_("settings", walk::bytes_of(std::array{settings_of(sampling)})),
-      tokens_("tokens", kTokensBytes),
+      tokens_("tokens", kTokensBytes, walk::CardMemory::kShared),
       logits_("logits", model.card.shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
       several_(programs.several.pattern,
@@ -82,11 +83,6 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
 }
 
 Token Session::append(std::span<const Token> tokens) {
-  if (tokens.empty()) throw std::length_error("there is no token to begin with");
-  if (tokens.size() > room_ - length_) {
-    throw std::length_error(
-        fmt::format("the text would have {} tokens; there is room for {}", length_ + tokens.size(), room_));
-  }
   Token following = 0;
   while (!tokens.empty()) {
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
@@ -98,10 +94,51 @@ Token Session::append(std::span<const Token> tokens) {
   return following;
 }
 
-Token Session::next() {
-  if (length_ == room_)
-    throw std::length_error(fmt::format("the text has {} tokens, as many as there is room for", room_));
-  return run(one_, {{"past", length_}}, 1, continued_);
+void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
+                       const std::function<void(Token)>& got) {
+  if (tokens.empty()) throw std::length_error("there is no token to begin with");
+  if (tokens.size() > room_ - length_) {
+    throw std::length_error(
+        fmt::format("the text would have {} tokens; there is room for {}", length_ + tokens.size(), room_));
+  }
+  most = std::min<uint64_t>(most, room_ - length_ - tokens.size() + 1);
+  if (most == 0) {
+    append(tokens);
+  } else if (decoder_ != nullptr) {
+    decode(tokens, most, ends, got);
+  } else {
+    Token token = append(tokens);
+    got(token);
+    for (uint64_t i = 1; i < most && std::ranges::find(ends, token) == ends.end(); ++i)
+      got(token = run(one_, {{"past", length_}}, 1, continued_));
+  }
+}
+
+// Tokens beyond a chunk are read before; the last ones and all that follow are one launch.
+void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
+                     const std::function<void(Token)>& got) {
+  const size_t before = (tokens.size() - 1) / Programs::kChunk * Programs::kChunk;
+  append(tokens.first(before));
+  const auto chunk = tokens.subspan(before);
+  tokens_.put(walk::bytes_of(chunk), kGiven);
+  const auto rows = static_cast<uint32_t>(chunk.size());
+  const auto parameters_behind = [&](uint32_t more) {
+    return graph::parameters_of(one_.pattern(), {{"past", length_ + rows + more}});
+  };
+  std::vector<walk::Decoder::Phase> phases = {
+      {&several_, graph::parameters_of(several_.pattern(), {{"past", length_}, {"rows", rows}}), {}, 1}};
+  if (most > 1)
+    phases.push_back({&one_, parameters_behind(0), most > 2 ? parameters_behind(1) : std::vector<uint64_t>(),
+                      static_cast<uint32_t>(most - 1)});
+  uint32_t count = 0;
+  decoder_->run(phases, tokens_.address(), ends, [&](Token token) {
+    ++count;
+    got(token);
+  });
+  length_ += rows + count - 1;
+  decoded_.tokens += rows + count - 1;
+  ++decoded_.launches;
+  decoded_.nanoseconds += decoder_->nanoseconds();
 }
 
 std::vector<float> Session::logits() const {

@@ -1,13 +1,14 @@
 // A model on a card, and one text that it continues.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "host/generate/card_model.hpp"
 #include "host/generate/llama_graph.hpp"
 #include "host/generate/sampling.hpp"
 #include "host/models/tokenizer.hpp"
-#include "host/walk/list.hpp"
+#include "host/walk/decoder.hpp"
 #include "host/walk/named_memory.hpp"
 
 namespace swai::generate {
@@ -28,13 +29,15 @@ struct Programs {
 class Session {
  public:
   // Throws walk::CardError when the card has not so much memory.
-  Session(walk::Walker& walker, const CardModel& model, const Programs& programs, const Sampling& sampling);
+  // With a `decoder` the card goes on by itself; without one the host launches each step.
+  Session(walk::Walker& walker, walk::Decoder* decoder, const CardModel& model, const Programs& programs,
+          const Sampling& sampling);
 
-  // Puts tokens, one at least, behind the text; returns the one that follows, which is not part of it yet.
-  // Throws std::length_error when there is no room for them.
-  models::Token append(std::span<const models::Token> tokens);
-  // The same with the token that was returned last.
-  models::Token next();
+  // Puts tokens, one at least, behind the text, and behind them those that follow, `most` at most. Each is
+  // given as it comes, until one of `ends`, which is given, too. All but the last one are part of the text
+  // then. Throws std::length_error when there is no room for the tokens; where room ends, so does the text.
+  void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
+                const std::function<void(models::Token)>& got);
 
   uint32_t length() const { return length_; }
   // How many tokens the text may have.
@@ -47,24 +50,30 @@ class Session {
     uint64_t launches = 0;
     uint64_t nanoseconds = 0;  // of the card
   };
+  // What was given; what was made of it, launch by launch; what the card made in one launch.
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }
+  const Work& decoded() const { return decoded_; }
   size_t weight_bytes() const { return weights_.bytes(); }
   size_t state_bytes() const { return states_.bytes(); }
 
  private:
   void place(const CardModel& model);
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
+  models::Token append(std::span<const models::Token> tokens);
+  void decode(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
+              const std::function<void(models::Token)>& got);
   models::Token run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
                     Work& work);
 
   walk::Walker& walker_;
+  walk::Decoder* const decoder_;
   const uint32_t room_;
   uint32_t length_ = 0;
   walk::NamedMemory weights_, states_;
   walk::CardMemory rotary_, settings_, tokens_, logits_, between_;
   walk::List several_, one_;
-  Work appended_, continued_;
+  Work appended_, continued_, decoded_;
 };
 
 }  // namespace swai::generate

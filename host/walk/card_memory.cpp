@@ -15,8 +15,9 @@ void check(sdaaError_t error, const std::string& what) {
                          sdaaGetErrorName(error)));
 }
 
-CardMemory::CardMemory(std::string what, size_t bytes) : what_(std::move(what)), bytes_(bytes) {
-  check(sdaaMalloc(&pointer_, std::max<size_t>(bytes, 1)), fmt::format("{}: {} bytes", what_, bytes));
+CardMemory::CardMemory(std::string what, size_t bytes, Reach reach) : what_(std::move(what)), bytes_(bytes) {
+  check(sdaaMallocWithFlags(&pointer_, std::max<size_t>(bytes, 1), reach, sdaaAnyGroup),
+        fmt::format("{}: {} bytes", what_, bytes));
 }
 
 CardMemory::CardMemory(std::string what, std::span<const uint8_t> contents)

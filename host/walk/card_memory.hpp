@@ -26,8 +26,11 @@ void check(sdaaError_t error, const std::string& what);
 
 class CardMemory {
  public:
+  // Who reaches it: cores and host, or the management processor, too.
+  enum Reach : unsigned { kCores = sdaaMallocCores, kShared = sdaaMallocShared };
+
   // `what` it is for is in messages.
-  CardMemory(std::string what, size_t bytes);
+  CardMemory(std::string what, size_t bytes, Reach reach = kCores);
   CardMemory(std::string what, std::span<const uint8_t> contents);
   CardMemory(CardMemory&& other) noexcept;
   CardMemory& operator=(CardMemory&&) = delete;

@@ -19,6 +19,10 @@ class List {
   using Address = std::function<cpe::GlobalPtr<void>(const graph::Template::Base&)>;
   List(const graph::Template& pattern, const Address& address);
 
+  cpe::GlobalPtr<void> address() const { return nodes_.address(); }
+  size_t count() const { return pattern_.nodes.size(); }
+  const graph::Template& pattern() const { return pattern_; }
+
   // Goes through it; returns when all is done. `parameters`: those that graph::parameters_of gives.
   void walk(Walker& walker, std::span<const uint64_t> parameters);
   void walk(Walker& walker, const std::map<std::string, int64_t>& sizes);

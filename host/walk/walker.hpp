@@ -2,7 +2,9 @@
 #pragma once
 
 #include "abi/node.hpp"
+#include "abi/program.hpp"
 #include "host/walk/card_memory.hpp"
+#include "host/walk/card_time.hpp"
 
 namespace swai::walk {
 
@@ -17,13 +19,15 @@ class Walker {
   // Goes through a list; returns when all is done.
   void walk(const node::WalkArgs& args);
   // Of the last one, in nanoseconds of the card, from its start to its end.
-  uint64_t nanoseconds() const;
+  uint64_t nanoseconds() const { return time_.nanoseconds(); }
+  // For programs of the management processor, which launch it themselves.
+  program::Kernel kernel() const;
 
  private:
   std::string name_;
   sdaaModule_t module_ = nullptr;
   sdaaFunction_t function_ = nullptr;
-  sdaaEvent_t begin_ = nullptr, end_ = nullptr;
+  CardTime time_;
 };
 
 }  // namespace swai::walk

@@ -40,6 +40,12 @@ class Stories(GenerateTest):
                 text = self.text("-p", story["prompt"], "-n", STORIES["most"])
                 self.assertEqual(text, story["text"] + "\n")
 
+    def test_launched_by_the_host(self):
+        for story in STORIES["stories"][2:4]:
+            with self.subTest(prompt=story["prompt"]):
+                text = self.text("-p", story["prompt"], "-n", STORIES["most"], "--launch", "two-tier")
+                self.assertEqual(text, story["text"] + "\n")
+
     def test_json(self):
         story = STORIES["stories"][3]
         report = self.run_json("generate", "-m", MODEL, "-p", story["prompt"], "-n", STORIES["most"])
@@ -47,18 +53,29 @@ class Stories(GenerateTest):
         self.assertEqual(report["end"], "model")
         self.assertEqual(len(report["tokens"]), story["tokens"])
         stats = report["stats"]
-        # The last token was made, and then nothing was made of it.
-        self.assertEqual(stats["prefill"]["tokens"], len(report["prompt_tokens"]))
-        self.assertEqual(stats["decode"]["tokens"], story["tokens"])
-        self.assertGreater(stats["decode"]["ns"], 0)
+        # One launch for all. The last token was made, and then nothing was made of it.
+        prompt = len(report["prompt_tokens"])
+        self.assertEqual(stats["jobs"]["launches"], 1)
+        self.assertEqual(stats["jobs"]["tokens"], prompt + story["tokens"])
+        self.assertEqual(stats["prefill"]["launches"] + stats["decode"]["launches"], 0)
+        self.assertGreater(stats["jobs"]["ns"], 0)
         self.assertGreater(stats["weight_bytes"], 1_000_000)
+        other = self.run_json("generate", "-m", MODEL, "-p", story["prompt"], "-n", STORIES["most"], "--launch", "two-tier")
+        self.assertEqual(other["tokens"], report["tokens"])
+        self.assertEqual(other["end"], "model")
+        self.assertEqual(other["stats"]["prefill"]["tokens"], prompt)
+        self.assertEqual(other["stats"]["decode"]["tokens"], story["tokens"])
+        self.assertEqual(other["stats"]["decode"]["launches"], story["tokens"])
+        self.assertEqual(other["stats"]["jobs"]["launches"], 0)
 
     def test_long_prompts_come_in_parts(self):
         """What a prompt of several launches leaves behind is what tokens one by one leave behind."""
         story = STORIES["stories"][0]["text"]
         cut = story.rindex(" said")
         report = self.run_json("generate", "-m", MODEL, "-p", story[:cut], "-n", "4")
-        self.assertGreater(report["stats"]["prefill"]["launches"], 2)
+        # The last part is where the card goes on by itself.
+        self.assertGreater(report["stats"]["prefill"]["launches"], 1)
+        self.assertEqual(report["stats"]["jobs"]["launches"], 1)
         self.assertTrue(report["text"].startswith(story[cut:cut + 8]), report["text"])
 
 
@@ -71,13 +88,18 @@ class Wishes(GenerateTest):
     def test_stats(self):
         text, notes = self.generate("-p", "Once", "-n", "2", "--stats")
         self.assertEqual(text, "Once upon a\n")
+        self.assertRegex(notes, r"prefill and decode by the card: \d+ tokens in 1 launches")
+        notes = self.generate("-p", "Once", "-n", "2", "--stats", "--launch", "two-tier")[1]
         self.assertRegex(notes, r"prefill: \d+ tokens in 1 launches")
+        self.assertRegex(notes, r"decode: 1 tokens in 1 launches")
         self.assertIn("wall time", notes)
 
     def test_the_context_ends(self):
         report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "--context", "10")
         self.assertEqual(report["end"], "context")
         self.assertEqual(len(report["prompt_tokens"]) + len(report["tokens"]), 11)
+        other = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "--context", "10", "--launch", "two-tier")
+        self.assertEqual((other["end"], other["tokens"]), (report["end"], report["tokens"]))
         self.assertIn("the prompt has", self.generate("-p", "word " * 600, code=2)[1])
         self.assertIn("at most", self.generate("--context", "600", code=2)[1])
 

@@ -1,0 +1,93 @@
+#include "host/walk/decoder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "abi/decode.hpp"
+
+namespace swai::walk {
+namespace {
+
+template <typename T>
+void add(std::vector<uint8_t>& bytes, const T& item) {
+  const auto* const first = reinterpret_cast<const uint8_t*>(&item);
+  bytes.insert(bytes.end(), first, first + sizeof item);
+}
+
+// What turns one block of parameters into another. Sums wrap, so anything can become anything.
+std::vector<decode::Increment> difference(std::vector<uint64_t> from, std::vector<uint64_t> to) {
+  const size_t count = std::max(from.size(), to.size());
+  from.resize(count);
+  to.resize(count);
+  std::vector<decode::Increment> changes;
+  for (size_t i = 0; i < count; ++i)
+    if (from[i] != to[i]) changes.push_back({to[i] - from[i], static_cast<uint32_t>(i), 0});
+  return changes;
+}
+
+}  // namespace
+
+Decoder::Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker)
+    : name_(std::move(name)),
+      walker_(walker),
+      parameters_("parameters", node::kMaxParameters * sizeof(uint64_t), CardMemory::kShared) {
+  check(sdaaProgramLoadBytes(&program_, program.data(), program.size()), name_);
+}
+
+Decoder::~Decoder() {
+  if (program_ != nullptr) static_cast<void>(sdaaProgramDestroy(program_));
+}
+
+void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
+                  const std::function<void(uint32_t)>& got) {
+  std::vector<decode::Phase> told;
+  std::vector<decode::Increment> changes;
+  size_t parameters = 0;
+  for (size_t i = 0; i < phases.size(); ++i) {
+    const Phase& phase = phases[i];
+    const bool last = i + 1 == phases.size();
+    if (phase.runs != 1 && !last) throw std::logic_error("only the last phase has several runs");
+    const std::vector<decode::Increment> here =
+        difference(phase.parameters,
+                   last ? (phase.runs == 1 ? phase.parameters : phase.next) : phases[i + 1].parameters);
+    told.push_back({phase.list->address().bits(), static_cast<uint32_t>(phase.list->count()), phase.runs, 1,
+                    static_cast<uint32_t>(changes.size()), static_cast<uint32_t>(here.size()), 0});
+    changes.insert(changes.end(), here.begin(), here.end());
+    parameters = std::max(parameters, phase.parameters.size());
+  }
+  if (phases.empty() || parameters > node::kMaxParameters) throw std::logic_error("phases that no list has");
+  std::vector<uint64_t> words = phases.front().parameters;
+  words.resize(node::kMaxParameters);
+  parameters_.put(bytes_of(words));
+
+  std::vector<uint8_t> arguments;
+  add(arguments, decode::Wish{.walk = walker_.kernel(),
+                              .parameters = parameters_.address().bits(),
+                              .token = token.bits(),
+                              .parameter_count = static_cast<uint32_t>(parameters),
+                              .phases = static_cast<uint32_t>(told.size()),
+                              .increments = static_cast<uint32_t>(changes.size()),
+                              .ends = static_cast<uint32_t>(ends.size())});
+  for (const decode::Phase& phase : told) add(arguments, phase);
+  for (const decode::Increment& change : changes) add(arguments, change);
+  for (const uint32_t end : ends) add(arguments, end);
+  time_.begin();
+  check(sdaaProgramStart(program_, arguments.data(), arguments.size()), name_);
+  while (true) {
+    uint32_t chosen = 0;
+    size_t bytes = sizeof chosen;
+    const sdaaError_t error = sdaaProgramRead(program_, &chosen, &bytes);
+    if (error == sdaaErrorNotFound) break;
+    check(error, name_);
+    got(chosen);
+  }
+  uint32_t code = 0;
+  check(sdaaProgramWait(program_, &code), name_);
+  if (code != decode::kAll && code != decode::kEnd)
+    throw CardError(sdaaErrorUnknown, name_ + ": ended with code " + std::to_string(code));
+  time_.end();
+}
+
+}  // namespace swai::walk

@@ -1,0 +1,42 @@
+// Lists that the card walks by itself, one run after the other: the program `decode` (firmware/programs)
+// launches them, changes what changes from run to run, and sends what each has chosen. The host asks once.
+#pragma once
+
+#include <functional>
+
+#include "host/walk/list.hpp"
+
+namespace swai::walk {
+
+class Decoder {
+ public:
+  // A list and how often it is walked.
+  struct Phase {
+    const List* list = nullptr;
+    std::vector<uint64_t> parameters;  // of the first run
+    std::vector<uint64_t> next;  // of the second one, if there are several: all further ones change as much
+    uint32_t runs = 1;           // several: of the last phase alone
+  };
+
+  // `name`: what messages call the program.
+  Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker);
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // Gives each run's token as it comes, until all are there, or one of `ends`, which is given, too. `token`:
+  // where the last node of each run puts it, in memory that is CardMemory::kShared. Throws CardError.
+  void run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
+           const std::function<void(uint32_t)>& got);
+  // Of the last run, in nanoseconds of the card.
+  uint64_t nanoseconds() const { return time_.nanoseconds(); }
+
+ private:
+  std::string name_;
+  const Walker& walker_;
+  CardMemory parameters_;
+  sdaaProgram_t program_ = nullptr;
+  CardTime time_;
+};
+
+}  // namespace swai::walk
