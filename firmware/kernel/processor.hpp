@@ -11,6 +11,7 @@
 #include "firmware/kernel/mmu.hpp"
 #include "firmware/kernel/program_entry.hpp"
 #include "firmware/kernel/segments.hpp"
+#include "firmware/kernel/timer.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::kernel {
@@ -86,6 +87,17 @@ struct Processor {
   static void run_program(unsigned number, runtime::ProgramState& state) {
     mmu::use_program(number);
     enter_program(state);
+  }
+
+  [[gnu::cold]] static uint64_t begin_quantum(uint64_t end) {
+    const uint64_t alarm = fw::read_reg(regs::timer::mtimecmp::kAddr);
+    csr::clear<csr::kSie>(csr::kSupervisorExternal);
+    timer::set_alarm(end);
+    return alarm;
+  }
+  [[gnu::cold]] static void end_quantum(uint64_t alarm) {
+    timer::set_alarm(alarm);
+    csr::set<csr::kSie>(csr::kSupervisorExternal);
   }
 
   static void note(journal::Fault fault, const journal::Arguments& arguments) { log::note(fault, arguments); }

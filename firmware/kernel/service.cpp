@@ -351,6 +351,7 @@ void serve() {
     for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);
       more = serving().poll(work);
+      more |= serving().feed_programs();
     }
     rest();
   }

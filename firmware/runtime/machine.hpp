@@ -53,6 +53,10 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   m.tell(number, notes);
   // Until it calls, fails, or somebody wants the processor.
   m.run_program(number, state);
+  // From then on nothing but this time of the card's timer takes the processor from a program. Who is done
+  // gives back what came of it, by which the alarm is as it was.
+  { m.begin_quantum(address) } -> std::same_as<uint64_t>;
+  m.end_quantum(address);
 };
 
 }  // namespace swai::runtime

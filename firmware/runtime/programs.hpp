@@ -24,6 +24,7 @@ class Programs {
     queues_ = &queues;
     programs_ = {};
     next_ = 0;
+    fed_ = machine_.time();
   }
 
   // --- Requests. The queue is the client's.
@@ -80,27 +81,30 @@ class Programs {
       const unsigned number = (next_ + i) % program::kPrograms;
       if (programs_[number].lives && can_go_on(programs_[number])) return number;
     }
+    fed_ = machine_.time();
     return program::kPrograms;
   }
-  // Lets it go on. True: it has called, or failed; false: an interrupt waits.
-  [[gnu::cold, gnu::noinline]] bool resume(unsigned number) {
+  // Until it has called, or failed, or somebody wants the processor. True: it has done something.
+  [[gnu::cold, gnu::noinline]] bool run(unsigned number) {
+    const uint64_t begin = machine_.time();
+    const bool acted = resume(number);
+    if (machine_.time() - begin >= kQuantum) end_turn(number);
+    return acted;
+  }
+  // Others keep the processor so busy that nobody here has had a turn for long.
+  bool starve() const { return machine_.time() - fed_ > kPatience; }
+  // Those others wait for once. True: something has been done.
+  [[gnu::cold, gnu::noinline]] bool feed() {
+    const unsigned number = next();
+    if (number == program::kPrograms) return false;
     Program& program = programs_[number];
-    const protocol::QueueStatus& line = queues_->line(program.queue);
-    program.notes.completed = line.completed;
-    program.notes.status = line.status;
-    program.notes.value = line.value;
-    machine_.tell(number, program.notes);
-    machine_.run_program(number, program.state);
-    // Who was interrupted has had its turn.
-    const bool interrupted = (program.state.cause & kInterrupt) != 0;
-    next_ = interrupted ? (number + 1) % program::kPrograms : number;
-    if (interrupted) return false;
-    if (program.state.cause == kCalled) {
-      call(program);
-    } else {
-      fail(program);
-    }
-    return true;
+    const uint64_t end = machine_.time() + kQuantum;
+    bool acted = false;
+    const uint64_t alarm = machine_.begin_quantum(end);
+    while (machine_.time() < end && program.lives && can_go_on(program) && resume(number)) acted = true;
+    machine_.end_quantum(alarm);
+    end_turn(number);
+    return acted;
   }
 
  private:
@@ -119,6 +123,31 @@ class Programs {
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
   static constexpr uint64_t kCalled = 8;  // of scause
   static constexpr uint64_t kCallBytes = 4;
+  // A turn has so many cycles; who was interrupted before goes on first. Such a turn is given to a program
+  // beside those who never pause, that often.
+  static constexpr uint64_t kQuantum = 1000, kPatience = 10'000;
+
+  // False: an interrupt waits.
+  [[gnu::cold, gnu::noinline]] bool resume(unsigned number) {
+    Program& program = programs_[number];
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    program.notes.completed = line.completed;
+    program.notes.status = line.status;
+    program.notes.value = line.value;
+    machine_.tell(number, program.notes);
+    machine_.run_program(number, program.state);
+    if ((program.state.cause & kInterrupt) != 0) return false;
+    if (program.state.cause == kCalled) {
+      call(program);
+    } else {
+      fail(program);
+    }
+    return true;
+  }
+  void end_turn(unsigned number) {
+    next_ = (number + 1) % program::kPrograms;
+    fed_ = machine_.time();
+  }
 
   Program* find(unsigned queue) {
     const auto found = std::ranges::find_if(
@@ -226,6 +255,7 @@ class Programs {
   Queues<M>* queues_ = nullptr;
   std::array<Program, program::kPrograms> programs_ = {};
   unsigned next_ = 0;  // who is looked at first
+  uint64_t fed_ = 0;   // when somebody had a turn last, or nobody wanted one
 };
 
 }  // namespace swai::runtime

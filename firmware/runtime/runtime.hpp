@@ -142,10 +142,12 @@ class Runtime {
     const unsigned number = programs_.next();
     if (number == program::kPrograms) return Ran::kNone;
     if (!alarm_) keep_time();
-    const bool acted = programs_.resume(number);
+    const bool acted = programs_.run(number);
     has_programs_ = programs_.any();
     return acted ? Ran::kActed : Ran::kInterrupted;
   }
+  // Behind poll(): a program has its turn, if there has been no pause for one for long. True: poll() follows.
+  [[gnu::always_inline]] bool feed_programs() { return has_programs_ && programs_.starve() && feed(); }
   // It is time; poll() follows.
   void alarm() {
     alarm_ = false;
@@ -218,6 +220,11 @@ class Runtime {
 
   static constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
   static constexpr uint32_t kFeed = uint32_t{1} << two_level::kDoorbell;
+  [[gnu::cold, gnu::noinline]] bool feed() {
+    const bool acted = programs_.feed();
+    has_programs_ = programs_.any();
+    return acted;
+  }
   [[gnu::cold, gnu::noinline]] void mend() {
     completions_.mend();
     transfers_.mend();

@@ -61,6 +61,30 @@ struct Sum {
 
 hostile::Wish wish(Deed deed, uint64_t word = 0) { return {deed, 0, word, {}, {}}; }
 
+// Cycles of the card that something takes, as the host sees it.
+template <typename Action>
+uint64_t cycles_of(Action action) {
+  const auto device = sdaa::Runtime::get().current();
+  const auto now = [&] {
+    const sdaa::Device::Lock lock = device->enter();
+    return device->connection().card().cycle();
+  };
+  const uint64_t before = now();
+  action();
+  return now() - before;
+}
+
+// So many launches, each waited for, and nothing between them.
+uint64_t cycles_of_launches(const Sum& sum, unsigned times) {
+  const auto words = sum.arguments();
+  return cycles_of([&] {
+    for (unsigned i = 0; i < times; ++i) {
+      REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
+      REQUIRE_OK(sdaaStreamSynchronize(nullptr));
+    }
+  });
+}
+
 // Somebody else's work goes on as if nothing had been.
 void check_others(const Sum& sum) {
   const int32_t before = sum.result();
@@ -235,6 +259,45 @@ TEST_CASE("on the card: a program that floods its stream waits until the host ha
   CHECK(program.code() == 0);
   REQUIRE_OK(sdaaFree(counter));
   REQUIRE_OK(sdaaFree(large));
+}
+
+TEST_CASE(
+    "on the card: hosts that never pause leave a program time, and wait no longer than twice as usual") {
+  const OnCard card;
+  const Sum sum;
+  constexpr unsigned kLaunches = 200;
+  const uint64_t usual = cycles_of_launches(sum, kLaunches);
+  {
+    TestedProgram spins("build/programs/hostile.elf");
+    spins.start(wish(Deed::kSpin));
+    const uint64_t beside = cycles_of_launches(sum, kLaunches);
+    CAPTURE(usual);
+    CAPTURE(beside);
+    CHECK(beside <= 2 * usual);
+  }
+
+  void* counter = nullptr;
+  uint64_t sent = 0;
+  REQUIRE_OK(sdaaMallocWithFlags(&counter, 64, sdaaMallocShared, sdaaAnyGroup));
+  REQUIRE_OK(sdaaMemcpy(counter, &sent, sizeof sent, sdaaMemcpyHostToDevice));
+  const auto look = [&] { REQUIRE_OK(sdaaMemcpy(&sent, counter, sizeof sent, sdaaMemcpyDeviceToHost)); };
+  TestedProgram program("build/programs/hostile.elf");
+  program.start(wish(Deed::kFlood, bits(counter)));
+  // One that polls.
+  constexpr uint64_t kEnough = 50, kLooks = 1000;
+  for (unsigned i = 0; i < kLooks && sent < kEnough; ++i) look();
+  CHECK(sent >= kEnough);
+  // One that has always something to launch.
+  const uint64_t before = sent;
+  const auto words = sum.arguments();
+  for (unsigned i = 0; i < 3 * kLaunches; ++i)
+    REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
+  REQUIRE_OK(sdaaDeviceSynchronize());
+  look();
+  CHECK(sent >= before + 10);
+  REQUIRE_OK(sdaaProgramCancel(program));
+  CHECK(program.code() == 0);
+  REQUIRE_OK(sdaaFree(counter));
 }
 
 TEST_CASE(

@@ -78,7 +78,21 @@ class FakeProcessor {
   }
   void end_program(unsigned number) { programs.end(number); }
   void tell(unsigned number, const program::Notes& notes) { programs.tell(number, notes); }
-  void run_program(unsigned number, runtime::ProgramState& state) { programs.run(number, state); }
+  // Nothing here interrupts one, so only the test says how a turn ends; in a quantum it takes its time.
+  void run_program(unsigned number, runtime::ProgramState& state) {
+    programs.run(number, state);
+    if (in_quantum_) now_ += kProgramCycles;
+  }
+  bool in_quantum() const { return in_quantum_; }
+  uint64_t begin_quantum(uint64_t) {
+    if (std::exchange(in_quantum_, true)) throw std::runtime_error("the firmware begins a quantum twice");
+    return alarm_.value_or(~uint64_t{0});
+  }
+  void end_quantum(uint64_t alarm) {
+    if (!std::exchange(in_quantum_, false))
+      throw std::runtime_error("the firmware ends a quantum that is not");
+    set_alarm(alarm);
+  }
 
   void log(journal::Line line, const journal::Arguments& arguments = {}) {
     lines.write(static_cast<uint16_t>(line), describe(line).severity, now_, arguments);
@@ -115,9 +129,10 @@ class FakeProcessor {
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
   FakePrograms programs;
-  uint64_t own = 0;           // so much of group 0's memory is the kernel's
-  uint64_t clear_looks = 0;   // in vain, before a channel that is cleared is idle
-  uint64_t failed_looks = 0;  // the same of one that has failed
+  static constexpr uint64_t kProgramCycles = 100;  // that a turn takes of a quantum
+  uint64_t own = 0;                                // so much of group 0's memory is the kernel's
+  uint64_t clear_looks = 0;                        // in vain, before a channel that is cleared is idle
+  uint64_t failed_looks = 0;                       // the same of one that has failed
 
   // What the card tells about itself.
   static constexpr uint64_t kLogAt = kSram + 0x3'd000;
@@ -203,6 +218,7 @@ class FakeProcessor {
   std::array<Group, kGroups> groups_ = {};
   uint64_t segment_table_ = 0;
   std::set<uint64_t> pages_;
+  bool in_quantum_ = false;
   std::optional<uint64_t> alarm_;
   bool alarmed_ = false;
 };

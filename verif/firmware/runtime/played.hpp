@@ -89,7 +89,9 @@ class Played {
       for (unsigned i = 0;; ++i) {
         const uint64_t work = processor_.take_work();
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
-        if (runtime_->poll(work) || work != 0) continue;
+        bool more = runtime_->poll(work);
+        more |= runtime_->feed_programs();
+        if (more || work != 0) continue;
         runtime_->rest();
         if (!runtime_->has_programs() || runtime_->run_program() != Ran::kActed) break;
       }

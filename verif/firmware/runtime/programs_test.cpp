@@ -178,6 +178,43 @@ TEST_CASE("programs: a queue takes as many commands as it has slots, and says so
   CHECK(given == protocol::kSlots + 1);
 }
 
+TEST_CASE(
+    "programs: who is interrupted whenever it goes on has a turn that nobody interrupts, one after the "
+    "other") {
+  Bed bed;
+  auto& processor = bed.played.processor();
+  const uint64_t memory = bed.other->allocate(2 * program::kPageBytes, protocol::Usage::kShared);
+  const auto opened = bed.other->ask(Operation::kQueueOpen, {});
+  REQUIRE(opened.ok());
+  std::array<unsigned, program::kPrograms> entries = {}, quanta = {};
+  bool calls = false;
+  bed.programs().turn = [&](unsigned number, ProgramState& state) {
+    ++entries[number];
+    if (processor.in_quantum()) ++quanta[number];
+    state.cause = FakePrograms::kInterrupt;
+    if (calls && processor.in_quantum()) call(state, program::Call::kShow);
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  REQUIRE(bed.other->ask(Operation::kProgramStart, {opened.values[0], memory, kEntry, 0}).ok());
+  for (unsigned i = 0; i < 10; ++i) bed.played.run(0);
+  CHECK(std::ranges::count(entries, 0U) < program::kPrograms);
+  CHECK(std::ranges::count(quanta, 0U) == program::kPrograms);
+  constexpr uint64_t kLong = 20'000;
+  const auto wait = [&] {
+    processor.pass_to(processor.now() + kLong);
+    bed.played.run(0);
+  };
+  for (unsigned i = 0; i < 8; ++i) wait();
+  CHECK(std::ranges::count(quanta, 0U) == program::kPrograms - 2);
+  CHECK(std::ranges::count(quanta, 4U) == 2);
+  // Calls do not end it; its time does.
+  calls = true;
+  wait();
+  const auto most = std::ranges::max(quanta);
+  CHECK(most > 4 + 5);
+  CHECK(most < 4 + 50);
+}
+
 TEST_CASE("programs: one that fails has a record with cause and pc; one that spins gives way") {
   Bed bed;
   bed.programs().turn = [](unsigned, ProgramState& state) {
