@@ -310,9 +310,10 @@ void add_generate(Cli& cli) {
       ->check(CLI::IsMember({"three-tier", "two-tier"}))
       ->type_name("NAME");
   command
-      ->add_option("--precision", wish->precision,
-                   "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8")
-      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->add_option(
+          "--precision", wish->precision,
+          "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8, w4a8")
+      ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME");
   command
       ->add_option("--context", wish->context,

@@ -252,8 +252,9 @@ void add_model(Cli& cli) {
                                    "file or folder of a model that writes text", import);
   add_tokenizer(import_one);
   import_one->add_option("-o,--output", wish->packed, "the packed file")->required()->type_name("FILE");
-  import_one->add_option("--precision", wish->precision, "how weights are stored: fp32 (the default), w8a8")
-      ->check(CLI::IsMember({"fp32", "w8a8"}))
+  import_one
+      ->add_option("--precision", wish->precision, "how weights are stored: fp32 (the default), w8a8, w4a8")
+      ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME");
   add("verify", "whether a packed file is what was written", "packed file", verify);
 }

@@ -56,26 +56,23 @@ std::vector<double> frequencies_of(const models::Model& model) {
   return frequencies;
 }
 
-}  // namespace
-
-const char* to_text(Precision precision) { return precision == Precision::kFp32 ? "fp32" : "w8a8"; }
-
-std::optional<Precision> precision_named(std::string_view name) {
-  for (const Precision one : {Precision::kFp32, Precision::kW8A8})
-    if (name == to_text(one)) return one;
-  return std::nullopt;
+uint32_t filled_up(uint32_t head_width) {
+  constexpr uint32_t kHeadStep = 16;
+  return (head_width + kHeadStep - 1) / kHeadStep * kHeadStep;
 }
 
+}  // namespace
+
 CardLlama make_card_llama(const std::string& path, const models::LlamaShape& shape, Precision precision,
-                          bool tied, const Biases& biases, std::vector<double> frequencies) {
-  constexpr uint32_t kHeadStep = 16;
+                          Stores stores, bool tied, const Biases& biases, std::vector<double> frequencies) {
   CardLlama card;
   card.path = path;
   card.shape = shape;
   card.precision = precision;
+  card.stores = std::move(stores);
   card.tied = tied;
   card.biases = biases;
-  card.head_width = (shape.head_width + kHeadStep - 1) / kHeadStep * kHeadStep;
+  card.head_width = filled_up(shape.head_width);
   card.frequencies = std::move(frequencies);
   check_width(path, "rows", shape.width);
   check_width(path, "queries", uint64_t{shape.heads} * card.head_width);
@@ -85,11 +82,14 @@ CardLlama make_card_llama(const std::string& path, const models::LlamaShape& sha
 CardLlama card_llama(const models::Model& model, Precision precision) {
   if (!model.is_llama())
     models::refuse(model.path, "is a model of speech; text comes from models of the llama kind");
-  // Of eight bits each lies as its operator wants it: rows of the one, packed columns of the other.
+  // Of few bits each lies as its operator wants it: rows of the one, packed columns of the other.
   const bool tied = precision == Precision::kFp32 && model.find("head") == nullptr;
   const Biases biases = {any_bias(model, "query"), any_bias(model, "key"), any_bias(model, "value"),
                          any_bias(model, "output")};
-  return make_card_llama(model.path, model.llama(), precision, tied, biases, frequencies_of(model));
+  const uint32_t head_width = model.llama().head_width;
+  return make_card_llama(model.path, model.llama(), precision,
+                         stores_of(model, precision, filled_up(head_width) == head_width), tied, biases,
+                         frequencies_of(model));
 }
 
 std::string graph_name(std::string_view tensor) {

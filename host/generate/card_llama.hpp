@@ -2,20 +2,13 @@
 // operators want it so. Graph, weights and tables agree on this.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "host/models/model.hpp"
+#include "host/generate/stores.hpp"
 
 namespace swai::generate {
-
-// How weights, and what is multiplied by them, are stored.
-enum class Precision : uint8_t { kFp32, kW8A8 };
-
-const char* to_text(Precision precision);
-std::optional<Precision> precision_named(std::string_view name);
 
 // Projections with a bias, in any layer: those without one get zeros.
 struct Biases {
@@ -32,6 +25,7 @@ struct CardLlama {
   Biases biases;
   uint32_t head_width = 0;  // a multiple of 16: channels of zeros fill narrower heads up
   Precision precision = Precision::kFp32;
+  Stores stores;
   std::vector<double> frequencies;  // of the rotary embedding, one for each pair of the file's channels
 
   uint32_t query_width() const { return shape.heads * head_width; }
@@ -42,7 +36,7 @@ struct CardLlama {
 CardLlama card_llama(const models::Model& model, Precision precision);
 // The same of what is known about it.
 CardLlama make_card_llama(const std::string& path, const models::LlamaShape& shape, Precision precision,
-                          bool tied, const Biases& biases, std::vector<double> frequencies);
+                          Stores stores, bool tied, const Biases& biases, std::vector<double> frequencies);
 
 // As graph text names it: layer.3.attention.output is layer[3].attention.mix there.
 std::string graph_name(std::string_view tensor);

@@ -7,11 +7,12 @@
 
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/models/for_the_card.hpp"
+#include "host/models/four_bits.hpp"
 
 namespace swai::generate {
 namespace {
 
-// The card takes eight-bit activations with a scale for each 128 of a row.
+// Where weights have few bits, activations have eight, with a scale for each 128 of a row.
 constexpr const char* kGroup = "128";
 
 class Writer {
@@ -38,7 +39,7 @@ class Writer {
     text_ += '\n';
   }
 
-  bool eight_bits() const { return model_.precision == Precision::kW8A8; }
+  bool few_bits() const { return model_.precision != Precision::kFp32; }
 
   void head() {
     line("graph llama");
@@ -49,11 +50,11 @@ class Writer {
     }
     line("size past in 0 .. {}", step_.room - step_.rows);
     line("input tokens: i32[rows]");
-    line("weight embedding: {}[{}, {}]", eight_bits() ? "f16" : "f32", model_.shape.vocabulary,
+    line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
          model_.shape.width);
     line("input rotary: f32[{}, {}]", step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
-    if (!model_.tied) matrix("head", model_.shape.vocabulary, model_.shape.width);
+    if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
     line("output logits: f32[1, {}]", model_.shape.vocabulary);
     line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
     line("output token: i32[1]");
@@ -61,19 +62,33 @@ class Writer {
     line("embedded = embedding(tokens, embedding)");
   }
 
-  void matrix(const std::string& name, uint32_t rows, uint32_t columns) {
-    line("weight {}: {}[{}, {}]{}", name, eight_bits() ? "i8" : "f32", rows, columns,
-         eight_bits() ? " packed" : "");
-    if (eight_bits()) line("weight {}.scale: f32[{}]", name, rows);
+  // `kind`: the matrix's name, without its layer.
+  void matrix(const std::string& name, const std::string& kind, uint32_t rows, uint32_t columns) {
+    const Store store = model_.stores.at(kind);
+    const char* const element = store == Store::kFp32 ? "f32" : store == Store::kEight ? "i8" : "i4";
+    line("weight {}: {}[{}, {}]{}", name, element, rows, columns, packing_of(store));
+    if (few_bits()) line("weight {}.scale: f32[{}]", name, rows);
+  }
+  static std::string packing_of(Store store) {
+    switch (store) {
+      case Store::kFp32:
+        return "";
+      case Store::kEight:
+        return " packed";
+      case Store::kFour:
+      case Store::kFourMinima:
+        break;
+    }
+    return fmt::format(" packed {}{}", models::kFourBitGroup, store == Store::kFour ? "" : " minima");
   }
 
   // What linear layers take of x.
   void prepare(const std::string& x) {
-    if (eight_bits()) line("{0}.bytes, {0}.scales = quantise({0}, group: {1})", x, kGroup);
+    if (few_bits()) line("{0}.bytes, {0}.scales = quantise({0}, group: {1})", x, kGroup);
   }
   void linear(const std::string& result, const std::string& x, const std::string& weight,
               const std::string& more = "") {
-    if (eight_bits()) {
+    if (few_bits()) {
       line("{} = linear({}.bytes, {}, {}.scale, x_scale: {}.scales, x_group: {}{})", result, x, weight,
            weight, x, kGroup, more);
     } else {
@@ -84,7 +99,7 @@ class Writer {
   void projection(const std::string& result, const std::string& x, const std::string& name, uint32_t rows,
                   uint32_t columns, bool biased, std::string more = "") {
     const std::string weight = "layer[layer]." + name;
-    matrix(weight, rows, columns);
+    matrix(weight, name, rows, columns);
     if (biased) {
       line("weight {}.bias: f32[{}]", weight, rows);
       more += fmt::format(", bias: {}.bias", weight);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "host/models/eight_bits.hpp"
+#include "host/models/four_bits.hpp"
 
 namespace swai::generate {
 namespace {
@@ -109,23 +110,43 @@ class Packer {
   }
 
   void matrix(const Tensor& tensor, const std::string& name, const Channels& rows, const Channels& columns) {
+    const std::string known = graph_name(name);
+    const Store store = card_.stores.at(name == "head" ? known : known.substr(known.find('.') + 1));
     const std::vector<float> file = models::floats(tensor);
-    const size_t depth = tensor.shape.back();
+    if (!std::ranges::all_of(file, [](float number) { return std::isfinite(number); }))
+      models::refuse(card_.path,
+                     fmt::format("has weights in {} that are no numbers; the file is damaged", name));
+    if (store == Store::kFourMinima) return packed(known, models::four_bits_of(tensor, rows));
+    const std::vector<float> numbers = chosen(file, tensor.shape.back(), rows, columns);
+    switch (store) {
+      case Store::kFp32:
+        return put_(known, bytes_of(numbers));
+      case Store::kFour:
+        return packed(known, models::four_bits(numbers, columns.size()));
+      default:
+        return eight_bits(known, models::eight_bits(numbers, columns.size()));
+    }
+  }
+
+  static std::vector<float> chosen(std::span<const float> file, size_t depth, const Channels& rows,
+                                   const Channels& columns) {
     std::vector<float> numbers(rows.size() * columns.size());
     for (size_t row = 0; row < rows.size(); ++row) {
       if (!rows[row]) continue;
-      const std::span<const float> from = std::span(file).subspan(*rows[row] * depth, depth);
+      const std::span<const float> from = file.subspan(*rows[row] * depth, depth);
       for (size_t column = 0; column < columns.size(); ++column)
         numbers[row * columns.size() + column] = columns[column] ? from[*columns[column]] : 0;
     }
-    if (card_.precision == Precision::kFp32) return put_(graph_name(name), bytes_of(numbers));
-    eight_bits(name, numbers, columns.size());
+    return numbers;
   }
 
-  void eight_bits(const std::string& name, std::span<const float> numbers, size_t depth) {
-    const models::EightBits made = models::eight_bits(numbers, depth);
-    put_(graph_name(name), bytes_of(made.packed));
-    put_(graph_name(name) + ".scale", bytes_of(made.scales));
+  void eight_bits(const std::string& name, const models::EightBits& made) {
+    put_(name, bytes_of(made.packed));
+    put_(name + ".scale", bytes_of(made.scales));
+  }
+  void packed(const std::string& name, const models::FourBits& made) {
+    put_(name, made.packed);
+    put_(name + ".scale", bytes_of(made.factors));
   }
 
   const Model& model_;

@@ -22,7 +22,7 @@ namespace {
 using models::JsonFile, models::SharedBytes;
 using nlohmann::json;
 
-constexpr const char* kVersion = "1";
+constexpr const char* kVersion = "2";
 constexpr const char* kTokens = "tokens";
 
 std::string hex(std::span<const uint8_t> digest) {
@@ -40,7 +40,10 @@ graph::Layout layout_of(const CardLlama& card) {
 
 json numbers_of(const CardLlama& card) {
   const models::LlamaShape& is = card.shape;
+  json stores;
+  for (const auto& [name, store] : card.stores) stores[name] = to_text(store);
   return {{"precision", to_text(card.precision)},
+          {"stores", stores},
           {"width", is.width},
           {"inner", is.inner},
           {"layers", is.layers},
@@ -71,6 +74,19 @@ std::vector<double> frequencies_of(const JsonFile& numbers, size_t count) {
   return all;
 }
 
+Stores stores_of(const JsonFile& numbers, Precision precision) {
+  Stores stores;
+  if (const std::optional<JsonFile> all = numbers.object("stores")) {
+    for (const auto& [name, text] : all->root().items()) {
+      const std::optional<Store> store = store_named(text.is_string() ? text.get<std::string>() : "");
+      if (store) stores.emplace(name, *store);
+    }
+  }
+  if (!are_stores(stores, precision))
+    models::refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
+  return stores;
+}
+
 CardLlama card_of(const JsonFile& numbers) {
   models::LlamaShape shape;
   shape.width = numbers.count("width", 1, models::kMostWidth);
@@ -89,7 +105,8 @@ CardLlama card_of(const JsonFile& numbers) {
     models::refuse(numbers.path(), fmt::format("is packed as '{}', which this swai does not know", name));
   const Biases biases = {numbers.flag_or("query_bias", false), numbers.flag_or("key_bias", false),
                          numbers.flag_or("value_bias", false), numbers.flag_or("output_bias", false)};
-  return make_card_llama(numbers.path(), shape, *precision, numbers.flag_or("tied", false), biases,
+  return make_card_llama(numbers.path(), shape, *precision, stores_of(numbers, *precision),
+                         numbers.flag_or("tied", false), biases,
                          frequencies_of(numbers, shape.head_width / 2));
 }
 

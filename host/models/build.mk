@@ -1,6 +1,6 @@
 # Models from the files that people have.
 
-MODEL_SOURCES := $(addprefix host/models/,byte_letters.cpp byte_level.cpp ctranslate2.cpp eight_bits.cpp file_bytes.cpp ggml.cpp gguf.cpp \
+MODEL_SOURCES := $(addprefix host/models/,byte_letters.cpp byte_level.cpp ctranslate2.cpp eight_bits.cpp file_bytes.cpp four_bits.cpp ggml.cpp gguf.cpp \
     hugging_face.cpp json_file.cpp llama2c.cpp load.cpp model.cpp reader.cpp safetensors.cpp sentence_piece.cpp tensor.cpp \
     tokenizer.cpp tokenizer_json.cpp utf8.cpp weights.cpp words.cpp)
 $(eval $(call cxx_library,models,$(MODEL_SOURCES)))

@@ -198,6 +198,26 @@ std::vector<float> floats(const Tensor& tensor) {
   return out;
 }
 
+Nibbles nibbles(const Tensor& tensor) {
+  constexpr int kPairs = 16;
+  const ElementInfo& is = info(tensor.element);
+  const bool has_least = tensor.element == Element::kQ4_1;
+  Nibbles all;
+  for (size_t at = 0; at + is.bytes <= tensor.data.size(); at += is.bytes) {
+    const uint8_t* const block = tensor.data.data() + at;
+    const uint8_t* const pairs = block + (has_least ? 4 : 2);
+    const float step = half_at(block);
+    const float least = has_least ? half_at(block + 2) : -8 * step;
+    // Backwards, where steps go down.
+    const int flip = step < 0 ? 15 : 0;
+    all.steps.push_back(std::abs(step));
+    all.leasts.push_back(least + step * static_cast<float>(flip));
+    for (int i = 0; i < kPairs; ++i) all.numbers.push_back(static_cast<uint8_t>((pairs[i] & 15) ^ flip));
+    for (int i = 0; i < kPairs; ++i) all.numbers.push_back(static_cast<uint8_t>((pairs[i] >> 4) ^ flip));
+  }
+  return all;
+}
+
 float float_of_half(uint16_t half) {
   const uint32_t sign = uint32_t{half} >> 15 << 31;
   const uint32_t exponent = half >> 10 & 31;

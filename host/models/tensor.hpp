@@ -54,6 +54,14 @@ Tensor slice(const Tensor& tensor, uint64_t first, uint64_t count, std::string n
 // All values. Exact, but for Q4_1, Q4_K and Q6_K, whose sums or products are rounded to fp32 once.
 std::vector<float> floats(const Tensor& tensor);
 
+// Q4_0 and Q4_1 number by number: a weight is step * number (0 to 15) + least, with steps that are not
+// negative. A step and a least for each 32 numbers.
+struct Nibbles {
+  std::vector<uint8_t> numbers;
+  std::vector<float> steps, leasts;
+};
+Nibbles nibbles(const Tensor& tensor);
+
 float float_of_half(uint16_t half);
 // Rounded to the nearest, halfway cases to even ones.
 uint16_t half_of_float(float number);

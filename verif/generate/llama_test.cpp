@@ -95,7 +95,8 @@ TEST_CASE("graphs and weights are the model") {
 
 TEST_CASE("graphs of every precision and step are accepted") {
   for (const std::string name : {"tiny-llama", "tiny-llama-q.gguf", kStories}) {
-    for (const auto precision : {generate::Precision::kFp32, generate::Precision::kW8A8}) {
+    for (const auto precision :
+         {generate::Precision::kFp32, generate::Precision::kW8A8, generate::Precision::kW4A8}) {
       for (const uint32_t rows : {1U, 64U}) {
         const generate::CardLlama card = generate::card_llama(model_named(name), precision);
         const std::string text = generate::llama_graph(card, {rows, 100});
@@ -104,6 +105,20 @@ TEST_CASE("graphs of every precision and step are accepted") {
       }
     }
   }
+}
+
+TEST_CASE("four bits: what the file has in four, and what takes it best") {
+  using generate::Store;
+  const auto stores = [](const std::string& name) {
+    return generate::card_llama(model_named(name), generate::Precision::kW4A8).stores;
+  };
+  const generate::Stores stories = stores(kStories);
+  CHECK(stories.at("attention.query") == Store::kFour);
+  CHECK(stories.at("feed_forward.down") == Store::kEight);
+  CHECK(stories.at("head") == Store::kEight);
+  bool minima = false;
+  for (const auto& [kind, store] : stores("tiny-llama-q.gguf")) minima |= store == Store::kFourMinima;
+  CHECK(minima);
 }
 
 TEST_CASE("models of speech are refused") {
