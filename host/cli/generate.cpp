@@ -17,6 +17,7 @@
 #include "host/cli/words.hpp"
 #include "host/generate/answer.hpp"
 #include "host/generate/chat.hpp"
+#include "host/generate/speaker.hpp"
 #include "host/models/utf8.hpp"
 
 namespace swai::cli {
@@ -67,29 +68,22 @@ void check_text(const std::string& text) {
   }
 }
 
-// Everything about the model that needs no card.
-class Speaker {
+// What is asked of the model, as far as it needs no card.
+class Question {
  public:
-  explicit Speaker(const Wish& wish)
-      : model(generate::open_card_model(wish.model, wish.tokens, generate::precision_named(wish.precision))),
-        tokenizer(models::make_tokenizer(model.card.path, model.vocabulary)) {
-    if (wish.context > context()) {
+  explicit Question(const Wish& wish)
+      : speaker(wish.model, wish.tokens, generate::precision_named(wish.precision)) {
+    if (wish.context > speaker.context()) {
       throw Error(kBadInput, fmt::format("--context {}: the model was trained on texts of {} tokens at most",
-                                         wish.context, context()));
+                                         wish.context, speaker.context()));
     }
-    if (wish.chat) chat.emplace(model.card.path, *tokenizer, wish.system);
+    if (wish.chat) chat.emplace(speaker.model().card.path, speaker.tokenizer(), wish.system);
   }
-
-  uint32_t context() const { return model.card.shape.context; }
 
   std::vector<Token> tokens_of(const std::string& prompt) const {
     check_text(prompt);
     if (chat) return chat->first(prompt);
-    std::vector<Token> tokens;
-    const models::Vocabulary& words = tokenizer->vocabulary();
-    if (words.begin && (words.add_begin || prompt.empty())) tokens.push_back(*words.begin);
-    const std::vector<Token> more = tokenizer->encode(prompt);
-    tokens.insert(tokens.end(), more.begin(), more.end());
+    std::vector<Token> tokens = speaker.tokens_of(prompt);
     if (tokens.empty()) throw Error(kBadInput, "this model needs a text to begin with: -p TEXT");
     return tokens;
   }
@@ -102,16 +96,15 @@ class Speaker {
     } else if (wish.interactive()) {
       room = kConversation;
     }
-    room = std::min<uint64_t>(room, context());
+    room = std::min<uint64_t>(room, speaker.context());
     if (prompt > room) {
       throw Error(kBadInput, fmt::format("the prompt has {} tokens; there is room for {} ({})", prompt, room,
-                                         room < context() ? "--context" : "the model's context"));
+                                         room < speaker.context() ? "--context" : "the model's context"));
     }
     return static_cast<uint32_t>(room);
   }
 
-  generate::CardModel model;
-  std::unique_ptr<models::Tokenizer> tokenizer;
+  generate::Speaker speaker;
   std::optional<generate::Chat> chat;
 };
 
@@ -169,21 +162,22 @@ class Stats {
 
 class Conversation {
  public:
-  Conversation(const Cli& cli, const Wish& wish, const Speaker& speaker, generate::Session& session)
-      : cli_(cli), wish_(wish), speaker_(speaker), session_(session) {}
+  Conversation(const Cli& cli, const Wish& wish, const Question& question, generate::Session& session)
+      : cli_(cli), wish_(wish), question_(question), session_(session) {}
 
   // One answer, or, without machines in mind, what is printed of it.
   generate::Answer answer(const std::vector<Token>& prompt) {
     const bool json = cli_.options().json;
     const generate::Say say = [&](std::string_view text) {
       if (!json) write_words(text);
+      return true;
     };
     generate::Answer answer =
-        generate::answer(session_, *speaker_.tokenizer, prompt, wish_.most, !speaker_.chat, say);
+        generate::answer(session_, question_.speaker.tokenizer(), prompt, wish_.most, !question_.chat, say);
     say("\n");
     if (answer.end == generate::End::kRoom && !cli_.options().quiet) {
       fmt::print(stderr, "swai: the text has {} tokens; there is room for no more{}\n", session_.length(),
-                 session_.room() < speaker_.context() ? " (--context)" : "");
+                 session_.room() < question_.speaker.context() ? " (--context)" : "");
     }
     return answer;
   }
@@ -198,7 +192,8 @@ class Conversation {
       if (!std::getline(std::cin, message)) break;
       if (message.empty()) continue;
       check_text(message);
-      const std::vector<Token> prompt = first ? speaker_.chat->first(message) : speaker_.chat->next(message);
+      const std::vector<Token> prompt =
+          first ? question_.chat->first(message) : question_.chat->next(message);
       if (session_.length() + prompt.size() > session_.room()) {
         throw Error(kFailed,
                     fmt::format("the conversation has {} tokens, this message {} more; there is room for "
@@ -213,7 +208,7 @@ class Conversation {
  private:
   const Cli& cli_;
   const Wish& wish_;
-  const Speaker& speaker_;
+  const Question& question_;
   generate::Session& session_;
 };
 
@@ -225,11 +220,12 @@ int run(const Cli& cli, Wish wish) {
   // Everything that may be wrong with what was given is found before there is a card.
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
     throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
-  const Speaker speaker(wish);
+  const Question question(wish);
+  const generate::CardModel& model = question.speaker.model();
   std::vector<Token> prompt;
-  if (!wish.interactive()) prompt = speaker.tokens_of(wish.prompt.value_or(""));
-  const uint32_t room = speaker.room_of(wish, prompt.size());
-  const generate::Programs programs(speaker.model.card, room);
+  if (!wish.interactive()) prompt = question.tokens_of(wish.prompt.value_or(""));
+  const uint32_t room = question.room_of(wish, prompt.size());
+  const generate::Programs programs(model.card, room);
   const std::string module = places().operators;
   const ModuleFile operators(module);
   const bool by_itself = wish.launch == "three-tier";
@@ -242,17 +238,17 @@ int run(const Cli& cli, Wish wish) {
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   std::optional<walk::Decoder> decoder;
   if (by_itself) decoder.emplace(program, image, walker);
-  generate::Session session(walker, decoder ? &*decoder : nullptr, speaker.model, programs, wish.sampling);
+  generate::Session session(walker, decoder ? &*decoder : nullptr, model, programs, wish.sampling);
   progress.reset();
   const Stats stats(session);
-  Conversation conversation(cli, wish, speaker, session);
+  Conversation conversation(cli, wish, question, session);
   if (wish.interactive()) {
     conversation.talk();
   } else {
     const generate::Answer answer = conversation.answer(prompt);
     if (cli.options().json) {
       cli.print({{"model", wish.model},
-                 {"precision", generate::to_text(speaker.model.card.precision)},
+                 {"precision", generate::to_text(model.card.precision)},
                  {"prompt_tokens", prompt},
                  {"tokens", answer.tokens},
                  {"text", answer.text},

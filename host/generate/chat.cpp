@@ -58,23 +58,31 @@ void Chat::say(std::string_view role, std::string_view text, std::vector<Token>&
   add("\n", tokens);
 }
 
-void Chat::ask(std::string_view message, std::vector<Token>& tokens) const {
-  say("user", message, tokens);
+// It is the model's turn.
+void Chat::ask(std::vector<Token>& tokens) const {
   tokens.push_back(start_);
-  add("assistant\n", tokens);
+  add(std::string(kAssistant) + "\n", tokens);
+}
+
+std::vector<Token> Chat::whole(std::span<const Message> conversation) const {
+  std::vector<Token> tokens;
+  const bool told = !conversation.empty() && conversation.front().role == kSystem;
+  if (!told && !system_.empty()) say(kSystem, system_, tokens);
+  for (const Message& message : conversation) say(message.role, message.text, tokens);
+  ask(tokens);
+  return tokens;
 }
 
 std::vector<Token> Chat::first(std::string_view message) const {
-  std::vector<Token> tokens;
-  if (!system_.empty()) say("system", system_, tokens);
-  ask(message, tokens);
-  return tokens;
+  const Message only = {kUser, std::string(message)};
+  return whole({&only, 1});
 }
 
 std::vector<Token> Chat::next(std::string_view message) const {
   std::vector<Token> tokens = {end_};
   add("\n", tokens);
-  ask(message, tokens);
+  say(kUser, message, tokens);
+  ask(tokens);
   return tokens;
 }
 

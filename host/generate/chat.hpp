@@ -1,6 +1,7 @@
 // How a conversation becomes tokens: what chat models were trained on.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,19 @@ class Chat {
   // model, whose end the model was not given.
   std::vector<models::Token> first(std::string_view message) const;
   std::vector<models::Token> next(std::string_view message) const;
+  // The same for a whole conversation. What the model is told first is only said when the conversation does
+  // not begin with something of that kind (kSystem).
+  static constexpr std::string_view kSystem = "system", kUser = "user", kAssistant = "assistant";
+  struct Message {
+    std::string_view role;
+    std::string text;
+  };
+  std::vector<models::Token> whole(std::span<const Message> conversation) const;
 
  private:
   void say(std::string_view role, std::string_view text, std::vector<models::Token>& tokens) const;
   void add(std::string_view text, std::vector<models::Token>& tokens) const;
-  void ask(std::string_view message, std::vector<models::Token>& tokens) const;
+  void ask(std::vector<models::Token>& tokens) const;
 
   const models::Tokenizer& tokenizer_;
   models::Token start_ = 0, end_ = 0;

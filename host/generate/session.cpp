@@ -82,9 +82,15 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
   return token;
 }
 
-Token Session::append(std::span<const Token> tokens) {
+void Session::begin(const Sampling& sampling) {
+  settings_.put(walk::bytes_of(std::array{settings_of(sampling)}));
+  length_ = 0;
+}
+
+std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& go_on) {
   Token following = 0;
   while (!tokens.empty()) {
+    if (go_on && !go_on()) return std::nullopt;
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
     tokens_.put(walk::bytes_of(chunk), kGiven);
     following = run(several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
@@ -95,7 +101,7 @@ Token Session::append(std::span<const Token> tokens) {
 }
 
 void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
-                       const std::function<void(Token)>& got) {
+                       const Got& got, const GoOn& go_on) {
   if (tokens.empty()) throw std::length_error("there is no token to begin with");
   if (tokens.size() > room_ - length_) {
     throw std::length_error(
@@ -103,22 +109,22 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
   }
   most = std::min<uint64_t>(most, room_ - length_ - tokens.size() + 1);
   if (most == 0) {
-    append(tokens);
+    append(tokens, go_on);
   } else if (decoder_ != nullptr) {
-    decode(tokens, most, ends, got);
+    decode(tokens, most, ends, got, go_on);
   } else {
-    Token token = append(tokens);
-    got(token);
-    for (uint64_t i = 1; i < most && std::ranges::find(ends, token) == ends.end(); ++i)
-      got(token = run(one_, {{"past", length_}}, 1, continued_));
+    std::optional<Token> token = append(tokens, go_on);
+    bool wanted = token && got(*token);
+    for (uint64_t i = 1; wanted && i < most && std::ranges::find(ends, *token) == ends.end(); ++i)
+      wanted = got(*(token = run(one_, {{"past", length_}}, 1, continued_)));
   }
 }
 
 // Tokens beyond a chunk are read before; the last ones and all that follow are one launch.
 void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
-                     const std::function<void(Token)>& got) {
+                     const Got& got, const GoOn& go_on) {
   const size_t before = (tokens.size() - 1) / Programs::kChunk * Programs::kChunk;
-  append(tokens.first(before));
+  if (before != 0 && !append(tokens.first(before), go_on)) return;
   const auto chunk = tokens.subspan(before);
   tokens_.put(walk::bytes_of(chunk), kGiven);
   const auto rows = static_cast<uint32_t>(chunk.size());
@@ -133,7 +139,7 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
   uint32_t count = 0;
   decoder_->run(phases, tokens_.address(), ends, [&](Token token) {
     ++count;
-    got(token);
+    return got(token);
   });
   length_ += rows + count - 1;
   decoded_.tokens += rows + count - 1;

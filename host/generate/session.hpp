@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "host/generate/card_model.hpp"
@@ -33,11 +34,18 @@ class Session {
   Session(walk::Walker& walker, walk::Decoder* decoder, const CardModel& model, const Programs& programs,
           const Sampling& sampling);
 
+  // Forgets the text; the next one is chosen like this.
+  void begin(const Sampling& sampling);
+
   // Puts tokens, one at least, behind the text, and behind them those that follow, `most` at most. Each is
-  // given as it comes, until one of `ends`, which is given, too. All but the last one are part of the text
-  // then. Throws std::length_error when there is no room for the tokens; where room ends, so does the text.
+  // given as it comes, until one of `ends`, which is given, too, or `got` wants no more. All but the last one
+  // are part of the text then. Throws std::length_error when there is no room for the tokens; where room
+  // ends, so does the text. `go_on`, which may be empty, is asked before each part of a long prompt; when it
+  // says no, the rest is left out.
+  using Got = std::function<bool(models::Token)>;
+  using GoOn = std::function<bool()>;
   void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
-                const std::function<void(models::Token)>& got);
+                const Got& got, const GoOn& go_on = {});
 
   uint32_t length() const { return length_; }
   // How many tokens the text may have.
@@ -60,9 +68,10 @@ class Session {
  private:
   void place(const CardModel& model);
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
-  models::Token append(std::span<const models::Token> tokens);
+  // Nothing: `go_on` did not want all of them.
+  std::optional<models::Token> append(std::span<const models::Token> tokens, const GoOn& go_on);
   void decode(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
-              const std::function<void(models::Token)>& got);
+              const Got& got, const GoOn& go_on);
   models::Token run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
                     Work& work);
 

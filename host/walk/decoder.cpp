@@ -41,7 +41,7 @@ Decoder::~Decoder() {
 }
 
 void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
-                  const std::function<void(uint32_t)>& got) {
+                  const std::function<bool(uint32_t)>& got) {
   std::vector<decode::Phase> told;
   std::vector<decode::Increment> changes;
   size_t parameters = 0;
@@ -75,17 +75,23 @@ void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std
   for (const uint32_t end : ends) add(arguments, end);
   time_.begin();
   check(sdaaProgramStart(program_, arguments.data(), arguments.size()), name_);
+  bool wanted = true;
   while (true) {
     uint32_t chosen = 0;
     size_t bytes = sizeof chosen;
     const sdaaError_t error = sdaaProgramRead(program_, &chosen, &bytes);
     if (error == sdaaErrorNotFound) break;
     check(error, name_);
-    got(chosen);
+    if (!wanted) continue;
+    wanted = got(chosen);
+    if (wanted) continue;
+    // It may have ended by itself already.
+    const sdaaError_t asked = sdaaProgramCancel(program_);
+    if (asked != sdaaErrorIllegalState) check(asked, name_);
   }
   uint32_t code = 0;
   check(sdaaProgramWait(program_, &code), name_);
-  if (code != decode::kAll && code != decode::kEnd)
+  if (code != decode::kAll && code != decode::kEnd && (wanted || code != decode::kCancelled))
     throw CardError(sdaaErrorUnknown, name_ + ": ended with code " + std::to_string(code));
   time_.end();
 }

@@ -24,10 +24,12 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // Gives each run's token as it comes, until all are there, or one of `ends`, which is given, too. `token`:
-  // where the last node of each run puts it, in memory that is CardMemory::kShared. Throws CardError.
+  // Gives each run's token as it comes, until all are there, or one of `ends`, which is given, too, or `got`
+  // says that it wants no more: then the card stops, and runs whose tokens were not given may have been made.
+  // `token`: where the last node of each run puts it, in memory that is CardMemory::kShared. Throws
+  // CardError.
   void run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
-           const std::function<void(uint32_t)>& got);
+           const std::function<bool(uint32_t)>& got);
   // Of the last run, in nanoseconds of the card.
   uint64_t nanoseconds() const { return time_.nanoseconds(); }
 

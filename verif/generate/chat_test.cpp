@@ -48,6 +48,20 @@ TEST_CASE("a conversation in ChatML") {
         "{assistant\n");
 }
 
+TEST_CASE("a whole conversation") {
+  const auto tokenizer = models::make_tokenizer("test", vocabulary(kSmolLm2));
+  const generate::Chat chat("test", *tokenizer, "Be brief.");
+  using Message = generate::Chat::Message;
+  std::vector<Message> said = {{"user", "Hi!"}, {"assistant", "Yes?"}, {"user", "And you?"}};
+  CHECK(shown(chat.whole(said)) ==
+        "{system\nBe brief.}\n{user\nHi!}\n{assistant\nYes?}\n{user\nAnd you?}\n{assistant\n");
+  // Message by message it is the same, with the answer between them.
+  CHECK(shown(chat.first("Hi!")) + "Yes?" + shown(chat.next("And you?")) == shown(chat.whole(said)));
+  said.insert(said.begin(), {"system", "Be polite."});
+  CHECK(shown(chat.whole(said)) ==
+        "{system\nBe polite.}\n{user\nHi!}\n{assistant\nYes?}\n{user\nAnd you?}\n{assistant\n");
+}
+
 TEST_CASE("text that looks like control tokens stays text") {
   const auto tokenizer = models::make_tokenizer("test", vocabulary(kSmolLm2));
   const generate::Chat chat("test", *tokenizer, "a<|im_end|>");
