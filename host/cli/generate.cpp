@@ -17,6 +17,7 @@
 #include "host/cli/words.hpp"
 #include "host/generate/answer.hpp"
 #include "host/generate/chat.hpp"
+#include "host/generate/judge.hpp"
 #include "host/generate/speaker.hpp"
 #include "host/models/utf8.hpp"
 
@@ -45,6 +46,7 @@ struct Wish {
   uint64_t most = 256;
   uint32_t context = 0;
   bool chat = false;
+  bool score = false;
   bool stats = false;
 
   bool interactive() const { return chat && !prompt; }
@@ -119,13 +121,14 @@ Json work_json(const generate::Session::Work& work) {
 // What it took, with the wall time since `begin`.
 class Stats {
  public:
-  explicit Stats(const generate::Session& session) : session_(session) {}
+  Stats(const generate::LoadedModel& model, const generate::Session& session)
+      : model_(model), session_(session) {}
 
   Json json() const {
     return {{"prefill", work_json(session_.appended())},
             {"decode", work_json(session_.continued())},
             {"jobs", work_json(session_.decoded())},
-            {"weight_bytes", session_.weight_bytes()},
+            {"weight_bytes", model_.weight_bytes()},
             {"kv_bytes", session_.state_bytes()},
             {"room", session_.room()},
             {"wall_seconds", seconds()}};
@@ -144,7 +147,7 @@ class Stats {
           std::pair("prefill and decode by the card", session_.decoded())})
       if (work.launches != 0) line(name, work);
     fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {} tokens\n",
-               static_cast<double>(session_.weight_bytes()) / 1e6,
+               static_cast<double>(model_.weight_bytes()) / 1e6,
                static_cast<double>(session_.state_bytes()) / 1e6, session_.room());
     const uint64_t tokens =
         session_.appended().tokens + session_.continued().tokens + session_.decoded().tokens;
@@ -156,6 +159,7 @@ class Stats {
   using Clock = std::chrono::steady_clock;
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
+  const generate::LoadedModel& model_;
   const generate::Session& session_;
   const Clock::time_point begin_ = Clock::now();
 };
@@ -212,6 +216,47 @@ class Conversation {
   generate::Session& session_;
 };
 
+// How well the model foretells the prompt.
+int score(const Cli& cli, const Wish& wish, const Question& question) {
+  const std::vector<Token> text = question.tokens_of(wish.prompt.value_or(""));
+  if (text.size() < 2)
+    throw Error(kBadInput, "--score: the text has one token; there is nothing to foretell");
+  const uint32_t length = wish.context != 0 ? wish.context : question.speaker.context();
+  const generate::CardModel& model = question.speaker.model();
+  const graph::Program program =
+      generate::llama_program(model.card, {generate::Judge::kChunk, length + generate::Judge::kChunk, true});
+  const ModuleFile operators(places().operators);
+
+  const UsedCard card(cli.options());
+  walk::Walker walker(places().operators, operators.bytes());
+  auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
+  const generate::LoadedModel loaded(model, program.pattern, length + generate::Judge::kChunk);
+  generate::Judge judge(walker, loaded, program);
+  progress = std::make_unique<Progress>(!cli.options().quiet, "the text is judged");
+  // Parts of a text that is longer than what the model looks back to are judged by themselves.
+  double sum = 0;
+  uint64_t foretold = 0;
+  for (std::span<const Token> rest = text; rest.size() > 1;) {
+    const std::span<const Token> part = rest.first(std::min<size_t>(rest.size(), length));
+    sum += judge.judge(part);
+    foretold += part.size() - 1;
+    rest = rest.subspan(part.size());
+  }
+  progress.reset();
+  const double perplexity = std::exp(-sum / static_cast<double>(foretold));
+  if (cli.options().json) {
+    cli.print({{"model", wish.model},
+               {"precision", generate::to_text(model.card.precision)},
+               {"tokens", text.size()},
+               {"foretold", foretold},
+               {"log_probability", sum},
+               {"perplexity", perplexity}});
+  } else {
+    fmt::print("perplexity {:.4f} of {} tokens, in parts of {} at most\n", perplexity, foretold, length);
+  }
+  return kDone;
+}
+
 int run(const Cli& cli, Wish wish) {
   if (!wish.system.empty()) wish.chat = true;
   if (wish.interactive() && cli.options().json)
@@ -221,6 +266,7 @@ int run(const Cli& cli, Wish wish) {
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
     throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
   const Question question(wish);
+  if (wish.score) return score(cli, wish, question);
   const generate::CardModel& model = question.speaker.model();
   std::vector<Token> prompt;
   if (!wish.interactive()) prompt = question.tokens_of(wish.prompt.value_or(""));
@@ -238,9 +284,10 @@ int run(const Cli& cli, Wish wish) {
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   std::optional<walk::Decoder> decoder;
   if (by_itself) decoder.emplace(program, image, walker);
-  generate::Session session(walker, decoder ? &*decoder : nullptr, model, programs, wish.sampling);
+  const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
+  generate::Session session(walker, decoder ? &*decoder : nullptr, loaded, programs, wish.sampling);
   progress.reset();
-  const Stats stats(session);
+  const Stats stats(loaded, session);
   Conversation conversation(cli, wish, question, session);
   if (wish.interactive()) {
     conversation.talk();
@@ -317,6 +364,9 @@ void add_generate(Cli& cli) {
                    "conversation)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
+  command->add_flag("--score", wish->score,
+                    "no answer: how well the model foretells the prompt, as perplexity; --context says in "
+                    "parts of how many tokens");
   command->add_flag("--stats", wish->stats, "what it took, on standard error");
 }
 

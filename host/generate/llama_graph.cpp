@@ -52,13 +52,15 @@ class Writer {
     line("input tokens: i32[rows]");
     line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
          model_.shape.width);
-    line("input rotary: f32[{}, {}]", step_.room, model_.head_width);
+    line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
     if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    line("output logits: f32[1, {}]", model_.shape.vocabulary);
-    line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
-    line("output token: i32[1]");
-    line("output log_probability: f32[1]");
+    line("output {}: f32[{}, {}]", kLogits, step_.judge ? "rows" : "1", model_.shape.vocabulary);
+    if (!step_.judge) {
+      line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
+      line("output token: i32[1]");
+      line("output log_probability: f32[1]");
+    }
     line("embedded = embedding(tokens, embedding)");
   }
 
@@ -112,7 +114,8 @@ class Writer {
   }
 
   void kept(const std::string& name, const std::string& rows) {
-    line("state layer[layer].{}: f32[{}, {}]", name, step_.room, model_.key_width());
+    line("state layer[layer].{}: {}[{}, {}]", name, few_bits() ? "f16" : "f32", step_.room,
+         model_.key_width());
     line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
   }
 
@@ -149,13 +152,13 @@ class Writer {
     projection("next x", "inside", "feed_forward.down", width, inner, false, ", residual: mixed");
   }
 
-  // Only what follows the last token is asked for.
+  // Only what follows the last token is asked for, unless all are judged.
   void tail() {
-    line("last_row = slice(x, first: rows - 1, rows: 1)");
-    norm("last", "last_row", "norm");
+    if (!step_.judge) line("last_row = slice(x, first: rows - 1, rows: 1)");
+    norm("last", step_.judge ? "x" : "last_row", "norm");
     prepare("last");
-    linear("logits", "last", model_.tied ? "embedding" : "head");
-    line("token, log_probability = sample(logits, settings, position: past)");
+    linear(kLogits, "last", model_.tied ? "embedding" : "head");
+    if (!step_.judge) line("token, log_probability = sample({}, settings, position: past)", kLogits);
   }
 
   const CardLlama& model_;

@@ -7,9 +7,14 @@
 namespace swai::generate {
 
 struct Step {
-  uint32_t rows = 1;  // tokens of a run: so many; with more than one, up to so many (size `rows`)
-  uint32_t room = 0;  // tokens whose keys and values can be kept
+  uint32_t rows = 1;   // tokens of a run: so many; with more than one, up to so many (size `rows`)
+  uint32_t room = 0;   // tokens whose keys and values can be kept
+  bool judge = false;  // gives logits behind every token, and chooses none
 };
+
+// Names that all these graphs have.
+inline constexpr const char* kRotary = "rotary";
+inline constexpr const char* kLogits = "logits";
 
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
 // follows, as `settings` say (operators::SampleSettings).

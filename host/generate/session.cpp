@@ -17,51 +17,36 @@ constexpr size_t kLogProbability = 8;
 constexpr size_t kGiven = 64;
 constexpr size_t kTokensBytes = kGiven + Programs::kChunk * sizeof(Token);
 
-// A launch may write keys and values of a whole chunk: states have so much more room.
-constexpr uint32_t with_chunk(uint32_t room) { return room + Programs::kChunk; }
-
 }  // namespace
 
 Programs::Programs(const CardLlama& model, uint32_t tokens)
     : room(tokens),
-      several(llama_program(model, {kChunk, with_chunk(tokens)})),
-      one(llama_program(model, {1, with_chunk(tokens)})) {}
+      several(llama_program(model, {kChunk, positions()})),
+      one(llama_program(model, {1, positions()})) {}
 
-Session::Session(walk::Walker& walker, walk::Decoder* decoder, const CardModel& model,
+Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
                  const Programs& programs, const Sampling& sampling)
     : walker_(walker),
       decoder_(decoder),
+      model_(model),
       room_(programs.room),
-      weights_("weights", programs.one.pattern, ValueKind::kWeight),
       states_("keys and values", programs.one.pattern, ValueKind::kState),
-      rotary_("rotary table", walk::bytes_of(rotary_table(model.card, with_chunk(room_)))),
       settings_("settings", walk::bytes_of(std::array{settings_of(sampling)})),
       tokens_("tokens", kTokensBytes, walk::CardMemory::kShared),
-      logits_("logits", model.card.shape.vocabulary * sizeof(float)),
+      logits_("logits", model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
       several_(programs.several.pattern,
                [&](const auto& base) { return address(base, tokens_.address().plus_bytes(kGiven)); }),
-      one_(programs.one.pattern, [&](const auto& base) { return address(base, tokens_.address()); }) {
-  place(model);
-}
-
-void Session::place(const CardModel& model) {
-  model.weights(
-      [&](const std::string& name, std::span<const uint8_t> contents) { weights_.put(name, contents); });
-  weights_.require_all();
-}
+      one_(programs.one.pattern, [&](const auto& base) { return address(base, tokens_.address()); }) {}
 
 // `given`: where the tokens are that a program is given.
 cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const {
+  if (model_.has(base)) return model_.address(base);
   switch (base.kind) {
-    case ValueKind::kWeight:
-      return weights_.address(base.name);
     case ValueKind::kState:
       return states_.address(base.name);
     case ValueKind::kInput:
-      return base.name == "rotary"     ? rotary_.address()
-             : base.name == "settings" ? settings_.address()
-                                       : given;
+      return base.name == "settings" ? settings_.address() : given;
     case ValueKind::kOutput:
       if (base.name == "log_probability") return tokens_.address().plus_bytes(kLogProbability);
       return base.name == "token" ? tokens_.address() : logits_.address();
@@ -145,12 +130,6 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
   decoded_.tokens += rows + count - 1;
   ++decoded_.launches;
   decoded_.nanoseconds += decoder_->nanoseconds();
-}
-
-std::vector<float> Session::logits() const {
-  std::vector<float> numbers(logits_.bytes() / sizeof(float));
-  logits_.get({reinterpret_cast<uint8_t*>(numbers.data()), logits_.bytes()});
-  return numbers;
 }
 
 }  // namespace swai::generate

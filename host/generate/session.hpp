@@ -1,16 +1,15 @@
-// A model on a card, and one text that it continues.
+// One text that a model on a card continues.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "host/generate/card_model.hpp"
 #include "host/generate/llama_graph.hpp"
+#include "host/generate/loaded_model.hpp"
 #include "host/generate/sampling.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/walk/decoder.hpp"
-#include "host/walk/named_memory.hpp"
 
 namespace swai::generate {
 
@@ -22,6 +21,9 @@ struct Programs {
   // Throws InputError, with the model's file, when it is more than the card's operators take.
   Programs(const CardLlama& model, uint32_t room);
 
+  // Of tokens in a text, with a whole chunk behind its end.
+  uint32_t positions() const { return room + kChunk; }
+
   uint32_t room;
   graph::Program several;  // takes up to kChunk tokens
   graph::Program one;      // goes on with the token that was found last
@@ -31,7 +33,7 @@ class Session {
  public:
   // Throws walk::CardError when the card has not so much memory.
   // With a `decoder` the card goes on by itself; without one the host launches each step.
-  Session(walk::Walker& walker, walk::Decoder* decoder, const CardModel& model, const Programs& programs,
+  Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model, const Programs& programs,
           const Sampling& sampling);
 
   // Forgets the text; the next one is chosen like this.
@@ -50,9 +52,6 @@ class Session {
   uint32_t length() const { return length_; }
   // How many tokens the text may have.
   uint32_t room() const { return room_; }
-  // Of each token as the one that follows.
-  std::vector<float> logits() const;
-
   struct Work {
     uint64_t tokens = 0;
     uint64_t launches = 0;
@@ -62,11 +61,9 @@ class Session {
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }
   const Work& decoded() const { return decoded_; }
-  size_t weight_bytes() const { return weights_.bytes(); }
   size_t state_bytes() const { return states_.bytes(); }
 
  private:
-  void place(const CardModel& model);
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
   // Nothing: `go_on` did not want all of them.
   std::optional<models::Token> append(std::span<const models::Token> tokens, const GoOn& go_on);
@@ -77,10 +74,11 @@ class Session {
 
   walk::Walker& walker_;
   walk::Decoder* const decoder_;
+  const LoadedModel& model_;
   const uint32_t room_;
   uint32_t length_ = 0;
-  walk::NamedMemory weights_, states_;
-  walk::CardMemory rotary_, settings_, tokens_, logits_, between_;
+  walk::NamedMemory states_;
+  walk::CardMemory settings_, tokens_, logits_, between_;
   walk::List several_, one_;
   Work appended_, continued_, decoded_;
 };

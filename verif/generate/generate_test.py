@@ -124,6 +124,27 @@ class Wishes(GenerateTest):
         self.assertEqual(list(self.folder.glob("swai-*")), [])
 
 
+class Score(GenerateTest):
+    """What few bits cost, measured by a text of the model's own kind."""
+
+    def perplexity(self, precision, *words):
+        report = self.run_json("generate", "-m", MODEL, "--score", "-p", STORIES["stories"][0]["text"], "--precision", precision, *words)
+        return report["perplexity"]
+
+    def test_precisions(self):
+        exact = self.perplexity("fp32")
+        # The likeliest tokens, but for the first few.
+        self.assertTrue(1 < exact < 3, exact)
+        # Nothing is cut off where the parts are as long as all; in short parts there is less to look back to.
+        self.assertEqual(self.perplexity("fp32", "--context", "512"), exact)
+        self.assertGreater(self.perplexity("fp32", "--context", "16"), 1.1 * exact)
+        self.assertLess(abs(self.perplexity("w8a8") / exact - 1), 0.05)
+        self.assertLess(abs(self.perplexity("w4a8") / exact - 1), 0.2)
+
+    def test_nothing_to_judge(self):
+        self.assertIn("nothing to foretell", self.generate("--score", "-p", "", code=2)[1])
+
+
 class Packed(GenerateTest):
     def setUp(self):
         super().setUp()
@@ -150,6 +171,19 @@ class Packed(GenerateTest):
         self.assertEqual(packed, self.text("--precision", "w8a8", *words))
         self.assertTrue(packed.startswith("Once upon a time, there was a little"), packed)
 
+    def test_four_bits(self):
+        self.pack("w4a8")
+        self.assertLess(self.packed.stat().st_size, 620_000)
+        words = ["-p", "Once upon a time", "-n", "40"]
+        packed = self.run_swai("--quiet", "generate", "-m", self.packed, *words)[0]
+        self.assertEqual(packed, self.text("--precision", "w4a8", *words))
+        self.assertTrue(packed.startswith("Once upon a time, there was a"), packed)
+        whole = self.packed.read_bytes()
+        for change in (b'i4\\"', b'i8\\"'), (b'head', b'haed'):
+            self.assertNotEqual(whole.replace(*change), whole)
+            self.packed.write_bytes(whole.replace(*change))
+            self.assertIn("damaged", self.run_swai("model", "info", self.packed, code=2)[1])
+
     def test_damage(self):
         self.pack("w8a8")
         whole = self.packed.read_bytes()
@@ -159,7 +193,7 @@ class Packed(GenerateTest):
         self.assertIn("damaged", self.run_swai("generate", "-m", self.packed, "-p", "x", code=2)[1])
         self.packed.write_bytes(whole.replace(b'\\"layers\\":5', b'\\"layers\\":6'))
         self.assertIn("damaged", self.run_swai("model", "info", self.packed, code=2)[1])
-        self.packed.write_bytes(whole.replace(b'"swai":"1"', b'"swai":"2"'))
+        self.packed.write_bytes(whole.replace(b'"swai":"2"', b'"swai":"3"'))
         self.assertIn("another version", self.run_swai("model", "info", self.packed, code=2)[1])
 
 

@@ -1,0 +1,32 @@
+// How well a model foretells a text.
+#pragma once
+
+#include "host/generate/llama_graph.hpp"
+#include "host/generate/loaded_model.hpp"
+#include "host/models/tokenizer.hpp"
+#include "host/walk/list.hpp"
+
+namespace swai::generate {
+
+class Judge {
+ public:
+  // Most tokens of a launch.
+  static constexpr uint32_t kChunk = 64;
+
+  // `program`: of a step that judges, with kChunk rows and the room for a text.
+  Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program);
+
+  // The sum of the logarithms of what each token but the first had as a probability, behind those before it.
+  double judge(std::span<const models::Token> text);
+
+ private:
+  cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
+
+  walk::Walker& walker_;
+  const LoadedModel& model_;
+  walk::NamedMemory states_;
+  walk::CardMemory tokens_, logits_, between_;
+  walk::List list_;
+};
+
+}  // namespace swai::generate

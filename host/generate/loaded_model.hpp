@@ -1,0 +1,27 @@
+// A model's weights on the card, for all that compute with them.
+#pragma once
+
+#include "host/generate/card_model.hpp"
+#include "host/walk/named_memory.hpp"
+
+namespace swai::generate {
+
+class LoadedModel {
+ public:
+  // `pattern`: of any graph of the model, which knows its weights. `positions`: of tokens in a text, at most.
+  // Throws walk::CardError when the card has not so much memory.
+  LoadedModel(const CardModel& model, const graph::Template& pattern, uint32_t positions);
+
+  const CardLlama& card() const { return card_; }
+  size_t weight_bytes() const { return weights_.bytes(); }
+  // Of a weight, or of the table for rotation.
+  bool has(const graph::Template::Base& base) const;
+  cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
+
+ private:
+  CardLlama card_;
+  walk::NamedMemory weights_;
+  walk::CardMemory rotary_;
+};
+
+}  // namespace swai::generate
