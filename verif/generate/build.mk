@@ -2,3 +2,6 @@
 
 $(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cpp llama_test.cpp) verif/graph/evaluate.cpp verif/graph/named.cpp \
     $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/generate.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt))
+
+# The reference by itself, for measurements.
+$(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a -lfmt))

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Measures SmolLM2-135M-Instruct on the fast tier against the same file in double precision: perplexity of 4,000 tokens of
+English and words a second of wall time in W4A8; the first 32 of the likeliest tokens behind 20 beginnings in fp32: with
+activations of eight bits they differ soon, which the perplexity does not show. Prints a flat JSON object for
+`make bench-long`. scripts/get-model smollm2-135m fetches the model."""
+
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import time
+
+MODEL = pathlib.Path("build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
+TEXT = pathlib.Path("verif/generate/data/squad-paragraphs.txt")
+CONTEXT = "512"
+PACKED = pathlib.Path("build/bench/smollm2.packed")
+BEGINNINGS = 20
+WORDS_OF_A_BEGINNING = 8
+TOKENS = "32"
+PAST = 200
+
+
+def output(*command):
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def swai(*words):
+    return output("build/swai", "--tier", "fast", "--quiet", "--json", *map(str, words))
+
+
+def reference(*words):
+    return output("build/llama-reference", MODEL, *words)
+
+
+def perplexity(report):
+    return math.exp(-report["log_probability"] / report["foretold"])
+
+
+def pack(precision):
+    PACKED.parent.mkdir(parents=True, exist_ok=True)
+    swai("model", "import", MODEL, "--precision", precision, "-o", PACKED)
+
+
+def perplexity_ratio():
+    text = TEXT.read_text()
+    card = swai("generate", "-m", PACKED, "--score", "--context", CONTEXT, "-p", text)
+    right = reference("--context", CONTEXT, "-p", text)
+    assert card["foretold"] == right["foretold"], (card, right)
+    return perplexity(card) / perplexity(right)
+
+
+def agreement():
+    """The share of beginnings behind which all tokens are the same."""
+    same = 0
+    for paragraph in TEXT.read_text().splitlines()[:BEGINNINGS]:
+        beginning = " ".join(paragraph.split()[:WORDS_OF_A_BEGINNING])
+        card = swai("generate", "-m", PACKED, "-p", beginning, "-n", TOKENS)["tokens"]
+        right = reference("-p", beginning, "-n", TOKENS)["tokens"]
+        print(f"{card == right}: {beginning}", file=sys.stderr, flush=True)
+        same += card == right
+    return same / BEGINNINGS
+
+
+def words_a_second():
+    """Of wall time, behind 200 other tokens, without loading."""
+    text = " ".join(TEXT.read_text().split()[:PAST])
+
+    def seconds(count):
+        begin = time.monotonic()
+        told = swai("generate", "-m", PACKED, "-p", text, "-n", count)
+        return len(told["tokens"]), time.monotonic() - begin
+
+    few, begin = seconds(1)
+    many, end = seconds(41)
+    return (many - few) / (end - begin)
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    if not MODEL.exists():
+        sys.exit(f"{MODEL} is not there: scripts/get-model smollm2-135m fetches it")
+    pack("w4a8")
+    figures = {"llm.smollm2_ppl_ratio": round(perplexity_ratio(), 4), "llm.smollm2_wall_tps": round(words_a_second(), 1)}
+    pack("fp32")
+    figures["llm.smollm2_agreement"] = agreement()
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()
