@@ -1,0 +1,68 @@
+// A graph as the memory of a core group for cpe-run: the list of its nodes, their parameters, and tensors
+// with numbers that are neither large nor none. For measurements of time, where it does not matter what is
+// computed.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "host/graph/layout.hpp"
+#include "host/graph/program.hpp"
+#include "sim/common/random.hpp"
+
+using namespace swai;
+
+namespace {
+
+// Segment of the first buffer that cpe-run makes. The list is at its beginning.
+constexpr uint64_t kBuffer = uint64_t{4} << 48;
+
+template <typename T>
+void store(std::vector<uint8_t>& memory, size_t at, const std::vector<T>& items) {
+  std::memcpy(&memory.at(at), items.data(), items.size() * sizeof(T));
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("a graph as memory for cpe-run");
+  std::string path, output;
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  app.add_option("GRAPH", path, "graph text; -: from standard input")->required();
+  app.add_option("--set", sizes, "NAME VALUE: a size that the graph leaves open");
+  app.add_option("-o", output, "the memory")->required();
+  CLI11_PARSE(app, count, words);
+
+  std::ifstream file(path);
+  std::istream& text = path == "-" ? std::cin : file;
+  const graph::Program program = graph::program_of({std::istreambuf_iterator<char>(text), {}});
+  const graph::Template& pattern = program.pattern;
+  // Bytes like these make fp32 of 0.01 and fp16 of 1; tokens and their settings are zeros.
+  verif::Random random(1);
+  const size_t parameters_at = graph::pages(pattern.nodes.size() * sizeof(node::Node));
+  std::vector<uint8_t> memory(parameters_at + graph::kPage);
+  std::vector<cpe::GlobalPtr<void>> bases;
+  for (const graph::Template::Base& base : pattern.bases) {
+    const bool between = bases.empty();
+    const auto bytes =
+        static_cast<size_t>(between ? program.between_bytes : base.bytes.range(pattern.symbols).most);
+    bases.emplace_back(kBuffer | memory.size());
+    const size_t begin = memory.size();
+    memory.resize(begin + graph::pages(bytes));
+    std::generate_n(memory.begin() + static_cast<std::ptrdiff_t>(begin), bytes,
+                    [&] { return static_cast<uint8_t>(random.between(0x38, 0x3f)); });
+  }
+  const auto parameters = graph::parameters_of(pattern, {sizes.begin(), sizes.end()});
+  store(memory, parameters_at, parameters);
+  store(memory, 0, graph::list_of(pattern, bases));
+  std::ofstream(output, std::ios::binary)
+      .write(reinterpret_cast<const char*>(memory.data()), static_cast<std::streamsize>(memory.size()));
+  std::cout << nlohmann::json{{"nodes", pattern.nodes.size()},
+                              {"parameters", kBuffer | parameters_at},
+                              {"parameter_count", parameters.size()}}
+            << "\n";
+  return 0;
+}
