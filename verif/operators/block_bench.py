@@ -87,8 +87,8 @@ def limit(name, node):
     if name == "copy":
         return rows * node["row_bytes"] * 2 / HBM
     columns = node["heads"] * node["width"] if name == "rotary" else node["columns"]
-    tensors = 3 if name == "mul" else 2
-    return max(rows * columns * 4 * tensors / HBM, rows * columns * ROW_SLOTS[name] / SLOTS)
+    moved = {"mul": 12, "quantise": 5}.get(name, 8)
+    return max(rows * columns * moved / HBM, rows * columns * ROW_SLOTS[name] / SLOTS)
 
 
 def efficiency(sizes, launches):
