@@ -84,10 +84,10 @@ class Programs {
     fed_ = machine_.time();
     return program::kPrograms;
   }
-  // Until it has called, or failed, or somebody wants the processor. True: it has done something.
+  // Until somebody wants the processor, or something is to be done for it. True: that.
   [[gnu::cold, gnu::noinline]] bool run(unsigned number) {
     const uint64_t begin = machine_.time();
-    const bool acted = resume(number);
+    const bool acted = resume(programs_[number]) != Came::kInterrupted;
     if (machine_.time() - begin >= kQuantum) end_turn(number);
     return acted;
   }
@@ -101,7 +101,9 @@ class Programs {
     const uint64_t end = machine_.time() + kQuantum;
     bool acted = false;
     const uint64_t alarm = machine_.begin_quantum(end);
-    while (machine_.time() < end && program.lives && can_go_on(program) && resume(number)) acted = true;
+    while (machine_.time() < end && program.lives && can_go_on(program) &&
+           resume(program) != Came::kInterrupted)
+      acted = true;
     machine_.end_quantum(alarm);
     end_turn(number);
     return acted;
@@ -127,22 +129,26 @@ class Programs {
   // beside those who never pause, that often.
   static constexpr uint64_t kQuantum = 1000, kPatience = 10'000;
 
-  // False: an interrupt waits.
-  [[gnu::cold, gnu::noinline]] bool resume(unsigned number) {
-    Program& program = programs_[number];
+  // Why a program comes back, and whether others have to do something about it before it goes on.
+  enum class Came : uint8_t { kInterrupted, kAnswered, kActed };
+  [[gnu::cold, gnu::noinline]] Came resume(Program& program) {
     const protocol::QueueStatus& line = queues_->line(program.queue);
     program.notes.completed = line.completed;
     program.notes.status = line.status;
     program.notes.value = line.value;
-    machine_.tell(number, program.notes);
-    machine_.run_program(number, program.state);
-    if ((program.state.cause & kInterrupt) != 0) return false;
-    if (program.state.cause == kCalled) {
-      call(program);
-    } else {
-      fail(program);
+    machine_.tell(number_of(program), program.notes);
+    auto came = Came::kAnswered;
+    while (came == Came::kAnswered) {
+      machine_.run_program(number_of(program), program.state);
+      came = look_at(program);
     }
-    return true;
+    return came;
+  }
+  Came look_at(Program& program) {
+    if ((program.state.cause & kInterrupt) != 0) return Came::kInterrupted;
+    if (program.state.cause == kCalled) return call(program);
+    fail(program);
+    return Came::kActed;
   }
   void end_turn(unsigned number) {
     next_ = (number + 1) % program::kPrograms;
@@ -200,24 +206,28 @@ class Programs {
     queues_->program_failed(program.queue, state.cause, state.pc, state.value);
     forget(program);
   }
-  void call(Program& program) {
+  Came call(Program& program) {
     auto& registers = program.state.registers;
     program.state.pc += kCallBytes;
     switch (static_cast<program::Call>(registers[kA7] & 0xff)) {
       case program::Call::kExit:
         queues_->program_ended(program.queue, registers[kA0]);
-        return forget(program);
+        forget(program);
+        return Came::kActed;
       case program::Call::kSubmit:
-        return give(program, submit(program));
+        give(program, submit(program));
+        return Came::kActed;
       case program::Call::kWait:
         program.wanted = static_cast<uint32_t>(registers[kA0]);
         program.told = registers[kA1];
         program.waits = true;
-        return;
+        return Came::kActed;
       case program::Call::kShow:
-        return give(program, show(program));
+        give(program, show(program));
+        return Came::kAnswered;
     }
     give(program, Status::kBadOperation);
+    return Came::kAnswered;
   }
   Status submit(Program& program) {
     auto& registers = program.state.registers;

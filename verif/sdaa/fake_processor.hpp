@@ -78,18 +78,23 @@ class FakeProcessor {
   }
   void end_program(unsigned number) { programs.end(number); }
   void tell(unsigned number, const program::Notes& notes) { programs.tell(number, notes); }
-  // Nothing here interrupts one, so only the test says how a turn ends; in a quantum it takes its time.
+  // Nothing here interrupts one, so the test says how a turn ends; in a quantum it takes its time, which
+  // ends.
   void run_program(unsigned number, runtime::ProgramState& state) {
+    if (quantum_end_ && now_ >= *quantum_end_) {
+      state.cause = FakePrograms::kTimer;
+      return;
+    }
     programs.run(number, state);
-    if (in_quantum_) now_ += kProgramCycles;
+    if (quantum_end_) now_ += kProgramCycles;
   }
-  bool in_quantum() const { return in_quantum_; }
-  uint64_t begin_quantum(uint64_t) {
-    if (std::exchange(in_quantum_, true)) throw std::runtime_error("the firmware begins a quantum twice");
+  bool in_quantum() const { return quantum_end_.has_value(); }
+  uint64_t begin_quantum(uint64_t end) {
+    if (std::exchange(quantum_end_, end)) throw std::runtime_error("the firmware begins a quantum twice");
     return alarm_.value_or(~uint64_t{0});
   }
   void end_quantum(uint64_t alarm) {
-    if (!std::exchange(in_quantum_, false))
+    if (!std::exchange(quantum_end_, std::nullopt))
       throw std::runtime_error("the firmware ends a quantum that is not");
     set_alarm(alarm);
   }
@@ -218,7 +223,7 @@ class FakeProcessor {
   std::array<Group, kGroups> groups_ = {};
   uint64_t segment_table_ = 0;
   std::set<uint64_t> pages_;
-  bool in_quantum_ = false;
+  std::optional<uint64_t> quantum_end_;
   std::optional<uint64_t> alarm_;
   bool alarmed_ = false;
 };

@@ -17,6 +17,7 @@ namespace swai::sdaa {
 class FakePrograms {
  public:
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63 | 9;
+  static constexpr uint64_t kTimer = uint64_t{1} << 63 | 5;
   static constexpr uint64_t kCall = 8;
 
   struct Page {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -36,6 +37,9 @@ class BenchCard {
   ~BenchCard() {
     device_.reset();
     Runtime::get().use({});
+    // So that a trace of it is whole.
+    ::kill(rig_.process().pid(), SIGTERM);
+    rig_.process().wait();
   }
   BenchCard(const BenchCard&) = delete;
   BenchCard& operator=(const BenchCard&) = delete;

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""What calls, launches and messages of a model program take on the card, in cycles, as a flat JSON object.
+
+build/program-bench runs the program `timed`, which times empty calls itself. The rest is read off the card's trace: from
+the instruction that calls the kernel to the end of a launch that does nothing, and to the end of a message's copy."""
+
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, "verif/card")
+import perfetto  # noqa: E402
+
+ROUNDS = 33  # swai::timed::kRounds
+REPORT_RECORDS = -(-8 * ROUNDS // 52)  # of program::Record::kBytes
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "trace"
+        done = subprocess.run(["build/program-bench", "--events", file], stdout=subprocess.PIPE, text=True, check=True)
+        trace = perfetto.read(file)
+    figures = json.loads(done.stdout)
+    calls = sorted(item.time for item in trace.on(trace.instants, "MPE") if item.name == "call from user mode")
+    # Each launch and each message is a call that gives it and one that waits; then empty ones, the report and its wait,
+    # and the end.
+    expected = 2 * ROUNDS + 2 * ROUNDS + ROUNDS + REPORT_RECORDS + 2
+    if len(calls) != expected:
+        sys.exit(f"the program has called {len(calls)} times, {expected} were expected")
+    # Memory is cleared by launches, too, before the program's own.
+    launches = sorted(item.end for item in trace.on(trace.slices, "group 0") if item.begin < calls[2 * ROUNDS])
+    copies = sorted(item.end for item in trace.on(trace.slices, "DMA 0") if item.begin > calls[2 * ROUNDS])
+    for key, first, ends in (
+        ("graph.launch_cycles", 0, launches[-ROUNDS:]),
+        ("program.stream_ns", 2 * ROUNDS, copies[:ROUNDS]),
+    ):
+        took = [end - call for end, call in zip(ends, calls[first : first + 2 * ROUNDS : 2], strict=True)]
+        if min(took) <= 0:
+            sys.exit(f"{key}: something has ended before its call")
+        figures[key] = statistics.median(took)
+        figures[key + "_cold"] = max(took)
+    print(json.dumps(figures))
+
+
+main()

@@ -1,0 +1,61 @@
+// Runs the program `timed` on the card once, and prints what it says of itself as a flat JSON object. The
+// rest is in the trace that swai-card --events writes meanwhile: arguments are handed to swai-card.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "verif/sdaa/bench/bench_card.hpp"
+#include "verif/sdaa/programs/timed.hpp"
+
+namespace swai::sdaa {
+namespace {
+
+class Bench : private BenchCard {
+ public:
+  using BenchCard::BenchCard;
+
+  nlohmann::json run() {
+    sdaaModule_t module = nullptr;
+    sdaaFunction_t idle = nullptr;
+    sdaaProgramKernel_t kernel;
+    sdaaProgram_t program = nullptr;
+    must(sdaaModuleLoad(&module, "build/cpe-kernels/sdaa-bench.elf"));
+    must(sdaaModuleGetFunction(&idle, module, "idle"));
+    must(sdaaProgramGetKernel(&kernel, idle, nullptr));
+    must(sdaaProgramLoad(&program, "build/programs/timed.elf"));
+    const timed::Wish wish = {std::bit_cast<program::Kernel>(kernel), {1, 2, 3}};
+    must(sdaaProgramStart(program, &wish, sizeof wish));
+    for (uint32_t i = 0; i < timed::kRounds; ++i)
+      if (read<uint32_t>(program) != i) throw std::runtime_error("another message was expected");
+    auto cycles = read<timed::Report>(program);
+    uint32_t code = 1;
+    must(sdaaProgramWait(program, &code));
+    if (code != 0) throw std::runtime_error(fmt::format("the program ended with code {}", code));
+    must(sdaaProgramDestroy(program));
+    must(sdaaModuleUnload(module));
+    std::ranges::sort(cycles);
+    return {{"program.call_cycles", cycles[cycles.size() / 2]}, {"program.call_cycles_cold", cycles.back()}};
+  }
+
+ private:
+  template <typename T>
+  static T read(sdaaProgram_t program) {
+    T message;
+    size_t bytes = sizeof message;
+    must(sdaaProgramRead(program, &message, &bytes));
+    if (bytes != sizeof message) throw std::runtime_error("a message of another length was expected");
+    return message;
+  }
+};
+
+}  // namespace
+}  // namespace swai::sdaa
+
+int main(int count, char** values) {
+  return swai::sdaa::print_figures<swai::sdaa::Bench>("program-bench", count, values);
+}
