@@ -21,12 +21,18 @@ struct Wish {
 };
 static_assert(sizeof(Wish) == 48);
 
-// One list, run so many times. The token of each run is sent to the host if `sends`.
+// What becomes of the token that a run has chosen.
+enum class Token : uint32_t {
+  kText = 0,      // it is sent; behind one of `ends` nothing follows
+  kProgress = 1,  // it is sent, so that the host knows that the run is over
+};
+
+// One list, run so many times.
 struct Phase {
   uint64_t list;  // device pointer
   uint32_t count;
   uint32_t steps;
-  uint32_t sends;
+  Token token;
   uint32_t first_increment;  // those that are added to parameters behind each of its runs
   uint32_t increments;
   uint32_t reserved;

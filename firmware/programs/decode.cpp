@@ -67,11 +67,11 @@ class Decode {
         swai::cpe::GlobalPtr<const uint64_t>(wish_.parameters), wish_.parameter_count};
     if (wait(launch(wish_.walk, arguments)) != Status::kOk) return decode::kFailed;
     change(lists_.increments.subspan(phase.first_increment, phase.increments));
-    if (phase.sends == 0) return std::nullopt;
     look(token_, sizeof *token_);
     const uint32_t token = *token_;
     if (!job_.stream().send(&token, sizeof token)) return cancelled() ? decode::kCancelled : decode::kFailed;
-    if (!std::ranges::count(lists_.ends, token)) return std::nullopt;
+    if (phase.token == decode::Token::kProgress || !std::ranges::count(lists_.ends, token))
+      return std::nullopt;
     return job_.stream().flush() == Status::kOk ? decode::kEnd : decode::kFailed;
   }
   void change(std::span<const decode::Increment> increments) {

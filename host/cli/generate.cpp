@@ -223,15 +223,16 @@ int score(const Cli& cli, const Wish& wish, const Question& question) {
     throw Error(kBadInput, "--score: the text has one token; there is nothing to foretell");
   const uint32_t length = wish.context != 0 ? wish.context : question.speaker.context();
   const generate::CardModel& model = question.speaker.model();
+  const uint32_t room = length + generate::Judge::kChunk;
   const graph::Program program =
-      generate::llama_program(model.card, {generate::Judge::kChunk, length + generate::Judge::kChunk, true});
+      generate::llama_program(model.card, {generate::Judge::kChunk, room, true});
   const ModuleFile operators(places().operators);
 
   const UsedCard card(cli.options());
   walk::Walker walker(places().operators, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  const generate::LoadedModel loaded(model, program.pattern, length + generate::Judge::kChunk);
-  generate::Judge judge(walker, loaded, program);
+  const generate::LoadedModel loaded(model, program.pattern, room);
+  generate::Judge judge(walker, loaded, program, room);
   progress = std::make_unique<Progress>(!cli.options().quiet, "the text is judged");
   // Parts of a text that is longer than what the model looks back to are judged by themselves.
   double sum = 0;

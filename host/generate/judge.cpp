@@ -19,11 +19,11 @@ double log_probability(std::span<const float> logits, Token token) {
 
 }  // namespace
 
-Judge::Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program)
+Judge::Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program, uint32_t room)
     : walker_(walker),
       model_(model),
       states_("keys and values", program.pattern, ValueKind::kState),
-      tokens_("tokens", kChunk * sizeof(Token)),
+      tokens_("tokens", room * sizeof(Token)),
       logits_("logits", size_t{kChunk} * model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", program.between_bytes),
       list_(program.pattern, [&](const auto& base) { return address(base); }) {}
@@ -46,14 +46,14 @@ double Judge::judge(std::span<const Token> text) {
   const size_t vocabulary = model_.card().shape.vocabulary;
   std::vector<float> logits;
   double sum = 0;
+  tokens_.put(walk::bytes_of(text));
   // Behind the last token nothing follows that could be judged.
   for (size_t past = 0; past + 1 < text.size(); past += kChunk) {
-    const auto chunk = text.subspan(past, std::min<size_t>(kChunk, text.size() - 1 - past));
-    tokens_.put(walk::bytes_of(chunk));
-    list_.walk(walker_, {{"past", static_cast<int64_t>(past)}, {"rows", static_cast<int64_t>(chunk.size())}});
-    logits.resize(chunk.size() * vocabulary);
+    const size_t rows = std::min<size_t>(kChunk, text.size() - 1 - past);
+    list_.walk(walker_, {{"past", static_cast<int64_t>(past)}, {"rows", static_cast<int64_t>(rows)}});
+    logits.resize(rows * vocabulary);
     logits_.get({reinterpret_cast<uint8_t*>(logits.data()), logits.size() * sizeof(float)});
-    for (size_t i = 0; i < chunk.size(); ++i)
+    for (size_t i = 0; i < rows; ++i)
       sum += log_probability(std::span(logits).subspan(i * vocabulary, vocabulary), text[past + i + 1]);
   }
   return sum;

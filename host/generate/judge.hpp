@@ -13,8 +13,8 @@ class Judge {
   // Most tokens of a launch.
   static constexpr uint32_t kChunk = 64;
 
-  // `program`: of a step that judges, with kChunk rows and the room for a text.
-  Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program);
+  // `program`: of a step that judges, with kChunk rows and room for texts and a chunk more.
+  Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program, uint32_t room);
 
   // The sum of the logarithms of what each token but the first had as a probability, behind those before it.
   double judge(std::span<const models::Token> text);

@@ -49,7 +49,8 @@ class Writer {
       line("size rows in 1 .. {}", step_.rows);
     }
     line("size past in 0 .. {}", step_.room - step_.rows);
-    line("input tokens: i32[rows]");
+    // One: that which was chosen last. Several: some of the whole text.
+    line("input tokens: i32[{}]", step_.rows == 1 ? 1 : step_.room);
     line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
          model_.shape.width);
     line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
@@ -61,7 +62,7 @@ class Writer {
       line("output token: i32[1]");
       line("output log_probability: f32[1]");
     }
-    line("embedded = embedding(tokens, embedding)");
+    line("embedded = embedding(tokens, embedding{})", step_.rows == 1 ? "" : ", first: past, rows: rows");
   }
 
   // `kind`: the matrix's name, without its layer.

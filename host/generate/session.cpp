@@ -12,10 +12,9 @@ namespace {
 using graph::ValueKind;
 using models::Token;
 
-// The token that was chosen, the logarithm of its probability, and those that the model is given.
+// The token that was chosen, the logarithm of its probability, and the text as it was given.
 constexpr size_t kLogProbability = 8;
-constexpr size_t kGiven = 64;
-constexpr size_t kTokensBytes = kGiven + Programs::kChunk * sizeof(Token);
+constexpr size_t kText = 64;
 
 }  // namespace
 
@@ -32,11 +31,11 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       room_(programs.room),
       states_("keys and values", programs.one.pattern, ValueKind::kState),
       settings_("settings", walk::bytes_of(std::array{settings_of(sampling)})),
-      tokens_("tokens", kTokensBytes, walk::CardMemory::kShared),
+      tokens_("tokens", kText + programs.positions() * sizeof(Token), walk::CardMemory::kShared),
       logits_("logits", model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
       several_(programs.several.pattern,
-               [&](const auto& base) { return address(base, tokens_.address().plus_bytes(kGiven)); }),
+               [&](const auto& base) { return address(base, tokens_.address().plus_bytes(kText)); }),
       one_(programs.one.pattern, [&](const auto& base) { return address(base, tokens_.address()); }) {}
 
 // `given`: where the tokens are that a program is given.
@@ -77,7 +76,7 @@ std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& 
   while (!tokens.empty()) {
     if (go_on && !go_on()) return std::nullopt;
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
-    tokens_.put(walk::bytes_of(chunk), kGiven);
+    tokens_.put(walk::bytes_of(chunk), kText + length_ * sizeof(Token));
     following = run(several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
                     static_cast<uint32_t>(chunk.size()), appended_);
     tokens = tokens.subspan(chunk.size());
@@ -105,29 +104,39 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
   }
 }
 
-// Tokens beyond a chunk are read before; the last ones and all that follow are one launch.
+// One launch reads all tokens, chunk by chunk, and makes those that follow.
 void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
                      const Got& got, const GoOn& go_on) {
-  const size_t before = (tokens.size() - 1) / Programs::kChunk * Programs::kChunk;
-  if (before != 0 && !append(tokens.first(before), go_on)) return;
-  const auto chunk = tokens.subspan(before);
-  tokens_.put(walk::bytes_of(chunk), kGiven);
-  const auto rows = static_cast<uint32_t>(chunk.size());
-  const auto parameters_behind = [&](uint32_t more) {
-    return graph::parameters_of(one_.pattern(), {{"past", length_ + rows + more}});
-  };
-  std::vector<walk::Decoder::Phase> phases = {
-      {&several_, graph::parameters_of(several_.pattern(), {{"past", length_}, {"rows", rows}}), {}, 1}};
-  if (most > 1)
-    phases.push_back({&one_, parameters_behind(0), most > 2 ? parameters_behind(1) : std::vector<uint64_t>(),
-                      static_cast<uint32_t>(most - 1)});
-  uint32_t count = 0;
-  decoder_->run(phases, tokens_.address(), ends, [&](Token token) {
-    ++count;
-    return got(token);
-  });
-  length_ += rows + count - 1;
-  decoded_.tokens += rows + count - 1;
+  if (go_on && !go_on()) return;
+  tokens_.put(walk::bytes_of(tokens), kText + length_ * sizeof(Token));
+  const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
+  std::vector<walk::Decoder::Phase> phases;
+  for (uint32_t past = length_; past < end; past += Programs::kChunk) {
+    const uint32_t rows = std::min(Programs::kChunk, end - past);
+    phases.push_back(
+        {.list = &several_,
+         .parameters = graph::parameters_of(several_.pattern(), {{"past", past}, {"rows", rows}}),
+         .next = {},
+         .writes = past + rows == end});
+  }
+  const size_t before = phases.size() - 1;
+  if (most > 1) {
+    const auto parameters_at = [&](uint32_t past) {
+      return graph::parameters_of(one_.pattern(), {{"past", past}});
+    };
+    phases.push_back({.list = &one_,
+                      .parameters = parameters_at(end),
+                      .next = most > 2 ? parameters_at(end + 1) : std::vector<uint64_t>(),
+                      .runs = static_cast<uint32_t>(most - 1)});
+  }
+  size_t runs = 0;
+  decoder_->run(phases, tokens_.address(), ends,
+                [&](Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
+  // The last token has been chosen, and is no part of the text.
+  const uint32_t read = runs > before ? static_cast<uint32_t>(tokens.size() + runs - before - 1)
+                                      : static_cast<uint32_t>(runs) * Programs::kChunk;
+  length_ += read;
+  decoded_.tokens += read;
   ++decoded_.launches;
   decoded_.nanoseconds += decoder_->nanoseconds();
 }

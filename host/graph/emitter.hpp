@@ -88,6 +88,11 @@ class Arguments {
   void at(cpe::GlobalPtr<const void> Args::*member, ValueId id, const Size& row = 0) {
     point(offset(member), id, row, false);
   }
+  // A vector of words, from one of them on.
+  void at_word(cpe::GlobalPtr<const void> Args::*member, ValueId id, const Size& word) {
+    constexpr int64_t kBytes = sizeof(uint32_t);
+    node_.pointers.push_back({offset(member), out_.graph().values[id].storage, word * Size(kBytes), false});
+  }
   void at(cpe::GlobalPtr<void> Args::*member, ValueId id, const Size& row = 0) {
     point(offset(member), id, row, true);
   }

@@ -76,12 +76,21 @@ std::vector<Type> embedding(const Use& use) {
   vector_for(use, "scale", table.dimensions[0]);
   if ((table.element == Element::kI8) != use.has("scale"))
     use.fail("a table of i8 has a scale, no other has");
+  Size rows = use.size("rows");
+  if (rows == Size(0)) {
+    rows = tokens.dimensions[0];
+    use.same(use.size("first"), Size(0), "first without rows, and 0");
+  } else {
+    use.at_most(0, use.size("first"), "first");
+    use.at_most(1, rows, "rows");
+    use.at_most(use.size("first") + rows, tokens.dimensions[0], "the last token");
+  }
   if (use.has("positions")) {
     const Type& positions = use.tensor("positions", 2, kFloat);
     use.same(positions.dimensions[1], table.dimensions[1], "the width of table and positions");
-    rows_within(use, tokens.dimensions[0], positions);
+    rows_within(use, rows, positions);
   }
-  return {of(Element::kF32, {tokens.dimensions[0], table.dimensions[1]})};
+  return {of(Element::kF32, {rows, table.dimensions[1]})};
 }
 
 std::vector<Type> linear(const Use& use) {

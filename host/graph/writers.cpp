@@ -237,7 +237,7 @@ void embedding(Emitter& out) {
   Arguments<EmbeddingArgs> node(out);
   node.at(&EmbeddingArgs::to, y);
   node.at(&EmbeddingArgs::table, table);
-  node.at(&EmbeddingArgs::tokens, out.operand("tokens"));
+  node.at_word(&EmbeddingArgs::tokens, out.operand("tokens"), out.use().size("first"));
   if (const auto scale = out.use().operand("scale")) node.at(&EmbeddingArgs::scales, *scale);
   if (const auto positions = out.use().operand("positions")) {
     node.at(&EmbeddingArgs::positions, *positions, out.use().size("at"));

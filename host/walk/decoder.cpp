@@ -52,7 +52,8 @@ void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std
     const std::vector<decode::Increment> here =
         difference(phase.parameters,
                    last ? (phase.runs == 1 ? phase.parameters : phase.next) : phases[i + 1].parameters);
-    told.push_back({phase.list->address().bits(), static_cast<uint32_t>(phase.list->count()), phase.runs, 1,
+    told.push_back({phase.list->address().bits(), static_cast<uint32_t>(phase.list->count()), phase.runs,
+                    phase.writes ? decode::Token::kText : decode::Token::kProgress,
                     static_cast<uint32_t>(changes.size()), static_cast<uint32_t>(here.size()), 0});
     changes.insert(changes.end(), here.begin(), here.end());
     parameters = std::max(parameters, phase.parameters.size());

@@ -16,6 +16,7 @@ class Decoder {
     std::vector<uint64_t> parameters;  // of the first run
     std::vector<uint64_t> next;  // of the second one, if there are several: all further ones change as much
     uint32_t runs = 1;           // several: of the last phase alone
+    bool writes = true;          // its tokens are text, which may end; else they say that a run is over
   };
 
   // `name`: what messages call the program.

@@ -48,7 +48,10 @@ class Evaluated {
   std::pair<std::vector<double>, Token> append(std::span<const Token> tokens) {
     std::map<std::string, int64_t> sizes = {{"past", length_}};
     if (tokens.size() > 1) sizes["rows"] = static_cast<int64_t>(tokens.size());
-    named_.kept["tokens"].assign(tokens.begin(), tokens.end());
+    // Several are some of a whole text.
+    std::vector<double>& given = named_.kept["tokens"];
+    given.assign(tokens.size() == 1 ? 1 : kRoom, 0);
+    std::ranges::copy(tokens, given.begin() + (tokens.size() == 1 ? 0 : length_));
     const auto found = named_.run(tokens.size() == 1 ? one_ : several_, sizes);
     length_ += static_cast<int64_t>(tokens.size());
     return {found.at("logits"), static_cast<Token>(found.at("token").at(0))};

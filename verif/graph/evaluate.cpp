@@ -93,9 +93,10 @@ Matrix scaled(Matrix x, double by) {
 Matrix embedding(const Computed& call) {
   const Matrix &tokens = call["tokens"], &table = call["table"];
   const Matrix *const scale = call.maybe("scale"), *const positions = call.maybe("positions");
-  Matrix y = {tokens.numbers.size(), table.columns, {}};
+  const size_t some = call.size("rows");
+  Matrix y = {some != 0 ? some : tokens.numbers.size(), table.columns, {}};
   for (size_t row = 0; row < y.rows; ++row) {
-    const auto token = static_cast<size_t>(tokens.numbers[row]);
+    const auto token = static_cast<size_t>(tokens.numbers[call.size("first") + row]);
     for (size_t i = 0; i < y.columns; ++i) {
       const double number = table.at(token, i) * (scale ? scale->numbers[token] : 1);
       y.numbers.push_back(number + (positions ? positions->at(call.size("at") + row, i) : 0));

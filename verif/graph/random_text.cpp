@@ -15,6 +15,7 @@ size h = 48
 input x: f32[n, d]
 input y: f32[n, h]
 input tokens: i32[n]
+input story: i32[15]
 weight table: f32[20, h]
 weight bytes: i8[20, d]
 weight bytes.scale: f32[20]
@@ -107,7 +108,8 @@ void RandomText::add(const std::string& name) {
       made = {name, "n", 'h'};
       break;
     case 12:
-      call = "embedding(tokens, bytes, bytes.scale)";
+      call = random_() % 2 ? "embedding(tokens, bytes, bytes.scale)"
+                           : "embedding(story, bytes, bytes.scale, first: past, rows: n)";
       made = {name, "n", 'd'};
       break;
     case 13:

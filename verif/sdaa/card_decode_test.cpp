@@ -56,16 +56,16 @@ class Decoding {
     wish_.parameters = bits(parameters_);
     wish_.parameter_count = 2;
   }
-  // So many steps behind `quiet` ones of a phase that sends nothing.
-  std::vector<uint8_t> arguments(uint32_t quiet, uint32_t steps, const std::vector<uint32_t>& ends,
+  // So many steps behind `before` ones of a phase whose tokens are no text.
+  std::vector<uint8_t> arguments(uint32_t before, uint32_t steps, const std::vector<uint32_t>& ends,
                                  uint64_t offset = 0) {
     const std::array<uint64_t, 2> words = {0, offset};
     REQUIRE_OK(sdaaMemcpy(parameters_, words.data(), sizeof words, sdaaMemcpyHostToDevice));
     wish_.phases = 2;
     wish_.increments = 2;
     wish_.ends = static_cast<uint32_t>(ends.size());
-    const std::array<decode::Phase, 2> phases = {
-        {{list_, 1, quiet, 0, 0, 2, 0}, {list_, 1, steps, 1, 1, 1, 0}}};
+    const std::array<decode::Phase, 2> phases = {{{list_, 1, before, decode::Token::kProgress, 0, 2, 0},
+                                                  {list_, 1, steps, decode::Token::kText, 1, 1, 0}}};
     const std::array<decode::Increment, 2> increments = {{{1, 0, 0}, {4, 1, 0}}};
     std::vector<uint8_t> bytes;
     const auto add = [&](const void* data, size_t count) {
@@ -98,7 +98,7 @@ TEST_CASE("on the card: decode goes through its lists, changes the parameters, s
   TestedProgram program("build/programs/decode.elf");
   SUBCASE("all steps") {
     program.start(decoding.arguments(3, 10, {}));
-    for (uint32_t i = 0; i < 10; ++i) REQUIRE(program.read<uint32_t>() == token_at(3 + i));
+    for (uint32_t i = 0; i < 13; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
     program.read_end();
     CHECK(program.code() == decode::kAll);
     CHECK(decoding.parameters() == std::array<uint64_t, 2>{3, 4 * 13});
@@ -108,6 +108,12 @@ TEST_CASE("on the card: decode goes through its lists, changes the parameters, s
     for (uint32_t i = 0; i < 5; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
     program.read_end();
     CHECK(program.code() == decode::kEnd);
+  }
+  SUBCASE("a token that is no text ends nothing") {
+    program.start(decoding.arguments(3, 2, {token_at(1)}));
+    for (uint32_t i = 0; i < 5; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
+    program.read_end();
+    CHECK(program.code() == decode::kAll);
   }
   SUBCASE("until it is cancelled") {
     program.start(decoding.arguments(0, kTokens, {}));
