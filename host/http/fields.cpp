@@ -1,0 +1,115 @@
+#include "host/http/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/http/problem.hpp"
+
+namespace swai::http {
+namespace {
+
+constexpr int kMostDepth = 32;
+
+[[noreturn]] void refuse_kind(const std::string& path, const char* wanted, const Parsed& found) {
+  throw bad_request(fmt::format("'{}' has to be {}, and is {}", path, wanted, found.type_name()), path,
+                    "invalid_type");
+}
+
+// Names and values of strangers, in a message.
+std::string shortened(std::string text) {
+  constexpr size_t kMost = 160;
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+}  // namespace
+
+Parsed parse_json(std::string_view text) {
+  try {
+    return Parsed::parse(text, [](int depth, Parsed::parse_event_t, Parsed&) {
+      if (depth > kMostDepth)
+        throw bad_request(fmt::format("the JSON is nested more than {} levels deep", kMostDepth));
+      return true;
+    });
+  } catch (const Parsed::exception& error) {
+    throw bad_request(shortened(fmt::format("the body is no JSON in UTF-8: {}", error.what())));
+  }
+}
+
+Fields::Fields(const Parsed& object, std::string path) : object_(object), path_(std::move(path)) {
+  if (!object.is_object()) {
+    const std::string name = path_.empty() ? "" : path_.substr(0, path_.size() - 1);
+    if (name.empty())
+      throw bad_request(fmt::format("the body has to be a JSON object, and is {}", object.type_name()));
+    refuse_kind(name, "an object", object);
+  }
+}
+
+const Parsed* Fields::any(std::string_view name) {
+  known_.emplace(name);
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::optional<std::string> Fields::text(std::string_view name) {
+  const Parsed* const found = any(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_string()) refuse_kind(path_of(name), "a string", *found);
+  return found->get<std::string>();
+}
+
+std::optional<bool> Fields::flag(std::string_view name) {
+  const Parsed* const found = any(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_boolean()) refuse_kind(path_of(name), "true or false", *found);
+  return found->get<bool>();
+}
+
+std::optional<double> Fields::number(std::string_view name, double low, double high) {
+  const Parsed* const found = any(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_number()) refuse_kind(path_of(name), "a number", *found);
+  const auto value = found->get<double>();
+  if (!(value >= low && value <= high)) {
+    throw bad_request(fmt::format("'{}' is {}; it has to be from {} to {}", path_of(name), value, low, high),
+                      path_of(name), "invalid_value");
+  }
+  return value;
+}
+
+std::optional<uint64_t> Fields::whole(std::string_view name, uint64_t low, uint64_t high) {
+  const Parsed* const found = any(name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_number_integer()) refuse_kind(path_of(name), "a whole number", *found);
+  const bool negative = !found->is_number_unsigned() && found->get<int64_t>() < 0;
+  const auto value = negative ? 0 : found->get<uint64_t>();
+  if (negative || value < low || value > high) {
+    throw bad_request(
+        fmt::format("'{}' is {}; it has to be from {} to {}", path_of(name), found->dump(), low, high),
+        path_of(name), "invalid_value");
+  }
+  return value;
+}
+
+void Fields::ignore(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) known_.emplace(name);
+}
+
+void Fields::only(std::string_view name, std::initializer_list<Parsed> neutral) {
+  const Parsed* const found = any(name);
+  if (found == nullptr || std::ranges::find(neutral, *found) != neutral.end()) return;
+  throw bad_request(fmt::format("'{}' is not supported here; leave it out{}", path_of(name),
+                                neutral.size() == 0 ? "" : ", or set it to " + neutral.begin()->dump()),
+                    path_of(name), "unsupported_parameter");
+}
+
+void Fields::refuse_others() const {
+  for (const auto& [name, value] : object_.items()) {
+    if (known_.contains(name) || value.is_null()) continue;
+    const std::string path = shortened(path_of(name));
+    throw bad_request(fmt::format("there is no parameter '{}'", path), path, "unknown_parameter");
+  }
+}
+
+}  // namespace swai::http

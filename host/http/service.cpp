@@ -1,0 +1,171 @@
+#include "host/http/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <random>
+
+#include "host/http/stop_text.hpp"
+#include "host/http/text_reply.hpp"
+
+namespace swai::http {
+namespace {
+
+constexpr size_t kMostText = 1 << 20;
+constexpr std::string_view kModels = "/v1/models";
+constexpr std::string_view kModel = "/v1/models/";
+constexpr std::string_view kCompletions = "/v1/completions";
+constexpr std::string_view kChat = "/v1/chat/completions";
+
+uint64_t random_number() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+// As long as the right one, whatever it is compared with.
+bool is_same(std::string_view secret, std::string_view given) {
+  unsigned difference = secret.size() != given.size();
+  for (size_t i = 0; i < secret.size(); ++i)
+    difference |= static_cast<unsigned>(secret[i] ^ (i < given.size() ? given[i] : '\0'));
+  return difference == 0;
+}
+
+// Of a Host header, without the port.
+std::string_view host_name(std::string_view host) {
+  const size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  return host.substr(0, end);
+}
+
+Json describe(const std::string& name, int64_t created) {
+  return {{"id", name}, {"object", "model"}, {"created", created}, {"owned_by", "swai"}};
+}
+
+}  // namespace
+
+Service::Service(const ListeningSocket& socket, Models models, Options options)
+    : models_(std::move(models)),
+      options_(std::move(options)),
+      loopback_(socket.is_loopback()),
+      created_(std::time(nullptr)),
+      line_(options_.waiting),
+      server_(socket,
+              {[this](const Request& request) { return admit(request); },
+               [this](const std::shared_ptr<Exchange>& exchange) { answer(exchange); }},
+              options_.server) {}
+
+void Service::check_who_asks(const Request& request) const {
+  // A page in a browser reaches this machine by a name of its own; the browser tells which.
+  constexpr std::array<std::string_view, 4> kOwn = {"", "localhost", "127.0.0.1", "[::1]"};
+  if (loopback_ && std::ranges::find(kOwn, host_name(request.host)) == kOwn.end())
+    throw Problem(403,
+                  "this server is for programs on its own machine, which call it localhost or 127.0.0.1");
+  constexpr std::string_view kBearer = "Bearer ";
+  if (options_.key.empty()) return;
+  const std::string_view given = request.authorization;
+  if (!given.starts_with(kBearer) || !is_same(options_.key, given.substr(kBearer.size())))
+    throw Problem(401, "the server wants its key: Authorization: Bearer KEY", "", "invalid_api_key");
+}
+
+size_t Service::admit(const Request& request) const {
+  check_who_asks(request);
+  const bool reads = request.path == kModels || request.path.starts_with(kModel);
+  if (!reads && request.path != kCompletions && request.path != kChat) {
+    throw Problem(404, fmt::format("there is nothing at {}; there are {}, {} and {}", request.path, kModels,
+                                   kCompletions, kChat));
+  }
+  const bool is_get = request.method == "GET" || request.method == "HEAD";
+  if (reads != is_get || (!reads && request.method != "POST")) {
+    Problem problem(405, fmt::format("{} takes {}", request.path, reads ? "GET" : "POST"));
+    problem.allow = reads ? "GET, HEAD" : "POST";
+    throw problem;
+  }
+  if (reads) return 0;
+  // A page in a browser cannot send this type to somebody who has not allowed it.
+  if (request.content_type != "application/json")
+    throw Problem(415, fmt::format("{} takes Content-Type: application/json", request.path));
+  return kMostText;
+}
+
+void Service::answer(const std::shared_ptr<Exchange>& exchange) {
+  const Request& asked = exchange->request();
+  if (asked.path == kModels) return exchange->answer(list());
+  if (asked.path.starts_with(kModel)) return exchange->answer(one_of_list(asked.path.substr(kModel.size())));
+  const Parsed body = parse_json(asked.body);
+  const uint64_t seed = random_number();
+  auto request = asked.path == kChat ? chat_request(body, seed) : completion_request(body, seed);
+  TextModel& model = model_of(request.model);
+  line_.add(exchange,
+            [this, exchange, request = std::move(request), &model] { speak(*exchange, request, model); });
+}
+
+Reply Service::list() const {
+  Json models = Json::array();
+  for (const auto& [name, model] : models_) models.push_back(describe(name, created_));
+  return json_reply(text_of({{"object", "list"}, {"data", std::move(models)}}));
+}
+
+Reply Service::one_of_list(const std::string& name) const {
+  static_cast<void>(model_of(name));
+  return json_reply(text_of(describe(name, created_)));
+}
+
+TextModel& Service::model_of(const std::string& name) const {
+  const auto found = models_.find(name);
+  if (found != models_.end()) return *found->second;
+  std::string names;
+  for (const auto& [one, model] : models_) names += (names.empty() ? "" : ", ") + one;
+  throw Problem(404, fmt::format("there is no model '{}'; there are: {}", name.substr(0, 80), names), "model",
+                "model_not_found");
+}
+
+void Service::speak(Exchange& exchange, const TextRequest& request, TextModel& model) {
+  const auto wanted = [&] { return !exchange.is_gone(); };
+  bool begun = false;
+  try {
+    const std::vector<models::Token> prompt = model.prompt_of(request);
+    const TextReply reply(request, fmt::format("{:x}-{}", created_, ++answers_), std::time(nullptr));
+    begun = request.stream;
+    if (begun) {
+      exchange.begin_events();
+      exchange.write(reply.begin());
+    }
+    StopText stops(request.stops);
+    std::string text;
+    const auto hear = [&](const std::string& said) {
+      if (said.empty()) return;
+      if (begun) {
+        exchange.write(reply.piece(said));
+      } else {
+        text += said;
+      }
+    };
+    const auto say = [&](std::string_view piece) {
+      hear(stops.add(piece));
+      return !stops.found() && wanted();
+    };
+    const generate::Answer answer = model.answer(prompt, request, say, wanted);
+    if (!stops.found()) hear(stops.rest());
+    const Finish finish =
+        stops.found() || answer.end == generate::End::kModel ? Finish::kStop : Finish::kLength;
+    const Usage usage = {prompt.size(), answer.tokens.size()};
+    if (begun) {
+      exchange.write(reply.end(finish, usage));
+      exchange.end();
+    } else {
+      exchange.answer(json_reply(reply.whole(text, finish, usage)));
+    }
+    return;
+  } catch (const Problem& problem) {
+    if (!begun) return exchange.answer(reply_of(problem));
+    exchange.write(TextReply::broken_off(problem));
+  } catch (const std::exception& error) {
+    const Problem problem(500, error.what());
+    if (!begun) return exchange.answer(reply_of(problem));
+    exchange.write(TextReply::broken_off(problem));
+  }
+  exchange.end();
+}
+
+}  // namespace swai::http

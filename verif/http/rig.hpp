@@ -1,0 +1,210 @@
+// A service with a played model, and clients that write bytes.
+#pragma once
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "host/http/service.hpp"
+
+namespace swai::http_test {
+
+using http::Json;
+
+// Says what the test has given, word by word, and waits for more; what the test looks at has a lock.
+class PlayedModel : public http::TextModel {
+ public:
+  // Of a conversation the last message's letters, of a text its own; more than 20 are too many.
+  std::vector<models::Token> prompt_of(const http::TextRequest& request) const override {
+    const auto* const said = std::get_if<http::TextRequest::Conversation>(&request.prompt);
+    const std::string text = said != nullptr ? said->back().text : std::get<std::string>(request.prompt);
+    if (text.size() > 20) throw http::bad_request("too long", "prompt", "context_length_exceeded");
+    return {text.begin(), text.end()};
+  }
+
+  generate::Answer answer(std::span<const models::Token>, const http::TextRequest& request,
+                          const generate::Say& say, const generate::Session::GoOn& go_on) override {
+    generate::Answer answer;
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    while (true) {
+      // A card asks now and then, too.
+      while (words_.empty()) {
+        lock.unlock();
+        const bool wanted = go_on();
+        lock.lock();
+        if (!wanted) return end(answer, generate::End::kHeard);
+        changed_.wait_for(lock, std::chrono::milliseconds(1));
+      }
+      const std::string word = words_.front();
+      words_.pop_front();
+      if (word == kEnd) return end(answer, generate::End::kModel);
+      if (word == kFails) throw std::runtime_error("the card is lost");
+      answer.tokens.push_back(0);
+      answer.text += word;
+      lock.unlock();
+      const bool wanted = say(word);
+      lock.lock();
+      if (!wanted) return end(answer, generate::End::kHeard);
+      if (answer.tokens.size() == request.most) return end(answer, generate::End::kLimit);
+    }
+  }
+
+  // Words of the answers from now on; kEnd ends one.
+  static constexpr const char* kEnd = "<end>";
+  static constexpr const char* kFails = "<fails>";
+  void will_say(const std::vector<std::string>& words) {
+    const std::lock_guard guard(mutex_);
+    words_.insert(words_.end(), words.begin(), words.end());
+    changed_.notify_all();
+  }
+  void wait_for_begun(unsigned count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return begun_ >= count; });
+  }
+  // Of the last one.
+  generate::End wait_for_ended(unsigned count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ >= count; });
+    return last_;
+  }
+
+ private:
+  generate::Answer& end(generate::Answer& answer, generate::End how) {
+    answer.end = last_ = how;
+    ++ended_;
+    changed_.notify_all();
+    return answer;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> words_;
+  unsigned begun_ = 0, ended_ = 0;
+  generate::End last_ = generate::End::kModel;
+};
+
+struct Answered {
+  int status = 0;
+  std::string head;
+  std::string body;  // of chunks what they carry
+  Json json() const { return Json::parse(body); }
+};
+
+class Client {
+ public:
+  explicit Client(uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+
+  void send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return;  // the server has had enough
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+  }
+  // Until that has come; false: the connection has ended before.
+  bool wait_for(std::string_view text, size_t from = 0) {
+    while (come_.find(text, from) == std::string::npos)
+      if (!read()) return false;
+    return true;
+  }
+  std::string all() {
+    while (read()) {
+    }
+    return come_;
+  }
+  // The next answer.
+  Answered answer() {
+    Answered answered;
+    if (!wait_for("\r\n\r\n")) return answered;
+    const size_t end = come_.find("\r\n\r\n") + 4;
+    answered.head = come_.substr(0, end);
+    answered.status = std::stoi(answered.head.substr(9, 3));
+    come_.erase(0, end);
+    const size_t length = answered.head.find("Content-Length: ");
+    if (length != std::string::npos) {
+      const auto bytes = std::stoul(answered.head.substr(length + 16));
+      while (come_.size() < bytes && read()) {
+      }
+      answered.body = come_.substr(0, bytes);
+      come_.erase(0, bytes);
+      return answered;
+    }
+    size_t at = 0;
+    for (size_t bytes = 1; bytes != 0 && wait_for("\r\n", at);) {
+      const size_t line = come_.find("\r\n", at) + 2;
+      bytes = std::stoul(come_.substr(at, line - at), nullptr, 16);
+      at = line + bytes + 2;
+      while (come_.size() < at && read()) {
+      }
+      answered.body += come_.substr(line, bytes);
+    }
+    come_.erase(0, at);
+    return answered;
+  }
+  Answered ask(std::string_view bytes) {
+    send(bytes);
+    return answer();
+  }
+  bool has_come() const {
+    pollfd one = {.fd = fd_.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&one, 1, 1) > 0;
+  }
+  void close() { fd_.reset(); }
+
+ private:
+  bool read() {
+    std::array<char, 65536> bytes;
+    const ssize_t count = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
+    if (count <= 0) return false;
+    come_.append(bytes.data(), static_cast<size_t>(count));
+    return true;
+  }
+
+  link::Fd fd_;
+  std::string come_;
+};
+
+inline std::string get(std::string_view path, std::string_view headers = "") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n{}\r\n", path, headers);
+}
+inline std::string post(std::string_view path, std::string_view body, std::string_view headers = "") {
+  return fmt::format(
+      "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      "{}\r\n{}\r\n{}",
+      path, body.size(), headers, body);
+}
+
+struct Rig {
+  explicit Rig(http::Service::Options options = {}) : socket("0") {
+    http::Service::Models models;
+    auto played = std::make_unique<PlayedModel>();
+    model = played.get();
+    models.emplace("m", std::move(played));
+    service.emplace(socket, std::move(models), std::move(options));
+  }
+  uint16_t port() const {
+    return static_cast<uint16_t>(std::stoul(socket.name().substr(socket.name().rfind(':') + 1)));
+  }
+  Answered ask(std::string_view bytes) const { return Client(port()).ask(bytes); }
+
+  http::ListeningSocket socket;
+  PlayedModel* model;
+  std::optional<http::Service> service;
+};
+
+}  // namespace swai::http_test
