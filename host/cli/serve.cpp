@@ -13,6 +13,7 @@
 #include <semaphore>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/serve_http.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/link/served.hpp"
 #include "host/link/server/server.hpp"
@@ -37,6 +38,7 @@ Examples:
   swai serve                           # starts a card (cg1) and shares it
   swai serve --cards 2                 # starts two, in one host
   swai --card a.sock,b.sock serve      # shares cards that run
+  swai serve --http 8080 --model smollm2=SmolLM2-135M-Instruct.Q4_1.gguf   # http://127.0.0.1:8080/v1
   systemctl --user start swai          # the same, as a service (make install)
 
 In another terminal:
@@ -50,6 +52,7 @@ struct Wish {
   unsigned clients = 16;
   unsigned jobs = 4;
   bool group = false;
+  HttpWish http;
 };
 
 // systemd's way to hear that a service has begun: a datagram to a socket that it names.
@@ -161,6 +164,8 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     if (!cli.options().quiet) fmt::print(stderr, "swai: {}\n", line);
   };
   raise_descriptor_limit();
+  std::optional<HttpFiles> http_files;
+  if (!wish.http.address.empty()) http_files.emplace(wish.http);
   // A signal or a lost card brings it.
   std::counting_semaphore<> end(0);
   std::unique_ptr<StartedCard> started;
@@ -188,6 +193,12 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
         [&end] { end.release(); }));
     sockets += (sockets.empty() ? "" : ",") + socket;
     log(fmt::format("card {} is at {}", cards.size() - 1, socket));
+  }
+  // It is a client of its own.
+  std::optional<HttpModels> http_models;
+  if (http_files) {
+    ::setenv("SWAI_CARD", sockets.c_str(), 1);
+    http_models.emplace(*http_files, cli.options().quiet, log);
   }
   // Until here one ends the program at once: nobody has to wait for cards to boot.
   StartedCard::call_on_signal([&end] { end.release(); });
@@ -241,6 +252,7 @@ void add_serve(Cli& cli) {
       ->capture_default_str();
   command->add_flag("--group", wish->group,
                     "members of this program's group may use the cards, too (but run no jobs)");
+  add_http_options(*command, wish->http);
 }
 
 }  // namespace swai::cli

@@ -1,5 +1,4 @@
 # OpenAI's calls over HTTP.
 
 HTTP_SOURCES := $(addprefix host/http/,address.cpp exchange.cpp fields.cpp form.cpp line.cpp problem.cpp server.cpp service.cpp stop_text.cpp text_reply.cpp text_request.cpp)
-HTTP_LIBS := -lmicrohttpd
-$(eval $(call cxx_library,http,$(HTTP_SOURCES)))
+$(eval $(call cxx_library,http,$(HTTP_SOURCES) host/http/card_text_model.cpp))

@@ -1,0 +1,101 @@
+#include "host/cli/serve_http.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "abi/argument_text.hpp"
+#include "host/cli/error.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+
+namespace swai::cli {
+namespace {
+
+struct NameAndPath {
+  std::string name;
+  std::string path;
+};
+
+// "NAME=FILE", or a file, whose name is the model's.
+NameAndPath parts_of(const std::string& model) {
+  const size_t equals = model.find('=');
+  if (equals != std::string::npos) return {model.substr(0, equals), model.substr(equals + 1)};
+  const std::filesystem::path path = std::filesystem::path(model).lexically_normal();
+  return {path.has_filename() ? path.stem().string() : path.parent_path().filename().string(), model};
+}
+
+std::string key_in(const std::string& file) {
+  if (file.empty()) return {};
+  std::ifstream in(file);
+  std::string key;
+  if (!std::getline(in, key) || key.empty())
+    throw Error(kBadInput, fmt::format("--http-key {}: there is no key in its first line", file));
+  return key;
+}
+
+}  // namespace
+
+void add_http_options(CLI::App& command, HttpWish& wish) {
+  CLI::Option* const http = command.add_option(
+      "--http", wish.address,
+      "answer OpenAI's calls at this port of this machine, or at HOST:PORT for others, too; needs --model");
+  http->type_name("[HOST:]PORT");
+  CLI::Option* const model = command.add_option(
+      "--model", wish.models, "a model that answers, by this name (default: the file's); may be repeated");
+  model->type_name("[NAME=]FILE")->needs(http)->allow_extra_args(false);
+  http->needs(model);
+  command.add_option("--precision", wish.precision, "how weights are stored, as in `swai generate`")
+      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->type_name("NAME")
+      ->needs(http);
+  command
+      .add_option("--context", wish.context,
+                  "tokens that a prompt and its answer may have together (default 2048)")
+      ->check(CLI::Range(1, 1 << 24))
+      ->type_name("N")
+      ->needs(http);
+  command.add_option("--http-key", wish.key_file, "clients have to know the first line of this file")
+      ->type_name("FILE")
+      ->needs(http);
+}
+
+HttpFiles::HttpFiles(const HttpWish& wish)
+    : key_(key_in(wish.key_file)),
+      socket_(wish.address),
+      module_name_(places().operators),
+      program_name_(places().decode),
+      operators_(module_name_),
+      program_(kernel_run::read_file(program_name_)) {
+  for (const std::string& model : wish.models) {
+    const NameAndPath parts = parts_of(model);
+    const bool twice = std::ranges::any_of(models_, [&](const Model& one) { return one.name == parts.name; });
+    if (parts.name.empty() || twice) {
+      throw Error(kBadInput, fmt::format("--model {}: {}; NAME=FILE gives it another one", model,
+                                         twice ? "there are two of that name" : "it has no name"));
+    }
+    models_.push_back({parts.name, std::make_unique<http::TextFile>(
+                                       parts.path, generate::precision_named(wish.precision), wish.context)});
+  }
+}
+
+HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
+    : walker_(files.module_name_, files.operators_.bytes()),
+      decoder_(files.program_name_, files.program_, walker_) {
+  http::Service::Models models;
+  std::string names;
+  for (HttpFiles::Model& model : files.models_) {
+    const Progress progress(!quiet, fmt::format("{} goes to the card", model.name));
+    names += (names.empty() ? "" : ", ") + model.name;
+    models.emplace(model.name,
+                   std::make_unique<http::CardTextModel>(std::move(model.file), walker_, decoder_));
+  }
+  const bool open = !files.socket_.is_loopback() && files.key_.empty();
+  service_.emplace(files.socket_, std::move(models), http::Service::Options{.key = files.key_});
+  log(fmt::format("{} at http://{}/v1", names, files.socket_.name()));
+  if (open) log("whoever reaches that address may ask; with --http-key FILE only who has a key");
+}
+
+}  // namespace swai::cli

@@ -1,0 +1,60 @@
+// Models that `swai serve` answers with over HTTP.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/cli/cli.hpp"
+#include "host/cli/module_file.hpp"
+#include "host/http/card_text_model.hpp"
+#include "host/http/service.hpp"
+
+namespace swai::cli {
+
+struct HttpWish {
+  std::string address;  // empty: nobody listens
+  std::vector<std::string> models;
+  std::string precision;
+  std::string key_file;
+  uint32_t context = 2048;
+};
+
+void add_http_options(CLI::App& command, HttpWish& wish);
+
+// Everything that needs no card, so that what is wrong with it is found before one is started.
+class HttpFiles {
+ public:
+  // Throws Error, common::InputError.
+  explicit HttpFiles(const HttpWish& wish);
+
+ private:
+  friend class HttpModels;
+  struct Model {
+    std::string name;
+    std::unique_ptr<http::TextFile> file;
+  };
+  std::string key_;
+  std::vector<Model> models_;
+  http::ListeningSocket socket_;
+  const std::string module_name_, program_name_;
+  const ModuleFile operators_;
+  const std::vector<uint8_t> program_;
+};
+
+// On the card that the runtime library finds; answers from now on.
+class HttpModels {
+ public:
+  using Log = std::function<void(const std::string&)>;
+  // Throws walk::CardError, std::runtime_error.
+  HttpModels(HttpFiles& files, bool quiet, const Log& log);
+
+ private:
+  walk::Walker walker_;
+  walk::Decoder decoder_;
+  std::optional<http::Service> service_;
+};
+
+}  // namespace swai::cli

@@ -1,0 +1,41 @@
+// A language model on a card, which stays there between requests.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/generate/speaker.hpp"
+#include "host/http/text_model.hpp"
+
+namespace swai::http {
+
+// As far as it needs no card.
+struct TextFile {
+  // `context`: tokens that a prompt and its answer may have together; less when the model was trained on
+  // less. Throws InputError.
+  TextFile(const std::string& path, std::optional<generate::Precision> precision, uint32_t context);
+
+  generate::Speaker speaker;
+  std::optional<generate::Chat> chat;  // none: it was not trained to talk
+  generate::Programs programs;
+};
+
+class CardTextModel : public TextModel {
+ public:
+  // Throws walk::CardError when the card has not so much memory. `decoder` may be shared: one of those who
+  // share it works at a time.
+  CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder);
+
+  std::vector<models::Token> prompt_of(const TextRequest& request) const override;
+  generate::Answer answer(std::span<const models::Token> prompt, const TextRequest& request,
+                          const generate::Say& say, const generate::Session::GoOn& go_on) override;
+
+ private:
+  std::vector<models::Token> tokens_of(const TextRequest& request) const;
+
+  const std::unique_ptr<TextFile> file_;
+  generate::Session session_;
+};
+
+}  // namespace swai::http
