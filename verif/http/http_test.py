@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Tests `swai serve --http` as its clients see it, on the fast tier. Run from the repository root."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, "verif/cli")
+import random_chat  # noqa: E402
+from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
+
+MODEL = "models/stories260K/stories260K.bin"
+STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
+
+shared = types.SimpleNamespace()  # the daemon
+
+
+def start_daemon(folder, *words):
+    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
+    environment.pop("SWAI_CARD", None)
+    daemon = subprocess.Popen([SWAI, "--tier", "fast", "serve", *map(str, words)], stderr=subprocess.PIPE, text=True, env=environment)
+    lines = []
+    for line in daemon.stderr:
+        lines.append(line)
+        if "ready" in line:
+            break
+    said = "".join(lines)
+    found = re.search(r"http://\S+", said)
+    assert found, said
+    return daemon, found[0]
+
+
+def setUpModule():
+    shared.folder = tempfile.TemporaryDirectory(prefix="swai-http-")
+    shared.chat = pathlib.Path(shared.folder.name) / "chat.gguf"
+    random_chat.write(shared.chat)
+    shared.daemon, shared.url = start_daemon(
+        shared.folder.name, "--http", "0", "--model", f"stories={MODEL}", "--model", shared.chat, "--context", "400")
+    # Nobody reads what it says from now on.
+    shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
+
+
+def tearDownModule():
+    shared.daemon.send_signal(signal.SIGTERM)
+    code = shared.daemon.wait(LIMIT)
+    shared.log.wait()
+    shared.chat.unlink()
+    left = os.listdir(shared.folder.name)
+    shared.folder.cleanup()
+    assert code == 0, code
+    assert not left, left
+
+
+def ask(path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(shared.url + path, data, {"Content-Type": "application/json"})
+    return urllib.request.urlopen(request, timeout=LIMIT)
+
+
+def complete(path="/completions", **body):
+    with ask(path, {"temperature": 0} | body) as answer:
+        return json.load(answer)
+
+
+def events(path="/completions", **body):
+    """What comes, up to [DONE]."""
+    with ask(path, {"temperature": 0, "stream": True} | body) as answer:
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        lines = [line for line in answer.read().decode().split("\n\n") if line]
+    assert lines.pop() == "data: [DONE]"
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+class HttpTest(SwaiTest):
+    CONFIG = ()
+
+    def setUp(self):
+        super().setUp()
+        self.environment["XDG_RUNTIME_DIR"] = shared.folder.name
+
+    def launches(self):
+        (card,) = self.run_json("top", "--count", "1", "--interval", "0.2")["cards"]
+        return sum(client["launches"] for client in card["clients"])
+
+    def refused(self, path, body):
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            ask(path, body)
+        error = json.load(caught.exception)["error"]
+        return caught.exception.code, error
+
+
+class Answers(HttpTest):
+    def test_models(self):
+        with ask("/models") as answer:
+            self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories"])
+
+    def test_stories(self):
+        """The likeliest tokens are those of an independent evaluation; each request has the card for itself."""
+        for story in STORIES["stories"][2:4]:
+            answer = complete(model="stories", prompt=story["prompt"], max_tokens=STORIES["most"])
+            (choice,) = answer["choices"]
+            self.assertEqual(story["prompt"] + choice["text"], story["text"])
+            self.assertEqual(choice["finish_reason"], "length" if story["tokens"] == STORIES["most"] else "stop")
+            self.assertEqual(answer["usage"]["completion_tokens"], story["tokens"])
+
+    def test_several_at_once(self):
+        wishes = STORIES["stories"][1:6]
+        with concurrent.futures.ThreadPoolExecutor(len(wishes)) as clients:
+            told = list(clients.map(lambda story: complete(model="stories", prompt=story["prompt"], max_tokens=40), wishes))
+        for story, answer in zip(wishes, told):
+            self.assertTrue(story["text"].startswith(story["prompt"] + answer["choices"][0]["text"]), answer)
+
+    def test_stream(self):
+        story = STORIES["stories"][2]
+        told = events(model="stories", prompt=story["prompt"], max_tokens=STORIES["most"], stream_options={"include_usage": True})
+        text = "".join(event["choices"][0]["text"] for event in told[:-1])
+        self.assertEqual(story["prompt"] + text, story["text"])
+        self.assertGreater(len(told), 150)
+        self.assertEqual(told[-2]["choices"][0]["finish_reason"], "length")
+        self.assertEqual(told[-1]["usage"]["completion_tokens"], 200)
+
+    def test_sampling(self):
+        wish = {"model": "stories", "prompt": "Once upon a time", "max_tokens": 30, "temperature": 1}
+        text = [complete(**wish, seed=seed)["choices"][0]["text"] for seed in (5, 6, 5)]
+        self.assertEqual(text[0], text[2])
+        self.assertNotEqual(text[0], text[1])
+        # Without a seed each is another one.
+        self.assertNotEqual(complete(**wish)["choices"][0]["text"], complete(**wish)["choices"][0]["text"])
+
+    def test_stop(self):
+        before = self.launches()
+        (choice,) = complete(model="stories", prompt="Once upon a time", max_tokens=390, stop=["girl", "none"])["choices"]
+        self.assertEqual((choice["text"], choice["finish_reason"]), (", there was a little ", "stop"))
+        # The card has stopped, too, a few tokens later.
+        self.assertLess(self.launches() - before, 100)
+
+    def test_tokens(self):
+        report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "-n", "5")
+        answer = complete(model="stories", prompt=report["prompt_tokens"], max_tokens=5)
+        self.assertEqual(answer["choices"][0]["text"], report["text"])
+        self.assertEqual(answer["usage"]["prompt_tokens"], len(report["prompt_tokens"]))
+
+    def test_chat(self):
+        """The same as `swai generate --chat`, on the same card."""
+        report = self.run_json("generate", "-m", shared.chat, "--chat", "--system", "Be brief.", "-p", "Hi", "-n", "30")
+        messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+        answer = complete("/chat/completions", model="chat", messages=messages, max_completion_tokens=30)
+        self.assertEqual(answer["choices"][0]["message"], {"role": "assistant", "content": report["text"], "refusal": None})
+        self.assertEqual(answer["usage"]["prompt_tokens"], len(report["prompt_tokens"]))
+        told = events("/chat/completions", model="chat", messages=messages, max_tokens=30)
+        self.assertEqual("".join(event["choices"][0]["delta"].get("content", "") for event in told), report["text"])
+
+    def test_room(self):
+        code, error = self.refused("/completions", {"model": "stories", "prompt": "word " * 500})
+        self.assertEqual((code, error["code"]), (400, "context_length_exceeded"))
+        self.assertIn("room for 400", error["message"])
+        answer = complete(model="stories", prompt="word " * 130, max_tokens=1000)
+        self.assertEqual(answer["choices"][0]["finish_reason"], "length")
+        self.assertEqual(answer["usage"]["total_tokens"], 401)
+
+    def test_refusals(self):
+        self.assertIn("chat template", self.refused("/chat/completions", {"model": "stories", "messages": [{"role": "user", "content": "Hi"}]})[1]["message"])
+        self.assertEqual(self.refused("/completions", {"model": "no"})[0], 404)
+        self.assertIn("the token 512", self.refused("/completions", {"model": "stories", "prompt": [512]})[1]["message"])
+        self.assertEqual(self.refused("/completions", {"model": "chat"})[1]["param"], "prompt")
+
+
+class Clients(HttpTest):
+    def test_gone(self):
+        """In the middle of a stream, and before anything has come: the card is the next one's."""
+        host, port = re.search(r"//([\d.]+):(\d+)", shared.url).groups()
+        for stream in (True, False):
+            body = json.dumps({"model": "stories", "prompt": "Once", "max_tokens": 390, "temperature": 1, "stream": stream}).encode()
+            with socket.create_connection((host, int(port))) as client:
+                client.sendall(b"POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                               b"Content-Length: %d\r\n\r\n" % len(body) + body)
+                if stream:
+                    self.assertTrue(client.recv(1))
+            answer = complete(model="stories", prompt="Once upon a time", max_tokens=5)
+            self.assertEqual(answer["choices"][0]["text"], ", there was a little")
+
+
+class Daemon(HttpTest):
+    def serve(self, *words):
+        """What is wrong is found before a card is started."""
+        error = self.run_swai("--tier", "fast", "serve", "--folder", self.folder / "serve", *words, code=2)[1]
+        self.assertNotIn("starts a simulated card", error)
+        return error
+
+    def test_bad_usage(self):
+        self.assertIn("--model", self.serve("--http", "0"))
+        self.assertIn("--http", self.serve("--model", MODEL))
+        self.assertIn("no-such-file", self.serve("--http", "0", "--model", "no-such-file"))
+        self.assertIn("speech", self.serve("--http", "0", "--model", "verif/models/data/tiny-whisper"))
+        self.assertIn("two of that name", self.serve("--http", "0", "--model", MODEL, "--model", MODEL))
+        self.assertIn("no address", self.serve("--http", "port", "--model", MODEL))
+        self.assertIn("nobody can listen", self.serve("--http", re.search(r"[\d.]+:\d+", shared.url)[0], "--model", MODEL))
+        self.assertIn("no key", self.serve("--http", "0", "--model", MODEL, "--http-key", "/dev/null"))
+
+    def test_key_and_end(self):
+        """Who has no key gets nothing; the daemon ends in the middle of an answer."""
+        key = self.folder / "key"
+        key.write_text("secret\n")
+        with tempfile.TemporaryDirectory(prefix="swai-http-") as folder:
+            daemon, url = start_daemon(folder, "--http", "0", "--model", f"stories={MODEL}", "--http-key", key)
+            try:
+                with self.assertRaises(urllib.error.HTTPError) as caught:
+                    urllib.request.urlopen(url + "/models")
+                self.assertEqual(caught.exception.code, 401)
+                body = json.dumps({"model": "stories", "prompt": "Once", "max_tokens": 500, "temperature": 1, "stream": True})
+                headers = {"Content-Type": "application/json", "Authorization": "Bearer secret"}
+                answer = urllib.request.urlopen(urllib.request.Request(url + "/completions", body.encode(), headers))
+                self.assertTrue(answer.readline().startswith(b"data: {"))
+                daemon.send_signal(signal.SIGTERM)
+                self.assertEqual(daemon.wait(LIMIT), 0)
+                answer.close()
+                self.assertEqual(os.listdir(folder), [])
+            finally:
+                daemon.kill()
+                daemon.communicate()
+
+
+if __name__ == "__main__":
+    os.environ.pop("SWAI_TIER", None)
+    unittest.main(verbosity=2)
