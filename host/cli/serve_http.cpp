@@ -48,7 +48,7 @@ void add_http_options(CLI::App& command, HttpWish& wish) {
   model->type_name("[NAME=]FILE")->needs(http)->allow_extra_args(false);
   http->needs(model);
   command.add_option("--precision", wish.precision, "how weights are stored, as in `swai generate`")
-      ->check(CLI::IsMember({"fp32", "w8a8"}))
+      ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME")
       ->needs(http);
   command

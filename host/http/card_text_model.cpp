@@ -28,7 +28,9 @@ TextFile::TextFile(const std::string& path, std::optional<generate::Precision> p
       programs(speaker.model().card, std::min(context, speaker.context())) {}
 
 CardTextModel::CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder)
-    : file_(std::move(file)), session_(walker, &decoder, file_->speaker.model(), file_->programs, {}) {}
+    : file_(std::move(file)),
+      loaded_(file_->speaker.model(), file_->programs.one.pattern, file_->programs.positions()),
+      session_(walker, &decoder, loaded_, file_->programs, {}) {}
 
 std::vector<Token> CardTextModel::tokens_of(const TextRequest& request) const {
   const generate::Speaker& speaker = file_->speaker;

@@ -35,6 +35,7 @@ class CardTextModel : public TextModel {
   std::vector<models::Token> tokens_of(const TextRequest& request) const;
 
   const std::unique_ptr<TextFile> file_;
+  const generate::LoadedModel loaded_;
   generate::Session session_;
 };
 
