@@ -291,6 +291,24 @@ demo: ## boot the simulated card: our core, our firmware, from flash to the kern
 	@rm -f $(B)/demo.flash* && cp $(B)/firmware/flash.bin $(B)/demo.flash
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
 
+# What the functional model of the card needs to run models.
+FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf)
+
+.PHONY: demo-whisper
+demo-whisper: ## fetch Whisper tiny.en (71 MB); the card's model writes down what is said in a recording
+	@scripts/install-deps.sh demo
+	@$(MAKE) $(FAST_CARD)
+	@scripts/get-model whisper-tiny.en
+	$(B)/swai --tier fast transcribe -m $(B)/models/whisper-tiny.en examples/sounds/jfk.wav --stats
+
+QUESTION := What is the capital of France?
+.PHONY: demo-chat
+demo-chat: ## fetch SmolLM2 (93 MB); the card's model answers: make demo-chat QUESTION="..."
+	@scripts/install-deps.sh demo
+	@$(MAKE) $(FAST_CARD)
+	@scripts/get-model smollm2-135m
+	$(B)/swai --tier fast generate -m $(B)/models/smollm2-135m/*.gguf --precision w8a8 --chat -p '$(QUESTION)' --stats
+
 .PHONY: test
 test: TESTS := $(if $(CHANGED),--changed $(CHANGED))
 test: ## build and run all tests, or those that a change can touch: make test CHANGED=main
@@ -305,6 +323,13 @@ test-long: ## all tests, with the long ones (hours), or the long ones of a part:
 	@scripts/install-deps.sh
 	@$(MAKE) $$($(RUNNER) $(TESTS) --needs)
 	@$(RUNNER) $(TESTS)
+
+.PHONY: test-models
+test-models: ## models that people use, fetched with scripts/get-model, on the card's functional model
+	@scripts/install-deps.sh
+	@scripts/get-model whisper-tiny.en smollm2-135m
+	@$(MAKE) $(FAST_CARD) $(B)/llama-reference
+	@$(PYTHON) verif/models/real_models_test.py
 
 .PHONY: test-list
 test-list: ## list the tests

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Models that people use, on the fast tier: what they say is right. scripts/get-model fetches them. Run from the
+repository root."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+CHAT = pathlib.Path("build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
+SPEECH = pathlib.Path("build/models/whisper-tiny.en")
+SAID = ("and so my fellow americans ask not what your country can do for you "
+        "ask what you can do for your country")
+
+
+def swai(*words):
+    command = ["build/swai", "--tier", "fast", "--quiet", *map(str, words)]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def answer(precision, question):
+    return swai("generate", "-m", CHAT, "--precision", precision, "--chat", "-p", question, "-n", "40")
+
+
+def words(text):
+    return " ".join(re.findall(r"[a-z']+", text.lower()))
+
+
+class Chat(unittest.TestCase):
+    def test_knows_a_capital(self):
+        for precision in "w8a8", "w4a8":
+            with self.subTest(precision):
+                self.assertIn("Paris", answer(precision, "What is the capital of France?"))
+
+    def test_follows_the_reference(self):
+        """The likeliest tokens in fp32 are those of the same file in double precision."""
+        for beginning in "The history of the world is", "Water boils at":
+            told = json.loads(swai("--json", "generate", "-m", CHAT, "-p", beginning, "-n", "16"))["tokens"]
+            right = subprocess.run(["build/llama-reference", CHAT, "-p", beginning, "-n", "16"], check=True,
+                                   stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual(told, json.loads(right)["tokens"])
+
+
+class Speech(unittest.TestCase):
+    def test_word_for_word(self):
+        for precision in "w8a8", "fp32":
+            with self.subTest(precision):
+                text = swai("transcribe", "-m", SPEECH, "--precision", precision, "examples/sounds/jfk.wav")
+                self.assertEqual(words(text), SAID)
+
+    def test_subtitles(self):
+        text = swai("transcribe", "-m", SPEECH, "--format", "srt", "examples/sounds/jfk.wav")
+        self.assertRegex(text, r"^1\n00:00:00,\d{3} --> 00:00:\d{2},\d{3}\n")
+        self.assertEqual(words(re.sub(r"(?m)^\d+$|^.*-->.*$", "", text)), SAID)
+
+
+if __name__ == "__main__":
+    for model in CHAT, SPEECH:
+        if not model.exists():
+            sys.exit(f"{model} is not there: `make test-models` fetches it")
+    unittest.main(verbosity=2)
