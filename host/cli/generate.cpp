@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "abi/argument_text.hpp"
+#include "cpe-kernels/operators/logits/plan.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/places.hpp"
@@ -231,7 +232,7 @@ int score(const Cli& cli, const Wish& wish, const Question& question) {
   walk::Walker walker(places().operators, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, program.pattern, room);
-  generate::Judge judge(walker, loaded, program, room);
+  generate::Judge judge(walker, loaded, program);
   progress = std::make_unique<Progress>(!cli.options().quiet, "the text is judged");
   // Parts of a text that is longer than what the model looks back to are judged by themselves.
   double sum = 0;
@@ -265,13 +266,16 @@ int run(const Cli& cli, Wish wish) {
   // Everything that may be wrong with what was given is found before there is a card.
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
     throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
+  if (!operators::can_penalise(generate::settings_of(wish.sampling))) {
+    throw Error(kBadInput, "--repeat-penalty is from 0.001 to 1000; the other penalties from -1000 to 1000");
+  }
   const Question question(wish);
   if (wish.score) return score(cli, wish, question);
   const generate::CardModel& model = question.speaker.model();
   std::vector<Token> prompt;
   if (!wish.interactive()) prompt = question.tokens_of(wish.prompt.value_or(""));
   const uint32_t room = question.room_of(wish, prompt.size());
-  const generate::Programs programs(model.card, room);
+  const generate::Programs programs(model.card, room, wish.sampling.penalises());
   const std::string module = places().operators;
   const ModuleFile operators(module);
   const bool by_itself = wish.launch == "three-tier";
@@ -338,6 +342,19 @@ void add_generate(Cli& cli) {
       ->type_name("P");
   command->add_option("--seed", wish->sampling.seed, "another one chooses other tokens (default 0)")
       ->type_name("N");
+  command
+      ->add_option("--repeat-penalty", wish->sampling.repetition,
+                   "tokens that the text has already become less probable by this factor (default 1: they do "
+                   "not; 1.1 is usual)")
+      ->type_name("F");
+  command
+      ->add_option("--frequency-penalty", wish->sampling.frequency,
+                   "the same, by so much for each time that they are in it (default 0)")
+      ->type_name("X");
+  command
+      ->add_option("--presence-penalty", wish->sampling.presence,
+                   "the same, by so much for being in it (default 0)")
+      ->type_name("X");
   command->add_flag(
       "--chat", wish->chat,
       "the prompt is a message, in the form that the model was trained to answer; without -p, a "

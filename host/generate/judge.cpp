@@ -19,11 +19,10 @@ double log_probability(std::span<const float> logits, Token token) {
 
 }  // namespace
 
-Judge::Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program, uint32_t room)
+Judge::Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program)
     : walker_(walker),
       model_(model),
       states_("keys and values", program.pattern, ValueKind::kState),
-      tokens_("tokens", room * sizeof(Token)),
       logits_("logits", size_t{kChunk} * model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", program.between_bytes),
       list_(program.pattern, [&](const auto& base) { return address(base); }) {}
@@ -33,8 +32,6 @@ cpe::GlobalPtr<void> Judge::address(const graph::Template::Base& base) const {
   switch (base.kind) {
     case ValueKind::kState:
       return states_.address(base.name);
-    case ValueKind::kInput:
-      return tokens_.address();
     case ValueKind::kOutput:
       return logits_.address();
     default:
@@ -46,7 +43,7 @@ double Judge::judge(std::span<const Token> text) {
   const size_t vocabulary = model_.card().shape.vocabulary;
   std::vector<float> logits;
   double sum = 0;
-  tokens_.put(walk::bytes_of(text));
+  states_.write(kText, walk::bytes_of(text), 0);
   // Behind the last token nothing follows that could be judged.
   for (size_t past = 0; past + 1 < text.size(); past += kChunk) {
     const size_t rows = std::min<size_t>(kChunk, text.size() - 1 - past);

@@ -14,7 +14,7 @@ class Judge {
   static constexpr uint32_t kChunk = 64;
 
   // `program`: of a step that judges, with kChunk rows and room for texts and a chunk more.
-  Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program, uint32_t room);
+  Judge(walk::Walker& walker, const LoadedModel& model, const graph::Program& program);
 
   // The sum of the logarithms of what each token but the first had as a probability, behind those before it.
   double judge(std::span<const models::Token> text);
@@ -25,7 +25,7 @@ class Judge {
   walk::Walker& walker_;
   const LoadedModel& model_;
   walk::NamedMemory states_;
-  walk::CardMemory tokens_, logits_, between_;
+  walk::CardMemory logits_, between_;
   walk::List list_;
 };
 

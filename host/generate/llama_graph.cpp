@@ -39,6 +39,8 @@ class Writer {
     text_ += '\n';
   }
 
+  // Else a step takes the token that the last one has chosen.
+  bool reads_text() const { return step_.rows > 1 || step_.penalises; }
   bool few_bits() const { return model_.precision != Precision::kFp32; }
 
   void head() {
@@ -49,20 +51,28 @@ class Writer {
       line("size rows in 1 .. {}", step_.rows);
     }
     line("size past in 0 .. {}", step_.room - step_.rows);
-    // One: that which was chosen last. Several: some of the whole text.
-    line("input tokens: i32[{}]", step_.rows == 1 ? 1 : step_.room);
+    if (reads_text()) {
+      line("state {}: i32[{} + 1]", kText, step_.room);
+    } else {
+      line("input tokens: i32[1]");
+    }
     line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
          model_.shape.width);
     line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
     if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    line("output {}: f32[{}, {}]", kLogits, step_.judge ? "rows" : "1", model_.shape.vocabulary);
+    line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, step_.judge ? "rows" : "1",
+         model_.shape.vocabulary);
     if (!step_.judge) {
       line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
       line("output token: i32[1]");
       line("output log_probability: f32[1]");
     }
-    line("embedded = embedding(tokens, embedding{})", step_.rows == 1 ? "" : ", first: past, rows: rows");
+    if (reads_text()) {
+      line("embedded = embedding({}, embedding, first: past, rows: rows)", kText);
+    } else {
+      line("embedded = embedding(tokens, embedding)");
+    }
   }
 
   // `kind`: the matrix's name, without its layer.
@@ -158,8 +168,13 @@ class Writer {
     if (!step_.judge) line("last_row = slice(x, first: rows - 1, rows: 1)");
     norm("last", step_.judge ? "x" : "last_row", "norm");
     prepare("last");
-    linear(kLogits, "last", model_.tied ? "embedding" : "head");
-    if (!step_.judge) line("token, log_probability = sample({}, settings, position: past)", kLogits);
+    const std::string head = model_.tied ? "embedding" : "head";
+    if (step_.judge) return linear(kLogits, "last", head);
+    linear("found", "last", head);
+    line("all = extend({}, found, at: 0)", kLogits);
+    if (step_.penalises) line("less = penalise(all, {}, settings)", kText);
+    line("token, log_probability = sample({}, settings, position: past)", step_.penalises ? "less" : "all");
+    if (step_.penalises) line("said = extend({}, token, at: past + rows)", kText);
   }
 
   const CardLlama& model_;

@@ -7,14 +7,16 @@
 namespace swai::generate {
 
 struct Step {
-  uint32_t rows = 1;   // tokens of a run: so many; with more than one, up to so many (size `rows`)
-  uint32_t room = 0;   // tokens whose keys and values can be kept
-  bool judge = false;  // gives logits behind every token, and chooses none
+  uint32_t rows = 1;       // tokens of a run: so many; with more than one, up to so many (size `rows`)
+  uint32_t room = 0;       // tokens whose keys and values can be kept
+  bool judge = false;      // gives logits behind every token, and chooses none
+  bool penalises = false;  // tokens of the text become less probable; the one chosen is put behind it
 };
 
 // Names that all these graphs have.
 inline constexpr const char* kRotary = "rotary";
 inline constexpr const char* kLogits = "logits";
+inline constexpr const char* kText = "text";  // all tokens of it, of which a step takes some
 
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
 // follows, as `settings` say (operators::SampleSettings).

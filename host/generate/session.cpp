@@ -12,16 +12,18 @@ namespace {
 using graph::ValueKind;
 using models::Token;
 
-// The token that was chosen, the logarithm of its probability, and the text as it was given.
+// The token that was chosen, and the logarithm of its probability.
 constexpr size_t kLogProbability = 8;
-constexpr size_t kText = 64;
+constexpr size_t kChosenBytes = 64;
+constexpr Token kNoToken = UINT32_MAX;
 
 }  // namespace
 
-Programs::Programs(const CardLlama& model, uint32_t tokens)
+Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
     : room(tokens),
-      several(llama_program(model, {kChunk, positions()})),
-      one(llama_program(model, {1, positions()})) {}
+      penalises(with_penalties),
+      several(llama_program(model, {kChunk, positions(), false, penalises})),
+      one(llama_program(model, {1, positions(), false, penalises})) {}
 
 Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
                  const Programs& programs, const Sampling& sampling)
@@ -29,26 +31,25 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       decoder_(decoder),
       model_(model),
       room_(programs.room),
-      states_("keys and values", programs.one.pattern, ValueKind::kState),
-      settings_("settings", walk::bytes_of(std::array{settings_of(sampling)})),
-      tokens_("tokens", kText + programs.positions() * sizeof(Token), walk::CardMemory::kShared),
-      logits_("logits", model.card().shape.vocabulary * sizeof(float)),
+      penalises_(programs.penalises),
+      states_("keys and values", programs.several.pattern, ValueKind::kState),
+      settings_("settings", sizeof(operators::SampleSettings)),
+      chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
-      several_(programs.several.pattern,
-               [&](const auto& base) { return address(base, tokens_.address().plus_bytes(kText)); }),
-      one_(programs.one.pattern, [&](const auto& base) { return address(base, tokens_.address()); }) {}
+      several_(programs.several.pattern, [&](const auto& base) { return address(base); }),
+      one_(programs.one.pattern, [&](const auto& base) { return address(base); }) {
+  begin(sampling);
+}
 
-// `given`: where the tokens are that a program is given.
-cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const {
+cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
   if (model_.has(base)) return model_.address(base);
   switch (base.kind) {
     case ValueKind::kState:
       return states_.address(base.name);
     case ValueKind::kInput:
-      return base.name == "settings" ? settings_.address() : given;
+      return base.name == "settings" ? settings_.address() : chosen_.address();
     case ValueKind::kOutput:
-      if (base.name == "log_probability") return tokens_.address().plus_bytes(kLogProbability);
-      return base.name == "token" ? tokens_.address() : logits_.address();
+      return chosen_.address().plus_bytes(base.name == "log_probability" ? kLogProbability : 0);
     default:
       return between_.address();
   }
@@ -62,13 +63,16 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
   ++work.launches;
   work.nanoseconds += walker_.nanoseconds();
   Token token = 0;
-  tokens_.get({reinterpret_cast<uint8_t*>(&token), sizeof token});
+  chosen_.get({reinterpret_cast<uint8_t*>(&token), sizeof token});
   return token;
 }
 
 void Session::begin(const Sampling& sampling) {
+  if (sampling.penalises() && !penalises_) throw std::logic_error("the programs know no penalties");
   settings_.put(walk::bytes_of(std::array{settings_of(sampling)}));
   length_ = 0;
+  // Penalties look at all of it, and leave out what is no token.
+  if (penalises_) states_.write(kText, walk::bytes_of(std::vector<Token>(room_, kNoToken)), 0);
 }
 
 std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& go_on) {
@@ -76,7 +80,7 @@ std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& 
   while (!tokens.empty()) {
     if (go_on && !go_on()) return std::nullopt;
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
-    tokens_.put(walk::bytes_of(chunk), kText + length_ * sizeof(Token));
+    states_.write(kText, walk::bytes_of(chunk), length_ * sizeof(Token));
     following = run(several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
                     static_cast<uint32_t>(chunk.size()), appended_);
     tokens = tokens.subspan(chunk.size());
@@ -108,7 +112,7 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
 void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
                      const Got& got, const GoOn& go_on) {
   if (go_on && !go_on()) return;
-  tokens_.put(walk::bytes_of(tokens), kText + length_ * sizeof(Token));
+  states_.write(kText, walk::bytes_of(tokens), length_ * sizeof(Token));
   const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
   std::vector<walk::Decoder::Phase> phases;
   for (uint32_t past = length_; past < end; past += Programs::kChunk) {
@@ -130,7 +134,7 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
                       .runs = static_cast<uint32_t>(most - 1)});
   }
   size_t runs = 0;
-  decoder_->run(phases, tokens_.address(), ends,
+  decoder_->run(phases, chosen_.address(), ends,
                 [&](Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
   // The last token has been chosen, and is no part of the text.
   const uint32_t read = runs > before ? static_cast<uint32_t>(tokens.size() + runs - before - 1)

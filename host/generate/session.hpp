@@ -19,12 +19,13 @@ struct Programs {
   static constexpr uint32_t kChunk = 64;
 
   // Throws InputError, with the model's file, when it is more than the card's operators take.
-  Programs(const CardLlama& model, uint32_t room);
+  Programs(const CardLlama& model, uint32_t room, bool penalises = false);
 
   // Of tokens in a text, with a whole chunk behind its end.
   uint32_t positions() const { return room + kChunk; }
 
   uint32_t room;
+  bool penalises;          // Sampling's penalties; without they are not looked at
   graph::Program several;  // takes up to kChunk tokens
   graph::Program one;      // goes on with the token that was found last
 };
@@ -64,7 +65,7 @@ class Session {
   size_t state_bytes() const { return states_.bytes(); }
 
  private:
-  cpe::GlobalPtr<void> address(const graph::Template::Base& base, cpe::GlobalPtr<void> given) const;
+  cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
   // Nothing: `go_on` did not want all of them.
   std::optional<models::Token> append(std::span<const models::Token> tokens, const GoOn& go_on);
   void decode(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
@@ -76,9 +77,10 @@ class Session {
   walk::Decoder* const decoder_;
   const LoadedModel& model_;
   const uint32_t room_;
+  const bool penalises_;
   uint32_t length_ = 0;
   walk::NamedMemory states_;
-  walk::CardMemory settings_, tokens_, logits_, between_;
+  walk::CardMemory settings_, chosen_, between_;
   walk::List several_, one_;
   Work appended_, continued_, decoded_;
 };

@@ -90,8 +90,10 @@ class Arguments {
   }
   // A vector of words, from one of them on.
   void at_word(cpe::GlobalPtr<const void> Args::*member, ValueId id, const Size& word) {
-    constexpr int64_t kBytes = sizeof(uint32_t);
-    node_.pointers.push_back({offset(member), out_.graph().values[id].storage, word * Size(kBytes), false});
+    point_at_word(offset(member), id, word, false);
+  }
+  void at_word(cpe::GlobalPtr<void> Args::*member, ValueId id, const Size& word) {
+    point_at_word(offset(member), id, word, true);
   }
   void at(cpe::GlobalPtr<void> Args::*member, ValueId id, const Size& row = 0) {
     point(offset(member), id, row, true);
@@ -121,6 +123,11 @@ class Arguments {
     const Size first = value.first + row;
     const Size byte = first == Size(0) ? Size(0) : first * out_.stride(id);
     node_.pointers.push_back({offset, value.storage, byte, written});
+  }
+
+  void point_at_word(size_t offset, ValueId id, const Size& word, bool written) {
+    constexpr int64_t kBytes = sizeof(uint32_t);
+    node_.pointers.push_back({offset, out_.graph().values[id].storage, word * Size(kBytes), written});
   }
 
   // The card would refuse the node; here there is somebody to tell.

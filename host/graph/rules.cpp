@@ -145,7 +145,17 @@ std::vector<Type> attention(const Use& use) {
   return {of(Element::kF32, q.dimensions)};
 }
 
+// A vector grows by elements.
+std::vector<Type> extend_vector(const Use& use) {
+  const Type& state = use.tensor("state", 1, kNumbers);
+  const Size end = use.size("at") + use.tensor("rows", 1, kNumbers).dimensions[0];
+  use.at_most(0, use.size("at"), "at");
+  use.at_most(end, state.dimensions[0], "the last element that is written");
+  return {of(state.element, {end})};
+}
+
 std::vector<Type> extend(const Use& use) {
+  if (use.graph().values[*use.operand("state")].type.dimensions.size() == 1) return extend_vector(use);
   const Type& state = use.tensor("state", 2, kRows);
   const Type& rows = use.tensor("rows", 2, kRows);
   use.same(rows.dimensions[1], state.dimensions[1], "the width of state and rows");
@@ -180,7 +190,9 @@ std::vector<Type> sample(const Use& use) {
 std::vector<Type> penalise(const Use& use) {
   const Type& x = use.tensor("x", 2, kFloat);
   const Type& settings = use.tensor("settings", 2, kNumbers);
-  one_or_same(use, "tokens", use.tensor("tokens", 2, kNumbers), x);
+  const bool for_all = use.graph().values[*use.operand("tokens")].type.dimensions.size() == 1;
+  const Type& tokens = use.tensor("tokens", for_all ? 1 : 2, kNumbers);
+  if (!for_all) one_or_same(use, "tokens", tokens, x);
   one_or_same(use, "settings", settings, x);
   use.same(settings.dimensions[1], kSettingsWords, "the width of settings, and what a row's settings take");
   return {x};

@@ -65,7 +65,7 @@ const std::vector<Signature>& table() {
        .write = writers::attention,
        .workspace = writers::attention_workspace},
       {.name = "extend",
-       .what = "writes rows into a state; what it gives are the state's rows up to them",
+       .what = "writes rows into a state, or elements into one that is a vector; gives the state up to them",
        .parameters = {tensor("state"), tensor("rows"), size("at")},
        .results = rules::extend,
        .write = writers::extend,

@@ -459,8 +459,19 @@ void slice(Emitter& out) {
   const ValueId y = out.result();
   copy_rows(out, {y}, {out.operand("x"), out.use().size("first")}, out.rows(y));
 }
+// Of a vector of words, each a row.
+void extend_vector(Emitter& out) {
+  const ValueId more = out.operand("rows");
+  Arguments<CopyArgs> node(out);
+  node.at_word(&CopyArgs::to, out.result(), out.use().size("at"));
+  node.at(&CopyArgs::from, more);
+  node.set(&CopyArgs::rows, out.type(more).dimensions[0]);
+  node->row_bytes = node->to_stride = node->from_stride = sizeof(uint32_t);
+  node.finish(Operator::kCopy);
+}
 void extend(Emitter& out) {
   const ValueId rows = out.operand("rows");
+  if (out.type(rows).dimensions.size() == 1) return extend_vector(out);
   copy_rows(out, {out.result(), out.use().size("at")}, {rows}, out.rows(rows));
 }
 void concat(Emitter& out) {

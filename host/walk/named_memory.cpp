@@ -22,6 +22,13 @@ void NamedMemory::put(const std::string& name, std::span<const uint8_t> contents
   put_.insert(name);
 }
 
+void NamedMemory::write(const std::string& name, std::span<const uint8_t> contents, size_t at) {
+  const graph::Extent& extent = layout_.extents.at(name);
+  if (at > extent.bytes || contents.size() > extent.bytes - at)
+    throw std::logic_error(fmt::format("{}: {} bytes at {} of {}", name, contents.size(), at, extent.bytes));
+  memory_.put(contents, extent.offset + at);
+}
+
 void NamedMemory::require_all() const {
   if (put_.size() != layout_.extents.size())
     throw std::logic_error(fmt::format("{} of {} are there", put_.size(), layout_.extents.size()));

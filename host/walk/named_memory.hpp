@@ -18,6 +18,8 @@ class NamedMemory {
   cpe::GlobalPtr<void> address(const std::string& name) const;
   // All of it. Throws std::logic_error unless there is one of this name and size.
   void put(const std::string& name, std::span<const uint8_t> contents);
+  // Some of it, from a byte on. Throws std::logic_error unless there is so much.
+  void write(const std::string& name, std::span<const uint8_t> contents, size_t at);
   // Throws std::logic_error unless each has been put.
   void require_all() const;
 

@@ -40,6 +40,16 @@ class Stories(GenerateTest):
                 text = self.text("-p", story["prompt"], "-n", STORIES["most"])
                 self.assertEqual(text, story["text"] + "\n")
 
+    def test_penalties(self):
+        """What the text has already is said less often; who launches makes no difference."""
+        words = ["-p", "Once upon a time", "-n", "150"]
+        plain = self.text(*words)
+        told = {launch: self.text(*words, "--repeat-penalty", "1.2", "--frequency-penalty", "0.1", "--launch", launch)
+                for launch in ("two-tier", "three-tier")}
+        self.assertEqual(told["two-tier"], told["three-tier"])
+        self.assertLess(told["two-tier"].count("Lily"), plain.count("Lily"))
+        self.assertIn("--repeat-penalty", self.generate("-p", "x", "--repeat-penalty", "0", code=2)[1])
+
     def test_launched_by_the_host(self):
         for story in STORIES["stories"][2:4]:
             with self.subTest(prompt=story["prompt"]):

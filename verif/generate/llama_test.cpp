@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cpe-kernels/operators/sample/settings.hpp"
@@ -32,34 +33,44 @@ models::Model model_named(const std::string& name) {
 // A text, as the graphs compute it.
 class Evaluated {
  public:
-  explicit Evaluated(const models::Model& model)
-      : card_(generate::card_llama(model, generate::Precision::kFp32)),
-        several_(graph::graph_of(generate::llama_graph(card_, {8, kRoom}))),
-        one_(graph::graph_of(generate::llama_graph(card_, {1, kRoom}))) {
+  explicit Evaluated(const models::Model& model, bool penalises = false)
+      : penalises_(penalises),
+        card_(generate::card_llama(model, generate::Precision::kFp32)),
+        several_(graph::graph_of(generate::llama_graph(card_, {8, kRoom, false, penalises}))),
+        one_(graph::graph_of(generate::llama_graph(card_, {1, kRoom, false, penalises}))) {
     generate::pack_llama(model, card_, [&](const std::string& name, std::span<const uint8_t> contents) {
       named_.put(name, contents);
     });
     const std::vector<float> rotary = generate::rotary_table(card_, kRoom);
     named_.kept["rotary"].assign(rotary.begin(), rotary.end());
     named_.kept["settings"].resize(kSettingsWords);  // temperature 0, that is
+    named_.kept[generate::kText].assign(kRoom + 1, -1);
   }
 
   // The logits behind the tokens, and the likeliest token.
   std::pair<std::vector<double>, Token> append(std::span<const Token> tokens) {
     std::map<std::string, int64_t> sizes = {{"past", length_}};
     if (tokens.size() > 1) sizes["rows"] = static_cast<int64_t>(tokens.size());
-    // Several are some of a whole text.
-    std::vector<double>& given = named_.kept["tokens"];
-    given.assign(tokens.size() == 1 ? 1 : kRoom, 0);
-    std::ranges::copy(tokens, given.begin() + (tokens.size() == 1 ? 0 : length_));
+    // Several are some of a whole text; one is what was chosen last, which penalties want there, too.
+    if (tokens.size() == 1 && !penalises_) {
+      named_.kept["tokens"] = {static_cast<double>(tokens[0])};
+    } else {
+      std::ranges::copy(tokens, named_.kept[generate::kText].begin() + length_);
+    }
     const auto found = named_.run(tokens.size() == 1 ? one_ : several_, sizes);
     length_ += static_cast<int64_t>(tokens.size());
-    return {found.at("logits"), static_cast<Token>(found.at("token").at(0))};
+    return {named_.kept.at(generate::kLogits), static_cast<Token>(found.at("token").at(0))};
+  }
+  // The first tokens of what lies on the card.
+  std::vector<Token> text(size_t count) const {
+    const std::vector<double>& all = named_.kept.at(generate::kText);
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
   }
 
  private:
   static constexpr size_t kSettingsWords = sizeof(operators::SampleSettings) / sizeof(uint32_t);
 
+  bool penalises_;
   generate::CardLlama card_;
   graph::Graph several_, one_;
   graph::Named named_;
@@ -94,6 +105,33 @@ TEST_CASE("graphs and weights are the model") {
       CHECK(likeliest == static_cast<Token>(std::ranges::max_element(right) - right.begin()));
     }
   }
+}
+
+TEST_CASE("penalties for what the text has, with what was chosen") {
+  const models::Model model = model_named("tiny-llama");
+  Evaluated evaluated(model, true);
+  models::LlamaReference reference(model);
+  std::vector<Token> text = {3, 9, 3, 20, 7};
+  std::vector<double> right;
+  for (const Token token : text) right = reference.step(token);
+  Token chosen = evaluated.append(text).second;
+  for (int i = 0; i < 8; ++i) {
+    // As graph::evaluate penalises.
+    std::map<Token, int> counts;
+    for (const Token token : text) ++counts[token];
+    for (const auto& [token, count] : counts)
+      right[token] = (right[token] < 0 ? right[token] * 1.5 : right[token] / 1.5) - count * 0.25 - 0.125;
+    CHECK(chosen == static_cast<Token>(std::ranges::max_element(right) - right.begin()));
+    text.push_back(chosen);
+    right = reference.step(chosen);
+    chosen = evaluated.append({&text.back(), 1}).second;
+  }
+  // The next one stands behind it already.
+  CHECK(evaluated.text(text.size() + 1) == [&] {
+    std::vector<Token> all = text;
+    all.push_back(chosen);
+    return all;
+  }());
 }
 
 TEST_CASE("graphs of every precision and step are accepted") {

@@ -283,8 +283,10 @@ Matrix penalise(Computed& call) {
   Matrix y = call["x"];
   for (size_t row = 0; row < y.rows; ++row) {
     std::map<size_t, int> counts;
-    for (size_t i = 0; i < tokens.columns; ++i)
-      ++counts[static_cast<size_t>(tokens.at(tokens.rows == 1 ? 0 : row, i))];
+    for (size_t i = 0; i < tokens.columns; ++i) {
+      const double token = tokens.at(tokens.rows == 1 ? 0 : row, i);
+      if (token >= 0 && token < static_cast<double>(y.columns)) ++counts[static_cast<size_t>(token)];
+    }
     for (const auto& [column, count] : counts) {
       double& x = y.at(row, column);
       x = (x < 0 ? x * kRepetition : x / kRepetition) - count * kFrequency - kPresence;
@@ -310,6 +312,12 @@ Matrix prefer_group(Computed& call) {
 Matrix extend(Computed& call) {
   Matrix& state = call.storage();
   const Matrix& rows = call["rows"];
+  if (call.type("state").dimensions.size() == 1) {
+    const auto at = static_cast<std::ptrdiff_t>(call.size("at"));
+    std::ranges::copy(rows.numbers, state.numbers.begin() + at);
+    const auto end = state.numbers.begin() + at + static_cast<std::ptrdiff_t>(rows.columns);
+    return {1, call.size("at") + rows.columns, {state.numbers.begin(), end}};
+  }
   std::ranges::copy(rows.numbers,
                     state.numbers.begin() + static_cast<std::ptrdiff_t>(call.size("at") * state.columns));
   return some_rows(state, 0, call.size("at") + rows.rows);

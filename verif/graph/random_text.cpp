@@ -32,6 +32,7 @@ weight small.scale: f32[h]
 weight four: i4[h, d] packed 32
 state d.kept: f32[20, d]
 state h.kept: f16[20, h]
+state said: i32[15]
 state kept.keys: f16[20, 16]
 state kept.values: f16[20, 16]
 output last: f32[n, d]
@@ -164,6 +165,7 @@ std::string RandomText::tail() {
   return fmt::format(R"(last = add({}, x)
 best = argmax(x)
 chosen, likely = sample(y, greedy, position: past)
+all.said = extend(said, tokens, at: past)
 most, where = top_k(y, count: 5)
 long = log_softmax(wide)
 x.bytes, x.scales = quantise(x{})
