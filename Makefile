@@ -292,7 +292,7 @@ demo: ## boot the simulated card: our core, our firmware, from flash to the kern
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
 
 # What the functional model of the card needs to run models.
-FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf)
+FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf programs/listen.elf)
 
 .PHONY: demo-whisper
 demo-whisper: ## fetch Whisper tiny.en (71 MB); the card's model writes down what is said in a recording

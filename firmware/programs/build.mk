@@ -1,7 +1,7 @@
 # Model programs that come with the card, made as users make theirs.
 
 PROGRAM_COMMON := cpe-kernels/sdaacc $(wildcard firmware/programs/lib/* firmware/programs/include/swai/*.hpp) firmware/common/memory.cpp \
-    $(addprefix abi/,command.hpp count.hpp decode.hpp global_ptr.hpp node.hpp program.hpp protocol.hpp)
+    $(addprefix abi/,command.hpp count.hpp decode.hpp global_ptr.hpp listen.hpp node.hpp program.hpp protocol.hpp speech_rules.hpp)
 
 # $(call model_program,NAME,SOURCE HEADERS): build/programs/NAME.elf
 define model_program
@@ -13,6 +13,7 @@ MODEL_PROGRAMS += $(B)/programs/$(1).elf
 endef
 $(eval $(call model_program,count,firmware/programs/count.cpp))
 $(eval $(call model_program,decode,firmware/programs/decode.cpp))
+$(eval $(call model_program,listen,firmware/programs/listen.cpp))
 
 .PHONY: programs
 programs: $(MODEL_PROGRAMS)

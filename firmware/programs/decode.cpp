@@ -6,8 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "abi/node.hpp"
-#include "swai/program.hpp"
+#include "swai/walk.hpp"
 
 namespace {
 
@@ -62,10 +61,9 @@ class Decode {
  private:
   // Nothing: the next step follows.
   std::optional<decode::Code> step(const decode::Phase& phase) {
-    const swai::node::WalkArgs arguments = {
-        swai::cpe::GlobalPtr<const swai::node::Node>(phase.list), phase.count,
-        swai::cpe::GlobalPtr<const uint64_t>(wish_.parameters), wish_.parameter_count};
-    if (wait(launch(wish_.walk, arguments)) != Status::kOk) return decode::kFailed;
+    if (wait(walk(wish_.walk, phase.list, phase.count, wish_.parameters, wish_.parameter_count)) !=
+        Status::kOk)
+      return decode::kFailed;
     change(lists_.increments.subspan(phase.first_increment, phase.increments));
     look(token_, sizeof *token_);
     const uint32_t token = *token_;

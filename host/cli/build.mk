@@ -15,7 +15,7 @@ SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install: install-swai
-SWAI_PROGRAMS := $(B)/programs/decode.elf
+SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf)
 install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 $(B)/swai $(SDAA_TO)/bin/swai

@@ -18,6 +18,7 @@ Places places(const std::string& config, const std::string& tier) {
           .flash = folder / "firmware" / "flash.bin",
           .operators = folder / "cpe-kernels" / "operators.elf",
           .decode = folder / "programs" / "decode.elf",
+          .listen = folder / "programs" / "listen.elf",
           .compiler = is_installed ? self / "sdaacc" : self.parent_path() / "cpe-kernels" / "sdaacc",
           .boards = of_boards / "boards.json",
           .udev_rules = of_boards / "70-swai-boards.rules",

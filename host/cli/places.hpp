@@ -12,7 +12,8 @@ struct Places {
   std::filesystem::path rom;         // of the card
   std::filesystem::path flash;       // a flash image with firmware
   std::filesystem::path operators;   // the module with the walker and the operators
-  std::filesystem::path decode;      // a program for the management processor
+  std::filesystem::path decode;      // a program for the management processor: texts
+  std::filesystem::path listen;      // another one: sounds
   std::filesystem::path compiler;    // sdaacc
   std::filesystem::path boards;      // the boards that are known, a file
   std::filesystem::path udev_rules;  // for boards

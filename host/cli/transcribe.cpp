@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 
+#include "abi/argument_text.hpp"
 #include "host/audio/sound.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/module_file.hpp"
@@ -17,7 +18,7 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/words.hpp"
 #include "host/models/load.hpp"
-#include "host/transcribe/card_speech.hpp"
+#include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/transcriber.hpp"
 
 namespace swai::cli {
@@ -39,6 +40,8 @@ struct Wish {
   std::vector<std::string> files;
   std::string format = "text";
   std::string precision = "w8a8";
+  std::string launch = "three-tier";
+  bool fallback = true;
   transcribe::Options options;
   uint64_t seed = 0;
   bool stats = false;
@@ -68,8 +71,8 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 // Everything about the model that needs no card.
-struct Listener {
-  explicit Listener(const Wish& wish)
+struct Ready {
+  explicit Ready(const Wish& wish)
       : model(models::load(wish.model)),
         card(transcribe::card_whisper(
             model, wish.precision == "fp32" ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8)),
@@ -84,13 +87,13 @@ struct Listener {
   transcribe::WhisperPrograms programs;
 };
 
-void check(const Wish& wish, const Listener& listener) {
+void check(const Wish& wish, const Ready& ready) {
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
     throw Error(kBadInput, fmt::format("--language {}: no such code; en, de and fr are some, auto finds out",
                                        options.language));
   }
-  if (!listener.special.multilingual &&
+  if (!ready.special.multilingual &&
       (options.task == "translate" || (options.language != "en" && options.language != "auto"))) {
     throw Error(kBadInput,
                 fmt::format("{} knows English only: it takes no --language {}, and does not translate",
@@ -158,22 +161,25 @@ class Writer {
   size_t number_ = 0;
 };
 
-void print_stats(const transcribe::CardSpeech& speech, double wall, double sound) {
+void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener, double wall,
+                 double sound) {
   const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
     fmt::print(stderr, "{}: {} {} in {} launches, {:.3f} ms of the card\n", what, work.items, items,
                work.launches, static_cast<double>(work.nanoseconds) / 1e6);
   };
+  if (listener != nullptr) line("encoder and decoder by the card", "windows", listener->work());
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
   fmt::print(stderr, "wall time: {:.1f} s for {:.1f} s of sound\n", wall, sound);
 }
 
-int run(const Cli& cli, const Wish& wish) {
+int run(const Cli& cli, Wish wish) {
   const auto begin = std::chrono::steady_clock::now();
+  if (!wish.fallback) wish.options.temperatures = {0};
   // Everything that may be wrong with what was given is found before there is a card.
-  const Listener listener(wish);
-  check(wish, listener);
+  const Ready ready(wish);
+  check(wish, ready);
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
     sounds.push_back(sound_of(file));
@@ -182,14 +188,19 @@ int run(const Cli& cli, const Wish& wish) {
   }
   const std::string module = places().operators;
   const ModuleFile operators(module);
+  const std::string program = places().listen;
+  std::vector<uint8_t> image;
+  if (wish.launch == "three-tier") image = kernel_run::read_file(program);
 
   const UsedCard card(cli.options());
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  transcribe::CardSpeech speech(walker, listener.model, listener.card, listener.programs,
-                                {transcribe::suppressed_tokens(*listener.tokenizer, listener.special),
-                                 transcribe::blank_tokens(*listener.tokenizer, listener.special)},
+  transcribe::CardSpeech speech(walker, ready.model, ready.card, ready.programs,
+                                {transcribe::suppressed_tokens(*ready.tokenizer, ready.special),
+                                 transcribe::blank_tokens(*ready.tokenizer, ready.special)},
                                 wish.seed);
+  std::optional<transcribe::CardListener> listener;
+  if (!image.empty()) listener.emplace(program, image, speech, ready.special);
   progress.reset();
 
   Writer writer(cli, wish);
@@ -197,9 +208,10 @@ int run(const Cli& cli, const Wish& wish) {
   for (size_t i = 0; i < sounds.size(); ++i) {
     const audio::Sound& sound = sounds[i];
     seconds += sound.seconds();
-    const audio::Mel mel = audio::log_mel(sound.samples, listener.card.shape.mels);
-    transcribe::Transcriber transcriber(speech, *listener.tokenizer, listener.special, listener.card.frames(),
-                                        listener.card.shape.text_context, wish.options);
+    const audio::Mel mel = audio::log_mel(sound.samples, ready.card.shape.mels);
+    transcribe::Transcriber transcriber(speech, listener ? &*listener : nullptr, *ready.tokenizer,
+                                        ready.special, ready.card.frames(), ready.card.shape.text_context,
+                                        wish.options);
     writer.begin(wish.files[i]);
     {
       Progress listening(!cli.options().quiet, wish.files[i]);
@@ -215,12 +227,13 @@ int run(const Cli& cli, const Wish& wish) {
   if (wish.stats) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     if (writer.json()) {
-      cli.print({{"encoder", work_json(speech.heard(), "windows")},
+      cli.print({{"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
+                 {"encoder", work_json(speech.heard(), "windows")},
                  {"decoder", work_json(speech.decoded(), "tokens")},
                  {"weight_bytes", speech.weight_bytes()},
                  {"wall_seconds", wall.count()}});
     } else {
-      print_stats(speech, wall.count(), seconds);
+      print_stats(speech, listener ? &*listener : nullptr, wall.count(), seconds);
     }
   }
   return kDone;
@@ -250,6 +263,14 @@ void add_transcribe(Cli& cli) {
       ->type_name("TEXT");
   command->add_flag("!--no-timestamps", wish->options.timestamps,
                     "text without times: a window is one segment");
+  command->add_flag("!--no-fallback", wish->fallback,
+                    "the likeliest text as it is: no second attempts where it is no good");
+  command
+      ->add_option("--launch", wish->launch,
+                   "three-tier (default): the card goes through the sound by itself; two-tier: the host "
+                   "launches each step")
+      ->check(CLI::IsMember({"three-tier", "two-tier"}))
+      ->type_name("MODE");
   command->add_option("--precision", wish->precision, "how weights are stored: w8a8 (default), fp32")
       ->check(CLI::IsMember({"fp32", "w8a8"}))
       ->type_name("NAME");

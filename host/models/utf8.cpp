@@ -62,4 +62,14 @@ size_t unfinished_bytes(std::string_view text) {
   return 0;
 }
 
+std::string readable(std::string_view text) {
+  std::string whole;
+  for (size_t at = 0; at < text.size();) {
+    const Character next = character_at(text, at);
+    whole += next.code == kNoCharacter ? std::string_view("\xEF\xBF\xBD") : text.substr(at, next.bytes);
+    at += next.bytes;
+  }
+  return whole;
+}
+
 }  // namespace swai::models

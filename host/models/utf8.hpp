@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace swai::models {
@@ -22,5 +23,8 @@ size_t broken_bytes(std::string_view text, size_t at);
 
 // How many bytes at the end of `text` begin a character that more bytes may complete: 0 to 3.
 size_t unfinished_bytes(std::string_view text);
+
+// The text with a replacement character (U+FFFD) in place of each byte that is no UTF-8.
+std::string readable(std::string_view text);
 
 }  // namespace swai::models

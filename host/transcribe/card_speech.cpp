@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstddef>
 #include <stdexcept>
 
 #include "cpe-kernels/operators/logits/plan.hpp"
@@ -16,9 +17,7 @@ namespace {
 
 using graph::ValueKind;
 
-// The token that was chosen, and the logarithm of its probability.
-constexpr size_t kLogProbability = 8;
-constexpr size_t kChosenBytes = 16;
+using listen::Words;
 
 std::vector<uint32_t> bits_of(const Forbidden& forbidden, uint32_t vocabulary) {
   const size_t words = (vocabulary + 31) / 32;
@@ -30,9 +29,9 @@ std::vector<uint32_t> bits_of(const Forbidden& forbidden, uint32_t vocabulary) {
   return bits;
 }
 
-size_t mel_bytes(const CardWhisper& card) {
-  return size_t{card.frames() + 2} * card.shape.mels * sizeof(float);
-}
+size_t frame_bytes(const CardWhisper& card) { return card.shape.mels * sizeof(float); }
+
+size_t mel_bytes(const CardWhisper& card) { return (card.frames() + 2) * frame_bytes(card); }
 
 }  // namespace
 
@@ -48,10 +47,8 @@ CardSpeech::CardSpeech(walk::Walker& walker, const models::Model& model, const C
       padded_("sound between zeros", size_t{card.frames() + 1} * card.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card)),
       forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card.shape.vocabulary))),
-      ranges_("ranges of tokens", kRanges * sizeof(operators::ColumnRange)),
       settings_("settings", sizeof(operators::SampleSettings)),
-      tokens_("tokens", kChunk * sizeof(Token)),
-      chosen_("what was chosen", kChosenBytes),
+      words_("tokens", sizeof(Words), walk::CardMemory::kShared),
       logits_("logits", card.shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max({programs.encoder.between_bytes, programs.several.between_bytes,
                                               programs.one.between_bytes})),
@@ -83,14 +80,15 @@ cpe::GlobalPtr<void> CardSpeech::decoder_address(const graph::Template::Base& ba
     case ValueKind::kState:
       return states_.address(base.name);
     case ValueKind::kInput:
-      if (base.name == "tokens") return tokens_.address();
+      if (base.name == "tokens") return words_.address().plus_bytes(offsetof(Words, tokens));
       if (base.name == "forbidden") return forbidden_.address();
-      if (base.name == "ranges") return ranges_.address();
+      if (base.name == "ranges") return words_.address().plus_bytes(offsetof(Words, ranges));
       if (base.name == "settings") return settings_.address();
       return cross_.address(base.name);
     case ValueKind::kOutput:
-      if (base.name == "token") return chosen_.address();
-      if (base.name == "log_probability") return chosen_.address().plus_bytes(kLogProbability);
+      if (base.name == "token") return words_.address().plus_bytes(offsetof(Words, token));
+      if (base.name == "log_probability")
+        return words_.address().plus_bytes(offsetof(Words, log_probability));
       return logits_.address();
     default:
       return between_.address();
@@ -120,18 +118,19 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 }
 
 void CardSpeech::hear(std::span<const float> mel) {
-  mel_.put(walk::bytes_of(mel), card_.shape.mels * sizeof(float));
+  mel_.put(walk::bytes_of(mel), frame_bytes(card_));
   run(encoder_, {}, heard_, 1);
   begin();
 }
 
 void CardSpeech::obey(const Rules& rules) {
-  const Allowed& allowed = rules.allowed;
+  const speech::Allowed& allowed = rules.allowed;
   const std::array<operators::ColumnRange, kRanges> ranges = {
       {{0, allowed.first},
        {card_.first_timestamp, allowed.first_timestamp},
        {allowed.end_of_timestamps, card_.shape.vocabulary}}};
-  ranges_.put(walk::bytes_of(ranges));
+  static_assert(sizeof ranges == sizeof Words::ranges);
+  words_.put(walk::bytes_of(ranges), offsetof(Words, ranges));
   operators::SampleSettings settings;
   settings.temperature = static_cast<float>(rules.temperature);
   settings.seed[0] = static_cast<uint32_t>(seed_);
@@ -148,30 +147,50 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
   obey(rules);
   while (!tokens.empty()) {
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), kChunk));
-    tokens_.put(walk::bytes_of(chunk));
+    words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
     std::map<std::string, int64_t> sizes = {{"past", length_}, {"begun", rules.first ? 0 : 1}};
     if (chunk.size() > 1) sizes["rows"] = static_cast<int64_t>(chunk.size());
     run(chunk.size() == 1 ? one_ : several_, sizes, decoded_, chunk.size());
     length_ += static_cast<uint32_t>(chunk.size());
     tokens = tokens.subspan(chunk.size());
   }
-  std::array<uint8_t, kChosenBytes> chosen;
-  chosen_.get(chosen);
-  Choice choice;
-  std::memcpy(&choice.token, chosen.data(), sizeof choice.token);
-  float log_probability = 0;
-  std::memcpy(&log_probability, &chosen[kLogProbability], sizeof log_probability);
-  choice.log_probability = static_cast<double>(log_probability);
-  return choice;
+  Words words;
+  words_.get({reinterpret_cast<uint8_t*>(&words), sizeof words});
+  return {words.token, static_cast<double>(std::bit_cast<float>(words.log_probability))};
 }
 
 double CardSpeech::probability_of(Token token) {
   std::vector<float> logits(card_.shape.vocabulary);
   logits_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_.bytes()});
+  return probability(logits, token);
+}
+
+listen::Wish CardSpeech::places() const {
+  listen::Wish wish = {};
+  wish.walk = walker_.kernel();
+  wish.words = words_.address().bits();
+  wish.window = mel_.address().plus_bytes(static_cast<int64_t>(frame_bytes(card_))).bits();
+  wish.logits = logits_.address().bits();
+  wish.logits_bytes = logits_.bytes();
+  wish.frame_bytes = frame_bytes(card_);
+  wish.window_frames = card_.frames();
+  const auto list = [](const walk::List& from) {
+    return listen::List{from.address().bits(), static_cast<uint32_t>(from.count()),
+                        static_cast<uint32_t>(from.pattern().parameters.size())};
+  };
+  wish.encoder = list(encoder_);
+  wish.several = list(several_);
+  wish.one = list(one_);
+  wish.vocabulary = card_.shape.vocabulary;
+  wish.context = card_.shape.text_context;
+  return wish;
+}
+
+double probability(std::span<const float> logits, Token token) {
   const double largest = *std::ranges::max_element(logits);
   double sum = 0;
   for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
-  return std::exp(static_cast<double>(logits.at(token)) - largest) / sum;
+  return std::exp(static_cast<double>(logits[token]) - largest) / sum;
 }
 
 }  // namespace swai::transcribe

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "abi/listen.hpp"
 #include "host/transcribe/speech.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/walk/list.hpp"
@@ -16,16 +17,30 @@ struct Forbidden {
   std::vector<Token> first;
 };
 
+// Of a token, by the logits of all.
+double probability(std::span<const float> logits, Token token);
+
 class CardSpeech : public Speech {
  public:
   // Throws walk::CardError when the card has not so much memory. `programs` stay as long as this.
   CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
              const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed);
 
+  void begin_sound() override { stream_ = 0; }
   void hear(std::span<const float> mel) override;
   void begin() override { length_ = 0; }
   Choice append(std::span<const Token> tokens, const Rules& rules) override;
   double probability_of(Token token) override;
+
+  // For those who launch its lists themselves: where everything lies (addresses of a sound apart), and how
+  // tokens are chosen until others are given.
+  listen::Wish places() const;
+  void obey(const Rules& rules);
+  const walk::List& several() const { return several_; }
+  const walk::List& one() const { return one_; }
+  const CardWhisper& card() const { return card_; }
+  // They have made an attempt, which has random numbers of its own.
+  void count_attempt() { ++stream_; }
 
   struct Work {
     uint64_t launches = 0;
@@ -41,7 +56,6 @@ class CardSpeech : public Speech {
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
   void place(const models::Model& model);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
-  void obey(const Rules& rules);
 
   walk::Walker& walker_;
   const CardWhisper card_;
@@ -49,7 +63,7 @@ class CardSpeech : public Speech {
   uint32_t length_ = 0;
   uint32_t stream_ = 0;  // of random numbers: another one for each attempt
   walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
-  walk::CardMemory padded_, mel_, forbidden_, ranges_, settings_, tokens_, chosen_, logits_, between_;
+  walk::CardMemory padded_, mel_, forbidden_, settings_, words_, logits_, between_;
   walk::List encoder_, several_, one_;
   Work heard_, decoded_;
 };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "abi/listen.hpp"
 #include "host/models/model.hpp"
 
 namespace swai::transcribe {
@@ -11,7 +12,7 @@ namespace swai::transcribe {
 enum class Precision : uint8_t { kFp32, kW8A8 };
 
 // Most tokens of a launch.
-inline constexpr uint32_t kChunk = 32;
+inline constexpr uint32_t kChunk = listen::kMostTokens;
 
 struct CardWhisper {
   std::string path;  // for messages

@@ -34,13 +34,6 @@ constexpr std::array<std::string_view, 7> kNotes = {"♩", "♪", "♫", "♬", 
 
 }  // namespace
 
-std::optional<Token> SpecialTokens::last_timestamp_in(std::span<const Token> tokens) const {
-  const auto found =
-      std::find_if(tokens.rbegin(), tokens.rend(), [&](Token token) { return is_timestamp(token); });
-  if (found == tokens.rend()) return std::nullopt;
-  return *found;
-}
-
 SpecialTokens special_tokens(const models::Model& model) {
   SpecialTokens special;
   special.vocabulary = model.whisper().vocabulary;

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "abi/speech_rules.hpp"
 #include "host/models/model.hpp"
 #include "host/models/tokenizer.hpp"
 
@@ -15,8 +15,7 @@ namespace swai::transcribe {
 
 using models::Token;
 
-struct SpecialTokens {
-  Token end = 0;  // text is below
+struct SpecialTokens : speech::Marks {
   Token start = 0;
   Token first_language = 0;
   uint32_t languages = 0;
@@ -27,17 +26,9 @@ struct SpecialTokens {
   Token previous = 0;  // what follows was said before this window
   Token no_speech = 0;
   Token no_timestamps = 0;
-  Token first_timestamp = 0;  // 0.00 s; each further one is kTimestampStep later
-  Token last_timestamp = 0;   // 30.00 s
   uint32_t vocabulary = 0;
-
-  bool is_timestamp(Token token) const { return token >= first_timestamp; }
-  bool is_text(Token token) const { return token < end; }
-  std::optional<Token> last_timestamp_in(std::span<const Token> tokens) const;
 };
 
-// Of timestamps, in hundredths of a second.
-inline constexpr uint32_t kTimestampStep = 2;
 inline constexpr uint32_t kTimestamps = 1501;
 
 // Throws models' InputError for a vocabulary that is none of OpenAI's.

@@ -2,15 +2,17 @@
 // other.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <vector>
 
-#include "host/transcribe/timestamp_rules.hpp"
+#include "host/transcribe/special_tokens.hpp"
 
 namespace swai::transcribe {
 
 // How the next token is chosen.
 struct Rules {
-  Allowed allowed;
+  speech::Allowed allowed;
   bool first = false;      // of a text, which must not be empty: no blank, no end
   bool timestamps = true;  // one is chosen when all of them together are likelier than any text
   double temperature = 0;  // 0: the likeliest
@@ -25,6 +27,8 @@ class Speech {
  public:
   virtual ~Speech() = default;
 
+  // Another sound: what is drawn by lot for it does not depend on those before it.
+  virtual void begin_sound() = 0;
   // A window: rows of frames, as many as a window has. Forgets all tokens.
   virtual void hear(std::span<const float> mel) = 0;
   // Forgets all tokens, not the window.
@@ -33,6 +37,32 @@ class Speech {
   virtual Choice append(std::span<const Token> tokens, const Rules& rules) = 0;
   // How probable `token` was to follow, before anything was ruled out.
   virtual double probability_of(Token token) = 0;
+};
+
+// A window as the likeliest tokens have it: each with the logarithm of its probability; the end, or one that
+// has no place any more, comes last.
+struct Heard {
+  std::vector<Choice> choices;
+  double no_speech = 0;
+};
+
+// A sound, window by window, without anybody who leads the decoder.
+class Listener {
+ public:
+  struct Wish {
+    uint64_t frame = 0;             // the first window begins there
+    std::span<const Token> before;  // what was said before it
+    std::vector<Token> directions;
+    bool timestamps = true;
+    bool condition_on_previous = true;
+  };
+
+  virtual ~Listener() = default;
+
+  // So many frames of sound, as rows; behind them follows a window of silence.
+  virtual void take(std::span<const float> mel, uint64_t frames) = 0;
+  // Gives each window, until the sound is over or `heard` wants no more.
+  virtual void listen(const Wish& wish, const std::function<bool(const Heard&)>& heard) = 0;
 };
 
 }  // namespace swai::transcribe

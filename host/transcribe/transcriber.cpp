@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+
+#include "host/models/utf8.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -23,9 +26,10 @@ constexpr double kHot = 0.5;
 
 }  // namespace
 
-Transcriber::Transcriber(Speech& speech, const models::Tokenizer& tokenizer, const SpecialTokens& special,
-                         uint32_t window, uint32_t context, Options options)
+Transcriber::Transcriber(Speech& speech, Listener* listener, const models::Tokenizer& tokenizer,
+                         const SpecialTokens& special, uint32_t window, uint32_t context, Options options)
     : speech_(speech),
+      listener_(listener),
       tokenizer_(tokenizer),
       special_(special),
       window_(window),
@@ -44,7 +48,7 @@ std::string Transcriber::words_of(std::span<const Token> tokens) const {
   std::vector<Token> words;
   std::ranges::copy_if(tokens, std::back_inserter(words),
                        [&](Token token) { return special_.is_text(token); });
-  return tokenizer_.decode(words);
+  return models::readable(tokenizer_.decode(words));
 }
 
 void Transcriber::find_language() {
@@ -75,8 +79,7 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
   std::vector<Token> given;
   if (!prompt.empty()) {
     given.push_back(special_.previous);
-    const size_t most = context_ / 2 - 1;
-    const auto end = prompt.last(std::min<size_t>(prompt.size(), most));
+    const auto end = prompt.last(std::min<size_t>(prompt.size(), speech::most_before(context_)));
     given.insert(given.end(), end.begin(), end.end());
   }
   const std::vector<Token> begin = directions();
@@ -87,8 +90,8 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
   rules.timestamps = options_.timestamps;
   const auto allow = [&] {
     rules.first = text.tokens.empty();
-    rules.allowed =
-        options_.timestamps ? allowed_after(text.tokens, special_) : allowed_without_timestamps(special_);
+    rules.allowed = options_.timestamps ? speech::allowed_after(text.tokens, special_)
+                                        : speech::allowed_without_timestamps(special_);
   };
   allow();
   speech_.begin();
@@ -97,7 +100,7 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
   text.no_speech = speech_.probability_of(special_.no_speech);
   if (begin.size() > 1) choice = speech_.append(std::span(begin).subspan(1), rules);
   double sum = 0;
-  const size_t most = context_ / 2;
+  const size_t most = speech::most_said(context_);
   while (true) {
     sum += choice.log_probability;
     if (choice.token == special_.end || text.tokens.size() == most) break;
@@ -121,47 +124,104 @@ bool Transcriber::is_good(const Text& text) const {
          text.mean_log_probability >= options_.least_probability;
 }
 
-Transcriber::Text Transcriber::decode_well(std::span<const Token> prompt) {
+Transcriber::Text Transcriber::decode_well(std::span<const Token> prompt, std::optional<Text> first) {
   Text text;
   for (const double temperature : options_.temperatures) {
-    text = decode(prompt, temperature);
+    text = first ? *std::exchange(first, std::nullopt) : decode(prompt, temperature);
     if (is_good(text)) break;
   }
   return text;
 }
 
+Transcriber::Text Transcriber::text_of(const Heard& heard) const {
+  Text text;
+  double sum = 0;
+  for (const Choice& choice : heard.choices) {
+    sum += choice.log_probability;
+    if (choice.token != special_.end && text.tokens.size() < speech::most_said(context_))
+      text.tokens.push_back(choice.token);
+  }
+  text.mean_log_probability = sum / static_cast<double>(text.tokens.size() + 1);
+  text.no_speech = heard.no_speech;
+  text.compression = compression_of(words_of(text.tokens));
+  return text;
+}
+
+std::vector<float> Transcriber::rows_of(const audio::Mel& mel, uint64_t first, uint64_t count) const {
+  std::vector<float> rows(count * mel.bands);
+  for (uint64_t frame = 0; frame < count && first + frame < mel.frames; ++frame)
+    for (uint32_t band = 0; band < mel.bands; ++band)
+      rows[frame * mel.bands + band] = mel.at(band, first + frame);
+  return rows;
+}
+
+// One window. `first`: its first attempt, if that was made already.
+void Transcriber::lead(const audio::Mel& mel, std::optional<Text> first) {
+  speech_.hear(rows_of(mel, at_, window_));
+  if (!language_known_) find_language();
+  take(decode_well(std::span(before_).subspan(context_from_), std::move(first)));
+}
+
+// Windows, as long as they need nobody. The first attempt at the one that does, if there is one.
+std::optional<Transcriber::Text> Transcriber::listen() {
+  std::optional<Text> rejected;
+  listener_->listen({.frame = at_,
+                     .before = std::span(before_).subspan(context_from_),
+                     .directions = directions(),
+                     .timestamps = options_.timestamps,
+                     .condition_on_previous = options_.condition_on_previous},
+                    [&](const Heard& heard) {
+                      Text text = text_of(heard);
+                      // Nobody has told the listener that what was said is none.
+                      const bool silence = is_silence(text);
+                      if (!silence && !is_good(text) && options_.temperatures.size() > 1) {
+                        rejected = std::move(text);
+                        return false;
+                      }
+                      take(text);
+                      return !silence;
+                    });
+  return rejected;
+}
+
+void Transcriber::take(const Text& text) {
+  ++windows_;
+  const uint64_t heard = std::min<uint64_t>(window_, frames_ - at_);
+  uint64_t next = at_ + heard;
+  if (!is_silence(text)) {
+    WindowSegments cut = segments_of(text.tokens, at_, heard, special_);
+    next = cut.next;
+    for (Segment& segment : cut.segments) {
+      std::string words = words_of(segment.tokens);
+      before_.insert(before_.end(), segment.tokens.begin(), segment.tokens.end());
+      const bool blank = words.find_first_not_of(" \t\r\n") == std::string::npos;
+      if (blank || segment.begin >= segment.end) continue;
+      said_({std::move(segment), std::move(words), text.temperature, text.mean_log_probability,
+             text.no_speech});
+    }
+    if (!options_.condition_on_previous || text.temperature > kHot) context_from_ = before_.size();
+  }
+  at_ = next;
+  if (progress_) progress_({std::min(at_, frames_), frames_});
+}
+
 void Transcriber::run(const audio::Mel& mel, uint64_t frames, const std::function<void(const Said&)>& said,
                       const std::function<void(const Progress&)>& progress) {
-  std::vector<Token> before;
-  if (!options_.initial_prompt.empty()) before = tokenizer_.encode(" " + options_.initial_prompt);
-  size_t context_from = 0;
+  at_ = 0;
+  frames_ = frames;
+  said_ = said;
+  progress_ = progress;
+  before_.clear();
+  if (!options_.initial_prompt.empty()) before_ = tokenizer_.encode(" " + options_.initial_prompt);
+  context_from_ = 0;
   windows_ = 0;
-  std::vector<float> window(size_t{window_} * mel.bands);
-  for (uint64_t at = 0; at < frames;) {
-    for (uint64_t frame = 0; frame < window_; ++frame)
-      for (uint32_t band = 0; band < mel.bands; ++band)
-        window[frame * mel.bands + band] = at + frame < mel.frames ? mel.at(band, at + frame) : 0;
-    speech_.hear(window);
-    ++windows_;
-    if (!language_known_) find_language();
-    const Text text = decode_well(std::span(before).subspan(context_from));
-    const uint64_t heard = std::min<uint64_t>(window_, frames - at);
-    uint64_t next = at + heard;
-    if (!is_silence(text)) {
-      WindowSegments cut = segments_of(text.tokens, at, heard, special_);
-      next = cut.next;
-      for (Segment& segment : cut.segments) {
-        std::string words = words_of(segment.tokens);
-        before.insert(before.end(), segment.tokens.begin(), segment.tokens.end());
-        const bool blank = words.find_first_not_of(" \t\r\n") == std::string::npos;
-        if (blank || segment.begin >= segment.end) continue;
-        said({std::move(segment), std::move(words), text.temperature, text.mean_log_probability,
-              text.no_speech});
-      }
-      if (!options_.condition_on_previous || text.temperature > kHot) context_from = before.size();
-    }
-    at = next;
-    if (progress) progress({std::min(at, frames), frames});
+  speech_.begin_sound();
+  if (listener_ != nullptr && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
+  while (at_ < frames_) {
+    std::optional<Text> rejected;
+    const bool alone = listener_ != nullptr && language_known_ && options_.temperatures.front() == 0;
+    if (alone) rejected = listen();
+    if (!alone || rejected) lead(mel, std::move(rejected));
   }
 }
 

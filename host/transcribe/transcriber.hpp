@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "host/audio/mel.hpp"
 #include "host/transcribe/output.hpp"
@@ -29,8 +30,10 @@ struct Progress {
 class Transcriber {
  public:
   // `window`: frames that the model hears at a time; `context`: tokens that its decoder knows.
-  Transcriber(Speech& speech, const models::Tokenizer& tokenizer, const SpecialTokens& special,
-              uint32_t window, uint32_t context, Options options);
+  // `listener`: goes through windows by itself, as long as their first attempt is good; null: `speech` is led
+  // all the way.
+  Transcriber(Speech& speech, Listener* listener, const models::Tokenizer& tokenizer,
+              const SpecialTokens& special, uint32_t window, uint32_t context, Options options);
 
   // Each segment when its window is done. `progress` may be empty.
   void run(const audio::Mel& mel, uint64_t frames, const std::function<void(const Said&)>& said,
@@ -52,17 +55,30 @@ class Transcriber {
   void find_language();
   std::vector<Token> directions() const;
   Text decode(std::span<const Token> prompt, double temperature);
-  Text decode_well(std::span<const Token> prompt);
+  Text decode_well(std::span<const Token> prompt, std::optional<Text> first);
+  Text text_of(const Heard& heard) const;
+  std::vector<float> rows_of(const audio::Mel& mel, uint64_t first, uint64_t count) const;
+  void lead(const audio::Mel& mel, std::optional<Text> first);
+  std::optional<Text> listen();
+  void take(const Text& text);
   bool is_good(const Text& text) const;
   bool is_silence(const Text& text) const;
   std::string words_of(std::span<const Token> tokens) const;
 
   Speech& speech_;
+  Listener* const listener_;
   const models::Tokenizer& tokenizer_;
   const SpecialTokens special_;
   const uint32_t window_;
   const uint32_t context_;
   const Options options_;
+  // Of the run: where it is, of how many frames, and what was said before and since when it counts.
+  uint64_t at_ = 0;
+  uint64_t frames_ = 0;
+  std::vector<Token> before_;
+  size_t context_from_ = 0;
+  std::function<void(const Said&)> said_;
+  std::function<void(const Progress&)> progress_;
   uint32_t language_ = 0;
   bool language_known_ = false;
   uint64_t windows_ = 0;

@@ -5,6 +5,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "abi/global_ptr.hpp"
 #include "host/sdaa/include/sdaa_runtime.h"
@@ -55,6 +56,11 @@ class CardMemory {
 template <typename Items>
 std::span<const uint8_t> bytes_of(const Items& items) {
   return {reinterpret_cast<const uint8_t*>(items.data()), items.size() * sizeof(items[0])};
+}
+template <typename Items>
+void add_bytes(std::vector<uint8_t>& to, const Items& items) {
+  const std::span<const uint8_t> bytes = bytes_of(items);
+  to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
 }  // namespace swai::walk

@@ -1,20 +1,13 @@
 #include "host/walk/decoder.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <array>
 #include <stdexcept>
 
 #include "abi/decode.hpp"
 
 namespace swai::walk {
 namespace {
-
-template <typename T>
-void add(std::vector<uint8_t>& bytes, const T& item) {
-  const auto* const first = reinterpret_cast<const uint8_t*>(&item);
-  bytes.insert(bytes.end(), first, first + sizeof item);
-}
 
 // What turns one block of parameters into another. Sums wrap, so anything can become anything.
 std::vector<decode::Increment> difference(std::vector<uint64_t> from, std::vector<uint64_t> to) {
@@ -30,15 +23,9 @@ std::vector<decode::Increment> difference(std::vector<uint64_t> from, std::vecto
 }  // namespace
 
 Decoder::Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker)
-    : name_(std::move(name)),
-      walker_(walker),
-      parameters_("parameters", node::kMaxParameters * sizeof(uint64_t), CardMemory::kShared) {
-  check(sdaaProgramLoadBytes(&program_, program.data(), program.size()), name_);
-}
-
-Decoder::~Decoder() {
-  if (program_ != nullptr) static_cast<void>(sdaaProgramDestroy(program_));
-}
+    : walker_(walker),
+      parameters_("parameters", node::kMaxParameters * sizeof(uint64_t), CardMemory::kShared),
+      job_(std::move(name), program) {}
 
 void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
                   const std::function<bool(uint32_t)>& got) {
@@ -64,37 +51,25 @@ void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std
   parameters_.put(bytes_of(words));
 
   std::vector<uint8_t> arguments;
-  add(arguments, decode::Wish{.walk = walker_.kernel(),
-                              .parameters = parameters_.address().bits(),
-                              .token = token.bits(),
-                              .parameter_count = static_cast<uint32_t>(parameters),
-                              .phases = static_cast<uint32_t>(told.size()),
-                              .increments = static_cast<uint32_t>(changes.size()),
-                              .ends = static_cast<uint32_t>(ends.size())});
-  for (const decode::Phase& phase : told) add(arguments, phase);
-  for (const decode::Increment& change : changes) add(arguments, change);
-  for (const uint32_t end : ends) add(arguments, end);
-  time_.begin();
-  check(sdaaProgramStart(program_, arguments.data(), arguments.size()), name_);
+  add_bytes(arguments, std::array{decode::Wish{.walk = walker_.kernel(),
+                                               .parameters = parameters_.address().bits(),
+                                               .token = token.bits(),
+                                               .parameter_count = static_cast<uint32_t>(parameters),
+                                               .phases = static_cast<uint32_t>(told.size()),
+                                               .increments = static_cast<uint32_t>(changes.size()),
+                                               .ends = static_cast<uint32_t>(ends.size())}});
+  add_bytes(arguments, told);
+  add_bytes(arguments, changes);
+  add_bytes(arguments, ends);
+  job_.start(arguments);
   bool wanted = true;
-  while (true) {
-    uint32_t chosen = 0;
-    size_t bytes = sizeof chosen;
-    const sdaaError_t error = sdaaProgramRead(program_, &chosen, &bytes);
-    if (error == sdaaErrorNotFound) break;
-    check(error, name_);
+  while (const auto token = job_.read<uint32_t>()) {
     if (!wanted) continue;
-    wanted = got(chosen);
-    if (wanted) continue;
-    // It may have ended by itself already.
-    const sdaaError_t asked = sdaaProgramCancel(program_);
-    if (asked != sdaaErrorIllegalState) check(asked, name_);
+    wanted = got(*token);
+    if (!wanted) job_.cancel();
   }
-  uint32_t code = 0;
-  check(sdaaProgramWait(program_, &code), name_);
-  if (code != decode::kAll && code != decode::kEnd && (wanted || code != decode::kCancelled))
-    throw CardError(sdaaErrorUnknown, name_ + ": ended with code " + std::to_string(code));
-  time_.end();
+  const uint32_t code = job_.wait();
+  if (code != decode::kAll && code != decode::kEnd && (wanted || code != decode::kCancelled)) job_.fail(code);
 }
 
 }  // namespace swai::walk

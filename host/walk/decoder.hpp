@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "host/walk/job.hpp"
 #include "host/walk/list.hpp"
 
 namespace swai::walk {
@@ -21,9 +22,6 @@ class Decoder {
 
   // `name`: what messages call the program.
   Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker);
-  ~Decoder();
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
 
   // Gives each run's token as it comes, until all are there, or one of `ends`, which is given, too, or `got`
   // says that it wants no more: then the card stops, and runs whose tokens were not given may have been made.
@@ -32,14 +30,12 @@ class Decoder {
   void run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
            const std::function<bool(uint32_t)>& got);
   // Of the last run, in nanoseconds of the card.
-  uint64_t nanoseconds() const { return time_.nanoseconds(); }
+  uint64_t nanoseconds() const { return job_.nanoseconds(); }
 
  private:
-  std::string name_;
   const Walker& walker_;
   CardMemory parameters_;
-  sdaaProgram_t program_ = nullptr;
-  CardTime time_;
+  Job job_;
 };
 
 }  // namespace swai::walk

@@ -5,6 +5,7 @@ import random
 import struct
 
 VOCABULARY = 51864
+TEXTS = 50256  # the first tokens
 WIDTH, HEADS, LAYERS, MELS = 32, 2, 1, 80
 AUDIO_CONTEXT, TEXT_CONTEXT = 1500, 64
 FP32, FP16 = 0, 1
@@ -53,9 +54,11 @@ def write(path, seed=1):
         out.write(struct.pack("<11i", VOCABULARY, AUDIO_CONTEXT, WIDTH, HEADS, LAYERS, TEXT_CONTEXT, WIDTH, HEADS, LAYERS,
                               MELS, FP16))
         out.write(struct.pack("<ii", MELS, 201) + bytes(4 * MELS * 201))
-        out.write(struct.pack("<i", 256))
-        for byte in range(256):
-            out.write(struct.pack("<I", 1) + bytes([byte]))
+        # All bytes, and words, so that what it says can be read.
+        pieces = [bytes([byte]) for byte in range(256)] + [f" w{i}".encode() for i in range(256, TEXTS)]
+        out.write(struct.pack("<i", len(pieces)))
+        for piece in pieces:
+            out.write(struct.pack("<I", len(piece)) + piece)
         for name, channels in (("conv1", MELS), ("conv2", WIDTH)):
             tensor(f"encoder.{name}.weight", (WIDTH, channels, 3), numbers(WIDTH * channels * 3, (3 * channels) ** -0.5))
             # whisper.cpp stores biases of convolutions as columns.

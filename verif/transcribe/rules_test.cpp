@@ -4,7 +4,7 @@
 #include <random>
 
 #include "abi/elf.hpp"
-#include "host/transcribe/timestamp_rules.hpp"
+#include "host/transcribe/special_tokens.hpp"
 #include "verif/common/doctest_main.hpp"
 
 using namespace swai;
@@ -85,7 +85,7 @@ TEST_CASE("timestamps: what may follow any text that the rules allow") {
       std::vector<Token> chosen;
       for (int i = 0; i < 24; ++i) {
         const std::vector<bool> may = permitted(chosen, special);
-        const Allowed allowed = allowed_after(chosen, special);
+        const speech::Allowed allowed = speech::allowed_after(chosen, special);
         std::vector<Token> next;
         Token wrong = 0;
         for (Token token = 0; token < vocabulary; ++token) {
@@ -108,7 +108,7 @@ TEST_CASE("timestamps: what may follow any text that the rules allow") {
 
 TEST_CASE("without timestamps there are none") {
   const SpecialTokens special = special_of(51'864);
-  const Allowed allowed = allowed_without_timestamps(special);
+  const speech::Allowed allowed = speech::allowed_without_timestamps(special);
   CHECK(allowed.first == 0);
   CHECK(allowed.first_timestamp == allowed.end_of_timestamps);
 }

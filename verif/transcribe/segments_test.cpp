@@ -17,7 +17,7 @@ SpecialTokens english() {
 }
 
 // So many hundredths of a second.
-Token at(uint32_t hundredths) { return english().first_timestamp + hundredths / kTimestampStep; }
+Token at(uint32_t hundredths) { return english().first_timestamp + hundredths / speech::kTimestampStep; }
 
 std::vector<std::pair<uint64_t, uint64_t>> times(const WindowSegments& window) {
   std::vector<std::pair<uint64_t, uint64_t>> all;

@@ -8,35 +8,23 @@ The model has random weights, so what it says means nothing: that it says what i
 import csv
 import io
 import json
-import math
 import os
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
 import unittest
-import wave
 
 sys.path.insert(0, "verif/cli")
 sys.path.insert(0, "verif/transcribe")
 import random_whisper  # noqa: E402
+from sounds import write_sound  # noqa: E402
 from swai_test_case import SWAI, SwaiTest  # noqa: E402
 
 TIER = "fast"
 FOLDER = tempfile.TemporaryDirectory()
 MODEL = f"{FOLDER.name}/random.ggml"
 SOUND = f"{FOLDER.name}/sound.wav"
-
-
-def write_sound(path, seconds, rate=16000):
-    with wave.open(path, "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(rate)
-        count = int(seconds * rate)
-        out.writeframes(b"".join(
-            struct.pack("<h", int(8000 * math.sin(i * i / rate / 40) * math.sin(i / rate))) for i in range(count)))
 
 
 def setUpModule():
@@ -83,6 +71,7 @@ class Formats(TranscribeTest):
 
     def test_stats(self):
         report = self.transcribe(SOUND, "--stats", "--precision", "fp32")[1]
+        self.assertRegex(report, r"encoder and decoder by the card: 1 windows in 1 launches")
         self.assertRegex(report, r"encoder: [1-9]\d* windows in [1-9]\d* launches")
         self.assertRegex(report, r"decoder: [1-9]\d* tokens")
 
@@ -90,6 +79,47 @@ class Formats(TranscribeTest):
         report = self.report(SOUND, "--no-timestamps")
         for one in report["segments"]:
             self.assertTrue(all(token < 50256 for token in one["tokens"]))
+
+
+class OneLaunch(TranscribeTest):
+    """The card goes through a sound by itself, or its host leads it: both say the same."""
+
+    def both(self, sound, *words):
+        said = [self.with_stats(sound, "--launch", mode, *words) for mode in ("two-tier", "three-tier")]
+        self.assertEqual(said[0][0], said[1][0])
+        return said[1]
+
+    def with_stats(self, *words):
+        out = self.run_swai("--quiet", "--json", "transcribe", "-m", MODEL, "--stats", *words)[0]
+        report, end = json.JSONDecoder().raw_decode(out)
+        return report, json.loads(out[end:])
+
+    def launches(self, stats):
+        return [stats[part]["launches"] for part in ("jobs", "encoder", "decoder")]
+
+    def test_one_three_and_nine_windows(self):
+        for seconds, windows in ((5, 1), (45, 3), (170, 9)):
+            sound = f"{FOLDER.name}/{seconds}.wav"
+            write_sound(sound, seconds)
+            report, stats = self.both(sound, "--no-fallback")
+            self.assertEqual(report["windows"], windows)
+            self.assertEqual(stats["jobs"]["windows"], windows)
+            self.assertEqual(self.launches(stats), [1, 0, 0])
+            self.assertGreater(len(report["segments"]), 0)
+
+    def test_a_text_that_is_no_good_is_tried_again(self):
+        report, stats = self.both(SOUND)
+        self.assertEqual(report["segments"][0]["temperature"], 1)
+        # One as it is, then what each of five more attempts takes, and the window once more.
+        self.assertEqual(stats["jobs"]["launches"], 1)
+        self.assertEqual(stats["encoder"]["launches"], 1)
+        self.assertGreaterEqual(stats["decoder"]["launches"], 5)
+
+    def test_prompts_and_texts_without_times(self):
+        sound = f"{FOLDER.name}/40.wav"
+        write_sound(sound, 40)
+        for words in (("--initial-prompt", "w300 w301 " * 20), ("--no-timestamps",)):
+            self.assertEqual(self.launches(self.both(sound, "--no-fallback", *words)[1]), [1, 0, 0])
 
 
 class BadInput(TranscribeTest):

@@ -44,10 +44,12 @@ class Told : public Speech {
   std::deque<Attempt> attempts;
   uint32_t language = 0;
   // What it was told.
+  unsigned sounds = 0;
   std::vector<float> first_samples;
   std::vector<std::vector<Token>> prompts;
   std::vector<double> temperatures;
 
+  void begin_sound() override { ++sounds; }
   void hear(std::span<const float> mel) override { first_samples.push_back(mel[0]); }
   void begin() override { given_.clear(); }
   Choice append(std::span<const Token> tokens, const Rules& rules) override {
@@ -82,11 +84,49 @@ class Told : public Speech {
   bool began_ = false;
 };
 
+// Says windows until its listener has enough, or the sound is over.
+class ToldListener : public Listener {
+ public:
+  explicit ToldListener(const SpecialTokens& special) : special_(special) {}
+
+  std::deque<Attempt> windows;
+  uint64_t frames = 0;
+  size_t rows = 0;
+  std::vector<uint64_t> begins;
+  std::vector<std::vector<Token>> before, directions;
+
+  void take(std::span<const float> mel, uint64_t count) override {
+    frames = count;
+    rows = mel.size() / 2;
+  }
+  void listen(const Wish& wish, const std::function<bool(const Heard&)>& heard) override {
+    begins.push_back(wish.frame);
+    before.emplace_back(wish.before.begin(), wish.before.end());
+    directions.push_back(wish.directions);
+    for (uint64_t at = wish.frame; at < frames;) {
+      REQUIRE_FALSE(windows.empty());
+      const Attempt window = windows.front();
+      windows.pop_front();
+      Heard said;
+      for (const Token token : window.tokens) said.choices.push_back({token, window.log_probability});
+      said.choices.push_back({special_.end, window.log_probability});
+      said.no_speech = window.no_speech;
+      if (!heard(said)) return;
+      at = speech::end_of(window.tokens, at, std::min<uint64_t>(kWindow, frames - at), special_).next;
+    }
+  }
+
+ private:
+  const SpecialTokens special_;
+};
+
 struct Rig {
   explicit Rig(uint32_t vocabulary = 51'864)
       : special(special_of(vocabulary)), told(special), tokenizer(bytes()) {}
 
-  Token at(uint32_t hundredths) const { return special.first_timestamp + hundredths / kTimestampStep; }
+  Token at(uint32_t hundredths) const {
+    return special.first_timestamp + hundredths / speech::kTimestampStep;
+  }
   std::vector<Token> says(uint32_t begin, const std::string& text, uint32_t end) const {
     std::vector<Token> tokens = {at(begin)};
     for (const char byte : text) tokens.push_back(static_cast<uint8_t>(byte));
@@ -96,7 +136,7 @@ struct Rig {
   std::vector<Said> run(uint64_t frames, Options options = {}) {
     audio::Mel mel{2, frames + kWindow, {}};
     for (uint64_t i = 0; i < 2 * mel.frames; ++i) mel.values.push_back(static_cast<float>(i));
-    Transcriber transcriber(told, *tokenizer, special, kWindow, kContext, std::move(options));
+    Transcriber transcriber(told, listener, *tokenizer, special, kWindow, kContext, std::move(options));
     std::vector<Said> all;
     transcriber.run(mel, frames, [&](const Said& said) { all.push_back(said); });
     language = transcriber.language();
@@ -105,6 +145,7 @@ struct Rig {
 
   SpecialTokens special;
   Told told;
+  Listener* listener = nullptr;
   std::unique_ptr<models::Tokenizer> tokenizer;
   std::string language;
 };
@@ -121,6 +162,7 @@ TEST_CASE("transcriber: one window, one segment") {
   CHECK(all[0].segment.end == 240);
   CHECK(all[0].mean_log_probability == doctest::Approx(-0.1));
   CHECK(rig.told.prompts[0] == std::vector<Token>{rig.special.start});
+  CHECK(rig.told.sounds == 1);
 }
 
 TEST_CASE("transcriber: windows begin where the last whole segment ended, and know what was said") {
@@ -174,6 +216,14 @@ TEST_CASE("transcriber: the language is found, and told to the decoder") {
         std::vector<Token>{rig.special.start, rig.special.first_language + 2, rig.special.transcribe});
 }
 
+TEST_CASE("transcriber: bytes that are no characters are shown as such") {
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, " a\x97\xC3\xA4\xC3", 200)}};
+  const std::vector<Said> all = rig.run(1000);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].text == " a\xEF\xBF\xBD\xC3\xA4\xEF\xBF\xBD");
+}
+
 TEST_CASE("transcriber: a prompt to begin with") {
   Rig rig;
   rig.told.attempts = {{rig.says(0, " one", 200)}};
@@ -187,4 +237,78 @@ TEST_CASE("transcriber: no sound, no windows") {
   Rig rig;
   CHECK(rig.run(0).empty());
   CHECK(rig.told.first_samples.empty());
+}
+
+TEST_CASE("transcriber: windows of a listener, in one go") {
+  Rig rig;
+  ToldListener listener(rig.special);
+  rig.listener = &listener;
+  std::vector<Token> begun = rig.says(0, " a", 1000);
+  begun.push_back(rig.at(1200));
+  begun.push_back('b');
+  listener.windows = {{begun}, {rig.says(0, " c", 500)}, {rig.says(0, " d", 500)}};
+  const std::vector<Said> all = rig.run(5000);
+  REQUIRE(all.size() == 3);
+  CHECK(all[1].segment.begin == 1000);
+  CHECK(all[2].segment.begin == 4000);
+  CHECK(all[2].mean_log_probability == doctest::Approx(-0.1));
+  CHECK(listener.begins == std::vector<uint64_t>{0});
+  CHECK(listener.rows == 5000 + kWindow);
+  CHECK(listener.directions[0] == std::vector<Token>{rig.special.start});
+  CHECK(rig.told.first_samples.empty());
+}
+
+TEST_CASE("transcriber: a listener's window that is no good is led from its second attempt on") {
+  Rig rig;
+  ToldListener listener(rig.special);
+  rig.listener = &listener;
+  listener.windows = {{rig.says(0, " a", 3000)}, {rig.says(0, " no", 3000), -1.5}, {rig.says(0, " c", 500)}};
+  rig.told.attempts = {{rig.says(0, " yes", 3000)}};
+  const std::vector<Said> all = rig.run(9000);
+  REQUIRE(all.size() == 3);
+  CHECK(all[1].text == " yes");
+  CHECK(all[1].temperature == 0.2);
+  CHECK(all[2].text == " c");
+  CHECK(rig.told.temperatures == std::vector<double>{0.2});
+  CHECK(rig.told.first_samples == std::vector<float>{3000});
+  CHECK(listener.begins == std::vector<uint64_t>{0, 6000});
+  std::vector<Token> known = rig.says(0, " a", 3000);
+  for (const Token token : rig.says(0, " yes", 3000)) known.push_back(token);
+  CHECK(listener.before[1] == known);
+
+  // With one temperature there is no second attempt.
+  listener.begins.clear();
+  listener.windows = {{rig.says(0, " no", 3000), -1.5}, {rig.says(0, " c", 500)}};
+  Options once;
+  once.temperatures = {0};
+  CHECK(rig.run(6000, once).size() == 2);
+  CHECK(listener.begins == std::vector<uint64_t>{0});
+}
+
+TEST_CASE("transcriber: a listener begins again behind silence, and knows nothing of it") {
+  Rig rig;
+  ToldListener listener(rig.special);
+  rig.listener = &listener;
+  listener.windows = {{rig.says(0, " thanks", 200), -1.5, 0.9}, {rig.says(0, " one", 200)}};
+  const std::vector<Said> all = rig.run(4000);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].segment.begin == 3000);
+  CHECK(listener.begins == std::vector<uint64_t>{0, 3000});
+  CHECK(listener.before[1].empty());
+  CHECK(rig.told.first_samples.empty());
+}
+
+TEST_CASE("transcriber: the language is found before a listener is asked") {
+  Rig rig(51'865);
+  ToldListener listener(rig.special);
+  rig.listener = &listener;
+  rig.told.language = 2;
+  rig.told.attempts = {{rig.says(0, " eins", 3000)}};
+  listener.windows = {{rig.says(0, " zwei", 500)}};
+  Options options;
+  options.language = "auto";
+  CHECK(rig.run(6000, options).size() == 2);
+  CHECK(listener.begins == std::vector<uint64_t>{3000});
+  CHECK(listener.directions[0] ==
+        std::vector<Token>{rig.special.start, rig.special.first_language + 2, rig.special.transcribe});
 }

@@ -1,0 +1,16 @@
+// The kernel `walk` (cpe-kernels/operators), for programs that go through lists of nodes.
+#pragma once
+
+#include "abi/node.hpp"
+#include "swai/program.hpp"
+
+namespace swai::program {
+
+// By device pointers: a list of so many nodes, with so many parameters.
+inline Ticket walk(const Kernel& kernel, uint64_t list, uint32_t count, uint64_t parameters,
+                   uint32_t parameter_count) {
+  return launch(kernel, node::WalkArgs{cpe::GlobalPtr<const node::Node>(list), count,
+                                       cpe::GlobalPtr<const uint64_t>(parameters), parameter_count});
+}
+
+}  // namespace swai::program
