@@ -88,8 +88,11 @@ class Listener {
       const uint64_t frames = std::min(wish_.window_frames, wish_.frames - at);
       const speech::End end = speech::end_of(said_.all(), at, frames, wish_.marks);
       if (!send({listen::Message::kWindowEnds, 0, 0})) return lost();
-      if (wish_.goes_on == 0) before_.clear();
-      if (wish_.goes_on != 0) before_.add(said_.all().first(end.kept));
+      if (wish_.goes_on == 0) {
+        before_.clear();
+      } else {
+        before_.add(said_.all().first(end.kept));
+      }
       at = end.next;
     }
     return job_.stream().flush() == Status::kOk ? Code::kAll : Code::kFailed;
