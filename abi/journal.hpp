@@ -15,6 +15,7 @@
 #include "abi/dma.hpp"
 #include "abi/fault.hpp"
 #include "abi/launch.hpp"
+#include "abi/wait.hpp"
 
 namespace swai::journal {
 
@@ -78,6 +79,7 @@ enum class Fault : uint16_t {
   kFirmware = 7,       // fault::Kind, mcause or scause, pc, mtval or stval
   kStatusPage = 8,     // cause of the DMA engine, address
   kProgram = 9,        // scause, context, pc, stval, Command: the one that it would have given next
+  kKernelStuck = 10,   // as kKernel, with a launch::Wait for pointer or address
 };
 
 // Whose a fault is: a queue, and a sequence number in it.
@@ -87,7 +89,8 @@ constexpr uint32_t sequence_of(uint64_t command) { return static_cast<uint32_t>(
 
 // {n} stands for argument n, as a number: {n:x} hexadecimal, {n:c} a character, {n:g} and {n:p} group and
 // CPE, {n:q} and {n:s} queue and sequence; as a name: {n:l} launch::Cause, {n:d} cause of the DMA engine,
-// {n:f} fault::Kind, {n:t} cause of a trap.
+// {n:f} fault::Kind, {n:t} cause of a trap,
+// {n:w} launch::Wait.
 struct Description {
   Severity severity;
   const char* text;
@@ -126,6 +129,9 @@ constexpr Description describe(Fault fault) {
     case Fault::kKernelTimeout:
       return {Severity::kFault,
               "kernel ran too long; core {1:p} of group {1:g} was at pc {2:x}; queue {4:q}, command {4:s}"};
+    case Fault::kKernelStuck:
+      return {Severity::kFault,
+              "kernel stuck: core {1:p} of group {1:g} {3:w}; pc {2:x}; queue {4:q}, command {4:s}"};
     case Fault::kTransfer:
       return {Severity::kFault,
               "transfer failed on channel {1}: {0:d}; address {2:x}; queue {4:q}, command {4:s}"};
@@ -182,6 +188,8 @@ void put_argument(char form, uint64_t value, Put& put) {
       return put_number(value / launch::kMaxCpes, 10, put);
     case 'p':
       return put_number(value % launch::kMaxCpes, 10, put);
+    case 'w':
+      return launch::put_wait(launch::decode_wait(value), put);
     case 'q':
       return put_number(queue_of(value), 10, put);
     case 's':

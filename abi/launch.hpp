@@ -70,6 +70,8 @@ constexpr const char* text(Cause cause) {
       return "stopped by the watchdog";
     case Cause::kKilled:
       return "stopped by request";
+    case Cause::kStuck:
+      return "no core of the launch could go on";
   }
   return "unknown cause";
 }

@@ -140,10 +140,10 @@ struct ClientUsage {
   uint32_t allocations;
   uint64_t memory;  // bytes
   uint32_t modules;
-  uint32_t reserved;
+  uint32_t running;   // launches that run now
   uint64_t commands;  // completed
-  uint64_t launches;
-  uint64_t busy;  // cycles that its launches ran
+  uint64_t launches;  // that have ended
+  uint64_t busy;      // cycles that its launches ran, those that run included
   uint64_t bytes_to_card;
   uint64_t bytes_to_host;
 };

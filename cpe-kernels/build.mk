@@ -20,6 +20,7 @@ $(eval $(call cpe_module,wipe,cpe-kernels/daemon/wipe.cpp,-I $(B)/gen))
 $(CPE_BUILD)/wipe.elf: | generated
 $(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
 $(eval $(call cpe_module,remains,cpe-kernels/tests/remains.cpp,))
+$(eval $(call cpe_module,waits,cpe-kernels/tests/waits.cpp,))
 $(eval $(call cpe_module,undefined,cpe-kernels/tests/undefined.cpp,--link-flag=-Wl$(comma)--unresolved-symbols=ignore-all))
 
 # The operators and the walker that calls them.

@@ -12,12 +12,18 @@
 #include "firmware/kernel/program_entry.hpp"
 #include "firmware/kernel/segments.hpp"
 #include "firmware/kernel/timer.hpp"
+#include "firmware/kernel/trap.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::kernel {
 
 struct Processor {
   static uint64_t read(uint64_t address) { return fw::read_reg(address); }
+  static bool try_read(uint64_t address, uint64_t& value) {
+    const trap::Caught caught = trap::try_load(address);
+    value = caught.value;
+    return !caught.faulted;
+  }
   static uint32_t read_low(uint64_t address) { return *reinterpret_cast<volatile uint32_t*>(address); }
   static void write(uint64_t address, uint64_t value) { fw::write_reg(address, value); }
   static uint64_t cycles() { return csr::read<csr::kCycle>(); }

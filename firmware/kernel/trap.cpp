@@ -67,10 +67,12 @@ void enable_interrupts() {
 
 Caught try_load(uint64_t address) {
   caught = {};
-  asm volatile("lla t0, 1f; sd t0, %0; lb t0, 0(%1); 1: sd zero, %0"
-               : "=m"(resume_at)
+  uint64_t loaded = 0;
+  asm volatile("lla t0, 1f; sd t0, %0; ld %1, 0(%2); 1: sd zero, %0"
+               : "=m"(resume_at), "+&r"(loaded)
                : "r"(address)
                : "t0", "memory");
+  if (!caught.faulted) caught.value = loaded;
   return caught;
 }
 

@@ -10,7 +10,8 @@ namespace swai::kernel::trap {
 void init();
 void enable_interrupts();
 
-// What an access did that was allowed to fault; `cause` as in scause.
+// What an access did that was allowed to fault; `cause` as in scause, `value` as in stval. Without a fault
+// `value` is the word that was loaded.
 struct Caught {
   bool faulted = false;
   uint64_t cause = 0;

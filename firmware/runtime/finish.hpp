@@ -227,9 +227,11 @@ class Finish : protected BuiltIns<M> {
       line.detail_address = address;
       line.detail_pc = fault.pc;
     }
-    this->parts_.machine.note(end.watchdog ? journal::Fault::kKernelTimeout : journal::Fault::kKernel,
-                              {static_cast<uint64_t>(fault.cause), end.cpe, fault.pc, address,
-                               command_of(queue, flight), static_cast<uint64_t>(fault.access)});
+    const auto kind = end.watchdog                           ? journal::Fault::kKernelTimeout
+                      : fault.cause == launch::Cause::kStuck ? journal::Fault::kKernelStuck
+                                                             : journal::Fault::kKernel;
+    this->parts_.machine.note(kind, {static_cast<uint64_t>(fault.cause), end.cpe, fault.pc, address,
+                                     command_of(queue, flight), static_cast<uint64_t>(fault.access)});
     fail(queue, flight.begin, end.watchdog ? Status::kKernelTimeout : Status::kKernelFault,
          static_cast<uint16_t>(end.fault.cause));
   }

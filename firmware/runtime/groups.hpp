@@ -20,6 +20,7 @@
 #include "abi/kernel_arguments.hpp"
 #include "abi/protocol.hpp"
 #include "firmware/runtime/machine.hpp"
+#include "firmware/runtime/stuck.hpp"
 
 namespace swai::runtime {
 
@@ -64,7 +65,7 @@ class Groups {
  public:
   using Driver = group::Group<M>;
 
-  explicit Groups(M& machine) : machine_(machine) {}
+  Groups(M& machine, Stuck<M>& stuck) : machine_(machine), stuck_(stuck) {}
 
   // Once.
   void init(unsigned count, const Wipe& wipe) {
@@ -226,6 +227,25 @@ class Groups {
       count += is(state.owners[number % kKept], is_meant) ? 1 : 0;
     return count;
   }
+  // Those of them that run now, and for how many cycles they have.
+  struct Running {
+    uint32_t launches = 0;
+    uint64_t cycles = 0;
+  };
+  template <typename IsMeant>
+  [[gnu::cold, gnu::noinline]] Running running(IsMeant is_meant) {
+    Running all;
+    for (unsigned i = 0; i < count_; ++i) {
+      const State& state = states_[i];
+      uint64_t age = 0;  // a group that is being reset refuses
+      if (!busy(i) || !is(state.owners[(state.collected + 1) % kKept], is_meant) ||
+          !machine_.try_read(regs::cg::kBase + i * regs::cg::kSize + regs::cg::launch_age::kOffset, age))
+        continue;
+      ++all.launches;
+      all.cycles += age;
+    }
+    return all;
+  }
   // Stops what runs if its owner is meant, and drops what waits if any of it is: their ends come as failed,
   // and see() of collect() lets those of others start again. To be called again as long as owners that are
   // meant have launches: what was dropped before comes first.
@@ -255,9 +275,9 @@ class Groups {
   // --- Groups that do not answer any more
 
   bool lost(unsigned group) const { return states_[group].lost; }
-  // To be called now and then while launches are under way, more often than every kGrace cycles. A group that
-  // has ended none for longer than one may take is given up: its launches end as lost, and it must get no
-  // others. True: there was one.
+  // To be called now and then while launches are under way, more often than every kGrace cycles. A launch in
+  // which nobody can go on is stopped. A group that has ended none for longer than one may take is given up:
+  // its launches end as lost, and it must get no others. True: there was one.
   template <typename See>
   bool watch(See see) {
     const uint64_t now = machine_.time();
@@ -267,15 +287,21 @@ class Groups {
       const State& state = states_[i];
       if (!busy(i)) {
         watch = {};
+        stuck_.forget(i);
       } else if (watch.since == 0 || watch.collected != state.collected) {
         watch = {now, state.collected, false};
+        stop_if_stuck(i);
       } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
         give_up(i, now - watch.since, see);
         any = true;
+      } else if (!watch.stopped) {
+        stop_if_stuck(i);
       }
     }
     return any;
   }
+  // To be called again sooner.
+  bool suspects() const { return stuck_.suspects(); }
 
   // The context has gone, and another client may get its number.
   void disown(uint8_t context) {
@@ -492,7 +518,19 @@ class Groups {
         see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
     }
   }
-  [[gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
+  [[gnu::cold, gnu::noinline]] void stop_if_stuck(unsigned group) {
+    const State& state = states_[group];
+    const uint32_t number = state.collected + 1;
+    uint32_t mask = 0;
+    look_back(group, number, [&](const Setting& had, uint32_t) {
+      mask = had.launch.mask;
+      return true;
+    });
+    if (state.lost || !stuck_.look({group, state.driver->columns(), number, mask & state.all})) return;
+    control(group, regs::cg::launch_control::kKill.mask());
+    watches_[group] = {machine_.time(), state.collected, true};
+  }
+  [[gnu::cold, gnu::noinline]] LaunchEnd end_of(unsigned group, uint32_t number) {
     State& state = states_[group];
     Driver& driver = *state.driver;
     const auto result = driver.result(number);
@@ -503,17 +541,22 @@ class Groups {
                      .number = number,
                      .cycles = result.cycles};
     if (result.failed && !end.dropped) {
-      driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
-        if (end.has_fault) return;
+      const auto set = [&](unsigned cpe, const launch::Fault& fault) {
         end.has_fault = true;
         end.cpe = group * launch::kMaxCpes + cpe;
         end.fault = fault;
+      };
+      // Those that were stopped because of another one are not the reason.
+      driver.take_faults([&](unsigned cpe, const launch::Fault& fault) {
+        if (!end.has_fault || end.fault.cause == launch::Cause::kKilled) set(cpe, fault);
       });
+      if (end.fault.cause == launch::Cause::kKilled) stuck_.explain(group, number, set);
     }
     return end;
   }
 
   M& machine_;
+  Stuck<M>& stuck_;
   unsigned count_ = 0;
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};

@@ -26,7 +26,9 @@ template <typename M>
 concept Machine = group::Machine<M> && memory::Machine<M> &&
     requires(M m, uint64_t address, void* to, const void* from, uint64_t bytes, journal::Fault fault,
              const journal::Arguments& arguments, unsigned number, bool executable, ProgramState& state,
-             const program::Notes& notes) {
+             const program::Notes& notes, uint64_t& value) {
+  // A register that may refuse: false, it did.
+  { m.try_read(address, value) } -> std::same_as<bool>;
   // SRAM that the host or the DMA engine reads and writes: whole words, nothing is kept in caches. What was
   // put before order() is there for whoever is told afterwards.
   m.fetch(address, to, bytes);

@@ -160,6 +160,8 @@ class Queues : private Begin<M> {
     look_ |= waiting_;
     over_ |= stalled_;
   }
+  // Whose a launch is, by its owner as groups know it.
+  uint8_t context_of(uint16_t owner) const { return queues_[owner / Queue::kDepth].context; }
   void transfers_ended() { over_ |= flying_; }
   // There is room somewhere: for events, for a copy, in memory.
   void look_again() {

@@ -23,6 +23,7 @@
 #include "firmware/runtime/programs.hpp"
 #include "firmware/runtime/queues.hpp"
 #include "firmware/runtime/requests.hpp"
+#include "firmware/runtime/stuck.hpp"
 #include "firmware/runtime/transfers.hpp"
 #include "firmware/runtime/two_level.hpp"
 
@@ -35,11 +36,13 @@ struct Tables {
       : memory(machine),
         modules(machine, memory),
         module_load(machine, memory, modules),
-        programs(machine, memory) {}
+        programs(machine, memory),
+        stuck(machine) {}
   memory::Memory<M> memory;
   Modules<M> modules;
   ModuleLoad<M> module_load;
   Programs<M> programs;
+  Stuck<M> stuck;
 };
 
 template <Machine M>
@@ -63,7 +66,7 @@ class Runtime {
   [[gnu::cold, gnu::noinline]] Runtime(M& machine, Tables<M>& tables)
       : queues_({machine, clients_, tables.memory, tables.modules, tables.module_load, groups_, transfers_,
                  completions_, events_, costs_, routes_}),
-        groups_(machine),
+        groups_(machine, tables.stuck),
         completions_(machine),
         modules_(tables.modules),
         module_load_(tables.module_load),
@@ -152,6 +155,7 @@ class Runtime {
   void alarm() {
     alarm_ = false;
     queues_.watch_groups();
+    watch_cycles_ = groups_.suspects() ? Stuck<M>::kApart : kWatchCycles;
     if (completions_.stuck() || transfers_.stuck()) mend();
   }
   // No command is under way, none waits.
@@ -187,8 +191,10 @@ class Runtime {
   }
   // Somebody has that place.
   bool is_used(unsigned place) const { return clients_.all()[place].attached != Attached::kNobody; }
-  protocol::ClientUsage usage(unsigned place) const {
+  [[gnu::cold, gnu::noinline]] protocol::ClientUsage usage(unsigned place) {
     const Client& client = clients_.all()[place];
+    const auto running =
+        groups_.running([&](uint16_t owner) { return queues_.context_of(owner) == client.context; });
     protocol::ClientUsage usage = {};
     usage.context = client.context;
     usage.attached = client.attached;
@@ -196,9 +202,10 @@ class Runtime {
     usage.allocations = memory_.count_of(client.context);
     usage.memory = memory_.bytes_of(client.context);
     usage.modules = modules_.count_of(client.context);
+    usage.running = running.launches;
     usage.commands = client.counts.commands;
     usage.launches = client.counts.launches;
-    usage.busy = client.counts.busy;
+    usage.busy = client.counts.busy + running.cycles;
     usage.bytes_to_card = client.counts.bytes_to_card;
     usage.bytes_to_host = client.counts.bytes_to_host;
     return usage;
@@ -215,7 +222,7 @@ class Runtime {
 
   [[gnu::always_inline]] void keep_time() {
     alarm_ = true;
-    machine_.set_alarm(machine_.time() + kWatchCycles);
+    machine_.set_alarm(machine_.time() + watch_cycles_);
   }
 
   static constexpr uint32_t kRequest = uint32_t{1} << protocol::kRequestDoorbell;
@@ -254,6 +261,7 @@ class Runtime {
   // What every launch passes through comes first, and lies in few pages so.
   Queues<M> queues_;
   bool alarm_ = false;
+  uint64_t watch_cycles_ = kWatchCycles;
   bool has_programs_ = false;
   Groups<M> groups_;
   Clients clients_;

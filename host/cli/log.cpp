@@ -118,7 +118,8 @@ struct Wish {
 
 // Function and line where a kernel failed; empty for other faults, and what is not known.
 std::string place_of(const sdaaFaultRecord_t& one, const module::SourceLines& lines) {
-  const bool kernel = one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout;
+  const bool kernel =
+      one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout || one.kind == sdaaFaultKernelStuck;
   return kernel ? lines.place(static_cast<uint32_t>(one.pc)) : "";
 }
 

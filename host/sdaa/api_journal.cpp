@@ -86,6 +86,10 @@ void decode_fault(sdaaFaultRecord_t& to, const journal::Record& from, const auto
       decode_kernel(to, arguments);
       set_command();
       break;
+    case journal::Fault::kKernelStuck:  // with a launch::Wait in place of the address, which the text has
+      decode_kernel(to, {arguments[0], arguments[1], arguments[2]});
+      set_command();
+      break;
     case journal::Fault::kTransfer:
       set_transfer(arguments[0], arguments[2]);
       to.channel = static_cast<int>(arguments[1]);

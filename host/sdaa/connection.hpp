@@ -42,6 +42,8 @@ class Connection {
     uint64_t at_boot = 0;
   };
   const Routes& routes() const { return routes_; }
+  // By a daemon, which keeps its routes.
+  bool is_shared() const { return routes_.engines == 0; }
   // What the card calls this program.
   uint64_t client() const { return context_; }
   link::Card& card() { return *card_; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "host/sdaa/bars.hpp"
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/memory_check.hpp"
 
@@ -242,6 +243,31 @@ void Device::wait(Lock& lock, const Point& point) {
 void Device::wait_idle(Lock& lock) {
   wait_until(lock,
              [&] { return std::ranges::all_of(queues_, [](const auto& queue) { return queue->idle(); }); });
+}
+
+const KernelInfo* Device::first_kernel() const {
+  for (const auto& queue : queues_) {
+    if (queue->failed() || queue->idle()) continue;
+    for (uint32_t sequence = queue->line.completed + 1; sequence != queue->next; ++sequence) {
+      if (const KernelInfo* kernel = queue->launches.find(sequence, 0)) return kernel;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t Device::other_client() {
+  // A card of one's own keeps its time to itself: it is asked nothing when it pleases our clock.
+  if (!connection_->is_shared() || info().clients_count != protocol::kContexts) return 0;
+  std::array<protocol::ClientUsage, protocol::kContexts> clients;
+  connection_->card().read_block(kMemoryBar, kSram + info().clients_offset,
+                                 {reinterpret_cast<uint8_t*>(clients.data()), sizeof clients});
+  uint64_t other = 0;
+  for (const protocol::ClientUsage& one : clients) {
+    if (one.attached != protocol::Attached::kYes || one.running == 0) continue;
+    if (one.context == connection_->client()) return 0;
+    other = one.context;
+  }
+  return other;
 }
 
 }  // namespace swai::sdaa

@@ -43,6 +43,7 @@ class Device : public std::enable_shared_from_this<Device> {
   void reset(Firmware ended = Firmware::kStart);
 
   const protocol::Info& info() const { return connection_->info(); }
+  const Limits& limits() const { return limits_; }
   // Changes with every reset: what was there before is gone.
   uint64_t epoch() const { return epoch_; }
   Connection& connection() { return *connection_; }
@@ -91,6 +92,10 @@ class Device : public std::enable_shared_from_this<Device> {
   void wait_until(Lock& lock, Done done, uint64_t cycle = kNever) {
     waiting_.until(lock, done, cycle);
   }
+  // The kernel of the first command that is not complete; null: it runs none.
+  const KernelInfo* first_kernel() const;
+  // On a shared card: the client whose launch runs while none of this one's does; 0: there is none.
+  uint64_t other_client();
   // What a query costs: without it nothing would ever become complete for somebody who only asks.
   void let_a_moment_pass() { waiting_.let_a_moment_pass(); }
   // The card without all that, whether its firmware lives or not: for what it tells about itself.

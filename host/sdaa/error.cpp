@@ -5,6 +5,7 @@
 #include "abi/fault.hpp"
 #include "abi/launch.hpp"
 #include "abi/module_reader.hpp"
+#include "abi/wait.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
@@ -185,11 +186,24 @@ static std::string kernel_ended(const Queue& queue, const char* how) {
                      line.detail_cpe % launch::kMaxCpes, line.detail_cpe / launch::kMaxCpes);
 }
 
+// "scale, kernel.cpp:16, can never end: core 0 of group 0 waits to synchronise with all CPEs; missing: 1-31".
+static Failure stuck(const Queue& queue) {
+  const protocol::QueueStatus& line = queue.line;
+  const KernelInfo* const kernel = queue.launches.find(line.failed, line.node);
+  std::string text = fmt::format("{} can never end and was stopped: core {} of group {} ",
+                                 kernel == nullptr ? "a kernel" : kernel->place(line.detail_pc) + ",",
+                                 line.detail_cpe % launch::kMaxCpes, line.detail_cpe / launch::kMaxCpes);
+  launch::put_wait(launch::decode_wait(line.detail_address),
+                   [&text](std::string_view piece) { text += piece; });
+  return {sdaaErrorLaunchFailure, text};
+}
+
 static Failure failure_of_command(const Queue& queue) {
   const protocol::QueueStatus& line = queue.line;
   switch (line.status) {
     case Status::kKernelFault: {
       const auto cause = static_cast<launch::Cause>(line.detail);
+      if (cause == launch::Cause::kStuck) return stuck(queue);
       return {code_of(cause), fmt::format("{}: {}; address {:#x}, pc {:#x}", kernel_ended(queue, "failed"),
                                           launch::text(cause), line.detail_address, line.detail_pc)};
     }

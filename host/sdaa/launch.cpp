@@ -115,7 +115,7 @@ command::Launch launch_of(const Device& device, const Function& function, const 
   command.group =
       static_cast<uint8_t>(wish.group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(wish.group));
   command.mask = wish.mask == 0 ? ~uint32_t{0} : wish.mask;
-  command.watchdog = wish.timeout;
+  command.watchdog = wish.timeout != 0 ? wish.timeout : device.limits().launch_cycles;
   return command;
 }
 

@@ -11,6 +11,10 @@ struct Limits {
   uint64_t request_cycles = 20'000'000;
   uint64_t wait_cycles = uint64_t{1} << 34;  // without anything having become complete
   std::chrono::milliseconds real{600'000};   // likewise
+  // Then it is told what is waited for.
+  std::chrono::milliseconds silent{5'000};
+  // Of a launch that names no limit of its own; 0: the firmware's.
+  uint32_t launch_cycles = 0;
   // The card sleeps and nothing is left to do: only another thread could still change something.
   std::chrono::milliseconds asleep{10'000};
 };

@@ -24,6 +24,18 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
   return *end == '\0' && value != 0 ? value : otherwise;
 }
 
+// 0: there is no such variable. A limit that is not understood is none.
+uint32_t cycles_from(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return 0;
+  const uint64_t cycles = number_from(variable, 0);
+  if (cycles == 0 || cycles > ~uint32_t{0}) {
+    fail(sdaaErrorInvalidValue,
+         fmt::format("{}={}: a number of cycles from 1 to {} is expected", variable, text, ~uint32_t{0}));
+  }
+  return static_cast<uint32_t>(cycles);
+}
+
 std::vector<Device::Opener> openers_from_environment() {
   std::vector<Device::Opener> openers;
   const auto add = [&openers](const std::string& path) {
@@ -46,6 +58,12 @@ std::vector<Device::Opener> openers_from_environment() {
 Limits limits_from_environment() {
   Limits limits;
   limits.wait_cycles = number_from("SWAI_TIMEOUT_CYCLES", limits.wait_cycles);
+  // 0, which number_from() takes for none: never.
+  const char* patience = std::getenv("SWAI_PATIENCE_SECONDS");
+  const bool never = patience != nullptr && std::string_view(patience) == "0";
+  limits.silent =
+      never ? std::chrono::hours(24 * 365) : std::chrono::seconds(number_from("SWAI_PATIENCE_SECONDS", 5));
+  limits.launch_cycles = cycles_from("SWAI_LAUNCH_LIMIT");
   limits.real = std::chrono::seconds(number_from("SWAI_TIMEOUT_SECONDS", 600));
   return limits;
 }

@@ -35,6 +35,7 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   if (cycle >= until) return false;
   if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
     fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
+  long_wait_.look(patience.begin, now, cycle - patience.begin_cycle);
   bool awake = connection.let_time_pass(std::min(kSlice, until - cycle));
   if (!awake && until != kNever) {
     connection.wake();

@@ -11,6 +11,7 @@
 
 #include "host/sdaa/fair_mutex.hpp"
 #include "host/sdaa/limits.hpp"
+#include "host/sdaa/long_wait.hpp"
 
 namespace swai::sdaa {
 
@@ -22,7 +23,8 @@ class Waiting {
   using Clock = std::chrono::steady_clock;
   static constexpr uint64_t kNever = ~uint64_t{0};
 
-  Waiting(Device& device, const Limits& limits) : device_(device), limits_(limits) {}
+  Waiting(Device& device, const Limits& limits)
+      : device_(device), limits_(limits), long_wait_(device, limits.silent) {}
 
   // Until that cycle at the latest, even if the card sleeps. Throws when the limits are reached, the firmware
   // has ended, or the device is reset meanwhile.
@@ -68,6 +70,7 @@ class Waiting {
 
   Device& device_;
   const Limits limits_;
+  LongWait long_wait_;
   std::condition_variable_any changed_;
   uint64_t activity_ = 0;
   unsigned waiters_ = 0;

@@ -159,7 +159,7 @@ module cpe #(
   cpe_pkg::launch_t     launch;
   cpe_pkg::fault_t      core_fault, engine_fault;
   cpe_pkg::mem_req_t    win_mem, dma_mem;
-  logic                 engine_fault_valid, engines_busy, units_awake, dma_mem_valid, dma_mem_ready, dma_quiet;
+  logic                 engine_fault_valid, engines_busy, engines_work, units_awake, dma_mem_valid, dma_mem_ready, dma_quiet;
   cpe_ldm_pkg::scalar_t s;
   logic                 s_ready;
   logic [31:0]          s_rdata;
@@ -371,6 +371,7 @@ module cpe #(
     .fault_valid_o          (engine_fault_valid),
     .fault_o                (engine_fault),
     .busy_o                 (engines_busy),
+    .works_o                (engines_work),
     .units_awake_o          (units_awake),
     .quiet_o                (dma_quiet),
     .conflict_i             (conflict),
@@ -436,6 +437,25 @@ module cpe #(
     .event_conflict_o (conflict)
   );
 
+  cpe_isa_pkg::cpe_status_t status;
+  always_comb begin
+    status = '0;
+    if (in_access_valid) begin
+      status.asleep = asleep_o;
+      status.halted = core_halted;
+      status.fault  = fault_valid_o;
+      status.idle   = finished_o;
+      status.busy   = engines_busy;
+      status.works  = engines_work;
+      status.sync   = arrive_o;
+      if (issue_valid) begin
+        status.waits = !issue_ready;
+        status.unit  = issue.target;
+        status.op    = issue.op;
+      end
+    end
+  end
+
   cpe_access u_access (
     .clk_i           (core_clk),
     .rst_ni          (in_rst_n),
@@ -452,7 +472,7 @@ module cpe #(
     .a_rdata_i       (a_rdata),
     .clear_o         (clear),
     .clearing_i      (clearing),
-    .status_i        ({engines_busy, finished_o, fault_valid_o, core_halted, asleep_o}),
+    .status_i        (status),
     .pc_i            (pc_o),
     .fault_i         (fault_o),
     .counter_select_o(counter_select),

@@ -24,7 +24,7 @@ module cpe_access (
   input  logic                clearing_i,
 
   // Registers
-  input  logic [4:0]          status_i,
+  input  cpe_isa_pkg::cpe_status_t status_i,
   input  logic [31:0]         pc_i,
   input  cpe_pkg::fault_t     fault_i,
   output logic [4:0]          counter_select_o,  // all ones: nobody asks
@@ -66,7 +66,7 @@ module cpe_access (
         access_rdata_o = a_rdata_i;
       end else if (access_i.addr[16:8] == '0) begin
         case (number)
-          5'd0:    access_rdata_o[4:0] = status_i;
+          5'd0:    access_rdata_o[31:0] = status_i;
           5'd1:    access_rdata_o[31:0] = pc_i;
           5'd2:    access_rdata_o[48:0] = {fault_i.dma, 6'b0, fault_i.access, 3'b0, fault_i.cause, fault_i.pc};
           5'd3:    access_rdata_o = {fault_i.segment, fault_i.offset};

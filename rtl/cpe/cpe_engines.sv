@@ -92,6 +92,7 @@ module cpe_engines #(
   output logic                     fault_valid_o,
   output cpe_pkg::fault_t          fault_o,
   output logic                     busy_o,
+  output logic                     works_o,               // one that comes to its end by itself: no channel
   output logic                     units_awake_o,         // they need their clocks: for some cycles longer
   output logic                     quiet_o,               // no request of the DMA engine's is under way
 
@@ -112,6 +113,7 @@ module cpe_engines #(
   logic [1:0]      vector_wait;
 
   assign busy_o        = movers_busy || units_busy;
+  assign works_o       = dma_busy || units_busy;
   assign fault_valid_o = dma_fault_valid || units_fault_valid;
   always_comb begin
     fault_o = '0;
@@ -278,7 +280,7 @@ module cpe_engines #(
     assign counter_o = core_counter_i;
 
     logic unused;
-    assign unused = ^{dma_busy, dma_line, row_sent, row_received, column_sent, column_received, conflict_i, systolic_row, systolic_wait,
+    assign unused = ^{dma_line, row_sent, row_received, column_sent, column_received, conflict_i, systolic_row, systolic_wait,
                       vector_group, vector_wait};
   end else begin : g_counters
     cpe_counters u_counters (

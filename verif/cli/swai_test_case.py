@@ -9,7 +9,7 @@ import unittest
 
 SWAI = str(pathlib.Path("build/swai").resolve())
 MODULES = pathlib.Path("build/cpe-kernels").resolve()
-HANGS = ["run", MODULES / "faults.elf", "--kernel", "deadlock_sync", "--args", "buf:64", "3", "0"]
+HANGS = ["run", MODULES / "faults.elf", "--kernel", "endless_loop", "--args", "buf:64", "3", "0"]
 LIMIT = 600
 
 

@@ -37,6 +37,10 @@ class FakeProcessor {
 
   // --- runtime::Machine
   uint64_t read(uint64_t address);
+  bool try_read(uint64_t address, uint64_t& value) {
+    value = read(address);
+    return true;
+  }
   uint32_t read_low(uint64_t address) { return static_cast<uint32_t>(read(address)); }
   void write(uint64_t address, uint64_t value);
   // Who looks at it waits for something.

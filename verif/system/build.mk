@@ -13,7 +13,7 @@ $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_te
 
 # The kernel's runtime side, without the runtime library.
 $(eval $(call cxx_program,test-system-runtime,$(addprefix verif/system/,runtime_test.cpp \
-  runtime_hold_test.cpp runtime_leftovers_test.cpp runtime_protection_test.cpp runtime_sharing_test.cpp) \
+  runtime_hold_test.cpp runtime_leftovers_test.cpp runtime_protection_test.cpp runtime_sharing_test.cpp runtime_stuck_test.cpp) \
   abi/module_reader.cpp verif/firmware/launch/module_file.cpp verif/common/doctest_main.cpp, \
   $(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
 

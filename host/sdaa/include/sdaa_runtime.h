@@ -169,7 +169,8 @@ typedef enum sdaaFaultKind {
   sdaaFaultGroupLost = 6,     /* a core group does not answer any more */
   sdaaFaultFirmware = 7,      /* the firmware itself ended; noted when it was started again */
   sdaaFaultStatusPage = 8,    /* the DMA engine could not tell the host what is complete */
-  sdaaFaultProgram = 9        /* a model program was stopped for what it did */
+  sdaaFaultProgram = 9,       /* a model program was stopped for what it did */
+  sdaaFaultKernelStuck = 10   /* a kernel was stopped because none of its cores could go on */
 } sdaaFaultKind;
 
 typedef struct sdaaFaultRecord_t {

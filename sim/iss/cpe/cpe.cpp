@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "abi/wait.hpp"
 #include "sim/iss/cpe/text.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -222,6 +223,18 @@ uint64_t Cpe::count(unsigned number) const {
   }
 }
 
+uint32_t Cpe::status() const {
+  namespace word = cpe_status;
+  uint64_t status = word::kAsleep.put(asleep()) | word::kHalted.put(stopped()) | word::kFault.put(stopped()) |
+                    word::kIdle.put(!running_) | word::kBusy.put(busy());
+  if (!waiting_ || stopped()) return static_cast<uint32_t>(status);
+  // Transfers of the DMA engine and runs have ended when their commands have: only channels are under way.
+  const Command& command = hart_.waits_for();
+  status |= word::kWaits.put(1) | word::kUnit.put(command.unit) | word::kOp.put(command.op);
+  const bool syncs = command.unit == unit::kControl && command.op == control_op::kSync;
+  return static_cast<uint32_t>(status | word::kSync.put(syncs ? command.rs1 : 0));
+}
+
 std::string Cpe::describe() const {
   if (stopped()) return "stopped: " + text(fault());
   if (waiting_) return fmt::format("waits at {:#010x} {}", hart_.pc(), describe_wait());
@@ -241,8 +254,7 @@ std::string Cpe::describe_wait() const {
   }
   if (command.unit == unit::kControl && command.op == control_op::kSync) {
     const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));
-    static constexpr const char* kScopes[] = {"its row", "its column", "all CPEs"};
-    return fmt::format("to synchronise with {}; missing: {}", kScopes[scope],
+    return fmt::format("to synchronise with {}; missing: {}", launch::kScopes[scope],
                        list(sync_.missing(number_, scope)));
   }
   const std::string row = row_.describe(column_number_);

@@ -74,6 +74,8 @@ class Cpe : private Environment {
 
   // A counter by its number in docs/cpe-core.md; 0 for what only hardware can count.
   uint64_t count(unsigned number) const;
+  // As the window shows it (cpe_status).
+  uint32_t status() const;
 
   const Hart& hart() const { return hart_; }
   std::span<uint8_t> ldm() const { return ldm_; }

@@ -287,11 +287,8 @@ bool GroupUnit::ring(uint64_t word) {
 
 uint64_t GroupUnit::read_cpe(const Cpe& cpe, unsigned number) const {
   switch (number) {
-    case CpeRegister::kStatus: {
-      const uint64_t stopped = cpe.stopped();
-      return uint64_t{cpe.asleep()} | stopped << 1 | stopped << 2 | uint64_t{!cpe.running()} << 3 |
-             uint64_t{cpe.busy()} << 4;
-    }
+    case CpeRegister::kStatus:
+      return cpe.status();
     case CpeRegister::kPc:
       return cpe.hart().pc();
     case CpeRegister::kFault0:

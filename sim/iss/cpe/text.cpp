@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "abi/launch.hpp"
+#include "abi/wait.hpp"
 
 namespace swai::iss::cpe {
 
@@ -21,15 +22,7 @@ std::string text(const Fault& fault) {
 
 std::string list(uint32_t mask) {
   std::string text;
-  while (mask != 0) {
-    const int first = std::countr_zero(mask);
-    const int count = std::countr_one(mask >> first);
-    // Two in a row are shorter by themselves.
-    const int last = count > 2 ? first + count - 1 : first;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
-    if (last != first) text += fmt::format("-{}", last);
-    mask &= ~static_cast<uint32_t>((uint64_t{1} << (last + 1)) - 1);
-  }
+  launch::put_cores(mask, [&text](std::string_view piece) { text += piece; });
   return text;
 }
 

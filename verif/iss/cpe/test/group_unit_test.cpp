@@ -306,7 +306,9 @@ TEST_CASE("unit: registers are parts of words; what is not there refuses") {
   CHECK(bench.driver.clear_ldm(3, 100));
   CHECK(bench.machine.read(bench.driver.ldm_address(3) + 16) == 0);
   bench.idle();
-  CHECK(bench.driver.cpe_status(3) == 0b01001);
+  // Asleep, without a launch, until one comes.
+  namespace word = cpe_status;
+  CHECK(bench.driver.cpe_status(3) == (word::kAsleep.mask() | word::kIdle.mask() | word::kWaits.mask()));
   uint8_t bytes[8];
   CHECK_FALSE(bench.unit.read_window(regs::kCgAccess + 4 * regs::kCgAccessStride, bytes));
   CHECK_FALSE(bench.unit.read_window(regs::kCgAccess + 4, bytes));
