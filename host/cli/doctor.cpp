@@ -10,6 +10,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/findings.hpp"
 #include "host/cli/places.hpp"
+#include "host/cli/started_card.hpp"
 #include "host/link/served.hpp"
 #include "host/link/unix_socket.hpp"
 
@@ -52,6 +53,17 @@ Finding temporary_folder() {
           fmt::format("{}, {} MiB free", folder.string(), space >> 20), cure};
 }
 
+Finding left_over() {
+  const StartedCard::LeftOver found = StartedCard::left_over();
+  return {"left by killed programs", true,
+          found.folders == 0
+              ? "nothing"
+              : fmt::format("{} folders of cards, {} MiB; the next card that is started clears "
+                            "them away",
+                            found.folders, found.bytes >> 20),
+          ""};
+}
+
 // Only knocks: a card serves one client at a time, and whoever is there is not disturbed.
 Finding socket(const std::string& path) {
   const std::string what = "card at " + path;
@@ -76,6 +88,7 @@ int doctor(const Cli& cli) {
       readable("its boot ROM", here.rom, R_OK, "make build/firmware/rom.hex"),
       readable("its firmware", here.flash, R_OK, "make build/firmware/flash.bin"),
       temporary_folder(),
+      left_over(),
       readable("kernel compiler driver", here.compiler, X_OK,
                "take it from the repository, or `make install`"),
       program("kernel compiler", "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"),

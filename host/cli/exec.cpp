@@ -12,6 +12,7 @@
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/common/words.hpp"
 
@@ -68,6 +69,7 @@ int run_program(const Wish& wish) {
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
   if (process == 0) {
     StartedCard::take_signals();
+    ::setenv("LD_LIBRARY_PATH", library_path().c_str(), 1);
     if (!wish.folder.empty() && ::chdir(wish.folder.c_str()) != 0) {
       fmt::print(stderr, "swai: {}: {}\n", wish.folder, std::strerror(errno));
     } else {
@@ -80,6 +82,13 @@ int run_program(const Wish& wish) {
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// What is missing in it, the card says when it ends.
+void check_trace(const std::string& said) {
+  const size_t at = said.find("events: ");
+  if (at != std::string::npos)
+    throw Error(kBadInput, "the trace is cut off: " + said.substr(at, said.find('\n', at) - at));
 }
 
 int exec(const Cli& cli, const Wish& wish) {
@@ -96,8 +105,9 @@ int exec(const Cli& cli, const Wish& wish) {
   check_program(wish);
   int code = kDone;
   {
-    const UsedCard card(cli.options(), more);
+    UsedCard card(cli.options(), more);
     code = run_program(wish);
+    if (!wish.trace.empty()) check_trace(card.end());
   }
   if (!wish.trace.empty() && !cli.options().quiet)
     fmt::print(stderr, "swai: {} is written; open it in ui.perfetto.dev\n", wish.trace);

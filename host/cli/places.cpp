@@ -1,5 +1,7 @@
 #include "host/cli/places.hpp"
 
+#include <cstdlib>
+
 namespace swai::cli {
 
 namespace fs = std::filesystem;
@@ -24,6 +26,18 @@ Places places(const std::string& config, const std::string& tier) {
           .udev_rules = of_boards / "70-swai-boards.rules",
           .image = folder / "firmware" / "kernel.img",
           .emulator = folder / "swai-usb-board"};
+}
+
+std::string library_path() {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  std::string path = before == nullptr ? "" : before;
+  for (const fs::path& folder : {self, self.parent_path() / "lib"}) {
+    if (fs::exists(folder / "libsdaa.so.1", ignored))
+      return path + (path.empty() ? "" : ":") + folder.string();
+  }
+  return path;
 }
 
 }  // namespace swai::cli

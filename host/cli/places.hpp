@@ -24,4 +24,8 @@ struct Places {
 // Those that should be there: nothing is said about whether they are.
 Places places(const std::string& config = "cg1", const std::string& tier = "rtl");
 
+// LD_LIBRARY_PATH with which a program finds our libsdaa, if it finds none by itself: what there was, and the
+// library's folder behind it.
+std::string library_path();
+
 }  // namespace swai::cli

@@ -1,20 +1,30 @@
 // swai serve: keeps cards and shares them.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <semaphore>
+#include <thread>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
 #include "host/cli/serve_http.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/common/words.hpp"
 #include "host/link/served.hpp"
 #include "host/link/server/server.hpp"
 #include "host/link/unix_socket.hpp"
@@ -36,6 +46,8 @@ Ends with Ctrl-C or SIGTERM: jobs are ended, a card that was started is stopped.
 
 Examples:
   swai serve                           # starts a card (cg1) and shares it
+  swai serve --detach                  # the same, in the background; returns when programs find the card
+  swai serve --stop                    # ends that
   swai serve --cards 2                 # starts two, in one host
   swai --card a.sock,b.sock serve      # shares cards that run
   swai serve --http 8080 --model smollm2=SmolLM2-135M-Instruct.Q4_1.gguf   # http://127.0.0.1:8080/v1
@@ -53,6 +65,8 @@ struct Wish {
   unsigned jobs = 4;
   bool group = false;
   HttpWish http;
+  bool detach = false;
+  bool stop = false;
 };
 
 // systemd's way to hear that a service has begun: a datagram to a socket that it names.
@@ -70,22 +84,21 @@ void notify_ready() {
   ::close(fd);
 }
 
-std::string name_of_process(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/comm", process));
-  std::string name;
-  std::getline(file, name);
-  return name;
-}
-
 Json describe_clients(const std::vector<std::unique_ptr<serve::CardServer>>& cards) {
   Json list = Json::array();
   for (size_t card = 0; card < cards.size(); ++card) {
-    for (const serve::Client& one : cards[card]->clients()) {
-      list.push_back({{"card", card},
-                      {"context", one.context},
-                      {"process", one.peer.process},
-                      {"program", name_of_process(one.peer.process)}});
-    }
+    const auto add = [&](const std::vector<serve::Client>& clients, bool ended) {
+      for (const serve::Client& one : clients) {
+        list.push_back({{"card", card},
+                        {"context", one.context},
+                        {"process", one.peer.process},
+                        {"program", one.program},
+                        {"ended", ended}});
+      }
+    };
+    // A context's number comes again: who has it now comes last.
+    add(cards[card]->ended_clients(), true);
+    add(cards[card]->clients(), false);
   }
   return list;
 }
@@ -144,8 +157,11 @@ Json answer(const Json& request, serve::Jobs& jobs,
 std::vector<std::string> environment_of_jobs(const std::string& sockets) {
   std::vector<std::string> variables;
   for (char** one = environ; *one != nullptr; ++one) {
-    if (!std::string_view(*one).starts_with("SWAI_CARD=")) variables.emplace_back(*one);
+    const std::string_view variable = *one;
+    if (!variable.starts_with("SWAI_CARD=") && !variable.starts_with("LD_LIBRARY_PATH="))
+      variables.emplace_back(variable);
   }
+  variables.push_back("LD_LIBRARY_PATH=" + library_path());
   variables.push_back("SWAI_CARD=" + sockets);
   return variables;
 }
@@ -214,14 +230,80 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   return kDone;
 }
 
+// Ours, without the option that has brought us here.
+std::vector<std::string> own_command() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (word != "--detach") words.push_back(word);
+  }
+  return words;
+}
+
+// The same daemon in a process of its own, until it is ready or has ended.
+int serve_detached(const Cli& cli, const fs::path& folder) {
+  const std::string log = folder / "log";
+  const common::Words words(own_command());
+  const pid_t process = ::fork();
+  if (process < 0) throw Error(kNoCard, fmt::format("no process can be made: {}", std::strerror(errno)));
+  if (process == 0) {
+    ::setsid();
+    StartedCard::take_signals();
+    const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+    ::execv("/proc/self/exe", words.data());
+    ::_exit(127);
+  }
+  const Progress progress(!cli.options().quiet, "the daemon's cards boot");
+  while (!link::has_daemon(folder)) {
+    int status = 0;
+    if (::waitpid(process, &status, WNOHANG) == process) {
+      std::ifstream said(log);
+      const std::string text((std::istreambuf_iterator<char>(said)), std::istreambuf_iterator<char>());
+      throw Error(WIFEXITED(status) ? static_cast<ExitCode>(WEXITSTATUS(status)) : kNoCard,
+                  "the daemon has ended:\n" + text);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  if (!cli.options().quiet) {
+    fmt::print(stderr, "swai: the daemon is ready: process {}, log {}; `swai serve --stop` ends it\n",
+               process, log);
+  }
+  return kDone;
+}
+
+int stop_daemon(const fs::path& folder) {
+  const pid_t process = link::daemon_of(folder);
+  if (process == 0) throw Error(kNoCard, fmt::format("no daemon of yours runs in {}", folder.string()));
+  if (::kill(process, SIGTERM) != 0)
+    throw Error(kNoCard, fmt::format("the daemon, process {}: {}", process, std::strerror(errno)));
+  while (link::daemon_of(folder) == process) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return kDone;
+}
+
 int serve_in_folder(const Cli& cli, const Wish& wish) {
   const fs::path folder = wish.folder.empty() ? link::folder_to_serve_in() : fs::absolute(wish.folder);
   std::error_code problem;
+  if (wish.stop) return stop_daemon(folder);
   if (const std::string why = link::claim_folder(folder, wish.group); !why.empty())
     throw Error(kBadInput, fmt::format("no sockets can be made in {}: {}; --folder names another",
                                        folder.string(), why));
+  if (const pid_t other = link::daemon_of(folder); other != 0) {
+    throw Error(kBadInput,
+                fmt::format("a daemon runs already, process {}: `swai top` shows what it does, `swai "
+                            "serve --stop` ends it",
+                            other));
+  }
+  if (wish.detach) return serve_detached(cli, folder);
+  link::Fd hold = link::hold_folder(folder);
+  if (!hold)
+    throw Error(kBadInput, fmt::format("{} cannot be held: {}", folder.string(), std::strerror(errno)));
   try {
     const int code = serve_cards(cli, wish, folder);
+    link::forget_hold(folder);
     fs::remove(folder, problem);  // unless somebody else has something there
     return code;
   } catch (const socket::SocketError& error) {
@@ -250,6 +332,8 @@ void add_serve(Cli& cli) {
   command->add_option("--jobs", wish->jobs, "jobs that run at once")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  command->add_flag("--detach", wish->detach, "in the background; return when programs find the cards");
+  command->add_flag("--stop", wish->stop, "end the daemon, and wait until it has ended");
   command->add_flag("--group", wish->group,
                     "members of this program's group may use the cards, too (but run no jobs)");
   add_http_options(*command, wish->http);

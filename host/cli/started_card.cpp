@@ -64,12 +64,15 @@ std::string name_of_card(const fs::path& name, unsigned card) {
 }
 
 // The lock is held.
-void stop_running() {
+void end_running() {
   if (running > 0) {
     ::kill(running, SIGTERM);
     ::waitpid(running, nullptr, 0);
   }
   running = -1;
+}
+void stop_running() {
+  end_running();
   std::error_code ignored;
   if (!running_folder.empty()) fs::remove_all(running_folder, ignored);
   running_folder.clear();
@@ -85,8 +88,10 @@ int lock_of(const fs::path& folder) {
   return -1;
 }
 
-// Who was killed could not clear away what was his.
-void clear_left_over(const fs::path& temporary) {
+// `see` is called with folders of programs that were killed and could not clear away what was theirs; nobody
+// else gets at them meanwhile.
+template <typename See>
+void see_left_over(const fs::path& temporary, See see) {
   std::error_code problem;
   for (const fs::directory_entry& entry : fs::directory_iterator(temporary, problem)) {
     const fs::path& folder = entry.path();
@@ -98,7 +103,7 @@ void clear_left_over(const fs::path& temporary) {
     if (!own || !fs::exists(folder / "lock", problem)) continue;
     const int lock = lock_of(folder);
     if (lock < 0) continue;
-    fs::remove_all(folder, problem);
+    see(folder);
     ::close(lock);
   }
 }
@@ -161,7 +166,12 @@ void StartedCard::make_folder(const Options& options, const fs::path& image) {
   }
   std::error_code problem;
   const fs::path temporary = fs::temp_directory_path(problem);
-  if (!problem) clear_left_over(temporary);
+  if (!problem) {
+    see_left_over(temporary, [](const fs::path& folder) {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    });
+  }
   std::string name = (temporary / (std::string(kFolderName) + "XXXXXX")).string();
   if (!problem && ::mkdtemp(name.data()) == nullptr) problem.assign(errno, std::generic_category());
   if (problem) {
@@ -229,6 +239,30 @@ std::string StartedCard::log() const {
   return text.str();
 }
 
+std::string StartedCard::end() {
+  const std::lock_guard guard(changing);
+  end_running();
+  const std::string said = log();
+  stop_running();
+  return said;
+}
+
+StartedCard::LeftOver StartedCard::left_over() {
+  LeftOver all;
+  std::error_code problem;
+  const fs::path temporary = fs::temp_directory_path(problem);
+  if (problem) return all;
+  see_left_over(temporary, [&all](const fs::path& folder) {
+    ++all.folders;
+    std::error_code gone;
+    for (const fs::directory_entry& file : fs::directory_iterator(folder, gone)) {
+      const uintmax_t bytes = file.is_regular_file(gone) ? file.file_size(gone) : 0;
+      if (!gone) all.bytes += bytes;
+    }
+  });
+  return all;
+}
+
 void StartedCard::stop() {
   const std::lock_guard guard(changing);
   stop_running();
@@ -288,6 +322,9 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
   std::string sockets = options.card;
   // One that a daemon shares, unless another kind of card is wanted, or one with options of its own.
   if (sockets.empty() && more.empty() && options.config.empty()) {
+    const pid_t booting = link::booting_daemon();
+    if (booting != 0 && !options.quiet)
+      fmt::print(stderr, "swai: waits for the daemon, process {}, whose cards boot.\n", booting);
     for (const std::string& card : link::served_cards()) sockets += (sockets.empty() ? "" : ",") + card;
   }
   std::istringstream list(sockets);
@@ -309,6 +346,8 @@ UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
     sockets_ = {sockets};
   }
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
+  // The library tells who waits for long what for.
+  if (options.quiet) ::setenv("SWAI_PATIENCE_SECONDS", "0", 0);
 }
 
 std::vector<unsigned> UsedCard::numbers() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,11 +25,20 @@ class StartedCard {
 
   // Separated by commas.
   std::string sockets() const;
+  // Stops it, and returns all that it has said.
+  std::string end();
 
   // What a card says whose flash is a copy of this image, up to the line in which `last` is; it is stopped
   // then. Throws Error.
   static std::string console_of(const Options& options, const std::filesystem::path& image,
                                 const std::string& last);
+
+  // What programs that were killed have left of theirs; the next card that is started clears it away.
+  struct LeftOver {
+    unsigned folders = 0;
+    uint64_t bytes = 0;
+  };
+  static LeftOver left_over();
 
   // SIGINT and SIGTERM end the program, and what was started first.
   static void stop_on_signals();
@@ -65,6 +75,8 @@ class UsedCard {
   const std::vector<std::string>& sockets() const { return sockets_; }
   // The card that was asked for with --number, else all.
   std::vector<unsigned> numbers() const;
+  // Stops a card that was started, and returns all that it has said.
+  std::string end() { return started_ ? started_->end() : ""; }
 
  private:
   UsedCard(const Options& options, const std::vector<std::string>& more, std::optional<unsigned> number);

@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <thread>
 
 #include "abi/protocol.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/daemon.hpp"
+#include "host/cli/keys.hpp"
 #include "host/cli/table.hpp"
 #include "host/link/served.hpp"
 #include "host/sdaa/bars.hpp"
@@ -23,10 +25,11 @@ using std::chrono::steady_clock;
 
 constexpr const char* kExamples =
     R"(Shows cards that `swai serve` shares, without disturbing who uses them. BUSY is the part of the time in which
-launches of the client ran, of all core groups together; a card's time only passes while programs wait for it.
+launches of the client ran, of all core groups together; a card's time only passes while programs wait for it. RUNNING are
+launches that run at this moment, LAUNCHES those that have ended.
 
 Examples:
-  swai top                      # until Ctrl-C
+  swai top                      # until q or Ctrl-C
   swai top --count 1 --json     # once, for machines)";
 
 struct Wish {
@@ -76,7 +79,8 @@ std::map<std::pair<size_t, uint64_t>, Program> programs() {
   }
   for (const Json& one : reply.at("clients")) {
     found[{one.at("card").get<size_t>(), one.at("context").get<uint64_t>()}] = {
-        one.at("process").get<int>(), one.at("program").get<std::string>()};
+        one.at("process").get<int>(),
+        one.at("program").get<std::string>() + (one.at("ended").get<bool>() ? " (ended)" : "")};
   }
   return found;
 }
@@ -92,25 +96,48 @@ struct View {
   std::string text;
 };
 
+// "1.5 MiB": for a look, not for sums.
+std::string rounded(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  unsigned unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+// "1.25 M".
+std::string rounded_count(uint64_t count) {
+  if (count < 100'000) return fmt::format("{}", count);
+  return count < 10'000'000 ? fmt::format("{:.0f} k", static_cast<double>(count) / 1e3)
+                            : fmt::format("{:.1f} M", static_cast<double>(count) / 1e6);
+}
+
 void add_card(View& view, size_t number, const protocol::Info& info, const Reading& last, const Reading& now,
               const std::map<std::pair<size_t, uint64_t>, Program>& programs) {
   const double seconds = std::chrono::duration<double>(now.real - last.real).count();
   const uint64_t cycles = now.cycle - last.cycle;
   const double rate = seconds > 0 ? static_cast<double>(cycles) / seconds / 1e3 : 0;
+  const uint64_t room = info.memory_per_group * info.groups;
+  uint64_t used = 0;
   Json card = {{"card", number},
                {"cycle", now.cycle},
                {"cycles_per_second", rate * 1e3},
-               {"memory_bytes", info.memory_per_group * info.groups},
+               {"memory_bytes", room},
                {"clients", Json::array()}};
-  Table table({">process", "program", ">queues", ">memory", ">launches", ">busy", ">to card", ">to host"});
+  Table table({">client", ">process", "program", ">running", ">launches", ">busy", ">memory", ">to card",
+               ">to host", ">queues"});
   for (size_t i = 0; i < now.clients.size(); ++i) {
     const protocol::ClientUsage& is = now.clients[i];
     if (is.attached != protocol::Attached::kYes) continue;
+    used += is.memory;
     const protocol::ClientUsage was = before(last, i, is);
     const auto found = programs.find({number, is.context});
     const Program program = found == programs.end() ? Program{0, "?"} : found->second;
-    const double busy =
-        cycles == 0 ? 0 : static_cast<double>(is.busy - was.busy) / static_cast<double>(cycles * info.groups);
+    // What the card tells of a launch that runs may be some time old.
+    const double busy = cycles == 0 || is.busy < was.busy
+                            ? 0
+                            : std::min(1.0, static_cast<double>(is.busy - was.busy) /
+                                                static_cast<double>(cycles * info.groups));
     card["clients"].push_back({{"context", is.context},
                                {"process", program.process},
                                {"program", program.name},
@@ -120,17 +147,35 @@ void add_card(View& view, size_t number, const protocol::Info& info, const Readi
                                {"modules", is.modules},
                                {"commands", is.commands},
                                {"launches", is.launches},
+                               {"launches_running", is.running},
                                {"busy_cycles", is.busy},
                                {"busy", busy},
                                {"bytes_to_card", is.bytes_to_card},
                                {"bytes_to_host", is.bytes_to_host}});
-    table.add({fmt::format("{}", program.process), program.name, fmt::format("{}", is.queues),
-               size_text(is.memory), fmt::format("{}", is.launches), fmt::format("{:.0f} %", busy * 100),
-               size_text(is.bytes_to_card), size_text(is.bytes_to_host)});
+    table.add({fmt::format("{}", is.context), fmt::format("{}", program.process), program.name,
+               fmt::format("{}", is.running), rounded_count(is.launches), fmt::format("{:.0f} %", busy * 100),
+               rounded(is.memory), rounded(is.bytes_to_card), rounded(is.bytes_to_host),
+               fmt::format("{}", is.queues)});
   }
-  view.text += fmt::format("card {}: {:.3f} ms, {:.0f} thousand cycles a second\n{}", number,
-                           static_cast<double>(now.cycle) / 1e6, rate, table.text());
+  card["memory_used_bytes"] = used;
+  view.text +=
+      fmt::format("card {}: {:.3f} ms, {:.0f} thousand cycles a second, {} of {} in use\n{}", number,
+                  static_cast<double>(now.cycle) / 1e6, rate, rounded(used), rounded(room), table.text());
   view.cards.push_back(std::move(card));
+}
+
+// "jobs: 1 runs, 2 wait"; nothing for who may not ask.
+std::string jobs_text() {
+  unsigned run = 0, wait = 0;
+  try {
+    for (const Json& job : ask_daemon({{"command", "list"}}).at("jobs")) {
+      run += job.at("state") == "running" ? 1 : 0;
+      wait += job.at("state") == "waiting" ? 1 : 0;
+    }
+  } catch (const Error&) {
+    return "";
+  }
+  return run + wait == 0 ? "" : fmt::format("jobs: {} running, {} waiting\n", run, wait);
 }
 
 int top(const Cli& cli, const Wish& wish) {
@@ -142,9 +187,11 @@ int top(const Cli& cli, const Wish& wish) {
     cards.emplace_back(socket);
     last.push_back(cards.back().read());
   }
-  const bool screen = !cli.options().json && wish.count == 0 && ::isatty(STDOUT_FILENO) != 0;
+  const bool on_terminal = !cli.options().json && ::isatty(STDOUT_FILENO) != 0;
+  const bool screen = on_terminal && wish.count == 0;
+  Keys keys(screen);
   for (unsigned shown = 0; wish.count == 0 || shown < wish.count; ++shown) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(wish.interval));
+    if (keys.quit_within(std::chrono::duration<double>(wish.interval))) return kDone;
     const auto names = programs();
     View view;
     for (size_t i = 0; i < cards.size(); ++i) {
@@ -155,7 +202,9 @@ int top(const Cli& cli, const Wish& wish) {
     if (cli.options().json) {
       cli.print({{"cards", std::move(view.cards)}});
     } else {
-      fmt::print("{}{}", screen ? "\x1b[H\x1b[2J" : "", view.text);
+      view.text += jobs_text();
+      fmt::print("{}{}{}", screen ? "\x1b[H\x1b[2J" : "",
+                 on_terminal ? cut(view.text, terminal_width()) : view.text, screen ? "q ends\n" : "");
     }
     std::fflush(stdout);
   }
@@ -181,7 +230,7 @@ void add_top(Cli& cli) {
   command->add_option("--interval", wish->interval, "seconds between two looks")
       ->check(CLI::Range(0.05, 3600.0))
       ->capture_default_str();
-  command->add_option("--count", wish->count, "so many times (0: until Ctrl-C)")->capture_default_str();
+  command->add_option("--count", wish->count, "so many times (0: until q or Ctrl-C)")->capture_default_str();
 }
 
 }  // namespace swai::cli

@@ -1,11 +1,14 @@
 #include "host/link/served.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "host/link/unix_socket.hpp"
 
@@ -31,11 +34,13 @@ int check_own(const fs::path& folder) {
   return own ? 0 : EPERM;
 }
 
-// A daemon that was killed leaves files behind. Its control socket comes last; it is closed to those who may
-// only use the cards.
-bool has_daemon(const fs::path& folder) {
-  if (connect_unix((folder / "control").string())) return true;
-  return errno == EACCES && connect_unix((folder / "card0").string());
+constexpr const char* kHold = "daemon";
+
+struct flock whole_file(short type) {
+  struct flock lock = {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 }  // namespace
@@ -60,9 +65,37 @@ std::string claim_folder(const fs::path& folder, bool group) {
   return error == 0 ? "" : std::strerror(error);
 }
 
+Fd hold_folder(const fs::path& folder) {
+  Fd fd(::open((folder / kHold).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  struct flock lock = whole_file(F_WRLCK);
+  if (!fd || ::fcntl(fd.get(), F_SETLK, &lock) != 0) return Fd();
+  return fd;
+}
+void forget_hold(const fs::path& folder) { ::unlink((folder / kHold).c_str()); }
+
+pid_t daemon_of(const fs::path& folder) {
+  const Fd fd(::open((folder / kHold).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  struct flock lock = whole_file(F_WRLCK);
+  return fd && ::fcntl(fd.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? lock.l_pid : 0;
+}
+
+// A daemon that was killed leaves files behind. Its control socket comes last; it is closed to those who may
+// only use the cards.
+bool has_daemon(const fs::path& folder) {
+  if (connect_unix((folder / "control").string())) return true;
+  return errno == EACCES && connect_unix((folder / "card0").string());
+}
+
+pid_t booting_daemon() {
+  const fs::path own = own_folder();
+  if (check_own(own) != 0 || has_daemon(own)) return 0;
+  return daemon_of(own);
+}
+
 fs::path served_folder() {
   // Whoever makes the one of ours before us gets nothing of ours. The system's is made by root.
   const fs::path own = own_folder();
+  while (booting_daemon() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   if (check_own(own) == 0 && has_daemon(own)) return own;
   const fs::path system = "/run/swai";
   return has_daemon(system) ? system : fs::path();

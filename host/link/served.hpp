@@ -1,9 +1,13 @@
 // Where a daemon that shares cards (`swai serve`) has its sockets: card0, card1 ..., and control.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "host/link/channel.hpp"
 
 namespace swai::link {
 
@@ -13,7 +17,20 @@ std::filesystem::path folder_to_serve_in();
 // already must be this user's, and nobody else may write to it: who can, replaces sockets. Empty, or in words
 // why it cannot be used.
 std::string claim_folder(const std::filesystem::path& folder, bool group);
-// The folder with a daemon that listens: this user's own, else the system's. Empty: there is none.
+// Holds a folder for this process's daemon, from before its cards boot until the descriptor is closed. Not
+// open: another process holds it, or there is an errno. This process must not ask daemon_of() meanwhile: it
+// would give the folder up.
+Fd hold_folder(const std::filesystem::path& folder);
+// What a daemon that has ended leaves of that.
+void forget_hold(const std::filesystem::path& folder);
+// The process that holds it; 0: none does.
+pid_t daemon_of(const std::filesystem::path& folder);
+// A daemon listens there.
+bool has_daemon(const std::filesystem::path& folder);
+// The daemon of this user whose cards still boot; 0: there is none.
+pid_t booting_daemon();
+// The folder with a daemon that listens: this user's own, else the system's. Empty: there is none. Waits for
+// one of the user's own that does not listen yet.
 std::filesystem::path served_folder();
 // The sockets of its cards.
 std::vector<std::string> served_cards();

@@ -1,6 +1,9 @@
 #include "host/serve/card_server.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <fstream>
 
 #include "host/serve/virtual_card.hpp"
 
@@ -17,6 +20,20 @@ socket::Limits limits_of(const CardServer::Options& options, unsigned vectors) {
           .eventfds = vectors + kOtherLines,
           .per_process = options.per_process,
           .per_user = options.audience == socket::Audience::kGroup ? (options.clients + 1) / 2 : 0};
+}
+
+std::string name_of_process(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/comm", process));
+  std::string name;
+  std::getline(file, name);
+  return name.empty() ? "?" : name;
+}
+
+// The same connection: a process may have several.
+const Client* find(const std::vector<Client>& clients, const Client& wanted) {
+  const auto found =
+      std::ranges::find_if(clients, [&](const Client& one) { return one.place == wanted.place; });
+  return found == clients.end() || found->peer.process != wanted.peer.process ? nullptr : &*found;
 }
 
 }  // namespace
@@ -66,15 +83,40 @@ void CardServer::serve() {
 void CardServer::note_clients() {
   std::vector<Client> now;
   for (size_t i = 0; i < card_.cards().size(); ++i) {
-    if (const auto peer = server_.client(i)) now.push_back({*peer, card_.cards()[i]->context()});
+    const auto peer = server_.client(i);
+    if (!peer) continue;
+    Client client = {i, *peer, card_.cards()[i]->context(), {}};
+    // This thread alone changes them.
+    const Client* const known = find(clients_, client);
+    client.program = known != nullptr ? known->program : name_of_process(peer->process);
+    if (client.context != 0 && (known == nullptr || known->context != client.context))
+      tell(client, "comes as");
+    now.push_back(std::move(client));
   }
   const std::lock_guard guard(mutex_);
+  for (const Client& one : clients_) {
+    const Client* const stays = find(now, one);
+    if (one.context == 0 || (stays != nullptr && stays->context == one.context)) continue;
+    tell(one, "has left: it was");
+    ended_clients_.push_back(one);
+    if (ended_clients_.size() > protocol::kContexts) ended_clients_.pop_front();
+  }
   clients_ = std::move(now);
+}
+
+void CardServer::tell(const Client& client, const char* what) const {
+  options_.log(
+      fmt::format("{} (process {}) {} client {}", client.program, client.peer.process, what, client.context));
 }
 
 std::vector<Client> CardServer::clients() const {
   const std::lock_guard guard(mutex_);
   return clients_;
+}
+
+std::vector<Client> CardServer::ended_clients() const {
+  const std::lock_guard guard(mutex_);
+  return {ended_clients_.begin(), ended_clients_.end()};
 }
 
 std::string CardServer::failure() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -16,8 +17,10 @@
 namespace swai::serve {
 
 struct Client {
+  size_t place = 0;  // among the connections
   socket::Peer peer;
   uint64_t context = 0;  // 0: it is not attached
+  std::string program;
 };
 
 class CardServer {
@@ -39,12 +42,15 @@ class CardServer {
 
   const std::string& socket() const { return options_.socket; }
   std::vector<Client> clients() const;
+  // The last that were attached and have left: what they had may still be on the card.
+  std::vector<Client> ended_clients() const;
   // Why the card is not served any more; empty: it is.
   std::string failure() const;
 
  private:
   void serve();
   void note_clients();
+  void tell(const Client& client, const char* what) const;
 
   Options options_;
   std::function<void()> ended_;
@@ -52,6 +58,7 @@ class CardServer {
   ::swai::socket::Server server_;
   mutable std::mutex mutex_;
   std::vector<Client> clients_;
+  std::deque<Client> ended_clients_;
   std::string failure_;
   std::atomic<bool> stop_ = false;
   std::thread thread_;

@@ -187,7 +187,23 @@ class Run(CardTest):
         self.assertIn(f"misaligned, {self.line_of('lw %0, 0(%1)')}, failed on core 3 of group 0: misaligned access", error)
         hang = self.run_swai("--quiet", *HANGS, "--limit", "5000", code=1)[1]
         self.assertIn("sdaaErrorLaunchTimeOut", hang)
-        self.assertIn(f"deadlock_sync, {self.line_of('sync();')}, ran too long", hang)
+        self.assertIn(f"endless_loop, {self.line_of('for (;;)')}, ran too long", hang)
+        stuck = self.run_swai(*faults, "deadlock_sync", "--args", "buf:64", "3", "0", code=1)[1]
+        self.assertIn("sdaaErrorLaunchFailure", stuck)
+        self.assertIn(f"deadlock_sync, {self.line_of('sync();')}, can never end and was stopped", stuck)
+        self.assertIn("core 3 of group 0 waits to synchronise with all CPEs; missing: 0-2", stuck)
+        # The same from the journal.
+        fault = self.run_json("fault", "--module", MODULES / "faults.elf", code=1)["cards"][0]["records"][-1]
+        self.assertIn("kernel stuck: core 3 of group 0 waits to synchronise with all CPEs", fault["text"])
+
+    def test_limit_of_launches(self):
+        self.environment["SWAI_LAUNCH_LIMIT"] = "20000"
+        hang = self.run_swai("--quiet", *HANGS, code=1)[1]
+        self.assertIn("ran too long", hang)
+        self.environment["SWAI_LAUNCH_LIMIT"] = "2 seconds"
+        self.assertIn("SWAI_LAUNCH_LIMIT=2 seconds: a number of cycles", self.run_swai("--quiet", *HANGS, code=2)[1])
+
+    def test_runs_that_are_refused(self):
         words = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", f"0:{self.folder}/no/file"]
         self.assertIn("cannot write", self.run_swai(*words, code=2)[1])
         bad_mask = ["run", MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--mask", "0x10"]
@@ -365,11 +381,16 @@ class Rest(CardTest):
         self.run_swai("--quiet", "exec", "sh", "-c", "test -S $SWAI_CARD && exit 7", code=7)
         self.run_swai("--quiet", "exec", "sh", "-c", "kill -9 $$", code=137)
         self.assertEqual(self.run_swai("--quiet", "exec", "--folder", "/", "pwd")[0], "/\n")
+        # Programs that know nothing of where the library lies find it, behind what they find already.
+        self.environment["LD_LIBRARY_PATH"] = "/first"
+        self.assertEqual(self.run_swai("--quiet", "exec", "sh", "-c", "echo $LD_LIBRARY_PATH")[0], f"/first:{pathlib.Path(SWAI).parent}\n")
         self.assertIn("PROGRAM", self.run_swai("exec", code=2)[1])
         self.assertIn("No such file", self.run_swai("--quiet", "exec", "/nothing", code=2)[1])
 
     def test_trace(self):
         self.forget_card()
+        full = self.run_swai("--quiet", "trace", "/dev/full", SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1]
+        self.assertIn("records are missing in /dev/full, which cannot be written", full)
         trace = self.folder / "t.pftrace"
         self.run_swai("--quiet", "trace", trace, SWAI, "copy-test", "--size", "4K", "--kind", "to-card")
         # Which slice of which track: the copy went through a DMA channel.

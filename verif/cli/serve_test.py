@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Tests `swai serve` as its users see it: several programs on one card, jobs, top. Run from the repository root."""
 
+import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import types
 import unittest
@@ -104,6 +107,27 @@ class Clients(ServeTest):
             self.assertEqual(
                 pathlib.Path(f"{target}{i}").read_bytes(), b"".join(word.to_bytes(4, "little") for word in range(1024))
             )
+
+    def test_a_launch_that_runs(self):
+        """`top` counts it, and who waits behind it is told whose it is."""
+        hangs = self.start("--quiet", *HANGS)
+        looks = ("top", "--count", "1", "--interval", "0.2")
+
+        def running():
+            return [one for one in self.run_json(*looks)["cards"][0]["clients"] if one["launches_running"] and one["busy"] > 0]
+
+        self.wait_until(running, "the launch that runs is not counted")
+        (client,) = running()
+        self.assertEqual(client["launches"], 0)
+        waits = subprocess.Popen(self.command(*COPY), stderr=subprocess.PIPE, text=True, env=self.environment)
+        self.addCleanup(waits.communicate)
+        self.addCleanup(waits.kill)
+        self.assertRegex(
+            waits.stderr.readline(), rf"waiting for a launch of another program, client {client['context']} in `swai top`, .*cycles, .*a second"
+        )
+        hangs.kill()
+        hangs.wait()
+        self.assertEqual(waits.wait(LIMIT), 0)
 
     def test_dump(self):
         (card,) = self.run_json("dump", "state")["cards"]
@@ -207,8 +231,69 @@ class Daemon(ServeTest):
     def test_two_of_them(self):
         daemon, said = start_daemon(shared.folder.name)
         self.assertEqual(daemon.wait(LIMIT), 2, said)
-        self.assertIn("another program listens", said + daemon.stderr.read())
+        said += daemon.stderr.read()
+        self.assertIn(f"a daemon runs already, process {shared.daemon.pid}", said)
+        self.assertNotIn("starts a simulated card", said)
         daemon.stderr.close()
+
+    def test_detached(self):
+        with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
+            self.environment |= {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
+            self.CONFIG = ("--config", "tiny")
+            _, said = subprocess.Popen(
+                self.command("serve", "--detach"), stderr=subprocess.PIPE, text=True, env=self.environment
+            ).communicate(timeout=LIMIT)
+            process = int(re.search(r"the daemon is ready: process (\d+)", said)[1])
+            self.CONFIG = ()
+            # It is there at once, and says who comes and goes.
+            done = subprocess.run(self.command(*COPY), capture_output=True, text=True, env=self.environment, timeout=LIMIT)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("starts a simulated card", done.stderr)
+            log = pathlib.Path(folder, "swai/log")
+            self.wait_until(lambda: "has left" in log.read_text(), "the log does not tell that the program has left")
+            self.assertRegex(log.read_text(), r"swai: swai \(process \d+\) comes as client \d+")
+            again = subprocess.run(self.command("serve", "--detach"), capture_output=True, text=True, env=self.environment)
+            self.assertEqual(again.returncode, 2)
+            self.assertIn(f"a daemon runs already, process {process}", again.stderr)
+            stopped = subprocess.run(self.command("serve", "--stop"), capture_output=True, text=True, env=self.environment)
+            self.assertEqual(stopped.returncode, 0, stopped.stderr)
+            self.assertFalse(pathlib.Path(f"/proc/{process}").exists() and "Z" not in pathlib.Path(f"/proc/{process}/stat").read_text())
+            self.assertEqual(list(pathlib.Path(folder).glob("swai-card-*")), [])
+
+    def test_who_comes_while_it_boots(self):
+        with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
+            self.environment["XDG_RUNTIME_DIR"] = folder
+            daemon = begin_daemon(folder)
+            self.addCleanup(daemon.stderr.close)
+            self.addCleanup(daemon.kill)
+            # It says so behind taking its place.
+            self.assertIn("starts a simulated card", daemon.stderr.readline())
+            text, said = self.run_swai("info")
+            self.assertIn("SWAI tiny", text)
+            self.assertIn(f"waits for the daemon, process {daemon.pid}", said)
+            self.assertNotIn("starts a simulated card", said)
+            daemon.send_signal(signal.SIGTERM)
+            self.assertEqual(daemon.wait(LIMIT), 0)
+
+    def test_top_on_a_terminal(self):
+        """As wide as the terminal, until q is pressed."""
+        terminal, other = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        quiet = termios.tcgetattr(other)
+        quiet[3] &= ~termios.ECHO
+        termios.tcsetattr(other, termios.TCSANOW, quiet)
+        termios.tcsetwinsize(other, (24, 40))
+        top = subprocess.Popen(self.command("top", "--interval", "3600"), stdin=other, stdout=other, stderr=other, env=self.environment)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.kill)
+        os.write(terminal, b"xq")
+        self.assertEqual(top.wait(LIMIT), 0)
+        once = subprocess.Popen(self.command("top", "--count", "1", "--interval", "0.1"), stdin=other, stdout=other, env=self.environment)
+        self.assertEqual(once.wait(LIMIT), 0)
+        os.close(other)
+        lines = os.read(terminal, 10_000).decode().splitlines()
+        self.assertTrue(any("card 0: " in line for line in lines), lines)
+        self.assertLessEqual(max(map(len, lines)), 40, lines)
 
     def test_none(self):
         self.environment["XDG_RUNTIME_DIR"] = str(self.folder)
@@ -233,6 +318,9 @@ class Daemon(ServeTest):
         daemon.stderr.close()
         _, error = program.communicate(timeout=LIMIT)
         self.assertEqual(program.returncode, 4, error)
+        # What it left is told, and cleared by the next one.
+        self.environment["TMPDIR"] = folder.name
+        self.assertRegex(self.run_left_over(), r"1 folders of cards, \d+ MiB")
         # The sockets that it left are in nobody's way, and its card's folder is cleared away.
         daemon, _ = start_daemon(folder.name)
         self.assertEqual(len(list(pathlib.Path(folder.name).glob("swai-card-*"))), 1)
@@ -241,6 +329,10 @@ class Daemon(ServeTest):
         daemon.send_signal(signal.SIGINT)
         self.assertEqual(daemon.wait(LIMIT), 0)
         daemon.stderr.close()
+
+    def run_left_over(self):
+        done = subprocess.run(self.command("--json", "doctor"), capture_output=True, text=True, env=self.environment, timeout=LIMIT)
+        return next(one["found"] for one in json.loads(done.stdout)["checks"] if one["what"] == "left by killed programs")
 
     def test_interrupted_boot(self):
         with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
