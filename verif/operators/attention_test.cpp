@@ -3,25 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
-#include "cpe-kernels/operators/attention/plan.hpp"
-#include "cpe-kernels/operators/attention/reference.hpp"
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
-#include "verif/operators/shapes.hpp"
+#include "verif/operators/attention_case.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-using Row = std::vector<Real>;
-
-struct Sizes {
-  uint32_t rows, heads, kv_heads, width, keys;
-  bool causal;
-};
 
 // Of a block of keys, or of all so far.
 struct Partial {
@@ -44,7 +32,8 @@ struct Case {
   verif::Random& random;
   Card card{random};
   AttentionArgs args{};
-  Tensor to, q, k, v, chunks, k_scales, v_scales, workspace;
+  Tensor to, q, workspace;
+  std::optional<KeysAndValues> stored;
   double worst = 0;  // error, of largest score times largest value
 
   Case(verif::Random& r, Sizes sizes) : random(r) {
@@ -62,7 +51,9 @@ struct Case {
     to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
     q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
     fill(random, q, args.q_type);
-    place_keys();
+    stored.emplace(random, card, sizes, args.kv_type);
+    stored->set(args);
+    hide_last_key();
     if (random.chance(20)) make_scores_negative();
     const uint64_t bytes =
         attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys);
@@ -74,7 +65,11 @@ struct Case {
     args.q_stride = q.stride;
   }
 
-  std::vector<Tensor*> tensors() { return {&to, &q, &k, &v, &chunks, &k_scales, &v_scales, &workspace}; }
+  std::vector<Tensor*> tensors() {
+    std::vector<Tensor*> all = stored->tensors();
+    all.insert(all.end(), {&to, &q, &workspace});
+    return all;
+  }
   Result walk(uint32_t mask) {
     const Result result = card.walk(
         {node::make(static_cast<uint16_t>(Operator::kAttention), Barrier::kNone, args)}, mask, tensors());
@@ -106,51 +101,11 @@ struct Case {
   }
 
  private:
-  std::vector<uint32_t> numbers_;  // of the chunks
-
-  // Where key t lies.
-  uint32_t place(uint32_t t) const { return numbers_[t / kKeyBlock] * kKeyBlock + t % kKeyBlock; }
-
-  void place_keys() {
-    const uint32_t blocks = key_blocks(args.keys);
-    const bool in_chunks = random.chance(50);
-    numbers_.resize(in_chunks ? blocks + random.below(3) : blocks);
-    std::iota(numbers_.begin(), numbers_.end(), 0);
-    if (in_chunks) {
-      for (size_t i = 1; i < numbers_.size(); ++i) std::swap(numbers_[i], numbers_[random.below(i + 1)]);
-    }
-    const auto places = in_chunks ? static_cast<uint32_t>(numbers_.size()) * kKeyBlock : args.keys;
-    chunks = card.tensor(1, blocks, 4);
-    for (uint32_t i = 0; i < blocks; ++i) chunks.set(0, i, numbers_[i]);
-    // Both have the same strides.
-    const auto wide = [&](uint32_t rows, uint32_t columns, uint32_t bytes, Tensor& one, Tensor& other) {
-      const auto row_bytes = columns * bytes + static_cast<uint32_t>(random.below(some_gap(random) + 1));
-      for (Tensor* tensor : {&one, &other}) *tensor = card.tensor(rows, row_bytes, 1);
-    };
-    wide(places, args.kv_heads * args.width, bytes_of(args.kv_type), k, v);
-    wide(args.kv_heads, places, 4, k_scales, v_scales);
-    for (uint32_t t = 0; t < args.keys; ++t) {
-      for (Tensor* tensor : {&k, &v}) {
-        for (uint32_t i = 0; i < args.kv_heads * args.width && args.kv_type != Number::kInt8; ++i)
-          tensor->write(args.kv_type, place(t), i, Real(some_float(random)).bits);
-      }
-      for (uint32_t head = 0; head < args.kv_heads; ++head) {
-        k_scales.set(head, place(t), 0.03f * static_cast<float>(random.between(1, 1000)) / 1000);
-        v_scales.set(head, place(t), 0.03f * static_cast<float>(random.between(1, 1000)) / 1000);
-      }
-    }
-    // Rows before the last one must not notice.
-    if (args.causal != 0 && args.kv_type != Number::kInt8 && random.chance(30)) {
-      k.write(args.kv_type, place(args.keys - 1), 0, fp32::kNan);
-      v.write(args.kv_type, place(args.keys - 1), 0, fp32::kNan);
-    }
-    args.k = k.at();
-    args.v = v.at();
-    args.kv_stride = k.stride;
-    args.k_scales = k_scales.at();
-    args.v_scales = v_scales.at();
-    args.scales_stride = k_scales.stride;
-    if (in_chunks) args.chunks = chunks.at();
+  // Rows before the last one must not notice.
+  void hide_last_key() {
+    if (args.causal == 0 || args.kv_type == Number::kInt8 || !random.chance(30)) return;
+    for (Tensor* tensor : {&stored->k, &stored->v})
+      tensor->write(args.kv_type, stored->place(args.keys - 1), 0, fp32::kNan);
   }
 
   void make_scores_negative() {
@@ -161,24 +116,19 @@ struct Case {
     }
     for (uint32_t i = 0; i < args.kv_heads * args.width; ++i) {
       for (uint32_t t = 0; t < args.keys; ++t)
-        k.write(args.kv_type, place(t), i, k.read(args.kv_type, place(t), i) | fp32::kSign);
+        stored->k.write(args.kv_type, stored->place(t), i,
+                        stored->k.read(args.kv_type, stored->place(t), i) | fp32::kSign);
     }
-  }
-
-  Row read(const Tensor& tensor, Number number, uint32_t row, uint32_t first) const {
-    Row values;
-    for (uint32_t i = 0; i < args.width; ++i) values.push_back(Real::of(tensor.read(number, row, first + i)));
-    return values;
   }
 
   Partial block(const Row& queries, uint32_t kv_head, uint32_t first, uint32_t end) const {
     Row scores;
     for (uint32_t t = first; t < end; ++t) {
-      Row products = read(k, args.kv_type, place(t), kv_head * args.width);
+      Row products = read_row(stored->k, args.kv_type, stored->place(t), kv_head * args.width, args.width);
       for (uint32_t i = 0; i < args.width; ++i) products[i] = products[i] * queries[i];
       scores.push_back(sum(products));
       if (args.kv_type == Number::kInt8)
-        scores.back() = scores.back() * Real(k_scales.get<float>(kv_head, place(t)));
+        scores.back() = scores.back() * Real(stored->k_scales.get<float>(kv_head, stored->place(t)));
     }
     Partial partial;
     partial.largest = largest(scores);
@@ -188,8 +138,10 @@ struct Case {
     for (Row& row : sums) row.assign(args.width, Real(-0.0f));
     for (uint32_t t = first; t < end; ++t) {
       Real weight = scores[t - first];
-      if (args.kv_type == Number::kInt8) weight = weight * Real(v_scales.get<float>(kv_head, place(t)));
-      const Row values = read(v, args.kv_type, place(t), kv_head * args.width);
+      if (args.kv_type == Number::kInt8)
+        weight = weight * Real(stored->v_scales.get<float>(kv_head, stored->place(t)));
+      const Row values =
+          read_row(stored->v, args.kv_type, stored->place(t), kv_head * args.width, args.width);
       Row& row = sums[(t - first) % 2];
       for (uint32_t i = 0; i < args.width; ++i) row[i] = fma(values[i], weight, row[i]);
     }
@@ -202,7 +154,7 @@ struct Case {
   void expect_one(uint32_t row, uint32_t head) {
     const uint32_t kv_head = head / (args.heads / args.kv_heads);
     const uint32_t keys = visible_keys(args, row);
-    const Row plain = read(q, args.q_type, row, head * args.width);
+    const Row plain = read_row(q, args.q_type, row, head * args.width, args.width);
     Row queries = plain;
     for (Real& x : queries) x = (x * args.scale) * kLog2E;
     Partial all;
@@ -216,50 +168,22 @@ struct Case {
   }
 
   void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Row& plain, const Row& results) {
-    const bool scaled = args.kv_type == Number::kInt8;
-    const auto number = [&](const Tensor& tensor, const Tensor& scales, uint32_t t, uint32_t i) {
-      const double x = Real::of(tensor.read(args.kv_type, place(t), kv_head * args.width + i)).value();
-      return scaled ? x * scales.get<float>(kv_head, place(t)) : x;
-    };
-    const auto key = [&](uint32_t t, uint32_t i) { return number(k, k_scales, t, i); };
-    const auto value = [&](uint32_t t, uint32_t i) { return number(v, v_scales, t, i); };
     std::vector<double> queries;
     for (const Real x : plain) queries.push_back(x.value());
     const uint32_t keys = visible_keys(args, row);
-    const auto exact = reference::attention(queries, keys, args.scale, key, value);
-    // An error of a score is one of the weight's logarithm; the values' share in it is at most the largest.
-    double score = 1;
-    double most = 0;
-    for (uint32_t t = 0; t < keys; ++t) {
-      double magnitude = 0;
-      for (uint32_t i = 0; i < args.width; ++i) {
-        magnitude += std::abs(args.scale * queries[i] * key(t, i));
-        most = std::max(most, std::abs(value(t, i)));
-      }
-      score = std::max(score, magnitude);
-    }
+    const auto exact = reference::attention(
+        queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i); },
+        [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i); });
+    const double unit = error_unit(*stored, kv_head, keys, queries, args.scale);
     for (uint32_t i = 0; i < args.width; ++i) {
       to.write(args.to_type, row, head * args.width + i, results[i].bits);
       if (std::isfinite(exact[i])) {
         CHECK(std::isfinite(results[i].value()));
-        worst = std::max(worst, std::abs(results[i].value() - exact[i]) / (score * most));
+        worst = std::max(worst, std::abs(results[i].value() - exact[i]) / unit);
       }
     }
   }
 };
-
-Sizes some_sizes(verif::Random& random, uint32_t work) {
-  Sizes sizes{};
-  sizes.width = random.chance(30) ? 64 : 8 * some_size(random, kMaxHeadWidth / 8);
-  sizes.kv_heads = static_cast<uint32_t>(random.between(1, 4));
-  sizes.heads = sizes.kv_heads * static_cast<uint32_t>(random.chance(50) ? 1 : random.between(2, 5));
-  const uint32_t all = std::max(work / sizes.width / sizes.heads, 1u);
-  sizes.keys = some_size(random, std::min(all, 700u));
-  sizes.rows = random.chance(50) ? static_cast<uint32_t>(random.between(1, 8)) : some_size(random, 100);
-  sizes.rows = std::clamp(all / sizes.keys, 1u, sizes.rows);
-  sizes.causal = sizes.keys >= sizes.rows && random.chance(50);
-  return sizes;
-}
 
 void run(Case& it, uint32_t mask) {
   INFO(it.describe(mask));
@@ -359,8 +283,8 @@ TEST_CASE("a chunk of attention that is nowhere is refused") {
   verif::Random random(test_seed() + 2);
   for (const uint32_t number : {0x7fff'ffffu, 0x0020'0000u, 1000u}) {
     Case it(random, {3, 4, 2, 16, 200, false});
-    it.args.chunks = it.chunks.at();
-    it.chunks.set(0, 2, number);
+    it.args.chunks = it.stored->chunks.at();
+    it.stored->chunks.set(0, 2, number);
     const Result result = it.walk(1);
     CHECK(!result.ok());
     CHECK(it.card.state(0).refusal == (number > 1 << 25 ? node::Refusal::kParameter : node::Refusal::kNone));

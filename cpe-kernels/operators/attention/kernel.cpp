@@ -10,11 +10,14 @@ namespace {
 
 using vector::value;
 
+// That local memory has room for.
+constexpr uint32_t most_queries(uint32_t width) { return std::min<uint32_t>(2048 / width, 64); }
+
 class Attention {
  public:
   Attention(const AttentionArgs& args, const Schedule& schedule)
       : args_(args), schedule_(schedule), stream_(arena_, args, schedule) {
-    const uint32_t queries = Schedule::most_queries(args.width);
+    const uint32_t queries = most_queries(args.width);
     const uint32_t bytes = queries * args.width * sizeof(float);
     queries_ = arena_.take<float>(bytes);
     raw_ = args.q_type == Number::kFp32
@@ -276,7 +279,8 @@ void combine(const AttentionArgs& args) {
 
 void operator_attention(const AttentionArgs& args) {
   require(check(args));
-  const Schedule schedule(args, cpe::rank(), cpe::count());
+  const Schedule schedule(sizes_of(args), most_queries(args.width),
+                          uses_workspace(args.rows, args.kv_heads, args.keys), cpe::rank(), cpe::count());
   Attention(args, schedule).run();
   if (!schedule.shared()) return;
   cpe::sync<cpe::Scope::kAll>();

@@ -14,8 +14,22 @@ inline constexpr uint32_t kMaxHeadWidth = 256;
 
 constexpr uint32_t key_blocks(uint32_t keys) { return (keys + kKeyBlock - 1) / kKeyBlock; }
 
+// What decides how the work of attention is divided.
+struct AttentionSizes {
+  uint32_t rows;
+  uint32_t heads;
+  uint32_t kv_heads;
+  uint32_t keys;
+  bool causal;
+};
+template <typename Args>
+constexpr AttentionSizes sizes_of(const Args& args) {
+  return {args.rows, args.heads, args.kv_heads, args.keys, args.causal != 0};
+}
+
 // Keys that a row sees: the first ones.
-constexpr uint32_t visible_keys(const AttentionArgs& args, uint32_t row) {
+template <typename Args>
+constexpr uint32_t visible_keys(const Args& args, uint32_t row) {
   return args.causal == 0 ? args.keys : args.keys - args.rows + row + 1;
 }
 
@@ -37,28 +51,38 @@ constexpr uint64_t attention_workspace_bytes(uint32_t rows, uint32_t heads, uint
   return queries * key_blocks(keys) * partial_floats(width) * sizeof(float);
 }
 
-constexpr Refusal check(const AttentionArgs& args) {
-  if (args.heads == 0 || args.heads > kMaxHeads || args.kv_heads == 0 || args.heads % args.kv_heads != 0 ||
-      args.width == 0 || args.width > kMaxHeadWidth || args.width % 8 != 0 ||
-      !is_shape(args.rows, args.heads * args.width) || args.keys == 0 || args.keys > kMaxSize) {
-    return Refusal::kShape;
-  }
-  if (!is_float(args.to_type) || !is_float(args.q_type) ||
-      (!is_float(args.kv_type) && args.kv_type != Number::kInt8)) {
-    return Refusal::kType;
-  }
+// Of attention of any kind.
+template <typename Args>
+constexpr bool has_good_sizes(const Args& args) {
+  return args.heads != 0 && args.heads <= kMaxHeads && args.kv_heads != 0 &&
+         args.heads % args.kv_heads == 0 && args.width != 0 && args.width <= kMaxHeadWidth &&
+         args.width % 8 == 0 && is_shape(args.rows, args.heads * args.width) && args.keys != 0 &&
+         args.keys <= kMaxSize;
+}
+template <typename Args>
+constexpr Refusal check_places(const Args& args, Number kv_type) {
   const uint32_t columns = args.heads * args.width;
   // In chunks no two rows are neighbours for sure, so there is no row that needs no stride.
   const uint32_t places = args.chunks ? std::max(args.keys, uint32_t{2}) : args.keys;
   if (!is_stride(args.to_stride, args.rows, columns * bytes_of(args.to_type)) ||
       !is_source_stride(args.q_stride, args.rows, columns * bytes_of(args.q_type)) ||
-      !is_source_stride(args.kv_stride, places, args.kv_heads * args.width * bytes_of(args.kv_type)) ||
-      (args.kv_type == Number::kInt8 &&
+      !is_source_stride(args.kv_stride, places, args.kv_heads * args.width * bytes_of(kv_type)) ||
+      (kv_type == Number::kInt8 &&
        !is_source_stride(args.scales_stride, args.kv_heads, args.keys * uint32_t{sizeof(float)}))) {
     return Refusal::kStride;
   }
   if (args.causal > 1) return Refusal::kParameter;
   if (args.causal != 0 && args.keys < args.rows) return Refusal::kShape;
+  return Refusal::kNone;
+}
+
+constexpr Refusal check(const AttentionArgs& args) {
+  if (!has_good_sizes(args)) return Refusal::kShape;
+  if (!is_float(args.to_type) || !is_float(args.q_type) ||
+      (!is_float(args.kv_type) && args.kv_type != Number::kInt8)) {
+    return Refusal::kType;
+  }
+  if (const Refusal places = check_places(args, args.kv_type); places != Refusal::kNone) return places;
   if (uses_workspace(args.rows, args.kv_heads, args.keys) && !args.workspace) return Refusal::kParameter;
   return Refusal::kNone;
 }

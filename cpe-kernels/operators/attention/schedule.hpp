@@ -25,28 +25,20 @@ struct Step {
 
 class Schedule {
  public:
-  Schedule(const AttentionArgs& args, uint32_t rank, uint32_t count)
-      : args_(args),
-        rank_(rank),
-        count_(count),
-        shared_(uses_workspace(args.rows, args.kv_heads, args.keys)) {
-    const uint32_t group = args.heads / args.kv_heads;
-    const uint32_t most = most_queries(args.width);
-    tile_heads_ = std::min(group, most);
+  // `most_queries` fit into a tile. `shared`: CPEs share the blocks of a tile, which has as many rows as fit.
+  Schedule(const AttentionSizes& sizes, uint32_t most_queries, bool shared, uint32_t rank, uint32_t count)
+      : sizes_(sizes), rank_(rank), count_(count), shared_(shared) {
+    const uint32_t group = sizes.heads / sizes.kv_heads;
+    tile_heads_ = std::min(group, most_queries);
     head_tiles_ = (group + tile_heads_ - 1) / tile_heads_;
-    const uint32_t fit = most / tile_heads_;
-    // All CPEs should have some.
-    const uint64_t share = (uint64_t{args.rows} * args.kv_heads * head_tiles_ + count - 1) / count;
-    tile_rows_ = std::min(shared_ ? args.rows : static_cast<uint32_t>(share), fit);
-    tiles_ = (args.rows + tile_rows_ - 1) / tile_rows_ * args.kv_heads * head_tiles_;
-    blocks_ = key_blocks(args.keys);
+    const uint32_t fit = most_queries / tile_heads_;
+    tile_rows_ = shared_ ? std::min(sizes.rows, fit) : rows_of_tile(fit);
+    tiles_ = (sizes.rows + tile_rows_ - 1) / tile_rows_ * columns_of_tiles();
+    blocks_ = key_blocks(sizes.keys);
     const uint32_t steps = shared_ ? tiles_ * blocks_ : 0;
     first_ = rank * (steps / count) + std::min(rank, steps % count);
     end_ = first_ + steps / count + (rank < steps % count);
   }
-
-  // Queries that local memory has room for.
-  static constexpr uint32_t most_queries(uint32_t width) { return std::min<uint32_t>(2048 / width, 64); }
 
   // Whether blocks of a tile are shared among CPEs.
   bool shared() const { return shared_; }
@@ -68,6 +60,10 @@ class Schedule {
       return settle(step);
     }
     if (++step.block < blocks_of(step.tile)) return true;
+    return next_tile(step);
+  }
+  // Where tiles are not shared: past the rest of this one.
+  bool next_tile(Step& step) const {
     step.block = 0;
     step.tile = turn(++step.number);
     return step.tile < tiles_;
@@ -75,16 +71,26 @@ class Schedule {
 
   QueryTile tile(uint32_t number) const {
     const uint32_t part = number % head_tiles_;
-    const uint32_t kv_head = number / head_tiles_ % args_.kv_heads;
-    const uint32_t row = number / head_tiles_ / args_.kv_heads * tile_rows_;
-    const uint32_t group = args_.heads / args_.kv_heads;
-    return {row, std::min(tile_rows_, args_.rows - row), kv_head * group + part * tile_heads_,
+    const uint32_t kv_head = number / head_tiles_ % sizes_.kv_heads;
+    const uint32_t row = number / head_tiles_ / sizes_.kv_heads * tile_rows_;
+    const uint32_t group = sizes_.heads / sizes_.kv_heads;
+    return {row, std::min(tile_rows_, sizes_.rows - row), kv_head * group + part * tile_heads_,
             std::min(tile_heads_, group - part * tile_heads_), kv_head};
   }
   // Keys that the last row of a tile sees.
-  uint32_t keys_of(const QueryTile& tile) const { return visible_keys(args_, tile.row + tile.rows - 1); }
+  uint32_t keys_of(const QueryTile& tile) const { return visible_keys(sizes_, tile.row + tile.rows - 1); }
 
  private:
+  // Tiles of the same rows.
+  uint32_t columns_of_tiles() const { return sizes_.kv_heads * head_tiles_; }
+
+  // As few as there can be when no CPE takes more tiles than it has to: then all CPEs get alike.
+  uint32_t rows_of_tile(uint32_t most) const {
+    const uint64_t least_tiles = uint64_t{(sizes_.rows - 1) / most + 1} * columns_of_tiles();
+    const uint64_t rounds = (least_tiles + count_ - 1) / count_;
+    return (sizes_.rows - 1) / static_cast<uint32_t>(rounds * count_ / columns_of_tiles()) + 1;
+  }
+
   uint32_t blocks_of(uint32_t number) const { return key_blocks(keys_of(tile(number))); }
 
   // Later rows see more: forwards and backwards in turn, all CPEs get alike.
@@ -101,7 +107,7 @@ class Schedule {
     return false;
   }
 
-  const AttentionArgs& args_;
+  AttentionSizes sizes_;
   uint32_t rank_;
   uint32_t count_;
   bool shared_;

@@ -1,0 +1,307 @@
+// Attention with products of int8: to the bit, and as near to double precision as weights of 7 bits are.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cpe-kernels/operators/attention_int8/plan.hpp"
+#include "cpe-kernels/operators/common/constants.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/attention_case.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+int8_t to_int8(Real x) { return static_cast<int8_t>(fp32::to_int8(x.bits)); }
+Real of_int32(int32_t i) { return Real::of(fp32::of_int32(i)); }
+
+// A query in int8, and what its scale makes of scores.
+struct Query {
+  std::vector<int32_t> numbers;
+  Real step;
+  Real factor;
+};
+
+// Of a block of keys, or of all so far.
+struct Partial {
+  Row sums;  // of values
+  Real weights;
+  Real largest;
+};
+
+struct Case {
+  verif::Random& random;
+  Card card{random};
+  AttentionInt8Args args{};
+  Tensor to, q;
+  std::optional<KeysAndValues> stored;
+  double worst = 0;  // error, of what rounded weights may cost
+  double error = 0;  // sum of squares, and of the results'
+  double power = 0;
+
+  Case(verif::Random& r, Sizes sizes) : random(r) {
+    const auto some_type = [&] { return random.chance(50) ? Number::kFp32 : Number::kFp16; };
+    args.rows = sizes.rows;
+    args.heads = sizes.heads;
+    args.kv_heads = sizes.kv_heads;
+    args.width = sizes.width;
+    args.keys = sizes.keys;
+    args.causal = sizes.causal;
+    args.to_type = some_type();
+    args.q_type = some_type();
+    args.scale = random.chance(70) ? 1 / std::sqrt(static_cast<float>(args.width)) : some_float(random) / 8;
+    to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
+    q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
+    fill(random, q, args.q_type);
+    stored.emplace(random, card, sizes, Number::kInt8);
+    stored->set(args);
+    if (random.chance(20)) make_values_tiny();
+    if (args.causal != 0 && random.chance(30)) hide_last_key();
+    args.to = to.at();
+    args.q = q.at();
+    args.to_stride = to.stride;
+    args.q_stride = q.stride;
+  }
+
+  Result walk(uint32_t mask) {
+    std::vector<Tensor*> all = stored->tensors();
+    all.insert(all.end(), {&to, &q});
+    return card.walk({node::make(static_cast<uint16_t>(Operator::kAttentionInt8), Barrier::kNone, args)},
+                     mask, all);
+  }
+  std::string difference() {
+    for (const Tensor* tensor : stored->tensors()) {
+      if (const std::string words = card.difference(*tensor); !words.empty()) return words;
+    }
+    const std::string words = card.difference(q);
+    return words.empty() ? card.difference(to) : words;
+  }
+  std::string describe(uint32_t mask) const {
+    return fmt::format(
+        "{} rows, {} heads for {} of {}, {} keys, causal {}, chunks {}, types {} {}, mask {:#x}", args.rows,
+        args.heads, args.kv_heads, args.width, args.keys, args.causal, bool(args.chunks),
+        static_cast<int>(args.to_type), static_cast<int>(args.q_type), mask);
+  }
+
+  void expect() {
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      for (uint32_t head = 0; head < args.heads; ++head) expect_one(row, head);
+    }
+  }
+
+ private:
+  // As of a token that says nothing; and scales that count as another one.
+  void make_values_tiny() {
+    for (uint32_t head = 0; head < args.kv_heads; ++head) {
+      const uint32_t t = static_cast<uint32_t>(random.below(args.keys));
+      stored->v_scales.set(head, stored->place(t), random.chance(50) ? 0.0f : 1e-9f);
+    }
+  }
+  // Rows before the last one must not notice.
+  void hide_last_key() {
+    for (uint32_t head = 0; head < args.kv_heads; ++head) {
+      stored->k_scales.set(head, stored->place(args.keys - 1), fp32::kNan);
+      stored->v_scales.set(head, stored->place(args.keys - 1),
+                           random.chance(50) ? fp32::kNan : fp32::kInfinity);
+    }
+  }
+
+  int32_t number(const Tensor& tensor, uint32_t kv_head, uint32_t t, uint32_t i) const {
+    return tensor.get<int8_t>(stored->place(t), kv_head * args.width + i);
+  }
+
+  Query query(uint32_t row, uint32_t head) const {
+    const Row x = read_row(q, args.q_type, row, head * args.width, args.width);
+    Row magnitudes;
+    for (const Real one : x) magnitudes.push_back(max(abs(one), kLeastMagnitude));
+    const Real step = largest(magnitudes) * kPartOf127;
+    Query query{{}, step, (step * args.scale) * kLog2E};
+    for (const Real one : x) query.numbers.push_back(to_int8(one * reciprocal(step)));
+    return query;
+  }
+
+  Partial block(const Query& query, uint32_t kv_head, uint32_t first, uint32_t end) const {
+    Row scores, counted;
+    std::vector<int32_t> sums(args.width);
+    for (uint32_t t = first; t < end; ++t) {
+      int32_t product = 0;
+      for (uint32_t i = 0; i < args.width; ++i)
+        product += query.numbers[i] * number(stored->k, kv_head, t, i);
+      const Real scaled = of_int32(product) * Real(stored->k_scales.get<float>(kv_head, stored->place(t)));
+      scores.push_back(fma(scaled, query.factor, log2(value_scale(kv_head, t))));
+    }
+    const Real most = largest(scores);
+    for (uint32_t t = first; t < end; ++t) {
+      const Real weight = exp2(scores[t - first] + -most);
+      counted.push_back(weight * reciprocal(value_scale(kv_head, t)));
+      const int32_t whole = to_int8(weight * kMostWeight);
+      for (uint32_t i = 0; i < args.width; ++i) sums[i] += whole * number(stored->v, kv_head, t, i);
+    }
+    Partial partial{{}, sum(counted), most};
+    for (const int32_t one : sums) partial.sums.push_back(of_int32(one));
+    return partial;
+  }
+  Real value_scale(uint32_t kv_head, uint32_t t) const {
+    return max(Real(stored->v_scales.get<float>(kv_head, stored->place(t))), kLeastValueScale);
+  }
+
+  void expect_one(uint32_t row, uint32_t head) {
+    const uint32_t kv_head = head / (args.heads / args.kv_heads);
+    const uint32_t keys = visible_keys(args, row);
+    const Query asked = query(row, head);
+    Partial all;
+    for (uint32_t first = 0; first < keys; first += kKeyBlock) {
+      const Partial more = block(asked, kv_head, first, std::min(first + kKeyBlock, keys));
+      if (first == 0) {
+        all = more;
+        continue;
+      }
+      const Real most = max(all.largest, more.largest);
+      const Real of_all = exp2(all.largest + -most);
+      const Real of_more = exp2(more.largest + -most);
+      for (uint32_t i = 0; i < args.width; ++i)
+        all.sums[i] = fma(more.sums[i], of_more, all.sums[i] * of_all);
+      all.weights = fma(more.weights, of_more, all.weights * of_all);
+      all.largest = most;
+    }
+    const Real part = reciprocal(all.weights * kMostWeight);
+    for (Real& one : all.sums) one = one * part;
+    compare(row, head, kv_head, asked, all.sums);
+  }
+
+  // Of the quantised numbers. A weight times its value's scale is rounded by half a step at most, and steps
+  // are a 127th of the block's largest.
+  void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Query& asked, const Row& results) {
+    std::vector<double> queries;
+    for (const int32_t one : asked.numbers) queries.push_back(one * double{asked.step.value()});
+    const uint32_t keys = visible_keys(args, row);
+    const auto exact = reference::attention(
+        queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i); },
+        [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i); });
+    const std::vector<double> bound = costs_of_rounding(queries, kv_head, keys);
+    const double unit = error_unit(*stored, kv_head, keys, queries, args.scale);
+    for (uint32_t i = 0; i < args.width; ++i) {
+      to.write(args.to_type, row, head * args.width + i, results[i].bits);
+      if (!std::isfinite(exact[i])) continue;
+      CHECK(std::isfinite(results[i].value()));
+      const double off = std::abs(results[i].value() - exact[i]);
+      worst = std::max(worst, off / (bound[i] + 1e-5 * unit + 128 * double{kLeastValueScale}));
+      error += off * off;
+      power += exact[i] * exact[i];
+    }
+  }
+
+  std::vector<double> costs_of_rounding(std::span<const double> queries, uint32_t kv_head,
+                                        uint32_t keys) const {
+    std::vector<double> scores(keys);
+    for (uint32_t t = 0; t < keys; ++t) {
+      for (uint32_t i = 0; i < args.width; ++i)
+        scores[t] += args.scale * queries[i] * stored->key(kv_head, t, i);
+    }
+    const double most = *std::ranges::max_element(scores);
+    double weights = 0;
+    for (double& score : scores) weights += score = std::exp(score - most);
+    std::vector<double> costs(args.width);
+    for (uint32_t first = 0; first < keys; first += kKeyBlock) {
+      const uint32_t end = std::min(first + kKeyBlock, keys);
+      double largest = 0;
+      for (uint32_t t = first; t < end; ++t)
+        largest = std::max(largest, scores[t] * value_scale(kv_head, t).value());
+      for (uint32_t t = first; t < end; ++t) {
+        for (uint32_t i = 0; i < args.width; ++i)
+          costs[i] += 0.5 / 127 * largest * std::abs(number(stored->v, kv_head, t, i)) / weights;
+      }
+    }
+    return costs;
+  }
+};
+
+void run(Case& it, uint32_t mask) {
+  INFO(it.describe(mask));
+  const Result result = it.walk(mask);
+  REQUIRE_MESSAGE(result.ok(), it.card.describe(result));
+  it.expect();
+  CHECK(it.worst <= 1);
+  REQUIRE(it.difference() == "");
+}
+
+}  // namespace
+
+TEST_CASE("attention_int8: any shape, heads, mask of keys, chunks, types, CPEs") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < rounds(60); ++round) {
+    Case it(random, some_sizes(random, 500'000));
+    run(it, some_mask(random, it.card.all()));
+  }
+}
+
+TEST_CASE("attention_int8 as models have it") {
+  verif::Random random(test_seed() + 1);
+  static constexpr Sizes kSizes[] = {
+      {90, 9, 3, 64, 100, true},    // SmolLM2 reads a text
+      {3, 9, 3, 64, 129, true},     // whose rows end in different blocks
+      {200, 6, 6, 64, 203, false},  // a part of Whisper's encoder
+      {70, 4, 4, 128, 300, true},   // wide heads
+      {1, 4, 2, 256, 130, false},   // the widest
+  };
+  for (const Sizes& sizes : kSizes) {
+    Case it(random, sizes);
+    run(it, it.card.all());
+    CHECK(std::sqrt(it.error / it.power) <= 0.01);
+  }
+}
+
+// Queries, weights and sums of one tile come while those of the one before are still in use.
+TEST_CASE("attention_int8 on one CPE, tile after tile") {
+  verif::Random random(test_seed() + 3);
+  for (const bool causal : {false, true}) {
+    Case it(random, {200, 2, 1, 64, 200, causal});
+    run(it, 1);
+  }
+}
+
+TEST_CASE("attention_int8 that makes no sense is refused") {
+  using node::Refusal;
+  const auto check_with = [](auto change) {
+    AttentionInt8Args args{};
+    args.rows = 5;
+    args.heads = 6;
+    args.kv_heads = 3;
+    args.width = 40;
+    args.keys = 300;
+    args.to_stride = args.q_stride = 960;
+    args.kv_stride = 120;
+    args.scales_stride = 1200;
+    change(args);
+    return check(args);
+  };
+  CHECK(check_with([](AttentionInt8Args&) {}) == Refusal::kNone);
+  CHECK(check_with([](AttentionInt8Args& args) { args.rows = 0; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionInt8Args& args) { args.heads = 7; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionInt8Args& args) { args.width = kMaxHeadWidth + 8; }) == Refusal::kShape);
+  CHECK(check_with([](AttentionInt8Args& args) { args.to_type = Number::kInt8; }) == Refusal::kType);
+  CHECK(check_with([](AttentionInt8Args& args) { args.q_type = Number::kInt8; }) == Refusal::kType);
+  CHECK(check_with([](AttentionInt8Args& args) { args.to_stride = 959; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionInt8Args& args) { args.kv_stride = 119; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionInt8Args& args) { args.scales_stride = 1199; }) == Refusal::kStride);
+  CHECK(check_with([](AttentionInt8Args& args) { args.causal = 2; }) == Refusal::kParameter);
+  CHECK(check_with([](AttentionInt8Args& args) {
+          args.causal = 1;
+          args.keys = 4;
+        }) == Refusal::kShape);
+}
+
+TEST_CASE("a chunk of attention_int8 that is nowhere is refused") {
+  verif::Random random(test_seed() + 2);
+  for (const uint32_t number : {0x7fff'ffffu, 0x0020'0000u, 1000u}) {
+    Case it(random, {3, 4, 2, 16, 200, false});
+    it.args.chunks = it.stored->chunks.at();
+    it.stored->chunks.set(0, 2, number);
+    const Result result = it.walk(1);
+    CHECK(!result.ok());
+    CHECK(it.card.state(0).refusal == (number > 1 << 25 ? node::Refusal::kParameter : node::Refusal::kNone));
+    CHECK(it.card.difference(it.to) == "");
+  }
+}
+
+}  // namespace swai::operators::test
