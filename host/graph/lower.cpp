@@ -66,39 +66,50 @@ class Lowering {
     std::map<Key, Quantised> made;
     nodes.swap(graph_.nodes);
     for (Node& node : nodes) {
-      const Signature& what = *find_signature(node.operation);
-      const size_t x_scale = index_of(what, "x_scale");
       if (node.operation == "quantise") {
         if (std::ranges::all_of(node.results, [&](ValueId id) { return is_temporary(id); })) {
           const Key key = {*node.operands[0], std::get<Size>(node.settings.at("group")).text()};
           made.try_emplace(key, node.results[0], node.results[1]);
         }
-      } else if (x_scale < what.parameters.size() && !node.operands[x_scale]) {
-        const Use use(what, graph_, node);
-        const Type& weight = graph_.values[*use.operand("weight")].type;
-        if (weight.element == Element::kI8 || weight.element == Element::kI4) {
-          const size_t x = index_of(what, "x");
-          const Quantised quantised = this->quantised(made, *node.operands[x], use);
-          node.operands[x] = quantised.first;
-          node.operands[x_scale] = quantised.second;
-        }
+      } else if (node.operation == "linear") {
+        const Type& weight = graph_.values[*use_of(node).operand("weight")].type;
+        if (weight.element == Element::kI8 || weight.element == Element::kI4)
+          quantise_operand(made, node, "x", "x_scale", use_of(node).size("x_group"));
+      } else if (node.operation == "attention" && use_of(node).word("products") == "i8") {
+        const int64_t heads = use_of(node).count("heads");
+        const Size width = graph_.values[*use_of(node).operand("q")].type.dimensions[1] / heads;
+        quantise_operand(made, node, "k", "k_scale", width);
+        quantise_operand(made, node, "v", "v_scale", width);
       }
       graph_.nodes.push_back(std::move(node));
     }
+  }
+
+  Use use_of(const Node& node) const { return {*find_signature(node.operation), graph_, node}; }
+
+  // Unless it is.
+  void quantise_operand(std::map<Key, Quantised>& made, Node& node, const char* operand, const char* scale,
+                        const Size& group) {
+    const Signature& what = *find_signature(node.operation);
+    std::optional<ValueId>& x = node.operands[index_of(what, operand)];
+    std::optional<ValueId>& x_scale = node.operands[index_of(what, scale)];
+    if (x_scale) return;
+    const Quantised quantised = this->quantised(made, *x, group, node);
+    x = quantised.first;
+    x_scale = quantised.second;
   }
 
   bool is_temporary(ValueId id) const {
     return graph_.values[id].kind == ValueKind::kTemporary && graph_.values[id].storage == id;
   }
 
-  Quantised quantised(std::map<Key, Quantised>& made, ValueId x, const Use& use) {
-    const Size group = use.size("x_group");
+  Quantised quantised(std::map<Key, Quantised>& made, ValueId x, const Size& group, const Node& user) {
     const Key key = {x, group.text()};
     if (const auto found = made.find(key); found != made.end()) return found->second;
     Node node;
     node.operation = "quantise";
-    node.context = use.node().context;
-    node.place = use.node().place;
+    node.context = user.context;
+    node.place = user.place;
     node.operands = {x, std::nullopt};
     node.settings["group"] = group;
     const std::vector<Type> types = [&] {

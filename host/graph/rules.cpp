@@ -40,14 +40,17 @@ void rows_within(const Use& use, const Size& count, const Type& table) {
 
 Size groups(const Type& x, int64_t group) { return (x.dimensions[1] + (group - 1)) / group; }
 
+void scales_of_groups(const Use& use, const char* name, const Size& count, const Type& x) {
+  const Type& scales = use.tensor(name, 2, kFloat);
+  use.same(scales.dimensions[0], count, fmt::format("the rows of {}, and the groups of x", name));
+  use.same(scales.dimensions[1], x.dimensions[0], fmt::format("the width of {}, and the rows of x", name));
+}
+
 // As quantise makes them: a vector for whole rows, or a row for each group with one for each row of x.
 void scales_of_rows(const Use& use, const char* name, const char* group, const Type& x) {
   const size_t dimensions = use.graph().values[*use.operand(name)].type.dimensions.size();
   if (dimensions == 1) return vector_for(use, name, x.dimensions[0]);
-  const Type& scales = use.tensor(name, 2, kFloat);
-  use.same(scales.dimensions[0], groups(x, use.count(group)),
-           fmt::format("the rows of {}, and the groups of x", name));
-  use.same(scales.dimensions[1], x.dimensions[0], fmt::format("the width of {}, and the rows of x", name));
+  scales_of_groups(use, name, groups(x, use.count(group)), x);
 }
 
 // A row for each of x, or one for all.
@@ -127,8 +130,8 @@ std::vector<Type> rotary(const Use& use) {
 
 std::vector<Type> attention(const Use& use) {
   const Type& q = use.tensor("q", 2, kFloats);
-  const Type& k = use.tensor("k", 2, kFloats);
-  const Type& v = use.tensor("v", 2, kFloats);
+  const Type& k = use.tensor("k", 2, kRows);
+  const Type& v = use.tensor("v", 2, kRows);
   if (k.element != v.element) use.fail("k and v have different elements");
   const int64_t heads = use.count("heads");
   const int64_t kv_heads = use.size("kv_heads") == Size(0) ? heads : use.count("kv_heads");
@@ -142,6 +145,13 @@ std::vector<Type> attention(const Use& use) {
              "past and the rows of q together, and the rows of k");
   }
   use.same(k.dimensions[1], v.dimensions[1], "the width of k and v");
+  const bool bytes = k.element == Element::kI8;
+  if (bytes && use.word("products") != "i8") use.fail("k and v are i8; they may be so with products: i8");
+  for (const auto& [name, rows] : {std::pair("k_scale", &k), std::pair("v_scale", &v)}) {
+    if (bytes != use.has(name))
+      use.fail(fmt::format("k and v have a {} when they are i8, and only then", name));
+    if (bytes) scales_of_groups(use, name, kv_heads, *rows);
+  }
   return {of(Element::kF32, q.dimensions)};
 }
 

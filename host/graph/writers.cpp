@@ -7,6 +7,7 @@
 
 #include "cpe-kernels/operators/argmax/plan.hpp"
 #include "cpe-kernels/operators/attention/plan.hpp"
+#include "cpe-kernels/operators/attention_int8/plan.hpp"
 #include "cpe-kernels/operators/copy/plan.hpp"
 #include "cpe-kernels/operators/elementwise/plan.hpp"
 #include "cpe-kernels/operators/embedding/plan.hpp"
@@ -285,21 +286,32 @@ void convolution(Emitter& out) {
   convolution_fp32(out);
 }
 
-void attention(Emitter& out) {
+// What attention has in common, whatever computes its products.
+template <typename Args>
+Arguments<Args> attention_of(Emitter& out) {
   const Heads heads = heads_of(out.use());
   const ValueId q = out.operand("q"), k = out.operand("k"), v = out.operand("v"), y = out.result();
-  if (!(out.stride(k) == out.stride(v))) out.use().fail("the rows of k and v lie differently far apart");
-  Arguments<AttentionArgs> node(out);
-  node.at(&AttentionArgs::to, y);
-  node.at(&AttentionArgs::q, q);
-  node.at(&AttentionArgs::k, k);
-  node.at(&AttentionArgs::v, v);
-  if (const auto workspace = out.workspace()) node.at(&AttentionArgs::workspace, *workspace);
-  node.set(&AttentionArgs::rows, out.rows(q));
-  node.set(&AttentionArgs::keys, out.rows(k));
-  node.set(&AttentionArgs::to_stride, out.stride(y));
-  node.set(&AttentionArgs::q_stride, out.stride(q));
-  node.set(&AttentionArgs::kv_stride, out.stride(k));
+  const auto same_stride = [&](ValueId a, ValueId b, const char* what) {
+    if (!(out.stride(a) == out.stride(b)))
+      out.use().fail(fmt::format("the rows of {} lie differently far apart", what));
+    return out.stride(a);
+  };
+  Arguments<Args> node(out);
+  node.at(&Args::to, y);
+  node.at(&Args::q, q);
+  node.at(&Args::k, k);
+  node.at(&Args::v, v);
+  node.set(&Args::rows, out.rows(q));
+  node.set(&Args::keys, out.rows(k));
+  node.set(&Args::to_stride, out.stride(y));
+  node.set(&Args::q_stride, out.stride(q));
+  node.set(&Args::kv_stride, same_stride(k, v, "k and v"));
+  if (out.use().has("k_scale")) {
+    const ValueId k_scale = out.operand("k_scale"), v_scale = out.operand("v_scale");
+    node.at(&Args::k_scales, k_scale);
+    node.at(&Args::v_scales, v_scale);
+    node.set(&Args::scales_stride, same_stride(k_scale, v_scale, "k_scale and v_scale"));
+  }
   node->heads = heads.count;
   node->kv_heads = heads.of_keys;
   node->width = heads.width;
@@ -308,11 +320,20 @@ void attention(Emitter& out) {
   node->causal = out.use().word("causal") == "yes" ? 1 : 0;
   node->to_type = out.number(y);
   node->q_type = out.number(q);
-  node->kv_type = out.number(k);
+  return node;
+}
+
+void attention(Emitter& out) {
+  if (out.use().word("products") == "i8")
+    return attention_of<AttentionInt8Args>(out).finish(Operator::kAttentionInt8);
+  Arguments<AttentionArgs> node = attention_of<AttentionArgs>(out);
+  if (const auto workspace = out.workspace()) node.at(&AttentionArgs::workspace, *workspace);
+  node->kv_type = out.number(out.operand("k"));
   node.finish(Operator::kAttention);
 }
 
 Size attention_workspace(const Use& use) {
+  if (use.word("products") == "i8") return 0;
   const Heads heads = heads_of(use);
   const auto most_rows = [&](const char* name) {
     const Type& type = use.graph().values[*use.operand(name)].type;

@@ -114,6 +114,16 @@ TEST_CASE("shapes") {
         "9: attention: 4 heads cannot share 3 kv_heads evenly");
   CHECK(after_start("z = attention(x, x, x, heads: 2, causal: yes, past: 1)") ==
         "9: attention: past and the rows of q together, and the rows of k differ: 1 + n and n");
+  CHECK(after_start("a, b = quantise(x, group: 4)\nz = attention(x, a, a, b, b, heads: 2)") ==
+        "10: attention: k and v are i8; they may be so with products: i8");
+  CHECK(after_start("a, b = quantise(x, group: 4)\nz = attention(x, a, a, b, heads: 2, products: i8)") ==
+        "10: attention: k and v have a v_scale when they are i8, and only then");
+  CHECK(after_start("a, b = quantise(x)\nz = attention(x, a, a, b, b, heads: 2, products: i8)") ==
+        "10: attention: k_scale is f32[n]; it should have 2 dimensions");
+  CHECK(after_start("a, b = quantise(x, group: 8)\nz = attention(x, a, a, b, b, heads: 2, products: i8)") ==
+        "10: attention: the rows of k_scale, and the groups of x differ: 1 and 2");
+  CHECK(after_start("a, b = quantise(x, group: 4)\nz = attention(x, x, x, b, b, heads: 2, products: i8)") ==
+        "10: attention: k and v have a k_scale when they are i8, and only then");
   CHECK(after_start("z = slice(x, first: 1, rows: n)") ==
         "9: slice: the last row must stay within bounds: 1 + n may be more than n");
   CHECK(after_start("a, b = top_k(x, count: 9)") ==

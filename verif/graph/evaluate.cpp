@@ -203,7 +203,11 @@ Matrix convolution(const Computed& call) {
 }
 
 Matrix attention(const Computed& call) {
-  const Matrix &q = call["q"], &k = call["k"], &v = call["v"];
+  const auto stored = [&](const char* name, const char* scale) {
+    const Matrix* const scales = call.maybe(scale);
+    return scales ? dequantise(call[name], *scales) : call[name];
+  };
+  const Matrix &q = call["q"], k = stored("k", "k_scale"), v = stored("v", "v_scale");
   const size_t heads = call.size("heads"), width = q.columns / heads, shared = q.columns / k.columns;
   const double scale =
       call.real("scale") != 0 ? call.real("scale") : 1 / std::sqrt(static_cast<double>(width));

@@ -84,6 +84,29 @@ TEST_CASE("attention over keys that grow, by parameters alone") {
   walked.run({{"n", 1 + random() % 40}, {"past", random() % 151}});
 }
 
+// Scores are so far apart that of each row one weight is left: 7 bits say it exactly.
+TEST_CASE("attention with products of int8, over keys that grow") {
+  std::mt19937_64 random(test_seed() + 2);
+  const Graph graph = graph_of(
+      "graph g\nsize n in 1 .. 40\nsize past in 0 .. 150\ninput q: f32[n, 512]\ninput k: f32[n, 256]\n"
+      "input v: f32[n, 256]\nstate ks: f32[200, 256]\nstate vs: f32[200, 256]\noutput y: f32[n, 512]\n"
+      "output z: f32[n, 512]\nkeys = extend(ks, k, at: past)\nvalues = extend(vs, v, at: past)\n"
+      "y = attention(q, keys, values, heads: 4, kv_heads: 2, causal: yes, past: past, scale: 1e5, products: "
+      "i8)\n"
+      "k.bytes, k.scale = quantise(keys, group: 128)\nv.bytes, v.scale = quantise(values, group: 128)\n"
+      "z = attention(q, k.bytes, v.bytes, k.scale, v.scale, heads: 4, kv_heads: 2, scale: 1e5, products: "
+      "i8)\n");
+  Walked walked(graph, random());
+  const std::vector<Operator> own = {Operator::kQuantise, Operator::kQuantise, Operator::kAttentionInt8};
+  std::vector<Operator> all = operators_of(walked.pattern());
+  all.erase(all.begin(), std::ranges::find(all, Operator::kQuantise));
+  CHECK(all.size() == 6);
+  CHECK(std::equal(own.begin(), own.end(), all.begin()));
+  walked.run({{"n", 40}, {"past", 0}});
+  walked.run({{"n", 1}, {"past", 40}});
+  walked.run({{"n", 1 + random() % 40}, {"past", random() % 151}});
+}
+
 TEST_CASE("the examples are lists, too") {
   for (const char* const name : {"encoder.graph", "decoder.graph"}) {
     CAPTURE(name);

@@ -127,6 +127,16 @@ std::vector<Touched> touched(const node::Node& node) {
               {args.workspace,
                attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys), true}};
     }
+    case Operator::kAttentionInt8: {
+      const auto args = arguments_of<AttentionInt8Args>(node);
+      const uint64_t scales = (args.kv_heads - 1) * uint64_t{args.scales_stride} + args.keys * uint64_t{4};
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.q, args.rows * uint64_t{args.q_stride}},
+              {args.k, args.keys * uint64_t{args.kv_stride}},
+              {args.v, args.keys * uint64_t{args.kv_stride}},
+              {args.k_scales, scales},
+              {args.v_scales, scales}};
+    }
     case Operator::kSample: {
       const auto args = arguments_of<SampleArgs>(node);
       return {{args.to, args.rows * uint64_t{4}, true},
