@@ -29,7 +29,8 @@ class Writer {
     projection("q", "normal", "layer[layer].attention.query");
     projection("k", "normal", "layer[layer].attention.key", key_bias());
     projection("v", "normal", "layer[layer].attention.value");
-    line("seen = attention(q, k, v, heads: {})", shape_.audio_heads);
+    line("seen = attention(q, k, v, heads: {}, products: {})", shape_.audio_heads,
+         eight_bits() ? "i8" : "f32");
     projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
     feed_forward("mixed", "next x");
     indent_.clear();
