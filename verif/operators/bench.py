@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What operators reach on the RTL of a core group, memory to memory, launch included. Prints a flat JSON object.
 
-Each figure is a walk of one node. Large ones are launched once; of small ones the second launch counts, which has its
+Each figure is a walk of one node, or of a few. Large ones are launched once; of small ones the second launch counts, which has its
 code in the caches. Data are in memory always.
 """
 
@@ -14,14 +14,14 @@ import sys
 import tempfile
 import tomllib
 
-BUFFER = 4 << 48       # segment of the only buffer: the node, then tensors
+BUFFER = 4 << 48       # segment of the only buffer: the nodes, then tensors
 CPES = 32
 PRODUCTS = 64 * CPES   # of bytes, in a cycle
 SLOTS = 8 * CPES       # of the vector units, in a cycle
 HBM = 64 * 0.95        # bytes in a cycle: what cpe.dma_eff measures
 FORMATS = {"u8": "B", "u16": "H", "u32": "I", "i32": "i", "f32": "f", "number": "B", "pointer": "Q", "source": "Q"}
-BARRIER_NONE = 0
-FP32, INT8 = 0, 3
+BARRIER_NONE, BARRIER_ALL = 0, 3
+FP32, FP16, INT8 = 0, 2, 3
 
 
 class Operators:
@@ -32,14 +32,14 @@ class Operators:
         self.fields = {arguments["name"]: arguments["fields"] for arguments in raw["arguments"]}
         self.operators = {operator["name"]: operator for operator in raw["operator"]}
 
-    def node(self, name, values):
+    def node(self, name, values, barrier=BARRIER_NONE):
         operator = self.operators[name]
         fields = self.fields[operator["arguments"]]
         unknown = set(values) - {field["name"] for field in fields}
         assert not unknown, unknown
         arguments = b"".join(struct.pack("<" + FORMATS[field["type"]], values.get(field["name"], 0))
                              for field in fields)
-        return (struct.pack("<HB5x", operator["number"], BARRIER_NONE) + arguments).ljust(128, b"\0")
+        return (struct.pack("<HB5x", operator["number"], barrier) + arguments).ljust(128, b"\0")
 
 
 class Bench:
@@ -49,19 +49,26 @@ class Bench:
 
     def cycles(self, name, sizes, values, launches=1):
         """Of one node in the last launch. `sizes`: bytes of the tensors, by argument."""
+        return self.walk(sizes, [(name, values | {argument: argument for argument in sizes})], launches)
+
+    def walk(self, sizes, nodes, launches=1):
+        """Of several nodes; a pointer is the name of a tensor."""
         places, end = {}, 4096
-        for argument, size in sizes.items():
-            places[argument] = end
+        for tensor, size in sizes.items():
+            places[tensor] = end
             end += (size + 4095) // 4096 * 4096
         # Numbers of any kind that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01.
         buffer = bytearray(self.random.choices(range(0x38, 0x40), k=end))
-        pointers = {argument: BUFFER | place for argument, place in places.items()}
-        buffer[:128] = self.operators.node(name, values | pointers)
+        for number, (name, values) in enumerate(nodes):
+            pointers = {argument: BUFFER | places[value] for argument, value in values.items() if isinstance(value, str)}
+            buffer[128 * number:128 * (number + 1)] = self.operators.node(name, values | pointers,
+                                                                          BARRIER_ALL if number else BARRIER_NONE)
         with tempfile.TemporaryDirectory() as folder:
             memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
             memory.write_bytes(buffer)
             done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
-                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", "1", *["0"] * 5],
+                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}",
+                                   str(len(nodes)), *["0"] * 5],
                                   capture_output=True, text=True)
             if done.returncode != 0:
                 sys.exit(done.stdout + done.stderr)
@@ -95,6 +102,30 @@ class Bench:
     def gemm_w4(self, rows, depth, columns):
         return rows * depth * columns / PRODUCTS / self.linear_w4(rows, depth, columns)[0]
 
+    def attention_prefill(self, rows, heads, width):
+        """All rows see all, from and to fp32: with what makes keys and values int8."""
+        columns = heads * width
+        fp32, int8, scales = rows * columns * 4, rows * columns, heads * rows * 4
+        sizes = {"to": fp32, "q": fp32, "k": fp32, "v": fp32, "k8": int8, "v8": int8, "k_scales": scales, "v_scales": scales}
+        quantised = [("quantise", {"from": tensor, "to": tensor + "8", "scales": tensor + "_scales", "rows": rows,
+                                   "columns": columns, "group": width, "to_stride": columns, "from_stride": columns * 4,
+                                   "scales_stride": rows * 4}) for tensor in ("k", "v")]
+        cycles = self.walk(sizes, quantised + [("attention_int8", {
+            "to": "to", "q": "q", "k": "k8", "v": "v8", "k_scales": "k_scales", "v_scales": "v_scales", "rows": rows,
+            "heads": heads, "kv_heads": heads, "width": width, "keys": rows, "to_stride": columns * 4,
+            "q_stride": columns * 4, "kv_stride": columns, "scales_stride": rows * 4, "scale": width ** -0.5})])
+        return 2 * rows * rows * columns / PRODUCTS / cycles
+
+    def attention_decode(self, keys, heads, width):
+        """One row, keys and values in fp16, against memory: all that is read."""
+        columns = heads * width
+        sizes = {"to": columns * 4, "q": columns * 4, "k": keys * columns * 2, "v": keys * columns * 2}
+        workspace = {"workspace": heads * -(-keys // 64) * (width + 8) * 4}
+        cycles = self.cycles("attention", sizes | workspace, {
+            "rows": 1, "heads": heads, "kv_heads": heads, "width": width, "keys": keys, "to_stride": columns * 4,
+            "q_stride": columns * 4, "kv_stride": columns * 2, "scale": width ** -0.5, "kv_type": FP16})
+        return (sizes["k"] + sizes["v"]) / HBM / cycles
+
     def by_rows(self, name, rows, columns, slots, extra, **values):
         """Against the larger of bytes at HBM's rate and slots of the vector units."""
         sizes = {"to": rows * columns * 4, "from": rows * columns * 4} | {argument: columns * 4 for argument in extra}
@@ -111,6 +142,8 @@ def main():
         "op.gemm_w8a8_whisper_base_eff": bench.linear(1500, 512, 2048, to_type=INT8),
         "op.gemm_w4a8_prefill_eff": bench.gemm_w4(560, 2048, 5504),
         "op.gemv_w4a8_decode_eff": bench.gemv_w4(2048, 5504),
+        "op.attn_prefill_eff": bench.attention_prefill(1500, 8, 64),
+        "op.attn_decode_eff": bench.attention_decode(2048, 16, 128),
         "op.layernorm_eff": bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
         "op.softmax_eff": bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
         "op.gelu_eff": bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),
