@@ -23,6 +23,8 @@ PYTHON := python3
 
 # V=1 shows the commands instead of one line per step.
 Q := $(if $(V),,@)
+# In front of a make that takes long: its steps are numbered.
+STEPS := scripts/with-steps.sh
 say = @printf '  %-9s %s\n' '$(1)' '$(2)'
 
 # The version that images and tools carry: git, else what `git archive` wrote into VERSION. A tarball unpacked inside
@@ -286,10 +288,13 @@ help: ## this list (the default)
 .PHONY: demo
 demo: ## boot the simulated card: our core, our firmware, from flash to the kernel's banner
 	@scripts/install-deps.sh demo
-	@$(MAKE) generated $(B)/swai-card firmware
+	@$(STEPS) $(MAKE) generated $(B)/swai-card firmware
 	@# The card writes to its flash (boot counter); every demo starts from the same image.
 	@rm -f $(B)/demo.flash* && cp $(B)/firmware/flash.bin $(B)/demo.flash
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
+	@# What comes next is built, too: `make run-example E=axpy` begins at once then.
+	@$(STEPS) $(MAKE) $(B)/swai $(filter $(B)/examples/axpy/%,$(EXAMPLES))
+	@printf 'Next: make run-example E=axpy, or build/swai doctor\n'
 
 # What the functional model of the card needs to run models.
 FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf programs/listen.elf)

@@ -31,5 +31,5 @@ CARD_cg1 := swai-card
 .PHONY: run-example
 run-example: ## start a card, run an example on it, stop it: make run-example E=axpy [CONFIG=tiny]
 	@scripts/install-deps.sh demo
-	@$(MAKE) $(B)/swai $(B)/$(or $(CARD_$(CONFIG)),swai-card-$(CONFIG)) $(B)/firmware/flash.bin $(B)/firmware/rom.hex examples
+	@$(STEPS) $(MAKE) $(B)/swai $(B)/$(or $(CARD_$(CONFIG)),swai-card-$(CONFIG)) $(B)/firmware/flash.bin $(B)/firmware/rom.hex $(filter $(B)/examples/$(E)/%,$(EXAMPLES))
 	@$(B)/swai --config $(CONFIG) exec --folder $(B)/examples/$(E) ./$(E)

@@ -61,7 +61,7 @@ class MakefileTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copy(REPOSITORY / "Makefile", self.root)
         (self.root / "scripts").mkdir()
-        for script in ("include-all.sh", "keep-same.sh"):
+        for script in ("include-all.sh", "keep-same.sh", "with-steps.sh"):
             shutil.copy(REPOSITORY / "scripts" / script, self.root / "scripts")
         (self.root / "VERSION").write_text("1.2-tarball\n")
         for name, text in FILES.items():
@@ -106,6 +106,15 @@ class MakefileTest(unittest.TestCase):
 
     def outside_build(self):
         return {path for path in self.root.rglob("*") if path.relative_to(self.root).parts[0] != "build"}
+
+    def test_numbered_steps(self):
+        lines = self.run_command("scripts/with-steps.sh", "make", "-j1", "build/hello").splitlines()
+        steps = [line for line in lines if line.startswith("[")]
+        self.assertEqual([line.split("]")[0] for line in steps], [f"[{i + 1}/{len(steps)}" for i in range(len(steps))])
+        self.assertIn(f"[{len(steps)}/{len(steps)}]  LINK      build/hello", steps)
+        self.assertEqual(self.make("build/hello"), set())
+        self.write("verif/x/lib.cpp", "wrong\n")
+        self.assertIn("]  CXX       build/obj/O2/verif/x/lib.o", self.run_command("scripts/with-steps.sh", "make", "-j1", "build/hello", expect=2))
 
     def test_cxx_program(self):
         self.assertIn("LINK build/hello", self.make("build/hello"))

@@ -25,6 +25,12 @@ project(user C CXX)
 find_package(sdaa 1.0 REQUIRED)
 add_executable(user user.c)
 target_link_libraries(user sdaa::sdaa)
+sdaa_add_kernels(kernels kernel.cpp)
+add_dependencies(user kernels)
+"""
+KERNEL = """
+#include "swai/cpe.hpp"
+__kernel__ void does_nothing() {}
 """
 
 
@@ -34,8 +40,9 @@ def run(*command, **options):
     return done.stdout
 
 
-def check_program(program, library):
-    environment = {k: v for k, v in os.environ.items() if k != "SWAI_CARD"} | {"LD_LIBRARY_PATH": str(library)}
+def check_program(program):
+    """It finds the library by itself."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("SWAI_CARD", "LD_LIBRARY_PATH")}
     assert run(program, env=environment) == "sdaaErrorNoDevice 0\n"
 
 
@@ -53,12 +60,20 @@ def main():
         for compiler, standard in (("clang", "-std=c99"), ("gcc", "-std=c11"), ("clang++", "-std=c++11"), ("g++", "-std=c++20")):
             language = ["-xc++"] if "+" in compiler else ["-xc"]
             run(compiler, standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *language, source, "-xnone", "-o", folder / "user", *flags)
-            check_program(folder / "user", library)
+            check_program(folder / "user")
         if shutil.which("cmake"):
             (folder / "CMakeLists.txt").write_text(CMAKE)
+            (folder / "kernel.cpp").write_text(KERNEL)
             run("cmake", "-S", folder, "-B", folder / "made", f"-DCMAKE_PREFIX_PATH={prefix}")
             run("cmake", "--build", folder / "made")
-            check_program(folder / "made/user", library)
+            check_program(folder / "made/user")
+            # A module, which is made again when its source changes, and only then.
+            module = folder / "made/kernels.elf"
+            assert "does_nothing" in run(prefix / "bin/iss-cpe-run", module, "--list")
+            assert "Compiling" not in run("cmake", "--build", folder / "made")
+            (folder / "kernel.cpp").write_text(KERNEL.replace("does_nothing", "does_little"))
+            run("cmake", "--build", folder / "made")
+            assert "does_little" in run(prefix / "bin/iss-cpe-run", module, "--list")
 
         header = (prefix / "include/sdaa_runtime.h").read_text()
         declared = set(re.findall(r"^SDAA_API [^(;]*?\b(sdaa\w+)\(", header, re.MULTILINE))
