@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sndfile.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,10 +65,8 @@ void mix(const std::string& path, std::span<const float> frames, size_t channels
   }
 }
 
-}  // namespace
-
-Sound read_sound(const std::string& path) {
-  const int fd = open_file(path);
+// Takes the descriptor.
+Sound sound_of(int fd, const std::string& path) {
   SF_INFO info{};
   const File file(sf_open_fd(fd, SFM_READ, &info, SF_TRUE), sf_close);
   if (!file)
@@ -98,6 +97,21 @@ Sound read_sound(const std::string& path) {
   resampler.finish(sound.samples);
   sound.cut_short = read < info.frames;
   return sound;
+}
+
+}  // namespace
+
+Sound read_sound(const std::string& path) { return sound_of(open_file(path), path); }
+
+// libsndfile wants to go back.
+Sound sound_in(std::string_view file, const std::string& name) {
+  const int fd = ::memfd_create("sound", MFD_CLOEXEC);
+  if (fd < 0 || ::write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size()) ||
+      ::lseek(fd, 0, SEEK_SET) != 0) {
+    ::close(fd);
+    refuse(name, "does not fit into memory");
+  }
+  return sound_of(fd, name);
 }
 
 }  // namespace swai::audio

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swai::audio {
@@ -22,5 +23,7 @@ struct Sound {
 // names the file, what is wrong and what to do: no sound in it, samples that are no numbers, more than
 // kMostHours.
 Sound read_sound(const std::string& path);
+// The same for a file that is in memory; `name` is what messages call it.
+Sound sound_in(std::string_view file, const std::string& name);
 
 }  // namespace swai::audio

@@ -10,6 +10,7 @@
 #include "host/cli/error.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
+#include "host/models/load.hpp"
 
 namespace swai::cli {
 namespace {
@@ -76,9 +77,32 @@ HttpFiles::HttpFiles(const HttpWish& wish)
       throw Error(kBadInput, fmt::format("--model {}: {}; NAME=FILE gives it another one", model,
                                          twice ? "there are two of that name" : "it has no name"));
     }
-    models_.push_back({parts.name, std::make_unique<http::TextFile>(
-                                       parts.path, generate::precision_named(wish.precision), wish.context)});
+    models_.push_back(open(parts.name, parts.path, wish));
   }
+}
+
+HttpFiles::Model HttpFiles::open(const std::string& name, const std::string& path, const HttpWish& wish) {
+  const auto precision = generate::precision_named(wish.precision);
+  Model model = {.name = name, .text = nullptr, .speech = nullptr};
+  if (generate::is_packed_file(path)) {
+    model.text =
+        std::make_unique<http::TextFile>(generate::open_card_model(path, "", precision), wish.context);
+    return model;
+  }
+  models::Model loaded = models::load(path);
+  if (loaded.is_llama()) {
+    model.text = std::make_unique<http::TextFile>(
+        generate::card_model(std::move(loaded), precision.value_or(generate::Precision::kFp32)),
+        wish.context);
+    return model;
+  }
+  if (precision == generate::Precision::kW4A8)
+    throw Error(kBadInput,
+                fmt::format("--precision w4a8: {} is a model of speech; those have w8a8 or fp32", path));
+  model.speech = std::make_unique<transcribe::WhisperFile>(
+      std::move(loaded),
+      precision == generate::Precision::kFp32 ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8);
+  return model;
 }
 
 HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
@@ -89,8 +113,13 @@ HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
   for (HttpFiles::Model& model : files.models_) {
     const Progress progress(!quiet, fmt::format("{} goes to the card", model.name));
     names += (names.empty() ? "" : ", ") + model.name;
-    models.emplace(model.name,
-                   std::make_unique<http::CardTextModel>(std::move(model.file), walker_, decoder_));
+    if (model.text) {
+      models.text.emplace(model.name,
+                          std::make_unique<http::CardTextModel>(std::move(model.text), walker_, decoder_));
+    } else {
+      models.speech.emplace(model.name,
+                            std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_));
+    }
   }
   const bool open = !files.socket_.is_loopback() && files.key_.empty();
   service_.emplace(files.socket_, std::move(models), http::Service::Options{.key = files.key_});

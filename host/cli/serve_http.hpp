@@ -9,6 +9,7 @@
 
 #include "host/cli/cli.hpp"
 #include "host/cli/module_file.hpp"
+#include "host/http/card_speech_model.hpp"
 #include "host/http/card_text_model.hpp"
 #include "host/http/service.hpp"
 
@@ -34,8 +35,12 @@ class HttpFiles {
   friend class HttpModels;
   struct Model {
     std::string name;
-    std::unique_ptr<http::TextFile> file;
+    // One of the two.
+    std::unique_ptr<http::TextFile> text;
+    std::unique_ptr<transcribe::WhisperFile> speech;
   };
+  static Model open(const std::string& name, const std::string& path, const HttpWish& wish);
+
   std::string key_;
   std::vector<Model> models_;
   http::ListeningSocket socket_;

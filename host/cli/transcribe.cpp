@@ -1,7 +1,5 @@
 // swai transcribe: what is said in a sound.
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -19,7 +17,9 @@
 #include "host/cli/words.hpp"
 #include "host/models/load.hpp"
 #include "host/transcribe/card_listener.hpp"
+#include "host/transcribe/json.hpp"
 #include "host/transcribe/transcriber.hpp"
+#include "host/transcribe/whisper_file.hpp"
 
 namespace swai::cli {
 namespace {
@@ -47,47 +47,17 @@ struct Wish {
   bool stats = false;
 };
 
-// Sound from a pipe, in memory: what reads it wants to go back.
-class StandardInput {
- public:
-  StandardInput() : fd_(::memfd_create("standard input", MFD_CLOEXEC)) {
-    const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
-    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-      throw Error(kFailed, "standard input does not fit into memory");
-  }
-  ~StandardInput() { ::close(fd_); }
-  StandardInput(const StandardInput&) = delete;
-  StandardInput& operator=(const StandardInput&) = delete;
-  std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
-
- private:
-  int fd_;
-};
-
 audio::Sound sound_of(const std::string& file) {
   if (file != "-") return audio::read_sound(file);
-  const StandardInput input;
-  return audio::read_sound(input.path());
+  const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
+  return audio::sound_in(bytes, "standard input");
 }
 
-// Everything about the model that needs no card.
-struct Ready {
-  explicit Ready(const Wish& wish)
-      : model(models::load(wish.model)),
-        card(transcribe::card_whisper(
-            model, wish.precision == "fp32" ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8)),
-        tokenizer(models::make_tokenizer(model.path, model.vocabulary)),
-        special(transcribe::special_tokens(model)),
-        programs(transcribe::whisper_programs(card)) {}
+transcribe::Precision precision_of(const Wish& wish) {
+  return wish.precision == "fp32" ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8;
+}
 
-  models::Model model;
-  transcribe::CardWhisper card;
-  std::unique_ptr<models::Tokenizer> tokenizer;
-  transcribe::SpecialTokens special;
-  transcribe::WhisperPrograms programs;
-};
-
-void check(const Wish& wish, const Ready& ready) {
+void check(const Wish& wish, const transcribe::WhisperFile& ready) {
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
     throw Error(kBadInput, fmt::format("--language {}: no such code; en, de and fr are some, auto finds out",
@@ -99,19 +69,6 @@ void check(const Wish& wish, const Ready& ready) {
                 fmt::format("{} knows English only: it takes no --language {}, and does not translate",
                             wish.model, options.language));
   }
-}
-
-double seconds_of(uint64_t hundredths) { return static_cast<double>(hundredths) / 100; }
-
-Json segment_json(const Said& said, size_t number) {
-  return {{"id", number},
-          {"start", seconds_of(said.segment.begin)},
-          {"end", seconds_of(said.segment.end)},
-          {"text", said.text},
-          {"tokens", said.segment.tokens},
-          {"temperature", said.temperature},
-          {"avg_logprob", said.mean_log_probability},
-          {"no_speech_prob", said.no_speech_probability}};
 }
 
 Json work_json(const transcribe::CardSpeech::Work& work, const char* items) {
@@ -136,7 +93,7 @@ class Writer {
   void say(const Said& said) {
     ++number_;
     text_ += said.text;
-    segments_.push_back(segment_json(said, number_ - 1));
+    segments_.push_back(transcribe::segment_json(said, number_ - 1));
     if (!json()) write_words(transcribe::text_of(format_, said, number_));
   }
   void end(const std::string& file, const audio::Sound& sound, const std::string& language,
@@ -178,7 +135,7 @@ int run(const Cli& cli, Wish wish) {
   const auto begin = std::chrono::steady_clock::now();
   if (!wish.fallback) wish.options.temperatures = {0};
   // Everything that may be wrong with what was given is found before there is a card.
-  const Ready ready(wish);
+  const transcribe::WhisperFile ready(models::load(wish.model), precision_of(wish));
   check(wish, ready);
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
@@ -195,9 +152,7 @@ int run(const Cli& cli, Wish wish) {
   const UsedCard card(cli.options());
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  transcribe::CardSpeech speech(walker, ready.model, ready.card, ready.programs,
-                                {transcribe::suppressed_tokens(*ready.tokenizer, ready.special),
-                                 transcribe::blank_tokens(*ready.tokenizer, ready.special)},
+  transcribe::CardSpeech speech(walker, ready.model, ready.card, ready.programs, ready.forbidden(),
                                 wish.seed);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) listener.emplace(program, image, speech, ready.special);

@@ -15,17 +15,19 @@ CardModel card_model(models::Model model, Precision precision) {
   return {card, shared->vocabulary, [shared, card](const Put& put) { pack_llama(*shared, card, put); }};
 }
 
+bool is_packed_file(const std::string& path) {
+  return !std::filesystem::is_directory(path) && is_packed(*models::FileBytes::map(path));
+}
+
 CardModel open_card_model(const std::string& path, const std::string& tokens,
                           std::optional<Precision> precision) {
-  if (!std::filesystem::is_directory(path)) {
-    if (const models::SharedBytes file = models::FileBytes::map(path); is_packed(*file)) {
-      CardModel model = open_packed(file);
-      if (precision && *precision != model.card.precision) {
-        models::refuse(path, fmt::format("is packed as {}; pack the model again for {}",
-                                         to_text(model.card.precision), to_text(*precision)));
-      }
-      return model;
+  if (is_packed_file(path)) {
+    CardModel model = open_packed(models::FileBytes::map(path));
+    if (precision && *precision != model.card.precision) {
+      models::refuse(path, fmt::format("is packed as {}; pack the model again for {}",
+                                       to_text(model.card.precision), to_text(*precision)));
     }
+    return model;
   }
   return card_model(models::load(path, tokens), precision.value_or(Precision::kFp32));
 }

@@ -24,6 +24,9 @@ struct CardModel {
 // Weights are packed whenever they are asked for.
 CardModel card_model(models::Model model, Precision precision);
 
+// The file was packed for the card: models::load does not know it.
+bool is_packed_file(const std::string& path);
+
 // Any file or folder. `tokens`: as models::load takes it. `precision`: that of a packed file cannot be
 // another one. Throws InputError.
 CardModel open_card_model(const std::string& path, const std::string& tokens,

@@ -5,8 +5,10 @@ namespace swai::generate {
 using models::Token;
 
 Speaker::Speaker(const std::string& path, const std::string& tokens, std::optional<Precision> precision)
-    : model_(open_card_model(path, tokens, precision)),
-      tokenizer_(models::make_tokenizer(model_.card.path, model_.vocabulary)) {}
+    : Speaker(open_card_model(path, tokens, precision)) {}
+
+Speaker::Speaker(CardModel model)
+    : model_(std::move(model)), tokenizer_(models::make_tokenizer(model_.card.path, model_.vocabulary)) {}
 
 std::vector<Token> Speaker::tokens_of(std::string_view text) const {
   std::vector<Token> tokens;

@@ -14,7 +14,9 @@ namespace swai::generate {
 
 class Speaker {
  public:
-  // As open_card_model takes them. Throws InputError.
+  // Both throw InputError.
+  explicit Speaker(CardModel model);
+  // As open_card_model takes them.
   Speaker(const std::string& path, const std::string& tokens, std::optional<Precision> precision);
 
   const CardModel& model() const { return model_; }

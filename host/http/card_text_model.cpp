@@ -22,8 +22,8 @@ std::optional<generate::Chat> chat_of(const generate::Speaker& speaker) {
 
 }  // namespace
 
-TextFile::TextFile(const std::string& path, std::optional<generate::Precision> precision, uint32_t context)
-    : speaker(path, "", precision),
+TextFile::TextFile(generate::CardModel model, uint32_t context)
+    : speaker(std::move(model)),
       chat(chat_of(speaker)),
       programs(speaker.model().card, std::min(context, speaker.context())) {}
 

@@ -14,7 +14,7 @@ namespace swai::http {
 struct TextFile {
   // `context`: tokens that a prompt and its answer may have together; less when the model was trained on
   // less. Throws InputError.
-  TextFile(const std::string& path, std::optional<generate::Precision> precision, uint32_t context);
+  TextFile(generate::CardModel model, uint32_t context);
 
   generate::Speaker speaker;
   std::optional<generate::Chat> chat;  // none: it was not trained to talk

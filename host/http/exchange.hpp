@@ -24,6 +24,7 @@ struct Request {
   std::string content_type;  // in small letters, without parameters
   std::string authorization;
   std::string host;
+  std::string origin;  // of a page in a browser
   std::string body;
   Form form;  // when it is one, in place of the body
 };

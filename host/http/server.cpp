@@ -230,7 +230,8 @@ MHD_Result Server::Work::begin(Open& open, const char* url, const char* method) 
                   .path = url,
                   .content_type = media_type(header_of(open.handle, "Content-Type")),
                   .authorization = header_of(open.handle, "Authorization"),
-                  .host = header_of(open.handle, "Host")};
+                  .host = header_of(open.handle, "Host"),
+                  .origin = header_of(open.handle, "Origin")};
   open.refusal.reset();
   open.most_bytes = 0;
   try {

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <random>
 
+#include "host/http/form.hpp"
+#include "host/http/speech_reply.hpp"
 #include "host/http/stop_text.hpp"
 #include "host/http/text_reply.hpp"
 
@@ -14,10 +16,12 @@ namespace swai::http {
 namespace {
 
 constexpr size_t kMostText = 1 << 20;
+constexpr size_t kMostSound = 25 << 20;
 constexpr std::string_view kModels = "/v1/models";
 constexpr std::string_view kModel = "/v1/models/";
 constexpr std::string_view kCompletions = "/v1/completions";
 constexpr std::string_view kChat = "/v1/chat/completions";
+constexpr std::string_view kTranscriptions = "/v1/audio/transcriptions";
 
 uint64_t random_number() {
   std::random_device device;
@@ -61,6 +65,8 @@ void Service::check_who_asks(const Request& request) const {
   if (loopback_ && std::ranges::find(kOwn, host_name(request.host)) == kOwn.end())
     throw Problem(403,
                   "this server is for programs on its own machine, which call it localhost or 127.0.0.1");
+  // Forms need no permission to be sent from elsewhere.
+  if (!request.origin.empty()) throw Problem(403, "this server is not for pages in a browser");
   constexpr std::string_view kBearer = "Bearer ";
   if (options_.key.empty()) return;
   const std::string_view given = request.authorization;
@@ -71,53 +77,98 @@ void Service::check_who_asks(const Request& request) const {
 size_t Service::admit(const Request& request) const {
   check_who_asks(request);
   const bool reads = request.path == kModels || request.path.starts_with(kModel);
-  if (!reads && request.path != kCompletions && request.path != kChat) {
-    throw Problem(404, fmt::format("there is nothing at {}; there are {}, {} and {}", request.path, kModels,
-                                   kCompletions, kChat));
+  const bool hears = request.path == kTranscriptions;
+  if (!reads && !hears && request.path != kCompletions && request.path != kChat) {
+    throw Problem(
+        404, fmt::format("there is nothing at {}; there are {}, {}, {} and {}", request.path.substr(0, 80),
+                         kModels, kCompletions, kChat, kTranscriptions));
   }
   const bool is_get = request.method == "GET" || request.method == "HEAD";
   if (reads != is_get || (!reads && request.method != "POST")) {
-    Problem problem(405, fmt::format("{} takes {}", request.path, reads ? "GET" : "POST"));
+    Problem problem(405, fmt::format("{} takes {}", request.path.substr(0, 80), reads ? "GET" : "POST"));
     problem.allow = reads ? "GET, HEAD" : "POST";
     throw problem;
   }
   if (reads) return 0;
-  // A page in a browser cannot send this type to somebody who has not allowed it.
-  if (request.content_type != "application/json")
-    throw Problem(415, fmt::format("{} takes Content-Type: application/json", request.path));
-  return kMostText;
+  // A page in a browser cannot send JSON to somebody who has not allowed it.
+  const std::string_view type = hears ? kFormType : "application/json";
+  if (request.content_type != type)
+    throw Problem(415, fmt::format("{} takes Content-Type: {}", request.path, type));
+  return hears ? kMostSound : kMostText;
 }
 
 void Service::answer(const std::shared_ptr<Exchange>& exchange) {
+  const std::string& path = exchange->request().path;
+  if (path == kModels) {
+    exchange->answer(list());
+  } else if (path.starts_with(kModel)) {
+    exchange->answer(one_of_list(path.substr(kModel.size())));
+  } else if (path == kTranscriptions) {
+    answer_speech(exchange);
+  } else {
+    answer_text(exchange);
+  }
+}
+
+void Service::answer_text(const std::shared_ptr<Exchange>& exchange) {
   const Request& asked = exchange->request();
-  if (asked.path == kModels) return exchange->answer(list());
-  if (asked.path.starts_with(kModel)) return exchange->answer(one_of_list(asked.path.substr(kModel.size())));
   const Parsed body = parse_json(asked.body);
   const uint64_t seed = random_number();
   auto request = asked.path == kChat ? chat_request(body, seed) : completion_request(body, seed);
-  TextModel& model = model_of(request.model);
-  line_.add(exchange,
-            [this, exchange, request = std::move(request), &model] { speak(*exchange, request, model); });
+  const auto model = models_.text.find(request.model);
+  if (model == models_.text.end()) throw no_model(request.model, kTranscriptions);
+  line_.add(exchange, [this, exchange, request = std::move(request), &model = *model->second] {
+    speak(*exchange, request, model);
+  });
+}
+
+void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {
+  auto request = speech_request(exchange->request().form);
+  const auto model = models_.speech.find(request.model);
+  if (model == models_.speech.end()) throw no_model(request.model, kCompletions);
+  line_.add(exchange, [exchange, request = std::move(request), &model = *model->second] {
+    listen(*exchange, request, model);
+  });
+}
+
+std::vector<std::string> Service::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : models_.text) names.push_back(name);
+  for (const auto& [name, model] : models_.speech) names.push_back(name);
+  return names;
 }
 
 Reply Service::list() const {
   Json models = Json::array();
-  for (const auto& [name, model] : models_) models.push_back(describe(name, created_));
+  for (const std::string& name : names()) models.push_back(describe(name, created_));
   return json_reply(text_of({{"object", "list"}, {"data", std::move(models)}}));
 }
 
 Reply Service::one_of_list(const std::string& name) const {
-  static_cast<void>(model_of(name));
+  if (!models_.text.contains(name) && !models_.speech.contains(name)) throw no_model(name, "");
   return json_reply(text_of(describe(name, created_)));
 }
 
-TextModel& Service::model_of(const std::string& name) const {
-  const auto found = models_.find(name);
-  if (found != models_.end()) return *found->second;
-  std::string names;
-  for (const auto& [one, model] : models_) names += (names.empty() ? "" : ", ") + one;
-  throw Problem(404, fmt::format("there is no model '{}'; there are: {}", name.substr(0, 80), names), "model",
-                "model_not_found");
+// `other`: where models of the other kind answer.
+Problem Service::no_model(const std::string& name, std::string_view other) const {
+  if (models_.text.contains(name) || models_.speech.contains(name))
+    return bad_request(fmt::format("'{}' is a model of another kind: it answers at {}", name, other), "model",
+                       "unsupported_value");
+  return Problem(
+      404, fmt::format("there is no model '{}'; there are: {}", name.substr(0, 80), fmt::join(names(), ", ")),
+      "model", "model_not_found");
+}
+
+void Service::listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model) {
+  try {
+    const auto transcript =
+        model.transcribe(exchange.request().form.file, request, [&] { return !exchange.is_gone(); });
+    exchange.answer(speech_reply(transcript, request.format));
+  } catch (const Problem& problem) {
+    exchange.answer(reply_of(problem));
+  } catch (const std::exception& error) {
+    exchange.answer(reply_of(Problem(500, error.what())));
+  }
 }
 
 void Service::speak(Exchange& exchange, const TextRequest& request, TextModel& model) {

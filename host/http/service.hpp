@@ -9,6 +9,7 @@
 
 #include "host/http/line.hpp"
 #include "host/http/server.hpp"
+#include "host/http/speech_model.hpp"
 #include "host/http/text_model.hpp"
 
 namespace swai::http {
@@ -20,7 +21,11 @@ class Service {
     size_t waiting = 16;  // requests
     Server::Limits server;
   };
-  using Models = std::map<std::string, std::unique_ptr<TextModel>, std::less<>>;
+  // By their names, each of which is there once.
+  struct Models {
+    std::map<std::string, std::unique_ptr<TextModel>, std::less<>> text;
+    std::map<std::string, std::unique_ptr<SpeechModel>, std::less<>> speech;
+  };
 
   Service(const ListeningSocket& socket, Models models, Options options);
 
@@ -30,8 +35,12 @@ class Service {
   void answer(const std::shared_ptr<Exchange>& exchange);
   Reply list() const;
   Reply one_of_list(const std::string& name) const;
-  TextModel& model_of(const std::string& name) const;
+  std::vector<std::string> names() const;
+  Problem no_model(const std::string& name, std::string_view path) const;
+  void answer_text(const std::shared_ptr<Exchange>& exchange);
+  void answer_speech(const std::shared_ptr<Exchange>& exchange);
   void speak(Exchange& exchange, const TextRequest& request, TextModel& model);
+  static void listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model);
 
   const Models models_;
   const Options options_;

@@ -40,7 +40,7 @@ ROOMS = {
     "host/walk": ["abi", "host/graph", "host/sdaa"],
     "host/generate": ["abi", "host/graph", "host/models", "host/sdaa", "host/walk", "cpe-kernels"],
     "host/transcribe": ["abi", "host/audio", "host/graph", "host/models", "host/walk", "cpe-kernels"],
-    "host/http": ["abi", "host/generate", "host/link", "host/models", "host/walk", "cpe-kernels"],
+    "host/http": ["abi", "host/audio", "host/generate", "host/link", "host/models", "host/transcribe", "host/walk", "cpe-kernels"],
     "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
     "host/cli": ["abi", "host", "cpe-kernels"],
     "sim": ["abi", "rtl", "host/link", "cpe-kernels"],

@@ -3,11 +3,13 @@
 
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -15,9 +17,11 @@ import types
 import unittest
 import urllib.error
 import urllib.request
+import wave
 
-sys.path.insert(0, "verif/cli")
+sys.path[:0] = ["verif/cli", "verif/transcribe"]
 import random_chat  # noqa: E402
+import random_whisper  # noqa: E402
 from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
@@ -44,9 +48,12 @@ def start_daemon(folder, *words):
 def setUpModule():
     shared.folder = tempfile.TemporaryDirectory(prefix="swai-http-")
     shared.chat = pathlib.Path(shared.folder.name) / "chat.gguf"
+    shared.speech = pathlib.Path(shared.folder.name) / "speech.ggml"
     random_chat.write(shared.chat)
+    random_whisper.write(shared.speech)
     shared.daemon, shared.url = start_daemon(
-        shared.folder.name, "--http", "0", "--model", f"stories={MODEL}", "--model", shared.chat, "--context", "400")
+        shared.folder.name, "--http", "0", "--model", f"stories={MODEL}", "--model", shared.chat,
+        "--model", shared.speech, "--context", "400")
     # Nobody reads what it says from now on.
     shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
 
@@ -56,6 +63,7 @@ def tearDownModule():
     code = shared.daemon.wait(LIMIT)
     shared.log.wait()
     shared.chat.unlink()
+    shared.speech.unlink()
     left = os.listdir(shared.folder.name)
     shared.folder.cleanup()
     assert code == 0, code
@@ -103,7 +111,7 @@ class HttpTest(SwaiTest):
 class Answers(HttpTest):
     def test_models(self):
         with ask("/models") as answer:
-            self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories"])
+            self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories", "speech"])
 
     def test_stories(self):
         """The likeliest tokens are those of an independent evaluation; each request has the card for itself."""
@@ -176,6 +184,37 @@ class Answers(HttpTest):
         self.assertEqual(self.refused("/completions", {"model": "chat"})[1]["param"], "prompt")
 
 
+class Speech(HttpTest):
+    def hear(self, path, **fields):
+        """With a form, as clients write it."""
+        body = b""
+        for name, text in {"model": "speech", **fields}.items():
+            body += f'--xyz\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
+        body += b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="sound.wav"\r\n\r\n' + path.read_bytes() + b"\r\n--xyz--\r\n"
+        headers = {"Content-Type": "multipart/form-data; boundary=xyz"}
+        request = urllib.request.Request(shared.url + "/audio/transcriptions", body, headers)
+        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+            return answer.read().decode()
+
+    def test_the_same_as_by_command(self):
+        sound = self.folder / "sound.wav"
+        with wave.open(str(sound), "wb") as out:
+            out.setparams((1, 2, 16000, 0, "NONE", ""))
+            out.writeframes(b"".join(struct.pack("<h", int(8000 * math.sin(i * i / 640000))) for i in range(2 * 16000)))
+        command = ["--quiet", "transcribe", "-m", shared.speech, sound]
+        report = json.loads(self.run_swai(*command, "--format", "json")[0])
+        told = json.loads(self.hear(sound, response_format="verbose_json"))
+        self.assertEqual(told["segments"], report["segments"])
+        self.assertEqual((told["text"], told["duration"], told["language"]), (report["text"].lstrip(" "), 2, "en"))
+        # Another time it is the same, whatever was heard before.
+        self.assertEqual(self.hear(sound, response_format="srt"), self.run_swai(*command, "--format", "srt")[0])
+        sound.write_bytes(b"no sound")
+        with self.assertRaises(urllib.error.HTTPError) as caught:
+            self.hear(sound)
+        self.assertEqual(caught.exception.code, 400)
+        self.assertIn("no sound that can be read", json.load(caught.exception)["error"]["message"])
+
+
 class Clients(HttpTest):
     def test_gone(self):
         """In the middle of a stream, and before anything has come: the card is the next one's."""
@@ -202,7 +241,7 @@ class Daemon(HttpTest):
         self.assertIn("--model", self.serve("--http", "0"))
         self.assertIn("--http", self.serve("--model", MODEL))
         self.assertIn("no-such-file", self.serve("--http", "0", "--model", "no-such-file"))
-        self.assertIn("speech", self.serve("--http", "0", "--model", "verif/models/data/tiny-whisper"))
+        self.assertIn("speech", self.serve("--http", "0", "--precision", "w4a8", "--model", "verif/models/data/tiny-whisper"))
         self.assertIn("two of that name", self.serve("--http", "0", "--model", MODEL, "--model", MODEL))
         self.assertIn("no address", self.serve("--http", "port", "--model", MODEL))
         self.assertIn("nobody can listen", self.serve("--http", re.search(r"[\d.]+:\d+", shared.url)[0], "--model", MODEL))

@@ -11,6 +11,8 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <semaphore>
+#include <thread>
 
 #include "host/http/service.hpp"
 
@@ -90,6 +92,26 @@ class PlayedModel : public http::TextModel {
   std::deque<std::string> words_;
   unsigned begun_ = 0, ended_ = 0;
   generate::End last_ = generate::End::kModel;
+};
+
+// Says how long the file is, and waits until it may: with "wait" as the prompt until nobody wants it any
+// more.
+class PlayedSpeech : public http::SpeechModel {
+ public:
+  http::Transcript transcribe(std::string_view file, const http::SpeechRequest& request,
+                              const std::function<bool()>& go_on) override {
+    if (file.empty()) throw http::bad_request("no sound", "file");
+    if (request.options.initial_prompt == "wait") {
+      begun.release();
+      while (go_on()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ended.release();
+    }
+    const std::string bytes = fmt::format(" {} bytes", file.size());
+    return {
+        {{{0, 150, {1, 2}}, bytes, 0, -0.5, 0.25}, {{150, 6025, {}}, " and more", 0, -0.5, 0.25}}, "en", 61};
+  }
+
+  std::counting_semaphore<> begun{0}, ended{0};
 };
 
 struct Answered {
@@ -189,12 +211,34 @@ inline std::string post(std::string_view path, std::string_view body, std::strin
       path, body.size(), headers, body);
 }
 
+// A form, with a file unless that is null.
+inline std::string form(const std::vector<std::pair<std::string, std::string>>& fields,
+                        const std::string* file, std::string_view headers = "") {
+  std::string body;
+  for (const auto& [name, text] : fields)
+    body += fmt::format("--xyz\r\nContent-Disposition: form-data; name=\"{}\"\r\n\r\n{}\r\n", name, text);
+  if (file != nullptr) {
+    body += fmt::format(
+        "--xyz\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n"
+        "Content-Type: application/octet-stream\r\n\r\n{}\r\n",
+        *file);
+  }
+  body += "--xyz--\r\n";
+  return fmt::format(
+      "POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; "
+      "boundary=xyz\r\nContent-Length: {}\r\n{}\r\n{}",
+      body.size(), headers, body);
+}
+
 struct Rig {
   explicit Rig(http::Service::Options options = {}) : socket("0") {
     http::Service::Models models;
     auto played = std::make_unique<PlayedModel>();
     model = played.get();
-    models.emplace("m", std::move(played));
+    models.text.emplace("m", std::move(played));
+    auto listens = std::make_unique<PlayedSpeech>();
+    speech = listens.get();
+    models.speech.emplace("s", std::move(listens));
     service.emplace(socket, std::move(models), std::move(options));
   }
   uint16_t port() const {
@@ -204,6 +248,7 @@ struct Rig {
 
   http::ListeningSocket socket;
   PlayedModel* model;
+  PlayedSpeech* speech;
   std::optional<http::Service> service;
 };
 

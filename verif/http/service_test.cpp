@@ -73,8 +73,9 @@ TEST_CASE("the models") {
   const Rig rig;
   const Json models = rig.ask(get("/v1/models")).json();
   CHECK(models["object"] == "list");
-  REQUIRE(models["data"].size() == 1);
+  REQUIRE(models["data"].size() == 2);
   CHECK(models["data"][0]["id"] == "m");
+  CHECK(models["data"][1]["id"] == "s");
   CHECK(rig.ask(get("/v1/models/m")).json()["id"] == "m");
   CHECK(rig.ask(get("/v1/models/x")).json()["error"]["code"] == "model_not_found");
 }
@@ -88,7 +89,8 @@ TEST_CASE("refusals have a status, and say why") {
     CHECK(answered.json()["error"]["message"].get<std::string>().find(word) != std::string::npos);
     return answered;
   };
-  refused(post(kCompletions, R"({"model":"x"})"), 404, "there are: m");
+  refused(post(kCompletions, R"({"model":"x"})"), 404, "there are: m, s");
+  refused(post(kCompletions, R"({"model":"s"})"), 400, "/v1/audio/transcriptions");
   refused(post(kCompletions, body(R"(,"n":2)")), 400, "'n'");
   refused(post(kCompletions, "no JSON"), 400, "JSON");
   refused(post(kCompletions, R"({"model":"m","prompt":"123456789012345678901"})"), 400, "too long");
@@ -102,6 +104,7 @@ TEST_CASE("refusals have a status, and say why") {
           "application/json");
   refused("GET /v1/models HTTP/1.1\r\nHost: evil.example:80\r\n\r\n", 403, "localhost");
   CHECK(rig.ask("GET /v1/models HTTP/1.1\r\nHost: [::1]:80\r\n\r\n").status == 200);
+  refused(get("/v1/models", "Origin: http://evil.example\r\n"), 403, "browser");
 }
 
 TEST_CASE("who has no key gets nothing") {

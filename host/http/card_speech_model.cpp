@@ -1,0 +1,83 @@
+#include "host/http/card_speech_model.hpp"
+
+#include <fmt/format.h>
+
+#include "abi/elf.hpp"
+#include "host/audio/sound.hpp"
+#include "host/http/problem.hpp"
+
+namespace swai::http {
+namespace {
+
+struct Unwanted {};
+
+// Ends, by an exception, what nobody wants any more.
+class AsLongAsWanted : public transcribe::Speech {
+ public:
+  AsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)
+      : speech_(speech), go_on_(go_on) {}
+
+  void begin_sound() override { speech_.begin_sound(); }
+  void hear(std::span<const float> mel) override {
+    check();
+    speech_.hear(mel);
+  }
+  void begin() override { speech_.begin(); }
+  transcribe::Choice append(std::span<const models::Token> tokens, const transcribe::Rules& rules) override {
+    check();
+    return speech_.append(tokens, rules);
+  }
+  double probability_of(models::Token token) override { return speech_.probability_of(token); }
+
+ private:
+  void check() const {
+    if (!go_on_()) throw Unwanted();
+  }
+
+  transcribe::Speech& speech_;
+  const std::function<bool()>& go_on_;
+};
+
+audio::Sound sound_of(std::string_view file) {
+  try {
+    return audio::sound_in(file, "file");
+  } catch (const common::InputError& error) {
+    throw bad_request(error.what(), "file", "invalid_value");
+  }
+}
+
+// Random numbers of second attempts: the same sound gives the same text.
+constexpr uint64_t kSeed = 0;
+
+}  // namespace
+
+CardSpeechModel::CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker)
+    : file_(std::move(file)),
+      speech_(walker, file_->model, file_->card, file_->programs, file_->forbidden(), kSeed) {}
+
+Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechRequest& request,
+                                       const std::function<bool()>& go_on) {
+  transcribe::Options options = request.options;
+  options.language = request.language.value_or(file_->special.multilingual ? "auto" : "en");
+  if (!file_->special.multilingual && options.language != "en") {
+    throw bad_request(fmt::format("'{}' knows English only: leave 'language' out", request.model), "language",
+                      "invalid_value");
+  }
+  const audio::Sound sound = sound_of(file);
+  const audio::Mel mel = audio::log_mel(sound.samples, file_->card.shape.mels);
+  Transcript transcript;
+  transcript.seconds = sound.seconds();
+  AsLongAsWanted speech(speech_, go_on);
+  transcribe::Transcriber transcriber(speech, nullptr, *file_->tokenizer, file_->special,
+                                      file_->card.frames(), file_->card.shape.text_context, options);
+  try {
+    transcriber.run(mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
+                    [&](const transcribe::Said& said) { transcript.said.push_back(said); });
+  } catch (const Unwanted&) {
+    return transcript;
+  }
+  transcript.language = transcriber.language();
+  return transcript;
+}
+
+}  // namespace swai::http
