@@ -25,7 +25,7 @@ std::optional<generate::Chat> chat_of(const generate::Speaker& speaker) {
 TextFile::TextFile(generate::CardModel model, uint32_t context)
     : speaker(std::move(model)),
       chat(chat_of(speaker)),
-      programs(speaker.model().card, std::min(context, speaker.context())) {}
+      programs(speaker.model().card, std::min(context, speaker.context()), true) {}
 
 CardTextModel::CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder)
     : file_(std::move(file)),

@@ -38,6 +38,12 @@ void read_sampling(Fields& fields, generate::Sampling& sampling, uint64_t seed) 
     sampling.seed =
         given->is_number_unsigned() ? given->get<uint64_t>() : static_cast<uint64_t>(given->get<int64_t>());
   }
+  const auto penalty = [&](std::string_view name) {
+    return static_cast<float>(fields.number(name, -2, 2).value_or(0));
+  };
+  sampling.frequency = penalty("frequency_penalty");
+  sampling.presence = penalty("presence_penalty");
+  sampling.repetition = static_cast<float>(fields.number("repetition_penalty", 0.001, 1000).value_or(1));
   // The likeliest token alone.
   if (sampling.top_p == 0) {
     sampling.top_p = 1;
@@ -89,9 +95,6 @@ void read_common(Fields& fields, TextRequest& request, uint64_t seed) {
   request.stops = read_stops(fields);
   read_stream(fields, request);
   fields.only("n", {1});
-  fields.only("frequency_penalty", {0});
-  fields.only("presence_penalty", {0});
-  fields.only("repetition_penalty", {1});
   fields.only("min_p", {0});
   fields.only("logit_bias", {Parsed::object()});
   // About the client, or about what somebody keeps.

@@ -146,6 +146,13 @@ class Answers(HttpTest):
         # Without a seed each is another one.
         self.assertNotEqual(complete(**wish)["choices"][0]["text"], complete(**wish)["choices"][0]["text"])
 
+    def test_penalties(self):
+        wish = ["-m", MODEL, "-p", "Once upon a time", "-n", "40", "--frequency-penalty", "1.5", "--presence-penalty", "0.5"]
+        report = self.run_json("generate", *wish)
+        for _ in range(2):  # what was said before counts no more
+            answer = complete(model="stories", prompt="Once upon a time", max_tokens=40, frequency_penalty=1.5, presence_penalty=0.5)
+            self.assertEqual(answer["choices"][0]["text"], report["text"])
+
     def test_stop(self):
         before = self.launches()
         (choice,) = complete(model="stories", prompt="Once upon a time", max_tokens=390, stop=["girl", "none"])["choices"]

@@ -47,6 +47,7 @@ TEST_CASE("a completion, with what is meant when nothing is said") {
   CHECK(request.sampling.top_p == 1);
   CHECK(request.sampling.top_k == 0);
   CHECK(request.sampling.seed == 7);
+  CHECK(!request.sampling.penalises());
   CHECK(!request.stream);
   CHECK(request.stops.empty());
   CHECK(std::get<std::string>(completion(R"({"model":"m"})").prompt).empty());
@@ -56,12 +57,15 @@ TEST_CASE("all parameters") {
   const TextRequest request = completion(with(
       R"(,"max_tokens":3,"temperature":0,"top_p":0.5,"top_k":4,"seed":-1,"stop":["a","b"],"stream":true,)"
       R"("stream_options":{"include_usage":true},"n":1,"user":"me","logit_bias":{},"best_of":1,"echo":false,)"
-      R"("suffix":null,"logprobs":null,"presence_penalty":0.0)"));
+      R"("suffix":null,"logprobs":null,"presence_penalty":0.5,"frequency_penalty":-1,"repetition_penalty":2)"));
   CHECK(request.most == 3);
   CHECK(request.sampling.temperature == 0);
   CHECK(request.sampling.top_p == 0.5f);
   CHECK(request.sampling.top_k == 4);
   CHECK(request.sampling.seed == ~uint64_t{0});
+  CHECK(request.sampling.presence == 0.5f);
+  CHECK(request.sampling.frequency == -1);
+  CHECK(request.sampling.repetition == 2);
   CHECK(request.stops == std::vector<std::string>{"a", "b"});
   CHECK(request.stream);
   CHECK(request.stream_usage);
@@ -127,8 +131,9 @@ TEST_CASE("what is wrong is named") {
            {R"(,"logprobs":1)", "logprobs"},
            {R"(,"suffix":"x")", "suffix"},
            {R"(,"logit_bias":{"5":1})", "logit_bias"},
-           {R"(,"frequency_penalty":0.5)", "frequency_penalty"},
-           {R"(,"presence_penalty":-1)", "presence_penalty"},
+           {R"(,"frequency_penalty":2.5)", "frequency_penalty"},
+           {R"(,"presence_penalty":"1")", "presence_penalty"},
+           {R"(,"repetition_penalty":0)", "repetition_penalty"},
            {R"(,"messages":[])", "messages"},
            {R"(,"no such":1)", "no such"},
        }) {
