@@ -120,7 +120,9 @@ class Writer {
 
 void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener, double wall,
                  double sound) {
+  // What has not happened is not shown.
   const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
+    if (work.launches == 0) return;
     fmt::print(stderr, "{}: {} {} in {} launches, {:.3f} ms of the card\n", what, work.items, items,
                work.launches, static_cast<double>(work.nanoseconds) / 1e6);
   };
