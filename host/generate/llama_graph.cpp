@@ -52,7 +52,7 @@ class Writer {
     }
     line("size past in 0 .. {}", step_.room - step_.rows);
     if (reads_text()) {
-      line("state {}: i32[{} + 1]", kText, step_.room);
+      line("state {}: i32[{}]", kText, text_tokens(step_.room));
     } else {
       line("input tokens: i32[1]");
     }

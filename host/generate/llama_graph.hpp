@@ -17,6 +17,8 @@ struct Step {
 inline constexpr const char* kRotary = "rotary";
 inline constexpr const char* kLogits = "logits";
 inline constexpr const char* kText = "text";  // all tokens of it, of which a step takes some
+// How many of them there are: the one that is chosen last stands behind the room.
+constexpr uint32_t text_tokens(uint32_t room) { return room + 1; }
 
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
 // follows, as `settings` say (operators::SampleSettings).

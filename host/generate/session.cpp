@@ -31,7 +31,7 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       decoder_(decoder),
       model_(model),
       room_(programs.room),
-      penalises_(programs.penalises),
+      penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
       states_("keys and values", programs.several.pattern, ValueKind::kState),
       settings_("settings", sizeof(operators::SampleSettings)),
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
@@ -68,11 +68,11 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
 }
 
 void Session::begin(const Sampling& sampling) {
-  if (sampling.penalises() && !penalises_) throw std::logic_error("the programs know no penalties");
+  if (sampling.penalises() && penalised_ == 0) throw std::logic_error("the programs know no penalties");
   settings_.put(walk::bytes_of(std::array{settings_of(sampling)}));
   length_ = 0;
   // Penalties look at all of it, and leave out what is no token.
-  if (penalises_) states_.write(kText, walk::bytes_of(std::vector<Token>(room_, kNoToken)), 0);
+  if (penalised_ != 0) states_.put(kText, walk::bytes_of(std::vector<Token>(penalised_, kNoToken)));
 }
 
 std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& go_on) {

@@ -77,7 +77,7 @@ class Session {
   walk::Decoder* const decoder_;
   const LoadedModel& model_;
   const uint32_t room_;
-  const bool penalises_;
+  const uint32_t penalised_;  // tokens that penalties look at: the whole text; 0: there are none
   uint32_t length_ = 0;
   walk::NamedMemory states_;
   walk::CardMemory settings_, chosen_, between_;

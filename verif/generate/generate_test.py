@@ -50,6 +50,11 @@ class Stories(GenerateTest):
         self.assertLess(told["two-tier"].count("Lily"), plain.count("Lily"))
         self.assertIn("--repeat-penalty", self.generate("-p", "x", "--repeat-penalty", "0", code=2)[1])
 
+    def test_penalties_see_the_text_alone(self):
+        """What counts for a token that is often in the text counts for those that are in it, and for no others."""
+        report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "-n", "20", "--frequency-penalty", "-100")
+        self.assertLessEqual(set(report["tokens"]), set(report["prompt_tokens"]))
+
     def test_launched_by_the_host(self):
         for story in STORIES["stories"][2:4]:
             with self.subTest(prompt=story["prompt"]):

@@ -44,7 +44,7 @@ class Evaluated {
     const std::vector<float> rotary = generate::rotary_table(card_, kRoom);
     named_.kept["rotary"].assign(rotary.begin(), rotary.end());
     named_.kept["settings"].resize(kSettingsWords);  // temperature 0, that is
-    named_.kept[generate::kText].assign(kRoom + 1, -1);
+    named_.kept[generate::kText].assign(generate::text_tokens(kRoom), -1);
   }
 
   // The logits behind the tokens, and the likeliest token.
