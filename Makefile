@@ -299,6 +299,12 @@ demo: ## boot the simulated card: our core, our firmware, from flash to the kern
 # What the functional model of the card needs to run models.
 FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf programs/listen.elf)
 
+# A model of speech of our own, as a folder that programs for models read.
+$(B)/models/digits: $(addprefix models/digits/,spread.py digits.safetensors gpt2.tiktoken)
+	$(call say,MODEL,$@)
+	$(PYTHON) models/digits/spread.py $@
+	@touch $@
+
 .PHONY: demo-whisper
 demo-whisper: ## fetch Whisper tiny.en (71 MB); the card's model writes down what is said in a recording
 	@scripts/install-deps.sh demo

@@ -28,13 +28,13 @@ class Batches:
         self.drawer, self.filters, self.random = drawer, filters, drawer.random
         self.ready = []
 
-    def draw(self, kind, size, most_digits, most_segments):
+    def draw(self, kind, size, most_digits, most_groups):
         """`kind`: "short" windows, "sampled" ones of 30 seconds, or "whole" ones."""
         if kind == "whole":
-            return self.batch(kind, [self.drawer.clip(most_digits, most_segments) for _ in range(size)])
+            return self.batch(kind, [self.drawer.clip(most_digits, most_groups) for _ in range(size)])
         if not self.ready:
             # Clips of like length share a batch.
-            clips = [self.drawer.clip(most_digits, most_segments) for _ in range(size * POOL)]
+            clips = [self.drawer.clip(most_digits, most_groups) for _ in range(size * POOL)]
             clips.sort(key=lambda clip: len(clip.spoken))
             self.ready = [clips[i * size : (i + 1) * size] for i in range(POOL)]
             self.random.shuffle(self.ready)
@@ -84,8 +84,8 @@ class Batches:
 
     def text(self, clip):
         """What the decoder is given, and the next token behind each."""
-        timestamps = self.drawer.chance(0.6)
-        before = self.prompt() if self.drawer.chance(0.15) else []
+        timestamps = self.drawer.chance(0.85)
+        before = self.prompt() if self.drawer.chance(0.08) else []
         wanted = sequences.target(clip, timestamps)
         if not clip.segments:
             # Whatever the rules of decoding make the model begin with, there is no text.
@@ -98,15 +98,14 @@ class Batches:
 
     def prompt(self):
         """What was said before, as Whisper is told when it goes through long sound."""
-        out, timestamps = [tokens.PREVIOUS], self.drawer.chance(0.7)
+        out, timestamps = [tokens.PREVIOUS], self.drawer.chance(0.8)
         at, length = 0.0, int(self.random.integers(1, 200 if self.drawer.chance(0.03) else 30))
         while len(out) < length and at < 22:
             if timestamps:
                 out.append(tokens.time_id(at))
-            count = int(self.random.integers(1, 9))
-            out += [tokens.WORD_IDS[i] for i in self.random.integers(len(tokens.WORDS), size=count)]
-            at += count * self.drawer.uniform(0.4, 0.8)
+            out.append(tokens.WORD_IDS[int(self.random.integers(len(tokens.WORDS)))])
+            at += self.drawer.uniform(0.3, 0.8)
             if timestamps:
                 out.append(tokens.time_id(at))
-            at += self.drawer.uniform(0.8, 2)
+            at += self.drawer.uniform(0, 1)
         return out

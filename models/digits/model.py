@@ -54,23 +54,23 @@ class Attention(nn.Module):
         return self.out_proj((scores.softmax(dim=-1) @ v).transpose(1, 2).reshape(x.shape))
 
 
-def look_around(attention, reach):
-    """Begins with heads that look so many frames back and ahead, whatever is there: sinusoids of two positions have a
-    product that depends on their distance. Learning this takes thousands of steps, where all else is quick."""
+def look_around(attention, reaches, query_map=None, key_map=None):
+    """Begins with two heads that look so many rows ahead (or back), whatever is there: sinusoids of two positions have
+    a product that depends on their distance. Learning this takes thousands of steps, where all else is quick. The maps
+    turn sinusoids as queries or keys hold them."""
     sharpness, half = 1.5, WIDTH // 2
-    turn = torch.tensor([1.0, -1.0]).repeat(half // 2) * reach
     rate = torch.exp(-math.log(10000) / (half - 1) * torch.arange(half))
     query, key = torch.zeros(WIDTH, WIDTH), torch.zeros(WIDTH, WIDTH)
     for i in range(half):
         # Every other frequency belongs to the second head.
-        row = i % 2 * half + i // 2 * 2
-        sine, cosine = torch.sin(rate[i] * turn[i]), torch.cos(rate[i] * turn[i])
+        row, turn = i % 2 * half + i // 2 * 2, torch.tensor(float(reaches[i % 2]))
+        sine, cosine = torch.sin(rate[i] * turn), torch.cos(rate[i] * turn)
         key[row, i], key[row + 1, half + i] = sharpness, sharpness
         query[row, i], query[row, half + i] = sharpness * cosine, sharpness * sine
         query[row + 1, i], query[row + 1, half + i] = -sharpness * sine, sharpness * cosine
     with torch.no_grad():
-        attention.q_proj.weight.add_(query)
-        attention.k_proj.weight.add_(key)
+        attention.q_proj.weight.add_(query if query_map is None else query @ query_map.T)
+        attention.k_proj.weight.add_(key if key_map is None else key @ key_map.T)
 
 
 class Layer(nn.Module):
@@ -117,7 +117,7 @@ class Encoder(nn.Module):
             nn.init.kaiming_normal_(conv.weight, nonlinearity="relu")
             conv.weight.data *= gain
         for number, layer in enumerate(self.layers):
-            look_around(layer.self_attn, 4 * (number + 1))
+            look_around(layer.self_attn, [4 * (number + 1), -4 * (number + 1)])
         # As the file has it, in fp16.
         self.register_buffer("positions", sinusoids(tokens.FRAMES).half().float(), persistent=False)
 
@@ -147,9 +147,14 @@ class Decoder(nn.Module):
         self.places = SmoothTable(tokens.TEXT_CONTEXT)
         self.layers = nn.ModuleList(Layer(decoder=True) for _ in range(DECODER_LAYERS))
         self.layer_norm = nn.LayerNorm(WIDTH)
-        for table in (self.times, self.places):
-            nn.init.normal_(table.map.weight, std=0.05 * WIDTH**-0.5)
+        # Timestamps begin as the positions of their frames, places in the text as the same, turned to be told apart.
+        apart = torch.linalg.qr(torch.randn(WIDTH, WIDTH))[0]
+        for table, turn, size in ((self.times, torch.eye(WIDTH), 0.15), (self.places, apart, 0.1)):
+            table.map.weight.data = turn * size
             nn.init.zeros_(table.map.bias)
+        look_around(self.layers[0].self_attn, [-1, -2], apart, apart)
+        for layer, reaches in zip(self.layers, ([8, 20], [4, 14], [10, 30])):
+            look_around(layer.encoder_attn, reaches)
         # As many tokens as share the last row count as often.
         share = torch.zeros(tokens.COLUMNS)
         share[tokens.UNUSED_COLUMN] = math.log(tokens.UNUSED_TOKENS)

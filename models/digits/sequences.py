@@ -9,14 +9,14 @@ import recordings
 import tokens
 
 mel = recordings.mel
-SEGMENT_PAUSE = 0.8  # seconds without a digit that end a segment
+MOST_FIRST_TIME = 1.0  # Whisper's rules of decoding forbid a first timestamp behind it
 
 
 @dataclasses.dataclass
 class Segment:
     start: float  # seconds
     end: float
-    digits: list
+    digit: int
 
 
 @dataclasses.dataclass
@@ -50,7 +50,7 @@ class Drawer:
     def pick(self, things):
         return things[self.random.integers(len(things))]
 
-    def clip(self, most_digits, most_segments):
+    def clip(self, most_digits, most_groups):
         if self.chance(0.04):
             return self.without_speech()
         pool = self.pools[int(self.chance(0.2 * self.hardship) and bool(self.pools[1]))]
@@ -64,22 +64,19 @@ class Drawer:
             parts.append(np.zeros(int(seconds * mel.RATE)))
             at += len(parts[-1])
 
-        # Whisper's rules forbid a first timestamp behind 1.00.
-        silence(self.uniform(0, 1.0) if self.chance(0.7) else 0)
-        for number in range(1 if self.chance(0.85) else self.random.integers(1, most_segments + 1)):
-            if number:
-                silence(self.uniform(SEGMENT_PAUSE, 2.5))
-            digits, start = [], at
-            for _ in range(self.random.integers(1, most_digits + 1)):
-                if digits:
+        silence(self.uniform(0, 1.6) if self.chance(0.7) else 0)
+        for group in range(1 if self.chance(0.85) else self.random.integers(1, most_groups + 1)):
+            if group:
+                silence(self.uniform(0.6, 2.5))
+            for number in range(self.random.integers(1, most_digits + 1)):
+                if number:
                     silence(min(self.uniform(0, 1) ** 2 * unhurried * 2, 0.6))
                 digit = int(self.random.integers(len(tokens.WORDS)))
                 sound = self.pick((self.pick(pool) if mixed else speaker)[digit]).at(speed * self.uniform(0.95, 1.05))
                 parts.append(sound * (10 ** self.uniform(-0.3, 0) / np.abs(sound).max()))
                 spoken.append((at, at + len(sound), digit))
-                digits.append(digit)
+                segments.append(Segment(at / mel.RATE, (at + len(sound)) / mel.RATE, digit))
                 at += len(sound)
-            segments.append(Segment(start / mel.RATE, at / mel.RATE, digits))
         silence(self.uniform(0, 1.2) if self.chance(0.8) else 0)
         samples = self.worse(np.concatenate(parts))[: mel.SAMPLES]
         frames = np.full(-(-len(samples) // 320), len(tokens.WORDS))
@@ -124,17 +121,18 @@ class Drawer:
 
 
 def target(clip, timestamps):
-    """The tokens behind the start of text."""
+    """The tokens behind the start of text: each digit is a segment, and stands between its times."""
     if not clip.segments:
         return [tokens.END]
     out = [] if timestamps else [tokens.NO_TIMESTAMPS]
     limit = mel.SAMPLES / mel.RATE
-    for number, segment in enumerate(clip.segments):
+    for segment in clip.segments:
+        start = segment.start if len(out) else min(segment.start, MOST_FIRST_TIME)
         if timestamps and segment.start < limit:
-            out.append(tokens.time_id(segment.start))
+            out.append(tokens.time_id(start))
         if segment.end > limit:
             break  # cut off by the window's end: the next window begins with it
-        out += [tokens.WORD_IDS[digit] for digit in segment.digits]
+        out.append(tokens.WORD_IDS[segment.digit])
         if timestamps:
             out.append(tokens.time_id(segment.end))
     return out + [tokens.END]
