@@ -302,7 +302,7 @@ FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/r
 # A model of speech of our own, as a folder that programs for models read.
 $(B)/models/digits: $(addprefix models/digits/,spread.py digits.safetensors gpt2.tiktoken)
 	$(call say,MODEL,$@)
-	$(PYTHON) models/digits/spread.py $@
+	$(Q)$(PYTHON) models/digits/spread.py $@
 	@touch $@
 
 .PHONY: demo-whisper
