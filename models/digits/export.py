@@ -6,12 +6,12 @@ the vocabulary its row.
 """
 
 import argparse
-import json
 import pathlib
 
 import numpy as np
 import torch
 
+import spread
 import tokens
 from model import Whisper
 
@@ -31,17 +31,13 @@ def weights_of(model):
     return {f"model.{name}": weight.detach().numpy().astype(np.float16) for name, weight in sorted(named.items())}
 
 
-def write_safetensors(path, weights, metadata):
+def file_of(weights, metadata):
+    """Header and tensors of a safetensors file."""
     header, at = {"__metadata__": metadata}, 0
     for name, weight in weights.items():
         header[name] = {"dtype": "F16", "shape": list(weight.shape), "data_offsets": [at, at + weight.nbytes]}
         at += weight.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for weight in weights.values():
-            file.write(np.ascontiguousarray(weight).tobytes())
+    return header, [weight.tobytes() for weight in weights.values()]
 
 
 def main():
@@ -53,7 +49,8 @@ def main():
     model = Whisper()
     model.load_state_dict(state["model"])
     in_use = ",".join(str(token) for token in tokens.IN_USE)
-    write_safetensors(options.out, weights_of(model), {"steps": str(state["step"]), "tokens": in_use})
+    metadata = {"steps": str(state["step"]), "tokens": in_use}
+    spread.write_safetensors(options.out, *file_of(weights_of(model), metadata))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,12 @@ import argparse
 import base64
 import json
 import pathlib
+import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "studies"))
+from bpe import byte_letters  # noqa: E402
+
 VOCABULARY = 51864
 EMBEDDING = "model.decoder.embed_tokens.weight"
 CONFIG = {
@@ -78,13 +82,6 @@ def write_safetensors(path, header, pieces):
         file.write(b"".join(pieces))
 
 
-def letters_of_bytes():
-    """GPT-2 writes each byte as a letter that can be seen."""
-    seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    hidden = [byte for byte in range(256) if byte not in seen]
-    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
-
-
 def merge_of(piece, ranks):
     """The two pieces that were joined last: what joining by rank leaves of the piece before that."""
     parts = [bytes([byte]) for byte in piece]
@@ -98,7 +95,7 @@ def merge_of(piece, ranks):
 def tokenizer(path):
     """tokenizer.json of a list of pieces by rank, as OpenAI publishes it."""
     ranks = {base64.b64decode(piece): int(rank) for piece, rank in (line.split() for line in path.read_text().splitlines())}
-    letters = letters_of_bytes()
+    letters = byte_letters()
 
     def written(piece):
         return "".join(letters[byte] for byte in piece)

@@ -133,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=pathlib.Path, required=True, help="has speech/fsdd and whisper/mel_filters.npz")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/digits", help="checkpoint and voices")
-    parser.add_argument("--steps", type=int, default=5500)
+    parser.add_argument("--steps", type=int, default=6500)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rate", type=float, default=1.5e-3, help="the highest rate of learning")
     parser.add_argument("--encoder", type=pathlib.Path, help="checkpoint whose encoder this one begins with")
