@@ -300,7 +300,7 @@ demo: ## boot the simulated card: our core, our firmware, from flash to the kern
 FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf programs/listen.elf)
 
 # A model of speech of our own, as a folder that programs for models read.
-$(B)/models/digits: $(addprefix models/digits/,spread.py digits.safetensors gpt2.tiktoken)
+$(B)/models/digits: $(addprefix models/,digits/spread.py digits/digits.safetensors digits/gpt2.tiktoken studies/bpe.py)
 	$(call say,MODEL,$@)
 	$(Q)$(PYTHON) models/digits/spread.py $@
 	@touch $@
