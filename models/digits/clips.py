@@ -1,52 +1,17 @@
 #!/usr/bin/env python3
-"""The sequences of test.txt as sounds: recordings that training never hears, joined.
-
-A line is a sequence: name, speed, gain in dB, noise below the digits in dB ("-" for none), and then, in turn, seconds of
-silence and recordings, from silence to silence.
-"""
+"""The sequences of test.txt as sounds: recordings that training never hears, joined."""
 
 import argparse
-import dataclasses
 import pathlib
 
 import numpy as np
 import soundfile
 
 import recordings
-import tokens
+from test_list import TEST_LIST, Entry, read_list
 
-HERE = pathlib.Path(__file__).resolve().parent
 RATE = recordings.mel.RATE
 COUNT = 100
-
-
-@dataclasses.dataclass
-class Entry:
-    name: str
-    speed: float
-    gain: float
-    noise: float  # None without
-    parts: list  # silence, recording, silence ...
-
-    @staticmethod
-    def read(line):
-        name, speed, gain, noise, *parts = line.split()
-        return Entry(name, float(speed), float(gain), None if noise == "-" else float(noise), parts)
-
-    def line(self):
-        noise = "-" if self.noise is None else f"{self.noise:.0f}"
-        return " ".join([self.name, f"{self.speed:.2f}", f"{self.gain:.0f}", noise] + self.parts)
-
-    def digits(self):
-        return [int(part[0]) for part in self.parts[1::2]]
-
-    def words(self):
-        return [tokens.WORDS[digit] for digit in self.digits()]
-
-
-def read_list(path):
-    lines = path.read_text().splitlines()
-    return [Entry.read(line) for line in lines if line and not line.startswith("#")]
 
 
 def draw_list(seed):
@@ -83,9 +48,9 @@ def sound_of(entry, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recordings", type=pathlib.Path, required=True, help="the dataset's folder of that name")
-    parser.add_argument("--list", type=pathlib.Path, default=HERE / "test.txt")
+    parser.add_argument("--list", type=pathlib.Path, default=TEST_LIST)
     parser.add_argument("--draw", type=int, metavar="SEED", help="draw the list anew first")
     parser.add_argument("folder", type=pathlib.Path, help="gets a FLAC file for each line")
     options = parser.parse_args()

@@ -11,6 +11,7 @@ import clips
 import sequences
 import tokens
 from model import Sound, Whisper
+from test_list import TEST_LIST, errors, read_list
 
 MOST_TOKENS = 100
 MOST_FIRST_TIME = round(sequences.MOST_FIRST_TIME / tokens.STEP_SECONDS)
@@ -58,21 +59,11 @@ def words_of(columns):
     return tokens.text_of(int(tokens.IN_USE[c]) if c < len(tokens.IN_USE) else 0 for c in columns).split()
 
 
-def errors(wanted, got):
-    """Words to insert, delete or replace."""
-    row = list(range(len(got) + 1))
-    for i, word in enumerate(wanted):
-        before, row[0] = row[0], i + 1
-        for j, other in enumerate(got):
-            before, row[j + 1] = row[j + 1], min(row[j + 1] + 1, row[j] + 1, before + (word != other))
-    return row[-1]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=pathlib.Path, required=True, help="has speech/fsdd and whisper/mel_filters.npz")
     parser.add_argument("--checkpoint", type=pathlib.Path, required=True)
-    parser.add_argument("--list", type=pathlib.Path, default=clips.HERE / "test.txt")
+    parser.add_argument("--list", type=pathlib.Path, default=TEST_LIST)
     parser.add_argument("--short", action="store_true", help="windows as short as the sound, which is not what Whisper does")
     parser.add_argument("--wrong", action="store_true", help="show what is wrong")
     options = parser.parse_args()
@@ -83,7 +74,7 @@ def main():
     model = model.half().float().eval()
     filters = np.load(options.data / "whisper/mel_filters.npz")["mel_80"]
     words = wrong = 0
-    for entry in clips.read_list(options.list):
+    for entry in read_list(options.list):
         samples = clips.sound_of(entry, options.data / "speech/fsdd/recordings") / 32768
         length = (-(-len(samples) // 320) + 8) * 320 if options.short else sequences.mel.SAMPLES
         with torch.no_grad():

@@ -6,8 +6,9 @@ tokens that never occur. They share a row of the embedding.
 
 import numpy as np
 
+from test_list import WORDS
+
 VOCABULARY = 51864
-WORDS = "zero one two three four five six seven eight nine".split()
 WORD_IDS = [6632, 530, 734, 1115, 1440, 1936, 2237, 3598, 3624, 5193]  # " zero", " one", ... in GPT-2's vocabulary
 END, START, PREVIOUS, NO_SPEECH, NO_TIMESTAMPS, FIRST_TIME = 50256, 50257, 50360, 50361, 50362, 50363
 TIMES = 1501  # 0.00 to 30.00 seconds in steps of 20 ms, which is a frame of the encoder

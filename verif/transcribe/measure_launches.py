@@ -4,13 +4,12 @@
 Models with random weights do: what they say is no good, so sounds are taken as they are first heard."""
 
 import json
-import subprocess
 import tempfile
 
 import random_whisper
+from reports import reports
 from sounds import write_sound
 
-SWAI = ("build/swai", "--tier", "fast", "--quiet", "--json")
 TEXT_MODEL = "models/stories260K/stories260K.bin"
 PROMPT_WORDS = (1, 40)  # repetitions; the second is longer than what one list takes
 WINDOWS = {5: 1, 45: 3, 170: 9}  # of the sound of so many seconds
@@ -18,14 +17,6 @@ WINDOWS = {5: 1, 45: 3, 170: 9}  # of the sound of so many seconds
 
 def launches_of(stats):
     return sum(part["launches"] for part in stats.values() if isinstance(part, dict) and "launches" in part)
-
-
-def reports(*words):
-    out = subprocess.run((*SWAI, *words), stdout=subprocess.PIPE, text=True, check=True).stdout
-    while out.strip():
-        report, end = json.JSONDecoder().raw_decode(out.lstrip())
-        out = out.lstrip()[end:]
-        yield report
 
 
 def main():

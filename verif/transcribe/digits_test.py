@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Tests what the digits model hears in sequences of its test, on a card. Run from the repository root.
+
+The RTL takes about a minute for a sequence, so comparing both tiers is a long test."""
+
+import unittest
+
+from digits import SEQUENCES, heard
+
+PRECISIONS = ("fp32", "w8a8")
+# One digit to eight, with noise and without; the model hears all of them right.
+FEW = ("000", "010", "019", "042", "064")
+TEN = ("000", "001", "006", "010", "012", "019", "048", "054", "063", "099")
+
+
+def tokens(report):
+    return [token for segment in report["segments"] for token in segment["tokens"]]
+
+
+class Words(unittest.TestCase):
+    def test_are_those_that_were_said(self):
+        for precision in PRECISIONS:
+            for name, report in zip(FEW, heard(FEW, "--precision", precision), strict=True):
+                with self.subTest(precision=precision, sequence=name):
+                    self.assertEqual(report["text"].split(), SEQUENCES[name].words())
+
+
+class BothTiers(unittest.TestCase):
+    def test_choose_the_same_tokens(self):
+        for name, fast, rtl in zip(TEN, heard(TEN), heard(TEN, tier="rtl"), strict=True):
+            with self.subTest(sequence=name):
+                self.assertGreater(len(tokens(fast)), 0)
+                self.assertEqual(tokens(rtl), tokens(fast))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
