@@ -60,12 +60,11 @@ bool Hart::csr_accessible(unsigned number, bool writes) const {
   return true;
 }
 
-void Hart::access_csr(const Insn& insn, CsrOp op) {
+void Hart::access_csr(const Operation& insn, CsrOp op, uint64_t operand) {
   const auto number = static_cast<unsigned>(insn.imm);
-  const uint64_t operand = insn.info->format == Format::kCsrImm ? insn.rs1 : x_[insn.rs1];
   const bool writes = op == CsrOp::kWrite || insn.rs1 != 0;
   std::optional<uint64_t> old = read_csr(number);
-  if (!old || !csr_accessible(number, writes)) return raise_illegal(insn);
+  if (!old || !csr_accessible(number, writes)) return raise_illegal();
 
   bool known = true;
   Counter* counter = supply_ != nullptr ? unknown_counter(number) : nullptr;

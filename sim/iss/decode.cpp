@@ -11,23 +11,23 @@ namespace {
 constexpr uint32_t field(uint32_t bits, unsigned hi, unsigned lo) {
   return (bits >> lo) & ((2u << (hi - lo)) - 1);
 }
-constexpr int64_t sign_extend(uint32_t value, unsigned width) {
-  return int64_t{static_cast<int32_t>(value << (32 - width)) >> (32 - width)};
+constexpr int32_t sign_extend(uint32_t value, unsigned width) {
+  return static_cast<int32_t>(value << (32 - width)) >> (32 - width);
 }
 
-int64_t immediate(Format format, uint32_t x) {
+int32_t immediate(Format format, uint32_t x) {
   switch (format) {
     case Format::kI:
     case Format::kLoad:
       return sign_extend(field(x, 31, 20), 12);
     case Format::kShift:
-      return field(x, 25, 20);
+      return static_cast<int32_t>(field(x, 25, 20));
     case Format::kShiftW:
-      return field(x, 24, 20);
+      return static_cast<int32_t>(field(x, 24, 20));
     case Format::kStore:
       return sign_extend(field(x, 31, 25) << 5 | field(x, 11, 7), 12);
     case Format::kPair:
-      return field(x, 26, 25) << 4;
+      return static_cast<int32_t>(field(x, 26, 25) << 4);
     case Format::kBranch:
       return sign_extend(
           field(x, 31, 31) << 12 | field(x, 7, 7) << 11 | field(x, 30, 25) << 5 | field(x, 11, 8) << 1, 13);
@@ -39,7 +39,7 @@ int64_t immediate(Format format, uint32_t x) {
           21);
     case Format::kCsr:
     case Format::kCsrImm:
-      return field(x, 31, 20);
+      return static_cast<int32_t>(field(x, 31, 20));
     default:
       return 0;
   }
@@ -49,7 +49,6 @@ bool has_rd(Format format) {
   switch (format) {
     case Format::kNone:
     case Format::kStore:
-    case Format::kPair:
     case Format::kBranch:
     case Format::kAddress:
     case Format::kFence:
@@ -77,23 +76,19 @@ Insn decode(uint32_t bits) {
   const uint32_t full = length == 2 ? expand_compressed(static_cast<uint16_t>(bits)) : bits;
   for (const InsnInfo* info : candidates(full)) {
     if ((full & info->mask) != info->match) continue;
-    return {.handler = info->handler,
-            .info = info,
-            .imm = immediate(info->format, full),
-            .bits = bits,
-            .rd = has_rd(info->format) ? static_cast<uint8_t>(field(full, 11, 7)) : uint8_t{0},
-            .rs1 = static_cast<uint8_t>(field(full, 19, 15)),
-            .rs2 = static_cast<uint8_t>(field(full, 24, 20)),
-            .length = static_cast<uint8_t>(length)};
+    return {{.imm = immediate(info->format, full),
+             .rd = has_rd(info->format) ? static_cast<uint8_t>(field(full, 11, 7)) : uint8_t{0},
+             .rs1 = static_cast<uint8_t>(field(full, 19, 15)),
+             .rs2 = static_cast<uint8_t>(field(full, 24, 20)),
+             .length = static_cast<uint8_t>(length)},
+            info->handler,
+            info,
+            bits};
   }
-  return {.handler = exec::illegal,
-          .info = nullptr,
-          .imm = 0,
-          .bits = bits,
-          .rd = 0,
-          .rs1 = 0,
-          .rs2 = 0,
-          .length = static_cast<uint8_t>(length)};
+  return {{.imm = 0, .rd = 0, .rs1 = 0, .rs2 = 0, .length = static_cast<uint8_t>(length)},
+          exec::illegal,
+          nullptr,
+          bits};
 }
 
 }  // namespace swai::iss

@@ -56,7 +56,7 @@ std::string operands(const Insn& insn, uint64_t pc) {
     case Format::kStore:
       return fmt::format("{}, {}({})", rs2, insn.imm, rs1);
     case Format::kPair:
-      return fmt::format("{}, {}, ({}), {}, 4", register_name(insn.bits >> 7 & 31), rs2, rs1, insn.imm / 16);
+      return fmt::format("{}, {}, ({}), {}, 4", rd, rs2, rs1, insn.imm / 16);
     case Format::kBranch:
       return fmt::format("{}, {}, {:#x}", rs1, rs2, target);
     case Format::kU:

@@ -1,11 +1,14 @@
 #include "sim/iss/hart.hpp"
 
+#include <algorithm>
+
 #include "sim/iss/csr_numbers.hpp"
+#include "sim/iss/execute.hpp"
 
 namespace swai::iss {
 
 Hart::Hart(Memory& memory, const HartConfig& config)
-    : memory_(memory), config_(config), decoded_(kDecoded, decode(0)) {
+    : memory_(memory), config_(config), decoded_(kDecoded, decode(0)), blocks_(kBlocks), copies_(kBlocks) {
   reset();
 }
 
@@ -34,6 +37,44 @@ void Hart::set_lines(const Lines& lines) {
               (lines.m_external ? irq::kMei : 0) | (lines.s_external ? irq::kSei : 0);
 }
 
+// The block at pc; none where it does not lie in a page of plain memory whose translation is known.
+inline const Hart::Block* Hart::block() {
+  const uint64_t offset = pc_ % kPageBytes;
+  const Translation& page = slot(pc_, Access::kFetch);
+  if (page.tag != (pc_ - offset + fetch_context_) || page.host == nullptr) [[unlikely]] {
+    return nullptr;
+  }
+  const uint8_t* const code = page.host + offset;
+  const size_t index = (reinterpret_cast<uintptr_t>(code) / 2) % kBlocks;
+  Block& block = blocks_[index];
+  if (block.code != code || block.version != code_version_) [[unlikely]] {
+    renew(block, copies_[index], code, kPageBytes - offset);
+  }
+  return &block;
+}
+
+// Decodes the instructions that begin at `code`, unless that was done and they are still the same.
+void Hart::renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room) {
+  const bool same = block.code == code && std::memcmp(copy.data(), code, block.bytes) == 0;
+  block.version = code_version_;
+  if (same) return;
+  block.code = code;
+  block.bytes = 0;
+  block.steps = 0;
+  bool ends = false;
+  while (!ends && block.steps < kRow && block.bytes + sizeof(uint32_t) <= room) {
+    uint32_t bits;
+    std::memcpy(&bits, code + block.bytes, sizeof bits);
+    const Insn insn = decode(bits);
+    if (insn.info == nullptr || insn.info->place == Place::kAlone) break;
+    ends = insn.info->place == Place::kLast;
+    block.row[block.steps++] = {insn.info->row, insn};
+    block.bytes = static_cast<uint16_t>(block.bytes + insn.length);
+  }
+  std::memcpy(copy.data(), code, block.bytes);
+  block.row[block.steps].row = exec::end_of_row;
+}
+
 inline const Insn* Hart::fetch() {
   const uint64_t offset = pc_ % kPageBytes;
   const Translation& page = slot(pc_, Access::kFetch);
@@ -54,7 +95,8 @@ inline const Insn* Hart::fetch() {
 // Returns whether the instruction completed; if not, the exception is raised but not taken yet.
 inline bool Hart::execute(const Insn& insn) {
   next_pc_ = pc_ + insn.length;
-  instret_increment_ = (~mcountinhibit_ >> 2) & 1;
+  bits_ = insn.bits;
+  instret_increment_ = instret_increment();
   insn.handler(*this, insn);
   if (raised_) [[unlikely]] {
     return false;
@@ -73,19 +115,40 @@ inline std::optional<uint64_t> Hart::interrupt_to_take() {
   return enabled_interrupt();
 }
 
+inline void Hart::execute_one() {
+  const Insn* insn = fetch();
+  if (insn == nullptr || !execute(*insn)) take_trap(cause_, tval_);
+  ++ticks_;
+}
+
+// Ends early where an instruction raises an exception, which is taken then, or calls stop().
+inline void Hart::execute(const Block& block) {
+  const uint64_t before = ticks_;
+  block.row[0].row(*this, block.row.data(), pc_, before);
+  csrs_.minstret += instret_increment() * (ticks_ - before);
+  if (!raised_) [[likely]] {
+    return;
+  }
+  take_trap(cause_, tval_);
+  ++ticks_;
+}
+
 uint64_t Hart::run(uint64_t limit) {
   stop_ = false;
   uint64_t steps = 0;
   while (steps < limit && !stop_ && !waiting()) {
     waiting_ = false;
-    ++steps;
+    const uint64_t before = ticks_;
     if (const auto interrupt = interrupt_to_take()) {
       take_trap(*interrupt, 0);
+      ++ticks_;
+    } else if (const Block* const next = block();
+               next != nullptr && next->steps != 0 && next->steps <= limit - steps) {
+      execute(*next);
     } else {
-      const Insn* insn = fetch();
-      if (insn == nullptr || !execute(*insn)) take_trap(cause_, tval_);
+      execute_one();
     }
-    ++ticks_;
+    steps += ticks_ - before;
   }
   return steps;
 }
@@ -119,8 +182,8 @@ Retirement Hart::step() {
   const Insn* insn = fetch();
   if (insn != nullptr) record.insn = insn->bits;
   if (insn != nullptr && execute(*insn)) {
-    record.rd = insn->rd;
-    record.rd_wdata = x_[insn->rd];
+    record.rd = insn->info->format == Format::kPair ? uint8_t{0} : insn->rd;
+    record.rd_wdata = x_[record.rd];
     if (mem_rmask_ != 0 || mem_wmask_ != 0) {
       record.mem_addr = mem_addr_;
       record.mem_rmask = mem_rmask_;

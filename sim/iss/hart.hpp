@@ -126,8 +126,16 @@ class Hart {
 
   // --- for the instructions (execute.hpp); a false result means that an exception was raised
   void jump(uint64_t target) { next_pc_ = target; }
+  uint64_t next_pc() const { return next_pc_; }
+  bool raised() const { return raised_; }
+  bool stopped() const { return stop_; }
+  // Of instructions in a row: the next one's address, and what ticks() is then.
+  void set_progress(uint64_t pc, uint64_t ticks) {
+    pc_ = pc;
+    ticks_ = ticks;
+  }
   void raise(uint64_t cause, uint64_t tval);
-  void raise_illegal(const Insn& insn) { raise(cause::kIllegal, insn.bits); }
+  void raise_illegal() { raise(cause::kIllegal, bits_); }
   template <typename T>
   bool load(uint64_t vaddr, T& value);
   template <typename T>
@@ -140,12 +148,13 @@ class Hart {
   bool reserve(uint64_t vaddr, unsigned size, uint64_t& value);
   bool store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success);
   bool check_cache_block(uint64_t vaddr);
-  void access_csr(const Insn& insn, CsrOp op);
+  void access_csr(const Operation& insn, CsrOp op, uint64_t operand);
   bool cache_op_legal(bool invalidate) const;
-  void return_from_machine(const Insn& insn);
-  void return_from_supervisor(const Insn& insn);
-  void wait_for_interrupt(const Insn& insn);
-  void fence_translations(const Insn& insn);
+  void return_from_machine();
+  void return_from_supervisor();
+  void wait_for_interrupt();
+  void fence_translations();
+  void fence_instructions() { ++code_version_; }
 
  private:
   // The translation of one page for one kind of access, in one context (privilege, SUM, MXR).
@@ -159,6 +168,19 @@ class Hart {
   static constexpr unsigned kTranslations = 256;
   using Translations = std::array<Translation, kTranslations>;
   static constexpr unsigned kDecoded = 8192;
+  // Instructions that follow each other in one page, decoded together; a jump or branch may be the last of
+  // them. What sees or changes how instructions are executed is in none. A block is looked at again after
+  // fence.i.
+  static constexpr unsigned kBlocks = 16384;
+  static constexpr unsigned kRow = 16;
+  struct alignas(64) Block {
+    const uint8_t* code = nullptr;
+    uint32_t version = 0;
+    uint16_t bytes = 0;
+    uint16_t steps = 0;
+    std::array<Step, kRow + 1> row{};
+  };
+  using Copy = std::array<uint8_t, 4 * kRow>;
   static constexpr unsigned kEventCounters = 8;  // mhpmcounter3 to 10
   static constexpr unsigned kFirstEvent = 3;
 
@@ -186,6 +208,11 @@ class Hart {
   // hart.cpp
   const Insn* fetch();
   bool execute(const Insn& insn);
+  void execute_one();
+  const Block* block();
+  void renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room);
+  void execute(const Block& block);
+  uint64_t instret_increment() const { return (~mcountinhibit_ >> 2) & 1; }
   std::optional<uint64_t> interrupt_to_take();
 
   // mmu.cpp
@@ -242,16 +269,18 @@ class Hart {
   std::optional<uint64_t> reservation_;               // physical line
   bool nmi_pending_ = false;
   bool waiting_ = false;
-  bool stop_ = false;
   bool stuck_ = false;
 
   uint64_t ticks_ = 0;
   uint64_t time_offset_ = 0;
 
+  bool stop_ = false;
+
   // Of the step under way.
   bool raised_ = false;
   uint64_t cause_ = 0;
   uint64_t tval_ = 0;
+  uint32_t bits_ = 0;  // of an instruction that may be illegal
   uint64_t instret_increment_ = 1;
   uint64_t mem_addr_ = 0;
   uint64_t mem_rdata_ = 0;
@@ -265,7 +294,11 @@ class Hart {
   uint64_t fetch_context_ = 0;
   uint64_t data_context_ = 0;
   std::array<Translations, 3> translations_{};  // by Access
-  std::vector<Insn> decoded_;                   // by pc; an entry is valid if its bits are those in memory
+  // By pc; an entry is valid if its bits are those in memory.
+  std::vector<Insn> decoded_;
+  std::vector<Block> blocks_;
+  std::vector<Copy> copies_;  // of each block's bytes
+  uint32_t code_version_ = 1;
 };
 
 inline void Hart::raise(uint64_t cause, uint64_t tval) {

@@ -8,11 +8,15 @@
 namespace swai::iss {
 
 class Hart;
-struct Insn;
+struct Operation;
+struct Step;
 
 // Executes one instruction: changes registers, memory and CSRs through the hart, or raises an exception
 // there.
-using Handler = void (*)(Hart&, const Insn&);
+using Handler = void (*)(Hart&, const Operation&);
+// The same, and then the instructions that follow: each calls the next one itself, so that a processor's
+// branch predictor tells them apart.
+using Row = void (*)(Hart&, const Step*, uint64_t pc, uint64_t ticks);
 
 // Which operands an instruction has, where they are in its bits, and how they are written in assembly.
 enum class Format : uint8_t {
@@ -36,6 +40,13 @@ enum class Format : uint8_t {
   kFence,    // sfence.vma rs1, rs2
 };
 
+// Where an instruction may stand in a row of them.
+enum class Place : uint8_t {
+  kAnywhere,
+  kLast,   // it may jump
+  kAlone,  // it may see or change counters, privilege, interrupts, or the instructions themselves
+};
+
 // One row of the table.
 struct InsnInfo {
   const char* name;
@@ -43,17 +54,29 @@ struct InsnInfo {
   uint32_t match;
   Format format;
   Handler handler;
+  Place place;
+  Row row;  // null for what stands alone
 };
 
-struct Insn {
-  Handler handler;
-  const InsnInfo* info;  // null: illegal
-  int64_t imm;           // immediate, shift amount or CSR number
-  uint32_t bits;         // as in memory; compressed instructions: 16 bits, zero-extended
-  uint8_t rd;            // 0 in formats that have none
+// What a handler looks at.
+struct Operation {
+  int32_t imm;  // immediate, shift amount or CSR number
+  uint8_t rd;   // 0 in formats that have none; of a pair, the first register that is stored
   uint8_t rs1;
   uint8_t rs2;
   uint8_t length;  // 2 or 4
+};
+
+// One instruction of a row: small, because many lie side by side.
+struct Step {
+  Row row;
+  Operation operation;
+};
+
+struct Insn : Operation {
+  Handler handler;
+  const InsnInfo* info;  // null: illegal
+  uint32_t bits;         // as in memory; compressed instructions: 16 bits, zero-extended
 };
 
 std::span<const InsnInfo> insn_table();

@@ -141,6 +141,7 @@ const Hart::Translation* Hart::translation(uint64_t vaddr, Access access, uint64
 
 void Hart::flush_translations() {
   for (Translations& one : translations_) one.fill({});
+  ++code_version_;
 }
 
 }  // namespace swai::iss

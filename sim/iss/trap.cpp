@@ -137,8 +137,8 @@ void Hart::apply(const Supply& supply) {
   line_mip_ = supply.mip & (irq::kMsi | irq::kMti | irq::kMei | irq::kSei);
 }
 
-void Hart::return_from_machine(const Insn& insn) {
-  if (privilege_ != Privilege::kMachine) return raise_illegal(insn);
+void Hart::return_from_machine() {
+  if (privilege_ != Privilege::kMachine) return raise_illegal();
   const auto to = static_cast<Privilege>((csrs_.mstatus & mstatus::kMpp) >> mstatus::kMppShift);
   const bool enable = (csrs_.mstatus & mstatus::kMpie) != 0;
   csrs_.mstatus =
@@ -149,9 +149,9 @@ void Hart::return_from_machine(const Insn& insn) {
   set_privilege(to);
 }
 
-void Hart::return_from_supervisor(const Insn& insn) {
+void Hart::return_from_supervisor() {
   const bool trapped = privilege_ == Privilege::kSupervisor && (csrs_.mstatus & mstatus::kTsr);
-  if (privilege_ == Privilege::kUser || trapped) return raise_illegal(insn);
+  if (privilege_ == Privilege::kUser || trapped) return raise_illegal();
   const auto to = (csrs_.mstatus & mstatus::kSpp) ? Privilege::kSupervisor : Privilege::kUser;
   const bool enable = (csrs_.mstatus & mstatus::kSpie) != 0;
   csrs_.mstatus = (csrs_.mstatus & ~(mstatus::kSie | mstatus::kSpp | mstatus::kMprv)) | mstatus::kSpie |
@@ -161,15 +161,15 @@ void Hart::return_from_supervisor(const Insn& insn) {
   set_privilege(to);
 }
 
-void Hart::wait_for_interrupt(const Insn& insn) {
+void Hart::wait_for_interrupt() {
   const bool trapped = privilege_ == Privilege::kSupervisor && (csrs_.mstatus & mstatus::kTw);
-  if (privilege_ == Privilege::kUser || trapped) return raise_illegal(insn);
+  if (privilege_ == Privilege::kUser || trapped) return raise_illegal();
   waiting_ = config_.interrupts == Interrupts::kTaken;
 }
 
-void Hart::fence_translations(const Insn& insn) {
+void Hart::fence_translations() {
   const bool trapped = privilege_ == Privilege::kSupervisor && (csrs_.mstatus & mstatus::kTvm);
-  if (privilege_ == Privilege::kUser || trapped) return raise_illegal(insn);
+  if (privilege_ == Privilege::kUser || trapped) return raise_illegal();
   flush_translations();
 }
 
