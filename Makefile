@@ -37,6 +37,12 @@ VERSION := $(shell \
   fi)
 VERSION := $(or $(VERSION),unknown)
 
+# The processor whose instructions simulators consist of: this machine's, or by name (x86-64 is what all have) for programs to give
+# away. Those have folders of their own, and all that is not a simulator is the same for both.
+MACHINE := native
+SIMULATORS := $(B)$(addprefix /,$(filter-out native,$(MACHINE)))
+VERILATED := $(B)/verilated$(addprefix -,$(filter-out native,$(MACHINE)))
+
 # Lines are what a stack trace needs; more takes a sixth of the compiler's time.
 BASE_CXXFLAGS := -std=c++20 -gline-tables-only -Wall -Wextra -Wpedantic -Werror -I. -I$(B)/gen
 
@@ -95,7 +101,7 @@ $(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
 # Neither do command lines and JSON: all templates, and run once or when somebody asks.
 READS_OPTIONS := host/flash/boards host/flash/swai_image host/link/negotiation host/serve/control sim/card/options sim/card/report \
   sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
-$(foreach o,$(READS_OPTIONS),$(B)/obj/%/$(o).o $(B)/verilated/%/$(o).o): LESS_CXXFLAGS := -O0
+$(foreach o,$(READS_OPTIONS),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
 
 # Flags for tests with sanitizers: the same for all, so that they share what is compiled. Fuzzers, which link with
 # -fsanitize=fuzzer, go by coverage; counting it makes a program two to four times slower.
@@ -132,12 +138,12 @@ VLT_wave := -O3 --trace-fst --trace-structs --trace-params
 VLT_unopt := -O0
 VLT_cov := -O3 --coverage-line
 VLT_toggle := -O3 --coverage-toggle
-HOT_fast := -O3 -march=native
+HOT_fast := -O3 -march=$(MACHINE)
 HOT_wave := -O1
 HOT_unopt := -O0
 HOT_cov := -O1
 HOT_toggle := -O1
-OUR_fast := -O3 -march=native
+OUR_fast := -O3 -march=$(MACHINE)
 OUR_wave := -O1 -DWAVE=1
 OUR_unopt := -O0
 OUR_cov := -O1 -DCOVERAGE=1
@@ -152,7 +158,7 @@ VM_toggle := $(VM_cov)
 # file each, which reads all headers once (scripts/include-all.sh).
 is_testbench = $(and $(filter fast,$(1)),$(filter tb-% cpe-run-tiny,$(2)))
 is_one_file = $(or $(is_testbench),$(and $(filter fast,$(1)),$(filter swai-card-tiny,$(2))))
-QUICK := -O1 -march=native
+QUICK := -O1 -march=$(MACHINE)
 hot = $(if $(is_one_file),$(QUICK),$(HOT_$(1)))
 our = $(if $(is_testbench),$(QUICK),$(OUR_$(1)))
 parallel = $(if $(is_one_file),VM_PARALLEL_BUILDS=0,$(PARALLEL_$(1)))
@@ -166,7 +172,7 @@ VLT_LIBS_wave := -lz
 PARALLEL_unopt := VM_PARALLEL_BUILDS=0
 VLT_ALWAYS := --cc --assert --no-timing --x-assign unique --x-initial unique
 VLT_INCLUDES := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
-program_fast := $(B)
+program_fast := $(SIMULATORS)
 program_wave := $(B)/wave
 program_unopt := $(B)/unopt
 program_cov := $(B)/cov
@@ -174,10 +180,10 @@ program_toggle := $(B)/toggle
 
 # $(call verilator_runtime,VARIANT): Verilator's runtime library, shared by all programs of the variant.
 define verilator_runtime
-$(B)/verilated/$(1)/runtime.a: $(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1)))
+$(VERILATED)/$(1)/runtime.a: $(patsubst %,$(VERILATED)/$(1)/runtime/%.o,$(RUNTIME_$(1)))
 	$$(Q)rm -f $$@ && ar rcs $$@ $$^
-$(patsubst %,$(B)/verilated/$(1)/runtime/%.o,$(RUNTIME_$(1))): \
-    $(B)/verilated/$(1)/runtime/%.o: $(VERILATOR_ROOT)/include/%.cpp
+$(patsubst %,$(VERILATED)/$(1)/runtime/%.o,$(RUNTIME_$(1))): \
+    $(VERILATED)/$(1)/runtime/%.o: $(VERILATOR_ROOT)/include/%.cpp
 	$$(call say,CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CXX) -std=c++20 -w $(HOT_$(1)) $(VM_$(1)) $(VLT_INCLUDES) -c -o $$@ $$<
@@ -199,7 +205,7 @@ TOP_OF_$(1) := $(2)
 CPP_OF_$(1) := $(4)
 CXXFLAGS_OF_$(1) := $(7)
 $(foreach v,$(VARIANTS),$(eval $(call verilated_model,$(2),\
-  $(call for_variant,$(v),$(3)),$(call for_variant,$(v),$(5)),$(v),$(B)/verilated/$(v)/$(1))))
+  $(call for_variant,$(v),$(3)),$(call for_variant,$(v),$(5)),$(v),$(VERILATED)/$(v)/$(1))))
 $(call verilated_user,$(1),$(1),$(4),$(6),,$(2),$(7))
 endef
 
@@ -211,11 +217,11 @@ verilated_sibling = $(call verilated_user,$(1),$(2),$(3),$(4),$(CPP_OF_$(2)),$(T
 # model that the program MODEL came with; what that one compiles too is taken from there.
 define verilated_user
 $(call shared_objects,$(filter $(MODEL_FREE),$(3)),$(7))
-$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(B)/verilated/$(v)/$(1),$(filter-out $(MODEL_FREE) $(5),$(3)),$(7),$(v),\
-  $(B)/verilated/$(v)/$(2))))
-$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(B)/verilated/$(v)/$(2),$(6),\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(1)-obj/%.o,$(filter-out $(MODEL_FREE) $(5),$(3)))\
-  $(patsubst %.cpp,$(B)/verilated/$(v)/$(2)-obj/%.o,$(filter-out $(MODEL_FREE),$(filter $(5),$(3))))\
+$(foreach v,$(VARIANTS),$(eval $(call verilated_cpp,$(VERILATED)/$(v)/$(1),$(filter-out $(MODEL_FREE) $(5),$(3)),$(7),$(v),\
+  $(VERILATED)/$(v)/$(2))))
+$(foreach v,$(VARIANTS),$(eval $(call verilated_link,$(1),$(VERILATED)/$(v)/$(2),$(6),\
+  $(patsubst %.cpp,$(VERILATED)/$(v)/$(1)-obj/%.o,$(filter-out $(MODEL_FREE) $(5),$(3)))\
+  $(patsubst %.cpp,$(VERILATED)/$(v)/$(2)-obj/%.o,$(filter-out $(MODEL_FREE),$(filter $(5),$(3))))\
   $(call objects_of,$(filter $(MODEL_FREE),$(3)),$(7)),$(call for_variant,$(v),$(4)),$(7),$(v))))
 VERILATED_PROGRAMS += $(1)
 PROGRAMS += $(B)/$(1)
@@ -250,10 +256,10 @@ endef
 
 # $(call verilated_link,NAME,MODEL_FOLDER,TOP_MODULE,OBJECTS,LIBS,EXTRA_CXXFLAGS,VARIANT)
 define verilated_link
-$(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(filter %.a,$(5))
+$(program_$(7))/$(1): $(4) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(filter %.a,$(5))
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(B)/verilated/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
+	$$(Q)$(CXX) $(6) -o $$@ $$(filter %.o,$$^) $(2)/V$(3)__ALL.a $(VERILATED)/$(7)/runtime.a $(5) $(VLT_LIBS_$(7)) \
 	  -pthread -latomic
 endef
 

@@ -14,6 +14,9 @@ $(B)/examples/$(1)/$(2).elf: examples/$(1)/$(2).cpp $(wildcard examples/$(1)/*.h
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
+# For a package, whose library lies where the system looks for it.
+$(eval $(call cxx_program,packaged/$(1),examples/$(1)/$(1).cpp,$(B)/libsdaa.so.1,$(EXAMPLE_FLAGS)))
+PACKAGED_EXAMPLES += $(B)/packaged/$(1)
 EXAMPLES += $(B)/examples/$(1)/$(1) $(B)/examples/$(1)/$(2).elf
 endef
 

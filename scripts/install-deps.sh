@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs the Debian packages of scripts/deps.txt that are missing: install-deps.sh [demo|test|synth] (default: test).
+# Installs the Debian packages of scripts/deps.txt that are missing: install-deps.sh [demo|deb|test|synth] (default: test).
 # Without root or sudo it prints the command instead. Plain sh: it must run before anything is installed.
 set -eu
 
 case "${1:-test}" in
   demo) goals=' demo ' ;;
-  test) goals=' demo test ' ;;
-  synth) goals=' demo test synth ' ;;
-  *) echo "usage: $0 [demo|test|synth]" >&2; exit 2 ;;
+  deb) goals=' demo deb ' ;;
+  test) goals=' demo deb test ' ;;
+  synth) goals=' demo deb test synth ' ;;
+  *) echo "usage: $0 [demo|deb|test|synth]" >&2; exit 2 ;;
 esac
 list="$(dirname "$0")/deps.txt"
 

@@ -7,8 +7,8 @@
 #   $(call tile_libs,NAME)                       and its libraries
 # The model has modules of sim/tile in place of those of the same name in rtl/cpe, and a local memory of its own.
 TILE_STAND_INS := $(addprefix sim/tile/,cpe_core_gate.sv cpe_movers_gate.sv cpe_unit_gate.sv)
-tile_model = $(B)/verilated/fast/$(1)
-tile_libs = $(addprefix fast:,$(B)/lib/cg-array.a $(B)/lib/$(1).a)
+tile_model = $(VERILATED)/fast/$(1)
+tile_libs = $(addprefix fast:,$(B)/lib/$(MACHINE)/cg-array.a $(B)/lib/$(MACHINE)/$(1).a)
 with_tiles = $(patsubst rtl/cg/cg_array.sv,other:rtl/cg/cg_array.sv fast:sim/tile/cg_array.sv,$(1))
 
 # Flags for Verilator with which a model keeps which edges there are as bits: for models that are mostly asked about edges.
@@ -31,7 +31,7 @@ $(tile_model)/edges.hpp: sim/tile/edges.py $(tile_model).stamp
 	$$(Q)$$(PYTHON) $$< $(tile_model) >$$@
 $(call verilated_cpp,$(tile_model),sim/tile/tile.cpp,$(TILE_FLAGS),fast,$(tile_model))
 $(tile_model)-obj/sim/tile/tile.o: $(tile_model)/edges.hpp
-$(B)/lib/$(1).a: $(tile_model)-obj/sim/tile/tile.o
+$(B)/lib/$(MACHINE)/$(1).a: $(tile_model)-obj/sim/tile/tile.o
 	$$(call say,AR,$$@)
 	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
 endef

@@ -16,11 +16,11 @@ SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-b
 .PHONY: install-swai
 install: install-swai
 SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf)
-install-swai: $(B)/swai $(B)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
+install-swai: $(B)/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 -t $(SDAA_TO)/bin $(B)/swai $(B)/iss-cpe-run
 	$(Q)ln -sf ../lib/swai/swai-card $(SDAA_TO)/bin/swai-card
-	$(Q)install -D -m 755 -t $(SDAA_TO)/lib/swai $(B)/swai-card $(B)/swai-card-fast
+	$(Q)install -D -m 755 -t $(SDAA_TO)/lib/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/firmware $(SWAI_FIRMWARE)
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/swai/flash host/flash/boards.json host/flash/70-swai-boards.rules
 	$(Q)install -D -m 644 -t $(SDAA_TO)/lib/udev/rules.d host/flash/70-swai-boards.rules

@@ -26,7 +26,7 @@ install: $(B)/$(SDAA_SO) ## install swai, runtime library and sdaacc, below DEST
 	$(call say,INSTALL,$(SDAA_TO))
 	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/
-	$(Q)install -m 755 $(B)/$(SDAA_SO) $(SDAA_TO)/lib/
+	$(Q)install -m 644 $(B)/$(SDAA_SO) $(SDAA_TO)/lib/
 	$(Q)ln -sf $(SDAA_SO) $(SDAA_TO)/lib/libsdaa.so
 	$(Q)$(SDAA_FILL) host/sdaa/sdaa.pc.in >$(SDAA_TO)/lib/pkgconfig/sdaa.pc
 	$(Q)$(SDAA_FILL) host/sdaa/sdaaConfig.cmake.in >$(SDAA_TO)/lib/cmake/sdaa/sdaaConfig.cmake

@@ -1,7 +1,7 @@
 # How fast the model of one CPE is (sim/tile).
 
 $(eval $(call cxx_program,tile-speed,verif/cpe/tile/tile_speed.cpp,\
-  $(B)/lib/cpe-tile.a $(B)/verilated/fast/runtime.a -lfmt -latomic,$(VLT_INCLUDES)))
+  $(B)/lib/$(MACHINE)/cpe-tile.a $(VERILATED)/fast/runtime.a -lfmt -latomic,$(VLT_INCLUDES)))
 
 # What it runs, beside the plain loop of verif/cpe/core.
 $(B)/cpe-tile-%.bin: verif/cpe/tile/%.S
