@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/models/for_the_card.hpp"
 #include "host/models/four_bits.hpp"
@@ -40,33 +41,39 @@ class Writer {
   }
 
   // Else a step takes the token that the last one has chosen.
-  bool reads_text() const { return step_.rows > 1 || step_.penalises; }
+  bool reads_text() const { return !step_.own_texts && (step_.rows > 1 || step_.penalises); }
   bool few_bits() const { return model_.precision != Precision::kFp32; }
 
   void head() {
     line("graph llama");
-    if (step_.rows == 1) {
-      line("size rows = 1");
+    if (step_.rows == 1 || step_.own_texts) {
+      line("size rows = {}", step_.rows);
     } else {
       line("size rows in 1 .. {}", step_.rows);
     }
-    line("size past in 0 .. {}", step_.room - step_.rows);
+    line("size past in 0 .. {}", step_.room - (step_.own_texts ? 1 : step_.rows));
     if (reads_text()) {
       line("state {}: i32[{}]", kText, text_tokens(step_.room));
     } else {
-      line("input tokens: i32[1]");
+      line("input tokens: i32[rows]");
+    }
+    if (step_.own_texts) {
+      line("input {}: i32[rows]", kPositions);
+      line("input {}: i32[rows, {}]", kChunks, step_.room / operators::kChunkRows);
     }
     line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", model_.shape.vocabulary,
          model_.shape.width);
     line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
     if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, step_.judge ? "rows" : "1",
+    const bool all_rows = step_.judge || step_.own_texts;
+    line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, all_rows ? "rows" : "1",
          model_.shape.vocabulary);
     if (!step_.judge) {
-      line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
-      line("output token: i32[1]");
-      line("output log_probability: f32[1]");
+      const char* const count = step_.own_texts ? "rows" : "1";
+      line("input settings: i32[{}, {}]", count, sizeof(operators::SampleSettings) / sizeof(uint32_t));
+      line("output token: i32[{}]", count);
+      line("output log_probability: f32[{}]", count);
     }
     if (reads_text()) {
       line("embedded = embedding({}, embedding, first: past, rows: rows)", kText);
@@ -125,9 +132,18 @@ class Writer {
   }
 
   void kept(const std::string& name, const std::string& rows) {
-    line("state layer[layer].{}: {}[{}, {}]", name, few_bits() ? "f16" : "f32", step_.room,
-         model_.key_width());
-    line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+    line("state layer[layer].{}: {}[{}, {}]", name, few_bits() ? "f16" : "f32",
+         step_.own_texts ? step_.rows * step_.room : step_.room, model_.key_width());
+    if (step_.own_texts) {
+      line("{0} = place(layer[layer].{0}, {1}, {2}, {3})", name, rows, kPositions, kChunks);
+    } else {
+      line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+    }
+  }
+
+  void turned(const std::string& rows, uint32_t heads) {
+    line("turned_{0} = rotary({0}, {1}, heads: {2}, {3})", rows, kRotary, heads,
+         step_.own_texts ? fmt::format("positions: {}", kPositions) : "at: past");
   }
 
   void attention() {
@@ -138,15 +154,16 @@ class Writer {
     projection("q", "normal", "attention.query", queries, width, model_.biases.query);
     projection("k", "normal", "attention.key", keys, width, model_.biases.key);
     projection("v", "normal", "attention.value", keys, width, model_.biases.value);
-    line("turned_q = rotary(q, rotary, heads: {}, at: past)", model_.shape.heads);
-    line("turned_k = rotary(k, rotary, heads: {}, at: past)", model_.shape.kv_heads);
+    turned("q", model_.shape.heads);
+    turned("k", model_.shape.kv_heads);
     kept("keys", "turned_k");
     kept("values", "v");
     // Of the file's channels, not of those that fill the card's heads up.
     line(
         "seen = attention(turned_q, keys, values, heads: {}, kv_heads: {}, causal: yes, past: past, "
-        "scale: {:.9g})",
-        model_.shape.heads, model_.shape.kv_heads, 1 / std::sqrt(double{1} * model_.shape.head_width));
+        "scale: {:.9g}{})",
+        model_.shape.heads, model_.shape.kv_heads, 1 / std::sqrt(double{1} * model_.shape.head_width),
+        step_.own_texts ? fmt::format(", positions: {}, chunks: {}", kPositions, kChunks) : "");
     prepare("seen");
     projection("mixed", "seen", "attention.mix", width, queries, model_.biases.output, ", residual: x");
   }
@@ -163,17 +180,19 @@ class Writer {
     projection("next x", "inside", "feed_forward.down", width, inner, false, ", residual: mixed");
   }
 
-  // Only what follows the last token is asked for, unless all are judged.
+  // Of one text only what follows the last token is asked for, unless all are judged.
   void tail() {
-    if (!step_.judge) line("last_row = slice(x, first: rows - 1, rows: 1)");
-    norm("last", step_.judge ? "x" : "last_row", "norm");
+    const bool all_rows = step_.judge || step_.own_texts;
+    if (!all_rows) line("last_row = slice(x, first: rows - 1, rows: 1)");
+    norm("last", all_rows ? "x" : "last_row", "norm");
     prepare("last");
     const std::string head = model_.tied ? "embedding" : "head";
     if (step_.judge) return linear(kLogits, "last", head);
     linear("found", "last", head);
     line("all = extend({}, found, at: 0)", kLogits);
     if (step_.penalises) line("less = penalise(all, {}, settings)", kText);
-    line("token, log_probability = sample({}, settings, position: past)", step_.penalises ? "less" : "all");
+    line("token, log_probability = sample({}, settings, {})", step_.penalises ? "less" : "all",
+         step_.own_texts ? kPositions : "position: past");
     if (step_.penalises) line("said = extend({}, token, at: past + rows)", kText);
   }
 

@@ -11,11 +11,17 @@ struct Step {
   uint32_t room = 0;       // tokens whose keys and values can be kept
   bool judge = false;      // gives logits behind every token, and chooses none
   bool penalises = false;  // tokens of the text become less probable; the one chosen is put behind it
+  // Each row is of a text of its own, and goes on with the token that was found last. `rows` are so many, and
+  // `room` is each text's, in whole chunks.
+  bool own_texts = false;
 };
 
 // Names that all these graphs have.
 inline constexpr const char* kRotary = "rotary";
 inline constexpr const char* kLogits = "logits";
+// Of each row in its text, and where that text's keys and values lie.
+inline constexpr const char* kPositions = "positions";
+inline constexpr const char* kChunks = "chunks";
 inline constexpr const char* kText = "text";  // all tokens of it, of which a step takes some
 // How many of them there are: the one that is chosen last stands behind the room.
 constexpr uint32_t text_tokens(uint32_t room) { return room + 1; }

@@ -133,25 +133,33 @@ class Lowering {
     for (size_t number = 0; number < graph_.nodes.size(); ++number) {
       const Node& node = graph_.nodes[number];
       if (node.operation == "extend") gone[number] = write_there(node, number);
+      if (node.operation == "place") made_for(node);
     }
     size_t number = 0;
     std::erase_if(graph_.nodes, [&](const Node&) { return gone[number++]; });
   }
 
-  // True: the node that makes the rows writes them into the state.
-  bool write_there(const Node& extend, size_t number) {
-    const ValueId rows = *extend.operands[1];
+  // True: the rows are made for the state alone, and stored as its rows are.
+  bool made_for(const Node& in_place) {
+    const ValueId rows = *in_place.operands[1];
     Value& value = graph_.values[rows];
     if (!is_temporary(rows) || uses_[rows] != 1) return false;
-    const Node& maker = graph_.nodes[*value.producer];
-    if (!find_signature(maker.operation)->by_rows) return false;
-    const ValueId state = graph_.values[extend.results[0]].storage;
-    // What is computed as f32 is stored as the state's rows are.
-    const Element wanted = graph_.values[state].type.element;
+    if (!find_signature(graph_.nodes[*value.producer].operation)->by_rows) return false;
+    const Element wanted = graph_.values[graph_.values[in_place.results[0]].storage].type.element;
     if (value.type.element != wanted) {
       if (wanted != Element::kF16) return false;
       value.type.element = wanted;
     }
+    return true;
+  }
+
+  // True: the node that makes the rows writes them into the state.
+  bool write_there(const Node& extend, size_t number) {
+    if (!made_for(extend)) return false;
+    const ValueId rows = *extend.operands[1];
+    const ValueId state = graph_.values[extend.results[0]].storage;
+    Value& value = graph_.values[rows];
+    const Node& maker = graph_.nodes[*value.producer];
     // Nobody between them may still want what was there.
     for (size_t between = *value.producer; between < number; ++between) {
       for (const std::optional<ValueId>& id : graph_.nodes[between].operands)

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 
 namespace swai::graph::rules {
@@ -57,6 +58,21 @@ void scales_of_rows(const Use& use, const char* name, const char* group, const T
 void one_or_same(const Use& use, const char* name, const Type& type, const Type& x) {
   if (!(type.dimensions[0] == Size(1)))
     use.same(type.dimensions[0], x.dimensions[0], std::string("the rows of ") + name + " and x");
+}
+
+// True: rows are of texts of their own.
+bool have_positions(const Use& use, const Size& rows) {
+  if (!use.has("positions")) return false;
+  use.same(use.tensor("positions", 1, kNumbers).dimensions[0], rows, "the length of positions, and the rows");
+  return true;
+}
+
+// Rows of x that a text can have: in chunks, of which each row of `of` has a list, or all have one.
+Size room_of_text(const Use& use, const Type& x, const Type& of) {
+  if (!use.has("chunks")) return x.dimensions[0];
+  const Type& chunks = use.tensor("chunks", 2, kNumbers);
+  one_or_same(use, "chunks", chunks, of);
+  return chunks.dimensions[1] * Size(operators::kChunkRows);
 }
 
 // What a product gives, if what is added at its end has the same shape.
@@ -124,7 +140,11 @@ std::vector<Type> rotary(const Use& use) {
   const Type& table = use.tensor("table", 2, kFloat);
   use.same(table.dimensions[1] * use.count("heads"), x.dimensions[1],
            "the width of table times heads, and the width of x");
-  rows_within(use, x.dimensions[0], table);
+  if (have_positions(use, x.dimensions[0])) {
+    use.same(use.size("at"), Size(0), "at beside positions, and 0");
+  } else {
+    rows_within(use, x.dimensions[0], table);
+  }
   return {x};
 }
 
@@ -140,7 +160,14 @@ std::vector<Type> attention(const Use& use) {
   use.same(k.dimensions[0], v.dimensions[0], "the rows of k and v");
   use.same(k.dimensions[1] * (heads / kv_heads), q.dimensions[1], "the width of q, and of k for its heads");
   use.same(q.dimensions[1] / heads * heads, q.dimensions[1], "the width of q, and of its heads together");
-  if (use.word("causal") == "yes") {
+  if (have_positions(use, q.dimensions[0])) {
+    if (use.word("causal") != "yes" || use.word("products") != "f32")
+      use.fail("rows have positions with causal: yes and products: f32 only");
+    use.at_most(0, use.size("past"), "past");
+    use.at_most(use.size("past") + 1, room_of_text(use, k, q), "the last key that a row sees");
+  } else if (use.has("chunks")) {
+    use.fail("chunks come with positions");
+  } else if (use.word("causal") == "yes") {
     use.same(use.size("past") + q.dimensions[0], k.dimensions[0],
              "past and the rows of q together, and the rows of k");
   }
@@ -175,6 +202,15 @@ std::vector<Type> extend(const Use& use) {
   return {of(state.element, {end, state.dimensions[1]})};
 }
 
+std::vector<Type> place(const Use& use) {
+  const Type& state = use.tensor("state", 2, kRows);
+  const Type& rows = use.tensor("rows", 2, kRows);
+  use.same(rows.dimensions[1], state.dimensions[1], "the width of state and rows");
+  have_positions(use, rows.dimensions[0]);
+  room_of_text(use, state, rows);
+  return {state};
+}
+
 std::vector<Type> pairwise(const Use& use) {
   const Type& a = use.tensor("a", 2, kFloat);
   const Type& b = use.tensor("b", 2, kFloat);
@@ -193,7 +229,9 @@ std::vector<Type> sample(const Use& use) {
   const Size rows = logits.dimensions[0];
   one_or_same(use, "settings", settings, logits);
   use.same(settings.dimensions[1], kSettingsWords, "the width of settings, and what a row's settings take");
-  use.at_most(0, use.size("position"), "position");
+  const bool has_position = !(use.size("position") == Size(-1));
+  if (have_positions(use, rows) == has_position) use.fail("takes position or positions, one of both");
+  if (has_position) use.at_most(0, use.size("position"), "position");
   return {of(Element::kI32, {rows}), of(Element::kF32, {rows})};
 }
 

@@ -12,6 +12,7 @@ std::vector<Type> norm(const Use& use);
 std::vector<Type> rotary(const Use& use);
 std::vector<Type> attention(const Use& use);
 std::vector<Type> extend(const Use& use);
+std::vector<Type> place(const Use& use);
 std::vector<Type> pairwise(const Use& use);
 std::vector<Type> argmax(const Use& use);
 std::vector<Type> sample(const Use& use);

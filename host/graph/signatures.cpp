@@ -18,6 +18,8 @@ Parameter real_or(const char* name, const char* standard) { return {name, Kind::
 Parameter word_or(const char* name, const char* standard, std::vector<std::string> words) {
   return {name, Kind::kWord, false, standard, std::move(words)};
 }
+// Which no position is.
+constexpr const char* kNoPosition = "-1";
 Parameter activation() {
   return word_or("activation", "none", {"none", "gelu", "gelu_tanh", "silu", "relu"});
 }
@@ -52,16 +54,18 @@ const std::vector<Signature>& table() {
        .write = writers::rms_norm,
        .by_rows = true},
       {.name = "rotary",
-       .what = "turns channels i and i + half of each head by what the table's rows from `at` on say",
-       .parameters = {tensor("x"), tensor("table"), size("heads"), size_or("at", "0")},
+       .what = "turns channels i and i + half of each head by what the table's rows from `at` on say, or "
+               "those at the rows' positions",
+       .parameters = {tensor("x"), tensor("table"), maybe("positions"), size("heads"), size_or("at", "0")},
        .results = rules::rotary,
        .write = writers::rotary,
        .by_rows = true},
       {.name = "attention",
-       .what = "softmax of scale times q times k, times v, head by head; scale 0: 1 / sqrt(width of a head)",
+       .what = "softmax of scale times q times k, times v, head by head; scale 0: 1 / sqrt(width of a head). "
+               "Rows with positions, `past` at most, are of texts of their own, whose keys chunks name",
        .parameters = {tensor("q"), tensor("k"), tensor("v"), maybe("k_scale"), maybe("v_scale"),
-                      size("heads"), size_or("kv_heads", "0"), size_or("past", "0"),
-                      word_or("causal", "no", {"no", "yes"}), real_or("scale", "0.0"),
+                      maybe("positions"), maybe("chunks"), size("heads"), size_or("kv_heads", "0"),
+                      size_or("past", "0"), word_or("causal", "no", {"no", "yes"}), real_or("scale", "0.0"),
                       word_or("products", "f32", {"f32", "i8"})},
        .results = rules::attention,
        .write = writers::attention,
@@ -71,6 +75,13 @@ const std::vector<Signature>& table() {
        .parameters = {tensor("state"), tensor("rows"), size("at")},
        .results = rules::extend,
        .write = writers::extend,
+       .in_place = true},
+      {.name = "place",
+       .what = "writes each row into a state, where its position is, in the chunks of 64 rows that its text "
+               "has; gives the state",
+       .parameters = {tensor("state"), tensor("rows"), tensor("positions"), maybe("chunks")},
+       .results = rules::place,
+       .write = writers::place,
        .in_place = true},
       {.name = "add",
        .what = "a + b",
@@ -128,8 +139,10 @@ const std::vector<Signature>& table() {
        .write = writers::argmax,
        .workspace = writers::argmax_workspace},
       {.name = "sample",
-       .what = "a token of each row, as settings say (SampleSettings), and the logarithm of its probability",
-       .parameters = {tensor("logits"), tensor("settings"), size("position")},
+       .what = "a token of each row, as settings say (SampleSettings), and the logarithm of its "
+               "probability; position, or each row's, counts the generator",
+       .parameters = {tensor("logits"), tensor("settings"), maybe("positions"),
+                      size_or("position", kNoPosition)},
        .results = rules::sample,
        .write = writers::sample,
        .workspace = writers::sample_workspace},

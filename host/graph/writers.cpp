@@ -35,7 +35,7 @@ struct Rows {
   Size first = 0;
 };
 
-void copy_rows(Emitter& out, Rows target, Rows source, const Size& count) {
+Arguments<CopyArgs> rows_copied(Emitter& out, Rows target, Rows source, const Size& count) {
   const auto element = [&](const Rows& rows) { return out.type(rows.value).element; };
   if (element(target) != element(source)) {
     out.use().fail(fmt::format("{} would have to be converted to {}, which no operator of the card does",
@@ -48,7 +48,10 @@ void copy_rows(Emitter& out, Rows target, Rows source, const Size& count) {
   node.set(&CopyArgs::to_stride, out.stride(target.value));
   node.set(&CopyArgs::from_stride, out.stride(source.value));
   node.set(&CopyArgs::rows, count);
-  node.finish(Operator::kCopy);
+  return node;
+}
+void copy_rows(Emitter& out, Rows target, Rows source, const Size& count) {
+  rows_copied(out, std::move(target), std::move(source), count).finish(Operator::kCopy);
 }
 
 void binary(Emitter& out, Operator what) {
@@ -111,6 +114,19 @@ Size workspace(const Use& use, const char* operand, uint64_t (*bytes)(uint32_t, 
 
 // From row to row; none where one row serves all.
 Size stride_or_none(Emitter& out, ValueId id) { return out.rows(id) == Size(1) ? Size(0) : out.stride(id); }
+
+// Rows of texts of their own.
+template <typename Args>
+void positions(Emitter& out, Arguments<Args>& node) {
+  if (const auto positions = out.use().operand("positions")) node.at(&Args::positions, *positions);
+}
+template <typename Args>
+void chunks(Emitter& out, Arguments<Args>& node) {
+  const auto chunks = out.use().operand("chunks");
+  if (!chunks) return;
+  node.at(&Args::chunks, *chunks);
+  node.set(&Args::chunks_stride, stride_or_none(out, *chunks));
+}
 
 // How many columns share a scale: `scales` is a vector when all do.
 template <typename Args>
@@ -261,6 +277,7 @@ void rotary(Emitter& out) {
   node.set(&RotaryArgs::heads, out.use().size("heads"));
   node.set(&RotaryArgs::width, out.columns(table));
   node.set(&RotaryArgs::table_stride, out.stride(table));
+  positions(out, node);
   node.finish(Operator::kRotary);
 }
 
@@ -286,6 +303,12 @@ void convolution(Emitter& out) {
   convolution_fp32(out);
 }
 
+// Each row has its own number of keys, or there are as many as k has rows.
+Size keys_of(const Use& use) {
+  if (use.has("positions")) return use.size("past") + 1;
+  return use.graph().values[*use.operand("k")].type.rows();
+}
+
 // What attention has in common, whatever computes its products.
 template <typename Args>
 Arguments<Args> attention_of(Emitter& out) {
@@ -302,7 +325,7 @@ Arguments<Args> attention_of(Emitter& out) {
   node.at(&Args::k, k);
   node.at(&Args::v, v);
   node.set(&Args::rows, out.rows(q));
-  node.set(&Args::keys, out.rows(k));
+  node.set(&Args::keys, keys_of(out.use()));
   node.set(&Args::to_stride, out.stride(y));
   node.set(&Args::q_stride, out.stride(q));
   node.set(&Args::kv_stride, same_stride(k, v, "k and v"));
@@ -329,18 +352,20 @@ void attention(Emitter& out) {
   Arguments<AttentionArgs> node = attention_of<AttentionArgs>(out);
   if (const auto workspace = out.workspace()) node.at(&AttentionArgs::workspace, *workspace);
   node->kv_type = out.number(out.operand("k"));
+  positions(out, node);
+  chunks(out, node);
   node.finish(Operator::kAttention);
 }
 
 Size attention_workspace(const Use& use) {
   if (use.word("products") == "i8") return 0;
   const Heads heads = heads_of(use);
-  const auto most_rows = [&](const char* name) {
-    const Type& type = use.graph().values[*use.operand(name)].type;
-    return static_cast<uint32_t>(type.rows().range(use.graph().symbols).most);
+  const auto most = [&](const Size& size) {
+    return static_cast<uint32_t>(size.range(use.graph().symbols).most);
   };
+  const Size rows = use.graph().values[*use.operand("q")].type.rows();
   return static_cast<int64_t>(
-      attention_workspace_bytes(most_rows("q"), heads.count, heads.of_keys, heads.width, most_rows("k")));
+      attention_workspace_bytes(most(rows), heads.count, heads.of_keys, heads.width, most(keys_of(use))));
 }
 
 void quantise(Emitter& out) {
@@ -391,7 +416,11 @@ void sample(Emitter& out) {
   node.set(&SampleArgs::columns, out.columns(x));
   node.set(&SampleArgs::from_stride, out.stride(x));
   node.set(&SampleArgs::settings_stride, stride_or_none(out, settings));
-  node.set(&SampleArgs::position, out.use().size("position"));
+  if (out.use().has("positions")) {
+    positions(out, node);
+  } else {
+    node.set(&SampleArgs::position, out.use().size("position"));
+  }
   node.finish(Operator::kSample);
 }
 
@@ -494,6 +523,13 @@ void extend(Emitter& out) {
   const ValueId rows = out.operand("rows");
   if (out.type(rows).dimensions.size() == 1) return extend_vector(out);
   copy_rows(out, {out.result(), out.use().size("at")}, {rows}, out.rows(rows));
+}
+void place(Emitter& out) {
+  const ValueId rows = out.operand("rows");
+  Arguments<CopyArgs> node = rows_copied(out, {out.result()}, {rows}, out.rows(rows));
+  positions(out, node);
+  chunks(out, node);
+  node.finish(Operator::kCopy);
 }
 void concat(Emitter& out) {
   const ValueId a = out.operand("a"), b = out.operand("b"), y = out.result();

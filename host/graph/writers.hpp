@@ -31,6 +31,7 @@ void top_k(Emitter& out);
 void copy(Emitter& out);
 void slice(Emitter& out);
 void extend(Emitter& out);
+void place(Emitter& out);
 void concat(Emitter& out);
 
 // What they need while they run.

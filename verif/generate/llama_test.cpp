@@ -144,6 +144,9 @@ TEST_CASE("graphs of every precision and step are accepted") {
         CAPTURE(text);
         CHECK(graph::graph_of(text).notes.empty());
       }
+      const generate::CardLlama card = generate::card_llama(model_named(name), precision);
+      CHECK(graph::graph_of(generate::llama_graph(card, {.rows = 8, .room = 128, .own_texts = true}))
+                .notes.empty());
     }
   }
 }

@@ -175,6 +175,40 @@ TEST_CASE("lifetimes: values come before their use, and what was overwritten is 
   CHECK(after_start("a = gelu(m)") == "9: gelu: m is a buffer; name the value that is in it");
 }
 
+TEST_CASE("rows of several texts") {
+  const std::string start =
+      "input p: i32[n]\ninput q: i32[3]\ninput c: i32[n, 4]\ninput c3: i32[3, 4]\ninput one: i32[1, 4]\n"
+      "state keys: f32[512, d]\n";
+  const auto after = [&](const std::string& text) { return after_start(start + text); };
+  CHECK(
+      after(
+          "k = place(keys, x, p, c)\nz = attention(y, k, k, positions: p, chunks: c, heads: 2, causal: yes, "
+          "past: 255)") == "");
+  CHECK(
+      after("k = place(keys, x, p)\nz = attention(y, k, k, positions: p, chunks: one, heads: 2, causal: yes, "
+            "past: 256)") ==
+      "16: attention: the last key that a row sees must stay within bounds: 257 may be more than 256");
+  CHECK(after("z = attention(y, keys, keys, positions: p, heads: 2, causal: yes, past: 512)") ==
+        "15: attention: the last key that a row sees must stay within bounds: 513 may be more than 512");
+  CHECK(after("z = attention(y, keys, keys, positions: p, heads: 2)") ==
+        "15: attention: rows have positions with causal: yes and products: f32 only");
+  CHECK(after("z = attention(y, keys, keys, chunks: c, heads: 2)") ==
+        "15: attention: chunks come with positions");
+  CHECK(after("k = place(keys, x, q)") == "15: place: the length of positions, and the rows differ: 3 and n");
+  CHECK(after("k = place(keys, x, p, c3)") == "15: place: the rows of chunks and x differ: 3 and n");
+  CHECK(after("k = place(x, y, p)") == "15: place: x is no state; only a state is written in place");
+  CHECK(after("k = place(keys, x, p)\nz = copy(keys)") ==
+        "16: copy: keys was overwritten on line 15; what that line assigns is there in its place");
+  CHECK(after("weight t: f32[9, 4]\nz = rotary(x, t, p, heads: 2)") == "");
+  CHECK(after("weight t: f32[9, 4]\nz = rotary(x, t, p, heads: 2, at: 1)") ==
+        "16: rotary: at beside positions, and 0 differ: 1 and 0");
+  const std::string sampled = "input how: i32[1, 12]\na, b = sample(x, how";
+  CHECK(after(sampled + ", positions: p)") == "");
+  CHECK(after(sampled + ", positions: p, position: 2)") ==
+        "16: sample: takes position or positions, one of both");
+  CHECK(after(sampled + ")") == "16: sample: takes position or positions, one of both");
+}
+
 TEST_CASE("outputs") {
   CHECK(after_start("output o: f32[n, d]") == "9: output o is never assigned");
   CHECK(after_start("output o: f32[n, d]\no = gelu(x)\no = gelu(y)") ==

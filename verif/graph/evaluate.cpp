@@ -90,6 +90,18 @@ Matrix scaled(Matrix x, double by) {
   return elementwise(x, [=](double v) { return v * by; });
 }
 
+// Of a row in its text.
+std::optional<size_t> position(const Computed& call, size_t row) {
+  const Matrix* const positions = call.maybe("positions");
+  return positions ? std::optional(static_cast<size_t>(positions->numbers[row])) : std::nullopt;
+}
+// Where row `at` of the text lies that a row belongs to.
+size_t in_chunks(const Computed& call, size_t row, size_t at) {
+  const Matrix* const chunks = call.maybe("chunks");
+  if (!chunks) return at;
+  return static_cast<size_t>(chunks->at(chunks->rows == 1 ? 0 : row, at / 64)) * 64 + at % 64;
+}
+
 Matrix embedding(const Computed& call) {
   const Matrix &tokens = call["tokens"], &table = call["table"];
   const Matrix *const scale = call.maybe("scale"), *const positions = call.maybe("positions");
@@ -110,10 +122,11 @@ Matrix rotary(const Computed& call) {
   const size_t width = table.columns, half = width / 2;
   Matrix y = x;
   for (size_t row = 0; row < x.rows; ++row) {
+    const size_t at = position(call, row).value_or(call.size("at") + row);
     for (size_t i = 0; i < x.columns; ++i) {
       const size_t in_head = i % width, pair = in_head % half;
-      const double cosine = table.at(call.size("at") + row, pair);
-      const double sine = table.at(call.size("at") + row, half + pair);
+      const double cosine = table.at(at, pair);
+      const double sine = table.at(at, half + pair);
       const double other = in_head < half ? -x.at(row, i + half) : x.at(row, i - half);
       y.at(row, i) = x.at(row, i) * cosine + other * sine;
     }
@@ -213,19 +226,22 @@ Matrix attention(const Computed& call) {
       call.real("scale") != 0 ? call.real("scale") : 1 / std::sqrt(static_cast<double>(width));
   Matrix y = {q.rows, q.columns, std::vector<double>(q.rows * q.columns)};
   for (size_t row = 0; row < q.rows; ++row) {
-    const size_t keys = call.word("causal") == "yes" ? k.rows - q.rows + row + 1 : k.rows;
+    const std::optional<size_t> at = position(call, row);
+    const size_t keys = at ? *at + 1 : call.word("causal") == "yes" ? k.rows - q.rows + row + 1 : k.rows;
     for (size_t head = 0; head < heads; ++head) {
       const size_t of_head = head * width, of_keys = head / shared * width;
       Matrix scores = {1, keys, {}};
       for (size_t key = 0; key < keys; ++key) {
         double sum = 0;
-        for (size_t i = 0; i < width; ++i) sum += q.at(row, of_head + i) * k.at(key, of_keys + i);
+        for (size_t i = 0; i < width; ++i)
+          sum += q.at(row, of_head + i) * k.at(in_chunks(call, row, key), of_keys + i);
         scores.numbers.push_back(sum * scale);
       }
       const Matrix weights = log_softmax(scores);
       for (size_t key = 0; key < keys; ++key) {
         for (size_t i = 0; i < width; ++i)
-          y.at(row, of_head + i) += std::exp(weights.at(0, key)) * v.at(key, of_keys + i);
+          y.at(row, of_head + i) +=
+              std::exp(weights.at(0, key)) * v.at(in_chunks(call, row, key), of_keys + i);
       }
     }
   }
@@ -327,6 +343,16 @@ Matrix extend(Computed& call) {
   return some_rows(state, 0, call.size("at") + rows.rows);
 }
 
+Matrix place(Computed& call) {
+  Matrix& state = call.storage();
+  const Matrix& rows = call["rows"];
+  for (size_t row = 0; row < rows.rows; ++row) {
+    for (size_t i = 0; i < rows.columns; ++i)
+      state.at(in_chunks(call, row, *position(call, row)), i) = rows.at(row, i);
+  }
+  return state;
+}
+
 using Rule = Matrix (*)(Computed&);
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
@@ -393,6 +419,7 @@ const std::map<std::string, Rule>& rules() {
       {"slice", [](Computed& call) { return some_rows(call["x"], call.size("first"), call.size("rows")); }},
       {"concat", [](Computed& call) { return concat(call["a"], call["b"]); }},
       {"extend", extend},
+      {"place", place},
   };
   return kRules;
 }

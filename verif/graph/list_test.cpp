@@ -84,6 +84,25 @@ TEST_CASE("attention over keys that grow, by parameters alone") {
   walked.run({{"n", 1 + random() % 40}, {"past", random() % 151}});
 }
 
+TEST_CASE("rows of several texts, each at its position, in chunks of its own or in order") {
+  std::mt19937_64 random(test_seed() + 3);
+  const Graph graph = graph_of(
+      "graph g\nsize past in 99 .. 120\ninput q: f32[3, 64]\ninput k: f32[3, 32]\ninput v: f32[3, 32]\n"
+      "input positions: i32[3]\ninput chunks: i32[3, 2]\nweight turns: f32[128, 16]\n"
+      "state ks: f32[384, 32]\nstate vs: f32[384, 32]\nstate plain: f32[128, 32]\noutput y: f32[3, 64]\n"
+      "output z: f32[3, 64]\ninput greedy: i32[1, 12]\noutput token: i32[3]\noutput likely: f32[3]\n"
+      "turned = rotary(k, turns, positions: positions, heads: 2)\n"
+      "keys = place(ks, turned, positions, chunks)\nvalues = place(vs, v, positions, chunks)\n"
+      "y = attention(q, keys, values, positions: positions, chunks: chunks, heads: 4, kv_heads: 2, "
+      "causal: yes, past: past)\n"
+      "in_order = place(plain, v, positions)\n"
+      "z = attention(q, in_order, in_order, positions: positions, heads: 4, kv_heads: 2, causal: yes, "
+      "past: past)\n"
+      "token, likely = sample(y, greedy, positions: positions)\n");
+  Walked walked(graph, random());
+  for (int run = 0; run < 4; ++run) walked.run({{"past", 99 + random() % 22}});
+}
+
 // Scores are so far apart that of each row one weight is left: 7 bits say it exactly.
 TEST_CASE("attention with products of int8, over keys that grow") {
   std::mt19937_64 random(test_seed() + 2);
@@ -221,6 +240,22 @@ TEST_CASE("rows for a state are written there by the node that makes them") {
   CHECK(count("k = silu(x)\nks = extend(s, k, at: past)\ny = relu(k)\n") == 3);
   CHECK(count("k = silu(x)\ny = slice(s, first: 0, rows: 1)\nks = extend(s, k, at: past)\n") == 3);
   CHECK(count("k = silu(x)\nks = extend(s, k, at: past)\ny = slice(ks, first: 0, rows: 1)\n") == 2);
+}
+
+TEST_CASE("rows to be placed are made as the state stores them") {
+  const std::string start =
+      "input x: f32[2, 32]\ninput at: i32[2]\nweight t: f32[20, 16]\nstate s: f16[64, 32]\noutput y: f32[2, "
+      "32]\n"
+      "k = rotary(x, t, positions: at, heads: 2)\n";
+  const Template pattern = pattern_of(start + "ks = place(s, k, at)\ny = relu(x)\n");
+  CHECK((operators_of(pattern) == std::vector{Operator::kRotary, Operator::kCopy, Operator::kRelu}));
+  CHECK((pattern.nodes[1].barrier == node::Barrier::kAll));
+  operators::CopyArgs args;
+  std::memcpy(&args, pattern.nodes[1].arguments.data(), sizeof args);
+  CHECK(args.row_bytes == 64);
+  CHECK(args.to_stride == 64);
+  CHECK(refusal(start + "ks = place(s, k, at)\ny = relu(k)\n") ==
+        "place: k would have to be converted to f16, which no operator of the card does");
 }
 
 TEST_CASE("what the card cannot do is refused, with its reason") {

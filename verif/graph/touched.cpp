@@ -32,6 +32,15 @@ bool meet(const Touched& a, const Touched& b) {
          a.at.offset() < b.at.offset() + b.bytes && b.at.offset() < a.at.offset() + a.bytes;
 }
 
+// Rows at positions may be anywhere in their segment.
+constexpr uint64_t kAnywhere = uint64_t{1} << 40;
+template <typename Args>
+void add_places(std::vector<Touched>& all, const Args& args) {
+  if (!args.positions) return;
+  all.push_back({args.positions, args.rows * uint64_t{4}});
+  if (args.chunks) all.push_back({args.chunks, args.rows * uint64_t{args.chunks_stride} + 4});
+}
+
 template <typename Args>
 std::vector<Touched> of_product(const Args& args) {
   const uint64_t groups = (args.depth + args.group - 1) / args.group;
@@ -45,8 +54,13 @@ std::vector<Touched> of_product(const Args& args) {
 
 std::vector<Touched> touched(const node::Node& node) {
   switch (Operator{node.operation}) {
-    case Operator::kCopy:
-      return one_each(arguments_of<CopyArgs>(node));
+    case Operator::kCopy: {
+      const auto args = arguments_of<CopyArgs>(node);
+      std::vector<Touched> all = one_each(args);
+      if (args.positions) all[0].bytes = kAnywhere;
+      add_places(all, args);
+      return all;
+    }
     case Operator::kAdd:
     case Operator::kMul: {
       const auto args = arguments_of<BinaryArgs>(node);
@@ -77,8 +91,12 @@ std::vector<Touched> touched(const node::Node& node) {
               {args.from, args.rows * uint64_t{args.from_stride}},
               {args.workspace, args.rows * uint64_t{4} * top_k_parts(args.columns), true}};
     }
-    case Operator::kRotary:
-      return one_each(arguments_of<RotaryArgs>(node));
+    case Operator::kRotary: {
+      const auto args = arguments_of<RotaryArgs>(node);
+      std::vector<Touched> all = one_each(args);
+      all.push_back({args.positions, args.rows * uint64_t{4}});
+      return all;
+    }
     case Operator::kTranspose: {
       const auto args = arguments_of<TransposeArgs>(node);
       return {{args.to, args.columns * uint64_t{args.to_stride}, true},
@@ -120,12 +138,16 @@ std::vector<Touched> touched(const node::Node& node) {
     }
     case Operator::kAttention: {
       const auto args = arguments_of<AttentionArgs>(node);
-      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
-              {args.q, args.rows * uint64_t{args.q_stride}},
-              {args.k, args.keys * uint64_t{args.kv_stride}},
-              {args.v, args.keys * uint64_t{args.kv_stride}},
-              {args.workspace,
-               attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys), true}};
+      const uint64_t kv_bytes = args.positions ? kAnywhere : args.keys * uint64_t{args.kv_stride};
+      std::vector<Touched> all = {
+          {args.to, args.rows * uint64_t{args.to_stride}, true},
+          {args.q, args.rows * uint64_t{args.q_stride}},
+          {args.k, kv_bytes},
+          {args.v, kv_bytes},
+          {args.workspace,
+           attention_workspace_bytes(args.rows, args.heads, args.kv_heads, args.width, args.keys), true}};
+      add_places(all, args);
+      return all;
     }
     case Operator::kAttentionInt8: {
       const auto args = arguments_of<AttentionInt8Args>(node);
@@ -142,6 +164,7 @@ std::vector<Touched> touched(const node::Node& node) {
       return {{args.to, args.rows * uint64_t{4}, true},
               {args.log_probabilities, args.rows * uint64_t{4}, true},
               {args.from, args.rows * uint64_t{args.from_stride}},
+              {args.positions, args.rows * uint64_t{4}},
               {args.workspace, sample_workspace(args.rows, args.columns), true}};
     }
     case Operator::kPenalise: {

@@ -107,13 +107,19 @@ Walked::Tensor Walked::place(const Value& value) {
 }
 
 // Numbers that bytes with a power of two as scale can say exactly, if the largest of each 128 is 127: then
-// quantising them is exact, too. Tokens are those of a small vocabulary; settings choose the likeliest one.
+// quantising them is exact, too. Tokens are those of a small vocabulary, settings choose the likeliest one,
+// texts have two chunks or more, no two rows of three the same position, below 99.
 void Walked::fill(const Value& value, Tensor& tensor) {
   for (uint32_t row = 0; row < tensor.rows; ++row) {
     for (uint32_t column = 0; column < tensor.columns; ++column) {
       if (value.name == "greedy") {
         constexpr std::array<float, 12> kGreedy = {0, 1, 0, 0, 0, 0, 1.5F, 0.25F, 0.125F};  // SampleSettings
         tensor.set(row, column, std::bit_cast<uint32_t>(kGreedy.at(column)));
+      } else if (value.name == "positions") {
+        tensor.set(row, column, 33 * column + static_cast<uint32_t>(random_.below(33)));
+      } else if (value.name == "chunks") {
+        // Each row's are its own, the last one first.
+        tensor.set(row, column, (row + 1) * tensor.columns - 1 - column);
       } else if (value.type.element == Element::kI32) {
         tensor.set(row, column, static_cast<uint32_t>(random_.below(20)));
       } else if (value.type.element == Element::kI8) {

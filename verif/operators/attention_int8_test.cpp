@@ -147,7 +147,7 @@ struct Case {
 
   void expect_one(uint32_t row, uint32_t head) {
     const uint32_t kv_head = head / (args.heads / args.kv_heads);
-    const uint32_t keys = visible_keys(args, row);
+    const uint32_t keys = visible_keys(sizes_of(args), row);
     const Query asked = query(row, head);
     Partial all;
     for (uint32_t first = 0; first < keys; first += kKeyBlock) {
@@ -174,7 +174,7 @@ struct Case {
   void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Query& asked, const Row& results) {
     std::vector<double> queries;
     for (const int32_t one : asked.numbers) queries.push_back(one * double{asked.step.value()});
-    const uint32_t keys = visible_keys(args, row);
+    const uint32_t keys = visible_keys(sizes_of(args), row);
     const auto exact = reference::attention(
         queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i); },
         [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i); });

@@ -32,11 +32,12 @@ struct Case {
   verif::Random& random;
   Card card{random};
   AttentionArgs args{};
-  Tensor to, q, workspace;
+  Tensor to, q, workspace, positions;
   std::optional<KeysAndValues> stored;
   double worst = 0;  // error, of largest score times largest value
 
-  Case(verif::Random& r, Sizes sizes) : random(r) {
+  // `lists` of chunks; 0: all rows are of one text.
+  Case(verif::Random& r, Sizes sizes, uint32_t lists = 0) : random(r) {
     const auto some_type = [&] { return random.chance(50) ? Number::kFp32 : Number::kFp16; };
     args.rows = sizes.rows;
     args.heads = sizes.heads;
@@ -51,8 +52,10 @@ struct Case {
     to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
     q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
     fill(random, q, args.q_type);
-    stored.emplace(random, card, sizes, args.kv_type);
+    stored.emplace(random, card, sizes, args.kv_type, std::max(lists, 1u));
     stored->set(args);
+    positions = card.tensor(1, args.rows, 4);
+    if (lists != 0) place_rows();
     hide_last_key();
     if (random.chance(20)) make_scores_negative();
     const uint64_t bytes =
@@ -67,7 +70,7 @@ struct Case {
 
   std::vector<Tensor*> tensors() {
     std::vector<Tensor*> all = stored->tensors();
-    all.insert(all.end(), {&to, &q, &workspace});
+    all.insert(all.end(), {&to, &q, &workspace, &positions});
     return all;
   }
   Result walk(uint32_t mask) {
@@ -89,21 +92,35 @@ struct Case {
   }
   std::string describe(uint32_t mask) const {
     return fmt::format(
-        "{} rows, {} heads for {} of {}, {} keys, causal {}, chunks {}, types {} {} {}, mask {:#x}",
-        args.rows, args.heads, args.kv_heads, args.width, args.keys, args.causal, bool(args.chunks),
-        static_cast<int>(args.to_type), static_cast<int>(args.q_type), static_cast<int>(args.kv_type), mask);
+        "{} rows, {} heads for {} of {}, {} keys, causal {}, texts {}, chunks {}, types {} {} {}, mask {:#x}",
+        args.rows, args.heads, args.kv_heads, args.width, args.keys, args.causal, bool(args.positions),
+        bool(args.chunks), static_cast<int>(args.to_type), static_cast<int>(args.q_type),
+        static_cast<int>(args.kv_type), mask);
   }
 
   void expect() {
     for (uint32_t row = 0; row < args.rows; ++row) {
-      for (uint32_t head = 0; head < args.heads; ++head) expect_one(row, head);
+      for (uint32_t head = 0; head < args.heads && keys_of(row) != 0; ++head) expect_one(row, head);
     }
   }
 
  private:
+  // Now and then the row in front of which most keys lie, or none.
+  void place_rows() {
+    for (uint32_t row = 0; row < args.rows; ++row) {
+      const auto position =
+          static_cast<uint32_t>(random.chance(20) ? args.keys - 1 : random.below(args.keys));
+      positions.set(0, row, random.chance(10) ? kNoText : position);
+    }
+    args.positions = positions.at();
+  }
+  uint32_t keys_of(uint32_t row) const {
+    return args.positions ? positions.get<uint32_t>(0, row) + 1 : visible_keys(sizes_of(args), row);
+  }
+
   // Rows before the last one must not notice.
   void hide_last_key() {
-    if (args.causal == 0 || args.kv_type == Number::kInt8 || !random.chance(30)) return;
+    if (args.causal == 0 || args.positions || args.kv_type == Number::kInt8 || !random.chance(30)) return;
     for (Tensor* tensor : {&stored->k, &stored->v})
       tensor->write(args.kv_type, stored->place(args.keys - 1), 0, fp32::kNan);
   }
@@ -115,35 +132,34 @@ struct Case {
         q.write(args.q_type, row, i, q.read(args.q_type, row, i) & ~fp32::kSign);
     }
     for (uint32_t i = 0; i < args.kv_heads * args.width; ++i) {
-      for (uint32_t t = 0; t < args.keys; ++t)
-        stored->k.write(args.kv_type, stored->place(t), i,
-                        stored->k.read(args.kv_type, stored->place(t), i) | fp32::kSign);
+      for (uint32_t place = 0; place < stored->k.rows; ++place)
+        stored->k.write(args.kv_type, place, i, stored->k.read(args.kv_type, place, i) | fp32::kSign);
     }
   }
 
-  Partial block(const Row& queries, uint32_t kv_head, uint32_t first, uint32_t end) const {
+  Partial block(const Row& queries, uint32_t row, uint32_t kv_head, uint32_t first, uint32_t end) const {
     Row scores;
     for (uint32_t t = first; t < end; ++t) {
-      Row products = read_row(stored->k, args.kv_type, stored->place(t), kv_head * args.width, args.width);
+      const uint32_t place = stored->place(t, row);
+      Row products = read_row(stored->k, args.kv_type, place, kv_head * args.width, args.width);
       for (uint32_t i = 0; i < args.width; ++i) products[i] = products[i] * queries[i];
       scores.push_back(sum(products));
       if (args.kv_type == Number::kInt8)
-        scores.back() = scores.back() * Real(stored->k_scales.get<float>(kv_head, stored->place(t)));
+        scores.back() = scores.back() * Real(stored->k_scales.get<float>(kv_head, place));
     }
     Partial partial;
     partial.largest = largest(scores);
     for (Real& score : scores) score = exp2(score + -partial.largest);
     const Real weights = sum(scores);
     Row sums[2];  // of even and odd keys
-    for (Row& row : sums) row.assign(args.width, Real(-0.0f));
+    for (Row& one : sums) one.assign(args.width, Real(-0.0f));
     for (uint32_t t = first; t < end; ++t) {
+      const uint32_t place = stored->place(t, row);
       Real weight = scores[t - first];
-      if (args.kv_type == Number::kInt8)
-        weight = weight * Real(stored->v_scales.get<float>(kv_head, stored->place(t)));
-      const Row values =
-          read_row(stored->v, args.kv_type, stored->place(t), kv_head * args.width, args.width);
-      Row& row = sums[(t - first) % 2];
-      for (uint32_t i = 0; i < args.width; ++i) row[i] = fma(values[i], weight, row[i]);
+      if (args.kv_type == Number::kInt8) weight = weight * Real(stored->v_scales.get<float>(kv_head, place));
+      const Row values = read_row(stored->v, args.kv_type, place, kv_head * args.width, args.width);
+      Row& to_add = sums[(t - first) % 2];
+      for (uint32_t i = 0; i < args.width; ++i) to_add[i] = fma(values[i], weight, to_add[i]);
     }
     for (uint32_t i = 0; i < args.width; ++i)
       partial.sums.push_back(end - first == 1 ? sums[0][i] : sums[0][i] + sums[1][i]);
@@ -153,13 +169,13 @@ struct Case {
 
   void expect_one(uint32_t row, uint32_t head) {
     const uint32_t kv_head = head / (args.heads / args.kv_heads);
-    const uint32_t keys = visible_keys(args, row);
+    const uint32_t keys = keys_of(row);
     const Row plain = read_row(q, args.q_type, row, head * args.width, args.width);
     Row queries = plain;
     for (Real& x : queries) x = (x * args.scale) * kLog2E;
     Partial all;
     for (uint32_t first = 0; first < keys; first += kKeyBlock) {
-      const Partial more = block(queries, kv_head, first, std::min(first + kKeyBlock, keys));
+      const Partial more = block(queries, row, kv_head, first, std::min(first + kKeyBlock, keys));
       all = first == 0 ? more : merge(all, more);
     }
     const Real part = reciprocal(all.sums[args.width]);
@@ -170,11 +186,11 @@ struct Case {
   void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Row& plain, const Row& results) {
     std::vector<double> queries;
     for (const Real x : plain) queries.push_back(x.value());
-    const uint32_t keys = visible_keys(args, row);
+    const uint32_t keys = keys_of(row);
     const auto exact = reference::attention(
-        queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i); },
-        [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i); });
-    const double unit = error_unit(*stored, kv_head, keys, queries, args.scale);
+        queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i, row); },
+        [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i, row); });
+    const double unit = error_unit(*stored, kv_head, keys, queries, args.scale, row);
     for (uint32_t i = 0; i < args.width; ++i) {
       to.write(args.to_type, row, head * args.width + i, results[i].bits);
       if (std::isfinite(exact[i])) {
@@ -200,6 +216,17 @@ TEST_CASE("attention: any shape, heads, mask of keys, chunks, types, CPEs") {
   verif::Random random(test_seed());
   for (int round = 0; round < rounds(60); ++round) {
     Case it(random, some_sizes(random, 500'000));
+    run(it, some_mask(random, it.card.all()));
+  }
+}
+
+TEST_CASE("attention of several texts: any positions, lists of chunks, rows of none, CPEs") {
+  verif::Random random(test_seed() + 3);
+  for (int round = 0; round < rounds(60); ++round) {
+    Sizes sizes = some_sizes(random, 300'000);
+    sizes.rows = std::min(sizes.rows, kMaxPlacedRows);
+    sizes.causal = true;
+    Case it(random, sizes, random.chance(80) ? sizes.rows : 1);
     run(it, some_mask(random, it.card.all()));
   }
 }
@@ -272,11 +299,35 @@ TEST_CASE("attention that makes no sense is refused") {
           args.causal = 1;
           args.keys = 4;
         }) == Refusal::kShape);
+  const auto at_positions = [&](auto change) {
+    return check_with([&](AttentionArgs& args) {
+      args.positions = GlobalPtr<const void>(5, 0);
+      args.causal = 1;
+      change(args);
+    });
+  };
+  CHECK(at_positions([](AttentionArgs& args) {
+          args.keys = 4;
+          args.chunks_stride = 8;
+        }) == Refusal::kNone);
+  CHECK(at_positions([](AttentionArgs& args) { args.rows = kMaxPlacedRows + 1; }) == Refusal::kShape);
+  CHECK(at_positions([](AttentionArgs& args) { args.causal = 0; }) == Refusal::kParameter);
+  CHECK(check_with([](AttentionArgs& args) { args.chunks_stride = 8; }) == Refusal::kParameter);
   CHECK(check_with([](AttentionArgs& args) { args.workspace = {}; }) == Refusal::kParameter);
   CHECK(check_with([](AttentionArgs& args) {
           args.workspace = {};
           args.rows = 11;
         }) == Refusal::kNone);
+}
+
+TEST_CASE("a row of attention behind more keys than there are is refused") {
+  verif::Random random(test_seed() + 4);
+  Case it(random, {3, 4, 2, 16, 200, true}, 3);
+  it.positions.set(0, 1, 200u);
+  const uint32_t mask = some_mask(random, it.card.all());
+  CHECK(it.walk(mask).failed == mask);
+  CHECK(it.card.state(static_cast<unsigned>(std::countr_zero(mask))).refusal == node::Refusal::kParameter);
+  CHECK(it.card.difference(it.to) == "");
 }
 
 TEST_CASE("a chunk of attention that is nowhere is refused") {

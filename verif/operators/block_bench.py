@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures a whole block of a language model (decoder_block.graph, the shape of Qwen 1.8B, W4A8) on the RTL of a core group:
 one launch walks its nodes. The figures are the sum of what each node takes at the card's limits, alone, over the cycles of
-the walk. Prints a flat JSON object; --nodes prints a table of nodes instead, each launched by itself.
+the walk; and how many times as many tokens a second come of eight texts at once, each with keys and values of its own, as of
+one text. Prints a flat JSON object; --nodes prints a table of nodes instead, each launched by itself.
 
 The limit of a node is the largest of three times: products at the peak of the systolic units, slots of the vector units,
 bytes at HBM's rate. Attention's products count as products, though it uses the vector units today."""
@@ -9,6 +10,7 @@ bytes at HBM's rate. Attention's products count as products, though it uses the 
 import argparse
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -19,19 +21,36 @@ GRAPH = pathlib.Path("verif/operators/decoder_block.graph")
 NODE = 128
 DECODE = {"rows": 1, "past": 585}
 PREFILL = {"rows": 128, "past": 0}
+# Behind 128 others: of one text, and of each of eight.
+TEXT = {"rows": 1, "past": 128}
+TEXTS = {"rows": 8, "past": 128, "own": True}
+CHUNKS = 17  # of 64 keys, that a text has room for
 BYTES = {0: 4, 1: 4, 2: 2, 3: 1}  # of a number, by its type
 # Slots of the vector units for each number of a row.
 ROW_SLOTS = {"rms_norm": 4, "rotary": 3, "mul": 1, "quantise": 4}
 
 
+def of_own_texts(text):
+    """Each row is of a text of its own, whose keys and values lie in chunks of its own."""
+    inputs = f"input positions: i32[rows]\ninput chunks: i32[rows, {CHUNKS}]\n"
+    text = re.sub("^input x:", inputs + "input x:", text, flags=re.M)
+    text = re.sub("^size kept = .*", f"size kept = rows * {CHUNKS * 64}", text, flags=re.M)
+    text = re.sub(r"(rotary\(.*), at: past\)", r"\1, positions: positions)", text)
+    text = re.sub(r"extend\((.*), at: past\)", r"place(\1, positions, chunks)", text)
+    return re.sub(r"(attention\(.*)\)", r"\1, positions: positions, chunks: chunks)", text)
+
+
 class Image:
     """The memory of a core group with a list, its parameters, its tensors."""
 
-    def __init__(self, folder, rows, past):
+    def __init__(self, folder, rows, past, own=False):
         self.path = pathlib.Path(folder) / "memory"
         text = GRAPH.read_text().replace("ROWS", str(rows))
-        done = subprocess.run(["build/graph-image", "-", "--set", "past", str(past), "-o", self.path], input=text,
-                              stdout=subprocess.PIPE, text=True, check=True)
+        words = ["build/graph-image", "-", "--set", "past", str(past), "-o", self.path]
+        if own:
+            text = of_own_texts(text)
+            words += ["--count", "positions", str(past), "0", "--count", "chunks", "0", "1"]
+        done = subprocess.run(words, input=text, stdout=subprocess.PIPE, text=True, check=True)
         said = json.loads(done.stdout)
         self.count, self.parameters, self.parameter_count = said["nodes"], said["parameters"], said["parameter_count"]
         self.memory = self.path.read_bytes()
@@ -81,8 +100,10 @@ def limit(name, node):
         return max(rows * depth * columns / PRODUCTS, moved / HBM)
     if name == "attention":
         keys, width = node["keys"], node["heads"] * node["width"]
-        seen = rows * keys - (rows * (rows - 1) // 2 if node["causal"] else 0)
-        moved = keys * node["kv_heads"] * node["width"] * 2 * BYTES[node["kv_type"]] + rows * width * 8
+        own = bool(node["positions"])
+        seen = rows * keys - (rows * (rows - 1) // 2 if node["causal"] and not own else 0)
+        kept = keys * node["kv_heads"] * node["width"] * 2 * BYTES[node["kv_type"]]
+        moved = kept * (rows if own else 1) + rows * width * 8
         return max(seen * width * 2 / PRODUCTS, moved / HBM)
     if name == "copy":
         return rows * node["row_bytes"] * 2 / HBM
@@ -97,6 +118,12 @@ def efficiency(sizes, launches):
         return sum(limit(name, node) for name, node in image.nodes()) / image.cycles(launches)
 
 
+def gain():
+    """Of a token's throughput, by eight texts at once."""
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as eight:
+        return TEXTS["rows"] * Image(one, **TEXT).cycles(2) / Image(eight, **TEXTS).cycles(2)
+
+
 def show(sizes):
     with tempfile.TemporaryDirectory() as folder:
         image = Image(folder, **sizes)
@@ -108,12 +135,12 @@ def show(sizes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", choices=("decode", "prefill"), help="each node by itself")
+    parser.add_argument("--nodes", choices=("decode", "prefill", "texts"), help="each node by itself")
     options = parser.parse_args()
     if options.nodes:
-        show(DECODE if options.nodes == "decode" else PREFILL)
+        show({"decode": DECODE, "prefill": PREFILL, "texts": TEXTS}[options.nodes])
         return
-    figures = {"walk.step_eff": efficiency(DECODE, 2), "walk.prefill_eff": efficiency(PREFILL, 1)}
+    figures = {"walk.step_eff": efficiency(DECODE, 2), "walk.prefill_eff": efficiency(PREFILL, 1), "llm.batch8_gain": gain()}
     print(json.dumps({key: round(value, 3) for key, value in figures.items()}))
 
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/elementwise/reference.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/arithmetic.hpp"
@@ -28,8 +28,12 @@ TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
     const bool repeat = random.chance(15);
     Tensor from = card.tensor(repeat ? 1 : shape.rows, shape.columns, 1, some_gap(random));
     Tensor to = card.tensor(shape.rows, shape.columns, 1, some_gap(random));
-    const CopyArgs args = {to.at(),       from.at(), shape.rows,
-                           shape.columns, to.stride, repeat ? 0 : from.stride};
+    const CopyArgs args = {.to = to.at(),
+                           .from = from.at(),
+                           .rows = shape.rows,
+                           .row_bytes = shape.columns,
+                           .to_stride = to.stride,
+                           .from_stride = repeat ? 0 : from.stride};
     const uint32_t mask = some_mask(random, card.all());
     const Result result = card.walk(
         {node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)}, mask, {&from, &to});
@@ -42,6 +46,81 @@ TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
     REQUIRE(card.difference(to) == "");
     REQUIRE(card.difference(from) == "");
   }
+}
+
+TEST_CASE("copy: each row to its place, in order or in chunks; rows of no text go nowhere") {
+  verif::Random random(test_seed() + 4);
+  for (int round = 0; round < rounds(60); ++round) {
+    Card card(random);
+    const auto rows = static_cast<uint32_t>(random.between(1, kMaxPlacedRows));
+    const uint32_t bytes = some_size(random, 40'000 / rows);
+    const bool repeat = random.chance(15);
+    const bool in_chunks = random.chance(70);
+    const bool one_list = random.chance(30);
+    // Of which a list names some, in any order.
+    const auto chunks = static_cast<uint32_t>(random.between(2, 5));
+    const uint32_t named = static_cast<uint32_t>(random.between(1, chunks));
+    Tensor from = card.tensor(repeat ? 1 : rows, bytes, 1, some_gap(random));
+    Tensor to = card.tensor(chunks * kChunkRows, bytes, 1, some_gap(random));
+    Tensor positions = card.tensor(1, rows, 4);
+    Tensor lists = card.tensor(one_list ? 1 : rows, named + static_cast<uint32_t>(random.below(3)), 4);
+    for (uint32_t list = 0; list < lists.rows; ++list) {
+      for (uint32_t i = 0; i < named; ++i) lists.set(list, i, static_cast<uint32_t>(random.below(chunks)));
+    }
+    std::vector<uint32_t> places(to.rows, kNoText);  // no two rows go to the same one
+    for (uint32_t row = 0; row < rows; ++row) {
+      const auto position = static_cast<uint32_t>(random.below(in_chunks ? named * kChunkRows : to.rows));
+      const uint32_t place =
+          in_chunks ? lists.get<uint32_t>(one_list ? 0 : row, position / kChunkRows) * kChunkRows +
+                          position % kChunkRows
+                    : position;
+      const bool goes = places[place] == kNoText && random.chance(90);
+      if (goes) places[place] = row;
+      positions.set(0, row, goes ? position : kNoText);
+    }
+    CopyArgs args = {.to = to.at(),
+                     .from = from.at(),
+                     .positions = positions.at(),
+                     .rows = rows,
+                     .row_bytes = bytes,
+                     .to_stride = to.stride,
+                     .from_stride = repeat ? 0 : from.stride};
+    if (in_chunks) args.chunks = lists.at();
+    if (in_chunks && !one_list) args.chunks_stride = lists.stride;
+    const uint32_t mask = some_mask(random, card.all());
+    INFO(fmt::format("{} x {}, {} chunks, lists {}, mask {:#x}", rows, bytes, chunks, args.chunks_stride,
+                     mask));
+    REQUIRE(card.walk({node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)}, mask,
+                      {&from, &to, &positions, &lists})
+                .ok());
+    for (uint32_t place = 0; place < to.rows; ++place) {
+      for (uint32_t i = 0; places[place] != kNoText && i < bytes; ++i)
+        to.set(place, i, from.get<uint8_t>(repeat ? 0 : places[place], i));
+    }
+    REQUIRE(card.difference(to) == "");
+    REQUIRE(card.difference(from) == "");
+  }
+}
+
+TEST_CASE("copy: a chunk that is nowhere is refused") {
+  verif::Random random(test_seed() + 5);
+  Card card(random);
+  Tensor from = card.tensor(1, 8, 1), to = card.tensor(1, 8, 1);
+  Tensor positions = card.tensor(1, 1, 4), list = card.tensor(1, 1, 4);
+  positions.set(0, 0, 0u);
+  list.set(0, 0, kMaxChunk);
+  const CopyArgs args = {.to = to.at(),
+                         .from = from.at(),
+                         .positions = positions.at(),
+                         .chunks = list.at(),
+                         .rows = 1,
+                         .row_bytes = 8,
+                         .to_stride = 8};
+  const Result result = card.walk({node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)},
+                                  1, {&from, &to, &positions, &list});
+  CHECK(!result.ok());
+  CHECK(card.state(0).refusal == node::Refusal::kParameter);
+  CHECK(card.difference(to) == "");
 }
 
 TEST_CASE("add, mul: any shapes, numbers, strides, CPEs; in place; a row for all") {

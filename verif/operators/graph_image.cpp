@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "host/graph/layout.hpp"
 #include "host/graph/program.hpp"
@@ -31,8 +32,11 @@ int main(int count, char** words) {
   CLI::App app("a graph as memory for cpe-run");
   std::string path, output;
   std::vector<std::pair<std::string, int64_t>> sizes;
+  std::vector<std::tuple<std::string, uint32_t, uint32_t>> counted;
   app.add_option("GRAPH", path, "graph text; -: from standard input")->required();
   app.add_option("--set", sizes, "NAME VALUE: a size that the graph leaves open");
+  app.add_option("--count", counted,
+                 "NAME FIRST STEP: the words of a tensor are FIRST, FIRST + STEP, and so on");
   app.add_option("-o", output, "the memory")->required();
   CLI11_PARSE(app, count, words);
 
@@ -40,7 +44,7 @@ int main(int count, char** words) {
   std::istream& text = path == "-" ? std::cin : file;
   const graph::Program program = graph::program_of({std::istreambuf_iterator<char>(text), {}});
   const graph::Template& pattern = program.pattern;
-  // Bytes like these make fp32 of 0.01 and fp16 of 1; tokens and their settings are zeros.
+  // Bytes like these make fp32 of 0.01 and fp16 of 1.
   verif::Random random(1);
   const size_t parameters_at = graph::pages(pattern.nodes.size() * sizeof(node::Node));
   std::vector<uint8_t> memory(parameters_at + graph::kPage);
@@ -54,6 +58,12 @@ int main(int count, char** words) {
     memory.resize(begin + graph::pages(bytes));
     std::generate_n(memory.begin() + static_cast<std::ptrdiff_t>(begin), bytes,
                     [&] { return static_cast<uint8_t>(random.between(0x38, 0x3f)); });
+    for (const auto& [name, first, step] : counted) {
+      if (name != base.name) continue;
+      std::vector<uint32_t> words(bytes / sizeof(uint32_t));
+      for (uint32_t i = 0; i < words.size(); ++i) words[i] = first + i * step;
+      store(memory, begin, words);
+    }
   }
   const auto parameters = graph::parameters_of(pattern, {sizes.begin(), sizes.end()});
   store(memory, parameters_at, parameters);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/reference.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/sample_model.hpp"
@@ -34,7 +35,7 @@ struct Case {
   Card card{random};
   SampleArgs args{};
   std::vector<SampleSettings> all;
-  Tensor from, settings, to, log_probabilities, workspace;
+  Tensor from, settings, to, log_probabilities, workspace, positions;
 
   Case(verif::Random& r, uint32_t rows, uint32_t columns, bool one_row = false, bool one_record = false)
       : random(r) {
@@ -53,6 +54,12 @@ struct Case {
     args.from_stride = one_row ? 0 : from.stride;
     args.settings_stride = one_record ? 0 : settings.stride;
     args.position = static_cast<uint32_t>(random.next());
+    positions = card.tensor(1, rows, 4);
+    if (rows <= kMaxPlacedRows && random.chance(30)) {
+      for (uint32_t row = 0; row < rows; ++row)
+        positions.set(0, row, random.chance(10) ? kNoText : static_cast<uint32_t>(random.next()));
+      args.positions = positions.at();
+    }
     for (uint32_t row = 0; row < settings.rows; ++row) put(row, some_settings(random, columns));
   }
   void put(uint32_t row, const SampleSettings& record) {
@@ -66,11 +73,15 @@ struct Case {
       values.push_back(Real::of(from.get<uint32_t>(args.from_stride == 0 ? 0 : row, i)));
     return values;
   }
+  uint32_t position_of(uint32_t row) const {
+    return args.positions ? positions.get<uint32_t>(0, row) : args.position;
+  }
+  bool is_left_out(uint32_t row) const { return args.positions && position_of(row) == kNoText; }
   const SampleSettings& settings_of(uint32_t row) const { return all[args.settings_stride == 0 ? 0 : row]; }
 
   Result walk(uint32_t mask) {
     return card.walk({node::make(static_cast<uint16_t>(Operator::kSample), Barrier::kNone, args)}, mask,
-                     {&from, &settings, &to, &log_probabilities, &workspace});
+                     {&from, &settings, &to, &log_probabilities, &workspace, &positions});
   }
   // The workspace may hold anything, what is around it may not.
   void check_untouched() {
@@ -123,7 +134,8 @@ TEST_CASE("sample: greedy, temperature, top-k, top-p, to the bit") {
     const Result result = it.walk(mask);
     REQUIRE_MESSAGE(result.ok(), it.card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
-      const Sampled right = SampleModel(it.logits(row), it.settings_of(row)).at(it.args.position);
+      if (it.is_left_out(row)) continue;
+      const Sampled right = SampleModel(it.logits(row), it.settings_of(row)).at(it.position_of(row));
       it.to.set(0, row, right.token);
       if (wanted) it.log_probabilities.set(0, row, right.log_probability.bits);
     }
@@ -223,6 +235,13 @@ TEST_CASE("sample: sizes, strides and settings that are refused") {
   using Settings = SampleSettings;
   refused([](Args& args, Settings&) { args.rows = 0; }, Refusal::kShape);
   refused([](Args& args, Settings&) { args.rows = kSampleRows + 1; }, Refusal::kShape);
+  refused(
+      [](Args& args, Settings&) {
+        args.positions = args.from;
+        args.rows = kMaxPlacedRows + 1;
+        args.columns = 8;
+      },
+      Refusal::kShape);
   refused([](Args& args, Settings&) { args.columns = kSampleColumns + 1; }, Refusal::kShape);
   refused([](Args& args, Settings&) { args.columns = kSampleColumns; }, Refusal::kShape);  // of three rows
   refused([](Args& args, Settings&) { args.from_stride = 699 * 4; }, Refusal::kStride);

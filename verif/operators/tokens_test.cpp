@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cpe-kernels/operators/argmax/plan.hpp"
-#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/common/places.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/arithmetic.hpp"
 #include "verif/operators/shapes.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("embedding: tables of all types, with and without positions; a token b
   }
 }
 
-TEST_CASE("rotary: heads of any width, one position or many, in place") {
+TEST_CASE("rotary: heads of any width, one position or many, of several texts, in place") {
   verif::Random random(test_seed() + 1);
   for (int round = 0; round < rounds(40); ++round) {
     Card card(random);
@@ -89,8 +89,13 @@ TEST_CASE("rotary: heads of any width, one position or many, in place") {
     args.from_type = some_float_number(random);
     args.to_type = some_float_number(random);
     const bool one_position = random.chance(30);
+    const bool of_texts = args.rows <= kMaxPlacedRows && random.chance(40);
     Tensor from = card.tensor(args.rows, columns, bytes_of(args.from_type), some_gap(random));
     Tensor table = card.tensor(one_position ? 1 : args.rows, args.width, 4, some_gap(random));
+    Tensor positions = card.tensor(1, args.rows, 4);
+    for (uint32_t row = 0; row < args.rows; ++row)
+      positions.set(0, row, random.chance(10) ? kNoText : static_cast<uint32_t>(random.below(args.rows)));
+    if (of_texts) args.positions = positions.at();
     Tensor other = card.tensor(args.rows, columns, bytes_of(args.to_type), some_gap(random));
     const bool in_place = args.to_type == args.from_type && random.chance(50);
     Tensor& to = in_place ? from : other;
@@ -104,16 +109,18 @@ TEST_CASE("rotary: heads of any width, one position or many, in place") {
     args.table_stride = one_position ? 0 : table.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} x {}, mask {:#x}", args.rows, args.heads, args.width, mask));
-    REQUIRE(card.walk(one(Operator::kRotary, args), mask, {&from, &table, &other}).ok());
+    REQUIRE(card.walk(one(Operator::kRotary, args), mask, {&from, &table, &other, &positions}).ok());
     const uint32_t half = args.width / 2;
     for (uint32_t row = 0; row < args.rows; ++row) {
+      const uint32_t position = of_texts ? positions.get<uint32_t>(0, row) : row;
+      if (position == kNoText) continue;
       for (uint32_t head = 0; head < args.heads; ++head) {
         for (uint32_t i = 0; i < half; ++i) {
           const uint32_t low = head * args.width + i;
           const Real x = Real::of(from.read(args.from_type, row, low));
           const Real y = Real::of(from.read(args.from_type, row, low + half));
-          const Real cosine = Real(table.get<float>(one_position ? 0 : row, i));
-          const Real sine = Real(table.get<float>(one_position ? 0 : row, half + i));
+          const Real cosine = Real(table.get<float>(one_position ? 0 : position, i));
+          const Real sine = Real(table.get<float>(one_position ? 0 : position, half + i));
           to.write(args.to_type, row, low, fma(x, cosine, -(y * sine)).bits);
           to.write(args.to_type, row, low + half, fma(y, cosine, x * sine).bits);
         }

@@ -1,6 +1,7 @@
 // The walker: barriers, lists of any length, and lists that must not do harm.
 #include <doctest/doctest.h>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/shapes.hpp"
 
@@ -15,7 +16,12 @@ constexpr auto kNothing = static_cast<uint16_t>(Operator::kNothing);
 Node nothing(Barrier barrier) { return {.operation = kNothing, .barrier = barrier}; }
 
 CopyArgs copy_args(const Tensor& to, const Tensor& from) {
-  return {to.at(), from.at(), from.rows, from.columns, to.stride, from.stride};
+  return {.to = to.at(),
+          .from = from.at(),
+          .rows = from.rows,
+          .row_bytes = from.columns,
+          .to_stride = to.stride,
+          .from_stride = from.stride};
 }
 
 // Every CPE of the mask stopped at `number` for this reason; the next launch is as good as any.
@@ -62,8 +68,10 @@ TEST_CASE("a barrier of all orders what nodes read and write") {
       chain.push_back(card.tensor(1, kBytes, 1));
       by.push_back(static_cast<uint32_t>(random.between(1, kBytes - 1)));
       const auto part = [&](uint32_t to, uint32_t from, uint32_t bytes, Barrier barrier) {
-        const CopyArgs args = {
-            chain[i + 1].at().plus_bytes(to), chain[i].at().plus_bytes(from), 1, bytes, 0, 0};
+        const CopyArgs args = {.to = chain[i + 1].at().plus_bytes(to),
+                               .from = chain[i].at().plus_bytes(from),
+                               .rows = 1,
+                               .row_bytes = bytes};
         nodes.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), barrier, args));
       };
       part(0, by[i], kBytes - by[i], Barrier::kAll);
@@ -118,6 +126,19 @@ TEST_CASE("what is wrong with a list is refused, and the fault names the node") 
     refused(copy_with([](CopyArgs& args) { args.to_stride = 0; }), Refusal::kStride);
     refused(copy_with([](CopyArgs& args) { args.to_stride = 1u << 31; }), Refusal::kStride);
     refused(copy_with([](CopyArgs& args) { args.from_stride = 1; }), Refusal::kStride);
+    refused(copy_with([&](CopyArgs& args) {
+              args.positions = from.at();
+              args.rows = kMaxPlacedRows + 1;
+            }),
+            Refusal::kShape);
+    refused(copy_with([&](CopyArgs& args) {
+              args.positions = from.at();
+              args.rows = 1;
+              args.to_stride = 0;
+            }),
+            Refusal::kStride);
+    refused(copy_with([&](CopyArgs& args) { args.chunks = from.at(); }), Refusal::kParameter);
+    refused(copy_with([](CopyArgs& args) { args.chunks_stride = 4; }), Refusal::kParameter);
   }
   SUBCASE("a count of 2^32, and others that are too large") {
     const std::vector<Node> nodes(3, nothing(Barrier::kAll));
@@ -154,8 +175,10 @@ TEST_CASE("parameters are added to words of arguments, in the CPEs' own copies")
     const bool moves = std::ranges::any_of(patches, [](Patch patch) {
       return (patch.target & Patch::kNumber) == offsetof(CopyArgs, from) / 4 && patch.target != 0;
     });
-    const CopyArgs args = {
-        targets[i].at().plus_bytes(kBase), from.at().plus_bytes(moves ? kFar : 0), 1, 10, 0, 0};
+    const CopyArgs args = {.to = targets[i].at().plus_bytes(kBase),
+                           .from = from.at().plus_bytes(moves ? kFar : 0),
+                           .rows = 1,
+                           .row_bytes = 10};
     nodes.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args));
     nodes.back().patches = patches;
   }

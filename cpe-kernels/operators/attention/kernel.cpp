@@ -15,8 +15,8 @@ constexpr uint32_t most_queries(uint32_t width) { return std::min<uint32_t>(2048
 
 class Attention {
  public:
-  Attention(const AttentionArgs& args, const Schedule& schedule)
-      : args_(args), schedule_(schedule), stream_(arena_, args, schedule) {
+  Attention(const Arena& arena, const AttentionArgs& args, const Schedule& schedule)
+      : args_(args), schedule_(schedule), arena_(arena), stream_(arena_, args, schedule) {
     const uint32_t queries = most_queries(args.width);
     const uint32_t bytes = queries * args.width * sizeof(float);
     queries_ = arena_.take<float>(bytes);
@@ -105,7 +105,7 @@ class Attention {
   uint32_t active() const { return tile_.queries() - first_; }
   // Keys of the block that a query sees.
   uint32_t seen_by(uint32_t query) const {
-    const uint32_t keys = visible_keys(args_, tile_.row + query / tile_.heads);
+    const uint32_t keys = schedule_.keys_of_row(tile_.row + query / tile_.heads);
     return keys <= block_ ? 0 : std::min(keys - block_, keys_);
   }
 
@@ -257,8 +257,7 @@ class Attention {
 };
 
 // Each query's partial results to its result.
-void combine(const AttentionArgs& args) {
-  Arena arena;
+void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes) {
   Combine all(arena, args.width);
   const Column part = {arena.take<float>(Column::bytes(1))};
   auto* const result = arena.take<std::byte>(args.width * sizeof(float));
@@ -266,8 +265,10 @@ void combine(const AttentionArgs& args) {
   const uint64_t pitch = uint64_t{key_blocks(args.keys)} * partial_floats(args.width) * sizeof(float);
   for (uint32_t query = cpe::rank(); query < args.rows * args.heads; query += cpe::count()) {
     const uint32_t row = query / args.heads;
-    const Partials& sums = all(args.workspace.plus_bytes(static_cast<int64_t>(query * pitch)),
-                               key_blocks(visible_keys(args, row)));
+    const uint32_t keys = visible_keys(sizes, row);
+    if (keys == 0) continue;
+    const Partials& sums =
+        all(args.workspace.plus_bytes(static_cast<int64_t>(query * pitch)), key_blocks(keys));
     vector::wait(finish(sums, 1, part, operand(result, args.to_type, 0)));
     dma::wait(dma::store(args.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args.to_stride +
                                                                  uint64_t{query % args.heads} * bytes)),
@@ -275,16 +276,26 @@ void combine(const AttentionArgs& args) {
   }
 }
 
+// All CPEs look at all of them.
+void check_keys(const AttentionSizes& sizes) {
+  if (sizes.positions == nullptr) return;
+  for (uint32_t row = 0; row < sizes.rows; ++row)
+    if (visible_keys(sizes, row) > sizes.keys) refuse(Refusal::kParameter);
+}
+
 }  // namespace
 
 void operator_attention(const AttentionArgs& args) {
   require(check(args));
-  const Schedule schedule(sizes_of(args), most_queries(args.width),
+  Arena arena;
+  const AttentionSizes sizes = sizes_of(args, load_positions(arena, args));
+  check_keys(sizes);
+  const Schedule schedule(sizes, most_queries(args.width),
                           uses_workspace(args.rows, args.kv_heads, args.keys), cpe::rank(), cpe::count());
-  Attention(args, schedule).run();
+  Attention(arena, args, schedule).run();
   if (!schedule.shared()) return;
   cpe::sync<cpe::Scope::kAll>();
-  combine(args);
+  combine(arena, args, sizes);
 }
 
 }  // namespace swai::operators

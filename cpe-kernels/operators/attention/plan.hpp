@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/common/places.hpp"
 
 namespace swai::operators {
 
 // Keys whose weights are relative to the same score, and that lie together if there are chunks.
-inline constexpr uint32_t kKeyBlock = 64;
+inline constexpr uint32_t kKeyBlock = kChunkRows;
 inline constexpr uint32_t kMaxHeads = 1024;
 inline constexpr uint32_t kMaxHeadWidth = 256;
 
@@ -21,16 +21,18 @@ struct AttentionSizes {
   uint32_t kv_heads;
   uint32_t keys;
   bool causal;
+  const uint32_t* positions;  // of rows in texts of their own; null: all are of one text
 };
 template <typename Args>
-constexpr AttentionSizes sizes_of(const Args& args) {
-  return {args.rows, args.heads, args.kv_heads, args.keys, args.causal != 0};
+constexpr AttentionSizes sizes_of(const Args& args, const uint32_t* positions = nullptr) {
+  return {args.rows, args.heads, args.kv_heads, args.keys, args.causal != 0, positions};
 }
 
-// Keys that a row sees: the first ones.
-template <typename Args>
-constexpr uint32_t visible_keys(const Args& args, uint32_t row) {
-  return args.causal == 0 ? args.keys : args.keys - args.rows + row + 1;
+// Keys that a row sees: the first ones. A row of no text sees none.
+constexpr uint32_t visible_keys(const AttentionSizes& sizes, uint32_t row) {
+  static_assert(kNoText + 1 == 0);
+  if (sizes.positions != nullptr) return sizes.positions[row] + 1;
+  return sizes.causal ? sizes.keys - sizes.rows + row + 1 : sizes.keys;
 }
 
 // What a block of keys makes of a query: the weighted sum of values, then the sum of weights, then the
@@ -72,18 +74,24 @@ constexpr Refusal check_places(const Args& args, Number kv_type) {
     return Refusal::kStride;
   }
   if (args.causal > 1) return Refusal::kParameter;
-  if (args.causal != 0 && args.keys < args.rows) return Refusal::kShape;
   return Refusal::kNone;
+}
+// Of the last keys one is each row's own.
+template <typename Args>
+constexpr bool has_keys_for_rows(const Args& args) {
+  return args.causal == 0 || args.keys >= args.rows;
 }
 
 constexpr Refusal check(const AttentionArgs& args) {
-  if (!has_good_sizes(args)) return Refusal::kShape;
+  if (!has_good_sizes(args) || (!args.positions && !has_keys_for_rows(args))) return Refusal::kShape;
+  if (const Refusal positions = check_positions(args); positions != Refusal::kNone) return positions;
   if (!is_float(args.to_type) || !is_float(args.q_type) ||
       (!is_float(args.kv_type) && args.kv_type != Number::kInt8)) {
     return Refusal::kType;
   }
   if (const Refusal places = check_places(args, args.kv_type); places != Refusal::kNone) return places;
   if (uses_workspace(args.rows, args.kv_heads, args.keys) && !args.workspace) return Refusal::kParameter;
+  if (args.positions ? args.causal == 0 : args.chunks_stride != 0) return Refusal::kParameter;
   return Refusal::kNone;
 }
 

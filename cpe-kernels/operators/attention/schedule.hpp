@@ -32,7 +32,8 @@ class Schedule {
     tile_heads_ = std::min(group, most_queries);
     head_tiles_ = (group + tile_heads_ - 1) / tile_heads_;
     const uint32_t fit = most_queries / tile_heads_;
-    tile_rows_ = shared_ ? std::min(sizes.rows, fit) : rows_of_tile(fit);
+    // Rows of different texts have no keys in common.
+    tile_rows_ = sizes.positions != nullptr ? 1 : shared_ ? std::min(sizes.rows, fit) : rows_of_tile(fit);
     tiles_ = (sizes.rows + tile_rows_ - 1) / tile_rows_ * columns_of_tiles();
     blocks_ = key_blocks(sizes.keys);
     const uint32_t steps = shared_ ? tiles_ * blocks_ : 0;
@@ -51,7 +52,7 @@ class Schedule {
       return settle(step);
     }
     step.tile = turn(0);
-    return step.tile < tiles_;
+    return settle_tile(step);
   }
   // False: that was all.
   bool next(Step& step) const {
@@ -66,7 +67,7 @@ class Schedule {
   bool next_tile(Step& step) const {
     step.block = 0;
     step.tile = turn(++step.number);
-    return step.tile < tiles_;
+    return settle_tile(step);
   }
 
   QueryTile tile(uint32_t number) const {
@@ -78,7 +79,8 @@ class Schedule {
             std::min(tile_heads_, group - part * tile_heads_), kv_head};
   }
   // Keys that the last row of a tile sees.
-  uint32_t keys_of(const QueryTile& tile) const { return visible_keys(sizes_, tile.row + tile.rows - 1); }
+  uint32_t keys_of(const QueryTile& tile) const { return keys_of_row(tile.row + tile.rows - 1); }
+  uint32_t keys_of_row(uint32_t row) const { return visible_keys(sizes_, row); }
 
  private:
   // Tiles of the same rows.
@@ -96,6 +98,12 @@ class Schedule {
   // Later rows see more: forwards and backwards in turn, all CPEs get alike.
   uint32_t turn(uint32_t number) const {
     return number % 2 == 0 ? number * count_ + rank_ : (number + 1) * count_ - 1 - rank_;
+  }
+  // From its tile on, past those of no text.
+  bool settle_tile(Step& step) const {
+    while (sizes_.positions != nullptr && step.tile < tiles_ && blocks_of(step.tile) == 0)
+      step.tile = turn(++step.number);
+    return step.tile < tiles_;
   }
   // From its number, past blocks that no row of the tile sees.
   bool settle(Step& step) const {

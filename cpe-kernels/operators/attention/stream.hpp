@@ -3,8 +3,7 @@
 #pragma once
 
 #include "cpe-kernels/operators/attention/schedule.hpp"
-#include "cpe-kernels/operators/common/stream.hpp"
-#include "cpe-kernels/operators/walker/walk.hpp"
+#include "cpe-kernels/operators/common/placed_rows.hpp"
 
 namespace swai::operators {
 
@@ -53,8 +52,6 @@ class KeyValueStream {
   static constexpr uint32_t kPieceBytes = 16384;
   static_assert(kMaxHeadWidth * kKeyBlock <= kPieceBytes,
                 "of int8 a block is one piece, with all its scales");
-  // Chunks beyond, of rows so far apart, are outside of every segment.
-  static constexpr uint32_t kMaxChunk = 1 << 25;
 
   struct Slot {
     Piece piece;
@@ -66,18 +63,13 @@ class KeyValueStream {
   void enter_tile() {
     const QueryTile tile = schedule_.tile(step_.tile);
     kv_head_ = tile.kv_head;
+    chunks_ = chunks_of(args_, tile.row);
     keys_ = schedule_.keys_of(tile);
     enter_block();
   }
   void enter_block() {
     block_keys_ = std::min(kKeyBlock, keys_ - step_.block * kKeyBlock);
-    uint32_t chunk = step_.block;
-    if (args_.chunks) {
-      const cpe::Window<const uint32_t> table(args_.chunks.as<const uint32_t>() + step_.block);
-      chunk = *table;
-      if (chunk >= kMaxChunk) refuse(Refusal::kParameter);
-    }
-    place_ = chunk * kKeyBlock;
+    place_ = begin_of_chunk(chunks_, step_.block);
   }
 
   // Begins to load the next piece, if there is one.
@@ -134,6 +126,7 @@ class KeyValueStream {
   bool values_ = false;
   uint32_t key_ = 0;  // of the block's
   uint32_t kv_head_ = 0;
+  GlobalPtr<const void> chunks_;
   uint32_t keys_ = 0;        // that the tile sees
   uint32_t block_keys_ = 0;  // of the block
   uint32_t place_ = 0;       // of the block's first key in memory

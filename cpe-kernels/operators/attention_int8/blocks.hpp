@@ -4,8 +4,7 @@
 
 #include "cpe-kernels/operators/attention/schedule.hpp"
 #include "cpe-kernels/operators/attention_int8/plan.hpp"
-#include "cpe-kernels/operators/common/stream.hpp"
-#include "cpe-kernels/operators/walker/walk.hpp"
+#include "cpe-kernels/operators/common/placed_rows.hpp"
 
 namespace swai::operators {
 
@@ -65,24 +64,16 @@ class Int8KeyBlocks {
   static constexpr uint32_t kSlots = 2;
   // When block n computes its values, the keys of n + 3 are asked for.
   static constexpr uint32_t kKnown = 4;
-  // Chunks beyond, of rows so far apart, are outside of every segment.
-  static constexpr uint32_t kMaxChunk = 1 << 25;
 
   void enter_tile() { tile_ = schedule_.tile(step_.tile); }
 
   KeyBlock block() const {
     const uint32_t first = step_.block * kKeyBlock;
-    uint32_t chunk = step_.block;
-    if (args_.chunks) {
-      const cpe::Window<const uint32_t> table(args_.chunks.as<const uint32_t>() + step_.block);
-      chunk = *table;
-      if (chunk >= kMaxChunk) refuse(Refusal::kParameter);
-    }
     return {tile_,
             step_.number,
             first,
             std::min(kKeyBlock, schedule_.keys_of(tile_) - first),
-            chunk * kKeyBlock,
+            begin_of_chunk(args_.chunks, step_.block),
             step_.block == 0};
   }
 

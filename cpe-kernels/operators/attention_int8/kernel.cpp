@@ -161,7 +161,7 @@ class Int8Attention {
   }
 
   uint32_t seen(const KeyBlock& block, uint32_t row) const {
-    const uint32_t keys = visible_keys(args_, block.tile.row + row);
+    const uint32_t keys = visible_keys(sizes_of(args_), block.tile.row + row);
     return keys <= block.first ? 0 : std::min(keys - block.first, block.keys);
   }
 

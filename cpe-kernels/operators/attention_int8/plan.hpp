@@ -21,7 +21,7 @@ constexpr uint32_t most_int8_queries(uint32_t width) {
 }
 
 constexpr Refusal check(const AttentionInt8Args& args) {
-  if (!has_good_sizes(args)) return Refusal::kShape;
+  if (!has_good_sizes(args) || !has_keys_for_rows(args)) return Refusal::kShape;
   if (!is_float(args.to_type) || !is_float(args.q_type)) return Refusal::kType;
   return check_places(args, Number::kInt8);
 }

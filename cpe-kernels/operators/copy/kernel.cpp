@@ -1,7 +1,7 @@
-// Copies rows of bytes. A row that serves all is loaded once for each tile.
-#include "cpe-kernels/operators/common/stream.hpp"
+// Copies rows of bytes, one after the other or each to its place. A row that serves all is loaded once for
+// each tile.
+#include "cpe-kernels/operators/common/placed_rows.hpp"
 #include "cpe-kernels/operators/copy/plan.hpp"
-#include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
 
 namespace swai::operators {
@@ -11,6 +11,8 @@ namespace {
 constexpr uint32_t kRoom = 32768;  // bytes
 
 struct Copy {
+  const CopyArgs& args;
+  const uint32_t* positions;
   Matrix to;
   Source from;
   std::byte* slots[kSlots];
@@ -18,12 +20,22 @@ struct Copy {
   dma::Ticket load(uint32_t slot, const Tile& tile) { return operators::load(slots[slot], from, tile); }
   void run(uint32_t, const Tile&) {}
   dma::Ticket store(uint32_t slot, const Tile& tile) {
-    if (from.stride != 0 || tile.rows == 1) return operators::store(to, slots[slot], tile);
+    if (positions == nullptr && (from.stride != 0 || tile.rows == 1))
+      return operators::store(to, slots[slot], tile);
+    const uint32_t pitch = from.stride == 0 ? 0 : pitch_of(tile.columns);
     dma::Ticket last = {};
-    for (uint32_t row = 0; row < tile.rows; ++row) {
-      last = operators::store(to, slots[slot], {tile.row + row, 1, tile.column, tile.columns});
+    for (uint32_t i = 0; i < tile.rows; ++i) {
+      const uint32_t row = tile.row + i;
+      if (positions != nullptr && positions[row] == kNoText) continue;
+      last = operators::store(to, slots[slot] + i * pitch, {place(row), 1, tile.column, tile.columns});
     }
     return last;
+  }
+  // The row of `to`.
+  uint32_t place(uint32_t row) const {
+    if (positions == nullptr) return row;
+    const uint32_t position = positions[row];
+    return begin_of_chunk(chunks_of(args, row), position / kChunkRows) + position % kChunkRows;
   }
 };
 
@@ -31,10 +43,12 @@ struct Copy {
 
 void operator_copy(const CopyArgs& args) {
   require(check(args));
-  Copy copy = {{args.to, args.to_stride, 1}, {args.from, args.from_stride, 1}, {}};
   Arena arena;
+  Copy copy = {
+      args, load_positions(arena, args), {args.to, args.to_stride, 1}, {args.from, args.from_stride, 1}, {}};
   for (std::byte*& slot : copy.slots) slot = arena.take<std::byte>(kRoom);
-  const bool one_piece = args.to_stride == args.row_bytes && args.from_stride == args.row_bytes &&
+  const bool one_piece = !args.positions && args.to_stride == args.row_bytes &&
+                         args.from_stride == args.row_bytes &&
                          uint64_t{args.rows} * args.row_bytes <= kMaxStride;
   const Grid grid = one_piece ? Grid(1, args.rows * args.row_bytes, kRoom, cpe::rank(), cpe::count())
                               : Grid(args.rows, args.row_bytes, kRoom, cpe::rank(), cpe::count());

@@ -28,15 +28,15 @@ class Slots {
   std::byte* at_ = nullptr;
 };
 
-// `Product` has, for a step,
-//   load     begins to load what it needs, or this CPE's part of it; the ticket of the last transfer, or 0
-//   receive  exchanges that with the others, when it is there
-//   start    begins to compute, and returns its ticket
-//   finish   waits for that; then the step's slot is free
+// `Product` has
+//   share    exchanges what all steps need; all CPEs, once
+//   load     begins to load what a step needs, or this CPE's part of it; the ticket of the last transfer, or
+//   0 receive  exchanges that with the others, when it is there start    begins to compute, and returns its
+//   ticket finish   waits for that; then the step's slot is free
 // Of `slots` steps that follow each other all but one are loaded or computed, one is finished.
 template <typename Product>
 void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
-  if (!blocks.any()) return;
+  if (!blocks.any()) return product.share();
   dma::Ticket loaded[Slots::kMost] = {};
   Step to_load = blocks.first();
   bool more_to_load = true;
@@ -50,6 +50,7 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
     if (blocks.sharing()) product.receive(step);
   };
   for (uint32_t i = 0; i + 1 < slots; ++i) load();
+  product.share();
   Step step = blocks.first();
   Step before = {};
   decltype(product.start(step)) ticket_before = {};

@@ -81,6 +81,8 @@ class SystolicLinear {
     ending_.wait();
   }
 
+  void share() { x_.share(); }
+
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.at(step.number));
     const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));

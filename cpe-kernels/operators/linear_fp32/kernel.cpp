@@ -36,6 +36,8 @@ class LinearFp32 {
     ending_.wait();
   }
 
+  void share() { x_.share(); }
+
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.at(step.number));
     if (const auto w = blocks_.own_of_w(blocks_.columns_of(step)); w.count != 0) {

@@ -1,7 +1,6 @@
 // Rotary embedding: a row after the other, all its heads at once.
-#include "cpe-kernels/operators/common/stream.hpp"
+#include "cpe-kernels/operators/common/placed_rows.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"
-#include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
 
 namespace swai::operators {
@@ -12,6 +11,7 @@ using vector::Op;
 
 struct Rotary {
   const RotaryArgs& args;
+  const uint32_t* positions;
   struct Slot {
     std::byte* from;
     std::byte* to;
@@ -19,13 +19,17 @@ struct Rotary {
   } slots[kSlots];
   float* between;
 
+  bool is_left_out(const Tile& tile) const { return positions != nullptr && positions[tile.row] == kNoText; }
   dma::Ticket load(uint32_t slot, const Tile& tile) {
+    if (is_left_out(tile)) return {};
+    const uint32_t position = positions == nullptr ? tile.row : positions[tile.row];
     dma::load(slots[slot].table,
-              args.table.plus_bytes(static_cast<int64_t>(uint64_t{tile.row} * args.table_stride)),
+              args.table.plus_bytes(static_cast<int64_t>(uint64_t{position} * args.table_stride)),
               args.width * 4);
     return operators::load(slots[slot].from, {args.from, args.from_stride, bytes_of(args.from_type)}, tile);
   }
-  void run(uint32_t slot, const Tile&) {
+  void run(uint32_t slot, const Tile& tile) {
+    if (is_left_out(tile)) return;
     const uint32_t half = args.width / 2;
     const uint32_t from_bytes = bytes_of(args.from_type);
     const uint32_t to_bytes = bytes_of(args.to_type);
@@ -54,6 +58,7 @@ struct Rotary {
     vector::wait(rotate(high, low, between_rows, to_high));
   }
   dma::Ticket store(uint32_t slot, const Tile& tile) {
+    if (is_left_out(tile)) return {};
     return operators::store({args.to, args.to_stride, bytes_of(args.to_type)}, slots[slot].to, tile);
   }
 };
@@ -64,7 +69,7 @@ void operator_rotary(const RotaryArgs& args) {
   require(check(args));
   const uint32_t columns = args.heads * args.width;
   Arena arena;
-  Rotary rotary = {args, {}, arena.take<float>(columns / 2 * 4)};
+  Rotary rotary = {args, load_positions(arena, args), {}, arena.take<float>(columns / 2 * 4)};
   for (auto& slot : rotary.slots) {
     slot = {arena.take<std::byte>(columns * bytes_of(args.from_type)),
             arena.take<std::byte>(columns * bytes_of(args.to_type)), arena.take<float>(args.width * 4)};

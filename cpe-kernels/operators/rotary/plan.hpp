@@ -1,7 +1,7 @@
 // What rotary takes.
 #pragma once
 
-#include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/common/places.hpp"
 
 namespace swai::operators {
 
@@ -11,11 +11,12 @@ constexpr Refusal check(const RotaryArgs& args) {
       !is_shape(args.rows, args.heads * args.width)) {
     return Refusal::kShape;
   }
+  if (const Refusal positions = check_positions(args); positions != Refusal::kNone) return positions;
   if (!is_float(args.to_type) || !is_float(args.from_type)) return Refusal::kType;
   const uint32_t columns = args.heads * args.width;
   if (!is_stride(args.to_stride, args.rows, columns * bytes_of(args.to_type)) ||
       !is_stride(args.from_stride, args.rows, columns * bytes_of(args.from_type)) ||
-      !is_source_stride(args.table_stride, args.rows, args.width * 4)) {
+      !is_source_stride(args.table_stride, places_of(args), args.width * 4)) {
     return Refusal::kStride;
   }
   return Refusal::kNone;

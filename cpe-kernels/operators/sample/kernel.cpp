@@ -2,9 +2,9 @@
 // as have a part top_p of their probability together, are those whose probability is not below a threshold:
 // it is searched in the bits of the numbers, with all CPEs counting at once. Then one CPE a row chooses a
 // piece by the pieces' sums, and a column by its probability in that piece.
+#include "cpe-kernels/operators/common/placed_rows.hpp"
 #include "cpe-kernels/operators/sample/passes.hpp"
 #include "cpe-kernels/operators/sample/philox.hpp"
-#include "cpe-kernels/operators/walker/walk.hpp"
 #include "operator_table.hpp"
 
 namespace swai::operators {
@@ -17,7 +17,8 @@ constexpr uint32_t kAboveAll = std::bit_cast<uint32_t>(1.0f) + 1;
 
 class Sampler {
  public:
-  explicit Sampler(const SampleArgs& args) : args_(args), passes_(arena_, args) {
+  explicit Sampler(const SampleArgs& args)
+      : args_(args), passes_(arena_, args), positions_(load_positions(arena_, args)) {
     const uint32_t records = args.settings_stride == 0 ? 1 : args.rows;
     settings_ = arena_.take<SampleSettings>(kSampleRows * sizeof(SampleSettings));
     for (uint32_t** numbers : {&low_, &high_, &low_count_, &high_count_})
@@ -195,10 +196,12 @@ class Sampler {
   }
 
   void choose(uint32_t row) {
+    const uint32_t position = positions_ == nullptr ? args_.position : positions_[row];
+    if (positions_ != nullptr && position == kNoText) return;
     const SampleSettings& settings = settings_of(row);
     const bool greedy = is_greedy(settings);
     std::array<uint32_t, 4> random = {};
-    if (!greedy) random = philox({args_.position, settings.stream, 0, 0}, settings.seed[0], settings.seed[1]);
+    if (!greedy) random = philox({position, settings.stream, 0, 0}, settings.seed[0], settings.seed[1]);
     const uint32_t across = pieces_of(args_.columns);
     float* const pieces = passes_.room(0);
     float* const distances = passes_.room(1);
@@ -267,6 +270,7 @@ class Sampler {
   const SampleArgs& args_;
   Arena arena_;
   Passes passes_;
+  const uint32_t* positions_;
   SampleSettings* settings_;
   uint32_t* low_;
   uint32_t* high_;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cpe-kernels/operators/common/grid.hpp"
-#include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/common/pieces.hpp"
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 
 namespace swai::operators {
@@ -31,6 +31,7 @@ constexpr Refusal check(const SampleArgs& args) {
       args.rows * pitch_of(pieces_of(args.columns)) > kSamplePieces) {
     return Refusal::kShape;
   }
+  if (const Refusal positions = check_positions(args); positions != Refusal::kNone) return positions;
   if (!is_source_stride(args.from_stride, args.rows, args.columns * 4) ||
       !is_source_stride(args.settings_stride, args.rows, sizeof(SampleSettings))) {
     return Refusal::kStride;
