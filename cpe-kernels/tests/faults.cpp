@@ -1,5 +1,7 @@
 // Kernels that do what must not be done: one CPE, the culprit, does it; the others return. Each must end as a
 // failed launch with a record, and leave the group fit for the next one. The expected cause is behind each.
+#include <cassert>
+
 #include "abi/kernel_arguments.hpp"
 #include "swai/cpe.hpp"
 
@@ -27,6 +29,14 @@ __kernel__ void illegal_instruction(const FaultArgs* args) {
 __kernel__ void breakpoint(const FaultArgs* args) {
   CULPRIT_ONLY(args);
   asm volatile("ebreak");
+}
+
+// kBreakpoint, with words of the kernel's own
+__kernel__ void assertion(const FaultArgs* args) {
+  CULPRIT_ONLY(args);
+  const uint32_t value = args->value;
+  assert(value != 0);
+  assert(value == 0 && "by \"100 %\"");
 }
 
 // kMisaligned, read

@@ -117,10 +117,24 @@ struct Wish {
 };
 
 // Function and line where a kernel failed; empty for other faults, and what is not known.
-std::string place_of(const sdaaFaultRecord_t& one, const module::SourceLines& lines) {
+std::string place_of(const sdaaFaultRecord_t& one, const module::ModuleText& known) {
   const bool kernel =
       one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout || one.kind == sdaaFaultKernelStuck;
-  return kernel ? lines.place(static_cast<uint32_t>(one.pc)) : "";
+  return kernel ? known.lines.place(static_cast<uint32_t>(one.pc)) : "";
+}
+
+// What the kernel itself says of it.
+std::string_view why(const sdaaFaultRecord_t& one, const module::ModuleText& known) {
+  if (one.kind != sdaaFaultKernel) return {};
+  return known.stops.why(static_cast<launch::Cause>(one.cause), static_cast<uint32_t>(one.pc));
+}
+
+std::string line_of(const sdaaFaultRecord_t& one, const module::ModuleText& known) {
+  const std::string place = place_of(one, known);
+  const std::string_view own = why(one, known);
+  if (place.empty()) return one.text;
+  return own.empty() ? fmt::format("{} ({})", one.text, place)
+                     : fmt::format("{} ({}: {})", one.text, place, own);
 }
 
 int log(const Cli& cli, const Wish& wish) {
@@ -140,8 +154,8 @@ int log(const Cli& cli, const Wish& wish) {
 }
 
 int fault(const Cli& cli, const Wish& wish) {
-  module::SourceLines sources;
-  if (!wish.module.empty()) sources = ModuleFile(wish.module).lines();
+  module::ModuleText known;
+  if (!wish.module.empty()) known = ModuleFile(wish.module).text();
   const UsedCard cards(cli.options(), wish.card);
   Json report = {{"cards", Json::array()}};
   bool any = false;
@@ -152,15 +166,15 @@ int fault(const Cli& cli, const Wish& wish) {
     any |= !clean;
     report["cards"].push_back(describe(journal, card));
     report["cards"].back()["firmware"] = describe(words);
-    for (size_t i = 0; i < journal.records.size(); ++i)
-      report["cards"].back()["records"][i]["place"] = place_of(journal.records[i], sources);
+    for (size_t i = 0; i < journal.records.size(); ++i) {
+      Json& record = report["cards"].back()["records"][i];
+      record["place"] = place_of(journal.records[i], known);
+      record["why"] = why(journal.records[i], known);
+    }
     if (cli.options().json) continue;
     const Lines lines(cards, card);
     lines.lost(journal.lost);
-    for (const auto& one : journal.records) {
-      const std::string place = place_of(one, sources);
-      lines.at(one.cycle, place.empty() ? one.text : fmt::format("{} ({})", one.text, place));
-    }
+    for (const auto& one : journal.records) lines.at(one.cycle, line_of(one, known));
     if (words) lines.at(words->cycle, fmt::format("the firmware ended: {}", words->text));
     if (clean) lines.print("no faults");
   }

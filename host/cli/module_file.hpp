@@ -7,7 +7,7 @@
 
 #include "abi/argument_types.hpp"
 #include "abi/module_reader.hpp"
-#include "abi/source_lines.hpp"
+#include "abi/module_text.hpp"
 
 namespace swai::cli {
 
@@ -20,7 +20,7 @@ class ModuleFile {
   module::KernelView kernel(const std::string& name) const;
   const module::Module& module() const { return module_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
-  module::SourceLines lines() const { return module::SourceLines(bytes_); }
+  module::ModuleText text() const { return module::ModuleText(bytes_); }
   module::ArgumentTypes argument_types() const { return module::ArgumentTypes(bytes_); }
 
  private:

@@ -198,14 +198,21 @@ static Failure stuck(const Queue& queue) {
   return {sdaaErrorLaunchFailure, text};
 }
 
+static std::string why_failed(const Queue& queue, launch::Cause cause) {
+  const protocol::QueueStatus& line = queue.line;
+  const KernelInfo* const kernel = queue.launches.find(line.failed, line.node);
+  const std::string_view own = kernel == nullptr ? std::string_view() : kernel->why(cause, line.detail_pc);
+  if (!own.empty()) return std::string(own);
+  return fmt::format("{}; address {:#x}, pc {:#x}", launch::text(cause), line.detail_address, line.detail_pc);
+}
+
 static Failure failure_of_command(const Queue& queue) {
   const protocol::QueueStatus& line = queue.line;
   switch (line.status) {
     case Status::kKernelFault: {
       const auto cause = static_cast<launch::Cause>(line.detail);
       if (cause == launch::Cause::kStuck) return stuck(queue);
-      return {code_of(cause), fmt::format("{}: {}; address {:#x}, pc {:#x}", kernel_ended(queue, "failed"),
-                                          launch::text(cause), line.detail_address, line.detail_pc)};
+      return {code_of(cause), fmt::format("{}: {}", kernel_ended(queue, "failed"), why_failed(queue, cause))};
     }
     case Status::kKernelTimeout:
       return {sdaaErrorLaunchTimeOut,

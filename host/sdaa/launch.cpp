@@ -58,11 +58,11 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   auto result = std::make_shared<Module>();
   result->name = parsed.name();
   result->local_bytes = parsed.ldm_bytes();
-  const auto lines = std::make_shared<const module::SourceLines>(file);
+  const auto text = std::make_shared<const module::ModuleText>(file);
   for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
     const auto kernel = parsed.kernel(i);
     result->kernels.push_back(std::make_shared<const KernelInfo>(KernelInfo{
-        std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters), lines}));
+        std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters), text}));
   }
   result->device = device;
 

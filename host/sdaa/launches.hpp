@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "abi/module.hpp"
+#include "abi/module_text.hpp"
 #include "abi/protocol.hpp"
-#include "abi/source_lines.hpp"
 
 namespace swai::sdaa {
 
@@ -18,9 +19,13 @@ struct KernelInfo {
   std::string name;
   uint32_t argument_bytes = 0;
   module::Parameters parameters;
-  std::shared_ptr<const module::SourceLines> lines;
+  std::shared_ptr<const module::ModuleText> text;
 
-  std::string place(uint64_t pc) const { return lines->place(name, static_cast<uint32_t>(pc)); }
+  // What the kernel itself says of why it stopped.
+  std::string_view why(launch::Cause cause, uint64_t pc) const {
+    return text->stops.why(cause, static_cast<uint32_t>(pc));
+  }
+  std::string place(uint64_t pc) const { return text->lines.place(name, static_cast<uint32_t>(pc)); }
 };
 
 // Of a launch its one; of a graph one for each node, null for what is no kernel.

@@ -49,7 +49,7 @@ Program::Program(const std::string& path, module::Space space) : path_(path) {
     const module::KernelView kernel = module.kernel(i);
     kernels_.push_back({std::string(kernel.name), kernel.pc, kernel.argument_bytes});
   }
-  lines_ = module::SourceLines(file);
+  text_ = module::ModuleText(file);
 }
 
 Program Program::plain_daemon() {

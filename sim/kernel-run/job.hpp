@@ -11,7 +11,7 @@
 
 #include "abi/argument_text.hpp"
 #include "abi/module_reader.hpp"
-#include "abi/source_lines.hpp"
+#include "abi/module_text.hpp"
 #include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
@@ -35,7 +35,7 @@ class Program {
   const std::vector<Kernel>& kernels() const { return kernels_; }
   // Throws common::InputError that names those that there are.
   const Kernel& kernel(const std::string& name) const;
-  const module::SourceLines& lines() const { return lines_; }
+  const module::ModuleText& text() const { return text_; }
 
  private:
   Program() = default;
@@ -43,7 +43,7 @@ class Program {
   std::string path_;
   std::vector<uint8_t> code_;  // from the start of its space
   std::vector<Kernel> kernels_;
-  module::SourceLines lines_;
+  module::ModuleText text_;
 };
 
 class Job {

@@ -35,9 +35,12 @@ std::string report(const Job& job, const Outcome& outcome, bool counters) {
     if (fault.cause == iss::cpe::Cause::kNone) continue;
     // Of a CPE that was stopped from outside it is more interesting what it did.
     const bool stopped = fault.cause == iss::cpe::Cause::kWatchdog || fault.cause == iss::cpe::Cause::kKilled;
-    const std::string state =
-        stopped && i < outcome.states.size() ? outcome.states[i] : iss::cpe::text(fault);
-    text += fmt::format("  CPE {}: {} ({})\n", i, state, job.program().lines().place(job.kernel(), fault.pc));
+    const module::ModuleText& known = job.program().text();
+    const std::string_view why = known.stops.why(fault.cause, fault.pc);
+    const std::string state = !why.empty()                           ? std::string(why)
+                              : stopped && i < outcome.states.size() ? outcome.states[i]
+                                                                     : iss::cpe::text(fault);
+    text += fmt::format("  CPE {}: {} ({})\n", i, state, known.lines.place(job.kernel(), fault.pc));
   }
   if (!counters) return text;
   for (const Figure& figure : outcome.figures) {
@@ -92,7 +95,8 @@ nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& o
                               {"access", iss::cpe::text(fault.access)},
                               {"dma", fault.dma},
                               {"pc", fault.pc},
-                              {"line", job.program().lines().at(fault.pc)},
+                              {"line", job.program().text().lines.at(fault.pc)},
+                              {"why", job.program().text().stops.why(fault.cause, fault.pc)},
                               {"segment", fault.segment},
                               {"offset", fault.offset}});
   }

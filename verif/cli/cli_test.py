@@ -185,6 +185,13 @@ class Run(CardTest):
         faults = ["--quiet", "run", MODULES / "faults.elf", "--kernel"]
         error = self.run_swai(*faults, "misaligned", "--args", "buf:64", "3", "0", code=1)[1]
         self.assertIn(f"misaligned, {self.line_of('lw %0, 0(%1)')}, failed on core 3 of group 0: misaligned access", error)
+        words = self.run_swai(*faults, "assertion", "--args", "buf:64", "3", "1", code=1)[1]
+        self.assertIn("sdaaErrorAssert", words)
+        why = 'assertion failed: value == 0 && "by \\"100 %\\""'
+        line = self.line_of("assert(value == 0")
+        self.assertIn(f"assertion, {line}, failed on core 3 of group 0: {why} (sdaaErrorAssert)", words)
+        fault = self.run_json("fault", "--module", MODULES / "faults.elf", code=1)["cards"][0]["records"][-1]
+        self.assertEqual((fault["place"], fault["why"]), (f"assertion, {line}", why))
         hang = self.run_swai("--quiet", *HANGS, "--limit", "5000", code=1)[1]
         self.assertIn("sdaaErrorLaunchTimeOut", hang)
         self.assertIn(f"endless_loop, {self.line_of('for (;;)')}, ran too long", hang)

@@ -20,6 +20,7 @@ COMMAND = {"cause": "bad command to a unit"}
 EXPECTED = {
     "illegal_instruction": {"cause": "illegal instruction"},
     "breakpoint": {"cause": "breakpoint"},
+    "assertion": {"cause": "breakpoint"},
     "misaligned": {"cause": "misaligned access", "access": "read", "offset": 0x1000_0001},
     "jump_nowhere": NOWHERE | {"access": "fetch", "offset": 0x2000_0000, "pc": 0x2000_0000},
     "read_nowhere": NOWHERE | {"access": "read", "offset": 0},

@@ -126,6 +126,8 @@ TEST_CASE("faulty kernels: failed, with the cause") {
   // The buffer has one page; 64 bytes before its end 256 bytes are too many.
   for (const Expected& expected :
        {Expected{"illegal_instruction", "illegal instruction"}, Expected{"breakpoint", "breakpoint"},
+        Expected{"assertion",
+                 "CPE 5: assertion failed: value != 0 (assertion, cpe-kernels/tests/faults.cpp:"},
         Expected{"misaligned", "misaligned"}, Expected{"jump_nowhere", "fetch at 0x20000000"},
         Expected{"read_nowhere", "read at 0x0"}, Expected{"beyond_ldm", "read at 0x10020000"},
         Expected{"store_to_code", "does not permit"}, Expected{"bad_command", "bad command"},

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "abi/module_reader.hpp"
 #include "abi/program.hpp"
 #include "abi/source_lines.hpp"
+#include "abi/stops.hpp"
 #include "host/sdaa/program_file.hpp"
 #include "verif/firmware/test_tools.hpp"
 
@@ -216,6 +218,83 @@ TEST_CASE("source lines: a damaged file tells none, or others; nothing beyond it
     damaged[table + at] ^= 0x55;
     CHECK(module::SourceLines(damaged).at(pc) == "");
   }
+}
+
+// By place, why a core may stop there; of instructions that stop it.
+std::multimap<std::string, std::string> stops_of(std::span<const uint8_t> file) {
+  const module::SourceLines lines(file);
+  const module::Stops stops(file);
+  std::multimap<std::string, std::string> all;
+  for (uint32_t offset = 0; offset < 1024; offset += 2) {
+    const uint32_t pc = module::base(module::Space::kKernel) + offset;
+    const std::string_view why = stops.why(launch::Cause::kBreakpoint, pc);
+    if (!why.empty()) all.emplace(lines.place(pc), why);
+    if (!stops.why(launch::Cause::kIllegal, pc).empty()) all.emplace("another cause", why);
+  }
+  return all;
+}
+
+TEST_CASE("assert: each has its line and its words, which lie in no memory of the card") {
+  const TempFolder folder;
+  const std::string source = R"(#include <cassert>
+template <typename T> static void check(T value) { assert(value > T{1}); }
+__global__ void f(uint32_t i, uint32_t n, int16_t m) {
+  if (i == 1) { check(m); assert(i < n); }
+  if (i == 2) { check(n); assert(i < n); }
+  assert(std::is_same_v<uint32_t, decltype(i)> && i != '"' && "a\\b");
+  constexpr bool inside = [] { assert(true); return true; }();
+  static_assert(inside);
+}
+)";
+  REQUIRE(sdaacc(folder, source).error == "");
+  const auto file = bytes_of(folder / "out.elf");
+  const auto stops = stops_of(file);
+  const auto place = [&](int line) { return fmt::format("f, {}:{}", folder / "source.cpp", line); };
+  using Words = std::multimap<std::string, std::string>;
+  const auto has = [&](int line, const std::string& words) {
+    const auto [first, last] = stops.equal_range(place(line));
+    return std::any_of(first, last, [&](const Words::value_type& one) { return one.second == words; });
+  };
+  // Line 1 is the #include.
+  CHECK(has(5, "assertion failed: i < n"));
+  CHECK(has(6, "assertion failed: i < n"));
+  CHECK(has(3, "assertion failed: value > T{1}"));
+  CHECK(has(7, R"(assertion failed: std::is_same_v<uint32_t, decltype(i)> && i != '"' && "a\\b")"));
+  // Where nothing fails nothing but a branch is left; what is not wanted leaves nothing.
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  CHECK(made.ldm_bytes() == 0);
+  for (const module::Piece& piece : made.pieces()) {
+    const std::string_view loaded(reinterpret_cast<const char*>(piece.data.data()), piece.data.size());
+    CHECK(loaded.find("assertion") == loaded.npos);
+  }
+  REQUIRE(sdaacc(folder, source, "-DNDEBUG --flag=-Wno-unused").code == 0);
+  CHECK(stops_of(bytes_of(folder / "out.elf")).empty());
+}
+
+TEST_CASE("stops: a damaged table tells what is whole; nothing beyond the file is touched") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, "#include <cassert>\n__global__ void f(int a) { assert(a == 1); assert(a != 1); }\n")
+              .code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  REQUIRE(stops_of(file).size() == 2);
+  for (size_t length = 0; length < file.size(); length += 7)
+    CHECK(stops_of(std::span(file).first(length)).size() <= 2);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const size_t first = text.find("assertion failed");
+  const size_t last = text.rfind("assertion failed");
+  const auto changed = [&](size_t at, uint8_t by) {
+    auto bytes = file;
+    bytes[at] = by;
+    return stops_of(bytes);
+  };
+  // Words without an end; words that would move the cursor of a terminal.
+  CHECK(changed(text.find('\0', last), 'x').size() == 1);
+  const auto moved = changed(first, 0x1b);
+  REQUIRE(moved.size() == 2);
+  for (const auto& [place, words] : moved) CHECK(words.find('\x1b') == words.npos);
+  CHECK(changed(first - 1, 0x60).size() == 1);
 }
 
 TEST_CASE("argument types: a damaged table tells none, or others; nothing beyond the file is touched") {

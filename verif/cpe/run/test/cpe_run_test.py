@@ -86,7 +86,7 @@ class CpeRun(unittest.TestCase):
                             if not name.startswith(("waited", "CPE"))), json_report["figures"])
 
     def test_faults_are_those_of_the_model(self):
-        for kernel in ["illegal_instruction", "breakpoint", "misaligned", "jump_nowhere", "read_nowhere", "beyond_ldm", "store_to_code",
+        for kernel in ["illegal_instruction", "breakpoint", "assertion", "misaligned", "jump_nowhere", "read_nowhere", "beyond_ldm", "store_to_code",
                        "dma_read", "dma_write", "window_read", "window_write", "bad_command", "no_such_unit", "deadlock_channel",
                        "deadlock_sync"]:
             with self.subTest(kernel=kernel):

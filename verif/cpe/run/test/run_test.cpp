@@ -309,6 +309,7 @@ TEST_CASE("kernels that fail: exit code 1, who and why") {
   };
   for (const Case& one : std::initializer_list<Case>{
            {"illegal_instruction", "failed", "illegal instruction, pc 0x5000"},
+           {"assertion", "failed", "assertion failed: value != 0 (assertion, cpe-kernels/tests/faults.cpp:"},
            {"jump_nowhere", "failed", "fetch at 0x20000000: address that names nothing"},
            {"endless_loop", "instruction limit", "runs at 0x5000"},
            {"deadlock_channel", "deadlock", "on its row channel, receive 1 from "},

@@ -1,0 +1,20 @@
+// What a module tells hosts beside its code, in sections that no segment holds: lines and words for people.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "abi/source_lines.hpp"
+#include "abi/stops.hpp"
+
+namespace swai::module {
+
+struct ModuleText {
+  ModuleText() = default;
+  explicit ModuleText(std::span<const uint8_t> file) : lines(file), stops(file) {}
+
+  SourceLines lines;
+  Stops stops;
+};
+
+}  // namespace swai::module
