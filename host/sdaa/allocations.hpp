@@ -3,16 +3,21 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "abi/protocol.hpp"
 
 namespace swai::sdaa {
 
+struct MemoryPool;
+
 struct Allocation {
   uint64_t bytes = 0;
   protocol::Usage usage = protocol::Usage::kCpe;
   unsigned group = 0;
-  uint64_t number = 0;  // of the device's, since it was opened
+  uint64_t number = 0;               // of the device's, since it was opened
+  std::shared_ptr<MemoryPool> pool;  // null: it goes back to the card
 };
 
 class Allocations {
@@ -23,8 +28,9 @@ class Allocations {
 
   // By the pointer at which each begins.
   const Map& all() const { return all_; }
-  Allocation number(uint64_t bytes, protocol::Usage usage, unsigned group) {
-    return {bytes, usage, group, ++count_};
+  Allocation number(uint64_t bytes, protocol::Usage usage, unsigned group,
+                    std::shared_ptr<MemoryPool> pool = nullptr) {
+    return {bytes, usage, group, ++count_, std::move(pool)};
   }
   void add(uint64_t pointer, const Allocation& allocation) { all_.emplace(pointer, allocation); }
   // Throws when nothing begins there.

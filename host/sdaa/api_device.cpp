@@ -1,20 +1,33 @@
 // Devices: what cards there are, what they are, waiting for all that was begun on one.
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <string>
 
-#include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/peers.hpp"
+#include "host/sdaa/properties.hpp"
 
 using namespace swai::sdaa;
 
 namespace {
 
-template <size_t kTo, size_t kFrom>
-void copy_text(char (&to)[kTo], const std::array<char, kFrom>& from) {
-  static_assert(kTo > kFrom);
-  std::copy(from.begin(), from.end(), to);
+constexpr const char* kLimits =
+    "not the device's: a kernel's stack is what its module was linked for (sdaacc --stack), and it has no "
+    "heap";
+constexpr unsigned kSchedules =
+    sdaaDeviceScheduleSpin | sdaaDeviceScheduleYield | sdaaDeviceScheduleBlockingSync;
+
+void set_schedule(Device& device, unsigned flags) {
+  require((flags & sdaaDeviceMapHost) == 0, "kernels reach no memory of the host", sdaaErrorNotSupported);
+  require((flags & ~(kSchedules | sdaaDeviceLmemResizeToMax)) == 0 && std::popcount(flags & kSchedules) <= 1,
+          "flags that do not exist");
+  device.schedule() = flags;
+}
+
+sdaaDeviceProp_t properties(int number) {
+  const auto device = Runtime::get().device(number);
+  const Device::Lock lock = device->enter();
+  return properties_of(*device);
 }
 
 }  // namespace
@@ -36,9 +49,9 @@ sdaaError_t sdaaRuntimeGetVersion(int* version) {
 sdaaError_t sdaaDriverGetVersion(int* version) {
   return call("sdaaDriverGetVersion", [&] {
     require(version != nullptr, "a null pointer");
-    const auto device = Runtime::get().current();
-    const Device::Lock lock = device->enter();
-    *version = device->info().version;
+    const Device::Lock lock = Runtime::get().current()->enter();
+    // The protocol that both speak was agreed upon when the device was opened.
+    *version = SDAA_VERSION;
   });
 }
 
@@ -64,32 +77,132 @@ sdaaError_t sdaaGetDevice(int* number) {
   });
 }
 
-sdaaError_t sdaaGetDeviceProperties(sdaaDeviceProp_t* properties, int number) {
+sdaaError_t sdaaGetDeviceProperties(sdaaDeviceProp_t* to, int number) {
   return call("sdaaGetDeviceProperties", [&] {
-    require(properties != nullptr, "a null pointer");
+    require(to != nullptr, "a null pointer");
+    *to = properties(number);
+  });
+}
+
+sdaaError_t sdaaDeviceGetAttribute(int* value, sdaaDeviceAttr attribute, int device) {
+  return call("sdaaDeviceGetAttribute", [&] {
+    require(value != nullptr, "a null pointer");
+    *value = attribute_of(properties(device), attribute);
+  });
+}
+
+sdaaError_t sdaaChooseDevice(int* device, const sdaaDeviceProp_t* wish) {
+  return call("sdaaChooseDevice", [&] {
+    require(device != nullptr && wish != nullptr, "a null pointer");
+    int best = 0;
+    unsigned most = agreement(properties(0), *wish);
+    for (int other = 1; other < Runtime::get().device_count(); ++other) {
+      if (const unsigned fields = agreement(properties(other), *wish); fields > most) {
+        best = other;
+        most = fields;
+      }
+    }
+    *device = best;
+  });
+}
+
+sdaaError_t sdaaInitDevice(int number, unsigned int device_flags, unsigned int flags) {
+  return call("sdaaInitDevice", [&] {
+    require(flags <= 1, "flags that do not exist");
     const auto device = Runtime::get().device(number);
     const Device::Lock lock = device->enter();
-    const auto& info = device->info();
-    sdaaDeviceProp_t fresh = {};
-    const std::string name = "SWAI " + device->connection().card().describe().configuration;
-    std::copy_n(name.begin(), std::min(name.size(), sizeof fresh.name - 1), fresh.name);
-    copy_text(fresh.firmware, info.version_text);
-    copy_text(fresh.firmwareCommit, info.git_hash);
-    fresh.totalGlobalMem = info.memory_per_group * info.groups;
-    fresh.memoryPerGroup = info.memory_per_group;
-    fresh.groups = static_cast<int>(info.groups);
-    fresh.rows = info.rows;
-    fresh.columns = info.columns;
-    fresh.multiProcessorCount = fresh.groups * fresh.rows * fresh.columns;
-    fresh.localMemPerCore = swai::module::kLdmBytes;
-    fresh.clockRate = 1'000'000;
-    fresh.asyncEngineCount = 7;
-    fresh.concurrentKernels = fresh.groups;
-    fresh.streams = static_cast<int>(info.queues) - 1;
-    fresh.maxArgumentBytes = swai::command::kMaxArgumentBytes;
-    fresh.managementSharedMemory = (info.capabilities & swai::protocol::kSharedMemory) != 0;
-    fresh.capabilities = info.capabilities;
-    *properties = fresh;
+    if (flags == 1) set_schedule(*device, device_flags);
+  });
+}
+
+sdaaError_t sdaaSetDeviceFlags(unsigned int flags) {
+  return call("sdaaSetDeviceFlags", [&] { set_schedule(*Runtime::get().current(), flags); });
+}
+
+sdaaError_t sdaaGetDeviceFlags(unsigned int* flags) {
+  return call("sdaaGetDeviceFlags", [&] {
+    require(flags != nullptr, "a null pointer");
+    *flags = Runtime::get().current()->schedule();
+  });
+}
+
+sdaaError_t sdaaDeviceGet(sdaaDevice_t* device, int ordinal) {
+  return call("sdaaDeviceGet", [&] {
+    require(device != nullptr, "a null pointer");
+    *device = Runtime::get().device(ordinal)->number();
+  });
+}
+
+sdaaError_t sdaaDeviceGetName(char* name, int room, sdaaDevice_t device) {
+  return call("sdaaDeviceGetName", [&] {
+    require(name != nullptr && room > 0, "no room for a name");
+    const sdaaDeviceProp_t found = properties(device);
+    const size_t length = std::min(std::strlen(found.name), static_cast<size_t>(room) - 1);
+    std::memcpy(name, found.name, length);
+    name[length] = 0;
+  });
+}
+
+sdaaError_t sdaaDeviceTotalMem(size_t* bytes, sdaaDevice_t device) {
+  return call("sdaaDeviceTotalMem", [&] {
+    require(bytes != nullptr, "a null pointer");
+    *bytes = properties(device).totalGlobalMem;
+  });
+}
+
+sdaaError_t sdaaDeviceComputeCapability(int* major, int* minor, sdaaDevice_t device) {
+  return call("sdaaDeviceComputeCapability", [&] {
+    require(major != nullptr && minor != nullptr, "a null pointer");
+    const sdaaDeviceProp_t found = properties(device);
+    *major = found.major;
+    *minor = found.minor;
+  });
+}
+
+sdaaError_t sdaaDeviceGetLimit(size_t* value, sdaaLimit) {
+  return call("sdaaDeviceGetLimit", [&] {
+    require(value != nullptr, "a null pointer");
+    fail(sdaaErrorUnsupportedLimit, kLimits);
+  });
+}
+
+sdaaError_t sdaaDeviceSetLimit(sdaaLimit, size_t) {
+  return call("sdaaDeviceSetLimit", [] { fail(sdaaErrorUnsupportedLimit, kLimits); });
+}
+
+sdaaError_t sdaaDeviceGetCacheConfig(sdaaFuncCache* config) {
+  return call("sdaaDeviceGetCacheConfig", [&] {
+    require(config != nullptr, "a null pointer");
+    *config = sdaaFuncCachePreferNone;
+  });
+}
+
+sdaaError_t sdaaDeviceSetCacheConfig(sdaaFuncCache config) {
+  return call("sdaaDeviceSetCacheConfig", [&] {
+    require(config >= sdaaFuncCachePreferNone && config <= sdaaFuncCachePreferEqual,
+            "a preference that does not exist");
+  });
+}
+
+sdaaError_t sdaaDeviceGetSharedMemConfig(sdaaSharedMemConfig* config) {
+  return call("sdaaDeviceGetSharedMemConfig", [&] {
+    require(config != nullptr, "a null pointer");
+    *config = sdaaSharedMemBankSizeDefault;
+  });
+}
+
+sdaaError_t sdaaDeviceSetSharedMemConfig(sdaaSharedMemConfig config) {
+  return call("sdaaDeviceSetSharedMemConfig", [&] {
+    require(config >= sdaaSharedMemBankSizeDefault && config <= sdaaSharedMemBankSizeEightByte,
+            "a bank size that does not exist");
+  });
+}
+
+sdaaError_t sdaaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("sdaaDeviceGetStreamPriorityRange", [&] {
+    Runtime::get().current();
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = 0;
   });
 }
 
@@ -99,6 +212,7 @@ sdaaError_t sdaaDeviceSynchronize(void) {
     Device::Lock lock = device->enter();
     device->refuse_captures(Device::Captures::kAll, sdaaErrorStreamCaptureUnsupported);
     device->wait_idle(lock);
+    device->pools().trim(*device);
     if (const auto failure = device->first_failure()) throw Failure(*failure);
   });
 }
@@ -138,6 +252,18 @@ sdaaError_t sdaaDeviceDisablePeerAccess(int peer) {
     Runtime::get().device(peer);
     const Device::Lock lock = device->enter();
     require(device->peers().erase(peer) != 0, "peer access is not enabled", sdaaErrorPeerAccessNotEnabled);
+  });
+}
+
+sdaaError_t sdaaDeviceGetP2PAttribute(int* value, sdaaDeviceP2PAttr attribute, int device, int peer) {
+  return call("sdaaDeviceGetP2PAttribute", [&] {
+    require(value != nullptr, "a null pointer");
+    require(attribute >= sdaaDevP2PAttrPerformanceRank && attribute <= sdaaDevP2PAttrCudaArrayAccessSupported,
+            "an attribute that does not exist");
+    const auto first = Runtime::get().device(device);
+    const auto second = Runtime::get().device(peer);
+    require(first != second, "a device is no peer of its own", sdaaErrorInvalidDevice);
+    *value = attribute == sdaaDevP2PAttrAccessSupported && reaches(first, second) ? 1 : 0;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include "abi/segment.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/device_memory.hpp"
 #include "host/sdaa/memory_check.hpp"
 
 using namespace swai::sdaa;
@@ -11,27 +12,6 @@ namespace protocol = swai::protocol;
 namespace {
 
 constexpr uint64_t kPitchAlignment = 64;
-
-// Does something with memory that is nobody's: not the user's yet, or not any more. When that fails the card
-// gets the memory back all the same.
-template <typename Action>
-void or_give_back(Device& device, Device::Lock& lock, uint64_t given, Action action) {
-  const uint64_t epoch = device.epoch();
-  try {
-    action();
-  } catch (const Failure&) {
-    try {
-      // After a reset the number may be somebody else's. What was begun may still use it.
-      if (device.epoch() == epoch) {
-        device.wait_idle(lock);
-        device.connection().ask(protocol::Operation::kFree, {given});
-      }
-    } catch (const Failure&) {
-      // Nobody knows whether it is in use: it stays taken.
-    }
-    throw;
-  }
-}
 
 void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
   require(pointer != nullptr, "a null pointer");
@@ -43,28 +23,52 @@ void allocate(void** pointer, size_t bytes, unsigned flags, int group) {
   const auto& info = device->info();
   require(group == sdaaAnyGroup || (group >= 0 && static_cast<unsigned>(group) < info.groups),
           "no such group");
-  const auto usage = static_cast<protocol::Usage>(flags);
-  const uint64_t wish =
-      protocol::AllocateFlags{
-          usage, static_cast<uint8_t>(group == sdaaAnyGroup ? protocol::kAnyGroup : unsigned(group))}
-          .bits();
-  Connection::Values values;
-  const bool checked = device->checked();
-  const uint64_t asked = checked ? memory_check::room(bytes) : bytes;
-  auto status = protocol::Status::kAgain;
-  // The card clears what somebody else has left there.
-  while (status == protocol::Status::kAgain)
-    status = device->connection().request(protocol::Operation::kAllocate, {asked, wish}, values);
-  if (status != protocol::Status::kOk) {
-    fail(code_of(status),
-         fmt::format("{} bytes of memory on device {}: {}", bytes, device->number(), text(status)));
-  }
-  const Allocation fresh = device->allocations().number(bytes, usage, static_cast<unsigned>(group));
-  const uint64_t named = checked ? values[0] + memory_check::kZone : values[0];
-  if (checked)
-    or_give_back(*device, lock, values[0], [&] { memory_check::prepare(*device, lock, named, fresh); });
-  device->allocations().add(named, fresh);
-  *pointer = reinterpret_cast<void*>(named);
+  *pointer = reinterpret_cast<void*>(
+      allocate_on_card(*device, lock, bytes, static_cast<protocol::Usage>(flags), group));
+}
+
+constexpr const char* kNotReached = "kernels reach no memory of the host";
+
+void allocate_host(void** pointer, size_t bytes, unsigned flags) {
+  require(pointer != nullptr, "a null pointer");
+  *pointer = nullptr;
+  require((flags & sdaaHostMallocMapped) == 0, kNotReached, sdaaErrorNotSupported);
+  require((flags & ~(sdaaHostMallocPortable | sdaaHostMallocWriteCombined)) == 0, "flags that do not exist");
+  if (bytes == 0) return;
+  const auto device = Runtime::get().current();
+  const Device::Lock lock = device->enter();
+  *pointer = device->host_memory().allocate(bytes, flags);
+}
+
+void free_host(void* pointer) {
+  if (pointer == nullptr) return;
+  const auto device = Runtime::get().current();
+  Device::Lock lock = device->enter();
+  const auto* area = device->host_memory().find(pointer, 1);
+  require(area != nullptr && !area->registered && area->begin == reinterpret_cast<uintptr_t>(pointer),
+          "not the beginning of memory of sdaaMallocHost, or freed before");
+  device->wait_idle(lock);
+  require(device->host_memory().remove(pointer, false), "freed meanwhile by another thread");
+}
+
+void find_range(void* pointer, void** base, size_t* bytes) {
+  const auto device = Runtime::get().current();
+  const Device::Lock lock = device->enter();
+  const auto named = reinterpret_cast<uintptr_t>(pointer);
+  device->allocations().check(named, 1);
+  const auto found = device->allocations().find(named);
+  if (base != nullptr) *base = reinterpret_cast<void*>(found->first);
+  if (bytes != nullptr) *bytes = found->second.bytes;
+}
+
+// Rows that begin at multiples of 64; the pitch.
+size_t allocate_rows(void** pointer, size_t width, size_t rows) {
+  constexpr uint64_t kMost = uint64_t{1} << 40;
+  require(width < kMost && rows < kMost, "more than a card can have", sdaaErrorOutOfMemory);
+  const uint64_t wide = (width + kPitchAlignment - 1) & ~(kPitchAlignment - 1);
+  require(wide == 0 || rows < kMost / wide, "more than a card can have", sdaaErrorOutOfMemory);
+  allocate(pointer, wide * rows, sdaaMallocCores, sdaaAnyGroup);
+  return wide;
 }
 
 }  // namespace
@@ -80,12 +84,29 @@ sdaaError_t sdaaMallocWithFlags(void** pointer, size_t bytes, unsigned int flags
 sdaaError_t sdaaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
   return call("sdaaMallocPitch", [&] {
     require(pitch != nullptr, "a null pointer");
-    constexpr uint64_t kMost = uint64_t{1} << 40;
-    require(width < kMost && height < kMost, "more than a card can have", sdaaErrorOutOfMemory);
-    const uint64_t wide = (width + kPitchAlignment - 1) & ~(kPitchAlignment - 1);
-    require(wide == 0 || height < kMost / wide, "more than a card can have", sdaaErrorOutOfMemory);
-    allocate(pointer, wide * height, sdaaMallocCores, sdaaAnyGroup);
-    *pitch = wide;
+    *pitch = allocate_rows(pointer, width, height);
+  });
+}
+
+sdaaError_t sdaaMalloc3D(sdaaPitchedPtr* pointer, sdaaExtent extent) {
+  return call("sdaaMalloc3D", [&] {
+    require(pointer != nullptr, "a null pointer");
+    require(extent.depth == 0 || extent.height < (uint64_t{1} << 40) / extent.depth,
+            "more than a card can have", sdaaErrorOutOfMemory);
+    void* memory = nullptr;
+    const size_t pitch = allocate_rows(&memory, extent.width, extent.height * extent.depth);
+    *pointer = make_sdaaPitchedPtr(memory, pitch, extent.width, extent.height);
+  });
+}
+
+sdaaError_t sdaaMemGetAddressRange(void** base, size_t* bytes, void* pointer) {
+  return call("sdaaMemGetAddressRange", [&] { find_range(pointer, base, bytes); });
+}
+
+sdaaError_t sdaaMemPtrGetInfo(void* pointer, size_t* bytes) {
+  return call("sdaaMemPtrGetInfo", [&] {
+    require(bytes != nullptr, "a null pointer");
+    find_range(pointer, nullptr, bytes);
   });
 }
 
@@ -98,22 +119,7 @@ sdaaError_t sdaaFree(void* pointer) {
     device->allocations().check_begin(named);
     // Whatever was begun may still use it. Another thread may have freed it meanwhile.
     device->wait_idle(lock);
-    const Allocation freed = device->allocations().check_begin(named);
-    device->allocations().remove(named);
-    if (!device->checked()) {
-      device->connection().ask(protocol::Operation::kFree, {named});
-      return;
-    }
-    const uint64_t given = named - memory_check::kZone;
-    std::string damage;
-    or_give_back(*device, lock, given, [&] {
-      damage = memory_check::damage(*device, lock, named, freed);
-      memory_check::poison(*device, lock, named, freed);
-    });
-    device->connection().ask(protocol::Operation::kFree, {given});
-    if (damage.empty()) return;
-    memory_check::report(damage);
-    fail(sdaaErrorIllegalAddress, damage);
+    free_on_card(*device, lock, named);
   });
 }
 
@@ -157,37 +163,42 @@ sdaaError_t sdaaMemCheck(size_t* damaged) {
 }
 
 sdaaError_t sdaaMallocHost(void** pointer, size_t bytes) {
-  return sdaaHostMalloc(pointer, bytes, sdaaHostMallocDefault);
+  return call("sdaaMallocHost", [&] { allocate_host(pointer, bytes, sdaaHostMallocDefault); });
 }
 
 sdaaError_t sdaaHostMalloc(void** pointer, size_t bytes, unsigned int flags) {
-  return call("sdaaHostMalloc", [&] {
-    require(pointer != nullptr, "a null pointer");
-    require(flags <= sdaaHostMallocPortable, "flags that do not exist");
-    *pointer = nullptr;
-    if (bytes == 0) return;
-    const auto device = Runtime::get().current();
-    const Device::Lock lock = device->enter();
-    *pointer = device->host_memory().allocate(bytes);
-  });
+  return call("sdaaHostMalloc", [&] { allocate_host(pointer, bytes, flags); });
+}
+
+sdaaError_t sdaaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+  return call("sdaaHostAlloc", [&] { allocate_host(pointer, bytes, flags); });
 }
 
 sdaaError_t sdaaFreeHost(void* pointer) {
-  return call("sdaaFreeHost", [&] {
-    if (pointer == nullptr) return;
+  return call("sdaaFreeHost", [&] { free_host(pointer); });
+}
+
+sdaaError_t sdaaHostFree(void* pointer) {
+  return call("sdaaHostFree", [&] { free_host(pointer); });
+}
+
+sdaaError_t sdaaHostGetFlags(unsigned int* flags, void* pointer) {
+  return call("sdaaHostGetFlags", [&] {
+    require(flags != nullptr && pointer != nullptr, "a null pointer");
     const auto device = Runtime::get().current();
-    Device::Lock lock = device->enter();
+    const Device::Lock lock = device->enter();
     const auto* area = device->host_memory().find(pointer, 1);
-    require(area != nullptr && !area->registered && area->begin == reinterpret_cast<uintptr_t>(pointer),
-            "not the beginning of memory of sdaaMallocHost, or freed before");
-    device->wait_idle(lock);
-    require(device->host_memory().remove(pointer, false), "freed meanwhile by another thread");
+    require(area != nullptr, "the memory is not pinned");
+    *flags = area->flags;
   });
 }
 
 sdaaError_t sdaaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
   return call("sdaaHostRegister", [&] {
     require(pointer != nullptr && bytes != 0, "no memory");
+    require((flags & sdaaHostRegisterMapped) == 0, kNotReached, sdaaErrorNotSupported);
+    require((flags & sdaaHostRegisterIoMemory) == 0, "memory of other cards cannot be pinned",
+            sdaaErrorNotSupported);
     require((flags & ~(sdaaHostRegisterPortable | sdaaHostRegisterReadOnly)) == 0, "flags that do not exist");
     const auto begin = reinterpret_cast<uintptr_t>(pointer);
     require(begin + bytes > begin && (begin + bytes) >> 47 == 0, "no memory of this process");
@@ -195,7 +206,7 @@ sdaaError_t sdaaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     const Device::Lock lock = device->enter();
     require(!device->host_memory().overlaps(pointer, bytes), "part of it is pinned already",
             sdaaErrorHostMemoryAlreadyRegistered);
-    device->host_memory().add(pointer, bytes, (flags & sdaaHostRegisterReadOnly) == 0);
+    device->host_memory().add(pointer, bytes, flags);
   });
 }
 

@@ -16,8 +16,70 @@ using namespace swai::sdaa;
 namespace {
 
 void load(sdaaModule_t* module, std::span<const uint8_t> file) {
-  auto loaded = load_module(Runtime::get().current(), file);
-  *module = reinterpret_cast<sdaaModule_t>(Runtime::get().modules.add(std::move(loaded)));
+  const auto loaded = load_module(Runtime::get().current(), file);
+  loaded->name_of_user = Runtime::get().modules.add(loaded);
+  *module = reinterpret_cast<sdaaModule_t>(loaded->name_of_user);
+}
+
+void load_file(sdaaModule_t* module, const char* path) {
+  require(module != nullptr && path != nullptr, "a null pointer");
+  load(module, read_file("module", path));
+}
+
+void load_image(sdaaModule_t* module, const void* image) {
+  require(module != nullptr && image != nullptr, "a null pointer");
+  load(module, {static_cast<const uint8_t*>(image), length_of_image(image)});
+}
+
+void refuse_options(unsigned count) {
+  require(count == 0, "options for a compiler that is not there", sdaaErrorNotSupported);
+}
+
+void unload(sdaaModule_t module) {
+  const auto found = Runtime::get().modules.get(module, "no such module");
+  Device& device = *found->device;
+  {
+    Device::Lock lock = device.enter();
+    // Launches of it may be under way.
+    device.wait_idle(lock);
+    require(found->alive.exchange(false), "the module was unloaded", sdaaErrorInvalidHandle);
+    swai::command::ModuleUnload command = {};
+    command.module = found->handle;
+    device.wait(lock, device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
+  }
+  auto& runtime = Runtime::get();
+  runtime.modules.remove(module);
+  runtime.functions.remove_if([&](const Function& function) { return function.module == found; });
+}
+
+sdaaFunction_t add_function(const std::shared_ptr<Module>& module, size_t index) {
+  auto fresh = std::make_shared<Function>();
+  fresh->device = module->device;
+  fresh->module = module;
+  fresh->index = static_cast<unsigned>(index);
+  fresh->kernels = std::make_shared<const Kernels>(Kernels{module->kernels[index]});
+  return reinterpret_cast<sdaaFunction_t>(Runtime::get().functions.add(std::move(fresh)));
+}
+
+void get_function(sdaaFunction_t* function, sdaaModule_t module, const char* name) {
+  require(function != nullptr && name != nullptr, "a null pointer");
+  const auto found = Runtime::get().modules.get(module, "no such module");
+  const auto kernel = std::ranges::find(found->kernels, name, [](const auto& one) { return one->name; });
+  if (kernel == found->kernels.end())
+    fail(sdaaErrorNotFound, fmt::format("module {} has no kernel {}", found->name, name));
+  *function = add_function(found, static_cast<size_t>(kernel - found->kernels.begin()));
+}
+
+void count_functions(unsigned* count, sdaaModule_t module) {
+  require(count != nullptr, "a null pointer");
+  *count = static_cast<unsigned>(Runtime::get().modules.get(module, "no such module")->kernels.size());
+}
+
+void enumerate(sdaaFunction_t* functions, unsigned count, sdaaModule_t module) {
+  require(functions != nullptr, "a null pointer");
+  const auto found = Runtime::get().modules.get(module, "no such module");
+  for (size_t i = 0; i < std::min<size_t>(count, found->kernels.size()); ++i)
+    functions[i] = add_function(found, i);
 }
 
 std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {
@@ -41,16 +103,18 @@ std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args) {
 }  // namespace
 
 sdaaError_t sdaaModuleLoad(sdaaModule_t* module, const char* path) {
-  return call("sdaaModuleLoad", [&] {
-    require(module != nullptr && path != nullptr, "a null pointer");
-    load(module, read_file("module", path));
-  });
+  return call("sdaaModuleLoad", [&] { load_file(module, path); });
 }
 
 sdaaError_t sdaaModuleLoadData(sdaaModule_t* module, const void* image) {
-  return call("sdaaModuleLoadData", [&] {
-    require(module != nullptr && image != nullptr, "a null pointer");
-    load(module, {static_cast<const uint8_t*>(image), length_of_image(image)});
+  return call("sdaaModuleLoadData", [&] { load_image(module, image); });
+}
+
+sdaaError_t sdaaModuleLoadDataEx(sdaaModule_t* module, const void* image, unsigned int option_count,
+                                 sdaaJitOption*, void**) {
+  return call("sdaaModuleLoadDataEx", [&] {
+    refuse_options(option_count);
+    load_image(module, image);
   });
 }
 
@@ -62,60 +126,51 @@ sdaaError_t sdaaModuleLoadBytes(sdaaModule_t* module, const void* image, size_t 
 }
 
 sdaaError_t sdaaModuleUnload(sdaaModule_t module) {
-  return call("sdaaModuleUnload", [&] {
-    const auto found = Runtime::get().modules.get(module, "no such module");
-    Device& device = *found->device;
-    {
-      Device::Lock lock = device.enter();
-      // Launches of it may be under way.
-      device.wait_idle(lock);
-      require(found->alive.exchange(false), "the module was unloaded", sdaaErrorInvalidHandle);
-      swai::command::ModuleUnload command = {};
-      command.module = found->handle;
-      device.wait(lock,
-                  device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
-    }
-    auto& runtime = Runtime::get();
-    runtime.modules.remove(module);
-    runtime.functions.remove_if([&](const Function& function) { return function.module == found; });
-  });
+  return call("sdaaModuleUnload", [&] { unload(module); });
 }
 
 sdaaError_t sdaaModuleGetFunction(sdaaFunction_t* function, sdaaModule_t module, const char* name) {
-  return call("sdaaModuleGetFunction", [&] {
-    require(function != nullptr && name != nullptr, "a null pointer");
-    const auto found = Runtime::get().modules.get(module, "no such module");
-    const auto kernel = std::ranges::find(found->kernels, name, [](const auto& one) { return one->name; });
-    if (kernel == found->kernels.end())
-      fail(sdaaErrorNotFound, fmt::format("module {} has no kernel {}", found->name, name));
-    auto fresh = std::make_shared<Function>();
-    fresh->device = found->device;
-    fresh->module = found;
-    fresh->index = static_cast<unsigned>(kernel - found->kernels.begin());
-    fresh->kernels = std::make_shared<const Kernels>(Kernels{*kernel});
-    *function = reinterpret_cast<sdaaFunction_t>(Runtime::get().functions.add(std::move(fresh)));
-  });
+  return call("sdaaModuleGetFunction", [&] { get_function(function, module, name); });
 }
 
 sdaaError_t sdaaModuleGetFunctionCount(unsigned int* count, sdaaModule_t module) {
-  return call("sdaaModuleGetFunctionCount", [&] {
-    require(count != nullptr, "a null pointer");
-    *count = static_cast<unsigned>(Runtime::get().modules.get(module, "no such module")->kernels.size());
+  return call("sdaaModuleGetFunctionCount", [&] { count_functions(count, module); });
+}
+
+sdaaError_t sdaaModuleEnumerateFunctions(sdaaFunction_t* functions, unsigned int count, sdaaModule_t module) {
+  return call("sdaaModuleEnumerateFunctions", [&] { enumerate(functions, count, module); });
+}
+
+sdaaError_t sdaaLibraryLoadData(sdaaLibrary_t* library, const void* code, sdaaJitOption*, void**,
+                                unsigned int jit_count, sdaaLibraryOption*, void**, unsigned int count) {
+  return call("sdaaLibraryLoadData", [&] {
+    refuse_options(jit_count + count);
+    load_image(library, code);
   });
 }
 
-sdaaError_t sdaaFuncGetAttributes(sdaaFuncAttributes* attributes, sdaaFunction_t function) {
-  return call("sdaaFuncGetAttributes", [&] {
-    require(attributes != nullptr, "a null pointer");
-    const auto found = Runtime::get().functions.get(function, "no such kernel");
-    sdaaFuncAttributes fresh = {};
-    const auto& info = found->info();
-    std::copy_n(info.name.begin(), std::min(info.name.size(), sizeof fresh.name - 1), fresh.name);
-    fresh.argumentBytes = info.argument_bytes;
-    fresh.localSizeBytes = found->module->local_bytes;
-    fresh.maxDynamicLocalBytes = swai::module::kLdmBytes - found->module->local_bytes;
-    *attributes = fresh;
+sdaaError_t sdaaLibraryLoadFromFile(sdaaLibrary_t* library, const char* path, sdaaJitOption*, void**,
+                                    unsigned int jit_count, sdaaLibraryOption*, void**, unsigned int count) {
+  return call("sdaaLibraryLoadFromFile", [&] {
+    refuse_options(jit_count + count);
+    load_file(library, path);
   });
+}
+
+sdaaError_t sdaaLibraryUnload(sdaaLibrary_t library) {
+  return call("sdaaLibraryUnload", [&] { unload(library); });
+}
+
+sdaaError_t sdaaLibraryGetKernel(sdaaKernel_t* kernel, sdaaLibrary_t library, const char* name) {
+  return call("sdaaLibraryGetKernel", [&] { get_function(kernel, library, name); });
+}
+
+sdaaError_t sdaaLibraryGetKernelCount(unsigned int* count, sdaaLibrary_t library) {
+  return call("sdaaLibraryGetKernelCount", [&] { count_functions(count, library); });
+}
+
+sdaaError_t sdaaLibraryEnumerateKernels(sdaaKernel_t* kernels, unsigned int count, sdaaLibrary_t library) {
+  return call("sdaaLibraryEnumerateKernels", [&] { enumerate(kernels, count, library); });
 }
 
 sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t sharedMem,

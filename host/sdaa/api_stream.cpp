@@ -59,6 +59,7 @@ void create_stream(sdaaStream_t* stream, unsigned flags) {
 
 void create_event(sdaaEvent_t* event, unsigned flags) {
   require(event != nullptr, "a null pointer");
+  require((flags & sdaaEventInterprocess) == 0, "an event is its client's", sdaaErrorNotSupported);
   require((flags & ~(sdaaEventBlockingSync | sdaaEventDisableTiming)) == 0, "flags that do not exist");
   const auto device = Runtime::get().current();
   const Device::Lock lock = device->enter();
@@ -70,6 +71,23 @@ void create_event(sdaaEvent_t* event, unsigned flags) {
   *event = reinterpret_cast<sdaaEvent_t>(Runtime::get().events.add(std::move(fresh)));
 }
 
+void record(sdaaEvent_t event, sdaaStream_t stream) {
+  auto use = Runtime::get().use_stream(stream);
+  const auto found = Runtime::get().events.get(event, "no such event");
+  require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
+  require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
+  if (use.stream->capture != nullptr) {
+    found->captured = use.stream->capture;
+    found->frontier = use.stream->frontier;
+    return;
+  }
+  uint64_t count = 0;
+  const Point point = use.device->record_event(use.lock, *use.stream, found->number, count);
+  found->count = count;
+  found->recorded = point;
+  found->captured.reset();
+}
+
 }  // namespace
 
 sdaaError_t sdaaStreamCreate(sdaaStream_t* stream) {
@@ -78,6 +96,35 @@ sdaaError_t sdaaStreamCreate(sdaaStream_t* stream) {
 
 sdaaError_t sdaaStreamCreateWithFlags(sdaaStream_t* stream, unsigned int flags) {
   return call("sdaaStreamCreateWithFlags", [&] { create_stream(stream, flags); });
+}
+
+sdaaError_t sdaaStreamCreateWithPriority(sdaaStream_t* stream, unsigned int flags, int) {
+  return call("sdaaStreamCreateWithPriority", [&] { create_stream(stream, flags); });
+}
+
+sdaaError_t sdaaStreamGetPriority(sdaaStream_t stream, int* priority) {
+  return call("sdaaStreamGetPriority", [&] {
+    require(priority != nullptr, "a null pointer");
+    const auto use = Runtime::get().use_stream(stream);
+    *priority = 0;
+  });
+}
+
+sdaaError_t sdaaStreamGetDevice(sdaaStream_t stream, int* device) {
+  return call("sdaaStreamGetDevice", [&] {
+    require(device != nullptr, "a null pointer");
+    *device = Runtime::get().use_stream(stream).device->number();
+  });
+}
+
+sdaaError_t sdaaStreamGetId(sdaaStream_t stream, unsigned long long* id) {
+  return call("sdaaStreamGetId", [&] {
+    require(id != nullptr, "a null pointer");
+    const auto use = Runtime::get().use_stream(stream);
+    // Handles are never used twice, and a default stream is its device's.
+    *id = stream == nullptr ? static_cast<unsigned long long>(use.device->number())
+                            : reinterpret_cast<uintptr_t>(stream);
+  });
 }
 
 sdaaError_t sdaaStreamDestroy(sdaaStream_t stream) {
@@ -96,6 +143,7 @@ sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
     auto use = Runtime::get().use_stream(stream);
     Device::refuse_captured(*use.stream);
     if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+    use.device->pools().trim(*use.device);
     Device::check(*use.stream);
   });
 }
@@ -184,21 +232,14 @@ sdaaError_t sdaaEventDestroy(sdaaEvent_t event) {
 }
 
 sdaaError_t sdaaEventRecord(sdaaEvent_t event, sdaaStream_t stream) {
-  return call("sdaaEventRecord", [&] {
-    auto use = Runtime::get().use_stream(stream);
-    const auto found = Runtime::get().events.get(event, "no such event");
-    require(found->alive, "the event was destroyed", sdaaErrorInvalidHandle);
-    require(found->device == use.device, "event and stream are of different devices", sdaaErrorInvalidHandle);
-    if (use.stream->capture != nullptr) {
-      found->captured = use.stream->capture;
-      found->frontier = use.stream->frontier;
-      return;
-    }
-    uint64_t count = 0;
-    const Point point = use.device->record_event(use.lock, *use.stream, found->number, count);
-    found->count = count;
-    found->recorded = point;
-    found->captured.reset();
+  return call("sdaaEventRecord", [&] { record(event, stream); });
+}
+
+sdaaError_t sdaaEventRecordWithFlags(sdaaEvent_t event, sdaaStream_t stream, unsigned int flags) {
+  return call("sdaaEventRecordWithFlags", [&] {
+    require((flags & sdaaEventRecordExternal) == 0, "a graph knows no events", sdaaErrorNotSupported);
+    require(flags == sdaaEventRecordDefault, "flags that do not exist");
+    record(event, stream);
   });
 }
 
@@ -208,6 +249,7 @@ sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
     refuse_captured(*use.event);
     Device& device = *use.event->device;
     device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
+    device.pools().trim(device);
     throw_if_failed(*use.event);
   });
 }

@@ -1,8 +1,8 @@
 # The runtime library that programs use the card with: an archive for our own programs, libsdaa.so for everybody's.
 
-SDAA_SOURCES := $(addprefix host/sdaa/,api_copy.cpp api_device.cpp api_graph.cpp api_journal.cpp api_memory.cpp api_module.cpp api_program.cpp api_stream.cpp allocations.cpp \
-    card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_objects.cpp error.cpp files.cpp firmware.cpp graph.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp launch.cpp long_wait.cpp peers.cpp program.cpp program_file.cpp \
-    memory_check.cpp profile.cpp profiler.cpp request_words.cpp runtime.cpp staging.cpp two_level.cpp waiting.cpp)
+SDAA_SOURCES := $(addprefix host/sdaa/,api_absent.cpp api_copy.cpp api_device.cpp api_function.cpp api_graph.cpp api_journal.cpp api_memory.cpp api_module.cpp api_pool.cpp api_program.cpp api_stream.cpp allocations.cpp \
+    card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_memory.cpp device_objects.cpp error.cpp files.cpp firmware.cpp graph.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp launch.cpp long_wait.cpp peers.cpp program.cpp program_file.cpp \
+    memory_check.cpp pool.cpp profile.cpp profiler.cpp properties.cpp request_words.cpp runtime.cpp staging.cpp two_level.cpp waiting.cpp)
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) abi/module_reader.cpp abi/source_lines.cpp abi/stops.cpp abi/trace/events_file.cpp
 SDAA_FLAGS := -fPIC -fvisibility=hidden
 $(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))
@@ -24,8 +24,9 @@ SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
 .PHONY: install
 install: $(B)/$(SDAA_SO) ## install swai, runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
 	$(call say,INSTALL,$(SDAA_TO))
-	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
+	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include/sdaa $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/
+	$(Q)install -m 644 host/sdaa/include/sdaa/* $(SDAA_TO)/include/sdaa/
 	$(Q)install -m 644 $(B)/$(SDAA_SO) $(SDAA_TO)/lib/
 	$(Q)ln -sf $(SDAA_SO) $(SDAA_TO)/lib/libsdaa.so
 	$(Q)$(SDAA_FILL) host/sdaa/sdaa.pc.in >$(SDAA_TO)/lib/pkgconfig/sdaa.pc

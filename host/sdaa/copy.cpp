@@ -129,21 +129,29 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
   if (mode == Mode::kSync) device.wait(lock, stream.last);
 }
 
-void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t value, uint64_t bytes,
-          uint64_t rows, uint64_t pitch) {
+bool Pattern::is_one_byte() const {
+  for (unsigned at = 1; at < bytes; ++at) {
+    if ((value >> 8 * at & 0xff) != (value & 0xff)) return false;
+  }
+  return true;
+}
+
+void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, const Pattern& pattern,
+          const CopyShape& shape) {
   Device::check(stream);
-  if (bytes == 0 || rows == 0) return;
+  if (shape.bytes == 0 || shape.rows == 0) return;
   require(to != nullptr, "a null pointer");
-  const CopyShape shape{bytes, rows, pitch, pitch};
+  require(address(to) % pattern.bytes == 0 && shape.to_pitch % pattern.bytes == 0,
+          "the memory does not begin at a multiple of the value's size");
   check_shape(shape);
   const Allocation& allocation = device.allocations().check(address(to), shape.to_extent());
-  if (allocation.usage != Usage::kMpe) {
+  if (allocation.usage != Usage::kMpe && pattern.is_one_byte()) {
     command::Fill command = {};
     command.to = address(to);
-    command.bytes = bytes;
-    command.rows = static_cast<uint32_t>(rows);
-    command.value = value;
-    command.pitch = pitch;
+    command.bytes = shape.bytes;
+    command.rows = static_cast<uint32_t>(shape.rows);
+    command.value = pattern.value & 0xff;
+    command.pitch = shape.to_pitch;
     device.submit(lock, stream, Type::kFill, command);
     return;
   }
@@ -152,10 +160,11 @@ void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t 
   for (Pieces pieces(shape); pieces.more();) {
     const Piece piece = pieces.next();
     const Buffer buffer = take_buffer(device, lock);
-    std::memset(buffer->data, value, piece.bytes * piece.rows);
-    buffer->last = device.submit(
-        lock, stream, Type::kCopy,
-        copy_command(buffer->iova, address(to) + piece.at(pitch), piece.shape(pitch, false), false));
+    for (uint64_t at = 0; at < piece.bytes * piece.rows; at += pattern.bytes)
+      std::memcpy(buffer->data + at, &pattern.value, pattern.bytes);
+    buffer->last = device.submit(lock, stream, Type::kCopy,
+                                 copy_command(buffer->iova, address(to) + piece.at(shape.to_pitch),
+                                              piece.shape(shape.to_pitch, false), false));
   }
 }
 

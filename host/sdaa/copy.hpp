@@ -30,8 +30,18 @@ void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t 
 // interface.
 void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
                   const CopyShape& shape, command::Engine engine = command::Engine::kBest);
-void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, uint8_t value, uint64_t bytes,
-          uint64_t rows, uint64_t pitch);
+
+// What memory is filled with: the low bytes of `value`, again and again.
+struct Pattern {
+  uint32_t value = 0;
+  uint32_t bytes = 1;  // 1, 2 or 4
+
+  // All its bytes are the same.
+  bool is_one_byte() const;
+};
+// `shape`: rows of the memory, both pitches are its pitch.
+void fill(Device& device, Device::Lock& lock, Stream& stream, void* to, const Pattern& pattern,
+          const CopyShape& shape);
 
 // Small pieces of the library's own: in a queue, complete on return.
 void copy_to_card(Device& device, Device::Lock& lock, Queue& queue, uint64_t to, const void* from,

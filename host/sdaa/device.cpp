@@ -84,6 +84,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
   allocations_.clear();
+  pools_.clear();
   peers_.clear();
   host_copies_.finish_all();
   host_memory_.reset();

@@ -2,6 +2,7 @@
 // of it. waiting.hpp says how its card's time passes.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include "host/sdaa/host_copies.hpp"
 #include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/objects.hpp"
+#include "host/sdaa/pool.hpp"
 #include "host/sdaa/profile.hpp"
 #include "host/sdaa/waiting.hpp"
 
@@ -144,6 +146,7 @@ class Device : public std::enable_shared_from_this<Device> {
   // --- Memory
 
   Allocations& allocations() { return allocations_; }
+  Pools& pools() { return pools_; }
   bool checked() const { return checked_; }
   // At the end of the program. What other threads do then does not matter any more.
   void report_leaks();
@@ -155,6 +158,8 @@ class Device : public std::enable_shared_from_this<Device> {
   void set_staging(const Staging& staging);
   // Commands to be sent to the card (one at a time) that give a value.
   std::mutex& value_mutex() { return value_mutex_; }
+  // How threads are to wait: kept for who asks.
+  std::atomic<unsigned>& schedule() { return schedule_; }
 
   HostCalls& host_calls() { return *host_calls_; }
   Point host_call(Lock& lock, Stream& stream, HostCalls::Function function, bool always);
@@ -185,6 +190,7 @@ class Device : public std::enable_shared_from_this<Device> {
   const bool checked_;
   FairMutex mutex_;
   std::mutex value_mutex_;
+  std::atomic<unsigned> schedule_ = 0;
   Waiting waiting_;
   uint64_t epoch_ = 0;  // counts resets
 
@@ -199,6 +205,7 @@ class Device : public std::enable_shared_from_this<Device> {
   std::vector<std::weak_ptr<Object>> objects_;
   CardEvents events_;
   Allocations allocations_;
+  Pools pools_;
   std::set<int> peers_;
   std::unique_ptr<HostMemory> host_memory_;
   HostCopies host_copies_;

@@ -70,6 +70,7 @@ constexpr Name kNames[] = {
     SDAA_NAME(ErrorHostMemoryAlreadyRegistered, "the host memory is registered already"),
     SDAA_NAME(ErrorHostMemoryNotRegistered, "the host memory is not registered"),
     SDAA_NAME(ErrorLaunchFailure, "a kernel failed"),
+    SDAA_NAME(ErrorCooperativeLaunchTooLarge, "more blocks than can run at once"),
     SDAA_NAME(ErrorNotPermitted, "not permitted here"),
     SDAA_NAME(ErrorNotSupported, "not supported"),
     SDAA_NAME(ErrorStreamCaptureUnsupported, "not possible while a stream is captured"),
@@ -80,6 +81,7 @@ constexpr Name kNames[] = {
     SDAA_NAME(ErrorStreamCaptureIsolation, "a captured stream would wait for what is outside of the capture"),
     SDAA_NAME(ErrorStreamCaptureImplicit, "the default stream would wait for a captured one"),
     SDAA_NAME(ErrorCapturedEvent, "the event was recorded in a capture"),
+    SDAA_NAME(ErrorGraphExecUpdateFailure, "the graph differs from the one that was instantiated"),
     SDAA_NAME(ErrorUnknown, "unknown error"),
     SDAA_NAME(ErrorTimedOut, "the card did not answer in time"),
     SDAA_NAME(ErrorDeviceLost, "the connection to the card is lost"),
@@ -284,5 +286,17 @@ const char* sdaaGetErrorName(sdaaError_t error) {
 const char* sdaaGetErrorString(sdaaError_t error) {
   const auto* name = swai::sdaa::find(error);
   return name != nullptr ? name->text : "not an error of this library";
+}
+sdaaError_t sdaaDrvGetErrorName(sdaaError_t error, const char** name) {
+  const auto* found = swai::sdaa::find(error);
+  if (name == nullptr || found == nullptr) return sdaaErrorInvalidValue;
+  *name = found->name;
+  return sdaaSuccess;
+}
+sdaaError_t sdaaDrvGetErrorString(sdaaError_t error, const char** text) {
+  const auto* found = swai::sdaa::find(error);
+  if (text == nullptr || found == nullptr) return sdaaErrorInvalidValue;
+  *text = found->text;
+  return sdaaSuccess;
 }
 const char* sdaaGetLastErrorMessage(void) { return last.message.c_str(); }

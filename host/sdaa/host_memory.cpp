@@ -24,7 +24,7 @@ HostMemory::~HostMemory() {
   }
 }
 
-void* HostMemory::allocate(uint64_t bytes) {
+void* HostMemory::allocate(uint64_t bytes, unsigned flags) {
   const uint64_t whole = (bytes + kPage - 1) & ~(kPage - 1);
   if (whole < bytes || whole > uint64_t{1} << 39)
     fail(sdaaErrorOutOfMemory, fmt::format("{} bytes of host memory", bytes));
@@ -39,13 +39,14 @@ void* HostMemory::allocate(uint64_t bytes) {
     throw;
   }
   void* begin = pinned.memory->data();
-  pinned.area = {reinterpret_cast<uintptr_t>(begin), bytes, iova, false, true};
+  pinned.area = {reinterpret_cast<uintptr_t>(begin), bytes, iova, false, true, flags};
   pinned.mapped_bytes = whole;
   areas_.emplace(pinned.area.begin, std::move(pinned));
   return begin;
 }
 
-void HostMemory::add(void* memory, uint64_t bytes, bool writable) {
+void HostMemory::add(void* memory, uint64_t bytes, unsigned flags) {
+  const bool writable = (flags & sdaaHostRegisterReadOnly) == 0;
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   // Whole pages have to be mapped.
   const uint64_t first = begin & ~(kPage - 1);
@@ -63,7 +64,7 @@ void HostMemory::add(void* memory, uint64_t bytes, bool writable) {
     throw;
   }
   Pinned pinned;
-  pinned.area = {begin, bytes, iova + (begin - first), true, writable};
+  pinned.area = {begin, bytes, iova + (begin - first), true, writable, flags};
   pinned.first_page = iova;
   pinned.mapped_bytes = whole;
   areas_.emplace(begin, std::move(pinned));

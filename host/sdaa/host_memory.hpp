@@ -26,10 +26,11 @@ class HostMemory {
     uint64_t iova = 0;  // of begin
     bool registered = false;
     bool writable = true;  // by the card
+    unsigned flags = 0;    // as the user gave them
   };
 
-  void* allocate(uint64_t bytes);
-  void add(void* memory, uint64_t bytes, bool writable);
+  void* allocate(uint64_t bytes, unsigned flags);
+  void add(void* memory, uint64_t bytes, unsigned flags);
   // False: no such area begins there.
   bool remove(const void* memory, bool registered);
 

@@ -45,7 +45,8 @@ struct Event : Object {
 };
 
 struct Module : Object {
-  unsigned handle = 0;  // the card's
+  unsigned handle = 0;         // the card's
+  uintptr_t name_of_user = 0;  // the user's handle
   std::string name;
   uint32_t local_bytes = 0;
   Kernels kernels;

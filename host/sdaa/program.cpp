@@ -72,7 +72,8 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   run_.emplace();
   try {
     run_->memory = allocate(card, memory_bytes(arguments.size()));
-    run_->ring = static_cast<program::Record*>(card.host_memory().allocate(kStreamBytes));
+    run_->ring =
+        static_cast<program::Record*>(card.host_memory().allocate(kStreamBytes, sdaaHostMallocDefault));
     std::memset(static_cast<void*>(run_->ring), 0, kStreamBytes);
     const uint64_t stream = card.host_memory().find(run_->ring, kStreamBytes)->iova;
     uint64_t argument = 0;

@@ -150,6 +150,7 @@ void Runtime::sweep() {
   graph_execs.remove_if(dead);
   events.remove_if(dead);
   streams.remove_if(dead);
+  pools.remove_if(dead);
 }
 
 void feed_two_level(sdaaStream_t handle) {

@@ -82,6 +82,7 @@ class Runtime {
   Handles<Graph, 0x55> graphs;
   Handles<GraphExec, 0x56> graph_execs;
   Handles<Program, 0x58> programs;
+  Handles<MemoryPool, 0x59> pools;
   // What died with a reset.
   void sweep();
   void report_leaks() const;

@@ -76,7 +76,7 @@ TEST_CASE("devices: count, choice per thread, properties, versions, null pointer
   CHECK_ERROR(sdaaGetDeviceProperties(&properties, 2), sdaaErrorInvalidDevice);
   CHECK_ERROR(sdaaGetDeviceProperties(nullptr, 0), sdaaErrorInvalidValue);
   CHECK_OK(sdaaDriverGetVersion(&number));
-  CHECK(number == protocol::kVersion);
+  CHECK(number == SDAA_VERSION);
   CHECK_OK(sdaaRuntimeGetVersion(&number));
   CHECK(number == SDAA_VERSION);
   uint64_t time = 0;

@@ -137,7 +137,7 @@ TEST_CASE("pinned memory: found in the middle, given back once, no command to th
   CHECK_ERROR(sdaaFreeHost(pointer), sdaaErrorInvalidValue);
   CHECK_OK(sdaaFreeHost(nullptr));
   CHECK_ERROR(sdaaMallocHost(nullptr, 1), sdaaErrorInvalidValue);
-  CHECK_ERROR(sdaaHostMalloc(&pointer, 1, 2), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaHostMalloc(&pointer, 1, 8), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaMallocHost(&pointer, size_t{1} << 45), sdaaErrorOutOfMemory);
   CHECK_OK(sdaaMallocHost(&pointer, 0));
   CHECK(pointer == nullptr);

@@ -1,0 +1,70 @@
+/* For C++: what knows the types of pointers, so that sdaaMalloc(&numbers, bytes) needs no cast. */
+#ifndef SDAA_OVERLOADS_HPP
+#define SDAA_OVERLOADS_HPP
+
+#include "copy.h"
+#include "memory.h"
+#include "module.h"
+#include "pool.h"
+#include "stream.h"
+
+template <typename T>
+inline sdaaError_t sdaaMalloc(T** pointer, size_t bytes) {
+  return sdaaMalloc(reinterpret_cast<void**>(pointer), bytes);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocWithFlags(T** pointer, size_t bytes, unsigned int flags,
+                                       int group = sdaaAnyGroup) {
+  return sdaaMallocWithFlags(reinterpret_cast<void**>(pointer), bytes, flags, group);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+  return sdaaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocManaged(T** pointer, size_t bytes, unsigned int flags = sdaaMemAttachGlobal) {
+  return sdaaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocAsync(T** pointer, size_t bytes, sdaaStream_t stream) {
+  return sdaaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocAsync(T** pointer, size_t bytes, sdaaMemPool_t pool, sdaaStream_t stream) {
+  return sdaaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocFromPoolAsync(T** pointer, size_t bytes, sdaaMemPool_t pool,
+                                           sdaaStream_t stream) {
+  return sdaaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+
+/* Flags may be left out, of pinned memory of any kind. */
+inline sdaaError_t sdaaMallocHost(void** pointer, size_t bytes, unsigned int flags) {
+  return sdaaHostMalloc(pointer, bytes, flags);
+}
+template <typename T>
+inline sdaaError_t sdaaMallocHost(T** pointer, size_t bytes, unsigned int flags = sdaaHostMallocDefault) {
+  return sdaaHostMalloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline sdaaError_t sdaaHostMalloc(T** pointer, size_t bytes, unsigned int flags = sdaaHostMallocDefault) {
+  return sdaaHostMalloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline sdaaError_t sdaaHostAlloc(T** pointer, size_t bytes, unsigned int flags = sdaaHostAllocDefault) {
+  return sdaaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <typename T>
+inline sdaaError_t sdaaHostGetDevicePointer(T** device, void* host, unsigned int flags = 0) {
+  return sdaaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+
+inline sdaaError_t sdaaStreamCreate(sdaaStream_t* stream, unsigned int flags) {
+  return sdaaStreamCreateWithFlags(stream, flags);
+}
+inline sdaaError_t sdaaEventCreate(sdaaEvent_t* event, unsigned int flags) {
+  return sdaaEventCreateWithFlags(event, flags);
+}
+
+#endif
