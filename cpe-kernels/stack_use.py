@@ -92,5 +92,5 @@ def check(graphs, kernels, limit, shown):
             path = ", ".join(f"{one.name} {one.bytes}" for one in need.path)
             wrong.append(f"{most.place}: {most.name} takes {most.bytes} bytes of stack; kernel {name} needs {total} with what it calls "
                          f"({path}), and has {limit}. Make large variables static with LDM, or give --stack {total} or more")
-        unknown += [f"kernel {name}: {why}: nobody knows whether {limit} bytes of stack are enough" for why in needs.unknown.values()]
+        unknown += [f"kernel {name}: {why}: nobody knows whether {limit} bytes of stack are enough; a core that needs more stops" for why in needs.unknown.values()]
     return wrong, unknown

@@ -192,6 +192,11 @@ class Run(CardTest):
         self.assertIn(f"assertion, {line}, failed on core 3 of group 0: {why} (sdaaErrorAssert)", words)
         fault = self.run_json("fault", "--module", MODULES / "faults.elf", code=1)["cards"][0]["records"][-1]
         self.assertEqual((fault["place"], fault["why"]), (f"assertion, {line}", why))
+        deep = ["--quiet", "run", MODULES / "stack.elf", "--kernel", "recursion", "--mask", "1", "--args", "buf:64"]
+        self.run_swai(*deep, "20")
+        overflow = self.run_swai(*deep, "200", code=1)[1]
+        self.assertRegex(overflow, r"recursion, cpe-kernels/tests/stack.cpp:\d+, failed on core 0 of group 0: "
+                                   r"stack overflow in \{anonymous\}::deepest ")
         hang = self.run_swai("--quiet", *HANGS, "--limit", "5000", code=1)[1]
         self.assertIn("sdaaErrorLaunchTimeOut", hang)
         self.assertIn(f"endless_loop, {self.line_of('for (;;)')}, ran too long", hang)

@@ -151,6 +151,46 @@ TEST_CASE("faulty kernels: failed, with the cause") {
   }
 }
 
+TEST_CASE("a stack that is too small stops the core, and not one level earlier") {
+  struct Depth {
+    const char* kernel;
+    uint32_t from;
+    uint32_t step;  // after which it takes as much again
+    const char* says;
+  };
+  for (const Depth& depth :
+       {Depth{"recursion", 10, 1, "stack overflow in {anonymous}::deepest (recursion, "},
+        Depth{"mutual", 10, 2, "stack overflow in {anonymous}::"},
+        Depth{"arrays", 160, 16, "stack overflow in {anonymous}::array (arrays, "},
+        Depth{"pointers", 10, 1, "stack overflow in {anonymous}::pointed (pointers, "}}) {
+    CAPTURE(depth.kernel);
+    const TempFolder folder;
+    const auto try_it = [&](uint32_t much) {
+      return run("stack", depth.kernel,
+                 fmt::format("--mask 2 --args buf:64 {} --dump 0:{}", much, folder / "out"));
+    };
+    // How far from the end of the stack.
+    const auto lowest = [&](uint32_t much) {
+      const Finished finished = try_it(much);
+      REQUIRE_MESSAGE(finished.code == 0, finished.error);
+      int32_t left = 0;
+      std::memcpy(&left, flash::read_file(folder / "out").data(), sizeof left);
+      REQUIRE(left >= 0);
+      return static_cast<uint32_t>(left);
+    };
+    const uint32_t taken = lowest(depth.from) - lowest(depth.from + depth.step);
+    const uint32_t most = depth.from + lowest(depth.from) / taken * depth.step;
+    CHECK(lowest(most) < taken);
+    for (const uint32_t much : {most + depth.step, ~uint32_t{0} - 100}) {
+      const Finished finished = try_it(much);
+      CHECK(finished.code == 1);
+      const std::string text = finished.out + finished.error;
+      CHECK_MESSAGE(text.find(std::string("CPE 1: ") + depth.says) != std::string::npos, text);
+      CHECK(text.find("cpe-kernels/tests/stack.cpp:") != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a module with an undefined symbol") {
   const Finished finished = run("undefined", "needs_it", "");
   CHECK(finished.code == 2);

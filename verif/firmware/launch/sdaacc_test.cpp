@@ -385,11 +385,26 @@ __global__ void f(uint32_t n) { volatile int result = sum(n) + even(n); (void)re
   CHECK(contains(recursion.error, fmt::format("warning: kernel f: sum ({}:3) calls itself", source)));
   CHECK(contains(recursion.error, "calls itself: nobody knows whether 4096 bytes of stack are enough"));
   CHECK(contains(recursion.error, "kernel f: even ("));
+  // They look for themselves as they run, and no others.
+  const auto stops = stops_of(bytes_of(folder / "out.elf"));
+  std::multiset<std::string> guards;
+  for (const auto& [place, why] : stops) guards.insert(why);
+  CHECK(guards == std::multiset<std::string>{"stack overflow in even", "stack overflow in odd",
+                                             "stack overflow in sum"});
+  CHECK(stops.contains(fmt::format("sum, {}:3", source)));
   const Finished array = sdaacc(folder, R"(using namespace swai::cpe;
 __global__ void f(uint32_t n) { auto* a = static_cast<volatile char*>(__builtin_alloca(n)); a[0] = 1; }
 )");
   CHECK(array.code == 0);
   CHECK(contains(array.error, "has an array whose size is not known before it runs"));
+  CHECK(stops_of(bytes_of(folder / "out.elf")).size() == 1);
+  // What is known needs no guard.
+  REQUIRE(sdaacc(folder, R"(
+[[gnu::noinline]] static int small(volatile int* at) { volatile int here[25]; here[at[1]] = at[0]; return here[0]; }
+__global__ void f(int n) { volatile int numbers[3] = {1, 2, n}; small(numbers); }
+)")
+              .code == 0);
+  CHECK(stops_of(bytes_of(folder / "out.elf")).empty());
   // What is known does not fit, whatever the rest takes.
   CHECK(contains(refusal(R"(using namespace swai::cpe;
 [[gnu::noinline]] static int sum(int n) { volatile int x[2000]; x[n] = n; return n < 2 ? 1 : x[n] * sum(n - 1) + sum(n - 2); }
