@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,7 @@ enum class Op : uint8_t {
   kCustom,
   // clang-format on
 };
+inline constexpr size_t kOpCount = static_cast<size_t>(Op::kCustom) + 1;
 
 struct Insn {
   Op op = Op::kUndecoded;

@@ -45,6 +45,10 @@ constexpr unsigned bytes_of(Op op) {
   }
 }
 
+constexpr bool has_result(Op op) {
+  return (op < Op::kBeq || op > Op::kBgeu) && (op < Op::kSb || op > Op::kSw);
+}
+
 // CSRs. (This is a member of Hart, too.)
 namespace numbers = swai::cpe::isa::csr;
 
@@ -72,9 +76,10 @@ Hart::Status Hart::stop(Cause cause, Access access, uint64_t offset, uint16_t se
 }
 
 template <bool kRecord>
-[[gnu::always_inline]] inline bool Hart::load(const Insn& insn, Place& place, Retirement* record) {
+[[gnu::always_inline]] inline bool Hart::load(Op op, const Insn& insn, Place& place, uint32_t& value,
+                                              Retirement* record) {
   const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
-  const unsigned bytes = bytes_of(insn.op);
+  const unsigned bytes = bytes_of(op);
   uint32_t data = 0;
   if ((address & (bytes - 1)) != 0) {
     keep(place);
@@ -101,16 +106,16 @@ template <bool kRecord>
     record->mem_rmask = static_cast<uint8_t>((1U << bytes) - 1);
     record->mem_rdata = data;
   }
-  if (insn.op == Op::kLb) data = static_cast<uint32_t>(static_cast<int8_t>(data));
-  if (insn.op == Op::kLh) data = static_cast<uint32_t>(static_cast<int16_t>(data));
-  x_[insn.rd] = data;
+  if (op == Op::kLb) data = static_cast<uint32_t>(static_cast<int8_t>(data));
+  if (op == Op::kLh) data = static_cast<uint32_t>(static_cast<int16_t>(data));
+  value = data;
   return true;
 }
 
 template <bool kRecord>
-[[gnu::always_inline]] inline bool Hart::store(const Insn& insn, Place& place, Retirement* record) {
+[[gnu::always_inline]] inline bool Hart::store(Op op, const Insn& insn, Place& place, Retirement* record) {
   const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
-  const unsigned bytes = bytes_of(insn.op);
+  const unsigned bytes = bytes_of(op);
   const uint32_t data = bytes == 4 ? x_[insn.rs2] : x_[insn.rs2] & ((1U << (8 * bytes)) - 1);
   if ((address & (bytes - 1)) != 0) {
     keep(place);
@@ -215,8 +220,10 @@ bool Hart::csr(const Insn& insn) {
   return true;
 }
 
+// `op` is the instruction's; where it is a constant, only its own case is left of the switch.
 template <bool kRecord>
-[[gnu::always_inline]] inline Hart::Status Hart::execute(const Insn& insn, Place& place, Retirement* record) {
+[[gnu::always_inline]] inline Hart::Status Hart::execute(Op op, const Insn& insn, Place& place,
+                                                         Retirement* record) {
   const uint32_t pc = place.pc;
   const uint32_t a = x_[insn.rs1];
   const uint32_t b = x_[insn.rs2];
@@ -228,7 +235,7 @@ template <bool kRecord>
     record->pc = pc;
     record->insn = insn.bits;
   }
-  switch (insn.op) {
+  switch (op) {
     case Op::kLui:
       result = imm;
       break;
@@ -266,13 +273,12 @@ template <bool kRecord>
     case Op::kLw:
     case Op::kLbu:
     case Op::kLhu:
-      if (!load<kRecord>(insn, place, record)) return Status::kFault;
-      result = x_[insn.rd];
+      if (!load<kRecord>(op, insn, place, result, record)) return Status::kFault;
       break;
     case Op::kSb:
     case Op::kSh:
     case Op::kSw:
-      if (!store<kRecord>(insn, place, record)) return Status::kFault;
+      if (!store<kRecord>(op, insn, place, record)) return Status::kFault;
       break;
     case Op::kAddi:
       result = a + imm;
@@ -383,8 +389,10 @@ template <bool kRecord>
       keep(place);
       return stop(Cause::kIllegal);
   }
-  x_[insn.rd] = result;
-  x_[0] = 0;
+  if (has_result(op)) {
+    x_[insn.rd] = result;
+    x_[0] = 0;
+  }
   if constexpr (kRecord) {
     record->rd = insn.rd;
     record->rd_wdata = insn.rd == 0 ? 0 : result;
@@ -400,29 +408,51 @@ Hart::Status Hart::step(Retirement& record) {
   const Insn* const insn = code_.find(pc_);
   if (insn == nullptr) return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
   Place place{pc_};
-  const Status status = execute<true>(*insn, place, &record);
+  const Status status = execute<true>(insn->op, *insn, place, &record);
   keep(place);
   return status;
 }
 
+Hart::Status Hart::cannot_fetch(Place& place) {
+  keep(place);
+  return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
+}
+
+// One instruction, and then those that follow: each calls the next one itself, so that a processor's branch
+// predictor tells them apart.
+template <Op kOp>
+Hart::Status Hart::row(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit) {
+  Place place{pc, retired};
+  if constexpr (kOp == Op::kUndecoded) {
+    insn = hart.code_.find(pc);
+    if (insn == nullptr) return hart.cannot_fetch(place);
+  } else {
+    const uint32_t next = pc + insn->length;
+    const Status status = hart.execute<false>(kOp, *insn, place, nullptr);
+    if (kOp == Op::kCustom || status != Status::kRetired || --limit == 0) {
+      hart.keep(place);
+      return status;
+    }
+    insn += insn->length / 2;
+    if (place.pc != next) {
+      insn = hart.code_.find(place.pc);
+      if (insn == nullptr) return hart.cannot_fetch(place);
+    }
+  }
+  [[clang::musttail]] return kRows[static_cast<size_t>(insn->op)](hart, insn, place.pc, place.retired, limit);
+}
+
+template <size_t... kOps>
+constexpr std::array<Hart::Row, sizeof...(kOps)> Hart::rows(std::index_sequence<kOps...>) {
+  return {row<static_cast<Op>(kOps)>...};
+}
+
+const std::array<Hart::Row, kOpCount> Hart::kRows = rows(std::make_index_sequence<kOpCount>());
+
 Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
-  Place place{pc_};
-  Status status = Status::kRetired;
-  const Insn* insn = code_.find(place.pc);
-  while (limit-- != 0) {
-    if (insn == nullptr) {
-      keep(place);
-      return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
-    }
-    const uint32_t next = place.pc + insn->length;
-    status = execute<false>(*insn, place, nullptr);
-    if (status != Status::kRetired || insn->op == Op::kCustom) break;
-    insn += insn->length / 2;
-    if (place.pc != next || insn->op == Op::kUndecoded) insn = code_.find(place.pc);
-  }
-  keep(place);
-  return status;
+  if (limit == 0) return Status::kRetired;
+  return row<Op::kUndecoded>(*this, nullptr, pc_, 0, limit);
 }
 
 }  // namespace swai::iss::cpe

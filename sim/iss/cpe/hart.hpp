@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "sim/iss/cpe/code.hpp"
 #include "sim/iss/cpe/fault.hpp"
@@ -103,11 +104,18 @@ class Hart {
   };
   void keep(Place& place);
   template <bool kRecord>
-  Status execute(const Insn& insn, Place& place, Retirement* record);
+  Status execute(Op op, const Insn& insn, Place& place, Retirement* record);
   template <bool kRecord>
-  bool load(const Insn& insn, Place& place, Retirement* record);
+  bool load(Op op, const Insn& insn, Place& place, uint32_t& value, Retirement* record);
   template <bool kRecord>
-  bool store(const Insn& insn, Place& place, Retirement* record);
+  bool store(Op op, const Insn& insn, Place& place, Retirement* record);
+  Status cannot_fetch(Place& place);
+  using Row = Status (*)(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit);
+  template <Op kOp>
+  static Status row(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit);
+  template <size_t... kOps>
+  static constexpr std::array<Row, sizeof...(kOps)> rows(std::index_sequence<kOps...>);
+  static const std::array<Row, kOpCount> kRows;  // by Op
   bool csr(const Insn& insn);
   bool read_csr(unsigned number, uint32_t& value);
   bool write_csr(unsigned number, uint32_t value);
