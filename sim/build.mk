@@ -24,8 +24,8 @@ TILE_FLAGS := -include $(EDGE_HEADER) -include $(EXTENDS_HEADER) -mllvm -inline-
 define cpe_tile
 $(call verilated_model,cpe_tile_top,$(RTL_LIB_PACKAGES) rtl/noc/noc_pkg.sv $(RTL_CPE_PACKAGES) rtl/cg/cg_pkg.sv \
   sim/tile/cpe_tile_pkg.sv $(filter-out %_pkg.sv $(TILE_STAND_INS:sim/tile/%=rtl/cpe/%),$(RTL_LIB) $(RTL_CPE)) $(3) \
-  $(TILE_STAND_INS) sim/tile/tile_ldm.sv sim/tile/cpe_tile_top.sv,\
-  -fno-split +define+CPE_LDM=tile_ldm $(2),fast,$(tile_model))
+  $(TILE_STAND_INS) sim/tile/tile_ldm.sv sim/tile/cpe_tile_top.sv sim/tile/cpe_activity.sv,\
+  -fno-split +define+CPE_LDM=tile_ldm +define+CPE_ACTIVITY_WANTED=cpe_tile_top.in.activity_wanted $(2),fast,$(tile_model))
 $(tile_model)/edges.hpp: sim/tile/edges.py $(tile_model).stamp
 	$$(call say,GEN,$$@)
 	$$(Q)$$(PYTHON) $$< $(tile_model) >$$@

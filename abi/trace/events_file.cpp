@@ -8,11 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "abi/trace/track_event.hpp"
+
 namespace swai::events {
 namespace {
-
-// Field of a message `Trace`.
-constexpr unsigned kTracePacket = 1;
 
 enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2 };
 
@@ -65,7 +64,7 @@ void EventFile::remove(unsigned source) { sources_[source].now = nullptr; }
 
 void EventFile::put(unsigned source, uint64_t time, const Message& packet) {
   Message framed;
-  framed.nested(kTracePacket, packet);
+  framed.nested(fields::kTracePacket, packet);
   Source& from = sources_[source];
   from.bytes += framed.bytes();
   from.packets.push_back({time, from.bytes.size()});

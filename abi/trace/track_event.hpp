@@ -6,6 +6,9 @@
 
 namespace swai::events::fields {
 
+// Of a trace.
+inline constexpr unsigned kTracePacket = 1;
+
 namespace packet {
 inline constexpr unsigned kTimestamp = 8;
 inline constexpr unsigned kSequence = 10;

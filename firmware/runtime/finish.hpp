@@ -1,6 +1,7 @@
 // The end of commands: of a queue they become complete in their order, and the first that fails stops it.
 #pragma once
 
+#include "abi/loaded_module.hpp"
 #include "abi/segment.hpp"
 #include "firmware/runtime/built_in.hpp"
 #include "firmware/runtime/queue.hpp"
@@ -164,7 +165,7 @@ class Finish : protected BuiltIns<M> {
     if (result.status == Status::kOk) {
       this->parts_.groups.forget();
       protocol::QueueStatus& line = this->parts_.completions.line(queue.number);
-      line.value = result.handle;
+      line.value = protocol::LoadedModule{result.handle, result.segment}.encode();
       line.value_sequence = flight.begin;
       this->parts_.completions.changed(queue.number);
     } else if (queue.open) {

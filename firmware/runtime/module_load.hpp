@@ -69,6 +69,7 @@ class ModuleLoad {
     Status status = Status::kOk;
     uint16_t detail = 0;  // module::Error
     unsigned handle = 0;
+    uint16_t segment = 0;  // of its code
   };
   const Result& result() const { return result_; }
   // Nobody wants it any more.
@@ -93,9 +94,9 @@ class ModuleLoad {
     const memory::Range now = memory_.find(code_.pointer, file_.context);
     return now.physical == code_.physical && now.bytes >= code_.bytes && now.usage == memory::Usage::kShared;
   }
-  State end(Status status, uint16_t detail = 0, unsigned handle = 0) {
+  State end(Status status, uint16_t detail = 0, unsigned handle = 0, uint16_t segment = 0) {
     if (status != Status::kOk && code_.bytes != 0 && owns_code()) memory_.free(code_.pointer, file_.context);
-    result_ = {status, detail, handle};
+    result_ = {status, detail, handle, segment};
     active_ = false;
     return State::kOver;
   }
@@ -149,7 +150,7 @@ class ModuleLoad {
     modules_.add(handle,
                  {true, file_.context, segment::number(code_.pointer),
                   static_cast<uint16_t>(module_.kernel_count()), code_.pointer, module_.code_bytes()});
-    return end(Status::kOk, 0, handle);
+    return end(Status::kOk, 0, handle, segment::number(code_.pointer));
   }
 
   M& machine_;

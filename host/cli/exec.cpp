@@ -14,6 +14,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/cli/trace_summary.hpp"
 #include "host/common/words.hpp"
 
 namespace swai::cli {
@@ -27,15 +28,18 @@ Examples:
   swai --config tiny exec -- ./my-program --its-options)";
 
 constexpr const char* kTraceExamples =
-    R"(Shows every engine of the card over time, launches and transfers too. ui.perfetto.dev opens the file.
+    R"(Shows every engine of the card and of its cores over time, launches and transfers too. ui.perfetto.dev opens the file.
+--summary tells of each launch which unit comes nearest to what it can do, and what keeps it from doing more.
 Exit code: the program's.
 
 Examples:
   swai trace axpy.pftrace sh -c 'cd build/examples/axpy && ./axpy'
-  swai trace copy.pftrace swai copy-test --size 64K)";
+  swai trace copy.pftrace swai copy-test --size 64K
+  swai trace --summary axpy.pftrace    # of a trace that there is: what the launches spent their time with)";
 
 struct Wish {
   std::string trace;
+  bool summary = false;
   std::string folder;
   std::vector<std::string> command;
 };
@@ -91,11 +95,24 @@ void check_trace(const std::string& said) {
     throw Error(kBadInput, "the trace is cut off: " + said.substr(at, said.find('\n', at) - at));
 }
 
+void summarize(const Cli& cli, const Wish& wish) {
+  const TraceSummary summary(wish.trace);
+  if (cli.options().json) {
+    cli.print(summary.json());
+  } else {
+    fmt::print("{}", summary.text());
+  }
+}
+
 int exec(const Cli& cli, const Wish& wish) {
+  if (wish.command.empty()) {
+    summarize(cli, wish);
+    return kDone;
+  }
   std::vector<std::string> more;
   if (!wish.trace.empty()) {
     kernel_run::check_writable(wish.trace);
-    more = {"--events", std::filesystem::absolute(wish.trace)};
+    more = {"--events", std::filesystem::absolute(wish.trace), "--events-from-ready"};
     if (!cli.options().card.empty()) {
       throw Error(kBadInput,
                   "a trace is written by the process of the card: give that --events, or leave out --card "
@@ -111,6 +128,7 @@ int exec(const Cli& cli, const Wish& wish) {
   }
   if (!wish.trace.empty() && !cli.options().quiet)
     fmt::print(stderr, "swai: {} is written; open it in ui.perfetto.dev\n", wish.trace);
+  if (wish.summary) summarize(cli, wish);
   return code;
 }
 
@@ -125,7 +143,7 @@ void add_exec(Cli& cli) {
     command->fallthrough(false)->prefix_command();
     command->parse_complete_callback([command, wish] {
       wish->command = command->remaining();
-      if (wish->command.empty()) throw CLI::RequiredError("PROGRAM, with its arguments,");
+      if (wish->command.empty() && !wish->summary) throw CLI::RequiredError("PROGRAM, with its arguments,");
     });
     return command;
   };
@@ -137,6 +155,8 @@ void add_exec(Cli& cli) {
   CLI::App* const trace =
       add("trace", "run a program, write what the card does: trace FILE PROGRAM ...", kTraceExamples);
   trace->add_option("FILE", wish->trace, "the trace, for Perfetto")->required();
+  trace->add_flag("--summary", wish->summary,
+                  "print what launches spent their time with; without PROGRAM of a FILE that there is");
 }
 
 }  // namespace swai::cli

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "abi/elf32.hpp"
 #include "abi/launch.hpp"
+#include "abi/loaded_module.hpp"
 #include "abi/module_reader.hpp"
+#include "host/link/trace_command.hpp"
 #include "host/sdaa/card_memory.hpp"
 #include "host/sdaa/graph.hpp"
 
@@ -22,6 +25,25 @@ Failure refused(const module::Verdict& verdict) {
   std::string what = fmt::format("the module is not good: {}", module::text(verdict.error));
   if (!verdict.name.empty()) what += fmt::format(" ({})", verdict.name);
   return {verdict.error == module::Error::kWrongCardAbi ? sdaaErrorNoBinaryForDevice : code, what};
+}
+
+// For who writes a trace of a simulated card; nobody else wants to know.
+void name_kernels(link::Card& card, uint16_t segment, const module::Module& module) {
+  using link::vendor::Trace;
+  try {
+    for (uint32_t i = 0; i < module.kernel_count(); ++i) {
+      const auto kernel = module.kernel(i);
+      for (size_t at = 0; at < kernel.name.size(); at += 2 * sizeof(uint64_t)) {
+        const std::string_view rest = kernel.name.substr(at);
+        std::array<uint64_t, 2> part{};
+        std::memcpy(part.data(), rest.data(), std::min(rest.size(), sizeof part));
+        card.command(link::vendor::Command::kTrace,
+                     {static_cast<uint64_t>(at == 0 ? Trace::kKernel : Trace::kKernelMore),
+                      uint64_t{segment} << 32 | kernel.pc, part[0], part[1]});
+      }
+    }
+  } catch (const link::Error&) {
+  }
 }
 
 }  // namespace
@@ -77,7 +99,9 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
     command.bytes = file.size();
     device->wait(lock, device->send(lock, queue, Type::kModuleLoad, command));
   });
-  result->handle = static_cast<unsigned>(queue.line.value);
+  const auto loaded = protocol::LoadedModule::decode(queue.line.value);
+  result->handle = loaded.handle;
+  name_kernels(device->connection().card(), loaded.segment, parsed);
   memory.give_back();
   device->adopt(result);
   return result;

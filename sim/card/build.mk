@@ -3,19 +3,21 @@
 card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
-card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_perfetto.cpp) \
+card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_cpes.cpp events_perfetto.cpp) \
   abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
 card_program := $(addprefix sim/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
   cards.cpp card_device.cpp client_memory.cpp serve.cpp) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv
+# What CPEs do that are no models of their own; those have it in them.
+card_cpe_rtl := sim/tile/cpe_activity.sv sim/card/cpe_trace.sv
 
 # In the fast variant of the large cards every CPE is an instance of a model of its own (sim/tile), so that what is built does
 # not grow with their number. The other variants, which have waves and coverage of everything, have all CPEs in one model, and so
 # has the small card; there all CPEs share one piece of code where Verilator finds that it is the same for all: tables are
 # numbered from CPE to CPE, and a function of everything that a CPE settles at the start would have to be the same as a whole.
-card_flags := +define+MPE_RVFI -Wno-PINMISSING -fno-table
+card_flags := +define+MPE_RVFI +define+CPE_ACTIVITY_WANTED=card_top.trace_i -Wno-PINMISSING -fno-table
 
 # What is measured and used is without assertions, which cost a tenth of the time; the small card, which the tests run, has them.
 # Few large functions, and always blocks left whole, are faster than many small ones: there is less to call and to ask for.
@@ -23,9 +25,11 @@ small_card_flags := $(card_flags) $(EDGE_BITS) fast:-fno-split --output-split-cf
 large_card_flags := $(small_card_flags) fast:--no-assert
 
 # One program per configuration with a model of its own; options.hpp names them all.
-$(eval $(call verilated_program,swai-card,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),$(large_card_flags),\
+large_card_rtl := $(call with_tiles,$(card_rtl)) $(addprefix other:,$(card_cpe_rtl))
+
+$(eval $(call verilated_program,swai-card,card_top,$(large_card_rtl),$(card_harness) $(card_program),$(large_card_flags),\
   $(call tile_libs,cpe-tile) $(card_libs)))
-$(eval $(call verilated_program,swai-card-full,card_top,$(call with_tiles,$(card_rtl)),$(card_harness) $(card_program),\
+$(eval $(call verilated_program,swai-card-full,card_top,$(large_card_rtl),$(card_harness) $(card_program),\
   $(large_card_flags) -GGroups=4,$(call tile_libs,cpe-tile) $(card_libs),-DSWAI_CONFIG=full))
-$(eval $(call verilated_program,swai-card-tiny,card_top,$(card_rtl),$(card_harness) $(card_program),\
+$(eval $(call verilated_program,swai-card-tiny,card_top,$(card_rtl) $(card_cpe_rtl),$(card_harness) $(card_program),\
   $(small_card_flags) -GRows=2 -GColumns=2,$(card_libs),-DSWAI_CONFIG=tiny))

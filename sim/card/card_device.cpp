@@ -1,11 +1,14 @@
 #include "sim/card/card_device.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "abi/kernel_memory.hpp"
 #include "build/gen/card_regs.hpp"
+#include "host/link/trace_command.hpp"
 #include "host/link/vendor_region.hpp"
 
 namespace swai::card {
@@ -194,7 +197,7 @@ void CardDevice::client_gone() {
 socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint64_t, 4> arguments) {
   switch (static_cast<vendor::Command>(command)) {
     case vendor::Command::kTrace:
-      return trace(arguments[0]);
+      return trace(arguments);
     case vendor::Command::kPoisonMemory:
       return poison(arguments, true);
     case vendor::Command::kClearPoison:
@@ -213,11 +216,26 @@ socket::ControlResult CardDevice::control(uint64_t command, std::span<const uint
 }
 
 // Into the file that the program was started with; returns how many records it could not take so far.
-socket::ControlResult CardDevice::trace(uint64_t on) {
+socket::ControlResult CardDevice::trace(std::span<const uint64_t, 4> arguments) {
   CardEvents* const events = card_.events();
   if (events == nullptr || !events->has_file()) return {.error = ENOTSUP};
-  if (on > 1) return {.error = EINVAL};
-  events->record(on != 0);
+  using vendor::Trace;
+  const auto what = static_cast<Trace>(arguments[0]);
+  switch (what) {
+    case Trace::kOff:
+    case Trace::kOn:
+      events->record(what == Trace::kOn);
+      break;
+    case Trace::kKernel:
+    case Trace::kKernelMore: {
+      std::array<char, 2 * sizeof(uint64_t) + 1> part{};
+      std::memcpy(part.data(), &arguments[2], part.size() - 1);
+      events->name_kernel(arguments[1], part.data(), what == Trace::kKernel);
+      break;
+    }
+    default:
+      return {.error = EINVAL};
+  }
   return {.value = events->file().dropped()};
 }
 

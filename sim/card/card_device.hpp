@@ -50,7 +50,7 @@ class CardDevice final : public socket::Device {
   // What the host has been told ends the present run.
   socket::Host& tell();
 
-  socket::ControlResult trace(uint64_t on);
+  socket::ControlResult trace(std::span<const uint64_t, 4> arguments);
   socket::ControlResult poison(std::span<const uint64_t, 4> arguments, bool on);
   void heal(uint64_t line);
   socket::ControlResult inject(std::span<const uint64_t, 4> arguments);

@@ -62,6 +62,11 @@ void Cards::run(uint64_t limit) {
   }
 }
 
+void Cards::record_from_here() {
+  for (const auto& card : cards_)
+    if (card->events() != nullptr) card->events()->record_from_here();
+}
+
 void Cards::finish() {
   for (const auto& card : cards_) {
     card->flash().finish();

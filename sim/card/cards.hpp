@@ -40,6 +40,7 @@ class Cards final : public HostedCards {
 
   bool asleep() const override { return asleep_; }
   void run(uint64_t limit) override;
+  void record_from_here() override;
   void finish() override;
 
  private:

@@ -116,8 +116,8 @@ std::optional<Trigger> Trigger::parse(const std::string& text) {
 CardEvents::CardEvents(unsigned card, unsigned groups, EventFile* file, std::function<uint64_t()> now)
     : card_(card), groups_(groups), file_(file), now_(std::move(now)) {
   if (file_ == nullptr) return;
-  source_ = file_->add(now_);
-  host_source_ = file_->add(now_);
+  source_ = file_->add([this] { return this->now(); });
+  host_source_ = file_->add([this] { return this->now(); });
 }
 
 CardEvents::~CardEvents() {
@@ -126,7 +126,10 @@ CardEvents::~CardEvents() {
     file_->remove(source_);
     file_->remove(host_source_);
   }
-  if (current_ == this) current_ = nullptr;
+  if (current_ == this) {
+    current_ = nullptr;
+    activity::tell = nullptr;
+  }
 }
 
 void CardEvents::record(bool on) {
@@ -138,6 +141,7 @@ void CardEvents::record(bool on) {
     to_inbox_.clear();
     to_host_.clear();
     launches_ = {};
+    cpes_ = {};
     for (auto& [track, value] : counts_) {
       if (value != 0) count(track, 0);
     }
@@ -148,6 +152,11 @@ void CardEvents::record(bool on) {
   pause_ = on;
   levels_ = 0;
   if (!on) file_->flush();
+}
+
+void CardEvents::record_from_here() {
+  origin_ = now_();
+  record(true);
 }
 
 void CardEvents::arm(const Trigger& trigger, std::function<bool()> fire) {
@@ -234,7 +243,7 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
     case EventKind::kInterrupt: {
       const uint64_t flow = new_flow();
       instant(kInterrupts, fmt::format("vector {}", unit), {{"vector", unit}}, {flow}, {});
-      to_host_[unit].push_back({now_(), flow});
+      to_host_[unit].push_back({now(), flow});
       break;
     }
     case EventKind::kTrap:
@@ -385,7 +394,10 @@ void CardEvents::launch_begins(unsigned group, uint64_t number, uint64_t what, u
   if (const auto rung = launches.from_doorbell.extract(key)) in.push_back(rung.mapped());
   const uint64_t flow = new_flow();
   launches.to_done[key] = flow;
-  begin(kGroup + group, "launch",
+  const auto named = kernels_.find(kernel_key(field(who, 16), what >> 32));
+  launches.name = named == kernels_.end() ? "launch" : named->second;
+  launches.number = number;
+  begin(kGroup + group, launches.name,
         {{"number", number},
          {"pc", what >> 32},
          {"argument", low(what)},
@@ -436,7 +448,7 @@ void CardEvents::done_word(unsigned group, uint64_t word) {
 void CardEvents::host_doorbell(uint64_t time, unsigned number) {
   if (!recording_) return;
   const uint64_t flow = new_flow();
-  host_time_ = time;
+  host_time_ = since_origin(time);
   instant(kHost, fmt::format("doorbell {}", number), {{"number", number}}, {flow}, {});
   host_time_.reset();
   to_doorbell_[number].push_back(flow);
@@ -445,11 +457,11 @@ void CardEvents::host_doorbell(uint64_t time, unsigned number) {
 void CardEvents::host_interrupt(uint64_t time, uint64_t sent, unsigned vector) {
   if (!recording_) return;
   Flows flows;
-  for (auto& waiting = to_host_[vector]; !waiting.empty() && waiting.front().time < sent;
+  for (auto& waiting = to_host_[vector]; !waiting.empty() && waiting.front().time < since_origin(sent);
        waiting.pop_front()) {
     flows.push_back(waiting.front().flow);
   }
-  host_time_ = time;
+  host_time_ = since_origin(time);
   instant(kHost, fmt::format("vector {}", vector), {{"vector", vector}}, {}, flows);
   host_time_.reset();
 }

@@ -9,10 +9,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/trace/events_file.hpp"
+#include "sim/tile/activity.hpp"
 
 namespace swai::card {
 
@@ -71,9 +74,17 @@ enum EventTrack : unsigned {
   kRing = 72,        // four of each node
   kHbmCounts = 96,   // eight of each group
   kCpeCounts = 128,  // eight of each group
+  kCpes = 1024,      // kCpeTracks of each CPE
 };
 inline constexpr unsigned kChannels = 8;
 inline constexpr unsigned kLanes = 4;
+inline constexpr unsigned kGroups = 4;
+inline constexpr unsigned kCpesOfGroup = 32;
+
+// Of a CPE: its launches, what its core waits for, and when its engines work (activity::Engine).
+enum CpeTrack : unsigned { kCpeLaunch, kCpeScalar, kCpeEngine, kCpeTracks = 8 };
+static_assert(kCpeEngine + activity::kEngines <= kCpeTracks);
+std::string cpe_track_name(unsigned track);
 
 class CardEvents {
  public:
@@ -86,15 +97,16 @@ class CardEvents {
   // To be called before each clock of the card: what is told now comes from it. Whether it shall tell.
   bool clock() {
     current_ = this;
-    if (pause_) {
-      pause_ = false;
-      return false;
-    }
-    return recording_ || armed_;
+    const bool tells = !pause_ && (recording_ || armed_);
+    pause_ = false;
+    activity::tell = tells && recording_ ? tell_activity : nullptr;
+    return tells;
   }
 
   // Begins and ends recording; what is going on at the end gets an end.
   void record(bool on);
+  // Begins it, and the trace's time with it.
+  void record_from_here();
   bool has_file() const { return file_ != nullptr; }
   EventFile& file() { return *file_; }
 
@@ -112,6 +124,11 @@ class CardEvents {
   // What card_trace.sv tells.
   void event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, uint64_t c);
   static CardEvents* current() { return current_; }
+  static void tell_activity(unsigned cpe, unsigned word, const uint32_t* counts);
+
+  // Launches of this kernel have its name then. The key: code segment above, pc. Names come in parts.
+  static uint64_t kernel_key(uint64_t segment, uint64_t pc) { return segment << 32 | pc; }
+  void name_kernel(uint64_t key, std::string_view part, bool first);
 
  private:
   struct Argument {
@@ -137,6 +154,24 @@ class CardEvents {
   void trap(uint64_t cause, uint64_t pc, uint64_t value);
   void count(unsigned track, uint64_t value);
 
+  // What a CPE does, and has done in its launch.
+  struct Cpe {
+    activity::Activity activity;
+    uint64_t since = 0;
+    std::array<uint32_t, activity::kCounts> counts{};  // at its beginning
+    std::array<uint32_t, activity::kCounts> last{};    // as they were told last
+    std::array<uint64_t, activity::kStates> states{};  // cycles
+    std::array<uint64_t, activity::kEngines> busy{};
+    std::array<std::array<uint64_t, activity::kStates>, activity::kEngines>
+        idle{};  // while the core does what
+  };
+  void cpe_activity(unsigned cpe, activity::Activity now,
+                    std::span<const uint32_t, activity::kCounts> counts);
+  void cpe_ends(unsigned track, const Cpe& own);
+
+  // Of the trace.
+  uint64_t now() const { return since_origin(now_()); }
+  uint64_t since_origin(uint64_t time) const { return time < origin_ ? 0 : time - origin_; }
   uint64_t uuid(unsigned track) const { return uint64_t{card_ + 1} << 16 | track; }
   void put(unsigned field, const Message& message);
   void describe(unsigned track);
@@ -155,6 +190,7 @@ class CardEvents {
   unsigned groups_;
   EventFile* file_;
   std::function<uint64_t()> now_;
+  uint64_t origin_ = 0;  // in the card's time
   unsigned source_ = 0;
   unsigned host_source_ = 0;
   std::optional<uint64_t> host_time_;  // what is being written is the host's
@@ -180,8 +216,12 @@ class CardEvents {
   struct Launches {
     std::map<uint32_t, uint64_t> from_doorbell, to_done;
     std::set<uint32_t> notify;
+    std::string name = "launch";  // of the one that runs
+    uint64_t number = 0;
   };
-  std::array<Launches, 4> launches_;
+  std::array<Launches, kGroups> launches_;
+  std::array<Cpe, kGroups * kCpesOfGroup> cpes_;
+  std::map<uint64_t, std::string> kernels_;
 };
 
 }  // namespace swai::card

@@ -73,7 +73,7 @@ std::string thread_of(unsigned track) {
 }  // namespace
 
 void CardEvents::put(unsigned field, const Message& message) {
-  const uint64_t now = host_time_ ? *host_time_ : now_();
+  const uint64_t now = host_time_ ? *host_time_ : this->now();
   Message result;
   result.number(packet::kTimestamp, now)
       .number(packet::kSequence, 2 * (card_ + 1) + (host_time_ ? 1 : 0))
@@ -93,7 +93,12 @@ void CardEvents::describe(unsigned track) {
     result.nested(descriptor::kProcess, about);
   } else {
     describe(kProcess);
-    if (track >= kCounters) {
+    if (track >= kCpes) {
+      const unsigned whole = track - (track - kCpes) % kCpeTracks;
+      if (track != whole) describe(whole);
+      result.number(descriptor::kParent, uuid(track == whole ? unsigned{kProcess} : whole))
+          .text(descriptor::kName, cpe_track_name(track));
+    } else if (track >= kCounters) {
       const Counter about = counter_of(track);
       result.number(descriptor::kParent, uuid(kProcess)).text(descriptor::kName, about.name);
       result.nested(descriptor::kCounter, Message().number(counter::kUnit, about.unit));

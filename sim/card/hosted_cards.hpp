@@ -16,6 +16,8 @@ class HostedCards : public socket::Clock {
  public:
   virtual size_t size() const = 0;
   virtual socket::Device& device(size_t card) = 0;
+  // What the cards do is recorded from now on, if there is a file for it; only cards in RTL tell it.
+  virtual void record_from_here() {}
   // The server is about to end: what a card still has under way with its surroundings is completed.
   virtual void finish() = 0;
 };

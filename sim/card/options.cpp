@@ -138,12 +138,18 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   auto* events = app.add_option("--events", options.events,
                                 "write what the card's engines do as a Perfetto trace (ui.perfetto.dev)")
                      ->type_name("FILE");
-  app.add_flag("!--events-paused", options.events_on, "record only when a client asks for it")->needs(events);
+  auto* paused = app.add_flag("!--events-paused", options.events_on, "record only when a client asks for it")
+                     ->needs(events);
   app.add_option("--events-limit", options.events_limit,
                  "record nothing more when FILE has so many bytes (default 1G)")
       ->transform(CLI::AsSizeValue(false))
       ->needs(events)
       ->type_name("BYTES");
+  auto* from_ready =
+      app.add_flag("--events-from-ready", options.events_from_ready,
+                   "record from where the cards have booted and wait for clients; time 0 is there")
+          ->needs(events)
+          ->excludes(paused);
   auto* wave =
       app.add_option("--wave", options.wave, "write waves (only build/wave/swai-card)")->type_name("FILE");
   app.add_option("--wave-from", options.wave_from, "first clock in the waves")->type_name("N");
@@ -170,6 +176,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
       app.add_option("--socket", options.socket,
                      "serve the card on this vfio-user socket once it has booted; the console only shows")
           ->type_name("PATH");
+  from_ready->needs(socket);
   app.add_option(
          "--cards", options.cards,
          "so many cards in one host (default 1). Card n has socket and flash of card 0 with .n behind")
@@ -204,6 +211,7 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   } else if (options.json) {
     options.console = Console::Kind::kStandardOnError;
   }
+  if (options.events_from_ready) options.events_on = false;
   if (options.rom.empty()) options.rom = default_rom();
   if (options.until_ready && options.max_cycles == 0) options.max_cycles = kUntilReadyCycles;
   return std::nullopt;

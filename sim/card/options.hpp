@@ -62,6 +62,7 @@ struct Options {
   std::string trace;
   std::string events;
   bool events_on = true;
+  bool events_from_ready = false;
   uint64_t events_limit = EventFile::kDefaultLimit;
   std::string wave;
   uint64_t wave_from = 0;

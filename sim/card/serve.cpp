@@ -63,6 +63,7 @@ int Serve::run() {
        end += kBootSlice) {
     while (!cards_->asleep() && now() < end) cards_->run(end);
   }
+  if (options_.events_from_ready) cards_->record_from_here();
   for (size_t i = 0; i < cards_->size() && stop_.pending() == 0; ++i) {
     const std::string path = name_of_card(options_.socket, i);
     server_.listen({i}, path);

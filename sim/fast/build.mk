@@ -6,6 +6,6 @@ $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
 fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a iss-cpe.a) -lfmt
 fast_program := $(addprefix sim/fast/,swai_card_fast.cpp session.cpp cards.cpp card_device.cpp) \
-  $(addprefix sim/card/,options.cpp console.cpp serve.cpp client_memory.cpp events.cpp events_perfetto.cpp) \
+  $(addprefix sim/card/,options.cpp console.cpp serve.cpp client_memory.cpp events.cpp events_cpes.cpp events_perfetto.cpp) \
   abi/trace/events_file.cpp
 $(eval $(call cxx_program,swai-card-fast,$(fast_program),$(fast_libs),-DSWAI_FAST))

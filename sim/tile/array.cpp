@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "sim/tile/activity.hpp"
 #include "sim/tile/bits.hpp"
 #include "sim/tile/tile.hpp"
 
@@ -70,7 +72,10 @@ class Array {
 
   uint32_t step(uint32_t awake, uint32_t tile_rst_n, uint32_t halt, uint32_t boot_pc, uint32_t settings) {
     const uint64_t group = settings >> 16;
-    const uint64_t common = uint64_t{settings & 0xffff} << kDaemonSegment | group << (kId + 5);
+    const swai::activity::Tell tell = swai::activity::tell;
+    if (std::exchange(watched_, tell != nullptr) && tell == nullptr) told_ = {};
+    const uint64_t common = uint64_t{settings & 0xffff} << kDaemonSegment | group << (kId + 5) |
+                            uint64_t{tell != nullptr} << kActivityWanted;
     uint64_t changed = first_ ? ~uint64_t{0} : 0;
     first_ = false;
     for_each(awake, [&](unsigned i) {
@@ -84,6 +89,12 @@ class Array {
         const uint32_t line = swai_cpe_fetch_line(cpes_[i]);
         if (line != fetch_lines_[i]) changed |= bit(kFetchValid);
         fetch_lines_[i] = line;
+      }
+      if (tell != nullptr) [[unlikely]] {
+        const swai::activity::Activity now{swai_cpe_activity(cpes_[i])};
+        if (now != told_[i])
+          tell(static_cast<unsigned>(kCpes * group + i), now.word, swai_cpe_counts(cpes_[i]));
+        told_[i] = now;
       }
       const uint64_t differ = out ^ out_[i];
       if (differ != 0) {
@@ -111,6 +122,8 @@ class Array {
   std::array<uint32_t, kOutBits> sets_{};      // the same as out_, a set for each bit
   std::array<uint32_t, kEvents> events_{};     // for the coming step
   uint32_t any_event_ = 0;
+  std::array<swai::activity::Activity, kCpes> told_{};  // to swai::activity::tell
+  bool watched_ = false;
   bool first_ = true;
 };
 

@@ -23,7 +23,8 @@ enum In : unsigned {
   kHalt,
   kNotReset,
   kId,
-  kDaemonSegment = kId + 7
+  kDaemonSegment = kId + 7,
+  kActivityWanted = kDaemonSegment + 16
 };
 constexpr unsigned kEvents = kHalt;  // those below are rare
 

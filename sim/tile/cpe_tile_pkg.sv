@@ -3,7 +3,8 @@
 package cpe_tile_pkg;
 
   typedef struct packed {
-    logic [26:0] unused;
+    logic [25:0] unused;
+    logic        activity_wanted;
     logic [15:0] daemon_segment;
     cpe_pkg::id_t id;
     logic        rst_n;

@@ -139,6 +139,12 @@ uint64_t swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc) {
   return top.out_o | top.channels_o | top.asleep_o;
 }
 
+uint32_t swai_cpe_activity(void* cpe) {
+  return model_of(cpe).TOP__cpe_tile_top__DOT__u_cpe.u_activity__DOT__activity_o;
+}
+const uint32_t* swai_cpe_counts(void* cpe) {
+  return model_of(cpe).TOP__cpe_tile_top__DOT__u_cpe.u_activity__DOT__counts_o.data();
+}
 uint32_t swai_cpe_pc(void* cpe) { return tile(cpe).pc_o; }
 uint32_t swai_cpe_fetch_line(void* cpe) { return tile(cpe).fetch_line_o; }
 void swai_cpe_fault(void* cpe, svBitVecVal* fault) { get(fault, tile(cpe).fault_o); }

@@ -22,6 +22,10 @@ void swai_cpe_access(void* cpe, const svBitVecVal* access);
 // One edge of the clock, from cpe_tile_pkg::in_t to out_t.
 uint64_t swai_cpe_step(void* cpe, uint64_t in, uint32_t boot_pc);
 
+// What it does after it (activity.hpp), if kActivityWanted was set.
+uint32_t swai_cpe_activity(void* cpe);
+const uint32_t* swai_cpe_counts(void* cpe);
+
 // Of the core, after it.
 uint32_t swai_cpe_pc(void* cpe);
 uint32_t swai_cpe_fetch_line(void* cpe);

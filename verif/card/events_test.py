@@ -262,10 +262,56 @@ class EventsTest(unittest.TestCase):
         self.assertTrue(2 <= max(queued) <= 8)
         self.assertEqual(queued[-1], 0)
 
+        self.cores_did_the_launches(trace, launches)
+
+    def cores_did_the_launches(self, trace, launches):
+        """Slices of cores lie in the launch and say what became of each of their cycles."""
+        cores = [
+            sorted(trace.on(trace.slices, f"group 0 core {core}"), key=lambda item: item.begin) for core in range(4)
+        ]
+        for core, slices in enumerate(cores):
+            expected = [item.arguments["number"] for item in launches if item.arguments["mask"] >> core & 1]
+            self.assertEqual([item.arguments["launch"] for item in slices], expected)
+        by_number = {item.arguments["number"]: item for item in launches}
+        seen = set()
+        for item in (item for slices in cores for item in slices):
+            launch = by_number[item.arguments["launch"]]
+            self.assertTrue(launch.begin <= item.begin <= item.end <= launch.end + 1, (item, launch))
+            for unit in ("core: ", "DMA", "systolic unit", "vector unit"):
+                cycles = sum(
+                    value
+                    for name, value in item.arguments.items()
+                    if (name.startswith(unit) if unit == "core: " else name.startswith((f"{unit}: busy", f"{unit} idle")))
+                )
+                self.assertEqual(cycles, item.end - item.begin, (unit, item))
+            seen |= set(item.arguments)
+            if launch.arguments["failed"] == 0:
+                self.assertNotIn("core: stopped", item.arguments)
+        # Of everything something was there.
+        self.assertLessEqual(
+            {
+                "core: runs", "core: barrier", "core: DMA", "core: systolic unit", "core: vector unit", "core: stopped",
+                "instructions", "waits for code", "systolic rows", "vector groups", "lines",
+            },
+            seen,
+        )
+        lines = sum(item.arguments.get("lines", 0) for slices in cores for item in slices)
+        self.assertTrue(0 < lines <= trace.total("group 0 CPE reads") + trace.total("group 0 CPE writes"))
+        # Their units stand beneath them, and what they show is what the core has counted.
+        units = [item for item in trace.slices if trace.tracks[item.track.parent].name == "group 0 core 1"]
+        self.assertLessEqual({"scalar", "DMA", "systolic unit", "vector unit"}, {item.track.name for item in units})
+        busy = sum(item.end - item.begin for item in units if item.track.name == "systolic unit")
+        self.assertEqual(busy, sum(item.arguments.get("systolic unit: busy", 0) for item in cores[1]))
+        waits = sum(item.end - item.begin for item in units if item.name == "waits: DMA")
+        self.assertEqual(waits, sum(item.arguments.get("core: DMA", 0) for item in cores[1]))
+
     def test_bad_options(self):
         for options, message in (
             (["--events", "/nowhere/file"], "cannot write it"),
             (["--events-paused"], "--events"),
+            (["--events-from-ready"], "--events"),
+            (["--events", "x", "--events-from-ready"], "--socket"),
+            (["--events", "x", "--socket", "x", "--events-from-ready", "--events-paused"], "excludes"),
             (["--wave", "x", "--wave-trigger", "dmaa"], "no trigger"),
             (["--wave", "x", "--wave-trigger", "pc"], "no trigger"),
             (["--wave", "x", "--wave-trigger", "reset:1"], "no trigger"),

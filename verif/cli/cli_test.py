@@ -408,7 +408,39 @@ class Rest(CardTest):
         # Which slice of which track: the copy went through a DMA channel.
         tracks = {part.track.name for part in perfetto.read(trace).slices}
         self.assertIn("DMA 0", tracks)
+        self.assertIn("there is no launch in it", self.run_swai("trace", "--summary", trace, code=2)[1])
+        self.assertIn("this is no trace", self.run_swai("trace", "--summary", SWAI, code=2)[1])
+        self.assertIn("PROGRAM", self.run_swai("trace", trace, code=2)[1])
         self.assertIn("--events", self.run_swai("--card", "x", "trace", trace, "true", code=2)[1])
+
+    def test_summary(self):
+        """Launches have their kernels' names, and are taken apart."""
+        self.forget_card()
+        trace = self.folder / "copy.pftrace"
+        kernel = [SWAI, "run", MODULES / "copy.elf", "--args", "buf:65536", "buf:65536", "65536", "0"]
+        self.assertIn("launch", self.run_swai("--quiet", "trace", "--summary", trace, *kernel)[0])
+        whole = self.run_json("trace", "--summary", trace)
+        read = perfetto.read(trace)
+        launches = [item for item in read.on(read.slices, "group 0") if item.name == "copy"]
+        self.assertEqual(len(launches), 1)
+        # The boot is not there: the program begins.
+        self.assertLess(launches[0].begin, 300_000)
+        (copy,) = [one for one in whole["launches"] if one["kernel"] == "copy"]
+        self.assertEqual((copy["begin"], copy["cycles"]), (launches[0].begin, launches[0].end - launches[0].begin))
+        self.assertEqual(copy["cores"], 4)
+        self.assertEqual(copy["roofline"]["unit"], "DMA")
+        # Each line is read and written once.
+        self.assertAlmostEqual(copy["roofline"]["share"], 2 * 65536 / 64 / copy["cycles"])
+        core = {what: share for what, share in copy["core"].items() if what != "while it runs"}
+        self.assertAlmostEqual(sum(core.values()), 1)
+        self.assertAlmostEqual(sum(copy["core"]["while it runs"].values()), core["runs"], delta=0.02)
+        self.assertGreater(core["waits for DMA"], 0.2)
+        idle = copy["units"]["DMA"]["idle while the core"]
+        self.assertAlmostEqual(sum(idle.values()) + copy["units"]["DMA"]["busy"], 1)
+        text = self.run_swai("trace", "--summary", trace)[0]
+        self.assertEqual(text.split("\n")[0].split(), ["kernel", "group", "launch", "begins", "cycles", "cores", "roofline", "of"])
+        self.assertIn("the roof is the memory", text)
+        self.assertIn("waits for DMA", text)
 
     def test_doctor(self):
         self.forget_card()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "abi/loaded_module.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/launch/module_file.hpp"
 #include "verif/firmware/runtime/guest.hpp"
@@ -98,7 +99,8 @@ TEST_CASE("a large module is loaded while another client's launches are served")
   CHECK(scene.loads->line(scene.lane()).status == Status::kOk);
   CHECK(scene.loads->line(scene.lane()).detail == 0);
   CHECK(scene.usage().modules == 2);
-  const auto info = scene.loads->ask(Operation::kModuleInfo, {scene.loads->line(scene.lane()).value});
+  const auto info = scene.loads->ask(
+      Operation::kModuleInfo, {protocol::LoadedModule::decode(scene.loads->line(scene.lane()).value).handle});
   CHECK(info.values[1] == module::kMaxKernels);
   CHECK(info.values[0] == 7 * kPart + 100);
 }
