@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "abi/argument_text.hpp"
+#include "build/gen/version.hpp"
 #include "host/cli/bench/figures.hpp"
 #include "host/cli/bench/svg.hpp"
 #include "host/cli/link_errors.hpp"
@@ -31,7 +32,8 @@ that is started for it.
 Examples:
   swai bench sdaa
   swai bench sdaa --figure 10 --sizes 1M --sizes 64M --json
-  swai bench sdaa --all --svg pictures)";
+  swai bench sdaa --all --svg pictures
+  swai bench sdaa --draw measured.json --svg pictures)";
 
 // Cycles that a simulated card does in a second while it copies: no more than an estimate.
 constexpr double kSpeed = 300'000;
@@ -40,14 +42,12 @@ struct Wish {
   bench::Plan plan;
   bool all = false;
   std::string pictures;
+  std::string drawn;  // figures that were measured before
 };
 
 Json describe(const bench::Figure& figure) {
-  Json report = {{"figure", figure.number},
-                 {"title", figure.title},
-                 {"series", Json::array()},
-                 {"published", Json::array()},
-                 {"notes", figure.notes}};
+  Json report = {{"figure", figure.number}, {"title", figure.title},      {"rates", figure.rates},
+                 {"series", Json::array()}, {"published", Json::array()}, {"notes", figure.notes}};
   for (const bench::Series& series : figure.series) {
     Json points = Json::array();
     for (const bench::Point& point : series.points) {
@@ -60,8 +60,55 @@ Json describe(const bench::Figure& figure) {
         {{"name", series.name}, {"baseline", series.baseline}, {"points", std::move(points)}});
   }
   for (const bench::Published& one : figure.published)
-    report["published"].push_back({{"what", one.what}, {"paper", one.value}, {"ours", one.ours}});
+    report["published"].push_back({{"what", one.what},
+                                   {"paper", one.value},
+                                   {"paper_number", one.number},
+                                   {"time", one.kind == bench::Published::Kind::kTime},
+                                   {"ours", one.ours},
+                                   {"worse", one.worse() ? Json(one.why) : Json(nullptr)}});
   return report;
+}
+
+// What `describe` has written.
+bench::Figure figure_of(const Json& report) {
+  bench::Figure figure{report.at("figure"), report.at("title"), report.at("rates"), {}, {},
+                       report.at("notes")};
+  for (const Json& series : report.at("series")) {
+    bench::Series& own = figure.series.emplace_back();
+    own.name = series.at("name");
+    own.baseline = series.at("baseline");
+    for (const Json& point : series.at("points"))
+      own.points.push_back({point.value("bytes", uint64_t{0}), point.at("ns")});
+    if (own.points.empty()) throw Error(kBadInput, "a series without points");
+  }
+  for (const Json& one : report.at("published")) {
+    using Kind = bench::Published::Kind;
+    const Json& why = one.at("worse");
+    figure.published.push_back({one.at("what"), one.at("paper"), one.at("ours"), one.at("paper_number"),
+                                one.at("time") ? Kind::kTime : Kind::kFactor,
+                                why.is_null() ? "" : std::string(why)});
+  }
+  if (figure.series.empty()) throw Error(kBadInput, "a figure without series");
+  return figure;
+}
+
+void draw(const bench::Figure& figure, const std::string& made, const std::string& folder) {
+  const std::string picture = bench::svg(figure, made);
+  kernel_run::write_file(fmt::format("{}/figure-{}.svg", folder, figure.number),
+                         {reinterpret_cast<const uint8_t*>(picture.data()), picture.size()});
+}
+
+// Pictures of what was measured before.
+int draw_all(const Wish& wish) {
+  const std::vector<uint8_t> bytes = kernel_run::read_file(wish.drawn);
+  try {
+    const Json report = Json::parse(bytes);
+    for (const Json& figure : report.at("figures")) draw(figure_of(figure), report.at("made"), wish.pictures);
+  } catch (const Json::exception& error) {
+    throw Error(kBadInput,
+                fmt::format("{}: not what `bench sdaa --json` prints: {}", wish.drawn, error.what()));
+  }
+  return kDone;
 }
 
 void print(const bench::Figure& figure) {
@@ -80,8 +127,7 @@ void print(const bench::Figure& figure) {
     table.add(std::move(row));
   }
   fmt::print("{}", table.text());
-  for (const bench::Published& one : figure.published)
-    fmt::print("The paper, {}: {}; here {:.4g}\n", one.what, one.value, one.ours);
+  for (const bench::Published& one : figure.published) fmt::print("{}\n", bench::text(one));
   for (const std::string& note : figure.notes) fmt::print("{}\n", note);
   fmt::print("\n");
 }
@@ -98,10 +144,23 @@ bench::OnProcessor measure_on_processor(const Cli& cli, const bench::Plan& plan)
   return result;
 }
 
-std::vector<bench::Figure> measure(const Cli& cli, const bench::Plan& plan) {
+// What was measured, beside which commit of it.
+std::string made_of(const Cli& cli, const bench::Plan& plan) {
+  std::string card = "SWAI " + cli.options().config_or_default();
+  sdaaDeviceProp_t properties = {};
+  if (plan.needs_card()) {
+    check(sdaaGetDeviceProperties(&properties, 0), "properties of the card");
+    card = properties.name;
+  }
+  return fmt::format("Measured on {}, tier {}, commit {}. One ns is one cycle of the card.", card,
+                     cli.options().tier, kVersion);
+}
+
+std::vector<bench::Figure> measure(const Cli& cli, const bench::Plan& plan, std::string& made) {
   const bench::OnProcessor on_processor = measure_on_processor(cli, plan);
   std::optional<UsedCard> card;
   if (plan.needs_card()) card.emplace(cli.options());
+  made = made_of(cli, plan);
   const double all = bench::cost(plan);
   if (!cli.options().quiet && card)
     fmt::print(stderr, "swai: about {:.1f} million cycles of the card, {:.0f} s of a simulated one\n",
@@ -127,15 +186,14 @@ int sdaa_figures(const Cli& cli, Wish wish) {
     std::filesystem::create_directories(wish.pictures, problem);
     if (problem) throw Error(kBadInput, fmt::format("--svg {}: {}", wish.pictures, problem.message()));
   }
-  const std::vector<bench::Figure> figures = with_reasons([&] { return measure(cli, plan); });
-  Json report = {{"figures", Json::array()}};
+  std::string made;
+  if (!wish.drawn.empty()) return draw_all(wish);
+  const std::vector<bench::Figure> figures = with_reasons([&] { return measure(cli, plan, made); });
+  Json report = {{"made", made}, {"figures", Json::array()}};
   for (const bench::Figure& figure : figures) {
     report["figures"].push_back(describe(figure));
     if (!cli.options().json) print(figure);
-    if (wish.pictures.empty()) continue;
-    const std::string picture = bench::svg(figure);
-    kernel_run::write_file(fmt::format("{}/figure-{}.svg", wish.pictures, figure.number),
-                           {reinterpret_cast<const uint8_t*>(picture.data()), picture.size()});
+    if (!wish.pictures.empty()) draw(figure, made, wish.pictures);
   }
   if (cli.options().json) cli.print(report);
   return kDone;
@@ -157,7 +215,11 @@ void add_bench(Cli& cli) {
       ->check(CLI::Range(uint64_t{64}, uint64_t{1} << 30))
       ->type_name("BYTES");
   figures->add_flag("--all", wish->all, "8M and 64M, too");
-  figures->add_option("--svg", wish->pictures, "pictures into this folder")->type_name("FOLDER");
+  auto* const pictures =
+      figures->add_option("--svg", wish->pictures, "pictures into this folder")->type_name("FOLDER");
+  figures->add_option("--draw", wish->drawn, "pictures of what --json printed before; no card is needed")
+      ->needs(pictures)
+      ->type_name("FILE");
 }
 
 }  // namespace swai::cli

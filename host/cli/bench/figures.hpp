@@ -14,10 +14,19 @@ namespace swai::cli::bench {
 
 // What the paper has as a number in its text, and the same of ours.
 struct Published {
+  enum class Kind { kTime, kFactor };  // ns, on the figure's axis, less is better; a factor, more is better
+
   std::string what;
-  std::string value;
+  std::string value;  // as the paper has it
   double ours = 0;
+  double number = 0;  // the paper's: its least, where it has a range
+  Kind kind = Kind::kFactor;
+  std::string why = {};  // ours would be the worse one
+
+  bool worse() const { return kind == Kind::kTime ? ours > number : ours < number; }
 };
+// In words, with ours; and the reason, if ours is worse.
+std::string text(const Published& one);
 struct Figure {
   unsigned number = 0;
   std::string title;

@@ -1,4 +1,5 @@
-// A figure as an SVG picture: logarithmic axes, or bars when it has no sizes; for light and dark pages.
+// A figure as an SVG picture: logarithmic axes, or bars when it has no sizes; for light and dark pages. Words
+// never lie upon words (verif/cli/picture.py).
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace swai::cli::bench {
 
-std::string svg(const Figure& figure);
+// `made`: commit and configuration that were measured.
+std::string svg(const Figure& figure, const std::string& made);
 
 // As it is drawn: ns, or bytes per ns.
 double value_of(const Figure& figure, const Point& point);
