@@ -291,19 +291,23 @@ help: ## this list (the default)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile $(BUILD_MKS) | expand -t 16
 	@printf '\nEverything is built under build/. V=1 shows the commands. See docs/building.md and docs/testing.md.\n'
 
+# What a card runs to write down speech.
+SPEECH_PROGRAMS := $(addprefix $(B)/,cpe-kernels/operators.elf programs/listen.elf)
+
 .PHONY: demo
-demo: ## boot the simulated card: our core, our firmware, from flash to the kernel's banner
+demo: ## the simulated card: it boots our firmware from flash, and writes down what is said in a recording
 	@scripts/install-deps.sh demo
 	@$(STEPS) $(MAKE) generated $(B)/swai-card firmware
 	@# The card writes to its flash (boot counter); every demo starts from the same image.
 	@rm -f $(B)/demo.flash* && cp $(B)/firmware/flash.bin $(B)/demo.flash
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
 	@# What comes next is built, too: `make run-example E=axpy` begins at once then.
-	@$(STEPS) $(MAKE) $(B)/swai $(filter $(B)/examples/axpy/%,$(EXAMPLES))
+	@$(STEPS) $(MAKE) $(B)/swai $(filter $(B)/examples/axpy/%,$(EXAMPLES)) $(B)/models/digits $(SPEECH_PROGRAMS)
+	$(B)/swai --tier rtl transcribe -m $(B)/models/digits models/digits/test/010.flac --stats
 	@printf 'Next: make run-example E=axpy, or build/swai doctor\n'
 
 # What the functional model of the card needs to run models.
-FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex cpe-kernels/operators.elf programs/decode.elf programs/listen.elf)
+FAST_CARD := $(addprefix $(B)/,swai swai-card-fast firmware/flash.bin firmware/rom.hex programs/decode.elf) $(SPEECH_PROGRAMS)
 
 # A model of speech of our own, as a folder that programs for models read.
 $(B)/models/digits: $(addprefix models/,digits/spread.py digits/digits.safetensors digits/gpt2.tiktoken studies/bpe.py)

@@ -15,6 +15,7 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/words.hpp"
+#include "host/cli/work_phases.hpp"
 #include "host/models/load.hpp"
 #include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/json.hpp"
@@ -42,6 +43,7 @@ struct Wish {
   std::string precision = "w8a8";
   std::string launch = "three-tier";
   bool fallback = true;
+  bool short_windows = true;
   transcribe::Options options;
   uint64_t seed = 0;
   bool stats = false;
@@ -86,6 +88,7 @@ class Writer {
     segments_ = Json::array();
     text_.clear();
     number_ = 0;
+    doubtful_ = false;
     if (json()) return;
     if (wish_.files.size() > 1 && format_ == Format::kText) write_words(fmt::format("{}:\n", file));
     write_words(transcribe::head_of(format_));
@@ -93,6 +96,8 @@ class Writer {
   void say(const Said& said) {
     ++number_;
     text_ += said.text;
+    doubtful_ =
+        doubtful_ || said.temperature > 0 || said.mean_log_probability < wish_.options.least_probability;
     segments_.push_back(transcribe::segment_json(said, number_ - 1));
     if (!json()) write_words(transcribe::text_of(format_, said, number_));
   }
@@ -109,6 +114,9 @@ class Writer {
                 {"segments", segments_}});
   }
 
+  // Nothing, or something whose first attempt was no good: a model that knows little takes anything for that.
+  bool is_doubtful() const { return number_ == 0 || doubtful_; }
+
  private:
   const Cli& cli_;
   const Wish& wish_;
@@ -116,10 +124,21 @@ class Writer {
   Json segments_;
   std::string text_;
   size_t number_ = 0;
+  bool doubtful_ = false;  // a segment
 };
 
-void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener, double wall,
-                 double sound) {
+// The share of the jobs' time in which no engine works; nothing where nobody counts. The last phase has the
+// jobs.
+std::optional<double> overhead_share(const WorkPhases& phases, const transcribe::CardSpeech& speech,
+                                     const transcribe::CardListener* listener) {
+  const uint64_t cycles = speech.heard().nanoseconds + speech.decoded().nanoseconds +
+                          (listener != nullptr ? listener->work().nanoseconds : 0);
+  if (phases.all().empty() || cycles == 0) return std::nullopt;
+  return 1 - static_cast<double>(phases.all().back().work.any) / static_cast<double>(cycles);
+}
+
+void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener,
+                 const WorkPhases& phases, double wall, double sound) {
   // What has not happened is not shown.
   const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
     if (work.launches == 0) return;
@@ -130,6 +149,10 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
+  if (const auto share = overhead_share(phases, speech, listener)) {
+    fmt::print(stderr, "{}overhead: no engine works in {:.1f} % of the card's time\n", phases.text(),
+               100 * *share);
+  }
   fmt::print(stderr, "wall time: {:.1f} s for {:.1f} s of sound\n", wall, sound);
 }
 
@@ -139,6 +162,7 @@ int run(const Cli& cli, Wish wish) {
   // Everything that may be wrong with what was given is found before there is a card.
   const transcribe::WhisperFile ready(models::load(wish.model), precision_of(wish));
   check(wish, ready);
+  wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
   for (const std::string& file : wish.files) {
     sounds.push_back(sound_of(file));
@@ -152,6 +176,7 @@ int run(const Cli& cli, Wish wish) {
   if (wish.launch == "three-tier") image = kernel_run::read_file(program);
 
   const UsedCard card(cli.options());
+  WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   transcribe::CardSpeech speech(walker, ready.model, ready.card, ready.programs, ready.forbidden(),
@@ -159,6 +184,7 @@ int run(const Cli& cli, Wish wish) {
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) listener.emplace(program, image, speech, ready.special);
   progress.reset();
+  phases.end("loading");
 
   Writer writer(cli, wish);
   double seconds = 0;
@@ -180,17 +206,28 @@ int run(const Cli& cli, Wish wish) {
           });
     }
     writer.end(wish.files[i], sound, transcriber.language(), transcriber.windows());
+    if (!ready.model.training.only.empty() && writer.is_doubtful() && !cli.options().quiet) {
+      fmt::print(stderr, "swai: {} knows {} only: something else seems to be in {}\n", wish.model,
+                 ready.model.training.only, wish.files[i]);
+    }
   }
+  phases.end("listening");
   if (wish.stats) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     if (writer.json()) {
-      cli.print({{"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
-                 {"encoder", work_json(speech.heard(), "windows")},
-                 {"decoder", work_json(speech.decoded(), "tokens")},
-                 {"weight_bytes", speech.weight_bytes()},
-                 {"wall_seconds", wall.count()}});
+      Json stats = {
+          {"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
+          {"encoder", work_json(speech.heard(), "windows")},
+          {"decoder", work_json(speech.decoded(), "tokens")},
+          {"weight_bytes", speech.weight_bytes()},
+          {"wall_seconds", wall.count()}};
+      if (const auto share = overhead_share(phases, speech, listener ? &*listener : nullptr)) {
+        stats["phases"] = phases.json();
+        stats["overhead_share"] = *share;
+      }
+      cli.print(stats);
     } else {
-      print_stats(speech, listener ? &*listener : nullptr, wall.count(), seconds);
+      print_stats(speech, listener ? &*listener : nullptr, phases, wall.count(), seconds);
     }
   }
   return kDone;
@@ -222,6 +259,8 @@ void add_transcribe(Cli& cli) {
                     "text without times: a window is one segment");
   command->add_flag("!--no-fallback", wish->fallback,
                     "the likeliest text as it is: no second attempts where it is no good");
+  command->add_flag("!--full-windows", wish->short_windows,
+                    "windows of 30 seconds for short sounds, too, where the model knows shorter ones");
   command
       ->add_option("--launch", wish->launch,
                    "three-tier (default): the card goes through the sound by itself; two-tier: the host "

@@ -88,9 +88,7 @@ class Packer {
   void embedding() {
     const std::vector<float> table = models::floats(model_.at("embedding"));
     if (card_.precision == Precision::kFp32) return put_("embedding", bytes_of(table));
-    std::vector<uint16_t> halves(table.size());
-    std::ranges::transform(table, halves.begin(), models::half_of_float);
-    put_("embedding", bytes_of(halves));
+    put_("embedding", bytes_of(models::halves_of(table)));
   }
 
   void vector(const std::string& name, const Channels& channels) {

@@ -17,7 +17,7 @@ class AsLongAsWanted : public transcribe::Speech {
   AsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)
       : speech_(speech), go_on_(go_on) {}
 
-  void begin_sound() override { speech_.begin_sound(); }
+  void begin_sound(uint32_t window) override { speech_.begin_sound(window); }
   void hear(std::span<const float> mel) override {
     check();
     speech_.hear(mel);
@@ -67,6 +67,7 @@ Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechReques
   const audio::Mel mel = audio::log_mel(sound.samples, file_->card.shape.mels);
   Transcript transcript;
   transcript.seconds = sound.seconds();
+  options.short_windows = file_->model.training.short_windows;
   AsLongAsWanted speech(speech_, go_on);
   transcribe::Transcriber transcriber(speech, nullptr, *file_->tokenizer, file_->special,
                                       file_->card.frames(), file_->card.shape.text_context, options);

@@ -121,6 +121,11 @@ enum class Statistic : uint64_t {
   kIommuFaults = 7,
   kTxFirstByteCycle = 8,  // when a packet first left the card since then, 0: none has
   kRxFirstByteCycle = 9,  // and when one first reached it
+  // Since power-on, of cards whose simulator counts them: cycles in which an engine of any core worked.
+  kWorkCycles = 10,  // one of those that follow
+  kDmaCycles = 11,
+  kSystolicCycles = 12,
+  kVectorCycles = 13,
 };
 
 }  // namespace swai::link::vendor

@@ -141,6 +141,8 @@ Model load_hugging_face(const std::string& folder, const Siblings& siblings) {
     read_weights(folder, siblings, weights, model);
     weights.drop("proj_out.weight");  // the embedding once more
     weights.move_to(model, Naming::kHuggingFaceWhisper);
+    if (const auto training = config.object("trained_for"))
+      model.training = {training->text_or("only", ""), training->flag_or("short_windows", false)};
   } else {
     refuse(config.path(),
            fmt::format("describes a model of type '{}'; supported are llama, mistral, qwen2, whisper", kind));

@@ -56,10 +56,17 @@ struct WhisperShape {
   uint32_t vocabulary = 0;
 };
 
+// What a folder of ours says about how its model was trained (models/digits/spread.py).
+struct Training {
+  std::string only;            // what it knows, if not whatever people say: "spoken digits"
+  bool short_windows = false;  // windows of sound that are shorter than its context are as good
+};
+
 struct Model {
   std::string path;
   std::string format;  // "GGUF", "safetensors", ...
   std::variant<LlamaShape, WhisperShape> shape;
+  Training training;
   std::vector<Tensor> tensors;  // in the order of expected_tensors
   Vocabulary vocabulary;
   std::vector<SharedBytes> files;  // which the tensors look into

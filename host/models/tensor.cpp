@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -239,6 +240,12 @@ uint16_t half_of_float(float number) {
     return with_sign(static_cast<uint32_t>(std::nearbyint(std::ldexp(size, 24))));
   const uint32_t rest = bits & 0x7FFFFFFF;
   return with_sign(((rest + 0xFFF + (rest >> 13 & 1)) >> 13) - (112U << 10));
+}
+
+std::vector<uint16_t> halves_of(std::span<const float> numbers) {
+  std::vector<uint16_t> halves(numbers.size());
+  std::ranges::transform(numbers, halves.begin(), half_of_float);
+  return halves;
 }
 
 }  // namespace swai::models

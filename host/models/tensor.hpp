@@ -65,5 +65,6 @@ Nibbles nibbles(const Tensor& tensor);
 float float_of_half(uint16_t half);
 // Rounded to the nearest, halfway cases to even ones.
 uint16_t half_of_float(float number);
+std::vector<uint16_t> halves_of(std::span<const float> numbers);
 
 }  // namespace swai::models

@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/include/sdaa/simulation.h"
 #include "host/sdaa/peers.hpp"
 #include "host/sdaa/properties.hpp"
 
 using namespace swai::sdaa;
+using swai::link::vendor::Statistic;
 
 namespace {
 
@@ -273,5 +275,28 @@ sdaaError_t sdaaDeviceGetTime(uint64_t* nanoseconds) {
     const auto device = Runtime::get().current();
     const Device::Lock lock = device->enter();
     *nanoseconds = device->connection().cycle();
+  });
+}
+
+sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work) {
+  return call("sdaaDeviceGetWork", [&] {
+    require(work != nullptr, "a null pointer");
+    const auto device = Runtime::get().current();
+    const Device::Lock lock = device->enter();
+    swai::link::Card& card = device->connection().card();
+    const auto statistic = [&](Statistic which) {
+      try {
+        return card.command(swai::link::vendor::Command::kStatistic, {static_cast<uint64_t>(which)});
+      } catch (const swai::link::Error& error) {
+        if (error.kind() != swai::link::ErrorKind::kRefused) throw;
+        throw Failure(sdaaErrorNotSupported, "this card does not count what its engines do");
+      }
+    };
+    *work = {.any = statistic(Statistic::kWorkCycles),
+             .dma = statistic(Statistic::kDmaCycles),
+             .systolic = statistic(Statistic::kSystolicCycles),
+             .vector = statistic(Statistic::kVectorCycles),
+             .bytesToCard = statistic(Statistic::kRxPayloadBytes),
+             .bytesToHost = statistic(Statistic::kTxPayloadBytes)};
   });
 }

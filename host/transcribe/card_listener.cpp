@@ -48,8 +48,6 @@ CardListener::CardListener(std::string name, std::span<const uint8_t> program, C
                            const SpecialTokens& special)
     : speech_(speech),
       special_(special),
-      several_(formulas_of(speech.several().pattern(), kChunk)),
-      one_(formulas_of(speech.one().pattern(), 1)),
       parameters_("parameters", node::kMaxParameters * sizeof(uint64_t), walk::CardMemory::kShared),
       kept_("logits of windows", listen::kKept * speech.places().logits_bytes),
       job_(std::move(name), program) {}
@@ -58,6 +56,8 @@ void CardListener::take(std::span<const float> mel, uint64_t frames) {
   sound_.reset();
   sound_.emplace("spectrogram of the sound", walk::bytes_of(mel));
   frames_ = frames;
+  several_ = formulas_of(speech_.several().pattern(), kChunk);
+  one_ = formulas_of(speech_.one().pattern(), 1);
 }
 
 std::vector<uint8_t> CardListener::arguments_of(const Wish& wish) const {

@@ -26,7 +26,7 @@ class CardListener : public Listener {
 
   CardSpeech& speech_;
   const SpecialTokens special_;
-  const std::vector<listen::Formula> several_, one_;
+  std::vector<listen::Formula> several_, one_;  // of the sound's windows
   walk::CardMemory parameters_, kept_;
   std::optional<walk::CardMemory> sound_;
   uint64_t frames_ = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
@@ -51,11 +52,33 @@ CardSpeech::CardSpeech(walk::Walker& walker, const models::Model& model, const C
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
       logits_("logits", card.shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max({programs.encoder.between_bytes, programs.several.between_bytes,
-                                              programs.one.between_bytes})),
-      encoder_(programs.encoder.pattern, [&](const auto& base) { return encoder_address(base); }),
-      several_(programs.several.pattern, [&](const auto& base) { return decoder_address(base); }),
-      one_(programs.one.pattern, [&](const auto& base) { return decoder_address(base); }) {
+                                              programs.one.between_bytes})) {
   place(model);
+  window_ = &windows_.try_emplace(card_.frames(), *this, card_.frames(), programs).first->second;
+}
+
+CardSpeech::Window::Window(const CardSpeech& speech, uint32_t frame_count, WhisperPrograms made)
+    : frames(frame_count),
+      programs(std::move(made)),
+      encoder(programs.encoder.pattern, [&](const auto& base) { return speech.encoder_address(base); }),
+      several(programs.several.pattern, [&](const auto& base) { return speech.decoder_address(base); }),
+      one(programs.one.pattern, [&](const auto& base) { return speech.decoder_address(base); }) {}
+
+void CardSpeech::begin_sound(uint32_t window) {
+  stream_ = 0;
+  auto found = windows_.find(window);
+  if (found == windows_.end()) {
+    CardWhisper card = card_;
+    card.moments = window / 2;
+    WhisperPrograms programs = whisper_programs(card);
+    for (const graph::Program* const one : {&programs.encoder, &programs.several, &programs.one})
+      if (one->between_bytes > between_.bytes()) throw std::logic_error("a short window takes more memory");
+    found = windows_.try_emplace(window, *this, window, std::move(programs)).first;
+  }
+  window_ = &found->second;
+  // Behind each window is a row of zeros, as before it.
+  const std::vector<uint8_t> zeros(frame_bytes(card_));
+  mel_.put(zeros, (window + 1) * frame_bytes(card_));
 }
 
 cpe::GlobalPtr<void> CardSpeech::encoder_address(const graph::Template::Base& base) const {
@@ -119,7 +142,7 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 
 void CardSpeech::hear(std::span<const float> mel) {
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
-  run(encoder_, {}, heard_, 1);
+  run(window_->encoder, {}, heard_, 1);
   begin();
 }
 
@@ -150,7 +173,7 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
     words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
     std::map<std::string, int64_t> sizes = {{"past", length_}, {"begun", rules.first ? 0 : 1}};
     if (chunk.size() > 1) sizes["rows"] = static_cast<int64_t>(chunk.size());
-    run(chunk.size() == 1 ? one_ : several_, sizes, decoded_, chunk.size());
+    run(chunk.size() == 1 ? window_->one : window_->several, sizes, decoded_, chunk.size());
     length_ += static_cast<uint32_t>(chunk.size());
     tokens = tokens.subspan(chunk.size());
   }
@@ -173,14 +196,14 @@ listen::Wish CardSpeech::places() const {
   wish.logits = logits_.address().bits();
   wish.logits_bytes = logits_.bytes();
   wish.frame_bytes = frame_bytes(card_);
-  wish.window_frames = card_.frames();
+  wish.window_frames = window_->frames;
   const auto list = [](const walk::List& from) {
     return listen::List{from.address().bits(), static_cast<uint32_t>(from.count()),
                         static_cast<uint32_t>(from.pattern().parameters.size())};
   };
-  wish.encoder = list(encoder_);
-  wish.several = list(several_);
-  wish.one = list(one_);
+  wish.encoder = list(window_->encoder);
+  wish.several = list(window_->several);
+  wish.one = list(window_->one);
   wish.vocabulary = card_.shape.vocabulary;
   wish.context = card_.shape.text_context;
   return wish;

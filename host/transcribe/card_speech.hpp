@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 
 #include "abi/listen.hpp"
 #include "host/transcribe/speech.hpp"
@@ -22,22 +23,23 @@ double probability(std::span<const float> logits, Token token);
 
 class CardSpeech : public Speech {
  public:
-  // Throws walk::CardError when the card has not so much memory. `programs` stay as long as this.
+  // Throws walk::CardError when the card has not so much memory. `programs`: for windows as long as the model
+  // knows them.
   CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
              const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed);
 
-  void begin_sound() override { stream_ = 0; }
+  void begin_sound(uint32_t window) override;
   void hear(std::span<const float> mel) override;
   void begin() override { length_ = 0; }
   Choice append(std::span<const Token> tokens, const Rules& rules) override;
   double probability_of(Token token) override;
 
   // For those who launch its lists themselves: where everything lies (addresses of a sound apart), and how
-  // tokens are chosen until others are given.
+  // tokens are chosen until others are given. Lists are those of the sound that has begun.
   listen::Wish places() const;
   void obey(const Rules& rules);
-  const walk::List& several() const { return several_; }
-  const walk::List& one() const { return one_; }
+  const walk::List& several() const { return window_->several; }
+  const walk::List& one() const { return window_->one; }
   const CardWhisper& card() const { return card_; }
   // They have made an attempt, which has random numbers of its own.
   void count_attempt() { ++stream_; }
@@ -52,6 +54,14 @@ class CardSpeech : public Speech {
   size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
 
  private:
+  // Lists for windows of a length; what they work with lies in the same places for all.
+  struct Window {
+    Window(const CardSpeech& speech, uint32_t frames, WhisperPrograms programs);
+    const uint32_t frames;
+    const WhisperPrograms programs;
+    walk::List encoder, several, one;
+  };
+
   cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
   void place(const models::Model& model);
@@ -64,7 +74,8 @@ class CardSpeech : public Speech {
   uint32_t stream_ = 0;  // of random numbers: another one for each attempt
   walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
   walk::CardMemory padded_, mel_, forbidden_, settings_, words_, logits_, between_;
-  walk::List encoder_, several_, one_;
+  std::map<uint32_t, Window> windows_;  // by their frames
+  Window* window_ = nullptr;
   Work heard_, decoded_;
 };
 

@@ -27,8 +27,9 @@ class Speech {
  public:
   virtual ~Speech() = default;
 
-  // Another sound: what is drawn by lot for it does not depend on those before it.
-  virtual void begin_sound() = 0;
+  // Another sound, heard in windows of so many frames, an even number: what is drawn by lot for it does not
+  // depend on those before it.
+  virtual void begin_sound(uint32_t window) = 0;
   // A window: rows of frames, as many as a window has. Forgets all tokens.
   virtual void hear(std::span<const float> mel) = 0;
   // Forgets all tokens, not the window.
@@ -59,7 +60,8 @@ class Listener {
 
   virtual ~Listener() = default;
 
-  // So many frames of sound, as rows; behind them follows a window of silence.
+  // So many frames of sound, as rows; behind them follows a window of silence. The speech that it leads has
+  // begun this sound.
   virtual void take(std::span<const float> mel, uint64_t frames) = 0;
   // Gives each window, until the sound is over or `heard` wants no more.
   virtual void listen(const Wish& wish, const std::function<bool(const Heard&)>& heard) = 0;

@@ -24,6 +24,15 @@ double compression_of(const std::string& text) {
 // Hotter texts are no good as a beginning of the next one.
 constexpr double kHot = 0.5;
 
+// Short windows are whole multiples of this, so that few lists serve all sounds, and end in silence.
+constexpr uint64_t kWindowStep = 128;
+constexpr uint64_t kSilence = 40;
+
+uint32_t short_window(uint64_t frames, uint32_t most) {
+  const uint64_t window = (frames + kSilence + kWindowStep - 1) / kWindowStep * kWindowStep;
+  return static_cast<uint32_t>(std::min<uint64_t>(window, most));
+}
+
 }  // namespace
 
 Transcriber::Transcriber(Speech& speech, Listener* listener, const models::Tokenizer& tokenizer,
@@ -32,7 +41,7 @@ Transcriber::Transcriber(Speech& speech, Listener* listener, const models::Token
       listener_(listener),
       tokenizer_(tokenizer),
       special_(special),
-      window_(window),
+      most_window_(window),
       context_(context),
       options_(std::move(options)) {
   if (options_.language != "auto") {
@@ -215,7 +224,8 @@ void Transcriber::run(const audio::Mel& mel, uint64_t frames, const std::functio
   if (!options_.initial_prompt.empty()) before_ = tokenizer_.encode(" " + options_.initial_prompt);
   context_from_ = 0;
   windows_ = 0;
-  speech_.begin_sound();
+  window_ = options_.short_windows ? short_window(frames, most_window_) : most_window_;
+  speech_.begin_sound(window_);
   if (listener_ != nullptr && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
   while (at_ < frames_) {
     std::optional<Text> rejected;

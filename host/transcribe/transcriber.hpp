@@ -17,6 +17,7 @@ struct Options {
   double no_speech = 0.6;         // more: nobody speaks, if the text is improbable, too
   bool timestamps = true;
   bool condition_on_previous = true;
+  bool short_windows = false;  // for sounds that are shorter than a window; not every model stands it
   std::string initial_prompt;
   std::string task = "transcribe";  // or "translate"
   std::string language = "en";      // "auto": the likeliest
@@ -29,7 +30,7 @@ struct Progress {
 
 class Transcriber {
  public:
-  // `window`: frames that the model hears at a time; `context`: tokens that its decoder knows.
+  // `window`: frames that the model hears at a time, at most; `context`: tokens that its decoder knows.
   // `listener`: goes through windows by itself, as long as their first attempt is good; null: `speech` is led
   // all the way.
   Transcriber(Speech& speech, Listener* listener, const models::Tokenizer& tokenizer,
@@ -69,10 +70,12 @@ class Transcriber {
   Listener* const listener_;
   const models::Tokenizer& tokenizer_;
   const SpecialTokens special_;
-  const uint32_t window_;
+  const uint32_t most_window_;
   const uint32_t context_;
   const Options options_;
-  // Of the run: where it is, of how many frames, and what was said before and since when it counts.
+  // Of the run: windows of how many frames, where it is, of how many frames, and what was said before and
+  // since when it counts.
+  uint32_t window_ = 0;
   uint64_t at_ = 0;
   uint64_t frames_ = 0;
   std::vector<Token> before_;

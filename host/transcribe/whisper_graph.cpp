@@ -58,7 +58,7 @@ class Writer {
     }
     line("size past in 0 .. {}", model_.room() - rows);
     line("input tokens: i32[rows]");
-    line("weight embedding: f32[{}, {}]", shape_.vocabulary, shape_.width);
+    line("weight embedding: {}[{}, {}]", eight_bits() ? "f16" : "f32", shape_.vocabulary, shape_.width);
     line("weight positions: f32[{}, {}]", model_.room(), shape_.width);
     line("embedded = embedding(tokens, embedding, positions: positions, at: past)");
     line("repeat layer in 0 .. {} with x = embedded {{", shape_.text_layers);

@@ -37,8 +37,12 @@ class Packer {
 
   void decoder() {
     const std::vector<float> embedding = models::floats(model_.at("decoder.embedding"));
-    put_("embedding", bytes_of(embedding));
-    if (card_.precision == Precision::kW8A8) matrix(embedding, card_.shape.width, "head");
+    if (card_.precision == Precision::kFp32) {
+      put_("embedding", bytes_of(embedding));
+    } else {
+      put_("embedding", bytes_of(models::halves_of(embedding)));
+      matrix(embedding, card_.shape.width, "head");
+    }
     positions("decoder.positions", card_.room());
     for (uint32_t i = 0; i < card_.shape.text_layers; ++i) {
       layer("decoder.", i, {"attention.norm", "cross.norm", "feed_forward.norm"},

@@ -35,6 +35,7 @@ CONFIG = {
     "eos_token_id": 50256,
     "pad_token_id": 50256,
     "decoder_start_token_id": 50257,
+    "trained_for": {"only": "spoken digits", "short_windows": True},
 }
 LANGUAGES = (
     "en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml"

@@ -120,6 +120,12 @@ BootStatus Card::status() const {
           .detail = static_cast<uint16_t>(status_word::kDetail.get(word))};
 }
 
+const array::Works* Card::works() const {
+  const auto& all = array::works_by_context();
+  const auto found = all.find(&model_.context());
+  return found == all.end() ? nullptr : &found->second;
+}
+
 void Card::note_status() {
   last_status_ = model_.top().status_o;
   if (ready_cycle_ == 0 && status().stage == BootStatus::Stage::kReady) ready_cycle_ = cycle_;

@@ -16,6 +16,7 @@
 #include "sim/common/gdb_stub_mpe.hpp"
 #include "sim/hbm/hbm_cells.hpp"
 #include "sim/rootport/root_port.hpp"
+#include "sim/tile/works.hpp"
 
 namespace swai::card {
 
@@ -101,6 +102,8 @@ class Card final : public common::DebugPort {
   // Null where nothing asks for events.
   CardEvents* events() { return events_ ? &*events_ : nullptr; }
   unsigned groups() const { return hbm_.groups(); }
+  // Null where nobody counts.
+  const array::Works* works() const;
   FlashPins& flash_pins() { return flash_pins_; }
 
   void drive(const common::DebugRequest& request) override;

@@ -281,6 +281,7 @@ socket::ControlResult CardDevice::inject(std::span<const uint64_t, 4> arguments)
 }
 
 socket::ControlResult CardDevice::statistic(uint64_t which) const {
+  if (which >= static_cast<uint64_t>(vendor::Statistic::kWorkCycles)) return work_statistic(which);
   const rootport::PortCounters& counters = port_.counters();
   const auto packets = [](const rootport::DirectionCounters& direction) {
     uint64_t sum = 0;
@@ -308,6 +309,23 @@ socket::ControlResult CardDevice::statistic(uint64_t which) const {
       return {.value = first_out_};
     case vendor::Statistic::kRxFirstByteCycle:
       return {.value = first_in_};
+    default:
+      return {.error = ENOTSUP};
+  }
+}
+
+socket::ControlResult CardDevice::work_statistic(uint64_t which) const {
+  const array::Works* const works = card_.works();
+  if (works == nullptr) return {.error = ENOTSUP};
+  switch (static_cast<vendor::Statistic>(which)) {
+    case vendor::Statistic::kWorkCycles:
+      return {.value = works->any};
+    case vendor::Statistic::kDmaCycles:
+      return {.value = works->dma};
+    case vendor::Statistic::kSystolicCycles:
+      return {.value = works->systolic};
+    case vendor::Statistic::kVectorCycles:
+      return {.value = works->vector};
     default:
       return {.error = ENOTSUP};
   }

@@ -55,6 +55,7 @@ class CardDevice final : public socket::Device {
   void heal(uint64_t line);
   socket::ControlResult inject(std::span<const uint64_t, 4> arguments);
   socket::ControlResult statistic(uint64_t which) const;
+  socket::ControlResult work_statistic(uint64_t which) const;
 
   Card& card_;
   rootport::RootComplex& root_;

@@ -39,6 +39,8 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
+  // By which what is part of the model is known.
+  const VerilatedContext& context() const { return context_; }
   Vcard_top& top() { return *top_; }
   const Vcard_top& top() const { return *top_; }
 

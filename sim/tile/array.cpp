@@ -1,5 +1,7 @@
 #include "sim/tile/array.hpp"
 
+#include <verilated.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,6 +12,7 @@
 #include "sim/tile/activity.hpp"
 #include "sim/tile/bits.hpp"
 #include "sim/tile/tile.hpp"
+#include "sim/tile/works.hpp"
 
 namespace {
 
@@ -26,6 +29,7 @@ enum Moved : uint32_t { kStates = 1, kMemory = 2, kSenders = 4, kReceivers = 8 }
 constexpr uint64_t kOfMemory = bit(kMemValid) | bit(kFetchValid);
 constexpr uint64_t kOfSenders = bit(kRowSendValid) | bit(kColumnSendValid) | bits(kColumnSendMask, 16);
 constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnReceiveSource, 6);
+constexpr uint64_t kWorks = bit(kDmaWorks) | bit(kSystolicWorks) | bit(kVectorWorks);
 constexpr uint64_t kOfStates = ~(kOfMemory | kOfSenders | kOfReceivers);
 
 constexpr uint32_t moved(uint64_t changed) {
@@ -55,7 +59,7 @@ uint32_t places_of(uint32_t cpes) {
 
 class Array {
  public:
-  Array() {
+  Array() : works_(works_by_context()[Verilated::threadContextp()]) {
     for (void*& cpe : cpes_) cpe = swai_cpe_new();
   }
   Array(const Array&) = delete;
@@ -77,6 +81,7 @@ class Array {
     const uint64_t common = uint64_t{settings & 0xffff} << kDaemonSegment | group << (kId + 5) |
                             uint64_t{tell != nullptr} << kActivityWanted;
     uint64_t changed = first_ ? ~uint64_t{0} : 0;
+    uint64_t works = 0;
     first_ = false;
     for_each(awake, [&](unsigned i) {
       uint64_t in = common | uint64_t{i} << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset |
@@ -84,7 +89,8 @@ class Array {
       if ((any_event_ >> i & 1) != 0) {
         for (unsigned e = 0; e < kEvents; ++e) in |= uint64_t{events_[e] >> i & 1} << e;
       }
-      const uint64_t out = swai_cpe_step(cpes_[i], in, boot_pc);
+      const uint64_t told = swai_cpe_step(cpes_[i], in, boot_pc), out = told & ~kWorks;
+      works |= told;
       if ((out & bit(kFetchValid)) != 0) {
         const uint32_t line = swai_cpe_fetch_line(cpes_[i]);
         if (line != fetch_lines_[i]) changed |= bit(kFetchValid);
@@ -104,6 +110,12 @@ class Array {
           sets_[std::countr_zero(left)] ^= 1U << i;
       }
     });
+    if ((works & kWorks) != 0) {
+      ++works_.any;
+      works_.dma += works >> kDmaWorks & 1;
+      works_.systolic += works >> kSystolicWorks & 1;
+      works_.vector += works >> kVectorWorks & 1;
+    }
     if (any_event_ != 0) {
       events_.fill(0);
       any_event_ = 0;
@@ -125,6 +137,7 @@ class Array {
   std::array<swai::activity::Activity, kCpes> told_{};  // to swai::activity::tell
   bool watched_ = false;
   bool first_ = true;
+  Works& works_;
 };
 
 Array& get(void* array) { return *static_cast<Array*>(array); }

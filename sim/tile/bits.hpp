@@ -50,7 +50,10 @@ enum Out : unsigned {
   kColumnReceiveSource,
   kRowReceiveSource = kColumnReceiveSource + 3,
   kColumnSendMask = kRowReceiveSource + 3,
-  kRowSendMask = kColumnSendMask + 8
+  kRowSendMask = kColumnSendMask + 8,
+  kDmaWorks = kRowSendMask + 8,
+  kSystolicWorks,
+  kVectorWorks
 };
 constexpr unsigned kOutBits = kRowReceiveReady + 1;  // of one bit each
 

@@ -22,7 +22,11 @@ package cpe_tile_pkg;
   } in_t;
 
   typedef struct packed {
-    logic [24:0] unused;
+    logic [21:0] unused;
+    // Engines that have not come to their end: counted, and nothing else.
+    logic        vector_works;
+    logic        systolic_works;
+    logic        dma_works;
     logic [7:0]  row_send_mask;
     logic [7:0]  column_send_mask;
     logic [2:0]  row_receive_source;

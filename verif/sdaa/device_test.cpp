@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "host/link/fault_backend.hpp"
+#include "host/sdaa/include/sdaa/simulation.h"
 #include "verif/sdaa/tools.hpp"
 
 using namespace swai;
@@ -87,6 +88,7 @@ TEST_CASE("devices: count, choice per thread, properties, versions, null pointer
   CHECK_ERROR(sdaaDriverGetVersion(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaRuntimeGetVersion(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaDeviceGetTime(nullptr), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaDeviceGetWork(nullptr), sdaaErrorInvalidValue);
 }
 
 TEST_CASE("a firmware that does not serve, or speaks another version") {

@@ -8,6 +8,7 @@ sys.path.insert(0, "models/digits")
 from test_list import errors, read_list  # noqa: E402
 
 MODEL = "build/models/digits"  # `make build/models/digits`
+DEMO = "010"  # of `make demo`: two digits
 SEQUENCES = {entry.name: entry for entry in read_list()}
 
 

@@ -3,9 +3,13 @@
 
 The RTL takes about a minute for a sequence, so comparing both tiers is a long test."""
 
+import sys
 import unittest
 
-from digits import SEQUENCES, heard
+from digits import MODEL, SEQUENCES, heard
+
+sys.path.insert(0, "verif/cli")
+from swai_test_case import SwaiTest  # noqa: E402
 
 PRECISIONS = ("fp32", "w8a8")
 # One digit to eight, with noise and without; the model hears all of them right.
@@ -23,6 +27,19 @@ class Words(unittest.TestCase):
             for name, report in zip(FEW, heard(FEW, "--precision", precision), strict=True):
                 with self.subTest(precision=precision, sequence=name):
                     self.assertEqual(report["text"].split(), SEQUENCES[name].words())
+
+
+class SomethingElse(SwaiTest):
+    CONFIG = ("--tier", "fast")
+    SPEECH = "examples/sounds/jfk.wav"
+
+    def complaints(self, *sounds):
+        said = self.run_swai("transcribe", "-m", MODEL, *sounds)[1]
+        return [line for line in said.splitlines() if "knows spoken digits only" in line]
+
+    def test_is_doubted(self):
+        (complaint,) = self.complaints(SEQUENCES["010"].sound(), self.SPEECH)
+        self.assertTrue(complaint.endswith(self.SPEECH), complaint)
 
 
 class BothTiers(unittest.TestCase):

@@ -45,11 +45,15 @@ class Told : public Speech {
   uint32_t language = 0;
   // What it was told.
   unsigned sounds = 0;
+  uint32_t window = 0;
   std::vector<float> first_samples;
   std::vector<std::vector<Token>> prompts;
   std::vector<double> temperatures;
 
-  void begin_sound() override { ++sounds; }
+  void begin_sound(uint32_t frames) override {
+    ++sounds;
+    window = frames;
+  }
   void hear(std::span<const float> mel) override { first_samples.push_back(mel[0]); }
   void begin() override { given_.clear(); }
   Choice append(std::span<const Token> tokens, const Rules& rules) override {
@@ -163,6 +167,28 @@ TEST_CASE("transcriber: one window, one segment") {
   CHECK(all[0].mean_log_probability == doctest::Approx(-0.1));
   CHECK(rig.told.prompts[0] == std::vector<Token>{rig.special.start});
   CHECK(rig.told.sounds == 1);
+}
+
+TEST_CASE("transcriber: a short sound has a short window, if the model stands it") {
+  Options options;
+  options.short_windows = true;
+  struct {
+    uint64_t frames;
+    uint32_t window;
+  } const sounds[] = {{1, 128}, {88, 128}, {89, 256}, {2904, 2944}, {2905, kWindow}};
+  for (const auto& [frames, window] : sounds) {
+    Rig rig;
+    rig.told.attempts = {{rig.says(0, " one", 240)}};
+    rig.run(frames, options);
+    CHECK(rig.told.window == window);
+    rig.told.attempts = {{rig.says(0, " one", 240)}};
+    rig.run(frames);
+    CHECK(rig.told.window == kWindow);
+  }
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, " one", 3000)}, {rig.says(0, " two", 200)}};
+  CHECK(rig.run(3200, options).size() == 2);
+  CHECK(rig.told.window == kWindow);
 }
 
 TEST_CASE("transcriber: windows begin where the last whole segment ended, and know what was said") {

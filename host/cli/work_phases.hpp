@@ -1,0 +1,42 @@
+// What the engines of a simulated card do in each phase of a command, where its simulator counts it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/cli/json.hpp"
+#include "host/sdaa/include/sdaa/simulation.h"
+
+namespace swai::cli {
+
+class WorkPhases {
+ public:
+  // The first phase begins.
+  WorkPhases();
+
+  struct Phase {
+    std::string name;
+    uint64_t cycles = 0;
+    sdaaDeviceWork_t work = {};
+  };
+  // What has been done since the end of the one before.
+  void end(std::string name);
+
+  // None where nobody counts.
+  const std::vector<Phase>& all() const { return phases_; }
+  std::string text() const;
+  Json json() const;
+
+ private:
+  struct Moment {
+    uint64_t cycle = 0;
+    sdaaDeviceWork_t work = {};
+  };
+  static std::optional<Moment> now();
+
+  std::optional<Moment> begin_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace swai::cli

@@ -1,0 +1,23 @@
+// In how many cycles engines of CPEs worked, one at least of a group's. A simulator whose CPEs are models of
+// their own counts it (array.cpp); groups are added up.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace swai::array {
+
+struct Works {
+  uint64_t any = 0;
+  uint64_t dma = 0;       // a transfer is not complete
+  uint64_t systolic = 0;  // a run is not complete
+  uint64_t vector = 0;
+};
+
+// By the context of the model that they are part of; a card asks for its own.
+inline std::map<const void*, Works>& works_by_context() {
+  static std::map<const void*, Works> all;
+  return all;
+}
+
+}  // namespace swai::array
