@@ -53,7 +53,9 @@ bool fits(const std::vector<ArgumentType>& arguments, uint32_t bytes) {
 
 ArgumentTypes::ArgumentTypes(std::span<const uint8_t> file) {
   const auto bytes = find_section(file, kSection);
-  if (!read({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) kernels_.clear();
+  if (read({reinterpret_cast<const char*>(bytes.data()), bytes.size()})) return;
+  kernels_.clear();
+  stacks_.clear();
 }
 
 bool ArgumentTypes::read(std::string_view text) {
@@ -66,6 +68,13 @@ bool ArgumentTypes::read(std::string_view text) {
       kernel = &kernels_[std::string(line)];
       continue;
     }
+    if (line.starts_with("threads\t")) {
+      take(line, '\t');
+      ThreadStacks& stacks = stacks_[std::string(take(line, '\t'))];
+      if (!read_number(take(line, '\t'), stacks.bytes) || !read_number(line, stacks.room)) return false;
+      if (stacks.bytes == 0) return false;
+      continue;
+    }
     if (kernel == nullptr || !read_argument(line, kernel->emplace_back())) return false;
   }
   return true;
@@ -76,10 +85,15 @@ std::optional<std::vector<ArgumentType>> ArgumentTypes::of(const KernelView& ker
   const auto found = kernels_.find(kernel.name);
   if (found != kernels_.end() && fits(found->second, kernel.argument_bytes)) return found->second;
   std::vector<ArgumentType> sizes;
-  for (unsigned i = 0; i < parameters.count(); ++i)
+  for (unsigned i = 0; i < parameters.values(); ++i)
     sizes.push_back({.bytes = parameters.size(i), .offset = parameters.offset(i)});
-  if (sizes.empty() && kernel.argument_bytes != 0) return std::nullopt;
+  if (parameters.count() == 0 && kernel.argument_bytes != 0) return std::nullopt;
   return sizes;
+}
+
+std::optional<ThreadStacks> ArgumentTypes::stacks_of(std::string_view kernel) const {
+  const auto found = stacks_.find(kernel);
+  return found == stacks_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace swai::module

@@ -33,6 +33,12 @@ struct ArgumentType {
   std::string name = {};
 };
 
+// Of a kernel whose threads wait for each other, each on a stack of its own.
+struct ThreadStacks {
+  uint32_t bytes = 0;  // of each
+  uint32_t room = 0;   // for all of a block and what the launch gives them to share
+};
+
 class ArgumentTypes {
  public:
   // Of a module's file. One without a table, or with a damaged one, tells what the kernel table tells: sizes.
@@ -40,11 +46,14 @@ class ArgumentTypes {
 
   // Nothing: the kernel takes a structure, and what is in it is not known.
   std::optional<std::vector<ArgumentType>> of(const KernelView& kernel) const;
+  // Nothing: its threads do not wait for each other, or nobody wrote it down.
+  std::optional<ThreadStacks> stacks_of(std::string_view kernel) const;
 
  private:
   bool read(std::string_view text);
 
   std::map<std::string, std::vector<ArgumentType>, std::less<>> kernels_;
+  std::map<std::string, ThreadStacks, std::less<>> stacks_;
 };
 
 }  // namespace swai::module

@@ -58,34 +58,39 @@ static_assert(sizeof(Kernel) == 64 && offsetof(Kernel, parameters) == 56);
 
 // The parameters of a kernel that is written as a function of values. In memory they lie as the members of a
 // structure would: each at a multiple of its size, all of them in a multiple of the largest one's. Four bits
-// for each, the first one lowest: 1 + log2 of its bytes.
+// for each, the first one lowest: 1 + log2 of its bytes. Behind the values of a kernel with threads there is
+// one more, which no programmer wrote: the grid (abi/grid.hpp), at a multiple of 8.
 class Parameters {
  public:
   static constexpr unsigned kMax = 16;
   static constexpr uint32_t kMaxBytes = 8;
+  static constexpr uint32_t kGridBytes = 32;
 
   constexpr explicit Parameters(uint64_t bits = 0) : bits_(bits) {}
   constexpr uint64_t bits() const { return bits_; }
-  // 1, 2, 4 or 8 bytes; there are at most kMax.
+  // 1, 2, 4 or 8 bytes, or at the end kGridBytes; there are at most kMax.
   constexpr Parameters with(uint32_t size) const {
     return Parameters(bits_ | static_cast<uint64_t>(std::countr_zero(size) + 1) << 4 * count());
   }
 
+  // All, and those that whoever launches the kernel gives.
   constexpr unsigned count() const { return (static_cast<unsigned>(std::bit_width(bits_)) + 3) / 4; }
+  constexpr unsigned values() const { return has_grid() ? count() - 1 : count(); }
+  constexpr bool has_grid() const { return count() != 0 && size(count() - 1) == kGridBytes; }
   constexpr uint32_t size(unsigned index) const { return uint32_t{1} << ((bits_ >> 4 * index & 15) - 1); }
   constexpr uint32_t offset(unsigned index) const {
     uint32_t at = 0;
-    for (unsigned i = 0; i < index; ++i) at = rounded(at, size(i)) + size(i);
-    return index < count() ? rounded(at, size(index)) : at;
+    for (unsigned i = 0; i < index; ++i) at = rounded(at, alignment(i)) + size(i);
+    return index < count() ? rounded(at, alignment(index)) : at;
   }
   constexpr uint32_t bytes() const {
     uint32_t largest = 1;
-    for (unsigned i = 0; i < count(); ++i) largest = size(i) > largest ? size(i) : largest;
+    for (unsigned i = 0; i < count(); ++i) largest = alignment(i) > largest ? alignment(i) : largest;
     return rounded(offset(count()), largest);
   }
   // The only function that means something before it has said yes.
   constexpr bool valid() const {
-    for (unsigned i = 0; i < count(); ++i) {
+    for (unsigned i = 0; i < values(); ++i) {
       const uint64_t field = bits_ >> 4 * i & 15;
       if (field == 0 || size(i) > kMaxBytes) return false;
     }
@@ -93,6 +98,9 @@ class Parameters {
   }
 
  private:
+  constexpr uint32_t alignment(unsigned index) const {
+    return size(index) < kMaxBytes ? size(index) : kMaxBytes;
+  }
   static constexpr uint32_t rounded(uint32_t at, uint32_t size) { return (at + size - 1) / size * size; }
 
   uint64_t bits_;

@@ -61,7 +61,7 @@ class Types:
             return ENCODINGS.get(type_entry.number("encoding"), BITS)
         if type_entry.tag == "enumeration_type" and (below := self.of(type_entry)):
             return self.kind(below)
-        return POINTER if type_entry.attributes.get("name", "").startswith("GlobalPtr<") else BITS
+        return POINTER if type_entry.attributes.get("name", "").startswith(("GlobalPtr<", "Global<")) else BITS
 
     def text(self, type_entry):
         """As programmers call it."""
@@ -105,7 +105,7 @@ def values_of(kernel, types):
     return values
 
 
-def table(module, tools, kernels):
+def table(module, tools, kernels, stacks):
     all_entries = entries(module, tools)
     types = Types(all_entries)
     text = MAGIC + "\n"
@@ -116,11 +116,18 @@ def table(module, tools, kernels):
         values = values_of(entry, types)
         if values is not None:
             text += "".join([f"kernel\t{name}\n", *values])
-    return text
+    # What threads of a block that wait for each other have together, beside what the launch gives them to share.
+    room = number_of("__ldm_free_end", module, tools) - number_of("__ldm_free", module, tools)
+    return text + "".join(f"threads\t{name}\t{stack}\t{room}\n" for name, stack in sorted(stacks.items()) if stack)
 
 
-def add(module, tools, kernels, folder):
+def number_of(symbol, module, tools):
+    symbols = subprocess.run([f"{tools}objdump", "-t", str(module)], check=True, capture_output=True, text=True).stdout
+    return int(re.search(rf"^(\w+) .*\b{symbol}$", symbols, re.MULTILINE)[1], 16)
+
+
+def add(module, tools, kernels, stacks, folder):
     """Into the module, as a section that no segment holds: it stays on the host."""
     section = folder / "arguments.txt"
-    section.write_text(table(module, tools, kernels))
+    section.write_text(table(module, tools, kernels, stacks))
     subprocess.run([f"{tools}objcopy", f"--add-section={SECTION}={section}", str(module)], check=True)

@@ -2,7 +2,7 @@
 
 CPE_BUILD := $(B)/cpe-kernels
 CPE_COMMON := cpe-kernels/sdaacc cpe-kernels/argument_types.py cpe-kernels/source_lines.py cpe-kernels/stack_guard.py cpe-kernels/stack_use.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp cpe-kernels/include/standard/*) \
-    $(addprefix abi/,field.hpp global_ptr.hpp kernel_arguments.hpp module.hpp segment.hpp) build/gen/cpe_isa.hpp
+    $(addprefix abi/,field.hpp global_ptr.hpp grid.hpp kernel_arguments.hpp module.hpp segment.hpp) build/gen/cpe_isa.hpp
 
 # $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.
 define cpe_module

@@ -6,6 +6,18 @@ import re
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "(.*?)"')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 USE = re.compile(r"(\d+) bytes \(([\w,]+)\)")
+# Of the templates that start a kernel (swai/kernel.hpp, swai/grid.hpp).
+STARTS = re.compile(r"\[with auto\* kFunction = (\w+);")
+BARRIER = "__syncthreads"
+THROUGH_POINTER = "__indirect_call"
+SWITCH = "swai_switch"
+BOTTOM = "swai_run_thread"
+# What nobody wrote in C++: registers that a thread keeps while others run (lib/switch.S), and functions of the compiler's own
+# library: what any of them needs, and those for long double and complex numbers.
+SWITCH_BYTES = 64
+LIBRARY_BYTES = 64
+LARGE_BYTES = 384
+LARGE = re.compile(r"__\w*(tf\d?|c3)$")
 
 
 @dataclasses.dataclass(eq=False)
@@ -15,6 +27,8 @@ class Function:
     bytes: int
     grows: bool  # by what is not known before it runs
     calls: list
+    kernel: str  # that it starts
+    unknown: set  # what it calls elsewhere
 
 
 @dataclasses.dataclass(eq=False)
@@ -47,11 +61,14 @@ def read(graphs, shown):
             declaration, place, use = lines
             size, how = USE.match(use).groups()
             path, line, _ = place.rsplit(":", 2)
-            functions[title] = Function(name_of(declaration), f"{shown(path)}:{line}", int(size), how == "dynamic", [])
+            functions[title] = Function(name_of(declaration), f"{shown(path)}:{line}", int(size), how == "dynamic", [],
+                                        found[1] if (found := STARTS.search(declaration)) else "", set())
     for graph in graphs:
         for caller, called in EDGE.findall(graph):
             if caller in functions and called in functions:
                 functions[caller].calls.append(functions[called])
+            elif caller in functions:
+                functions[caller].unknown.add(called)
     return functions
 
 
@@ -77,20 +94,68 @@ class Needs:
         return need
 
 
+def reached(function, seen=None):
+    """The function and all that it calls."""
+    seen = set() if seen is None else seen
+    if function not in seen:
+        seen.add(function)
+        for called in function.calls:
+            reached(called, seen)
+    return seen
+
+
+def words(kernel, need, total, limit, cure):
+    most = max(need.path, key=lambda one: one.bytes)
+    path = ", ".join(f"{one.name} {one.bytes}" for one in need.path)
+    return (f"{most.place}: {most.name} takes {most.bytes} bytes of stack; kernel {kernel} needs {total} with what it calls "
+            f"({path}), and has {limit}. Make large variables static with LDM, or {cure}")
+
+
+class Threads:
+    """What a thread of a kernel needs that runs once for each; 0: it waits for no other, and needs no stack of its own."""
+
+    def __init__(self, functions, name):
+        all_of_it = reached(functions[name])
+        self.waits = functions.get(BARRIER) in all_of_it
+        self.bytes = 0
+        if not self.waits:
+            return
+        needs = Needs()
+        self.need = needs.of(functions[name])
+        starts = max(one.bytes for one in functions.values() if one.kernel == name and functions[name] in one.calls)
+        outside = set().union(*(one.unknown for one in all_of_it))
+        library = LARGE_BYTES if any(map(LARGE.match, outside)) else LIBRARY_BYTES if outside - {THROUGH_POINTER, SWITCH} else 0
+        # Where it goes on is in the lowest word.
+        total = 4 + functions[BOTTOM].bytes + starts + self.need.bytes + SWITCH_BYTES + library
+        self.bytes = (total + 15) // 16 * 16
+        self.unknown = list(needs.unknown.values())
+        self.unknown += [f"{one.name} ({one.place}) calls through a pointer" for one in all_of_it if THROUGH_POINTER in one.unknown]
+
+
+def thread_stacks(graphs, grids, shown):
+    """For each kernel that runs once for each thread: how much stack a thread gets. And what is wrong, in words."""
+    functions = read(graphs, shown)
+    stacks, wrong = {}, []
+    for name in sorted(grids):
+        threads = Threads(functions, name)
+        stacks[name] = threads.bytes
+        if threads.waits:
+            wrong += [f"kernel {name}: {why}: its threads wait for each other (__syncthreads), each has a stack of its own, and nobody "
+                      "knows how large" for why in threads.unknown]
+    return stacks, wrong
+
+
 def check(graphs, kernels, limit, shown):
     """What is wrong, in words, and what cannot be known."""
     functions = read(graphs, shown)
-    loaders = [one for one in functions.values() if one.name.startswith("swai::cpe::Start<")]
     wrong, unknown = [], []
     for name in sorted(kernels & functions.keys()):
-        kernel, needs = functions[name], Needs()
-        need = needs.of(kernel)
-        # That which loads its arguments has called it.
-        total = need.bytes + sum(loader.bytes for loader in loaders if kernel in loader.calls)
+        needs = Needs()
+        need = needs.of(functions[name])
+        # That which loads its arguments has called it, or for each thread has what it calls.
+        total = need.bytes + sum(needs.of(one).bytes for one in functions.values() if one.kernel == name and functions[name] not in one.calls)
+        total += sum(one.bytes for one in functions.values() if one.kernel == name and functions[name] in one.calls)
         if total > limit:
-            most = max(need.path, key=lambda one: one.bytes)
-            path = ", ".join(f"{one.name} {one.bytes}" for one in need.path)
-            wrong.append(f"{most.place}: {most.name} takes {most.bytes} bytes of stack; kernel {name} needs {total} with what it calls "
-                         f"({path}), and has {limit}. Make large variables static with LDM, or give --stack {total} or more")
+            wrong.append(words(name, need, total, limit, f"give --stack {total} or more"))
         unknown += [f"kernel {name}: {why}: nobody knows whether {limit} bytes of stack are enough; a core that needs more stops" for why in needs.unknown.values()]
     return wrong, unknown

@@ -25,6 +25,21 @@ $(eval $(call example,streams,kernel))
 $(eval $(call example,errors,kernel))
 $(eval $(call example,digits,convolution))
 
+# $(call cuda_example,NAME): a sample as those for CUDA are, a program and a module of the same name.
+define cuda_example
+$(eval $(call cxx_program,examples/cuda/$(1),examples/cuda/$(1).cpp,$(EXAMPLE_LIBS),$(EXAMPLE_FLAGS)))
+$(B)/examples/cuda/$(1): $(B)/libsdaa.so.1 | $(B)/examples/cuda/$(1).elf
+$(B)/examples/cuda/$(1).elf: examples/cuda/$(1)_kernel.cpp $(wildcard examples/cuda/$(1).h) $(CPE_COMMON)
+	$$(call say,MODULE,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
+CUDA_EXAMPLES += $(B)/examples/cuda/$(1) $(B)/examples/cuda/$(1).elf
+endef
+
+CUDA_SAMPLES := vectorAdd matrixMul reduction transpose
+$(foreach sample,$(CUDA_SAMPLES),$(eval $(call cuda_example,$(sample))))
+EXAMPLES += $(CUDA_EXAMPLES)
+
 .PHONY: examples
 examples: $(EXAMPLES) ## build the examples: programs for the card as users write them
 

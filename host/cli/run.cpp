@@ -70,7 +70,7 @@ int list_kernels(const Cli& cli, const ModuleFile& file) {
     const auto arguments = types.of(kernel);
     const module::Parameters parameters(kernel.parameters);
     Json sizes = Json::array();
-    for (unsigned k = 0; k < parameters.count(); ++k) sizes.push_back(parameters.size(k));
+    for (unsigned k = 0; k < parameters.values(); ++k) sizes.push_back(parameters.size(k));
     report["kernels"].push_back({{"name", kernel.name},
                                  {"argument_bytes", kernel.argument_bytes},
                                  {"parameter_bytes", sizes},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "abi/grid.hpp"
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
 
@@ -12,12 +13,19 @@ using namespace swai::sdaa;
 namespace {
 
 constexpr int kRegisters = 32;
-constexpr int kThreads = 1;
 
 std::shared_ptr<Function> find_function(sdaaFunction_t handle) {
   auto found = Runtime::get().functions.find(handle);
   require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
   return found;
+}
+
+// Of a block.
+int most_threads(const KernelInfo& kernel) {
+  if (!kernel.parameters.has_grid()) return 1;
+  constexpr uint32_t kMost = swai::cpe::kMaxThreads;
+  const auto& stacks = kernel.thread_stacks;
+  return static_cast<int>(stacks ? std::min(kMost, stacks->room / stacks->bytes) : kMost);
 }
 
 size_t room_for_blocks(const Function& function) {
@@ -32,7 +40,7 @@ sdaaFuncAttributes attributes_of(const Function& function) {
   fresh.localSizeBytes = function.module->local_bytes;
   fresh.maxDynamicLocalBytes = room_for_blocks(function);
   fresh.sharedSizeBytes = fresh.localSizeBytes;
-  fresh.maxThreadsPerBlock = kThreads;
+  fresh.maxThreadsPerBlock = most_threads(info);
   fresh.numRegs = kRegisters;
   fresh.binaryVersion = swai::module::kCardAbi * 10;
   fresh.maxDynamicSharedSizeBytes = static_cast<int>(fresh.maxDynamicLocalBytes);
@@ -71,7 +79,7 @@ void count_active(int* blocks, sdaaFunction_t handle, int threads, size_t shared
   require((flags & ~sdaaOccupancyDisableCachingOverride) == 0, "flags that do not exist");
   require(threads > 0, "a block has one thread at least");
   const auto function = find_function(handle);
-  *blocks = threads <= kThreads && shared <= room_for_blocks(*function) ? 1 : 0;
+  *blocks = threads <= most_threads(function->info()) && shared <= room_for_blocks(*function) ? 1 : 0;
 }
 
 }  // namespace
@@ -141,7 +149,7 @@ sdaaError_t sdaaFuncGetParamInfo(sdaaFunction_t function, size_t index, size_t* 
     require(offset != nullptr, "a null pointer");
     const auto found = find_function(function);
     const auto& parameters = found->info().parameters;
-    require(index < parameters.count(), "the kernel has no such parameter, or takes a structure");
+    require(index < parameters.values(), "the kernel has no such parameter, or takes a structure");
     *offset = parameters.offset(static_cast<unsigned>(index));
     if (bytes != nullptr) *bytes = parameters.size(static_cast<unsigned>(index));
   });
@@ -152,8 +160,9 @@ sdaaError_t sdaaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, sdaaFunctio
   return call("sdaaOccupancyAvailableDynamicSMemPerBlock", [&] {
     require(bytes != nullptr, "a null pointer");
     require(blocks == 1, "a core runs one block at a time");
-    require(threads > 0 && threads <= kThreads, "a block cannot have so many threads");
-    *bytes = room_for_blocks(*find_function(function));
+    const auto found = find_function(function);
+    require(threads > 0 && threads <= most_threads(found->info()), "a block cannot have so many threads");
+    *bytes = room_for_blocks(*found);
   });
 }
 
@@ -182,6 +191,7 @@ sdaaError_t sdaaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, sdaaFu
     // A launch runs on one group.
     const auto& info = found->device->info();
     *blocks = int{info.rows} * info.columns;
-    *threads = limit == 0 ? kThreads : std::min(limit, kThreads);
+    const int most = most_threads(found->info());
+    *threads = limit == 0 ? most : std::min(limit, most);
   });
 }

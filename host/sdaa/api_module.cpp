@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "host/sdaa/launch.hpp"
 
 using namespace swai::sdaa;
+namespace cpe = swai::cpe;
+namespace module = swai::module;
 
 namespace {
 
@@ -87,17 +90,39 @@ std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {
   return {static_cast<const uint8_t*>(args), bytes};
 }
 
-// The structure that a kernel of values finds, made of what the pointers of `args` point to.
-std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args) {
-  require(args != nullptr, "the kernel takes arguments, and there are none");
+// The structure that a kernel of values finds, made of what the pointers of `args` point to, and the grid.
+std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args, const cpe::Grid& grid) {
+  const module::Parameters parameters = kernel.parameters;
+  require(args != nullptr || parameters.values() == 0, "the kernel takes arguments, and there are none");
   const auto* values = static_cast<const void* const*>(args);
   std::vector<uint8_t> packed(kernel.argument_bytes);
-  for (unsigned i = 0; i < kernel.parameters.count(); ++i) {
+  for (unsigned i = 0; i < parameters.values(); ++i) {
     if (values[i] == nullptr)
       fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
-    std::memcpy(packed.data() + kernel.parameters.offset(i), values[i], kernel.parameters.size(i));
+    std::memcpy(packed.data() + parameters.offset(i), values[i], parameters.size(i));
   }
+  if (parameters.has_grid())
+    std::memcpy(packed.data() + parameters.offset(parameters.values()), &grid, sizeof grid);
   return packed;
+}
+
+void launch_grid(sdaaFunction_t function, cpe::Extent blocks, cpe::Extent threads, size_t shared,
+                 sdaaStream_t stream, const void* values,
+                 const std::function<void(const KernelInfo&)>& check_values) {
+  const auto found = Runtime::get().functions.find(function);
+  require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
+  const KernelInfo& kernel = found->info();
+  LaunchWish wish;
+  ask_for_grid(wish, kernel, blocks, threads, shared);
+  check_values(kernel);
+  const std::vector<uint8_t> packed = pack(kernel, values, wish.grid);
+  auto use = Runtime::get().use_stream(stream);
+  launch(*use.device, use.lock, *use.stream, *found, wish, packed);
+}
+
+cpe::Extent extent(const dim3* size) {
+  require(size != nullptr, "a null pointer");
+  return {size->x, size->y, size->z};
 }
 
 }  // namespace
@@ -182,7 +207,7 @@ sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t s
     wish.local_bytes = sharedMem;
     const KernelInfo& kernel = found->info();
     std::vector<uint8_t> packed;
-    if (kernel.parameters.count() != 0) packed = pack(kernel, args);
+    if (kernel.parameters.count() != 0) packed = pack(kernel, args, {});
     const auto arguments = argument_bytes(packed.empty() ? args : packed.data(), kernel.argument_bytes);
     auto use = Runtime::get().use_stream(stream);
     launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
@@ -198,5 +223,39 @@ sdaaError_t sdaaLaunch(sdaaFunction_t function, const sdaaLaunchConfig_t* config
     const auto arguments = argument_bytes(args, bytes);
     auto use = Runtime::get().use_stream(stream);
     launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
+  });
+}
+
+sdaaError_t sdaaModuleLaunchKernel(sdaaFunction_t function, unsigned int gridX, unsigned int gridY,
+                                   unsigned int gridZ, unsigned int blockX, unsigned int blockY,
+                                   unsigned int blockZ, unsigned int sharedMem, sdaaStream_t stream,
+                                   void** params, void** extra) {
+  return call("sdaaModuleLaunchKernel", [&] {
+    require(extra == nullptr, "extra: arguments come as params", sdaaErrorNotSupported);
+    launch_grid(function, {gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedMem, stream, params,
+                [](const KernelInfo&) {});
+  });
+}
+
+sdaaError_t sdaaLaunchValues(sdaaFunction_t function, const dim3* grid, const dim3* block, size_t sharedMem,
+                             sdaaStream_t stream, const void* const* values, const size_t* bytes,
+                             size_t count) {
+  return call("sdaaLaunchValues", [&] {
+    launch_grid(function, extent(grid), extent(block), sharedMem, stream, values,
+                [&](const KernelInfo& kernel) {
+                  const module::Parameters parameters = kernel.parameters;
+                  if (count != parameters.values()) {
+                    fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} arguments, not {}",
+                                                            kernel.name, parameters.values(), count));
+                  }
+                  require(count == 0 || (values != nullptr && bytes != nullptr), "a null pointer");
+                  for (unsigned i = 0; i < count; ++i) {
+                    if (bytes[i] == parameters.size(i)) continue;
+                    fail(sdaaErrorInvalidValue,
+                         fmt::format("argument {} of kernel {} has {} bytes, not {}: give it the "
+                                     "parameter's type",
+                                     i, kernel.name, bytes[i], parameters.size(i)));
+                  }
+                });
   });
 }

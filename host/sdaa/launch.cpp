@@ -81,10 +81,12 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   result->name = parsed.name();
   result->local_bytes = parsed.ldm_bytes();
   const auto text = std::make_shared<const module::ModuleText>(file);
+  const module::ArgumentTypes types(file);
   for (uint32_t i = 0; i < parsed.kernel_count(); ++i) {
     const auto kernel = parsed.kernel(i);
-    result->kernels.push_back(std::make_shared<const KernelInfo>(KernelInfo{
-        std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters), text}));
+    result->kernels.push_back(std::make_shared<const KernelInfo>(
+        KernelInfo{std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters),
+                   types.stacks_of(kernel.name), text}));
   }
   result->device = device;
 
@@ -111,6 +113,43 @@ LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
   if (config == nullptr) return {};
   require(config->structBytes == sizeof *config, "the launch's configuration is of another version");
   return {config->coreMask, config->group, config->timeoutCycles, config->sharedMem};
+}
+
+void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks, cpe::Extent threads,
+                  size_t shared) {
+  const auto refuse = [&](sdaaError_t code, const std::string& why) {
+    fail(code, fmt::format("kernel {}: {}", kernel.name, why));
+  };
+  if (!kernel.parameters.has_grid()) {
+    refuse(sdaaErrorInvalidConfiguration,
+           "it has no threads, every core runs it once: sdaaLaunchKernel launches it. Kernels that include "
+           "swai/cuda.hpp run once for each thread of a grid");
+  }
+  if (blocks.product() == 0 || threads.product() == 0)
+    refuse(sdaaErrorInvalidConfiguration, "a grid or a block of size 0");
+  // The product of three numbers may pass 2^64, that of two cannot.
+  if (uint64_t{blocks.x} * blocks.y > cpe::kMaxBlocks || blocks.product() > cpe::kMaxBlocks)
+    refuse(sdaaErrorInvalidConfiguration, fmt::format("more than {} blocks", cpe::kMaxBlocks));
+  if (uint64_t{threads.x} * threads.y > cpe::kMaxThreads || threads.product() > cpe::kMaxThreads) {
+    refuse(sdaaErrorInvalidConfiguration, fmt::format("a block of {} x {} x {} threads; {} are the most",
+                                                      threads.x, threads.y, threads.z, cpe::kMaxThreads));
+  }
+  constexpr uint64_t kAlignment = cpe::kSharedAlignment;
+  const uint64_t taken =
+      (std::min<uint64_t>(shared, module::kLdmBytes) + kAlignment - 1) / kAlignment * kAlignment;
+  if (const auto& stacks = kernel.thread_stacks; stacks && taken <= stacks->room) {
+    const uint64_t most = (stacks->room - taken) / stacks->bytes;
+    if (threads.product() > most) {
+      refuse(sdaaErrorLaunchOutOfResources,
+             fmt::format(
+                 "its threads wait for each other (__syncthreads), so each of the {} of a block has {} bytes "
+                 "of stack in local memory, where {} bytes are free: at most {} threads. Take smaller "
+                 "blocks, less shared memory, or fewer variables",
+                 threads.product(), stacks->bytes, stacks->room - taken, most));
+    }
+  }
+  wish.local_bytes = shared;
+  wish.grid = {blocks, threads, static_cast<uint32_t>(std::min<size_t>(shared, module::kLdmBytes)), 0};
 }
 
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish) {

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "abi/argument_types.hpp"
 #include "abi/module.hpp"
 #include "abi/module_text.hpp"
 #include "abi/protocol.hpp"
@@ -19,6 +21,7 @@ struct KernelInfo {
   std::string name;
   uint32_t argument_bytes = 0;
   module::Parameters parameters;
+  std::optional<module::ThreadStacks> thread_stacks;
   std::shared_ptr<const module::ModuleText> text;
 
   // What the kernel itself says of why it stopped.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "abi/command.hpp"
+#include "abi/grid.hpp"
 #include "abi/module.hpp"
 
 namespace swai::sdaa {
@@ -20,7 +21,7 @@ void copy_text(char (&to)[kTo], const std::array<char, kFrom>& from) {
 
 // A core runs one thread after the other, and has the registers of RV32.
 constexpr int kRegisters = 32;
-constexpr int kThreads = 1;
+constexpr int kThreads = cpe::kMaxThreads;
 
 void tell_by_cuda_names(sdaaDeviceProp_t& to) {
   to.major = module::kCardAbi;
@@ -28,8 +29,7 @@ void tell_by_cuda_names(sdaaDeviceProp_t& to) {
   to.warpSize = 1;
   to.maxThreadsPerBlock = kThreads;
   std::fill_n(to.maxThreadsDim, 3, kThreads);
-  to.maxGridSize[0] = to.rows * to.columns;
-  to.maxGridSize[1] = to.maxGridSize[2] = 1;
+  std::fill_n(to.maxGridSize, 3, std::numeric_limits<int>::max());
   to.maxThreadsPerMultiProcessor = kThreads;
   to.maxBlocksPerMultiProcessor = 1;
   to.sharedMemPerBlock = to.localMemPerCore;

@@ -15,9 +15,9 @@
 namespace {
 
 using namespace swai;
-using sdaa::bits;
-using sdaa::OnCard;
-using sdaa::TestedProgram;
+using swai::sdaa::bits;
+using swai::sdaa::OnCard;
+using swai::sdaa::TestedProgram;
 
 constexpr uint32_t kTokens = 64;
 constexpr uint32_t token_at(uint32_t position) { return 1000 + 7 * position; }
@@ -35,7 +35,7 @@ class Decoding {
     sdaaModule_t module = nullptr;
     REQUIRE_OK(sdaaModuleLoad(&module, "build/cpe-kernels/operators.elf"));
     sdaaProgramKernel_t kernel;
-    REQUIRE_OK(sdaaProgramGetKernel(&kernel, sdaa::kernel(module, "walk"), nullptr));
+    REQUIRE_OK(sdaaProgramGetKernel(&kernel, swai::sdaa::kernel(module, "walk"), nullptr));
     wish_.walk = std::bit_cast<program::Kernel>(kernel);
     std::vector<uint32_t> table(kTokens);
     for (uint32_t i = 0; i < kTokens; ++i) table[i] = token_at(i);

@@ -17,7 +17,7 @@
 namespace {
 
 using namespace swai;
-using sdaa::kernel;
+using swai::sdaa::kernel;
 
 constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 constexpr unsigned kControlBar = 4;
@@ -29,20 +29,20 @@ class OnCard {
     begin_anew();
     REQUIRE_OK(sdaaDeviceSynchronize());
   }
-  ~OnCard() { sdaa::Runtime::get().use({}); }
+  ~OnCard() { swai::sdaa::Runtime::get().use({}); }
   OnCard(const OnCard&) = delete;
   OnCard& operator=(const OnCard&) = delete;
 
   link::Card& link() const { return *card_; }
   // As another program would.
-  void begin_anew(const sdaa::Limits& limits = {}) {
-    sdaa::Runtime::get().use({[this] {
-                               auto card = rig_.open();
-                               card_ = card.get();
-                               return card;
-                             }},
-                             limits);
-    sdaa::Runtime::current_number() = 0;
+  void begin_anew(const swai::sdaa::Limits& limits = {}) {
+    swai::sdaa::Runtime::get().use({[this] {
+                                     auto card = rig_.open();
+                                     card_ = card.get();
+                                     return card;
+                                   }},
+                                   limits);
+    swai::sdaa::Runtime::current_number() = 0;
   }
 
  private:
@@ -77,7 +77,7 @@ void prove() {
   REQUIRE_OK(sdaaModuleLoad(&module, kModule));
   void* memory = nullptr;
   REQUIRE_OK(sdaaMalloc(&memory, 256));
-  const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(sdaa::bits(memory))};
+  const swai::sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(swai::sdaa::bits(memory))};
   REQUIRE_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, nullptr));
   uint32_t numbers[64] = {};
   REQUIRE_OK(sdaaMemcpy(numbers, memory, sizeof numbers, sdaaMemcpyDeviceToHost));
@@ -147,14 +147,14 @@ TEST_CASE("on the card: the log, and the faults of a kernel and of a transfer") 
   REQUIRE_OK(sdaaMalloc(&memory, 4096));
   sdaaPointerAttribute_t attributes;
   REQUIRE_OK(sdaaPointerGetAttributes(&attributes, host));
-  card.link().backend().unmap(sdaa::bits(attributes.devicePointer), 4096);
+  card.link().backend().unmap(swai::sdaa::bits(attributes.devicePointer), 4096);
   REQUIRE_OK(sdaaMemcpyAsync(memory, host, 4096, sdaaMemcpyHostToDevice, stream));
   CHECK_ERROR(sdaaStreamSynchronize(stream), sdaaErrorTransferFailure);
   fault = one_fault(position);
   CHECK(fault.kind == sdaaFaultTransfer);
   CHECK(fault.cause == regs::dma::error::kCauseUnsupported);
   CHECK(fault.channel >= 0);
-  CHECK((fault.address & ~uint64_t{4095}) == sdaa::bits(attributes.devicePointer));
+  CHECK((fault.address & ~uint64_t{4095}) == swai::sdaa::bits(attributes.devicePointer));
 }
 
 TEST_CASE(
@@ -209,7 +209,7 @@ TEST_CASE(
 TEST_CASE(
     "on the card: firmware that does not answer is a timeout, not a lost device; a reset brings it back") {
   OnCard card;
-  sdaa::Limits limits;
+  swai::sdaa::Limits limits;
   limits.request_cycles = 200'000;
   card.begin_anew(limits);
   void* memory = nullptr;

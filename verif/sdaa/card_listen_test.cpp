@@ -11,9 +11,9 @@
 namespace {
 
 using namespace swai;
-using sdaa::bits;
-using sdaa::OnCard;
-using sdaa::TestedProgram;
+using swai::sdaa::bits;
+using swai::sdaa::OnCard;
+using swai::sdaa::TestedProgram;
 
 }  // namespace
 

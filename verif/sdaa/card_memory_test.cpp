@@ -44,7 +44,7 @@ TEST_CASE("on the card: memory of one side is refused to the other") {
     sdaaStream_t stream = nullptr;
     REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
     const WhoArgs who = {cpe::GlobalPtr<uint32_t>(bits(memory))};
-    REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(module, "who"), &who, 0, stream));
+    REQUIRE_OK(sdaaLaunchKernel(swai::sdaa::kernel(module, "who"), &who, 0, stream));
     CHECK_ERROR(sdaaStreamSynchronize(stream),
                 flags == sdaaMallocProcessor ? sdaaErrorIllegalAddress : sdaaSuccess);
     REQUIRE_OK(sdaaStreamReset(stream));

@@ -18,10 +18,10 @@ namespace {
 
 using namespace swai;
 using hostile::Deed;
-using sdaa::bits;
-using sdaa::global;
-using sdaa::OnCard;
-using sdaa::TestedProgram;
+using swai::sdaa::bits;
+using swai::sdaa::global;
+using swai::sdaa::OnCard;
+using swai::sdaa::TestedProgram;
 
 constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 constexpr uint32_t kCount = 64;
@@ -38,12 +38,12 @@ struct Sum {
     REQUIRE_OK(sdaaModuleLoad(&module, kModule));
     const std::vector<int32_t> ones(kCount, 1);
     for (void** row : {&x, &y}) {
-      *row = sdaa::allocate(kCount * sizeof(int32_t));
+      *row = swai::sdaa::allocate(kCount * sizeof(int32_t));
       REQUIRE_OK(sdaaMemcpy(*row, ones.data(), kCount * sizeof(int32_t), sdaaMemcpyHostToDevice));
     }
   }
   std::array<uint64_t, 5> arguments() const {
-    const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 1};
+    const swai::sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 1};
     std::array<uint64_t, 5> words = {};
     std::memcpy(words.data(), &args, sizeof args);
     return words;
@@ -64,9 +64,9 @@ hostile::Wish wish(Deed deed, uint64_t word = 0) { return {deed, 0, word, {}, {}
 // Cycles of the card that something takes, as the host sees it.
 template <typename Action>
 uint64_t cycles_of(Action action) {
-  const auto device = sdaa::Runtime::get().current();
+  const auto device = swai::sdaa::Runtime::get().current();
   const auto now = [&] {
-    const sdaa::Device::Lock lock = device->enter();
+    const swai::sdaa::Device::Lock lock = device->enter();
     return device->connection().card().cycle();
   };
   const uint64_t before = now();
@@ -79,7 +79,7 @@ uint64_t cycles_of_launches(const Sum& sum, unsigned times) {
   const auto words = sum.arguments();
   return cycles_of([&] {
     for (unsigned i = 0; i < times; ++i) {
-      REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
+      REQUIRE_OK(sdaaLaunchKernel(swai::sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
       REQUIRE_OK(sdaaStreamSynchronize(nullptr));
     }
   });
@@ -90,7 +90,7 @@ void check_others(const Sum& sum) {
   const int32_t before = sum.result();
   const auto words = sum.arguments();
   for (unsigned i = 0; i < 3; ++i)
-    REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
+    REQUIRE_OK(sdaaLaunchKernel(swai::sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
   REQUIRE_OK(sdaaDeviceSynchronize());
   CHECK(sum.result() == before + 3);
 }
@@ -102,14 +102,14 @@ TEST_CASE("on the card: a program launches a kernel some times and sends a numbe
   const Sum sum;
   TestedProgram program("build/programs/count.elf");
   constexpr uint32_t kTimes = program::kRecords + 20;
-  program.start(count::Wish{kernel_of(sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), kTimes});
+  program.start(count::Wish{kernel_of(swai::sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), kTimes});
   for (uint32_t i = 0; i < kTimes; ++i) REQUIRE(program.read<uint32_t>() == i);
   program.read_end();
   CHECK(program.code() == count::kAll);
   CHECK(sum.result() == 1 + int32_t{kTimes});
 
   // Once more, and nobody reads before the end.
-  program.start(count::Wish{kernel_of(sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), kTimes});
+  program.start(count::Wish{kernel_of(swai::sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), kTimes});
   CHECK_ERROR(sdaaProgramStart(program, nullptr, 0), sdaaErrorIllegalState);
   CHECK(program.code() == count::kAll);
   CHECK(program.read<uint32_t>() == 0);
@@ -130,7 +130,8 @@ TEST_CASE("on the card: a program is told words, wakes by them, and is cancelled
   program.read_end();
 
   TestedProgram counter("build/programs/count.elf");
-  counter.start(count::Wish{kernel_of(sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), 1'000'000});
+  counter.start(
+      count::Wish{kernel_of(swai::sdaa::kernel(sum.module, "axpy_int")), sum.arguments(), 1'000'000});
   CHECK(counter.read<uint32_t>() == 0);
   REQUIRE_OK(sdaaProgramCancel(counter));
   CHECK(counter.code() == count::kCancelled);
@@ -206,7 +207,7 @@ TEST_CASE("on the card: calls and commands with garbage, launches that fail, an 
   check_others(sum);
 
   auto one = wish(Deed::kLaunch);
-  one.kernel = kernel_of(sdaa::kernel(sum.module, "axpy_int"));
+  one.kernel = kernel_of(swai::sdaa::kernel(sum.module, "axpy_int"));
   one.words = sum.arguments();
   program.start(one);
   CHECK(program.code() == static_cast<uint32_t>(protocol::Status::kOk));
@@ -219,7 +220,7 @@ TEST_CASE("on the card: calls and commands with garbage, launches that fail, an 
   program.fails(sdaaErrorInvalidHandle);
 
   one = wish(Deed::kExit);
-  one.kernel = kernel_of(sdaa::kernel(sum.module, "axpy_int"));
+  one.kernel = kernel_of(swai::sdaa::kernel(sum.module, "axpy_int"));
   one.words = sum.arguments();
   program.start(one);
   CHECK(program.code() == 5);
@@ -244,7 +245,7 @@ TEST_CASE("on the card: a program that floods its stream waits until the host ha
   // The processor has nothing to do while the cores fill memory.
   constexpr unsigned kLooks = 2000;
   constexpr size_t kLarge = 4 << 20;
-  void* large = sdaa::allocate(kLarge);
+  void* large = swai::sdaa::allocate(kLarge);
   for (unsigned i = 0; i < kLooks && sent < program::kRecords; ++i) {
     REQUIRE_OK(sdaaMemset(large, 0, kLarge));
     look();
@@ -291,7 +292,7 @@ TEST_CASE(
   const uint64_t before = sent;
   const auto words = sum.arguments();
   for (unsigned i = 0; i < 3 * kLaunches; ++i)
-    REQUIRE_OK(sdaaLaunchKernel(sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
+    REQUIRE_OK(sdaaLaunchKernel(swai::sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
   REQUIRE_OK(sdaaDeviceSynchronize());
   look();
   CHECK(sent >= before + 10);
@@ -309,7 +310,7 @@ TEST_CASE(
   REQUIRE_OK(sdaaMallocWithFlags(&shared, 4096, sdaaMallocShared, sdaaAnyGroup));
   REQUIRE_OK(sdaaMallocWithFlags(&cores, 4096, sdaaMallocCores, sdaaAnyGroup));
   const uint64_t number = 42;
-  REQUIRE_OK(sdaaMemcpy(sdaa::beyond(shared, 64), &number, sizeof number, sdaaMemcpyHostToDevice));
+  REQUIRE_OK(sdaaMemcpy(swai::sdaa::beyond(shared, 64), &number, sizeof number, sdaaMemcpyHostToDevice));
   program.start(wish(Deed::kShow, bits(shared) + 64));
   CHECK(program.code() == 42);
   program.start(wish(Deed::kShow, bits(cores)));

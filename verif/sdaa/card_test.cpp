@@ -20,9 +20,9 @@ using namespace swai;
 
 constexpr const char* kModule = "build/cpe-kernels/sdaa-tests.elf";
 
-using sdaa::global;
-using sdaa::kernel;
-using sdaa::OnCard;
+using swai::sdaa::global;
+using swai::sdaa::kernel;
+using swai::sdaa::OnCard;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ TEST_CASE("on the card: a module, a launch, pinned and pageable copies, events")
   REQUIRE_OK(sdaaEventCreate(&before));
   REQUIRE_OK(sdaaEventCreate(&after));
   REQUIRE_OK(sdaaMemcpyAsync(y, pinned, kBytes, sdaaMemcpyHostToDevice, stream));
-  const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
+  const swai::sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
   REQUIRE_OK(sdaaEventRecord(before, stream));
   REQUIRE_OK(sdaaLaunchKernel(axpy, &args, 0, stream));
   REQUIRE_OK(sdaaEventRecord(after, stream));
@@ -92,7 +92,7 @@ TEST_CASE("on the card: long copies of two streams in rows, pinned and through b
   sdaaStream_t streams[2] = {};
   for (sdaaStream_t& stream : streams) REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
   for (int round = 0; round < 4; ++round) {
-    std::vector<sdaa::RowsTrip> trips;
+    std::vector<swai::sdaa::RowsTrip> trips;
     for (int i = 0; i < 2; ++i) trips.emplace_back(random, size_t{1} << (17 + round));
     if (round % 2 == 1) {
       for (auto& trip : trips) REQUIRE_OK(sdaaHostRegister(trip.from.data(), trip.from.size(), 0));
@@ -117,12 +117,12 @@ TEST_CASE("on the card: a kernel of values finds each as it was given") {
   sdaaModule_t module = nullptr;
   REQUIRE_OK(sdaaModuleLoad(&module, kModule));
   void* to = nullptr;
-  REQUIRE_OK(sdaaMalloc(&to, sizeof(sdaa::Values)));
-  const sdaa::Values given = {-(int64_t{1} << 40), 1e300, -0.5f, -30000, -128, 255};
+  REQUIRE_OK(sdaaMalloc(&to, sizeof(swai::sdaa::Values)));
+  const swai::sdaa::Values given = {-(int64_t{1} << 40), 1e300, -0.5f, -30000, -128, 255};
   const void* args[] = {&given.least, &to,         &given.narrow, &given.single,
                         &given.most,  &given.wide, &given.real};
   REQUIRE_OK(sdaaLaunchKernel(kernel(module, "values"), args, 0, nullptr));
-  sdaa::Values found = {};
+  swai::sdaa::Values found = {};
   REQUIRE_OK(sdaaMemcpy(&found, to, sizeof found, sdaaMemcpyDeviceToHost));
   CHECK(std::memcmp(&found, &given, sizeof given) == 0);
   sdaaFuncAttributes attributes;
@@ -146,7 +146,7 @@ TEST_CASE("on the card: a failed kernel stops its stream and no other one") {
 
   const cpe::FaultArgs culprit = {global<void>(memory), 2, 0};
   REQUIRE_OK(sdaaLaunchKernel(kernel(faults, "read_nowhere"), &culprit, 0, bad));
-  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  const swai::sdaa::WhoArgs who = {global<uint32_t>(memory)};
   REQUIRE_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, good));
   CHECK_ERROR(sdaaStreamSynchronize(bad), sdaaErrorIllegalAddress);
   CHECK(std::string(sdaaGetLastErrorMessage()).find("core 2 of group 0") != std::string::npos);
@@ -189,12 +189,12 @@ TEST_CASE(
   const sdaaFunction_t axpy = kernel(module, "axpy_int");
   const sdaaFunction_t many = kernel(module, "many_arguments");
   const auto add = [&](sdaaStream_t stream, unsigned place, uint32_t value) {
-    const sdaa::ManyArgs args = {global<uint32_t>(sdaa::beyond(sums, place * 64)), {value}};
+    const swai::sdaa::ManyArgs args = {global<uint32_t>(swai::sdaa::beyond(sums, place * 64)), {value}};
     CHECK_OK(sdaaLaunchKernel(many, &args, 0, stream));
   };
   // Long enough that all the others wait in the group's queue.
-  const sdaa::AxpyIntArgs busy = {global<int32_t>(x), global<const int32_t>(x), kCount, 0};
-  const sdaa::AxpyIntArgs outside = {global<int32_t>(nullptr), global<const int32_t>(x), 64, 1};
+  const swai::sdaa::AxpyIntArgs busy = {global<int32_t>(x), global<const int32_t>(x), kCount, 0};
+  const swai::sdaa::AxpyIntArgs outside = {global<int32_t>(nullptr), global<const int32_t>(x), 64, 1};
   CHECK_OK(sdaaLaunchKernel(axpy, &busy, 0, failing));
   CHECK_OK(sdaaLaunchKernel(axpy, &outside, 0, failing));
   add(good, 0, 1);
@@ -223,7 +223,7 @@ TEST_CASE("on the card: as many allocations with a segment of their own as the t
   std::vector<void*> all(300);
   for (void*& one : all) REQUIRE_OK(sdaaMalloc(&one, 1 << 20));
   for (const size_t index : {size_t{0}, all.size() - 1}) {
-    const sdaa::ManyArgs args = {global<uint32_t>(all[index]), {7, static_cast<uint32_t>(index)}};
+    const swai::sdaa::ManyArgs args = {global<uint32_t>(all[index]), {7, static_cast<uint32_t>(index)}};
     CHECK_OK(sdaaLaunchKernel(many, &args, 0, nullptr));
     uint32_t found = 0;
     CHECK_OK(sdaaMemcpy(&found, all[index], sizeof found, sdaaMemcpyDeviceToHost));
@@ -257,7 +257,7 @@ TEST_CASE(
     REQUIRE_OK(sdaaMemcpyAsync(x, in, kBytes, sdaaMemcpyHostToDevice, stream));
     REQUIRE_OK(sdaaMemsetAsync(y, 0, kBytes, stream));
     for (int32_t i = 0; i < 4; ++i) {
-      const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, factor + i};
+      const swai::sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, factor + i};
       REQUIRE_OK(sdaaLaunchKernel(kernel(module, "axpy_int"), &args, 0, stream));
     }
     REQUIRE_OK(sdaaMemcpyAsync(out, y, kBytes, sdaaMemcpyDeviceToHost, stream));
@@ -289,7 +289,7 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
   REQUIRE_OK(sdaaMalloc(&memory, 256));
 
   // Around the end of the queue several times.
-  sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
+  swai::sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
   std::iota(std::begin(many.values), std::end(many.values), 7);
   for (int i = 0; i < 30; ++i)
     REQUIRE_OK(sdaaLaunchKernel(kernel(module, "many_arguments"), &many, 0, first));
@@ -306,7 +306,7 @@ TEST_CASE("on the card: long arguments, masks, host functions, a stream that wai
   CHECK(sum == std::accumulate(std::begin(many.values), std::end(many.values), 0u));
 
   REQUIRE_OK(sdaaMemset(memory, 0xff, 256));
-  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  const swai::sdaa::WhoArgs who = {global<uint32_t>(memory)};
   const sdaaLaunchConfig_t config = {sizeof config, 0xa, 0, 0, 0};
   REQUIRE_OK(sdaaLaunch(kernel(module, "who"), &config, &who, sizeof who, nullptr));
   std::vector<uint32_t> numbers(64);
@@ -335,12 +335,12 @@ TEST_CASE(
   void* memory = nullptr;
   REQUIRE_OK(sdaaMalloc(&memory, 256));
   REQUIRE_OK(sdaaMemset(memory, 0xff, 256));
-  sdaa::feed_two_level(stream);
+  swai::sdaa::feed_two_level(stream);
 
   // Around the end of the queue several times, in commands of one slot and of several.
-  sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
+  swai::sdaa::ManyArgs many = {global<uint32_t>(memory), {}};
   std::iota(std::begin(many.values), std::end(many.values), 7);
-  const sdaa::WhoArgs who = {global<uint32_t>(memory)};
+  const swai::sdaa::WhoArgs who = {global<uint32_t>(memory)};
   for (int i = 0; i < 30; ++i) {
     REQUIRE_OK(sdaaLaunchKernel(kernel(module, "who"), &who, 0, stream));
     REQUIRE_OK(sdaaLaunchKernel(kernel(module, "many_arguments"), &many, 0, stream));
@@ -360,7 +360,7 @@ TEST_CASE(
 
   // Two lists, one after the other: what the processor has read of the first one does not count any more.
   constexpr uint32_t kPages = 100;
-  constexpr size_t kBytes = kPages * sdaa::ScatteredMemory::kPage;
+  constexpr size_t kBytes = kPages * swai::sdaa::ScatteredMemory::kPage;
   void* room = nullptr;
   REQUIRE_OK(sdaaMalloc(&room, kBytes));
   std::mt19937_64 random(test_seed());
@@ -368,21 +368,21 @@ TEST_CASE(
     std::vector<uint32_t> frames(kPages);
     std::iota(frames.begin(), frames.end(), 0);
     std::shuffle(frames.begin() + 20, frames.end(), random);
-    sdaa::ScatteredMemory host(*sdaa::Runtime::get().current(), frames);
-    const auto sent = sdaa::random_bytes(random, kBytes);
+    swai::sdaa::ScatteredMemory host(*swai::sdaa::Runtime::get().current(), frames);
+    const auto sent = swai::sdaa::random_bytes(random, kBytes);
     host.set(0, sent);
     {
-      auto use = sdaa::Runtime::get().use_stream(nullptr);
+      auto use = swai::sdaa::Runtime::get().use_stream(nullptr);
       host.list(use.lock, *use.stream);
-      host.to_card(use.lock, *use.stream, sdaa::bits(room), 0, kBytes);
+      host.to_card(use.lock, *use.stream, swai::sdaa::bits(room), 0, kBytes);
     }
     std::vector<uint8_t> found(kBytes);
     REQUIRE_OK(sdaaMemcpy(found.data(), room, kBytes, sdaaMemcpyDeviceToHost));
     CHECK(found == sent);
     host.set(0, std::vector<uint8_t>(kBytes));
     {
-      auto use = sdaa::Runtime::get().use_stream(nullptr);
-      host.to_host(use.lock, *use.stream, sdaa::bits(room) + 5000, 100, kBytes - 5000);
+      auto use = swai::sdaa::Runtime::get().use_stream(nullptr);
+      host.to_host(use.lock, *use.stream, swai::sdaa::bits(room) + 5000, 100, kBytes - 5000);
     }
     REQUIRE_OK(sdaaDeviceSynchronize());
     host.get(0, found);
@@ -410,7 +410,7 @@ TEST_CASE("on the card: a device that is reset begins anew, with events that cou
     REQUIRE_OK(sdaaMemset(memory, 0, 256));
     // A stale count of the event would let the second stream overtake.
     const sdaaLaunchConfig_t config = {sizeof config, 0, 0, 20'000, 0};
-    sdaa::ManyArgs many = {global<uint32_t>(memory), {7}};
+    swai::sdaa::ManyArgs many = {global<uint32_t>(memory), {7}};
     std::vector<uint8_t> large(1 << 20);
     void* room = nullptr;
     REQUIRE_OK(sdaaMalloc(&room, large.size()));
@@ -432,12 +432,12 @@ TEST_CASE("on the card: a device that is reset begins anew, with events that cou
 TEST_CASE("on the card: a client that dies with copies and launches under way does not hurt the next one") {
   const system::Rig rig;
   link::Card* connection = nullptr;
-  sdaa::Runtime::get().use({[&] {
+  swai::sdaa::Runtime::get().use({[&] {
     auto card = rig.open();
     connection = card.get();
     return card;
   }});
-  sdaa::Runtime::current_number() = 0;
+  swai::sdaa::Runtime::current_number() = 0;
   for (int round = 0; round < 3; ++round) {
     size_t free = 0;
     size_t total = 0;
@@ -459,13 +459,13 @@ TEST_CASE("on the card: a client that dies with copies and launches under way do
     CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorDeviceLost);
     REQUIRE_OK(sdaaDeviceReset());
   }
-  sdaa::Runtime::get().use({});
+  swai::sdaa::Runtime::get().use({});
 }
 
 TEST_CASE("on the card: two cards in one process") {
   const system::Rig cards({.cards = 2});
-  sdaa::Runtime::get().use({[&] { return cards.open(0); }, [&] { return cards.open(1); }});
-  sdaa::Runtime::current_number() = 0;
+  swai::sdaa::Runtime::get().use({[&] { return cards.open(0); }, [&] { return cards.open(1); }});
+  swai::sdaa::Runtime::current_number() = 0;
   std::vector<int32_t> data(50'000);
   std::iota(data.begin(), data.end(), 3);
   const size_t bytes = data.size() * sizeof data[0];
@@ -479,7 +479,7 @@ TEST_CASE("on the card: two cards in one process") {
   std::vector<int32_t> back(data.size());
   REQUIRE_OK(sdaaMemcpy(back.data(), second, bytes, sdaaMemcpyDeviceToHost));
   CHECK(back == data);
-  sdaa::Runtime::get().use({});
+  swai::sdaa::Runtime::get().use({});
 }
 
 TEST_CASE("on the card: eight threads, each with a stream") {
@@ -498,7 +498,7 @@ TEST_CASE("on the card: eight threads, each with a stream") {
     bool good = sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking) == sdaaSuccess &&
                 sdaaMalloc(&x, bytes) == sdaaSuccess && sdaaMalloc(&y, bytes) == sdaaSuccess;
     for (int round = 0; good && round < 5; ++round) {
-      const sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
+      const swai::sdaa::AxpyIntArgs args = {global<int32_t>(y), global<const int32_t>(x), kCount, 2};
       std::vector<int32_t> result(kCount);
       good = sdaaMemcpyAsync(x, data.data(), bytes, sdaaMemcpyHostToDevice, stream) == sdaaSuccess &&
              sdaaMemcpyAsync(y, data.data(), bytes, sdaaMemcpyHostToDevice, stream) == sdaaSuccess &&

@@ -156,7 +156,7 @@ TEST_CASE("engines: while the cores compute another one is chosen, unless they a
   constexpr size_t kLarge = 24 << 20;
   void* from = allocate(kLarge);
   void* to = allocate(kLarge);
-  const sdaaFunction_t slow = sdaa::kernel(load_fake_module(), "slow");
+  const sdaaFunction_t slow = swai::sdaa::kernel(load_fake_module(), "slow");
   sdaaStream_t stream = nullptr;
   REQUIRE_OK(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking));
   const auto cycles_beside = [&](size_t bytes) {

@@ -1,4 +1,6 @@
 // Modules and launches, against a played card.
+#include "host/sdaa/launch.hpp"
+
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -16,7 +18,7 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
   CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
   unsigned count = 0;
   CHECK_OK(sdaaModuleGetFunctionCount(&count, module));
-  CHECK(count == 9);
+  CHECK(count == 10);
   sdaaFunction_t function = nullptr;
   CHECK_ERROR(sdaaModuleGetFunction(&function, module, "not there"), sdaaErrorNotFound);
   CHECK_ERROR(sdaaModuleGetFunction(nullptr, module, "who"), sdaaErrorInvalidValue);
@@ -138,6 +140,68 @@ TEST_CASE("kernels of values: a pointer to each argument, or the structure") {
   args[2] = nullptr;
   CHECK_ERROR(sdaaLaunchKernel(axpy, args, 0, nullptr), sdaaErrorInvalidValue);
   CHECK(std::string(sdaaGetLastErrorMessage()) == "argument 2 of kernel axpy_values is a null pointer");
+}
+
+TEST_CASE("grids: the kernel's arguments and one more; what is refused, in words") {
+  const Fakes fakes;
+  const sdaaModule_t module = load_fake_module();
+  const sdaaFunction_t threads = kernel(module, "in_threads");
+  int count = 3;
+  void* memory = allocate(64);
+  CHECK_OK(::sdaa::launch(threads, 7, dim3(16, 64), 100, nullptr, memory, count));
+  const dim3 most(1024);
+  CHECK_OK(::sdaa::launch(threads, dim3(65535, 65535), most, 0, nullptr, memory, count));
+  void* args[] = {&memory, &count};
+  CHECK_OK(sdaaModuleLaunchKernel(threads, 1, 2, 3, 4, 5, 6, 0, nullptr, args, nullptr));
+  // Without a grid: one thread for each core.
+  CHECK_OK(sdaaLaunchKernel(threads, args, 0, nullptr));
+  CHECK_OK(sdaaDeviceSynchronize());
+
+  const auto message = [] { return std::string(sdaaGetLastErrorMessage()); };
+  const auto invalid = sdaaErrorInvalidConfiguration;
+  CHECK_ERROR(::sdaa::launch(threads, dim3(1, 0), 1, 0, nullptr, memory, count), invalid);
+  CHECK_ERROR(::sdaa::launch(threads, 1, dim3(1, 1, 0), 0, nullptr, memory, count), invalid);
+  CHECK_ERROR(::sdaa::launch(threads, dim3(65536, 65536), 1, 0, nullptr, memory, count), invalid);
+  CHECK_ERROR(::sdaa::launch(threads, 1, dim3(1u << 31, 1u << 31, 4), 0, nullptr, memory, count), invalid);
+  CHECK_ERROR(::sdaa::launch(threads, 1, dim3(33, 32), 0, nullptr, memory, count), invalid);
+  CHECK(message() == "kernel in_threads: a block of 33 x 32 x 1 threads; 1024 are the most");
+  CHECK_ERROR(::sdaa::launch(threads, 1, 1, 200'000, nullptr, memory, count), sdaaErrorLaunchOutOfResources);
+  CHECK_ERROR(::sdaa::launch(threads, 1, 1, 0, nullptr, memory), sdaaErrorInvalidValue);
+  CHECK(message() == "kernel in_threads takes 2 arguments, not 1");
+  CHECK_ERROR(::sdaa::launch(threads, 1, 1, 0, nullptr, memory, size_t{3}), sdaaErrorInvalidValue);
+  CHECK(message() == "argument 1 of kernel in_threads has 8 bytes, not 4: give it the parameter's type");
+  CHECK_ERROR(::sdaa::launch(kernel(module, "nothing"), 1, 1, 0, nullptr), invalid);
+  CHECK(message().starts_with("kernel nothing: it has no threads"));
+  CHECK_ERROR(::sdaa::launch(nullptr, 1, 1, 0, nullptr), sdaaErrorInvalidDeviceFunction);
+  CHECK_ERROR(sdaaModuleLaunchKernel(threads, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+              sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaModuleLaunchKernel(threads, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, args),
+              sdaaErrorNotSupported);
+  CHECK_ERROR(sdaaLaunchValues(threads, nullptr, &most, 0, nullptr, nullptr, nullptr, 0),
+              sdaaErrorInvalidValue);
+}
+
+TEST_CASE("grids: as many threads as have room for a stack each") {
+  KernelInfo kernel;
+  kernel.name = "meet";
+  kernel.parameters = module::Parameters().with(32);
+  kernel.thread_stacks = {.bytes = 160, .room = 64'000};
+  const auto fits = [&](unsigned threads, size_t shared) {
+    LaunchWish wish;
+    try {
+      ask_for_grid(wish, kernel, {1, 1, 1}, {threads, 1, 1}, shared);
+    } catch (const Failure& failure) {
+      CHECK(failure.code() == sdaaErrorLaunchOutOfResources);
+      return std::string(failure.what());
+    }
+    CHECK(wish.grid.shared_bytes == shared);
+    return std::string();
+  };
+  CHECK(fits(400, 0) == "");
+  CHECK(fits(401, 0).find("at most 400 threads") != std::string::npos);
+  // 65 bytes take 128.
+  CHECK(fits(399, 65) == "");
+  CHECK(fits(400, 65).find("at most 399 threads") != std::string::npos);
 }
 
 TEST_CASE("failed launches: the stream keeps the error until it is reset, others go on") {

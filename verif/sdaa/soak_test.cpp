@@ -64,7 +64,7 @@ class Client {
     throw Failure{};
   }
   void need(sdaaError_t result, const char* call) {
-    if (result != sdaaSuccess) fail(std::string(call) + ": " + sdaa::what(result));
+    if (result != sdaaSuccess) fail(std::string(call) + ": " + swai::sdaa::what(result));
   }
 
   void begin() {
@@ -113,7 +113,7 @@ class Client {
       need(result, "command");
     }
     const sdaaError_t result = sdaaStreamSynchronize(stream_);
-    if (result != expected_) fail("a stream ended otherwise than it should: " + sdaa::what(result));
+    if (result != expected_) fail("a stream ended otherwise than it should: " + swai::sdaa::what(result));
     if (expected_ != sdaaSuccess) {
       ++failures_;
       need(sdaaStreamReset(stream_), "reset");

@@ -2,19 +2,17 @@
 //
 //   const float* in     ->  Global<const float> in     (parameters; the body stays as it is)
 //
-// A core is a block of one thread, and the grid has as many blocks as the launch has cores. So a kernel must
-// take any number of blocks and threads, as those with loops in strides do:
-//
-//   for (int image = blockIdx.x; image < images; image += gridDim.x)
-//     for (int i = threadIdx.x; i < pixels; i += blockDim.x) ...
-//
-// What is __shared__ lies in the core's local memory. Every use of an element of Global<T> goes to memory and
-// the core waits for it: bring into __shared__ what is used often, as on a GPU. dma.hpp is the fast way.
+// The kernel runs once for each thread of the grid that the launch asks for. A block's threads run on one
+// core, one after the other, from one __syncthreads() to the next; what is __shared__ lies in the core's
+// local memory. Every use of an element of Global<T> goes to memory and the core waits for it: bring into
+// __shared__ what is used often, as on a GPU. dma.hpp is the fast way. docs/cuda-kernels.md tells what
+// differs.
 #pragma once
 
 #include <concepts>
 
 #include "swai/cpe.hpp"
+#include "swai/grid.hpp"
 
 namespace swai::cpe {
 
@@ -59,26 +57,37 @@ class Global : public GlobalPtr<T> {
   constexpr Global& operator+=(int64_t count) { return *this = *this + count; }
 };
 
-namespace cuda {
-
-struct Index {
-  uint32_t x = 0;
-  uint32_t y = 0;
-  uint32_t z = 0;
-};
-
-}  // namespace cuda
 }  // namespace swai::cpe
 
-inline constexpr swai::cpe::cuda::Index threadIdx = {0, 0, 0};
-inline constexpr swai::cpe::cuda::Index blockDim = {1, 1, 1};
-#define blockIdx (swai::cpe::cuda::Index{swai::cpe::rank(), 0, 0})
-#define gridDim (swai::cpe::cuda::Index{swai::cpe::count(), 1, 1})
+using uint3 = swai::cpe::Extent;
 
-#define __shared__ LDM static
+struct dim3 {
+  unsigned int x;
+  unsigned int y;
+  unsigned int z;
+
+  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+// What differs from thread to thread differs by who asks, so to each they are constants.
+extern "C" {
+extern const uint3 threadIdx;
+extern const uint3 blockIdx;
+extern const dim3 blockDim;
+extern const dim3 gridDim;
+
+// Waits for all threads of the block.
+void __syncthreads();
+}
+
+// Runs once for each thread of the grid.
+#undef __global__
+#define __global__ extern "C" [[gnu::section(".kernel.grid"), gnu::used, gnu::noinline]]
+// A block's: what is declared `extern` without a size is as large as the launch says.
+#define __shared__ thread_local
 #define __device__
-
-// All threads of the block, which is one.
-inline void __syncthreads() {}
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __restrict__ __restrict
 
 using swai::cpe::Global;

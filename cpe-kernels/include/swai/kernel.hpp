@@ -50,12 +50,13 @@ struct Start<kFunction, void (*)(const Args*)> {
   static constexpr uint64_t kParameters = 0;
 };
 
-template <auto* kFunction, typename... Values>
-struct Start<kFunction, void (*)(Values...)> {
+// The values that a kernel takes, as they lie in memory.
+template <typename... Values>
+struct Taken {
   static_assert(sizeof...(Values) <= module::Parameters::kMax, "a kernel takes at most 16 values");
   static_assert((!std::is_pointer_v<Values> && ...),
                 "a kernel's parameter is a pointer of the core; "
-                "memory is GlobalPtr<T>");
+                "memory is GlobalPtr<T>, or Global<T> in kernels for CUDA");
   static_assert((std::is_trivially_copyable_v<Values> && ...) && ((sizeof(Values) <= 8) && ...) &&
                     ((sizeof(Values) == alignof(Values)) && ...),
                 "a kernel's parameters are values of 1, 2, 4 or 8 bytes");
@@ -67,11 +68,21 @@ struct Start<kFunction, void (*)(Values...)> {
   }();
 
   // Each is loaded once, here.
-  [[gnu::aligned(64)]] static void unpack(const std::byte* arguments) {
+  template <typename User>
+  [[gnu::always_inline]] static void give(const std::byte* arguments, User user) {
     [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
-      kFunction(*reinterpret_cast<const Values*>(arguments + kLayout.offset(kIndex))...);
+      user(*reinterpret_cast<const Values*>(arguments + kLayout.offset(kIndex))...);
     }
     (std::index_sequence_for<Values...>());
+  }
+};
+
+template <auto* kFunction, typename... Values>
+struct Start<kFunction, void (*)(Values...)> {
+  static constexpr module::Parameters kLayout = Taken<Values...>::kLayout;
+
+  [[gnu::aligned(64)]] static void unpack(const std::byte* arguments) {
+    Taken<Values...>::give(arguments, kFunction);
   }
 
   static constexpr auto kPc = &unpack;
@@ -81,11 +92,11 @@ struct Start<kFunction, void (*)(Values...)> {
 
 }  // namespace swai::cpe
 
-// Used by sdaacc.
-#define SWAI_KERNEL_ENTRY(function)                                                                        \
+// Used by sdaacc. The second is how it starts.
+#define SWAI_ENTRY(function, ...)                                                                          \
   static_assert(sizeof(#function) <= sizeof(swai::module::Kernel::name), "the kernel's name is too long"); \
   [[gnu::section(".swai.kernels"),                                                                         \
-    gnu::used]] constinit const swai::cpe::KernelEntry<decltype(swai::cpe::Start<&function>::kPc)>         \
-      swai_entry_##function = {#function, swai::cpe::Start<&function>::kPc,                                \
-                               swai::cpe::Start<&function>::kArgumentBytes,                                \
-                               swai::cpe::Start<&function>::kParameters}
+    gnu::used]] constinit const swai::cpe::KernelEntry<decltype(__VA_ARGS__::kPc)>                         \
+      swai_entry_##function = {#function, __VA_ARGS__::kPc, __VA_ARGS__::kArgumentBytes,                   \
+                               __VA_ARGS__::kParameters}
+#define SWAI_KERNEL_ENTRY(function) SWAI_ENTRY(function, swai::cpe::Start<&function>)

@@ -11,6 +11,7 @@
 #include "sdaa/error.h"
 #include "sdaa/graph.h"
 #include "sdaa/journal.h"
+#include "sdaa/launch.h"
 #include "sdaa/memory.h"
 #include "sdaa/module.h"
 #include "sdaa/pool.h"

@@ -225,6 +225,12 @@ TEST_CASE("every reason to refuse a module") {
   CHECK(with_parameters(0x3'4401, 40) == Error::kBadKernel);
   CHECK(with_parameters(0x5, 16) == Error::kBadKernel);
   CHECK(with_parameters(UINT64_MAX, 128) == Error::kBadKernel);
+  // Behind the values of a kernel with threads, and nowhere else: a grid.
+  CHECK(with_parameters(0x634, 48) == Error::kNone);
+  CHECK(with_parameters(0x6, 32) == Error::kNone);
+  CHECK(with_parameters(0x634, 64) == Error::kBadKernel);
+  CHECK(with_parameters(0x463, 48) == Error::kBadKernel);
+  CHECK(with_parameters(0x664, 72) == Error::kBadKernel);
   CHECK(after([](ModuleFile& f) { f.add_kernel("first", 0x5000'0010); }) == Error::kDuplicateKernel);
   CHECK(after([](ModuleFile& f) {
           for (uint32_t i = 2; i <= kMaxKernels; ++i) f.add_kernel("k" + std::to_string(i), 0x5000'0000);

@@ -413,6 +413,85 @@ __global__ void f(uint32_t n) { volatile int result = sum(n); (void)result; }
                  "sum takes 80"));
 }
 
+// A module of kernels with threads.
+std::vector<uint8_t> with_threads(const std::string& source) {
+  const TempFolder folder;
+  const Finished finished = sdaacc(folder, "#include \"swai/cuda.hpp\"\n" + source);
+  CHECK(finished.error == "");
+  REQUIRE(finished.code == 0);
+  return bytes_of(folder / "out.elf");
+}
+
+std::string refused_with_threads(const std::string& source) {
+  return refusal("#include \"swai/cuda.hpp\"\n" + source);
+}
+
+TEST_CASE(
+    "threads: a grid behind the values, shared memory, and a stack for each thread that waits for others") {
+  const auto file = with_threads(R"(
+__global__ void alone(Global<const float> in, Global<float> out, int n) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < n) out[i] = in[i];
+}
+__device__ void meet(int* at) { __syncthreads(); ++*at; }
+__global__ void together(Global<int> out) {
+  __shared__ int some[100];
+  extern __shared__ int more[];
+  more[threadIdx.x] = some[threadIdx.y] = 1;
+  meet(some);
+  out[0] = more[1];
+}
+__kernel__ void plain() {}
+)");
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  const module::KernelView alone = *made.find("alone");
+  CHECK(alone.parameters == 0x6'344);
+  CHECK(alone.argument_bytes == 56);
+  CHECK(made.find("plain")->parameters == 0);
+  const module::ArgumentTypes types(file);
+  const auto taken = types.of(alone).value();
+  REQUIRE(taken.size() == 3);
+  CHECK(taken[0].kind == module::Kind::kPointer);
+  CHECK(taken[0].type == "GlobalPtr<const float>");
+  CHECK(!types.stacks_of("alone"));
+  CHECK(!types.stacks_of("plain"));
+  const module::ThreadStacks stacks = types.stacks_of("together").value();
+  CHECK(stacks.bytes % 16 == 0);
+  CHECK(stacks.bytes >= 80);
+  // All but the core's own stack, `some` and what threads.cpp has.
+  CHECK(stacks.room < 131072 - 4096 - 400);
+  CHECK(stacks.room > 131072 - 4096 - 400 - 256);
+  CHECK(made.ldm_bytes() == 131072 - 4096 - stacks.room);
+}
+
+TEST_CASE("threads: what cannot be run right is refused, with its line") {
+  // Lines 1 and 2 are #includes.
+  const std::string recursion = refused_with_threads(
+      R"(int f(int n) { if (n == 0) return 0; __syncthreads(); return f(n - 1) + n + f(n - 2); }
+__global__ void k(Global<int> out) { out[0] = f(out[1]); }
+)");
+  CHECK(contains(recursion, "kernel k: f ("));
+  CHECK(contains(recursion, "source.cpp:3) calls itself"));
+  CHECK(contains(recursion, "nobody knows how large"));
+  const std::string pointer = refused_with_threads(R"(using F = int (*)(int);
+LDM F called;
+__global__ void k(Global<int> out) { __syncthreads(); out[0] = called(1); }
+)");
+  CHECK(contains(pointer, "kernel k: k ("));
+  CHECK(contains(pointer, "source.cpp:5) calls through a pointer"));
+  CHECK(contains(
+      refused_with_threads("__global__ void k(Global<int> to) { __shared__ int x = 5; to[0] = ++x; }"),
+      "a __shared__ variable has an initial value"));
+  const std::string plain = refused_with_threads("\n__global__ void k(float* to) { to[0] = 1; }");
+  CHECK(contains(plain, "Global<T> in kernels for CUDA"));
+  CHECK(contains(plain, "source.cpp:4:"));
+  CHECK(contains(refused_with_threads("__global__ int k() { return 1; }"), "a kernel returns nothing"));
+  std::string many = "__global__ void k(int";
+  for (int i = 1; i < 16; ++i) many += ", int";
+  CHECK(contains(refused_with_threads(many + ") {}"), "a kernel with threads takes at most 15 values"));
+}
+
 TEST_CASE("model programs: a page of code, data elsewhere; and what they must have") {
   const TempFolder folder;
   const auto program = [&](const std::string& source, const std::string& options = "") {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace swai;
 using namespace swai::runtime;
-using sdaa::FakePrograms;
+using swai::sdaa::FakePrograms;
 
 constexpr unsigned kA0 = 10, kA1 = 11, kA7 = 17;
 constexpr uint64_t kEntry = program::kCode + 0x10;
@@ -127,8 +127,9 @@ TEST_CASE("programs: launch kernels, sleep until they have ended, and others nev
     guest.finish(guest.lanes.front(),
                  guest.copy(guest.lanes.front(), pointer, Guest::kAreas, Guest::kBytes, false));
   }
-  const sdaa::AxpyIntArgs axpy = {cpe::GlobalPtr<int32_t>(lane.pointers[0]),
-                                  cpe::GlobalPtr<const int32_t>(lane.pointers[1]), Guest::kBytes / 4, 2};
+  const swai::sdaa::AxpyIntArgs axpy = {cpe::GlobalPtr<int32_t>(lane.pointers[0]),
+                                        cpe::GlobalPtr<const int32_t>(lane.pointers[1]), Guest::kBytes / 4,
+                                        2};
   const command::Launch launch = {{}, guest.module, Guest::kAxpyInt, sizeof axpy, protocol::kAnyGroup, 0, ~0U,
                                   0};
   std::array<uint64_t, 7> words = {};

@@ -1,0 +1,138 @@
+// Runs a grid on the cores of a launch: blocks one after the other on each core, and the threads of a block
+// one after the other as far as the next barrier.
+//
+// Where threads wait for each other (__syncthreads), each has a stack in local memory and keeps its registers
+// there while others run. They take turns: when it is a thread's turn again, all the others that have not
+// ended are at the barrier, too.
+#include "abi/grid.hpp"
+#include "swai/control.hpp"
+#include "swai/grid.hpp"
+#include "swai/ldm.hpp"
+
+using namespace swai::cpe;
+
+// What kernels know as constants (cuda.hpp). A thread finds its own there whenever it runs.
+extern "C" {
+LDM Extent threadIdx;
+LDM Extent blockIdx;
+LDM Extent blockDim;
+LDM Extent gridDim;
+
+extern std::byte swai_shared[];
+
+// lib/switch.S: keeps the registers on the stack and its pointer at `leave`, goes on where `enter` was left.
+void swai_switch(void** leave, void* enter);
+void __syncthreads();
+void swai_run_thread();
+}
+
+namespace {
+
+// What swai_switch takes from a stack that it enters.
+struct Kept {
+  void* return_address;
+  void* registers[12];  // s0 to s11
+  void* unused[3];
+};
+static_assert(sizeof(Kept) == 64);
+
+LDM std::byte* stacks;
+LDM uint32_t stack_bytes;
+LDM uint32_t threads;  // of the block
+LDM uint32_t current;
+LDM uint32_t alive;
+LDM void* scheduler;
+LDM const void* kernel_values;
+LDM void (*kernel_thread)(const void*);
+
+// The lowest word of a thread's stack: where it goes on; null when it has ended.
+void*& pointer_of(uint32_t thread) { return *reinterpret_cast<void**>(stacks + thread * stack_bytes); }
+
+void count_up() {
+  if (++threadIdx.x != blockDim.x) return;
+  threadIdx.x = 0;
+  if (++threadIdx.y != blockDim.y) return;
+  threadIdx.y = 0;
+  if (++threadIdx.z == blockDim.z) threadIdx.z = 0;
+}
+
+// The next one that has not ended, perhaps the same.
+void go_to_next() {
+  do {
+    count_up();
+    if (++current == threads) current = 0;
+  } while (pointer_of(current) == nullptr);
+}
+
+[[noreturn]] void end_thread() {
+  void* unused;
+  pointer_of(current) = nullptr;
+  if (--alive == 0) {
+    swai_switch(&unused, scheduler);
+  } else {
+    go_to_next();
+    swai_switch(&unused, pointer_of(current));
+  }
+  __builtin_unreachable();
+}
+
+void run_with_stacks() {
+  for (uint32_t i = 0; i < threads; ++i) {
+    auto* const kept = reinterpret_cast<Kept*>(stacks + (i + 1) * stack_bytes) - 1;
+    kept->return_address = reinterpret_cast<void*>(&swai_run_thread);
+    pointer_of(i) = kept;
+  }
+  current = 0;
+  alive = threads;
+  swai_switch(&scheduler, pointer_of(0));
+}
+
+void run_in_turn() {
+  for (uint32_t i = 0; i < threads; ++i) {
+    kernel_thread(kernel_values);
+    count_up();
+  }
+}
+
+}  // namespace
+
+// On the thread's own stack: what is above it there, sdaacc counts (stack_use.py).
+void swai_run_thread() {
+  kernel_thread(kernel_values);
+  end_thread();
+}
+
+void __syncthreads() {
+  const uint32_t here = current;
+  go_to_next();
+  if (current != here) swai_switch(&pointer_of(here), pointer_of(current));
+}
+
+void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values), const void* values,
+                           uint32_t stack) {
+  // __shared__ variables are what C++ calls thread_local: one for each core, which runs one block at a time.
+  asm volatile("lla tp, swai_shared" ::: "memory");
+  gridDim = grid.blocks.x != 0 ? grid.blocks : Extent{count(), 1, 1};
+  blockDim = grid.blocks.x != 0 ? grid.threads : Extent{1, 1, 1};
+  threads = static_cast<uint32_t>(blockDim.product());
+  stack_bytes = stack;
+  stacks = __ldm_free + (grid.shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  // The runtime library has looked, unless it was not told (a module without its tables).
+  if (grid.shared_bytes > free_ldm().size() ||
+      threads > (stack == 0 ? kMaxThreads : static_cast<uint32_t>(__ldm_free_end - stacks) / stack))
+    __builtin_trap();
+  kernel_values = values;
+  kernel_thread = thread;
+  const auto blocks = static_cast<uint32_t>(gridDim.product());
+  for (uint32_t block = rank(); block < blocks; block += count()) {
+    const uint32_t row = block / gridDim.x;
+    blockIdx = {block - row * gridDim.x, row % gridDim.y, row / gridDim.y};
+    threadIdx = {0, 0, 0};
+    if (stack == 0) {
+      run_in_turn();
+    } else {
+      run_with_stacks();
+    }
+    if (blocks - block <= count()) break;  // or the sum may pass 2^32
+  }
+}

@@ -1,0 +1,4 @@
+// What program and kernel of the product of matrices must agree on.
+#pragma once
+
+constexpr int BLOCK_SIZE = 16;
