@@ -1,4 +1,4 @@
-"""Where the words of an SVG picture lie: that none lie upon others, and none stick out."""
+"""What pictures of `swai bench sdaa --svg` have to be: words lie beside each other, and say all that there is to say."""
 
 import itertools
 import re
@@ -37,3 +37,26 @@ def faults(path):
         if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]:
             found.append(f"{one!r} lies upon {other!r}")
     return found
+
+
+def missing(path, figure):
+    """What does not stand in the picture of this figure (`--json`), though it should."""
+    root = xml.etree.ElementTree.parse(path).getroot()
+    words = " ".join(text.text for text in root.iter(f"{SVG}text"))
+    drawn = [group.get("class") for group in root.iter(f"{SVG}g")]
+    values = [point["ns"] for series in figure["series"] for point in series["points"]]
+    sizes = "bytes" in figure["series"][0]["points"][0]
+    wanted = {
+        "the figure": f"Figure {figure['figure']}. {figure['title']}" in words,
+        "all series": len(drawn) - drawn.count("paper") == len(figure["series"]),
+        # Those that are times have a place where the axis has times.
+        "the paper's points": drawn.count("paper") == sum(one["time"] for one in figure["published"]),
+        "an axis title": ("bytes per ns" if figure["rates"] else "time, ns") in words,
+        "the other axis title": (" size " in words) == sizes,
+        "a logarithmic axis": sizes or (", logarithmic" in words) == (max(values) > 1000 * min(values)),
+        "configuration and commit": re.search(r"Measured on SWAI \w+, tier \w+, commit [0-9a-f]+", words),
+    }
+    for one in figure["published"]:
+        wanted[one["what"]] = f"{one['what']}: {one['paper']}; here" in words
+        wanted[f"why {one['what']} is worse"] = not one["worse"] or f"Ours is worse: {one['worse']}" in words
+    return [what for what, there in wanted.items() if not there]

@@ -82,10 +82,10 @@ Figure allocations(const Plan& plan, const Done& done, const OnProcessor&) {
       [](uint64_t bytes) { return page_table_ns(bytes, 4 << 10); });
   add("the host fills a page table, pages of 128 KiB", true,
       [](uint64_t bytes) { return page_table_ns(bytes, 128 << 10); });
-  figure.published.push_back(
-      {"pinned memory, largest size, times as fast as CUDA there, as a page list here", "about 3",
-       last_ratio(figure.series[2], figure.series[1]), 3, Published::Kind::kFactor,
-       "a list grows with its pages, so the factor grows with the largest size measured"});
+  figure.published.push_back({"pinned memory, largest size, times as fast as CUDA there, as a page list here",
+                              "about 3", last_ratio(figure.series[2], figure.series[1]), 3,
+                              Published::Kind::kFactor,
+                              "the factor comes with size: it takes many pages to make a list long"});
   figure.published.push_back(
       {"memory of the card, largest size, times as fast as CUDA there, as a page table here", "about 120",
        last_ratio(figure.series[3], figure.series[0]), 120, Published::Kind::kFactor,
