@@ -17,6 +17,7 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/words.hpp"
 #include "host/generate/answer.hpp"
+#include "host/generate/batch.hpp"
 #include "host/generate/chat.hpp"
 #include "host/generate/judge.hpp"
 #include "host/generate/speaker.hpp"
@@ -33,13 +34,14 @@ Without --chat the prompt and what follows are printed, with it answers alone.
 
 Examples:
   swai --tier fast generate -m models/stories260K/stories260K.bin -p "Once upon a time" -n 100
+  swai --tier fast generate -m models/stories260K/stories260K.bin -p "A cat" -p "A dog" -n 50
   swai --tier fast generate -m SmolLM2-135M-Instruct.Q4_1.gguf --precision w8a8 --chat
   echo "What is a card?" | swai generate -m MODEL --chat --system "Answer briefly." -p -)";
 
 struct Wish {
   std::string model;
   std::string tokens;
-  std::optional<std::string> prompt;
+  std::vector<std::string> prompts;
   std::string launch = "three-tier";
   std::string precision;  // empty: a packed file's, else fp32
   std::string system;
@@ -50,7 +52,9 @@ struct Wish {
   bool score = false;
   bool stats = false;
 
-  bool interactive() const { return chat && !prompt; }
+  bool interactive() const { return chat && prompts.empty(); }
+  // Of the only text.
+  std::string prompt() const { return prompts.empty() ? "" : prompts.front(); }
 };
 
 // Of a conversation, unless the command line says otherwise.
@@ -115,43 +119,62 @@ double per_second(uint64_t tokens, double seconds) {
   return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
 }
 
-Json work_json(const generate::Session::Work& work) {
+Json work_json(const generate::Work& work) {
   return {{"tokens", work.tokens}, {"launches", work.launches}, {"ns", work.nanoseconds}};
 }
 
-// What it took, with the wall time since `begin`.
+// What has been done for texts, and what they take.
+struct Taken {
+  generate::Work prefill, decode, jobs;
+  size_t kv_bytes;
+  uint32_t room;
+};
+Taken taken(const generate::Session& session) {
+  return {session.appended(), session.continued(), session.decoded(), session.state_bytes(), session.room()};
+}
+Taken taken(const generate::Batch& batch) {
+  return {batch.appended(), batch.continued(), {}, batch.state_bytes(), batch.room()};
+}
+
+size_t free_bytes() {
+  size_t free = 0, all = 0;
+  walk::check(sdaaMemGetInfo(&free, &all), "the card's memory");
+  return free;
+}
+
+// What it took, with the wall time since this was made. `free_before`: memory of the card before the model
+// came.
 class Stats {
  public:
-  Stats(const generate::LoadedModel& model, const generate::Session& session)
-      : model_(model), session_(session) {}
+  Stats(const generate::LoadedModel& model, size_t free_before)
+      : model_(model), card_bytes_(free_before - free_bytes()) {}
 
-  Json json() const {
-    return {{"prefill", work_json(session_.appended())},
-            {"decode", work_json(session_.continued())},
-            {"jobs", work_json(session_.decoded())},
+  Json json(const Taken& all) const {
+    return {{"prefill", work_json(all.prefill)},
+            {"decode", work_json(all.decode)},
+            {"jobs", work_json(all.jobs)},
             {"weight_bytes", model_.weight_bytes()},
-            {"kv_bytes", session_.state_bytes()},
-            {"room", session_.room()},
+            {"kv_bytes", all.kv_bytes},
+            {"card_bytes", card_bytes_},
+            {"room", all.room},
             {"wall_seconds", seconds()}};
   }
 
-  void print() const {
-    const auto line = [](const char* name, const generate::Session::Work& work) {
+  void print(const Taken& all) const {
+    const auto line = [](const char* name, const generate::Work& work) {
       const double card_seconds = static_cast<double>(work.nanoseconds) / 1e9;
       fmt::print(stderr,
                  "{}: {} tokens in {} launches, {:.3f} ms of the card, {:.1f} tokens per card-second\n", name,
                  work.tokens, work.launches, card_seconds * 1e3, per_second(work.tokens, card_seconds));
     };
     // What has not happened is not shown.
-    for (const auto& [name, work] :
-         {std::pair("prefill", session_.appended()), std::pair("decode", session_.continued()),
-          std::pair("prefill and decode by the card", session_.decoded())})
+    for (const auto& [name, work] : {std::pair("prefill", all.prefill), std::pair("decode", all.decode),
+                                     std::pair("prefill and decode by the card", all.jobs)})
       if (work.launches != 0) line(name, work);
     fmt::print(stderr, "memory: {:.1f} MB of weights, {:.1f} MB of keys and values for {} tokens\n",
-               static_cast<double>(model_.weight_bytes()) / 1e6,
-               static_cast<double>(session_.state_bytes()) / 1e6, session_.room());
-    const uint64_t tokens =
-        session_.appended().tokens + session_.continued().tokens + session_.decoded().tokens;
+               static_cast<double>(model_.weight_bytes()) / 1e6, static_cast<double>(all.kv_bytes) / 1e6,
+               all.room);
+    const uint64_t tokens = all.prefill.tokens + all.decode.tokens + all.jobs.tokens;
     fmt::print(stderr, "wall time: {:.1f} s, {:.1f} tokens per second\n", seconds(),
                per_second(tokens, seconds()));
   }
@@ -161,7 +184,7 @@ class Stats {
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   const generate::LoadedModel& model_;
-  const generate::Session& session_;
+  const size_t card_bytes_;
   const Clock::time_point begin_ = Clock::now();
 };
 
@@ -219,7 +242,7 @@ class Conversation {
 
 // How well the model foretells the prompt.
 int score(const Cli& cli, const Wish& wish, const Question& question) {
-  const std::vector<Token> text = question.tokens_of(wish.prompt.value_or(""));
+  const std::vector<Token> text = question.tokens_of(wish.prompt());
   if (text.size() < 2)
     throw Error(kBadInput, "--score: the text has one token; there is nothing to foretell");
   const uint32_t length = wish.context != 0 ? wish.context : question.speaker.context();
@@ -258,11 +281,77 @@ int score(const Cli& cli, const Wish& wish, const Question& question) {
   return kDone;
 }
 
+Json answer_json(const std::vector<Token>& prompt, const generate::Answer& answer) {
+  return {{"prompt_tokens", prompt},
+          {"tokens", answer.tokens},
+          {"text", answer.text},
+          {"end", generate::to_text(answer.end)}};
+}
+
+// Several texts at once, each behind a prompt of its own.
+int run_several(const Cli& cli, const Wish& wish, const Question& question) {
+  if (wish.score || wish.sampling.penalises())
+    throw Error(kBadInput, "--score and penalties are for one text: give one -p");
+  std::vector<generate::Batch::Prompt> prompts;
+  size_t longest = 0;
+  for (const std::string& text : wish.prompts) {
+    prompts.push_back({question.tokens_of(text), wish.sampling});
+    longest = std::max(longest, prompts.back().tokens.size());
+  }
+  const generate::CardModel& model = question.speaker.model();
+  const generate::BatchPrograms programs(model.card, static_cast<uint32_t>(prompts.size()),
+                                         question.room_of(wish, longest));
+  const ModuleFile operators(places().operators);
+
+  const UsedCard card(cli.options());
+  const size_t free_before = free_bytes();
+  walk::Walker walker(places().operators, operators.bytes());
+  auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
+  const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
+  generate::Batch batch(walker, loaded, programs);
+  progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
+  const Stats stats(loaded, free_before);
+  const models::Tokenizer& tokenizer = question.speaker.tokenizer();
+  std::vector<std::string> said(prompts.size());
+  std::vector<generate::Listener> listeners;
+  for (size_t text = 0; text < prompts.size(); ++text) {
+    listeners.emplace_back(tokenizer, prompts[text].tokens, !question.chat,
+                           [&said, text](std::string_view words) {
+                             said[text] += words;
+                             return true;
+                           });
+  }
+  batch.generate(prompts, wish.most, generate::controls_of(tokenizer.vocabulary()),
+                 [&](size_t text, Token token) { return listeners[text].hear(token); });
+  progress.reset();
+  Json texts = Json::array();
+  for (size_t text = 0; text < prompts.size(); ++text) {
+    const generate::Answer answer = listeners[text].finish(wish.most);
+    if (cli.options().json) {
+      texts.push_back(answer_json(prompts[text].tokens, answer));
+    } else {
+      write_words(fmt::format("[{}] {}\n", text + 1, said[text]));
+    }
+  }
+  if (cli.options().json) {
+    cli.print({{"model", wish.model},
+               {"precision", generate::to_text(model.card.precision)},
+               {"texts", texts},
+               {"stats", stats.json(taken(batch))}});
+  } else if (wish.stats) {
+    stats.print(taken(batch));
+  }
+  return kDone;
+}
+
 int run(const Cli& cli, Wish wish) {
   if (!wish.system.empty()) wish.chat = true;
   if (wish.interactive() && cli.options().json)
     throw Error(kBadInput, "--json is for one answer: give the message with -p");
-  if (wish.prompt == "-") wish.prompt = standard_input();
+  if (std::ranges::count(wish.prompts, "-") > 1)
+    throw Error(kBadInput, "standard input is one text: give -p - once");
+  for (std::string& prompt : wish.prompts)
+    if (prompt == "-") prompt = standard_input();
   // Everything that may be wrong with what was given is found before there is a card.
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
     throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
@@ -270,10 +359,11 @@ int run(const Cli& cli, Wish wish) {
     throw Error(kBadInput, "--repeat-penalty is from 0.001 to 1000; the other penalties from -1000 to 1000");
   }
   const Question question(wish);
+  if (wish.prompts.size() > 1) return run_several(cli, wish, question);
   if (wish.score) return score(cli, wish, question);
   const generate::CardModel& model = question.speaker.model();
   std::vector<Token> prompt;
-  if (!wish.interactive()) prompt = question.tokens_of(wish.prompt.value_or(""));
+  if (!wish.interactive()) prompt = question.tokens_of(wish.prompt());
   const uint32_t room = question.room_of(wish, prompt.size());
   const generate::Programs programs(model.card, room, wish.sampling.penalises());
   const std::string module = places().operators;
@@ -284,6 +374,7 @@ int run(const Cli& cli, Wish wish) {
       by_itself ? swai::kernel_run::read_file(program) : std::vector<uint8_t>();
 
   const UsedCard card(cli.options());
+  const size_t free_before = free_bytes();
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   std::optional<walk::Decoder> decoder;
@@ -291,23 +382,21 @@ int run(const Cli& cli, Wish wish) {
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
   generate::Session session(walker, decoder ? &*decoder : nullptr, loaded, programs, wish.sampling);
   progress.reset();
-  const Stats stats(loaded, session);
+  const Stats stats(loaded, free_before);
   Conversation conversation(cli, wish, question, session);
   if (wish.interactive()) {
     conversation.talk();
   } else {
     const generate::Answer answer = conversation.answer(prompt);
     if (cli.options().json) {
-      cli.print({{"model", wish.model},
-                 {"precision", generate::to_text(model.card.precision)},
-                 {"prompt_tokens", prompt},
-                 {"tokens", answer.tokens},
-                 {"text", answer.text},
-                 {"end", generate::to_text(answer.end)},
-                 {"stats", stats.json()}});
+      Json report = answer_json(prompt, answer);
+      report["model"] = wish.model;
+      report["precision"] = generate::to_text(model.card.precision);
+      report["stats"] = stats.json(taken(session));
+      cli.print(report);
     }
   }
-  if (wish.stats && !cli.options().json) stats.print();
+  if (wish.stats && !cli.options().json) stats.print(taken(session));
   return kDone;
 }
 
@@ -323,7 +412,11 @@ void add_generate(Cli& cli) {
       ->add_option("--tokenizer", wish->tokens,
                    "llama2.c's file of tokens (default: tokenizer.bin beside the model)")
       ->type_name("FILE");
-  command->add_option("-p,--prompt", wish->prompt, "the text to go on with (- for standard input)")
+  command
+      ->add_option("-p,--prompt", wish->prompts,
+                   "the text to go on with (- for standard input); several are written at once, and each is "
+                   "printed when all are there")
+      ->allow_extra_args(false)
       ->type_name("TEXT");
   command->add_option("-n", wish->most, "tokens of an answer at most (default 256)")
       ->check(CLI::Range(1, 1'000'000))

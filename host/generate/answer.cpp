@@ -1,5 +1,7 @@
 #include "host/generate/answer.hpp"
 
+#include <utility>
+
 namespace swai::generate {
 
 using models::Token;
@@ -18,41 +20,53 @@ const char* to_text(End end) {
   return "heard";
 }
 
+std::vector<Token> controls_of(const models::Vocabulary& vocabulary) {
+  std::vector<Token> controls;
+  for (Token token = 0; token < vocabulary.kinds.size(); ++token)
+    if (vocabulary.kinds[token] == models::PieceKind::kControl) controls.push_back(token);
+  return controls;
+}
+
+Listener::Listener(const models::Tokenizer& tokenizer, std::span<const Token> prompt, bool echo, Say say)
+    : tokenizer_(tokenizer), decoder_(tokenizer), say_(std::move(say)) {
+  for (const Token token : prompt) {
+    const std::string text = decoder_.add(token);
+    if (echo) say_(text);
+  }
+}
+
+bool Listener::say(const std::string& text) {
+  whole_.text += text;
+  return wanted_ = say_(text);
+}
+
+bool Listener::hear(Token token) {
+  ended_ = tokenizer_.vocabulary().kinds.at(token) == models::PieceKind::kControl;
+  if (ended_) return true;
+  whole_.tokens.push_back(token);
+  return say(decoder_.add(token));
+}
+
+Answer Listener::finish(uint64_t most) {
+  if (wanted_) say(decoder_.finish());
+  whole_.end = !wanted_                       ? End::kHeard
+               : ended_                       ? End::kModel
+               : whole_.tokens.size() == most ? End::kLimit
+                                              : End::kRoom;
+  return std::move(whole_);
+}
+
 Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const Token> prompt,
               uint64_t most, bool echo, const Say& say, const Session::GoOn& go_on) {
-  // The answer goes on where the prompt ends, perhaps in the middle of a character.
-  models::StreamingDecoder decoder(tokenizer);
-  for (const Token token : prompt) {
-    const std::string text = decoder.add(token);
-    if (echo) say(text);
-  }
-  Answer whole;
-  bool wanted = true;
-  const auto hear = [&](const std::string& text) {
-    whole.text += text;
-    return wanted = say(text);
-  };
-  // What controls a text has no letters: texts end there that models were trained on.
-  const auto& kinds = tokenizer.vocabulary().kinds;
-  std::vector<Token> controls;
-  for (Token token = 0; token < kinds.size(); ++token)
-    if (kinds[token] == models::PieceKind::kControl) controls.push_back(token);
-  bool ended = false;
+  Listener listener(tokenizer, prompt, echo, say);
   session.generate(
-      prompt, most, controls,
-      [&](Token token) {
-        ended = kinds.at(token) == models::PieceKind::kControl;
-        if (ended) return true;
-        whole.tokens.push_back(token);
-        return hear(decoder.add(token));
-      },
-      [&] { return wanted = !go_on || go_on(); });
-  if (wanted) hear(decoder.finish());
-  whole.end = !wanted                       ? End::kHeard
-              : ended                       ? End::kModel
-              : whole.tokens.size() == most ? End::kLimit
-                                            : End::kRoom;
-  return whole;
+      prompt, most, controls_of(tokenizer.vocabulary()), [&](Token token) { return listener.hear(token); },
+      [&] {
+        const bool wanted = !go_on || go_on();
+        if (!wanted) listener.stop();
+        return wanted;
+      });
+  return listener.finish(most);
 }
 
 }  // namespace swai::generate

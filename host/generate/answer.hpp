@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/generate/session.hpp"
+#include "host/models/tokenizer.hpp"
 
 namespace swai::generate {
 
@@ -28,8 +29,35 @@ struct Answer {
 // text.
 using Say = std::function<bool(std::string_view)>;
 
-// Appends the prompt to the session's text, and up to `most` tokens to that. With `echo` the prompt is said,
-// too; it is no part of the answer. `go_on`: as Session::generate takes it.
+// Tokens behind which no text goes on: they control it and have no letters.
+std::vector<models::Token> controls_of(const models::Vocabulary& vocabulary);
+
+// An answer as its tokens come.
+class Listener {
+ public:
+  // The answer goes on where the prompt ends, perhaps in the middle of a character. With `echo` the prompt is
+  // said, too; it is no part of the answer.
+  Listener(const models::Tokenizer& tokenizer, std::span<const models::Token> prompt, bool echo, Say say);
+
+  // False: who listens has heard enough.
+  bool hear(models::Token token);
+  void stop() { wanted_ = false; }
+  // `most`: as many tokens as were asked for.
+  Answer finish(uint64_t most);
+
+ private:
+  bool say(const std::string& text);
+
+  const models::Tokenizer& tokenizer_;
+  models::StreamingDecoder decoder_;
+  Say say_;
+  Answer whole_;
+  bool wanted_ = true;
+  bool ended_ = false;
+};
+
+// Appends the prompt to the session's text, and up to `most` tokens to that. `echo`: as a Listener takes it;
+// `go_on`: as Session::generate does.
 Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const models::Token> prompt,
               uint64_t most, bool echo, const Say& say, const Session::GoOn& go_on = {});
 

@@ -66,9 +66,10 @@ class Writer {
     line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
     if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    const bool all_rows = step_.judge || step_.own_texts;
-    line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, all_rows ? "rows" : "1",
-         model_.shape.vocabulary);
+    if (!step_.own_texts) {
+      line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, step_.judge ? "rows" : "1",
+           model_.shape.vocabulary);
+    }
     if (!step_.judge) {
       const char* const count = step_.own_texts ? "rows" : "1";
       line("input settings: i32[{}, {}]", count, sizeof(operators::SampleSettings) / sizeof(uint32_t));
@@ -189,10 +190,10 @@ class Writer {
     const std::string head = model_.tied ? "embedding" : "head";
     if (step_.judge) return linear(kLogits, "last", head);
     linear("found", "last", head);
+    if (step_.own_texts) return line("token, log_probability = sample(found, settings, {})", kPositions);
     line("all = extend({}, found, at: 0)", kLogits);
     if (step_.penalises) line("less = penalise(all, {}, settings)", kText);
-    line("token, log_probability = sample({}, settings, {})", step_.penalises ? "less" : "all",
-         step_.own_texts ? kPositions : "position: past");
+    line("token, log_probability = sample({}, settings, position: past)", step_.penalises ? "less" : "all");
     if (step_.penalises) line("said = extend({}, token, at: past + rows)", kText);
   }
 

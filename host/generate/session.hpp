@@ -30,6 +30,13 @@ struct Programs {
   graph::Program one;      // goes on with the token that was found last
 };
 
+// What a card has done for a text.
+struct Work {
+  uint64_t tokens = 0;
+  uint64_t launches = 0;
+  uint64_t nanoseconds = 0;  // of the card
+};
+
 class Session {
  public:
   // Throws walk::CardError when the card has not so much memory.
@@ -53,11 +60,6 @@ class Session {
   uint32_t length() const { return length_; }
   // How many tokens the text may have.
   uint32_t room() const { return room_; }
-  struct Work {
-    uint64_t tokens = 0;
-    uint64_t launches = 0;
-    uint64_t nanoseconds = 0;  // of the card
-  };
   // What was given; what was made of it, launch by launch; what the card made in one launch.
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }

@@ -35,7 +35,7 @@ struct Rows {
   Size first = 0;
 };
 
-Arguments<CopyArgs> rows_copied(Emitter& out, Rows target, Rows source, const Size& count) {
+Arguments<CopyArgs> rows_copied(Emitter& out, const Rows& target, const Rows& source, const Size& count) {
   const auto element = [&](const Rows& rows) { return out.type(rows.value).element; };
   if (element(target) != element(source)) {
     out.use().fail(fmt::format("{} would have to be converted to {}, which no operator of the card does",
@@ -50,8 +50,8 @@ Arguments<CopyArgs> rows_copied(Emitter& out, Rows target, Rows source, const Si
   node.set(&CopyArgs::rows, count);
   return node;
 }
-void copy_rows(Emitter& out, Rows target, Rows source, const Size& count) {
-  rows_copied(out, std::move(target), std::move(source), count).finish(Operator::kCopy);
+void copy_rows(Emitter& out, const Rows& target, const Rows& source, const Size& count) {
+  rows_copied(out, target, source, count).finish(Operator::kCopy);
 }
 
 void binary(Emitter& out, Operator what) {

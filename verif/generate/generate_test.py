@@ -17,6 +17,7 @@ from swai_test_case import SWAI, SwaiTest  # noqa: E402
 MODEL = "models/stories260K/stories260K.bin"
 STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
 TIER = "fast"
+PAGE = 2 << 20  # in which the card gives memory away
 
 
 class GenerateTest(SwaiTest):
@@ -137,6 +138,67 @@ class Wishes(GenerateTest):
         self.assertEqual(begin, b"Once upon a ")
         self.assertFalse(rest.endswith(b"\n"))
         self.assertEqual(list(self.folder.glob("swai-*")), [])
+
+
+class SeveralTexts(GenerateTest):
+    """What becomes of a text does not depend on those beside it."""
+
+    # A long one, of several launches; one that ends early; short ones.
+    PROMPTS = [STORIES["stories"][0]["text"][:400], STORIES["stories"][3]["prompt"], "The", "Once upon a time"]
+
+    def texts(self, *words):
+        prompts = [word for prompt in self.PROMPTS for word in ("-p", prompt)]
+        return self.run_json("generate", "-m", MODEL, *prompts, *words)
+
+    def check(self, *words):
+        told = self.texts(*words)["texts"]
+        self.assertEqual(len(told), len(self.PROMPTS))
+        for prompt, text in zip(self.PROMPTS, told):
+            alone = self.run_json("generate", "-m", MODEL, "-p", prompt, *words)
+            with self.subTest(prompt=prompt):
+                self.assertEqual(text, {key: alone[key] for key in text})
+        return told
+
+    def test_likeliest(self):
+        told = self.check("-n", "170")
+        self.assertEqual([text["end"] for text in told], ["limit", "model", "limit", "limit"])
+        self.assertGreater(len(told[0]["prompt_tokens"]), 128)
+
+    def test_drawn(self):
+        told = self.check("-n", "24", "--temp", "0.9", "--top-p", "0.95", "--top-k", "40", "--seed", "11")
+        self.assertEqual({len(text["tokens"]) for text in told}, {24})
+
+    def test_few_bits(self):
+        self.check("-n", "16", "--precision", "w4a8")
+
+    def test_the_context_ends(self):
+        prompts = ["-p", "Once upon a time", "-p", "Lily"]
+        told = self.run_json("generate", "-m", MODEL, *prompts, "--context", "12")["texts"]
+        self.assertEqual({text["end"] for text in told}, {"context"})
+        self.assertEqual({len(text["prompt_tokens"]) + len(text["tokens"]) for text in told}, {13})
+
+    def test_words(self):
+        words, notes = self.generate("-p", "Once", "-p", "Once upon", "-n", "2", "--stats")
+        self.assertEqual(words, "[1] Once upon a\n[2] Once upon a time\n")
+        self.assertRegex(notes, r"decode: 2 tokens in 1 launches")
+
+    def test_memory(self):
+        """More texts take keys and values, and next to nothing else."""
+        def memory(texts):
+            words = ["-p", "Once"] * texts + ["-n", "1", "--context", "500"]
+            stats = self.run_json("generate", "-m", MODEL, *words)["stats"]
+            return stats["kv_bytes"], stats["card_bytes"]
+        (few_kept, few), (many_kept, many) = memory(2), memory(64)
+        kept = many_kept - few_kept
+        self.assertEqual(many_kept, 32 * few_kept)
+        self.assertGreater(kept, 80_000_000)
+        self.assertLessEqual(many - few, kept + kept // 200 + PAGE)
+
+    def test_refused(self):
+        for words in (["--score"], ["--repeat-penalty", "1.1"]):
+            self.assertIn("one text", self.generate("-p", "a", "-p", "b", *words, code=2)[1])
+        self.assertIn("once", self.generate("-p", "-", "-p", "-", code=2)[1])
+        self.assertIn("the prompt has", self.generate("-p", "a", "-p", "word " * 600, code=2)[1])
 
 
 class Score(GenerateTest):
