@@ -1,14 +1,17 @@
-// swai model: what a file or folder with a model holds, and models packed for the card. No card is needed.
+// swai model: what a file or folder with a model holds; models packed for the card, or written for whisper.cpp.
+// No card is needed.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <map>
 #include <memory>
 
+#include "host/audio/mel.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/table.hpp"
 #include "host/generate/packed_file.hpp"
+#include "host/models/ggml_writer.hpp"
 #include "host/models/load.hpp"
 
 namespace swai::cli {
@@ -27,14 +30,16 @@ Examples:
   swai model info SmolLM2-135M-Instruct.Q4_1.gguf --tensors
   swai --json model info whisper-tiny.en
   swai model import SmolLM2-135M-Instruct.Q4_1.gguf --precision w8a8 -o smollm2.packed
-  swai model verify smollm2.packed)";
+  swai model verify smollm2.packed
+  swai model export -m whisper-tiny.en -o ggml-tiny.en.bin)";
 
 struct Wish {
   std::string path;
   std::string tokens;
   bool tensors = false;
-  std::string packed;
+  std::string output;
   std::string precision = "fp32";
+  std::string weights = "f16";
 };
 
 // The model's numbers, in the order in which they are shown.
@@ -192,15 +197,33 @@ int show(const Cli& cli, const Wish& wish) {
 int import(const Cli& cli, const Wish& wish) {
   const auto precision = generate::precision_named(wish.precision);
   {
-    const Progress progress(!cli.options().quiet, wish.packed);
-    generate::write_packed(generate::open_card_model(wish.path, wish.tokens, precision), wish.packed);
+    const Progress progress(!cli.options().quiet, wish.output);
+    generate::write_packed(generate::open_card_model(wish.path, wish.tokens, precision), wish.output);
   }
-  const uint64_t bytes = std::filesystem::file_size(wish.packed);
+  const uint64_t bytes = std::filesystem::file_size(wish.output);
   if (cli.options().json) {
-    cli.print({{"path", wish.packed}, {"precision", wish.precision}, {"bytes", bytes}});
+    cli.print({{"path", wish.output}, {"precision", wish.precision}, {"bytes", bytes}});
   } else {
-    fmt::print("{}: {:.1f} MB, packed as {}\n", wish.packed, static_cast<double>(bytes) / 1e6,
+    fmt::print("{}: {:.1f} MB, packed as {}\n", wish.output, static_cast<double>(bytes) / 1e6,
                wish.precision);
+  }
+  return kDone;
+}
+
+int export_for_whisper_cpp(const Cli& cli, const Wish& wish) {
+  const Model model = models::load(wish.path, wish.tokens);
+  {
+    const Progress progress(!cli.options().quiet, wish.output);
+    std::vector<float> filters;
+    if (!model.is_llama()) filters = audio::mel_filters(model.whisper().mels);
+    const auto weights = wish.weights == "f32" ? models::GgmlWeights::kF32 : models::GgmlWeights::kF16;
+    models::write_ggml(model, filters, weights, wish.output);
+  }
+  const uint64_t bytes = std::filesystem::file_size(wish.output);
+  if (cli.options().json) {
+    cli.print({{"path", wish.output}, {"format", "whisper.cpp"}, {"bytes", bytes}});
+  } else {
+    fmt::print("{}: {:.1f} MB, in whisper.cpp's format\n", wish.output, static_cast<double>(bytes) / 1e6);
   }
   return kDone;
 }
@@ -228,14 +251,16 @@ void add_model(Cli& cli) {
   // The subcommand that was given is what is done.
   const auto action = std::make_shared<int (*)(const Cli&, const Wish&)>(show);
   CLI::App* const command = cli.add(
-      "model", "files with models: model info FILE, model import FILE -o PACKED, model verify PACKED",
+      "model",
+      "files with models: model info FILE, model import FILE -o PACKED, model verify PACKED, model export -m MODEL "
+      "-o FILE",
       [&cli, wish, action] { return (*action)(cli, *wish); }, kExamples);
   command->require_subcommand(1);
-  const auto add = [&](const char* name, const char* what, const char* file,
+  const auto add = [&](const char* name, const char* what, const char* option, const char* file,
                        int (*does)(const Cli&, const Wish&)) {
     CLI::App* const one = command->add_subcommand(name, what);
     one->fallthrough();
-    one->add_option("FILE", wish->path, file)->required();
+    one->add_option(option, wish->path, file)->required();
     one->callback([action, does] { *action = does; });
     return one;
   };
@@ -245,18 +270,27 @@ void add_model(Cli& cli) {
         ->type_name("FILE");
   };
   CLI::App* const info =
-      add("info", "what it is, its numbers, its weights", "file or folder of a model", show);
+      add("info", "what it is, its numbers, its weights", "FILE", "file or folder of a model", show);
   add_tokenizer(info);
   info->add_flag("--tensors", wish->tensors, "each tensor with type and shape");
-  CLI::App* const import_one = add("import", "packs it for the card, into one file",
+  const auto add_output = [&](CLI::App* one, const char* file) {
+    one->add_option("-o,--output", wish->output, file)->required()->type_name("FILE");
+  };
+  CLI::App* const import_one = add("import", "packs it for the card, into one file", "FILE",
                                    "file or folder of a model that writes text", import);
   add_tokenizer(import_one);
-  import_one->add_option("-o,--output", wish->packed, "the packed file")->required()->type_name("FILE");
+  add_output(import_one, "the packed file");
   import_one
       ->add_option("--precision", wish->precision, "how weights are stored: fp32 (the default), w8a8, w4a8")
       ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME");
-  add("verify", "whether a packed file is what was written", "packed file", verify);
+  add("verify", "whether a packed file is what was written", "FILE", "packed file", verify);
+  CLI::App* const export_one = add("export", "writes it in whisper.cpp's format", "-m,--model",
+                                   "file or folder of a Whisper model", export_for_whisper_cpp);
+  add_output(export_one, "the file");
+  export_one->add_option("--weights", wish->weights, "how matrices are stored: f16 (the default), f32")
+      ->check(CLI::IsMember({"f16", "f32"}))
+      ->type_name("NAME");
 }
 
 }  // namespace swai::cli

@@ -1,11 +1,7 @@
 #include "host/generate/packed_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "abi/sha256.hpp"
@@ -14,6 +10,7 @@
 #include "host/graph/layout.hpp"
 #include "host/models/json_file.hpp"
 #include "host/models/loaders.hpp"
+#include "host/models/new_file.hpp"
 #include "host/models/reader.hpp"
 
 namespace swai::generate {
@@ -158,43 +155,6 @@ std::span<const uint8_t> contents_of(const SharedBytes& file, const models::Weig
 
 // --- Writing
 
-// A file beside the one that is wanted, until all is there.
-class NewFile {
- public:
-  explicit NewFile(std::string path) : path_(std::move(path)), temporary_(path_ + ".part") {
-    file_ = std::fopen(temporary_.c_str(), "wbx");
-    if (file_ == nullptr) fail();
-  }
-  ~NewFile() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    ::unlink(temporary_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  void write(size_t at, std::span<const uint8_t> bytes) {
-    if (std::fseek(file_, static_cast<long>(at), SEEK_SET) != 0 ||
-        std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) {
-      fail();
-    }
-  }
-  void finish() {
-    const bool good = std::fflush(file_) == 0 && ::fsync(::fileno(file_)) == 0 &&
-                      std::rename(temporary_.c_str(), path_.c_str()) == 0;
-    if (!good) fail();
-    std::fclose(std::exchange(file_, nullptr));
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    models::refuse(temporary_, fmt::format("cannot be written: {}", std::strerror(errno)));
-  }
-
-  std::string path_, temporary_;
-  std::FILE* file_ = nullptr;
-};
-
 // The header as it lies in the file, with its length in front, filled up to whole pages.
 std::string header_text(const CardModel& model, const graph::Layout& layout, size_t token_bytes,
                         const json& digests) {
@@ -262,7 +222,7 @@ void write_packed(const CardModel& model, const std::string& path) {
   for (const auto& [name, extent] : layout.extents) digests[name] = hex(std::array<uint8_t, 32>());
   // As long as it will be when the digests are known.
   const size_t data = header_text(model, layout, tokens.size(), digests).size();
-  NewFile file(path);
+  models::NewFile file(path);
   model.weights([&](const std::string& name, std::span<const uint8_t> contents) {
     file.write(data + layout.extents.at(name).offset, contents);
     digests[name] = hex(sha256(contents));

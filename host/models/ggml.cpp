@@ -7,8 +7,6 @@
 namespace swai::models {
 namespace {
 
-constexpr uint32_t kMagic = 0x67676D6C;  // "ggml"
-
 WhisperShape read_shape(Reader& reader) {
   const auto count = [&](const char* what, int64_t most) { return reader.count<int32_t>(what, 1, most); };
   WhisperShape shape;
@@ -81,7 +79,7 @@ Tensor read_tensor(Reader& reader) {
 
 Model load_ggml(const SharedBytes& file) {
   Reader reader(file->path(), file->bytes());
-  if (reader.number<uint32_t>("the header") != kMagic) refuse(file->path(), "is no file of whisper.cpp");
+  if (reader.number<uint32_t>("the header") != kGgmlMagic) refuse(file->path(), "is no file of whisper.cpp");
   const WhisperShape shape = read_shape(reader);
   reader.number<int32_t>("the type of weights");  // each tensor says its own
   Model model;

@@ -15,6 +15,7 @@ Model load_llama2c(const SharedBytes& file, const SharedBytes& tokens);
 bool is_llama2c(const FileBytes& file);
 
 // whisper.cpp: all in one file.
+inline constexpr uint32_t kGgmlMagic = 0x67676D6C;  // "ggml"
 Model load_ggml(const SharedBytes& file);
 
 // Hugging Face: config.json, *.safetensors, tokenizer.json.

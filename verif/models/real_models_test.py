@@ -7,10 +7,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 CHAT = pathlib.Path("build/models/smollm2-135m/SmolLM2-135M-Instruct.Q4_1.gguf")
 SPEECH = pathlib.Path("build/models/whisper-tiny.en")
+DIGITS = pathlib.Path("build/models/digits")
 SAID = ("and so my fellow americans ask not what your country can do for you "
         "ask what you can do for your country")
 
@@ -55,9 +57,19 @@ class Speech(unittest.TestCase):
         self.assertRegex(text, r"^1\n00:00:00,\d{3} --> 00:00:\d{2},\d{3}\n")
         self.assertEqual(words(re.sub(r"(?m)^\d+$|^.*-->.*$", "", text)), SAID)
 
+    def test_exported_it_says_the_same(self):
+        """Token by token. All weights of these models are such that fp16 holds them."""
+        for model, sound in (SPEECH, "examples/sounds/jfk.wav"), (DIGITS, "models/digits/test/019.flac"):
+            with self.subTest(str(model)), tempfile.TemporaryDirectory() as folder:
+                exported = f"{folder}/model.ggml"
+                swai("model", "export", "-m", model, "-o", exported)
+                heard = [json.loads(swai("transcribe", "-m", one, "--format", "json", sound)) for one in (model, exported)]
+                self.assertEqual(heard[0]["segments"], heard[1]["segments"])
+                self.assertGreater(len(heard[0]["segments"]), 0)
+
 
 if __name__ == "__main__":
-    for model in CHAT, SPEECH:
+    for model in CHAT, SPEECH, DIGITS:
         if not model.exists():
             sys.exit(f"{model} is not there: `make test-models` fetches it")
     unittest.main(verbosity=2)

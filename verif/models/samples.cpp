@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <stdexcept>
 
 namespace swai::models {
@@ -48,6 +49,15 @@ Model load(const Sample& sample) {
   };
   if (sample.main != sample.name) return load_folder(sample.name, siblings);
   return load_file(FileBytes::hold(sample.name, sample.files.at(sample.name)), siblings, nullptr);
+}
+
+Bytes written(const std::function<void(const std::string& path)>& write) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("swai-written-" + std::to_string(std::random_device()()));
+  write(path.string());
+  Bytes bytes = read(path);
+  std::filesystem::remove(path);
+  return bytes;
 }
 
 nlohmann::json facts(const std::string& name) {

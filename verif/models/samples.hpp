@@ -1,6 +1,7 @@
 // The committed files of verif/models/data in memory, where a sanitizer sees whoever reads past their end.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,6 +25,9 @@ Sample sample(const std::string& name);
 
 // Loads it as swai::models::load does. Throws what that throws.
 Model load(const Sample& sample);
+
+// What is written to a path, which is gone afterwards.
+Bytes written(const std::function<void(const std::string& path)>& write);
 
 // What verif/models/make_*.py say of the data.
 nlohmann::json facts(const std::string& name);

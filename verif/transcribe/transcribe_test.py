@@ -75,6 +75,12 @@ class Formats(TranscribeTest):
         self.assertRegex(report, r"encoder: [1-9]\d* windows in [1-9]\d* launches")
         self.assertRegex(report, r"decoder: [1-9]\d* tokens")
 
+    def test_exported_it_says_the_same(self):
+        exported = f"{FOLDER.name}/exported.ggml"
+        self.run_swai("--quiet", "model", "export", "-m", MODEL, "-o", exported, "--weights", "f32")
+        said = self.run_swai("--quiet", "transcribe", "-m", exported, "--format", "json", SOUND)[0]
+        self.assertEqual(json.loads(said)["segments"], self.report(SOUND)["segments"])
+
     def test_without_timestamps(self):
         report = self.report(SOUND, "--no-timestamps")
         for one in report["segments"]:
