@@ -96,12 +96,8 @@ HttpFiles::Model HttpFiles::open(const std::string& name, const std::string& pat
         wish.context);
     return model;
   }
-  if (precision == generate::Precision::kW4A8)
-    throw Error(kBadInput,
-                fmt::format("--precision w4a8: {} is a model of speech; those have w8a8 or fp32", path));
-  model.speech = std::make_unique<transcribe::WhisperFile>(
-      std::move(loaded),
-      precision == generate::Precision::kFp32 ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8);
+  model.speech = std::make_unique<transcribe::WhisperFile>(std::move(loaded),
+                                                           precision.value_or(models::Precision::kW8A8));
   return model;
 }
 

@@ -41,6 +41,7 @@ struct Wish {
   std::vector<std::string> files;
   std::string format = "text";
   std::string precision = "w8a8";
+  std::vector<std::string> four_bits;
   std::string launch = "three-tier";
   bool fallback = true;
   bool short_windows = true;
@@ -53,10 +54,6 @@ audio::Sound sound_of(const std::string& file) {
   if (file != "-") return audio::read_sound(file);
   const std::string bytes{std::istreambuf_iterator<char>(std::cin), {}};
   return audio::sound_in(bytes, "standard input");
-}
-
-transcribe::Precision precision_of(const Wish& wish) {
-  return wish.precision == "fp32" ? transcribe::Precision::kFp32 : transcribe::Precision::kW8A8;
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
@@ -160,7 +157,8 @@ int run(const Cli& cli, Wish wish) {
   const auto begin = std::chrono::steady_clock::now();
   if (!wish.fallback) wish.options.temperatures = {0};
   // Everything that may be wrong with what was given is found before there is a card.
-  const transcribe::WhisperFile ready(models::load(wish.model), precision_of(wish));
+  const transcribe::WhisperFile ready(models::load(wish.model), *models::precision_named(wish.precision),
+                                      wish.four_bits);
   check(wish, ready);
   wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
@@ -267,9 +265,17 @@ void add_transcribe(Cli& cli) {
                    "launches each step")
       ->check(CLI::IsMember({"three-tier", "two-tier"}))
       ->type_name("MODE");
-  command->add_option("--precision", wish->precision, "how weights are stored: w8a8 (default), fp32")
-      ->check(CLI::IsMember({"fp32", "w8a8"}))
+  command
+      ->add_option("--precision", wish->precision,
+                   "how weights are stored: w8a8 (default), fp32, w4a8: four bits where that costs little")
+      ->check(CLI::IsMember(models::precision_names()))
       ->type_name("NAME");
+  command
+      ->add_option("--four-bits", wish->four_bits,
+                   "with w4a8: what has four bits instead, such as decoder.feed_forward.up, decoder.cross or "
+                   "encoder; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command
       ->add_option("--seed", wish->seed,
                    "of random numbers, for texts that have to be tried again (default 0)")

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "host/models/names.hpp"
+
 namespace swai::generate {
 namespace {
 
@@ -21,23 +23,8 @@ constexpr std::array kKinds = {
     Kind{"feed_forward.down", "feed_forward.down", true}};
 constexpr const char* kHead = "head";
 
-constexpr std::array kPrecisions = {std::pair(Precision::kFp32, "fp32"), std::pair(Precision::kW8A8, "w8a8"),
-                                    std::pair(Precision::kW4A8, "w4a8")};
 constexpr std::array kStores = {std::pair(Store::kFp32, "f32"), std::pair(Store::kEight, "i8"),
                                 std::pair(Store::kFour, "i4"), std::pair(Store::kFourMinima, "i4 minima")};
-
-template <typename Names, typename T>
-const char* name_of(const Names& names, T what) {
-  return std::ranges::find(names, what, &Names::value_type::first)->second;
-}
-
-template <typename Names>
-auto named(const Names& names, std::string_view name)
-    -> std::optional<typename Names::value_type::first_type> {
-  for (const auto& [what, text] : names)
-    if (text == name) return what;
-  return std::nullopt;
-}
 
 bool has_minima(const models::Tensor& tensor) {
   return tensor.element == models::Element::kQ4_0 || tensor.element == models::Element::kQ4_1;
@@ -51,15 +38,8 @@ bool all_have_minima(const models::Model& model, const Kind& kind) {
 
 }  // namespace
 
-const char* to_text(Precision precision) { return name_of(kPrecisions, precision); }
-std::optional<Precision> precision_named(std::string_view name) { return named(kPrecisions, name); }
-std::vector<std::string> precision_names() {
-  std::vector<std::string> names;
-  for (const auto& [precision, name] : kPrecisions) names.emplace_back(name);
-  return names;
-}
-const char* to_text(Store store) { return name_of(kStores, store); }
-std::optional<Store> store_named(std::string_view name) { return named(kStores, name); }
+const char* to_text(Store store) { return models::name_of(kStores, store); }
+std::optional<Store> store_named(std::string_view name) { return models::named(kStores, name); }
 
 Stores stores_of(const models::Model& model, Precision precision, bool whole_groups) {
   const bool four = precision == Precision::kW4A8;

@@ -5,18 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "host/models/model.hpp"
+#include "host/models/precision.hpp"
 
 namespace swai::generate {
 
-// What a user asks for. kW4A8: four bits where that costs little, eight elsewhere.
-enum class Precision : uint8_t { kFp32, kW8A8, kW4A8 };
-
-const char* to_text(Precision precision);
-std::optional<Precision> precision_named(std::string_view name);
-std::vector<std::string> precision_names();
+using models::Precision, models::precision_named, models::precision_names, models::to_text;
 
 enum class Store : uint8_t {
   kFp32,

@@ -9,9 +9,8 @@
 
 namespace swai::transcribe {
 
-const char* to_text(Precision precision) { return precision == Precision::kFp32 ? "fp32" : "w8a8"; }
-
-CardWhisper card_whisper(const models::Model& model, Precision precision) {
+CardWhisper card_whisper(const models::Model& model, Precision precision,
+                         std::span<const std::string> four_bits) {
   if (model.is_llama()) {
     models::refuse(
         model.path,
@@ -22,6 +21,7 @@ CardWhisper card_whisper(const models::Model& model, Precision precision) {
   card.shape = model.whisper();
   card.first_timestamp = special_tokens(model).first_timestamp;
   card.precision = precision;
+  card.storing = storing_of(precision, four_bits);
   card.key_bias = std::ranges::any_of(
       model.tensors, [](const models::Tensor& tensor) { return tensor.name.ends_with(".key.bias"); });
   card.moments = card.shape.audio_context;

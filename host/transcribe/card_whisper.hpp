@@ -5,11 +5,9 @@
 
 #include "abi/listen.hpp"
 #include "host/models/model.hpp"
+#include "host/transcribe/storing.hpp"
 
 namespace swai::transcribe {
-
-// How weights, and what is multiplied by them, are stored. Convolutions are fp32 in any case.
-enum class Precision : uint8_t { kFp32, kW8A8 };
 
 // Most tokens of a launch.
 inline constexpr uint32_t kChunk = listen::kMostTokens;
@@ -18,6 +16,7 @@ struct CardWhisper {
   std::string path;  // for messages
   models::WhisperShape shape;
   Precision precision = Precision::kFp32;
+  Storing storing;  // Convolutions are fp32 in any case.
   // Moments of sound in a window: those of the model, or fewer for a short sound.
   uint32_t moments = 0;
   uint32_t first_timestamp = 0;  // of the tokens
@@ -30,8 +29,7 @@ struct CardWhisper {
 };
 
 // Throws models' InputError for a model that is no Whisper, or too large for the card's operators.
-CardWhisper card_whisper(const models::Model& model, Precision precision);
-
-const char* to_text(Precision precision);
+CardWhisper card_whisper(const models::Model& model, Precision precision,
+                         std::span<const std::string> four_bits = {});
 
 }  // namespace swai::transcribe

@@ -2,9 +2,9 @@
 
 namespace swai::transcribe {
 
-WhisperFile::WhisperFile(models::Model loaded, Precision precision)
+WhisperFile::WhisperFile(models::Model loaded, Precision precision, std::span<const std::string> four_bits)
     : model(std::move(loaded)),
-      card(card_whisper(model, precision)),
+      card(card_whisper(model, precision, four_bits)),
       tokenizer(models::make_tokenizer(model.path, model.vocabulary)),
       special(special_tokens(model)),
       programs(whisper_programs(card)) {}

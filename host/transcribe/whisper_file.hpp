@@ -12,8 +12,8 @@
 namespace swai::transcribe {
 
 struct WhisperFile {
-  // Throws InputError, with the model's path.
-  WhisperFile(models::Model loaded, Precision precision);
+  // Throws InputError. `four_bits`: as storing_of takes it.
+  WhisperFile(models::Model loaded, Precision precision, std::span<const std::string> four_bits = {});
 
   Forbidden forbidden() const;
 

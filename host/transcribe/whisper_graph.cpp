@@ -6,6 +6,7 @@
 
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/models/for_the_card.hpp"
+#include "host/models/four_bits.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -15,6 +16,7 @@ class Writer {
   explicit Writer(const CardWhisper& model) : model_(model), shape_(model.shape) {}
 
   std::string encoder() {
+    part_ = "encoder";
     line("graph whisper_encoder");
     line("input mel: f32[{}, {}]", model_.frames() + 2, shape_.mels);
     // Rows of zeros at both ends stay what they are; the second convolution needs the first of them only.
@@ -30,7 +32,7 @@ class Writer {
     projection("k", "normal", "layer[layer].attention.key", key_bias());
     projection("v", "normal", "layer[layer].attention.value");
     line("seen = attention(q, k, v, heads: {}, products: {})", shape_.audio_heads,
-         eight_bits() ? "i8" : "f32");
+         few_bits() ? "i8" : "f32");
     projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
     feed_forward("mixed", "next x");
     indent_.clear();
@@ -50,6 +52,7 @@ class Writer {
   }
 
   std::string decoder(uint32_t rows) {
+    part_ = "decoder";
     line("graph whisper_decoder");
     if (rows == 1) {
       line("size rows = 1");
@@ -58,7 +61,7 @@ class Writer {
     }
     line("size past in 0 .. {}", model_.room() - rows);
     line("input tokens: i32[rows]");
-    line("weight embedding: {}[{}, {}]", eight_bits() ? "f16" : "f32", shape_.vocabulary, shape_.width);
+    line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", shape_.vocabulary, shape_.width);
     line("weight positions: f32[{}, {}]", model_.room(), shape_.width);
     line("embedded = embedding(tokens, embedding, positions: positions, at: past)");
     line("repeat layer in 0 .. {} with x = embedded {{", shape_.text_layers);
@@ -84,7 +87,7 @@ class Writer {
     line("last_row = slice(x, first: rows - 1, rows: 1)");
     norm("last", "last_row", "norm");
     line("output logits: f32[1, {}]", shape_.vocabulary);
-    if (eight_bits()) {
+    if (few_bits()) {
       matrix("head", shape_.vocabulary, shape_.width);
       linear("logits", "last", "head", "");
     } else {
@@ -105,19 +108,35 @@ class Writer {
   }
 
   Bias key_bias() const { return Bias{model_.key_bias}; }
-  bool eight_bits() const { return model_.precision == Precision::kW8A8; }
+  bool few_bits() const { return model_.precision != Precision::kFp32; }
+
+  // Of a weight of this graph: "layer[layer].attention.query", "cross[2].key", "head".
+  Store store_of(const std::string& weight) const {
+    const size_t point = weight.find('.');
+    if (point == std::string::npos) return model_.storing.at(weight);
+    const std::string part = weight.starts_with("cross[") ? "decoder.cross" : part_;
+    return model_.storing.at(part + weight.substr(point));
+  }
 
   void matrix(const std::string& name, uint32_t rows, uint32_t columns) {
-    line("weight {}: {}[{}, {}]{}", name, eight_bits() ? "i8" : "f32", rows, columns,
-         eight_bits() ? " packed" : "");
-    if (eight_bits()) line("weight {}.scale: f32[{}]", name, rows);
+    switch (store_of(name)) {
+      case Store::kFp32:
+        return line("weight {}: f32[{}, {}]", name, rows, columns);
+      case Store::kEight:
+        line("weight {}: i8[{}, {}] packed", name, rows, columns);
+        break;
+      case Store::kFour:
+        line("weight {}: i4[{}, {}] packed {}", name, rows, columns, models::kFourBitGroup);
+        break;
+    }
+    line("weight {}.scale: f32[{}]", name, rows);
   }
 
   void vector(const std::string& name, uint32_t columns) { line("weight {}: f32[{}]", name, columns); }
 
   void linear(const std::string& result, const std::string& x, const std::string& weight,
               const std::string& more) {
-    line("{} = linear({}, {}{}{})", result, x, weight, eight_bits() ? ", " + weight + ".scale" : "", more);
+    line("{} = linear({}, {}{}{})", result, x, weight, few_bits() ? ", " + weight + ".scale" : "", more);
   }
 
   void projection(const std::string& result, const std::string& x, const std::string& weight,
@@ -174,6 +193,7 @@ class Writer {
 
   const CardWhisper& model_;
   const models::WhisperShape& shape_;
+  std::string part_;  // that it writes
   std::string text_;
   std::string indent_;
 };

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "host/models/eight_bits.hpp"
+#include "host/models/four_bits.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -36,12 +40,11 @@ class Packer {
   }
 
   void decoder() {
-    const std::vector<float> embedding = models::floats(model_.at("decoder.embedding"));
     if (card_.precision == Precision::kFp32) {
-      put_("embedding", bytes_of(embedding));
+      vector("decoder.embedding", "embedding");
     } else {
-      put_("embedding", bytes_of(models::halves_of(embedding)));
-      matrix(embedding, card_.shape.width, "head");
+      put_("embedding", bytes_of(models::halves_of(models::floats(model_.at("decoder.embedding")))));
+      matrix("decoder.embedding", "head", card_.storing.at("head"));
     }
     positions("decoder.positions", card_.room());
     for (uint32_t i = 0; i < card_.shape.text_layers; ++i) {
@@ -69,23 +72,36 @@ class Packer {
     vector(file + ".bias", graph + ".bias");
   }
 
-  void matrix(std::span<const float> numbers, size_t depth, const std::string& graph) {
-    const models::EightBits made = models::eight_bits(numbers, depth);
-    put_(graph, bytes_of(made.packed));
-    put_(graph + ".scale", bytes_of(made.scales));
+  void matrix(const std::string& file, const std::string& graph, Store store) {
+    const Tensor& tensor = model_.at(file);
+    const std::vector<float> numbers = models::floats(tensor);
+    if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); }))
+      models::refuse(card_.path,
+                     fmt::format("has weights in {} that are no numbers; the file is damaged", file));
+    const auto put = [&](const auto& weights, const auto& scales) {
+      put_(graph, bytes_of(weights));
+      put_(graph + ".scale", bytes_of(scales));
+    };
+    switch (store) {
+      case Store::kFp32:
+        return put_(graph, bytes_of(numbers));
+      case Store::kEight: {
+        const models::EightBits made = models::eight_bits(numbers, tensor.shape.back());
+        return put(made.packed, made.scales);
+      }
+      case Store::kFour: {
+        const models::FourBits made = models::four_bits(numbers, tensor.shape.back());
+        return put(made.packed, made.factors);
+      }
+    }
   }
 
   void linear(const std::string& file, const std::string& graph) {
-    const Tensor& tensor = model_.at(file);
-    if (card_.precision == Precision::kFp32) {
-      vector(file, graph);
-    } else {
-      matrix(models::floats(tensor), tensor.shape.back(), graph);
-    }
+    matrix(file, graph, card_.storing.at(kind_of(file)));
     if (model_.find(file + ".bias") != nullptr) {
       vector(file + ".bias", graph + ".bias");
     } else if (card_.key_bias) {
-      put_(graph + ".bias", bytes_of(std::vector<float>(tensor.shape.front())));
+      put_(graph + ".bias", bytes_of(std::vector<float>(model_.at(file).shape.front())));
     }
   }
 

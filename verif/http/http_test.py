@@ -248,7 +248,7 @@ class Daemon(HttpTest):
         self.assertIn("--model", self.serve("--http", "0"))
         self.assertIn("--http", self.serve("--model", MODEL))
         self.assertIn("no-such-file", self.serve("--http", "0", "--model", "no-such-file"))
-        self.assertIn("speech", self.serve("--http", "0", "--precision", "w4a8", "--model", "verif/models/data/tiny-whisper"))
+        self.assertIn("Whisper's vocabularies have", self.serve("--http", "0", "--precision", "w4a8", "--model", "verif/models/data/tiny-whisper"))
         self.assertIn("two of that name", self.serve("--http", "0", "--model", MODEL, "--model", MODEL))
         self.assertIn("no address", self.serve("--http", "port", "--model", MODEL))
         self.assertIn("nobody can listen", self.serve("--http", re.search(r"[\d.]+:\d+", shared.url)[0], "--model", MODEL))

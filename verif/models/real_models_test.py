@@ -47,7 +47,7 @@ class Chat(unittest.TestCase):
 
 class Speech(unittest.TestCase):
     def test_word_for_word(self):
-        for precision in "w8a8", "fp32":
+        for precision in "w8a8", "fp32", "w4a8":
             with self.subTest(precision):
                 text = swai("transcribe", "-m", SPEECH, "--precision", precision, "examples/sounds/jfk.wav")
                 self.assertEqual(words(text), SAID)

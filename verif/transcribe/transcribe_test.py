@@ -10,6 +10,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,22 @@ class Formats(TranscribeTest):
         said = self.run_swai("--quiet", "transcribe", "-m", exported, "--format", "json", SOUND)[0]
         self.assertEqual(json.loads(said)["segments"], self.report(SOUND)["segments"])
 
+    def test_precisions(self):
+        """Weights in few bits are what was asked for: less memory, other words."""
+        how = {name: words for name, *words in (
+            ("fp32", "--precision", "fp32"), ("w8a8",), ("w4a8", "--precision", "w4a8"),
+            ("four", "--precision", "w4a8", "--four-bits", "head", "--four-bits", "decoder"))}
+        said, megabytes = {}, {}
+        for name, words in how.items():
+            out, stats = self.transcribe("--no-fallback", "--stats", *words, SOUND)
+            said[name] = out
+            megabytes[name] = float(re.search(r"memory: ([\d.]+) MB of weights", stats)[1])
+            self.assertEqual(self.report("--no-fallback", *words, SOUND)["precision"], words[1] if words else "w8a8")
+        # Where tokens are looked up is fp32; what tells them has eight bits, or four.
+        self.assertGreater(megabytes["w8a8"], megabytes["four"] + 0.5)
+        self.assertLessEqual(megabytes["w4a8"], megabytes["w8a8"])
+        self.assertNotEqual(said["four"], said["w8a8"])
+
     def test_without_timestamps(self):
         report = self.report(SOUND, "--no-timestamps")
         for one in report["segments"]:
@@ -142,6 +159,10 @@ class BadInput(TranscribeTest):
         empty = f"{FOLDER.name}/empty.wav"
         write_sound(empty, 0)
         self.refused(empty, message="holds no sound")
+
+    def test_four_bits(self):
+        self.refused(SOUND, "--four-bits", "head", message="only the precision w4a8")
+        self.refused(SOUND, "--precision", "w4a8", "--four-bits", "header", message="there is no such matrix; there are encoder.")
 
     def test_languages(self):
         self.refused(SOUND, "--language", "xx", message="no such code")

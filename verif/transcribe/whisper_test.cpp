@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/graph/layout.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_weights.hpp"
@@ -22,8 +24,12 @@ using models::Token;
 namespace {
 
 // Its vocabulary is none of OpenAI's: the last tokens are said to be timestamps.
-transcribe::CardWhisper card_of(const models::Model& model) {
+transcribe::CardWhisper card_of(const models::Model& model,
+                                models::Precision precision = models::Precision::kFp32,
+                                std::span<const std::string> four_bits = {}) {
   transcribe::CardWhisper card;
+  card.precision = precision;
+  card.storing = transcribe::storing_of(precision, four_bits);
   card.path = model.path;
   card.shape = model.whisper();
   card.moments = card.shape.audio_context;
@@ -90,24 +96,77 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
   }
 }
 
-TEST_CASE("whisper: graphs of both precisions are accepted") {
+TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights that are packed") {
   const models::Model model = models::load(models::sample("tiny-whisper"));
-  for (const auto precision : {transcribe::Precision::kFp32, transcribe::Precision::kW8A8}) {
-    transcribe::CardWhisper card = card_of(model);
-    card.precision = precision;
-    CHECK_NOTHROW(transcribe::whisper_programs(card));
+  const auto check = [&](const transcribe::CardWhisper& card) {
+    const transcribe::WhisperPrograms programs = transcribe::whisper_programs(card);
     for (const std::string& text : {transcribe::encoder_graph(card), transcribe::decoder_graph(card, 1)}) {
       CAPTURE(text);
       CHECK(graph::graph_of(text).notes.empty());
     }
+    for (const bool encoder : {true, false}) {
+      const graph::Layout layout((encoder ? programs.encoder : programs.one).pattern,
+                                 graph::ValueKind::kWeight);
+      std::map<std::string, size_t> wanted, packed;
+      for (const auto& [name, extent] : layout.extents) wanted[name] = extent.bytes;
+      (encoder ? transcribe::pack_encoder : transcribe::pack_decoder)(
+          model, card, [&](const std::string& name, std::span<const uint8_t> contents) {
+            CHECK(packed.emplace(name, contents.size()).second);
+          });
+      CHECK(packed == wanted);
+    }
+  };
+  for (const auto precision : {models::Precision::kFp32, models::Precision::kW8A8, models::Precision::kW4A8})
+    check(card_of(model, precision));
+  // Any kind may have four bits.
+  const transcribe::CardWhisper all =
+      card_of(model, models::Precision::kW4A8, std::vector<std::string>{"encoder", "decoder", "head"});
+  CHECK(std::ranges::all_of(all.storing, [](const auto& one) { return one.second == transcribe::Store::kFour; }));
+  check(all);
+}
+
+TEST_CASE("whisper: which matrices have four bits") {
+  using transcribe::Store;
+  const auto with_four = [](std::vector<std::string> names) {
+    std::vector<std::string> found;
+    for (const auto& [kind, store] : transcribe::storing_of(models::Precision::kW4A8, names)) {
+      if (store == Store::kFour) found.push_back(kind);
+    }
+    return found;
+  };
+  CHECK(with_four({"head"}) == std::vector<std::string>{"head"});
+  CHECK(with_four({"decoder.cross.key", "encoder.feed_forward"}) ==
+        std::vector<std::string>{"decoder.cross.key", "encoder.feed_forward.down", "encoder.feed_forward.up"});
+  CHECK(with_four({"decoder"}).size() == 10);
+  // What is sensitive keeps eight bits, unless it is named.
+  const auto some = with_four({});
+  CHECK(some.size() > 3);
+  for (const std::string kind : {"head", "encoder.attention.key", "decoder.cross.value"})
+    CHECK(std::ranges::find(some, kind) == some.end());
+  CHECK(transcribe::kind_of("decoder.layer.11.cross.key") == "decoder.cross.key");
+  CHECK_THROWS_WITH(with_four({"decod"}), doctest::Contains("there is no such matrix; there are encoder.att"));
+  CHECK_THROWS_WITH(transcribe::storing_of(models::Precision::kW8A8, std::vector<std::string>{"head"}),
+                    doctest::Contains("only the precision w4a8"));
+}
+
+TEST_CASE("whisper: weights that are no numbers are refused") {
+  models::Model model = models::load(models::sample("tiny-whisper"));
+  std::vector<float> numbers = models::floats(model.at("decoder.layer.1.cross.query"));
+  numbers.back() = std::numeric_limits<float>::quiet_NaN();
+  for (models::Tensor& one : model.tensors) {
+    if (one.name != "decoder.layer.1.cross.query") continue;
+    one.element = models::Element::kF32;
+    one.data = {reinterpret_cast<const uint8_t*>(numbers.data()), numbers.size() * sizeof(float)};
   }
+  CHECK_THROWS_WITH(transcribe::pack_decoder(model, card_of(model, models::Precision::kW4A8), [](auto&&...) {}),
+                    doctest::Contains("in decoder.layer.1.cross.query that are no numbers"));
 }
 
 TEST_CASE("whisper: what is none is refused") {
   CHECK_THROWS_WITH(
-      transcribe::card_whisper(models::load(models::sample("tiny-llama")), transcribe::Precision::kFp32),
+      transcribe::card_whisper(models::load(models::sample("tiny-llama")), models::Precision::kFp32),
       doctest::Contains("is a language model"));
   CHECK_THROWS_WITH(
-      transcribe::card_whisper(models::load(models::sample("tiny-whisper")), transcribe::Precision::kFp32),
+      transcribe::card_whisper(models::load(models::sample("tiny-whisper")), models::Precision::kFp32),
       doctest::Contains("Whisper's vocabularies have"));
 }
