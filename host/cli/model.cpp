@@ -1,5 +1,5 @@
-// swai model: what a file or folder with a model holds; models packed for the card, or written for whisper.cpp.
-// No card is needed.
+// swai model: what a file or folder with a model holds; models packed for the card, or written for
+// whisper.cpp. No card is needed.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -7,10 +7,11 @@
 #include <memory>
 
 #include "host/audio/mel.hpp"
+#include "host/cli/any_model.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/table.hpp"
-#include "host/generate/packed_file.hpp"
+#include "host/generate/packed_llama.hpp"
 #include "host/models/ggml_writer.hpp"
 #include "host/models/load.hpp"
 
@@ -38,7 +39,8 @@ struct Wish {
   std::string tokens;
   bool tensors = false;
   std::string output;
-  std::string precision = "fp32";
+  std::string precision;  // empty: fp32 of language, w8a8 of speech
+  std::vector<std::string> four_bits;
   std::string weights = "f16";
 };
 
@@ -127,20 +129,31 @@ Json describe(const Model& model, bool with_tensors) {
 }
 
 // What was packed says less: its tensors are the card's.
-Json describe(const generate::CardModel& model) {
-  return {{"path", model.card.path},
-          {"format", "packed for the card"},
-          {"architecture", "llama"},
-          {"precision", generate::to_text(model.card.precision)},
-          {"width", model.card.shape.width},
-          {"inner_width", model.card.shape.inner},
-          {"layers", model.card.shape.layers},
-          {"heads", model.card.shape.heads},
-          {"kv_heads", model.card.shape.kv_heads},
-          {"vocabulary", model.card.shape.vocabulary},
-          {"context", model.card.shape.context},
-          {"tokenizer", tokenizer_name(model.vocabulary)},
-          {"chat_template", !model.vocabulary.chat_template.empty()}};
+Json numbers(const generate::CardLlama& card) {
+  return {{"width", card.shape.width},       {"inner_width", card.shape.inner},
+          {"layers", card.shape.layers},     {"heads", card.shape.heads},
+          {"kv_heads", card.shape.kv_heads}, {"vocabulary", card.shape.vocabulary},
+          {"context", card.shape.context}};
+}
+
+Json numbers(const transcribe::CardWhisper& card) {
+  Json report = numbers(card.shape);
+  report["four_bits"] = Json::array();
+  for (const auto& [kind, store] : card.storing)
+    if (store == transcribe::Store::kFour) report["four_bits"].push_back(kind);
+  return report;
+}
+
+Json describe(const AnyModel& model, const models::PackedFile& file) {
+  const models::Vocabulary& words = vocabulary_of(model);
+  Json report = {{"path", file.path()},
+                 {"format", "packed for the card"},
+                 {"architecture", file.architecture()},
+                 {"precision", models::to_text(precision_of(model))}};
+  report.update(std::visit([](const auto& one) { return numbers(one.card); }, model));
+  report["tokenizer"] = tokenizer_name(words);
+  report["chat_template"] = !words.chat_template.empty();
+  return report;
 }
 
 void print_words(const Json& report) {
@@ -171,16 +184,14 @@ void print_words(const Json& report) {
   fmt::print("\n{}", tensors.text());
 }
 
-// Null: it is none.
-models::SharedBytes packed_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return nullptr;
-  models::SharedBytes file = models::FileBytes::map(path);
-  return generate::is_packed(*file) ? file : nullptr;
+std::optional<models::PackedFile> packed_file(const std::string& path) {
+  if (!models::is_packed_file(path)) return std::nullopt;
+  return models::PackedFile(models::FileBytes::map(path));
 }
 
 int show(const Cli& cli, const Wish& wish) {
-  const models::SharedBytes packed = packed_file(wish.path);
-  const Json report = packed ? describe(generate::open_packed(packed))
+  const std::optional<models::PackedFile> packed = packed_file(wish.path);
+  const Json report = packed ? describe(open_packed_model(*packed), *packed)
                              : describe(models::load(wish.path, wish.tokens), wish.tensors);
   if (cli.options().json) {
     cli.print(report);
@@ -195,17 +206,18 @@ int show(const Cli& cli, const Wish& wish) {
 }
 
 int import(const Cli& cli, const Wish& wish) {
-  const auto precision = generate::precision_named(wish.precision);
+  const AnyModel model =
+      open_any_model(wish.path, wish.tokens, models::precision_named(wish.precision), wish.four_bits);
+  const std::string precision = models::to_text(precision_of(model));
   {
     const Progress progress(!cli.options().quiet, wish.output);
-    generate::write_packed(generate::open_card_model(wish.path, wish.tokens, precision), wish.output);
+    std::visit([&](const auto& one) { write_packed(one, wish.output); }, model);
   }
   const uint64_t bytes = std::filesystem::file_size(wish.output);
   if (cli.options().json) {
-    cli.print({{"path", wish.output}, {"precision", wish.precision}, {"bytes", bytes}});
+    cli.print({{"path", wish.output}, {"precision", precision}, {"bytes", bytes}});
   } else {
-    fmt::print("{}: {:.1f} MB, packed as {}\n", wish.output, static_cast<double>(bytes) / 1e6,
-               wish.precision);
+    fmt::print("{}: {:.1f} MB, packed as {}\n", wish.output, static_cast<double>(bytes) / 1e6, precision);
   }
   return kDone;
 }
@@ -229,9 +241,11 @@ int export_for_whisper_cpp(const Cli& cli, const Wish& wish) {
 }
 
 int verify(const Cli& cli, const Wish& wish) {
-  const models::SharedBytes file = packed_file(wish.path);
+  const std::optional<models::PackedFile> file = packed_file(wish.path);
   if (!file) throw Error(kBadInput, wish.path + ": is no packed model; `swai model import` makes one");
-  if (const auto damaged = generate::damaged_tensor(file)) {
+  const bool speech = file->architecture() == transcribe::kArchitecture;
+  const auto damaged = speech ? transcribe::damaged_tensor(*file) : generate::damaged_tensor(*file);
+  if (damaged) {
     throw Error(kFailed,
                 fmt::format("{}: {} is not what was packed; fetch the file again, or pack the model again",
                             wish.path, *damaged));
@@ -252,7 +266,8 @@ void add_model(Cli& cli) {
   const auto action = std::make_shared<int (*)(const Cli&, const Wish&)>(show);
   CLI::App* const command = cli.add(
       "model",
-      "files with models: model info FILE, model import FILE -o PACKED, model verify PACKED, model export -m MODEL "
+      "files with models: model info FILE, model import FILE -o PACKED, model verify PACKED, model export -m "
+      "MODEL "
       "-o FILE",
       [&cli, wish, action] { return (*action)(cli, *wish); }, kExamples);
   command->require_subcommand(1);
@@ -276,14 +291,16 @@ void add_model(Cli& cli) {
   const auto add_output = [&](CLI::App* one, const char* file) {
     one->add_option("-o,--output", wish->output, file)->required()->type_name("FILE");
   };
-  CLI::App* const import_one = add("import", "packs it for the card, into one file", "FILE",
-                                   "file or folder of a model that writes text", import);
+  CLI::App* const import_one =
+      add("import", "packs it for the card, into one file", "FILE", "file or folder of a model", import);
   add_tokenizer(import_one);
   add_output(import_one, "the packed file");
   import_one
-      ->add_option("--precision", wish->precision, "how weights are stored: fp32 (the default), w8a8, w4a8")
-      ->check(CLI::IsMember(generate::precision_names()))
+      ->add_option("--precision", wish->precision,
+                   "how weights are stored: fp32, w8a8, w4a8 (default: fp32 of language, w8a8 of speech)")
+      ->check(CLI::IsMember(models::precision_names()))
       ->type_name("NAME");
+  add_four_bits(*import_one, wish->four_bits);
   add("verify", "whether a packed file is what was written", "FILE", "packed file", verify);
   CLI::App* const export_one = add("export", "writes it in whisper.cpp's format", "-m,--model",
                                    "file or folder of a Whisper model", export_for_whisper_cpp);

@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "abi/argument_text.hpp"
+#include "host/cli/any_model.hpp"
 #include "host/cli/error.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
-#include "host/models/load.hpp"
 
 namespace swai::cli {
 namespace {
@@ -67,9 +67,9 @@ HttpFiles::HttpFiles(const HttpWish& wish)
     : key_(key_in(wish.key_file)),
       socket_(wish.address),
       module_name_(places().operators),
-      program_name_(places().decode),
       operators_(module_name_),
-      program_(kernel_run::read_file(program_name_)) {
+      decode_(places().decode),
+      listen_(places().listen) {
   for (const std::string& model : wish.models) {
     const NameAndPath parts = parts_of(model);
     const bool twice = std::ranges::any_of(models_, [&](const Model& one) { return one.name == parts.name; });
@@ -82,28 +82,20 @@ HttpFiles::HttpFiles(const HttpWish& wish)
 }
 
 HttpFiles::Model HttpFiles::open(const std::string& name, const std::string& path, const HttpWish& wish) {
-  const auto precision = generate::precision_named(wish.precision);
   Model model = {.name = name, .text = nullptr, .speech = nullptr};
-  if (generate::is_packed_file(path)) {
-    model.text =
-        std::make_unique<http::TextFile>(generate::open_card_model(path, "", precision), wish.context);
-    return model;
+  AnyModel any = open_any_model(path, "", models::precision_named(wish.precision));
+  if (auto* const text = std::get_if<generate::CardModel>(&any)) {
+    model.text = std::make_unique<http::TextFile>(std::move(*text), wish.context);
+  } else {
+    model.speech =
+        std::make_unique<transcribe::WhisperFile>(std::get<transcribe::WhisperModel>(std::move(any)));
   }
-  models::Model loaded = models::load(path);
-  if (loaded.is_llama()) {
-    model.text = std::make_unique<http::TextFile>(
-        generate::card_model(std::move(loaded), precision.value_or(generate::Precision::kFp32)),
-        wish.context);
-    return model;
-  }
-  model.speech = std::make_unique<transcribe::WhisperFile>(std::move(loaded),
-                                                           precision.value_or(models::Precision::kW8A8));
   return model;
 }
 
 HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
     : walker_(files.module_name_, files.operators_.bytes()),
-      decoder_(files.program_name_, files.program_, walker_) {
+      decoder_(files.decode_.name, files.decode_.bytes, walker_) {
   http::Service::Models models;
   std::string names;
   for (HttpFiles::Model& model : files.models_) {
@@ -114,7 +106,8 @@ HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
                           std::make_unique<http::CardTextModel>(std::move(model.text), walker_, decoder_));
     } else {
       models.speech.emplace(model.name,
-                            std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_));
+                            std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_,
+                                                                    files.listen_.name, files.listen_.bytes));
     }
   }
   const bool open = !files.socket_.is_loopback() && files.key_.empty();

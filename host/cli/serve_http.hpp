@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/argument_text.hpp"
 #include "host/cli/cli.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/http/card_speech_model.hpp"
@@ -44,9 +45,15 @@ class HttpFiles {
   std::string key_;
   std::vector<Model> models_;
   http::ListeningSocket socket_;
-  const std::string module_name_, program_name_;
+  // A program for the card's management processor.
+  struct Program {
+    explicit Program(std::string file) : name(std::move(file)), bytes(kernel_run::read_file(name)) {}
+    std::string name;
+    std::vector<uint8_t> bytes;
+  };
+  const std::string module_name_;
   const ModuleFile operators_;
-  const std::vector<uint8_t> program_;
+  const Program decode_, listen_;
 };
 
 // On the card that the runtime library finds; answers from now on.

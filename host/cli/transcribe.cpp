@@ -9,6 +9,7 @@
 
 #include "abi/argument_text.hpp"
 #include "host/audio/sound.hpp"
+#include "host/cli/any_model.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/places.hpp"
@@ -16,7 +17,6 @@
 #include "host/cli/started_card.hpp"
 #include "host/cli/words.hpp"
 #include "host/cli/work_phases.hpp"
-#include "host/models/load.hpp"
 #include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/json.hpp"
 #include "host/transcribe/transcriber.hpp"
@@ -40,7 +40,7 @@ struct Wish {
   std::string model;
   std::vector<std::string> files;
   std::string format = "text";
-  std::string precision = "w8a8";
+  std::string precision;  // empty: the file's, or w8a8
   std::vector<std::string> four_bits;
   std::string launch = "three-tier";
   bool fallback = true;
@@ -76,8 +76,8 @@ Json work_json(const transcribe::CardSpeech::Work& work, const char* items) {
 
 class Writer {
  public:
-  Writer(const Cli& cli, const Wish& wish)
-      : cli_(cli), wish_(wish), format_(*transcribe::format_of(wish.format)) {}
+  Writer(const Cli& cli, const Wish& wish, models::Precision precision)
+      : cli_(cli), wish_(wish), precision_(precision), format_(*transcribe::format_of(wish.format)) {}
 
   bool json() const { return cli_.options().json || format_ == Format::kJson; }
 
@@ -103,7 +103,7 @@ class Writer {
     if (!json()) return;
     cli_.print({{"file", file},
                 {"model", wish_.model},
-                {"precision", wish_.precision},
+                {"precision", models::to_text(precision_)},
                 {"language", language},
                 {"duration", sound.seconds()},
                 {"windows", windows},
@@ -117,6 +117,7 @@ class Writer {
  private:
   const Cli& cli_;
   const Wish& wish_;
+  const models::Precision precision_;
   const Format format_;
   Json segments_;
   std::string text_;
@@ -157,8 +158,9 @@ int run(const Cli& cli, Wish wish) {
   const auto begin = std::chrono::steady_clock::now();
   if (!wish.fallback) wish.options.temperatures = {0};
   // Everything that may be wrong with what was given is found before there is a card.
-  const transcribe::WhisperFile ready(models::load(wish.model), *models::precision_named(wish.precision),
-                                      wish.four_bits);
+  const transcribe::WhisperFile ready(
+      transcribe::open_whisper(wish.model, models::precision_named(wish.precision), wish.four_bits));
+  const transcribe::CardWhisper& model = ready.model.card;
   check(wish, ready);
   wish.options.short_windows = wish.short_windows && ready.model.training.short_windows;
   std::vector<audio::Sound> sounds;
@@ -177,21 +179,20 @@ int run(const Cli& cli, Wish wish) {
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  transcribe::CardSpeech speech(walker, ready.model, ready.card, ready.programs, ready.forbidden(),
-                                wish.seed);
+  transcribe::CardSpeech speech(walker, ready.model, ready.programs, ready.forbidden(), wish.seed);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) listener.emplace(program, image, speech, ready.special);
   progress.reset();
   phases.end("loading");
 
-  Writer writer(cli, wish);
+  Writer writer(cli, wish, model.precision);
   double seconds = 0;
   for (size_t i = 0; i < sounds.size(); ++i) {
     const audio::Sound& sound = sounds[i];
     seconds += sound.seconds();
-    const audio::Mel mel = audio::log_mel(sound.samples, ready.card.shape.mels);
+    const audio::Mel mel = audio::log_mel(sound.samples, model.shape.mels);
     transcribe::Transcriber transcriber(speech, listener ? &*listener : nullptr, *ready.tokenizer,
-                                        ready.special, ready.card.frames(), ready.card.shape.text_context,
+                                        ready.special, model.frames(), model.shape.text_context,
                                         wish.options);
     writer.begin(wish.files[i]);
     {
@@ -238,7 +239,8 @@ void add_transcribe(Cli& cli) {
   CLI::App* const command = cli.add(
       "transcribe", "what is said in a sound", [&cli, wish] { return run(cli, *wish); }, kExamples);
   command->add_option("FILE", wish->files, "sounds: WAV, FLAC, OGG, MP3 (- for standard input)")->required();
-  command->add_option("-m,--model", wish->model, "file or folder of a Whisper model")->required();
+  command->add_option("-m,--model", wish->model, "file or folder of a Whisper model, or a packed one")
+      ->required();
   command->add_option("--format", wish->format, "of the text: text, srt, vtt, json, csv (default text)")
       ->check(CLI::IsMember({"text", "srt", "vtt", "json", "csv"}))
       ->type_name("NAME");
@@ -270,12 +272,7 @@ void add_transcribe(Cli& cli) {
                    "how weights are stored: w8a8 (default), fp32, w4a8: four bits where that costs little")
       ->check(CLI::IsMember(models::precision_names()))
       ->type_name("NAME");
-  command
-      ->add_option("--four-bits", wish->four_bits,
-                   "with w4a8: what has four bits instead, such as decoder.feed_forward.up, decoder.cross or "
-                   "encoder; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  add_four_bits(*command, wish->four_bits);
   command
       ->add_option("--seed", wish->seed,
                    "of random numbers, for texts that have to be tried again (default 0)")

@@ -13,7 +13,7 @@
 namespace swai::generate {
 
 // Gives all weights of a model, one after the other.
-using Weights = std::function<void(const Put&)>;
+using Weights = std::function<void(const models::Put&)>;
 
 struct CardModel {
   CardLlama card;
@@ -23,9 +23,6 @@ struct CardModel {
 
 // Weights are packed whenever they are asked for.
 CardModel card_model(models::Model model, Precision precision);
-
-// The file was packed for the card: models::load does not know it.
-bool is_packed_file(const std::string& path);
 
 // Any file or folder. `tokens`: as models::load takes it. `precision`: that of a packed file cannot be
 // another one. Throws InputError.

@@ -1,16 +1,14 @@
 // The weights of a llama model as the card's operators read them.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string>
+#include <vector>
 
 #include "host/generate/card_llama.hpp"
+#include "host/models/packed_file.hpp"
 
 namespace swai::generate {
 
-// Takes the contents of the weight that a graph knows by this name.
-using Put = std::function<void(const std::string& name, std::span<const uint8_t> contents)>;
+using models::Put;
 
 // All weights but the rotary table, one after the other, so that one alone is in memory at a time.
 void pack_llama(const models::Model& model, const CardLlama& card, const Put& put);

@@ -11,10 +11,10 @@ namespace {
 
 struct Unwanted {};
 
-// Ends, by an exception, what nobody wants any more.
-class AsLongAsWanted : public transcribe::Speech {
+// Both end, by an exception, what nobody wants any more.
+class SpeechAsLongAsWanted : public transcribe::Speech {
  public:
-  AsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)
+  SpeechAsLongAsWanted(transcribe::Speech& speech, const std::function<bool()>& go_on)
       : speech_(speech), go_on_(go_on) {}
 
   void begin_sound(uint32_t window) override { speech_.begin_sound(window); }
@@ -38,6 +38,25 @@ class AsLongAsWanted : public transcribe::Speech {
   const std::function<bool()>& go_on_;
 };
 
+class ListenerAsLongAsWanted : public transcribe::Listener {
+ public:
+  ListenerAsLongAsWanted(transcribe::Listener& listener, const std::function<bool()>& go_on)
+      : listener_(listener), go_on_(go_on) {}
+
+  void take(std::span<const float> mel, uint64_t frames) override { listener_.take(mel, frames); }
+  void listen(const Wish& wish, const std::function<bool(const transcribe::Heard&)>& heard) override {
+    bool wanted = true;
+    Wish asked = wish;
+    asked.go_on = [&] { return wanted = wanted && go_on_(); };
+    listener_.listen(asked, heard);
+    if (!wanted) throw Unwanted();
+  }
+
+ private:
+  transcribe::Listener& listener_;
+  const std::function<bool()>& go_on_;
+};
+
 audio::Sound sound_of(std::string_view file) {
   try {
     return audio::sound_in(file, "file");
@@ -51,9 +70,11 @@ constexpr uint64_t kSeed = 0;
 
 }  // namespace
 
-CardSpeechModel::CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker)
+CardSpeechModel::CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker,
+                                 std::string name, std::span<const uint8_t> program)
     : file_(std::move(file)),
-      speech_(walker, file_->model, file_->card, file_->programs, file_->forbidden(), kSeed) {}
+      speech_(walker, file_->model, file_->programs, file_->forbidden(), kSeed),
+      listener_(std::move(name), program, speech_, file_->special) {}
 
 Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechRequest& request,
                                        const std::function<bool()>& go_on) {
@@ -64,13 +85,15 @@ Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechReques
                       "invalid_value");
   }
   const audio::Sound sound = sound_of(file);
-  const audio::Mel mel = audio::log_mel(sound.samples, file_->card.shape.mels);
+  const audio::Mel mel = audio::log_mel(sound.samples, file_->model.card.shape.mels);
   Transcript transcript;
   transcript.seconds = sound.seconds();
   options.short_windows = file_->model.training.short_windows;
-  AsLongAsWanted speech(speech_, go_on);
-  transcribe::Transcriber transcriber(speech, nullptr, *file_->tokenizer, file_->special,
-                                      file_->card.frames(), file_->card.shape.text_context, options);
+  SpeechAsLongAsWanted speech(speech_, go_on);
+  ListenerAsLongAsWanted listener(listener_, go_on);
+  transcribe::Transcriber transcriber(speech, &listener, *file_->tokenizer, file_->special,
+                                      file_->model.card.frames(), file_->model.card.shape.text_context,
+                                      options);
   try {
     transcriber.run(mel, (sound.samples.size() + audio::kHop - 1) / audio::kHop,
                     [&](const transcribe::Said& said) { transcript.said.push_back(said); });

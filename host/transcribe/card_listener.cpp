@@ -96,6 +96,11 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
   bool wanted = true;
   while (const auto message = job_.read<listen::Message>()) {
     if (!wanted) continue;
+    if (wish.go_on && !wish.go_on()) {
+      wanted = false;
+      job_.cancel();
+      continue;
+    }
     if (message->kind == listen::Message::kChosen) {
       window.choices.push_back(
           {message->token, static_cast<double>(std::bit_cast<float>(message->log_probability))});

@@ -11,7 +11,6 @@
 
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
-#include "host/transcribe/whisper_weights.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -36,21 +35,21 @@ size_t mel_bytes(const CardWhisper& card) { return (card.frames() + 2) * frame_b
 
 }  // namespace
 
-CardSpeech::CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
-                       const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed)
+CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const WhisperPrograms& programs,
+                       const Forbidden& forbidden, uint64_t seed)
     : walker_(walker),
-      card_(card),
+      card_(model.card),
       seed_(seed),
       encoder_weights_("weights of the encoder", programs.encoder.pattern, ValueKind::kWeight),
       decoder_weights_("weights of the decoder", programs.one.pattern, ValueKind::kWeight),
       states_("keys and values", programs.one.pattern, ValueKind::kState),
       cross_("keys and values of the sound", programs.encoder.pattern, ValueKind::kOutput),
-      padded_("sound between zeros", size_t{card.frames() + 1} * card.shape.width * sizeof(float)),
-      mel_("spectrogram", mel_bytes(card)),
-      forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card.shape.vocabulary))),
+      padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
+      mel_("spectrogram", mel_bytes(card_)),
+      forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card_.shape.vocabulary))),
       settings_("settings", sizeof(operators::SampleSettings)),
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
-      logits_("logits", card.shape.vocabulary * sizeof(float)),
+      logits_("logits", card_.shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max({programs.encoder.between_bytes, programs.several.between_bytes,
                                               programs.one.between_bytes})) {
   place(model);
@@ -118,12 +117,12 @@ cpe::GlobalPtr<void> CardSpeech::decoder_address(const graph::Template::Base& ba
   }
 }
 
-void CardSpeech::place(const models::Model& model) {
+void CardSpeech::place(const WhisperModel& model) {
   const auto put_into = [](walk::NamedMemory& memory) {
     return [&](const std::string& name, std::span<const uint8_t> contents) { memory.put(name, contents); };
   };
-  pack_encoder(model, card_, put_into(encoder_weights_));
-  pack_decoder(model, card_, put_into(decoder_weights_));
+  model.encoder(put_into(encoder_weights_));
+  model.decoder(put_into(decoder_weights_));
   encoder_weights_.require_all();
   decoder_weights_.require_all();
   // Rows of zeros stand before and behind the sound, and stay.

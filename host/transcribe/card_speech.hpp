@@ -7,6 +7,7 @@
 #include "abi/listen.hpp"
 #include "host/transcribe/speech.hpp"
 #include "host/transcribe/whisper_graph.hpp"
+#include "host/transcribe/whisper_model.hpp"
 #include "host/walk/list.hpp"
 #include "host/walk/named_memory.hpp"
 
@@ -25,8 +26,8 @@ class CardSpeech : public Speech {
  public:
   // Throws walk::CardError when the card has not so much memory. `programs`: for windows as long as the model
   // knows them.
-  CardSpeech(walk::Walker& walker, const models::Model& model, const CardWhisper& card,
-             const WhisperPrograms& programs, const Forbidden& forbidden, uint64_t seed);
+  CardSpeech(walk::Walker& walker, const WhisperModel& model, const WhisperPrograms& programs,
+             const Forbidden& forbidden, uint64_t seed);
 
   void begin_sound(uint32_t window) override;
   void hear(std::span<const float> mel) override;
@@ -64,7 +65,7 @@ class CardSpeech : public Speech {
 
   cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
-  void place(const models::Model& model);
+  void place(const WhisperModel& model);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
   walk::Walker& walker_;

@@ -28,7 +28,11 @@ struct CardWhisper {
   uint32_t room() const { return shape.text_context + kChunk; }
 };
 
-// Throws models' InputError for a model that is no Whisper, or too large for the card's operators.
+// Throws models' InputError for a model that is too large for the card's operators, or has other tokens.
+CardWhisper make_card_whisper(const std::string& path, const models::WhisperShape& shape, Precision precision,
+                              Storing storing, bool key_bias);
+
+// Throws models' InputError for a model that is no Whisper, too.
 CardWhisper card_whisper(const models::Model& model, Precision precision,
                          std::span<const std::string> four_bits = {});
 

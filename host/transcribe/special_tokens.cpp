@@ -6,6 +6,8 @@
 #include <array>
 #include <set>
 
+#include "host/models/file_bytes.hpp"
+
 namespace swai::transcribe {
 namespace {
 
@@ -34,16 +36,16 @@ constexpr std::array<std::string_view, 7> kNotes = {"♩", "♪", "♫", "♬", 
 
 }  // namespace
 
-SpecialTokens special_tokens(const models::Model& model) {
+SpecialTokens special_tokens(const std::string& path, uint32_t vocabulary) {
   SpecialTokens special;
-  special.vocabulary = model.whisper().vocabulary;
+  special.vocabulary = vocabulary;
   const uint32_t beside_languages = kEnglishText + 2 + kDirections + kTimestamps;
   special.multilingual = special.vocabulary > beside_languages + kEnglishLanguages;
   special.languages = special.multilingual ? special.vocabulary - beside_languages - 1 : kEnglishLanguages;
   if (special.vocabulary < beside_languages + kEnglishLanguages || special.languages > kLanguages.size() ||
       special.languages < kEnglishLanguages) {
-    models::refuse(model.path, fmt::format("has {} tokens; Whisper's vocabularies have 51864, 51865 or 51866",
-                                           special.vocabulary));
+    models::refuse(path, fmt::format("has {} tokens; Whisper's vocabularies have 51864, 51865 or 51866",
+                                     special.vocabulary));
   }
   special.end = kEnglishText + (special.multilingual ? 1 : 0);
   special.start = special.end + 1;

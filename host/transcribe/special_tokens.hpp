@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "abi/speech_rules.hpp"
-#include "host/models/model.hpp"
 #include "host/models/tokenizer.hpp"
 
 namespace swai::transcribe {
@@ -31,8 +30,9 @@ struct SpecialTokens : speech::Marks {
 
 inline constexpr uint32_t kTimestamps = 1501;
 
-// Throws models' InputError for a vocabulary that is none of OpenAI's.
-SpecialTokens special_tokens(const models::Model& model);
+// Of a model with so many tokens. Throws models' InputError, with the model's path, when that is no
+// vocabulary of OpenAI's.
+SpecialTokens special_tokens(const std::string& path, uint32_t vocabulary);
 
 // The number of a language among SpecialTokens' languages, by its code ("en"); of no known one: none.
 std::optional<uint32_t> language_number(std::string_view code);

@@ -56,6 +56,8 @@ class Listener {
     std::vector<Token> directions;
     bool timestamps = true;
     bool condition_on_previous = true;
+    // Asked with each token, unless empty; when it says no, the rest is left out.
+    std::function<bool()> go_on = {};
   };
 
   virtual ~Listener() = default;

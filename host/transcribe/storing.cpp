@@ -16,14 +16,22 @@ struct Kind {
   const char* name;
   bool sensitive;  // four bits cost much here (models/studies)
 };
-constexpr std::array kKinds = {Kind{"encoder.attention.query", true},   Kind{"encoder.attention.key", true},
-                               Kind{"encoder.attention.value", true},   Kind{"encoder.attention.output", true},
-                               Kind{"encoder.feed_forward.up", false},  Kind{"encoder.feed_forward.down", false},
-                               Kind{"decoder.attention.query", false},  Kind{"decoder.attention.key", true},
-                               Kind{"decoder.attention.value", true},   Kind{"decoder.attention.output", false},
-                               Kind{"decoder.cross.query", false},      Kind{"decoder.cross.key", true},
-                               Kind{"decoder.cross.value", true},       Kind{"decoder.cross.output", false},
-                               Kind{"decoder.feed_forward.up", false},  Kind{"decoder.feed_forward.down", true},
+constexpr std::array kKinds = {Kind{"encoder.attention.query", true},
+                               Kind{"encoder.attention.key", true},
+                               Kind{"encoder.attention.value", true},
+                               Kind{"encoder.attention.output", true},
+                               Kind{"encoder.feed_forward.up", false},
+                               Kind{"encoder.feed_forward.down", false},
+                               Kind{"decoder.attention.query", false},
+                               Kind{"decoder.attention.key", true},
+                               Kind{"decoder.attention.value", true},
+                               Kind{"decoder.attention.output", false},
+                               Kind{"decoder.cross.query", false},
+                               Kind{"decoder.cross.key", true},
+                               Kind{"decoder.cross.value", true},
+                               Kind{"decoder.cross.output", false},
+                               Kind{"decoder.feed_forward.up", false},
+                               Kind{"decoder.feed_forward.down", true},
                                Kind{"head", true}};
 
 constexpr std::array kStores = {std::pair(Store::kFp32, "f32"), std::pair(Store::kEight, "i8"),
@@ -65,8 +73,9 @@ Storing storing_of(Precision precision, std::span<const std::string> four_bits) 
     if (found) continue;
     std::vector<std::string_view> names;
     for (const Kind& kind : kKinds) names.emplace_back(kind.name);
-    throw common::InputError(fmt::format("four bits for {}: there is no such matrix; there are {}, and how these begin",
-                                         name, fmt::join(names, ", ")));
+    throw common::InputError(
+        fmt::format("four bits for {}: there is no such matrix; there are {}, and how these begin", name,
+                    fmt::join(names, ", ")));
   }
   return storing;
 }

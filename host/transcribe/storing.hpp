@@ -30,7 +30,8 @@ using Storing = std::map<std::string, Store, std::less<>>;
 std::string kind_of(std::string_view tensor);
 
 // `four_bits`: what is to have four bits, by the names of kinds or where these begin ("decoder.cross"); none:
-// what it costs little. Only with kW4A8. Throws InputError for names of nothing, with the names that there are.
+// what it costs little. Only with kW4A8. Throws InputError for names of nothing, with the names that there
+// are.
 Storing storing_of(Precision precision, std::span<const std::string> four_bits);
 
 // Whether these are all kinds that there are, each stored in a way that goes with this precision.

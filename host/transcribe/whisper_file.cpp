@@ -2,12 +2,11 @@
 
 namespace swai::transcribe {
 
-WhisperFile::WhisperFile(models::Model loaded, Precision precision, std::span<const std::string> four_bits)
-    : model(std::move(loaded)),
-      card(card_whisper(model, precision, four_bits)),
-      tokenizer(models::make_tokenizer(model.path, model.vocabulary)),
-      special(special_tokens(model)),
-      programs(whisper_programs(card)) {}
+WhisperFile::WhisperFile(WhisperModel ready)
+    : model(std::move(ready)),
+      tokenizer(models::make_tokenizer(model.card.path, model.vocabulary)),
+      special(special_tokens(model.card.path, model.card.shape.vocabulary)),
+      programs(whisper_programs(model.card)) {}
 
 Forbidden WhisperFile::forbidden() const {
   return {suppressed_tokens(*tokenizer, special), blank_tokens(*tokenizer, special)};

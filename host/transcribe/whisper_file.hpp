@@ -3,22 +3,21 @@
 
 #include <memory>
 
-#include "host/models/model.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/transcribe/card_speech.hpp"
 #include "host/transcribe/special_tokens.hpp"
 #include "host/transcribe/whisper_graph.hpp"
+#include "host/transcribe/whisper_model.hpp"
 
 namespace swai::transcribe {
 
 struct WhisperFile {
-  // Throws InputError. `four_bits`: as storing_of takes it.
-  WhisperFile(models::Model loaded, Precision precision, std::span<const std::string> four_bits = {});
+  // Throws InputError, with the model's path.
+  explicit WhisperFile(WhisperModel ready);
 
   Forbidden forbidden() const;
 
-  models::Model model;
-  CardWhisper card;
+  WhisperModel model;
   std::unique_ptr<models::Tokenizer> tokenizer;
   SpecialTokens special;
   WhisperPrograms programs;

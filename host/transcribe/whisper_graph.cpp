@@ -31,8 +31,7 @@ class Writer {
     projection("q", "normal", "layer[layer].attention.query");
     projection("k", "normal", "layer[layer].attention.key", key_bias());
     projection("v", "normal", "layer[layer].attention.value");
-    line("seen = attention(q, k, v, heads: {}, products: {})", shape_.audio_heads,
-         few_bits() ? "i8" : "f32");
+    line("seen = attention(q, k, v, heads: {}, products: {})", shape_.audio_heads, few_bits() ? "i8" : "f32");
     projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
     feed_forward("mixed", "next x");
     indent_.clear();

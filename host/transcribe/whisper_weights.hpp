@@ -1,16 +1,12 @@
 // The weights of a Whisper model as the card's operators read them.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string>
-
+#include "host/models/packed_file.hpp"
 #include "host/transcribe/card_whisper.hpp"
 
 namespace swai::transcribe {
 
-// Takes the contents of the weight that a graph knows by this name.
-using Put = std::function<void(const std::string& name, std::span<const uint8_t> contents)>;
+using models::Put;
 
 // Those of encoder_graph and decoder_graph, one after the other, so that one alone is in memory at a time.
 void pack_encoder(const models::Model& model, const CardWhisper& card, const Put& put);

@@ -5,7 +5,7 @@ $(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cp
 
 # Packed files, with sanitizers. What computes graphs takes nothing from files.
 $(eval $(call cxx_program,test-packed,verif/generate/packed_test.cpp $(addprefix host/generate/,card_llama.cpp card_model.cpp \
-    llama_graph.cpp llama_weights.cpp packed_file.cpp stores.cpp vocabulary_bytes.cpp) abi/sha256.cpp verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
+    llama_graph.cpp llama_weights.cpp packed_llama.cpp stores.cpp) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
 
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a -lfmt))

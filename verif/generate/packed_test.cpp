@@ -1,12 +1,11 @@
 // Packed models: whole they are what was packed, damaged they are refused, or harmless. With sanitizers.
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <map>
 
 #include "abi/elf.hpp"
 #include "host/generate/llama_graph.hpp"
-#include "host/generate/packed_file.hpp"
+#include "host/generate/packed_llama.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/models/mutation.hpp"
 
@@ -20,12 +19,7 @@ generate::CardModel sample_model(generate::Precision precision) {
 }
 
 Bytes packed(const generate::CardModel& model) {
-  const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("swai-packed-" + std::to_string(std::random_device()()));
-  generate::write_packed(model, path.string());
-  const models::SharedBytes file = models::FileBytes::map(path.string());
-  std::filesystem::remove(path);
-  return {file->bytes().begin(), file->bytes().end()};
+  return models::written([&](const std::string& path) { generate::write_packed(model, path); });
 }
 
 std::map<std::string, Bytes> weights_of(const generate::CardModel& model) {
@@ -40,11 +34,12 @@ std::map<std::string, Bytes> weights_of(const generate::CardModel& model) {
 bool accepted(Bytes bytes) {
   try {
     const models::SharedBytes file = models::FileBytes::hold("packed", std::move(bytes));
-    if (!generate::is_packed(*file)) return false;
-    const generate::CardModel model = generate::open_packed(file);
+    if (!models::is_packed(*file)) return false;
+    const models::PackedFile packed(file);
+    const generate::CardModel model = generate::open_packed(packed);
     generate::llama_program(model.card, {64, 100});
     weights_of(model);
-    generate::damaged_tensor(file);
+    generate::damaged_tensor(packed);
     return true;
   } catch (const common::InputError&) {
     return false;
@@ -57,8 +52,9 @@ TEST_CASE("what was packed comes back, in every precision") {
   for (const auto precision :
        {generate::Precision::kFp32, generate::Precision::kW8A8, generate::Precision::kW4A8}) {
     const generate::CardModel model = sample_model(precision);
-    const models::SharedBytes file = models::FileBytes::hold("packed", packed(model));
-    REQUIRE(generate::is_packed(*file));
+    const models::SharedBytes bytes = models::FileBytes::hold("packed", packed(model));
+    REQUIRE(models::is_packed(*bytes));
+    const models::PackedFile file(bytes);
     const generate::CardModel again = generate::open_packed(file);
     CHECK(generate::damaged_tensor(file) == std::nullopt);
     CHECK(weights_of(again) == weights_of(model));

@@ -22,6 +22,7 @@ import wave
 sys.path[:0] = ["verif/cli", "verif/transcribe"]
 import random_chat  # noqa: E402
 import random_whisper  # noqa: E402
+from sounds import write_sound  # noqa: E402
 from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
@@ -90,6 +91,21 @@ def events(path="/completions", **body):
     return [json.loads(line.removeprefix("data: ")) for line in lines]
 
 
+def form(fields, sound):
+    """As clients write it."""
+    body = b""
+    for name, text in fields.items():
+        body += f'--xyz\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
+    body += b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="sound.wav"\r\n\r\n' + sound.read_bytes() + b"\r\n--xyz--\r\n"
+    return body, {"Content-Type": "multipart/form-data; boundary=xyz"}
+
+
+def hear(sound, **fields):
+    request = urllib.request.Request(shared.url + "/audio/transcriptions", *form({"model": "speech", **fields}, sound))
+    with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+        return answer.read().decode()
+
+
 class HttpTest(SwaiTest):
     CONFIG = ()
 
@@ -97,9 +113,9 @@ class HttpTest(SwaiTest):
         super().setUp()
         self.environment["XDG_RUNTIME_DIR"] = shared.folder.name
 
-    def launches(self):
+    def of_clients(self, what):
         (card,) = self.run_json("top", "--count", "1", "--interval", "0.2")["cards"]
-        return sum(client["launches"] for client in card["clients"])
+        return sum(client[what] for client in card["clients"])
 
     def refused(self, path, body):
         with self.assertRaises(urllib.error.HTTPError) as caught:
@@ -154,11 +170,13 @@ class Answers(HttpTest):
             self.assertEqual(answer["choices"][0]["text"], report["text"])
 
     def test_stop(self):
-        before = self.launches()
+        before = self.of_clients("launches")
         (choice,) = complete(model="stories", prompt="Once upon a time", max_tokens=390, stop=["girl", "none"])["choices"]
         self.assertEqual((choice["text"], choice["finish_reason"]), (", there was a little ", "stop"))
-        # The card has stopped, too, a few tokens later.
-        self.assertLess(self.launches() - before, 100)
+        # The card has stopped, too, a few tokens later: it launches once for each.
+        launches = self.of_clients("launches") - before
+        self.assertGreater(launches, 5)
+        self.assertLess(launches, 100)
 
     def test_tokens(self):
         report = self.run_json("generate", "-m", MODEL, "-p", "Once upon a time", "-n", "5")
@@ -192,17 +210,6 @@ class Answers(HttpTest):
 
 
 class Speech(HttpTest):
-    def hear(self, path, **fields):
-        """With a form, as clients write it."""
-        body = b""
-        for name, text in {"model": "speech", **fields}.items():
-            body += f'--xyz\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
-        body += b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="sound.wav"\r\n\r\n' + path.read_bytes() + b"\r\n--xyz--\r\n"
-        headers = {"Content-Type": "multipart/form-data; boundary=xyz"}
-        request = urllib.request.Request(shared.url + "/audio/transcriptions", body, headers)
-        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
-            return answer.read().decode()
-
     def test_the_same_as_by_command(self):
         sound = self.folder / "sound.wav"
         with wave.open(str(sound), "wb") as out:
@@ -210,14 +217,18 @@ class Speech(HttpTest):
             out.writeframes(b"".join(struct.pack("<h", int(8000 * math.sin(i * i / 640000))) for i in range(2 * 16000)))
         command = ["--quiet", "transcribe", "-m", shared.speech, sound]
         report = json.loads(self.run_swai(*command, "--format", "json")[0])
-        told = json.loads(self.hear(sound, response_format="verbose_json"))
+        queues, launches = self.of_clients("queues"), self.of_clients("launches")
+        told = json.loads(hear(sound, response_format="verbose_json"))
+        # A program on the card, which has a queue of its own, went through the sound.
+        self.assertEqual(self.of_clients("queues"), queues + 1)
+        self.assertGreater(self.of_clients("launches"), launches)
         self.assertEqual(told["segments"], report["segments"])
         self.assertEqual((told["text"], told["duration"], told["language"]), (report["text"].lstrip(" "), 2, "en"))
         # Another time it is the same, whatever was heard before.
-        self.assertEqual(self.hear(sound, response_format="srt"), self.run_swai(*command, "--format", "srt")[0])
+        self.assertEqual(hear(sound, response_format="srt"), self.run_swai(*command, "--format", "srt")[0])
         sound.write_bytes(b"no sound")
         with self.assertRaises(urllib.error.HTTPError) as caught:
-            self.hear(sound)
+            hear(sound)
         self.assertEqual(caught.exception.code, 400)
         self.assertIn("no sound that can be read", json.load(caught.exception)["error"]["message"])
 
@@ -235,6 +246,21 @@ class Clients(HttpTest):
                     self.assertTrue(client.recv(1))
             answer = complete(model="stories", prompt="Once upon a time", max_tokens=5)
             self.assertEqual(answer["choices"][0]["text"], ", there was a little")
+
+    def test_gone_in_a_sound(self):
+        """Of a minute that nobody waits for, in the middle."""
+        sound = self.folder / "sound.wav"
+        write_sound(str(sound), 60)
+        body, headers = form({"model": "speech"}, sound)
+        host, port = re.search(r"//([\d.]+):(\d+)", shared.url).groups()
+        before = self.of_clients("launches")
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(b"POST /v1/audio/transcriptions HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (
+                headers["Content-Type"].encode(), len(body)) + body)
+            while self.of_clients("launches") == before:
+                pass  # not begun yet
+        write_sound(str(sound), 1)
+        self.assertEqual(hear(sound, response_format="text"), hear(sound, response_format="text"))
 
 
 class Daemon(HttpTest):

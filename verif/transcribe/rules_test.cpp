@@ -12,14 +12,7 @@ using namespace swai::transcribe;
 
 namespace {
 
-SpecialTokens special_of(uint32_t vocabulary) {
-  models::Model model;
-  model.path = "model";
-  models::WhisperShape shape;
-  shape.vocabulary = vocabulary;
-  model.shape = shape;
-  return special_tokens(model);
-}
+SpecialTokens special_of(uint32_t vocabulary) { return special_tokens("model", vocabulary); }
 
 // As the reference decoder does it: begin with all, then take away.
 std::vector<bool> permitted(const std::vector<Token>& chosen, const SpecialTokens& special) {

@@ -8,13 +8,7 @@ using namespace swai::transcribe;
 
 namespace {
 
-SpecialTokens english() {
-  models::Model model;
-  models::WhisperShape shape;
-  shape.vocabulary = 51'864;
-  model.shape = shape;
-  return special_tokens(model);
-}
+SpecialTokens english() { return special_tokens("model", 51'864); }
 
 // So many hundredths of a second.
 Token at(uint32_t hundredths) { return english().first_timestamp + hundredths / speech::kTimestampStep; }

@@ -104,6 +104,45 @@ class Formats(TranscribeTest):
             self.assertTrue(all(token < 50256 for token in one["tokens"]))
 
 
+class Packed(TranscribeTest):
+    def test_it_says_the_same(self):
+        for words in ((), ("--precision", "w4a8", "--four-bits", "decoder.feed_forward", "--four-bits", "head")):
+            with self.subTest(words):
+                packed = self.folder / "speech.packed"
+                report = self.run_json("model", "import", MODEL, "-o", packed, *words)
+                self.assertEqual(report["bytes"], packed.stat().st_size)
+                self.assertEqual(report["precision"], words[1] if words else "w8a8")
+                self.assertIn("all is as it was", self.run_swai("model", "verify", packed)[0])
+                said = json.loads(self.run_swai("--quiet", "transcribe", "-m", packed, "--format", "json", SOUND)[0])
+                self.assertEqual({**said, "model": MODEL}, self.report(SOUND, *words))
+        info = self.run_json("model", "info", packed)
+        self.assertEqual((info["format"], info["architecture"], info["precision"]), ("packed for the card", "whisper", "w4a8"))
+        self.assertEqual(info["four_bits"], ["decoder.feed_forward.down", "decoder.feed_forward.up", "head"])
+        self.assertEqual((info["width"], info["audio_layers"], info["vocabulary"]), (random_whisper.WIDTH, random_whisper.LAYERS, random_whisper.VOCABULARY))
+        self.assertIn("packed as w4a8", self.run_swai("transcribe", "-m", packed, "--precision", "fp32", SOUND, code=2)[1])
+        self.assertIn("says itself what has four bits", self.run_swai("transcribe", "-m", packed, "--four-bits", "head", SOUND, code=2)[1])
+        self.assertIn("writes no text", self.run_swai("generate", "-m", packed, "-p", "x", code=2)[1])
+
+    def test_damaged(self):
+        packed = self.folder / "speech.packed"
+        self.run_swai("--quiet", "model", "import", MODEL, "-o", packed)
+        whole = packed.read_bytes()
+        packed.write_bytes(whole[:1_000_000] + bytes([whole[1_000_000] ^ 1]) + whole[1_000_001:])
+        self.assertIn("is not what was packed", self.run_swai("model", "verify", packed, code=1)[1])
+        for damaged, message in ((whole[:-1], "damaged"), (whole.replace(b'\\"audio_layers\\":1', b'\\"audio_layers\\":2'), "does not have encoder.layer[1]"),
+                                 (whole.replace(b'"swai":"2"', b'"swai":"3"'), "another version")):
+            packed.write_bytes(damaged)
+            self.assertIn(message, self.run_swai("transcribe", "-m", packed, SOUND, code=2)[1])
+            self.assertIn(message, self.run_swai("model", "info", packed, code=2)[1])
+
+    def test_a_packed_language_model(self):
+        packed = self.folder / "text.packed"
+        self.run_swai("--quiet", "model", "import", "models/stories260K/stories260K.bin", "-o", packed)
+        self.assertIn("hears nothing", self.run_swai("transcribe", "-m", packed, SOUND, code=2)[1])
+        error = self.run_swai("model", "import", packed, "-o", self.folder / "again", "--four-bits", "head", code=2)[1]
+        self.assertIn("is a language model", error)
+
+
 class OneLaunch(TranscribeTest):
     """The card goes through a sound by itself, or its host leads it: both say the same."""
 

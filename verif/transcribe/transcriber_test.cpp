@@ -13,13 +13,7 @@ namespace {
 constexpr uint32_t kWindow = 3000;
 constexpr uint32_t kContext = 448;
 
-SpecialTokens special_of(uint32_t vocabulary) {
-  models::Model model;
-  models::WhisperShape shape;
-  shape.vocabulary = vocabulary;
-  model.shape = shape;
-  return special_tokens(model);
-}
+SpecialTokens special_of(uint32_t vocabulary) { return special_tokens("model", vocabulary); }
 
 // Bytes alone: 'a' is token 97.
 std::unique_ptr<models::Tokenizer> bytes() {

@@ -121,7 +121,8 @@ TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights 
   // Any kind may have four bits.
   const transcribe::CardWhisper all =
       card_of(model, models::Precision::kW4A8, std::vector<std::string>{"encoder", "decoder", "head"});
-  CHECK(std::ranges::all_of(all.storing, [](const auto& one) { return one.second == transcribe::Store::kFour; }));
+  CHECK(std::ranges::all_of(all.storing,
+                            [](const auto& one) { return one.second == transcribe::Store::kFour; }));
   check(all);
 }
 
@@ -135,8 +136,9 @@ TEST_CASE("whisper: which matrices have four bits") {
     return found;
   };
   CHECK(with_four({"head"}) == std::vector<std::string>{"head"});
-  CHECK(with_four({"decoder.cross.key", "encoder.feed_forward"}) ==
-        std::vector<std::string>{"decoder.cross.key", "encoder.feed_forward.down", "encoder.feed_forward.up"});
+  CHECK(
+      with_four({"decoder.cross.key", "encoder.feed_forward"}) ==
+      std::vector<std::string>{"decoder.cross.key", "encoder.feed_forward.down", "encoder.feed_forward.up"});
   CHECK(with_four({"decoder"}).size() == 10);
   // What is sensitive keeps eight bits, unless it is named.
   const auto some = with_four({});
@@ -144,7 +146,8 @@ TEST_CASE("whisper: which matrices have four bits") {
   for (const std::string kind : {"head", "encoder.attention.key", "decoder.cross.value"})
     CHECK(std::ranges::find(some, kind) == some.end());
   CHECK(transcribe::kind_of("decoder.layer.11.cross.key") == "decoder.cross.key");
-  CHECK_THROWS_WITH(with_four({"decod"}), doctest::Contains("there is no such matrix; there are encoder.att"));
+  CHECK_THROWS_WITH(with_four({"decod"}),
+                    doctest::Contains("there is no such matrix; there are encoder.att"));
   CHECK_THROWS_WITH(transcribe::storing_of(models::Precision::kW8A8, std::vector<std::string>{"head"}),
                     doctest::Contains("only the precision w4a8"));
 }
@@ -158,8 +161,9 @@ TEST_CASE("whisper: weights that are no numbers are refused") {
     one.element = models::Element::kF32;
     one.data = {reinterpret_cast<const uint8_t*>(numbers.data()), numbers.size() * sizeof(float)};
   }
-  CHECK_THROWS_WITH(transcribe::pack_decoder(model, card_of(model, models::Precision::kW4A8), [](auto&&...) {}),
-                    doctest::Contains("in decoder.layer.1.cross.query that are no numbers"));
+  CHECK_THROWS_WITH(
+      transcribe::pack_decoder(model, card_of(model, models::Precision::kW4A8), [](auto&&...) {}),
+      doctest::Contains("in decoder.layer.1.cross.query that are no numbers"));
 }
 
 TEST_CASE("whisper: what is none is refused") {

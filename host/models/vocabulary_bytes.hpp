@@ -6,10 +6,10 @@
 #include "host/models/reader.hpp"
 #include "host/models/vocabulary.hpp"
 
-namespace swai::generate {
+namespace swai::models {
 
-std::vector<uint8_t> bytes_of(const models::Vocabulary& words);
+std::vector<uint8_t> bytes_of(const Vocabulary& words);
 // Throws InputError, with the reader's path, when these are none, or not `count` tokens.
-models::Vocabulary read_vocabulary(models::Reader& reader, uint32_t count);
+Vocabulary read_vocabulary(Reader& reader, uint32_t count);
 
-}  // namespace swai::generate
+}  // namespace swai::models

@@ -1,11 +1,9 @@
-#include "host/generate/vocabulary_bytes.hpp"
+#include "host/models/vocabulary_bytes.hpp"
 
 #include <fmt/format.h>
 
-namespace swai::generate {
+namespace swai::models {
 namespace {
-
-using models::Reader, models::Vocabulary;
 
 constexpr int64_t kMostTextBytes = 1 << 20;
 constexpr int64_t kMostMerges = 1 << 22;
@@ -65,7 +63,6 @@ std::vector<uint8_t> bytes_of(const Vocabulary& words) {
 }
 
 Vocabulary read_vocabulary(Reader& reader, uint32_t count) {
-  using models::PieceKind, models::Pieces, models::Splitter;
   Vocabulary words;
   words.how = static_cast<Pieces>(
       reader.count<uint8_t>("the kind of tokens", 0, int64_t{static_cast<uint8_t>(Pieces::kByteLevel)}));
@@ -93,4 +90,4 @@ Vocabulary read_vocabulary(Reader& reader, uint32_t count) {
   return words;
 }
 
-}  // namespace swai::generate
+}  // namespace swai::models

@@ -1,0 +1,176 @@
+#include "host/models/packed_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+
+#include "abi/sha256.hpp"
+#include "host/models/loaders.hpp"
+#include "host/models/new_file.hpp"
+#include "host/models/reader.hpp"
+#include "host/models/vocabulary_bytes.hpp"
+
+namespace swai::models {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kVersion = "2";
+constexpr const char* kTokens = "tokens";
+
+std::string hex(std::span<const uint8_t> digest) {
+  std::string text;
+  for (const uint8_t byte : digest) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+JsonFile header_json(const FileBytes& file) {
+  Reader reader(file.path(), file.bytes());
+  const auto bytes = reader.number<uint64_t>("the header's length");
+  return {file.path(), reader.text(bytes, "the header")};
+}
+
+JsonFile metadata_of(const FileBytes& file) {
+  const JsonFile root = header_json(file);
+  std::optional<JsonFile> metadata = root.object("__metadata__");
+  if (!metadata) refuse(file.path(), "is no packed model");
+  const std::string version = metadata->text_or("swai", "");
+  if (version != kVersion) {
+    refuse(file.path(), fmt::format("was packed by another version of swai (format {}, this one reads {}); "
+                                    "pack the model again",
+                                    version, kVersion));
+  }
+  return std::move(*metadata);
+}
+
+JsonFile text_in(const JsonFile& metadata, const char* key) {
+  const std::string text = metadata.text_or(key, "");
+  return {metadata.path(), std::string_view(text)};
+}
+
+// The header as it lies in the file, with its length in front, filled up to whole pages.
+std::string header_text(const Packing& what, size_t token_bytes, const json& digests) {
+  json root = {{"__metadata__",
+                {{"swai", kVersion},
+                 {"architecture", what.architecture},
+                 {"model", what.numbers.dump()},
+                 {"digests", digests.dump()}}}};
+  const auto add = [&](const std::string& name, size_t at, size_t bytes) {
+    root[name] = {{"dtype", "I8"}, {"shape", {bytes}}, {"data_offsets", {at, at + bytes}}};
+  };
+  for (const auto& [name, extent] : what.layout.extents())
+    add(name, extent.offset, graph::pages(extent.bytes));
+  add(kTokens, what.layout.bytes(), token_bytes);
+  std::string text = root.dump();
+  text.resize(graph::pages(text.size() + sizeof(uint64_t)) - sizeof(uint64_t), ' ');
+  const uint64_t bytes = text.size();
+  return std::string(reinterpret_cast<const char*>(&bytes), sizeof bytes) + text;
+}
+
+std::span<const uint8_t> bytes_of_text(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+}  // namespace
+
+void PackedLayout::add(const graph::Template& pattern, const std::string& prefix) {
+  const graph::Layout layout(pattern, graph::ValueKind::kWeight);
+  for (const auto& [name, extent] : layout.extents)
+    extents_.emplace(prefix + name, graph::Extent{bytes_ + extent.offset, extent.bytes});
+  bytes_ += layout.bytes;
+}
+
+bool is_packed(const FileBytes& file) {
+  if (file.bytes().size() < 9 || file.bytes()[8] != '{') return false;
+  try {
+    const std::optional<JsonFile> metadata = header_json(file).object("__metadata__");
+    return metadata && metadata->root().contains("swai");
+  } catch (const std::exception&) {
+    return false;  // whoever loads models says what it is
+  }
+}
+
+bool is_packed_file(const std::string& path) {
+  return !std::filesystem::is_directory(path) && is_packed(*FileBytes::map(path));
+}
+
+PackedFile::PackedFile(SharedBytes file) : PackedFile(file, metadata_of(*file)) {}
+
+PackedFile::PackedFile(SharedBytes file, const JsonFile& metadata)
+    : file_(std::move(file)),
+      architecture_(metadata.text_or("architecture", "llama")),  // the first packed files did not say it
+      numbers_(text_in(metadata, "model")),
+      digests_(text_in(metadata, "digests")),
+      tensors_(file_->path()) {
+  read_safetensors(file_, tensors_);
+}
+
+Precision PackedFile::precision() const {
+  const std::string name = numbers_.text_or("precision", "");
+  const std::optional<Precision> precision = precision_named(name);
+  if (!precision) refuse(path(), fmt::format("is packed as '{}', which this swai does not know", name));
+  return *precision;
+}
+
+Vocabulary PackedFile::vocabulary(uint32_t count) const {
+  const Tensor* const tokens = tensors_.find(kTokens);
+  if (tokens == nullptr) refuse(path(), "has no tokens; the file is damaged");
+  Reader reader(path(), tokens->data);
+  return read_vocabulary(reader, count);
+}
+
+// What a tensor holds beside what fills it up to whole pages.
+std::span<const uint8_t> PackedFile::contents(const std::string& name, size_t bytes) const {
+  const Tensor* const tensor = tensors_.find(name);
+  if (tensor == nullptr || tensor->element != Element::kI8 || tensor->data.size() != graph::pages(bytes)) {
+    refuse(path(),
+           fmt::format("does not have {} with {} bytes; the file is damaged", name, graph::pages(bytes)));
+  }
+  return tensor->data.first(bytes);
+}
+
+std::function<void(const Put&)> PackedFile::weights(const PackedLayout& layout,
+                                                    const std::string& prefix) const {
+  std::map<std::string, std::span<const uint8_t>> all;
+  for (const auto& [name, extent] : layout.extents())
+    if (name.starts_with(prefix)) all.emplace(name.substr(prefix.size()), contents(name, extent.bytes));
+  return [file = file_, all = std::move(all)](const Put& put) {
+    for (const auto& [name, bytes] : all) put(name, bytes);
+  };
+}
+
+std::optional<std::string> PackedFile::damaged(const PackedLayout& layout) const {
+  const auto differs = [&](const std::string& name, std::span<const uint8_t> bytes) {
+    return digests_.text_or(name.c_str(), "") != hex(sha256(bytes));
+  };
+  for (const auto& [name, extent] : layout.extents())
+    if (differs(name, contents(name, extent.bytes))) return name;
+  const Tensor* const tokens = tensors_.find(kTokens);
+  if (tokens == nullptr || differs(kTokens, tokens->data)) return kTokens;
+  return std::nullopt;
+}
+
+void require_precision(const std::string& path, Precision packed, std::optional<Precision> wanted) {
+  if (wanted.value_or(packed) == packed) return;
+  refuse(path,
+         fmt::format("is packed as {}; pack the model again for {}", to_text(packed), to_text(*wanted)));
+}
+
+void write_packed(const Packing& what, const std::string& path) {
+  const std::vector<uint8_t> tokens = bytes_of(what.vocabulary);
+  json digests = {{kTokens, hex(sha256(tokens))}};
+  for (const auto& [name, extent] : what.layout.extents()) digests[name] = hex(std::array<uint8_t, 32>());
+  // As long as it will be when the digests are known.
+  const size_t data = header_text(what, tokens.size(), digests).size();
+  NewFile file(path);
+  what.weights([&](const std::string& name, std::span<const uint8_t> contents) {
+    file.write(data + what.layout.extents().at(name).offset, contents);
+    digests[name] = hex(sha256(contents));
+  });
+  file.write(data + what.layout.bytes(), tokens);
+  file.write(0, bytes_of_text(header_text(what, tokens.size(), digests)));
+  file.finish();
+}
+
+}  // namespace swai::models

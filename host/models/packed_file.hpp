@@ -1,0 +1,84 @@
+// A model packed for the card, in one file: a safetensors container whose tensors are what the card's memory
+// gets, each beginning with a page. Nothing is converted when it is read.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "host/graph/layout.hpp"
+#include "host/models/file_bytes.hpp"
+#include "host/models/json_file.hpp"
+#include "host/models/precision.hpp"
+#include "host/models/vocabulary.hpp"
+#include "host/models/weights.hpp"
+
+namespace swai::models {
+
+// Takes the contents of the weight that a graph knows by this name.
+using Put = std::function<void(const std::string& name, std::span<const uint8_t> contents)>;
+
+// What the card's programs know as weights, one behind the other.
+class PackedLayout {
+ public:
+  // `prefix`: of the names in the file, where several programs have weights.
+  void add(const graph::Template& pattern, const std::string& prefix = "");
+
+  const std::map<std::string, graph::Extent>& extents() const { return extents_; }
+  size_t bytes() const { return bytes_; }
+
+ private:
+  std::map<std::string, graph::Extent> extents_;
+  size_t bytes_ = 0;
+};
+
+// Whether the file says that it is one; what is wrong with it PackedFile finds out.
+bool is_packed(const FileBytes& file);
+// The same for any path: a folder is none.
+bool is_packed_file(const std::string& path);
+
+// All throw InputError for a file that is damaged, was made by another version, or does not fit itself.
+class PackedFile {
+ public:
+  explicit PackedFile(SharedBytes file);
+
+  const std::string& path() const { return file_->path(); }
+  // Of the model: "llama" or "whisper".
+  const std::string& architecture() const { return architecture_; }
+  // What whoever wrote it said of the model.
+  const JsonFile& numbers() const { return numbers_; }
+  Precision precision() const;  // as the numbers say
+  Vocabulary vocabulary(uint32_t count) const;
+  // Gives each weight whose name has this prefix, by its name without it; checks, before there is anything to
+  // give, that all of these are there.
+  std::function<void(const Put&)> weights(const PackedLayout& layout, const std::string& prefix = "") const;
+  // The first tensor that is not what was written; none: all are.
+  std::optional<std::string> damaged(const PackedLayout& layout) const;
+
+ private:
+  PackedFile(SharedBytes file, const JsonFile& metadata);
+  std::span<const uint8_t> contents(const std::string& name, size_t bytes) const;
+
+  SharedBytes file_;
+  std::string architecture_;
+  JsonFile numbers_, digests_;
+  Weights tensors_;
+};
+
+// Throws InputError when somebody wants it otherwise.
+void require_precision(const std::string& path, Precision packed, std::optional<Precision> wanted);
+
+struct Packing {
+  std::string architecture;
+  nlohmann::json numbers;
+  const Vocabulary& vocabulary;
+  PackedLayout layout;
+  std::function<void(const Put&)> weights;
+};
+// Replaces the file when all is written. Throws InputError.
+void write_packed(const Packing& what, const std::string& path);
+
+}  // namespace swai::models

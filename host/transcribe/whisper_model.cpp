@@ -1,0 +1,137 @@
+#include "host/transcribe/whisper_model.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "host/models/load.hpp"
+#include "host/transcribe/whisper_graph.hpp"
+#include "host/transcribe/whisper_weights.hpp"
+
+namespace swai::transcribe {
+namespace {
+
+using models::JsonFile, models::PackedFile;
+
+// Both graphs have weights of the same names.
+constexpr const char* kEncoder = "encoder.";
+constexpr const char* kDecoder = "decoder.";
+
+models::PackedLayout layout_of(const CardWhisper& card) {
+  const WhisperPrograms programs = whisper_programs(card);
+  models::PackedLayout layout;
+  layout.add(programs.encoder.pattern, kEncoder);
+  layout.add(programs.one.pattern, kDecoder);
+  return layout;
+}
+
+nlohmann::json numbers_of(const WhisperModel& model) {
+  const CardWhisper& card = model.card;
+  const models::WhisperShape& is = card.shape;
+  nlohmann::json storing;
+  for (const auto& [kind, store] : card.storing) storing[kind] = to_text(store);
+  return {{"precision", to_text(card.precision)},
+          {"storing", storing},
+          {"mels", is.mels},
+          {"width", is.width},
+          {"inner", is.inner},
+          {"audio_context", is.audio_context},
+          {"audio_layers", is.audio_layers},
+          {"audio_heads", is.audio_heads},
+          {"text_context", is.text_context},
+          {"text_layers", is.text_layers},
+          {"text_heads", is.text_heads},
+          {"vocabulary", is.vocabulary},
+          {"key_bias", card.key_bias},
+          {"trained_for", model.training.only},
+          {"short_windows", model.training.short_windows}};
+}
+
+Storing storing_in(const JsonFile& numbers, Precision precision) {
+  Storing storing;
+  if (const std::optional<JsonFile> all = numbers.object("storing")) {
+    for (const auto& [kind, text] : all->root().items()) {
+      const std::optional<Store> store = store_named(text.is_string() ? text.get<std::string>() : "");
+      if (store) storing.emplace(kind, *store);
+    }
+  }
+  if (!is_storing(storing, precision))
+    models::refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
+  return storing;
+}
+
+models::Training training_in(const JsonFile& numbers) {
+  return {numbers.text_or("trained_for", ""), numbers.flag_or("short_windows", false)};
+}
+
+CardWhisper card_of(const PackedFile& file) {
+  const JsonFile& numbers = file.numbers();
+  const Precision precision = file.precision();
+  models::WhisperShape shape;
+  shape.mels = numbers.count("mels", 1, models::kMostMels);
+  shape.width = numbers.count("width", 1, models::kMostWidth);
+  shape.inner = numbers.count("inner", 1, models::kMostInner);
+  shape.audio_context = numbers.count("audio_context", 1, models::kMostContext);
+  shape.audio_layers = numbers.count("audio_layers", 1, models::kMostLayers);
+  shape.audio_heads = numbers.count("audio_heads", 1, models::kMostHeads);
+  shape.text_context = numbers.count("text_context", 1, models::kMostContext);
+  shape.text_layers = numbers.count("text_layers", 1, models::kMostLayers);
+  shape.text_heads = numbers.count("text_heads", 1, models::kMostHeads);
+  shape.vocabulary = numbers.count("vocabulary", 1, models::kMostVocabulary);
+  models::check_shape(numbers.path(), shape);
+  return make_card_whisper(numbers.path(), shape, precision, storing_in(numbers, precision),
+                           numbers.flag_or("key_bias", false));
+}
+
+}  // namespace
+
+WhisperModel whisper_model(models::Model model, Precision precision, std::span<const std::string> four_bits) {
+  const auto shared = std::make_shared<const models::Model>(std::move(model));
+  const CardWhisper card = card_whisper(*shared, precision, four_bits);
+  return {card, shared->vocabulary, shared->training,
+          [shared, card](const models::Put& put) { pack_encoder(*shared, card, put); },
+          [shared, card](const models::Put& put) { pack_decoder(*shared, card, put); }};
+}
+
+WhisperModel open_packed(const PackedFile& file) {
+  if (file.architecture() != kArchitecture) {
+    models::refuse(file.path(), fmt::format("is packed for the architecture '{}', which hears nothing",
+                                            file.architecture()));
+  }
+  const CardWhisper card = card_of(file);
+  const models::PackedLayout layout = layout_of(card);
+  return {card, file.vocabulary(card.shape.vocabulary), training_in(file.numbers()),
+          file.weights(layout, kEncoder), file.weights(layout, kDecoder)};
+}
+
+WhisperModel open_whisper(const std::string& path, std::optional<Precision> precision,
+                          std::span<const std::string> four_bits) {
+  if (!models::is_packed_file(path))
+    return whisper_model(models::load(path), precision.value_or(Precision::kW8A8), four_bits);
+  WhisperModel model = open_packed(PackedFile(models::FileBytes::map(path)));
+  models::require_precision(path, model.card.precision, precision);
+  if (!four_bits.empty())
+    models::refuse(path, "is packed, and says itself what has four bits; pack the model again");
+  return model;
+}
+
+std::optional<std::string> damaged_tensor(const PackedFile& file) {
+  return file.damaged(layout_of(open_packed(file).card));
+}
+
+void write_packed(const WhisperModel& model, const std::string& path) {
+  const auto weights = [&](const models::Put& put) {
+    const auto under = [&](const char* prefix) {
+      return [&put, prefix](const std::string& name, std::span<const uint8_t> contents) {
+        put(prefix + name, contents);
+      };
+    };
+    model.encoder(under(kEncoder));
+    model.decoder(under(kDecoder));
+  };
+  models::write_packed({kArchitecture, numbers_of(model), model.vocabulary, layout_of(model.card), weights},
+                       path);
+}
+
+}  // namespace swai::transcribe
