@@ -217,11 +217,7 @@ class Speech(HttpTest):
             out.writeframes(b"".join(struct.pack("<h", int(8000 * math.sin(i * i / 640000))) for i in range(2 * 16000)))
         command = ["--quiet", "transcribe", "-m", shared.speech, sound]
         report = json.loads(self.run_swai(*command, "--format", "json")[0])
-        queues, launches = self.of_clients("queues"), self.of_clients("launches")
         told = json.loads(hear(sound, response_format="verbose_json"))
-        # A program on the card, which has a queue of its own, went through the sound.
-        self.assertEqual(self.of_clients("queues"), queues + 1)
-        self.assertGreater(self.of_clients("launches"), launches)
         self.assertEqual(told["segments"], report["segments"])
         self.assertEqual((told["text"], told["duration"], told["language"]), (report["text"].lstrip(" "), 2, "en"))
         # Another time it is the same, whatever was heard before.

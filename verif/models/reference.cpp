@@ -78,11 +78,12 @@ ReferenceWeights::ReferenceWeights(const Model& model) {
 Matrix ReferenceWeights::linear(const Matrix& x, const std::string& name) const {
   const std::span<const double> weight = all_.at(name);
   const bool biased = has(name + ".bias");
+  const std::span<const double> bias =
+      biased ? std::span<const double>(all_.at(name + ".bias")) : std::span<const double>();
   Matrix y(x.rows, weight.size() / x.columns);
   for (size_t i = 0; i < y.rows; ++i)
     for (size_t o = 0; o < y.columns; ++o)
-      y.row(i)[o] =
-          dot(x.row(i), weight.subspan(o * x.columns, x.columns)) + (biased ? all_.at(name + ".bias")[o] : 0);
+      y.row(i)[o] = dot(x.row(i), weight.subspan(o * x.columns, x.columns)) + (biased ? bias[o] : 0);
   return y;
 }
 
@@ -183,16 +184,19 @@ Matrix WhisperReference::convolve(const Matrix& x, const std::string& name, size
   return y;
 }
 
-Matrix WhisperReference::attend(const Matrix& x, const Matrix& y, const std::string& name, size_t heads,
-                                bool causal) const {
+WhisperReference::KeysAndValues WhisperReference::keys_and_values(const Matrix& x,
+                                                                  const std::string& name) const {
+  return {weights_.linear(x, name + ".key"), weights_.linear(x, name + ".value")};
+}
+
+Matrix WhisperReference::attend(const Matrix& x, const KeysAndValues& past, const std::string& name,
+                                size_t heads) const {
   const Matrix query = weights_.linear(x, name + ".query");
-  const Matrix keys = weights_.linear(y, name + ".key");
-  const Matrix values = weights_.linear(y, name + ".value");
   const size_t width = x.columns / heads;
   Matrix mixed(x.rows, x.columns);
   for (size_t i = 0; i < x.rows; ++i)
     for (size_t first = 0; first < x.columns; first += width)
-      attend_one(query.row(i).subspan(first, width), keys, values, first, causal ? i + 1 : y.rows,
+      attend_one(query.row(i).subspan(first, width), past.keys, past.values, first, past.keys.rows,
                  mixed.row(i).subspan(first, width));
   return weights_.linear(mixed, name + ".output");
 }
@@ -214,27 +218,46 @@ Matrix WhisperReference::encode(const Matrix& mel) const {
   for (uint32_t i = 0; i < shape_.audio_layers; ++i) {
     const std::string layer = fmt::format("encoder.layer.{}", i);
     const Matrix h = norm(x, layer + ".attention.norm");
-    add_to(x, attend(h, h, layer + ".attention", shape_.audio_heads, false));
+    const std::string attention = layer + ".attention";
+    add_to(x, attend(h, keys_and_values(h, attention), attention, shape_.audio_heads));
     feed_forward(x, layer + ".feed_forward");
   }
   return norm(x, "encoder.norm");
 }
 
 Matrix WhisperReference::decode(const Matrix& sound, std::span<const uint32_t> tokens) const {
-  if (tokens.size() > shape_.text_context) throw std::length_error("the model's context is full");
-  Matrix x(tokens.size(), shape_.width);
-  for (size_t i = 0; i < x.rows; ++i)
-    for (size_t c = 0; c < x.columns; ++c)
-      x.row(i)[c] = weights_["decoder.embedding"][tokens[i] * x.columns + c] +
-                    weights_["decoder.positions"][i * x.columns + c];
-  for (uint32_t i = 0; i < shape_.text_layers; ++i) {
-    const std::string layer = fmt::format("decoder.layer.{}", i);
-    const Matrix h = norm(x, layer + ".attention.norm");
-    add_to(x, attend(h, h, layer + ".attention", shape_.text_heads, true));
-    add_to(x, attend(norm(x, layer + ".cross.norm"), sound, layer + ".cross", shape_.text_heads, false));
-    feed_forward(x, layer + ".feed_forward");
+  Text text(*this, sound);
+  Matrix logits;
+  for (const uint32_t token : tokens) logits.append(text.step(token));
+  return logits;
+}
+
+WhisperReference::Text::Text(const WhisperReference& model, const Matrix& sound)
+    : model_(model), past_(model.shape_.text_layers) {
+  for (uint32_t i = 0; i < model_.shape_.text_layers; ++i)
+    sound_.push_back(model_.keys_and_values(sound, fmt::format("decoder.layer.{}.cross", i)));
+}
+
+std::vector<double> WhisperReference::Text::step(uint32_t token) {
+  const WhisperShape& shape = model_.shape_;
+  if (position_ >= shape.text_context) throw std::length_error("the model's context is full");
+  Matrix x(1, shape.width);
+  for (size_t c = 0; c < x.columns; ++c)
+    x.values[c] = model_.weights_["decoder.embedding"][token * x.columns + c] +
+                  model_.weights_["decoder.positions"][position_ * x.columns + c];
+  for (uint32_t i = 0; i < shape.text_layers; ++i) {
+    const std::string layer = fmt::format("decoder.layer.{}", i), own = layer + ".attention",
+                      cross = layer + ".cross";
+    const Matrix h = model_.norm(x, own + ".norm");
+    const KeysAndValues now = model_.keys_and_values(h, own);
+    past_[i].keys.append(now.keys.row(0));
+    past_[i].values.append(now.values.row(0));
+    add_to(x, model_.attend(h, past_[i], own, shape.text_heads));
+    add_to(x, model_.attend(model_.norm(x, cross + ".norm"), sound_[i], cross, shape.text_heads));
+    model_.feed_forward(x, layer + ".feed_forward");
   }
-  return weights_.linear(norm(x, "decoder.norm"), "decoder.embedding");
+  ++position_;
+  return model_.weights_.linear(model_.norm(x, "decoder.norm"), "decoder.embedding").values;
 }
 
 }  // namespace swai::models

@@ -68,14 +68,37 @@ class WhisperReference {
   // The logits behind each of the tokens, which are the whole text so far.
   Matrix decode(const Matrix& sound, std::span<const uint32_t> tokens) const;
 
+  class Text;
+
  private:
+  struct KeysAndValues {
+    Matrix keys, values;
+  };
+
   Matrix norm(const Matrix& x, const std::string& name) const;
   Matrix convolve(const Matrix& x, const std::string& name, size_t stride) const;
-  Matrix attend(const Matrix& x, const Matrix& y, const std::string& name, size_t heads, bool causal) const;
+  KeysAndValues keys_and_values(const Matrix& x, const std::string& name) const;
+  // Each row of x sees all keys.
+  Matrix attend(const Matrix& x, const KeysAndValues& past, const std::string& name, size_t heads) const;
   void feed_forward(Matrix& x, const std::string& name) const;
 
   WhisperShape shape_;
   ReferenceWeights weights_;
+};
+
+// What the decoder says to a sound. Keeps keys and values of all tokens so far.
+class WhisperReference::Text {
+ public:
+  // `model` stays as long as this.
+  Text(const WhisperReference& model, const Matrix& sound);
+  // The logits behind the token, which comes after all those before it. Throws std::length_error beyond the
+  // context.
+  std::vector<double> step(uint32_t token);
+
+ private:
+  const WhisperReference& model_;
+  std::vector<KeysAndValues> sound_, past_;  // of each layer
+  size_t position_ = 0;
 };
 
 }  // namespace swai::models

@@ -2,3 +2,10 @@
 
 $(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,output_test.cpp rules_test.cpp segments_test.cpp transcriber_test.cpp whisper_test.cpp) \
     verif/graph/evaluate.cpp verif/graph/named.cpp $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/transcribe.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt -lz))
+
+# Packed files, with sanitizers. What computes graphs takes nothing from files.
+$(eval $(call cxx_program,test-packed-whisper,verif/transcribe/packed_test.cpp $(addprefix host/transcribe/,card_whisper.cpp special_tokens.cpp storing.cpp \
+    whisper_graph.cpp whisper_model.cpp whisper_weights.cpp) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
+
+# The reference by itself, for measurements.
+$(eval $(call cxx_program,whisper-reference,verif/transcribe/reference_main.cpp verif/models/reference.cpp,$(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a $(B)/lib/audio.a -lfmt $(AUDIO_LIBS) -lz))

@@ -93,7 +93,7 @@ class Formats(TranscribeTest):
             said[name] = out
             megabytes[name] = float(re.search(r"memory: ([\d.]+) MB of weights", stats)[1])
             self.assertEqual(self.report("--no-fallback", *words, SOUND)["precision"], words[1] if words else "w8a8")
-        # Where tokens are looked up is fp32; what tells them has eight bits, or four.
+        # Where tokens are looked up is fp16; what tells them has eight bits, or four.
         self.assertGreater(megabytes["w8a8"], megabytes["four"] + 0.5)
         self.assertLessEqual(megabytes["w4a8"], megabytes["w8a8"])
         self.assertNotEqual(said["four"], said["w8a8"])

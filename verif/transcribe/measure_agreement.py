@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Measures how many words of tiny.en on the fast tier are those of the same model in double precision: a recording, and
+English that espeak-ng reads. Both take the likeliest tokens. Prints a flat JSON object for `make bench-long`.
+scripts/get-model whisper-tiny.en fetches the model."""
+
+import argparse
+import difflib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from reports import printed_by, reports
+
+MODEL = pathlib.Path("build/models/whisper-tiny.en")
+RECORDING = pathlib.Path("examples/sounds/jfk.wav")
+TEXT = pathlib.Path("verif/generate/data/squad-paragraphs.txt")
+PARAGRAPHS = 4
+WORDS_OF_A_CLIP = 40
+
+
+def clips(folder):
+    yield RECORDING
+    for number, paragraph in enumerate(TEXT.read_text().splitlines()[:PARAGRAPHS]):
+        clip = folder / f"{number}.wav"
+        subprocess.run(["espeak-ng", "-v", "en-us", "-s", "150", "-w", clip, " ".join(paragraph.split()[:WORDS_OF_A_CLIP])], check=True)
+        yield clip
+
+
+def words(report):
+    return re.findall(r"[a-z0-9']+", report["text"].lower())
+
+
+def agreement(right, said):
+    """The share of the reference's words that are said, too, in their order."""
+    equal = total = 0
+    for reference, report in zip(right, said, strict=True):
+        wanted, heard = words(reference), words(report)
+        matched = sum(block.size for block in difflib.SequenceMatcher(None, wanted, heard, autojunk=False).get_matching_blocks())
+        # Words that nobody said count, too.
+        equal += matched
+        total += max(len(wanted), len(heard))
+        print(f"{matched} of {len(wanted)} words: {report['file']}", file=sys.stderr, flush=True)
+    return equal / total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--precision", default="w8a8", help="of the card (default w8a8)")
+    precision = parser.parse_args().precision
+    if not MODEL.exists():
+        sys.exit(f"{MODEL} is not there: scripts/get-model whisper-tiny.en fetches it")
+    with tempfile.TemporaryDirectory() as folder:
+        sounds = list(clips(pathlib.Path(folder)))
+        right = printed_by("build/whisper-reference", "-m", MODEL, *sounds)
+        said = reports("transcribe", "-m", MODEL, "--precision", precision, "--no-fallback", *sounds)
+        print(json.dumps({"whisper.tiny_agreement": round(agreement(right, said), 4)}))
+
+
+main()

@@ -1,0 +1,111 @@
+// A Whisper model in double precision, for measurements: what is said in sounds, by the rules by which the
+// card chooses tokens, the likeliest always. Prints JSON for each sound, as `swai transcribe` does as far as
+// both know the same.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "host/audio/mel.hpp"
+#include "host/audio/sound.hpp"
+#include "host/models/load.hpp"
+#include "host/transcribe/transcriber.hpp"
+#include "host/transcribe/whisper_file.hpp"
+#include "verif/models/reference.hpp"
+
+using namespace swai;
+using models::Token;
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+double log_of_sum(std::span<const double> logits) {
+  const double most = *std::ranges::max_element(logits);
+  if (most == kNever) return kNever;
+  double sum = 0;
+  for (const double logit : logits) sum += std::exp(logit - most);
+  return most + std::log(sum);
+}
+
+class ReferenceSpeech : public transcribe::Speech {
+ public:
+  ReferenceSpeech(const models::Model& model, const transcribe::WhisperFile& file)
+      : model_(model),
+        shape_(model.whisper()),
+        first_timestamp_(file.special.first_timestamp),
+        forbidden_(file.forbidden()) {}
+
+  void begin_sound(uint32_t) override {}
+  void hear(std::span<const float> rows) override {
+    models::Matrix mel(shape_.mels, 2 * size_t{shape_.audio_context});
+    for (size_t frame = 0; frame < mel.columns; ++frame)
+      for (size_t band = 0; band < mel.rows; ++band) mel.row(band)[frame] = rows[frame * mel.rows + band];
+    sound_ = model_.encode(mel);
+    begin();
+  }
+  void begin() override { text_.emplace(model_, sound_); }
+
+  transcribe::Choice append(std::span<const Token> tokens, const transcribe::Rules& rules) override {
+    for (const Token token : tokens) logits_ = text_->step(token);
+    std::vector<double> logits = logits_;
+    const auto never = [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) logits[i] = kNever;
+    };
+    for (const Token token : forbidden_.always) logits[token] = kNever;
+    if (rules.first)
+      for (const Token token : forbidden_.first) logits[token] = kNever;
+    never(0, rules.allowed.first);
+    never(first_timestamp_, rules.allowed.first_timestamp);
+    never(rules.allowed.end_of_timestamps, logits.size());
+    const std::span<const double> all(logits);
+    const auto texts = all.first(first_timestamp_), timestamps = all.subspan(first_timestamp_);
+    if (log_of_sum(timestamps) > *std::ranges::max_element(texts)) never(0, first_timestamp_);
+    const auto likeliest = std::ranges::max_element(logits);
+    return {static_cast<Token>(likeliest - logits.begin()), *likeliest - log_of_sum(logits)};
+  }
+  double probability_of(Token token) override { return std::exp(logits_[token] - log_of_sum(logits_)); }
+
+ private:
+  const models::WhisperReference model_;
+  const models::WhisperShape shape_;
+  const Token first_timestamp_;
+  const transcribe::Forbidden forbidden_;
+  models::Matrix sound_;
+  std::optional<models::WhisperReference::Text> text_;
+  std::vector<double> logits_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("a Whisper model in double precision");
+  std::string path;
+  std::vector<std::string> sounds;
+  app.add_option("-m", path, "file or folder of a Whisper model")->required();
+  app.add_option("SOUND", sounds, "sounds")->required();
+  CLI11_PARSE(app, count, words);
+  const models::Model model = models::load(path);
+  const transcribe::WhisperFile file(transcribe::whisper_model(model, models::Precision::kFp32));
+  ReferenceSpeech speech(model, file);
+  transcribe::Options options;
+  options.temperatures = {0};
+  transcribe::Transcriber transcriber(speech, nullptr, *file.tokenizer, file.special,
+                                      file.model.card.frames(), file.model.card.shape.text_context, options);
+  for (const std::string& name : sounds) {
+    const audio::Sound sound = audio::read_sound(name);
+    nlohmann::json tokens = nlohmann::json::array();
+    std::string text;
+    transcriber.run(audio::log_mel(sound.samples, file.model.card.shape.mels),
+                    (sound.samples.size() + audio::kHop - 1) / audio::kHop,
+                    [&](const transcribe::Said& said) {
+                      text += said.text;
+                      for (const Token token : said.segment.tokens) tokens.push_back(token);
+                    });
+    std::cout << nlohmann::json{{"file", name}, {"text", text}, {"tokens", tokens}} << std::endl;
+  }
+  return 0;
+}
