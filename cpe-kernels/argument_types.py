@@ -118,7 +118,7 @@ def table(module, tools, kernels, stacks):
             text += "".join([f"kernel\t{name}\n", *values])
     # What threads of a block that wait for each other have together, beside what the launch gives them to share.
     room = number_of("__ldm_free_end", module, tools) - number_of("__ldm_free", module, tools)
-    return text + "".join(f"threads\t{name}\t{stack}\t{room}\n" for name, stack in sorted(stacks.items()) if stack)
+    return text + "".join(f"threads\t{name}\t{stack & ~15}\t{room}\n" for name, stack in sorted(stacks.items()) if stack & ~15)
 
 
 def number_of(symbol, module, tools):

@@ -12,6 +12,7 @@ BARRIER = "__syncthreads"
 THROUGH_POINTER = "__indirect_call"
 SWITCH = "swai_switch"
 BOTTOM = "swai_run_thread"
+ALONE = "swai_on_one_core"
 # What nobody wrote in C++: registers that a thread keeps while others run (lib/switch.S), and functions of the compiler's own
 # library: what any of them needs, and those for long double and complex numbers.
 SWITCH_BYTES = 64
@@ -116,7 +117,8 @@ class Threads:
 
     def __init__(self, functions, name):
         all_of_it = reached(functions[name])
-        self.waits = functions.get(BARRIER) in all_of_it
+        self.waits = functions[BARRIER] in all_of_it
+        self.alone = functions[ALONE] in all_of_it
         self.bytes = 0
         if not self.waits:
             return
@@ -133,12 +135,12 @@ class Threads:
 
 
 def thread_stacks(graphs, grids, shown):
-    """For each kernel that runs once for each thread: how much stack a thread gets. And what is wrong, in words."""
+    """For each kernel that runs once for each thread: how much stack a thread gets, in bit 0 whether it takes one core alone. And what is wrong, in words."""
     functions = read(graphs, shown)
     stacks, wrong = {}, []
     for name in sorted(grids):
         threads = Threads(functions, name)
-        stacks[name] = threads.bytes
+        stacks[name] = threads.bytes | threads.alone
         if threads.waits:
             wrong += [f"kernel {name}: {why}: its threads wait for each other (__syncthreads), each has a stack of its own, and nobody "
                       "knows how large" for why in threads.unknown]

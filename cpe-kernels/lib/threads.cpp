@@ -24,6 +24,7 @@ extern std::byte swai_shared[];
 void swai_switch(void** leave, void* enter);
 void __syncthreads();
 void swai_run_thread();
+void swai_on_one_core();
 }
 
 namespace {
@@ -108,8 +109,15 @@ void __syncthreads() {
   if (current != here) swai_switch(&pointer_of(here), pointer_of(current));
 }
 
+// What must not run on two cores at once calls it: sdaacc sees the call.
+void swai_on_one_core() {}
+
 void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values), const void* values,
-                           uint32_t stack) {
+                           uint32_t needs) {
+  const uint32_t stack = needs & ~15u;
+  const bool alone = (needs & 1) != 0;
+  if (alone && rank() != 0) return;
+  const uint32_t cores = alone ? 1 : count();
   // __shared__ variables are what C++ calls thread_local: one for each core, which runs one block at a time.
   asm volatile("lla tp, swai_shared" ::: "memory");
   gridDim = grid.blocks.x != 0 ? grid.blocks : Extent{count(), 1, 1};
@@ -124,7 +132,7 @@ void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values),
   kernel_values = values;
   kernel_thread = thread;
   const auto blocks = static_cast<uint32_t>(gridDim.product());
-  for (uint32_t block = rank(); block < blocks; block += count()) {
+  for (uint32_t block = rank(); block < blocks; block += cores) {
     const uint32_t row = block / gridDim.x;
     blockIdx = {block - row * gridDim.x, row % gridDim.y, row / gridDim.y};
     threadIdx = {0, 0, 0};
@@ -133,6 +141,6 @@ void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values),
     } else {
       run_with_stacks();
     }
-    if (blocks - block <= count()) break;  // or the sum may pass 2^32
+    if (blocks - block <= cores) break;  // or the sum may pass 2^32
   }
 }

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 SAMPLES = ["vectorAdd", "matrixMul", "reduction", "transpose"]
+# Those whose share is not measured.
+MORE = ["histogram"]
 FOLDER = "build/examples/cuda"
 
 
@@ -26,7 +28,7 @@ def main():
     if options.json:
         print(json.dumps({"first.cuda_samples": share}))
         return 0
-    return 0 if share == 1 else 1
+    return 0 if share == 1 and all(map(right, MORE)) else 1
 
 
 if __name__ == "__main__":

@@ -9,37 +9,76 @@
 // differs.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <concepts>
+#include <type_traits>
 
 #include "swai/cpe.hpp"
+#include "swai/cuda_types.hpp"
 #include "swai/grid.hpp"
+#include "swai/math.hpp"
 
 namespace swai::cpe {
 
 // An element of global memory: what is read is loaded, what is assigned is stored, through the data window.
 template <typename T>
-requires std::is_arithmetic_v<T>
+class Global;
+
+template <typename T>
 class Element {
  public:
   using Value = std::remove_cv_t<T>;
+  static constexpr bool kNumber = std::is_arithmetic_v<Value>;
+  // Others, float4 for instance, are moved word by word.
+  static_assert(kNumber || (std::is_trivially_copyable_v<Value> && alignof(Value) % sizeof(uint32_t) == 0),
+                "an element of global memory is a number, or made of words");
 
   constexpr explicit Element(GlobalPtr<T> at) : at_(at) {}
 
   operator Value() const {
-    const Window<T> window(at_);
-    return *window;
+    if constexpr (kNumber) {
+      const Window<T> window(at_);
+      return *window;
+    } else {
+      Words words;
+      const Window<const uint32_t> window(at_.template as<const uint32_t>());
+      for (size_t i = 0; i < words.size(); ++i) words[i] = window[i];
+      return std::bit_cast<Value>(words);
+    }
   }
   Value operator=(Value value) const {
-    const Window<T> window(at_);
-    *window = value;
+    if constexpr (kNumber) {
+      const Window<T> window(at_);
+      *window = value;
+    } else {
+      const auto words = std::bit_cast<Words>(value);
+      const Window<uint32_t> window(at_.template as<uint32_t>());
+      for (size_t i = 0; i < words.size(); ++i) window[i] = words[i];
+    }
     return value;
   }
-  Value operator=(const Element& other) const { return *this = Value{other}; }
+  Value operator=(const Element& other) const { return *this = static_cast<Value>(other); }
+  Global<T> operator&() const { return at_; }
+
   Value operator+=(Value value) const { return *this = static_cast<Value>(*this + value); }
   Value operator-=(Value value) const { return *this = static_cast<Value>(*this - value); }
   Value operator*=(Value value) const { return *this = static_cast<Value>(*this * value); }
+  Value operator/=(Value value) const { return *this = static_cast<Value>(*this / value); }
+  Value operator%=(Value value) const { return *this = static_cast<Value>(*this % value); }
+  Value operator&=(Value value) const { return *this = static_cast<Value>(*this & value); }
+  Value operator|=(Value value) const { return *this = static_cast<Value>(*this | value); }
+  Value operator^=(Value value) const { return *this = static_cast<Value>(*this ^ value); }
+  Value operator<<=(int bits) const { return *this = static_cast<Value>(*this << bits); }
+  Value operator>>=(int bits) const { return *this = static_cast<Value>(*this >> bits); }
+  Value operator++() const { return *this += 1; }
+  Value operator--() const { return *this -= 1; }
+  Value operator++(int) const { return static_cast<Value>((*this += 1) - 1); }
+  Value operator--(int) const { return static_cast<Value>((*this -= 1) + 1); }
 
  private:
+  using Words = std::array<uint32_t, (sizeof(Value) + 3) / 4>;
+
   GlobalPtr<T> at_;
 };
 
@@ -58,16 +97,6 @@ class Global : public GlobalPtr<T> {
 };
 
 }  // namespace swai::cpe
-
-using uint3 = swai::cpe::Extent;
-
-struct dim3 {
-  unsigned int x;
-  unsigned int y;
-  unsigned int z;
-
-  constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
-};
 
 // What differs from thread to thread differs by who asks, so to each they are constants.
 extern "C" {
@@ -91,3 +120,135 @@ void __syncthreads();
 #define __restrict__ __restrict
 
 using swai::cpe::Global;
+
+// --- Atomics. Threads of a block run on one core and change places at barriers only, so in shared memory
+// they need nothing. In global memory cores have no atomic accesses: a kernel that uses them there runs on
+// one core alone.
+
+extern "C" void swai_on_one_core();
+
+namespace swai::cpe::cuda {
+
+template <typename T, typename New>
+T change(T* at, New fresh) {
+  const T before = *at;
+  *at = fresh(before);
+  return before;
+}
+template <typename T, typename New>
+T change(Global<T> at, New fresh) {
+  swai_on_one_core();
+  const T before = *at;
+  *at = fresh(before);
+  return before;
+}
+
+// What a pointer of either kind points to.
+template <typename Pointer>
+using Pointed =
+    std::remove_cvref_t<decltype(change(std::declval<Pointer>(), [](auto value) { return value; }))>;
+
+}  // namespace swai::cpe::cuda
+
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicAdd(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return static_cast<T>(before + value); });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicSub(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return static_cast<T>(before - value); });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicMin(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return value < before ? value : before; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicMax(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before < value ? value : before; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicAnd(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before & value; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicOr(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before | value; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicXor(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before ^ value; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicExch(Pointer at, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T) { return value; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicCAS(Pointer at, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before == expected ? value : before; });
+}
+
+// Every access has been done when the next one begins.
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+
+// --- Warps: there are none.
+
+#define SWAI_NO_WARPS [[gnu::error("there are no warps here: use __syncthreads() and shared memory")]]
+SWAI_NO_WARPS void __syncwarp(unsigned int mask = ~0u);
+template <typename T>
+SWAI_NO_WARPS T __shfl_sync(unsigned int mask, T value, int lane, int width = 32);
+template <typename T>
+SWAI_NO_WARPS T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = 32);
+template <typename T>
+SWAI_NO_WARPS T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = 32);
+template <typename T>
+SWAI_NO_WARPS T __shfl_xor_sync(unsigned int mask, T value, int lanes, int width = 32);
+SWAI_NO_WARPS unsigned int __ballot_sync(unsigned int mask, int predicate);
+SWAI_NO_WARPS int __all_sync(unsigned int mask, int predicate);
+SWAI_NO_WARPS int __any_sync(unsigned int mask, int predicate);
+#undef SWAI_NO_WARPS
+
+// --- Functions of numbers
+
+extern "C" {
+inline float sqrtf(float x) { return swai::cpe::math::sqrt(x); }
+inline float rsqrtf(float x) { return 1 / swai::cpe::math::sqrt(x); }
+inline float expf(float x) { return swai::cpe::math::exp(x); }
+inline float exp2f(float x) { return swai::cpe::math::exp2(x); }
+inline float logf(float x) { return swai::cpe::math::log(x); }
+inline float log2f(float x) { return swai::cpe::math::log2(x); }
+inline float log10f(float x) { return swai::cpe::math::log10(x); }
+inline float sinf(float x) { return swai::cpe::math::sin(x); }
+inline float cosf(float x) { return swai::cpe::math::cos(x); }
+inline float powf(float x, float y) { return swai::cpe::math::pow(x, y); }
+inline float floorf(float x) { return swai::cpe::math::floor(x); }
+inline float ceilf(float x) { return swai::cpe::math::ceil(x); }
+inline float truncf(float x) { return swai::cpe::math::trunc(x); }
+inline float roundf(float x) { return swai::cpe::math::round(x); }
+inline float rintf(float x) { return swai::cpe::math::rint(x); }
+inline float fabsf(float x) { return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0x7fff'ffff); }
+// Of a number and what is none, the number.
+inline float fminf(float x, float y) { return x < y || y != y ? x : y; }
+inline float fmaxf(float x, float y) { return x > y || y != y ? x : y; }
+inline float __expf(float x) { return expf(x); }
+inline float __logf(float x) { return logf(x); }
+inline float __sinf(float x) { return sinf(x); }
+inline float __cosf(float x) { return cosf(x); }
+inline float __powf(float x, float y) { return powf(x, y); }
+inline float __fdividef(float x, float y) { return x / y; }
+inline int __popc(unsigned int x) { return std::popcount(x); }
+inline int __clz(int x) { return std::countl_zero(static_cast<unsigned int>(x)); }
+}
+
+template <typename A, typename B>
+requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> min(A a, B b) {
+  using Both = std::common_type_t<A, B>;
+  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(a) : static_cast<Both>(b);
+}
+template <typename A, typename B>
+requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> max(A a, B b) {
+  using Both = std::common_type_t<A, B>;
+  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(b) : static_cast<Both>(a);
+}
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }

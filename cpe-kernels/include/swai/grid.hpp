@@ -12,11 +12,12 @@
 namespace swai::cpe {
 
 // Runs this core's blocks (lib/threads.cpp): block b of the grid is that of core b modulo their number.
-// `thread` runs the kernel for the thread that threadIdx names. `stack`: bytes of each thread's own stack; 0:
-// none waits for the others of its block, and they run one after the other on the core's.
-void run_blocks(const Grid& grid, void (*thread)(const void* values), const void* values, uint32_t stack);
+// `thread` runs the kernel for the thread that threadIdx names. `threads` is what sdaacc found out:
+// bytes of each thread's own stack, a multiple of 16 (0: none waits for the others of its block, and they run
+// one after the other on the core's), and in bit 0 whether one core must run all blocks.
+void run_blocks(const Grid& grid, void (*thread)(const void* values), const void* values, uint32_t threads);
 
-// `kStack` is no object: its address is the size of a thread's stack, which sdaacc knows before it links.
+// `kStack` is no object: its address is that number, which sdaacc knows before it links.
 template <auto* kFunction, auto* kStack, typename Type = decltype(kFunction)>
 struct GridStart {
   static_assert(sizeof(Type) == 0, "a kernel returns nothing: __global__ void name(...)");

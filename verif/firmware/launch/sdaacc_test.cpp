@@ -487,6 +487,9 @@ __global__ void k(Global<int> out) { __syncthreads(); out[0] = called(1); }
   CHECK(contains(plain, "Global<T> in kernels for CUDA"));
   CHECK(contains(plain, "source.cpp:4:"));
   CHECK(contains(refused_with_threads("__global__ int k() { return 1; }"), "a kernel returns nothing"));
+  const std::string warps = refused_with_threads("\n__global__ void k() { __syncwarp(); }");
+  CHECK(contains(warps, "source.cpp:4:"));
+  CHECK(contains(warps, "there are no warps here"));
   std::string many = "__global__ void k(int";
   for (int i = 1; i < 16; ++i) many += ", int";
   CHECK(contains(refused_with_threads(many + ") {}"), "a kernel with threads takes at most 15 values"));

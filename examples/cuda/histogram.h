@@ -1,0 +1,4 @@
+// What program and kernel of the histogram must agree on.
+#pragma once
+
+constexpr int BINS = 64;
