@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "abi/prints.hpp"
 #include "abi/source_lines.hpp"
 #include "abi/stops.hpp"
 
@@ -11,10 +12,11 @@ namespace swai::module {
 
 struct ModuleText {
   ModuleText() = default;
-  explicit ModuleText(std::span<const uint8_t> file) : lines(file), stops(file) {}
+  explicit ModuleText(std::span<const uint8_t> file) : lines(file), stops(file), prints(file) {}
 
   SourceLines lines;
   Stops stops;
+  Prints prints;
 };
 
 }  // namespace swai::module

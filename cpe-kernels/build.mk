@@ -2,7 +2,7 @@
 
 CPE_BUILD := $(B)/cpe-kernels
 CPE_COMMON := cpe-kernels/sdaacc cpe-kernels/argument_types.py cpe-kernels/source_lines.py cpe-kernels/stack_guard.py cpe-kernels/stack_use.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp cpe-kernels/include/standard/*) \
-    $(addprefix abi/,field.hpp global_ptr.hpp grid.hpp kernel_arguments.hpp module.hpp segment.hpp) build/gen/cpe_isa.hpp
+    $(addprefix abi/,field.hpp global_ptr.hpp grid.hpp kernel_arguments.hpp module.hpp print.hpp segment.hpp) build/gen/cpe_isa.hpp
 
 # $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.
 define cpe_module
@@ -20,6 +20,7 @@ $(eval $(call cpe_module,wipe,cpe-kernels/daemon/wipe.cpp,-I $(B)/gen))
 $(CPE_BUILD)/wipe.elf: | generated
 $(eval $(call cpe_module,faults,cpe-kernels/tests/faults.cpp,))
 $(eval $(call cpe_module,remains,cpe-kernels/tests/remains.cpp,))
+$(eval $(call cpe_module,print,cpe-kernels/tests/print.cpp,))
 $(eval $(call cpe_module,stack,cpe-kernels/tests/stack.cpp,))
 $(eval $(call cpe_module,waits,cpe-kernels/tests/waits.cpp,))
 $(eval $(call cpe_module,undefined,cpe-kernels/tests/undefined.cpp,--link-flag=-Wl$(comma)--unresolved-symbols=ignore-all))

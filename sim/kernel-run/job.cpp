@@ -52,6 +52,10 @@ Program::Program(const std::string& path, module::Space space) : path_(path) {
   text_ = module::ModuleText(file);
 }
 
+void Program::print_to(uint64_t pointer) {
+  std::memcpy(&code_[text_.prints.place()], &pointer, sizeof pointer);
+}
+
 Program Program::plain_daemon() {
   Program daemon;
   daemon.path_ = "plain daemon";
@@ -94,6 +98,10 @@ Job::Job(Program program, Program daemon, Setup setup)
     if (buffer == nullptr) continue;
     buffers_.push_back(place(buffer->content.size()));
     add_segment(buffers_.back(), kRead | kWrite, setup_.context);
+  }
+  if (program_.text().prints.any()) {
+    prints_ = place(print::kBufferBytes);
+    program_.print_to(segment::pointer(add_segment(prints_, kRead | kWrite, setup_.context), 0));
   }
   launch_ = {.pc = kernel.pc,
              .argument = launch::kArgumentWindow,
@@ -154,6 +162,7 @@ void Job::load(Device& device, uint64_t limit) const {
     if (const Buffer* buffer = std::get_if<Buffer>(&argument))
       device.write(buffers_[number++].address, buffer->content);
   }
+  if (prints_.bytes != 0) device.write(prints_.address, std::vector<uint8_t>(prints_.bytes));
   device.start(kTable, static_cast<uint32_t>(table_.size()),
                {.pc = daemon_.kernel("daemon").pc, .segment = kDaemon}, limit);
 }
@@ -162,6 +171,27 @@ std::vector<uint8_t> Job::read_buffer(Device& device, unsigned number) const {
   std::vector<uint8_t> bytes(buffers_.at(number).bytes);
   device.read(buffers_[number].address, bytes);
   return bytes;
+}
+
+std::string Job::take_prints(Device& device) const {
+  std::string text;
+  if (prints_.bytes == 0) return text;
+  const auto at = [&](uint32_t word) { return prints_.address + word * sizeof(uint32_t); };
+  for (uint32_t core = 0; core < print::kCoresOfGroup; ++core) {
+    print::Head head;
+    device.read(at(print::head_word(core)), {reinterpret_cast<uint8_t*>(&head), sizeof head});
+    if (head.written == head.read) continue;
+    std::vector<uint32_t> ring(print::kRingWords);
+    device.read(at(print::ring_word(core)),
+                {reinterpret_cast<uint8_t*>(ring.data()), ring.size() * sizeof(uint32_t)});
+    for (const std::string& line : program_.text().prints.lines(head, ring))
+      text += fmt::format("CPE {}: {}\n", core, line);
+    if (head.lost != 0)
+      text += fmt::format("CPE {}: {} more lines are lost, for want of room\n", core, head.lost);
+    head = {.written = head.written, .read = head.written, .lost = 0, .reserved = 0};
+    device.write(at(print::head_word(core)), {reinterpret_cast<const uint8_t*>(&head), sizeof head});
+  }
+  return text;
 }
 
 }  // namespace swai::kernel_run

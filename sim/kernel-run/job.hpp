@@ -32,6 +32,8 @@ class Program {
 
   const std::string& path() const { return path_; }
   const std::vector<uint8_t>& code() const { return code_; }
+  // Where what its kernels print goes.
+  void print_to(uint64_t pointer);
   const std::vector<Kernel>& kernels() const { return kernels_; }
   // Throws common::InputError that names those that there are.
   const Kernel& kernel(const std::string& name) const;
@@ -63,6 +65,8 @@ class Job {
 
   unsigned buffers() const { return static_cast<unsigned>(buffers_.size()); }
   std::vector<uint8_t> read_buffer(Device& device, unsigned number) const;
+  // What the kernel has printed since the last time, core after core.
+  std::string take_prints(Device& device) const;
 
   const Program& program() const { return program_; }
   const std::string& kernel() const { return setup_.kernel; }
@@ -84,6 +88,7 @@ class Job {
   std::vector<uint64_t> addresses_;  // where segments lie
   std::vector<uint8_t> arguments_;
   std::vector<Placed> buffers_;
+  Placed prints_ = {};
   uint64_t next_;
 };
 

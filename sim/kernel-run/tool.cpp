@@ -97,6 +97,7 @@ int Tool::run_job(const MakeDevice& make_device) {
   std::vector<Outcome> outcomes;
   do {
     outcomes.push_back(device->launch(job.launch()));
+    fmt::print(stderr, "{}", job.take_prints(*device));
   } while (outcomes.back().ok && outcomes.size() < options_.launches);
 
   for (const Dump& dump : dumps) write_file(dump.file, job.read_buffer(*device, dump.buffer));

@@ -191,6 +191,37 @@ TEST_CASE("a stack that is too small stops the core, and not one level earlier")
   }
 }
 
+TEST_CASE("printf: every kind of value, core after core") {
+  const Finished finished = run("print", "kinds", "--mask 0x6 --args buf:64 0xfffffffe 0 7 1 1.5");
+  CHECK(finished.code == 0);
+  std::string expected;
+  for (const int core : {1, 2}) {
+    expected += fmt::format(
+        "CPE {0}: -2 and    -2|-2   |-0002 of core {0}\n"
+        "CPE {0}: fffffffe 0XFFFFFFFE 4294967303 100000007 100 %\n"
+        "CPE {0}: 1.500 1.5 1.500000e+00, below \"x\" 0x4000000000000\n"
+        "CPE {0}: nothing\n",
+        core);
+  }
+  CHECK(finished.error.starts_with(expected + "kinds: done"));
+}
+
+TEST_CASE("printf: what finds no room is counted, what was printed before a core stopped comes out") {
+  // A line takes four words of 1024; three launches wrap.
+  std::string expected;
+  for (int launch = 0; launch < 3; ++launch) {
+    for (int i = 0; i < 100; ++i) expected += fmt::format("CPE 3: line {} of 100\n", i);
+  }
+  const Finished wraps = run("print", "lines", "--mask 0x8 --launches 3 --args 100");
+  CHECK(wraps.error.starts_with(expected + "lines: done"));
+  const Finished lost = run("print", "lines", "--mask 0x8 --args 300");
+  CHECK(lost.code == 0);
+  CHECK(lost.error.find("CPE 3: line 255 of 300\nCPE 3: 44 more lines are lost") != std::string::npos);
+  const Finished stops = run("print", "stops", "--mask 0xf --args 2");
+  CHECK(stops.code == 1);
+  CHECK(stops.error.find("CPE 2: before\n") != std::string::npos);
+}
+
 TEST_CASE("a module with an undefined symbol") {
   const Finished finished = run("undefined", "needs_it", "");
   CHECK(finished.code == 2);

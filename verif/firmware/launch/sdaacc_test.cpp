@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -14,10 +15,12 @@
 
 #include "abi/argument_types.hpp"
 #include "abi/module_reader.hpp"
+#include "abi/prints.hpp"
 #include "abi/program.hpp"
 #include "abi/source_lines.hpp"
 #include "abi/stops.hpp"
 #include "host/sdaa/program_file.hpp"
+#include "verif/common/doctest_main.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai {
@@ -295,6 +298,60 @@ TEST_CASE("stops: a damaged table tells what is whole; nothing beyond the file i
   REQUIRE(moved.size() == 2);
   for (const auto& [place, words] : moved) CHECK(words.find('\x1b') == words.npos);
   CHECK(changed(first - 1, 0x60).size() == 1);
+}
+
+TEST_CASE("printf: values must be what the format says") {
+  const auto compiles = [](const std::string& call) {
+    const TempFolder folder;
+    const Finished finished =
+        sdaacc(folder,
+               fmt::format(
+                   "#include <cstdio>\nusing namespace swai::cpe;\n__global__ void f([[maybe_unused]] int a, "
+                   "[[maybe_unused]] int64_t b, [[maybe_unused]] float c, [[maybe_unused]] "
+                   "GlobalPtr<float> d) {{ {}; }}\n",
+                   call));
+    if (finished.code != 0) CHECK(contains(finished.error, "format and values do not go together"));
+    return finished.code == 0;
+  };
+  CHECK(compiles(R"(printf("%d %u %lld %f %p %c %s %% %-8.3x\n", a, a, b, c, d, 'x', "text", a))"));
+  CHECK(compiles(R"(printf("nothing"))"));
+  for (const char* wrong :
+       {R"(printf("%d", b))", R"(printf("%lld", a))", R"(printf("%d", c))", R"(printf("%f", a))",
+        R"(printf("%s", a))", R"(printf("%p", a))", R"(printf("%d"))", R"(printf("%d", a, a))",
+        R"(printf("%n", a))", R"(printf("%*d", a, a))", R"(printf("%"))"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(compiles(wrong));
+  }
+}
+
+TEST_CASE("printf: whatever a kernel leaves in its buffer is text, or nothing") {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, R"(#include <cstdio>
+__global__ void f(int a, float b) { printf("%5d of %s, %.999f", a, "constant", b); printf("%d", a); }
+)")
+              .code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  const module::Prints prints(file);
+  REQUIRE(prints.any());
+  CHECK(file.size() - prints.place_in_file() > sizeof(uint64_t));
+  std::mt19937 random(static_cast<uint32_t>(test_seed()));
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  // Formats there are, and anything.
+  const auto address = [&] {
+    return module::base(module::Space::kKernel) + random() % (made.code_bytes() + 64);
+  };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<uint32_t> ring(print::kRingWords);
+    for (uint32_t& word : ring) word = random() % 2 == 0 ? address() : random();
+    print::Head head = {.written = static_cast<uint32_t>(random()), .read = 0, .lost = 0, .reserved = 0};
+    head.read = head.written - static_cast<uint32_t>(random() % 1100);
+    for (const std::string& line : prints.lines(head, ring)) {
+      for (const unsigned char one : line) REQUIRE((one >= ' ' || one == '\n' || one == '\t'));
+    }
+  }
+  for (size_t length = 0; length < file.size(); length += 97)
+    CHECK_FALSE(module::Prints(std::span(file).first(length)).any());
 }
 
 TEST_CASE("argument types: a damaged table tells none, or others; nothing beyond the file is touched") {

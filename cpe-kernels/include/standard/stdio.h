@@ -1,0 +1,8 @@
+// The C library's, in which kernels have printf.
+#pragma GCC system_header
+#include_next <stdio.h>
+
+#include "swai/print.hpp"
+
+#undef printf
+#define printf(...) SWAI_PRINTF(__VA_ARGS__)
