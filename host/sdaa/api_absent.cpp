@@ -45,5 +45,10 @@ sdaaError_t sdaaIpcOpenEventHandle(sdaaEvent_t*, sdaaIpcEventHandle_t) {
   return absent("sdaaIpcOpenEventHandle", kProcesses);
 }
 
+sdaaError_t sdaaGraphAddHostNode(sdaaGraphNode_t*, sdaaGraph_t, const sdaaGraphNode_t*, size_t,
+                                 const sdaaHostNodeParams*) {
+  return absent("sdaaGraphAddHostNode", "nothing passes between host and card while a graph runs");
+}
+
 sdaaError_t sdaaDeviceGetPCIBusId(char*, int, int) { return absent("sdaaDeviceGetPCIBusId", kBus); }
 sdaaError_t sdaaDeviceGetByPCIBusId(int*, const char*) { return absent("sdaaDeviceGetByPCIBusId", kBus); }

@@ -15,12 +15,6 @@ void start_copy(void* to, const void* from, const CopyShape& shape, sdaaMemcpyKi
   copy(*use.device, use.lock, *use.stream, to, from, shape, kind, mode);
 }
 
-CopyShape rows(size_t to_pitch, size_t from_pitch, size_t width, size_t height) {
-  require(width <= to_pitch && width <= from_pitch, "a pitch is smaller than the width",
-          sdaaErrorInvalidPitchValue);
-  return {width, height, to_pitch, from_pitch};
-}
-
 void start_fill(void* to, const Pattern& pattern, const CopyShape& shape, sdaaStream_t stream, Mode mode) {
   auto use = Runtime::get().use_stream(stream);
   fill(*use.device, use.lock, *use.stream, to, pattern, shape);
@@ -40,37 +34,18 @@ CopyShape filled_rows(size_t pitch, size_t width, size_t height) {
   return {width, height, pitch, pitch};
 }
 
-// Where a slice of a box begins.
-template <typename Bytes>
-Bytes* slice(Bytes* begin, const sdaaPitchedPtr& box, size_t slice) {
-  return begin + slice * box.ysize * box.pitch;
-}
-
 void start_fill_box(const sdaaPitchedPtr& to, int value, const sdaaExtent& extent, sdaaStream_t stream,
                     Mode mode) {
   require(extent.depth <= 1 || extent.height <= to.ysize, "slices have fewer rows than are to be filled");
   const CopyShape shape = filled_rows(to.pitch, extent.width, extent.height);
   for (size_t z = 0; z < extent.depth; ++z)
-    start_fill(slice(static_cast<uint8_t*>(to.ptr), to, z), {static_cast<uint8_t>(value), 1}, shape, stream,
-               mode);
-}
-
-uint8_t* position(const sdaaPitchedPtr& box, const sdaaPos& at) {
-  return slice(static_cast<uint8_t*>(box.ptr), box, at.z) + at.y * box.pitch + at.x;
+    start_fill(slice(to, z), {static_cast<uint8_t>(value), 1}, shape, stream, mode);
 }
 
 void start_copy_box(const sdaaMemcpy3DParms* box, sdaaStream_t stream, Mode mode) {
   require(box != nullptr, "a null pointer");
-  require(box->srcArray == nullptr && box->dstArray == nullptr, "the card has no arrays",
-          sdaaErrorNotSupported);
-  const sdaaExtent& extent = box->extent;
-  require(extent.depth <= 1 || (extent.height <= box->dstPtr.ysize && extent.height <= box->srcPtr.ysize),
-          "slices have fewer rows than are to be copied");
-  const CopyShape shape = rows(box->dstPtr.pitch, box->srcPtr.pitch, extent.width, extent.height);
-  for (size_t z = 0; z < extent.depth; ++z) {
-    start_copy(slice(position(box->dstPtr, box->dstPos), box->dstPtr, z),
-               slice(position(box->srcPtr, box->srcPos), box->srcPtr, z), shape, box->kind, stream, mode);
-  }
+  for (const CopyPiece& piece : pieces_of(*box))
+    start_copy(piece.to, piece.from, piece.shape, box->kind, stream, mode);
 }
 
 PeerMemory peer_memory(const void* pointer, int device) {
@@ -91,14 +66,14 @@ sdaaError_t sdaaMemcpyAsync(void* to, const void* from, size_t bytes, sdaaMemcpy
 sdaaError_t sdaaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                          size_t height, sdaaMemcpyKind kind) {
   return call("sdaaMemcpy2D", [&] {
-    start_copy(to, from, rows(to_pitch, from_pitch, width, height), kind, nullptr, Mode::kSync);
+    start_copy(to, from, rows_of(to_pitch, from_pitch, width, height), kind, nullptr, Mode::kSync);
   });
 }
 
 sdaaError_t sdaaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, sdaaMemcpyKind kind, sdaaStream_t stream) {
   return call("sdaaMemcpy2DAsync", [&] {
-    start_copy(to, from, rows(to_pitch, from_pitch, width, height), kind, stream, Mode::kAsync);
+    start_copy(to, from, rows_of(to_pitch, from_pitch, width, height), kind, stream, Mode::kAsync);
   });
 }
 

@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
@@ -90,22 +88,6 @@ std::span<const uint8_t> argument_bytes(const void* args, size_t bytes) {
   return {static_cast<const uint8_t*>(args), bytes};
 }
 
-// The structure that a kernel of values finds, made of what the pointers of `args` point to, and the grid.
-std::vector<uint8_t> pack(const KernelInfo& kernel, const void* args, const cpe::Grid& grid) {
-  const module::Parameters parameters = kernel.parameters;
-  require(args != nullptr || parameters.values() == 0, "the kernel takes arguments, and there are none");
-  const auto* values = static_cast<const void* const*>(args);
-  std::vector<uint8_t> packed(kernel.argument_bytes);
-  for (unsigned i = 0; i < parameters.values(); ++i) {
-    if (values[i] == nullptr)
-      fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
-    std::memcpy(packed.data() + parameters.offset(i), values[i], parameters.size(i));
-  }
-  if (parameters.has_grid())
-    std::memcpy(packed.data() + parameters.offset(parameters.values()), &grid, sizeof grid);
-  return packed;
-}
-
 void launch_grid(sdaaFunction_t function, cpe::Extent blocks, cpe::Extent threads, size_t shared,
                  sdaaStream_t stream, const void* values,
                  const std::function<void(const KernelInfo&)>& check_values) {
@@ -115,7 +97,7 @@ void launch_grid(sdaaFunction_t function, cpe::Extent blocks, cpe::Extent thread
   LaunchWish wish;
   ask_for_grid(wish, kernel, blocks, threads, shared);
   check_values(kernel);
-  const std::vector<uint8_t> packed = pack(kernel, values, wish.grid);
+  const auto packed = arguments_of(kernel, values, wish.grid);
   auto use = Runtime::get().use_stream(stream);
   launch(*use.device, use.lock, *use.stream, *found, wish, packed);
 }
@@ -205,10 +187,7 @@ sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t s
     require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
     LaunchWish wish;
     wish.local_bytes = sharedMem;
-    const KernelInfo& kernel = found->info();
-    std::vector<uint8_t> packed;
-    if (kernel.parameters.count() != 0) packed = pack(kernel, args, {});
-    const auto arguments = argument_bytes(packed.empty() ? args : packed.data(), kernel.argument_bytes);
+    const auto arguments = arguments_of(found->info(), args);
     auto use = Runtime::get().use_stream(stream);
     launch(*use.device, use.lock, *use.stream, *found, wish, arguments);
   });

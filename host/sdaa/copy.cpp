@@ -129,6 +129,28 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
   if (mode == Mode::kSync) device.wait(lock, stream.last);
 }
 
+CopyShape rows_of(size_t to_pitch, size_t from_pitch, size_t width, size_t height) {
+  require(width <= to_pitch && width <= from_pitch, "a pitch is smaller than the width",
+          sdaaErrorInvalidPitchValue);
+  return {width, height, to_pitch, from_pitch};
+}
+
+std::vector<CopyPiece> pieces_of(const sdaaMemcpy3DParms& box) {
+  require(box.srcArray == nullptr && box.dstArray == nullptr, "the card has no arrays",
+          sdaaErrorNotSupported);
+  const sdaaExtent& extent = box.extent;
+  require(extent.depth <= 1 || (extent.height <= box.dstPtr.ysize && extent.height <= box.srcPtr.ysize),
+          "slices have fewer rows than are to be copied");
+  const CopyShape shape = rows_of(box.dstPtr.pitch, box.srcPtr.pitch, extent.width, extent.height);
+  const auto place = [](const sdaaPitchedPtr& in, const sdaaPos& at, size_t z) {
+    return slice(in, at.z + z) + at.y * in.pitch + at.x;
+  };
+  std::vector<CopyPiece> pieces;
+  for (size_t z = 0; z < extent.depth; ++z)
+    pieces.push_back({place(box.dstPtr, box.dstPos, z), place(box.srcPtr, box.srcPos, z), shape});
+  return pieces;
+}
+
 bool Pattern::is_one_byte() const {
   for (unsigned at = 1; at < bytes; ++at) {
     if ((value >> 8 * at & 0xff) != (value & 0xff)) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "host/sdaa/device.hpp"
 
@@ -30,6 +31,20 @@ void copy_from_bus(Device& device, Device::Lock& lock, Stream& stream, uint64_t 
 // interface.
 void copy_on_card(Device& device, Device::Lock& lock, Stream& stream, uint64_t to, uint64_t from,
                   const CopyShape& shape, command::Engine engine = command::Engine::kBest);
+
+// Throws when a pitch is smaller than the width.
+CopyShape rows_of(size_t to_pitch, size_t from_pitch, size_t width, size_t height);
+// Where a slice of a box begins.
+inline uint8_t* slice(const sdaaPitchedPtr& box, size_t number) {
+  return static_cast<uint8_t*>(box.ptr) + number * box.ysize * box.pitch;
+}
+// A slice of a box.
+struct CopyPiece {
+  void* to = nullptr;
+  const void* from = nullptr;
+  CopyShape shape;
+};
+std::vector<CopyPiece> pieces_of(const sdaaMemcpy3DParms& box);
 
 // What memory is filled with: the low bytes of `value`, again and again.
 struct Pattern {

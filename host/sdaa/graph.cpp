@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "host/sdaa/card_memory.hpp"
@@ -24,11 +25,29 @@ sdaaGraphNodeType type_of(Type type) {
   }
 }
 
+// Each behind all that it waits for, and as they were given wherever that leaves a choice.
+std::vector<size_t> order_of(const std::vector<GraphNode>& nodes) {
+  std::vector<size_t> order;
+  std::vector<bool> done(nodes.size());
+  for (size_t node = 0; node < nodes.size(); ++node) done[node] = nodes[node].removed;
+  for (bool any = true; any;) {
+    any = false;
+    for (size_t node = 0; node < nodes.size(); ++node) {
+      if (done[node] || !std::ranges::all_of(nodes[node].after, [&](size_t one) { return done[one]; }))
+        continue;
+      order.push_back(node);
+      done[node] = any = true;
+    }
+  }
+  require(std::ranges::all_of(done, std::identity()), "nodes of the graph wait for each other");
+  return order;
+}
+
 // Node n is n + 1 to the card.
-std::vector<uint8_t> commands_of(const Graph& graph) {
+std::vector<uint8_t> commands_of(const std::vector<GraphNode>& nodes) {
   std::vector<uint8_t> all;
-  for (size_t node = 0; node < graph.nodes.size(); ++node) {
-    for (const auto& bytes : graph.nodes[node].commands) {
+  for (const size_t node : order_of(nodes)) {
+    for (const auto& bytes : nodes[node].commands) {
       const size_t slots = (bytes.size() + protocol::kSlotBytes - 1) / protocol::kSlotBytes;
       command::Header header;
       std::memcpy(&header, bytes.data(), sizeof header);
@@ -39,6 +58,10 @@ std::vector<uint8_t> commands_of(const Graph& graph) {
       std::memcpy(&all[at], &header, sizeof header);
       all.resize(at + slots * protocol::kSlotBytes);
     }
+  }
+  if (all.size() > command::kMaxGraphBytes) {
+    fail(sdaaErrorNotSupported, fmt::format("the graph's commands take {} bytes, more than {}", all.size(),
+                                            command::kMaxGraphBytes));
   }
   return all;
 }
@@ -102,24 +125,40 @@ std::shared_ptr<Graph> Capture::end() {
   return graph;
 }
 
-std::shared_ptr<GraphExec> instantiate(const Graph& graph) {
-  const auto device = graph.device;
-  const auto bytes = commands_of(graph);
-  auto exec = std::make_shared<GraphExec>();
-  exec->device = device;
-  exec->bytes = bytes.size();
-  Kernels kernels;
-  for (const GraphNode& node : graph.nodes) kernels.push_back(node.kernel);
-  exec->kernels = std::make_shared<const Kernels>(std::move(kernels));
-  if (bytes.size() > command::kMaxGraphBytes) {
-    fail(sdaaErrorNotSupported, fmt::format("the graph's commands take {} bytes, more than {}", bytes.size(),
-                                            command::kMaxGraphBytes));
+GraphNode merged(sdaaGraphNodeType type, const std::vector<GraphNode>& nodes) {
+  GraphNode all;
+  all.type = type;
+  for (const GraphNode& node : nodes) {
+    all.commands.insert(all.commands.end(), node.commands.begin(), node.commands.end());
+    all.kernel = node.kernel;
   }
-  Device::Lock lock = device->enter();
-  require((device->info().capabilities & protocol::kGraphs) != 0, "the card's firmware knows no graphs",
+  return all;
+}
+
+void refill(Device& device, Device::Lock& lock, GraphExec& exec, std::vector<GraphNode> nodes) {
+  const auto bytes = commands_of(nodes);
+  const Point last = exec.last;
+  device.wait_until(lock, [&] { return last.reached(); });
+  const uint64_t pointer = bytes.empty() ? 0 : CardMemory(device, lock, bytes).release();
+  const uint64_t old = std::exchange(exec.pointer, pointer);
+  if (std::exchange(exec.bytes, bytes.size()) != 0)
+    device.connection().ask(protocol::Operation::kFree, {old});
+  exec.fresh = true;
+  Kernels kernels;
+  for (const GraphNode& node : nodes) kernels.push_back(node.kernel);
+  exec.kernels = std::make_shared<const Kernels>(std::move(kernels));
+  exec.nodes = std::move(nodes);
+}
+
+std::shared_ptr<GraphExec> instantiate(const std::shared_ptr<Graph>& graph, Device::Lock& lock) {
+  Device& device = *graph->device;
+  require((device.info().capabilities & protocol::kGraphs) != 0, "the card's firmware knows no graphs",
           sdaaErrorNotSupported);
-  if (!bytes.empty()) exec->pointer = CardMemory(*device, lock, bytes).release();
-  device->adopt(exec);
+  auto exec = std::make_shared<GraphExec>();
+  exec->device = graph->device;
+  exec->source = graph;
+  refill(device, lock, *exec, graph->nodes);
+  device.adopt(exec);
   return exec;
 }
 

@@ -16,12 +16,13 @@ namespace swai::sdaa {
 // What one call has given: a command, or several that run side by side.
 struct GraphNode {
   sdaaGraphNodeType type = sdaaGraphNodeTypeKernel;
-  std::vector<std::vector<uint8_t>> commands;
+  std::vector<std::vector<uint8_t>> commands;  // none: it is empty
   Frontier after;
   std::shared_ptr<const KernelInfo> kernel;  // of a launch
+  bool removed = false;                      // its number stays
 };
 
-// Nodes in the order in which they were given, so that each comes behind all that it waits for.
+// Nodes in the order in which they were given. Those of a capture come behind all that they wait for.
 struct Graph : Object {
   std::vector<GraphNode> nodes;
 };
@@ -61,9 +62,16 @@ struct GraphExec : Object {
   bool fresh = true;   // the card has not run it yet
   Point last;          // launch
   std::shared_ptr<const Kernels> kernels;
+  std::vector<GraphNode> nodes;  // what it does
+  std::weak_ptr<Graph> source;
 };
 
-std::shared_ptr<GraphExec> instantiate(const Graph& graph);
+// One node that does what several would have, one after the other.
+GraphNode merged(sdaaGraphNodeType type, const std::vector<GraphNode>& nodes);
+
+std::shared_ptr<GraphExec> instantiate(const std::shared_ptr<Graph>& graph, Device::Lock& lock);
+// It does this from now on, when what was launched is complete.
+void refill(Device& device, Device::Lock& lock, GraphExec& exec, std::vector<GraphNode> nodes);
 void launch_graph(Device& device, Device::Lock& lock, Stream& stream, GraphExec& exec);
 // When what was launched is complete.
 void destroy(Device& device, Device::Lock& lock, GraphExec& exec);

@@ -109,6 +109,24 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   return result;
 }
 
+std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, const cpe::Grid& grid) {
+  const module::Parameters parameters = kernel.parameters;
+  std::vector<uint8_t> packed(kernel.argument_bytes);
+  if (packed.empty()) return packed;
+  const bool alone = parameters.has_grid() && parameters.values() == 0;
+  require(args != nullptr || alone, "the kernel takes arguments, and there are none");
+  if (parameters.count() == 0) std::memcpy(packed.data(), args, packed.size());
+  const auto* values = static_cast<const void* const*>(args);
+  for (unsigned i = 0; i < parameters.values(); ++i) {
+    if (values[i] == nullptr)
+      fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
+    std::memcpy(packed.data() + parameters.offset(i), values[i], parameters.size(i));
+  }
+  if (parameters.has_grid())
+    std::memcpy(packed.data() + parameters.offset(parameters.values()), &grid, sizeof grid);
+  return packed;
+}
+
 LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
   if (config == nullptr) return {};
   require(config->structBytes == sizeof *config, "the launch's configuration is of another version");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "abi/grid.hpp"
 #include "host/sdaa/device.hpp"
@@ -12,6 +13,10 @@ namespace swai::sdaa {
 std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::span<const uint8_t> file);
 // How long an ELF file is, by what it says itself.
 uint64_t length_of_image(const void* image);
+
+// What a kernel finds: of a kernel of values the structure, made of what the pointers of `args` point to;
+// else a copy of the structure there.
+std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args);
 
 struct LaunchWish {
   uint32_t mask = 0;

@@ -148,6 +148,7 @@ void Runtime::sweep() {
   functions.remove_if([](const Function& function) { return !function.module->alive; });
   modules.remove_if(dead);
   graph_execs.remove_if(dead);
+  graphs.remove_if(dead);
   events.remove_if(dead);
   streams.remove_if(dead);
   pools.remove_if(dead);

@@ -1,7 +1,7 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
 # the simulated card.
 
-SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp engine_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
+SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp engine_test.cpp graph_build_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
     pool_test.cpp profile_test.cpp program_test.cpp properties_test.cpp refused_test.cpp shapes_test.cpp stream_test.cpp thread_test.cpp)
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 

@@ -44,6 +44,11 @@ typedef struct sdaaDeviceProp {
   size_t textureAlignment; /* 0: there are no textures */
   size_t texturePitchAlignment;
   size_t surfaceAlignment;
+  int maxTexture1D; /* 0, and so on */
+  int maxTexture1DLayered[2];
+  int maxTexture2D[2];
+  int maxTexture2DLayered[3];
+  int maxTexture3D[3];
   int deviceOverlap; /* copies beside kernels */
   int kernelExecTimeoutEnabled;
   int integrated;

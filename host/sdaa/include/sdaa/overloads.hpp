@@ -3,6 +3,7 @@
 #define SDAA_OVERLOADS_HPP
 
 #include "copy.h"
+#include "graph.h"
 #include "memory.h"
 #include "module.h"
 #include "pool.h"
@@ -65,6 +66,25 @@ inline sdaaError_t sdaaStreamCreate(sdaaStream_t* stream, unsigned int flags) {
 }
 inline sdaaError_t sdaaEventCreate(sdaaEvent_t* event, unsigned int flags) {
   return sdaaEventCreateWithFlags(event, flags);
+}
+
+/* As CUDA had it before its twelfth version. What goes wrong is told by sdaaGetLastErrorMessage. */
+inline sdaaError_t sdaaGraphInstantiate(sdaaGraphExec_t* exec, sdaaGraph_t graph, sdaaGraphNode_t* node,
+                                        char* log, size_t room) {
+  if (node != NULL) *node = NULL;
+  if (log != NULL && room != 0) *log = 0;
+  return sdaaGraphInstantiate(exec, graph, 0ull);
+}
+/* As CUDA has it since. */
+struct sdaaGraphExecUpdateResultInfo {
+  sdaaGraphExecUpdateResult result;
+  sdaaGraphNode_t errorNode;
+  sdaaGraphNode_t errorFromNode;
+};
+inline sdaaError_t sdaaGraphExecUpdate(sdaaGraphExec_t exec, sdaaGraph_t graph,
+                                       sdaaGraphExecUpdateResultInfo* info) {
+  info->errorFromNode = NULL;
+  return sdaaGraphExecUpdate(exec, graph, &info->errorNode, &info->result);
 }
 
 #endif
