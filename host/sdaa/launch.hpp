@@ -14,9 +14,9 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
 // How long an ELF file is, by what it says itself.
 uint64_t length_of_image(const void* image);
 
-// What a kernel finds: of a kernel of values the structure, made of what the pointers of `args` point to;
-// else a copy of the structure there.
-std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args);
+// What a kernel finds: of a kernel of values the structure with the grid, made of what the pointers of `args`
+// point to; else a copy of the structure there.
+std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, const cpe::Grid& grid = {});
 
 struct LaunchWish {
   uint32_t mask = 0;
