@@ -7,7 +7,7 @@ import json
 
 from digits import wrong_words
 
-PRECISIONS = ("fp32", "w8a8")
+PRECISIONS = ("fp32", "w8a8", "w4a8")
 
 
 def main():
