@@ -50,6 +50,7 @@ Arguments<CopyArgs> rows_copied(Emitter& out, const Rows& target, const Rows& so
   node.set(&CopyArgs::rows, count);
   return node;
 }
+
 void copy_rows(Emitter& out, const Rows& target, const Rows& source, const Size& count) {
   rows_copied(out, target, source, count).finish(Operator::kCopy);
 }

@@ -238,7 +238,7 @@ class EventsTest(unittest.TestCase):
 
         # Those that failed, and why.
         faulty = [line for line in lines if line["bench"] == "faulty"]
-        self.assertEqual(len(faulty), 16)
+        self.assertEqual(len(faulty), 17)
         failed = [item for item in launches if item.arguments["failed"]]
         self.assertEqual([item.arguments["cycles"] for item in failed], [line["cycles"] for line in faulty])
         self.assertEqual([item.arguments.get("watchdog", 0) for item in failed], [line["watchdog"] for line in faulty])

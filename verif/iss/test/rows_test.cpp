@@ -22,7 +22,7 @@ common::Elf random_elf(uint64_t seed) {
   random_program::Options options;
   options.length = 3000;
   const std::vector<uint8_t> bytes = to_elf(random_program::generate(seed, options));
-  std::string path = "/tmp/rows_test.XXXXXX";
+  std::string path = (std::filesystem::temp_directory_path() / "rows_test.XXXXXX").string();
   const int fd = mkstemp(path.data());
   REQUIRE(fd >= 0);
   REQUIRE(write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
