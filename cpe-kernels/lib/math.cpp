@@ -57,7 +57,9 @@ float rounded(uint32_t sign, uint64_t value, int exponent) {
   return number(sign | (field + static_cast<uint32_t>(kept + (up ? 1 : 0))));
 }
 
-constexpr uint32_t high(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t{a} * b >> 32); }
+constexpr uint32_t high(uint32_t a, uint32_t b) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
+}
 
 // The upper half of the product of 128 bits.
 uint64_t high(uint64_t a, uint64_t b) {

@@ -96,10 +96,7 @@ struct NodeInUse : GraphInUse {
 };
 NodeInUse use_node(sdaaGraphNode_t node) {
   const NodeName name = name_of(node);
-  NodeInUse use;
-  static_cast<GraphInUse&>(use) = use_graph(name.graph);
-  use.handle = name.graph;
-  use.index = name.index;
+  NodeInUse use{use_graph(name.graph), name.graph, name.index};
   check_node(*use.graph, name.index);
   return use;
 }

@@ -45,6 +45,8 @@ def missing(path, figure):
     words = " ".join(text.text for text in root.iter(f"{SVG}text"))
     drawn = [group.get("class") for group in root.iter(f"{SVG}g")]
     values = [point["ns"] for series in figure["series"] for point in series["points"]]
+    if not figure["rates"]:
+        values += [one["paper_number"] for one in figure["published"] if one["time"]]
     sizes = "bytes" in figure["series"][0]["points"][0]
     wanted = {
         "the figure": f"Figure {figure['figure']}. {figure['title']}" in words,
