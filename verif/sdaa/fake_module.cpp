@@ -23,12 +23,12 @@ std::vector<uint8_t> fake_module(size_t padding) {
   add("many_arguments", Operation::kMany, sizeof(ManyArgs));
   add("axpy_values", Operation::kAxpyInt, sizeof(AxpyIntArgs));
   file.kernels.back().parameters = module::Parameters().with(8).with(8).with(4).with(4).bits();
-  add("in_threads", Operation::kNothing, 48);
-  file.kernels.back().parameters = module::Parameters().with(8).with(4).with(32).bits();
   add("hang", Operation::kHang, 0);
   add("breakpoint", Operation::kBreakpoint, 0);
   add("slow", Operation::kSlow, 0);
   add("dead", Operation::kDead, 0);
+  add("in_threads", Operation::kNothing, 48);
+  file.kernels.back().parameters = module::Parameters().with(8).with(4).with(32).bits();
   auto bytes = file.make();
   bytes.resize(bytes.size() + padding);
   return bytes;
