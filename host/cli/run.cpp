@@ -167,6 +167,9 @@ int run(const Cli& cli, const Wish& wish) {
                         ? 0
                         : static_cast<uint32_t>(kernel_run::parse_number(wish.mask, ~uint32_t{0}, "--mask"));
 
+  // What is a buffer's, or JSON, stays whole.
+  const bool apart = std::ranges::any_of(dumps, [](const Dump& one) { return one.file == kStandardOutput; });
+  if (apart || cli.options().json) ::setenv("SWAI_PRINT", "stderr", 1);
   const UsedCard card(cli.options());
   const Progress progress(!cli.options().quiet, name);
   sdaaModule_t module = nullptr;
@@ -182,9 +185,6 @@ int run(const Cli& cli, const Wish& wish) {
   if (cli.options().json) {
     cli.print({{"module", wish.module}, {"kernel", name}, {"ns", times}});
   } else {
-    // What is a buffer's stays whole.
-    const bool apart =
-        std::ranges::any_of(dumps, [](const Dump& one) { return one.file == kStandardOutput; });
     for (const uint64_t time : times) fmt::print(apart ? stderr : stdout, "{}: done in {} ns\n", name, time);
   }
   return kDone;

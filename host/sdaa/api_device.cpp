@@ -213,7 +213,7 @@ sdaaError_t sdaaDeviceSynchronize(void) {
     const auto device = Runtime::get().current();
     Device::Lock lock = device->enter();
     device->refuse_captures(Device::Captures::kAll, sdaaErrorStreamCaptureUnsupported);
-    device->wait_idle(lock);
+    device->wait_and_print(lock, [&] { device->wait_idle(lock); });
     device->pools().trim(*device);
     if (const auto failure = device->first_failure()) throw Failure(*failure);
   });

@@ -42,11 +42,13 @@ void unload(sdaaModule_t module) {
   {
     Device::Lock lock = device.enter();
     // Launches of it may be under way.
-    device.wait_idle(lock);
+    device.wait_and_print(lock, [&] { device.wait_idle(lock); });
     require(found->alive.exchange(false), "the module was unloaded", sdaaErrorInvalidHandle);
     swai::command::ModuleUnload command = {};
     command.module = found->handle;
     device.wait(lock, device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
+    if (const uint64_t buffer = device.printers().drop(found->handle); buffer != 0)
+      device.connection().ask(swai::protocol::Operation::kFree, {buffer});
   }
   auto& runtime = Runtime::get();
   runtime.modules.remove(module);

@@ -142,7 +142,9 @@ sdaaError_t sdaaStreamSynchronize(sdaaStream_t stream) {
   return call("sdaaStreamSynchronize", [&] {
     auto use = Runtime::get().use_stream(stream);
     Device::refuse_captured(*use.stream);
-    if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+    use.device->wait_and_print(use.lock, [&] {
+      if (use.stream->last.queue != nullptr) use.device->wait(use.lock, use.stream->last);
+    });
     use.device->pools().trim(*use.device);
     Device::check(*use.stream);
   });
@@ -248,7 +250,9 @@ sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
     auto use = use_event(event);
     refuse_captured(*use.event);
     Device& device = *use.event->device;
-    device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
+    device.wait_and_print(use.lock, [&] {
+      device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
+    });
     device.pools().trim(device);
     throw_if_failed(*use.event);
   });

@@ -126,7 +126,7 @@ void copy(Device& device, Device::Lock& lock, Stream& stream, void* to, const vo
       }
       return;
   }
-  if (mode == Mode::kSync) device.wait(lock, stream.last);
+  if (mode == Mode::kSync) device.wait_and_print(lock, [&] { device.wait(lock, stream.last); });
 }
 
 CopyShape rows_of(size_t to_pitch, size_t from_pitch, size_t width, size_t height) {

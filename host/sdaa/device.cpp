@@ -85,6 +85,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   default_stream_.reset();
   allocations_.clear();
   pools_.clear();
+  printers_.clear();
   peers_.clear();
   host_copies_.finish_all();
   host_memory_.reset();

@@ -21,6 +21,7 @@
 #include "host/sdaa/host_memory.hpp"
 #include "host/sdaa/objects.hpp"
 #include "host/sdaa/pool.hpp"
+#include "host/sdaa/printers.hpp"
 #include "host/sdaa/profile.hpp"
 #include "host/sdaa/waiting.hpp"
 
@@ -147,6 +148,18 @@ class Device : public std::enable_shared_from_this<Device> {
 
   Allocations& allocations() { return allocations_; }
   Pools& pools() { return pools_; }
+  Printers& printers() { return printers_; }
+  // What kernels have printed comes out, however the waiting ends.
+  template <typename Wait>
+  void wait_and_print(Lock& lock, Wait wait) {
+    try {
+      wait();
+    } catch (...) {
+      printers_.drain_quietly(*this, lock);
+      throw;
+    }
+    printers_.drain(*this, lock);
+  }
   bool checked() const { return checked_; }
   // At the end of the program. What other threads do then does not matter any more.
   void report_leaks();
@@ -206,6 +219,7 @@ class Device : public std::enable_shared_from_this<Device> {
   CardEvents events_;
   Allocations allocations_;
   Pools pools_;
+  Printers printers_;
   std::set<int> peers_;
   std::unique_ptr<HostMemory> host_memory_;
   HostCopies host_copies_;

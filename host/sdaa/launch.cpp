@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "abi/elf32.hpp"
 #include "abi/launch.hpp"
@@ -93,6 +95,15 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   // A queue tells one value, that of the last command that gave one.
   const std::lock_guard one_at_a_time(device->value_mutex());
   Device::Lock lock = device->enter();
+  std::vector<uint8_t> printing;
+  std::optional<CardMemory> prints;
+  if (text->prints.any()) {
+    prints.emplace(*device, lock, std::vector<uint8_t>(print::kBufferBytes));
+    printing.assign(file.begin(), file.end());
+    const uint64_t buffer = prints->pointer();
+    std::memcpy(&printing[text->prints.place_in_file()], &buffer, sizeof buffer);
+    file = printing;
+  }
   CardMemory memory(*device, lock, file);
   Queue& queue = device->service_queue();
   memory.guard([&] {
@@ -105,6 +116,7 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   result->handle = loaded.handle;
   name_kernels(device->connection().card(), loaded.segment, parsed);
   memory.give_back();
+  if (prints) device->printers().add(result->handle, text, prints->release());
   device->adopt(result);
   return result;
 }

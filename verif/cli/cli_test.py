@@ -208,6 +208,21 @@ class Run(CardTest):
         fault = self.run_json("fault", "--module", MODULES / "faults.elf", code=1)["cards"][0]["records"][-1]
         self.assertIn("kernel stuck: core 3 of group 0 waits to synchronise with all CPEs", fault["text"])
 
+    def test_prints(self):
+        """Core after core, on standard output if that is free; also what was printed before a core stopped."""
+        lines = ["--quiet", "run", MODULES / "print.elf", "--kernel", "lines", "--mask", "0x6", "--args", "2"]
+        expected = "".join(f"core {core}: line {line} of 2\n" for core in (1, 2) for line in (0, 1))
+        self.assertTrue(self.run_swai(*lines)[0].startswith(expected + "lines: done in "))
+        output, error = self.run_swai("--json", *lines)
+        self.assertEqual((json.loads(output)["kernel"], error), ("lines", expected))
+        twice = self.run_swai(*lines[:-1], "300", "--repeat", "2")[0].splitlines()
+        for core in (1, 2):
+            self.assertEqual(twice.count(f"core {core}: line 255 of 300"), 2)
+            self.assertEqual(twice.count(f"core {core}: 44 more lines are lost, for want of room"), 2)
+        stops = self.run_swai(*lines[:4], "stops", "--args", "3", code=1)
+        self.assertEqual(stops[0], "".join(f"core {core}: before\n" for core in range(4)))
+        self.assertIn("failed on core 3 of group 0: breakpoint", stops[1])
+
     def test_limit_of_launches(self):
         self.environment["SWAI_LAUNCH_LIMIT"] = "20000"
         hang = self.run_swai("--quiet", *HANGS, code=1)[1]
