@@ -57,19 +57,6 @@ std::vector<double> frequencies_of(const JsonFile& numbers, size_t count) {
   return all;
 }
 
-Stores stores_of(const JsonFile& numbers, Precision precision) {
-  Stores stores;
-  if (const std::optional<JsonFile> all = numbers.object("stores")) {
-    for (const auto& [name, text] : all->root().items()) {
-      const std::optional<Store> store = store_named(text.is_string() ? text.get<std::string>() : "");
-      if (store) stores.emplace(name, *store);
-    }
-  }
-  if (!are_stores(stores, precision))
-    models::refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
-  return stores;
-}
-
 CardLlama card_of(const PackedFile& file) {
   const JsonFile& numbers = file.numbers();
   const Precision precision = file.precision();
@@ -86,8 +73,9 @@ CardLlama card_of(const PackedFile& file) {
   models::check_shape(numbers.path(), shape);
   const Biases biases = {numbers.flag_or("query_bias", false), numbers.flag_or("key_bias", false),
                          numbers.flag_or("value_bias", false), numbers.flag_or("output_bias", false)};
-  return make_card_llama(numbers.path(), shape, precision, stores_of(numbers, precision),
-                         numbers.flag_or("tied", false), biases,
+  const Stores stores = models::stores_in<Store>(
+      numbers, "stores", store_named, [&](const Stores& all) { return are_stores(all, precision); });
+  return make_card_llama(numbers.path(), shape, precision, stores, numbers.flag_or("tied", false), biases,
                          frequencies_of(numbers, shape.head_width / 2));
 }
 

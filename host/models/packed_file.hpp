@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "host/graph/layout.hpp"
 #include "host/models/file_bytes.hpp"
@@ -70,6 +71,24 @@ class PackedFile {
 
 // Throws InputError when somebody wants it otherwise.
 void require_precision(const std::string& path, Precision packed, std::optional<Precision> wanted);
+
+// How each kind of matrix is stored, as the numbers say under `key`; `named` knows a store by its name.
+// Throws InputError unless all of it is `good`.
+template <typename Store, typename Good>
+std::map<std::string, Store, std::less<>> stores_in(const JsonFile& numbers, const char* key,
+                                                    std::optional<Store> (*named)(std::string_view),
+                                                    Good good) {
+  std::map<std::string, Store, std::less<>> stores;
+  if (const std::optional<JsonFile> all = numbers.object(key)) {
+    for (const auto& [kind, text] : all->root().items()) {
+      const std::optional<Store> store = named(text.is_string() ? text.template get<std::string>() : "");
+      if (store) stores.emplace(kind, *store);
+    }
+  }
+  if (!good(stores))
+    refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
+  return stores;
+}
 
 struct Packing {
   std::string architecture;

@@ -48,19 +48,6 @@ nlohmann::json numbers_of(const WhisperModel& model) {
           {"short_windows", model.training.short_windows}};
 }
 
-Storing storing_in(const JsonFile& numbers, Precision precision) {
-  Storing storing;
-  if (const std::optional<JsonFile> all = numbers.object("storing")) {
-    for (const auto& [kind, text] : all->root().items()) {
-      const std::optional<Store> store = store_named(text.is_string() ? text.get<std::string>() : "");
-      if (store) storing.emplace(kind, *store);
-    }
-  }
-  if (!is_storing(storing, precision))
-    models::refuse(numbers.path(), "does not say how each kind of matrix is stored; the file is damaged");
-  return storing;
-}
-
 models::Training training_in(const JsonFile& numbers) {
   return {numbers.text_or("trained_for", ""), numbers.flag_or("short_windows", false)};
 }
@@ -80,8 +67,9 @@ CardWhisper card_of(const PackedFile& file) {
   shape.text_heads = numbers.count("text_heads", 1, models::kMostHeads);
   shape.vocabulary = numbers.count("vocabulary", 1, models::kMostVocabulary);
   models::check_shape(numbers.path(), shape);
-  return make_card_whisper(numbers.path(), shape, precision, storing_in(numbers, precision),
-                           numbers.flag_or("key_bias", false));
+  const Storing storing = models::stores_in<Store>(
+      numbers, "storing", store_named, [&](const Storing& all) { return is_storing(all, precision); });
+  return make_card_whisper(numbers.path(), shape, precision, storing, numbers.flag_or("key_bias", false));
 }
 
 }  // namespace
