@@ -1,6 +1,8 @@
-"""A small Whisper model with random weights and OpenAI's English vocabulary, in whisper.cpp's format."""
+"""A Whisper model with random weights and OpenAI's English vocabulary, in whisper.cpp's format; a small one unless a
+shape is given."""
 
 import array
+import dataclasses
 import random
 import struct
 
@@ -9,17 +11,31 @@ TEXTS = 50256  # the first tokens
 WIDTH, HEADS, LAYERS, MELS = 32, 2, 1, 80
 AUDIO_CONTEXT, TEXT_CONTEXT = 1500, 64
 FP32, FP16 = 0, 1
+MOST_DRAWN = 1 << 16  # numbers of a tensor; they are repeated, because so many random numbers take long
 
 
-def write(path, seed=1):
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    width: int = WIDTH
+    heads: int = HEADS
+    layers: int = LAYERS  # of the encoder, and of the decoder
+    text_context: int = TEXT_CONTEXT
+
+
+BASE = Shape(width=512, heads=8, layers=6, text_context=448)  # 74 million parameters
+
+
+def write(path, seed=1, shape=Shape()):
     rng = random.Random(seed)
+    width, layers = shape.width, shape.layers
 
     def numbers(count, scale=1.0, mean=0.0):
-        return array.array("f", (rng.gauss(mean, scale) for _ in range(count))).tobytes()
+        some = array.array("f", (rng.gauss(mean, scale) for _ in range(min(count, MOST_DRAWN))))
+        return (some * -(-count // MOST_DRAWN))[:count].tobytes()
 
-    def tensor(name, shape, data, kind=FP32):
-        out.write(struct.pack("<iii", len(shape), len(name), kind))
-        out.write(struct.pack(f"<{len(shape)}i", *reversed(shape)))
+    def tensor(name, sizes, data, kind=FP32):
+        out.write(struct.pack("<iii", len(sizes), len(name), kind))
+        out.write(struct.pack(f"<{len(sizes)}i", *reversed(sizes)))
         out.write(name.encode() + data)
 
     def matrix(name, rows, columns):
@@ -29,14 +45,14 @@ def write(path, seed=1):
         tensor(name, (count,), numbers(count, 0.1, mean))
 
     def norm(name):
-        vector(f"{name}.weight", WIDTH, 1.0)
-        vector(f"{name}.bias", WIDTH)
+        vector(f"{name}.weight", width, 1.0)
+        vector(f"{name}.bias", width)
 
     def attention(name):
         for part in ("query", "key", "value", "out"):
-            matrix(f"{name}.{part}.weight", WIDTH, WIDTH)
+            matrix(f"{name}.{part}.weight", width, width)
             if part != "key":
-                vector(f"{name}.{part}.bias", WIDTH)
+                vector(f"{name}.{part}.bias", width)
         norm(f"{name}_ln")
 
     def block(name, cross):
@@ -44,14 +60,14 @@ def write(path, seed=1):
         if cross:
             attention(f"{name}.cross_attn")
         norm(f"{name}.mlp_ln")
-        matrix(f"{name}.mlp.0.weight", 4 * WIDTH, WIDTH)
-        vector(f"{name}.mlp.0.bias", 4 * WIDTH)
-        matrix(f"{name}.mlp.2.weight", WIDTH, 4 * WIDTH)
-        vector(f"{name}.mlp.2.bias", WIDTH)
+        matrix(f"{name}.mlp.0.weight", 4 * width, width)
+        vector(f"{name}.mlp.0.bias", 4 * width)
+        matrix(f"{name}.mlp.2.weight", width, 4 * width)
+        vector(f"{name}.mlp.2.bias", width)
 
     with open(path, "wb") as out:
         out.write(struct.pack("<I", 0x67676D6C))
-        out.write(struct.pack("<11i", VOCABULARY, AUDIO_CONTEXT, WIDTH, HEADS, LAYERS, TEXT_CONTEXT, WIDTH, HEADS, LAYERS,
+        out.write(struct.pack("<11i", VOCABULARY, AUDIO_CONTEXT, width, shape.heads, layers, shape.text_context, width, shape.heads, layers,
                               MELS, FP16))
         out.write(struct.pack("<ii", MELS, 201) + bytes(4 * MELS * 201))
         # All bytes, and words, so that what it says can be read.
@@ -59,17 +75,17 @@ def write(path, seed=1):
         out.write(struct.pack("<i", len(pieces)))
         for piece in pieces:
             out.write(struct.pack("<I", len(piece)) + piece)
-        for name, channels in (("conv1", MELS), ("conv2", WIDTH)):
-            tensor(f"encoder.{name}.weight", (WIDTH, channels, 3), numbers(WIDTH * channels * 3, (3 * channels) ** -0.5))
+        for name, channels in (("conv1", MELS), ("conv2", width)):
+            tensor(f"encoder.{name}.weight", (width, channels, 3), numbers(width * channels * 3, (3 * channels) ** -0.5))
             # whisper.cpp stores biases of convolutions as columns.
-            tensor(f"encoder.{name}.bias", (WIDTH, 1), numbers(WIDTH, 0.1))
-        tensor("encoder.positional_embedding", (AUDIO_CONTEXT, WIDTH), numbers(AUDIO_CONTEXT * WIDTH, 0.1))
-        tensor("decoder.positional_embedding", (TEXT_CONTEXT, WIDTH), numbers(TEXT_CONTEXT * WIDTH, 0.5))
-        rows = 997  # repeated, because so many random numbers take long
-        some = struct.pack(f"<{rows * WIDTH}e", *(rng.gauss(0, 1) for _ in range(rows * WIDTH)))
-        data = (some * (VOCABULARY // rows + 1))[: VOCABULARY * WIDTH * 2]
-        tensor("decoder.token_embedding.weight", (VOCABULARY, WIDTH), data, FP16)
-        for layer in range(LAYERS):
+            tensor(f"encoder.{name}.bias", (width, 1), numbers(width, 0.1))
+        tensor("encoder.positional_embedding", (AUDIO_CONTEXT, width), numbers(AUDIO_CONTEXT * width, 0.1))
+        tensor("decoder.positional_embedding", (shape.text_context, width), numbers(shape.text_context * width, 0.5))
+        rows = 997
+        some = struct.pack(f"<{rows * width}e", *(rng.gauss(0, 1) for _ in range(rows * width)))
+        data = (some * (VOCABULARY // rows + 1))[: VOCABULARY * width * 2]
+        tensor("decoder.token_embedding.weight", (VOCABULARY, width), data, FP16)
+        for layer in range(layers):
             block(f"encoder.blocks.{layer}", cross=False)
             block(f"decoder.blocks.{layer}", cross=True)
         norm("encoder.ln_post")
