@@ -16,16 +16,14 @@ from reports import printed_by, reports
 
 MODEL = pathlib.Path("build/models/whisper-tiny.en")
 RECORDING = pathlib.Path("examples/sounds/jfk.wav")
-TEXT = pathlib.Path("verif/generate/data/squad-paragraphs.txt")
-PARAGRAPHS = 4
-WORDS_OF_A_CLIP = 40
+TEXT = pathlib.Path("verif/transcribe/data/plain-english.txt")
 
 
 def clips(folder):
     yield RECORDING
-    for number, paragraph in enumerate(TEXT.read_text().splitlines()[:PARAGRAPHS]):
+    for number, paragraph in enumerate(TEXT.read_text().splitlines()):
         clip = folder / f"{number}.wav"
-        subprocess.run(["espeak-ng", "-v", "en-us", "-s", "150", "-w", clip, " ".join(paragraph.split()[:WORDS_OF_A_CLIP])], check=True)
+        subprocess.run(["espeak-ng", "-v", "en-us", "-s", "150", "-w", clip, paragraph], check=True)
         yield clip
 
 
