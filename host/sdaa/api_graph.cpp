@@ -11,10 +11,9 @@ namespace {
 void instantiate_graph(sdaaGraphExec_t* exec, sdaaGraph_t graph, unsigned long long flags) {
   require(exec != nullptr, "a null pointer");
   require(flags == 0, "flags that do not exist");
-  const auto found = find_graph(graph);
-  Device::Lock lock = found->device->enter();
-  require(found->alive, "the graph went with a reset of the device", sdaaErrorInvalidHandle);
-  *exec = reinterpret_cast<sdaaGraphExec_t>(Runtime::get().graph_execs.add(instantiate(found, lock)));
+  auto use = use_graph(graph);
+  *exec =
+      reinterpret_cast<sdaaGraphExec_t>(Runtime::get().graph_execs.add(instantiate(use.object, use.lock)));
 }
 
 }  // namespace

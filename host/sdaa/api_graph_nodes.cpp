@@ -78,26 +78,14 @@ GraphNode record(const std::shared_ptr<Device>& device, Device::Lock& lock, cons
                      [&](Device::Lock& held, Stream& stream) { made.give(*device, held, stream); });
 }
 
-struct GraphInUse {
-  std::shared_ptr<Graph> graph;
-  Device::Lock lock;
-};
-GraphInUse use_graph(sdaaGraph_t handle) {
-  GraphInUse use;
-  use.graph = find_graph(handle);
-  use.lock = use.graph->device->enter();
-  require(use.graph->alive, "the graph went with a reset of the device", sdaaErrorInvalidHandle);
-  return use;
-}
-
-struct NodeInUse : GraphInUse {
+struct NodeInUse : InUse<Graph> {
   sdaaGraph_t handle;
   size_t index;
 };
 NodeInUse use_node(sdaaGraphNode_t node) {
   const NodeName name = name_of(node);
   NodeInUse use{use_graph(name.graph), name.graph, name.index};
-  check_node(*use.graph, name.index);
+  check_node(*use.object, name.index);
   return use;
 }
 
@@ -113,7 +101,7 @@ void add(sdaaGraphNode_t* node, sdaaGraph_t handle, const sdaaGraphNode_t* depen
          const Recipe& made) {
   require(node != nullptr && (dependencies != nullptr || count == 0), "a null pointer");
   auto use = use_graph(handle);
-  Graph& graph = *use.graph;
+  Graph& graph = *use.object;
   Frontier after;
   for (size_t i = 0; i < count; ++i) {
     require(after.insert(index_in(graph, handle, dependencies[i])).second, "a dependency is named twice");
@@ -127,18 +115,18 @@ void add(sdaaGraphNode_t* node, sdaaGraph_t handle, const sdaaGraphNode_t* depen
 
 void set(sdaaGraphNode_t node, const Recipe& made) {
   auto use = use_node(node);
-  GraphNode& old = use.graph->nodes[use.index];
+  GraphNode& old = use.object->nodes[use.index];
   require(old.type == made.type, "the node is of another type");
-  GraphNode fresh = record(use.graph->device, use.lock, made);
+  GraphNode fresh = record(use.object->device, use.lock, made);
   fresh.after = old.after;
-  use.graph->nodes[use.index] = std::move(fresh);
+  use.object->nodes[use.index] = std::move(fresh);
 }
 
 void set_in(sdaaGraphExec_t exec, sdaaGraphNode_t node, const Recipe& made) {
   const auto found = Runtime::get().graph_execs.get(exec, "no such graph");
   auto use = use_node(node);
   require(found->alive, "the graph was destroyed", sdaaErrorInvalidHandle);
-  require(found->source.lock() == use.graph, "the instance is of another graph than the node");
+  require(found->source.lock() == use.object, "the instance is of another graph than the node");
   replace_node(*found->device, use.lock, *found, use.index, record(found->device, use.lock, made));
 }
 
@@ -161,7 +149,7 @@ void change_edges(sdaaGraph_t handle, const sdaaGraphNode_t* from, const sdaaGra
   require(count == 0 || (from != nullptr && to != nullptr), "a null pointer");
   const auto use = use_graph(handle);
   for (size_t i = 0; i < count; ++i)
-    change(*use.graph, index_in(*use.graph, handle, from[i]), index_in(*use.graph, handle, to[i]));
+    change(*use.object, index_in(*use.object, handle, from[i]), index_in(*use.object, handle, to[i]));
 }
 
 }  // namespace
@@ -180,7 +168,7 @@ sdaaError_t sdaaGraphClone(sdaaGraph_t* clone, sdaaGraph_t graph) {
   return call("sdaaGraphClone", [&] {
     require(clone != nullptr, "a null pointer");
     const auto use = use_graph(graph);
-    *clone = add_graph(*use.graph->device, use.graph->nodes);
+    *clone = add_graph(*use.object->device, use.object->nodes);
   });
 }
 
@@ -217,7 +205,7 @@ sdaaError_t sdaaGraphAddEmptyNode(sdaaGraphNode_t* node, sdaaGraph_t graph,
 sdaaError_t sdaaGraphDestroyNode(sdaaGraphNode_t node) {
   return call("sdaaGraphDestroyNode", [&] {
     const auto use = use_node(node);
-    remove_node(*use.graph, use.index);
+    remove_node(*use.object, use.index);
   });
 }
 
@@ -235,14 +223,14 @@ sdaaError_t sdaaGraphGetNodes(sdaaGraph_t graph, sdaaGraphNode_t* nodes, size_t*
   return call("sdaaGraphGetNodes", [&] {
     require(count != nullptr, "a null pointer");
     const auto use = use_graph(graph);
-    list(graph, *use.graph, nodes, count, [](size_t) { return true; });
+    list(graph, *use.object, nodes, count, [](size_t) { return true; });
   });
 }
 
 sdaaError_t sdaaGraphGetRootNodes(sdaaGraph_t graph, sdaaGraphNode_t* nodes, size_t* count) {
   return call("sdaaGraphGetRootNodes", [&] {
     const auto use = use_graph(graph);
-    list(graph, *use.graph, nodes, count, [&](size_t i) { return use.graph->nodes[i].after.empty(); });
+    list(graph, *use.object, nodes, count, [&](size_t i) { return use.object->nodes[i].after.empty(); });
   });
 }
 
@@ -251,8 +239,8 @@ sdaaError_t sdaaGraphGetEdges(sdaaGraph_t graph, sdaaGraphNode_t* from, sdaaGrap
     require(count != nullptr && (from == nullptr) == (to == nullptr), "a null pointer");
     const auto use = use_graph(graph);
     size_t all = 0;
-    for (size_t i = 0; i < use.graph->nodes.size(); ++i) {
-      for (const size_t earlier : use.graph->nodes[i].after) {
+    for (size_t i = 0; i < use.object->nodes.size(); ++i) {
+      for (const size_t earlier : use.object->nodes[i].after) {
         if (from != nullptr && all < *count) {
           from[all] = node_handle(graph, earlier);
           to[all] = node_handle(graph, i);
@@ -268,23 +256,23 @@ sdaaError_t sdaaGraphNodeGetType(sdaaGraphNode_t node, sdaaGraphNodeType* type) 
   return call("sdaaGraphNodeGetType", [&] {
     require(type != nullptr, "a null pointer");
     const auto use = use_node(node);
-    *type = use.graph->nodes[use.index].type;
+    *type = use.object->nodes[use.index].type;
   });
 }
 
 sdaaError_t sdaaGraphNodeGetDependencies(sdaaGraphNode_t node, sdaaGraphNode_t* nodes, size_t* count) {
   return call("sdaaGraphNodeGetDependencies", [&] {
     const auto use = use_node(node);
-    list(use.handle, *use.graph, nodes, count,
-         [&](size_t i) { return use.graph->nodes[use.index].after.contains(i); });
+    list(use.handle, *use.object, nodes, count,
+         [&](size_t i) { return use.object->nodes[use.index].after.contains(i); });
   });
 }
 
 sdaaError_t sdaaGraphNodeGetDependentNodes(sdaaGraphNode_t node, sdaaGraphNode_t* nodes, size_t* count) {
   return call("sdaaGraphNodeGetDependentNodes", [&] {
     const auto use = use_node(node);
-    list(use.handle, *use.graph, nodes, count,
-         [&](size_t i) { return use.graph->nodes[i].after.contains(use.index); });
+    list(use.handle, *use.object, nodes, count,
+         [&](size_t i) { return use.object->nodes[i].after.contains(use.index); });
   });
 }
 
@@ -328,13 +316,13 @@ sdaaError_t sdaaGraphExecUpdate(sdaaGraphExec_t exec, sdaaGraph_t graph, sdaaGra
     const auto found = Runtime::get().graph_execs.get(exec, "no such graph");
     auto use = use_graph(graph);
     require(found->alive, "the graph was destroyed", sdaaErrorInvalidHandle);
-    require(found->device == use.graph->device, "the graphs are of different devices",
+    require(found->device == use.object->device, "the graphs are of different devices",
             sdaaErrorInvalidHandle);
-    size_t differs = use.graph->nodes.size();
-    const sdaaGraphExecUpdateResult answer = update(*found->device, use.lock, *found, *use.graph, differs);
+    size_t differs = use.object->nodes.size();
+    const sdaaGraphExecUpdateResult answer = update(*found->device, use.lock, *found, *use.object, differs);
     if (result != nullptr) *result = answer;
     if (answer == sdaaGraphExecUpdateSuccess) return;
-    if (node != nullptr && differs < use.graph->nodes.size()) *node = node_handle(graph, differs);
+    if (node != nullptr && differs < use.object->nodes.size()) *node = node_handle(graph, differs);
     fail(sdaaErrorGraphExecUpdateFailure,
          answer == sdaaGraphExecUpdateErrorNodeTypeChanged
              ? "a node is of another type than in the instance"
@@ -358,7 +346,7 @@ sdaaError_t sdaaGraphDebugDotPrint(sdaaGraph_t graph, const char* path, unsigned
     std::string text;
     {
       const auto use = use_graph(graph);
-      text = dot(*use.graph);
+      text = dot(*use.object);
     }
     std::ofstream file(path);
     file << text << std::flush;

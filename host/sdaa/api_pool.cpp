@@ -3,6 +3,7 @@
 
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/device_memory.hpp"
+#include "host/sdaa/in_use.hpp"
 #include "host/sdaa/pool.hpp"
 
 using namespace swai::sdaa;
@@ -11,16 +12,8 @@ namespace {
 
 constexpr uint64_t kLine = 64;
 
-struct PoolInUse {
-  std::shared_ptr<MemoryPool> pool;
-  Device::Lock lock;
-};
-PoolInUse use_pool(sdaaMemPool_t handle) {
-  PoolInUse use;
-  use.pool = Runtime::get().pools.get(handle, "no such pool");
-  use.lock = use.pool->device->enter();
-  require(use.pool->alive, "the pool was destroyed", sdaaErrorInvalidHandle);
-  return use;
+InUse<MemoryPool> use_pool(sdaaMemPool_t handle) {
+  return use_object(Runtime::get().pools.get(handle, "no such pool"), "the pool was destroyed");
 }
 
 sdaaMemPool_t handle_of(const std::shared_ptr<MemoryPool>& pool) {
@@ -143,10 +136,10 @@ sdaaError_t sdaaMemPoolCreate(sdaaMemPool_t* pool, const sdaaMemPoolProps* prope
 sdaaError_t sdaaMemPoolDestroy(sdaaMemPool_t pool) {
   return call("sdaaMemPoolDestroy", [&] {
     const auto use = use_pool(pool);
-    Device& device = *use.pool->device;
-    require(use.pool != device.pools().own(device), "a device's first pool stays");
+    Device& device = *use.object->device;
+    require(use.object != device.pools().own(device), "a device's first pool stays");
     device.look();
-    device.pools().close(device, *use.pool);
+    device.pools().close(device, *use.object);
     Runtime::get().pools.remove(pool);
   });
 }
@@ -156,9 +149,9 @@ sdaaError_t sdaaMemPoolGetAttribute(sdaaMemPool_t pool, sdaaMemPoolAttr attribut
     require(value != nullptr, "a null pointer");
     const auto use = use_pool(pool);
     if (is_about_reuse(attribute)) {
-      *static_cast<int*>(value) = use.pool->reuse[attribute - sdaaMemPoolReuseFollowEventDependencies];
+      *static_cast<int*>(value) = use.object->reuse[attribute - sdaaMemPoolReuseFollowEventDependencies];
     } else {
-      *static_cast<uint64_t*>(value) = amount(*use.pool, attribute);
+      *static_cast<uint64_t*>(value) = amount(*use.object, attribute);
     }
   });
 }
@@ -168,10 +161,10 @@ sdaaError_t sdaaMemPoolSetAttribute(sdaaMemPool_t pool, sdaaMemPoolAttr attribut
     require(value != nullptr, "a null pointer");
     const auto use = use_pool(pool);
     if (is_about_reuse(attribute)) {
-      use.pool->reuse[attribute - sdaaMemPoolReuseFollowEventDependencies] = *static_cast<int*>(value);
+      use.object->reuse[attribute - sdaaMemPoolReuseFollowEventDependencies] = *static_cast<int*>(value);
       return;
     }
-    uint64_t& kept = amount(*use.pool, attribute);
+    uint64_t& kept = amount(*use.object, attribute);
     const uint64_t wish = *static_cast<uint64_t*>(value);
     if (attribute == sdaaMemPoolAttrReleaseThreshold) {
       kept = wish;
@@ -180,15 +173,15 @@ sdaaError_t sdaaMemPoolSetAttribute(sdaaMemPool_t pool, sdaaMemPoolAttr attribut
     require(attribute == sdaaMemPoolAttrReservedMemHigh || attribute == sdaaMemPoolAttrUsedMemHigh,
             "what is in use now cannot be set");
     require(wish == 0, "a peak can be set to 0 only");
-    kept = attribute == sdaaMemPoolAttrUsedMemHigh ? use.pool->used.now : use.pool->reserved.now;
+    kept = attribute == sdaaMemPoolAttrUsedMemHigh ? use.object->used.now : use.object->reserved.now;
   });
 }
 
 sdaaError_t sdaaMemPoolTrimTo(sdaaMemPool_t pool, size_t bytes) {
   return call("sdaaMemPoolTrimTo", [&] {
     const auto use = use_pool(pool);
-    use.pool->device->look();
-    use.pool->trim(*use.pool->device, bytes);
+    use.object->device->look();
+    use.object->trim(*use.object->device, bytes);
   });
 }
 
@@ -214,7 +207,7 @@ sdaaError_t sdaaDeviceSetMemPool(int number, sdaaMemPool_t pool) {
   return call("sdaaDeviceSetMemPool", [&] {
     const auto device = Runtime::get().device(number);
     const auto use = use_pool(pool);
-    require(use.pool->device == device, "the pool is another device's");
-    device->pools().set_current(use.pool);
+    require(use.object->device == device, "the pool is another device's");
+    device->pools().set_current(use.object);
   });
 }

@@ -3,6 +3,7 @@
 
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/files.hpp"
+#include "host/sdaa/in_use.hpp"
 #include "host/sdaa/launch.hpp"
 #include "host/sdaa/program.hpp"
 
@@ -21,10 +22,9 @@ void load(sdaaProgram_t* program, std::span<const uint8_t> file) {
 // Calls `use` with the program and the lock of its device.
 template <typename Use>
 void with(sdaaProgram_t handle, Use use) {
-  const auto program = Runtime::get().programs.get(handle, "no such program");
-  Device::Lock lock = program->device->enter();
-  require(program->alive, "the program went with a reset of the device", sdaaErrorInvalidHandle);
-  use(*program, lock);
+  auto program = use_object(Runtime::get().programs.get(handle, "no such program"),
+                            "the program went with a reset of the device");
+  use(*program.object, program.lock);
 }
 
 }  // namespace

@@ -1,21 +1,14 @@
 // Streams, events, functions of the host.
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/in_use.hpp"
 
 using namespace swai::sdaa;
 namespace protocol = swai::protocol;
 
 namespace {
 
-struct EventInUse {
-  std::shared_ptr<Event> event;
-  Device::Lock lock;
-};
-EventInUse use_event(sdaaEvent_t handle) {
-  EventInUse use;
-  use.event = Runtime::get().events.get(handle, "no such event");
-  use.lock = use.event->device->enter();
-  require(use.event->alive, "the event was destroyed", sdaaErrorInvalidHandle);
-  return use;
+InUse<Event> use_event(sdaaEvent_t handle) {
+  return use_object(Runtime::get().events.get(handle, "no such event"), "the event was destroyed");
 }
 
 // The card has counted it, or its queue is beyond it.
@@ -227,8 +220,8 @@ sdaaError_t sdaaEventCreateWithFlags(sdaaEvent_t* event, unsigned int flags) {
 sdaaError_t sdaaEventDestroy(sdaaEvent_t event) {
   return call("sdaaEventDestroy", [&] {
     const auto use = use_event(event);
-    use.event->alive = false;
-    use.event->device->events().give_back(use.event->number);
+    use.object->alive = false;
+    use.object->device->events().give_back(use.object->number);
     Runtime::get().events.remove(event);
   });
 }
@@ -248,25 +241,25 @@ sdaaError_t sdaaEventRecordWithFlags(sdaaEvent_t event, sdaaStream_t stream, uns
 sdaaError_t sdaaEventSynchronize(sdaaEvent_t event) {
   return call("sdaaEventSynchronize", [&] {
     auto use = use_event(event);
-    refuse_captured(*use.event);
-    Device& device = *use.event->device;
+    refuse_captured(*use.object);
+    Device& device = *use.object->device;
     device.wait_and_print(use.lock, [&] {
-      device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.event); });
+      device.wait_until(use.lock, [&] { return is_complete(device.connection(), *use.object); });
     });
     device.pools().trim(device);
-    throw_if_failed(*use.event);
+    throw_if_failed(*use.object);
   });
 }
 
 sdaaError_t sdaaEventQuery(sdaaEvent_t event) {
   return call("sdaaEventQuery", [&] {
     const auto use = use_event(event);
-    refuse_captured(*use.event);
-    Device& device = *use.event->device;
+    refuse_captured(*use.object);
+    Device& device = *use.object->device;
     device.look();
-    if (!is_complete(device.connection(), *use.event)) device.let_a_moment_pass();
-    throw_if_failed(*use.event);
-    if (!is_complete(device.connection(), *use.event)) fail(sdaaErrorNotReady, "");
+    if (!is_complete(device.connection(), *use.object)) device.let_a_moment_pass();
+    throw_if_failed(*use.object);
+    if (!is_complete(device.connection(), *use.object)) fail(sdaaErrorNotReady, "");
   });
 }
 
@@ -275,19 +268,19 @@ sdaaError_t sdaaEventElapsedTime(float* milliseconds, sdaaEvent_t start, sdaaEve
     require(milliseconds != nullptr, "a null pointer");
     const auto first = Runtime::get().events.get(start, "no such event");
     const auto use = use_event(end);
-    Device& device = *use.event->device;
+    Device& device = *use.object->device;
     require(first->device.get() == &device, "the events are of different devices", sdaaErrorInvalidHandle);
-    require(first->timed && use.event->timed, "an event was made without timing", sdaaErrorInvalidHandle);
-    require(first->count != 0 && use.event->count != 0, "an event was never recorded",
+    require(first->timed && use.object->timed, "an event was made without timing", sdaaErrorInvalidHandle);
+    require(first->count != 0 && use.object->count != 0, "an event was never recorded",
             sdaaErrorInvalidHandle);
     device.look();
-    for (const auto& event : {first, use.event}) {
+    for (const auto& event : {first, use.object}) {
       refuse_captured(*event);
       throw_if_failed(*event);
       if (!is_complete(device.connection(), *event)) fail(sdaaErrorNotReady, "");
     }
     const uint64_t from = device.connection().event(first->number).cycle;
-    const uint64_t to = device.connection().event(use.event->number).cycle;
+    const uint64_t to = device.connection().event(use.object->number).cycle;
     *milliseconds = static_cast<float>(static_cast<double>(static_cast<int64_t>(to - from)) * 1e-6);
   });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/sdaa/in_use.hpp"
 #include "host/sdaa/runtime.hpp"
 
 namespace swai::sdaa {
@@ -38,6 +39,9 @@ inline void check_node(const Graph& graph, size_t index) {
 
 inline std::shared_ptr<Graph> find_graph(sdaaGraph_t handle) {
   return Runtime::get().graphs.get(handle, "no such graph");
+}
+inline InUse<Graph> use_graph(sdaaGraph_t handle) {
+  return use_object(find_graph(handle), "the graph went with a reset of the device");
 }
 // The caller has the device's lock.
 inline sdaaGraph_t add_graph(Device& device, std::vector<GraphNode> nodes) {
