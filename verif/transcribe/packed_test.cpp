@@ -1,17 +1,16 @@
 // Whisper models in packed files: whole they are what was packed, damaged they are refused, or harmless. With
 // sanitizers.
+#include "verif/models/packed.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <random>
 
-#include "abi/elf.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_model.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/models/mutation.hpp"
 
 using namespace swai;
 using models::Bytes, models::Precision;
@@ -60,33 +59,12 @@ Bytes packed(const transcribe::WhisperModel& model) {
   return models::written([&](const std::string& path) { transcribe::write_packed(model, path); });
 }
 
-models::PackedFile opened(Bytes bytes) {
-  return models::PackedFile(models::FileBytes::hold("packed", std::move(bytes)));
-}
-
-using All = std::map<std::string, Bytes>;
-All weights_of(const transcribe::WhisperModel::Weights& weights) {
-  All all;
-  weights([&](const std::string& name, std::span<const uint8_t> contents) {
-    CHECK(all.emplace(name, Bytes(contents.begin(), contents.end())).second);
-  });
-  return all;
-}
-
-// Opens it as swai transcribe does, up to where a card is needed, and looks at every byte.
-bool accepted(Bytes bytes) {
-  try {
-    const models::SharedBytes file = models::FileBytes::hold("packed", std::move(bytes));
-    if (!models::is_packed(*file)) return false;
-    const models::PackedFile packed(file);
-    const transcribe::WhisperModel model = transcribe::open_packed(packed);
-    transcribe::whisper_programs(model.card);
-    weights_of(model.encoder);
-    weights_of(model.decoder);
-    return true;
-  } catch (const common::InputError&) {
-    return false;
-  }
+// As swai transcribe does, up to where a card is needed.
+void open(const models::PackedFile& packed) {
+  const transcribe::WhisperModel model = transcribe::open_packed(packed);
+  transcribe::whisper_programs(model.card);
+  models::weights_of(model.encoder);
+  models::weights_of(model.decoder);
 }
 
 // Of the first `what` in the file.
@@ -103,12 +81,12 @@ Bytes changed(Bytes bytes, const std::string& what, const std::string& by) {
 TEST_CASE("packed whisper: what was packed comes back, in every precision") {
   for (const auto precision : {Precision::kFp32, Precision::kW8A8, Precision::kW4A8}) {
     const transcribe::WhisperModel model = sample_model(precision);
-    const models::PackedFile file = opened(packed(model));
+    const models::PackedFile file = models::opened(packed(model));
     CHECK(file.architecture() == "whisper");
     CHECK(transcribe::damaged_tensor(file) == std::nullopt);
     const transcribe::WhisperModel again = transcribe::open_packed(file);
-    CHECK(weights_of(again.encoder) == weights_of(model.encoder));
-    CHECK(weights_of(again.decoder) == weights_of(model.decoder));
+    CHECK(models::weights_of(again.encoder) == models::weights_of(model.encoder));
+    CHECK(models::weights_of(again.decoder) == models::weights_of(model.decoder));
     CHECK(again.card.precision == precision);
     CHECK(again.training.only == "nothing");
     CHECK(again.training.short_windows);
@@ -120,33 +98,20 @@ TEST_CASE("packed whisper: what was packed comes back, in every precision") {
 }
 
 TEST_CASE("packed whisper: cut off anywhere it is refused") {
-  const Bytes whole = packed(sample_model(Precision::kW4A8));
   std::mt19937_64 random(test_seed());
-  for (int i = 0; i < 30; ++i)
-    CHECK_FALSE(
-        accepted(Bytes(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(random() % whole.size()))));
+  models::check_cut(packed(sample_model(Precision::kW4A8)), 30, random, open);
 }
 
 TEST_CASE("packed whisper: damaged it is refused, or harmless") {
-  const Bytes whole = packed(sample_model(Precision::kW4A8));
   std::mt19937_64 random(test_seed());
-  int refused = 0;
-  constexpr int kTries = 60;
-  for (int i = 0; i < kTries; ++i) {
-    Bytes damaged = whole;
-    models::mutate(damaged, random);
-    CAPTURE(i);
-    CHECK_NOTHROW(refused += accepted(std::move(damaged)) ? 0 : 1);
-  }
-  CHECK(refused > kTries / 4);
-  CHECK(refused < kTries);
+  models::check_damaged(packed(sample_model(Precision::kW4A8)), 60, random, open);
 }
 
 TEST_CASE("packed whisper: what is wrong is said") {
   const Bytes whole = packed(sample_model(Precision::kW4A8));
   const auto complaint = [&](const std::string& what, const std::string& by) -> std::string {
     try {
-      transcribe::open_packed(opened(changed(whole, what, by)));
+      transcribe::open_packed(models::opened(changed(whole, what, by)));
       return "";
     } catch (const common::InputError& error) {
       return error.what();
@@ -169,9 +134,9 @@ TEST_CASE("packed whisper: what is wrong is said") {
 TEST_CASE("packed whisper: verified") {
   const transcribe::WhisperModel model = sample_model(Precision::kW8A8);
   Bytes whole = packed(model);
-  const Bytes embedding = weights_of(model.decoder).at("embedding");
+  const Bytes embedding = models::weights_of(model.decoder).at("embedding");
   const auto place = std::search(whole.begin(), whole.end(), embedding.begin(), embedding.end());
   REQUIRE(place != whole.end());
   place[static_cast<ptrdiff_t>(embedding.size() / 2)] ^= 1;
-  CHECK(transcribe::damaged_tensor(opened(whole)) == "decoder.embedding");
+  CHECK(transcribe::damaged_tensor(models::opened(whole)) == "decoder.embedding");
 }
