@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <new>
 
+#include "abi/kernel_segments.hpp"
 #include "abi/protocol.hpp"
 #include "firmware/kernel/fault.hpp"
 #include "firmware/kernel/identity.hpp"
@@ -50,9 +51,9 @@ static_assert(kPieces + memory::Memory<Processor>::piece_bytes(memory::kMaxPools
 // --- Segments that clients cannot have
 
 constexpr uint16_t kDaemonSegment = 1;
-constexpr uint16_t kCopySegment = 2;
-constexpr uint16_t kFillSegment = 3;
-constexpr uint16_t kWipeSegment = 4;
+using protocol::kCopySegment;
+using protocol::kFillSegment;
+using protocol::kWipeSegment;
 constexpr uint16_t kRegistersSegment = 5;  // of the groups; for launches of the kernel's own
 constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;

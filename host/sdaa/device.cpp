@@ -8,6 +8,7 @@
 
 #include "host/sdaa/bars.hpp"
 #include "host/sdaa/graph.hpp"
+#include "host/sdaa/kernel_names.hpp"
 #include "host/sdaa/memory_check.hpp"
 
 namespace swai::sdaa {
@@ -63,6 +64,7 @@ void Device::open() {
   if (!connection_) {
     connection_ = std::make_unique<Connection>(opener_(), limits_, restart_);
     restart_ = Restart::kNo;
+    name_own_kernels(connection_->card());
   }
   host_memory_ = std::make_unique<HostMemory>(*connection_);
   if (!host_calls_) host_calls_ = std::make_unique<HostCalls>(*this);

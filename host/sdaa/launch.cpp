@@ -12,9 +12,9 @@
 #include "abi/launch.hpp"
 #include "abi/loaded_module.hpp"
 #include "abi/module_reader.hpp"
-#include "host/link/trace_command.hpp"
 #include "host/sdaa/card_memory.hpp"
 #include "host/sdaa/graph.hpp"
+#include "host/sdaa/kernel_names.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -27,25 +27,6 @@ Failure refused(const module::Verdict& verdict) {
   std::string what = fmt::format("the module is not good: {}", module::text(verdict.error));
   if (!verdict.name.empty()) what += fmt::format(" ({})", verdict.name);
   return {verdict.error == module::Error::kWrongCardAbi ? sdaaErrorNoBinaryForDevice : code, what};
-}
-
-// For who writes a trace of a simulated card; nobody else wants to know.
-void name_kernels(link::Card& card, uint16_t segment, const module::Module& module) {
-  using link::vendor::Trace;
-  try {
-    for (uint32_t i = 0; i < module.kernel_count(); ++i) {
-      const auto kernel = module.kernel(i);
-      for (size_t at = 0; at < kernel.name.size(); at += 2 * sizeof(uint64_t)) {
-        const std::string_view rest = kernel.name.substr(at);
-        std::array<uint64_t, 2> part{};
-        std::memcpy(part.data(), rest.data(), std::min(rest.size(), sizeof part));
-        card.command(link::vendor::Command::kTrace,
-                     {static_cast<uint64_t>(at == 0 ? Trace::kKernel : Trace::kKernelMore),
-                      uint64_t{segment} << 32 | kernel.pc, part[0], part[1]});
-      }
-    }
-  } catch (const link::Error&) {
-  }
 }
 
 }  // namespace

@@ -394,8 +394,7 @@ void CardEvents::launch_begins(unsigned group, uint64_t number, uint64_t what, u
   if (const auto rung = launches.from_doorbell.extract(key)) in.push_back(rung.mapped());
   const uint64_t flow = new_flow();
   launches.to_done[key] = flow;
-  const auto named = kernels_.find(kernel_key(field(who, 16), what >> 32));
-  launches.name = named == kernels_.end() ? "launch" : named->second;
+  launches.name = kernel_name(field(who, 16), what >> 32);
   launches.number = number;
   begin(kGroup + group, launches.name,
         {{"number", number},

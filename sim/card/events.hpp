@@ -129,6 +129,7 @@ class CardEvents {
   // Launches of this kernel have its name then. The key: code segment above, pc. Names come in parts.
   static uint64_t kernel_key(uint64_t segment, uint64_t pc) { return segment << 32 | pc; }
   void name_kernel(uint64_t key, std::string_view part, bool first);
+  std::string kernel_name(uint64_t segment, uint64_t pc) const;
 
  private:
   struct Argument {

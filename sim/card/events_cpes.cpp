@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "host/link/trace_command.hpp"
 #include "sim/card/events.hpp"
 
 namespace swai::card {
@@ -110,6 +111,13 @@ void CardEvents::name_kernel(uint64_t key, std::string_view part, bool first) {
   if (first && (kernels_.size() < kMostKernels || kernels_.contains(key))) kernels_[key].clear();
   const auto known = kernels_.find(key);
   if (known != kernels_.end() && known->second.size() < kMostNameBytes) known->second += part;
+}
+
+std::string CardEvents::kernel_name(uint64_t segment, uint64_t pc) const {
+  for (const uint64_t key : {kernel_key(segment, pc), kernel_key(segment, link::vendor::kAnyPc)}) {
+    if (const auto named = kernels_.find(key); named != kernels_.end()) return named->second;
+  }
+  return "launch";
 }
 
 }  // namespace swai::card

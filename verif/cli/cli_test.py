@@ -434,6 +434,8 @@ class Rest(CardTest):
         read = perfetto.read(trace)
         launches = [item for item in read.on(read.slices, "group 0") if item.name == "copy"]
         self.assertEqual(len(launches), 1)
+        # The firmware's own, too: memory is cleared before somebody has it.
+        self.assertEqual({one["kernel"] for one in whole["launches"]}, {"copy", "clearing memory"})
         # The boot is not there: the program begins.
         self.assertLess(launches[0].begin, 300_000)
         (copy,) = [one for one in whole["launches"] if one["kernel"] == "copy"]

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "abi/fault.hpp"
+#include "abi/kernel_segments.hpp"
 #include "card_regs.hpp"
 #include "firmware/runtime/runtime.hpp"
 #include "host/link/card.hpp"
@@ -38,9 +39,9 @@ constexpr uint64_t kScratch = kSegmentTable + 0x40'0000;
 constexpr uint64_t kPieces = kSegmentTable + 0x60'0000;
 constexpr unsigned kPools = 32;
 constexpr uint64_t kOwn = 14 << 20;
-constexpr uint16_t kCopySegment = 2;
-constexpr uint16_t kFillSegment = 3;
-constexpr uint16_t kWipeSegment = 4;
+using protocol::kCopySegment;
+using protocol::kFillSegment;
+using protocol::kWipeSegment;
 constexpr uint16_t kScratchSegment = 6;
 constexpr uint16_t kFirstQueueSegment = 8;
 constexpr uint16_t kMemorySegment = kFirstQueueSegment + protocol::kQueues;
