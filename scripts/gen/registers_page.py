@@ -1,5 +1,7 @@
 """Memory map and registers as a page of docs/."""
 
+from gen.text import page_lines
+
 
 def address_text(value):
     text = f"{value:010x}"
@@ -21,19 +23,19 @@ def docs_page(card, source):
     lines.append("\n## Devices\n\n| base | name | what |\n|---|---|---|")
     for device in card.devices:
         lines.append(f"| `{address_text(device.base)}` | [{device.name}](#{device.name}) | {device.doc} |")
-    lines.append("\nRegisters are 64 bits wide and take aligned accesses of 1, 2, 4 and 8 bytes. Unused bits read 0; "
-                 "offsets without a register answer with a bus error. Access: `rw` reads back what was written; "
-                 "`ro` is the hardware's; `w1c` is set by hardware and cleared by writing 1; `wo` acts when written "
-                 "and reads 0. Reset `-`: not fixed.")
+    lines.append("\n" + page_lines(
+        "Registers are 64 bits wide and take aligned accesses of 1, 2, 4 and 8 bytes. Unused bits read 0; offsets without "
+        "a register answer with a bus error. Access: `rw` reads back what was written; `ro` is the hardware's; `w1c` is "
+        "set by hardware and cleared by writing 1; `wo` acts when written and reads 0. Reset `-`: not fixed."))
     for device in card.devices:
-        lines.append(f"\n## {device.name}\n\n{device.doc} Base `{address_text(device.base)}`.")
+        lines.append(f"\n## {device.name}\n\n" + page_lines(f"{device.doc} Base `{address_text(device.base)}`."))
         for register in device.registers:
             marks = [text for flag, text in ((register.read_effect, "reading has an effect"),
                                              (register.write_effect, "writing has an effect"),
                                              (register.sticky, "survives all resets but power-on")) if flag]
             copies = (f" + n * `{register.stride:#06x}`, n = 0 to {register.count - 1}" if register.repeated else "")
             lines.append(f"\n### {device.name}.{register.name} at +`{register.offset:#06x}`"
-                         f"{copies}{' (' + '; '.join(marks) + ')' if marks else ''}\n\n{register.doc}\n")
+                         f"{copies}{' (' + '; '.join(marks) + ')' if marks else ''}\n\n{page_lines(register.doc)}\n")
             lines.append("| bits | field | access | reset | what |\n|---|---|---|---|---|")
             for field in reversed(register.fields):
                 values = "; ".join(f"{value:#x} = {key}" for key, value in field.values.items())

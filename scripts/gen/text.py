@@ -1,5 +1,6 @@
 """What all generators of abi/ need: names, numbers, comments, and the error that a description is refused with."""
 
+import re
 import textwrap
 
 
@@ -32,3 +33,9 @@ def made_from(source):
 def comment(text, indent=0):
     return textwrap.fill(text, 108, initial_indent=" " * indent + "// ", subsequent_indent=" " * indent + "// ",
                          break_on_hyphens=False)
+
+
+def page_lines(text):
+    """A paragraph of docs/. No line begins with what Markdown takes for an item of a list."""
+    glued = re.sub(r" ([-*+]|\d+\.) ", "\0\\1\0", text)
+    return textwrap.fill(glued, 120, break_on_hyphens=False, break_long_words=False).replace("\0", " ")

@@ -12,6 +12,7 @@ RULES = [
     (re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X])\b"), "says that something is unfinished"),
     (re.compile(r"[ \t]+$"), "ends with white space"),
 ]
+PAGE_WIDTH = 120
 # Not ours to write.
 EXEMPT = {"LICENSE"}
 
@@ -38,6 +39,10 @@ def main():
                     print(f"{path}:{number}: {complaint}: {line.strip()[:100]}")
                     found += 1
         if path.suffix == ".md":
+            for number, line in enumerate(text.splitlines(), 1):
+                if len(line) > PAGE_WIDTH and not line.startswith("|"):
+                    print(f"{path}:{number}: has {len(line)} characters, of at most {PAGE_WIDTH} outside of tables")
+                    found += 1
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
                 if not (path.parent / link).exists():
                     print(f"{path}: links to {link}, which does not exist")

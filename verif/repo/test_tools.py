@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests scripts/bench.py and scripts/coverage.py on small inputs."""
+"""Tests scripts/bench.py, scripts/coverage.py and scripts/lint/files.py on small inputs."""
 
 import json
 import pathlib
@@ -30,6 +30,13 @@ class ToolTest(unittest.TestCase):
             text=True,
         )
         return done.returncode, done.stdout
+
+
+class FilesTest(ToolTest):
+    def test_long_lines_of_pages(self):
+        self.write("docs/a.md", f"{'x' * 120}\n{'x' * 121}\n| {'x' * 121} |\n")
+        code, output = self.run_script("lint/files.py")
+        self.assertEqual((code, output), (1, "docs/a.md:2: has 121 characters, of at most 120 outside of tables\n1 files, 1 complaints\n"))
 
 
 class BenchTest(ToolTest):

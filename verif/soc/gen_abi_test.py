@@ -2,6 +2,8 @@
 """The generator refuses descriptions that make no sense, in one line that names the place, and notices a stale page."""
 
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,20 @@ class GenAbiTest(unittest.TestCase):
         done = subprocess.run([sys.executable, GENERATOR, "--card", "/nonexistent.toml"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("/nonexistent.toml", done.stderr)
+
+    def test_page_lines(self):
+        """Prose is at most 120 characters wide, and no product or number makes a list of it, wherever a line ends."""
+        for words in range(12, 30):
+            prose = "four " * words + "n * 0x0100, a - b + 12. Further " + "five " * 30
+            registers = re.sub(r'doc = "The timer interrupt is pending[^"]*"', f'doc = "{prose.strip()}."', CARD, count=1)
+            self.assertNotEqual(registers, CARD)
+            with tempfile.TemporaryDirectory() as docs:
+                shutil.copy("docs/cpe.md", docs)
+                self.assertEqual(run(registers, "--docs", docs).returncode, 0)
+                lines = pathlib.Path(docs, "registers.md").read_text().splitlines()
+            self.assertIn("five five", "".join(lines))
+            self.assertEqual([line for line in lines if len(line) > 120 and not line.startswith("|")], [])
+            self.assertEqual([line for line in lines if re.match(r"([-*+]|\d+\.) ", line)], [])
 
     def test_stale_page(self):
         done = run(CARD, "--check", "FOLDER")
