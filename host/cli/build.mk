@@ -1,10 +1,85 @@
 # swai: the command line.
 
-CLI_SOURCES := $(addprefix host/cli/bench/,allocation_figures.cpp bench.cpp copy_figures.cpp figures.cpp launch_figures.cpp measuring.cpp on_processor.cpp \
-    page_list.cpp page_table.cpp svg.cpp) $(addprefix host/cli/flash/,change.cpp doctor.cpp flash.cpp list.cpp look.cpp targets.cpp) $(addprefix host/cli/,swai.cpp any_model.cpp card_state.cpp cc.cpp cli.cpp copies.cpp daemon.cpp did_you_mean.cpp doctor.cpp documentation.cpp dump.cpp exec.cpp findings.cpp generate.cpp graph.cpp graph_run.cpp job.cpp \
-    kernel_arguments.cpp list.cpp log.cpp measured.cpp model.cpp module_file.cpp places.cpp progress.cpp reset.cpp run.cpp serve.cpp serve_http.cpp started_card.cpp \
-    keys.cpp table.cpp top.cpp trace_file.cpp trace_summary.cpp transcribe.cpp words.cpp work_phases.cpp) abi/argument_text.cpp abi/argument_types.cpp abi/elf.cpp abi/source_lines.cpp abi/prints.cpp abi/stops.cpp
-$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(B)/lib/programmers.a $(B)/lib/flash.a $(B)/lib/http.a $(B)/lib/generate.a $(B)/lib/transcribe.a $(B)/lib/walk.a $(B)/lib/graph.a $(B)/lib/models.a $(B)/lib/audio.a $(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
+CLI_SOURCES := $(addprefix host/cli/bench/, \
+    allocation_figures.cpp \
+    bench.cpp \
+    copy_figures.cpp \
+    figures.cpp \
+    launch_figures.cpp \
+    measuring.cpp \
+    on_processor.cpp \
+    page_list.cpp \
+    page_table.cpp \
+    svg.cpp \
+) $(addprefix host/cli/flash/, \
+    change.cpp \
+    doctor.cpp \
+    flash.cpp \
+    list.cpp \
+    look.cpp \
+    targets.cpp \
+) $(addprefix host/cli/, \
+    any_model.cpp \
+    card_state.cpp \
+    cc.cpp \
+    cli.cpp \
+    copies.cpp \
+    daemon.cpp \
+    did_you_mean.cpp \
+    doctor.cpp \
+    documentation.cpp \
+    dump.cpp \
+    exec.cpp \
+    findings.cpp \
+    generate.cpp \
+    graph.cpp \
+    graph_run.cpp \
+    job.cpp \
+    kernel_arguments.cpp \
+    keys.cpp \
+    list.cpp \
+    log.cpp \
+    measured.cpp \
+    model.cpp \
+    module_file.cpp \
+    places.cpp \
+    progress.cpp \
+    reset.cpp \
+    run.cpp \
+    serve.cpp \
+    serve_http.cpp \
+    started_card.cpp \
+    swai.cpp \
+    table.cpp \
+    top.cpp \
+    trace_file.cpp \
+    trace_summary.cpp \
+    transcribe.cpp \
+    words.cpp \
+    work_phases.cpp \
+) $(addprefix abi/, \
+    argument_text.cpp \
+    argument_types.cpp \
+    elf.cpp \
+    prints.cpp \
+    source_lines.cpp \
+    stops.cpp \
+)
+CLI_LIBRARIES := $(addprefix $(B)/lib/, \
+    programmers.a \
+    flash.a \
+    http.a \
+    generate.a \
+    transcribe.a \
+    walk.a \
+    graph.a \
+    models.a \
+    audio.a \
+    serve.a \
+    socket.a \
+    sdaa.a \
+)
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
 
 # What reads the command line and writes tables has nothing to gain; what handles the card's data has.
 $(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := -O0

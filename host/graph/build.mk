@@ -1,5 +1,20 @@
 # Graph text: parser, checks, plan of the memory between, templates of lists.
 
-GRAPH_SOURCES := $(addprefix host/graph/,check.cpp emitter.cpp graph.cpp layout.cpp list.cpp lower.cpp parser.cpp \
-    plan.cpp program.cpp rules.cpp signatures.cpp size.cpp tokens.cpp use.cpp writers.cpp)
+GRAPH_SOURCES := $(addprefix host/graph/, \
+    check.cpp \
+    emitter.cpp \
+    graph.cpp \
+    layout.cpp \
+    list.cpp \
+    lower.cpp \
+    parser.cpp \
+    plan.cpp \
+    program.cpp \
+    rules.cpp \
+    signatures.cpp \
+    size.cpp \
+    tokens.cpp \
+    use.cpp \
+    writers.cpp \
+)
 $(eval $(call cxx_library,graph,$(GRAPH_SOURCES)))

@@ -1,4 +1,18 @@
 # OpenAI's calls over HTTP.
 
-HTTP_SOURCES := $(addprefix host/http/,address.cpp exchange.cpp fields.cpp form.cpp line.cpp problem.cpp server.cpp service.cpp speech_reply.cpp speech_request.cpp stop_text.cpp text_reply.cpp text_request.cpp)
+HTTP_SOURCES := $(addprefix host/http/, \
+    address.cpp \
+    exchange.cpp \
+    fields.cpp \
+    form.cpp \
+    line.cpp \
+    problem.cpp \
+    server.cpp \
+    service.cpp \
+    speech_reply.cpp \
+    speech_request.cpp \
+    stop_text.cpp \
+    text_reply.cpp \
+    text_request.cpp \
+)
 $(eval $(call cxx_library,http,$(HTTP_SOURCES) host/http/card_speech_model.cpp host/http/card_text_model.cpp))

@@ -1,5 +1,13 @@
 # How host programs reach a card; also what the server of the simulated card needs of the protocol.
 
-LINK_SOURCES := $(addprefix host/link/,channel.cpp negotiation.cpp vfio_user_client.cpp vfio_user_open.cpp vfio_user_backend.cpp \
-    fault_backend.cpp card.cpp served.cpp)
+LINK_SOURCES := $(addprefix host/link/, \
+    card.cpp \
+    channel.cpp \
+    fault_backend.cpp \
+    negotiation.cpp \
+    served.cpp \
+    vfio_user_backend.cpp \
+    vfio_user_client.cpp \
+    vfio_user_open.cpp \
+)
 $(eval $(call cxx_library,link,$(LINK_SOURCES)))

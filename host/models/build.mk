@@ -1,8 +1,34 @@
 # Models from the files that people have.
 
-MODEL_SOURCES := $(addprefix host/models/,byte_letters.cpp byte_level.cpp ctranslate2.cpp eight_bits.cpp file_bytes.cpp four_bits.cpp ggml.cpp ggml_writer.cpp gguf.cpp \
-    hugging_face.cpp json_file.cpp llama2c.cpp load.cpp model.cpp new_file.cpp packed_file.cpp precision.cpp reader.cpp safetensors.cpp sentence_piece.cpp tensor.cpp \
-    tokenizer.cpp tokenizer_json.cpp utf8.cpp vocabulary_bytes.cpp weights.cpp words.cpp) abi/sha256.cpp
+MODEL_SOURCES := $(addprefix host/models/, \
+    byte_letters.cpp \
+    byte_level.cpp \
+    ctranslate2.cpp \
+    eight_bits.cpp \
+    file_bytes.cpp \
+    four_bits.cpp \
+    ggml.cpp \
+    ggml_writer.cpp \
+    gguf.cpp \
+    hugging_face.cpp \
+    json_file.cpp \
+    llama2c.cpp \
+    load.cpp \
+    model.cpp \
+    new_file.cpp \
+    packed_file.cpp \
+    precision.cpp \
+    reader.cpp \
+    safetensors.cpp \
+    sentence_piece.cpp \
+    tensor.cpp \
+    tokenizer.cpp \
+    tokenizer_json.cpp \
+    utf8.cpp \
+    vocabulary_bytes.cpp \
+    weights.cpp \
+    words.cpp \
+) abi/sha256.cpp
 $(eval $(call cxx_library,models,$(MODEL_SOURCES)))
 
 # What tokenizers know about characters.

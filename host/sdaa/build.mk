@@ -1,9 +1,61 @@
 # The runtime library that programs use the card with: an archive for our own programs, libsdaa.so for everybody's.
 
-SDAA_SOURCES := $(addprefix host/sdaa/,api_absent.cpp api_copy.cpp api_device.cpp api_function.cpp api_graph.cpp api_graph_nodes.cpp api_journal.cpp api_memory.cpp api_module.cpp api_pool.cpp api_program.cpp api_stream.cpp allocations.cpp \
-    card_events.cpp card_memory.cpp connection.cpp copy.cpp device.cpp device_memory.cpp device_objects.cpp error.cpp files.cpp firmware.cpp graph.cpp graph_build.cpp host_calls.cpp host_copies.cpp host_memory.cpp journal.cpp kernel_names.cpp launch.cpp long_wait.cpp peers.cpp program.cpp program_file.cpp \
-    memory_check.cpp pool.cpp printers.cpp profile.cpp profiler.cpp properties.cpp request_words.cpp runtime.cpp staging.cpp two_level.cpp waiting.cpp)
-SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) abi/argument_types.cpp abi/module_reader.cpp abi/source_lines.cpp abi/prints.cpp abi/stops.cpp abi/trace/events_file.cpp
+SDAA_SOURCES := $(addprefix host/sdaa/, \
+    allocations.cpp \
+    api_absent.cpp \
+    api_copy.cpp \
+    api_device.cpp \
+    api_function.cpp \
+    api_graph.cpp \
+    api_graph_nodes.cpp \
+    api_journal.cpp \
+    api_memory.cpp \
+    api_module.cpp \
+    api_pool.cpp \
+    api_program.cpp \
+    api_stream.cpp \
+    card_events.cpp \
+    card_memory.cpp \
+    connection.cpp \
+    copy.cpp \
+    device.cpp \
+    device_memory.cpp \
+    device_objects.cpp \
+    error.cpp \
+    files.cpp \
+    firmware.cpp \
+    graph.cpp \
+    graph_build.cpp \
+    host_calls.cpp \
+    host_copies.cpp \
+    host_memory.cpp \
+    journal.cpp \
+    kernel_names.cpp \
+    launch.cpp \
+    long_wait.cpp \
+    memory_check.cpp \
+    peers.cpp \
+    pool.cpp \
+    printers.cpp \
+    profile.cpp \
+    profiler.cpp \
+    program.cpp \
+    program_file.cpp \
+    properties.cpp \
+    request_words.cpp \
+    runtime.cpp \
+    staging.cpp \
+    two_level.cpp \
+    waiting.cpp \
+)
+SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
+    argument_types.cpp \
+    module_reader.cpp \
+    prints.cpp \
+    source_lines.cpp \
+    stops.cpp \
+    trace/events_file.cpp \
+)
 SDAA_FLAGS := -fPIC -fvisibility=hidden
 $(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))
 

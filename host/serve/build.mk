@@ -1,4 +1,11 @@
 # What `swai serve` is made of.
 
-SERVE_SOURCES := $(addprefix host/serve/,card_server.cpp control.cpp job_process.cpp jobs.cpp shared_card.cpp virtual_card.cpp)
+SERVE_SOURCES := $(addprefix host/serve/, \
+    card_server.cpp \
+    control.cpp \
+    job_process.cpp \
+    jobs.cpp \
+    shared_card.cpp \
+    virtual_card.cpp \
+)
 $(eval $(call cxx_library,serve,$(SERVE_SOURCES)))

@@ -1,5 +1,15 @@
 # What was said in a sound: Whisper on a card.
 
 TRANSCRIBE_RULES := $(addprefix host/transcribe/,output.cpp segments.cpp special_tokens.cpp)
-$(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transcribe/,card_listener.cpp card_speech.cpp card_whisper.cpp json.cpp \
-    storing.cpp transcriber.cpp whisper_file.cpp whisper_graph.cpp whisper_model.cpp whisper_weights.cpp)))
+$(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transcribe/, \
+    card_listener.cpp \
+    card_speech.cpp \
+    card_whisper.cpp \
+    json.cpp \
+    storing.cpp \
+    transcriber.cpp \
+    whisper_file.cpp \
+    whisper_graph.cpp \
+    whisper_model.cpp \
+    whisper_weights.cpp \
+)))

@@ -1,3 +1,11 @@
 # Lists of nodes on a card.
 
-$(eval $(call cxx_library,walk,$(addprefix host/walk/,card_memory.cpp card_time.cpp decoder.cpp job.cpp list.cpp named_memory.cpp walker.cpp)))
+$(eval $(call cxx_library,walk,$(addprefix host/walk/, \
+    card_memory.cpp \
+    card_time.cpp \
+    decoder.cpp \
+    job.cpp \
+    list.cpp \
+    named_memory.cpp \
+    walker.cpp \
+)))

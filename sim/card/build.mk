@@ -3,10 +3,26 @@
 card_models := $(addprefix sim/card/,flash_store.cpp flash_chip.cpp flash_sfdp.cpp flash_pins.cpp uart_pins.cpp)
 
 $(eval $(call cxx_library,card-models,$(card_models)))
-card_harness := $(addprefix sim/card/,model.cpp card.cpp trace.cpp events.cpp events_cpes.cpp events_perfetto.cpp) \
-  abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
-card_program := $(addprefix sim/card/,swai_card.cpp options.cpp session.cpp console.cpp progress.cpp report.cpp \
-  cards.cpp card_device.cpp client_memory.cpp serve.cpp) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
+card_harness := $(addprefix sim/card/, \
+    card.cpp \
+    events.cpp \
+    events_cpes.cpp \
+    events_perfetto.cpp \
+    model.cpp \
+    trace.cpp \
+) abi/trace/events_file.cpp sim/common/gdb_stub_mpe.cpp
+card_program := $(addprefix sim/card/, \
+    card_device.cpp \
+    cards.cpp \
+    client_memory.cpp \
+    console.cpp \
+    options.cpp \
+    progress.cpp \
+    report.cpp \
+    serve.cpp \
+    session.cpp \
+    swai_card.cpp \
+) $(addprefix sim/common/,gdb_stub.cpp gdb_stub_server.cpp)
 card_libs := $(addprefix $(B)/lib/,card-models.a socket.a link.a hbm-cells.a rootport.a iss.a) -lfmt
 
 card_rtl := $(RTL_CARD) sim/card/card_top.sv sim/card/card_trace.sv

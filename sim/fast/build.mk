@@ -1,11 +1,30 @@
 # The card as a functional model: `swai-card --tier fast`. No Verilator in it.
 
-FAST_SOURCES := $(addprefix sim/fast/,card.cpp card_memory.cpp config_space.cpp core_group.cpp debug_port.cpp devices.cpp \
-  dma_engine.cpp endpoint.cpp host_memory.cpp management.cpp msix.cpp register_block.cpp) abi/sha256.cpp
+FAST_SOURCES := $(addprefix sim/fast/, \
+    card.cpp \
+    card_memory.cpp \
+    config_space.cpp \
+    core_group.cpp \
+    debug_port.cpp \
+    devices.cpp \
+    dma_engine.cpp \
+    endpoint.cpp \
+    host_memory.cpp \
+    management.cpp \
+    msix.cpp \
+    register_block.cpp \
+) abi/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
 fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a iss-cpe.a) -lfmt
 fast_program := $(addprefix sim/fast/,swai_card_fast.cpp session.cpp cards.cpp card_device.cpp) \
-  $(addprefix sim/card/,options.cpp console.cpp serve.cpp client_memory.cpp events.cpp events_cpes.cpp events_perfetto.cpp) \
-  abi/trace/events_file.cpp
+  $(addprefix sim/card/, \
+    client_memory.cpp \
+    console.cpp \
+    events.cpp \
+    events_cpes.cpp \
+    events_perfetto.cpp \
+    options.cpp \
+    serve.cpp \
+) abi/trace/events_file.cpp
 $(eval $(call cxx_program,swai-card-fast,$(fast_program),$(fast_libs),-DSWAI_FAST))

@@ -1,5 +1,17 @@
 # The PCIe wire and the host behind it.
 
-ROOTPORT_SOURCES := $(addprefix sim/rootport/,tlp.cpp wire.cpp outbox.cpp iommu.cpp faults.cpp host_requests.cpp \
-  memory_requests.cpp enumeration.cpp msix.cpp root_port.cpp root_port_host.cpp root_complex.cpp)
+ROOTPORT_SOURCES := $(addprefix sim/rootport/, \
+    enumeration.cpp \
+    faults.cpp \
+    host_requests.cpp \
+    iommu.cpp \
+    memory_requests.cpp \
+    msix.cpp \
+    outbox.cpp \
+    root_complex.cpp \
+    root_port.cpp \
+    root_port_host.cpp \
+    tlp.cpp \
+    wire.cpp \
+)
 $(eval $(call cxx_library,rootport,$(ROOTPORT_SOURCES)))

@@ -3,8 +3,16 @@
 umockdev_cflags := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags umockdev-1.0 2>/dev/null))
 umockdev_libs := -lumockdev -lgobject-2.0 -lglib-2.0
 
-$(eval $(call cxx_library,usb-models,$(addprefix sim/usb/,board.cpp circuits.cpp ecp5_tap.cpp faults.cpp ft2232h.cpp mpsse.cpp \
-  nor.cpp usb_port.cpp)))
+$(eval $(call cxx_library,usb-models,$(addprefix sim/usb/, \
+    board.cpp \
+    circuits.cpp \
+    ecp5_tap.cpp \
+    faults.cpp \
+    ft2232h.cpp \
+    mpsse.cpp \
+    nor.cpp \
+    usb_port.cpp \
+)))
 $(eval $(call cxx_program,swai-usb-board,$(addprefix sim/usb/,bed.cpp options.cpp report.cpp swai_usb_board.cpp usbfs.cpp),\
   $(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt $(umockdev_libs),$(umockdev_cflags)))
 

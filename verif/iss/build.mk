@@ -1,7 +1,13 @@
 # Tests of the reference model of the management core.
 
-$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/,decode_test.cpp operations_test.cpp memory_test.cpp trap_test.cpp csr_test.cpp rows_test.cpp) \
-  sim/iss/machine.cpp $(PROGRAM_SUPPORT) verif/common/doctest_main.cpp,$(ISS_LIB) $(B)/lib/random-program.a -lfmt,))
+$(eval $(call cxx_program,test-iss,$(addprefix verif/iss/test/, \
+    csr_test.cpp \
+    decode_test.cpp \
+    memory_test.cpp \
+    operations_test.cpp \
+    rows_test.cpp \
+    trap_test.cpp \
+) sim/iss/machine.cpp $(PROGRAM_SUPPORT) verif/common/doctest_main.cpp,$(ISS_LIB) $(B)/lib/random-program.a -lfmt,))
 
 # Tests of the tools write their programs with the random generator's ELF writer.
 $(eval $(call cxx_program,test-iss-run,$(addprefix verif/iss/test/,support_test.cpp iss_run_test.cpp) $(PROGRAM_SUPPORT) \

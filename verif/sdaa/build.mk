@@ -1,8 +1,27 @@
 # The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
 # the simulated card.
 
-SDAA_TESTS := $(addprefix verif/sdaa/,copy_test.cpp device_test.cpp engine_test.cpp graph_build_test.cpp graph_test.cpp journal_test.cpp launch_test.cpp memory_check_test.cpp memory_test.cpp page_list_test.cpp placement_test.cpp \
-    pool_test.cpp profile_test.cpp program_test.cpp properties_test.cpp refused_test.cpp shapes_test.cpp stream_test.cpp thread_test.cpp)
+SDAA_TESTS := $(addprefix verif/sdaa/, \
+    copy_test.cpp \
+    device_test.cpp \
+    engine_test.cpp \
+    graph_build_test.cpp \
+    graph_test.cpp \
+    journal_test.cpp \
+    launch_test.cpp \
+    memory_check_test.cpp \
+    memory_test.cpp \
+    page_list_test.cpp \
+    placement_test.cpp \
+    pool_test.cpp \
+    profile_test.cpp \
+    program_test.cpp \
+    properties_test.cpp \
+    refused_test.cpp \
+    shapes_test.cpp \
+    stream_test.cpp \
+    thread_test.cpp \
+)
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
@@ -13,5 +32,13 @@ $(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS),$(B)/lib/sdaa-tested.a -lfmt,$
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(THREAD_SANITIZER)))
 $(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(ADDRESS_SANITIZER)))
-$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/,card_test.cpp card_engine_test.cpp card_decode_test.cpp card_journal_test.cpp card_listen_test.cpp card_memory_test.cpp card_names_test.cpp card_program_test.cpp) \
-    $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
+    card_decode_test.cpp \
+    card_engine_test.cpp \
+    card_journal_test.cpp \
+    card_listen_test.cpp \
+    card_memory_test.cpp \
+    card_names_test.cpp \
+    card_program_test.cpp \
+    card_test.cpp \
+) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

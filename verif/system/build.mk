@@ -2,19 +2,32 @@
 
 $(eval $(call cxx_library,system,$(addprefix verif/system/,rig.cpp dma.cpp traffic.cpp bar_debug.cpp) \
   verif/common/process.cpp sim/common/gdb_stub_mpe.cpp verif/socket/raw_client.cpp))
-$(eval $(call cxx_program,test-system,$(addprefix verif/system/,copy_test.cpp errors_test.cpp \
-  memory_errors_test.cpp raw_test.cpp kill_test.cpp peer_test.cpp determinism_test.cpp out_of_band_test.cpp \
-  doorbell_test.cpp full_test.cpp) \
-  verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
+$(eval $(call cxx_program,test-system,$(addprefix verif/system/, \
+    copy_test.cpp \
+    determinism_test.cpp \
+    doorbell_test.cpp \
+    errors_test.cpp \
+    full_test.cpp \
+    kill_test.cpp \
+    memory_errors_test.cpp \
+    out_of_band_test.cpp \
+    peer_test.cpp \
+    raw_test.cpp \
+) verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt))
 
 # Launches: with the kernels' headers, the module loader and the driver of the firmware.
 $(eval $(call cxx_program,test-system-launch,$(addprefix verif/system/,launch_test.cpp launch_full_test.cpp group_rig.cpp mpe_proxy.cpp) \
   abi/module_reader.cpp verif/common/doctest_main.cpp,$(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
 
 # The kernel's runtime side, without the runtime library.
-$(eval $(call cxx_program,test-system-runtime,$(addprefix verif/system/,runtime_test.cpp \
-  runtime_hold_test.cpp runtime_leftovers_test.cpp runtime_protection_test.cpp runtime_sharing_test.cpp runtime_stuck_test.cpp) \
-  abi/module_reader.cpp verif/firmware/launch/module_file.cpp verif/common/doctest_main.cpp, \
+$(eval $(call cxx_program,test-system-runtime,$(addprefix verif/system/, \
+    runtime_hold_test.cpp \
+    runtime_leftovers_test.cpp \
+    runtime_protection_test.cpp \
+    runtime_sharing_test.cpp \
+    runtime_stuck_test.cpp \
+    runtime_test.cpp \
+) abi/module_reader.cpp verif/firmware/launch/module_file.cpp verif/common/doctest_main.cpp, \
   $(B)/lib/system.a $(B)/lib/link.a -lfmt,-Icpe-kernels/include))
 
 # The kernel without its service, for tests of the hardware.

@@ -1,5 +1,11 @@
 # Tests of the boards on the USB port.
 
 $(eval $(call cxx_program,test-usb-models,\
-  $(addprefix verif/usb/,exchange_test.cpp faults_test.cpp flash_test.cpp mpsse_test.cpp port_test.cpp tap_test.cpp) \
-  verif/common/doctest_main.cpp,$(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt))
+  $(addprefix verif/usb/, \
+    exchange_test.cpp \
+    faults_test.cpp \
+    flash_test.cpp \
+    mpsse_test.cpp \
+    port_test.cpp \
+    tap_test.cpp \
+) verif/common/doctest_main.cpp,$(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt))

@@ -1,7 +1,29 @@
 # The functional model of a core group as a library, and the program that runs kernels on it.
 
-ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/,channel.cpp cpe.cpp decode.cpp dma.cpp fp32.cpp group.cpp group_registers.cpp group_unit.cpp hart.cpp lanes.cpp memory.cpp port.cpp \
-  products.cpp round_memory.cpp simd.cpp special.cpp sync.cpp systolic.cpp systolic_fast.cpp text.cpp vector.cpp workers.cpp)
+ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
+    channel.cpp \
+    cpe.cpp \
+    decode.cpp \
+    dma.cpp \
+    fp32.cpp \
+    group.cpp \
+    group_registers.cpp \
+    group_unit.cpp \
+    hart.cpp \
+    lanes.cpp \
+    memory.cpp \
+    port.cpp \
+    products.cpp \
+    round_memory.cpp \
+    simd.cpp \
+    special.cpp \
+    sync.cpp \
+    systolic.cpp \
+    systolic_fast.cpp \
+    text.cpp \
+    vector.cpp \
+    workers.cpp \
+)
 ISS_CPE_LIB := $(B)/lib/iss-cpe.a
 $(eval $(call cxx_library,iss-cpe,$(ISS_CPE_SOURCES),-O3))
 

@@ -1,8 +1,15 @@
 # Tests of the card's side of the runtime, on the host with sanitizers.
 
 RUNTIME_TEST_PARTS := verif/sdaa/fake_processor.cpp abi/module_reader.cpp
-RUNTIME_TESTS := $(addprefix verif/firmware/runtime/,runtime_test.cpp deaths_test.cpp isolation_test.cpp leftovers_test.cpp module_load_test.cpp programs_test.cpp shares_test.cpp) \
-    verif/sdaa/fake_module.cpp verif/firmware/launch/module_file.cpp
+RUNTIME_TESTS := $(addprefix verif/firmware/runtime/, \
+    deaths_test.cpp \
+    isolation_test.cpp \
+    leftovers_test.cpp \
+    module_load_test.cpp \
+    programs_test.cpp \
+    runtime_test.cpp \
+    shares_test.cpp \
+) verif/sdaa/fake_module.cpp verif/firmware/launch/module_file.cpp
 
 $(eval $(call cxx_program,test-runtime,$(RUNTIME_TESTS) verif/common/doctest_main.cpp $(RUNTIME_TEST_PARTS), \
     -lfmt,$(ADDRESS_SANITIZER)))

@@ -3,7 +3,15 @@
 # Random programs for whole groups, for tests of the model and of RTL. It needs the model's units.
 $(eval $(call cxx_library,cpe-random,$(addprefix verif/iss/cpe/random/,group_program.cpp group_units.cpp),))
 
-$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/,units_test.cpp systolic_test.cpp vector_test.cpp group_test.cpp group_unit_test.cpp random_test.cpp rounds_test.cpp simd_test.cpp) \
-  verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))
+$(eval $(call cxx_program,test-iss-cpe,$(addprefix verif/iss/cpe/test/, \
+    group_test.cpp \
+    group_unit_test.cpp \
+    random_test.cpp \
+    rounds_test.cpp \
+    simd_test.cpp \
+    systolic_test.cpp \
+    units_test.cpp \
+    vector_test.cpp \
+) verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,))
 $(eval $(call cxx_program,test-compute-kernels,verif/iss/cpe/test/kernels_test.cpp verif/firmware/test_tools.cpp \
   verif/common/doctest_main.cpp,$(B)/lib/flash.a $(ISS_CPE_LIB) -lfmt,-Icpe-kernels/include))
