@@ -8,6 +8,11 @@ EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 USE = re.compile(r"(\d+) bytes \(([\w,]+)\)")
 # Of the templates that start a kernel (swai/kernel.hpp, swai/grid.hpp).
 STARTS = re.compile(r"\[with auto\* kFunction = (\w+);")
+# `void (* f(int))(float)`, `int (& f(int))[3]`: the name stands inside.
+RETURNS_BY_DECLARATOR = re.compile(r"^[^(]* \((?:[\w:]+::)?[*&]+ (?=[\w{])")
+OPERATOR = re.compile(r"\boperator(\(\)|[^\w\s(]+| [^(]+)")
+HIDDEN = str.maketrans("<>() ", "\1\2\3\4\5")
+SHOWN = str.maketrans("\1\2\3\4\5", "<>() ")
 BARRIER = "__syncthreads"
 THROUGH_POINTER = "__indirect_call"
 SWITCH = "swai_switch"
@@ -39,15 +44,28 @@ class Need:
 
 
 def name_of(declaration):
-    """Without result and parameters: what stands before the first parenthesis, angle brackets and what is in them included."""
-    depth = begin = 0
-    for at, sign in enumerate(declaration):
-        if sign == "(" and depth == 0:
-            return declaration[begin:at]
-        if sign == " " and depth == 0:
-            begin = at + 1
-        depth += {"<": 1, ">": -1}.get(sign, 0)
-    return declaration[begin:]
+    """Without result and parameters; what is inside of a function keeps that one's name in front."""
+    text = RETURNS_BY_DECLARATOR.sub("", declaration.split(" [with ", 1)[0].replace("decltype(auto)", "auto"))
+    # What is a bracket or a space in an operator's name ends nothing.
+    text = OPERATOR.sub(lambda match: match[0].translate(HIDDEN), text)
+    name = opened = ""
+    after_parameters = False
+    for sign in text:
+        if after_parameters and sign != ":":
+            break
+        after_parameters = False
+        if sign in "(<":
+            opened += sign
+        if sign == " " and not opened:
+            name = ""
+        elif not opened.startswith("("):
+            name += sign
+        if sign == ")" and "(" in opened:
+            opened = opened[:opened.rindex("(")]
+            after_parameters = not opened
+        elif sign == ">" and opened.endswith("<"):
+            opened = opened[:-1]
+    return name.translate(SHOWN)
 
 
 def read(graphs, shown):
