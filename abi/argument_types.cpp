@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 
 #include "abi/elf_section.hpp"
+#include "abi/text_table.hpp"
 
 namespace swai::module {
 namespace {
@@ -13,19 +13,6 @@ namespace {
 constexpr std::string_view kSection = ".debug_swai_arguments";
 constexpr std::string_view kTableMagic = "SWAI-ARG";
 constexpr std::array<std::string_view, 6> kKinds = {"bits", "bool", "signed", "unsigned", "real", "pointer"};
-
-// What comes before the next `end`, and is taken away with it.
-std::string_view take(std::string_view& text, char end) {
-  const size_t at = std::min(text.find(end), text.size());
-  const std::string_view first = text.substr(0, at);
-  text.remove_prefix(std::min(at + 1, text.size()));
-  return first;
-}
-
-bool read_number(std::string_view text, uint32_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
 
 bool read_argument(std::string_view line, ArgumentType& argument) {
   if (!read_number(take(line, '\t'), argument.offset) || !read_number(take(line, '\t'), argument.bytes))

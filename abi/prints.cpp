@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "abi/code_place.hpp"
 #include "abi/elf_section.hpp"
 #include "abi/module_reader.hpp"
 
@@ -91,14 +92,11 @@ Prints::Prints(std::span<const uint8_t> file) {
   Module module;
   if (!place || !module.open(file).ok()) return;
   const uint32_t offset = *place - kBase;
-  for (const Piece& piece : module.pieces()) {
-    const uint32_t into = offset - piece.offset;
-    if (into >= piece.data.size() || piece.data.size() - into < sizeof(uint64_t)) continue;
-    place_ = offset;
-    place_in_file_ = static_cast<size_t>(piece.data.data() - file.data()) + into;
-    code_.resize(module.code_bytes());
-  }
-  if (code_.empty()) return;
+  const auto in_file = module::place_in_file(file, module, offset, sizeof(uint64_t));
+  if (!in_file) return;
+  place_ = offset;
+  place_in_file_ = *in_file;
+  code_.resize(module.code_bytes());
   for (const Piece& piece : module.pieces()) std::ranges::copy(piece.data, code_.begin() + piece.offset);
 }
 

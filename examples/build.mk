@@ -36,7 +36,7 @@ $(B)/examples/cuda/$(1).elf: examples/cuda/$(1)_kernel.cpp $(wildcard examples/c
 CUDA_EXAMPLES += $(B)/examples/cuda/$(1) $(B)/examples/cuda/$(1).elf
 endef
 
-CUDA_SAMPLES := vectorAdd matrixMul reduction transpose histogram
+CUDA_SAMPLES := vectorAdd matrixMul reduction transpose histogram convolution
 $(foreach sample,$(CUDA_SAMPLES),$(eval $(call cuda_example,$(sample))))
 EXAMPLES += $(CUDA_EXAMPLES)
 

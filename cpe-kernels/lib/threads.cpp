@@ -6,6 +6,7 @@
 // ended are at the barrier, too.
 #include "abi/grid.hpp"
 #include "swai/control.hpp"
+#include "swai/dma.hpp"
 #include "swai/grid.hpp"
 #include "swai/ldm.hpp"
 
@@ -19,6 +20,10 @@ LDM Extent blockDim;
 LDM Extent gridDim;
 
 extern std::byte swai_shared[];
+// What is __constant__, and where in the card's memory hosts write it: who loads the module says so here. 0:
+// nobody does.
+extern std::byte swai_constants[], swai_constants_end[];
+[[gnu::section(".rodata.swai.constants")]] extern const uint64_t swai_constants_memory = 0;
 
 // lib/switch.S: keeps the registers on the stack and its pointer at `leave`, goes on where `enter` was left.
 void swai_switch(void** leave, void* enter);
@@ -88,6 +93,19 @@ void run_with_stacks() {
   swai_switch(&scheduler, pointer_of(0));
 }
 
+void bring_constants() {
+  const auto bytes = static_cast<uint32_t>(swai_constants_end - swai_constants);
+  if (bytes == 0) return;
+  // The compiler does not see who writes there.
+  const volatile uint64_t* place = &swai_constants_memory;
+  asm("" : "+r"(place));
+  if (const GlobalPtr<const void> memory(*place); memory) {
+    dma::wait(dma::load(swai_constants, memory, bytes));
+  } else {
+    __builtin_memset(swai_constants, 0, bytes);
+  }
+}
+
 void run_in_turn() {
   for (uint32_t i = 0; i < threads; ++i) {
     kernel_thread(kernel_values);
@@ -129,6 +147,7 @@ void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values),
   if (grid.shared_bytes > free_ldm().size() ||
       threads > (stack == 0 ? kMaxThreads : static_cast<uint32_t>(__ldm_free_end - stacks) / stack))
     __builtin_trap();
+  bring_constants();
   kernel_values = values;
   kernel_thread = thread;
   const auto blocks = static_cast<uint32_t>(gridDim.product());

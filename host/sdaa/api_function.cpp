@@ -40,6 +40,7 @@ sdaaFuncAttributes attributes_of(const Function& function) {
   fresh.localSizeBytes = function.module->local_bytes;
   fresh.maxDynamicLocalBytes = room_for_blocks(function);
   fresh.sharedSizeBytes = fresh.localSizeBytes;
+  fresh.constSizeBytes = function.module->constants.bytes();
   fresh.maxThreadsPerBlock = most_threads(info);
   fresh.numRegs = kRegisters;
   fresh.binaryVersion = swai::module::kCardAbi * 10;

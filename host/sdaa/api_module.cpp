@@ -7,6 +7,7 @@
 
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/constant_memory.hpp"
 #include "host/sdaa/files.hpp"
 #include "host/sdaa/launch.hpp"
 
@@ -49,6 +50,7 @@ void unload(sdaaModule_t module) {
     device.wait(lock, device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
     if (const uint64_t buffer = device.printers().drop(found->handle); buffer != 0)
       device.connection().ask(swai::protocol::Operation::kFree, {buffer});
+    if (found->constants_at != 0) ConstantMemory::give_back(device, lock, found->constants_at);
   }
   auto& runtime = Runtime::get();
   runtime.modules.remove(module);

@@ -14,9 +14,11 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     api_pool.cpp \
     api_program.cpp \
     api_stream.cpp \
+    api_symbol.cpp \
     card_events.cpp \
     card_memory.cpp \
     connection.cpp \
+    constant_memory.cpp \
     copy.cpp \
     device.cpp \
     device_memory.cpp \
@@ -50,6 +52,7 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
 )
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
     argument_types.cpp \
+    constants.cpp \
     module_reader.cpp \
     prints.cpp \
     source_lines.cpp \

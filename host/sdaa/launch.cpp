@@ -13,6 +13,7 @@
 #include "abi/loaded_module.hpp"
 #include "abi/module_reader.hpp"
 #include "host/sdaa/card_memory.hpp"
+#include "host/sdaa/constant_memory.hpp"
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
 
@@ -76,14 +77,22 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   // A queue tells one value, that of the last command that gave one.
   const std::lock_guard one_at_a_time(device->value_mutex());
   Device::Lock lock = device->enter();
-  std::vector<uint8_t> printing;
+  std::vector<uint8_t> changed;
+  const auto write = [&](size_t place, uint64_t pointer) {
+    if (changed.empty()) changed.assign(file.begin(), file.end());
+    std::memcpy(&changed[place], &pointer, sizeof pointer);
+    file = changed;
+  };
   std::optional<CardMemory> prints;
   if (text->prints.any()) {
     prints.emplace(*device, lock, std::vector<uint8_t>(print::kBufferBytes));
-    printing.assign(file.begin(), file.end());
-    const uint64_t buffer = prints->pointer();
-    std::memcpy(&printing[text->prints.place_in_file()], &buffer, sizeof buffer);
-    file = printing;
+    write(text->prints.place_in_file(), prints->pointer());
+  }
+  std::optional<ConstantMemory> constants;
+  result->constants = module::Constants(file);
+  if (result->constants.bytes() != 0) {
+    constants.emplace(*device, lock, result->constants.bytes());
+    write(result->constants.place_in_file(), constants->pointer());
   }
   CardMemory memory(*device, lock, file);
   Queue& queue = device->service_queue();
@@ -98,6 +107,7 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   name_kernels(device->connection().card(), loaded.segment, parsed);
   memory.give_back();
   if (prints) device->printers().add(result->handle, text, prints->release());
+  if (constants) result->constants_at = constants->release();
   device->adopt(result);
   return result;
 }

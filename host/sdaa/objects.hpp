@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/constants.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
@@ -50,6 +51,8 @@ struct Module : Object {
   std::string name;
   uint32_t local_bytes = 0;
   Kernels kernels;
+  module::Constants constants;
+  uint64_t constants_at = 0;  // of ConstantMemory; 0: there are none
 };
 
 struct Function : Object {

@@ -42,6 +42,12 @@ class Handles {
     const std::lock_guard guard(mutex_);
     std::erase_if(objects_, [&](const auto& item) { return condition(*item.second); });
   }
+  std::vector<std::shared_ptr<T>> all() const {
+    const std::lock_guard guard(mutex_);
+    std::vector<std::shared_ptr<T>> found;
+    for (const auto& [handle, object] : objects_) found.push_back(object);
+    return found;
+  }
   size_t size() const {
     const std::lock_guard guard(mutex_);
     return objects_.size();

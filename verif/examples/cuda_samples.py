@@ -9,7 +9,7 @@ import sys
 
 SAMPLES = ["vectorAdd", "matrixMul", "reduction", "transpose"]
 # Those whose share is not measured.
-MORE = ["histogram"]
+MORE = ["histogram", "convolution"]
 FOLDER = "build/examples/cuda"
 
 

@@ -26,10 +26,14 @@ enum class Operation : uint32_t {
   kMany = 5,
   kHang = 6,
   kBreakpoint = 7,
-  kSlow = 8,   // 100,000 cycles
-  kDead = 9,   // its group never answers again
-  kWipe = 10,  // of the firmware's own
+  kSlow = 8,        // 100,000 cycles
+  kDead = 9,        // its group never answers again
+  kWipe = 10,       // of the firmware's own
+  kConstants = 11,  // what the module's constants are, to where `who` writes
 };
+
+// Of the variables of fake_module(): `scale` has the first 4, `counts` the other 12.
+inline constexpr uint32_t kConstantBytes = 16;
 
 struct FakeOptions {
   unsigned groups = 2;
@@ -48,6 +52,8 @@ struct FakeOptions {
 // The ELF file of a module whose kernels are nothing, axpy_int, who, many_arguments, hang, breakpoint, slow,
 // dead.
 std::vector<uint8_t> fake_module(size_t padding = 0);
+// The same, with variables that hosts write.
+std::vector<uint8_t> fake_module_with_constants();
 
 std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options = {});
 

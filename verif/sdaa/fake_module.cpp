@@ -1,11 +1,15 @@
 // A module for played cards.
+#include <fmt/format.h>
+
 #include "verif/firmware/launch/module_file.hpp"
 #include "verif/sdaa/fake_card.hpp"
 #include "verif/sdaa/kernels.hpp"
 
 namespace swai::sdaa {
 
-std::vector<uint8_t> fake_module(size_t padding) {
+namespace {
+
+module::ModuleFile with_all_kernels() {
   module::ModuleFile file;
   file.kernels.clear();
   file.symbols.clear();
@@ -29,9 +33,25 @@ std::vector<uint8_t> fake_module(size_t padding) {
   add("dead", Operation::kDead, 0);
   add("in_threads", Operation::kNothing, 48);
   file.kernels.back().parameters = module::Parameters().with(8).with(4).with(32).bits();
-  auto bytes = file.make();
+  add("constants", Operation::kConstants, sizeof(WhoArgs));
+  return file;
+}
+
+}  // namespace
+
+std::vector<uint8_t> fake_module(size_t padding) {
+  auto bytes = with_all_kernels().make();
   bytes.resize(bytes.size() + padding);
   return bytes;
+}
+
+std::vector<uint8_t> fake_module_with_constants() {
+  auto file = with_all_kernels();
+  // The pointer to them stands behind the operation.
+  file.sections.push_back(
+      {".debug_swai_constants", fmt::format("SWAI-CON\n{}\t{}\n0\t4\tscale\n4\t12\tcounts\n",
+                                            file.kernels.back().pc + sizeof(uint64_t), kConstantBytes)});
+  return file.make();
 }
 
 }  // namespace swai::sdaa

@@ -314,7 +314,9 @@ void FakeProcessor::ring(unsigned number, uint64_t doorbell) {
   const segment::Entry arguments = entry(setup::kArgumentSegment.get(word));
 
   Launch launch;
-  launch.operation = static_cast<Operation>(static_cast<uint32_t>(word_at(code.base + (pc & 0x0fff'ffff))));
+  const uint64_t first = code.base + (pc & 0x0fff'ffff);
+  launch.operation = static_cast<Operation>(static_cast<uint32_t>(word_at(first)));
+  launch.constants = word_at(first + sizeof(uint64_t));
   launch.mask = static_cast<uint32_t>(group.registers[cg::launch_mask::kOffset]);
   launch.owner = static_cast<uint8_t>(setup::kOwner.get(word));
   launch.arguments = arguments.base + (argument - launch::kArgumentWindow);
@@ -459,6 +461,13 @@ FakeProcessor::Fault FakeProcessor::run_kernel(const Launch& launch) {
         if (uint8_t* to = reach(args.to.bits() + cpe * 64, 4, segment::kWrite, owner, fault))
           std::memcpy(to, &cpe, 4);
       }
+      break;
+    }
+    case Operation::kConstants: {
+      const auto args = read_as<WhoArgs>(arguments);
+      uint8_t* to = reach(args.to.bits(), kConstantBytes, segment::kWrite, owner, fault);
+      const uint8_t* from = reach(launch.constants, kConstantBytes, segment::kRead, owner, fault);
+      if (to != nullptr && from != nullptr) std::memcpy(to, from, kConstantBytes);
       break;
     }
     case Operation::kMany: {

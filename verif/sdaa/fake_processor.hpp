@@ -181,6 +181,7 @@ class FakeProcessor {
     bool flushed = false;
     bool killed = false;
     uint64_t arguments = 0;
+    uint64_t constants = 0;  // pointer; what lies behind the operation in the code
   };
   struct Group {
     std::map<uint64_t, uint64_t> registers;

@@ -1,6 +1,7 @@
 // Modules and launches, against a played card.
 #include "host/sdaa/launch.hpp"
 
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <numeric>
@@ -18,7 +19,7 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
   CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
   unsigned count = 0;
   CHECK_OK(sdaaModuleGetFunctionCount(&count, module));
-  CHECK(count == 10);
+  CHECK(count == 11);
   sdaaFunction_t function = nullptr;
   CHECK_ERROR(sdaaModuleGetFunction(&function, module, "not there"), sdaaErrorNotFound);
   CHECK_ERROR(sdaaModuleGetFunction(nullptr, module, "who"), sdaaErrorInvalidValue);
@@ -56,6 +57,82 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
   CHECK_ERROR(sdaaModuleLoadData(&module, garbage.data()), sdaaErrorInvalidKernelFile);
   CHECK_ERROR(sdaaModuleLoadBytes(&module, small.data(), 100), sdaaErrorInvalidImage);
   CHECK_ERROR(sdaaModuleLoadBytes(&module, small.data(), 0), sdaaErrorInvalidValue);
+}
+
+TEST_CASE("variables of modules: found by name, written in the order of a stream, seen by launches") {
+  const Fakes fakes;
+  const auto load = [] {
+    const auto file = fake_module_with_constants();
+    sdaaModule_t loaded = nullptr;
+    REQUIRE_OK(sdaaModuleLoadBytes(&loaded, file.data(), file.size()));
+    return loaded;
+  };
+  sdaaModule_t module = load();
+  void* scale = nullptr;
+  void* counts = nullptr;
+  size_t bytes = 0;
+  REQUIRE_OK(sdaaModuleGetGlobal(&scale, &bytes, module, "scale"));
+  CHECK(bytes == 4);
+  REQUIRE_OK(sdaaLibraryGetGlobal(&counts, nullptr, module, "counts"));
+  CHECK(counts == beyond(scale, 4));
+  CHECK_OK(sdaaModuleGetGlobal(nullptr, &bytes, module, "counts"));
+  CHECK(bytes == 12);
+  CHECK_ERROR(sdaaModuleGetGlobal(&scale, &bytes, module, "other"), sdaaErrorNotFound);
+  CHECK_ERROR(sdaaModuleGetGlobal(&scale, &bytes, module, nullptr), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaModuleGetGlobal(&scale, &bytes, nullptr, "scale"), sdaaErrorInvalidHandle);
+  void* same = nullptr;
+  CHECK_OK(sdaaGetSymbolAddress(&same, "scale"));
+  CHECK(same == scale);
+  CHECK_OK(sdaaGetSymbolSize(&bytes, "counts"));
+  CHECK(bytes == 12);
+  CHECK_ERROR(sdaaGetSymbolAddress(&same, "other"), sdaaErrorInvalidSymbol);
+  CHECK_ERROR(sdaaGetSymbolAddress(&same, nullptr), sdaaErrorInvalidSymbol);
+  CHECK_ERROR(sdaaGetSymbolAddress(nullptr, "scale"), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaGetSymbolSize(nullptr, "scale"), sdaaErrorInvalidValue);
+  // The module's, not the program's.
+  CHECK_ERROR(sdaaFree(scale), sdaaErrorInvalidDevicePointer);
+  sdaaFuncAttributes attributes;
+  const sdaaFunction_t function = kernel(module, "constants");
+  CHECK_OK(sdaaFuncGetAttributes(&attributes, function));
+  CHECK(attributes.constSizeBytes == 16);
+
+  using Four = std::array<uint32_t, 4>;
+  const auto seen = [&](sdaaStream_t stream) {
+    auto* const out = allocate(sizeof(Four));
+    const WhoArgs args = {cpe::GlobalPtr<uint32_t>(bits(out))};
+    REQUIRE_OK(sdaaLaunchKernel(function, &args, 0, stream));
+    Four four = {};
+    REQUIRE_OK(sdaaMemcpyWithStream(four.data(), out, sizeof four, sdaaMemcpyDeviceToHost, stream));
+    CHECK_OK(sdaaFree(out));
+    return four;
+  };
+  CHECK(seen(nullptr) == Four{});
+  const uint32_t five = 5;
+  const std::array<uint32_t, 3> three = {7, 8, 9};
+  CHECK_OK(sdaaMemcpyToSymbol("scale", &five, sizeof five));
+  CHECK_OK(sdaaMemcpyToSymbol("counts", three.data(), 8, 4));
+  CHECK(seen(nullptr) == Four{5, 0, 7, 8});
+  const sdaaStream_t stream = new_stream();
+  CHECK_OK(sdaaMemcpyToSymbolAsync("counts", three.data(), 12, 0, sdaaMemcpyHostToDevice, stream));
+  CHECK(seen(stream) == Four{5, 7, 8, 9});
+  std::array<uint32_t, 2> two = {};
+  CHECK_OK(sdaaMemcpyFromSymbol(two.data(), "counts", 8, 4));
+  CHECK(two == std::array<uint32_t, 2>{8, 9});
+  CHECK_OK(sdaaMemcpyFromSymbolAsync(two.data(), "scale", 4, 0, sdaaMemcpyDeviceToHost, stream));
+  CHECK_OK(sdaaStreamSynchronize(stream));
+  CHECK(two[0] == 5);
+
+  CHECK_ERROR(sdaaMemcpyToSymbol("counts", three.data(), 12, 4), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaMemcpyFromSymbol(two.data(), "scale", 4, 5), sdaaErrorInvalidValue);
+  CHECK_ERROR(sdaaMemcpyToSymbol("other", &five, 4), sdaaErrorInvalidSymbol);
+  // Two modules have it.
+  sdaaModule_t second = load();
+  CHECK_ERROR(sdaaMemcpyToSymbol("scale", &five, 4), sdaaErrorInvalidSymbol);
+  CHECK_OK(sdaaModuleUnload(second));
+  CHECK_OK(sdaaMemcpyToSymbol("scale", &five, 4));
+  CHECK_OK(sdaaModuleUnload(module));
+  CHECK_ERROR(sdaaMemcpyToSymbol("scale", &five, 4), sdaaErrorInvalidSymbol);
+  CHECK_ERROR(sdaaMemset(scale, 0, 4), sdaaErrorInvalidDevicePointer);
 }
 
 TEST_CASE("as many modules as the card takes, and one more") {

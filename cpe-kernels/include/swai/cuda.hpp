@@ -114,6 +114,9 @@ void __syncthreads();
 #define __global__ extern "C" [[gnu::section(".kernel.grid"), gnu::used, gnu::noinline]]
 // A block's: what is declared `extern` without a size is as large as the launch says.
 #define __shared__ thread_local
+// Written by the host program (sdaaMemcpyToSymbol); each core finds it in its local memory when a launch
+// begins.
+#define __constant__ __attribute__((section(".bss.constants"), used))
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))

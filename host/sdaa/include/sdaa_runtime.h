@@ -18,6 +18,7 @@
 #include "sdaa/profiler.h"
 #include "sdaa/program.h"
 #include "sdaa/stream.h"
+#include "sdaa/symbol.h"
 
 #ifdef __cplusplus
 #include "sdaa/overloads.hpp"

@@ -66,10 +66,19 @@ Bytes ModuleFile::make() const {
     }
     const auto table_at = static_cast<uint32_t>(file.size());
     file.insert(file.end(), table.begin(), table.end());
+    const auto names_at = static_cast<uint32_t>(strings.size());
+    std::vector<uint32_t> sections_at;
+    for (const FileSection& section : sections) {
+      strings.insert(strings.end(), section.name.begin(), section.name.end());
+      strings.push_back(0);
+      sections_at.push_back(static_cast<uint32_t>(file.size()));
+      file.insert(file.end(), section.data.begin(), section.data.end());
+    }
     const auto strings_at = static_cast<uint32_t>(file.size());
     file.insert(file.end(), strings.begin(), strings.end());
     front.section_headers = static_cast<uint32_t>(file.size());
-    front.section_header_count = 3;
+    front.section_header_count = static_cast<uint16_t>(3 + sections.size());
+    if (!sections.empty()) front.section_names = 2;
     append(file, elf::SectionHeader{});
     append(file, elf::SectionHeader{.name = 0,
                                     .type = elf::kSymbolTable,
@@ -91,6 +100,20 @@ Bytes ModuleFile::make() const {
                                     .info = 0,
                                     .alignment = 1,
                                     .entry_bytes = 0});
+    uint32_t name = names_at;
+    for (size_t i = 0; i < sections.size(); ++i) {
+      append(file, elf::SectionHeader{.name = name,
+                                      .type = 1,
+                                      .flags = 0,
+                                      .address = 0,
+                                      .offset = sections_at[i],
+                                      .bytes = static_cast<uint32_t>(sections[i].data.size()),
+                                      .link = 0,
+                                      .info = 0,
+                                      .alignment = 1,
+                                      .entry_bytes = 0});
+      name += static_cast<uint32_t>(sections[i].name.size()) + 1;
+    }
   }
   poke(file, 0, front);
   return file;

@@ -27,6 +27,12 @@ struct FileSymbol {
   uint16_t section = 1;
 };
 
+// That no segment holds.
+struct FileSection {
+  std::string name;
+  std::string data;
+};
+
 // A module with one code segment, to be changed before make().
 struct ModuleFile {
   ModuleFile();
@@ -36,8 +42,9 @@ struct ModuleFile {
   Header header = {};
   std::vector<Kernel> kernels;
   std::vector<FileSymbol> symbols;
-  Bytes tail_of_note;  // behind the last kernel
-  Bytes other_notes;   // before ours
+  std::vector<FileSection> sections;  // behind the symbols; with_symbols
+  Bytes tail_of_note;                 // behind the last kernel
+  Bytes other_notes;                  // before ours
   bool with_note = true;
   bool with_symbols = true;
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "abi/argument_types.hpp"
+#include "abi/constants.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/prints.hpp"
 #include "abi/program.hpp"
@@ -109,6 +110,45 @@ TEST_CASE("options: folders, macros, optimisation, names; the same sources make 
   module::Module made;
   REQUIRE(made.open(other).ok());
   CHECK(made.name() == "other");
+}
+
+TEST_CASE("variables that hosts write: a table of them, and what is refused") {
+  const TempFolder folder;
+  const std::string kernel = "__global__ void f(Global<int> out) { out[0] = c[1] + n::byte; }\n";
+  const std::string header = "#include \"swai/cuda.hpp\"\n";
+  const Finished finished = sdaacc(folder, header +
+                                               "static __constant__ int c[4];\n"
+                                               "namespace n { __constant__ char byte; }\n"
+                                               "__device__ __constant__ double unused[2];\n" +
+                                               kernel);
+  CHECK(finished.error == "");
+  REQUIRE(finished.code == 0);
+  auto file = bytes_of(folder / "out.elf");
+  const module::Constants made(file);
+  CHECK(made.bytes() == 64);
+  CHECK(made.place_in_file() != 0);
+  CHECK(made.find("c")->bytes == 16);
+  CHECK(made.find("n::byte")->bytes == 1);
+  CHECK(made.find("unused")->bytes == 16);
+  CHECK(made.find("c")->offset % 4 == 0);
+  CHECK(!made.find("f"));
+  // One without a table, and a damaged one.
+  CHECK(run_command(fmt::format("riscv64-unknown-elf-strip '{}'", folder / "out.elf")).code == 0);
+  CHECK(module::Constants(bytes_of(folder / "out.elf")).bytes() == 0);
+  const std::string_view magic = "SWAI-CON\n";
+  const auto table = std::search(file.begin(), file.end(), magic.begin(), magic.end());
+  REQUIRE(table != file.end());
+  std::fill_n(table + static_cast<std::ptrdiff_t>(magic.size()), 4, 'x');
+  CHECK(module::Constants(file).bytes() == 0);
+
+  CHECK(contains(refusal(header + "__constant__ int c[2] = {1, 2}; namespace n { int byte; }" + kernel),
+                 "only zero initializers are allowed"));
+  std::ofstream(folder / "second.cpp") << header << "static __constant__ int c[4]; int* g() { return c; }\n";
+  const Finished twice = sdaacc(
+      folder, header + "static __constant__ int c[4]; namespace n { __constant__ char byte; }\n" + kernel,
+      fmt::format("'{}'", folder / "second.cpp"));
+  CHECK(twice.code == 1);
+  CHECK(contains(twice.error, "two __constant__ variables are called c"));
 }
 
 TEST_CASE("what nobody would initialise is refused with words that help") {

@@ -53,7 +53,7 @@ typedef struct sdaaFuncAttributes {
   size_t maxDynamicLocalBytes;
   /* The same by CUDA's names. */
   size_t sharedSizeBytes;
-  size_t constSizeBytes; /* 0: constants lie with the code */
+  size_t constSizeBytes; /* what the module's kernels declare as __constant__ */
   int maxThreadsPerBlock;
   int numRegs;
   int binaryVersion; /* ten times the version of the cores that it is for */
