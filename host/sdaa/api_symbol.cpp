@@ -38,17 +38,15 @@ Variable find_symbol(const Device& device, const char* name) {
     if (module->device.get() != &device || !module->alive) continue;
     if (const auto constant = module->constants.find(name)) all.push_back(variable_of(*module, *constant));
   }
+  if (all.size() == 1) return all.front();
   if (all.empty()) {
     fail(sdaaErrorInvalidSymbol,
          fmt::format("no module on device {} has a variable {}: kernels declare it as __constant__",
                      device.number(), name));
   }
-  if (all.size() > 1) {
-    fail(sdaaErrorInvalidSymbol,
-         fmt::format("{} modules on device {} have a variable {}: sdaaModuleGetGlobal says which is meant",
-                     all.size(), device.number(), name));
-  }
-  return all[0];
+  fail(sdaaErrorInvalidSymbol,
+       fmt::format("{} modules on device {} have a variable {}: sdaaModuleGetGlobal says which is meant",
+                   all.size(), device.number(), name));
 }
 
 Variable find_symbol(const char* name) { return find_symbol(*Runtime::get().current(), name); }
