@@ -25,8 +25,16 @@ FW_LDFLAGS := $(FW_ARCH) -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-s
 
 FW_COMMON := $(addprefix firmware/common/,memory.cpp nor.cpp text.cpp uart.cpp)
 FW_ROM := firmware/boot/start.S $(addprefix firmware/boot/,main.cpp flow.cpp rom_platform.cpp) $(FW_COMMON)
-# Files that are cold as a whole (kernel.ld). They come last: a function that a hot file has, too, is taken from there.
-FW_COLD := $(addprefix firmware/kernel/,confirm.cpp log.cpp segments.cpp selftest.cpp shell.cpp) firmware/common/nor.cpp abi/module_reader.cpp
+# Files that are cold as a whole; kernel.ld gets their names. They come last: a function that a hot file has, too, is taken
+# from there.
+FW_COLD := $(addprefix firmware/kernel/, \
+    confirm.cpp \
+    log.cpp \
+    modules.S \
+    segments.cpp \
+    selftest.cpp \
+    shell.cpp \
+) firmware/common/nor.cpp abi/module_reader.cpp
 FW_KERNEL := $(filter-out $(FW_COLD),$(sort $(wildcard firmware/kernel/*.S firmware/kernel/*.cpp)) $(FW_COMMON)) $(FW_COLD)
 # What the kernel's image carries for the CPEs.
 FW_KERNEL_MODULES := $(addprefix $(B)/cpe-kernels/,$(addsuffix .stripped,daemon copy memset wipe))
@@ -56,7 +64,12 @@ $(FW_BUILD)/$(1).elf: $(patsubst %,$(FW_BUILD)/$(1)/%.o,$(2)) $(3) $(FW_BUILD)/$
 -include $(patsubst %,$(FW_BUILD)/$(1)/%.d,$(2))
 endef
 $(eval $(call firmware_program,rom,$(FW_ROM),firmware/boot/rom.ld))
-$(eval $(call firmware_program,kernel,$(FW_KERNEL),firmware/kernel/kernel.ld))
+FW_COLD_FILES := -DCOLD_FILES="$(FW_COLD:%=*/%.o)"
+$(eval $(call text_file,$(FW_BUILD)/cold_files,FW_COLD_FILES))
+$(FW_BUILD)/kernel.ld: firmware/kernel/kernel.ld $(FW_BUILD)/cold_files
+	$(call say,GEN,$@)
+	$(Q)$(FW_CXX) -E -P -undef -x assembler-with-cpp $(FW_COLD_FILES) -o $@ $<
+$(eval $(call firmware_program,kernel,$(FW_KERNEL),$(FW_BUILD)/kernel.ld))
 
 $(FW_BUILD)/kernel/firmware/kernel/modules.S.o: $(FW_KERNEL_MODULES)
 

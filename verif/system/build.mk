@@ -33,7 +33,7 @@ $(eval $(call cxx_program,test-system-runtime,$(addprefix verif/system/, \
 # The kernel without its service, for tests of the hardware.
 FW_OPT_bare := -Os
 $(eval $(call firmware_program,bare,$(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S abi/%,$(FW_KERNEL)) \
-  verif/system/bare_service.cpp,firmware/kernel/kernel.ld))
+  verif/system/bare_service.cpp,$(FW_BUILD)/kernel.ld))
 $(FW_BUILD)/bare.img: $(FW_BUILD)/bare.elf $(B)/swai-image
 	$(call say,IMAGE,$@)
 	$(Q)$(B)/swai-image pack $< --output $@

@@ -16,7 +16,7 @@ $(eval $(call cxx_program,paged-bench,verif/sdaa/bench/paged_bench.cpp host/cli/
 FW_OPT_alloc-bench := -O2
 ALLOC_BENCH := $(filter-out firmware/kernel/service.cpp firmware/kernel/modules.S abi/%,$(FW_KERNEL)) \
     verif/sdaa/bench/alloc_service.cpp libc-malloc
-$(eval $(call firmware_program,alloc-bench,$(ALLOC_BENCH),firmware/kernel/kernel.ld))
+$(eval $(call firmware_program,alloc-bench,$(ALLOC_BENCH),$(FW_BUILD)/kernel.ld))
 # The C library's allocator alone: nothing else of it is in any firmware. What the kernel has itself, like sbrk here, comes first.
 $(FW_BUILD)/alloc-bench/libc-malloc.o: /usr/lib/picolibc/riscv64-unknown-elf/lib/release/rv64imac/lp64/libc.a
 	$(call say,RV-LD,$@)
