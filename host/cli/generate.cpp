@@ -115,6 +115,20 @@ class Question {
   std::optional<generate::Chat> chat;
 };
 
+// The program with which the card goes on by itself, unless the host is to launch each step.
+class OwnSteps {
+ public:
+  explicit OwnSteps(const Wish& wish) {
+    if (wish.launch == "three-tier") image_ = swai::kernel_run::read_file(places().decode.string());
+  }
+  std::unique_ptr<walk::Decoder> on(const walk::Walker& walker) const {
+    return image_ ? std::make_unique<walk::Decoder>(places().decode.string(), *image_, walker) : nullptr;
+  }
+
+ private:
+  std::optional<std::vector<uint8_t>> image_;
+};
+
 double per_second(uint64_t tokens, double seconds) {
   return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
 }
@@ -133,7 +147,7 @@ Taken taken(const generate::Session& session) {
   return {session.appended(), session.continued(), session.decoded(), session.state_bytes(), session.room()};
 }
 Taken taken(const generate::Batch& batch) {
-  return {batch.appended(), batch.continued(), {}, batch.state_bytes(), batch.room()};
+  return {batch.appended(), batch.continued(), batch.decoded(), batch.state_bytes(), batch.room()};
 }
 
 size_t free_bytes() {
@@ -302,13 +316,15 @@ int run_several(const Cli& cli, const Wish& wish, const Question& question) {
   const generate::BatchPrograms programs(model.card, static_cast<uint32_t>(prompts.size()),
                                          question.room_of(wish, longest));
   const ModuleFile operators(places().operators);
+  const OwnSteps own_steps(wish);
 
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes();
   walk::Walker walker(places().operators, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
-  generate::Batch batch(walker, loaded, programs);
+  const auto decoder = own_steps.on(walker);
+  generate::Batch batch(walker, decoder.get(), loaded, programs);
   progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
   const Stats stats(loaded, free_before);
   const models::Tokenizer& tokenizer = question.speaker.tokenizer();
@@ -368,19 +384,15 @@ int run(const Cli& cli, Wish wish) {
   const generate::Programs programs(model.card, room, wish.sampling.penalises());
   const std::string module = places().operators;
   const ModuleFile operators(module);
-  const bool by_itself = wish.launch == "three-tier";
-  const std::string program = places().decode;
-  const std::vector<uint8_t> image =
-      by_itself ? swai::kernel_run::read_file(program) : std::vector<uint8_t>();
+  const OwnSteps own_steps(wish);
 
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes();
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  std::optional<walk::Decoder> decoder;
-  if (by_itself) decoder.emplace(program, image, walker);
+  const auto decoder = own_steps.on(walker);
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
-  generate::Session session(walker, decoder ? &*decoder : nullptr, loaded, programs, wish.sampling);
+  generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling);
   progress.reset();
   const Stats stats(loaded, free_before);
   Conversation conversation(cli, wish, question, session);

@@ -14,6 +14,7 @@ namespace {
 using graph::ValueKind;
 using models::Token;
 using operators::kChunkRows, operators::kNoText;
+static_assert(kNoText == decode::kNoText && operators::kMaxPlacedRows <= decode::kMostTexts);
 
 }  // namespace
 
@@ -27,16 +28,18 @@ uint32_t BatchPrograms::positions() const {
   return (room + Programs::kChunk + kChunkRows - 1) / kChunkRows * kChunkRows;
 }
 
-Batch::Batch(walk::Walker& walker, const LoadedModel& model, const BatchPrograms& programs)
+Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
+             const BatchPrograms& programs)
     : walker_(walker),
+      decoder_(decoder),
       model_(model),
       programs_(programs),
       states_("keys and values", programs.next.pattern, ValueKind::kState),
       settings_("settings", programs.texts * sizeof(operators::SampleSettings)),
-      chosen_("tokens", 2 * programs.texts * sizeof(Token)),
-      positions_("positions", programs.texts * sizeof(uint32_t)),
+      chosen_("tokens", 2 * programs.texts * sizeof(Token), walk::CardMemory::kShared),
+      positions_("positions", programs.texts * sizeof(uint32_t), walk::CardMemory::kShared),
       chunks_("chunks", programs.texts * (programs.positions() / kChunkRows) * sizeof(uint32_t)),
-      prompt_("prompt", text_tokens(programs.positions()) * sizeof(Token)),
+      prompts_("prompts", programs.texts * text_tokens(programs.positions()) * sizeof(Token)),
       logits_("logits", model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max(programs.several.between_bytes, programs.next.between_bytes)),
       next_(programs.next.pattern, [&](const auto& base) { return address(base, 0); }) {
@@ -54,7 +57,7 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
   };
   switch (base.kind) {
     case ValueKind::kState:
-      if (base.name == kText) return prompt_.address();
+      if (base.name == kText) return of_text(prompts_, text_tokens(programs_.positions()) * sizeof(Token));
       if (base.name == kLogits) return logits_.address();
       // Of one text alone it is a part of what all have.
       return states_.address(base.name).plus_bytes(static_cast<int64_t>(text) *
@@ -84,12 +87,15 @@ std::vector<Token> Batch::chosen() const {
   return tokens;
 }
 
-void Batch::take_in(size_t text, std::span<const Token> tokens) {
-  prompt_.put(walk::bytes_of(tokens));
-  walk::List list(programs_.several.pattern, [&](const auto& base) { return address(base, text); });
-  for (size_t past = 0; past < tokens.size(); past += Programs::kChunk) {
-    const size_t rows = std::min<size_t>(Programs::kChunk, tokens.size() - past);
-    run(list, {{"past", static_cast<int64_t>(past)}, {"rows", static_cast<int64_t>(rows)}}, rows, appended_);
+walk::List Batch::reader_of(size_t text) const {
+  return {programs_.several.pattern, [&](const auto& base) { return address(base, text); }};
+}
+
+void Batch::take_in(size_t text, uint32_t tokens) {
+  walk::List list = reader_of(text);
+  for (uint32_t past = 0; past < tokens; past += Programs::kChunk) {
+    const uint32_t rows = std::min(Programs::kChunk, tokens - past);
+    run(list, {{"past", past}, {"rows", rows}}, rows, appended_);
   }
 }
 
@@ -120,11 +126,20 @@ void Batch::generate(std::span<const Prompt> prompts, uint64_t most, std::span<c
           fmt::format("a text would have {} tokens; there is room for {}", prompt.tokens.size(), room()));
     }
     settings[text] = settings_of(prompt.sampling);
+    prompts_.put(walk::bytes_of(prompt.tokens), text * text_tokens(programs_.positions()) * sizeof(Token));
   }
   settings_.put(walk::bytes_of(settings));
   // A row of no text has a token, too.
   chosen_.put(std::vector<uint8_t>(chosen_.bytes()));
+  if (decoder_ != nullptr && most != 0) {
+    decode(prompts, most, ends, got);
+  } else {
+    launch_steps(prompts, most, ends, got);
+  }
+}
 
+void Batch::launch_steps(std::span<const Prompt> prompts, uint64_t most, std::span<const Token> ends,
+                         const Got& got) {
   std::vector<uint32_t> positions(programs_.texts, kNoText);
   // Whether the token that has been found, the one at the text's position, is to be gone on with.
   const auto hear = [&](size_t text, Token token, uint64_t made) {
@@ -132,7 +147,7 @@ void Batch::generate(std::span<const Prompt> prompts, uint64_t most, std::span<c
     return wanted && made < most && positions[text] < room();
   };
   for (size_t text = 0; text < prompts.size(); ++text) {
-    take_in(text, prompts[text].tokens);
+    take_in(text, static_cast<uint32_t>(prompts[text].tokens.size()));
     if (most == 0) continue;
     positions[text] = static_cast<uint32_t>(prompts[text].tokens.size());
     if (!hear(text, chosen()[text], 1)) positions[text] = kNoText;
@@ -147,6 +162,36 @@ void Batch::generate(std::span<const Prompt> prompts, uint64_t most, std::span<c
         positions[text] = kNoText;
     }
   }
+}
+
+// One launch reads all prompts, chunk by chunk, and makes what follows.
+void Batch::decode(std::span<const Prompt> prompts, uint64_t most, std::span<const Token> ends,
+                   const Got& got) {
+  // Rows that have no text of their own end where they begin.
+  std::vector<decode::Text> texts(programs_.texts);
+  std::vector<walk::List> readers;
+  readers.reserve(prompts.size());
+  std::vector<walk::Decoder::Reading> readings;
+  std::vector<size_t> reads(prompts.size());  // runs that only read, to come
+  for (uint32_t text = 0; text < prompts.size(); ++text) {
+    const auto end = static_cast<uint32_t>(prompts[text].tokens.size());
+    texts[text] = {end, end + static_cast<uint32_t>(std::min<uint64_t>(most - 1, room() - end))};
+    const size_t before = readings.size();
+    add_readings(readings, readers.emplace_back(reader_of(text)), 0, end, text);
+    reads[text] = readings.size() - before - 1;
+    decoded_.tokens += end;
+  }
+  std::vector<uint64_t> made(prompts.size());
+  decoder_->run(readings, writing(next_, texts),
+                {.texts = texts, .tokens = chosen_.address(), .positions = positions_.address()}, ends,
+                [&](uint32_t text, Token token) {
+                  if (reads[text] != 0) return --reads[text], true;
+                  // The first one comes with the prompt.
+                  if (made[text]++ != 0) ++decoded_.tokens;
+                  return got(text, token);
+                });
+  ++decoded_.launches;
+  decoded_.nanoseconds += decoder_->nanoseconds();
 }
 
 }  // namespace swai::generate

@@ -1,4 +1,4 @@
-// Several texts that a model on a card continues at once: a launch makes a token for each of them.
+// Several texts that a model on a card continues at once: a run makes a token for each of them.
 #pragma once
 
 #include "host/generate/session.hpp"
@@ -22,7 +22,9 @@ struct BatchPrograms {
 class Batch {
  public:
   // Throws walk::CardError when the card has not so much memory.
-  Batch(walk::Walker& walker, const LoadedModel& model, const BatchPrograms& programs);
+  // With a `decoder` one launch makes all texts; without one the host launches each step.
+  Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
+        const BatchPrograms& programs);
 
   struct Prompt {
     std::vector<models::Token> tokens;  // one at least
@@ -36,25 +38,32 @@ class Batch {
                 const Got& got);
 
   uint32_t room() const { return programs_.room; }
-  // What was given, and what was made of it.
+  // What was given; what was made of it, launch by launch; what the card made in one launch.
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }
+  const Work& decoded() const { return decoded_; }
   size_t state_bytes() const { return states_.bytes(); }
 
  private:
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, size_t text) const;
-  void take_in(size_t text, std::span<const models::Token> tokens);
+  walk::List reader_of(size_t text) const;
+  void take_in(size_t text, uint32_t tokens);
   void go_on(std::span<const uint32_t> positions);
+  void launch_steps(std::span<const Prompt> prompts, uint64_t most, std::span<const models::Token> ends,
+                    const Got& got);
+  void decode(std::span<const Prompt> prompts, uint64_t most, std::span<const models::Token> ends,
+              const Got& got);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint64_t tokens, Work& work);
   std::vector<models::Token> chosen() const;
 
   walk::Walker& walker_;
+  walk::Decoder* const decoder_;
   const LoadedModel& model_;
   const BatchPrograms& programs_;
   walk::NamedMemory states_;
-  walk::CardMemory settings_, chosen_, positions_, chunks_, prompt_, logits_, between_;
+  walk::CardMemory settings_, chosen_, positions_, chunks_, prompts_, logits_, between_;
   walk::List next_;
-  Work appended_, continued_;
+  Work appended_, continued_, decoded_;
 };
 
 }  // namespace swai::generate

@@ -25,6 +25,30 @@ Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
       several(llama_program(model, {kChunk, positions(), false, penalises})),
       one(llama_program(model, {1, positions(), false, penalises})) {}
 
+void add_readings(std::vector<walk::Decoder::Reading>& readings, const walk::List& list, uint32_t begin,
+                  uint32_t end, uint32_t text) {
+  for (uint32_t past = begin; past < end; past += Programs::kChunk) {
+    const uint32_t rows = std::min(Programs::kChunk, end - past);
+    readings.push_back({.list = &list,
+                        .parameters = graph::parameters_of(list.pattern(), {{"past", past}, {"rows", rows}}),
+                        .writes = past + rows == end,
+                        .text = text});
+  }
+}
+
+walk::Decoder::Writing writing(const walk::List& list, std::span<const decode::Text> texts) {
+  uint32_t past = 0, runs = 0;
+  for (const decode::Text& text : texts) {
+    past = std::max(past, text.position);
+    runs = std::max(runs, text.limit - text.position);
+  }
+  if (runs == 0) return {};
+  const auto parameters_at = [&](uint32_t position) {
+    return graph::parameters_of(list.pattern(), {{"past", position}});
+  };
+  return {.list = &list, .parameters = parameters_at(past), .next = parameters_at(past + 1), .runs = runs};
+}
+
 Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
                  const Programs& programs, const Sampling& sampling)
     : walker_(walker),
@@ -114,28 +138,14 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
   if (go_on && !go_on()) return;
   states_.write(kText, walk::bytes_of(tokens), length_ * sizeof(Token));
   const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
-  std::vector<walk::Decoder::Phase> phases;
-  for (uint32_t past = length_; past < end; past += Programs::kChunk) {
-    const uint32_t rows = std::min(Programs::kChunk, end - past);
-    phases.push_back(
-        {.list = &several_,
-         .parameters = graph::parameters_of(several_.pattern(), {{"past", past}, {"rows", rows}}),
-         .next = {},
-         .writes = past + rows == end});
-  }
-  const size_t before = phases.size() - 1;
-  if (most > 1) {
-    const auto parameters_at = [&](uint32_t past) {
-      return graph::parameters_of(one_.pattern(), {{"past", past}});
-    };
-    phases.push_back({.list = &one_,
-                      .parameters = parameters_at(end),
-                      .next = most > 2 ? parameters_at(end + 1) : std::vector<uint64_t>(),
-                      .runs = static_cast<uint32_t>(most - 1)});
-  }
+  std::vector<walk::Decoder::Reading> readings;
+  add_readings(readings, several_, length_, end);
+  const size_t before = readings.size() - 1;
+  const decode::Text text = {end, end + static_cast<uint32_t>(most - 1)};
   size_t runs = 0;
-  decoder_->run(phases, chosen_.address(), ends,
-                [&](Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
+  decoder_->run(readings, writing(one_, {&text, 1}),
+                {.texts = {&text, 1}, .tokens = chosen_.address(), .positions = {}}, ends,
+                [&](uint32_t, Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
   // The last token has been chosen, and is no part of the text.
   const uint32_t read = runs > before ? static_cast<uint32_t>(tokens.size() + runs - before - 1)
                                       : static_cast<uint32_t>(runs) * Programs::kChunk;

@@ -37,6 +37,12 @@ struct Work {
   uint64_t nanoseconds = 0;  // of the card
 };
 
+// What a list that takes several tokens does for a text from token `begin` to `end`, the last of which is
+// followed by text; and what one does that goes on with texts.
+void add_readings(std::vector<walk::Decoder::Reading>& readings, const walk::List& list, uint32_t begin,
+                  uint32_t end, uint32_t text = 0);
+walk::Decoder::Writing writing(const walk::List& list, std::span<const decode::Text> texts);
+
 class Session {
  public:
   // Throws walk::CardError when the card has not so much memory.

@@ -4,8 +4,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "abi/decode.hpp"
-
 namespace swai::walk {
 namespace {
 
@@ -27,49 +25,60 @@ Decoder::Decoder(std::string name, std::span<const uint8_t> program, const Walke
       parameters_("parameters", node::kMaxParameters * sizeof(uint64_t), CardMemory::kShared),
       job_(std::move(name), program) {}
 
-void Decoder::run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
-                  const std::function<bool(uint32_t)>& got) {
-  std::vector<decode::Phase> told;
+void Decoder::run(std::span<const Reading> readings, const Writing& writing, const Texts& texts,
+                  std::span<const uint32_t> ends, const Got& got) {
+  if (readings.empty()) throw std::logic_error("texts that nothing reads");
+  std::vector<decode::Phase> phases;
   std::vector<decode::Increment> changes;
-  size_t parameters = 0;
-  for (size_t i = 0; i < phases.size(); ++i) {
-    const Phase& phase = phases[i];
-    const bool last = i + 1 == phases.size();
-    if (phase.runs != 1 && !last) throw std::logic_error("only the last phase has several runs");
-    const std::vector<decode::Increment> here =
-        difference(phase.parameters,
-                   last ? (phase.runs == 1 ? phase.parameters : phase.next) : phases[i + 1].parameters);
-    told.push_back({phase.list->address().bits(), static_cast<uint32_t>(phase.list->count()), phase.runs,
-                    phase.writes ? decode::Token::kText : decode::Token::kProgress,
-                    static_cast<uint32_t>(changes.size()), static_cast<uint32_t>(here.size()), 0});
+  size_t parameters = writing.parameters.size();
+  // `here`: what changes behind a run, or with a position.
+  const auto add = [&](const List& list, uint32_t steps, bool writes, uint32_t text,
+                       const std::vector<decode::Increment>& here) {
+    phases.push_back({list.address().bits(), static_cast<uint32_t>(list.count()), steps,
+                      writes ? decode::Token::kText : decode::Token::kProgress,
+                      static_cast<uint32_t>(changes.size()), static_cast<uint32_t>(here.size()), text});
     changes.insert(changes.end(), here.begin(), here.end());
-    parameters = std::max(parameters, phase.parameters.size());
+  };
+  for (size_t i = 0; i < readings.size(); ++i) {
+    const Reading& one = readings[i];
+    const std::vector<uint64_t>& next = i + 1 < readings.size() ? readings[i + 1].parameters
+                                        : writing.runs != 0     ? writing.parameters
+                                                                : one.parameters;
+    add(*one.list, 1, one.writes, one.text, difference(one.parameters, next));
+    parameters = std::max(parameters, one.parameters.size());
   }
-  if (phases.empty() || parameters > node::kMaxParameters) throw std::logic_error("phases that no list has");
-  std::vector<uint64_t> words = phases.front().parameters;
+  if (writing.runs != 0)
+    add(*writing.list, writing.runs, true, decode::kAllTexts, difference(writing.parameters, writing.next));
+  if (parameters > node::kMaxParameters) throw std::logic_error("parameters that no list has");
+  std::vector<uint64_t> words = readings.front().parameters;
   words.resize(node::kMaxParameters);
   parameters_.put(bytes_of(words));
 
   std::vector<uint8_t> arguments;
   add_bytes(arguments, std::array{decode::Wish{.walk = walker_.kernel(),
                                                .parameters = parameters_.address().bits(),
-                                               .token = token.bits(),
+                                               .tokens = texts.tokens.bits(),
+                                               .positions = texts.positions.bits(),
                                                .parameter_count = static_cast<uint32_t>(parameters),
-                                               .phases = static_cast<uint32_t>(told.size()),
+                                               .phases = static_cast<uint32_t>(phases.size()),
                                                .increments = static_cast<uint32_t>(changes.size()),
-                                               .ends = static_cast<uint32_t>(ends.size())}});
-  add_bytes(arguments, told);
+                                               .texts = static_cast<uint32_t>(texts.texts.size()),
+                                               .ends = static_cast<uint32_t>(ends.size()),
+                                               .reserved = 0}});
+  add_bytes(arguments, phases);
   add_bytes(arguments, changes);
+  add_bytes(arguments, texts.texts);
   add_bytes(arguments, ends);
   job_.start(arguments);
-  bool wanted = true;
-  while (const auto token = job_.read<uint32_t>()) {
-    if (!wanted) continue;
-    wanted = got(*token);
-    if (!wanted) job_.cancel();
+  uint64_t unwanted = 0;
+  while (const auto message = job_.read<decode::Message>()) {
+    const uint64_t text = uint64_t{1} << message->text;
+    if ((unwanted & text) != 0 || got(message->text, message->token)) continue;
+    unwanted |= text;
+    job_.tell(decode::kUnwanted, unwanted);
   }
   const uint32_t code = job_.wait();
-  if (code != decode::kAll && code != decode::kEnd && (wanted || code != decode::kCancelled)) job_.fail(code);
+  if (code != decode::kAll && code != decode::kEnd) job_.fail(code);
 }
 
 }  // namespace swai::walk

@@ -1,9 +1,12 @@
 // Lists that the card walks by itself, one run after the other: the program `decode` (firmware/programs)
-// launches them, changes what changes from run to run, and sends what each has chosen. The host asks once.
+// launches them, changes what changes from run to run, and sends what each has chosen, for one text or for
+// several at once. The host asks once.
 #pragma once
 
 #include <functional>
+#include <optional>
 
+#include "abi/decode.hpp"
 #include "host/walk/job.hpp"
 #include "host/walk/list.hpp"
 
@@ -11,24 +14,36 @@ namespace swai::walk {
 
 class Decoder {
  public:
-  // A list and how often it is walked.
-  struct Phase {
+  // A run of a list for one text.
+  struct Reading {
     const List* list = nullptr;
-    std::vector<uint64_t> parameters;  // of the first run
-    std::vector<uint64_t> next;  // of the second one, if there are several: all further ones change as much
-    uint32_t runs = 1;           // several: of the last phase alone
-    bool writes = true;          // its tokens are text, which may end; else they say that a run is over
+    std::vector<uint64_t> parameters;
+    bool writes = true;  // its token is text, which may end; else it says that the run is over
+    uint32_t text = 0;
+  };
+  // Runs behind them, each for all texts that go on.
+  struct Writing {
+    const List* list = nullptr;
+    std::vector<uint64_t> parameters;  // at the largest of the texts' positions
+    std::vector<uint64_t> next;        // at the position behind it: each further one changes as much
+    uint32_t runs = 0;                 // at most; 0: nothing is to be written
+  };
+  // Where they are, in memory that is CardMemory::kShared.
+  struct Texts {
+    std::span<const decode::Text> texts;
+    cpe::GlobalPtr<void> tokens;     // where the last node of each run puts them
+    cpe::GlobalPtr<void> positions;  // where a run for several texts finds them; null: it does not
   };
 
   // `name`: what messages call the program.
   Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker);
 
-  // Gives each run's token as it comes, until all are there, or one of `ends`, which is given, too, or `got`
-  // says that it wants no more: then the card stops, and runs whose tokens were not given may have been made.
-  // `token`: where the last node of each run puts it, in memory that is CardMemory::kShared. Throws
-  // CardError.
-  void run(std::span<const Phase> phases, cpe::GlobalPtr<void> token, std::span<const uint32_t> ends,
-           const std::function<bool(uint32_t)>& got);
+  // Gives each run's tokens as they come, until all are there. A text ends with one of `ends`, which is
+  // given, too, or when `got` says that it wants no more of it: then runs whose tokens were not given may
+  // have been made. Throws CardError.
+  using Got = std::function<bool(uint32_t text, uint32_t token)>;
+  void run(std::span<const Reading> readings, const Writing& writing, const Texts& texts,
+           std::span<const uint32_t> ends, const Got& got);
   // Of the last run, in nanoseconds of the card.
   uint64_t nanoseconds() const { return job_.nanoseconds(); }
 

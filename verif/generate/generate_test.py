@@ -150,8 +150,10 @@ class SeveralTexts(GenerateTest):
         prompts = [word for prompt in self.PROMPTS for word in ("-p", prompt)]
         return self.run_json("generate", "-m", MODEL, *prompts, *words)
 
-    def check(self, *words):
-        told = self.texts(*words)["texts"]
+    def check(self, *words, launch="three-tier"):
+        report = self.texts(*words, "--launch", launch)
+        self.assertEqual(report["stats"]["jobs"]["launches"], int(launch == "three-tier"))
+        told = report["texts"]
         self.assertEqual(len(told), len(self.PROMPTS))
         for prompt, text in zip(self.PROMPTS, told):
             alone = self.run_json("generate", "-m", MODEL, "-p", prompt, *words)
@@ -163,6 +165,16 @@ class SeveralTexts(GenerateTest):
         told = self.check("-n", "170")
         self.assertEqual([text["end"] for text in told], ["limit", "model", "limit", "limit"])
         self.assertGreater(len(told[0]["prompt_tokens"]), 128)
+
+    def test_one_launch(self):
+        """It counts what the host's launches count."""
+        words = ["-n", "170"]
+        own, host = (self.texts(*words, "--launch", launch) for launch in ("three-tier", "two-tier"))
+        self.assertEqual(own["texts"], host["texts"])
+        job, prefill, decode = (own["stats"]["jobs"], host["stats"]["prefill"], host["stats"]["decode"])
+        self.assertEqual(job["tokens"], prefill["tokens"] + decode["tokens"])
+        self.assertEqual(job["launches"], 1)
+        self.assertEqual(own["stats"]["prefill"]["launches"] + own["stats"]["decode"]["launches"], 0)
 
     def test_drawn(self):
         told = self.check("-n", "24", "--temp", "0.9", "--top-p", "0.95", "--top-k", "40", "--seed", "11")
@@ -179,6 +191,9 @@ class SeveralTexts(GenerateTest):
 
     def test_words(self):
         words, notes = self.generate("-p", "Once", "-p", "Once upon", "-n", "2", "--stats")
+        self.assertEqual(words, "[1] Once upon a\n[2] Once upon a time\n")
+        self.assertRegex(notes, r"by the card: \d+ tokens in 1 launches")
+        words, notes = self.generate("-p", "Once", "-p", "Once upon", "-n", "2", "--stats", "--launch", "two-tier")
         self.assertEqual(words, "[1] Once upon a\n[2] Once upon a time\n")
         self.assertRegex(notes, r"decode: 2 tokens in 1 launches")
 

@@ -1,5 +1,5 @@
 // The program `decode` on the simulated card, with lists whose result is known: each step copies the next
-// word of a table to where the token is.
+// row of a table, a word for each text, to where the tokens are.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -20,7 +20,9 @@ using swai::sdaa::OnCard;
 using swai::sdaa::TestedProgram;
 
 constexpr uint32_t kTokens = 64;
-constexpr uint32_t token_at(uint32_t position) { return 1000 + 7 * position; }
+constexpr uint32_t token_at(uint32_t position, uint32_t text = 0) {
+  return 1000 + 7 * position + 100'000 * text;
+}
 
 void* on_card(const void* data, size_t bytes) {
   void* pointer = nullptr;
@@ -31,23 +33,25 @@ void* on_card(const void* data, size_t bytes) {
 
 class Decoding {
  public:
-  Decoding() {
+  explicit Decoding(uint32_t texts = 1) : texts_(texts) {
     sdaaModule_t module = nullptr;
     REQUIRE_OK(sdaaModuleLoad(&module, "build/cpe-kernels/operators.elf"));
     sdaaProgramKernel_t kernel;
     REQUIRE_OK(sdaaProgramGetKernel(&kernel, swai::sdaa::kernel(module, "walk"), nullptr));
     wish_.walk = std::bit_cast<program::Kernel>(kernel);
-    std::vector<uint32_t> table(kTokens);
-    for (uint32_t i = 0; i < kTokens; ++i) table[i] = token_at(i);
-    const uint32_t none = 0;
-    wish_.token = bits(on_card(&none, sizeof none));
+    std::vector<uint32_t> table(size_t{kTokens} * texts);
+    for (uint32_t i = 0; i < table.size(); ++i) table[i] = token_at(i / texts, i % texts);
+    const std::vector<uint32_t> none(texts);
+    const uint32_t row_bytes = texts * 4;
+    wish_.tokens = bits(on_card(none.data(), row_bytes));
+    if (texts > 1) wish_.positions = bits(positions_ = on_card(none.data(), row_bytes));
     const operators::CopyArgs copy = {
-        .to = cpe::GlobalPtr<void>(wish_.token),
-        .from = cpe::GlobalPtr<const void>(bits(on_card(table.data(), kTokens * 4))),
+        .to = cpe::GlobalPtr<void>(wish_.tokens),
+        .from = cpe::GlobalPtr<const void>(bits(on_card(table.data(), table.size() * 4))),
         .rows = 1,
-        .row_bytes = 4,
-        .to_stride = 4,
-        .from_stride = 4};
+        .row_bytes = row_bytes,
+        .to_stride = row_bytes,
+        .from_stride = row_bytes};
     node::Node node =
         node::make(static_cast<uint16_t>(operators::Operator::kCopy), node::Barrier::kAll, copy);
     node.patches[0] = {node::Patch::kPointer | 2, 1};
@@ -56,17 +60,21 @@ class Decoding {
     wish_.parameters = bits(parameters_);
     wish_.parameter_count = 2;
   }
-  // So many steps behind `before` ones of a phase whose tokens are no text.
+  // So many steps for all texts behind `before` ones of a phase whose tokens are no text. Without `limits`
+  // texts end with the steps.
   std::vector<uint8_t> arguments(uint32_t before, uint32_t steps, const std::vector<uint32_t>& ends,
-                                 uint64_t offset = 0) {
+                                 uint64_t offset = 0, std::vector<decode::Text> limits = {}) {
+    if (limits.empty()) limits.assign(texts_, {before, before + steps});
     const std::array<uint64_t, 2> words = {0, offset};
     REQUIRE_OK(sdaaMemcpy(parameters_, words.data(), sizeof words, sdaaMemcpyHostToDevice));
     wish_.phases = 2;
     wish_.increments = 2;
+    wish_.texts = texts_;
     wish_.ends = static_cast<uint32_t>(ends.size());
-    const std::array<decode::Phase, 2> phases = {{{list_, 1, before, decode::Token::kProgress, 0, 2, 0},
-                                                  {list_, 1, steps, decode::Token::kText, 1, 1, 0}}};
-    const std::array<decode::Increment, 2> increments = {{{1, 0, 0}, {4, 1, 0}}};
+    const std::array<decode::Phase, 2> phases = {
+        {{list_, 1, before, decode::Token::kProgress, 0, 2, 0},
+         {list_, 1, steps, decode::Token::kText, 1, 1, decode::kAllTexts}}};
+    const std::array<decode::Increment, 2> increments = {{{1, 0, 0}, {4 * texts_, 1, 0}}};
     std::vector<uint8_t> bytes;
     const auto add = [&](const void* data, size_t count) {
       const auto* first = static_cast<const uint8_t*>(data);
@@ -75,6 +83,7 @@ class Decoding {
     add(&wish_, sizeof wish_);
     add(phases.data(), sizeof phases);
     add(increments.data(), sizeof increments);
+    add(limits.data(), limits.size() * sizeof(decode::Text));
     add(ends.data(), ends.size() * sizeof(uint32_t));
     return bytes;
   }
@@ -84,11 +93,33 @@ class Decoding {
     return words;
   }
 
+  // As the last run has found them.
+  std::vector<uint32_t> positions() const {
+    std::vector<uint32_t> positions(texts_);
+    REQUIRE_OK(sdaaMemcpy(positions.data(), positions_, texts_ * 4, sdaaMemcpyDeviceToHost));
+    return positions;
+  }
+
  private:
+  const uint32_t texts_;
   decode::Wish wish_ = {};
   uint64_t list_ = 0;
   void* parameters_ = nullptr;
+  void* positions_ = nullptr;
 };
+
+// The next token is the text's.
+void check_message(TestedProgram& program, uint32_t text, uint32_t token) {
+  const auto message = program.read<decode::Message>();
+  REQUIRE(message.text == text);
+  REQUIRE(message.token == token);
+}
+
+// With another word so far behind the arguments' begin.
+std::vector<uint8_t> changed(std::vector<uint8_t> arguments, size_t at, uint32_t word) {
+  std::memcpy(arguments.data() + at, &word, sizeof word);
+  return arguments;
+}
 
 }  // namespace
 
@@ -98,26 +129,27 @@ TEST_CASE("on the card: decode goes through its lists, changes the parameters, s
   TestedProgram program("build/programs/decode.elf");
   SUBCASE("all steps") {
     program.start(decoding.arguments(3, 10, {}));
-    for (uint32_t i = 0; i < 13; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
+    for (uint32_t i = 0; i < 13; ++i) check_message(program, 0, token_at(i));
     program.read_end();
     CHECK(program.code() == decode::kAll);
-    CHECK(decoding.parameters() == std::array<uint64_t, 2>{3, 4 * 13});
+    // As the last run has found them.
+    CHECK(decoding.parameters() == std::array<uint64_t, 2>{3, 4 * 12});
   }
   SUBCASE("until a token that ends it") {
     program.start(decoding.arguments(0, kTokens, {1, token_at(4)}));
-    for (uint32_t i = 0; i < 5; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
+    for (uint32_t i = 0; i < 5; ++i) check_message(program, 0, token_at(i));
     program.read_end();
     CHECK(program.code() == decode::kEnd);
   }
   SUBCASE("a token that is no text ends nothing") {
     program.start(decoding.arguments(3, 2, {token_at(1)}));
-    for (uint32_t i = 0; i < 5; ++i) REQUIRE(program.read<uint32_t>() == token_at(i));
+    for (uint32_t i = 0; i < 5; ++i) check_message(program, 0, token_at(i));
     program.read_end();
     CHECK(program.code() == decode::kAll);
   }
   SUBCASE("until it is cancelled") {
     program.start(decoding.arguments(0, kTokens, {}));
-    CHECK(program.read<uint32_t>() == token_at(0));
+    check_message(program, 0, token_at(0));
     REQUIRE_OK(sdaaProgramCancel(program));
     CHECK(program.code() == decode::kCancelled);
   }
@@ -131,12 +163,85 @@ TEST_CASE("on the card: decode goes through its lists, changes the parameters, s
     cut.pop_back();
     program.start(cut);
     CHECK(program.code() == decode::kRefused);
-    auto far = decoding.arguments(1, 1, {});
-    const uint32_t parameter = 2;  // of two
-    std::memcpy(far.data() + sizeof(decode::Wish) + 2 * sizeof(decode::Phase) +
-                    offsetof(decode::Increment, parameter),
-                &parameter, sizeof parameter);
-    program.start(far);
+    const size_t increments = sizeof(decode::Wish) + 2 * sizeof(decode::Phase);
+    program.start(changed(decoding.arguments(1, 1, {}), increments + offsetof(decode::Increment, parameter),
+                          2));  // of two
     CHECK(program.code() == decode::kRefused);
+    program.start(changed(decoding.arguments(1, 1, {}), sizeof(decode::Wish) + offsetof(decode::Phase, text),
+                          1));  // of one
+    CHECK(program.code() == decode::kRefused);
+  }
+}
+
+TEST_CASE("on the card: decode goes on with several texts until each has ended") {
+  const OnCard card;
+  TestedProgram program("build/programs/decode.elf");
+  constexpr uint32_t kNone = decode::kNoText;
+  SUBCASE("by its limit, or by a token") {
+    Decoding decoding(4);
+    // The first is read alone and is the longest; the second ends by a token, the last has no room.
+    program.start(decoding.arguments(1, kTokens, {token_at(2, 1)}, 0, {{9, 11}, {2, 30}, {3, 8}, {5, 5}}));
+    check_message(program, 0, token_at(0));
+    check_message(program, 0, token_at(1));
+    check_message(program, 1, token_at(1, 1));
+    check_message(program, 2, token_at(1, 2));
+    check_message(program, 0, token_at(2));
+    check_message(program, 1, token_at(2, 1));
+    check_message(program, 2, token_at(2, 2));
+    // The largest position is the third text's now, 5: five less than the first one's last, 10.
+    for (uint32_t i = 0; i < 3; ++i) {
+      const auto message = program.read<decode::Message>();
+      CHECK(message.text == 2);
+    }
+    program.read_end();
+    CHECK(program.code() == decode::kAll);
+    CHECK(decoding.positions() == std::vector<uint32_t>(4, kNone));
+    CHECK(decoding.parameters() == std::array<uint64_t, 2>{1, uint64_t{16} * (1 + 7 - 9)});
+  }
+  SUBCASE("because the host wants no more of it") {
+    constexpr uint32_t kTexts = decode::kMostTexts, kKept = 5, kSteps = 8;
+    // The steps of all texts are more than the stream holds: the program waits for its host.
+    static_assert(kTexts * kSteps > program::kRecords + kTexts);
+    Decoding decoding(kTexts);
+    program.start(decoding.arguments(0, kSteps, {}));
+    std::vector<uint32_t> heard(kTexts);
+    check_message(program, 0, token_at(0));
+    ++heard[0];
+    REQUIRE_OK(sdaaProgramTell(program, decode::kUnwanted, ~(uint64_t{1} << kKept)));
+    for (;;) {
+      decode::Message message;
+      size_t bytes = sizeof message;
+      const sdaaError_t error = sdaaProgramRead(program, &message, &bytes);
+      if (error == sdaaErrorNotFound) break;
+      REQUIRE_OK(error);
+      REQUIRE(message.text < kTexts);
+      CHECK(message.token == token_at(heard[message.text]++, message.text));
+    }
+    CHECK(program.code() == decode::kAll);
+    for (uint32_t text = 0; text < kTexts; ++text)
+      CHECK((text == kKept ? heard[text] == kSteps : heard[text] < kSteps));
+    std::vector<uint32_t> positions(kTexts, kNone);
+    positions[kKept] = kSteps - 1;
+    CHECK(decoding.positions() == positions);
+  }
+  SUBCASE("numbers of texts that make no sense") {
+    Decoding decoding(2);
+    const auto refused = [&](const std::vector<uint8_t>& arguments) {
+      program.start(arguments);
+      CHECK(program.code() == decode::kRefused);
+    };
+    const auto good = decoding.arguments(1, 1, {});
+    refused(changed(good, sizeof(decode::Wish) + offsetof(decode::Phase, text), 2));
+    for (const uint32_t half : {0, 4}) {
+      auto nowhere = changed(good, offsetof(decode::Wish, positions) + half, half == 0 ? 0 : ~0U);
+      if (half == 0) nowhere = changed(nowhere, offsetof(decode::Wish, positions) + 4, 0);
+      refused(nowhere);
+    }
+    Decoding many(decode::kMostTexts + 1);
+    refused(many.arguments(1, 1, {}));
+    Decoding none(1);
+    auto without = none.arguments(1, 1, {});
+    without.resize(without.size() - sizeof(decode::Text));
+    refused(changed(without, offsetof(decode::Wish, texts), 0));
   }
 }
