@@ -20,12 +20,15 @@ import urllib.request
 import wave
 
 sys.path[:0] = ["verif/cli", "verif/transcribe"]
+import digits  # noqa: E402
 import random_chat  # noqa: E402
 import random_whisper  # noqa: E402
 from sounds import write_sound  # noqa: E402
 from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
+# Launches beside those of its tokens: its sound, its encoder, and its first logits for the host.
+OF_A_WINDOW = 3
 STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
 
 shared = types.SimpleNamespace()  # the daemon
@@ -54,7 +57,7 @@ def setUpModule():
     random_whisper.write(shared.speech)
     shared.daemon, shared.url = start_daemon(
         shared.folder.name, "--http", "0", "--model", f"stories={MODEL}", "--model", shared.chat,
-        "--model", shared.speech, "--context", "400")
+        "--model", shared.speech, "--model", f"digits={digits.MODEL}", "--context", "400")
     # Nobody reads what it says from now on.
     shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
 
@@ -127,7 +130,7 @@ class HttpTest(SwaiTest):
 class Answers(HttpTest):
     def test_models(self):
         with ask("/models") as answer:
-            self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories", "speech"])
+            self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories", "digits", "speech"])
 
     def test_stories(self):
         """The likeliest tokens are those of an independent evaluation; each request has the card for itself."""
@@ -227,6 +230,18 @@ class Speech(HttpTest):
             hear(sound)
         self.assertEqual(caught.exception.code, 400)
         self.assertIn("no sound that can be read", json.load(caught.exception)["error"]["message"])
+
+
+    def test_a_sound_is_one_launch(self):
+        """The card's program launches a list for each token and some for the window; a host that leads, or a second job, others."""
+        for name in ("010", "042"):
+            with self.subTest(sequence=name):
+                before = self.of_clients("launches")
+                told = json.loads(hear(digits.SEQUENCES[name].sound(), model="digits", response_format="verbose_json"))
+                launches = self.of_clients("launches") - before
+                self.assertEqual(told["text"].split(), digits.SEQUENCES[name].words())
+                tokens = 1 + sum(len(one["tokens"]) for one in told["segments"])  # the end, too
+                self.assertEqual(launches, OF_A_WINDOW + tokens)
 
 
 class Clients(HttpTest):
