@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "abi/elf_section.hpp"
+#include "abi/grid.hpp"
 #include "abi/text_table.hpp"
 
 namespace swai::module {
@@ -37,6 +38,18 @@ bool fits(const std::vector<ArgumentType>& arguments, uint32_t bytes) {
 }
 
 }  // namespace
+
+uint64_t ThreadStacks::threads_beside(uint64_t shared) const {
+  constexpr uint64_t kAlignment = cpe::kSharedAlignment;
+  const uint64_t taken = (std::min<uint64_t>(shared, room) + kAlignment - 1) / kAlignment * kAlignment;
+  return taken > room ? 0 : (room - taken) / bytes;
+}
+
+uint64_t ThreadStacks::shared_beside(uint64_t threads) const {
+  constexpr uint64_t kAlignment = cpe::kSharedAlignment;
+  const uint64_t taken = threads * bytes;
+  return taken > room ? 0 : (room - taken) / kAlignment * kAlignment;
+}
 
 ArgumentTypes::ArgumentTypes(std::span<const uint8_t> file) {
   const auto bytes = find_section(file, kSection);

@@ -37,6 +37,10 @@ struct ArgumentType {
 struct ThreadStacks {
   uint32_t bytes = 0;  // of each
   uint32_t room = 0;   // for all of a block and what the launch gives them to share
+
+  // How many fit beside so many bytes that a block shares, and how many bytes beside so many threads.
+  uint64_t threads_beside(uint64_t shared) const;
+  uint64_t shared_beside(uint64_t threads) const;
 };
 
 class ArgumentTypes {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "abi/grid.hpp"
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
+#include "host/sdaa/launch.hpp"
 
 using namespace swai::sdaa;
 
@@ -20,16 +20,9 @@ std::shared_ptr<Function> find_function(sdaaFunction_t handle) {
   return found;
 }
 
-// Of a block.
-int most_threads(const KernelInfo& kernel) {
-  if (!kernel.parameters.has_grid()) return 1;
-  constexpr uint32_t kMost = swai::cpe::kMaxThreads;
-  const auto& stacks = kernel.thread_stacks;
-  return static_cast<int>(stacks ? std::min(kMost, stacks->room / stacks->bytes) : kMost);
-}
-
-size_t room_for_blocks(const Function& function) {
-  return swai::module::kLdmBytes - function.module->local_bytes;
+size_t room_for_block(const Function& function, int threads = 1) {
+  return most_shared(function.info(), static_cast<uint64_t>(threads),
+                     swai::module::kLdmBytes - function.module->local_bytes);
 }
 
 sdaaFuncAttributes attributes_of(const Function& function) {
@@ -38,10 +31,10 @@ sdaaFuncAttributes attributes_of(const Function& function) {
   std::copy_n(info.name.begin(), std::min(info.name.size(), sizeof fresh.name - 1), fresh.name);
   fresh.argumentBytes = info.argument_bytes;
   fresh.localSizeBytes = function.module->local_bytes;
-  fresh.maxDynamicLocalBytes = room_for_blocks(function);
+  fresh.maxDynamicLocalBytes = room_for_block(function);
   fresh.sharedSizeBytes = fresh.localSizeBytes;
   fresh.constSizeBytes = function.module->constants.bytes();
-  fresh.maxThreadsPerBlock = most_threads(info);
+  fresh.maxThreadsPerBlock = static_cast<int>(most_threads(info, 0));
   fresh.numRegs = kRegisters;
   fresh.binaryVersion = swai::module::kCardAbi * 10;
   fresh.maxDynamicSharedSizeBytes = static_cast<int>(fresh.maxDynamicLocalBytes);
@@ -80,7 +73,8 @@ void count_active(int* blocks, sdaaFunction_t handle, int threads, size_t shared
   require((flags & ~sdaaOccupancyDisableCachingOverride) == 0, "flags that do not exist");
   require(threads > 0, "a block has one thread at least");
   const auto function = find_function(handle);
-  *blocks = threads <= most_threads(function->info()) && shared <= room_for_blocks(*function) ? 1 : 0;
+  const bool fits = static_cast<uint64_t>(threads) <= most_threads(function->info(), shared);
+  *blocks = fits && shared <= room_for_block(*function, threads) ? 1 : 0;
 }
 
 }  // namespace
@@ -108,9 +102,9 @@ sdaaError_t sdaaFuncSetAttribute(sdaaFunction_t function, sdaaFuncAttribute attr
       return;
     }
     require(attribute == sdaaFuncAttributeMaxDynamicSharedMemorySize, "an attribute that does not exist");
-    if (value < 0 || static_cast<size_t>(value) > room_for_blocks(*found)) {
+    if (value < 0 || static_cast<size_t>(value) > room_for_block(*found)) {
       fail(sdaaErrorInvalidValue, fmt::format("{} bytes of local memory, where kernel {} leaves {}", value,
-                                              found->info().name, room_for_blocks(*found)));
+                                              found->info().name, room_for_block(*found)));
     }
   });
 }
@@ -162,8 +156,9 @@ sdaaError_t sdaaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, sdaaFunctio
     require(bytes != nullptr, "a null pointer");
     require(blocks == 1, "a core runs one block at a time");
     const auto found = find_function(function);
-    require(threads > 0 && threads <= most_threads(found->info()), "a block cannot have so many threads");
-    *bytes = room_for_blocks(*found);
+    require(threads > 0 && static_cast<uint64_t>(threads) <= most_threads(found->info(), 0),
+            "a block cannot have so many threads");
+    *bytes = room_for_block(*found, threads);
   });
 }
 
@@ -186,13 +181,13 @@ sdaaError_t sdaaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, sdaaFu
     require(blocks != nullptr && threads != nullptr, "a null pointer");
     require(limit >= 0, "fewer threads than none");
     const auto found = find_function(function);
-    require(sharedMem <= room_for_blocks(*found), "the kernel leaves less local memory",
+    require(sharedMem <= room_for_block(*found), "the kernel leaves less local memory",
             sdaaErrorLaunchOutOfResources);
     const Device::Lock lock = found->device->enter();
     // A launch runs on one group.
     const auto& info = found->device->info();
     *blocks = int{info.rows} * info.columns;
-    const int most = most_threads(found->info());
+    const int most = static_cast<int>(most_threads(found->info(), sharedMem));
     *threads = limit == 0 ? most : std::min(limit, most);
   });
 }

@@ -130,6 +130,17 @@ std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, co
   return packed;
 }
 
+uint64_t most_threads(const KernelInfo& kernel, uint64_t shared) {
+  if (!kernel.parameters.has_grid()) return 1;
+  constexpr uint64_t kMost = cpe::kMaxThreads;
+  return kernel.thread_stacks ? std::min(kMost, kernel.thread_stacks->threads_beside(shared)) : kMost;
+}
+
+uint64_t most_shared(const KernelInfo& kernel, uint64_t threads, uint64_t free_bytes) {
+  return kernel.thread_stacks ? std::min(free_bytes, kernel.thread_stacks->shared_beside(threads))
+                              : free_bytes;
+}
+
 LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
   if (config == nullptr) return {};
   require(config->structBytes == sizeof *config, "the launch's configuration is of another version");
@@ -155,19 +166,13 @@ void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks
     refuse(sdaaErrorInvalidConfiguration, fmt::format("a block of {} x {} x {} threads; {} are the most",
                                                       threads.x, threads.y, threads.z, cpe::kMaxThreads));
   }
-  constexpr uint64_t kAlignment = cpe::kSharedAlignment;
-  const uint64_t taken =
-      (std::min<uint64_t>(shared, module::kLdmBytes) + kAlignment - 1) / kAlignment * kAlignment;
-  if (const auto& stacks = kernel.thread_stacks; stacks && taken <= stacks->room) {
-    const uint64_t most = (stacks->room - taken) / stacks->bytes;
-    if (threads.product() > most) {
-      refuse(sdaaErrorLaunchOutOfResources,
-             fmt::format(
-                 "its threads wait for each other (__syncthreads), so each of the {} of a block has {} bytes "
-                 "of stack in local memory, where {} bytes are free: at most {} threads. Take smaller "
-                 "blocks, less shared memory, or fewer variables",
-                 threads.product(), stacks->bytes, stacks->room - taken, most));
-    }
+  if (const uint64_t most = most_threads(kernel, shared); threads.product() > most) {
+    const module::ThreadStacks& stacks = kernel.thread_stacks.value();
+    refuse(sdaaErrorLaunchOutOfResources,
+           fmt::format("its threads wait for each other (__syncthreads), so each of the {} of a block has {} "
+                       "bytes of stack in local memory, where {} bytes are free and a launch shares {}: at "
+                       "most {} threads. Take smaller blocks, less shared memory, or fewer variables",
+                       threads.product(), stacks.bytes, stacks.room, shared, most));
   }
   wish.local_bytes = shared;
   wish.grid = {blocks, threads, static_cast<uint32_t>(std::min<size_t>(shared, module::kLdmBytes)), 0};

@@ -18,6 +18,10 @@ uint64_t length_of_image(const void* image);
 // point to; else a copy of the structure there.
 std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, const cpe::Grid& grid = {});
 
+// Of a block that shares so many bytes of local memory; and the most that a block of so many threads shares.
+uint64_t most_threads(const KernelInfo& kernel, uint64_t shared);
+uint64_t most_shared(const KernelInfo& kernel, uint64_t threads, uint64_t free_bytes);
+
 struct LaunchWish {
   uint32_t mask = 0;
   int group = sdaaAnyGroup;
@@ -27,10 +31,10 @@ struct LaunchWish {
 };
 // The default, if there is no configuration.
 LaunchWish wish_of(const sdaaLaunchConfig_t* config);
-// The command, without arguments, of which it has as many bytes as the kernel takes.
 // Throws unless the kernel can run such a grid. Of it come the wish's shared bytes, too.
 void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks, cpe::Extent threads,
                   size_t shared);
+// The command, without arguments, of which it has as many bytes as the kernel takes.
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish);
 void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,
             const LaunchWish& wish, std::span<const uint8_t> arguments);

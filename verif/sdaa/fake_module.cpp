@@ -33,6 +33,10 @@ module::ModuleFile with_all_kernels() {
   add("dead", Operation::kDead, 0);
   add("in_threads", Operation::kNothing, 48);
   file.kernels.back().parameters = module::Parameters().with(8).with(4).with(32).bits();
+  // 400 threads with a stack each have room.
+  add("meeting_threads", Operation::kNothing, 32);
+  file.kernels.back().parameters = module::Parameters().with(32).bits();
+  file.sections.push_back({".debug_swai_arguments", "SWAI-ARG\nthreads\tmeeting_threads\t160\t64000\n"});
   add("constants", Operation::kConstants, sizeof(WhoArgs));
   return file;
 }

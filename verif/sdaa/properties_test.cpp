@@ -182,6 +182,72 @@ TEST_CASE("kernels: attributes, parameters, how many blocks a core runs") {
               sdaaErrorLaunchOutOfResources);
 }
 
+TEST_CASE("kernels: how many threads a block may have, and whether a core runs it then") {
+  const Fakes fakes;
+  const sdaaModule_t module = load_fake_module();
+  const auto most_threads = [&](sdaaFunction_t function) {
+    sdaaFuncAttributes attributes;
+    REQUIRE_OK(sdaaFuncGetAttributes(&attributes, function));
+    return attributes.maxThreadsPerBlock;
+  };
+  const auto active = [](sdaaFunction_t function, int threads, size_t shared) {
+    int blocks = -1;
+    REQUIRE_OK(sdaaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared));
+    return blocks;
+  };
+  const auto potential = [](sdaaFunction_t function, size_t shared, int limit) {
+    int blocks = -1;
+    int threads = -1;
+    REQUIRE_OK(sdaaOccupancyMaxPotentialBlockSize(&blocks, &threads, function, shared, limit));
+    CHECK(blocks == 4);
+    return threads;
+  };
+  const auto shared_beside = [](sdaaFunction_t function, int threads) {
+    size_t bytes = 0;
+    REQUIRE_OK(sdaaOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, threads));
+    return bytes;
+  };
+  size_t bytes = 0;
+
+  // Every core runs it once.
+  const sdaaFunction_t once = kernel(module, "nothing");
+  CHECK(most_threads(once) == 1);
+  CHECK(active(once, 2, 0) == 0);
+  CHECK_ERROR(sdaaOccupancyAvailableDynamicSMemPerBlock(&bytes, once, 1, 2), sdaaErrorInvalidValue);
+
+  // A core runs its threads in turn, on one stack.
+  const sdaaFunction_t alone = kernel(module, "in_threads");
+  CHECK(most_threads(alone) == 1024);
+  CHECK(active(alone, 1024, module::kLdmBytes / 2) == 1);
+  CHECK(active(alone, 1025, 0) == 0);
+  CHECK(potential(alone, 0, 0) == 1024);
+  CHECK(potential(alone, 1000, 96) == 96);
+  CHECK(shared_beside(alone, 1024) == shared_beside(alone, 1));
+
+  // Each has a stack of its own, in the memory that a launch shares, too.
+  const sdaaFunction_t meeting = kernel(module, "meeting_threads");
+  CHECK(most_threads(meeting) == 400);
+  CHECK(active(meeting, 400, 0) == 1);
+  CHECK(active(meeting, 401, 0) == 0);
+  CHECK(active(meeting, 399, 65) == 1);
+  CHECK(active(meeting, 400, 65) == 0);
+  CHECK(potential(meeting, 65, 0) == 399);
+  CHECK(shared_beside(meeting, 400) == 0);
+  CHECK(shared_beside(meeting, 200) == 32'000);
+  int most = 0;
+  REQUIRE_OK(sdaaFuncGetAttribute(&most, sdaaFunctionAttributeMaxDynamicSharedSizeBytes, meeting));
+  CHECK(static_cast<size_t>(most) == shared_beside(meeting, 1));
+  CHECK_OK(::sdaa::launch(meeting, 1, 1, static_cast<size_t>(most), nullptr));
+  CHECK_ERROR(::sdaa::launch(meeting, 1, 1, static_cast<size_t>(most) + 1, nullptr),
+              sdaaErrorLaunchOutOfResources);
+  CHECK_ERROR(sdaaFuncSetAttribute(meeting, sdaaFuncAttributeMaxDynamicSharedMemorySize, most + 1),
+              sdaaErrorInvalidValue);
+  int blocks = 0;
+  CHECK_ERROR(sdaaOccupancyMaxPotentialBlockSize(&blocks, &most, meeting, 64'000),
+              sdaaErrorLaunchOutOfResources);
+  CHECK_OK(sdaaDeviceSynchronize());
+}
+
 TEST_CASE("modules: as libraries, all of their kernels, options that nobody knows") {
   const Fakes fakes;
   const auto file = fake_module();

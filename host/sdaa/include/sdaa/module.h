@@ -53,8 +53,8 @@ typedef struct sdaaFuncAttributes {
   size_t maxDynamicLocalBytes;
   /* The same by CUDA's names. */
   size_t sharedSizeBytes;
-  size_t constSizeBytes; /* what the module's kernels declare as __constant__ */
-  int maxThreadsPerBlock;
+  size_t constSizeBytes;  /* what the module's kernels declare as __constant__ */
+  int maxThreadsPerBlock; /* 1: a kernel without threads, which every core runs once */
   int numRegs;
   int binaryVersion; /* ten times the version of the cores that it is for */
   int ptxVersion;    /* 0: there is no such thing */
@@ -97,10 +97,10 @@ SDAA_API sdaaError_t sdaaFuncGetModule(sdaaModule_t* module, sdaaFunction_t func
 SDAA_API sdaaError_t sdaaFuncGetParamInfo(sdaaFunction_t function, size_t index, size_t* offset,
                                           size_t* bytes);
 
-/* Local memory that a kernel can be given at a launch. */
+/* Local memory that a block of so many threads can be given at a launch. */
 SDAA_API sdaaError_t sdaaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, sdaaFunction_t function,
                                                                int blocks, int threads);
-/* A core runs one block at a time, if it has the local memory for it. */
+/* A core runs one block at a time, if it has the local memory for it and for the stacks of its threads. */
 #define sdaaOccupancyDefault 0u
 #define sdaaOccupancyDisableCachingOverride 1u
 SDAA_API sdaaError_t sdaaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, sdaaFunction_t function,
@@ -109,7 +109,7 @@ SDAA_API sdaaError_t sdaaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*
                                                                             sdaaFunction_t function,
                                                                             int threads, size_t sharedMem,
                                                                             unsigned int flags);
-/* The fewest blocks that give all cores of the card work, of as many threads as are allowed. */
+/* The fewest blocks that give all cores of a group work, of as many threads as a block may have. */
 SDAA_API sdaaError_t sdaaOccupancyMaxPotentialBlockSize(int* blocks, int* threads, sdaaFunction_t function,
                                                         size_t sharedMem SDAA_DEFAULT(0),
                                                         int limit SDAA_DEFAULT(0));
