@@ -231,7 +231,6 @@ class Speech(HttpTest):
         self.assertEqual(caught.exception.code, 400)
         self.assertIn("no sound that can be read", json.load(caught.exception)["error"]["message"])
 
-
     def test_a_sound_is_one_launch(self):
         """The card's program launches a list for each token and some for the window; a host that leads, or a second job, others."""
         for name in ("010", "042"):
