@@ -3,28 +3,24 @@
 $(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,output_test.cpp rules_test.cpp segments_test.cpp transcriber_test.cpp whisper_test.cpp) \
     verif/graph/evaluate.cpp verif/graph/named.cpp $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/transcribe.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt -lz))
 
-# Packed files, with sanitizers. What computes graphs takes nothing from files.
-$(eval $(call cxx_program,test-packed-whisper,verif/transcribe/packed_test.cpp $(addprefix host/transcribe/, \
+# What opens packed files, and makes the graphs of what they hold.
+PACKED_WHISPER := $(addprefix host/transcribe/, \
     card_whisper.cpp \
     special_tokens.cpp \
     storing.cpp \
     whisper_graph.cpp \
     whisper_model.cpp \
     whisper_weights.cpp \
-) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
+)
+
+# Packed files, with sanitizers. What computes graphs takes nothing from files.
+$(eval $(call cxx_program,test-packed-whisper,verif/transcribe/packed_test.cpp $(PACKED_WHISPER) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
 
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,whisper-reference,verif/transcribe/reference_main.cpp verif/models/reference.cpp,$(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a $(B)/lib/audio.a -lfmt $(AUDIO_LIBS) -lz))
 
 # The host's part of loading, for Python: measured in one process with PyTorch's.
-LOAD_BENCH := verif/transcribe/load_bench.cpp $(addprefix host/transcribe/, \
-    card_whisper.cpp \
-    special_tokens.cpp \
-    storing.cpp \
-    whisper_graph.cpp \
-    whisper_model.cpp \
-    whisper_weights.cpp \
-) $(MODEL_SOURCES) $(GRAPH_SOURCES)
+LOAD_BENCH := verif/transcribe/load_bench.cpp $(PACKED_WHISPER) $(MODEL_SOURCES) $(GRAPH_SOURCES)
 $(eval $(call shared_objects,$(LOAD_BENCH),$(SDAA_FLAGS)))
 $(B)/load-bench.so: $(call objects_of,$(LOAD_BENCH),$(SDAA_FLAGS))
 	$(call say,LINK,$@)
