@@ -19,10 +19,10 @@ AnyModel open_any_model(const std::string& path, const std::string& tokens,
       models::refuse(path, "is a language model; what has four bits is chosen of speech alone");
     return open();
   };
-  if (models::is_packed_file(path)) {
-    if (models::PackedFile(models::FileBytes::map(path)).architecture() == transcribe::kArchitecture)
-      return transcribe::open_whisper(path, precision, four_bits);
-    return language([&] { return generate::open_card_model(path, tokens, precision); });
+  if (const auto packed = models::PackedFile::open(path)) {
+    if (packed->architecture() == transcribe::kArchitecture)
+      return transcribe::open_packed(*packed, precision, four_bits);
+    return language([&] { return generate::open_packed(*packed, precision); });
   }
   models::Model loaded = models::load(path, tokens);
   if (!loaded.is_llama())

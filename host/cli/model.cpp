@@ -184,13 +184,8 @@ void print_words(const Json& report) {
   fmt::print("\n{}", tensors.text());
 }
 
-std::optional<models::PackedFile> packed_file(const std::string& path) {
-  if (!models::is_packed_file(path)) return std::nullopt;
-  return models::PackedFile(models::FileBytes::map(path));
-}
-
 int show(const Cli& cli, const Wish& wish) {
-  const std::optional<models::PackedFile> packed = packed_file(wish.path);
+  const std::optional<models::PackedFile> packed = models::PackedFile::open(wish.path);
   const Json report = packed ? describe(open_packed_model(*packed), *packed)
                              : describe(models::load(wish.path, wish.tokens), wish.tensors);
   if (cli.options().json) {
@@ -241,7 +236,7 @@ int export_for_whisper_cpp(const Cli& cli, const Wish& wish) {
 }
 
 int verify(const Cli& cli, const Wish& wish) {
-  const std::optional<models::PackedFile> file = packed_file(wish.path);
+  const std::optional<models::PackedFile> file = models::PackedFile::open(wish.path);
   if (!file) throw Error(kBadInput, wish.path + ": is no packed model; `swai model import` makes one");
   const bool speech = file->architecture() == transcribe::kArchitecture;
   const auto damaged = speech ? transcribe::damaged_tensor(*file) : generate::damaged_tensor(*file);

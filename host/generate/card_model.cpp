@@ -13,11 +13,7 @@ CardModel card_model(models::Model model, Precision precision) {
 
 CardModel open_card_model(const std::string& path, const std::string& tokens,
                           std::optional<Precision> precision) {
-  if (models::is_packed_file(path)) {
-    CardModel model = open_packed(models::PackedFile(models::FileBytes::map(path)));
-    models::require_precision(path, model.card.precision, precision);
-    return model;
-  }
+  if (const auto packed = models::PackedFile::open(path)) return open_packed(*packed, precision);
   return card_model(models::load(path, tokens), precision.value_or(Precision::kFp32));
 }
 

@@ -81,12 +81,13 @@ CardLlama card_of(const PackedFile& file) {
 
 }  // namespace
 
-CardModel open_packed(const PackedFile& file) {
+CardModel open_packed(const PackedFile& file, std::optional<Precision> wanted) {
   if (file.architecture() != kArchitecture) {
     models::refuse(file.path(), fmt::format("is packed for the architecture '{}', which writes no text",
                                             file.architecture()));
   }
   const CardLlama card = card_of(file);
+  models::require_precision(file.path(), card.precision, wanted);
   return {card, file.vocabulary(card.shape.vocabulary), file.weights(layout_of(card))};
 }
 

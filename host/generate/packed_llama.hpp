@@ -6,8 +6,8 @@
 
 namespace swai::generate {
 
-// Throws InputError for a file that is damaged, or holds another model.
-CardModel open_packed(const models::PackedFile& file);
+// Throws InputError for a file that is damaged, holds another model, or has it in another precision.
+CardModel open_packed(const models::PackedFile& file, std::optional<Precision> wanted = std::nullopt);
 
 // Whether all tensors are what was written; names the first that is not.
 std::optional<std::string> damaged_tensor(const models::PackedFile& file);

@@ -35,8 +35,6 @@ Range product(Range a, Range b) {
 
 }  // namespace
 
-Size::Size(int64_t constant) { add({}, constant); }
-
 Size Size::symbol(const std::string& name) {
   Size size;
   size.add({Atom{name, nullptr, 1}}, 1);
@@ -53,6 +51,7 @@ void Size::add(const Product& product, int64_t factor) {
 
 Size operator+(const Size& a, const Size& b) {
   Size result = a;
+  result.known_ = sum(a.known_, b.known_);
   for (const auto& [product, factor] : b.terms_) result.add(product, factor);
   return result;
 }
@@ -60,7 +59,11 @@ Size operator+(const Size& a, const Size& b) {
 Size operator-(const Size& a, const Size& b) { return a + b * -1; }
 
 Size operator*(const Size& a, const Size& b) {
-  Size result;
+  Size result = product(a.known_, b.known_);
+  if (b.known_ != 0)
+    for (const auto& [atoms, factor] : a.terms_) result.add(atoms, product(factor, b.known_));
+  if (a.known_ != 0)
+    for (const auto& [atoms, factor] : b.terms_) result.add(atoms, product(a.known_, factor));
   for (const auto& [left, left_factor] : a.terms_) {
     for (const auto& [right, right_factor] : b.terms_) {
       Size::Product joined;
@@ -74,7 +77,9 @@ Size operator*(const Size& a, const Size& b) {
 Size operator/(const Size& a, int64_t by) {
   if (by <= 0) throw SizeError("the divisor has to be 1 or more");
   // What divides without a rest leaves the quotient: (4 * frames + 2) / 4 is frames + 2 / 4.
-  Size whole, rest;
+  const bool divides = a.known_ % by == 0;
+  Size whole = divides ? a.known_ / by : 0;
+  Size rest = divides ? 0 : a.known_;
   for (const auto& [product, factor] : a.terms_) {
     (factor % by == 0 ? whole : rest).add(product, factor % by == 0 ? factor / by : factor);
   }
@@ -84,19 +89,8 @@ Size operator/(const Size& a, int64_t by) {
   return whole;
 }
 
-std::optional<int64_t> Size::constant() const {
-  if (terms_.empty()) return 0;
-  if (terms_.size() > 1 || !terms_.begin()->first.empty()) return std::nullopt;
-  return terms_.begin()->second;
-}
-
-int64_t Size::known_part() const {
-  const auto term = terms_.find({});
-  return term == terms_.end() ? 0 : term->second;
-}
-
 Range Size::range(const std::map<std::string, Range>& symbols) const {
-  Range total;
+  Range total = {known_, known_};
   for (const auto& [atoms, factor] : terms_) {
     Range term = {factor, factor};
     for (const Atom& atom : atoms) {
@@ -115,12 +109,12 @@ Range Size::range(const std::map<std::string, Range>& symbols) const {
 }
 
 std::string Size::text() const {
-  std::string text;
+  std::string text = known_ == 0 ? "" : fmt::format("{}", known_);
   for (const auto& [atoms, factor] : terms_) {
     const bool minus = factor < 0;
     text += text.empty() ? (minus ? "-" : "") : (minus ? " - " : " + ");
     const uint64_t count = minus ? -static_cast<uint64_t>(factor) : static_cast<uint64_t>(factor);
-    std::string term = count == 1 && !atoms.empty() ? "" : fmt::format("{}", count);
+    std::string term = count == 1 ? "" : fmt::format("{}", count);
     for (const Atom& atom : atoms) term += (term.empty() ? "" : " * ") + atom.text;
     text += term;
   }

@@ -26,7 +26,7 @@ struct Range {
 // are equal here, except that quotients are compared by how they are written.
 class Size {
  public:
-  Size(int64_t constant = 0);
+  Size(int64_t constant = 0) : known_(constant) {}
   static Size symbol(const std::string& name);
 
   friend Size operator+(const Size& a, const Size& b);
@@ -34,11 +34,13 @@ class Size {
   friend Size operator*(const Size& a, const Size& b);
   // Rounded down.
   friend Size operator/(const Size& a, int64_t by);
-  friend bool operator==(const Size& a, const Size& b) { return a.terms_ == b.terms_; }
+  friend bool operator==(const Size& a, const Size& b) {
+    return a.known_ == b.known_ && a.terms_ == b.terms_;
+  }
 
-  std::optional<int64_t> constant() const;
+  std::optional<int64_t> constant() const { return terms_.empty() ? std::optional(known_) : std::nullopt; }
   // The term without symbols.
-  int64_t known_part() const;
+  int64_t known_part() const { return known_; }
   // Bounds, not always tight ones.
   Range range(const std::map<std::string, Range>& symbols) const;
   std::string text() const;
@@ -52,10 +54,11 @@ class Size {
     friend bool operator==(const Atom& a, const Atom& b) { return a.text == b.text; }
     friend auto operator<=>(const Atom& a, const Atom& b) { return a.text <=> b.text; }
   };
-  using Product = std::vector<Atom>;  // in order; of none: the constant
+  using Product = std::vector<Atom>;  // in order; never empty
 
   void add(const Product& product, int64_t factor);
 
+  int64_t known_ = 0;                 // apart, because most sizes have no symbols
   std::map<Product, int64_t> terms_;  // none is 0
 };
 

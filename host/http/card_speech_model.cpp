@@ -73,7 +73,7 @@ constexpr uint64_t kSeed = 0;
 CardSpeechModel::CardSpeechModel(std::unique_ptr<transcribe::WhisperFile> file, walk::Walker& walker,
                                  std::string name, std::span<const uint8_t> program)
     : file_(std::move(file)),
-      speech_(walker, file_->model, file_->programs, file_->forbidden(), kSeed),
+      speech_(walker, file_->model, file_->forbidden(), kSeed),
       listener_(std::move(name), program, speech_, file_->special) {}
 
 Transcript CardSpeechModel::transcribe(std::string_view file, const SpeechRequest& request,

@@ -92,7 +92,7 @@ SharedBytes needed(const std::string& folder, const Siblings& siblings, const st
 void read_weights(const std::string& folder, const Siblings& siblings, Weights& weights, Model& model) {
   const auto read = [&](const std::string& name) {
     model.files.push_back(needed(folder, siblings, name));
-    read_safetensors(model.files.back(), weights);
+    add_tensors(read_safetensors(*model.files.back()), weights);
   };
   const SharedBytes list = siblings("model.safetensors.index.json");
   if (!list) return read("model.safetensors");

@@ -1,6 +1,7 @@
 // One loader for each format. All throw InputError, which names the file, what is wrong and what to do.
 #pragma once
 
+#include "host/models/json_file.hpp"
 #include "host/models/model.hpp"
 #include "host/models/weights.hpp"
 
@@ -25,8 +26,13 @@ Model load_hugging_face(const std::string& folder, const Siblings& siblings);
 Model load_ctranslate2(const std::string& folder, const Siblings& siblings);
 bool is_ctranslate2(const FileBytes& file);
 
-// Adds the tensors of one safetensors file.
-void read_safetensors(const SharedBytes& file, Weights& weights);
+// What a safetensors file says of its tensors, and of itself, and what lies behind that.
+struct Safetensors {
+  JsonFile header;
+  std::span<const uint8_t> data;
+};
+Safetensors read_safetensors(const FileBytes& file);
+void add_tensors(const Safetensors& file, Weights& weights);
 
 // Hugging Face's tokenizer.json, of byte-level pieces.
 Vocabulary read_tokenizer_json(const FileBytes& file, uint32_t most);

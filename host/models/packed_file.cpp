@@ -5,8 +5,8 @@
 #include <array>
 #include <filesystem>
 
+#include "abi/elf.hpp"
 #include "abi/sha256.hpp"
-#include "host/models/loaders.hpp"
 #include "host/models/new_file.hpp"
 #include "host/models/reader.hpp"
 #include "host/models/vocabulary_bytes.hpp"
@@ -16,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kMark = "swai";  // in the metadata: the version
 constexpr const char* kVersion = "2";
 constexpr const char* kTokens = "tokens";
 
@@ -25,34 +26,29 @@ std::string hex(std::span<const uint8_t> digest) {
   return text;
 }
 
-JsonFile header_json(const FileBytes& file) {
-  Reader reader(file.path(), file.bytes());
-  const auto bytes = reader.number<uint64_t>("the header's length");
-  return {file.path(), reader.text(bytes, "the header")};
-}
-
-JsonFile metadata_of(const FileBytes& file) {
-  const JsonFile root = header_json(file);
-  std::optional<JsonFile> metadata = root.object("__metadata__");
-  if (!metadata) refuse(file.path(), "is no packed model");
-  const std::string version = metadata->text_or("swai", "");
+void require_version(const JsonFile& metadata) {
+  const std::string version = metadata.text_or(kMark, "");
   if (version != kVersion) {
-    refuse(file.path(), fmt::format("was packed by another version of swai (format {}, this one reads {}); "
-                                    "pack the model again",
-                                    version, kVersion));
+    refuse(metadata.path(), fmt::format("was packed by another version of swai (format {}, this one reads "
+                                        "{}); pack the model again",
+                                        version, kVersion));
   }
-  return std::move(*metadata);
 }
 
-JsonFile text_in(const JsonFile& metadata, const char* key) {
-  const std::string text = metadata.text_or(key, "");
-  return {metadata.path(), std::string_view(text)};
+// Nothing for a file that is no such container, or is one without metadata: whoever loads models says what it
+// is.
+std::optional<Safetensors> container_in(const FileBytes& file) {
+  try {
+    return read_safetensors(file);
+  } catch (const common::InputError&) {
+    return std::nullopt;
+  }
 }
 
 // The header as it lies in the file, with its length in front, filled up to whole pages.
 std::string header_text(const Packing& what, size_t token_bytes, const json& digests) {
   json root = {{"__metadata__",
-                {{"swai", kVersion},
+                {{kMark, kVersion},
                  {"architecture", what.architecture},
                  {"model", what.numbers.dump()},
                  {"digests", digests.dump()}}}};
@@ -81,29 +77,27 @@ void PackedLayout::add(const graph::Template& pattern, const std::string& prefix
   bytes_ += layout.bytes;
 }
 
-bool is_packed(const FileBytes& file) {
-  if (file.bytes().size() < 9 || file.bytes()[8] != '{') return false;
-  try {
-    const std::optional<JsonFile> metadata = header_json(file).object("__metadata__");
-    return metadata && metadata->root().contains("swai");
-  } catch (const std::exception&) {
-    return false;  // whoever loads models says what it is
-  }
+std::optional<PackedFile> PackedFile::open(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return std::nullopt;
+  return in(FileBytes::map(path));
 }
 
-bool is_packed_file(const std::string& path) {
-  return !std::filesystem::is_directory(path) && is_packed(*FileBytes::map(path));
+std::optional<PackedFile> PackedFile::in(SharedBytes file) {
+  const std::optional<Safetensors> parts = container_in(*file);
+  if (!parts) return std::nullopt;
+  const std::optional<JsonFile> metadata = parts->header.object("__metadata__");
+  if (!metadata || !metadata->root().contains(kMark)) return std::nullopt;
+  require_version(*metadata);
+  return PackedFile(std::move(file), *parts, *metadata);
 }
 
-PackedFile::PackedFile(SharedBytes file) : PackedFile(file, metadata_of(*file)) {}
-
-PackedFile::PackedFile(SharedBytes file, const JsonFile& metadata)
+PackedFile::PackedFile(SharedBytes file, const Safetensors& parts, const JsonFile& metadata)
     : file_(std::move(file)),
       architecture_(metadata.text_or("architecture", "llama")),  // the first packed files did not say it
-      numbers_(text_in(metadata, "model")),
-      digests_(text_in(metadata, "digests")),
+      numbers_(metadata.path(), std::string_view(metadata.text_or("model", ""))),
+      digests_(metadata.text_or("digests", "")),
       tensors_(file_->path()) {
-  read_safetensors(file_, tensors_);
+  add_tensors(parts, tensors_);
 }
 
 Precision PackedFile::precision() const {
@@ -141,8 +135,9 @@ std::function<void(const Put&)> PackedFile::weights(const PackedLayout& layout,
 }
 
 std::optional<std::string> PackedFile::damaged(const PackedLayout& layout) const {
+  const JsonFile digests(path(), std::string_view(digests_));
   const auto differs = [&](const std::string& name, std::span<const uint8_t> bytes) {
-    return digests_.text_or(name.c_str(), "") != hex(sha256(bytes));
+    return digests.text_or(name.c_str(), "") != hex(sha256(bytes));
   };
   for (const auto& [name, extent] : layout.extents())
     if (differs(name, contents(name, extent.bytes))) return name;

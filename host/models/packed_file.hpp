@@ -13,6 +13,7 @@
 #include "host/graph/layout.hpp"
 #include "host/models/file_bytes.hpp"
 #include "host/models/json_file.hpp"
+#include "host/models/loaders.hpp"
 #include "host/models/precision.hpp"
 #include "host/models/vocabulary.hpp"
 #include "host/models/weights.hpp"
@@ -36,15 +37,12 @@ class PackedLayout {
   size_t bytes_ = 0;
 };
 
-// Whether the file says that it is one; what is wrong with it PackedFile finds out.
-bool is_packed(const FileBytes& file);
-// The same for any path: a folder is none.
-bool is_packed_file(const std::string& path);
-
 // All throw InputError for a file that is damaged, was made by another version, or does not fit itself.
 class PackedFile {
  public:
-  explicit PackedFile(SharedBytes file);
+  // None where a file does not say that it is one, or the path leads to a folder.
+  static std::optional<PackedFile> open(const std::string& path);
+  static std::optional<PackedFile> in(SharedBytes file);
 
   const std::string& path() const { return file_->path(); }
   // Of the model: "llama" or "whisper".
@@ -60,12 +58,13 @@ class PackedFile {
   std::optional<std::string> damaged(const PackedLayout& layout) const;
 
  private:
-  PackedFile(SharedBytes file, const JsonFile& metadata);
+  PackedFile(SharedBytes file, const Safetensors& parts, const JsonFile& metadata);
   std::span<const uint8_t> contents(const std::string& name, size_t bytes) const;
 
   SharedBytes file_;
   std::string architecture_;
-  JsonFile numbers_, digests_;
+  JsonFile numbers_;
+  std::string digests_;  // JSON
   Weights tensors_;
 };
 

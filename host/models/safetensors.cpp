@@ -35,15 +35,20 @@ std::optional<std::vector<uint64_t>> whole_numbers(const nlohmann::json& array, 
 
 }  // namespace
 
-void read_safetensors(const SharedBytes& file, Weights& weights) {
-  const std::string& path = file->path();
-  Reader reader(path, file->bytes());
+Safetensors read_safetensors(const FileBytes& file) {
+  const std::string& path = file.path();
+  Reader reader(path, file.bytes());
   const auto header_bytes = reader.number<uint64_t>("the header's length");
   if (header_bytes > kMostHeaderBytes)
     refuse(path, fmt::format("begins with a header of {} bytes; it is damaged, or no safetensors file",
                              header_bytes));
-  const JsonFile header(path, reader.text(header_bytes, "the header"));
-  const auto data = file->bytes().subspan(reader.at());
+  const std::string_view header = reader.text(header_bytes, "the header");
+  return {JsonFile(path, header), file.bytes().subspan(reader.at())};
+}
+
+void add_tensors(const Safetensors& file, Weights& weights) {
+  const auto& [header, data] = file;
+  const std::string& path = header.path();
   std::vector<Place> places;
   for (const auto& [name, entry] : header.root().items()) {
     if (name == "__metadata__") continue;

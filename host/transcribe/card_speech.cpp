@@ -35,25 +35,26 @@ size_t mel_bytes(const CardWhisper& card) { return (card.frames() + 2) * frame_b
 
 }  // namespace
 
-CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const WhisperPrograms& programs,
-                       const Forbidden& forbidden, uint64_t seed)
+CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden,
+                       uint64_t seed)
     : walker_(walker),
       card_(model.card),
       seed_(seed),
-      encoder_weights_("weights of the encoder", programs.encoder.pattern, ValueKind::kWeight),
-      decoder_weights_("weights of the decoder", programs.one.pattern, ValueKind::kWeight),
-      states_("keys and values", programs.one.pattern, ValueKind::kState),
-      cross_("keys and values of the sound", programs.encoder.pattern, ValueKind::kOutput),
+      encoder_weights_("weights of the encoder", model.programs.encoder.pattern, ValueKind::kWeight),
+      decoder_weights_("weights of the decoder", model.programs.one.pattern, ValueKind::kWeight),
+      states_("keys and values", model.programs.one.pattern, ValueKind::kState),
+      cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
       forbidden_("forbidden tokens", walk::bytes_of(bits_of(forbidden, card_.shape.vocabulary))),
       settings_("settings", sizeof(operators::SampleSettings)),
       words_("tokens", sizeof(Words), walk::CardMemory::kShared),
       logits_("logits", card_.shape.vocabulary * sizeof(float)),
-      between_("what lies between", std::max({programs.encoder.between_bytes, programs.several.between_bytes,
-                                              programs.one.between_bytes})) {
+      between_("what lies between",
+               std::max({model.programs.encoder.between_bytes, model.programs.several.between_bytes,
+                         model.programs.one.between_bytes})) {
   place(model);
-  window_ = &windows_.try_emplace(card_.frames(), *this, card_.frames(), programs).first->second;
+  window_ = &windows_.try_emplace(card_.frames(), *this, card_.frames(), model.programs).first->second;
 }
 
 CardSpeech::Window::Window(const CardSpeech& speech, uint32_t frame_count, WhisperPrograms made)

@@ -24,10 +24,8 @@ double probability(std::span<const float> logits, Token token);
 
 class CardSpeech : public Speech {
  public:
-  // Throws walk::CardError when the card has not so much memory. `programs`: for windows as long as the model
-  // knows them.
-  CardSpeech(walk::Walker& walker, const WhisperModel& model, const WhisperPrograms& programs,
-             const Forbidden& forbidden, uint64_t seed);
+  // Throws walk::CardError when the card has not so much memory.
+  CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden, uint64_t seed);
 
   void begin_sound(uint32_t window) override;
   void hear(std::span<const float> mel) override;

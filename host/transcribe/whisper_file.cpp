@@ -5,8 +5,7 @@ namespace swai::transcribe {
 WhisperFile::WhisperFile(WhisperModel ready)
     : model(std::move(ready)),
       tokenizer(models::make_tokenizer(model.card.path, model.vocabulary)),
-      special(special_tokens(model.card.path, model.card.shape.vocabulary)),
-      programs(whisper_programs(model.card)) {}
+      special(special_tokens(model.card.path, model.card.shape.vocabulary)) {}
 
 Forbidden WhisperFile::forbidden() const {
   return {suppressed_tokens(*tokenizer, special), blank_tokens(*tokenizer, special)};

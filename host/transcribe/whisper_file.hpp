@@ -6,7 +6,6 @@
 #include "host/models/tokenizer.hpp"
 #include "host/transcribe/card_speech.hpp"
 #include "host/transcribe/special_tokens.hpp"
-#include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_model.hpp"
 
 namespace swai::transcribe {
@@ -20,7 +19,6 @@ struct WhisperFile {
   WhisperModel model;
   std::unique_ptr<models::Tokenizer> tokenizer;
   SpecialTokens special;
-  WhisperPrograms programs;
 };
 
 }  // namespace swai::transcribe

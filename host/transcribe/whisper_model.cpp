@@ -18,8 +18,7 @@ using models::JsonFile, models::PackedFile;
 constexpr const char* kEncoder = "encoder.";
 constexpr const char* kDecoder = "decoder.";
 
-models::PackedLayout layout_of(const CardWhisper& card) {
-  const WhisperPrograms programs = whisper_programs(card);
+models::PackedLayout layout_of(const WhisperPrograms& programs) {
   models::PackedLayout layout;
   layout.add(programs.encoder.pattern, kEncoder);
   layout.add(programs.one.pattern, kDecoder);
@@ -77,35 +76,42 @@ CardWhisper card_of(const PackedFile& file) {
 WhisperModel whisper_model(models::Model model, Precision precision, std::span<const std::string> four_bits) {
   const auto shared = std::make_shared<const models::Model>(std::move(model));
   const CardWhisper card = card_whisper(*shared, precision, four_bits);
-  return {card, shared->vocabulary, shared->training,
+  return {card,
+          whisper_programs(card),
+          shared->vocabulary,
+          shared->training,
           [shared, card](const models::Put& put) { pack_encoder(*shared, card, put); },
           [shared, card](const models::Put& put) { pack_decoder(*shared, card, put); }};
 }
 
-WhisperModel open_packed(const PackedFile& file) {
+WhisperModel open_packed(const PackedFile& file, std::optional<Precision> wanted,
+                         std::span<const std::string> four_bits) {
   if (file.architecture() != kArchitecture) {
     models::refuse(file.path(), fmt::format("is packed for the architecture '{}', which hears nothing",
                                             file.architecture()));
   }
+  if (!four_bits.empty())
+    models::refuse(file.path(), "is packed, and says itself what has four bits; pack the model again");
   const CardWhisper card = card_of(file);
-  const models::PackedLayout layout = layout_of(card);
-  return {card, file.vocabulary(card.shape.vocabulary), training_in(file.numbers()),
-          file.weights(layout, kEncoder), file.weights(layout, kDecoder)};
+  models::require_precision(file.path(), card.precision, wanted);
+  WhisperPrograms programs = whisper_programs(card);
+  const models::PackedLayout layout = layout_of(programs);
+  return {card,
+          std::move(programs),
+          file.vocabulary(card.shape.vocabulary),
+          training_in(file.numbers()),
+          file.weights(layout, kEncoder),
+          file.weights(layout, kDecoder)};
 }
 
 WhisperModel open_whisper(const std::string& path, std::optional<Precision> precision,
                           std::span<const std::string> four_bits) {
-  if (!models::is_packed_file(path))
-    return whisper_model(models::load(path), precision.value_or(Precision::kW8A8), four_bits);
-  WhisperModel model = open_packed(PackedFile(models::FileBytes::map(path)));
-  models::require_precision(path, model.card.precision, precision);
-  if (!four_bits.empty())
-    models::refuse(path, "is packed, and says itself what has four bits; pack the model again");
-  return model;
+  if (const auto packed = PackedFile::open(path)) return open_packed(*packed, precision, four_bits);
+  return whisper_model(models::load(path), precision.value_or(Precision::kW8A8), four_bits);
 }
 
 std::optional<std::string> damaged_tensor(const PackedFile& file) {
-  return file.damaged(layout_of(open_packed(file).card));
+  return file.damaged(layout_of(open_packed(file).programs));
 }
 
 void write_packed(const WhisperModel& model, const std::string& path) {
@@ -118,8 +124,8 @@ void write_packed(const WhisperModel& model, const std::string& path) {
     model.encoder(under(kEncoder));
     model.decoder(under(kDecoder));
   };
-  models::write_packed({kArchitecture, numbers_of(model), model.vocabulary, layout_of(model.card), weights},
-                       path);
+  models::write_packed(
+      {kArchitecture, numbers_of(model), model.vocabulary, layout_of(model.programs), weights}, path);
 }
 
 }  // namespace swai::transcribe

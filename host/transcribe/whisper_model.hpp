@@ -8,6 +8,7 @@
 
 #include "host/models/packed_file.hpp"
 #include "host/transcribe/card_whisper.hpp"
+#include "host/transcribe/whisper_graph.hpp"
 
 namespace swai::transcribe {
 
@@ -19,6 +20,7 @@ struct WhisperModel {
   using Weights = std::function<void(const models::Put&)>;
 
   CardWhisper card;
+  WhisperPrograms programs;
   models::Vocabulary vocabulary;
   models::Training training;
   Weights encoder, decoder;
@@ -28,8 +30,9 @@ struct WhisperModel {
 WhisperModel whisper_model(models::Model model, Precision precision,
                            std::span<const std::string> four_bits = {});
 
-// Throws InputError for a file that is damaged, or holds another model.
-WhisperModel open_packed(const models::PackedFile& file);
+// Throws InputError for a file that is damaged, holds another model, or has it otherwise than it is wanted.
+WhisperModel open_packed(const models::PackedFile& file, std::optional<Precision> wanted = std::nullopt,
+                         std::span<const std::string> four_bits = {});
 
 // Any file or folder. `precision`: that of a packed file cannot be another one; else w8a8 if none is given.
 // Throws InputError.

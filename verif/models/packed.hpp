@@ -25,17 +25,20 @@ inline std::map<std::string, Bytes> weights_of(const std::function<void(const Pu
   return all;
 }
 
-inline PackedFile opened(Bytes bytes) { return PackedFile(FileBytes::hold("packed", std::move(bytes))); }
+inline PackedFile opened(Bytes bytes) {
+  std::optional<PackedFile> file = PackedFile::in(FileBytes::hold("packed", std::move(bytes)));
+  REQUIRE(file);
+  return std::move(*file);
+}
 
 // `open` looks at all of a file, as a program does that opens it. Throws what is no InputError.
 using Open = std::function<void(const PackedFile&)>;
 
 inline bool accepted(Bytes bytes, const Open& open) {
   try {
-    const SharedBytes file = FileBytes::hold("packed", std::move(bytes));
-    if (!is_packed(*file)) return false;
-    open(PackedFile(file));
-    return true;
+    const std::optional<PackedFile> file = PackedFile::in(FileBytes::hold("packed", std::move(bytes)));
+    if (file) open(*file);
+    return file.has_value();
   } catch (const common::InputError&) {
     return false;
   }

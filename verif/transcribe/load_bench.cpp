@@ -79,14 +79,11 @@ class Stages {
 // As transcribe::open_whisper does it, and transcribe::CardSpeech with what comes of it.
 Json load(const std::string& path) {
   Stages stages;
-  if (!models::is_packed_file(path)) throw std::runtime_error(path + " is not packed");
-  stages.end("recognise");
-  const models::SharedBytes bytes = models::FileBytes::map(path);
-  stages.end("map");
-  const models::PackedFile file(bytes);
-  stages.end("header");
-  const transcribe::WhisperModel model = transcribe::open_packed(file);
-  stages.end("spans");
+  const auto file = models::PackedFile::open(path);
+  if (!file) throw std::runtime_error(path + " is not packed");
+  stages.end("map and header");
+  const transcribe::WhisperModel model = transcribe::open_packed(*file);
+  stages.end("graphs and spans");
   const auto put = [](const std::string&, std::span<const uint8_t> contents) { window().take(contents); };
   model.encoder(put);
   model.decoder(put);

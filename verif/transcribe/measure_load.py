@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Measures what a host does to load Whisper in base's shape (74 million parameters, random ones, fp32) from a packed file in
-the page cache: as swai does it, and as programs on PyTorch do it, with the same file, both in this process, and both up
-to the window from which the card takes its copy. Prints a flat JSON object for `make bench`. The card's own time is in
-none of the figures. Without PyTorch (Debian's python3-torch) there are no figures of that."""
+"""Measures what a host does to load Whisper in base's shape (74 million parameters, random ones, fp32), or large's (1,550
+million, which takes 20 GB of memory), from a packed file in the page cache: as swai does it, and as programs on PyTorch do
+it, with the same file, both in this process, and both up to the window from which the card takes its copy. Prints a flat
+JSON object for `make bench`. The card's own time is in none of the figures. Without PyTorch (Debian's python3-torch) there
+are no figures of that."""
 
+import argparse
 import ctypes
 import hashlib
 import json
@@ -22,15 +24,20 @@ try:
 except ImportError:
     torch = None
 
-TIMES = 9  # of each; the quickest counts, because whatever else the machine does only adds to it
-SHAPE = {
-    "mels": random_whisper.MELS,
-    "audio_context": random_whisper.AUDIO_CONTEXT,
-    "vocabulary": random_whisper.VOCABULARY,
-    "text_context": random_whisper.BASE.text_context,
-    "width": random_whisper.BASE.width,
-    "layers": random_whisper.BASE.layers,
-}
+SHAPES = {"base": random_whisper.BASE, "large": random_whisper.LARGE}
+TIMES = {"base": 9, "large": 2}  # of each; the quickest counts, because whatever else the machine does only adds to it
+KEYS = {"base": "load.", "large": "load.large_"}
+
+
+def size_of(shape):
+    return {
+        "mels": random_whisper.MELS,
+        "audio_context": random_whisper.AUDIO_CONTEXT,
+        "vocabulary": random_whisper.VOCABULARY,
+        "text_context": shape.text_context,
+        "width": shape.width,
+        "layers": shape.layers,
+    }
 
 
 def library():
@@ -67,15 +74,16 @@ class Stages(dict):
         self.begin = now
 
 
-def classic(bench, path, first):
+def classic(bench, path, shape):
     """As whisper.load_model does it: the file's bytes, their hash, a model with its first numbers, and then the file's. Each
     parameter gets the next bytes of the file; which are whose plays no part in the time."""
+    first = begin_of_tensors(path)
     stages = Stages()
     contents = path.read_bytes()
     stages.end("read")
     hashlib.sha256(contents).hexdigest()
     stages.end("hash")
-    model = pytorch_whisper.construct(**SHAPE)
+    model = pytorch_whisper.construct(**size_of(shape))
     stages.end("construct")
     pytorch_whisper.initialise(model)
     stages.end("initialise")
@@ -96,46 +104,49 @@ def total(stages):
     return sum(stages.values())
 
 
-def quickest(name, measure):
+def quickest(name, measure, times):
     """The stages of the quickest of several runs; shown, too."""
     measure()  # what is needed for the first time is there then
-    best = min((measure() for _ in range(TIMES)), key=total)
+    best = min((measure() for _ in range(times)), key=total)
     print(f"{name}: {total(best):.1f} ms ({', '.join(f'{stage} {spent:.2f}' for stage, spent in best.items())})", file=sys.stderr)
     return total(best)
 
 
-def require_all(bench, path):
+def require_all(bench, path, times):
     """Ends this unless each run brought all of the file into the window, but for its header, tokens and what fills up."""
-    taken, size = bench.load_bench_taken() / (TIMES + 1), path.stat().st_size
+    taken, size = bench.load_bench_taken() / (times + 1), path.stat().st_size
     if not 0.99 * size < taken <= size:
         raise SystemExit(f"{taken / 1e6:.1f} MB of {size / 1e6:.1f} came into the window")
 
 
-def packed(folder):
+def packed(folder, shape):
     model, path = folder / "model", folder / "packed"
-    random_whisper.write(model, shape=random_whisper.BASE)
+    random_whisper.write(model, shape=shape)
     subprocess.run(["build/swai", "model", "import", model, "--precision", "fp32", "-o", path], check=True, stdout=subprocess.DEVNULL)
     return path
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shape", choices=SHAPES, default="base")
+    name = parser.parse_args().shape
+    shape, times, key = SHAPES[name], TIMES[name], KEYS[name]
     warnings.filterwarnings("ignore", message="The given buffer is not writable")
     bench = library()
     with tempfile.TemporaryDirectory() as folder:
-        path = packed(pathlib.Path(folder))
-        path.read_bytes()  # into the page cache
+        path = packed(pathlib.Path(folder), shape)
         print(f"the file: {path.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
-        limit = quickest("limit", lambda: stages_of(bench.load_bench_read, path))
-        fast = quickest("fast", lambda: stages_of(bench.load_bench_load, path))
-        require_all(bench, path)
-        figures = {"load.fast_ms": round(fast, 1), "load.limit_ratio": round(fast / limit, 3)}
+        # The first reading brings it into the page cache.
+        limit = quickest("limit", lambda: stages_of(bench.load_bench_read, path), times)
+        fast = quickest("fast", lambda: stages_of(bench.load_bench_load, path), times)
+        require_all(bench, path, times)
+        figures = {f"{key}fast_ms": round(fast, 1), f"{key}limit_ratio": round(fast / limit, 3)}
         if torch is None:
             print("classic: PyTorch is not installed", file=sys.stderr)
         else:
-            first = begin_of_tensors(path)
-            slow = quickest("classic", lambda: classic(bench, path, first))
-            require_all(bench, path)
-            figures |= {"load.classic_ms": round(slow, 1), "load.speedup": round(slow / fast, 1)}
+            slow = quickest("classic", lambda: classic(bench, path, shape), times)
+            require_all(bench, path, times)
+            figures |= {f"{key}classic_ms": round(slow, 1), f"{key}speedup": round(slow / fast, 1)}
     print(json.dumps(figures))
 
 

@@ -62,7 +62,6 @@ Bytes packed(const transcribe::WhisperModel& model) {
 // As swai transcribe does, up to where a card is needed.
 void open(const models::PackedFile& packed) {
   const transcribe::WhisperModel model = transcribe::open_packed(packed);
-  transcribe::whisper_programs(model.card);
   models::weights_of(model.encoder);
   models::weights_of(model.decoder);
 }

@@ -23,6 +23,7 @@ class Shape:
 
 
 BASE = Shape(width=512, heads=8, layers=6, text_context=448)  # 74 million parameters
+LARGE = Shape(width=1280, heads=20, layers=32, text_context=448)  # 1,550 million
 
 
 def write(path, seed=1, shape=Shape()):
