@@ -93,8 +93,7 @@ class Writer {
   void say(const Said& said) {
     ++number_;
     text_ += said.text;
-    doubtful_ =
-        doubtful_ || said.temperature > 0 || said.mean_log_probability < wish_.options.least_probability;
+    doubtful_ = doubtful_ || said.words_log_probability < kDoubtful;
     segments_.push_back(transcribe::segment_json(said, number_ - 1));
     if (!json()) write_words(transcribe::text_of(format_, said, number_));
   }
@@ -111,7 +110,8 @@ class Writer {
                 {"segments", segments_}});
   }
 
-  // Nothing, or something whose first attempt was no good: a model that knows little takes anything for that.
+  // Nothing, or something whose words are none too certain: a model that knows little takes anything for
+  // that.
   bool is_doubtful() const { return number_ == 0 || doubtful_; }
 
  private:
@@ -122,6 +122,8 @@ class Writer {
   Json segments_;
   std::string text_;
   size_t number_ = 0;
+  // Between the digits of the test clips and what else was tried: speech, music, noise (docs/transcribe.md).
+  static constexpr double kDoubtful = -0.12;
   bool doubtful_ = false;  // a segment
 };
 
@@ -179,7 +181,7 @@ int run(const Cli& cli, Wish wish) {
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  transcribe::CardSpeech speech(walker, ready.model, ready.programs, ready.forbidden(), wish.seed);
+  transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) listener.emplace(program, image, speech, ready.special);
   progress.reset();

@@ -21,6 +21,9 @@ double compression_of(const std::string& text) {
   return static_cast<double>(text.size()) / static_cast<double>(bytes);
 }
 
+// Stand beside those of a window where its words are judged: one odd word in a short text says little.
+constexpr size_t kCertainWords = 3;
+
 // Hotter texts are no good as a beginning of the next one.
 constexpr double kHot = 0.5;
 
@@ -83,8 +86,6 @@ std::vector<Token> Transcriber::directions() const {
 }
 
 Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temperature) {
-  Text text;
-  text.temperature = temperature;
   std::vector<Token> given;
   if (!prompt.empty()) {
     given.push_back(special_.previous);
@@ -97,29 +98,30 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
   Rules rules;
   rules.temperature = temperature;
   rules.timestamps = options_.timestamps;
+  Heard heard;
+  std::vector<Token> tokens;
   const auto allow = [&] {
-    rules.first = text.tokens.empty();
-    rules.allowed = options_.timestamps ? speech::allowed_after(text.tokens, special_)
+    rules.first = tokens.empty();
+    rules.allowed = options_.timestamps ? speech::allowed_after(tokens, special_)
                                         : speech::allowed_without_timestamps(special_);
   };
   allow();
   speech_.begin();
   // Whether anybody speaks is asked behind the first direction, wherever the others end.
   Choice choice = speech_.append(given, rules);
-  text.no_speech = speech_.probability_of(special_.no_speech);
+  heard.no_speech = speech_.probability_of(special_.no_speech);
   if (begin.size() > 1) choice = speech_.append(std::span(begin).subspan(1), rules);
-  double sum = 0;
   const size_t most = speech::most_said(context_);
   while (true) {
-    sum += choice.log_probability;
-    if (choice.token == special_.end || text.tokens.size() == most) break;
-    text.tokens.push_back(choice.token);
-    if (given.size() + begin.size() - 1 + text.tokens.size() >= context_) break;
+    heard.choices.push_back(choice);
+    if (choice.token == special_.end || tokens.size() == most) break;
+    tokens.push_back(choice.token);
+    if (given.size() + begin.size() - 1 + tokens.size() >= context_) break;
     allow();
-    choice = speech_.append({&text.tokens.back(), 1}, rules);
+    choice = speech_.append({&tokens.back(), 1}, rules);
   }
-  text.mean_log_probability = sum / static_cast<double>(text.tokens.size() + 1);
-  text.compression = compression_of(words_of(text.tokens));
+  Text text = text_of(heard);
+  text.temperature = temperature;
   return text;
 }
 
@@ -144,13 +146,19 @@ Transcriber::Text Transcriber::decode_well(std::span<const Token> prompt, std::o
 
 Transcriber::Text Transcriber::text_of(const Heard& heard) const {
   Text text;
-  double sum = 0;
+  double sum = 0, of_words = 0;
+  size_t words = kCertainWords;
   for (const Choice& choice : heard.choices) {
     sum += choice.log_probability;
+    if (special_.is_text(choice.token)) {
+      of_words += choice.log_probability;
+      ++words;
+    }
     if (choice.token != special_.end && text.tokens.size() < speech::most_said(context_))
       text.tokens.push_back(choice.token);
   }
   text.mean_log_probability = sum / static_cast<double>(text.tokens.size() + 1);
+  text.words_log_probability = of_words / static_cast<double>(words);
   text.no_speech = heard.no_speech;
   text.compression = compression_of(words_of(text.tokens));
   return text;
@@ -206,7 +214,7 @@ void Transcriber::take(const Text& text) {
       const bool blank = words.find_first_not_of(" \t\r\n") == std::string::npos;
       if (blank || segment.begin >= segment.end) continue;
       said_({std::move(segment), std::move(words), text.temperature, text.mean_log_probability,
-             text.no_speech});
+             text.words_log_probability, text.no_speech});
     }
     if (!options_.condition_on_previous || text.temperature > kHot) context_from_ = before_.size();
   }

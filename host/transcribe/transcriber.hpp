@@ -48,6 +48,7 @@ class Transcriber {
   struct Text {
     std::vector<Token> tokens;
     double mean_log_probability = 0;
+    double words_log_probability = 0;  // mean; without timestamps, whose place is often open
     double no_speech = 0;
     double compression = 0;
     double temperature = 0;

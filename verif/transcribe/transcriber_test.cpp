@@ -163,6 +163,15 @@ TEST_CASE("transcriber: one window, one segment") {
   CHECK(rig.told.sounds == 1);
 }
 
+TEST_CASE("transcriber: words are judged apart from times, and a short text by more than its own") {
+  Rig rig;
+  rig.told.attempts = {{rig.says(0, "ab", 240)}};
+  const std::vector<Said> all = rig.run(1100);
+  REQUIRE(all.size() == 1);
+  // Two letters, and three certain ones.
+  CHECK(all[0].words_log_probability == doctest::Approx(2 * -0.1 / 5));
+}
+
 TEST_CASE("transcriber: a short sound has a short window, if the model stands it") {
   Options options;
   options.short_windows = true;
