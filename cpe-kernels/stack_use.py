@@ -7,7 +7,7 @@ NODE = re.compile(r'node: \{ title: "([^"]+)" label: "(.*?)"')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 USE = re.compile(r"(\d+) bytes \(([\w,]+)\)")
 # Of the templates that start a kernel (swai/kernel.hpp, swai/grid.hpp).
-STARTS = re.compile(r"\[with auto\* kFunction = (\w+);")
+STARTS = re.compile(r"\[with auto\* kFunction = (?:[\w{}]+::)*(\w+);")
 # `void (* f(int))(float)`, `int (& f(int))[3]`: the name stands inside.
 RETURNS_BY_DECLARATOR = re.compile(r"^[^(]* \((?:[\w:]+::)?[*&]+ (?=[\w{])")
 OPERATOR = re.compile(r"\boperator(\(\)|[^\w\s(]+| [^(]+)")

@@ -35,18 +35,15 @@ class Element {
                 "an element of global memory is a number, or made of words");
 
   constexpr explicit Element(GlobalPtr<T> at) : at_(at) {}
+  // Of `a[i]` and an int the compiler would make an int, also where a[i] is a float: `0` in place of `0.0f`.
+  template <typename Other>
+  requires kNumber && std::is_arithmetic_v<Other> &&
+      (!std::is_same_v<std::common_type_t<Value, Other>, Other>)Element(Other) = delete;
 
-  operator Value() const {
-    if constexpr (kNumber) {
-      const Window<T> window(at_);
-      return *window;
-    } else {
-      Words words;
-      const Window<const uint32_t> window(at_.template as<const uint32_t>());
-      for (size_t i = 0; i < words.size(); ++i) words[i] = window[i];
-      return std::bit_cast<Value>(words);
-    }
-  }
+  // Not what has a name: after `auto kept = a[i]` that would read a[i] whenever it is used. Write
+  // `float kept = a[i]`.
+  operator Value() const&& { return load(); }
+  operator Value() const& = delete;
   Value operator=(Value value) const {
     if constexpr (kNumber) {
       const Window<T> window(at_);
@@ -58,19 +55,20 @@ class Element {
     }
     return value;
   }
-  Value operator=(const Element& other) const { return *this = static_cast<Value>(other); }
+  Value operator=(Element&& other) const { return *this = other.load(); }
+  Value operator=(const Element&) const = delete;
   Global<T> operator&() const { return at_; }
 
-  Value operator+=(Value value) const { return *this = static_cast<Value>(*this + value); }
-  Value operator-=(Value value) const { return *this = static_cast<Value>(*this - value); }
-  Value operator*=(Value value) const { return *this = static_cast<Value>(*this * value); }
-  Value operator/=(Value value) const { return *this = static_cast<Value>(*this / value); }
-  Value operator%=(Value value) const { return *this = static_cast<Value>(*this % value); }
-  Value operator&=(Value value) const { return *this = static_cast<Value>(*this & value); }
-  Value operator|=(Value value) const { return *this = static_cast<Value>(*this | value); }
-  Value operator^=(Value value) const { return *this = static_cast<Value>(*this ^ value); }
-  Value operator<<=(int bits) const { return *this = static_cast<Value>(*this << bits); }
-  Value operator>>=(int bits) const { return *this = static_cast<Value>(*this >> bits); }
+  Value operator+=(Value value) const { return *this = static_cast<Value>(load() + value); }
+  Value operator-=(Value value) const { return *this = static_cast<Value>(load() - value); }
+  Value operator*=(Value value) const { return *this = static_cast<Value>(load() * value); }
+  Value operator/=(Value value) const { return *this = static_cast<Value>(load() / value); }
+  Value operator%=(Value value) const { return *this = static_cast<Value>(load() % value); }
+  Value operator&=(Value value) const { return *this = static_cast<Value>(load() & value); }
+  Value operator|=(Value value) const { return *this = static_cast<Value>(load() | value); }
+  Value operator^=(Value value) const { return *this = static_cast<Value>(load() ^ value); }
+  Value operator<<=(int bits) const { return *this = static_cast<Value>(load() << bits); }
+  Value operator>>=(int bits) const { return *this = static_cast<Value>(load() >> bits); }
   Value operator++() const { return *this += 1; }
   Value operator--() const { return *this -= 1; }
   Value operator++(int) const { return static_cast<Value>((*this += 1) - 1); }
@@ -78,6 +76,18 @@ class Element {
 
  private:
   using Words = std::array<uint32_t, (sizeof(Value) + 3) / 4>;
+
+  Value load() const {
+    if constexpr (kNumber) {
+      const Window<T> window(at_);
+      return *window;
+    } else {
+      Words words;
+      const Window<const uint32_t> window(at_.template as<const uint32_t>());
+      for (size_t i = 0; i < words.size(); ++i) words[i] = window[i];
+      return std::bit_cast<Value>(words);
+    }
+  }
 
   GlobalPtr<T> at_;
 };

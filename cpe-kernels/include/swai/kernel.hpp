@@ -8,8 +8,8 @@
 
 #include "abi/module.hpp"
 
-// Marks a function as a kernel: it gets an entry in the module's table (sdaacc sees to that). It stands
-// outside of namespaces and has one of these forms:
+// Marks a function as a kernel: it gets an entry in the module's table (sdaacc sees to that), by its name
+// without namespaces. It has one of these forms:
 //
 //   void name()
 //   void name(const Args*)     a structure, which lies in global memory behind the argument window: every

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <type_traits>
+#include <utility>
 
 #include "abi/print.hpp"
 #include "swai/control.hpp"
@@ -107,7 +108,7 @@ inline void append(uint32_t*& to, const T& value) {
 }
 
 template <typename... T>
-inline int write(const char* format, const T&... values) {
+inline int write(const char* format, T... values) {
   uint32_t kinds = 0;
   unsigned at = 0;
   ((kinds |= kind_of<typename Value<const T>::type>() << 2 * at++), ...);
@@ -115,7 +116,8 @@ inline int write(const char* format, const T&... values) {
   uint32_t* end = record;
   append(end, format);
   append(end, kinds);
-  (append<typename Value<const T>::type>(end, static_cast<typename Value<const T>::type>(values)), ...);
+  (append<typename Value<const T>::type>(end, static_cast<typename Value<const T>::type>(std::move(values))),
+   ...);
   swai_print(record, static_cast<uint32_t>(end - record));
   return static_cast<int>(sizeof...(T));
 }

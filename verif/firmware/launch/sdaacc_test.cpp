@@ -181,6 +181,41 @@ TEST_CASE("functions that cannot be kernels") {
   CHECK(contains(refusal("__global__ void f(float*, int) {}"), "memory is GlobalPtr<T>"));
   CHECK(contains(refusal("struct S { int a, b; }; __global__ void f(S, int) {}"),
                  "values of 1, 2, 4 or 8 bytes"));
+  // Where it stands and what is wrong, and nothing of templates; of each.
+  const std::string both = refusal("__global__ int f() { return 1; }\n__global__ void g(int*, int) {}\n");
+  CHECK(std::ranges::count(both, '\n') == 2);
+  CHECK(contains(both, "source.cpp:2: a kernel returns nothing"));
+  CHECK(contains(both, "source.cpp:3: a kernel's parameter is a pointer"));
+}
+
+TEST_CASE("kernels in namespaces have their own names") {
+  const TempFolder folder;
+  const Finished finished = sdaacc(folder, R"(#include "swai/cuda.hpp"
+namespace outer {
+__global__ void one(Global<int> to) { to[threadIdx.x] = 1; }
+namespace {
+__global__ void two(Global<int> to) { to[threadIdx.x] = 2; }
+}
+}
+namespace {
+__global__ void three(Global<int> to) { to[threadIdx.x] = 3; }
+}
+)");
+  CHECK(finished.error == "");
+  REQUIRE(finished.code == 0);
+  const auto file = bytes_of(folder / "out.elf");
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  for (const char* name : {"one", "two", "three"}) CHECK(made.find(name));
+}
+
+TEST_CASE("the card's memory is not used through its pointer") {
+  for (const char* use : {"p[3] = 1;", "*p = 1;", "float x = p[n]; (void)x;"}) {
+    const std::string words = refusal(fmt::format(
+        "__global__ void f(swai::cpe::GlobalPtr<float> p, [[maybe_unused]] int n) {{ {} }}", use));
+    CHECK(contains(words, "source.cpp:2:"));
+    CHECK(contains(words, "write Window<T> w(p); w[i], or take Global<T>"));
+  }
 }
 
 TEST_CASE("files and tools: the cause, and what to do") {
@@ -560,6 +595,30 @@ __kernel__ void plain() {}
   CHECK(stacks.room < 131072 - 4096 - 400);
   CHECK(stacks.room > 131072 - 4096 - 400 - 256);
   CHECK(made.ldm_bytes() == 131072 - 4096 - stacks.room);
+}
+
+TEST_CASE("elements: what would mean something else than in CUDA is refused") {
+  const auto refused = [](const std::string& use) {
+    return refused_with_threads(
+        "__global__ void f(Global<float> a, [[maybe_unused]] Global<int> b, int n) {\n" + use + "\n}\n");
+  };
+  // It would be an int.
+  CHECK(contains(refused("a[0] = n > 0 ? a[1] : 0;"), "source.cpp:4:"));
+  CHECK(contains(refused("b[0] = n > 0 ? b[1] : 'c';"), "source.cpp:4:"));
+  // Both would have the second one's number.
+  CHECK(contains(refused("auto kept = a[0]; a[0] = a[n]; a[1] = kept;"), "source.cpp:4:"));
+  CHECK(contains(refused("auto kept = a[0]; float x = kept; a[n] = x;"), "source.cpp:4:"));
+  with_threads(R"(
+__global__ void f(Global<float> a, Global<const float> c, Global<int> b, int n) {
+  a[0] = n > 0 ? c[1] : 0.0f;
+  b[0] = n > 0 ? b[1] : 0;
+  const double wide = c[1];
+  a[1] = a[2] = c[3] + wide;
+  b[2] = a[3];
+  a[4] = a[4] * c[4] + b[3];
+  if (!b[4] && b[5] == 3) b[6] = -b[7];
+}
+)");
 }
 
 TEST_CASE("threads: what cannot be run right is refused, with its line") {
