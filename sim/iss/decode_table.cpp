@@ -12,9 +12,9 @@ namespace {
 using namespace exec;
 
 // Patterns are 32 characters, bit 31 first: 0, 1, or '-' for operand bits; blanks are for the reader.
-template <Handler kHandler>
+template <typename Kind>
 consteval InsnInfo insn(const char* name, const char* pattern, Format format) {
-  InsnInfo info{name, 0, 0, format, kHandler, Place::kAnywhere, in_a_row<kHandler>};
+  InsnInfo info{name, 0, 0, format, Kind::run, Kind::kPlace, Kind::row};
   unsigned bits = 0;
   for (const char* p = pattern; *p != 0; ++p) {
     if (*p == ' ') continue;
@@ -23,15 +23,6 @@ consteval InsnInfo insn(const char* name, const char* pattern, Format format) {
     ++bits;
   }
   if (bits != 32) throw "a pattern has 32 bits";
-  constexpr uint32_t kBranch = 0x63, kJal = 0x6f, kJalr = 0x67, kFence = 0x0f, kSystem = 0x73;
-  const uint32_t opcode = info.match & 0x7f;
-  if (opcode == kBranch || opcode == kJal || opcode == kJalr) {
-    info.place = Place::kLast;
-    info.row = last_of_row<kHandler>;
-  } else if ((opcode == kFence && kHandler != no_effect) || opcode == kSystem) {
-    info.place = Place::kAlone;
-    info.row = nullptr;
-  }
   return info;
 }
 

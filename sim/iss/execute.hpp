@@ -1,5 +1,6 @@
-// What the instructions do, as handlers for the decode table. Arithmetic itself is in operations.hpp and
-// bit_operations.hpp.
+// What the instructions do, for the decode table: each by itself (run), and in a row of them (row), where
+// registers and plain memory are all that it looks at, as long as that is possible. Arithmetic itself is in
+// operations.hpp and bit_operations.hpp.
 #pragma once
 
 #include <type_traits>
@@ -13,94 +14,171 @@ using BinaryOperation = uint64_t (*)(uint64_t, uint64_t);
 using UnaryOperation = uint64_t (*)(uint64_t);
 using Comparison = bool (*)(uint64_t, uint64_t);
 
+// One that others see, or that may raise an exception.
 template <Handler kHandler>
-void in_a_row(Hart& hart, const Step* step, uint64_t pc, uint64_t ticks) {
-  kHandler(hart, step->operation);
-  if (hart.raised()) [[unlikely]] {
-    return;
+struct Visible {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart& hart, const Operation& insn) { kHandler(hart, insn); }
+  static void row(Hart& hart, const Step* step) {
+    hart.arrive(step);
+    kHandler(hart, step->operation);
+    if (!hart.may_go_on(step)) return;
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
   }
-  pc += step->operation.length;
-  ++ticks;
-  hart.set_progress(pc, ticks);
-  if (hart.stopped()) [[unlikely]] {
-    return;
-  }
-  ++step;
-  [[clang::musttail]] return step->row(hart, step, pc, ticks);
-}
+};
 
+// One that is in no row.
 template <Handler kHandler>
-void last_of_row(Hart& hart, const Step* step, uint64_t pc, uint64_t ticks) {
-  hart.jump(pc + step->operation.length);
-  kHandler(hart, step->operation);
-  hart.set_progress(hart.next_pc(), ticks + 1);
-}
+struct Alone {
+  static constexpr Place kPlace = Place::kAlone;
+  static constexpr Row row = nullptr;
+  static void run(Hart& hart, const Operation& insn) { kHandler(hart, insn); }
+};
 
-inline void end_of_row(Hart&, const Step*, uint64_t, uint64_t) {}
+// One that makes its result of registers and of nothing else.
+template <uint64_t (*kResult)(const Hart&, const Operation&)>
+struct Computes {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart& hart, const Operation& insn) { hart.set_reg(insn.rd, kResult(hart, insn)); }
+  static void row(Hart& hart, const Step* step) {
+    hart.put(step->operation.rd, kResult(hart, step->operation));
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
+
+// What comes behind the last instruction of a block.
+inline void end_of_row(Hart& hart, const Step* step) {
+  step = hart.follow(hart.address(step), hart.index(step));
+  if (step == nullptr) return;
+  [[clang::musttail]] return step->row(hart, step);
+}
 
 template <BinaryOperation kOperation>
-void reg_reg(Hart& hart, const Operation& insn) {
-  hart.set_reg(insn.rd, kOperation(hart.reg(insn.rs1), hart.reg(insn.rs2)));
+uint64_t of_registers(const Hart& hart, const Operation& insn) {
+  return kOperation(hart.reg(insn.rs1), hart.reg(insn.rs2));
 }
+template <BinaryOperation kOperation>
+using reg_reg = Computes<of_registers<kOperation>>;
 
 template <BinaryOperation kOperation>
-void reg_imm(Hart& hart, const Operation& insn) {
-  hart.set_reg(insn.rd, kOperation(hart.reg(insn.rs1), static_cast<uint64_t>(insn.imm)));
+uint64_t of_immediate(const Hart& hart, const Operation& insn) {
+  return kOperation(hart.reg(insn.rs1), static_cast<uint64_t>(insn.imm));
 }
+template <BinaryOperation kOperation>
+using reg_imm = Computes<of_immediate<kOperation>>;
 
 template <UnaryOperation kOperation>
-void unary(Hart& hart, const Operation& insn) {
-  hart.set_reg(insn.rd, kOperation(hart.reg(insn.rs1)));
+uint64_t of_register(const Hart& hart, const Operation& insn) {
+  return kOperation(hart.reg(insn.rs1));
 }
+template <UnaryOperation kOperation>
+using unary = Computes<of_register<kOperation>>;
 
-inline void lui(Hart& hart, const Operation& insn) { hart.set_reg(insn.rd, static_cast<uint64_t>(insn.imm)); }
+inline uint64_t immediate(const Hart&, const Operation& insn) { return static_cast<uint64_t>(insn.imm); }
+using lui = Computes<immediate>;
 
-inline void auipc(Hart& hart, const Operation& insn) {
-  hart.set_reg(insn.rd, hart.pc() + static_cast<uint64_t>(insn.imm));
-}
+struct auipc {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart& hart, const Operation& insn) {
+    hart.set_reg(insn.rd, hart.pc() + immediate(hart, insn));
+  }
+  static void row(Hart& hart, const Step* step) {
+    hart.put(step->operation.rd, hart.address(step) + immediate(hart, step->operation));
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
+
+// Where a jump or branch goes, which may write a register.
+template <uint64_t (*kTarget)(Hart&, const Operation&, uint64_t pc)>
+struct Jumps {
+  static constexpr Place kPlace = Place::kLast;
+  static void run(Hart& hart, const Operation& insn) {
+    hart.jump(kTarget(hart, insn, hart.pc()));
+    hart.put(0, 0);
+  }
+  static void row(Hart& hart, const Step* step) {
+    const uint64_t target = kTarget(hart, step->operation, hart.address(step));
+    step = hart.follow(target, hart.index(step) + 1);
+    if (step == nullptr) return;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
 
 template <Comparison kComparison>
-void branch(Hart& hart, const Operation& insn) {
-  if (kComparison(hart.reg(insn.rs1), hart.reg(insn.rs2)))
-    hart.jump(hart.pc() + static_cast<uint64_t>(insn.imm));
+uint64_t branch_target(Hart& hart, const Operation& insn, uint64_t pc) {
+  const bool taken = kComparison(hart.reg(insn.rs1), hart.reg(insn.rs2));
+  return pc + (taken ? static_cast<uint64_t>(insn.imm) : insn.length);
 }
+template <Comparison kComparison>
+using branch = Jumps<branch_target<kComparison>>;
 
-inline void jal(Hart& hart, const Operation& insn) {
-  hart.set_reg(insn.rd, hart.pc() + insn.length);
-  hart.jump(hart.pc() + static_cast<uint64_t>(insn.imm));
+inline uint64_t jal_target(Hart& hart, const Operation& insn, uint64_t pc) {
+  hart.put(insn.rd, pc + insn.length);
+  return pc + static_cast<uint64_t>(insn.imm);
 }
+using jal = Jumps<jal_target>;
 
-inline void jalr(Hart& hart, const Operation& insn) {
+inline uint64_t jalr_target(Hart& hart, const Operation& insn, uint64_t pc) {
   const uint64_t target = hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm);
-  hart.set_reg(insn.rd, hart.pc() + insn.length);
-  hart.jump(target & ~uint64_t{1});
+  hart.put(insn.rd, pc + insn.length);
+  return target & ~uint64_t{1};
+}
+using jalr = Jumps<jalr_target>;
+
+inline uint64_t data_address(const Hart& hart, const Operation& insn) {
+  return hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm);
 }
 
 // T is the type in memory: a signed one is sign-extended.
 template <typename T>
-void load(Hart& hart, const Operation& insn) {
-  T value;
-  if (!hart.load(hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm), value)) return;
-  hart.set_reg(insn.rd, static_cast<uint64_t>(value));
-}
+struct load {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart& hart, const Operation& insn) {
+    T value;
+    if (hart.load(data_address(hart, insn), value)) hart.set_reg(insn.rd, static_cast<uint64_t>(value));
+  }
+  static void row(Hart& hart, const Step* step) {
+    T value;
+    if (!hart.load_plain(data_address(hart, step->operation), value)) [[unlikely]] {
+      [[clang::musttail]] return Visible<run>::row(hart, step);
+    }
+    hart.put(step->operation.rd, static_cast<uint64_t>(value));
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
 
 template <typename T>
-void store(Hart& hart, const Operation& insn) {
-  hart.store(hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm), static_cast<T>(hart.reg(insn.rs2)));
-}
+struct store {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart& hart, const Operation& insn) {
+    hart.store(data_address(hart, insn), static_cast<T>(hart.reg(insn.rs2)));
+  }
+  static void row(Hart& hart, const Step* step) {
+    const Operation& insn = step->operation;
+    if (!hart.store_plain(data_address(hart, insn), static_cast<T>(hart.reg(insn.rs2)))) [[unlikely]] {
+      [[clang::musttail]] return Visible<run>::row(hart, step);
+    }
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
 
 // Both registers are sources.
-inline void store_pair(Hart& hart, const Operation& insn) {
-  hart.store_pair(hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm), hart.reg(insn.rd),
-                  hart.reg(insn.rs2));
+inline void store_both(Hart& hart, const Operation& insn) {
+  hart.store_pair(data_address(hart, insn), hart.reg(insn.rd), hart.reg(insn.rs2));
 }
+using store_pair = Visible<store_both>;
 
 inline uint64_t amo_swap(uint64_t, uint64_t operand) { return operand; }
 
 // T is the signed type in memory. Unsigned comparisons work on sign-extended words, too: the order is the
 // same.
 template <typename T, BinaryOperation kOperation>
-void amo(Hart& hart, const Operation& insn) {
+void do_amo(Hart& hart, const Operation& insn) {
   const uint64_t address = hart.reg(insn.rs1);
   uint64_t raw = 0;
   if (!hart.atomic_load(address, sizeof(T), Access::kStore, raw)) return;
@@ -110,47 +188,78 @@ void amo(Hart& hart, const Operation& insn) {
   hart.set_reg(insn.rd, old);
 }
 
+template <typename T, BinaryOperation kOperation>
+using amo = Visible<do_amo<T, kOperation>>;
+
 template <typename T>
-void load_reserved(Hart& hart, const Operation& insn) {
+void do_load_reserved(Hart& hart, const Operation& insn) {
   uint64_t raw = 0;
   if (!hart.reserve(hart.reg(insn.rs1), sizeof(T), raw)) return;
   hart.set_reg(insn.rd, static_cast<uint64_t>(static_cast<T>(raw)));
 }
 
 template <typename T>
-void store_conditional(Hart& hart, const Operation& insn) {
+using load_reserved = Visible<do_load_reserved<T>>;
+
+template <typename T>
+void do_store_conditional(Hart& hart, const Operation& insn) {
   bool success = false;
   if (!hart.store_conditional(hart.reg(insn.rs1), sizeof(T), hart.reg(insn.rs2), success)) return;
   hart.set_reg(insn.rd, success ? 0 : 1);
 }
 
-template <CsrOp kOp>
-void csr(Hart& hart, const Operation& insn) {
-  hart.access_csr(insn, kOp, hart.reg(insn.rs1));
-}
+template <typename T>
+using store_conditional = Visible<do_store_conditional<T>>;
 
 template <CsrOp kOp>
-void csr_imm(Hart& hart, const Operation& insn) {
+void access_csr(Hart& hart, const Operation& insn) {
+  hart.access_csr(insn, kOp, hart.reg(insn.rs1));
+}
+template <CsrOp kOp>
+using csr = Alone<access_csr<kOp>>;
+
+template <CsrOp kOp>
+void access_csr_imm(Hart& hart, const Operation& insn) {
   hart.access_csr(insn, kOp, insn.rs1);
 }
+template <CsrOp kOp>
+using csr_imm = Alone<access_csr_imm<kOp>>;
 
 // The model has no caches: of a cache operation only the checks remain.
 template <bool kInvalidate>
-void cbo(Hart& hart, const Operation& insn) {
+void check_cbo(Hart& hart, const Operation& insn) {
   if (!hart.cache_op_legal(kInvalidate)) return hart.raise_illegal();
   hart.check_cache_block(hart.reg(insn.rs1));
 }
+template <bool kInvalidate>
+using cbo = Alone<check_cbo<kInvalidate>>;
 
-inline void no_effect(Hart&, const Operation&) {}
-inline void fence_i(Hart& hart, const Operation&) { hart.fence_instructions(); }
+struct no_effect {
+  static constexpr Place kPlace = Place::kAnywhere;
+  static void run(Hart&, const Operation&) {}
+  static void row(Hart& hart, const Step* step) {
+    ++step;
+    [[clang::musttail]] return step->row(hart, step);
+  }
+};
+
 inline void illegal(Hart& hart, const Operation&) { hart.raise_illegal(); }
-inline void ecall(Hart& hart, const Operation&) {
+
+inline void do_fence_i(Hart& hart, const Operation&) { hart.fence_instructions(); }
+using fence_i = Alone<do_fence_i>;
+inline void do_ecall(Hart& hart, const Operation&) {
   hart.raise(cause::kEcallU + static_cast<uint64_t>(hart.privilege()), 0);
 }
-inline void ebreak(Hart& hart, const Operation&) { hart.raise(cause::kBreakpoint, hart.pc()); }
-inline void mret(Hart& hart, const Operation&) { hart.return_from_machine(); }
-inline void sret(Hart& hart, const Operation&) { hart.return_from_supervisor(); }
-inline void wfi(Hart& hart, const Operation&) { hart.wait_for_interrupt(); }
-inline void sfence_vma(Hart& hart, const Operation&) { hart.fence_translations(); }
+using ecall = Alone<do_ecall>;
+inline void do_ebreak(Hart& hart, const Operation&) { hart.raise(cause::kBreakpoint, hart.pc()); }
+using ebreak = Alone<do_ebreak>;
+inline void do_mret(Hart& hart, const Operation&) { hart.return_from_machine(); }
+using mret = Alone<do_mret>;
+inline void do_sret(Hart& hart, const Operation&) { hart.return_from_supervisor(); }
+using sret = Alone<do_sret>;
+inline void do_wfi(Hart& hart, const Operation&) { hart.wait_for_interrupt(); }
+using wfi = Alone<do_wfi>;
+inline void do_sfence_vma(Hart& hart, const Operation&) { hart.fence_translations(); }
+using sfence_vma = Alone<do_sfence_vma>;
 
 }  // namespace swai::iss::exec

@@ -38,7 +38,7 @@ void Hart::set_lines(const Lines& lines) {
 }
 
 // The block at pc; none where it does not lie in a page of plain memory whose translation is known.
-inline const Hart::Block* Hart::block() {
+inline Block* Hart::block() {
   const uint64_t offset = pc_ % kPageBytes;
   const Translation& page = slot(pc_, Access::kFetch);
   if (page.tag != (pc_ - offset + fetch_context_) || page.host == nullptr) [[unlikely]] {
@@ -62,14 +62,17 @@ void Hart::renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room) {
   block.bytes = 0;
   block.steps = 0;
   bool ends = false;
-  while (!ends && block.steps < kRow && block.bytes + sizeof(uint32_t) <= room) {
+  while (!ends && block.steps < Block::kSteps && block.bytes + sizeof(uint32_t) <= room) {
     uint32_t bits;
     std::memcpy(&bits, code + block.bytes, sizeof bits);
     const Insn insn = decode(bits);
     if (insn.info == nullptr || insn.info->place == Place::kAlone) break;
     ends = insn.info->place == Place::kLast;
-    block.row[block.steps++] = {insn.info->row, insn};
+    Step& step = block.row[block.steps++];
+    step = {insn.info->row, insn};
+    if (step.operation.rd == 0 && insn.info->format != Format::kPair) step.operation.rd = kNowhere;
     block.bytes = static_cast<uint16_t>(block.bytes + insn.length);
+    block.offsets[block.steps] = static_cast<uint8_t>(block.bytes);
   }
   std::memcpy(copy.data(), code, block.bytes);
   block.row[block.steps].row = exec::end_of_row;
@@ -121,10 +124,17 @@ inline void Hart::execute_one() {
   ++ticks_;
 }
 
-// Ends early where an instruction raises an exception, which is taken then, or calls stop().
-inline void Hart::execute(const Block& block) {
+// This one, and those that follow, as far as the way is known. Ends early where an instruction raises an
+// exception, which is taken then, or calls stop().
+inline void Hart::execute(Block& block) {
   const uint64_t before = ticks_;
-  block.row[0].row(*this, block.row.data(), pc_, before);
+  if (unlinked_ != nullptr) {
+    unlinked_->link(pc_) = {
+        .place = place(pc_), .block = &block, .code = block.code, .version = code_version_};
+    unlinked_ = nullptr;
+  }
+  enter(block, pc_, before);
+  block.row[0].row(*this, block.row.data());
   csrs_.minstret += instret_increment() * (ticks_ - before);
   if (!raised_) [[likely]] {
     return;
@@ -139,10 +149,11 @@ uint64_t Hart::run(uint64_t limit) {
   while (steps < limit && !stop_ && !waiting()) {
     waiting_ = false;
     const uint64_t before = ticks_;
+    last_tick_ = before + (limit - steps);
     if (const auto interrupt = interrupt_to_take()) {
       take_trap(*interrupt, 0);
       ++ticks_;
-    } else if (const Block* const next = block();
+    } else if (Block* const next = block();
                next != nullptr && next->steps != 0 && next->steps <= limit - steps) {
       execute(*next);
     } else {

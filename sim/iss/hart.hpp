@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/iss/block.hpp"
 #include "sim/iss/insn.hpp"
 #include "sim/iss/memory.hpp"
 #include "sim/iss/retirement.hpp"
@@ -31,6 +32,9 @@ enum class Interrupts : uint8_t {
   kTaken,     // step() takes pending, enabled interrupts and NMIs
   kWhenTold,  // only take_interrupt() does; wfi does not wait
 };
+
+// Where a row writes what goes to register 0.
+inline constexpr unsigned kNowhere = 32;
 
 struct HartConfig {
   uint64_t reset_pc = 0;
@@ -127,13 +131,6 @@ class Hart {
   // --- for the instructions (execute.hpp); a false result means that an exception was raised
   void jump(uint64_t target) { next_pc_ = target; }
   uint64_t next_pc() const { return next_pc_; }
-  bool raised() const { return raised_; }
-  bool stopped() const { return stop_; }
-  // Of instructions in a row: the next one's address, and what ticks() is then.
-  void set_progress(uint64_t pc, uint64_t ticks) {
-    pc_ = pc;
-    ticks_ = ticks;
-  }
   void raise(uint64_t cause, uint64_t tval);
   void raise_illegal() { raise(cause::kIllegal, bits_); }
   template <typename T>
@@ -156,6 +153,32 @@ class Hart {
   void fence_translations();
   void fence_instructions() { ++code_version_; }
 
+  // --- for instructions in a row (rows.hpp)
+  // A row writes registers of its instructions here, where 0 is kNowhere.
+  void put(unsigned n, uint64_t value) { x_[n] = value; }
+  unsigned index(const Step* step) const { return block_->index(step); }
+  uint64_t address(const Step* step) const { return block_pc_ + block_->offsets[index(step)]; }
+  // Before what others may see: this instruction is the next one.
+  void arrive(const Step* step) {
+    pc_ = address(step);
+    ticks_ = block_ticks_ + index(step);
+  }
+  // After that: may the row go on? If not, what comes next is the one that raised the exception, or the one
+  // behind this.
+  bool may_go_on(const Step* step) {
+    if (raised_) return false;
+    if (!stop_) return true;
+    arrive(step + 1);
+    return false;
+  }
+  // Goes on at this address, behind so many instructions of the block: there, or null: the row ends.
+  const Step* follow(uint64_t pc, unsigned steps);
+  // Accesses to plain memory whose page is known; false: not done.
+  template <typename T>
+  bool load_plain(uint64_t vaddr, T& value) const;
+  template <typename T>
+  bool store_plain(uint64_t vaddr, T value) const;
+
  private:
   // The translation of one page for one kind of access, in one context (privilege, SUM, MXR).
   struct Translation {
@@ -167,20 +190,19 @@ class Hart {
   };
   static constexpr unsigned kTranslations = 256;
   using Translations = std::array<Translation, kTranslations>;
-  static constexpr unsigned kDecoded = 8192;
-  // Instructions that follow each other in one page, decoded together; a jump or branch may be the last of
-  // them. What sees or changes how instructions are executed is in none. A block is looked at again after
-  // fence.i.
-  static constexpr unsigned kBlocks = 16384;
-  static constexpr unsigned kRow = 16;
-  struct alignas(64) Block {
-    const uint8_t* code = nullptr;
-    uint32_t version = 0;
-    uint16_t bytes = 0;
-    uint16_t steps = 0;
-    std::array<Step, kRow + 1> row{};
+  // What accesses to plain memory need of the translation in the same place.
+  struct PlainPage {
+    uint64_t tag = 0;      // 0: there is none
+    uintptr_t offset = 0;  // from virtual addresses to the host's
   };
-  using Copy = std::array<uint8_t, 4 * kRow>;
+  using PlainPages = std::array<PlainPage, kTranslations>;
+  template <typename T>
+  static uint64_t page_if_aligned(uint64_t vaddr) {
+    return vaddr & (~(kPageBytes - 1) | (sizeof(T) - 1));
+  }
+  static constexpr unsigned kDecoded = 8192;
+  static constexpr unsigned kBlocks = 16384;
+  using Copy = std::array<uint8_t, 4 * Block::kSteps>;
   static constexpr unsigned kEventCounters = 8;  // mhpmcounter3 to 10
   static constexpr unsigned kFirstEvent = 3;
 
@@ -209,9 +231,16 @@ class Hart {
   const Insn* fetch();
   bool execute(const Insn& insn);
   void execute_one();
-  const Block* block();
+  Block* block();
   void renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room);
-  void execute(const Block& block);
+  void execute(Block& block);
+  void enter(Block& block, uint64_t pc, uint64_t ticks) {
+    block_ = &block;
+    block_pc_ = pc;
+    block_ticks_ = ticks;
+  }
+  // Of code: an address and the context in which it means something.
+  uint64_t place(uint64_t pc) const { return pc ^ fetch_context_ << 50; }
   uint64_t instret_increment() const { return (~mcountinhibit_ >> 2) & 1; }
   std::optional<uint64_t> interrupt_to_take();
 
@@ -257,7 +286,7 @@ class Hart {
 
   uint64_t pc_ = 0;
   uint64_t next_pc_ = 0;
-  std::array<uint64_t, 32> x_{};
+  std::array<uint64_t, kNowhere + 1> x_{};
   Privilege privilege_ = Privilege::kMachine;
   CsrState csrs_;
   uint64_t software_mip_ = 0;
@@ -294,11 +323,20 @@ class Hart {
   uint64_t fetch_context_ = 0;
   uint64_t data_context_ = 0;
   std::array<Translations, 3> translations_{};  // by Access
+  PlainPages loads_{};
+  PlainPages stores_{};
   // By pc; an entry is valid if its bits are those in memory.
   std::vector<Insn> decoded_;
   std::vector<Block> blocks_;
   std::vector<Copy> copies_;  // of each block's bytes
   uint32_t code_version_ = 1;
+
+  // The block under way, its address, and ticks_ at its beginning.
+  Block* block_ = nullptr;
+  uint64_t block_pc_ = 0;
+  uint64_t block_ticks_ = 0;
+  uint64_t last_tick_ = 0;     // of run()
+  Block* unlinked_ = nullptr;  // behind which the way was not known
 };
 
 inline void Hart::raise(uint64_t cause, uint64_t tval) {
@@ -317,6 +355,41 @@ inline void Hart::record_store(uint64_t vaddr, unsigned size, uint64_t value) {
   mem_addr_ = vaddr;
   mem_wmask_ = static_cast<uint16_t>((1u << size) - 1);
   mem_wdata_ = value;
+}
+
+template <typename T>
+bool Hart::load_plain(uint64_t vaddr, T& value) const {
+  const PlainPage& page = loads_[(vaddr >> kPageBits) % kTranslations];
+  if (page.tag != page_if_aligned<T>(vaddr) + data_context_) [[unlikely]] {
+    return false;
+  }
+  std::memcpy(&value, reinterpret_cast<const uint8_t*>(vaddr + page.offset), sizeof value);
+  return true;
+}
+
+template <typename T>
+bool Hart::store_plain(uint64_t vaddr, T value) const {
+  const PlainPage& page = stores_[(vaddr >> kPageBits) % kTranslations];
+  if (page.tag != page_if_aligned<T>(vaddr) + data_context_) [[unlikely]] {
+    return false;
+  }
+  std::memcpy(reinterpret_cast<uint8_t*>(vaddr + page.offset), &value, sizeof value);
+  return true;
+}
+
+inline const Step* Hart::follow(uint64_t pc, unsigned steps) {
+  const uint64_t ticks = block_ticks_ + steps;
+  const Block::Link& link = block_->link(pc);
+  Block* const next = link.block;
+  if (link.place == place(pc) && link.version == code_version_ && link.code == next->code &&
+      ticks + next->steps <= last_tick_) [[likely]] {
+    enter(*next, pc, ticks);
+    return next->row.data();
+  }
+  pc_ = pc;
+  ticks_ = ticks;
+  unlinked_ = block_;
+  return nullptr;
 }
 
 template <typename T>

@@ -16,7 +16,7 @@ struct Step;
 using Handler = void (*)(Hart&, const Operation&);
 // The same, and then the instructions that follow: each calls the next one itself, so that a processor's
 // branch predictor tells them apart.
-using Row = void (*)(Hart&, const Step*, uint64_t pc, uint64_t ticks);
+using Row = void (*)(Hart&, const Step*);
 
 // Which operands an instruction has, where they are in its bits, and how they are written in assembly.
 enum class Format : uint8_t {

@@ -136,11 +136,20 @@ const Hart::Translation* Hart::translation(uint64_t vaddr, Access access, uint64
     const HostPage page = memory_.page(result.paddr);
     entry.host = access == Access::kStore ? page.write : page.read;
   }
+  if (access != Access::kFetch) {
+    PlainPages& pages = access == Access::kStore ? stores_ : loads_;
+    pages[(vaddr >> kPageBits) % kTranslations] =
+        entry.host == nullptr
+            ? PlainPage{}
+            : PlainPage{.tag = tag, .offset = reinterpret_cast<uintptr_t>(entry.host) - (vaddr - offset)};
+  }
   return &entry;
 }
 
 void Hart::flush_translations() {
   for (Translations& one : translations_) one.fill({});
+  loads_.fill({});
+  stores_.fill({});
   ++code_version_;
 }
 

@@ -41,11 +41,12 @@ void Hart::update_context() {
   data_privilege_ = (csrs_.mstatus & mstatus::kMprv)
                         ? static_cast<Privilege>((csrs_.mstatus & mstatus::kMpp) >> mstatus::kMppShift)
                         : privilege_;
-  constexpr uint64_t kValid = 1;
-  fetch_context_ = kValid | static_cast<uint64_t>(privilege_) << 1;
-  data_context_ = kValid | static_cast<uint64_t>(data_privilege_) << 1 |
-                  bit_if(csrs_.mstatus & mstatus::kSum, 1 << 3) |
-                  bit_if(csrs_.mstatus & mstatus::kMxr, 1 << 4);
+  // The lowest bits are those of addresses that are not aligned.
+  constexpr uint64_t kValid = 1 << 5;
+  fetch_context_ = kValid | static_cast<uint64_t>(privilege_) << 6;
+  data_context_ = kValid | static_cast<uint64_t>(data_privilege_) << 6 |
+                  bit_if(csrs_.mstatus & mstatus::kSum, 1 << 8) |
+                  bit_if(csrs_.mstatus & mstatus::kMxr, 1 << 9);
 }
 
 void Hart::take_trap(uint64_t cause, uint64_t tval) {
