@@ -129,6 +129,8 @@ class Runner:
         # Tests must not take part in make's job server, nor inherit options given to make.
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
             env.pop(name, None)
+        # Tests run side by side on all cores.
+        env.setdefault("SWAI_FAST_THREADS", "1")
         if self.variant:
             env["SWAI_VARIANT"] = self.variant
         if self.variant == "wave":

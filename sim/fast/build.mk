@@ -10,6 +10,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     dma_engine.cpp \
     endpoint.cpp \
     host_memory.cpp \
+    host_threads.cpp \
     management.cpp \
     msix.cpp \
     register_block.cpp \

@@ -47,8 +47,10 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
                                  uint64_t value) { return write_endpoint(offset, size, value); },
                  .function_reset = [this] { outside_.function_reset(); }}) {
   for (unsigned number = 0; number < options.sizes.groups; ++number) {
-    const CoreGroup::Options group{
-        .number = number, .rows = options.sizes.rows, .columns = options.sizes.columns};
+    const CoreGroup::Options group{.number = number,
+                                   .rows = options.sizes.rows,
+                                   .columns = options.sizes.columns,
+                                   .workers = options.workers};
     groups_.push_back(std::make_unique<CoreGroup>(
         group, memory_,
         CoreGroup::Outside{

@@ -28,6 +28,7 @@ struct CardOptions {
   std::string rom;  // rows of 512 bits in hex
   card::FlashOptions flash;
   unsigned number = 0;
+  iss::cpe::Workers* workers = nullptr;  // of the process; null: one thread
 };
 
 class Card final : private Fabric {

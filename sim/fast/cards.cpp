@@ -5,7 +5,9 @@
 #include "host/link/vendor_region.hpp"
 #include "sim/card/hosted_cards.hpp"
 #include "sim/fast/card_device.hpp"
+#include "sim/fast/host_threads.hpp"
 #include "sim/fast/sizes.hpp"
+#include "sim/iss/cpe/workers.hpp"
 
 namespace swai::fast {
 namespace {
@@ -16,13 +18,15 @@ constexpr uint64_t kTurn = 1024;
 class Cards final : public card::HostedCards {
  public:
   Cards(const card::Options& options, std::vector<card::FlashStore>& flash,
-        const std::function<void(size_t, uint8_t)>& console) {
+        const std::function<void(size_t, uint8_t)>& console)
+      : workers_(host_threads()) {
     for (unsigned i = 0; i < options.cards; ++i) {
       devices_.push_back(std::make_unique<CardDevice>(
           DeviceOptions{.card = {.sizes = sizes_of(options.config),
                                  .rom = options.rom,
                                  .flash = {.times = card::FlashTimes{}.faster(options.flash_speed)},
-                                 .number = i},
+                                 .number = i,
+                                 .workers = &workers_},
                         .configuration = options.config + std::string(link::vendor::kFastTier),
                         .cards = static_cast<unsigned>(options.cards)},
           flash[i], [console, i](uint8_t byte) { console(i, byte); }, [this] { asleep_ = false; }));
@@ -46,6 +50,7 @@ class Cards final : public card::HostedCards {
  private:
   std::optional<bool> route(bool write, uint64_t address, std::span<uint8_t> bytes);
 
+  iss::cpe::Workers workers_;
   std::vector<std::unique_ptr<CardDevice>> devices_;
   bool asleep_ = false;
 };

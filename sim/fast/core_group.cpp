@@ -43,6 +43,12 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
     return there ? MemoryStatus::kOk : MemoryStatus::kNobody;
   }
 
+  bool is_memory(uint64_t address, uint64_t bytes) const override {
+    return memory_.at(address, bytes) != nullptr;
+  }
+
+  uint8_t* plain(uint64_t address, uint64_t bytes) const override { return memory_.at(address, bytes); }
+
   MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (uint8_t* const into = memory_.at(address, bytes.size())) {
       std::memcpy(into, bytes.data(), bytes.size());
@@ -71,7 +77,8 @@ CoreGroup::CoreGroup(const Options& options, CardMemory& memory, Outside outside
       unit_(std::make_unique<iss::cpe::GroupUnit>(
           options.rows, options.columns, *lines_,
           iss::cpe::GroupUnit::Options{.number = options.number,
-                                       .hbm_kib = static_cast<uint32_t>(CardMemory::kGroupBytes >> 10)},
+                                       .hbm_kib = static_cast<uint32_t>(CardMemory::kGroupBytes >> 10),
+                                       .workers = options.workers},
           iss::cpe::GroupUnit::Outside{.done = outside_.done, .fault = outside_.fault})) {}
 
 CoreGroup::~CoreGroup() = default;

@@ -10,7 +10,8 @@
 
 namespace swai::iss::cpe {
 class GroupUnit;
-}
+class Workers;
+}  // namespace swai::iss::cpe
 
 namespace swai::fast {
 
@@ -20,6 +21,7 @@ class CoreGroup {
     unsigned number = 0;
     unsigned rows = 0;
     unsigned columns = 0;
+    iss::cpe::Workers* workers = nullptr;  // threads of the host, for all groups; null: the caller's alone
   };
 
   struct Outside {

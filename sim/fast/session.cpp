@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "card_regs.hpp"
+#include "sim/fast/host_threads.hpp"
 #include "sim/fast/sizes.hpp"
 
 namespace swai::fast {
@@ -26,9 +27,11 @@ Session::Session(const card::Options& options)
     : options_(options),
       flash_(card::FlashStore::open(options.flash, options.flash_size)),
       console_(options.console, options.console_path),
+      workers_(host_threads()),
       card_({.sizes = sizes_of(options.config),
              .rom = options.rom,
-             .flash = {.times = card::FlashTimes{}.faster(options.flash_speed)}},
+             .flash = {.times = card::FlashTimes{}.faster(options.flash_speed)},
+             .workers = &workers_},
             flash_,
             {.console = [this](uint8_t byte) { console_.put(byte); },
              .message = [](const Msix::Message&) {},

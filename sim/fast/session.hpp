@@ -5,6 +5,7 @@
 #include "sim/card/flash_store.hpp"
 #include "sim/card/options.hpp"
 #include "sim/fast/card.hpp"
+#include "sim/iss/cpe/workers.hpp"
 
 namespace swai::fast {
 
@@ -24,6 +25,7 @@ class Session {
   card::StopSignal stop_;
   card::FlashStore flash_;
   card::Console console_;
+  iss::cpe::Workers workers_;
   Card card_;
 };
 

@@ -2,22 +2,28 @@
 """Tests what host programs see of the fast tier: who chooses it, who says which one runs, and that it does the same again.
 Run from the repository root."""
 
+import itertools
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 SWAI = "build/swai"
 COPY = ["run", "build/cpe-kernels/copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
+# Rounds of its cores take the host milliseconds: long enough for threads.
+ROWS, DEPTH, COLUMNS = 256, 1024, 512
+GEMM = ["run", "build/cpe-kernels/gemm.elf", "--kernel", "gemm",
+        "--args", f"buf:{4 * ROWS * COLUMNS}", f"buf:{ROWS * DEPTH}:random", f"buf:{DEPTH * COLUMNS}:random",
+        *map(str, (0, 0, ROWS, DEPTH, COLUMNS, 0, 1, 0))]
 LIMIT = 120
 
 
-def swai(*words, tier=None):
+def swai(*words, config="tiny", **variables):
     environment = {name: value for name, value in os.environ.items() if name not in ("SWAI_TIER", "SWAI_CARD")}
-    if tier is not None:
-        environment["SWAI_TIER"] = tier
     return subprocess.run(
-        [SWAI, "--config", "tiny", *words], capture_output=True, text=True, timeout=LIMIT, env=environment
+        [SWAI, "--config", config, *words], capture_output=True, text=True, timeout=LIMIT, env=environment | variables
     )
 
 
@@ -28,7 +34,7 @@ class HostPrograms(unittest.TestCase):
         return done
 
     def test_info_says_which_tier(self):
-        for words, keys in ((("--tier", "fast"), {}), ((), {"tier": "fast"}), (("--tier", "fast"), {"tier": "rtl"})):
+        for words, keys in ((("--tier", "fast"), {}), ((), {"SWAI_TIER": "fast"}), (("--tier", "fast"), {"SWAI_TIER": "rtl"})):
             with self.subTest(words=words, keys=keys):
                 card = json.loads(self.good(*words, "--json", "info", **keys).stdout)["cards"][0]
                 self.assertEqual(card["tier"], "fast")
@@ -38,11 +44,30 @@ class HostPrograms(unittest.TestCase):
 
     def test_unknown_tier_is_refused(self):
         self.assertEqual(swai("--tier", "quick", "info").returncode, 2)
-        self.assertEqual(swai("info", tier="quick").returncode, 2)
+        self.assertEqual(swai("info", SWAI_TIER="quick").returncode, 2)
 
     def test_same_run_again(self):
         runs = [json.loads(self.good("--tier", "fast", "--json", *COPY).stdout) for _ in range(2)]
         self.assertEqual(runs[0], runs[1])
+
+    def test_same_run_with_any_number_of_threads(self):
+        runs = []
+        with tempfile.TemporaryDirectory() as folder:
+            for config, threads in itertools.product(("cg1", "full"), ("1", "2", "7")):
+                out = pathlib.Path(folder) / "sums.bin"
+                words = ("--tier", "fast", "--json", *GEMM, "--repeat", "2", "--dump", f"0:{out}")
+                report = json.loads(self.good(*words, config=config, SWAI_FAST_THREADS=threads).stdout)
+                runs.append((config, report, out.read_bytes()))
+        self.assertNotEqual(runs[0][2], bytes(4 * ROWS * COLUMNS))
+        self.assertEqual(runs[1:3], runs[:1] * 2)
+        self.assertEqual(runs[4:6], runs[3:4] * 2)
+
+    def test_threads_that_cannot_be_are_refused(self):
+        for threads in ("0", "33", "-1", "two", ""):
+            with self.subTest(threads=threads):
+                done = swai("--tier", "fast", "info", SWAI_FAST_THREADS=threads)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("SWAI_FAST_THREADS", done.stderr)
 
     def test_copies_of_all_kinds(self):
         self.good("--tier", "fast", "copy-test")

@@ -2,6 +2,7 @@
 
 ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     channel.cpp \
+    code.cpp \
     cpe.cpp \
     decode.cpp \
     dma.cpp \

@@ -1,10 +1,10 @@
-// Decoded code. Harts that see the same code share one of these; it keeps what it has read until
-// invalidate(), as the instruction caches do.
+// Decoded code. Harts that see the same code share one of these, also when several threads run them; it keeps
+// what it has read until invalidate(), as the instruction caches do.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "sim/iss/cpe/fault.hpp"
@@ -13,7 +13,6 @@ namespace swai::iss::cpe {
 
 // Every instruction; compressed ones are what they expand to.
 enum class Op : uint8_t {
-  kUndecoded,
   kIllegal,
   // clang-format off
   kLui, kAuipc, kJal, kJalr,
@@ -30,7 +29,7 @@ enum class Op : uint8_t {
 inline constexpr size_t kOpCount = static_cast<size_t>(Op::kCustom) + 1;
 
 struct Insn {
-  Op op = Op::kUndecoded;
+  Op op = Op::kIllegal;
   uint8_t rd = 0;  // 0 where there is none
   uint8_t rs1 = 0;
   uint8_t rs2 = 0;
@@ -53,45 +52,74 @@ class CodeSource {
   virtual Cause fetch(uint32_t address, uint8_t* line) = 0;
 };
 
+// What a hart runs: an instruction in as little room as possible, because many lie side by side.
+struct Slot {
+  // What to do with it: a number of Hart's rows, or of those below.
+  uint8_t row = 0;
+  uint8_t rd = 0;  // kNowhere where there is none
+  uint8_t rs1 = 0;
+  uint8_t rs2 = 0;
+  int32_t imm = 0;  // as Insn's; of jumps and branches: how many slots away the target is
+
+  static constexpr uint8_t kUndecoded = 0;
+  // One that is executed as step() does it: it is rare, or jumps out of the code.
+  static constexpr uint8_t kByItself = 1;
+  static constexpr uint8_t kFirstRow = 2;
+  static constexpr uint8_t kNowhere = 32;
+  // Of an instruction of 2 or 4 bytes.
+  static constexpr uint8_t row_of(Op op, unsigned length) {
+    return static_cast<uint8_t>(kFirstRow + 2 * static_cast<unsigned>(op) + length / 4);
+  }
+};
+
 class Code {
  public:
-  explicit Code(CodeSource& source) : source_(source), lines_(kLines) {}
+  // Throws std::bad_alloc when the system has no room for so many addresses.
+  explicit Code(CodeSource& source);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
 
+  // Nobody may run meanwhile.
   void invalidate();
 
-  // The instruction at pc, which is even. `length / 2` behind it lies the one that follows, or one that is
-  // not decoded, when that is yet to be found. Null when it cannot be fetched: see failure().
-  const Insn* find(uint32_t pc) {
-    Line& line = lines_[(pc / 64) % kLines];
-    if (line.tag == pc / 64) {
-      const Insn& insn = line.insns[pc / 2 % 32];
-      if (insn.op != Op::kUndecoded) return &insn;
-    }
-    return find_slowly(pc);
+  // Of an even address; null: there is no code. The slot of what follows is `length / 2` slots further on;
+  // behind the last one lies one that is never decoded.
+  const Slot* slot(uint32_t pc) const {
+    const uint32_t index = (pc - kFirst) / 2;
+    return index < kHalves ? slots_ + index : nullptr;
   }
+  uint32_t address(const Slot* slot) const { return kFirst + 2 * static_cast<uint32_t>(slot - slots_); }
+  // Another thread may be decoding it: what else the slot says is there when its row is.
+  static uint8_t row(const Slot& slot) { return __atomic_load_n(&slot.row, __ATOMIC_ACQUIRE); }
 
   struct Failure {
     Cause cause = Cause::kNone;
     uint32_t address = 0;  // of the first 16 bits that could not be read
   };
-  const Failure& failure() const { return failure_; }
+  // False: it cannot be fetched.
+  bool decode(uint32_t pc, Failure& failure);
+  // One that was decoded.
+  Insn insn(uint32_t pc) const;
 
  private:
-  static constexpr uint32_t kLines = 1024;
-  static constexpr uint32_t kNoTag = ~uint32_t{0};
+  // SpaceDaemon and SpaceKernel lie side by side. Every 16 bits of them have a slot here, as pages that cost
+  // nothing before they are used; so one follows the other, and none ever takes another one's place.
+  static_assert(space::kKernel == space::kDaemon + 1);
+  static constexpr uint32_t kFirst = uint32_t{space::kDaemon} << 28;
+  static constexpr uint32_t kHalves = (uint32_t{2} << 28) / 2;
+  static constexpr uint32_t kHalvesOfLine = 32;
 
-  struct Line {
-    uint32_t tag = kNoTag;
-    std::array<uint16_t, 32> halves{};
-    std::array<Insn, 34> insns{};  // behind the line: never decoded
-  };
-
-  const Insn* find_slowly(uint32_t pc);
-  Line* get(uint32_t address);
+  // The 16 bits at this address, whose line is read if it was not.
+  bool half(uint32_t address, uint32_t& bits, Failure& failure);
+  Slot slot_of(const Insn& insn, uint32_t pc) const;
 
   CodeSource& source_;
-  std::vector<Line> lines_;
-  Failure failure_;
+  Slot* slots_;
+  uint16_t* halves_;             // what was read
+  bool* was_read_;               // by line
+  std::vector<uint32_t> lines_;  // those that were read, as indices of their first slots
+  std::mutex decoding_;
 };
 
 }  // namespace swai::iss::cpe

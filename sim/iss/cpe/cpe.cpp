@@ -11,6 +11,13 @@
 
 namespace swai::iss::cpe {
 
+namespace {
+
+// An instruction cannot be executed in company. Nothing of it has happened.
+struct Alone {};
+
+}  // namespace
+
 Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, unsigned columns,
          const Hart::Identity& identity)
     : ldm_(ldm),
@@ -69,11 +76,23 @@ uint64_t Cpe::launch_instructions() const {
   return running_ ? hart_.instructions() - first_instruction_ : launch_instructions_;
 }
 
-uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
+uint64_t Cpe::run(uint64_t limit, Company company, const Observer& observer) {
   if (stopped()) return 0;
   const uint64_t first = hart_.instructions();
-  const auto count = [&] { return hart_.instructions() - first; };
   waiting_ = false;
+  company_ = company;
+  wants_to_be_alone_ = false;
+  try {
+    execute(limit, observer);
+  } catch (const Alone&) {
+    wants_to_be_alone_ = true;
+  }
+  return hart_.instructions() - first;
+}
+
+void Cpe::execute(uint64_t limit, const Observer& observer) {
+  const uint64_t first = hart_.instructions();
+  const auto count = [&] { return hart_.instructions() - first; };
   while (count() < limit && !memory_.is_full()) {
     const Hart::Status status = observer ? observed_step(observer) : hart_.run(limit - count());
     if (status == Hart::Status::kRetired && unit_fault().cause == Cause::kNone) continue;
@@ -86,7 +105,10 @@ uint64_t Cpe::run(uint64_t limit, const Observer& observer) {
     }
     break;
   }
-  return count();
+}
+
+void Cpe::read_memory_only(uint16_t segment) {
+  if (company_ == Company::kOthers && !memory_.is_memory(segment)) throw Alone{};
 }
 
 Hart::Status Cpe::observed_step(const Observer& observer) {
@@ -114,6 +136,7 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       offset = (offset + access.pointer) & segment::kOffsetMask;
       break;
   }
+  if (!access.write) read_memory_only(number);
   // A pointer may have any alignment. Of an access that lies in two lines the upper part goes first; beyond
   // the last line there is none.
   WindowResult result{.segment = number, .offset = offset};
@@ -142,6 +165,7 @@ Environment::Answer Cpe::issue(const Command& command) {
     case unit::kControl:
       return control(command);
     case unit::kDma:
+      if (command.op == dma_op::kLoad) read_memory_only(segment::number(dma_.global()));
       return dma_.issue(command);
     case unit::kRow:
       return row_.issue(column_number_, command);

@@ -49,8 +49,12 @@ class Cpe : private Environment {
   // Will be taken when its code asks for a launch; stays through a reset until withdraw().
   void give(const Launch& launch) { pending_ = launch; }
   void withdraw() { pending_.reset(); }
-  // Up to `limit` instructions, fewer when it waits or stops; returns how many.
-  uint64_t run(uint64_t limit, const Observer& observer);
+  // Who else runs. What is not memory is not read in company: it may show what the others do, or how far they
+  // are.
+  enum class Company : uint8_t { kOthers, kNobody };
+  // Up to `limit` instructions, fewer when it waits or stops, or wants to be alone; returns how many.
+  uint64_t run(uint64_t limit, Company company, const Observer& observer);
+  bool wants_to_be_alone() const { return wants_to_be_alone_; }
   // The end of a round: its stores take effect.
   void commit() { memory_.commit(); }
   const RoundMemory& memory() const { return memory_; }
@@ -92,6 +96,8 @@ class Cpe : private Environment {
     return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
   }
   Hart::Status observed_step(const Observer& observer);
+  void execute(uint64_t limit, const Observer& observer);
+  void read_memory_only(uint16_t segment);
   Answer control(const Command& command);
   Cause access(const WindowAccess& access, uint16_t number, uint64_t offset, std::span<uint8_t> bytes);
   void stop_engines();
@@ -116,6 +122,8 @@ class Cpe : private Environment {
   std::optional<Launch> pending_;  // not taken yet
   bool running_ = false;
   bool waiting_ = false;
+  Company company_ = Company::kNobody;
+  bool wants_to_be_alone_ = false;
   bool failed_launch_ = false;
   uint64_t taken_ = 0;
   Fault stopped_;  // from outside

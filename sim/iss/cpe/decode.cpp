@@ -276,43 +276,4 @@ Insn decode(uint32_t word) {
   return insn;
 }
 
-void Code::invalidate() {
-  for (Line& line : lines_) line.tag = kNoTag;
-}
-
-Code::Line* Code::get(uint32_t address) {
-  Line& line = lines_[(address / 64) % kLines];
-  if (line.tag == address / 64) return &line;
-  uint8_t bytes[64];
-  const uint32_t region = address >> 28;
-  failure_ = {region == space::kDaemon || region == space::kKernel ? source_.fetch(address & ~63U, bytes)
-                                                                   : Cause::kVacant,
-              address};
-  if (failure_.cause != Cause::kNone) return nullptr;
-  line.tag = address / 64;
-  for (unsigned i = 0; i < 32; ++i) {
-    line.halves[i] = static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8);
-    line.insns[i].op = Op::kUndecoded;
-  }
-  return &line;
-}
-
-const Insn* Code::find_slowly(uint32_t pc) {
-  Line* line = get(pc);
-  if (line == nullptr) return nullptr;
-  const unsigned index = pc / 2 % 32;
-  uint32_t word = line->halves[index];
-  if ((word & 3) == 3) {
-    if (index < 31) {
-      word |= static_cast<uint32_t>(line->halves[index + 1]) << 16;
-    } else {
-      const Line* next = get(pc + 2);
-      if (next == nullptr) return nullptr;
-      word |= static_cast<uint32_t>(next->halves[0]) << 16;
-    }
-  }
-  line->insns[index] = decode(word);
-  return &line->insns[index];
-}
-
 }  // namespace swai::iss::cpe

@@ -49,6 +49,7 @@ Environment::Answer Dma::transfer(const Command& command) {
   for (uint32_t row = 0; row < shape.rows; ++row) {
     uint64_t offset = global_ + static_cast<uint64_t>(row * shape.global_stride);
     auto local = ldm_.subspan(start + uint64_t{row} * shape.ldm_stride, bytes);
+    if (move_at_once(store, offset & segment::kOffsetMask, local)) continue;
     while (!local.empty()) {
       offset &= segment::kOffsetMask;
       const auto piece = local.first(std::min<uint64_t>(local.size(), kLineBytes - offset % kLineBytes));
@@ -58,6 +59,17 @@ Environment::Answer Dma::transfer(const Command& command) {
     }
   }
   return {.data = begun_};
+}
+
+// The offset of a segment never ends within a piece that can be moved so: its limit is lower.
+bool Dma::move_at_once(bool store, uint64_t offset, std::span<uint8_t> local) {
+  const uint16_t number = segment::number(global_);
+  if (!(store ? memory_.write_lines(number, offset, local) : memory_.read_lines(number, offset, local))) {
+    return false;
+  }
+  (store ? bytes_stored_ : bytes_loaded_) += local.size();
+  lines_ += lines_of(offset, local.size());
+  return true;
 }
 
 bool Dma::move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc) {

@@ -19,6 +19,8 @@ class Dma {
   // Of the transfer that failed; from then on the CPE stands still.
   const Fault& fault() const { return fault_; }
   uint32_t begun() const { return begun_; }
+  // The pointer that transfers use.
+  uint64_t global() const { return global_; }
   uint64_t bytes_loaded() const { return bytes_loaded_; }
   uint64_t bytes_stored() const { return bytes_stored_; }
   // Lines of memory, or parts of one, that were moved.
@@ -32,6 +34,8 @@ class Dma {
   };
 
   Environment::Answer transfer(const Command& command);
+  // All of a row; false: it has to be line by line.
+  bool move_at_once(bool store, uint64_t offset, std::span<uint8_t> local);
   // One line piece; false: it failed.
   bool move(bool store, uint64_t offset, std::span<uint8_t> local, uint32_t pc);
 

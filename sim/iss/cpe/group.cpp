@@ -39,13 +39,13 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
       turn_(options.turn),
       all_(static_cast<uint32_t>((uint64_t{1} << (rows * columns)) - 1)),
       port_(memory),
-      codes_(std::max(options.threads, 1u), Code(port_)),
+      code_(port_),
       sync_(rows, columns),
       ldm_(size_t{rows} * columns * kLdmBytes),
       records_(rows * columns),
       restarts_(rows * columns),
       used_(rows * columns),
-      workers_(std::max(options.threads, 1u)),
+      workers_(options.workers),
       worthwhile_(options.worthwhile) {
   if (rows == 0 || rows > 4 || columns == 0 || columns > 8 || options.turn == 0) {
     throw std::invalid_argument("a core group has 1 to 4 rows and 1 to 8 columns");
@@ -67,9 +67,9 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
     const unsigned column = number % columns;
     const Hart::Identity identity{.id = static_cast<uint8_t>(options.number << 5 | row << 3 | column),
                                   .config = rows | columns << 8 | kLdmBytes / 1024 << 16};
-    cpes_.push_back(std::make_unique<Cpe>(Cpe::Surroundings{codes_[number % codes_.size()], port_, sync_,
-                                                            channels_[row], channels_[rows + column]},
-                                          ldm(number), number, columns, identity));
+    cpes_.push_back(std::make_unique<Cpe>(
+        Cpe::Surroundings{code_, port_, sync_, channels_[row], channels_[rows + column]}, ldm(number), number,
+        columns, identity));
   }
 }
 
@@ -227,28 +227,30 @@ Group::Turn Group::turn() {
   return turn;
 }
 
-void Group::invalidate_code() {
-  for (Code& code : codes_) code.invalidate();
-}
-
 void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {
-  const auto run = [&](unsigned i) {
+  const auto run = [&](unsigned i, Cpe::Company company) {
     uint64_t limit = turn_;
     if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
-    counts[i] = cpes_[i]->run(limit, observer_);
+    counts[i] += cpes_[i]->run(limit - counts[i], company, observer_);
   };
+  run_together(mask, [&](unsigned i) { run(i, Cpe::Company::kOthers); });
+  for_each(mask, [&](unsigned i) {
+    if (cpes_[i]->wants_to_be_alone()) run(i, Cpe::Company::kNobody);
+  });
+}
+
+void Group::run_together(uint32_t mask, const std::function<void(unsigned cpe)>& run) {
   const auto start = std::chrono::steady_clock::now();
-  const unsigned threads = workers_.count();
-  if (threads == 1 || observer_ || last_round_ < worthwhile_) {
-    for_each(mask, run);
+  const bool share = workers_ != nullptr && workers_->count() > 1 && !observer_ && last_round_ >= worthwhile_;
+  if (share) {
+    std::array<unsigned, 32> cpes{};
+    unsigned count = 0;
+    for_each(mask, [&](unsigned i) { cpes[count++] = i; });
+    workers_->run(count, [&](unsigned piece) { run(cpes[piece]); });
   } else {
-    workers_.run([&](unsigned worker) {
-      for_each(mask, [&](unsigned i) {
-        if (i % threads == worker) run(i);
-      });
-    });
+    for_each(mask, run);
   }
-  last_round_ = std::chrono::steady_clock::now() - start;
+  last_round_ = (std::chrono::steady_clock::now() - start) * (share ? workers_->count() : 1);
 }
 
 uint32_t Group::asleep() const {

@@ -54,10 +54,10 @@ class Group {
     unsigned number = 0;  // of the group
     // Instructions of a CPE in a round; less when it waits.
     uint64_t turn = 256;
-    // Of the host. They change nothing but the time that it takes: code alone, which each thread keeps for
-    // itself, must be forgotten (invalidate_code) when it changes.
-    unsigned threads = 1;
-    // Rounds as short as the one before are left to one thread: waking the others takes longer.
+    // Threads of the host, which others may use between rounds; null: the caller's alone. They change nothing
+    // but the time that it takes.
+    Workers* workers = nullptr;
+    // The caller does alone what takes less than that, going by the round before: waking others takes longer.
     std::chrono::nanoseconds worthwhile = std::chrono::microseconds(50);
   };
 
@@ -74,7 +74,7 @@ class Group {
   // Puts CPEs into reset.
   void disable(uint32_t mask);
   // Forgets code that has been read. The segment table is read anew for each access.
-  void invalidate_code();
+  void invalidate_code() { code_.invalidate(); }
   // Stands for the watchdog: how many instructions of a CPE a launch may take; 0: any number.
   void set_limit(uint64_t instructions) { limit_ = instructions; }
 
@@ -129,6 +129,7 @@ class Group {
   Ending run();
   bool lost(unsigned cpe) const;
   void run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts);
+  void run_together(uint32_t mask, const std::function<void(unsigned cpe)>& run);
   void record(unsigned cpe);
   void restart_or_give_up(unsigned cpe);
 
@@ -137,7 +138,7 @@ class Group {
   uint64_t turn_;
   uint32_t all_;
   Port port_;
-  std::vector<Code> codes_;  // by thread
+  Code code_;
   Sync sync_;
   std::vector<uint8_t> ldm_;
   std::vector<Channel> channels_;  // of the rows, then of the columns
@@ -153,9 +154,9 @@ class Group {
   std::vector<unsigned> restarts_;  // by CPE: in a row, outside of launches
   std::vector<uint64_t> used_;      // by CPE: instructions since the launch began
   Cpe::Observer observer_;
-  Workers workers_;
+  Workers* workers_;
   std::chrono::nanoseconds worthwhile_;
-  std::chrono::nanoseconds last_round_{0};
+  std::chrono::nanoseconds last_round_{0};  // of all threads together
 };
 
 }  // namespace swai::iss::cpe

@@ -24,7 +24,7 @@ constexpr uint64_t kMostCycles = (uint64_t{1} << 30) - 1;
 
 GroupUnit::GroupUnit(unsigned rows, unsigned columns, Memory& memory, const Options& options, Outside outside)
     : group_(rows, columns, memory,
-             {.number = options.number, .turn = options.turn, .threads = options.threads}),
+             {.number = options.number, .turn = options.turn, .workers = options.workers}),
       options_(options),
       outside_(std::move(outside)) {}
 

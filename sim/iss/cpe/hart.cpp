@@ -45,8 +45,100 @@ constexpr unsigned bytes_of(Op op) {
   }
 }
 
-constexpr bool has_result(Op op) {
-  return (op < Op::kBeq || op > Op::kBgeu) && (op < Op::kSb || op > Op::kSw);
+constexpr bool is_branch(Op op) { return op >= Op::kBeq && op <= Op::kBgeu; }
+constexpr bool is_load(Op op) { return op >= Op::kLb && op <= Op::kLhu; }
+constexpr bool is_store(Op op) { return op >= Op::kSb && op <= Op::kSw; }
+
+constexpr bool is_taken(Op op, uint32_t a, uint32_t b) {
+  switch (op) {
+    case Op::kBeq:
+      return a == b;
+    case Op::kBne:
+      return a != b;
+    case Op::kBlt:
+      return as_signed(a) < as_signed(b);
+    case Op::kBge:
+      return as_signed(a) >= as_signed(b);
+    case Op::kBltu:
+      return a < b;
+    default:
+      return a >= b;
+  }
+}
+
+// What an instruction makes of its operands that does nothing else.
+constexpr uint32_t compute(Op op, uint32_t a, uint32_t b, uint32_t imm) {
+  switch (op) {
+    case Op::kLui:
+      return imm;
+    case Op::kAddi:
+      return a + imm;
+    case Op::kSlti:
+      return as_signed(a) < as_signed(imm);
+    case Op::kSltiu:
+      return a < imm;
+    case Op::kXori:
+      return a ^ imm;
+    case Op::kOri:
+      return a | imm;
+    case Op::kAndi:
+      return a & imm;
+    case Op::kSlli:
+      return a << imm;
+    case Op::kSrli:
+      return a >> imm;
+    case Op::kSrai:
+      return static_cast<uint32_t>(as_signed(a) >> imm);
+    case Op::kAdd:
+      return a + b;
+    case Op::kSub:
+      return a - b;
+    case Op::kSll:
+      return a << (b & 31);
+    case Op::kSlt:
+      return as_signed(a) < as_signed(b);
+    case Op::kSltu:
+      return a < b;
+    case Op::kXor:
+      return a ^ b;
+    case Op::kSrl:
+      return a >> (b & 31);
+    case Op::kSra:
+      return static_cast<uint32_t>(as_signed(a) >> (b & 31));
+    case Op::kOr:
+      return a | b;
+    case Op::kAnd:
+      return a & b;
+    case Op::kMul:
+      return a * b;
+    case Op::kMulh:
+      return high(int64_t{as_signed(a)} * as_signed(b));
+    case Op::kMulhsu:
+      return high(int64_t{as_signed(a)} * int64_t{b});
+    case Op::kMulhu:
+      return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
+    case Op::kDiv:
+      return div(a, b);
+    case Op::kDivu:
+      return b == 0 ? ~uint32_t{0} : a / b;
+    case Op::kRem:
+      return rem(a, b);
+    case Op::kRemu:
+      return b == 0 ? a : a % b;
+    default:  // kFence: accesses are done one after the other anyway
+      return 0;
+  }
+}
+
+// As a load of this kind extends what it has read.
+constexpr uint32_t extended(Op op, uint32_t data) {
+  if (op == Op::kLb) return static_cast<uint32_t>(static_cast<int8_t>(data));
+  if (op == Op::kLh) return static_cast<uint32_t>(static_cast<int16_t>(data));
+  return data;
+}
+
+constexpr uint32_t low_bytes(uint32_t data, unsigned bytes) {
+  return bytes == 4 ? data : data & ((1U << (8 * bytes)) - 1);
 }
 
 // CSRs. (This is a member of Hart, too.)
@@ -67,76 +159,67 @@ Hart::Status Hart::stop(Cause cause, Access access, uint64_t offset, uint16_t se
   return Status::kFault;
 }
 
-// Members are written back only where somebody may look at them: stores to local memory may change any of
-// them, as far as the compiler knows.
-[[gnu::always_inline]] inline void Hart::keep(Place& place) {
-  pc_ = place.pc;
-  instructions_ += place.retired;
-  place.retired = 0;
-}
-
-template <bool kRecord>
-[[gnu::always_inline]] inline bool Hart::load(Op op, const Insn& insn, Place& place, uint32_t& value,
-                                              Retirement* record) {
-  const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
-  const unsigned bytes = bytes_of(op);
-  uint32_t data = 0;
+bool Hart::load_elsewhere(uint32_t address, unsigned bytes, uint32_t& data) {
   if ((address & (bytes - 1)) != 0) {
-    keep(place);
     stop(Cause::kMisaligned, Access::kRead, address);
     return false;
   }
-  if (address - kLdmBase < kLdmBytes) {
-    std::memcpy(&data, ldm_ + (address - kLdmBase), bytes);
-  } else if (in_window(address)) {
-    keep(place);
-    const auto result = environment_.window({false, address, bytes, 0, pointer_});
-    if (result.cause != Cause::kNone) {
-      stop(result.cause, Access::kRead, result.offset, result.segment);
-      return false;
-    }
-    data = bytes == 4 ? result.data : result.data & ((1U << (8 * bytes)) - 1);
-  } else {
-    keep(place);
+  if (!in_window(address)) {
     stop(Cause::kVacant, Access::kRead, address);
     return false;
   }
-  if constexpr (kRecord) {
+  const auto result = environment_.window({false, address, bytes, 0, pointer_});
+  if (result.cause != Cause::kNone) {
+    stop(result.cause, Access::kRead, result.offset, result.segment);
+    return false;
+  }
+  data = low_bytes(result.data, bytes);
+  return true;
+}
+
+bool Hart::store_elsewhere(uint32_t address, unsigned bytes, uint32_t data) {
+  if ((address & (bytes - 1)) != 0) {
+    stop(Cause::kMisaligned, Access::kWrite, address);
+    return false;
+  }
+  if (!in_window(address)) {
+    stop(Cause::kVacant, Access::kWrite, address);
+    return false;
+  }
+  const auto result = environment_.window({true, address, bytes, data, pointer_});
+  if (result.cause != Cause::kNone) {
+    stop(result.cause, Access::kWrite, result.offset, result.segment);
+    return false;
+  }
+  return true;
+}
+
+bool Hart::load(Op op, uint32_t address, uint32_t& value, Retirement* record) {
+  const unsigned bytes = bytes_of(op);
+  uint32_t data = 0;
+  if (const uint8_t* const at = local(address, bytes)) {
+    std::memcpy(&data, at, bytes);
+  } else if (!load_elsewhere(address, bytes, data)) {
+    return false;
+  }
+  if (record != nullptr) {
     record->mem_addr = address;
     record->mem_rmask = static_cast<uint8_t>((1U << bytes) - 1);
     record->mem_rdata = data;
   }
-  if (op == Op::kLb) data = static_cast<uint32_t>(static_cast<int8_t>(data));
-  if (op == Op::kLh) data = static_cast<uint32_t>(static_cast<int16_t>(data));
-  value = data;
+  value = extended(op, data);
   return true;
 }
 
-template <bool kRecord>
-[[gnu::always_inline]] inline bool Hart::store(Op op, const Insn& insn, Place& place, Retirement* record) {
-  const uint32_t address = x_[insn.rs1] + static_cast<uint32_t>(insn.imm);
+bool Hart::store(Op op, uint32_t address, uint32_t value, Retirement* record) {
   const unsigned bytes = bytes_of(op);
-  const uint32_t data = bytes == 4 ? x_[insn.rs2] : x_[insn.rs2] & ((1U << (8 * bytes)) - 1);
-  if ((address & (bytes - 1)) != 0) {
-    keep(place);
-    stop(Cause::kMisaligned, Access::kWrite, address);
+  const uint32_t data = low_bytes(value, bytes);
+  if (uint8_t* const at = local(address, bytes)) {
+    std::memcpy(at, &data, bytes);
+  } else if (!store_elsewhere(address, bytes, data)) {
     return false;
   }
-  if (address - kLdmBase < kLdmBytes) {
-    std::memcpy(ldm_ + (address - kLdmBase), &data, bytes);
-  } else if (in_window(address)) {
-    keep(place);
-    const auto result = environment_.window({true, address, bytes, data, pointer_});
-    if (result.cause != Cause::kNone) {
-      stop(result.cause, Access::kWrite, result.offset, result.segment);
-      return false;
-    }
-  } else {
-    keep(place);
-    stop(Cause::kVacant, Access::kWrite, address);
-    return false;
-  }
-  if constexpr (kRecord) {
+  if (record != nullptr) {
     record->mem_addr = address;
     record->mem_wmask = static_cast<uint8_t>((1U << bytes) - 1);
     record->mem_wdata = data;
@@ -220,11 +303,26 @@ bool Hart::csr(const Insn& insn) {
   return true;
 }
 
-// `op` is the instruction's; where it is a constant, only its own case is left of the switch.
+Hart::Status Hart::issue(const Command& command, uint32_t& result) {
+  command_ = command;
+  const auto answer = environment_.issue(command);
+  if (answer.kind == Environment::Answer::kWait) return Status::kWaiting;
+  if (answer.kind == Environment::Answer::kBad) return stop(Cause::kCommand);
+  result = answer.data;
+  return Status::kRetired;
+}
+
+namespace {
+
+Command command_of(int32_t imm, uint32_t a, uint32_t b, uint32_t pc) {
+  return {static_cast<uint8_t>(imm >> 7), static_cast<uint8_t>(imm & 0x7f), a, b, pc};
+}
+
+}  // namespace
+
 template <bool kRecord>
-[[gnu::always_inline]] inline Hart::Status Hart::execute(Op op, const Insn& insn, Place& place,
-                                                         Retirement* record) {
-  const uint32_t pc = place.pc;
+Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
+  const uint32_t pc = pc_;
   const uint32_t a = x_[insn.rs1];
   const uint32_t b = x_[insn.rs2];
   const auto imm = static_cast<uint32_t>(insn.imm);
@@ -235,10 +333,7 @@ template <bool kRecord>
     record->pc = pc;
     record->insn = insn.bits;
   }
-  switch (op) {
-    case Op::kLui:
-      result = imm;
-      break;
+  switch (insn.op) {
     case Op::kAuipc:
       result = pc + imm;
       break;
@@ -250,121 +345,7 @@ template <bool kRecord>
       result = next_pc;
       next_pc = (a + imm) & ~1U;
       break;
-    case Op::kBeq:
-      if (a == b) next_pc = pc + imm;
-      break;
-    case Op::kBne:
-      if (a != b) next_pc = pc + imm;
-      break;
-    case Op::kBlt:
-      if (as_signed(a) < as_signed(b)) next_pc = pc + imm;
-      break;
-    case Op::kBge:
-      if (as_signed(a) >= as_signed(b)) next_pc = pc + imm;
-      break;
-    case Op::kBltu:
-      if (a < b) next_pc = pc + imm;
-      break;
-    case Op::kBgeu:
-      if (a >= b) next_pc = pc + imm;
-      break;
-    case Op::kLb:
-    case Op::kLh:
-    case Op::kLw:
-    case Op::kLbu:
-    case Op::kLhu:
-      if (!load<kRecord>(op, insn, place, result, record)) return Status::kFault;
-      break;
-    case Op::kSb:
-    case Op::kSh:
-    case Op::kSw:
-      if (!store<kRecord>(op, insn, place, record)) return Status::kFault;
-      break;
-    case Op::kAddi:
-      result = a + imm;
-      break;
-    case Op::kSlti:
-      result = as_signed(a) < insn.imm;
-      break;
-    case Op::kSltiu:
-      result = a < imm;
-      break;
-    case Op::kXori:
-      result = a ^ imm;
-      break;
-    case Op::kOri:
-      result = a | imm;
-      break;
-    case Op::kAndi:
-      result = a & imm;
-      break;
-    case Op::kSlli:
-      result = a << imm;
-      break;
-    case Op::kSrli:
-      result = a >> imm;
-      break;
-    case Op::kSrai:
-      result = static_cast<uint32_t>(as_signed(a) >> imm);
-      break;
-    case Op::kAdd:
-      result = a + b;
-      break;
-    case Op::kSub:
-      result = a - b;
-      break;
-    case Op::kSll:
-      result = a << (b & 31);
-      break;
-    case Op::kSlt:
-      result = as_signed(a) < as_signed(b);
-      break;
-    case Op::kSltu:
-      result = a < b;
-      break;
-    case Op::kXor:
-      result = a ^ b;
-      break;
-    case Op::kSrl:
-      result = a >> (b & 31);
-      break;
-    case Op::kSra:
-      result = static_cast<uint32_t>(as_signed(a) >> (b & 31));
-      break;
-    case Op::kOr:
-      result = a | b;
-      break;
-    case Op::kAnd:
-      result = a & b;
-      break;
-    case Op::kMul:
-      result = a * b;
-      break;
-    case Op::kMulh:
-      result = high(int64_t{as_signed(a)} * as_signed(b));
-      break;
-    case Op::kMulhsu:
-      result = high(int64_t{as_signed(a)} * int64_t{b});
-      break;
-    case Op::kMulhu:
-      result = static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
-      break;
-    case Op::kDiv:
-      result = div(a, b);
-      break;
-    case Op::kDivu:
-      result = b == 0 ? ~uint32_t{0} : a / b;
-      break;
-    case Op::kRem:
-      result = rem(a, b);
-      break;
-    case Op::kRemu:
-      result = b == 0 ? a : a % b;
-      break;
-    case Op::kFence:  // accesses are done one after the other anyway
-      break;
     case Op::kBreak:
-      keep(place);
       return stop(Cause::kBreakpoint);
     case Op::kCsrrw:
     case Op::kCsrrs:
@@ -372,87 +353,136 @@ template <bool kRecord>
     case Op::kCsrrwi:
     case Op::kCsrrsi:
     case Op::kCsrrci:
-      keep(place);
       if (!csr(insn)) return Status::kFault;
       result = x_[insn.rd];
       break;
-    case Op::kCustom: {
-      keep(place);
-      command_ = {static_cast<uint8_t>(imm >> 7), static_cast<uint8_t>(imm & 0x7f), a, b, pc};
-      const auto answer = environment_.issue(command_);
-      if (answer.kind == Environment::Answer::kWait) return Status::kWaiting;
-      if (answer.kind == Environment::Answer::kBad) return stop(Cause::kCommand);
-      result = answer.data;
+    case Op::kCustom:
+      if (const Status status = issue(command_of(insn.imm, a, b, pc), result); status != Status::kRetired) {
+        return status;
+      }
       break;
-    }
-    default:
-      keep(place);
+    case Op::kIllegal:
       return stop(Cause::kIllegal);
+    default:
+      if (is_branch(insn.op)) {
+        if (is_taken(insn.op, a, b)) next_pc = pc + imm;
+      } else if (is_load(insn.op)) {
+        if (!load(insn.op, a + imm, result, record)) return Status::kFault;
+      } else if (is_store(insn.op)) {
+        if (!store(insn.op, a + imm, b, record)) return Status::kFault;
+      } else {
+        result = compute(insn.op, a, b, imm);
+      }
+      break;
   }
-  if (has_result(op)) {
-    x_[insn.rd] = result;
-    x_[0] = 0;
-  }
+  // What has no result has no rd either.
+  x_[insn.rd] = result;
+  x_[0] = 0;
   if constexpr (kRecord) {
     record->rd = insn.rd;
     record->rd_wdata = insn.rd == 0 ? 0 : result;
     record->next_pc = next_pc;
   }
-  place.pc = next_pc;
-  ++place.retired;
+  pc_ = next_pc;
+  ++instructions_;
   return Status::kRetired;
 }
 
 Hart::Status Hart::step(Retirement& record) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
-  const Insn* const insn = code_.find(pc_);
-  if (insn == nullptr) return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
-  Place place{pc_};
-  const Status status = execute<true>(insn->op, *insn, place, &record);
-  keep(place);
-  return status;
-}
-
-Hart::Status Hart::cannot_fetch(Place& place) {
-  keep(place);
-  return stop(code_.failure().cause, Access::kFetch, code_.failure().address);
+  if (!code_.decode(pc_, failure_)) return cannot_fetch();
+  return execute<true>(code_.insn(pc_), &record);
 }
 
 // One instruction, and then those that follow: each calls the next one itself, so that a processor's branch
 // predictor tells them apart.
-template <Op kOp>
-Hart::Status Hart::row(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit) {
-  Place place{pc, retired};
-  if constexpr (kOp == Op::kUndecoded) {
-    insn = hart.code_.find(pc);
-    if (insn == nullptr) return hart.cannot_fetch(place);
-  } else {
-    const uint32_t next = pc + insn->length;
-    const Status status = hart.execute<false>(kOp, *insn, place, nullptr);
-    if (kOp == Op::kCustom || status != Status::kRetired || --limit == 0) {
-      hart.keep(place);
-      return status;
+template <Op kOp, unsigned kLength>
+Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
+  const uint32_t a = hart.x_[slot->rs1];
+  const uint32_t b = hart.x_[slot->rs2];
+  const auto imm = static_cast<uint32_t>(slot->imm);
+  uint32_t& result = hart.x_[slot->rd];
+  const Slot* next = slot + kLength / 2;
+  if constexpr (is_branch(kOp)) {
+    if (is_taken(kOp, a, b)) next = slot + slot->imm;
+  } else if constexpr (kOp == Op::kJal) {
+    result = hart.code_.address(next);
+    next = slot + slot->imm;
+  } else if constexpr (kOp == Op::kJalr) {
+    const uint32_t target = (a + imm) & ~1U;
+    result = hart.code_.address(next);
+    next = hart.code_.slot(target);
+    if (next == nullptr) {
+      hart.keep(slot, left - 1);
+      hart.pc_ = target;
+      return Status::kRetired;
     }
-    insn += insn->length / 2;
-    if (place.pc != next) {
-      insn = hart.code_.find(place.pc);
-      if (insn == nullptr) return hart.cannot_fetch(place);
+  } else if constexpr (is_load(kOp)) {
+    uint32_t data = 0;
+    if (const uint8_t* const at = hart.local(a + imm, bytes_of(kOp))) [[likely]] {
+      std::memcpy(&data, at, bytes_of(kOp));
+    } else {
+      hart.keep(slot, left);
+      if (!hart.load_elsewhere(a + imm, bytes_of(kOp), data)) return Status::kFault;
     }
+    result = extended(kOp, data);
+  } else if constexpr (is_store(kOp)) {
+    if (uint8_t* const at = hart.local(a + imm, bytes_of(kOp))) [[likely]] {
+      std::memcpy(at, &b, bytes_of(kOp));
+    } else {
+      hart.keep(slot, left);
+      if (!hart.store_elsewhere(a + imm, bytes_of(kOp), low_bytes(b, bytes_of(kOp)))) return Status::kFault;
+    }
+  } else if constexpr (kOp == Op::kCustom) {
+    hart.keep(slot, left);
+    const Status status = hart.issue(command_of(slot->imm, a, b, hart.pc_), result);
+    if (status == Status::kRetired) hart.keep(next, left - 1);
+    return status;
+  } else if constexpr (kOp != Op::kFence) {
+    result = compute(kOp, a, b, imm);
   }
-  [[clang::musttail]] return kRows[static_cast<size_t>(insn->op)](hart, insn, place.pc, place.retired, limit);
+  if (--left == 0) {
+    hart.keep(next, left);
+    return Status::kRetired;
+  }
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
+}
+
+Hart::Status Hart::undecoded_row(Hart& hart, const Slot* slot, uint64_t left) {
+  hart.keep(slot, left);
+  if (!hart.code_.decode(hart.pc_, hart.failure_)) return hart.cannot_fetch();
+  [[clang::musttail]] return kRows[Code::row(*slot)](hart, slot, left);
+}
+
+Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint64_t left) {
+  hart.keep(slot, left);
+  const Status status = hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
+  if (status != Status::kRetired || --left == 0) return status;
+  hart.left_ = left;
+  const Slot* const next = hart.code_.slot(hart.pc_);
+  if (next == nullptr) return status;
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
 }
 
 template <size_t... kOps>
-constexpr std::array<Hart::Row, sizeof...(kOps)> Hart::rows(std::index_sequence<kOps...>) {
-  return {row<static_cast<Op>(kOps)>...};
+constexpr auto Hart::rows(std::index_sequence<kOps...>) {
+  std::array<Row, kRowCount> all{undecoded_row, row_by_itself};
+  ((all[Slot::row_of(static_cast<Op>(kOps), 2)] = row<static_cast<Op>(kOps), 2>,
+    all[Slot::row_of(static_cast<Op>(kOps), 4)] = row<static_cast<Op>(kOps), 4>),
+   ...);
+  return all;
 }
 
-const std::array<Hart::Row, kOpCount> Hart::kRows = rows(std::make_index_sequence<kOpCount>());
+const std::array<Hart::Row, Hart::kRowCount> Hart::kRows = rows(std::make_index_sequence<kOpCount>());
 
 Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
   if (limit == 0) return Status::kRetired;
-  return row<Op::kUndecoded>(*this, nullptr, pc_, 0, limit);
+  left_ = limit;
+  const Slot* const slot = code_.slot(pc_);
+  if (slot != nullptr) return kRows[Code::row(*slot)](*this, slot, limit);
+  code_.decode(pc_, failure_);
+  return cannot_fetch();
 }
 
 }  // namespace swai::iss::cpe

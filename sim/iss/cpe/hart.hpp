@@ -68,7 +68,7 @@ class Hart {
 
   // `ldm` has kLdmBytes bytes, which others may change between steps.
   Hart(Code& code, Environment& environment, std::span<uint8_t> ldm, const Identity& identity)
-      : code_(code), environment_(environment), ldm_(ldm.data()), identity_(identity) {}
+      : ldm_(ldm.data()), code_(code), environment_(environment), identity_(identity) {}
 
   // As the hardware's reset, which leaves the registers as they are.
   void reset(uint32_t pc);
@@ -97,41 +97,55 @@ class Hart {
   void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
 
  private:
-  // Where it is, while it runs.
-  struct Place {
-    uint32_t pc = 0;
-    uint64_t retired = 0;  // and not yet counted
-  };
-  void keep(Place& place);
+  // By itself, with everything where others see it.
   template <bool kRecord>
-  Status execute(Op op, const Insn& insn, Place& place, Retirement* record);
-  template <bool kRecord>
-  bool load(Op op, const Insn& insn, Place& place, uint32_t& value, Retirement* record);
-  template <bool kRecord>
-  bool store(Op op, const Insn& insn, Place& place, Retirement* record);
-  Status cannot_fetch(Place& place);
-  using Row = Status (*)(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit);
-  template <Op kOp>
-  static Status row(Hart& hart, const Insn* insn, uint32_t pc, uint64_t retired, uint64_t limit);
+  Status execute(const Insn& insn, Retirement* record);
+  bool load(Op op, uint32_t address, uint32_t& value, Retirement* record);
+  bool store(Op op, uint32_t address, uint32_t value, Retirement* record);
+  bool load_elsewhere(uint32_t address, unsigned bytes, uint32_t& data);
+  bool store_elsewhere(uint32_t address, unsigned bytes, uint32_t data);
+  // Where these bytes are in local memory; null: they are not, or not aligned.
+  uint8_t* local(uint32_t address, unsigned bytes) const {
+    const uint32_t offset = address - kLdmBase;
+    return (offset & ~(kLdmBytes - bytes)) == 0 ? ldm_ + offset : nullptr;
+  }
+  Status issue(const Command& command, uint32_t& result);
+  Status cannot_fetch() { return stop(failure_.cause, Access::kFetch, failure_.address); }
+
+  // One after the other: `left` instructions from this one on. Members are written only where somebody may
+  // look at them.
+  using Row = Status (*)(Hart& hart, const Slot* slot, uint64_t left);
+  template <Op kOp, unsigned kLength>
+  static Status row(Hart& hart, const Slot* slot, uint64_t left);
+  static Status undecoded_row(Hart& hart, const Slot* slot, uint64_t left);
+  static Status row_by_itself(Hart& hart, const Slot* slot, uint64_t left);
   template <size_t... kOps>
-  static constexpr std::array<Row, sizeof...(kOps)> rows(std::index_sequence<kOps...>);
-  static const std::array<Row, kOpCount> kRows;  // by Op
+  static constexpr auto rows(std::index_sequence<kOps...>);
+  static constexpr size_t kRowCount = Slot::kFirstRow + 2 * kOpCount;
+  static const std::array<Row, kRowCount> kRows;  // by Slot::row
+  void keep(const Slot* next, uint64_t left) {
+    pc_ = code_.address(next);
+    instructions_ += left_ - left;
+    left_ = left;
+  }
   bool csr(const Insn& insn);
   bool read_csr(unsigned number, uint32_t& value);
   bool write_csr(unsigned number, uint32_t value);
   Status stop(Cause cause, Access access = Access::kNone, uint64_t offset = 0, uint16_t segment = kNoSegment);
 
+  std::array<uint32_t, Slot::kNowhere + 1> x_{};
+  uint8_t* ldm_;
   Code& code_;
   Environment& environment_;
-  uint8_t* ldm_;
   Identity identity_;
-  std::array<uint32_t, 32> x_{};
   uint32_t pc_ = 0;
   uint64_t instructions_ = 0;
+  uint64_t left_ = 0;  // of those to run, when `instructions_` was written
   uint64_t pointer_ = 0;
   uint32_t launch_mask_ = 0;
   Fault fault_;
   Command command_;
+  Code::Failure failure_;  // of the fetch that failed last
 };
 
 }  // namespace swai::iss::cpe

@@ -11,6 +11,11 @@
 namespace swai::iss::cpe {
 
 inline constexpr unsigned kLineBytes = 64;
+// How many lines these bytes lie in.
+constexpr uint64_t lines_of(uint64_t address, uint64_t bytes) {
+  return (address % kLineBytes + bytes + kLineBytes - 1) / kLineBytes;
+}
+
 inline constexpr uint64_t kHbmBase = 0x80'0000'0000;       // of group 0
 inline constexpr uint64_t kHbmBytes = uint64_t{16} << 30;  // from one group's to the next, too
 
@@ -29,6 +34,11 @@ class Memory {
   // What write() would say. CPEs store at the end of a round, and know at once whether they may. Unless a
   // memory knows better: who can be read can be written.
   virtual MemoryStatus may_write(uint64_t address, uint64_t bytes);
+  // Nothing but memory: who reads there changes nothing, and sees only what was stored.
+  virtual bool is_memory(uint64_t /*address*/, uint64_t /*bytes*/) const { return true; }
+  // Where these bytes are, of any number of lines, if they are memory that is never damaged; null: ask line
+  // by line.
+  virtual uint8_t* plain(uint64_t /*address*/, uint64_t /*bytes*/) const { return nullptr; }
 };
 
 // One range of memory; what was never written is zero and costs little. Outside of it lives nobody. Several

@@ -8,7 +8,7 @@ namespace swai::iss::cpe {
 class ModelDevice : public kernel_run::Device {
  public:
   ModelDevice(unsigned rows, unsigned columns, uint64_t turn, unsigned threads)
-      : group_(rows, columns, memory_, {.turn = turn, .threads = threads}) {}
+      : workers_(threads), group_(rows, columns, memory_, {.turn = turn, .workers = &workers_}) {}
 
   unsigned rows() const override { return group_.rows(); }
   unsigned columns() const override { return group_.columns(); }
@@ -23,6 +23,7 @@ class ModelDevice : public kernel_run::Device {
   std::vector<kernel_run::Counter> work() const;
 
   SparseMemory memory_;
+  Workers workers_;
   Group group_;
 };
 

@@ -33,20 +33,30 @@ uint8_t permission(Access access) {
 
 }  // namespace
 
-Cause Port::translate(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address) {
-  if (number >= table_entries_) return Cause::kNoSegment;
+Port::Segment Port::look_up(uint16_t number) {
+  if (number >= table_entries_) return {.cause = Cause::kNoSegment};
   uint64_t word = 0;
   uint8_t raw[sizeof word];
   const Cause cause = cause_of(memory_.read(table_base_ + sizeof word * number, raw));
-  if (cause != Cause::kNone) return cause;
+  if (cause != Cause::kNone) return {.cause = cause};
   std::memcpy(&word, raw, sizeof word);
-  if (!segment::is_valid(word)) return Cause::kNoSegment;
+  if (!segment::is_valid(word)) return {.cause = Cause::kNoSegment};
   const segment::Entry entry = segment::decode(word);
-  if (entry.owner != segment::kShared && entry.owner != owner_) return Cause::kOwner;
+  const bool foreign = entry.owner != segment::kShared && entry.owner != owner_;
+  return {.cause = foreign ? Cause::kOwner : Cause::kNone, .entry = entry};
+}
+
+Cause Port::check(const Segment& segment, uint64_t offset, uint64_t bytes, Access access, uint64_t& address) {
+  if (segment.cause != Cause::kNone) return segment.cause;
+  const segment::Entry& entry = segment.entry;
   if ((entry.permissions & permission(access)) == 0) return Cause::kPermission;
   if (offset > entry.size || bytes > entry.size - offset) return Cause::kLimit;
   address = entry.base + offset;
   return Cause::kNone;
+}
+
+Cause Port::translate(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address) {
+  return check(look_up(number), offset, bytes, access, address);
 }
 
 Cause Port::read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access) {
@@ -61,9 +71,8 @@ Cause Port::write(uint16_t number, uint64_t offset, std::span<const uint8_t> byt
   return cause == Cause::kNone ? cause_of(memory_.write(address, bytes)) : cause;
 }
 
-Cause Port::may_write(uint16_t number, uint64_t offset, uint64_t bytes, uint64_t& address) {
-  const Cause cause = translate(number, offset, bytes, Access::kWrite, address);
-  return cause == Cause::kNone ? cause_of(memory_.may_write(address, bytes)) : cause;
+Cause Port::may_write_at(uint64_t address, uint64_t bytes) {
+  return cause_of(memory_.may_write(address, bytes));
 }
 
 Cause Port::read_at(uint64_t address, std::span<uint8_t> bytes) {

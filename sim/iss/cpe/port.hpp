@@ -17,6 +17,13 @@ class Global {
   virtual ~Global() = default;
   virtual Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) = 0;
   virtual Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) = 0;
+  // Bytes of any number of lines, when that can be done at once. False: nothing has happened.
+  virtual bool read_lines(uint16_t /*number*/, uint64_t /*offset*/, std::span<uint8_t> /*bytes*/) {
+    return false;
+  }
+  virtual bool write_lines(uint16_t /*number*/, uint64_t /*offset*/, std::span<const uint8_t> /*bytes*/) {
+    return false;
+  }
 };
 
 class Port : public Global, public CodeSource {
@@ -43,12 +50,20 @@ class Port : public Global, public CodeSource {
     return read(number, offset, bytes, Access::kRead);
   }
   Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) override;
-  // The parts of a write: what it would say, with the address; the write itself.
-  Cause may_write(uint16_t number, uint64_t offset, uint64_t bytes, uint64_t& address);
-  void write_at(uint64_t address, std::span<const uint8_t> bytes) { memory_.write(address, bytes); }
-  Cause read_at(uint64_t address, std::span<uint8_t> bytes);
   // Is the access legal? If so, its physical address.
   Cause translate(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
+  // The parts of both.
+  struct Segment {
+    Cause cause = Cause::kNone;  // why it cannot be used
+    segment::Entry entry{};
+  };
+  Segment look_up(uint16_t number);
+  static Cause check(const Segment& segment, uint64_t offset, uint64_t bytes, Access access,
+                     uint64_t& address);
+  Cause may_write_at(uint64_t address, uint64_t bytes);
+  void write_at(uint64_t address, std::span<const uint8_t> bytes) { memory_.write(address, bytes); }
+  Cause read_at(uint64_t address, std::span<uint8_t> bytes);
+  const Memory& memory() const { return memory_; }
 
   Cause fetch(uint32_t address, uint8_t* line) override;
 

@@ -3,6 +3,7 @@
 // matter who runs first, or at the same time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,8 +21,13 @@ class RoundMemory : public Global {
 
   Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) override;
   Cause write(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) override;
+  bool read_lines(uint16_t number, uint64_t offset, std::span<uint8_t> bytes) override;
+  bool write_lines(uint16_t number, uint64_t offset, std::span<const uint8_t> bytes) override;
   // Lets the stores of the round take effect.
   void commit();
+
+  // Nothing but memory can be read through this segment; nobody looks where it leads to nothing.
+  bool is_memory(uint16_t number) { return segment(number).is_memory; }
 
   bool is_full() const { return bytes_.size() >= kMuch; }
   // Accesses since the beginning.
@@ -36,7 +42,23 @@ class RoundMemory : public Global {
     size_t first = 0;  // in bytes_
   };
 
+  // As the table has it in this round.
+  struct Segment {
+    bool known = false;
+    bool is_memory = false;
+    uint16_t number = 0;
+    Port::Segment is;
+  };
+  static constexpr unsigned kSegments = 8;
+  const Segment& segment(uint16_t number);
+  uint8_t* plain(uint16_t number, uint64_t offset, uint64_t bytes, Access access, uint64_t& address);
+  bool has_stored(uint64_t address, uint64_t bytes) const {
+    return address < highest_ && address + bytes > lowest_;
+  }
+  void keep(uint64_t address, std::span<const uint8_t> bytes);
+
   Port& port_;
+  std::array<Segment, kSegments> segments_{};
   std::vector<Store> stores_;
   std::vector<uint8_t> bytes_;
   uint64_t lowest_ = ~uint64_t{0};  // of all addresses

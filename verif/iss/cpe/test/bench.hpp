@@ -21,7 +21,8 @@
 
 namespace swai::iss::cpe {
 
-struct Bench {
+template <typename MemoryType>
+struct BenchOn {
   // Segments
   static constexpr uint16_t kDaemon = 1, kCode = 2, kArgument = 3, kData = 4, kReadOnly = 5, kForeign = 6,
                             kInvalid = 7, kNobody = 8, kOwn = 9, kEntries = 10;
@@ -31,14 +32,15 @@ struct Bench {
   // Code of a CPE; common code comes first.
   static constexpr uint32_t kCodeOfCpe = 0x8000;
 
-  SparseMemory memory;
+  MemoryType memory;
+  Workers workers;
   Group group;
   verif::Random random{test_seed()};
 
-  explicit Bench(unsigned rows = 2, unsigned columns = 2, uint64_t turn = 256)
-      : Bench(rows, columns, Group::Options{.turn = turn}) {}
-  Bench(unsigned rows, unsigned columns, const Group::Options& options)
-      : group(rows, columns, memory, options) {
+  explicit BenchOn(unsigned rows = 2, unsigned columns = 2, uint64_t turn = 256)
+      : BenchOn(rows, columns, Group::Options{.turn = turn}) {}
+  BenchOn(unsigned rows, unsigned columns, const Group::Options& options, unsigned threads = 1)
+      : workers(threads), group(rows, columns, memory, with(options, workers)) {
     using segment::kExecute, segment::kRead, segment::kWrite;
     set(kDaemon, {base(kDaemon), 0x1000, kRead | kExecute});
     set(kCode, {base(kCode), 0x200000, kRead | kExecute});
@@ -54,6 +56,10 @@ struct Bench {
     group.boot({.segment = kDaemon});
   }
 
+  static Group::Options with(Group::Options options, Workers& workers) {
+    options.workers = &workers;
+    return options;
+  }
   static uint64_t base(uint16_t number) { return kHbmBase + uint64_t{number} * 0x100'0000; }
   static uint64_t pointer(uint16_t number, uint64_t offset) { return segment::pointer(number, offset); }
   uint32_t all() const { return static_cast<uint32_t>((uint64_t{1} << group.size()) - 1); }
@@ -115,5 +121,6 @@ struct Bench {
     return value;
   }
 };
+using Bench = BenchOn<SparseMemory>;
 
 }  // namespace swai::iss::cpe

@@ -1,5 +1,7 @@
 // CPEs run in rounds: what one does is there for the others at the end, so the same bits come out whoever
 // runs first, and however many threads of the host they have.
+#include <thread>
+
 #include "verif/iss/cpe/test/bench.hpp"
 
 namespace swai::iss::cpe {
@@ -93,7 +95,7 @@ struct Outcome {
 };
 
 Outcome fight(const std::vector<Assembler>& codes, uint64_t turn, unsigned threads) {
-  Bench bench(4, 8, {.turn = turn, .threads = threads, .worthwhile = {}});
+  Bench bench(4, 8, {.turn = turn, .worthwhile = {}}, threads);
   bench.codes(codes);
   const Result result = bench.launch();
   Outcome outcome{.ending = result.ending,
@@ -123,6 +125,55 @@ TEST_CASE("rounds: kernels that race leave the same bits with 1, 2 and 7 threads
   }
   CHECK(done > 0);
   CHECK(depend > 6);  // they do race
+}
+
+// Memory with a device that counts how often it was read, and looks who reads it.
+class WithDevice : public SparseMemory {
+ public:
+  static constexpr uint64_t kAt = 0x1'0000'0000;
+
+  MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override {
+    if (is_memory(address, bytes.size())) return SparseMemory::read(address, bytes);
+    alone_ = alone_ && std::this_thread::get_id() == owner_;
+    const uint32_t value = ++reads_;
+    std::memcpy(bytes.data(), &value, std::min(bytes.size(), sizeof value));
+    return MemoryStatus::kOk;
+  }
+  bool is_memory(uint64_t address, uint64_t bytes) const override {
+    return address + bytes <= kAt || address >= kAt + kLineBytes;
+  }
+  bool was_alone() const { return alone_; }
+
+ private:
+  std::thread::id owner_ = std::this_thread::get_id();
+  uint32_t reads_ = 0;
+  bool alone_ = true;
+};
+
+TEST_CASE("rounds: devices are read by one CPE after the other, in their order, with 1, 2 and 7 threads") {
+  std::vector<Assembler> codes(32);
+  for (unsigned i = 0; i < 32; ++i) {
+    // Those that come first have the most to do before they read.
+    for (unsigned n = i; n < 32; ++n) codes[i]({addi(kA0, kA0, 1)});
+    codes[i]
+        .window(Bench::pointer(Bench::kNobody, 0))
+        .li(kT0, kWindow)
+        .li(kA1, kLdm)({lw(kA0, kT0, 0), sw(kA0, kA1, 0)});
+    codes[i].global(Bench::pointer(Bench::kNobody, 0)).command(unit::kDma, dma_op::kLoad, kLdm + 4, 4).ret();
+  }
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    CAPTURE(threads);
+    BenchOn<WithDevice> bench(4, 8, {.worthwhile = {}}, threads);
+    bench.codes(codes);
+    for (unsigned launch = 0; launch < 20; ++launch) {
+      REQUIRE(bench.launch().ok());
+      for (unsigned i = 0; i < 32; ++i) {
+        CHECK(bench.word(i, 0) == 64 * launch + 2 * i + 1);
+        CHECK(bench.word(i, 4) == 64 * launch + 2 * i + 2);
+      }
+    }
+    CHECK(bench.memory.was_alone());
+  }
 }
 
 }  // namespace
