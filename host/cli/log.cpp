@@ -1,6 +1,7 @@
 // swai log, swai fault: what the card's firmware has written down, and what went wrong.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -116,11 +117,14 @@ struct Wish {
   std::string module;
 };
 
+bool is_of_kernel(const sdaaFaultRecord_t& one) {
+  return one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout ||
+         one.kind == sdaaFaultKernelStuck;
+}
+
 // Function and line where a kernel failed; empty for other faults, and what is not known.
 std::string place_of(const sdaaFaultRecord_t& one, const module::ModuleText& known) {
-  const bool kernel =
-      one.kind == sdaaFaultKernel || one.kind == sdaaFaultKernelTimeout || one.kind == sdaaFaultKernelStuck;
-  return kernel ? known.lines.place(static_cast<uint32_t>(one.pc)) : "";
+  return is_of_kernel(one) ? known.lines.place(static_cast<uint32_t>(one.pc)) : "";
 }
 
 // What the kernel itself says of it.
@@ -129,12 +133,13 @@ std::string_view why(const sdaaFaultRecord_t& one, const module::ModuleText& kno
   return known.stops.why(static_cast<launch::Cause>(one.cause), static_cast<uint32_t>(one.pc));
 }
 
-std::string line_of(const sdaaFaultRecord_t& one, const module::ModuleText& known) {
+// `file`: of the module, which the record does not name: another one has something else there.
+std::string line_of(const sdaaFaultRecord_t& one, const module::ModuleText& known, const std::string& file) {
   const std::string place = place_of(one, known);
   const std::string_view own = why(one, known);
   if (place.empty()) return one.text;
-  return own.empty() ? fmt::format("{} ({})", one.text, place)
-                     : fmt::format("{} ({}: {})", one.text, place, own);
+  return own.empty() ? fmt::format("{} (in {}: {})", one.text, file, place)
+                     : fmt::format("{} (in {}: {}: {})", one.text, file, place, own);
 }
 
 int log(const Cli& cli, const Wish& wish) {
@@ -158,7 +163,7 @@ int fault(const Cli& cli, const Wish& wish) {
   if (!wish.module.empty()) known = ModuleFile(wish.module).text();
   const UsedCard cards(cli.options(), wish.card);
   Json report = {{"cards", Json::array()}};
-  bool any = false;
+  bool any = false, nameless = false;
   for (const unsigned card : cards.numbers()) {
     const auto journal = read_all<sdaaFaultRecord_t>(sdaaDeviceReadFaults, "faults", card);
     const auto words = read_last_words(card);
@@ -174,11 +179,15 @@ int fault(const Cli& cli, const Wish& wish) {
     if (cli.options().json) continue;
     const Lines lines(cards, card);
     lines.lost(journal.lost);
-    for (const auto& one : journal.records) lines.at(one.cycle, line_of(one, known));
+    for (const auto& one : journal.records) lines.at(one.cycle, line_of(one, known, wish.module));
+    nameless |= wish.module.empty() && std::ranges::any_of(journal.records, is_of_kernel);
     if (words) lines.at(words->cycle, fmt::format("the firmware ended: {}", words->text));
     if (clean) lines.print("no faults");
   }
   if (cli.options().json) cli.print(report);
+  if (nameless && !cli.options().quiet)
+    fmt::print(stderr,
+               "swai: --module FILE, with the module of the kernel, tells its function and source line\n");
   return any ? kFailed : kDone;
 }
 

@@ -307,13 +307,14 @@ class Rest(CardTest):
         # The journal is the card's: it stays when the program that failed has gone.
         misaligned = f"{SWAI} run {MODULES}/faults.elf --kernel misaligned --args buf:64 3 0"
         faults = f"{SWAI} fault --module {MODULES}/faults.elf"
-        text, _ = self.run_swai("exec", "sh", "-c", f"{misaligned}; {faults} --json; {SWAI} fault && exit 9; {SWAI} log")
+        text, hints = self.run_swai("exec", "sh", "-c", f"{misaligned}; {faults} --json; {SWAI} fault && exit 9; {SWAI} log")
         report, end = json.JSONDecoder().raw_decode(text)
         (record,) = report["cards"][0]["records"]
         self.assertEqual((record["group"], record["core"], record["address"]), (0, 3, 0x10000001))
         self.assertRegex(record["place"], r"^misaligned, cpe-kernels/tests/faults.cpp:\d+$")
         faults, log = text[end:].strip().split("\n", 1)
         self.assertIn("core 3 of group 0: misaligned access", faults)
+        self.assertIn("--module FILE, with the module of the kernel", hints)
         self.assertRegex(log, r"(?m)^ *\d+  info     serving the host")
 
     def test_dump(self):
