@@ -15,10 +15,6 @@ namespace swai::cpe {
 // it faults when it is used.
 template <typename T = void>
 class GlobalPtr {
-#define SWAI_NO_ADDRESS                                                                                  \
-  "the card's memory is not used through its pointer: write Window<T> w(p); w[i], or take Global<T> in " \
-  "place of GlobalPtr<T>"
-
  public:
   // The null pointer: segment 0 is never given to anybody.
   constexpr GlobalPtr() = default;
@@ -50,10 +46,6 @@ class GlobalPtr {
     return plus_bytes(count * size_of<T>());
   }
   constexpr GlobalPtr operator-(int64_t count) const requires(!std::is_void_v<T>) { return *this + -count; }
-  // For the message alone.
-  [[gnu::error(SWAI_NO_ADDRESS)]] std::add_lvalue_reference_t<T> operator[](int64_t index) const;
-  [[gnu::error(SWAI_NO_ADDRESS)]] std::add_lvalue_reference_t<T> operator*() const;
-#undef SWAI_NO_ADDRESS
   constexpr GlobalPtr& operator+=(int64_t count) requires(!std::is_void_v<T>) {
     return *this = *this + count;
   }
