@@ -17,7 +17,9 @@ $(B)/examples/$(1)/$(2).elf: examples/$(1)/$(2).cpp $(wildcard examples/$(1)/*.h
 # For a package, whose library lies where the system looks for it.
 $(eval $(call cxx_program,packaged/$(1),examples/$(1)/$(1).cpp,$(B)/libsdaa.so.1,$(EXAMPLE_FLAGS)))
 PACKAGED_EXAMPLES += $(B)/packaged/$(1)
-EXAMPLES += $(B)/examples/$(1)/$(1) $(B)/examples/$(1)/$(2).elf
+FILES_OF_$(1) := $(B)/examples/$(1)/$(1) $(B)/examples/$(1)/$(2).elf
+EXAMPLE_NAMES += $(1)
+EXAMPLES += $$(FILES_OF_$(1))
 endef
 
 $(eval $(call example,axpy,kernel))
@@ -33,12 +35,13 @@ $(B)/examples/cuda/$(1).elf: examples/cuda/$(1)_kernel.cpp $(wildcard examples/c
 	$$(call say,MODULE,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(PYTHON) cpe-kernels/sdaacc --flag=-Werror -o $$@ $$<
-CUDA_EXAMPLES += $(B)/examples/cuda/$(1) $(B)/examples/cuda/$(1).elf
+FILES_OF_$(1) := $(B)/examples/cuda/$(1) $(B)/examples/cuda/$(1).elf
+EXAMPLE_NAMES += $(1)
+EXAMPLES += $$(FILES_OF_$(1))
 endef
 
 CUDA_SAMPLES := vectorAdd matrixMul reduction transpose histogram convolution
 $(foreach sample,$(CUDA_SAMPLES),$(eval $(call cuda_example,$(sample))))
-EXAMPLES += $(CUDA_EXAMPLES)
 
 .PHONY: examples
 examples: $(EXAMPLES) ## build the examples: programs for the card as users write them
@@ -48,6 +51,7 @@ CONFIG ?= cg1
 CARD_cg1 := swai-card
 .PHONY: run-example
 run-example: ## start a card, run an example on it, stop it: make run-example E=axpy [CONFIG=tiny]
+	$(if $(filter $(E),$(EXAMPLE_NAMES)),,$(error there is no example '$(E)': E is one of $(EXAMPLE_NAMES)))
 	@scripts/install-deps.sh demo
-	@$(STEPS) $(MAKE) $(B)/swai $(B)/$(or $(CARD_$(CONFIG)),swai-card-$(CONFIG)) $(B)/firmware/flash.bin $(B)/firmware/rom.hex $(filter $(B)/examples/$(E)/%,$(EXAMPLES))
-	@$(B)/swai --config $(CONFIG) exec --folder $(B)/examples/$(E) ./$(E)
+	@$(STEPS) $(MAKE) $(B)/swai $(B)/$(or $(CARD_$(CONFIG)),swai-card-$(CONFIG)) $(B)/firmware/flash.bin $(B)/firmware/rom.hex $(FILES_OF_$(E))
+	@$(B)/swai --config $(CONFIG) exec --folder $(dir $(firstword $(FILES_OF_$(E)))) ./$(E)
