@@ -302,7 +302,7 @@ demo: ## the simulated card: it boots our firmware from flash, and writes down w
 	@rm -f $(B)/demo.flash* && cp $(B)/firmware/flash.bin $(B)/demo.flash
 	$(B)/swai-card --flash $(B)/demo.flash --until-ready --stats
 	@# What comes next is built, too: `make run-example E=axpy` begins at once then.
-	@$(STEPS) $(MAKE) $(B)/swai $(filter $(B)/examples/axpy/%,$(EXAMPLES)) $(B)/models/digits $(SPEECH_PROGRAMS)
+	@$(STEPS) $(MAKE) $(B)/swai $(FILES_OF_axpy) $(B)/models/digits $(SPEECH_PROGRAMS)
 	$(B)/swai --tier rtl transcribe -m $(B)/models/digits models/digits/test/010.flac --stats
 	@printf 'Next: make run-example E=axpy, or build/swai doctor\n'
 
@@ -318,7 +318,7 @@ $(B)/models/digits: $(addprefix models/,digits/spread.py digits/digits.safetenso
 .PHONY: demo-whisper
 demo-whisper: ## fetch Whisper tiny.en (71 MB); the card's model writes down what is said in a recording
 	@scripts/install-deps.sh demo
-	@$(MAKE) $(FAST_CARD)
+	@$(STEPS) $(MAKE) $(FAST_CARD)
 	@scripts/get-model whisper-tiny.en
 	$(B)/swai --tier fast transcribe -m $(B)/models/whisper-tiny.en examples/sounds/jfk.wav --stats
 
@@ -326,7 +326,7 @@ QUESTION := What is the capital of France?
 .PHONY: demo-chat
 demo-chat: ## fetch SmolLM2 (93 MB); the card's model answers: make demo-chat QUESTION="..."
 	@scripts/install-deps.sh demo
-	@$(MAKE) $(FAST_CARD)
+	@$(STEPS) $(MAKE) $(FAST_CARD)
 	@scripts/get-model smollm2-135m
 	$(B)/swai --tier fast generate -m $(B)/models/smollm2-135m/*.gguf --precision w8a8 --chat -p '$(QUESTION)' --stats
 
@@ -335,21 +335,21 @@ test: TESTS := $(if $(CHANGED),--changed $(CHANGED))
 test: ## build and run all tests, or those that a change can touch: make test CHANGED=main
 	@scripts/install-deps.sh
 	@since=$$([ -e $(B)/obj ] || date +%s); \
-	  $(MAKE) $$($(RUNNER) $(TESTS) --needs); \
+	  $(STEPS) $(MAKE) $$($(RUNNER) $(TESTS) --needs); \
 	  $(RUNNER) $(TESTS) $${since:+--since $$since}
 
 .PHONY: test-long
 test-long: TESTS := $(if $(PART),--part $(PART),--long)
 test-long: ## all tests, with the long ones (hours), or the long ones of a part: make test-long PART=mpe
 	@scripts/install-deps.sh
-	@$(MAKE) $$($(RUNNER) $(TESTS) --needs)
+	@$(STEPS) $(MAKE) $$($(RUNNER) $(TESTS) --needs)
 	@$(RUNNER) $(TESTS)
 
 .PHONY: test-models
 test-models: ## models that people use, fetched with scripts/get-model, on the card's functional model
 	@scripts/install-deps.sh
 	@scripts/get-model whisper-tiny.en smollm2-135m
-	@$(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits
+	@$(STEPS) $(MAKE) $(FAST_CARD) $(B)/llama-reference $(B)/models/digits
 	@$(PYTHON) verif/models/real_models_test.py
 
 .PHONY: test-list
@@ -359,7 +359,7 @@ test-list: ## list the tests
 TB_OPTIONS = --tb '$(T)' $(if $(SEED),--seed $(SEED)) $(if $(filter-out 0,$(WAVE)),--variant wave)
 .PHONY: tb
 tb: ## one test: make tb T=name [SEED=n] [WAVE=1]
-	@$(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
+	@$(STEPS) $(MAKE) $$($(RUNNER) $(TB_OPTIONS) --needs)
 	@$(RUNNER) $(TB_OPTIONS)
 
 # The tests short enough for counting toggles, too.
@@ -368,7 +368,7 @@ TOGGLE_OPTIONS := --coverage --variant toggle --only 'lib.*' --only mpe.random_s
 coverage: ## line, branch and toggle coverage of the RTL by the tests that are marked for it
 	@scripts/install-deps.sh
 	@rm -rf $(B)/coverage/raw
-	@$(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
+	@$(STEPS) $(MAKE) $$($(RUNNER) --coverage --variant cov --needs) $$($(RUNNER) $(TOGGLE_OPTIONS) --needs)
 	@$(RUNNER) --coverage --variant cov
 	@$(RUNNER) $(TOGGLE_OPTIONS)
 	@$(PYTHON) scripts/coverage.py --gate rtl/mpe=90 --gate rtl/lib=90 --gate rtl/cpe=90 --gate rtl/cg=90 \
@@ -377,7 +377,7 @@ coverage: ## line, branch and toggle coverage of the RTL by the tests that are m
 .PHONY: synth
 synth: generated ## size of every block on a Lattice ECP5 (Yosys); fails on latches
 	@scripts/install-deps.sh synth
-	@$(MAKE) $(B)/synth/node_modules/.package-lock.json
+	@$(STEPS) $(MAKE) $(B)/synth/node_modules/.package-lock.json
 	@$(PYTHON) scripts/synth/synth.py
 
 $(B)/synth/node_modules/.package-lock.json: scripts/synth/package.json
@@ -389,13 +389,13 @@ $(B)/synth/node_modules/.package-lock.json: scripts/synth/package.json
 .PHONY: bench
 bench: ## measure, with the targets beside the figures; all figures go to build/bench/bench.json
 	@scripts/install-deps.sh
-	@$(MAKE) $$($(BENCH) --needs)
+	@$(STEPS) $(MAKE) $$($(BENCH) --needs)
 	@$(BENCH)
 
 .PHONY: bench-long
 bench-long: ## the same with the measurements that take long
 	@scripts/install-deps.sh
-	@$(MAKE) $$($(BENCH) --long --needs)
+	@$(STEPS) $(MAKE) $$($(BENCH) --long --needs)
 	@$(BENCH) --long
 
 .PHONY: lint

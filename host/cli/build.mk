@@ -89,7 +89,7 @@ $(B)/obj/O2/host/cli/bench/%.o $(B)/obj/O2/host/cli/copies.o $(B)/obj/O2/host/cl
 SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
-install: install-swai
+install-files: install-swai
 SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf)
 install-swai: $(B)/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions

@@ -76,8 +76,10 @@ $(B)/$(SDAA_SO): $(call objects_of,$(SDAA_SO_SOURCES),$(SDAA_FLAGS)) host/sdaa/l
 PREFIX ?= /usr/local
 SDAA_TO := $(DESTDIR)$(PREFIX)
 SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
-.PHONY: install
-install: $(B)/$(SDAA_SO) ## install swai, runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
+.PHONY: install install-files
+install: ## install swai, runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
+	@$(STEPS) $(MAKE) install-files
+install-files: $(B)/$(SDAA_SO)
 	$(call say,INSTALL,$(SDAA_TO))
 	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include/sdaa $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/

@@ -11,7 +11,7 @@ deb: ## a Debian package, build/deb/swai_VERSION_ARCHITECTURE.deb, for machines 
 
 deb-package: $(PACKAGED_EXAMPLES) $(EXAMPLES)
 	$(Q)rm -rf $(DEB_ROOT)
-	$(Q)umask 022 && $(MAKE) install DESTDIR=$(DEB_ROOT) PREFIX=/usr
+	$(Q)umask 022 && $(MAKE) install-files DESTDIR=$(DEB_ROOT) PREFIX=/usr
 	$(Q)for example in $(notdir $(PACKAGED_EXAMPLES)); do \
 	  install -D -m 755 -t $(DEB_ROOT)/usr/lib/swai/examples/$$example $(B)/packaged/$$example; \
 	  install -D -m 644 -t $(DEB_ROOT)/usr/lib/swai/examples/$$example $(B)/examples/$$example/*.elf; \

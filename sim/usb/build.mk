@@ -17,6 +17,6 @@ $(eval $(call cxx_program,swai-usb-board,$(addprefix sim/usb/,bed.cpp options.cp
   $(B)/lib/usb-models.a $(B)/lib/card-models.a -lfmt $(umockdev_libs),$(umockdev_cflags)))
 
 .PHONY: install-swai-usb-board
-install: install-swai-usb-board
+install-files: install-swai-usb-board
 install-swai-usb-board: $(B)/swai-usb-board
 	$(Q)install -D -m 755 $(B)/swai-usb-board $(SDAA_TO)/lib/swai/swai-usb-board

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -115,6 +116,12 @@ class MakefileTest(unittest.TestCase):
         self.assertEqual(self.make("build/hello"), set())
         self.write("verif/x/lib.cpp", "wrong\n")
         self.assertIn("]  CXX       build/obj/O2/verif/x/lib.o", self.run_command("scripts/with-steps.sh", "make", "-j1", "build/hello", expect=2))
+
+    def test_builds_for_people_are_numbered(self):
+        """Those of `help`, by the recipes that make begins for them."""
+        for path in (REPOSITORY / "Makefile", *REPOSITORY.glob("*/**/build.mk")):
+            bare = [line for line in path.read_text().splitlines() if re.search(r"^\t *(@ *)?\$\(MAKE\)", line)]
+            self.assertEqual(bare, [], path)
 
     def test_cxx_program(self):
         self.assertIn("LINK build/hello", self.make("build/hello"))
