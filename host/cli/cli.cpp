@@ -178,4 +178,6 @@ Json Cli::whole(const Json& report) const {
 
 void Cli::print(const Json& report) const { fmt::print("{}\n", whole(report).dump(2)); }
 
+void Cli::print_line(const Json& report) const { fmt::print("{}\n", whole(report).dump()); }
+
 }  // namespace swai::cli

@@ -29,6 +29,8 @@ class Cli {
   // With its version and the command's name in front.
   Json whole(const Json& report) const;
   void print(const Json& report) const;
+  // For a command that prints several: each on a line of its own.
+  void print_line(const Json& report) const;
 
  private:
   int report(const Error& error) const;

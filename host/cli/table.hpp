@@ -1,7 +1,9 @@
 // Rows of text in columns, for people.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace swai::cli {
@@ -12,7 +14,9 @@ class Table {
   explicit Table(std::vector<std::string> names);
   // Names may come from strangers' files: what a terminal would take for a command is shown as '?'.
   void add(std::vector<std::string> row);
-  std::string text() const;
+  std::string text() const { return text_within(std::string::npos, {}); }
+  // With lines so long at most, if columns can go as a whole: those that `unimportant` names, in this order.
+  std::string text_within(size_t width, std::span<const std::string_view> unimportant) const;
 
  private:
   std::vector<bool> right_;

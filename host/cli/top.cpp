@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "abi/protocol.hpp"
 #include "host/cli/commands.hpp"
@@ -30,7 +31,12 @@ launches that run at this moment, LAUNCHES those that have ended.
 
 Examples:
   swai top                      # until q or Ctrl-C
-  swai top --count 1 --json     # once, for machines)";
+  swai top --json               # for machines: a line with a JSON object for each look
+  swai top --count 1            # once)";
+
+// Those that have no room on a terminal go in this order.
+constexpr std::string_view kUnimportant[] = {"queues",  "to host", "to card",  "client",
+                                             "running", "memory",  "launches", "process"};
 
 struct Wish {
   double interval = 1;
@@ -113,7 +119,7 @@ std::string rounded_count(uint64_t count) {
 }
 
 void add_card(View& view, size_t number, const protocol::Info& info, const Reading& last, const Reading& now,
-              const std::map<std::pair<size_t, uint64_t>, Program>& programs) {
+              const std::map<std::pair<size_t, uint64_t>, Program>& programs, size_t width) {
   const double seconds = std::chrono::duration<double>(now.real - last.real).count();
   const uint64_t cycles = now.cycle - last.cycle;
   const double rate = seconds > 0 ? static_cast<double>(cycles) / seconds / 1e3 : 0;
@@ -158,9 +164,12 @@ void add_card(View& view, size_t number, const protocol::Info& info, const Readi
                fmt::format("{}", is.queues)});
   }
   card["memory_used_bytes"] = used;
-  view.text +=
-      fmt::format("card {}: {:.3f} ms, {:.0f} thousand cycles a second, {} of {} in use\n{}", number,
-                  static_cast<double>(now.cycle) / 1e6, rate, rounded(used), rounded(room), table.text());
+  const auto time = fmt::format("card {}: {:.3f} ms, {:.0f} thousand cycles a second,", number,
+                                static_cast<double>(now.cycle) / 1e6, rate);
+  const auto memory = fmt::format("{} of {} in use", rounded(used), rounded(room));
+  const bool one_line = time.size() + 1 + memory.size() <= width;
+  view.text += fmt::format("{}{}{}\n{}", time, one_line ? " " : "\n        ", memory,
+                           table.text_within(width, kUnimportant));
   view.cards.push_back(std::move(card));
 }
 
@@ -168,7 +177,8 @@ void add_card(View& view, size_t number, const protocol::Info& info, const Readi
 std::string jobs_text() {
   unsigned run = 0, wait = 0;
   try {
-    for (const Json& job : ask_daemon({{"command", "list"}}).at("jobs")) {
+    const Json reply = ask_daemon({{"command", "list"}});
+    for (const Json& job : reply.at("jobs")) {
       run += job.at("state") == "running" ? 1 : 0;
       wait += job.at("state") == "waiting" ? 1 : 0;
     }
@@ -193,18 +203,18 @@ int top(const Cli& cli, const Wish& wish) {
   for (unsigned shown = 0; wish.count == 0 || shown < wish.count; ++shown) {
     if (keys.quit_within(std::chrono::duration<double>(wish.interval))) return kDone;
     const auto names = programs();
+    const size_t width = on_terminal ? terminal_width() : std::string::npos;
     View view;
     for (size_t i = 0; i < cards.size(); ++i) {
       Reading now = cards[i].read();
-      add_card(view, i, cards[i].info(), last[i], now, names);
+      add_card(view, i, cards[i].info(), last[i], now, names, width);
       last[i] = std::move(now);
     }
     if (cli.options().json) {
-      cli.print({{"cards", std::move(view.cards)}});
+      cli.print_line({{"cards", std::move(view.cards)}});
     } else {
       view.text += jobs_text();
-      fmt::print("{}{}{}", screen ? "\x1b[H\x1b[2J" : "",
-                 on_terminal ? cut(view.text, terminal_width()) : view.text, screen ? "q ends\n" : "");
+      fmt::print("{}{}{}", screen ? "\x1b[H\x1b[2J" : "", cut(view.text, width), screen ? "q ends\n" : "");
     }
     std::fflush(stdout);
   }

@@ -177,6 +177,7 @@ class Jobs(ServeTest):
         self.wait_until(lambda: self.state(hangs) == "running", "the job does not begin")
         self.assertEqual(self.state(waits), "waiting")
         self.wait_until(lambda: "swai" in self.run_swai("top", "--count", "1", "--interval", "0.2")[0], "top does not show it")
+        self.assertIn("\njobs: 1 running, 1 waiting\n", self.run_swai("top", "--count", "1", "--interval", "0.2")[0])
         self.run_swai("job", "cancel", hangs)
         self.assertIn("was cancelled", self.run_swai("job", "watch", hangs, code=143)[1])
         self.wait_until(lambda: self.state(waits) == "done", "the next job does not run")
@@ -279,6 +280,11 @@ class Daemon(ServeTest):
             daemon.send_signal(signal.SIGTERM)
             self.assertEqual(daemon.wait(LIMIT), 0)
 
+    def test_top_for_machines(self):
+        """A line for each look, so that one can be read when it has come."""
+        lines = self.run_swai("--json", "top", "--count", "2", "--interval", "0.1")[0].splitlines()
+        self.assertEqual([[card["card"] for card in json.loads(line)["cards"]] for line in lines], [[0], [0]])
+
     def test_top_on_a_terminal(self):
         """As wide as the terminal, until q is pressed."""
         terminal, other = pty.openpty()
@@ -286,18 +292,25 @@ class Daemon(ServeTest):
         quiet = termios.tcgetattr(other)
         quiet[3] &= ~termios.ECHO
         termios.tcsetattr(other, termios.TCSANOW, quiet)
-        termios.tcsetwinsize(other, (24, 40))
         top = subprocess.Popen(self.command("top", "--interval", "3600"), stdin=other, stdout=other, stderr=other, env=self.environment)
         self.addCleanup(top.wait)
         self.addCleanup(top.kill)
         os.write(terminal, b"xq")
         self.assertEqual(top.wait(LIMIT), 0)
-        once = subprocess.Popen(self.command("top", "--count", "1", "--interval", "0.1"), stdin=other, stdout=other, env=self.environment)
-        self.assertEqual(once.wait(LIMIT), 0)
+        # What has no room goes as a whole, the least important first.
+        order = ["queues", "to host", "to card", "client", "running", "memory", "launches", "process", "program", "busy"]
+        for width, least in ((120, 10), (80, 8), (60, 6), (40, 3)):
+            termios.tcsetwinsize(other, (24, width))
+            once = subprocess.Popen(self.command("top", "--count", "1", "--interval", "0.1"), stdin=other, stdout=other, env=self.environment)
+            self.assertEqual(once.wait(LIMIT), 0)
+            lines = os.read(terminal, 10_000).decode().splitlines()
+            self.assertTrue(any("card 0: " in line for line in lines), lines)
+            self.assertTrue(any("in use" in line for line in lines), lines)
+            self.assertLessEqual(max(map(len, lines)), width, lines)
+            (titles,) = [re.split("  +", line.strip()) for line in lines if "program" in line]
+            self.assertEqual(set(titles), set(order[-len(titles) :]), width)
+            self.assertGreaterEqual(len(titles), least, width)
         os.close(other)
-        lines = os.read(terminal, 10_000).decode().splitlines()
-        self.assertTrue(any("card 0: " in line for line in lines), lines)
-        self.assertLessEqual(max(map(len, lines)), 40, lines)
 
     def test_none(self):
         self.environment["XDG_RUNTIME_DIR"] = str(self.folder)
