@@ -1,11 +1,33 @@
 # A model program is entered like a function, and left when it traps: runtime::ProgramState has its registers meanwhile.
 # While it runs, traps lead here, sscratch points to the state, and the place of x0 there has the kernel's sp. Interrupts
-# are held back in supervisor mode, so no other trap can come in between; in user mode they are not.
+# are held back in supervisor mode; in user mode they are not. A call leaves both as they are, so a fault of the kernel's
+# own leads here, too, and is led on from here.
+#
+# A program's call is a function call: the kernel's functions keep s0 to s11 as they find them, and do not know gp and tp.
+# Nothing here trusts any of them, nor sp. All other registers come back as 0, so none tells what the kernel had there.
 #define PC 256
 #define CAUSE 264
 #define VALUE 272
-#define SAVED 112
+#define SAVED 128
 #define SSTATUS_SPP 0x100
+#define CALLED 8
+#define CALL_BYTES 4
+#define SUBMIT 1
+
+# From there on a trap is one of the kernel's own.
+.macro trap_to_kernel
+    la      t0, supervisor_trap_entry
+    csrw    stvec, t0
+    la      t0, __trap_stack_top
+    csrw    sscratch, t0
+.endm
+.macro trap_to_program state
+    ld      t2, PC(\state)
+    la      t1, leave_program
+    csrw    stvec, t1
+    csrw    sscratch, \state
+    csrw    sepc, t2
+.endm
 
 # In slow memory, with all else that is cold (kernel.ld).
 .section .text.unlikely.programs, "ax"
@@ -13,16 +35,14 @@
 .globl enter_program
 enter_program:
     addi    sp, sp, -SAVED
-    sd      ra, 0(sp)
+    sd      a0, 0(sp)       # which submit_command finds there
+    sd      a0, 112(sp)
+    sd      ra, 8(sp)
     .irp    number, 0,1,2,3,4,5,6,7,8,9,10,11
-    sd      s\number, 8+8*\number(sp)
+    sd      s\number, 16+8*\number(sp)
     .endr
     sd      sp, 0(a0)
-    la      t0, leave_program
-    csrw    stvec, t0
-    csrw    sscratch, a0
-    ld      t0, PC(a0)
-    csrw    sepc, t0
+    trap_to_program a0
     li      t0, SSTATUS_SPP
     csrc    sstatus, t0
     .irp    number, 1,2,3,4,5,6,7,8,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
@@ -31,28 +51,86 @@ enter_program:
     ld      a0, 80(a0)
     sret
 
-.balign 4
-leave_program:
-    csrrw   a0, sscratch, a0
-    .irp    number, 1,2,3,4,5,6,7,8,9,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
-    sd      x\number, 8*\number(a0)
+# The call is not over: what would be in the registers goes into the state.
+put_aside:
+    .irp    number, 3,4,8,9,18,19,20,21,22,23,24,25,26,27
+    sd      x\number, 8*\number(t0)
+    .endr
+    .irp    number, 1,5,6,7,12,13,14,15,16,17,28,29,30,31
+    sd      zero, 8*\number(t0)
+    .endr
+    li      t1, CALLED
+    sd      t1, CAUSE(t0)
+    trap_to_kernel
+    j       back
+
+stopped:
+    .irp    number, 1,3,4,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    sd      x\number, 8*\number(sp)
     .endr
     csrr    t0, sscratch
     csrr    t1, sepc
     csrr    t2, scause
     csrr    t3, stval
-    sd      t0, 80(a0)
-    sd      t1, PC(a0)
-    sd      t2, CAUSE(a0)
-    sd      t3, VALUE(a0)
-    ld      sp, 0(a0)
-    la      t0, supervisor_trap_entry
-    la      t1, __trap_stack_top
-    csrw    stvec, t0
-    csrw    sscratch, t1
-    ld      ra, 0(sp)
+    sd      t0, 16(sp)
+    sd      t1, PC(sp)
+    sd      t2, CAUSE(sp)
+    sd      t3, VALUE(sp)
+    ld      sp, 0(sp)
+    trap_to_kernel
+back:
+    ld      ra, 8(sp)
     .irp    number, 0,1,2,3,4,5,6,7,8,9,10,11
-    ld      s\number, 8+8*\number(sp)
+    ld      s\number, 16+8*\number(sp)
     .endr
     addi    sp, sp, SAVED
     ret
+
+# Calls come by here, and are in a hurry: in the SRAM.
+.section .text.programs, "ax"
+.balign 8
+leave_program:
+    csrrw   sp, sscratch, sp
+    sd      t0, 40(sp)
+    csrr    t0, scause
+    addi    t0, t0, -CALLED
+    bnez    t0, 3f
+
+    csrrw   t0, sscratch, sp
+    sd      t0, 16(sp)
+    csrr    t0, sepc
+    addi    t0, t0, CALL_BYTES
+    sd      t0, PC(sp)
+    ld      sp, 0(sp)
+    # a0 to a7 are the program's, until a0 says whether it goes on.
+    andi    t0, a7, 0xff
+    addi    t0, t0, -SUBMIT
+    bnez    t0, 2f
+    call    submit_command
+1:  ld      t0, 112(sp)
+    beqz    a0, 4f
+    trap_to_program t0
+    ld      sp, 16(t0)
+    ld      a0, 80(t0)
+    ld      a1, 88(t0)
+    .irp    number, 1,5,6,7,12,13,14,15,16,17,28,29,30,31
+    li      x\number, 0
+    .endr
+    sret
+2:  ld      a2, 112(sp)
+    mv      a3, a7
+    call    answer_program
+    j       1b
+3:  csrr    t0, sstatus
+    andi    t0, t0, SSTATUS_SPP
+    bnez    t0, 5f
+    jump    stopped, t0
+4:  jump    put_aside, t1
+
+# The kernel's own: as if its trap entry had been there. sscratch has its sp.
+5:  csrr    t0, sscratch
+    sd      t0, VALUE(sp)
+    trap_to_kernel
+    ld      t0, 40(sp)
+    ld      sp, VALUE(sp)
+    j       supervisor_trap_entry

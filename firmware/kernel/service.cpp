@@ -287,6 +287,14 @@ bool hear_alarm() {
 
 }  // namespace
 
+extern "C" bool answer_program(uint64_t a0, uint64_t a1, runtime::ProgramState& state, uint64_t a7) {
+  return serving().answer(state, a7, a0, a1);
+}
+extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
+                               uint64_t a6, uint64_t a7, runtime::ProgramState& state) {
+  return serving().submit(state, a7, {a0, a1, a2, a3, a4, a5, a6});
+}
+
 [[gnu::cold, gnu::noinline]] bool init() {
   const Card found = card();
   if (found.groups == 0 || found.rows == 0) return false;

@@ -34,6 +34,34 @@ class Begin : protected Finish<M> {
     if (!taken) this->waiting_ |= this->bit(queue.number);
     return taken;
   }
+  // --- The same in parts, for a launch that nothing is before. What has to be looked at is looked at before
+  // anything is done, so this calls nobody.
+
+  // What cores read of a launch: the rest of its slot, of which the queue's next command has none under way.
+  [[gnu::always_inline]] void put_arguments(const Queue& queue, const CallArguments& words) {
+    constexpr unsigned kSaid = (sizeof(command::Launch) - sizeof(command::Header)) / sizeof words[0];
+    parts_.machine.put(this->slot_address(queue, queue.next) + sizeof(command::Launch), &words[kSaid],
+                       sizeof words - kSaid * sizeof words[0]);
+  }
+  // Begins the queue's last launch once more, if that is what the header (kind_of() it) and the two words
+  // behind it say, and a group has nothing else to do.
+  [[gnu::always_inline]] bool launch_again(Queue& queue, uint32_t kind,
+                                           const std::array<uint64_t, 2>& words) {
+    const Again& again = queue.again;
+    if (kind != again.header || !has_words(queue, words) || parts_.clients.crowded()) return false;
+    const bool any = again.group == protocol::kAnyGroup;
+    unsigned group = any ? 0 : again.group;
+    while (!parts_.groups.is_idle(group)) {
+      if (!any || ++group == parts_.groups.count()) return false;
+    }
+    if (!parts_.groups.is_prepared(group, again.launch)) return false;
+    const auto doorbell = parts_.groups.compose(group, again.launch, this->argument_at(queue.next));
+    parts_.machine.order();
+    parts_.groups.ring(group, doorbell, [&] { return owner_of(queue.number, queue.free()); });
+    put_flight(queue, std::bit_cast<command::Header>(queue.next | uint64_t{kind} << 32),
+               command::Type::kLaunch, group);
+    return true;
+  }
 
  private:
   static constexpr uint64_t kMostBytes = uint64_t{1} << 40;
@@ -126,14 +154,16 @@ class Begin : protected Finish<M> {
 
   // Whether that is the queue's last launch once more.
   [[gnu::always_inline]] bool is_again(const Queue& queue, const command::Header& header, uint64_t slot) {
-    const Again& again = queue.again;
     std::array<uint64_t, 2> words;
     static_assert(sizeof header + sizeof words == sizeof(command::Launch));
-    if (kind_of(header) != again.header) return false;
+    if (kind_of(header) != queue.again.header) return false;
     parts_.machine.fetch(slot + sizeof header, words.data(), sizeof words);
+    return has_words(queue, words) && queue.next % protocol::kSlots + queue.again.slots <= protocol::kSlots;
+  }
+  [[gnu::always_inline]] bool has_words(const Queue& queue, const std::array<uint64_t, 2>& words) const {
+    const Again& again = queue.again;
     return words[0] == again.words[0] && words[1] == again.words[1] &&
-           parts_.modules.changes() == again.modules &&
-           queue.next % protocol::kSlots + again.slots <= protocol::kSlots;
+           parts_.modules.changes() == again.modules;
   }
   // All but the sequence number.
   static uint32_t kind_of(const command::Header& header) {

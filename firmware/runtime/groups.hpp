@@ -93,6 +93,26 @@ class Groups {
     hand_over(state, launch, argument, owner);
     return true;
   }
+  // It has nothing to do, and takes launches.
+  [[gnu::always_inline]] bool is_idle(unsigned group) const {
+    return !busy(group) && states_[group].room != 0;
+  }
+  // Whether start() of this one would have nothing to do in an idle group but to hand it over.
+  [[gnu::always_inline]] bool is_prepared(unsigned group, const Launch& launch) const {
+    return launch.settings == states_[group].prepared;
+  }
+  // Hands it over in two steps, the first of which does nothing yet. `owner` gives start()'s behind the
+  // second.
+  using Doorbell = typename Driver::Doorbell;
+  [[gnu::always_inline]] Doorbell compose(unsigned group, const Launch& launch, uint32_t argument) const {
+    return states_[group].driver->compose(launch.pc, argument);
+  }
+  template <typename Owner>
+  [[gnu::always_inline]] void ring(unsigned group, const Doorbell& doorbell, Owner owner) {
+    State& state = states_[group];
+    const uint32_t number = state.driver->ring(doorbell);
+    state.owners[number % kKept] = owner();
+  }
   // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
     const auto load = [this](unsigned group) { return lost(group) ? ~uint32_t{0} : waiting(group); };

@@ -14,13 +14,17 @@
 
 namespace swai::runtime {
 
-// A program while it does not run, and what stopped it last.
+// A program while it does not run, and what stopped it last. Behind a call the registers that a function need
+// not keep are 0, but for a0 and a1.
 struct ProgramState {
   std::array<uint64_t, 32> registers;  // x0 is the machine's own
   uint64_t pc;
   uint64_t cause;  // as in scause
   uint64_t value;  // as in stval
 };
+
+// Of a program's call that gives a command: a0 to a6.
+using CallArguments = std::array<uint64_t, 7>;
 
 template <typename M>
 concept Machine = group::Machine<M> && memory::Machine<M> &&
@@ -53,7 +57,8 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   { m.show(number, address, number, executable) } -> std::same_as<uint64_t>;
   m.end_program(number);
   m.tell(number, notes);
-  // Until it calls, fails, or somebody wants the processor.
+  // Until it fails, somebody wants the processor, or it calls and Runtime::answer() says that it does not go
+  // on.
   m.run_program(number, state);
   // From then on nothing but this time of the card's timer takes the processor from a program. Who is done
   // gives back what came of it, by which the alarm is as it was.

@@ -90,11 +90,11 @@ class ModuleLoad {
     if (file.bytes > kMostBytes) return {Status::kBadRange};
     return {Status::kOk, range, range.physical + offset};
   }
-  bool owns_code() const {
+  [[gnu::cold]] bool owns_code() const {
     const memory::Range now = memory_.find(code_.pointer, file_.context);
     return now.physical == code_.physical && now.bytes >= code_.bytes && now.usage == memory::Usage::kShared;
   }
-  State end(Status status, uint16_t detail = 0, unsigned handle = 0, uint16_t segment = 0) {
+  [[gnu::cold]] State end(Status status, uint16_t detail = 0, unsigned handle = 0, uint16_t segment = 0) {
     if (status != Status::kOk && code_.bytes != 0 && owns_code()) memory_.free(code_.pointer, file_.context);
     result_ = {status, detail, handle, segment};
     active_ = false;
@@ -113,7 +113,7 @@ class ModuleLoad {
     }
     return State::kRuns;
   }
-  State judge() {
+  [[gnu::cold]] State judge() {
     if (!module_.step()) return State::kRuns;
     const module::Verdict& verdict = module_.verdict();
     if (!verdict.ok()) return end(Status::kModuleRefused, static_cast<uint16_t>(verdict.error));
@@ -121,7 +121,7 @@ class ModuleLoad {
     return State::kRuns;
   }
   // A segment of its own: at least half a block. Code may only be read and run, by this context.
-  State take_memory() {
+  [[gnu::cold]] State take_memory() {
     const uint64_t bytes = std::max(group::code_segment_bytes(module_), memory::kLargeBytes);
     const memory::Allocation room = memory_.allocate(bytes, memory::Usage::kShared, group_, file_.context);
     if (room.status == Status::kAgain) return State::kLacksMemory;
@@ -138,7 +138,7 @@ class ModuleLoad {
     phase_ = Phase::kTable;
     return State::kRuns;
   }
-  State fill_table() {
+  [[gnu::cold]] State fill_table() {
     constexpr uint64_t kSome = 4;
     const unsigned handle = modules_.free_handle();
     const uint64_t stop = std::min<uint64_t>(done_ + kSome, module_.kernel_count());

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "abi/program.hpp"
+#include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "firmware/runtime/queues.hpp"
@@ -51,8 +53,8 @@ class Programs {
     program.queue = static_cast<uint8_t>(queue);
     program.context = client.context;
     program.given = queues_->next_sequence(queue);
-    program.state.pc = place.pc;
-    program.state.registers[kA0] = place.argument;
+    program.pc = place.pc;
+    program.registers[kA0] = place.argument;
     return Status::kOk;
   }
   [[gnu::cold, gnu::noinline]] Status tell(unsigned queue, uint64_t number, uint64_t word) {
@@ -87,9 +89,46 @@ class Programs {
   // Until somebody wants the processor, or something is to be done for it. True: that.
   [[gnu::cold, gnu::noinline]] bool run(unsigned number) {
     const uint64_t begin = machine_.time();
-    const bool acted = resume(programs_[number]) != Came::kInterrupted;
+    const bool acted = resume(programs_[number]);
     if (machine_.time() - begin >= kQuantum) end_turn(number);
     return acted;
+  }
+  // A call of the program that runs, but for a command; `function`: a7. True: the answer is in a0 and a1 of
+  // its state, and it goes on; false: others have something to do before.
+  [[gnu::always_inline]] bool answer(ProgramState& state, uint64_t function, uint64_t first,
+                                     uint64_t second) {
+    auto& program = static_cast<Program&>(state);
+    program.registers[kA1] = 0;
+    switch (static_cast<program::Call>(function & 0xff)) {
+      case program::Call::kExit:
+        return exit(program, first);
+      case program::Call::kWait:
+        program.wanted = static_cast<uint32_t>(first);
+        program.told = second;
+        program.waits = true;
+        return false;
+      case program::Call::kShow:
+        return show(program, first);
+      default:
+        return give(program, Status::kBadOperation);
+    }
+  }
+  // The same for a command.
+  [[gnu::always_inline]] bool submit(ProgramState& state, uint64_t function, const CallArguments& words) {
+    auto& program = static_cast<Program&>(state);
+    const bool alone = machine_.read(regs::inbox::work::kAddr) == 0;
+    constexpr uint64_t kOneSlot = 1 << 8;
+    const auto kind = static_cast<uint32_t>((function & 0xffff'0000) | kOneSlot | (function >> 8 & 0xff));
+    if (!alone || !queues_->is_first(program.queue, program.given)) {
+      // Word by word, else all leave their registers before.
+#pragma GCC unroll 8
+      for (unsigned i = 0; i < words.size(); ++i) program.registers[kA0 + i] = words[i];
+      return put(program, kind, alone);
+    }
+    if (queues_->launch_first(program.queue, kind, words)) return given(program);
+    program.registers[kA0] = words[0];
+    program.registers[kA1] = words[1];
+    return put_rest(program, kind);
   }
   // Others keep the processor so busy that nobody here has had a turn for long.
   bool starve() const { return machine_.time() - fed_ > kPatience; }
@@ -101,16 +140,14 @@ class Programs {
     const uint64_t end = machine_.time() + kQuantum;
     bool acted = false;
     const uint64_t alarm = machine_.begin_quantum(end);
-    while (machine_.time() < end && program.lives && can_go_on(program) &&
-           resume(program) != Came::kInterrupted)
-      acted = true;
+    while (machine_.time() < end && program.lives && can_go_on(program) && resume(program)) acted = true;
     machine_.end_quantum(alarm);
     end_turn(number);
     return acted;
   }
 
  private:
-  struct Program {
+  struct Program : ProgramState {
     bool lives = false;
     bool waits = false;
     uint8_t queue = 0;
@@ -119,36 +156,25 @@ class Programs {
     uint32_t wanted = 0;  // waits: for this ticket, or for more to be told than that
     uint64_t told = 0;
     program::Notes notes = {};
-    ProgramState state = {};
   };
-  static constexpr unsigned kA0 = 10, kA1 = 11, kA7 = 17;
+  static constexpr unsigned kA0 = 10, kA1 = 11;
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
   static constexpr uint64_t kCalled = 8;  // of scause
-  static constexpr uint64_t kCallBytes = 4;
   // A turn has so many cycles; who was interrupted before goes on first. Such a turn is given to a program
   // beside those who never pause, that often.
   static constexpr uint64_t kQuantum = 1000, kPatience = 10'000;
 
-  // Why a program comes back, and whether others have to do something about it before it goes on.
-  enum class Came : uint8_t { kInterrupted, kAnswered, kActed };
-  [[gnu::cold, gnu::noinline]] Came resume(Program& program) {
+  // Until others have something to do before it goes on; false: until somebody wanted the processor.
+  [[gnu::cold, gnu::noinline]] bool resume(Program& program) {
     const protocol::QueueStatus& line = queues_->line(program.queue);
     program.notes.completed = line.completed;
     program.notes.status = line.status;
     program.notes.value = line.value;
     machine_.tell(number_of(program), program.notes);
-    auto came = Came::kAnswered;
-    while (came == Came::kAnswered) {
-      machine_.run_program(number_of(program), program.state);
-      came = look_at(program);
-    }
-    return came;
-  }
-  Came look_at(Program& program) {
-    if ((program.state.cause & kInterrupt) != 0) return Came::kInterrupted;
-    if (program.state.cause == kCalled) return call(program);
-    fail(program);
-    return Came::kActed;
+    machine_.run_program(number_of(program), program);
+    if ((program.cause & kInterrupt) != 0) return false;
+    if (program.cause != kCalled) fail(program);
+    return true;
   }
   void end_turn(unsigned number) {
     next_ = (number + 1) % program::kPrograms;
@@ -195,65 +221,52 @@ class Programs {
     give(program, answer);
     return true;
   }
-  static void give(Program& program, Status status) {
-    program.state.registers[kA0] = static_cast<uint64_t>(status);
+  static bool give(Program& program, Status status) {
+    program.registers[kA0] = static_cast<uint64_t>(status);
+    return true;
   }
 
   void fail(Program& program) {
-    const ProgramState& state = program.state;
-    machine_.note(journal::Fault::kProgram, {state.cause, program.context, state.pc, state.value,
+    machine_.note(journal::Fault::kProgram, {program.cause, program.context, program.pc, program.value,
                                              journal::command(program.queue, program.given)});
-    queues_->program_failed(program.queue, state.cause, state.pc, state.value);
+    queues_->program_failed(program.queue, program.cause, program.pc, program.value);
     forget(program);
   }
-  Came call(Program& program) {
-    auto& registers = program.state.registers;
-    program.state.pc += kCallBytes;
-    switch (static_cast<program::Call>(registers[kA7] & 0xff)) {
-      case program::Call::kExit:
-        queues_->program_ended(program.queue, registers[kA0]);
-        forget(program);
-        return Came::kActed;
-      case program::Call::kSubmit:
-        give(program, submit(program));
-        return Came::kActed;
-      case program::Call::kWait:
-        program.wanted = static_cast<uint32_t>(registers[kA0]);
-        program.told = registers[kA1];
-        program.waits = true;
-        return Came::kActed;
-      case program::Call::kShow:
-        give(program, show(program));
-        return Came::kAnswered;
-    }
-    give(program, Status::kBadOperation);
-    return Came::kAnswered;
-  }
-  Status submit(Program& program) {
-    auto& registers = program.state.registers;
+  // Of a command the words behind the header are in the program's a0 to a6.
+  [[gnu::cold, gnu::noinline]] bool put(Program& program, uint32_t kind, bool alone) {
+    CallArguments words;
+    std::copy_n(program.registers.begin() + kA0, words.size(), words.begin());
     const protocol::QueueStatus& line = queues_->line(program.queue);
-    if (line.status != Status::kOk) return line.status;
-    if (program.given - line.completed > protocol::kSlots) return Status::kAgain;
-    std::array<uint64_t, protocol::kSlotBytes / sizeof(uint64_t)> slot;
-    const uint64_t kind = registers[kA7] >> 8;
-    constexpr uint64_t kOneSlot = uint64_t{1} << 40;
-    slot[0] = program.given | (kind & 0xff) << 32 | kOneSlot | (kind >> 8 & 0xffff) << 48;
-    std::copy_n(registers.begin() + kA0, slot.size() - 1, slot.begin() + 1);
-    machine_.put(queues_->slot(program.queue, program.given), slot.data(), sizeof slot);
-    machine_.order();
-    registers[kA1] = program.given++;
-    queues_->rung(uint32_t{1} << program.queue);
-    return Status::kOk;
+    program.registers[kA1] = 0;
+    if (line.status != Status::kOk) return give(program, line.status);
+    if (program.given - line.completed > protocol::kSlots) return give(program, Status::kAgain);
+    const auto header = std::bit_cast<command::Header>(program.given | uint64_t{kind} << 32);
+    given(program);
+    return queues_->put(program.queue, header, words, alone);
   }
-  Status show(Program& program) {
-    auto& registers = program.state.registers;
-    const uint64_t pointer = registers[kA0];
+  // All but the first two words is in the slot already.
+  [[gnu::cold, gnu::noinline]] bool put_rest(Program& program, uint32_t kind) {
+    constexpr uint64_t kThere = sizeof(command::Header) + 2 * sizeof(uint64_t);
+    machine_.fetch(queues_->slot(program.queue, program.given) + kThere, &program.registers[kA0 + 2],
+                   protocol::kSlotBytes - kThere);
+    return put(program, kind, true);
+  }
+  static bool given(Program& program) {
+    program.registers[kA1] = program.given++;
+    return give(program, Status::kOk);
+  }
+  [[gnu::cold, gnu::noinline]] bool show(Program& program, uint64_t pointer) {
     const memory::Range range = find_memory(pointer, program.context);
-    if (range.bytes == 0) return Status::kBadPointer;
+    if (range.bytes == 0) return give(program, Status::kBadPointer);
     const uint64_t address = machine_.show(number_of(program), range.physical, pages_of(range), false);
-    if (address == 0) return Status::kNoMemory;
-    registers[kA1] = address + (segment::offset(pointer) - segment::offset(range.pointer));
-    return Status::kOk;
+    if (address == 0) return give(program, Status::kNoMemory);
+    program.registers[kA1] = address + (segment::offset(pointer) - segment::offset(range.pointer));
+    return give(program, Status::kOk);
+  }
+  [[gnu::cold, gnu::noinline]] bool exit(Program& program, uint64_t code) {
+    queues_->program_ended(program.queue, code);
+    forget(program);
+    return false;
   }
   void forget(Program& program) {
     machine_.end_program(number_of(program));

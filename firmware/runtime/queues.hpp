@@ -121,6 +121,35 @@ class Queues : private Begin<M> {
   // Nothing is under way, and nothing has failed.
   bool is_fresh(unsigned queue) const { return quiet(queue) && !queues_[queue].failed; }
   const protocol::QueueStatus& line(unsigned queue) const { return parts_.completions.line(queue); }
+  // Whether a command with this number would be the next thing that poll() begins, and nothing of its queue
+  // is under way. Then it may begin here and now.
+  [[gnu::always_inline]] bool is_first(unsigned number, uint32_t sequence) const {
+    const Queue& queue = queues_[number];
+    return !busy() && queue.next == sequence && queue.flights() == 0;
+  }
+  // Such a one: the queue's last launch once more. False: it has not begun; put() is the way.
+  [[gnu::always_inline]] bool launch_first(unsigned number, uint32_t kind, const CallArguments& words) {
+    Queue& queue = queues_[number];
+    this->put_arguments(queue, words);
+    if (!this->launch_again(queue, kind, {words[0], words[1]})) return false;
+    behind_ = behind(number);
+    return true;
+  }
+  // A command of one slot, `words` behind its header. `alone`: nobody else has told anything; then it begins
+  // here and now, if poll() would begin it next. False: something is left for poll() to do.
+  [[gnu::cold, gnu::noinline]] bool put(unsigned number, command::Header header, const CallArguments& words,
+                                        bool alone) {
+    const uint64_t slot = this->slot_address(queues_[number], header.sequence);
+    static_assert(sizeof header + sizeof words == protocol::kSlotBytes);
+    parts_.machine.put(slot, &header, sizeof header);
+    parts_.machine.put(slot + sizeof header, words.data(), sizeof words);
+    parts_.machine.order();
+    const bool next = alone && !busy();
+    look_ |= this->bit(number);
+    if (!next) return false;
+    take_all();
+    return !busy() && !parts_.completions.ready();
+  }
   [[gnu::cold, gnu::noinline]] void program_ended(unsigned number, uint64_t code) {
     protocol::QueueStatus& line = parts_.completions.line(number);
     line.value = protocol::program_end(line.status, static_cast<uint32_t>(code));
@@ -238,12 +267,13 @@ class Queues : private Begin<M> {
   using QueueState<M>::waiting_;
   using QueueState<M>::stalled_;
 
+  static constexpr uint32_t behind(unsigned number) { return ~uint32_t{1} << number; }
   static constexpr unsigned kSteps = 8;
   [[gnu::always_inline]] void take_some(Queue& queue) {
     if (!queue.open) return;
     for (unsigned i = 0; i < kSteps; ++i) {
       if (!this->take(queue)) return;
-      behind_ = ~uint32_t{1} << queue.number;
+      behind_ = behind(queue.number);
     }
     // Others have their turn.
     look_ |= this->bit(queue.number);

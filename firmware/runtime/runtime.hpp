@@ -149,6 +149,14 @@ class Runtime {
     has_programs_ = programs_.any();
     return acted ? Ran::kActed : Ran::kInterrupted;
   }
+  // Calls of a program that runs (Programs).
+  [[gnu::always_inline]] bool answer(ProgramState& state, uint64_t function, uint64_t first,
+                                     uint64_t second) {
+    return programs_.answer(state, function, first, second);
+  }
+  [[gnu::always_inline]] bool submit(ProgramState& state, uint64_t function, const CallArguments& words) {
+    return programs_.submit(state, function, words);
+  }
   // Behind poll(): a program has its turn, if there has been no pause for one for long. True: poll() follows.
   [[gnu::always_inline]] bool feed_programs() { return has_programs_ && programs_.starve() && feed(); }
   // It is time; poll() follows.

@@ -182,12 +182,30 @@ TEST_CASE("on the card: what a program must not do ends it, with cause and pc, a
   CHECK(program.code() == 7);
 }
 
-TEST_CASE("on the card: a program that spins keeps nobody waiting, and ends when it is destroyed") {
+TEST_CASE("on the card: a call keeps what a function keeps, whatever that is, and the rest comes back as 0") {
   const OnCard card;
   const Sum sum;
-  {
+  TestedProgram program("build/programs/hostile.elf");
+  constexpr uint64_t kKernel = 0x8000'0000;
+  for (const uint64_t hostile : {uint64_t{0}, kKernel, ~uint64_t{0}}) {
+    CAPTURE(hostile);
+    program.start(wish(Deed::kKeep, hostile));
+    CHECK(program.code() == 0);
+    program.start(wish(Deed::kKeepLong, hostile));
+    check_others(sum);
+    CHECK(program.code() == 0);
+  }
+  check_others(sum);
+}
+
+TEST_CASE(
+    "on the card: a program that spins or calls on keeps nobody waiting, and ends when it is destroyed") {
+  const OnCard card;
+  const Sum sum;
+  for (const Deed deed : {Deed::kSpin, Deed::kCallOn}) {
+    CAPTURE(static_cast<int>(deed));
     TestedProgram program("build/programs/hostile.elf");
-    program.start(wish(Deed::kSpin));
+    program.start(wish(deed));
     check_others(sum);
     TestedProgram other("build/programs/hostile.elf");
     other.start(wish(Deed::kReturn, 3));
@@ -268,9 +286,10 @@ TEST_CASE(
   const Sum sum;
   constexpr unsigned kLaunches = 200;
   const uint64_t usual = cycles_of_launches(sum, kLaunches);
-  {
+  for (const Deed deed : {Deed::kSpin, Deed::kCallOn}) {
+    CAPTURE(static_cast<int>(deed));
     TestedProgram spins("build/programs/hostile.elf");
-    spins.start(wish(Deed::kSpin));
+    spins.start(wish(deed));
     const uint64_t beside = cycles_of_launches(sum, kLaunches);
     CAPTURE(usual);
     CAPTURE(beside);

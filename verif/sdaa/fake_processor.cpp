@@ -151,6 +151,7 @@ void FakeProcessor::zero(uint64_t address, uint64_t bytes) {
 
 uint64_t FakeProcessor::read(uint64_t address) {
   if (address == regs::timer::mtime::kAddr) return now_;
+  if (address == regs::inbox::work::kAddr) return work_;
   if (address - regs::inbox::done0::kAddr < kGroups * 8)
     return groups_[(address - regs::inbox::done0::kAddr) / 8].done;
   if (address == regs::pcie::reset_status::kAddr) return 0;

@@ -85,12 +85,14 @@ class FakeProcessor {
   // Nothing here interrupts one, so the test says how a turn ends; in a quantum it takes its time, which
   // ends.
   void run_program(unsigned number, runtime::ProgramState& state) {
-    if (quantum_end_ && now_ >= *quantum_end_) {
-      state.cause = FakePrograms::kTimer;
-      return;
-    }
-    programs.run(number, state);
-    if (quantum_end_) now_ += kProgramCycles;
+    do {
+      if (quantum_end_ && now_ >= *quantum_end_) {
+        state.cause = FakePrograms::kTimer;
+        return;
+      }
+      programs.run(number, state);
+      if (quantum_end_) now_ += kProgramCycles;
+    } while (programs.is_answered(state));
   }
   bool in_quantum() const { return quantum_end_.has_value(); }
   uint64_t begin_quantum(uint64_t end) {

@@ -3,6 +3,7 @@
 // compared.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -31,7 +32,10 @@ class FakePrograms {
     program::Notes notes = {};
   };
   using Turn = std::function<void(unsigned number, runtime::ProgramState&)>;
-  Turn turn;  // what a program does until it comes back
+  Turn turn;  // what a program does until it calls or is stopped
+  // The firmware's Runtime::answer() and submit().
+  std::function<bool(runtime::ProgramState&, uint64_t, uint64_t, uint64_t)> answer;
+  std::function<bool(runtime::ProgramState&, uint64_t, const runtime::CallArguments&)> submit;
 
   const Space& space(unsigned number) const { return spaces_.at(number); }
   // Where a program finds what it names so; nothing: it faults.
@@ -67,6 +71,17 @@ class FakePrograms {
     living(number);
     if (!turn) throw std::runtime_error("the test says not what its programs do");
     turn(number, state);
+  }
+  // It has called, and goes on.
+  bool is_answered(runtime::ProgramState& state) const {
+    if (state.cause != kCall) return false;
+    constexpr unsigned kA0 = 10, kA7 = 17;
+    const auto& registers = state.registers;
+    if (static_cast<program::Call>(registers[kA7] & 0xff) != program::Call::kSubmit)
+      return answer(state, registers[kA7], registers[kA0], registers[kA0 + 1]);
+    runtime::CallArguments words;
+    std::copy_n(registers.begin() + kA0, words.size(), words.begin());
+    return submit(state, registers[kA7], words);
   }
   void unmap(uint64_t physical, uint64_t bytes) {
     for (Space& space : spaces_) {

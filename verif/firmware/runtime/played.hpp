@@ -51,6 +51,13 @@ class Played {
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
     plan.modules = kBase + 0x2'0000;
     plan.events = kBase + 0x8'0000;
+    processor_.programs.answer = [this](ProgramState& state, uint64_t function, uint64_t first,
+                                        uint64_t second) {
+      return runtime_->answer(state, function, first, second);
+    };
+    processor_.programs.submit = [this](ProgramState& state, uint64_t function, const CallArguments& words) {
+      return runtime_->submit(state, function, words);
+    };
     runtime_->init(plan);
     for (unsigned group = 0; group < options_.groups; ++group)
       runtime_->groups().driver(group).use_segments(kBase, memory::kSegments);
@@ -89,6 +96,7 @@ class Played {
       for (unsigned i = 0;; ++i) {
         const uint64_t work = processor_.take_work();
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
+        ++polls_;
         bool more = runtime_->poll(work);
         more |= runtime_->feed_programs();
         if (more || work != 0) continue;
@@ -100,6 +108,8 @@ class Played {
       if (processor_.take_alarm()) runtime_->alarm();
     }
   }
+  // How often the firmware has looked at what there is to do.
+  unsigned polls() const { return polls_; }
   void write_slot(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes) {
     processor_.put(kWindow + queue * uint64_t{protocol::kQueueBytes} +
                        sequence % protocol::kSlots * uint64_t{protocol::kSlotBytes},
@@ -127,6 +137,7 @@ class Played {
   std::unique_ptr<Runtime<sdaa::FakeProcessor>> runtime_ =
       std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, tables_);
   uint32_t tag_ = 0;
+  unsigned polls_ = 0;
 };
 
 }  // namespace swai::runtime

@@ -160,6 +160,45 @@ TEST_CASE("programs: launch kernels, sleep until they have ended, and others nev
   CHECK(bed.other->checked() > 5);
 }
 
+TEST_CASE("programs: a command begins in its call if nobody else has anything to do") {
+  Bed bed;
+  Guest& other = *bed.other;
+  const auto& group = bed.played.runtime().groups().driver(0);
+  const command::Launch launch = {
+      {}, bed.guest->module, Guest::kAxpyInt, sizeof(swai::sdaa::AxpyIntArgs), 0, 0, ~0U, 0};
+  const auto& lane = bed.guest->lanes.front();
+  const swai::sdaa::AxpyIntArgs axpy = {cpe::GlobalPtr<int32_t>(lane.pointers[0]),
+                                        cpe::GlobalPtr<const int32_t>(lane.pointers[1]), Guest::kBytes / 4,
+                                        1};
+  std::array<uint64_t, 7> words = {};
+  std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+  std::memcpy(words.data() + 2, &axpy, sizeof axpy);
+  // Of launches one after the other those that have begun when the program goes on, and those that the
+  // program goes on behind without anybody else's turn.
+  constexpr unsigned kLaunches = 4, kDisturbed = 2;
+  unsigned given = 0, last_poll = 0;
+  uint32_t before = 0;
+  std::vector<bool> begun, at_once;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    if (state.cause == FakePrograms::kCall &&
+        state.registers[kA7] != static_cast<uint64_t>(program::Call::kWait)) {
+      begun.push_back(group.number() != before);
+      at_once.push_back(bed.played.polls() == last_poll);
+      return call(state, program::Call::kWait, state.registers[kA1], 0);
+    }
+    if (given++ == kLaunches) return call(state, program::Call::kExit);
+    before = group.number();
+    last_poll = bed.played.polls();
+    if (given == kDisturbed) bed.played.processor().set_work(uint64_t{1} << other.lanes.front().number);
+    submit(state, command::Type::kLaunch, words);
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(100);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  CHECK(begun == std::vector<bool>{true, true, true, true});
+  CHECK(at_once == std::vector<bool>{true, false, true, true});
+}
+
 TEST_CASE("programs: a queue takes as many commands as it has slots, and says so") {
   Bed bed;
   unsigned given = 0;

@@ -2,10 +2,13 @@
 """What calls, launches and messages of a model program take on the card, in cycles, as a flat JSON object.
 
 build/program-bench runs the program `timed`, which times empty calls itself. The rest is read off the card's trace: from
-the instruction that calls the kernel to the end of a launch that does nothing, and to the end of a message's copy."""
+the instruction that calls the kernel to the cycle in which the first core executes the first instruction of a launch,
+and to the end of a message's copy."""
 
+import bisect
 import json
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -31,10 +34,14 @@ def main():
     if len(calls) != expected:
         sys.exit(f"the program has called {len(calls)} times, {expected} were expected")
     # Memory is cleared by launches, too, before the program's own.
-    launches = sorted(item.end for item in trace.on(trace.slices, "group 0") if item.begin < calls[2 * ROUNDS])
+    launches = sorted((item.begin, item.end) for item in trace.on(trace.slices, "group 0") if item.begin < calls[2 * ROUNDS])
+    cores = sorted(item.begin for item in trace.slices if re.fullmatch("group 0 core [0-9]+", item.track.name))
+    starts = [cores[bisect.bisect_left(cores, begin)] for begin, _ in launches[-ROUNDS:]]
+    if any(start > end for start, (_, end) in zip(starts, launches[-ROUNDS:], strict=True)):
+        sys.exit("no core has taken a launch")
     copies = sorted(item.end for item in trace.on(trace.slices, "DMA 0") if item.begin > calls[2 * ROUNDS])
     for key, first, ends in (
-        ("graph.launch_cycles", 0, launches[-ROUNDS:]),
+        ("graph.launch_cycles", 0, starts),
         ("program.stream_ns", 2 * ROUNDS, copies[:ROUNDS]),
     ):
         took = [end - call for end, call in zip(ends, calls[first : first + 2 * ROUNDS : 2], strict=True)]

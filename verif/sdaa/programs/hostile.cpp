@@ -59,6 +59,98 @@ int flood(Job& job, uint64_t counter) {
   return 0;
 }
 
+// --- Registers
+
+// Puts the words of `registers` into the registers of these numbers, but for s11, which points to them; does
+// something, and puts there what the registers have then.
+using Registers = std::array<uint64_t, 32>;
+constexpr unsigned kRa = 1, kSp = 2, kGp = 3, kTp = 4, kT0 = 5, kS0 = 8, kS1 = 9, kA0 = 10, kA1 = 11,
+                   kA7 = 17, kS2 = 18, kS11 = 27;
+extern "C" void with_registers_call(Registers& registers);
+// Counts t0 down.
+extern "C" void with_registers_count(Registers& registers);
+asm(R"(
+.macro with_registers name, act
+\name:
+    addi    sp, sp, -256
+    .irp    number, 1,3,4,8,9,18,19,20,21,22,23,24,25,26,27
+    sd      x\number, 8*\number(sp)
+    .endr
+    la      t0, with_registers_sp
+    sd      sp, 0(t0)
+    mv      s11, a0
+    .irp    number, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,28,29,30,31
+    ld      x\number, 8*\number(s11)
+    .endr
+    \act
+    .irp    number, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+    sd      x\number, 8*\number(s11)
+    .endr
+    la      t0, with_registers_sp
+    ld      sp, 0(t0)
+    .irp    number, 1,3,4,8,9,18,19,20,21,22,23,24,25,26,27
+    ld      x\number, 8*\number(sp)
+    .endr
+    addi    sp, sp, 256
+    ret
+.endm
+.macro count_down
+1:  addi    t0, t0, -1
+    bnez    t0, 1b
+.endm
+.text
+    with_registers with_registers_call, ecall
+    with_registers with_registers_count, count_down
+.local with_registers_sp
+.comm with_registers_sp, 8, 8
+)");
+
+bool is_kept(unsigned number) {
+  return (number >= kSp && number <= kTp) || number == kS0 || number == kS1 ||
+         (number >= kS2 && number <= kS11);
+}
+Registers make_registers(uint64_t hostile) {
+  Registers registers;
+  for (unsigned i = 0; i < registers.size(); ++i) registers[i] = 0x0101'0101'0101'0101 * (i + 1);
+  registers[kSp] = registers[kGp] = registers[kTp] = hostile;
+  return registers;
+}
+// A bit for each register that is not what it should be behind a call: as before, or 0.
+uint32_t keep_call(uint64_t hostile, uint64_t function, uint64_t first, uint64_t second, Status expected) {
+  Registers before = make_registers(hostile);
+  before[kA0] = first;
+  before[kA1] = second;
+  before[kA7] = function;
+  Registers now = before;
+  with_registers_call(now);
+  before[kS11] = reinterpret_cast<uint64_t>(&now);
+  uint32_t wrong = static_cast<Status>(now[kA0]) == expected ? 0 : 1U << kA0;
+  for (unsigned i = kRa; i < now.size(); ++i) {
+    if (i == kA0 || i == kA1) continue;
+    if (now[i] != (is_kept(i) ? before[i] : 0)) wrong |= 1U << i;
+  }
+  return wrong;
+}
+// By a call that is answered at once, one that waits, and a command.
+uint32_t keep(uint64_t hostile) {
+  constexpr uint64_t kUnknown = 0xff;
+  const auto marker = static_cast<uint8_t>(swai::command::Type::kMarker);
+  return keep_call(hostile, kUnknown, 0, 0, Status::kBadOperation) |
+         keep_call(hostile, static_cast<uint64_t>(Call::kWait), notes().completed, 0, Status::kOk) |
+         keep_call(hostile, submit_word(marker, swai::command::kQuiet), 0, 0, Status::kOk);
+}
+uint32_t keep_long(uint64_t hostile) {
+  Registers before = make_registers(hostile);
+  before[kT0] = 20'000;
+  Registers now = before;
+  with_registers_count(now);
+  before[kS11] = reinterpret_cast<uint64_t>(&now);
+  before[kT0] = 0;
+  uint32_t wrong = 0;
+  for (unsigned i = kRa; i < now.size(); ++i) wrong |= now[i] == before[i] ? 0 : 1U << i;
+  return wrong;
+}
+
 int run(Job& job) {
   const auto& wish = job.arguments<Wish>();
   auto* const address = reinterpret_cast<volatile uint64_t*>(wish.word);
@@ -109,6 +201,12 @@ int run(Job& job) {
     case Deed::kExit:
       for (unsigned i = 0; i < 10; ++i) launch(wish.kernel, wish.words);
       return 5;
+    case Deed::kCallOn:
+      for (;;) call(0xff, 0);
+    case Deed::kKeep:
+      return static_cast<int>(keep(wish.word));
+    case Deed::kKeepLong:
+      return static_cast<int>(keep_long(wish.word));
   }
   return -1;
 }

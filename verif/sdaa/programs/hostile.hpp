@@ -25,6 +25,11 @@ enum class Deed : uint32_t {
   kShow = 13,       // the pointer `word`, and reads there; the code is what is read
   kEcho = 14,       // sends back what comes as `word` kInput, until it is cancelled
   kExit = 15,       // with commands under way
+  kCallOn = 16,     // calls that are answered at once, for ever
+  // Calls with `word` in sp, gp and tp and something in each other register, and looks what comes back: the
+  // code has a bit for each register that is not as it should be.
+  kKeep = 17,
+  kKeepLong = 18,  // the same without a call, for so long that others interrupt it
 };
 
 struct Wish {

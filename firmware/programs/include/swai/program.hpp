@@ -36,11 +36,15 @@ struct Answer {
   Status status;
   uint64_t value;
 };
+// A call is one of a function: what a callee need not keep is lost, but for a0 and a1, which have the answer.
 inline Answer call(uint64_t function, uint64_t first, uint64_t second = 0) {
   register uint64_t a0 asm("a0") = first;
   register uint64_t a1 asm("a1") = second;
   register uint64_t a7 asm("a7") = function;
-  asm volatile("ecall" : "+r"(a0), "+r"(a1) : "r"(a7) : "memory");
+  asm volatile("ecall"
+               : "+r"(a0), "+r"(a1), "+r"(a7)
+               :
+               : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "memory");
   return {static_cast<Status>(a0), a1};
 }
 inline Answer call(Call function, uint64_t first, uint64_t second = 0) {
@@ -125,9 +129,9 @@ Ticket submit(command::Type type, const Command& command, uint16_t flags = comma
     register uint64_t a6 asm("a6") = words[7];
     register uint64_t a7 asm("a7") = submit_word(static_cast<uint8_t>(type), flags);
     asm volatile("ecall"
-                 : "+r"(a0), "+r"(a1)
-                 : "r"(a2), "r"(a3), "r"(a4), "r"(a5), "r"(a6), "r"(a7)
-                 : "memory");
+                 : "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3), "+r"(a4), "+r"(a5), "+r"(a6), "+r"(a7)
+                 :
+                 : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "memory");
     const auto status = static_cast<Status>(a0);
     if (status != Status::kAgain) return {static_cast<uint32_t>(a1), status};
     wait({notes().completed + 1});
