@@ -56,7 +56,7 @@ def missing(path, figure):
         "an axis title": ("bytes per ns" if figure["rates"] else "time, ns") in words,
         "the other axis title": (" size " in words) == sizes,
         "a logarithmic axis": sizes or (", logarithmic" in words) == (max(values) > 1000 * min(values)),
-        "configuration and commit": re.search(r"Measured on SWAI \w+, tier \w+, commit [0-9a-f]+", words),
+        "configuration and commit": re.search(r"Measured on SWAI \w+, tier \w+, (before )?commit [0-9a-f]+", words),
     }
     for one in figure["published"]:
         wanted[one["what"]] = f"{one['what']}: {one['paper']}; here" in words

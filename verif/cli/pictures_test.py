@@ -5,6 +5,7 @@ not lie upon words, with whatever sizes. Run from the repository root; with --wr
 import copy
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,16 @@ MEASURED = DOCS / "sdaa.json"
 def draw(measured, folder):
     command = [SWAI, "bench", "sdaa", "--draw", measured, "--svg", folder]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+
+
+def git(*words):
+    return subprocess.run(["git", *words], capture_output=True, text=True, timeout=100, check=False)
+
+
+def has_history():
+    """Not so in a tarball, even one that lies in another repository, and in a clone of the newest commits alone."""
+    here = git("rev-parse", "--show-toplevel", "--is-shallow-repository")
+    return here.returncode == 0 and here.stdout.split("\n")[:2] == [str(pathlib.Path.cwd().resolve()), "false"]
 
 
 class Pictures(unittest.TestCase):
@@ -45,6 +56,12 @@ class Pictures(unittest.TestCase):
         self.check()
         for _, path in self.drawn():
             self.assertEqual((DOCS / path.name).read_text(), path.read_text(), f"{__file__} --write draws it anew")
+
+    @unittest.skipUnless(has_history(), "no history")
+    def test_commit(self):
+        """Who wants to measure anew finds what was measured."""
+        commit = re.search(r"commit ([0-9a-f]+)", self.report["made"])[1]
+        self.assertEqual(git("cat-file", "-e", f"{commit}^{{commit}}").returncode, 0, f"{self.report['made']}: there is no such commit")
 
     def test_sizes_side_by_side(self):
         for figure in self.report["figures"]:
