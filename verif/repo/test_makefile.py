@@ -117,6 +117,12 @@ class MakefileTest(unittest.TestCase):
         self.write("verif/x/lib.cpp", "wrong\n")
         self.assertIn("]  CXX       build/obj/O2/verif/x/lib.o", self.run_command("scripts/with-steps.sh", "make", "-j1", "build/hello", expect=2))
 
+    def test_what_can_only_be_made_later_hides_no_other_steps(self):
+        step = "\t@printf '  %-9s %s\\n' CXX $@\n"
+        self.write("late/Makefile", f"all: model other\nmodel: made\n\t+test -e made\n{step}made:\n\t@touch $@\n{step}other:\n{step}")
+        lines = self.run_command("scripts/with-steps.sh", "make", "-j1", "-C", "late", "--no-print-directory", "all").splitlines()
+        self.assertEqual([line.split()[0] for line in lines if line.startswith("[")], ["[1/2]", "[2/2]", "[3/3]"])
+
     def test_builds_for_people_are_numbered(self):
         """Those of `help`, by the recipes that make begins for them."""
         for path in (REPOSITORY / "Makefile", *REPOSITORY.glob("*/**/build.mk")):
