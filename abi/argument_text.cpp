@@ -48,26 +48,37 @@ std::optional<float> parse_real(const std::string& text) {
   return value;
 }
 
-}  // namespace
-
-uint64_t parse_number(const std::string& text, uint64_t limit, const std::string& what) {
+// Nothing: it is none, or too large.
+std::optional<uint64_t> read_number(std::string_view text, uint64_t limit) {
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const char* const first = text.data() + (hex ? 2 : 0);
   const char* const last = text.data() + text.size();
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(first, last, value, hex ? 16 : 10);
-  if (first == last || error != std::errc{} || end != last || value > limit) {
-    throw InputError(fmt::format("{}: '{}' is not a number from 0 to {}", what, text, limit));
-  }
+  if (first == last || error != std::errc{} || end != last || value > limit) return std::nullopt;
   return value;
+}
+
+}  // namespace
+
+uint64_t parse_number(const std::string& text, uint64_t limit, const std::string& what) {
+  const auto value = read_number(text, limit);
+  if (!value) throw InputError(fmt::format("{}: '{}' is not a number from 0 to {}", what, text, limit));
+  return *value;
 }
 
 uint64_t parse_bytes(const std::string& text, uint64_t limit, const std::string& what) {
   constexpr std::string_view kUnits = "KMG";
   const size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
-  if (unit == std::string_view::npos) return parse_number(text, limit, what);
-  const unsigned shift = 10 * (static_cast<unsigned>(unit) + 1);
-  return parse_number(text.substr(0, text.size() - 1), limit >> shift, what) << shift;
+  const bool has_unit = unit != std::string_view::npos;
+  const unsigned shift = has_unit ? 10 * (static_cast<unsigned>(unit) + 1) : 0;
+  const auto value =
+      read_number(std::string_view(text).substr(0, text.size() - (has_unit ? 1 : 0)), limit >> shift);
+  if (!value) {
+    throw InputError(
+        fmt::format("{}: '{}' is not a number of bytes up to {} (4096, 4K, 1M, 1G)", what, text, limit));
+  }
+  return *value << shift;
 }
 
 Argument parse_argument(const std::string& text) {

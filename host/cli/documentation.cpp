@@ -1,4 +1,4 @@
-// swai completion, swai man: what the table of options gives beside the parser and its help.
+// swai help, swai completion, swai man: what the table of options gives beside the parser and its help.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,6 +6,7 @@
 
 #include "build/gen/version.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/did_you_mean.hpp"
 
 namespace swai::cli {
 namespace {
@@ -130,9 +131,41 @@ std::string man(const CLI::App& app) {
   return text + ".SH NOTES\n.nf\n" + plain(app.get_footer()) + "\n.fi\n";
 }
 
+// The command that these words lead to; what is none is told as it is without `help`.
+const CLI::App& named(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  for (const std::string& word : words) {
+    std::vector<std::string> known;
+    const CLI::App* below = nullptr;
+    for (const CLI::App* one : subcommands(*command)) {
+      known.push_back(one->get_name());
+      if (one->get_name() == word) below = one;
+    }
+    if (below == nullptr)
+      throw Error(kBadInput,
+                  fmt::format("there is no command '{}'{}; see --help", word, did_you_mean(word, known)));
+    command = below;
+  }
+  return *command;
+}
+
+void add_help(Cli& cli) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* const help =
+      cli.add("help", "what --help prints: swai help run is swai run --help", [&cli, words] {
+        const CLI::App& command = named(cli.app(), *words);
+        const std::string before = fmt::format("swai {}", fmt::join(words->begin(), words->end(), " "));
+        fmt::print("{}", command.get_formatter()->make_help(&command, words->empty() ? "swai" : before,
+                                                            CLI::AppFormatMode::Normal));
+        return kDone;
+      });
+  help->add_option("COMMAND", *words, "which one (default: what all have in common)")->type_name("");
+}
+
 }  // namespace
 
 void add_documentation(Cli& cli) {
+  add_help(cli);
   const auto shell = std::make_shared<std::string>();
   CLI::App* const completion = cli.add(
       "completion", "print what a shell needs to complete commands and options",

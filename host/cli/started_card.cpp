@@ -184,6 +184,10 @@ void StartedCard::make_folder(const Options& options, const fs::path& image) {
   for (unsigned card = 0; card < cards_; ++card) {
     fs::copy_file(image, name_of_card(folder_ / "flash", card), problem);
     if (!problem) continue;
+    if (::access(image.c_str(), R_OK) == 0) {
+      throw Error(kNoCard, fmt::format("no card can be started in {}: {}; set TMPDIR to a folder with room",
+                                       folder_.string(), problem.message()));
+    }
     throw Error(kNoCard, fmt::format("no firmware for the card, {}: {}; `make build/firmware/{}` builds it",
                                      image.string(), problem.message(), image.filename().string()));
   }

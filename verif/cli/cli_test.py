@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -474,6 +475,9 @@ class Rest(CardTest):
         self.assertIn("--bogus", self.run_swai("info", "--bogus", code=2)[1])
         self.assertIn("SHELL", self.run_swai("completion", "tcsh", code=2)[1])
         self.assertRegex(self.run_swai("--version")[0], r"^swai ")
+        for words in ([], ["run"], ["job", "submit"]):
+            self.assertEqual(self.run_swai("help", *words)[0], self.run_swai(*words, "--help")[0])
+        self.assertIn("there is no command 'rnu' (did you mean 'run'?)", self.run_swai("help", "rnu", code=2)[1])
 
     def test_graph_run(self):
         """A graph becomes a list that the card walks in one launch; what comes out is right."""
@@ -531,6 +535,7 @@ class Rest(CardTest):
             ([*copy, "--dump", "0:/tmp"], "/tmp: cannot write: Is a directory"),
             ([*copy, "--dump", "0:/no/file"], "/no/file: cannot write: No such file"),
             ([*copy, "--mask", "zz"], "--mask: 'zz' is not a number"),
+            ([*copy[:3], "buf:99G", *copy[4:]], "'99G' is not a number of bytes up to 4294967296 (4096, 4K, 1M, 1G)"),
             (["dump", "state", "-o", "/no/file"], "/no/file: cannot write"),
             (["trace", "/no/file", "true"], "/no/file: cannot write"),
             (["exec", "no-such-program"], "no-such-program: there is no such program in PATH"),
@@ -545,6 +550,19 @@ class Rest(CardTest):
             self.assertEqual(len(error.splitlines()), 1, error)
         self.environment["TMPDIR"] = "/nowhere"
         self.assertIn("set TMPDIR", self.run_swai("info", code=3)[1])
+
+    def test_no_room_for_a_card(self):
+        """The folder is named, not the image that has no place in it."""
+        self.forget_card()
+
+        def small():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        done = subprocess.run(self.command("info"), capture_output=True, text=True, env=self.environment, preexec_fn=small, timeout=LIMIT)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, rf"no card can be started in {self.folder}/swai-card-\w+: .*; set TMPDIR")
+        self.assertEqual(list(self.folder.glob("swai-*")), [])
 
     def test_wrong_usage(self):
         """Told for machines, too; with the word that was meant."""
