@@ -101,7 +101,8 @@ void Systolic::multiply(const Mode& mode, unsigned half, uint32_t first_tile, ui
         kernel.add(operands, sums);
         continue;
       }
-      std::array<Row, kRows> unscaled{};
+      std::array<Row, kRows> unscaled;  // as many as there are rows
+      std::fill_n(unscaled.begin(), now_.rows, Row{});
       kernel.add(operands, unscaled.data());
       const uint8_t* const scales = memory_.read(scales_at(first_tile + tile, k));
       for (uint32_t row = 0; row < now_.rows; ++row) {
