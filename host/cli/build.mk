@@ -61,6 +61,8 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     argument_text.cpp \
     argument_types.cpp \
     elf.cpp \
+    grid_check.cpp \
+    grid_text.cpp \
     prints.cpp \
     source_lines.cpp \
     stops.cpp \

@@ -26,4 +26,10 @@ module::KernelView ModuleFile::kernel(const std::string& name) const {
                              : fmt::format("{}: has no kernel '{}'; it has: {}", path_, name, names));
 }
 
+module::GridKernel ModuleFile::grid_kernel(const module::KernelView& kernel,
+                                           const module::ArgumentTypes& types) const {
+  return {kernel.name, module::Parameters(kernel.parameters), types.stacks_of(kernel.name),
+          module::kLdmBytes - module_.ldm_bytes()};
+}
+
 }  // namespace swai::cli

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "abi/argument_types.hpp"
+#include "abi/grid_check.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/module_text.hpp"
 
@@ -22,6 +23,7 @@ class ModuleFile {
   std::span<const uint8_t> bytes() const { return bytes_; }
   module::ModuleText text() const { return module::ModuleText(bytes_); }
   module::ArgumentTypes argument_types() const { return module::ArgumentTypes(bytes_); }
+  module::GridKernel grid_kernel(const module::KernelView& kernel, const module::ArgumentTypes& types) const;
 
  private:
   std::string path_;

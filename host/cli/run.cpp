@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "abi/argument_text.hpp"
+#include "abi/grid_text.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/kernel_arguments.hpp"
 #include "host/cli/module_file.hpp"
@@ -31,16 +32,24 @@ constexpr const char* kExamples =
   buf:BYTES:VALUE  with bytes of this value; :index with words 0, 1, 2 ...; :random
   buf:BYTES=FILE   with a file, and zeros behind it; buf:=FILE as large as the file
 
+A kernel written for CUDA (swai/cuda.hpp) runs once for each thread of a grid: --grid blocks of --block
+threads, each X, X,Y or X,Y,Z. --list tells which kernels do, and how many threads of a block they take.
+
 Examples:
   swai run build/cpe-kernels/copy.elf --list
   swai run build/cpe-kernels/copy.elf --args buf:4096 buf:4096:index 4096 0 --dump 0:copied.bin
   swai run build/examples/axpy/kernel.elf --args buf:4096 buf:4096:random 1024 2.0 --repeat 3
+  swai run build/examples/cuda/vectorAdd.elf --grid 4 --block 64 \
+       --args buf:1000:0x40 buf:1000:0x40 buf:1000 250 --dump 2:sums.bin
+  swai run build/examples/cuda/reduction.elf --grid 2 --block 128 --shared 512 \
+       --args buf:2K:index buf:8 512 --dump 1:sums.bin
   SWAI_MEMORY_CHECK=1 swai run ...     tells when a kernel writes around its buffers)";
 
 struct Wish {
   std::string module;
   std::string kernel;
   std::vector<std::string> arguments;
+  kernel_run::GridText grid;
   std::vector<std::string> dumps;
   unsigned repeat = 1;
   uint32_t limit = 0;
@@ -63,7 +72,7 @@ Json describe(const std::vector<module::ArgumentType>& arguments) {
 
 int list_kernels(const Cli& cli, const ModuleFile& file) {
   Json report = {{"module", file.module().name()}, {"kernels", Json::array()}};
-  Table table({"kernel", ">bytes", "arguments"});
+  Table table({"kernel", ">bytes", "threads of a block", "arguments"});
   const module::ArgumentTypes types = file.argument_types();
   for (uint32_t i = 0; i < file.module().kernel_count(); ++i) {
     const module::KernelView kernel = file.module().kernel(i);
@@ -71,11 +80,15 @@ int list_kernels(const Cli& cli, const ModuleFile& file) {
     const module::Parameters parameters(kernel.parameters);
     Json sizes = Json::array();
     for (unsigned k = 0; k < parameters.values(); ++k) sizes.push_back(parameters.size(k));
+    const uint64_t threads = module::most_threads(file.grid_kernel(kernel, types), 0);
+    const bool in_threads = parameters.has_grid();
     report["kernels"].push_back({{"name", kernel.name},
                                  {"argument_bytes", kernel.argument_bytes},
                                  {"parameter_bytes", sizes},
+                                 {"max_threads_per_block", in_threads ? Json(threads) : Json()},
                                  {"arguments", arguments ? describe(*arguments) : Json()}});
     table.add({std::string(kernel.name), fmt::format("{}", kernel.argument_bytes),
+               in_threads ? fmt::format("up to {}", threads) : "-",
                arguments ? text_of(*arguments) : "a structure"});
   }
   if (cli.options().json) {
@@ -131,12 +144,13 @@ void write(const Dump& dump, const OnCard& buffer) {
 
 // How long each took, in nanoseconds of the card.
 std::vector<uint64_t> launch(sdaaFunction_t function, const Wish& wish, std::span<const uint8_t> packed,
-                             uint32_t mask) {
+                             uint32_t mask, uint32_t shared) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = wish.group;
   config.timeoutCycles = wish.limit;
   config.coreMask = mask;
+  config.sharedMem = shared;
   sdaaEvent_t begin = nullptr;
   sdaaEvent_t end = nullptr;
   check(sdaaEventCreate(&begin), "event");
@@ -161,7 +175,10 @@ int run(const Cli& cli, const Wish& wish) {
   // Everything that may be wrong with what was given is found before there is a card.
   const module::KernelView kernel = file.kernel(wish.kernel);
   const std::string name(kernel.name);
-  const KernelArguments arguments(kernel, file.argument_types(), wish.arguments);
+  const module::ArgumentTypes types = file.argument_types();
+  const module::GridKernel grid_kernel = file.grid_kernel(kernel, types);
+  const cpe::Grid grid = kernel_run::parse_grid(wish.grid, grid_kernel);
+  const KernelArguments arguments(kernel, types, wish.arguments);
   const std::vector<Dump> dumps = dumps_of(cli, wish, arguments.buffers().size());
   const auto mask = wish.mask.empty()
                         ? 0
@@ -177,7 +194,9 @@ int run(const Cli& cli, const Wish& wish) {
   check(sdaaModuleLoadBytes(&module, file.bytes().data(), file.bytes().size()), wish.module);
   check(sdaaModuleGetFunction(&function, module, name.c_str()), wish.module);
   const std::vector<OnCard> buffers = place(arguments.buffers());
-  const std::vector<uint64_t> times = launch(function, wish, arguments.packed(pointers_of(buffers)), mask);
+  std::vector<uint8_t> packed = arguments.packed(pointers_of(buffers));
+  if (grid_kernel.parameters.has_grid()) module::place_grid(packed, grid_kernel.parameters, grid);
+  const std::vector<uint64_t> times = launch(function, wish, packed, mask, grid.shared_bytes);
   for (const Dump& dump : dumps) write(dump, buffers[dump.buffer]);
   // With SWAI_MEMORY_CHECK the library looks here whether something was written around them.
   for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
@@ -202,6 +221,11 @@ void add_run(Cli& cli) {
   command->add_option("--args", wish->arguments, "its arguments, see below")
       ->type_name("ARG...")
       ->expected(1, -1);
+  command->add_option("--grid", wish->grid.blocks, "blocks, of a kernel that runs in threads")
+      ->type_name("X[,Y[,Z]]");
+  command->add_option("--block", wish->grid.threads, "threads of each block")->type_name("X[,Y[,Z]]");
+  command->add_option("--shared", wish->grid.shared, "of a block's `extern __shared__` memory (default 0)")
+      ->type_name("BYTES");
   command
       ->add_option("--dump", wish->dumps,
                    "write buffer INDEX (from 0) to FILE at the end; -: standard output")

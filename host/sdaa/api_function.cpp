@@ -21,8 +21,7 @@ std::shared_ptr<Function> find_function(sdaaFunction_t handle) {
 }
 
 size_t room_for_block(const Function& function, int threads = 1) {
-  return most_shared(function.info(), static_cast<uint64_t>(threads),
-                     swai::module::kLdmBytes - function.module->local_bytes);
+  return most_shared(function.info(), static_cast<uint64_t>(threads));
 }
 
 sdaaFuncAttributes attributes_of(const Function& function) {

@@ -53,6 +53,7 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
     argument_types.cpp \
     constants.cpp \
+    grid_check.cpp \
     module_reader.cpp \
     prints.cpp \
     source_lines.cpp \

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/elf32.hpp"
+#include "abi/grid_check.hpp"
 #include "abi/launch.hpp"
 #include "abi/loaded_module.hpp"
 #include "abi/module_reader.hpp"
@@ -28,6 +29,10 @@ Failure refused(const module::Verdict& verdict) {
   std::string what = fmt::format("the module is not good: {}", module::text(verdict.error));
   if (!verdict.name.empty()) what += fmt::format(" ({})", verdict.name);
   return {verdict.error == module::Error::kWrongCardAbi ? sdaaErrorNoBinaryForDevice : code, what};
+}
+
+module::GridKernel grid_kernel(const KernelInfo& kernel) {
+  return {kernel.name, kernel.parameters, kernel.thread_stacks, kernel.free_bytes};
 }
 
 }  // namespace
@@ -70,7 +75,7 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
     const auto kernel = parsed.kernel(i);
     result->kernels.push_back(std::make_shared<const KernelInfo>(
         KernelInfo{std::string(kernel.name), kernel.argument_bytes, module::Parameters(kernel.parameters),
-                   types.stacks_of(kernel.name), text}));
+                   types.stacks_of(kernel.name), module::kLdmBytes - parsed.ldm_bytes(), text}));
   }
   result->device = device;
 
@@ -125,20 +130,16 @@ std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, co
       fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
     std::memcpy(packed.data() + parameters.offset(i), values[i], parameters.size(i));
   }
-  if (parameters.has_grid())
-    std::memcpy(packed.data() + parameters.offset(parameters.values()), &grid, sizeof grid);
+  if (parameters.has_grid()) module::place_grid(packed, parameters, grid);
   return packed;
 }
 
 uint64_t most_threads(const KernelInfo& kernel, uint64_t shared) {
-  if (!kernel.parameters.has_grid()) return 1;
-  constexpr uint64_t kMost = cpe::kMaxThreads;
-  return kernel.thread_stacks ? std::min(kMost, kernel.thread_stacks->threads_beside(shared)) : kMost;
+  return module::most_threads(grid_kernel(kernel), shared);
 }
 
-uint64_t most_shared(const KernelInfo& kernel, uint64_t threads, uint64_t free_bytes) {
-  return kernel.thread_stacks ? std::min(free_bytes, kernel.thread_stacks->shared_beside(threads))
-                              : free_bytes;
+uint64_t most_shared(const KernelInfo& kernel, uint64_t threads) {
+  return module::most_shared(grid_kernel(kernel), threads);
 }
 
 LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
@@ -149,33 +150,14 @@ LaunchWish wish_of(const sdaaLaunchConfig_t* config) {
 
 void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks, cpe::Extent threads,
                   size_t shared) {
-  const auto refuse = [&](sdaaError_t code, const std::string& why) {
-    fail(code, fmt::format("kernel {}: {}", kernel.name, why));
-  };
-  if (!kernel.parameters.has_grid()) {
-    refuse(sdaaErrorInvalidConfiguration,
-           "it has no threads, every core runs it once: sdaaLaunchKernel launches it. Kernels that include "
-           "swai/cuda.hpp run once for each thread of a grid");
-  }
-  if (blocks.product() == 0 || threads.product() == 0)
-    refuse(sdaaErrorInvalidConfiguration, "a grid or a block of size 0");
-  // The product of three numbers may pass 2^64, that of two cannot.
-  if (uint64_t{blocks.x} * blocks.y > cpe::kMaxBlocks || blocks.product() > cpe::kMaxBlocks)
-    refuse(sdaaErrorInvalidConfiguration, fmt::format("more than {} blocks", cpe::kMaxBlocks));
-  if (uint64_t{threads.x} * threads.y > cpe::kMaxThreads || threads.product() > cpe::kMaxThreads) {
-    refuse(sdaaErrorInvalidConfiguration, fmt::format("a block of {} x {} x {} threads; {} are the most",
-                                                      threads.x, threads.y, threads.z, cpe::kMaxThreads));
-  }
-  if (const uint64_t most = most_threads(kernel, shared); threads.product() > most) {
-    const module::ThreadStacks& stacks = kernel.thread_stacks.value();
-    refuse(sdaaErrorLaunchOutOfResources,
-           fmt::format("its threads wait for each other (__syncthreads), so each of the {} of a block has {} "
-                       "bytes of stack in local memory, where {} bytes are free and a launch shares {}: at "
-                       "most {} threads. Take smaller blocks, less shared memory, or fewer variables",
-                       threads.product(), stacks.bytes, stacks.room, shared, most));
+  using Kind = module::GridRefusal::Kind;
+  if (const auto refusal = module::refuse_grid(grid_kernel(kernel), blocks, threads, shared)) {
+    const bool other = refusal->kind == Kind::kNoThreads;
+    fail(refusal->kind == Kind::kNoRoom ? sdaaErrorLaunchOutOfResources : sdaaErrorInvalidConfiguration,
+         other ? refusal->why + ": sdaaLaunchKernel launches this one" : refusal->why);
   }
   wish.local_bytes = shared;
-  wish.grid = {blocks, threads, static_cast<uint32_t>(std::min<size_t>(shared, module::kLdmBytes)), 0};
+  wish.grid = {blocks, threads, static_cast<uint32_t>(shared), 0};
 }
 
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish) {
@@ -183,10 +165,10 @@ command::Launch launch_of(const Device& device, const Function& function, const 
   require(function.module->alive, "the module of the kernel was unloaded", sdaaErrorInvalidHandle);
   require(function.module->device.get() == &device, "the kernel and the stream are of different devices",
           sdaaErrorInvalidHandle);
-  if (wish.local_bytes > module::kLdmBytes - function.module->local_bytes) {
+  if (wish.local_bytes > kernel.free_bytes) {
     fail(sdaaErrorLaunchOutOfResources,
          fmt::format("{} bytes of local memory are wanted, kernel {} leaves {}", wish.local_bytes,
-                     kernel.name, module::kLdmBytes - function.module->local_bytes));
+                     kernel.name, kernel.free_bytes));
   }
   const protocol::Info& info = device.info();
   const unsigned cores = unsigned{info.rows} * info.columns;

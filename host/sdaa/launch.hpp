@@ -20,7 +20,7 @@ std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, co
 
 // Of a block that shares so many bytes of local memory; and the most that a block of so many threads shares.
 uint64_t most_threads(const KernelInfo& kernel, uint64_t shared);
-uint64_t most_shared(const KernelInfo& kernel, uint64_t threads, uint64_t free_bytes);
+uint64_t most_shared(const KernelInfo& kernel, uint64_t threads);
 
 struct LaunchWish {
   uint32_t mask = 0;

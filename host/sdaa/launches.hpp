@@ -22,6 +22,7 @@ struct KernelInfo {
   uint32_t argument_bytes = 0;
   module::Parameters parameters;
   std::optional<module::ThreadStacks> thread_stacks;
+  uint64_t free_bytes = module::kLdmBytes;  // of local memory, beside the module's static objects
   std::shared_ptr<const module::ModuleText> text;
 
   // What the kernel itself says of why it stopped.

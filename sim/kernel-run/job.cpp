@@ -45,10 +45,13 @@ Program::Program(const std::string& path, module::Space space) : path_(path) {
   for (const module::Piece& piece : module.pieces()) {
     std::memcpy(&code_[piece.offset], piece.data.data(), piece.data.size());
   }
+  const module::ArgumentTypes types(file);
   for (uint32_t i = 0; i < module.kernel_count(); ++i) {
     const module::KernelView kernel = module.kernel(i);
-    kernels_.push_back({std::string(kernel.name), kernel.pc, kernel.argument_bytes});
+    kernels_.push_back({std::string(kernel.name), kernel.pc, kernel.argument_bytes,
+                        module::Parameters(kernel.parameters), types.stacks_of(kernel.name)});
   }
+  free_bytes_ = module::kLdmBytes - module.ldm_bytes();
   text_ = module::ModuleText(file);
 }
 
@@ -74,6 +77,11 @@ const Program::Kernel& Program::kernel(const std::string& name) const {
   throw InputError(fmt::format("{}: has no kernel '{}'; it has: {}", path_, name, names));
 }
 
+module::GridKernel Program::grid_kernel(const std::string& name) const {
+  const Kernel& found = kernel(name);
+  return {found.name, found.parameters, found.stacks, free_bytes_};
+}
+
 Job::Job(Program program, Program daemon, Setup setup)
     : program_(std::move(program)),
       daemon_(std::move(daemon)),
@@ -87,11 +95,7 @@ Job::Job(Program program, Program daemon, Setup setup)
   add_segment(place(daemon_.code().size()), kRead | kExecute, segment::kShared);
   add_segment(place(program_.code().size()), kRead | kExecute, setup_.context);
   // Pointers in the arguments name the buffers' segments, which follow those of the arguments.
-  build_arguments();
-  if (arguments_.size() != kernel.argument_bytes) {
-    throw InputError(fmt::format("{}: takes {} bytes of arguments (a word is 4, a buffer 8), not {}",
-                                 setup_.kernel, kernel.argument_bytes, arguments_.size()));
-  }
+  build_arguments(kernel);
   add_segment(place(std::max<size_t>(arguments_.size(), 1)), kRead, setup_.context);
   for (const Argument& argument : setup_.arguments) {
     const Buffer* buffer = std::get_if<Buffer>(&argument);
@@ -125,7 +129,7 @@ uint16_t Job::add_segment(const Placed& placed, uint8_t permissions, uint8_t own
   return static_cast<uint16_t>(table_.size() - 1);
 }
 
-void Job::build_arguments() {
+void Job::build_arguments(const Program::Kernel& kernel) {
   const auto append = [&](const auto& value) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
     arguments_.insert(arguments_.end(), bytes, bytes + sizeof value);
@@ -142,7 +146,18 @@ void Job::build_arguments() {
       append(segment::pointer(next_buffer++, 0));
     }
   }
-  if (next_buffer != kFirstBuffer) align();
+  const bool with_grid = kernel.parameters.has_grid();
+  if (with_grid || next_buffer != kFirstBuffer) align();
+  const uint32_t wanted =
+      with_grid ? kernel.parameters.offset(kernel.parameters.values()) : kernel.argument_bytes;
+  if (arguments_.size() != wanted) {
+    throw InputError(fmt::format("{}: takes {} bytes of arguments (a word is 4, a buffer 8), not {}",
+                                 setup_.kernel, wanted, arguments_.size()));
+  }
+  if (with_grid) {
+    arguments_.resize(kernel.argument_bytes);
+    module::place_grid(arguments_, kernel.parameters, setup_.grid);
+  }
 }
 
 void Job::load(Device& device, uint64_t limit) const {

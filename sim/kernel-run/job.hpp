@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "abi/argument_text.hpp"
+#include "abi/grid_check.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/module_text.hpp"
 #include "sim/kernel-run/device.hpp"
@@ -28,6 +30,8 @@ class Program {
     std::string name;
     uint32_t pc = 0;
     uint32_t argument_bytes = 0;
+    module::Parameters parameters = {};
+    std::optional<module::ThreadStacks> stacks = {};
   };
 
   const std::string& path() const { return path_; }
@@ -37,6 +41,7 @@ class Program {
   const std::vector<Kernel>& kernels() const { return kernels_; }
   // Throws common::InputError that names those that there are.
   const Kernel& kernel(const std::string& name) const;
+  module::GridKernel grid_kernel(const std::string& name) const;
   const module::ModuleText& text() const { return text_; }
 
  private:
@@ -45,6 +50,7 @@ class Program {
   std::string path_;
   std::vector<uint8_t> code_;  // from the start of its space
   std::vector<Kernel> kernels_;
+  uint64_t free_bytes_ = module::kLdmBytes;
   module::ModuleText text_;
 };
 
@@ -53,6 +59,7 @@ class Job {
   struct Setup {
     std::string kernel;
     std::vector<Argument> arguments;
+    cpe::Grid grid = {};  // of a kernel that runs in threads
     uint32_t mask = 0;
     uint8_t context = 1;
   };
@@ -78,7 +85,7 @@ class Job {
   };
   Placed place(uint64_t bytes);
   uint16_t add_segment(const Placed& placed, uint8_t permissions, uint8_t owner);
-  void build_arguments();
+  void build_arguments(const Program::Kernel& kernel);
 
   Program program_;
   Program daemon_;

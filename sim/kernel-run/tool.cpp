@@ -18,12 +18,21 @@ Tool::Tool(std::string name, const std::string& description, const std::string& 
            "zeros,\n"
            "buf:BYTES:VALUE with bytes of a value, buf:BYTES:index with words 0, 1, 2..., buf:BYTES:random,\n"
            "buf:BYTES=FILE or buf:=FILE with a file. A kernel gets the 64-bit global pointer of a buffer.\n"
+           "A kernel written for CUDA runs once for each thread of a grid:\n  " +
+           name_ +
+           " build/examples/cuda/vectorAdd.elf --grid 4 --block 64 \\\n"
+           "      --args buf:1000:0x40 buf:1000:0x40 buf:1000 250 --dump 2:sums.bin\n"
            "Exit code: 0 done, 1 the kernel failed, 2 bad usage or input.") {
   app_.add_option("MODULE", options_.module, "module for the CPEs (ELF)")->required();
   app_.add_option("--kernel", options_.kernel, "name of the kernel")->type_name("NAME");
   app_.add_option("--args", options_.arguments, "arguments of the kernel")
       ->type_name("ARG...")
       ->expected(1, -1);
+  app_.add_option("--grid", options_.grid.blocks, "blocks, of a kernel that runs in threads")
+      ->type_name("X[,Y[,Z]]");
+  app_.add_option("--block", options_.grid.threads, "threads of each block")->type_name("X[,Y[,Z]]");
+  app_.add_option("--shared", options_.grid.shared, "of a block's `extern __shared__` memory (default 0)")
+      ->type_name("BYTES");
   app_.add_option("--dump", options_.dumps, "write buffer INDEX (from 0) to FILE at the end")
       ->type_name("INDEX:FILE")
       ->expected(1)
@@ -65,7 +74,10 @@ int Tool::run_job(const MakeDevice& make_device) {
   Program program(options_.module);
   if (options_.list) {
     for (const Program::Kernel& kernel : program.kernels()) {
-      fmt::print("{} {:#010x} {}\n", kernel.name, kernel.pc, kernel.argument_bytes);
+      fmt::print("{} {:#010x} {}", kernel.name, kernel.pc, kernel.argument_bytes);
+      if (kernel.parameters.has_grid())
+        fmt::print(", blocks of up to {} threads", module::most_threads(program.grid_kernel(kernel.name), 0));
+      fmt::print("\n");
     }
     return 0;
   }
@@ -75,6 +87,7 @@ int Tool::run_job(const MakeDevice& make_device) {
     options_.kernel = program.kernels()[0].name;
   }
   Job::Setup setup{.kernel = options_.kernel, .context = static_cast<uint8_t>(options_.context)};
+  setup.grid = parse_grid(options_.grid, program.grid_kernel(options_.kernel));
   for (const std::string& text : options_.arguments) setup.arguments.push_back(parse_argument(text));
   std::vector<Dump> dumps;
   for (const std::string& text : options_.dumps) dumps.push_back(parse_dump(text));

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/grid_text.hpp"
 #include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
@@ -21,6 +22,7 @@ struct Options {
   std::string module;
   std::string kernel;
   std::vector<std::string> arguments;
+  GridText grid;
   std::vector<std::string> dumps;
   std::string mask;    // empty: all CPEs
   std::string daemon;  // a module; empty: the plain one

@@ -18,8 +18,10 @@ import unittest
 sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
 import picture  # noqa: E402
-from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest  # noqa: E402
+from swai_test_case import HANGS, LIMIT, MODULES, SAMPLES, SWAI, SwaiTest  # noqa: E402
 
+ADDS = SAMPLES / "vectorAdd.elf"
+REDUCES = SAMPLES / "reduction.elf"
 COPY = [MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0"]
 END_FIRMWARE = pathlib.Path("build/end-firmware").resolve()
 
@@ -165,8 +167,25 @@ class Run(CardTest):
         self.assertIn("a structure", self.run_swai("run", stripped, "--list")[0])
         self.assertIn("a structure of 24 bytes, not 8", self.run_swai("run", stripped, "--args", "buf:8", code=2)[1])
 
+    def test_grids(self):
+        added = self.folder / "added"
+        numbers = ["--args", "buf:1000:0x40", "buf:1000:0x40", "buf:1000", "250"]
+        self.run_swai("run", ADDS, "--grid", "4", "--block", "64", *numbers, "--dump", f"2:{added}")
+        self.assertEqual(struct.unpack("<250f", added.read_bytes()), (2 * struct.unpack("<f", b"@@@@")[0],) * 250)
+        sums = self.folder / "sums"
+        words = ["--grid", "2", "--block", "128", "--args", "buf:2K:index", "buf:8", "512", "--dump", f"1:{sums}"]
+        self.run_swai("run", REDUCES, "--shared", "512", *words)
+        self.assertEqual(struct.unpack("<2I", sums.read_bytes()), (sum(range(256)), sum(range(256, 512))))
+        self.assertRegex(self.run_swai("run", ADDS, "--list")[0], r"vectorAdd +64 +up to 1024 +GlobalPtr<const float> A, ")
+        (kernel,) = self.run_json("run", ADDS, "--list")["kernels"]
+        self.assertEqual(kernel["max_threads_per_block"], 1024)
+        (kernel,) = self.run_json("run", MODULES / "copy.elf", "--list")["kernels"]
+        self.assertIsNone(kernel["max_threads_per_block"])
+
     def test_bad_input_needs_no_card(self):
         self.forget_card()
+        adds = ["--args", "buf:8", "buf:8", "buf:8", "2"]
+        copies = ["--args", "buf:64", "buf:64", "64", "0"]
         for words, message in (
             (["/nothing"], "cannot read"),
             ([SWAI], "ELF"),
@@ -177,6 +196,12 @@ class Run(CardTest):
             ([MODULES / "copy.elf", "--args", "buf:=/nothing", "buf:8", "0", "0"], "cannot read"),
             ([MODULES / "copy.elf", "--args", "buf:64", "buf:64", "64", "0", "--dump", "2:x"], "there are 2 buffers"),
             ([MODULES / "copy.elf", "--repeat", "0"], "--repeat"),
+            ([ADDS, *adds], "vectorAdd runs once for each thread of a grid: give --grid (blocks) and --block (threads"),
+            ([ADDS, "--grid", "4", *adds], "give --grid (blocks) and --block"),
+            ([ADDS, "--grid", "4,x", "--block", "1", *adds], "--grid 4,x: 'x' is not a number"),
+            ([ADDS, "--grid", "4", "--block", "1025", *adds], "a block of 1025 x 1 x 1 threads; 1024 are the most"),
+            ([ADDS, "--grid", "4", "--block", "64", "--shared", "1M", *adds], "bytes of local memory are to be shared, where"),
+            ([MODULES / "copy.elf", "--grid", "4", "--block", "64", *copies], "has no threads, every core runs it once"),
         ):
             _, error = self.run_swai("run", *words, code=2)
             self.assertIn(message, error)

@@ -9,6 +9,7 @@ import unittest
 
 SWAI = str(pathlib.Path("build/swai").resolve())
 MODULES = pathlib.Path("build/cpe-kernels").resolve()
+SAMPLES = pathlib.Path("build/examples/cuda").resolve()
 HANGS = ["run", MODULES / "faults.elf", "--kernel", "endless_loop", "--args", "buf:64", "3", "0"]
 LIMIT = 600
 

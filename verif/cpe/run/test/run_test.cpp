@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "abi/elf.hpp"
+#include "abi/grid_text.hpp"
 #include "abi/segment.hpp"
 #include "sim/iss/cpe/port.hpp"
 #include "sim/kernel-run/job.hpp"
@@ -25,6 +26,7 @@ namespace {
 using common::InputError;
 
 const std::string kModules = "build/cpe-kernels/";
+const std::string kSamples = "build/examples/cuda/";
 
 struct Outcome {
   int code;
@@ -222,6 +224,113 @@ TEST_CASE("a pointer behind a single word is aligned; what does not fit the kern
   CHECK_THROWS_AS(make({}), InputError);
   CHECK_THROWS_AS(make({"buf:64"}), InputError);
   CHECK_THROWS_AS(make({"1", "2", "3", "4", "5"}), InputError);
+}
+
+TEST_CASE("grids: three sizes, of which the last ones may be left out") {
+  const auto sizes = [](const std::string& text) {
+    const cpe::Extent extent = parse_extent(text, "--grid");
+    return std::vector<uint32_t>{extent.x, extent.y, extent.z};
+  };
+  CHECK(sizes("7") == std::vector<uint32_t>{7, 1, 1});
+  CHECK(sizes("7,2") == std::vector<uint32_t>{7, 2, 1});
+  CHECK(sizes("4294967295,0x10,3") == std::vector<uint32_t>{0xffff'ffff, 16, 3});
+  for (const std::string wrong : {"", ",", "1,", ",1", "1,2,3,4", "1,2,3,", "1 2", "4294967296", "-1", "x"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_AS(parse_extent(wrong, "--grid"), InputError);
+  }
+}
+
+TEST_CASE("grids: what a kernel cannot run is refused, in words") {
+  module::GridKernel kernel{.name = "meet", .parameters = module::Parameters().with(4).with(32)};
+  const auto refusal = [&](const GridText& text) -> std::string {
+    try {
+      parse_grid(text, kernel);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const cpe::Grid grid = parse_grid({"2,3", "4,5,6", "1K"}, kernel);
+  CHECK(grid.blocks.product() == 6);
+  CHECK(grid.threads.product() == 120);
+  CHECK(grid.shared_bytes == 1024);
+  CHECK(refusal({}).find("give --grid (blocks) and --block") != std::string::npos);
+  CHECK(refusal({"1", "", ""}).find("give --grid") != std::string::npos);
+  CHECK(refusal({"", "1", ""}).find("give --grid") != std::string::npos);
+  CHECK(refusal({"0", "1", ""}) == "kernel meet: a grid or a block of size 0");
+  CHECK(refusal({"65536,65536", "1", ""}) == "kernel meet: more than 4294967295 blocks");
+  CHECK(refusal({"1", "33,32", ""}) == "kernel meet: a block of 33 x 32 x 1 threads; 1024 are the most");
+  CHECK(refusal({"1", "1", "x"}).starts_with("--shared: 'x' is not a number"));
+  CHECK(refusal({"1", "1", "128K"}) == "");
+  CHECK(refusal({"1", "1", "131073"}).find("131073 bytes of local memory are to be shared") !=
+        std::string::npos);
+  kernel.stacks = {.bytes = 160, .room = 64'000};
+  CHECK(refusal({"1", "400", ""}) == "");
+  CHECK(refusal({"1", "401", ""}).find("at most 400 threads") != std::string::npos);
+  CHECK(refusal({"1", "400", "65"}).find("at most 399 threads") != std::string::npos);
+  kernel.parameters = module::Parameters().with(4);
+  CHECK(refusal({}) == "");
+  for (const GridText& text : {GridText{"1", "1", ""}, GridText{"", "", "1"}}) {
+    CHECK(refusal(text).starts_with("kernel meet: it has no threads"));
+    CHECK(refusal(text).ends_with("Leave --grid, --block and --shared out"));
+  }
+}
+
+TEST_CASE("a job with a grid: behind the values, at a multiple of 8") {
+  const auto make = [](std::vector<std::string> arguments) {
+    Job::Setup setup{.kernel = "vectorAdd", .grid = {{4, 1, 1}, {64, 2, 1}, 512, 0}};
+    for (const std::string& text : arguments) setup.arguments.push_back(parse_argument(text));
+    return Job(Program(kSamples + "vectorAdd.elf"), Program::plain_daemon(), std::move(setup));
+  };
+  FakeDevice device;
+  const Job job = make({"buf:64", "buf:64", "buf:64", "16"});
+  job.load(device, 0);
+  const segment::Entry arguments = device.entry(job.launch().argument_segment);
+  CHECK(device.at<uint32_t>(arguments.base + 24) == 16);
+  const auto grid = device.at<cpe::Grid>(arguments.base + 32);
+  CHECK(grid.blocks.x == 4);
+  CHECK(grid.threads.y == 2);
+  CHECK(grid.shared_bytes == 512);
+  CHECK_THROWS_WITH_AS(make({"buf:64", "buf:64"}),
+                       "vectorAdd: takes 32 bytes of arguments (a word is 4, a buffer 8), not 16",
+                       InputError);
+}
+
+TEST_CASE("kernels in threads on the model: each block and thread, shared memory of a launch") {
+  Scene scene;
+  const Outcome added =
+      Scene::run({kSamples + "vectorAdd.elf", "--grid", "4", "--block", "64", "--args", "buf:1000:0x40",
+                  "buf:1000:0x40", "buf:1000", "249", "--dump", "2:" + scene.file("sums")});
+  CAPTURE(added.output);
+  CHECK(added.code == 0);
+  std::vector<float> sums(250);
+  const std::vector<uint8_t> bytes = read_file(scene.file("sums"));
+  REQUIRE(bytes.size() == 1000);
+  std::memcpy(sums.data(), bytes.data(), bytes.size());
+  for (size_t i = 0; i < 249; ++i) REQUIRE(sums[i] == 2 * 3.00392150878906250f);
+  CHECK(sums[249] == 0);
+
+  const std::vector<std::string> reduce = {kSamples + "reduction.elf", "--grid", "2", "--block", "128"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), reduce.begin(), reduce.end());
+    return Scene::run(more);
+  };
+  const Outcome reduced = with(
+      {"--shared", "512", "--args", "buf:2K:index", "buf:8", "512", "--dump", "1:" + scene.file("sums")});
+  CAPTURE(reduced.output);
+  CHECK(reduced.code == 0);
+  const std::vector<uint8_t> both = read_file(scene.file("sums"));
+  uint32_t blocks[2];
+  REQUIRE(both.size() == sizeof blocks);
+  std::memcpy(blocks, both.data(), sizeof blocks);
+  CHECK(blocks[0] == 255 * 256 / 2);
+  CHECK(blocks[1] == 511 * 512 / 2 - blocks[0]);
+
+  const Outcome without = Scene::run({kSamples + "vectorAdd.elf", "--args", "buf:8", "buf:8", "buf:8", "2"});
+  CHECK(without.code == 2);
+  CHECK(without.output.find("iss-cpe-run: kernel vectorAdd runs once for each thread of a grid") == 0);
+  CHECK(Scene::run({kSamples + "vectorAdd.elf", "--list"})
+            .output.ends_with(", blocks of up to 1024 threads\n"));
 }
 
 TEST_CASE("reports name cause, place, and what a CPE waits for") {
