@@ -15,9 +15,9 @@
 #include <type_traits>
 
 #include "swai/cpe.hpp"
+#include "swai/cuda_math.hpp"
 #include "swai/cuda_types.hpp"
 #include "swai/grid.hpp"
-#include "swai/math.hpp"
 
 namespace swai::cpe {
 
@@ -220,48 +220,3 @@ SWAI_NO_WARPS unsigned int __ballot_sync(unsigned int mask, int predicate);
 SWAI_NO_WARPS int __all_sync(unsigned int mask, int predicate);
 SWAI_NO_WARPS int __any_sync(unsigned int mask, int predicate);
 #undef SWAI_NO_WARPS
-
-// --- Functions of numbers
-
-extern "C" {
-inline float sqrtf(float x) { return swai::cpe::math::sqrt(x); }
-inline float rsqrtf(float x) { return 1 / swai::cpe::math::sqrt(x); }
-inline float expf(float x) { return swai::cpe::math::exp(x); }
-inline float exp2f(float x) { return swai::cpe::math::exp2(x); }
-inline float logf(float x) { return swai::cpe::math::log(x); }
-inline float log2f(float x) { return swai::cpe::math::log2(x); }
-inline float log10f(float x) { return swai::cpe::math::log10(x); }
-inline float sinf(float x) { return swai::cpe::math::sin(x); }
-inline float cosf(float x) { return swai::cpe::math::cos(x); }
-inline float powf(float x, float y) { return swai::cpe::math::pow(x, y); }
-inline float floorf(float x) { return swai::cpe::math::floor(x); }
-inline float ceilf(float x) { return swai::cpe::math::ceil(x); }
-inline float truncf(float x) { return swai::cpe::math::trunc(x); }
-inline float roundf(float x) { return swai::cpe::math::round(x); }
-inline float rintf(float x) { return swai::cpe::math::rint(x); }
-inline float fabsf(float x) { return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0x7fff'ffff); }
-// Of a number and what is none, the number.
-inline float fminf(float x, float y) { return x < y || y != y ? x : y; }
-inline float fmaxf(float x, float y) { return x > y || y != y ? x : y; }
-inline float __expf(float x) { return expf(x); }
-inline float __logf(float x) { return logf(x); }
-inline float __sinf(float x) { return sinf(x); }
-inline float __cosf(float x) { return cosf(x); }
-inline float __powf(float x, float y) { return powf(x, y); }
-inline float __fdividef(float x, float y) { return x / y; }
-inline int __popc(unsigned int x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned int>(x)); }
-}
-
-template <typename A, typename B>
-requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> min(A a, B b) {
-  using Both = std::common_type_t<A, B>;
-  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(a) : static_cast<Both>(b);
-}
-template <typename A, typename B>
-requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> max(A a, B b) {
-  using Both = std::common_type_t<A, B>;
-  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(b) : static_cast<Both>(a);
-}
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
