@@ -85,6 +85,15 @@ TEST_CASE("variables of modules: found by name, written in the order of a stream
   CHECK(same == scale);
   CHECK_OK(sdaaGetSymbolSize(&bytes, "counts"));
   CHECK(bytes == 12);
+  // With the type of what the kernel has.
+  uint32_t* number = nullptr;
+  CHECK_OK(sdaaGetSymbolAddress(&number, "scale"));
+  CHECK(number == scale);
+  CHECK_OK(sdaaModuleGetGlobal(&number, &bytes, module, "counts"));
+  CHECK(number == counts);
+  number = nullptr;
+  CHECK_OK(sdaaLibraryGetGlobal(&number, &bytes, module, "counts"));
+  CHECK(number == counts);
   CHECK_ERROR(sdaaGetSymbolAddress(&same, "other"), sdaaErrorInvalidSymbol);
   CHECK_ERROR(sdaaGetSymbolAddress(&same, nullptr), sdaaErrorInvalidSymbol);
   CHECK_ERROR(sdaaGetSymbolAddress(nullptr, "scale"), sdaaErrorInvalidValue);

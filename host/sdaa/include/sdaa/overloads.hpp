@@ -8,6 +8,7 @@
 #include "module.h"
 #include "pool.h"
 #include "stream.h"
+#include "symbol.h"
 
 template <typename T>
 inline sdaaError_t sdaaMalloc(T** pointer, size_t bytes) {
@@ -59,6 +60,19 @@ inline sdaaError_t sdaaHostAlloc(T** pointer, size_t bytes, unsigned int flags =
 template <typename T>
 inline sdaaError_t sdaaHostGetDevicePointer(T** device, void* host, unsigned int flags = 0) {
   return sdaaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+
+template <typename T>
+inline sdaaError_t sdaaGetSymbolAddress(T** pointer, const char* symbol) {
+  return sdaaGetSymbolAddress(reinterpret_cast<void**>(pointer), symbol);
+}
+template <typename T>
+inline sdaaError_t sdaaModuleGetGlobal(T** pointer, size_t* bytes, sdaaModule_t module, const char* name) {
+  return sdaaModuleGetGlobal(reinterpret_cast<void**>(pointer), bytes, module, name);
+}
+template <typename T>
+inline sdaaError_t sdaaLibraryGetGlobal(T** pointer, size_t* bytes, sdaaLibrary_t library, const char* name) {
+  return sdaaLibraryGetGlobal(reinterpret_cast<void**>(pointer), bytes, library, name);
 }
 
 inline sdaaError_t sdaaStreamCreate(sdaaStream_t* stream, unsigned int flags) {
