@@ -1,7 +1,7 @@
 # Modules for the CPEs: build/cpe-kernels/NAME.elf.
 
 CPE_BUILD := $(B)/cpe-kernels
-CPE_COMMON := cpe-kernels/sdaacc cpe-kernels/argument_types.py cpe-kernels/constants.py cpe-kernels/source_lines.py cpe-kernels/stack_guard.py cpe-kernels/stack_use.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp cpe-kernels/include/standard/*) \
+CPE_COMMON := cpe-kernels/sdaacc cpe-kernels/argument_types.py cpe-kernels/source_lines.py cpe-kernels/stack_guard.py cpe-kernels/stack_use.py cpe-kernels/variables.py $(wildcard cpe-kernels/lib/* cpe-kernels/include/swai/*.hpp cpe-kernels/include/standard/*) \
     $(addprefix abi/,field.hpp global_ptr.hpp grid.hpp kernel_arguments.hpp module.hpp print.hpp segment.hpp) build/gen/cpe_isa.hpp
 
 # $(call cpe_module,NAME,SOURCES,OPTIONS): OPTIONS are sdaacc's.

@@ -18,6 +18,7 @@ THROUGH_POINTER = "__indirect_call"
 SWITCH = "swai_switch"
 BOTTOM = "swai_run_thread"
 ALONE = "swai_on_one_core"
+ALONE_IF_SHARED = "swai_atomic_on_device"
 # What nobody wrote in C++: registers that a thread keeps while others run (lib/switch.S), and functions of the compiler's own
 # library: what any of them needs, and those for long double and complex numbers.
 SWITCH_BYTES = 64
@@ -133,10 +134,10 @@ def words(kernel, need, total, limit, cure):
 class Threads:
     """What a thread of a kernel needs that runs once for each; 0: it waits for no other, and needs no stack of its own."""
 
-    def __init__(self, functions, name):
+    def __init__(self, functions, name, shared):
         all_of_it = reached(functions[name])
         self.waits = functions[BARRIER] in all_of_it
-        self.alone = functions[ALONE] in all_of_it
+        self.alone = functions[ALONE] in all_of_it or (shared and functions[ALONE_IF_SHARED] in all_of_it)
         self.bytes = 0
         if not self.waits:
             return
@@ -152,12 +153,13 @@ class Threads:
         self.unknown += [f"{one.name} ({one.place}) calls through a pointer" for one in all_of_it if THROUGH_POINTER in one.unknown]
 
 
-def thread_stacks(graphs, grids, shown):
-    """For each kernel that runs once for each thread: how much stack a thread gets, in bit 0 whether it takes one core alone. And what is wrong, in words."""
+def thread_stacks(graphs, grids, shared, shown):
+    """For each kernel that runs once for each thread: how much stack a thread gets, in bit 0 whether it takes one core alone. And what is wrong, in words.
+    `shared`: whether there are variables that all cores see."""
     functions = read(graphs, shown)
     stacks, wrong = {}, []
     for name in sorted(grids):
-        threads = Threads(functions, name)
+        threads = Threads(functions, name, shared)
         stacks[name] = threads.bytes | threads.alone
         if threads.waits:
             wrong += [f"kernel {name}: {why}: its threads wait for each other (__syncthreads), each has a stack of its own, and nobody "

@@ -40,7 +40,7 @@ EXAMPLE_NAMES += $(1)
 EXAMPLES += $$(FILES_OF_$(1))
 endef
 
-CUDA_SAMPLES := vectorAdd matrixMul reduction transpose histogram convolution
+CUDA_SAMPLES := vectorAdd matrixMul reduction transpose histogram convolution globals
 $(foreach sample,$(CUDA_SAMPLES),$(eval $(call cuda_example,$(sample))))
 
 .PHONY: examples

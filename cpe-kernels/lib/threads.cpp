@@ -24,12 +24,16 @@ extern std::byte swai_shared[];
 // nobody does.
 extern std::byte swai_constants[], swai_constants_end[];
 [[gnu::section(".rodata.swai.constants")]] extern const uint64_t swai_constants_memory = 0;
+// Likewise what is __device__, which the data window shows.
+extern std::byte swai_device[], swai_device_end[];
+[[gnu::section(".rodata.swai.device")]] extern const uint64_t swai_device_memory = 0;
 
 // lib/switch.S: keeps the registers on the stack and its pointer at `leave`, goes on where `enter` was left.
 void swai_switch(void** leave, void* enter);
 void __syncthreads();
 void swai_run_thread();
 void swai_on_one_core();
+void swai_atomic_on_device();
 }
 
 namespace {
@@ -93,13 +97,24 @@ void run_with_stacks() {
   swai_switch(&scheduler, pointer_of(0));
 }
 
+// The compiler does not see who writes there.
+uint64_t written(const uint64_t& by_loader) {
+  const volatile uint64_t* place = &by_loader;
+  asm("" : "+r"(place));
+  return *place;
+}
+
+void show_device_variables() {
+  if (swai_device_end - swai_device == 0) return;
+  const uint64_t memory = written(swai_device_memory);
+  isa::write_csr<isa::csr::kWindowLow>(static_cast<uint32_t>(memory));
+  isa::write_csr<isa::csr::kWindowHigh>(static_cast<uint32_t>(memory >> 32));
+}
+
 void bring_constants() {
   const auto bytes = static_cast<uint32_t>(swai_constants_end - swai_constants);
   if (bytes == 0) return;
-  // The compiler does not see who writes there.
-  const volatile uint64_t* place = &swai_constants_memory;
-  asm("" : "+r"(place));
-  if (const GlobalPtr<const void> memory(*place); memory) {
+  if (const GlobalPtr<const void> memory(written(swai_constants_memory)); memory) {
     dma::wait(dma::load(swai_constants, memory, bytes));
   } else {
     __builtin_memset(swai_constants, 0, bytes);
@@ -129,6 +144,7 @@ void __syncthreads() {
 
 // What must not run on two cores at once calls it: sdaacc sees the call.
 void swai_on_one_core() {}
+void swai_atomic_on_device() {}
 
 void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values), const void* values,
                            uint32_t needs) {
@@ -148,6 +164,7 @@ void swai::cpe::run_blocks(const Grid& grid, void (*thread)(const void* values),
       threads > (stack == 0 ? kMaxThreads : static_cast<uint32_t>(__ldm_free_end - stacks) / stack))
     __builtin_trap();
   bring_constants();
+  show_device_variables();
   kernel_values = values;
   kernel_thread = thread;
   const auto blocks = static_cast<uint32_t>(gridDim.product());

@@ -32,7 +32,7 @@ sdaaFuncAttributes attributes_of(const Function& function) {
   fresh.localSizeBytes = function.module->local_bytes;
   fresh.maxDynamicLocalBytes = room_for_block(function);
   fresh.sharedSizeBytes = fresh.localSizeBytes;
-  fresh.constSizeBytes = function.module->constants.bytes();
+  fresh.constSizeBytes = function.module->constants.table.values().size();
   fresh.maxThreadsPerBlock = static_cast<int>(most_threads(info, 0));
   fresh.numRegs = kRegisters;
   fresh.binaryVersion = swai::module::kCardAbi * 10;

@@ -7,9 +7,9 @@
 
 #include "abi/module.hpp"
 #include "host/sdaa/call.hpp"
-#include "host/sdaa/constant_memory.hpp"
 #include "host/sdaa/files.hpp"
 #include "host/sdaa/launch.hpp"
+#include "host/sdaa/variable_memory.hpp"
 
 using namespace swai::sdaa;
 namespace cpe = swai::cpe;
@@ -50,7 +50,8 @@ void unload(sdaaModule_t module) {
     device.wait(lock, device.send(lock, device.service_queue(), swai::command::Type::kModuleUnload, command));
     if (const uint64_t buffer = device.printers().drop(found->handle); buffer != 0)
       device.connection().ask(swai::protocol::Operation::kFree, {buffer});
-    if (found->constants_at != 0) ConstantMemory::give_back(device, lock, found->constants_at);
+    for (const uint64_t at : {found->constants.at, found->device_variables.at})
+      if (at != 0) VariableMemory::give_back(device, lock, at);
   }
   auto& runtime = Runtime::get();
   runtime.modules.remove(module);

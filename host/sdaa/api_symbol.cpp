@@ -1,6 +1,8 @@
 // Variables of modules.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "host/sdaa/call.hpp"
 #include "host/sdaa/copy.hpp"
 
@@ -8,26 +10,31 @@ using namespace swai::sdaa;
 
 namespace {
 
+constexpr const char* kDeclared = "__constant__ or __device__";
+
 struct Variable {
   void* pointer = nullptr;
   size_t bytes = 0;
 };
 
-Variable variable_of(const Module& module, const swai::module::Constant& constant) {
-  return {reinterpret_cast<void*>(module.constants_at + constant.offset), constant.bytes};
+std::optional<Variable> find_variable(const Module& module, const char* name) {
+  for (const VariablesOnCard* one : {&module.constants, &module.device_variables}) {
+    if (const auto found = one->table.find(name))
+      return Variable{reinterpret_cast<void*>(one->at + found->offset), found->bytes};
+  }
+  return std::nullopt;
 }
 
 void get_global(void** pointer, size_t* bytes, sdaaModule_t module, const char* name) {
   require(name != nullptr, "a null pointer");
   const auto found = Runtime::get().modules.get(module, "no such module");
-  const auto constant = found->constants.find(name);
-  if (!constant) {
+  const auto variable = find_variable(*found, name);
+  if (!variable) {
     fail(sdaaErrorNotFound,
-         fmt::format("module {} has no variable {}: kernels declare it as __constant__", found->name, name));
+         fmt::format("module {} has no variable {}: kernels declare it as {}", found->name, name, kDeclared));
   }
-  const Variable variable = variable_of(*found, *constant);
-  if (pointer != nullptr) *pointer = variable.pointer;
-  if (bytes != nullptr) *bytes = variable.bytes;
+  if (pointer != nullptr) *pointer = variable->pointer;
+  if (bytes != nullptr) *bytes = variable->bytes;
 }
 
 // Of the one module of the device that has it.
@@ -36,13 +43,13 @@ Variable find_symbol(const Device& device, const char* name) {
   std::vector<Variable> all;
   for (const auto& module : Runtime::get().modules.all()) {
     if (module->device.get() != &device || !module->alive) continue;
-    if (const auto constant = module->constants.find(name)) all.push_back(variable_of(*module, *constant));
+    if (const auto variable = find_variable(*module, name)) all.push_back(*variable);
   }
   if (all.size() == 1) return all.front();
   if (all.empty()) {
     fail(sdaaErrorInvalidSymbol,
-         fmt::format("no module on device {} has a variable {}: kernels declare it as __constant__",
-                     device.number(), name));
+         fmt::format("no module on device {} has a variable {}: kernels declare it as {}", device.number(),
+                     name, kDeclared));
   }
   fail(sdaaErrorInvalidSymbol,
        fmt::format("{} modules on device {} have a variable {}: sdaaModuleGetGlobal says which is meant",

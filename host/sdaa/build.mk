@@ -18,7 +18,6 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     card_events.cpp \
     card_memory.cpp \
     connection.cpp \
-    constant_memory.cpp \
     copy.cpp \
     device.cpp \
     device_memory.cpp \
@@ -48,17 +47,18 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     runtime.cpp \
     staging.cpp \
     two_level.cpp \
+    variable_memory.cpp \
     waiting.cpp \
 )
 SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
     argument_types.cpp \
-    constants.cpp \
     grid_check.cpp \
     module_reader.cpp \
     prints.cpp \
     source_lines.cpp \
     stops.cpp \
     trace/events_file.cpp \
+    variables.cpp \
 )
 SDAA_FLAGS := -fPIC -fvisibility=hidden
 $(eval $(call cxx_library,sdaa,$(SDAA_PARTS),$(SDAA_FLAGS)))

@@ -14,9 +14,9 @@
 #include "abi/loaded_module.hpp"
 #include "abi/module_reader.hpp"
 #include "host/sdaa/card_memory.hpp"
-#include "host/sdaa/constant_memory.hpp"
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
+#include "host/sdaa/variable_memory.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -78,6 +78,8 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
                    types.stacks_of(kernel.name), module::kLdmBytes - parsed.ldm_bytes(), text}));
   }
   result->device = device;
+  result->constants.table = {module::VariableKind::kConstant, file, parsed};
+  result->device_variables.table = {module::VariableKind::kDevice, file, parsed};
 
   // A queue tells one value, that of the last command that gave one.
   const std::lock_guard one_at_a_time(device->value_mutex());
@@ -93,12 +95,15 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
     prints.emplace(*device, lock, std::vector<uint8_t>(print::kBufferBytes));
     write(text->prints.place_in_file(), prints->pointer());
   }
-  std::optional<ConstantMemory> constants;
-  result->constants = module::Constants(file);
-  if (result->constants.bytes() != 0) {
-    constants.emplace(*device, lock, result->constants.bytes());
-    write(result->constants.place_in_file(), constants->pointer());
-  }
+  std::optional<VariableMemory> constants;
+  std::optional<VariableMemory> device_variables;
+  const auto place = [&](std::optional<VariableMemory>& memory, const module::Variables& variables) {
+    if (variables.values().empty()) return;
+    memory.emplace(*device, lock, variables.values());
+    write(variables.place_in_file(), memory->pointer());
+  };
+  place(constants, result->constants.table);
+  place(device_variables, result->device_variables.table);
   CardMemory memory(*device, lock, file);
   Queue& queue = device->service_queue();
   memory.guard([&] {
@@ -112,7 +117,8 @@ std::shared_ptr<Module> load_module(const std::shared_ptr<Device>& device, std::
   name_kernels(device->connection().card(), loaded.segment, parsed);
   memory.give_back();
   if (prints) device->printers().add(result->handle, text, prints->release());
-  if (constants) result->constants_at = constants->release();
+  if (constants) result->constants.at = constants->release();
+  if (device_variables) result->device_variables.at = device_variables->release();
   device->adopt(result);
   return result;
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/constants.hpp"
+#include "abi/variables.hpp"
 #include "host/sdaa/queue.hpp"
 
 namespace swai::sdaa {
@@ -45,14 +45,19 @@ struct Event : Object {
   Frontier frontier;
 };
 
+struct VariablesOnCard {
+  module::Variables table;
+  uint64_t at = 0;  // of VariableMemory; 0: there are none
+};
+
 struct Module : Object {
   unsigned handle = 0;         // the card's
   uintptr_t name_of_user = 0;  // the user's handle
   std::string name;
   uint32_t local_bytes = 0;
   Kernels kernels;
-  module::Constants constants;
-  uint64_t constants_at = 0;  // of ConstantMemory; 0: there are none
+  VariablesOnCard constants;
+  VariablesOnCard device_variables;
 };
 
 struct Function : Object {

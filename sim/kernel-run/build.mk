@@ -1,7 +1,7 @@
 # What tools share that run a kernel on a core group: command line, memory layout, report.
 
 KERNEL_RUN_SOURCES := $(addprefix sim/kernel-run/,job.cpp report.cpp tool.cpp) \
-  $(addprefix abi/,argument_text.cpp argument_types.cpp elf.cpp grid_check.cpp grid_text.cpp module_reader.cpp prints.cpp source_lines.cpp stops.cpp)
+  $(addprefix abi/,argument_text.cpp argument_types.cpp elf.cpp grid_check.cpp grid_text.cpp module_reader.cpp prints.cpp source_lines.cpp stops.cpp variables.cpp)
 $(eval $(call cxx_library,kernel-run,$(KERNEL_RUN_SOURCES),))
 # In the order in which the linker wants them.
 KERNEL_RUN_LIBS := $(B)/lib/kernel-run.a $(B)/lib/iss-cpe.a

@@ -53,10 +53,14 @@ Program::Program(const std::string& path, module::Space space) : path_(path) {
   }
   free_bytes_ = module::kLdmBytes - module.ldm_bytes();
   text_ = module::ModuleText(file);
+  for (const auto kind : {module::VariableKind::kConstant, module::VariableKind::kDevice}) {
+    module::Variables variables(kind, file, module);
+    if (!variables.values().empty()) variables_.push_back(std::move(variables));
+  }
 }
 
-void Program::print_to(uint64_t pointer) {
-  std::memcpy(&code_[text_.prints.place()], &pointer, sizeof pointer);
+void Program::point(uint32_t place, uint64_t pointer) {
+  std::memcpy(&code_[place], &pointer, sizeof pointer);
 }
 
 Program Program::plain_daemon() {
@@ -106,6 +110,11 @@ Job::Job(Program program, Program daemon, Setup setup)
   if (program_.text().prints.any()) {
     prints_ = place(print::kBufferBytes);
     program_.print_to(segment::pointer(add_segment(prints_, kRead | kWrite, setup_.context), 0));
+  }
+  for (const module::Variables& variables : program_.variables()) {
+    variables_.push_back(place(variables.values().size()));
+    const uint16_t number = add_segment(variables_.back(), kRead | kWrite, setup_.context);
+    program_.place_variables(variables, segment::pointer(number, 0));
   }
   launch_ = {.pc = kernel.pc,
              .argument = launch::kArgumentWindow,
@@ -177,6 +186,8 @@ void Job::load(Device& device, uint64_t limit) const {
     if (const Buffer* buffer = std::get_if<Buffer>(&argument))
       device.write(buffers_[number++].address, buffer->content);
   }
+  for (size_t i = 0; i < variables_.size(); ++i)
+    device.write(variables_[i].address, program_.variables()[i].values());
   if (prints_.bytes != 0) device.write(prints_.address, std::vector<uint8_t>(prints_.bytes));
   device.start(kTable, static_cast<uint32_t>(table_.size()),
                {.pc = daemon_.kernel("daemon").pc, .segment = kDaemon}, limit);

@@ -14,6 +14,7 @@
 #include "abi/grid_check.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/module_text.hpp"
+#include "abi/variables.hpp"
 #include "sim/kernel-run/device.hpp"
 
 namespace swai::kernel_run {
@@ -30,14 +31,19 @@ class Program {
     std::string name;
     uint32_t pc = 0;
     uint32_t argument_bytes = 0;
-    module::Parameters parameters = {};
-    std::optional<module::ThreadStacks> stacks = {};
+    module::Parameters parameters{};
+    std::optional<module::ThreadStacks> stacks{};
   };
 
   const std::string& path() const { return path_; }
   const std::vector<uint8_t>& code() const { return code_; }
   // Where what its kernels print goes.
-  void print_to(uint64_t pointer);
+  void print_to(uint64_t pointer) { point(text_.prints.place(), pointer); }
+  // What its kernels know as variables, and where each kind lies.
+  const std::vector<module::Variables>& variables() const { return variables_; }
+  void place_variables(const module::Variables& variables, uint64_t pointer) {
+    point(variables.place(), pointer);
+  }
   const std::vector<Kernel>& kernels() const { return kernels_; }
   // Throws common::InputError that names those that there are.
   const Kernel& kernel(const std::string& name) const;
@@ -46,12 +52,14 @@ class Program {
 
  private:
   Program() = default;
+  void point(uint32_t place, uint64_t pointer);
 
   std::string path_;
   std::vector<uint8_t> code_;  // from the start of its space
   std::vector<Kernel> kernels_;
   uint64_t free_bytes_ = module::kLdmBytes;
   module::ModuleText text_;
+  std::vector<module::Variables> variables_;  // of each kind that there are some of
 };
 
 class Job {
@@ -96,6 +104,7 @@ class Job {
   std::vector<uint8_t> arguments_;
   std::vector<Placed> buffers_;
   Placed prints_ = {};
+  std::vector<Placed> variables_;  // as the program has them
   uint64_t next_;
 };
 

@@ -9,7 +9,7 @@ import sys
 
 SAMPLES = ["vectorAdd", "matrixMul", "reduction", "transpose"]
 # Those whose share is not measured.
-MORE = ["histogram", "convolution"]
+MORE = ["histogram", "convolution", "globals"]
 FOLDER = "build/examples/cuda"
 
 

@@ -52,8 +52,9 @@ struct FakeOptions {
 // The ELF file of a module whose kernels are nothing, axpy_int, who, many_arguments, hang, breakpoint, slow,
 // dead.
 std::vector<uint8_t> fake_module(size_t padding = 0);
-// The same, with variables that hosts write.
-std::vector<uint8_t> fake_module_with_constants();
+// The same, with variables that hosts know: constants that hold these bytes first, or zeros, and one of the
+// card's memory, `total`, which is 7.
+std::vector<uint8_t> fake_module_with_variables(std::string_view values = {});
 
 std::unique_ptr<link::Backend> make_fake_card(const FakeOptions& options = {});
 

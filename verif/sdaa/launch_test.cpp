@@ -62,7 +62,7 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
 TEST_CASE("variables of modules: found by name, written in the order of a stream, seen by launches") {
   const Fakes fakes;
   const auto load = [] {
-    const auto file = fake_module_with_constants();
+    const auto file = fake_module_with_variables();
     sdaaModule_t loaded = nullptr;
     REQUIRE_OK(sdaaModuleLoadBytes(&loaded, file.data(), file.size()));
     return loaded;
@@ -142,6 +142,44 @@ TEST_CASE("variables of modules: found by name, written in the order of a stream
   CHECK_OK(sdaaModuleUnload(module));
   CHECK_ERROR(sdaaMemcpyToSymbol("scale", &five, 4), sdaaErrorInvalidSymbol);
   CHECK_ERROR(sdaaMemset(scale, 0, 4), sdaaErrorInvalidDevicePointer);
+}
+
+TEST_CASE("variables of modules: what they hold first; those of the card's memory") {
+  const Fakes fakes;
+  const auto first = [](std::string_view values) {
+    const auto file = fake_module_with_variables(values);
+    sdaaModule_t module = nullptr;
+    REQUIRE_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
+    std::string found(12, 'x');
+    CHECK_OK(sdaaMemcpyFromSymbol(found.data(), "counts", found.size()));
+    uint32_t total = 0;
+    size_t bytes = 0;
+    CHECK_OK(sdaaMemcpyFromSymbol(&total, "total", sizeof total));
+    CHECK(total == 7);
+    total = 9;
+    CHECK_OK(sdaaMemcpyToSymbol("total", &total, sizeof total));
+    uint32_t* at = nullptr;
+    CHECK_OK(sdaaModuleGetGlobal(&at, &bytes, module, "total"));
+    CHECK(bytes == 4);
+    total = 0;
+    CHECK_OK(sdaaMemcpy(&total, at, sizeof total, sdaaMemcpyDeviceToHost));
+    CHECK(total == 9);
+    CHECK_ERROR(sdaaFree(at), sdaaErrorInvalidDevicePointer);
+    CHECK_ERROR(sdaaMemcpyToSymbol("total", &total, 5), sdaaErrorInvalidValue);
+    CHECK_OK(sdaaModuleUnload(module));
+    CHECK_ERROR(sdaaMemset(at, 0, 4), sdaaErrorInvalidDevicePointer);
+    CHECK_ERROR(sdaaGetSymbolAddress(&at, "total"), sdaaErrorInvalidSymbol);
+    return found;
+  };
+  CHECK(first("0123456789abcdef") == "456789abcdef");
+  CHECK(first("") == std::string(12, '\0'));
+  // One that does not fit is damaged.
+  const auto file = fake_module_with_variables("too short");
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
+  uint32_t* at = nullptr;
+  CHECK_ERROR(sdaaGetSymbolAddress(&at, "counts"), sdaaErrorInvalidSymbol);
+  CHECK_OK(sdaaGetSymbolAddress(&at, "total"));
 }
 
 TEST_CASE("as many modules as the card takes, and one more") {

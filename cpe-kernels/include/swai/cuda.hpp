@@ -126,7 +126,9 @@ void __syncthreads();
 #define __shared__ thread_local
 // Written by the host program (sdaaMemcpyToSymbol); each core finds it in its local memory when a launch
 // begins.
-#define __constant__ __attribute__((section(".bss.constants"), used))
+#define __constant__ __attribute__((section(".swai.constants"), used))
+// A function, or a variable in the card's memory, which lives as long as the module and which the host
+// program knows by its name. All cores see it, each use goes to memory.
 #define __device__
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -136,14 +138,16 @@ using swai::cpe::Global;
 
 // --- Atomics. Threads of a block run on one core and change places at barriers only, so in shared memory
 // they need nothing. In global memory cores have no atomic accesses: a kernel that uses them there runs on
-// one core alone.
+// one core alone. Where a module has __device__ variables, a pointer may be to one of them.
 
 extern "C" void swai_on_one_core();
+extern "C" void swai_atomic_on_device();
 
 namespace swai::cpe::cuda {
 
 template <typename T, typename New>
 T change(T* at, New fresh) {
+  if (reinterpret_cast<uintptr_t>(at) >= kWindowBase) swai_atomic_on_device();
   const T before = *at;
   *at = fresh(before);
   return before;
@@ -200,9 +204,9 @@ T atomicCAS(Pointer at, std::type_identity_t<T> expected, std::type_identity_t<T
   return swai::cpe::cuda::change(at, [=](T before) { return before == expected ? value : before; });
 }
 
-// Every access has been done when the next one begins.
-inline void __threadfence() {}
-inline void __threadfence_block() {}
+// Every access has been done when the next one begins; the compiler may keep variables in registers.
+inline void __threadfence() { asm volatile("" ::: "memory"); }
+inline void __threadfence_block() { asm volatile("" ::: "memory"); }
 
 // --- Warps: there are none.
 

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "abi/argument_types.hpp"
-#include "abi/constants.hpp"
 #include "abi/module_reader.hpp"
 #include "abi/prints.hpp"
 #include "abi/program.hpp"
 #include "abi/source_lines.hpp"
 #include "abi/stops.hpp"
+#include "abi/variables.hpp"
 #include "host/sdaa/program_file.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/test_tools.hpp"
@@ -112,43 +112,102 @@ TEST_CASE("options: folders, macros, optimisation, names; the same sources make 
   CHECK(made.name() == "other");
 }
 
-TEST_CASE("variables that hosts write: a table of them, and what is refused") {
+module::Variables variables_of(std::span<const uint8_t> file, module::VariableKind kind) {
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  return {kind, file, made};
+}
+
+TEST_CASE("variables that hosts know: tables of them, what they hold first, and what is refused") {
+  using enum module::VariableKind;
   const TempFolder folder;
-  const std::string kernel = "__global__ void f(Global<int> out) { out[0] = c[1] + n::byte; }\n";
+  const std::string kernel =
+      "__global__ void f(Global<int> out) { out[0] = c[1] + n::byte + d[0] + more + *pointer; "
+      "atomicAdd(&d[0], 1); }\n";
   const std::string header = "#include \"swai/cuda.hpp\"\n";
   const Finished finished = sdaacc(folder, header +
-                                               "static __constant__ int c[4];\n"
+                                               "static __constant__ int c[4] = {1, 2};\n"
                                                "namespace n { __constant__ char byte; }\n"
-                                               "__device__ __constant__ double unused[2];\n" +
+                                               "__device__ __constant__ double unused[2];\n"
+                                               "__device__ int d[3] = {5, 6};\n"
+                                               "static __device__ short more;\n"
+                                               "__device__ int* pointer = &d[1];\n" +
                                                kernel);
   CHECK(finished.error == "");
   REQUIRE(finished.code == 0);
   auto file = bytes_of(folder / "out.elf");
-  const module::Constants made(file);
-  CHECK(made.bytes() == 64);
-  CHECK(made.place_in_file() != 0);
-  CHECK(made.find("c")->bytes == 16);
-  CHECK(made.find("n::byte")->bytes == 1);
-  CHECK(made.find("unused")->bytes == 16);
-  CHECK(made.find("c")->offset % 4 == 0);
-  CHECK(!made.find("f"));
+  const auto constants = variables_of(file, kConstant);
+  CHECK(constants.values().size() == 64);
+  CHECK(constants.place_in_file() != 0);
+  const auto c = constants.find("c").value();
+  CHECK(c.bytes == 16);
+  CHECK(c.offset % 4 == 0);
+  CHECK(constants.values()[c.offset] == 1);
+  CHECK(constants.values()[c.offset + 4] == 2);
+  CHECK(constants.values()[c.offset + 8] == 0);
+  CHECK(constants.find("n::byte")->bytes == 1);
+  CHECK(constants.find("unused")->bytes == 16);
+  CHECK(!constants.find("d"));
+  CHECK(!constants.find("f"));
+  const auto device = variables_of(file, kDevice);
+  const auto d = device.find("d").value();
+  CHECK(d.bytes == 12);
+  CHECK(device.values()[d.offset + 4] == 6);
+  // The host may write what no kernel does.
+  CHECK(device.find("more")->bytes == 2);
+  // Pointers to them are the core's, in the data window.
+  const auto pointer = device.find("pointer").value();
+  CHECK(device.values()[pointer.offset] == d.offset + 4);
+  CHECK(device.values()[pointer.offset + 3] == 0x80);
+  CHECK(!device.find("c"));
+  CHECK(device.place() != constants.place());
+  module::Module made;
+  REQUIRE(made.open(file).ok());
+  CHECK(made.ldm_bytes() < 256);  // the constants' room, and nothing of the others'
+
   // One without a table, and a damaged one.
   CHECK(run_command(fmt::format("riscv64-unknown-elf-strip '{}'", folder / "out.elf")).code == 0);
-  CHECK(module::Constants(bytes_of(folder / "out.elf")).bytes() == 0);
-  const std::string_view magic = "SWAI-CON\n";
+  CHECK(variables_of(bytes_of(folder / "out.elf"), kConstant).values().empty());
+  const std::string_view magic = "SWAI-VAR\n";
   const auto table = std::search(file.begin(), file.end(), magic.begin(), magic.end());
   REQUIRE(table != file.end());
   std::fill_n(table + static_cast<std::ptrdiff_t>(magic.size()), 4, 'x');
-  CHECK(module::Constants(file).bytes() == 0);
+  CHECK(variables_of(file, kConstant).values().empty());
+  CHECK(!variables_of(file, kDevice).values().empty());
 
-  CHECK(contains(refusal(header + "__constant__ int c[2] = {1, 2}; namespace n { int byte; }" + kernel),
-                 "only zero initializers are allowed"));
+  // Of zeros the file has none.
+  REQUIRE(sdaacc(folder, header + "__device__ int big[100000];\n"
+                                  "__global__ void f(Global<int> out) { out[0] = big[out[1]]; }\n")
+              .code == 0);
+  file = bytes_of(folder / "out.elf");
+  CHECK(file.size() < 300'000);
+  CHECK(variables_of(file, kDevice).values() == std::vector<uint8_t>(400'000));
+
   std::ofstream(folder / "second.cpp") << header << "static __constant__ int c[4]; int* g() { return c; }\n";
-  const Finished twice = sdaacc(
-      folder, header + "static __constant__ int c[4]; namespace n { __constant__ char byte; }\n" + kernel,
-      fmt::format("'{}'", folder / "second.cpp"));
+  const Finished twice =
+      sdaacc(folder,
+             header + "static __constant__ int c[4]; __global__ void f(Global<int> out) { out[0] = c[1]; }\n",
+             fmt::format("'{}'", folder / "second.cpp"));
   CHECK(twice.code == 1);
   CHECK(contains(twice.error, "two __constant__ variables are called c"));
+}
+
+// Whether one core alone runs it, which is in bit 0 of what its start tells run_blocks.
+bool alone(const std::string& source) {
+  const TempFolder folder;
+  REQUIRE(sdaacc(folder, "#include \"swai/cuda.hpp\"\n" + source).code == 0);
+  const Finished symbols = run_command(fmt::format("riscv64-unknown-elf-nm '{}'", folder / "out.elf"));
+  const size_t at = symbols.out.find(" A swai_thread_stack_f\n");
+  REQUIRE(at != std::string::npos);
+  return (std::stoul(symbols.out.substr(at - 8, 8), nullptr, 16) & 1) != 0;
+}
+
+TEST_CASE("atomics: one core alone where they may be in memory that all cores see") {
+  const std::string shared = "__global__ void f() { __shared__ int x; atomicAdd(&x, 1); ";
+  CHECK(!alone(shared + "}"));
+  CHECK(alone("__device__ int d; " + shared + "d = 3; }"));
+  CHECK(alone("__global__ void f(Global<int> x) { atomicAdd(&x[0], 1); }"));
+  CHECK(!alone("__device__ int d; __global__ void f() { d = 3; }"));
 }
 
 TEST_CASE("what nobody would initialise is refused with words that help") {

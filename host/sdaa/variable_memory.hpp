@@ -1,21 +1,21 @@
-// The variables of a module that hosts write (abi/constants.hpp): memory of the card as users have it, so all
+// The variables of a module that hosts know (abi/variables.hpp): memory of the card as users have it, so all
 // copies reach it.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "host/sdaa/device.hpp"
 
 namespace swai::sdaa {
 
-class ConstantMemory {
+class VariableMemory {
  public:
-  // All zero.
-  ConstantMemory(Device& device, Device::Lock& lock, uint64_t bytes);
-  ~ConstantMemory() { give_back(); }
-  ConstantMemory(const ConstantMemory&) = delete;
-  ConstantMemory& operator=(const ConstantMemory&) = delete;
+  VariableMemory(Device& device, Device::Lock& lock, std::span<const uint8_t> values);
+  ~VariableMemory() { give_back(); }
+  VariableMemory(const VariableMemory&) = delete;
+  VariableMemory& operator=(const VariableMemory&) = delete;
 
   // Where variables begin: behind the allocation's first line, so that sdaaFree refuses each of them.
   uint64_t pointer() const { return allocation_ + kInFront; }

@@ -1,0 +1,4 @@
+// What program and kernel must agree on.
+#pragma once
+
+constexpr int CLASSES = 4;
