@@ -238,7 +238,7 @@ sdaaError_t sdaaLaunchValues(sdaaFunction_t function, const dim3* grid, const di
                     fail(sdaaErrorInvalidValue,
                          fmt::format("argument {} of kernel {} has {} bytes, not {}: give it the "
                                      "parameter's type",
-                                     i, kernel.name, bytes[i], parameters.size(i)));
+                                     i + 1, kernel.name, bytes[i], parameters.size(i)));
                   }
                 });
   });

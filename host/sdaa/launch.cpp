@@ -133,7 +133,8 @@ std::vector<uint8_t> arguments_of(const KernelInfo& kernel, const void* args, co
   const auto* values = static_cast<const void* const*>(args);
   for (unsigned i = 0; i < parameters.values(); ++i) {
     if (values[i] == nullptr)
-      fail(sdaaErrorInvalidValue, fmt::format("argument {} of kernel {} is a null pointer", i, kernel.name));
+      fail(sdaaErrorInvalidValue,
+           fmt::format("argument {} of kernel {} is a null pointer", i + 1, kernel.name));
     std::memcpy(packed.data() + parameters.offset(i), values[i], parameters.size(i));
   }
   if (parameters.has_grid()) module::place_grid(packed, parameters, grid);

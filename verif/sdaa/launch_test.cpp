@@ -263,7 +263,7 @@ TEST_CASE("kernels of values: a pointer to each argument, or the structure") {
   CHECK_ERROR(sdaaLaunchKernel(axpy, nullptr, 0, nullptr), sdaaErrorInvalidValue);
   args[2] = nullptr;
   CHECK_ERROR(sdaaLaunchKernel(axpy, args, 0, nullptr), sdaaErrorInvalidValue);
-  CHECK(std::string(sdaaGetLastErrorMessage()) == "argument 2 of kernel axpy_values is a null pointer");
+  CHECK(std::string(sdaaGetLastErrorMessage()) == "argument 3 of kernel axpy_values is a null pointer");
 }
 
 TEST_CASE("grids: the kernel's arguments and one more; what is refused, in words") {
@@ -293,7 +293,7 @@ TEST_CASE("grids: the kernel's arguments and one more; what is refused, in words
   CHECK_ERROR(::sdaa::launch(threads, 1, 1, 0, nullptr, memory), sdaaErrorInvalidValue);
   CHECK(message() == "kernel in_threads takes 2 arguments, not 1");
   CHECK_ERROR(::sdaa::launch(threads, 1, 1, 0, nullptr, memory, size_t{3}), sdaaErrorInvalidValue);
-  CHECK(message() == "argument 1 of kernel in_threads has 8 bytes, not 4: give it the parameter's type");
+  CHECK(message() == "argument 2 of kernel in_threads has 8 bytes, not 4: give it the parameter's type");
   CHECK_ERROR(::sdaa::launch(kernel(module, "nothing"), 1, 1, 0, nullptr), invalid);
   CHECK(message().starts_with("kernel nothing: it has no threads"));
   CHECK_ERROR(::sdaa::launch(nullptr, 1, 1, 0, nullptr), sdaaErrorInvalidDeviceFunction);
