@@ -3,7 +3,9 @@
 CLI_SOURCES := $(addprefix host/cli/bench/, \
     allocation_figures.cpp \
     bench.cpp \
+    card_of_its_own.cpp \
     copy_figures.cpp \
+    empty_kernel.cpp \
     figures.cpp \
     launch_figures.cpp \
     measuring.cpp \
@@ -11,6 +13,17 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     page_list.cpp \
     page_table.cpp \
     svg.cpp \
+) $(addprefix host/cli/bench/paper/, \
+    card_launches.cpp \
+    eager.cpp \
+    launch_costs.cpp \
+    launch_tables.cpp \
+    load_table.cpp \
+    paper.cpp \
+    paper_table.cpp \
+    random_speech.cpp \
+    shares.cpp \
+    speech_jobs.cpp \
 ) $(addprefix host/cli/flash/, \
     change.cpp \
     doctor.cpp \
@@ -92,7 +105,7 @@ SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
 SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-bench.flash launch-bench.flash)
 .PHONY: install-swai
 install-files: install-swai
-SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf)
+SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf timed_launches.elf)
 install-swai: $(B)/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 -t $(SDAA_TO)/bin $(B)/swai $(B)/iss-cpe-run

@@ -8,17 +8,19 @@
 namespace swai::cli {
 
 struct Places {
-  std::filesystem::path card;        // the simulated card of a configuration, a program
-  std::filesystem::path rom;         // of the card
-  std::filesystem::path flash;       // a flash image with firmware
-  std::filesystem::path operators;   // the module with the walker and the operators
-  std::filesystem::path decode;      // a program for the management processor: texts
-  std::filesystem::path listen;      // another one: sounds
-  std::filesystem::path compiler;    // sdaacc
-  std::filesystem::path boards;      // the boards that are known, a file
-  std::filesystem::path udev_rules;  // for boards
-  std::filesystem::path image;       // the firmware as `swai flash` writes it
-  std::filesystem::path emulator;    // of boards on USB, a program
+  std::filesystem::path card;            // the simulated card of a configuration, a program
+  std::filesystem::path rom;             // of the card
+  std::filesystem::path flash;           // a flash image with firmware
+  std::filesystem::path operators;       // the module with the walker and the operators
+  std::filesystem::path bench;           // another one, with kernels that are timed
+  std::filesystem::path decode;          // a program for the management processor: texts
+  std::filesystem::path listen;          // another one: sounds
+  std::filesystem::path timed_launches;  // another one, that measures
+  std::filesystem::path compiler;        // sdaacc
+  std::filesystem::path boards;          // the boards that are known, a file
+  std::filesystem::path udev_rules;      // for boards
+  std::filesystem::path image;           // the firmware as `swai flash` writes it
+  std::filesystem::path emulator;        // of boards on USB, a program
 };
 
 // Those that should be there: nothing is said about whether they are.

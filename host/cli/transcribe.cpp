@@ -43,6 +43,7 @@ struct Wish {
   std::string precision;  // empty: the file's, or w8a8
   std::vector<std::string> four_bits;
   std::string launch = "three-tier";
+  std::string graph = "full";
   bool fallback = true;
   bool short_windows = true;
   transcribe::Options options;
@@ -57,6 +58,11 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
+  if (wish.graph == "per-op" && wish.launch == "three-tier") {
+    throw Error(kBadInput,
+                "--graph per-op: it is the host that launches operators one by one, with --launch "
+                "two-tier");
+  }
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
     throw Error(kBadInput, fmt::format("--language {}: no such code; en, de and fr are some, auto finds out",
@@ -182,6 +188,7 @@ int run(const Cli& cli, Wish wish) {
   walk::Walker walker(module, operators.bytes());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed);
+  if (wish.graph == "per-op") speech.launch(walk::Launches::kNodes);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) listener.emplace(program, image, speech, ready.special);
   progress.reset();
@@ -268,6 +275,12 @@ void add_transcribe(Cli& cli) {
                    "three-tier (default): the card goes through the sound by itself; two-tier: the host "
                    "launches each step")
       ->check(CLI::IsMember({"three-tier", "two-tier"}))
+      ->type_name("MODE");
+  command
+      ->add_option("--graph", wish->graph,
+                   "full (default): the cores are given lists of operators; per-op: with two-tier, the host "
+                   "launches each operator")
+      ->check(CLI::IsMember({"full", "per-op"}))
       ->type_name("MODE");
   command
       ->add_option("--precision", wish->precision,

@@ -55,6 +55,8 @@ std::vector<Device::Opener> openers_from_environment() {
   return openers;
 }
 
+bool wants_memory_check() { return number_from("SWAI_MEMORY_CHECK", 0) != 0; }
+
 Limits limits_from_environment() {
   Limits limits;
   limits.wait_cycles = number_from("SWAI_TIMEOUT_CYCLES", limits.wait_cycles);
@@ -84,9 +86,12 @@ Runtime::Runtime() {
       fail(sdaaErrorOperatingSystem, error.what());
     }
   }
-  const bool checked = number_from("SWAI_MEMORY_CHECK", 0) != 0;
-  use(openers_from_environment(), limits_from_environment(), checked);
-  if (checked) std::atexit([] { get().report_leaks(); });
+  use_environment();
+  if (wants_memory_check()) std::atexit([] { get().report_leaks(); });
+}
+
+void Runtime::use_environment() {
+  use(openers_from_environment(), limits_from_environment(), wants_memory_check());
 }
 
 void Runtime::use(std::vector<Device::Opener> openers, const Limits& limits, bool checked) {

@@ -64,7 +64,8 @@ class Runtime {
   // The process's own; its cards are those that the environment names (SWAI_CARD).
   static Runtime& get();
 
-  // Other cards, and no handles any more. For tests.
+  // Other cards, and no handles any more: those that the environment names now, or these.
+  void use_environment();
   void use(std::vector<Device::Opener> openers, const Limits& limits = {}, bool checked = false);
 
   int device_count() const;

@@ -19,14 +19,21 @@ List::List(const graph::Template& pattern, std::span<const cpe::GlobalPtr<void>>
       nodes_("list of nodes", bytes_of(graph::list_of(pattern, bases))),
       parameters_("parameters", pattern_.parameters.size() * sizeof(uint64_t)) {}
 
-void List::walk(Walker& walker, const std::map<std::string, int64_t>& sizes) {
-  walk(walker, graph::parameters_of(pattern_, sizes));
+uint64_t List::walk(Walker& walker, const std::map<std::string, int64_t>& sizes, Launches launches) {
+  return walk(walker, graph::parameters_of(pattern_, sizes), launches);
 }
 
-void List::walk(Walker& walker, std::span<const uint64_t> parameters) {
+uint64_t List::walk(Walker& walker, std::span<const uint64_t> parameters, Launches launches) {
   parameters_.put(bytes_of(parameters));
-  walker.walk({nodes_.address().as<const node::Node>(), pattern_.nodes.size(),
-               parameters_.address().as<const uint64_t>(), parameters.size()});
+  const size_t each = launches == Launches::kList ? count() : 1;
+  std::vector<node::WalkArgs> lists;
+  for (size_t first = 0; first < count(); first += each) {
+    const auto begin = nodes_.address().plus_bytes(static_cast<int64_t>(first * sizeof(node::Node)));
+    lists.push_back(
+        {begin.as<const node::Node>(), each, parameters_.address().as<const uint64_t>(), parameters.size()});
+  }
+  walker.walk(lists);
+  return lists.size();
 }
 
 }  // namespace swai::walk

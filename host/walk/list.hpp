@@ -11,6 +11,9 @@
 
 namespace swai::walk {
 
+// By the host: of a whole list, or of each of its nodes, as frameworks launch operators.
+enum class Launches : uint8_t { kList, kNodes };
+
 class List {
  public:
   // `bases`: addresses, one for each of the template's, which stays as long as this.
@@ -23,9 +26,11 @@ class List {
   size_t count() const { return pattern_.nodes.size(); }
   const graph::Template& pattern() const { return pattern_; }
 
-  // Goes through it; returns when all is done. `parameters`: those that graph::parameters_of gives.
-  void walk(Walker& walker, std::span<const uint64_t> parameters);
-  void walk(Walker& walker, const std::map<std::string, int64_t>& sizes);
+  // Goes through it; returns when all is done, how many launches that took. `parameters`: those that
+  // graph::parameters_of gives.
+  uint64_t walk(Walker& walker, std::span<const uint64_t> parameters, Launches launches = Launches::kList);
+  uint64_t walk(Walker& walker, const std::map<std::string, int64_t>& sizes,
+                Launches launches = Launches::kList);
 
  private:
   const graph::Template& pattern_;

@@ -14,12 +14,13 @@ Walker::~Walker() {
   if (module_ != nullptr) static_cast<void>(sdaaModuleUnload(module_));
 }
 
-void Walker::walk(const node::WalkArgs& args) {
+void Walker::walk(std::span<const node::WalkArgs> lists) {
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
   time_.begin();
-  check(sdaaLaunch(function_, &config, &args, sizeof args, nullptr), name_);
+  for (const node::WalkArgs& args : lists)
+    check(sdaaLaunch(function_, &config, &args, sizeof args, nullptr), name_);
   time_.end();
 }
 

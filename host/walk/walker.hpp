@@ -1,6 +1,8 @@
 // Launches of the kernel `walk` (cpe-kernels/operators/walker).
 #pragma once
 
+#include <span>
+
 #include "abi/node.hpp"
 #include "abi/program.hpp"
 #include "host/walk/card_memory.hpp"
@@ -16,9 +18,9 @@ class Walker {
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
-  // Goes through a list; returns when all is done.
-  void walk(const node::WalkArgs& args);
-  // Of the last one, in nanoseconds of the card, from its start to its end.
+  // Goes through lists, with a launch for each, one behind the other; returns when all is done.
+  void walk(std::span<const node::WalkArgs> lists);
+  // Of the last time, in nanoseconds of the card, from its start to its end.
   uint64_t nanoseconds() const { return time_.nanoseconds(); }
   // For programs of the management processor, which launch it themselves.
   program::Kernel kernel() const;

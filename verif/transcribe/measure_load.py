@@ -3,7 +3,7 @@
 million, which takes 20 GB of memory), from a packed file in the page cache: as swai does it, and as programs on PyTorch do
 it, with the same file, both in this process, and both up to the window from which the card takes its copy. Prints a flat
 JSON object for `make bench`. The card's own time is in none of the figures. Without PyTorch (Debian's python3-torch) there
-are no figures of that."""
+are no figures of that. With --stages FILE it also adds to this what each stage took, for `swai bench paper --loading FILE`."""
 
 import argparse
 import ctypes
@@ -109,7 +109,7 @@ def quickest(name, measure, times):
     measure()  # what is needed for the first time is there then
     best = min((measure() for _ in range(times)), key=total)
     print(f"{name}: {total(best):.1f} ms ({', '.join(f'{stage} {spent:.2f}' for stage, spent in best.items())})", file=sys.stderr)
-    return total(best)
+    return best
 
 
 def require_all(bench, path, times):
@@ -129,7 +129,9 @@ def packed(folder, shape):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shape", choices=SHAPES, default="base")
-    name = parser.parse_args().shape
+    parser.add_argument("--stages", type=pathlib.Path)
+    wish = parser.parse_args()
+    name = wish.shape
     shape, times, key = SHAPES[name], TIMES[name], KEYS[name]
     warnings.filterwarnings("ignore", message="The given buffer is not writable")
     bench = library()
@@ -140,13 +142,18 @@ def main():
         limit = quickest("limit", lambda: stages_of(bench.load_bench_read, path), times)
         fast = quickest("fast", lambda: stages_of(bench.load_bench_load, path), times)
         require_all(bench, path, times)
-        figures = {f"{key}fast_ms": round(fast, 1), f"{key}limit_ratio": round(fast / limit, 3)}
+        stages = {"fast": fast}
+        figures = {f"{key}fast_ms": round(total(fast), 1), f"{key}limit_ratio": round(total(fast) / total(limit), 3)}
         if torch is None:
             print("classic: PyTorch is not installed", file=sys.stderr)
         else:
             slow = quickest("classic", lambda: classic(bench, path, shape), times)
             require_all(bench, path, times)
-            figures |= {f"{key}classic_ms": round(slow, 1), f"{key}speedup": round(slow / fast, 1)}
+            stages["classic"] = slow
+            figures |= {f"{key}classic_ms": round(total(slow), 1), f"{key}speedup": round(total(slow) / total(fast), 1)}
+    if wish.stages:
+        known = json.loads(wish.stages.read_text()) if wish.stages.exists() else {}
+        wish.stages.write_text(json.dumps(known | {name: stages}))
     print(json.dumps(figures))
 
 

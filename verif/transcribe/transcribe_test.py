@@ -169,6 +169,15 @@ class OneLaunch(TranscribeTest):
             self.assertEqual(self.launches(stats), [1, 0, 0])
             self.assertGreater(len(report["segments"]), 0)
 
+    def test_operators_one_by_one_say_the_same(self):
+        (lists, few), (each, many) = (self.with_stats(SOUND, "--no-fallback", "--launch", "two-tier", "--graph", graph) for graph in ("full", "per-op"))
+        self.assertEqual(lists, each)
+        self.assertEqual(self.launches(few)[:2], [0, 1])
+        # A list has an operator for each part of each layer.
+        for part in ("encoder", "decoder"):
+            self.assertEqual(few[part]["windows" if part == "encoder" else "tokens"], many[part]["windows" if part == "encoder" else "tokens"])
+            self.assertGreater(many[part]["launches"], 10 * few[part]["launches"])
+
     def test_a_text_that_is_no_good_is_tried_again(self):
         report, stats = self.both(SOUND)
         self.assertEqual(report["segments"][0]["temperature"], 1)
@@ -202,6 +211,9 @@ class BadInput(TranscribeTest):
     def test_four_bits(self):
         self.refused(SOUND, "--four-bits", "head", message="only the precision w4a8")
         self.refused(SOUND, "--precision", "w4a8", "--four-bits", "header", message="there is no such matrix; there are encoder.")
+
+    def test_operators_one_by_one_are_the_hosts(self):
+        self.refused(SOUND, "--graph", "per-op", message="with --launch two-tier")
 
     def test_languages(self):
         self.refused(SOUND, "--language", "xx", message="no such code")

@@ -1,16 +1,18 @@
-// swai bench sdaa: the measurements of the SDAA paper, on this card.
+// swai bench: the measurements of papers, on this card; those of the SDAA paper are here.
 #include "host/cli/bench/bench.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "abi/argument_text.hpp"
 #include "build/gen/version.hpp"
 #include "host/cli/bench/figures.hpp"
+#include "host/cli/bench/paper/paper.hpp"
 #include "host/cli/bench/svg.hpp"
 #include "host/cli/link_errors.hpp"
 #include "host/cli/places.hpp"
@@ -180,7 +182,7 @@ int sdaa_figures(const Cli& cli, Wish wish) {
     if (wish.all) plan.sizes.insert(plan.sizes.end(), {8 * kMib, 64 * kMib});
   }
   std::ranges::sort(plan.sizes);
-  plan.module = (places().rom.parent_path().parent_path() / "cpe-kernels" / "swai-bench.elf").string();
+  plan.module = places().bench.string();
   if (!wish.pictures.empty()) {
     std::error_code problem;
     std::filesystem::create_directories(wish.pictures, problem);
@@ -188,7 +190,7 @@ int sdaa_figures(const Cli& cli, Wish wish) {
   }
   std::string made;
   if (!wish.drawn.empty()) return draw_all(wish);
-  const std::vector<bench::Figure> figures = with_reasons([&] { return measure(cli, plan, made); });
+  const std::vector<bench::Figure> figures = measure(cli, plan, made);
   Json report = {{"made", made}, {"figures", Json::array()}};
   for (const bench::Figure& figure : figures) {
     report["figures"].push_back(describe(figure));
@@ -203,12 +205,16 @@ int sdaa_figures(const Cli& cli, Wish wish) {
 
 void add_bench(Cli& cli) {
   const auto wish = std::make_shared<Wish>();
+  const auto action = std::make_shared<std::function<int()>>();
   CLI::App* const command = cli.add(
-      "bench", "measure what others have published: bench sdaa",
-      [&cli, wish] { return sdaa_figures(cli, *wish); }, kExamples);
+      "bench", "measure what others have published: bench sdaa, bench paper",
+      [action] { return with_reasons(*action); }, kExamples);
   command->require_subcommand(1);
+  bench::add_paper(cli, *command, [action](std::function<int()> chosen) { *action = std::move(chosen); });
   CLI::App* const figures = command->add_subcommand("sdaa", "figures 8 to 13 of the SDAA paper");
   figures->fallthrough();
+  figures->parse_complete_callback(
+      [&cli, wish, action] { *action = [&cli, wish] { return sdaa_figures(cli, *wish); }; });
   figures->add_option("--figure", wish->plan.figures, "only these")->check(CLI::Range(8, 13))->type_name("N");
   figures->add_option("--sizes", wish->plan.sizes, "so many bytes: 4K, 1M ... (default: 1K, 16K, 256K, 4M)")
       ->transform(CLI::AsSizeValue(false))

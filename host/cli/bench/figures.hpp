@@ -28,12 +28,14 @@ struct Published {
 // In words, with ours; and the reason, if ours is worse.
 std::string text(const Published& one);
 struct Figure {
-  unsigned number = 0;
+  unsigned number = 0;  // 0: it has none
   std::string title;
   bool rates = false;  // drawn as bytes per ns, not as ns
   std::vector<Series> series;
   std::vector<Published> published;
   std::vector<std::string> notes;  // what is missing, and why
+  std::string unit = "ns";         // of points without a size
+  std::string axis = "time, ns";   // what they are
 };
 
 struct Plan {

@@ -1,4 +1,5 @@
 // Figure 13: launches.
+#include "host/cli/bench/empty_kernel.hpp"
 #include "host/cli/bench/figures.hpp"
 #include "host/cli/bench/measuring.hpp"
 #include "host/cli/error.hpp"
@@ -7,46 +8,22 @@ namespace swai::cli::bench {
 
 // Formulas 12 to 14: what a launch takes, and what of it passes between two events on the card.
 Figure launches(const Plan& plan, const Done& done, const OnProcessor& on_processor) {
-  constexpr unsigned kTimes = 100;
+  constexpr unsigned kTimes = EmptyKernel::kTimes;
   Figure figure{13, "Launch of an empty kernel", false, {}, {}, {}};
-  sdaaModule_t module = nullptr;
-  sdaaFunction_t empty = nullptr;
+  const EmptyKernel empty(plan.module);
   sdaaStream_t stream = nullptr;
   sdaaStream_t two_level = nullptr;
-  check(sdaaModuleLoad(&module, plan.module.c_str()), plan.module);
-  check(sdaaModuleGetFunction(&empty, module, "empty"), plan.module);
   check(sdaaStreamCreateWithFlags(&stream, sdaaStreamNonBlocking), "stream");
   check(sdaaStreamCreateWithFlags(&two_level, sdaaStreamNonBlocking), "stream");
   sdaa::feed_two_level(two_level);
-  const auto start = [&](sdaaStream_t where) {
-    uint64_t pointer = 0;
-    uint32_t count = 3;
-    void* arguments[] = {&pointer, &pointer, &count};
-    check(sdaaLaunchKernel(empty, arguments, 0, where), "launch");
-  };
-  const auto wait = [](sdaaStream_t where) { check(sdaaStreamSynchronize(where), "launch"); };
   const auto add = [&](const char* name, bool baseline, double ns) {
     figure.series.push_back({name, baseline, {{0, ns}}});
     done(kCallCycles);
   };
-  const auto sync = [&](sdaaStream_t where) {
-    start(where);
-    wait(where);
-    return ns_of([&] {
-             for (unsigned i = 0; i < kTimes; ++i) {
-               start(where);
-               wait(where);
-             }
-           }) /
-           kTimes;
-  };
-  const double waited_for = sync(stream);
+  const double waited_for = empty.waited_for_ns(stream);
   add("waited for (KLL)", false, waited_for);
-  add("waited for, ring and command buffer in the host", true, sync(two_level));
-  add("not waited for, each of 100", false, ns_of([&] {
-                                              for (unsigned i = 0; i < kTimes; ++i) start(stream);
-                                              wait(stream);
-                                            }) / kTimes);
+  add("waited for, ring and command buffer in the host", true, empty.waited_for_ns(two_level));
+  add("not waited for, each of 100", false, empty.not_waited_for_ns(stream));
   sdaaEvent_t before = nullptr;
   sdaaEvent_t after = nullptr;
   check(sdaaEventCreate(&before), "event");
@@ -54,7 +31,7 @@ Figure launches(const Plan& plan, const Done& done, const OnProcessor& on_proces
   const auto between_events = [&] {
     float milliseconds = 0;
     check(sdaaEventRecord(before, stream), "event");
-    start(stream);
+    empty.start(stream);
     check(sdaaEventRecord(after, stream), "event");
     check(sdaaEventSynchronize(after), "event");
     check(sdaaEventElapsedTime(&milliseconds, before, after), "event");
@@ -70,7 +47,6 @@ Figure launches(const Plan& plan, const Done& done, const OnProcessor& on_proces
   check(sdaaEventDestroy(after), "event");
   check(sdaaStreamDestroy(stream), "stream");
   check(sdaaStreamDestroy(two_level), "stream");
-  check(sdaaModuleUnload(module), plan.module);
   add("on the card alone, all cores at once: doorbell to done word", false, on_processor.fast_start_ns);
   add("on the card alone, the classic way: core by core", true, on_processor.classic_start_ns);
   figure.published = {

@@ -90,7 +90,7 @@ std::string paragraph(double& y, std::string_view words, const char* kind, doubl
   return out;
 }
 
-const char* unit_of(const Figure& figure) { return figure.rates ? "bytes per ns" : "time, ns"; }
+std::string axis_of(const Figure& figure) { return figure.rates ? "bytes per ns" : figure.axis; }
 
 // The paper's own that have a place in the picture.
 std::vector<const Published*> drawn(const Figure& figure) {
@@ -141,7 +141,7 @@ std::string lines(const Figure& figure, double& top) {
   out += text(kLeft + kPlotWidth / 2, bottom + 38, "size", "middle");
   out +=
       fmt::format("<text text-anchor=\"middle\" transform=\"translate(14 {:.1f}) rotate(-90)\">{}</text>\n",
-                  plot + kPlotHeight / 2, unit_of(figure));
+                  plot + kPlotHeight / 2, axis_of(figure));
   top = bottom + 66;
   const auto legend = [&](std::string_view words) {
     out += fmt::format("<path class=\"line\" d=\"M{} {}h30\"/></g>\n", kLeft, top - 4);
@@ -177,6 +177,12 @@ struct Bar {
   const char* kind;
 };
 
+// Small ones have parts.
+std::string bar_text(double value) {
+  return value < 10 && value != std::floor(value) ? fmt::format("{:.3g}", value)
+                                                  : fmt::format("{:.0f}", value);
+}
+
 std::string bars(const Figure& figure, double& top) {
   std::vector<Bar> all;
   for (const Series& series : figure.series)
@@ -208,17 +214,17 @@ std::string bars(const Figure& figure, double& top) {
     for (double value = 0; value <= most; value += step) tick(value);
   }
   for (const Bar& bar : all) {
-    out += text(kLeft, top + 14,
-                fmt::format("{}{}", bar.name,
-                            bar.kind == std::string_view("paper") ? std::string(" ns")
-                                                                  : fmt::format(": {:.0f} ns", bar.ns)));
+    out +=
+        text(kLeft, top + 14,
+             fmt::format("{}{} {}", bar.name,
+                         bar.kind == std::string_view("paper") ? "" : ": " + bar_text(bar.ns), figure.unit));
     out += fmt::format(
         "<g class=\"{}\"><rect class=\"dot\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"16\"/></g>\n",
         bar.kind, kLeft, top + 20, kPlotWidth * part(bar.ns));
     top += kBar;
   }
   out += text(kLeft + kPlotWidth / 2, bottom + 38,
-              fmt::format("{}{}", unit_of(figure), logarithmic ? ", logarithmic" : ""), "middle");
+              fmt::format("{}{}", axis_of(figure), logarithmic ? ", logarithmic" : ""), "middle");
   top = bottom + 66;
   return out;
 }
@@ -238,7 +244,9 @@ double value_of(const Figure& figure, const Point& point) {
 std::string svg(const Figure& figure, const std::string& made) {
   const bool sizes = figure.series.front().points.front().bytes != 0;
   double y = 24;
-  std::string body = paragraph(y, fmt::format("Figure {}. {}", figure.number, figure.title), "", kLetter);
+  const std::string title =
+      figure.number == 0 ? figure.title : fmt::format("Figure {}. {}", figure.number, figure.title);
+  std::string body = paragraph(y, title, "", kLetter);
   y += 4;
   body += sizes ? lines(figure, y) : bars(figure, y);
   for (const std::string& line : remarks(figure)) body += paragraph(y, line, "small", kSmallLetter);

@@ -1,0 +1,33 @@
+#include "host/cli/bench/paper/card_launches.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "abi/protocol.hpp"
+#include "host/cli/error.hpp"
+#include "host/sdaa/bars.hpp"
+#include "host/sdaa/runtime.hpp"
+
+namespace swai::cli::bench {
+
+uint64_t card_launches() {
+  // The firmware tells them once it has served a request, if it has not done so for 10,000 cycles.
+  constexpr uint64_t kWhile = 1 << 16;
+  const auto device = sdaa::Runtime::get().current();
+  const sdaa::Device::Lock lock = device->enter();
+  sdaa::Connection& connection = device->connection();
+  connection.let_time_pass(kWhile);
+  connection.ask(protocol::Operation::kMemoryInfo, {0});
+  connection.let_time_pass(kWhile);
+  std::vector<protocol::ClientUsage> clients(device->info().clients_count);
+  connection.card().read_block(
+      sdaa::kMemoryBar, sdaa::kSram + device->info().clients_offset,
+      {reinterpret_cast<uint8_t*>(clients.data()), clients.size() * sizeof(protocol::ClientUsage)});
+  const auto own = std::ranges::find_if(clients, [&](const protocol::ClientUsage& one) {
+    return one.attached == protocol::Attached::kYes && one.context == connection.client();
+  });
+  if (own == clients.end()) throw Error(kFailed, "the card counts no launches of this program");
+  return own->launches;
+}
+
+}  // namespace swai::cli::bench

@@ -1,0 +1,225 @@
+#include "host/cli/bench/paper/launch_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "host/cli/bench/paper/eager.hpp"
+#include "host/cli/bench/paper/published.hpp"
+
+namespace swai::cli::bench {
+namespace {
+
+constexpr double kNsOfUs = 1e3;
+constexpr double kUsOfMs = 1e3;
+
+const published::Job* find_published(const SpeechJob& job) {
+  const auto found = std::ranges::find_if(published::kJobs, [&](const published::Job& one) {
+    return one.shape == job.shape && one.seconds == job.seconds;
+  });
+  return found == published::kJobs.end() ? nullptr : found;
+}
+
+eager::Job eager_job(const CountedJob& one) {
+  return {one.launches.layers, one.launches.windows, one.job.tokens};
+}
+
+double eager_launches(const CountedJob& one) { return static_cast<double>(eager::launches(eager_job(one))); }
+
+// A table whose columns are jobs.
+class JobTable {
+ public:
+  using Value = std::function<std::optional<double>(const CountedJob&)>;
+
+  JobTable(PaperTable table, const std::vector<CountedJob>& jobs) : table_(std::move(table)), jobs_(jobs) {
+    for (const CountedJob& one : jobs) {
+      const published::Job* const known = find_published(one.job);
+      table_.columns.push_back(fmt::format("{}, {} s{}", one.job.shape, one.job.seconds,
+                                           known == nullptr ? "" : fmt::format(" ({})", known->sound)));
+    }
+  }
+
+  PaperRow& add(std::string what, Source source, const Value& value) {
+    PaperRow row{std::move(what), source, {}};
+    for (const CountedJob& one : jobs_) row.values.push_back(value(one));
+    return table_.rows.emplace_back(std::move(row));
+  }
+  PaperRow& published(std::string what, const published::OfJobs& values, double factor = 1) {
+    return add(std::move(what), Source::kPublished, [&](const CountedJob& one) -> std::optional<double> {
+      const published::Job* const known = find_published(one.job);
+      if (known == nullptr) return std::nullopt;
+      return factor * values[static_cast<size_t>(known - published::kJobs.data())];
+    });
+  }
+  PaperRow& measured(std::string what, uint64_t SpeechLaunches::*count) {
+    return add(std::move(what), Source::kMeasured,
+               [&](const CountedJob& one) { return static_cast<double>(one.launches.*count); });
+  }
+  void note(std::string words) { table_.notes.push_back(std::move(words)); }
+  PaperTable take() { return std::move(table_); }
+
+ private:
+  PaperTable table_;
+  const std::vector<CountedJob>& jobs_;
+};
+
+std::string tokens_note(const std::vector<CountedJob>& jobs) {
+  std::string words = "Tokens of each window of 30 seconds, as many as were asked for:";
+  for (const CountedJob& one : jobs)
+    words += fmt::format(" {} ({} windows)", one.job.tokens, one.launches.windows);
+  return words + ". The paper does not say how many its sounds have.";
+}
+
+// What a job takes whose launches are not waited for, but for the last of each pass of encoder and decoder.
+double two_tier_us(const LaunchCosts& costs, double launches, const CountedJob& one) {
+  const auto passes = static_cast<double>(one.launches.windows * (one.job.tokens + 1));
+  return (launches * costs.not_waited_for + passes * (costs.waited_for - costs.not_waited_for)) / kNsOfUs;
+}
+
+double three_tier_us(const LaunchCosts& costs, const CountedJob& one) {
+  return (static_cast<double>(one.launches.programs) * costs.waited_for +
+          static_cast<double>(one.launches.inside) * costs.inside) /
+         kNsOfUs;
+}
+
+}  // namespace
+
+PaperTable launch_table(const std::vector<CountedJob>& jobs) {
+  JobTable table({"launches",
+                  "Launches of a job: Table 2 (CudaLaunchKernel), Fig. 9 (c) and (d), equations 1 and 2",
+                  "launches",
+                  "launches",
+                  {},
+                  {},
+                  {}},
+                 jobs);
+  table.published("two-tier: PyTorch on a V100", published::kLaunches).ours =
+      "two-tier: eager PyTorch's operators";
+  table.add("equation 2: 112 a second and layer", Source::kFormula, [](const CountedJob& one) {
+    return published::kLaunchesOfSecondAndLayer * one.job.seconds * static_cast<double>(one.launches.layers);
+  });
+  table.add(
+      "equation 1: layers alone, with the list's launches of a layer", Source::kFormula,
+      [](const CountedJob& one) { return static_cast<double>(eager::launches_of_layers(eager_job(one))); });
+  table.add("two-tier: eager PyTorch's operators", Source::kFromList, eager_launches);
+  table.measured("two-tier: our operators, one by one", &SpeechLaunches::operators);
+  table.measured("two-tier: our lists", &SpeechLaunches::lists);
+  table.measured("three-tier: by the host", &SpeechLaunches::programs);
+  table.measured("three-tier: by the management processor", &SpeechLaunches::inside);
+  table
+      .add("three-tier over two-tier (eager PyTorch's operators), by the host", Source::kFormula,
+           [](const CountedJob& one) {
+             return static_cast<double>(one.launches.programs) / eager_launches(one);
+           })
+      .share = true;
+  table.note(fmt::format("The paper's ratio is about {:g} (abstract).", published::kLaunchRatio));
+  table.note(tokens_note(jobs));
+  table.note(
+      "From the list: one launch for each operator that PyTorch issues (views launch nothing); libraries on "
+      "a GPU launch several for some, so it is a least.");
+  table.note(
+      "Measured: what the host has launched; of two-tier the card has counted as many, of the management "
+      "processor it has counted them alone.");
+  const auto narrow = std::ranges::find_if(jobs, [](const CountedJob& one) { return one.job.width != 0; });
+  if (narrow != jobs.end()) {
+    table.note(fmt::format(
+        "Measured with rows of {} channels; all else is the shape's. The lists of the shape itself have the "
+        "same operators, node by node, which was checked; so the counts are the same.",
+        narrow->job.width));
+  }
+  return table.take();
+}
+
+PaperTable cost_table(const std::optional<LaunchCosts>& costs, const std::string& missing) {
+  PaperTable table{"launch", "One launch: section 5.2", "us", "time, us", {"us"}, {}, {}};
+  const auto add = [&](std::string what, double LaunchCosts::*cost, std::optional<double> paper) {
+    PaperRow row{std::move(what), Source::kMeasured, {}};
+    if (costs) {
+      const double us = (*costs).*cost / kNsOfUs;
+      row.values = {us};
+      if (paper && us > *paper)
+        row.worse =
+            "the command goes through slot, queue and turn of the kernel, and registers are saved twice";
+    } else {
+      row.values = {std::nullopt};
+      row.missing = missing;
+    }
+    table.rows.push_back(std::move(row));
+  };
+  table.rows.push_back({"over PCIe: a launch of CUDA", Source::kPublished, {published::kUsOfCudaLaunch}});
+  add("over PCIe: by the host, not waited for", &LaunchCosts::not_waited_for, std::nullopt);
+  add("over PCIe: by the host, waited for", &LaunchCosts::waited_for, published::kUsOfCudaLaunch);
+  table.rows.push_back({"on the card: by the management processor, the paper's",
+                        Source::kPublished,
+                        {published::kUsOfCardLaunch}});
+  add("on the card: by a program on the management processor, waited for", &LaunchCosts::inside,
+      published::kUsOfCardLaunch);
+  table.notes.emplace_back(
+      "A kernel that does nothing on all cores, the mean of 100; a cycle counts as 1 ns, and the host's "
+      "software takes no time, so over PCIe ours is less than a host would see.");
+  return table;
+}
+
+std::vector<PaperTable> unmeasured_tables(const std::vector<CountedJob>& jobs) {
+  JobTable building({"building", "Building graphs: Table 3", "ms", "time, ms", {}, {}, {}}, jobs);
+  building.published("one after the other", published::kBuildMs);
+  building.published("while the one before runs", published::kBuildAsyncMs);
+  const auto none = [](const CountedJob&) { return std::optional<double>(); };
+  building.add("ours", Source::kMeasured, none).missing =
+      "programs build no lists yet: the host makes them once for a model, before any sound is there, and a "
+      "step writes a block of parameters";
+  JobTable copying({"copying", "Copies: Table 4", "ms", "time, ms", {}, {}, {}}, jobs);
+  copying.published("PyTorch on a V100", published::kCopyMs);
+  copying.published("the paper's card, host to device, copying inside", published::kCardCopyMs);
+  copying.published("the same, between its parts", published::kInsideCopyMs);
+  copying.published("the paper's card, host to device, zero copy", published::kCardCopyAfterMs);
+  copying.published("the same, between its parts", published::kInsideCopyAfterUs, 1 / kUsOfMs);
+  copying.add("ours", Source::kMeasured, none).missing =
+      "processor and cores read the same memory, so between them nothing is copied; there is no mode that "
+      "copies, to compare it with";
+  std::vector<PaperTable> tables;
+  tables.push_back(building.take());
+  tables.push_back(copying.take());
+  return tables;
+}
+
+PaperTable overhead_table(const std::vector<CountedJob>& jobs, const std::optional<LaunchCosts>& costs,
+                          const std::string& missing) {
+  JobTable table(
+      {"overhead", "What launching takes: Table 2, Fig. 9 (a) and (b)", "us", "time, us", {}, {}, {}}, jobs);
+  const auto reckoned = [&](std::string what, const std::function<double(const CountedJob&)>& us) {
+    PaperRow& row =
+        table.add(std::move(what), Source::kFormula, [&](const CountedJob& one) -> std::optional<double> {
+          if (!costs) return std::nullopt;
+          return us(one);
+        });
+    if (!costs) row.missing = missing;
+    return std::ref(row);
+  };
+  constexpr const char* kEager = "two-tier: eager PyTorch's operators at our cost of a launch";
+  constexpr const char* kThreeTier =
+      "three-tier: one launch by the host, the others by the management processor";
+  table.published("two-tier: PyTorch on a V100", published::kLaunchMs, kUsOfMs).ours = kEager;
+  reckoned(kEager, [&](const CountedJob& one) { return two_tier_us(*costs, eager_launches(one), one); });
+  reckoned("two-tier: our operators, one by one", [&](const CountedJob& one) {
+    return two_tier_us(*costs, static_cast<double>(one.launches.operators), one);
+  });
+  table.published("three-tier: the paper's card", published::kCardLaunchUs).ours = kThreeTier;
+  reckoned(kThreeTier, [&](const CountedJob& one) { return three_tier_us(*costs, one); });
+  const auto ratio = [&](const CountedJob& one) {
+    return three_tier_us(*costs, one) / two_tier_us(*costs, eager_launches(one), one);
+  };
+  reckoned("three-tier over two-tier (eager PyTorch's operators)", ratio).get().share = true;
+  table.note(
+      "Ours are launches as counted times the cost of one as measured. Two-tier launches are not waited for, "
+      "but for the last of each pass of encoder or decoder.");
+  table.note(
+      "The paper's text has 11 us for JFK and HP0 of the base model, 250 and 270 for those of the large one, "
+      "but beside times of PyTorch that Table 2 has for JFK with both models, and for HP0 with both. Here "
+      "they stand by the table: 22 launches of 0.5 us are 11 us, and two tokens a second of JFK are 22.");
+  return table.take();
+}
+
+}  // namespace swai::cli::bench

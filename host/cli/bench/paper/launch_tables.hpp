@@ -1,0 +1,27 @@
+// Launches of the host and on the card, and what they take, as in Table 2 and Fig. 9 of the paper.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "host/cli/bench/paper/launch_costs.hpp"
+#include "host/cli/bench/paper/paper_table.hpp"
+#include "host/cli/bench/paper/speech_jobs.hpp"
+
+namespace swai::cli::bench {
+
+struct CountedJob {
+  SpeechJob job;
+  SpeechLaunches launches;
+};
+
+// `jobs`: the tables' columns.
+PaperTable launch_table(const std::vector<CountedJob>& jobs);
+// No costs: `missing` says why.
+PaperTable overhead_table(const std::vector<CountedJob>& jobs, const std::optional<LaunchCosts>& costs,
+                          const std::string& missing);
+// Tables 3 and 4, of which ours has nothing yet, and why.
+std::vector<PaperTable> unmeasured_tables(const std::vector<CountedJob>& jobs);
+PaperTable cost_table(const std::optional<LaunchCosts>& costs, const std::string& missing);
+
+}  // namespace swai::cli::bench

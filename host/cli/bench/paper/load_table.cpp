@@ -1,0 +1,105 @@
+#include "host/cli/bench/paper/load_table.hpp"
+
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "abi/argument_text.hpp"
+#include "host/cli/bench/paper/published.hpp"
+#include "host/cli/error.hpp"
+
+namespace swai::cli::bench {
+namespace {
+
+constexpr const char* kMissing =
+    "host software alone, with PyTorch beside it: verif/transcribe/measure_load.py --stages FILE measures it "
+    "for --loading FILE";
+
+using Values = std::vector<std::optional<double>>;
+
+double sum(const Json& stages, std::initializer_list<const char*> names) {
+  double ms = 0;
+  for (const char* const name : names) ms += stages.at(name).get<double>();
+  return ms;
+}
+
+double total(const Json& stages) {
+  double ms = 0;
+  for (const auto& [name, spent] : stages.items()) ms += spent.get<double>();
+  return ms;
+}
+
+Values classic(const Json& stages) {
+  return {sum(stages, {"hash"}), sum(stages, {"read"}), sum(stages, {"construct", "initialise", "copy"}),
+          sum(stages, {"transfer preparation"}), total(stages)};
+}
+
+// All before the copy is one stage, as in the paper.
+Values fast(const Json& stages) {
+  const double copy = sum(stages, {"copy"});
+  return {0, total(stages) - copy, std::nullopt, copy, total(stages)};
+}
+
+Json read(const std::string& file) {
+  if (file.empty()) return Json::object();
+  return Json::parse(kernel_run::read_file(file));
+}
+
+void add_ours(PaperTable& table, const Json& measured, const std::string& shape) {
+  const Json stages = measured.value(shape, Json::object());
+  const auto add = [&](const char* what, const char* key, Values (*values)(const Json&)) {
+    PaperRow row{fmt::format("{}: {}, here", shape, what), Source::kMeasured, {}};
+    if (stages.contains(key)) {
+      row.values = values(stages.at(key));
+    } else {
+      row.values.assign(table.columns.size(), std::nullopt);
+      row.missing = kMissing;
+    }
+    table.rows.push_back(std::move(row));
+    return stages.contains(key);
+  };
+  const bool slow = add("PyTorch", "classic", classic), quick = add("fast loading", "fast", fast);
+  if (!slow || !quick) return;
+  PaperRow row{fmt::format("{}: PyTorch over fast loading, here", shape), Source::kFormula, {}};
+  row.values.assign(table.columns.size() - 1, std::nullopt);
+  row.values.emplace_back(total(stages.at("classic")) / total(stages.at("fast")));
+  row.share = true;
+  table.rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+PaperTable load_table(const std::string& file) {
+  PaperTable table{"loading",
+                   "Loading a model: Tables 1 and 5",
+                   "ms",
+                   "time, ms",
+                   {"validation", "parameters", "initialisation", "to the device", "total"},
+                   {},
+                   {}};
+  try {
+    const Json measured = read(file);
+    for (const std::string shape : {"base", "large"}) {
+      for (const published::Loading& one : published::kLoadings) {
+        if (one.shape != shape) continue;
+        PaperRow row{fmt::format("{}: {} ({})", shape, one.method, one.table), Source::kPublished, {}};
+        row.values.assign(one.ms.begin(), one.ms.end());
+        if (one.combined) row.values[2] = std::nullopt;
+        table.rows.push_back(std::move(row));
+      }
+      add_ours(table, measured, shape);
+    }
+  } catch (const Json::exception& error) {
+    throw Error(kBadInput,
+                fmt::format("{}: not what measure_load.py --stages writes: {}", file, error.what()));
+  }
+  table.notes.emplace_back(
+      "Fast loading has parameters and initialisation as one. Ours are wall times of this machine, so only "
+      "their ratio can be compared; both read the same file, and end where the card would take its copy: its "
+      "own time is in none. PyTorch's construction, first numbers and load_state_dict count as "
+      "initialisation.");
+  return table;
+}
+
+}  // namespace swai::cli::bench

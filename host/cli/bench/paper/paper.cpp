@@ -1,0 +1,217 @@
+#include "host/cli/bench/paper/paper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "abi/argument_text.hpp"
+#include "build/gen/version.hpp"
+#include "host/cli/bench/card_of_its_own.hpp"
+#include "host/cli/bench/paper/launch_tables.hpp"
+#include "host/cli/bench/paper/load_table.hpp"
+#include "host/cli/bench/paper/published.hpp"
+#include "host/cli/bench/paper/random_speech.hpp"
+#include "host/cli/bench/paper/shares.hpp"
+#include "host/cli/bench/svg.hpp"
+
+namespace swai::cli::bench {
+namespace {
+
+// A head: the least that a row has. Counts do not depend on it.
+constexpr uint32_t kNarrow = 64;
+
+constexpr const char* kTables[] = {"launches", "launch",  "overhead", "loading",
+                                   "building", "copying", "shares"};
+
+struct Wish {
+  std::vector<std::string> tables;
+  std::vector<std::string> shapes;
+  std::vector<unsigned> seconds;
+  std::string loading;  // stages that were measured
+  std::string pictures;
+  std::string drawn;  // tables that were measured before
+  SpokenJob spoken;
+  unsigned tokens = 0;  // of a window; 0: as the paper reckons
+  uint32_t width = kNarrow;
+  bool full_width = false;
+};
+
+bool wants(const Wish& wish, const std::string& table) {
+  return wish.tables.empty() || std::ranges::find(wish.tables, table) != wish.tables.end();
+}
+
+// 60 of a window of 30 seconds, fewer of a sound that is shorter.
+unsigned tokens_of(unsigned seconds) {
+  return std::max(4U, published::kTokensOfWindow * std::min(seconds, published::kWindowSeconds) /
+                          published::kWindowSeconds);
+}
+
+std::vector<SpeechJob> jobs_of(const Wish& wish) {
+  std::vector<SpeechJob> jobs;
+  for (const std::string& shape : wish.shapes)
+    for (const unsigned seconds : wish.seconds)
+      jobs.push_back({shape, seconds, wish.tokens != 0 ? wish.tokens : tokens_of(seconds),
+                      wish.full_width ? 0 : wish.width});
+  return jobs;
+}
+
+// Of a card whose cycles are those of the hardware.
+std::optional<LaunchCosts> costs_on_rtl(const Cli& cli, std::string& missing) {
+  try {
+    const CardOfItsOwn card(cli.options(), "rtl");
+    return measure_launch_costs();
+  } catch (const Error& error) {
+    missing = error.what();
+    return std::nullopt;
+  }
+}
+
+PaperTable shares(const Cli& cli, const SpokenJob& job) {
+  if (job.model.empty()) return empty_share_table();
+  const CardOfItsOwn card(cli.options(), "rtl");
+  return share_table(cli.options(), job);
+}
+
+// Counts are the same on both tiers, and the functional one is done sooner. Zeros where no table has them.
+std::vector<CountedJob> count(const Cli& cli, const Wish& wish) {
+  std::vector<CountedJob> counted;
+  for (const SpeechJob& job : jobs_of(wish)) counted.push_back({job, {}});
+  if (!wants(wish, "launches") && !wants(wish, "overhead")) return counted;
+  const CardOfItsOwn card(cli.options(), "fast");
+  for (CountedJob& one : counted) one.launches = count_launches(cli.options(), one.job);
+  return counted;
+}
+
+// "large, 260 s (HP0)" is large-260-s-hp0.
+std::string file_name(const std::string& column) {
+  std::string name;
+  for (const char letter : column) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0) {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+// A picture of each column.
+void draw(const PaperTable& table, const std::string& made, const std::string& folder) {
+  if (folder.empty()) return;
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    const std::optional<Figure> figure = figure_of(table, column);
+    if (!figure) continue;
+    const std::string picture = svg(*figure, made);
+    kernel_run::write_file(fmt::format("{}/{}-{}.svg", folder, table.name, file_name(table.columns[column])),
+                           {reinterpret_cast<const uint8_t*>(picture.data()), picture.size()});
+  }
+}
+
+// Pictures of what was measured before.
+int draw_all(const Wish& wish) {
+  const std::vector<uint8_t> bytes = kernel_run::read_file(wish.drawn);
+  try {
+    const Json report = Json::parse(bytes);
+    for (const Json& table : report.at("tables")) draw(table_of(table), report.at("made"), wish.pictures);
+  } catch (const Json::exception& error) {
+    throw Error(kBadInput,
+                fmt::format("{}: not what `bench paper --json` prints: {}", wish.drawn, error.what()));
+  }
+  return kDone;
+}
+
+int run(const Cli& cli, Wish wish) {
+  if (!wish.pictures.empty()) {
+    std::error_code problem;
+    std::filesystem::create_directories(wish.pictures, problem);
+    if (problem) throw Error(kBadInput, fmt::format("--svg {}: {}", wish.pictures, problem.message()));
+  }
+  if (!wish.drawn.empty()) return draw_all(wish);
+  if (wish.shapes.empty()) wish.shapes = {"base", "large"};
+  if (wish.seconds.empty()) wish.seconds = {11, 260};
+  if (wish.width % kNarrow != 0)
+    throw Error(kBadInput, fmt::format("--width {}: heads have {} channels, so it takes a multiple of {}",
+                                       wish.width, kNarrow, kNarrow));
+  const bool with_costs = wants(wish, "launch") || wants(wish, "overhead");
+  std::string missing;
+  const std::optional<LaunchCosts> costs = with_costs ? costs_on_rtl(cli, missing) : std::nullopt;
+  const std::vector<CountedJob> counted = count(cli, wish);
+  std::vector<PaperTable> tables;
+  if (wants(wish, "launches")) tables.push_back(launch_table(counted));
+  if (wants(wish, "launch")) tables.push_back(cost_table(costs, missing));
+  if (wants(wish, "overhead")) tables.push_back(overhead_table(counted, costs, missing));
+  if (wants(wish, "loading")) tables.push_back(load_table(wish.loading));
+  for (PaperTable& table : unmeasured_tables(counted))
+    if (wants(wish, table.name)) tables.push_back(std::move(table));
+  if (wants(wish, "shares")) tables.push_back(shares(cli, wish.spoken));
+  const std::string made =
+      fmt::format("Measured on SWAI {}, tier fast (counts){}, commit {}.", cli.options().config_or_default(),
+                  costs || !wish.spoken.model.empty() ? " and tier rtl (times)" : "", kVersion);
+  for (const PaperTable& table : tables) draw(table, made, wish.pictures);
+  if (!cli.options().json) {
+    for (const PaperTable& table : tables) fmt::print("{}\n", text_of(table));
+    fmt::print("{}\n", made);
+    return kDone;
+  }
+  Json report = {{"made", made}, {"tables", Json::array()}};
+  for (const PaperTable& table : tables) report["tables"].push_back(json_of(table));
+  cli.print(report);
+  return kDone;
+}
+
+}  // namespace
+
+void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::function<int()>)>& chosen) {
+  const auto wish = std::make_shared<Wish>();
+  CLI::App* const paper =
+      command.add_subcommand("paper", "tables of the paper on three-tier scheduling of Whisper");
+  paper->fallthrough();
+  paper->parse_complete_callback([&cli, wish, chosen] { chosen([&cli, wish] { return run(cli, *wish); }); });
+  paper
+      ->add_option("--table", wish->tables,
+                   "only these: launches, launch (one), overhead, loading, building, copying, shares")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTables), std::end(kTables))))
+      ->type_name("NAME");
+  paper
+      ->add_option("--shape", wish->shapes,
+                   "of the model: tiny, base, small, medium, large (default: base, large)")
+      ->check(CLI::IsMember(shape_names()))
+      ->type_name("NAME");
+  paper->add_option("--seconds", wish->seconds, "of sound (default: 11, 260)")
+      ->check(CLI::Range(1U, 3600U))
+      ->type_name("N");
+  paper
+      ->add_option("--tokens", wish->tokens,
+                   "that each window of 30 seconds has (default: two for each second of it)")
+      ->check(CLI::Range(4U, 224U))
+      ->type_name("N");
+  auto* const width = paper->add_option("--width", wish->width, "channels of a row, for counts (default: 64)")
+                          ->check(CLI::Range(64U, 1280U))
+                          ->type_name("N");
+  paper->add_option("--loading", wish->loading, "stages of loading, from measure_load.py --stages")
+      ->type_name("FILE");
+  auto* const sound = paper->add_option("--sound", wish->spoken.sound, "for --model")->type_name("FILE");
+  paper
+      ->add_option("--model", wish->spoken.model,
+                   "for the table of shares: a small Whisper that hears --sound on RTL")
+      ->needs(sound)
+      ->type_name("MODEL");
+  auto* const pictures =
+      paper->add_option("-o,--svg", wish->pictures, "pictures into this folder")->type_name("FOLDER");
+  paper->add_option("--draw", wish->drawn, "pictures of what --json printed before; no card is needed")
+      ->needs(pictures)
+      ->type_name("FILE");
+  paper->add_flag("--full-width", wish->full_width, "rows as wide as the shape has them; takes long")
+      ->excludes(width);
+}
+
+}  // namespace swai::cli::bench

@@ -1,0 +1,22 @@
+// The share of a job's time in which nothing computes, in all ways to launch it, as in Fig. 10 of the paper.
+#pragma once
+
+#include <string>
+
+#include "host/cli/bench/paper/paper_table.hpp"
+#include "host/cli/options.hpp"
+
+namespace swai::cli::bench {
+
+struct SpokenJob {
+  std::string model;  // of Whisper, whatever files people have
+  std::string sound;
+};
+
+// On the card that is in use, whose simulator counts what engines do. Throws cli::Error, models::InputError,
+// audio's and walk's errors.
+PaperTable share_table(const Options& options, const SpokenJob& job);
+// Without one.
+PaperTable empty_share_table();
+
+}  // namespace swai::cli::bench

@@ -1,0 +1,136 @@
+#include "host/cli/bench/paper/speech_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "abi/argument_text.hpp"
+#include "host/audio/mel.hpp"
+#include "host/cli/bench/paper/card_launches.hpp"
+#include "host/cli/bench/paper/random_speech.hpp"
+#include "host/cli/error.hpp"
+#include "host/cli/module_file.hpp"
+#include "host/cli/places.hpp"
+#include "host/cli/progress.hpp"
+#include "host/transcribe/card_listener.hpp"
+#include "host/transcribe/transcriber.hpp"
+#include "host/transcribe/whisper_file.hpp"
+
+namespace swai::cli::bench {
+namespace {
+
+using transcribe::CardSpeech, transcribe::CardListener, transcribe::WhisperFile;
+
+constexpr uint64_t kRate = 16'000;
+
+std::vector<float> sound(unsigned seconds) {
+  std::vector<float> samples(seconds * kRate);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const auto at = static_cast<double>(i);
+    samples[i] = static_cast<float>(0.2 * std::sin(at * at / kRate / 40) * std::sin(at / kRate));
+  }
+  return samples;
+}
+
+// A text ends when it has half as many tokens as the decoder knows.
+models::WhisperShape shape_of(const SpeechJob& job) {
+  models::WhisperShape shape = shape_named(job.shape);
+  if (job.width != 0) shape = narrowed(shape, job.width);
+  shape.text_context = 2 * job.tokens;
+  return shape;
+}
+
+WhisperFile random_file(const models::WhisperShape& shape) {
+  return WhisperFile(
+      transcribe::whisper_model(random_speech("random weights", shape), models::Precision::kW8A8));
+}
+
+using Nodes = std::vector<uint16_t>;
+Nodes nodes_of(const graph::Program& program) {
+  Nodes nodes;
+  for (const node::Node& one : program.pattern.nodes) nodes.push_back(one.operation);
+  return nodes;
+}
+
+// What a narrow model launches is what the shape itself does, if their lists have the same operators.
+void require_same_lists(const SpeechJob& job, const transcribe::WhisperPrograms& narrow) {
+  SpeechJob whole = job;
+  whole.width = 0;
+  const models::WhisperShape shape = shape_of(whole);
+  const transcribe::CardWhisper card =
+      transcribe::make_card_whisper(job.shape, shape, models::Precision::kW8A8,
+                                    transcribe::storing_of(models::Precision::kW8A8, {}), false);
+  const transcribe::WhisperPrograms full = transcribe::whisper_programs(card);
+  if (nodes_of(full.encoder) != nodes_of(narrow.encoder) ||
+      nodes_of(full.several) != nodes_of(narrow.several) || nodes_of(full.one) != nodes_of(narrow.one)) {
+    throw Error(kBadInput, fmt::format("--width {}: lists of so narrow a model have other operators than "
+                                       "those of the shape {}",
+                                       job.width, job.shape));
+  }
+}
+
+struct Seen {
+  uint64_t windows = 0;
+  uint64_t over_link = 0;
+  uint64_t ended = 0;  // by the card's own count
+};
+
+Seen transcribe_once(CardSpeech& speech, CardListener* listener, const WhisperFile& file,
+                     const audio::Mel& mel, uint64_t frames) {
+  const auto launched = [&] {
+    return speech.heard().launches + speech.decoded().launches +
+           (listener != nullptr ? listener->work().launches : 0);
+  };
+  transcribe::Options options;
+  // Windows of 30 seconds, each with a text of its own, whatever it is.
+  options.temperatures = {0};
+  options.no_speech = 1;
+  options.timestamps = false;
+  options.condition_on_previous = false;
+  transcribe::Transcriber transcriber(speech, listener, *file.tokenizer, file.special,
+                                      file.model.card.frames(), file.model.card.shape.text_context, options);
+  const uint64_t ended = card_launches(), before = launched();
+  transcriber.run(mel, frames, [](const transcribe::Said&) {});
+  return {transcriber.windows(), launched() - before, card_launches() - ended};
+}
+
+}  // namespace
+
+SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
+  const WhisperFile file = random_file(shape_of(job));
+  if (job.width != 0) require_same_lists(job, file.model.programs);
+  const ModuleFile operators(places().operators);
+  const std::vector<uint8_t> image = kernel_run::read_file(places().listen);
+  walk::Walker walker(places().operators, operators.bytes());
+  transcribe::Forbidden forbidden = file.forbidden();
+  forbidden.always.push_back(file.special.end);
+  CardSpeech speech(walker, file.model, forbidden, 0);
+  CardListener listener(places().listen, image, speech, file.special);
+  const audio::Mel mel = audio::log_mel(sound(job.seconds), file.model.card.shape.mels);
+  const uint64_t frames = job.seconds * kRate / audio::kHop;
+  const auto seen = [&](const char* how, walk::Launches launches, CardListener* by) {
+    const Progress progress(!options.quiet, fmt::format("{}, {} s, {}", job.shape, job.seconds, how));
+    speech.launch(launches);
+    return transcribe_once(speech, by, file, mel, frames);
+  };
+  const Seen program = seen("by the card", walk::Launches::kList, &listener);
+  const Seen lists = seen("list by list", walk::Launches::kList, nullptr);
+  const Seen each = seen("operator by operator", walk::Launches::kNodes, nullptr);
+  for (const Seen& two_tier : {lists, each}) {
+    if (two_tier.ended != two_tier.over_link) {
+      throw Error(kFailed, fmt::format("the host has launched {} times, and the card has ended {} launches",
+                                       two_tier.over_link, two_tier.ended));
+    }
+  }
+  if (program.windows != lists.windows || program.windows != each.windows)
+    throw Error(kFailed, "the ways to launch do not hear the same windows");
+  return {file.model.card.shape.audio_layers,
+          program.windows,
+          each.over_link,
+          lists.over_link,
+          program.over_link,
+          program.ended};
+}
+
+}  // namespace swai::cli::bench

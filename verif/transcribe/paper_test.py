@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Tests `swai bench paper` as its users see it: what it counts on the fast tier, beside what can be known without it. Run from
+the repository root."""
+
+import json
+import re
+import sys
+import unittest
+
+sys.path.insert(0, "verif/cli")
+from swai_test_case import SwaiTest  # noqa: E402
+
+LIST = "host/cli/bench/paper/eager_operators.hpp"
+TINY_LAYERS = 4
+
+
+def eager_lists():
+    """How many operators each part of the list has, by its name."""
+    with open(LIST, encoding="utf-8") as file:
+        return {name: body.count('"') // 2 for name, body in re.findall(r"std::array (k\w+) = \{(.*?)\};", file.read(), re.DOTALL)}
+
+
+def eager(layers, windows, tokens):
+    size = eager_lists()
+
+    def whole(part):
+        return size[f"k{part}Before"] + layers * size[f"k{part}Layer"] + size[f"k{part}After"]
+
+    return windows * (whole("Encoder") + whole("First") + (tokens - 1) * whole("Step"))
+
+
+class PaperTest(SwaiTest):
+    CONFIG = ()
+
+    def bench(self, *words):
+        """The table of launches, and values of its rows by what they are."""
+        (table,) = self.run_json("bench", "paper", "--table", "launches", *words)["tables"]
+        return table, {row["what"]: row["values"] for row in table["rows"]}
+
+
+class Launches(PaperTest):
+    def test_a_window_and_several(self):
+        table, rows = self.bench("--shape", "tiny", "--seconds", 11, "--seconds", 65, "--tokens", 5)
+        self.assertEqual(table["columns"], ["tiny, 11 s", "tiny, 65 s"])
+        windows, tokens = [1, 3], 5
+        # Of a window: the encoder, the first of the tokens that begin a text, the other ones, and each that is said.
+        self.assertEqual(rows["two-tier: our lists"], [count * (1 + 2 + tokens) for count in windows])
+        self.assertEqual(rows["three-tier: by the host"], [1, 1])
+        for inside, lists in zip(rows["three-tier: by the management processor"], rows["two-tier: our lists"]):
+            self.assertGreaterEqual(inside, lists)
+        one, three = rows["two-tier: our operators, one by one"]
+        self.assertEqual(three, 3 * one)
+        self.assertGreater(one, TINY_LAYERS * 10 * (tokens + 3))
+        self.assertEqual(rows["two-tier: eager PyTorch's operators"], [eager(TINY_LAYERS, count, tokens) for count in windows])
+        self.assertEqual(rows["equation 2: 112 a second and layer"], [112 * seconds * TINY_LAYERS for seconds in (11, 65)])
+        self.assertEqual(rows["two-tier: PyTorch on a V100"], [None, None])
+        for ratio, count in zip(rows["three-tier over two-tier (eager PyTorch's operators), by the host"], windows):
+            self.assertAlmostEqual(ratio, 1 / eager(TINY_LAYERS, count, tokens))
+
+    def test_published_values_stand_beside_ours(self):
+        out, _ = self.run_swai("--quiet", "bench", "paper", "--table", "launches", "--shape", "base", "--seconds", 11)
+        published = next(line for line in out.splitlines() if line.startswith("two-tier: PyTorch on a V100"))
+        self.assertRegex(published, r"published +10104$")
+        self.assertIn("base, 11 s (JFK)", out)
+        self.assertIn("Measured with rows of 64 channels", out)
+        self.assertRegex(out, r"Measured on SWAI cg1, tier fast \(counts\), commit [0-9a-f]+")
+        # The paper's 60 tokens of 30 seconds are 22 of 11.
+        self.assertIn(" 22 (1 windows)", out)
+
+    def test_bad_input(self):
+        for words in (("--shape", "huge"), ("--seconds", "0"), ("--tokens", "500"), ("--width", "64", "--full-width"), ("--table", "7")):
+            self.run_swai("bench", "paper", *words, code=2)
+        error = self.run_swai("bench", "paper", "--shape", "tiny", "--width", "100", code=2)[1]
+        self.assertIn("takes a multiple of 64", error)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
