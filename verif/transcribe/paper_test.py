@@ -8,6 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, "verif/cli")
+import picture  # noqa: E402
 from swai_test_case import SwaiTest  # noqa: E402
 
 LIST = "host/cli/bench/paper/eager_operators.hpp"
@@ -56,6 +57,30 @@ class Launches(PaperTest):
         self.assertEqual(rows["two-tier: PyTorch on a V100"], [None, None])
         for ratio, count in zip(rows["three-tier over two-tier (eager PyTorch's operators), by the host"], windows):
             self.assertAlmostEqual(ratio, 1 / eager(TINY_LAYERS, count, tokens))
+
+    def test_pictures(self):
+        """Of a table that was measured before, with the paper's values: words lie beside each other."""
+        row = {"what": "two-tier: ours", "source": "measured", "values": [12, 3.5]}
+        table = {"table": "launches", "title": "Launches of a job", "unit": "launches", "axis": "launches",
+                 "columns": ["base, 11 s (JFK)", "tiny, 3 s"], "notes": ["a note that goes on and on, " * 9],
+                 "rows": [{"what": "two-tier: theirs", "source": "published", "values": [10104, None], "ours": row["what"]}, row,
+                          {"what": "a ratio", "source": "reckoned", "values": [0.1, 0.2], "share": True}]}
+        measured = self.folder / "measured.json"
+        measured.write_text(json.dumps({"made": "Measured on SWAI cg1, tier fast (counts), commit 1234567.", "tables": [table]}))
+        self.run_swai("bench", "paper", "--draw", measured, "-o", self.folder / "drawn")
+        drawn = {path.name: path for path in (self.folder / "drawn").iterdir()}
+        self.assertEqual(sorted(drawn), ["launches-base-11-s-jfk.svg", "launches-tiny-3-s.svg"])
+        for path in drawn.values():
+            self.assertEqual(picture.faults(path), [])
+            self.assertIn("commit 1234567", path.read_text())
+        text = drawn["launches-base-11-s-jfk.svg"].read_text()
+        self.assertIn("the paper: two-tier: theirs: 10104 launches", text)
+        self.assertIn("two-tier: ours (measured): 12 launches", text)
+        self.assertNotIn("a ratio", text)
+        measured.write_text(json.dumps({"made": "x", "tables": [{**table, "columns": ["one"]}]}))
+        self.run_swai("bench", "paper", "--draw", measured, "-o", self.folder / "drawn", code=2)
+        measured.write_text("{}")
+        self.assertIn("not what `bench paper --json` prints", self.run_swai("bench", "paper", "--draw", measured, "-o", self.folder / "drawn", code=2)[1])
 
     def test_published_values_stand_beside_ours(self):
         out, _ = self.run_swai("--quiet", "bench", "paper", "--table", "launches", "--shape", "base", "--seconds", 11)

@@ -140,8 +140,7 @@ PaperTable cost_table(const std::optional<LaunchCosts>& costs, const std::string
       const double us = (*costs).*cost / kNsOfUs;
       row.values = {us};
       if (paper && us > *paper)
-        row.worse =
-            "the command goes through slot, queue and turn of the kernel, and registers are saved twice";
+        row.worse = "it goes through the kernel, and so does the word that it has ended";
     } else {
       row.values = {std::nullopt};
       row.missing = missing;
