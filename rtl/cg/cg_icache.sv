@@ -1,9 +1,11 @@
-// Code cache that the CPEs of a group share, behind their private ones: 32 KiB, 4 ways of 64-byte lines, by scalar address.
+// Code cache that the CPEs of a group share, behind their private ones: 64 KiB, 4 ways of 64-byte lines, by scalar address.
 //
 // A CPE holds fetch_valid_i and its line until it is answered. All that ask for one line when it is looked up, or while it
 // is on its way from memory, are answered together: code_mask_o, or done_mask_o when the answer is the line just come.
 // Lines that are not here are asked for as offsets in the daemon's or the kernel's segment, up to four at a time; what comes back is
 // answered at once by whoever gets it, and written here one cycle later (done_data_i). A line that failed is not kept.
+// A line may be asked for ahead: fetch_line_i is {ahead, address}. That is answered at once, too: with the line, or with a cause, and then
+// the line is asked for unless others need the room. Nobody hears what becomes of it.
 // invalidate_i drops everything. Lines on their way are answered, but not kept, and nobody joins them who asks later.
 // Latency: three cycles from fetch_valid_i to the answer at the CPE, one of them the response register behind this module.
 // Cuts: everything but done_mask_o.
@@ -46,7 +48,10 @@ module cg_icache #(
 
   localparam int unsigned Slots = 4;
   localparam int unsigned Ways  = 4;
-  localparam int unsigned Sets  = 128;
+  localparam int unsigned Sets  = 256;
+
+  localparam int unsigned SetBits = $clog2(Sets);
+  localparam int unsigned TagBits = 23 - SetBits;  // of a line's address in either space
 
   // ----------------------------------------------------------------------------------------------- which line is next
 
@@ -100,43 +105,45 @@ module cg_icache #(
 
   logic [Sets-1:0] live_q;            // something of the set is here,
   logic [3:0]      valid_q [Sets];    // namely these ways
-  logic [63:0]     tags_q [Sets];
+  logic [Ways*TagBits-1:0] tags_q [Sets];
   logic [1:0]      victim_q [Sets];   // the way that is replaced next; any will do after power-up
-  logic [6:0]      set;
-  logic [15:0]     tag;
-  logic [63:0]     tags;
+  logic [SetBits-1:0] set;
+  logic [TagBits-1:0] tag;
+  logic [Ways*TagBits-1:0] tags;
   logic [3:0]      hits;
-  logic            vacant, hit;
+  logic            ahead, vacant, hit, absent;
 
-  assign set    = line_q[6:0];
-  assign tag    = {line_q[22], line_q[21:7]};
-  assign vacant = line_q[25:22] != cpe_isa_pkg::SpaceDaemon && line_q[25:22] != cpe_isa_pkg::SpaceKernel;
+  assign set    = line_q[SetBits-1:0];
+  assign tag    = line_q[22:SetBits];
+  assign ahead  = line_q[25];
+  assign vacant = line_q[24:22] != 3'(cpe_isa_pkg::SpaceDaemon) && line_q[24:22] != 3'(cpe_isa_pkg::SpaceKernel);
 
   always_comb begin
     tags = '0;
     hits = '0;
     if (look_q) begin
       tags = tags_q[set];
-      for (int unsigned w = 0; w < Ways; w++) hits[w] = tags[16*w +: 16] == tag;
+      for (int unsigned w = 0; w < Ways; w++) hits[w] = tags[TagBits*w +: TagBits] == tag;
       hits = live_q[set] ? hits & valid_q[set] : '0;
     end
   end
 
-  assign hit = hits != '0 && !vacant;
+  assign hit    = hits != '0 && !vacant;
+  assign absent = look_q && !vacant && !hit;
 
   // ---------------------------------------------------------------------------------------------- lines on their way
 
   logic [Slots-1:0] slot_q, asked_q, killed_q;
-  logic [25:0]      slot_line_q [Slots];
+  logic [24:0]      slot_line_q [Slots];
   logic [N-1:0]     slot_mask_q [Slots];
   logic [Slots-1:0] match, free, done;
   logic [1:0]       match_index, free_index;
-  logic             join_slot, take_slot;
+  logic             room, join_slot, take_slot;
 
   always_comb begin
     match = '0;
     if (look_q) begin
-      for (int unsigned s = 0; s < Slots; s++) match[s] = slot_line_q[s] == line_q;
+      for (int unsigned s = 0; s < Slots; s++) match[s] = slot_line_q[s] == line_q[24:0];
       match = match & slot_q & ~killed_q;
     end
   end
@@ -147,12 +154,14 @@ module cg_icache #(
   assign done        = done_valid_i ? 4'd1 << done_slot_i : 4'd0;
   assign done_mask_o = slot_mask_q[done_slot_i];
 
-  // Those who come while the answer to the line goes out are looked up again.
+  // Those who come while the answer to the line goes out are looked up again. Nobody joins ahead; what is asked for ahead leaves room for
+  // another line.
   logic answer_free, answer, write_q;
-  assign join_slot = look_q && !vacant && !hit && (match & ~done) != '0;
-  assign take_slot = look_q && !vacant && !hit && match == '0 && free != '0;
-  assign answer    = look_q && (vacant || (hit && !write_q)) && answer_free;
-  assign look_next = answer || join_slot || take_slot;
+  assign room      = ahead ? (free & (free - 1'b1)) != '0 : free != '0;
+  assign join_slot = absent && !ahead && (match & ~done) != '0;
+  assign take_slot = absent && match == '0 && room;
+  assign answer    = look_q && (vacant || (hit && !write_q) || (absent && ahead)) && answer_free;
+  assign look_next = answer || join_slot || (take_slot && !ahead);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -173,14 +182,14 @@ module cg_icache #(
 
   always_ff @(posedge clk_i) begin
     if (take_slot) begin
-      slot_line_q[free_index] <= line_q;
-      slot_mask_q[free_index] <= mask_q;
+      slot_line_q[free_index] <= line_q[24:0];
+      slot_mask_q[free_index] <= ahead ? '0 : mask_q;
     end
     if (join_slot) slot_mask_q[match_index] <= slot_mask_q[match_index] | mask_q;
   end
 
   logic [Slots-1:0] to_ask;
-  logic [25:0]      fill_line;
+  logic [24:0]      fill_line;
   assign to_ask         = slot_q & ~asked_q;
   assign fill_valid_o   = to_ask != '0;
   assign fill_slot_o    = to_ask[0] ? 2'd0 : to_ask[1] ? 2'd1 : to_ask[2] ? 2'd2 : 2'd3;
@@ -190,15 +199,15 @@ module cg_icache #(
 
   // A line that came takes the place of another: its tag now, its data in the next cycle.
   logic        install;
-  logic [25:0] done_line;
-  logic [6:0]  done_set, write_set_q;
+  logic [24:0] done_line;
+  logic [SetBits-1:0] done_set, write_set_q;
   logic [1:0]  done_way, write_way_q;
-  logic [63:0] done_tags;
+  logic [Ways*TagBits-1:0] done_tags;
   logic [3:0]  done_valid;
 
   assign install   = done_valid_i && done_good_i && !killed_q[done_slot_i] && !invalidate_i;
   assign done_line = slot_line_q[done_slot_i];
-  assign done_set  = done_line[6:0];
+  assign done_set  = done_line[SetBits-1:0];
   assign done_way  = victim_q[done_set];
   always_comb begin
     done_tags  = '0;
@@ -206,7 +215,7 @@ module cg_icache #(
     if (install) begin
       done_valid           = 4'd1 << done_way | (live_q[done_set] ? valid_q[done_set] : 4'd0);
       done_tags            = tags_q[done_set];
-      done_tags[16*done_way +: 16] = {done_line[22], done_line[21:7]};
+      done_tags[TagBits*done_way +: TagBits] = done_line[22:SetBits];
     end
   end
 
@@ -247,7 +256,7 @@ module cg_icache #(
     .LaneWidth(512)
   ) u_data (
     .clk_i,
-    .en_i   (write_q || (answer && !vacant)),
+    .en_i   (write_q || (answer && hit)),
     .we_i   (write_q),
     .addr_i (write_q ? {write_set_q, write_way_q} : {set, hit_way}),
     .strb_i (1'b1),
@@ -263,16 +272,16 @@ module cg_icache #(
   always_ff @(posedge clk_i) begin
     if (answer) begin
       answer_mask_q <= mask_q;
-      cause_q       <= vacant ? cpe_isa_pkg::CauseVacant : cpe_isa_pkg::CauseNone;
+      cause_q       <= hit ? cpe_isa_pkg::CauseNone : cpe_isa_pkg::CauseVacant;
     end
   end
 
   assign code_valid_o = answer_q;
   assign code_mask_o  = answer_mask_q;
   assign code_cause_o = cause_q;
-  assign event_hit_o  = answer && !vacant;
+  assign event_hit_o  = answer && hit;
   assign event_miss_o = take_slot;
-  assign busy_o       = inflight_q != '0 || write_q;
+  assign busy_o       = inflight_q != '0 || slot_q != '0 || write_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin

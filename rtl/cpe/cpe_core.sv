@@ -20,7 +20,7 @@ module cpe_core #(
 
   // Code: one line at a time, held until the answer. What was cached is void after invalidate_i.
   output logic             fetch_valid_o,
-  output logic [25:0]      fetch_line_o,
+  output logic [25:0]      fetch_line_o,      // {ahead, address}; of a line ahead a cause means nothing
   input  logic             refill_valid_i,
   input  cpe_isa_pkg::cause_t  refill_cause_i,
   input  logic [511:0]     refill_data_i,

@@ -9,7 +9,9 @@
 // Code that cannot be had becomes an instruction of KindStop: cause in rd, AccessFetch in op, and in imm the address of
 // the first 16 bits that are missing.
 // A line that is asked for is waited for, even when nobody wants it any more.
-// Serial: with the small cache, which is read again when it has a line.
+// When the line that came last is entered, the one behind it is asked for (ahead) while the core runs on: the group answers at once,
+// and if it has to get the line first, with a cause, which means nothing then. Until that answer nothing else is asked for.
+// Serial: with the small cache, which is read again when it has a line, and nothing is asked for ahead.
 module cpe_fetch #(
   parameter bit Serial = 1'b0
 ) (
@@ -17,7 +19,7 @@ module cpe_fetch #(
   input  logic                   rst_ni,
 
   output logic                   fetch_valid_o,
-  output logic [25:0]            fetch_line_o,
+  output logic [25:0]            fetch_line_o,  // {ahead, address}
   input  logic                   refill_valid_i,
   input  cpe_isa_pkg::cause_t        refill_cause_i,
   input  logic [511:0]           refill_data_i,
@@ -50,8 +52,10 @@ module cpe_fetch #(
   logic            look_q;      // it has been read for pc_q
   logic            carry_valid_q;
   logic [15:0]     carry_q;     // first half of the instruction at pc_q, from the word before
-  logic            busy_q;      // a line has been asked for
-  logic [25:0]     line_q;
+  logic            busy_q;      // a line has been asked for,
+  logic            ahead_q;     // and nobody waits for it
+  logic [25:0]     line_q;      // which it is, or the one that came last,
+  logic            last_q;      // which has not been entered yet
   logic            drop_q;      // the line may not be kept
   logic            stale_q;     // the line may be kept but is not what pc_q needs
   logic            fail_q;      // there is no code at pc_q
@@ -63,8 +67,14 @@ module cpe_fetch #(
   logic [28:0] raddr;
 
   logic        ready;          // may be read
+  logic        follow;         // the line that came last is entered;
+  logic        here;           // and the one behind it is here
+  logic [25:0] behind;
+  assign behind = line_q + 26'd1;
 
   if (Serial) begin : g_serial
+    assign here = 1'b1;
+
     cpe_icache_serial u_icache (
       .clk_i,
       .rst_ni,
@@ -85,13 +95,17 @@ module cpe_fetch #(
       .clk_i,
       .rst_ni,
       .invalidate_i,
-      .read_i (read),
-      .raddr_i(raddr),
-      .fill_i (fill),
-      .line_i (refill_data_i),
-      .tag_i  (word_addr_q[28:9]),
-      .hit_o  (hit),
-      .word_o (word)
+      .read_i     (read),
+      .raddr_i    (raddr),
+      .fill_i     (fill),
+      .fill_line_i(line_q),
+      .line_i     (refill_data_i),
+      .peek_i     (follow),
+      .peek_line_i(behind),
+      .here_o     (here),
+      .tag_i      (word_addr_q[28:9]),
+      .hit_o      (hit),
+      .word_o     (word)
     );
   end
 
@@ -168,27 +182,33 @@ module cpe_fetch #(
 
   // --- Reading -----------------------------------------------------------------------------------------------------
 
-  logic miss, wanted, vacant;
+  logic waits, miss, wanted, vacant, ask;
+  assign waits = busy_q && !ahead_q;
+
   always_comb begin
     miss   = 1'b0;
     vacant = 1'b0;
+    follow = 1'b0;
     wanted = 1'b0;
     fill   = 1'b0;
-    if (look_q && !hit) begin
-      miss   = !redirect_i && !invalidate_i && !stop_i;
+    if (look_q && !busy_q && !redirect_i && !invalidate_i && !stop_i) begin
+      miss   = !hit;
       vacant = word_addr_q[28:25] != cpe_isa_pkg::SpaceDaemon && word_addr_q[28:25] != cpe_isa_pkg::SpaceKernel;
+      follow = hit && last_q && word_addr_q[28:3] == line_q;
     end
     if (busy_q) begin
       wanted = !stale_q && !drop_q && !redirect_i && !invalidate_i;
       fill   = refill_valid_i && refill_cause_i == cpe_isa_pkg::CauseNone && !drop_q && !invalidate_i;
     end
   end
+  assign ask = follow && !here;
 
   always_comb begin
     read  = 1'b0;
     raddr = word_addr_q + 29'd1;
-    if (busy_q) begin
-      // A line that is kept but not wanted is written all the same, and shows a word that nobody looks at.
+    if (waits) begin
+      // The line's word that is waited for; the small cache cannot be read while it is written.
+      read  = fill && wanted && !Serial;
       raddr = {line_q, word_addr_q[2:0]};
     end else if (redirect_i) begin
       read  = ready;
@@ -196,8 +216,12 @@ module cpe_fetch #(
     end else if (!look_q) begin
       read  = !fail_q && !stop_i && ready;
       raddr = pc_q[31:3];
-    end else begin
+    end else if (there) begin
       read = leave || carry;
+    end else begin
+      // What has just come ahead may be what is missing.
+      read  = busy_q && refill_valid_i;
+      raddr = word_addr_q;
     end
   end
 
@@ -208,16 +232,17 @@ module cpe_fetch #(
     if (read) word_addr_q <= raddr;
     if (carry) carry_q <= word[63:48];
 
-    if (miss) begin
-      line_q  <= word_addr_q[28:3];
-      cause_q <= cpe_isa_pkg::CauseVacant;
+    if (miss || ask) begin
+      line_q  <= ask ? behind : word_addr_q[28:3];
+      ahead_q <= ask;
       drop_q  <= 1'b0;
       stale_q <= 1'b0;
     end else if (busy_q) begin
       if (invalidate_i) drop_q <= 1'b1;
       if (redirect_i) stale_q <= 1'b1;
-      if (refill_valid_i) cause_q <= refill_cause_i;
     end
+    if (miss) cause_q <= cpe_isa_pkg::CauseVacant;
+    else if (waits && refill_valid_i) cause_q <= refill_cause_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -226,26 +251,30 @@ module cpe_fetch #(
       fail_q        <= 1'b0;
       look_q        <= 1'b0;
       busy_q        <= 1'b0;
+      last_q        <= 1'b0;
     end else begin
-      if (redirect_i || invalidate_i || (busy_q && !wanted) || (read && !look_q)) carry_valid_q <= 1'b0;
+      if (redirect_i || invalidate_i || (waits && !wanted) || (read && !look_q && !waits)) carry_valid_q <= 1'b0;
       else if (cut || carry) carry_valid_q <= carry;
 
       if (redirect_i || invalidate_i) fail_q <= 1'b0;
-      else if (busy_q) fail_q <= refill_valid_i && refill_cause_i != cpe_isa_pkg::CauseNone && wanted;
+      else if (waits) fail_q <= refill_valid_i && refill_cause_i != cpe_isa_pkg::CauseNone && wanted;
       else if (miss && vacant) fail_q <= 1'b1;
 
       if (invalidate_i) look_q <= 1'b0;
-      else if (busy_q) look_q <= fill && wanted && !Serial;
+      else if (waits) look_q <= read;
       else if (read) look_q <= 1'b1;
       else if (miss) look_q <= 1'b0;
 
-      if (busy_q || miss) busy_q <= busy_q ? !refill_valid_i : !vacant;
+      if (busy_q || miss || ask) busy_q <= busy_q ? !refill_valid_i : !vacant;
+
+      if (invalidate_i || miss || follow) last_q <= 1'b0;
+      else if (fill) last_q <= !Serial;
     end
   end
 
   assign fetch_valid_o = busy_q;
-  assign fetch_line_o  = line_q;
+  assign fetch_line_o  = {ahead_q, line_q[24:0]};
   assign next_pc_o     = pc_q;
-  assign settled_o     = whole || fail_q;
+  assign settled_o     = (whole || fail_q) && !ask && !(busy_q && !refill_valid_i);
 
 endmodule

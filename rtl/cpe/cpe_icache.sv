@@ -1,8 +1,9 @@
 // The private instruction cache: 8 KiB, two ways, 64-byte lines, read as 64-bit words. Addresses count such words.
 //
 // A read presents the words of both ways and their tags one cycle later, and until the next read. A line is written in one
-// cycle, into the way that is free, else in turn; the same cycle may not read. The line's word at raddr_i then stands at the
-// output as if it had been read.
+// cycle, into the way that is free, else in turn; a read of it in the same cycle finds it. It must not be here already. What is replaced
+// cannot be read in that cycle.
+// peek_i asks beside that whether a line is here, without its words.
 // Invalidation takes effect on reads from the next cycle on; words read before look as they did.
 module cpe_icache (
   input  logic         clk_i,
@@ -10,8 +11,12 @@ module cpe_icache (
   input  logic         invalidate_i,
   input  logic         read_i,
   input  logic [28:0]  raddr_i,
-  input  logic         fill_i,        // raddr_i lies in the line
+  input  logic         fill_i,
+  input  logic [25:0]  fill_line_i,
   input  logic [511:0] line_i,
+  input  logic         peek_i,
+  input  logic [25:0]  peek_line_i,
+  output logic         here_o,
   input  logic [19:0]  tag_i,         // of the last read
   output logic         hit_o,
   output logic [63:0]  word_o
@@ -24,12 +29,32 @@ module cpe_icache (
   logic [19:0] rtag0_q, rtag1_q;
   logic        rvalid0_q, rvalid1_q;
 
-  logic [5:0]  set;
-  logic        way;  // that the fill takes
-  assign set = raddr_i[8:3];
+  logic [5:0]  set, fill_set, peek_set;
+  logic        way;        // that the fill takes
+  logic        through;    // the line that is written is read
+  logic        gone0, gone1;  // the way that is read is written
+  assign set      = raddr_i[8:3];
+  assign fill_set = fill_line_i[5:0];
+  assign peek_set = peek_line_i[5:0];
   always_comb begin
-    way = 1'b0;
-    if (fill_i) way = valid0_q[set] && (!valid1_q[set] || turn_q[set]);
+    way     = 1'b0;
+    through = 1'b0;
+    gone0   = 1'b0;
+    gone1   = 1'b0;
+    if (fill_i) begin
+      way     = valid0_q[fill_set] && (!valid1_q[fill_set] || turn_q[fill_set]);
+      through = raddr_i[28:3] == fill_line_i;
+      gone0   = !way && set == fill_set;
+      gone1   = way && set == fill_set;
+    end
+  end
+
+  always_comb begin
+    here_o = 1'b0;
+    if (peek_i) begin
+      here_o = (valid0_q[peek_set] && tag0_q[peek_set] == peek_line_i[25:6]) ||
+               (valid1_q[peek_set] && tag1_q[peek_set] == peek_line_i[25:6]);
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -41,30 +66,26 @@ module cpe_icache (
       valid0_q <= '0;
       valid1_q <= '0;
     end else if (fill_i) begin
-      if (way) valid1_q[set] <= 1'b1;
-      else valid0_q[set] <= 1'b1;
-      turn_q[set] <= !way;
+      if (way) valid1_q[fill_set] <= 1'b1;
+      else valid0_q[fill_set] <= 1'b1;
+      turn_q[fill_set] <= !way;
     end
   end
 
-  // A fill appears as a word of way 0.
+  // A line that is written appears as a word of way 0.
   always_ff @(posedge clk_i) begin
-    if (fill_i) begin
-      rvalid0_q <= 1'b1;
-      rvalid1_q <= 1'b0;
-      rtag0_q   <= raddr_i[28:9];
-    end else if (read_i) begin
-      rvalid0_q <= valid0_q[set];
-      rvalid1_q <= valid1_q[set];
-      rtag0_q   <= tag0_q[set];
+    if (read_i) begin
+      rvalid0_q <= through || (valid0_q[set] && !gone0);
+      rvalid1_q <= !through && valid1_q[set] && !gone1;
+      rtag0_q   <= through ? raddr_i[28:9] : tag0_q[set];
       rtag1_q   <= tag1_q[set];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (fill_i) begin
-      if (way) tag1_q[set] <= raddr_i[28:9];
-      else tag0_q[set] <= raddr_i[28:9];
+      if (way) tag1_q[fill_set] <= fill_line_i[25:6];
+      else tag0_q[fill_set] <= fill_line_i[25:6];
     end
   end
 
@@ -73,7 +94,7 @@ module cpe_icache (
   // Eight banks of each way side by side, so that a line is written at once.
   logic [8*64-1:0] bank0, bank1;
   logic [2:0]      read_bank_q;
-  logic            filled_q;
+  logic            through_q;
   logic [63:0]     fill_word_q;
 
   for (genvar i = 0; i < 8; i++) begin : g_bank
@@ -81,24 +102,24 @@ module cpe_icache (
     logic [63:0] mem1_q [64];
     logic [63:0] data0_q, data1_q;
     always_ff @(posedge clk_i) begin
-      if (fill_i && !way) mem0_q[set] <= line_i[64*i +: 64];
-      else if (read_i && raddr_i[2:0] == 3'(i)) data0_q <= mem0_q[set];
+      if (fill_i && !way) mem0_q[fill_set] <= line_i[64*i +: 64];
+      if (read_i && !gone0 && raddr_i[2:0] == 3'(i)) data0_q <= mem0_q[set];
     end
     always_ff @(posedge clk_i) begin
-      if (fill_i && way) mem1_q[set] <= line_i[64*i +: 64];
-      else if (read_i && raddr_i[2:0] == 3'(i)) data1_q <= mem1_q[set];
+      if (fill_i && way) mem1_q[fill_set] <= line_i[64*i +: 64];
+      if (read_i && !gone1 && raddr_i[2:0] == 3'(i)) data1_q <= mem1_q[set];
     end
     assign bank0[64*i +: 64] = data0_q;
     assign bank1[64*i +: 64] = data1_q;
   end
 
   always_ff @(posedge clk_i) begin
-    if (read_i || fill_i) read_bank_q <= raddr_i[2:0];
-    if (read_i || fill_i) filled_q <= fill_i;
-    if (fill_i) fill_word_q <= line_i[64*raddr_i[2:0] +: 64];
+    if (read_i) read_bank_q <= raddr_i[2:0];
+    if (read_i) through_q <= through;
+    if (read_i && through) fill_word_q <= line_i[64*raddr_i[2:0] +: 64];
   end
 
-  assign word0_q = filled_q ? fill_word_q : bank0[64*read_bank_q +: 64];
+  assign word0_q = through_q ? fill_word_q : bank0[64*read_bank_q +: 64];
   assign word1_q = bank1[64*read_bank_q +: 64];
 
 `else
@@ -108,15 +129,16 @@ module cpe_icache (
   logic [63:0] mem1_q [512];
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (fill_i) begin
-      for (int unsigned i = 0; i < 8; i++) begin
-        if (way) mem1_q[{set, 3'(i)}] = line_i[64*i +: 64];
-        else mem0_q[{set, 3'(i)}] = line_i[64*i +: 64];
-      end
-      word0_q <= line_i[64*raddr_i[2:0] +: 64];
-    end else if (read_i) begin
+    if (read_i) begin
       word0_q <= mem0_q[raddr_i[8:0]];
       word1_q <= mem1_q[raddr_i[8:0]];
+    end
+    if (fill_i) begin
+      for (int unsigned i = 0; i < 8; i++) begin
+        if (way) mem1_q[{fill_set, 3'(i)}] = line_i[64*i +: 64];
+        else mem0_q[{fill_set, 3'(i)}] = line_i[64*i +: 64];
+      end
+      if (read_i && through) word0_q <= line_i[64*raddr_i[2:0] +: 64];
     end
   end
   /* verilator lint_on BLKSEQ */
@@ -127,5 +149,14 @@ module cpe_icache (
   assign hit1   = rvalid1_q && rtag1_q == tag_i;
   assign hit_o  = hit1 || (rvalid0_q && rtag0_q == tag_i);
   assign word_o = hit1 ? word1_q : word0_q;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && fill_i) begin
+      assert (!(valid0_q[fill_set] && tag0_q[fill_set] == fill_line_i[25:6]) && !(valid1_q[fill_set] && tag1_q[fill_set] == fill_line_i[25:6]))
+        else $error("line %h is here already", fill_line_i);
+    end
+  end
+`endif
 
 endmodule

@@ -83,7 +83,7 @@ Answer MemoryModel::access(const MemRequest& request) {
 }
 
 Answer MemoryModel::fetch(uint32_t line) const {
-  const uint32_t name = line >> 22;
+  const uint32_t name = line >> 22 & 7;
   if (name != 4 && name != 5) return {Cause::kVacant};
   Cause cause{};
   const uint64_t addr = translate(name == 4 ? space.daemon_segment : space.code_segment,

@@ -29,6 +29,9 @@ class CardMemory {
 // Where the card refuses: what a target on the ring answers.
 Status status_at(uint64_t addr);
 
+// In the line of a fetch: it is asked for ahead.
+inline constexpr uint32_t kAhead = 1U << 25;
+
 // What one request should be answered.
 struct Answer {
   Cause cause = Cause::kNone;

@@ -270,10 +270,15 @@ class Scenario {
   // What the line held at any time since the last invalidation before the fetch.
   std::vector<Answer> answers_to(uint32_t line, uint64_t since) {
     std::vector<Answer> answers{model.fetch(line)};
+    if (line & kAhead) {
+      // Nobody hears why it cannot be had.
+      if (!answers[0].compare) return {{Cause::kVacant}};
+      answers.push_back({Cause::kVacant});
+    }
     if (!answers[0].compare) return answers;
     Cause cause{};
     const uint64_t addr =
-        model.translate(line >> 22 == 4 ? model.space.daemon_segment : model.space.code_segment,
+        model.translate((line >> 22 & 7) == 4 ? model.space.daemon_segment : model.space.code_segment,
                         uint64_t{line & 0x3f'ffff} * 64, Access::kFetch, cause);
     const auto found = history_.find(addr);
     if (found == history_.end()) return answers;
@@ -316,11 +321,12 @@ class Scenario {
   }
 
   uint32_t random_line() {
-    const auto name = static_cast<uint32_t>(random.chance(97) ? 4 + random.below(2) : random.below(16));
+    const auto name = static_cast<uint32_t>(random.chance(97) ? 4 + random.below(2) : random.below(8));
     return name << 22 | static_cast<uint32_t>(random.chance(97) ? random.below(random.chance(90) ? 64 : 200)
                                                                 : random.below(1 << 22));
   }
-  uint32_t next_line() {
+  uint32_t next_line() { return wanted_line() | (random.chance(30) ? kAhead : 0); }
+  uint32_t wanted_line() {
     if (random.below(30) == 0) common_line_ = random_line();
     if (random.chance(40)) return common_line_;
     if (random.chance(60) && !hot_.empty()) return hot_[random.below(hot_.size())];

@@ -53,12 +53,12 @@ struct Quiet {
     bench.reset();
     bench.set_space({kOwnTable, 8, 1, 2, 1});
   }
-  void put_entry(unsigned number, uint64_t base) {
+  void put_entry(unsigned number, uint64_t base, uint32_t size = 1 << 16) {
     const uint64_t word = Segment{.valid = true,
                                   .execute = true,
                                   .write = true,
                                   .read = true,
-                                  .size = 1 << 16,
+                                  .size = size,
                                   .base = static_cast<uint32_t>(base / kGranule)}
                               .packed();
     bench.cells.write(kGroup, kOwnTable - kOwnBase + uint64_t{8} * number,
@@ -96,6 +96,66 @@ void test_multicast(uint64_t seed, uint64_t /*cycles*/) {
     top.fetch_valid_i = 0;
     bench.tick();
   }
+}
+
+// A line that is asked for ahead is answered at once: with a cause, and it is on its way then, or with the
+// line. What cannot be had is a fault only to those who wait for it.
+void test_ahead(uint64_t seed, uint64_t /*cycles*/) {
+  constexpr uint32_t kCode = 5U << 22;
+  constexpr uint32_t kPages = 16;
+  constexpr uint32_t kLines = kPages * kGranule / 64;
+  Quiet quiet(seed);
+  quiet.put_entry(2, kOwnData, kPages);
+  auto& bench = quiet.bench;
+  auto& top = bench.top();
+  uint64_t misses = 0;
+  const auto tick = [&] {
+    bench.settle();
+    misses += top.events_o >> 3 & 1;
+    bench.tick();
+  };
+  // Asks for a line, which is to be answered so; how many cycles the answer takes.
+  const auto fetch = [&](uint32_t line, Cause cause) {
+    bench.fetch_line(0).set(line);
+    top.fetch_valid_i = 1;
+    unsigned cycles = 0;
+    for (bench.settle(); top.rsp_valid_o == 0; bench.settle()) {
+      check(++cycles < 1000, "nobody answers");
+      tick();
+    }
+    const Cause got = bench.response().cause;
+    check(got == cause, fmt::format("line {:#x}: cause {}", line, static_cast<int>(got)));
+    tick();
+    top.fetch_valid_i = 0;
+    tick();
+    return cycles;
+  };
+  const auto rest = [&] {
+    for (unsigned i = 0; top.busy_o; ++i) {
+      check(i < 1000, "it never rests");
+      tick();
+    }
+  };
+  for (uint32_t line = 0; line < 40; line += 2) {
+    check(fetch(kCode | kAhead | line, Cause::kVacant) == 3, "who asks ahead has to wait");
+    check(top.busy_o, "the line is not on its way");
+    rest();
+    check(fetch(kCode | line, Cause::kNone) == 3, "a line that was asked for ahead is not here");
+    check(fetch(kCode | kAhead | line, Cause::kNone) == 3, "a line that is here is not given ahead");
+    // Who waits joins a line that is on its way.
+    fetch(kCode | kAhead | (line + 1), Cause::kVacant);
+    fetch(kCode | (line + 1), Cause::kNone);
+  }
+  check(misses == 40, fmt::format("40 lines came in {} requests", misses));
+  // Beyond the segment, and where no code is.
+  fetch(kCode | kAhead | kLines, Cause::kVacant);
+  rest();
+  fetch(kCode | kLines, Cause::kLimit);
+  fetch(6U << 22 | kAhead, Cause::kVacant);
+  check(top.busy_o == 0, "a line of nowhere is on its way");
+  // Of four places for lines on their way one is left.
+  for (uint32_t line = 0; line < 8; ++line) fetch(kCode | kAhead | (100 + line), Cause::kVacant);
+  check(fetch(kCode | 200, Cause::kNone) < 100, "who waits has to wait for those who do not");
 }
 
 // A segment moves, and a line of code changes, while the old one is on its way into the look-aside buffer or
@@ -223,7 +283,11 @@ void test_fair(uint64_t seed, uint64_t cycles) {
 }
 
 std::vector<verif::TestCase> tests() {
-  return {{"random", test_random}, {"multicast", test_multicast}, {"fair", test_fair}, {"stale", test_stale}};
+  return {{"random", test_random},
+          {"multicast", test_multicast},
+          {"ahead", test_ahead},
+          {"fair", test_fair},
+          {"stale", test_stale}};
 }
 
 }  // namespace

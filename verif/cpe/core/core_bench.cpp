@@ -69,6 +69,7 @@ CoreBench::CoreBench(uint64_t seed)
       delay([this](const Command&) {
         return unit_stalls_.go() ? 0 : random().chance(5) ? random().below(300) : random().below(8);
       }),
+      here([this](uint32_t) { return random().chance(70); }),
       bench_(seed),
       ldm_stalls_(bench_.random()),
       code_stalls_(bench_.random()),
@@ -91,6 +92,7 @@ void CoreBench::calm() {
   code_stalls_.never();
   window_stalls_.never();
   delay = [](const Command&) { return 0; };
+  here = [](uint32_t) { return true; };
 }
 
 void CoreBench::restart(uint32_t pc, CodeLine code) {
@@ -151,14 +153,17 @@ void CoreBench::drive_code() {
     if (!calm_) t.refill_cause_i = static_cast<uint8_t>(random().below(32));
     return;
   }
-  const uint32_t address = t.fetch_line_o << 6;
+  const bool ahead = t.fetch_line_o >> 25 != 0;
+  const uint32_t address = t.fetch_line_o << 6 & 0x7fff'ffff;
   if (!code_asked_) {
     // The answer is as old as the question: what is invalidated meanwhile must not be kept.
     code_asked_ = true;
     const uint32_t region = address >> 28;
-    if (region != iss::cpe::space::kDaemon && region != iss::cpe::space::kKernel)
-      fail(fmt::format("fetch from {:08x}", address));
-    code_cause_ = code_line_(address, code_bytes_.data());
+    const bool vacant = region != iss::cpe::space::kDaemon && region != iss::cpe::space::kKernel;
+    if (vacant && !ahead) fail(fmt::format("fetch from {:08x}", address));
+    ++(ahead ? asked_ahead_ : fetches_);
+    code_cause_ =
+        vacant || (ahead && !here(address)) ? Cause::kVacant : code_line_(address, code_bytes_.data());
   }
   if (!code_stalls_.go() || (!calm_ && random().chance(50))) return;
   t.refill_valid_i = 1;

@@ -59,6 +59,8 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   // The unit's answer to a command; how many cycles it waits.
   std::function<Answer(const Command&)> answer;
   std::function<uint64_t(const Command&)> delay;
+  // Whether a line that is asked for ahead is at hand.
+  std::function<bool(uint32_t address)> here;
 
   // A reset, and the first instruction at pc. The model starts with the registers that the core has, as far
   // as they are known.
@@ -80,6 +82,9 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   uint64_t cycle() const { return bench_.cycle(); }
   uint64_t slept() const { return slept_; }
   uint64_t retired_at() const { return retired_at_; }  // cycle in which the last instruction was seen
+  // Lines that were waited for, and lines asked for ahead.
+  uint64_t fetches() const { return fetches_; }
+  uint64_t asked_ahead() const { return asked_ahead_; }
 
  private:
   // Agent.
@@ -119,6 +124,8 @@ class CoreBench final : private verif::Agent, private Environment, private iss::
   bool ldm_read_ = false;
   uint32_t ldm_data_ = 0;
   bool code_asked_ = false;
+  uint64_t fetches_ = 0;
+  uint64_t asked_ahead_ = 0;
   Cause code_cause_ = Cause::kNone;
   std::array<uint8_t, 64> code_bytes_{};
   WindowResult window_result_;

@@ -281,7 +281,7 @@ void cache_test(uint64_t seed, uint64_t /*cycles*/) {
   for (const unsigned lines : {1U, 2U, 3U}) {
     CoreBench bench(seed);
     bench.calm();
-    uint64_t fetches = 0;
+    bench.here = [](uint32_t) { return false; };
     const uint32_t last = kCode + 0x1000 * (lines - 1);
     bench.restart(kCode - 8, [&](uint32_t address, uint8_t* bytes) {
       // addi x5, x0, 100 at the beginning; everywhere a jump onwards, at last a branch back while x5 counts
@@ -299,16 +299,45 @@ void cache_test(uint64_t seed, uint64_t /*cycles*/) {
       } else {
         words[0] = 0x0000'106f;  // jal x0, 0x1000
       }
-      ++fetches;
       std::memcpy(bytes, words.data(), 64);
       return Cause::kNone;
     });
     bench.run_to_fault();
-    fmt::print("  {} lines of a set: {} fetches\n", lines, fetches);
-    // The model fetches each line once, too; behind every line its successor is looked for only when code
-    // falls through.
-    const uint64_t model = lines + 1;
-    check(fetches - model == (lines == 3 ? 3 * 100 + 1 : lines + 1), "fetches");
+    fmt::print("  {} lines of a set: {} fetches\n", lines, bench.fetches());
+    check(bench.fetches() == (lines == 3 ? 3 * 100 + 1 : lines + 1), "fetches");
+  }
+}
+
+// Straight code asks for each line while it runs the one before. What is asked for ahead is neither waited
+// for nor a fault, and when it is not at hand, or the line is in the cache, everything is as without.
+void ahead_test(uint64_t seed, uint64_t /*cycles*/) {
+  constexpr unsigned kLines = 20;
+  struct Case {
+    const char* name;
+    bool at_hand;
+    uint64_t fetches, ahead;
+  };
+  // The line behind the last one is asked for, too, and is not there.
+  for (const Case& test : {Case{"at hand", true, 1, kLines}, Case{"not at hand", false, kLines, kLines}}) {
+    CoreBench bench(seed);
+    bench.calm();
+    bench.here = [&](uint32_t) { return test.at_hand; };
+    // Twice: li x5, 2 at the beginning; addi x5, x5, -1; bnez x5, to what is behind li.
+    std::vector<uint32_t> words(16 * kLines, 0x0000'0013);
+    words[0] = 0x0020'0293;
+    words[words.size() - 6] = 0xfff2'8293;
+    words[words.size() - 5] = 0x0002'8463;
+    const auto back = static_cast<uint32_t>(-4 * static_cast<int>(words.size() - 5));
+    words[words.size() - 4] = (back >> 20 & 1) << 31 | (back >> 1 & 0x3ff) << 21 | (back >> 11 & 1) << 20 |
+                              (back >> 12 & 0xff) << 12 | 0x6f;
+    words[words.size() - 3] = 0x0010'0073;
+    bench.restart(kCode, code(words));
+    bench.run_to_fault();
+    const auto waited = bench.read_counter(2);
+    fmt::print("  lines {}: {} waited for, {} asked for ahead, {} cycles of waiting\n", test.name,
+               bench.fetches(), bench.asked_ahead(), waited);
+    check(bench.fetches() == test.fetches && bench.asked_ahead() == test.ahead, "lines");
+    check(waited <= 10 + 3 * test.fetches, "cycles of waiting");
   }
 }
 
@@ -368,6 +397,7 @@ int main(int argc, char** argv) {
                                  {"faults", swai::cpe::faults_test},
                                  {"timing", swai::cpe::timing_test},
                                  {"cache", swai::cpe::cache_test},
+                                 {"ahead", swai::cpe::ahead_test},
                                  {"halt", swai::cpe::halt_test},
                                  {"late-line", swai::cpe::late_line_test},
                                  {"sleep", swai::cpe::sleep_test}});

@@ -28,6 +28,7 @@ constexpr uint64_t kFetch = 1U << 5;
 constexpr uint64_t kFault = 1U << 4;
 // cpe_pkg::mem_rsp_t, 522 bits
 constexpr uint32_t kCodeResponse = 2U << 8;
+constexpr uint32_t kLineAddress = 0x1ff'ffff;  // without the bit that says ahead
 
 class Cpe {
  public:
@@ -41,7 +42,7 @@ class Cpe {
   void run() {
     uint64_t in = kNotReset;
     if ((out_ & kFetch) != 0 && !answered_) {
-      const size_t line = swai_cpe_fetch_line(model_);
+      const size_t line = swai_cpe_fetch_line(model_) & kLineAddress;
       std::array<svBitVecVal, 17> response{};
       const size_t offset = (line * kLine) - kCode;
       for (size_t i = 0; i < kLine && offset + i < code_.size(); ++i) {
