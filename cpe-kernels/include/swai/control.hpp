@@ -26,10 +26,16 @@ inline uint32_t number() { return row_number() * columns() + column_number(); }
 
 // Who takes part: bit n is CPE n.
 inline uint32_t launch_mask() { return isa::constant_csr<isa::csr::kLaunchMask>(); }
-// How many take part, and how many of them have a lower number: what a kernel divides its work by.
-inline uint32_t count() { return static_cast<uint32_t>(std::popcount(launch_mask())); }
+// How many take part, and how many of them have a lower number: what a kernel divides its work by. Counting
+// bits takes forty instructions; mostly all take part.
+inline uint32_t count() {
+  const uint32_t mask = launch_mask();
+  return mask == ~uint32_t{0} ? 32 : static_cast<uint32_t>(std::popcount(mask));
+}
 inline uint32_t rank() {
-  return static_cast<uint32_t>(std::popcount(launch_mask() & ((1u << number()) - 1)));
+  const uint32_t below = (1u << number()) - 1;
+  const uint32_t taking_part = launch_mask() & below;
+  return taking_part == below ? number() : static_cast<uint32_t>(std::popcount(taking_part));
 }
 
 // --- Synchronisation
