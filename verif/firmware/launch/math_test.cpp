@@ -167,6 +167,9 @@ TEST_CASE("functions of several numbers") {
       for (const float z : {numbers(), -x * y}) compare(x, y, z);
     }
   }
+  // A product half way between two numbers, and so little beside it that 64 bits do not hold both.
+  for (const float x : {1 + 0x1p-12f, -1 - 0x1p-12f})
+    for (const float z : {kLeast, -kLeast}) compare(x, 1 + 0x1p-12f, z);
   for (const float x : special()) {
     for (const float y : special()) {
       for (const float z : {0.f, -0.f, 1.f, -kLeast, kLargest, -kInfinity, NAN}) compare(x, y, z);
