@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -175,9 +176,19 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A daemon runs for long: its lines say when.
+void tell(const std::string& line) {
+  const std::time_t now = std::time(nullptr);
+  tm here = {};
+  ::localtime_r(&now, &here);
+  char time[sizeof "2000-01-01 00:00:00"];
+  std::strftime(time, sizeof time, "%F %T", &here);
+  fmt::print(stderr, "{} swai: {}\n", time, line);
+}
+
 int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
   const auto log = [&cli](const std::string& line) {
-    if (!cli.options().quiet) fmt::print(stderr, "swai: {}\n", line);
+    if (!cli.options().quiet) tell(line);
   };
   raise_descriptor_limit();
   std::optional<HttpFiles> http_files;

@@ -257,6 +257,10 @@ class Daemon(ServeTest):
             log = pathlib.Path(folder, "swai/log")
             self.wait_until(lambda: "has left" in log.read_text(), "the log does not tell that the program has left")
             self.assertRegex(log.read_text(), r"swai: swai \(process \d+\) comes as client \d+")
+            # Each line behind the one that says that a card is started.
+            for line in log.read_text().splitlines()[1:]:
+                self.assertRegex(line, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d swai: ")
+            self.assertNotIn("reset", log.read_text())
             again = subprocess.run(self.command("serve", "--detach"), capture_output=True, text=True, env=self.environment)
             self.assertEqual(again.returncode, 2)
             self.assertIn(f"a daemon runs already, process {process}", again.stderr)

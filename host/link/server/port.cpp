@@ -61,7 +61,7 @@ void Port::drop(const std::string& why) {
   vendor_.reset();
   started_ = false;
   unfinished_ = false;
-  log_(fmt::format("card {}: the client is gone ({}); the card is reset", device_.info().card, why));
+  log_(fmt::format("card {}: the client is gone ({})", device_.info().card, why));
 }
 
 bool Port::wants_input() const {
