@@ -3,9 +3,11 @@
 LINK_SOURCES := $(addprefix host/link/, \
     card.cpp \
     channel.cpp \
+    control_call.cpp \
     fault_backend.cpp \
     negotiation.cpp \
     served.cpp \
+    served_client.cpp \
     vfio_user_backend.cpp \
     vfio_user_client.cpp \
     vfio_user_open.cpp \

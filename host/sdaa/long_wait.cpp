@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "host/link/served_client.hpp"
 #include "host/sdaa/device.hpp"
 
 namespace swai::sdaa {
@@ -12,23 +13,30 @@ namespace {
 
 constexpr std::chrono::seconds kLongestPause{600};
 
+// Of another client of a card that is shared.
+std::string launch_of(Device& device, uint64_t other) {
+  const auto client = link::served_client(device.connection().client(), other);
+  return client ? fmt::format("a launch of {}, process {} (client {} in `swai top`)", client->program,
+                              client->process, other)
+                : fmt::format("a launch of another program (client {} in `swai top`)", other);
+}
+
 }  // namespace
 
 void LongWait::tell(Clock::duration waited, Clock::time_point now, uint64_t cycles) {
   const double seconds = std::max(std::chrono::duration<double>(waited).count(), 1e-3);
+  const uint64_t other = device_.other_client();
+  // The limit is one of this program's own launches.
   fmt::print(stderr,
-             "swai: waiting for {} (device {}) for {:.0f} s: {} cycles, {:.0f} thousand a second; "
-             "SWAI_LAUNCH_LIMIT=CYCLES ends launches that take longer\n",
-             what_runs(), device_.number(), seconds, cycles, static_cast<double>(cycles) / seconds / 1e3);
+             "swai: waiting for {} on device {} for {:.0f} s: {} cycles, {:.0f} thousand a second{}\n",
+             other != 0 ? launch_of(device_, other) : what_runs(), device_.number(), seconds, cycles,
+             static_cast<double>(cycles) / seconds / 1e3,
+             other != 0 ? "" : "; SWAI_LAUNCH_LIMIT=CYCLES ends launches that take longer");
   next_ = now + pause_;
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
 std::string LongWait::what_runs() const {
-  const uint64_t other = device_.other_client();
-  if (other != 0) {
-    return fmt::format("a launch of another program, client {} in `swai top`,", other);
-  }
   const KernelInfo* const kernel = device_.first_kernel();
   return kernel == nullptr ? "the card" : fmt::format("kernel {}", kernel->name);
 }

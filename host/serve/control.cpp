@@ -4,18 +4,15 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 
 #include "host/link/server/listener.hpp"
-#include "host/link/unix_socket.hpp"
 
 namespace swai::serve {
 
@@ -23,47 +20,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// An answer lists all jobs that there can be.
-constexpr size_t kMostAnswerBytes = 64 << 20;
 // Between two tries to let somebody in when no descriptor is left.
 constexpr std::chrono::milliseconds kClosedFor{100};
-
-// The client has nothing else to do meanwhile.
-void limit_waiting(int fd, int seconds) {
-  const timeval limit = {.tv_sec = seconds, .tv_usec = 0};
-  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-}
-
-std::optional<std::string> read_line(int fd) {
-  std::string line;
-  std::array<char, 4096> piece;
-  while (line.size() < kMostAnswerBytes) {
-    const ssize_t got = ::recv(fd, piece.data(), piece.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
-    line.append(piece.data(), static_cast<size_t>(got));
-    if (line.back() == '\n') return line;
-  }
-  return std::nullopt;
-}
-
-std::string line_of(const Json& json) {
-  // Names of files need not be text.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-bool write_line(int fd, const Json& json) {
-  const std::string line = line_of(json);
-  size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t sent = ::send(fd, line.data() + done, line.size() - done, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    done += static_cast<size_t>(sent);
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -156,7 +114,7 @@ std::string Control::answer_to(const std::string& line) const {
     reply = {{"error", error.what()}};
   }
   reply["version"] = kControlVersion;
-  return line_of(reply);
+  return link::line_of(reply);
 }
 
 unsigned number_in(const Json& request, const char* name) {
@@ -165,23 +123,6 @@ unsigned number_in(const Json& request, const char* name) {
   if (found == request.end() || !found->is_number_unsigned() || found->get<uint64_t>() > ~0u)
     throw std::runtime_error(fmt::format("'{}' is to be a number from 0 to {}", name, ~0u));
   return found->get<unsigned>();
-}
-
-Json ask(const std::string& path, Json request) {
-  const link::Fd fd = link::connect_unix(path);
-  if (!fd && errno == EACCES)
-    throw Unreachable(
-        fmt::format("{}: the daemon is another user's, and runs programs for that one alone", path));
-  if (!fd) throw Unreachable(fmt::format("{}: {}", path, std::strerror(errno)));
-  limit_waiting(fd.get(), 30);
-  request["version"] = kControlVersion;
-  if (!write_line(fd.get(), request)) throw Unreachable(path + ": the daemon does not listen");
-  const auto line = read_line(fd.get());
-  if (!line) throw Unreachable(path + ": the daemon does not answer");
-  const Json reply = Json::parse(*line, nullptr, false);
-  if (!reply.is_object()) throw Unreachable(path + ": the daemon's answer makes no sense");
-  if (reply.contains("error")) throw std::runtime_error(reply["error"].get<std::string>());
-  return reply;
 }
 
 }  // namespace swai::serve

@@ -11,20 +11,21 @@
 #include <chrono>
 #include <functional>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "host/link/channel.hpp"
+#include "host/link/control_call.hpp"
 
 namespace swai::serve {
 
-using Json = nlohmann::ordered_json;
+using link::ask;
+using link::Json;
+using link::kControlVersion;
+using link::Unreachable;
 
-inline constexpr int kControlVersion = 1;
 // Of a request.
 inline constexpr size_t kMostRequestBytes = 256 << 10;
 
@@ -75,13 +76,5 @@ class Control {
 
 // A number from a request. Throws std::runtime_error when there is none, or another one.
 unsigned number_in(const Json& request, const char* name);
-
-// There is no daemon, or it does not answer.
-struct Unreachable : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// The client's side. Throws Unreachable; std::runtime_error with what the daemon says is wrong.
-Json ask(const std::string& path, Json request);
 
 }  // namespace swai::serve
