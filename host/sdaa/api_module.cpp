@@ -190,6 +190,7 @@ sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, const void* args, size_t s
   return call("sdaaLaunchKernel", [&] {
     const auto found = Runtime::get().functions.find(function);
     require(found != nullptr, "no such kernel", sdaaErrorInvalidDeviceFunction);
+    require_no_threads(found->info());
     LaunchWish wish;
     wish.local_bytes = sharedMem;
     const auto arguments = arguments_of(found->info(), args);

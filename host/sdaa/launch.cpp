@@ -167,6 +167,15 @@ void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks
   wish.grid = {blocks, threads, static_cast<uint32_t>(shared), 0};
 }
 
+void require_no_threads(const KernelInfo& kernel) {
+  if (!kernel.parameters.has_grid()) return;
+  fail(
+      sdaaErrorInvalidConfiguration,
+      fmt::format("kernel {}: it runs once for each thread of a grid, and this call has none: launch it with "
+                  "sdaaModuleLaunchKernel, or in C++ with sdaaLaunchKernel(kernel, grid, block, arguments)",
+                  kernel.name));
+}
+
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish) {
   const KernelInfo& kernel = function.info();
   require(function.module->alive, "the module of the kernel was unloaded", sdaaErrorInvalidHandle);

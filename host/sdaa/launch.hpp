@@ -27,13 +27,15 @@ struct LaunchWish {
   int group = sdaaAnyGroup;
   uint32_t timeout = 0;
   size_t local_bytes = 0;
-  cpe::Grid grid = {};  // none: a block of one thread for each core, where kernels know threads
+  cpe::Grid grid = {};  // of kernels with threads
 };
 // The default, if there is no configuration.
 LaunchWish wish_of(const sdaaLaunchConfig_t* config);
 // Throws unless the kernel can run such a grid. Of it come the wish's shared bytes, too.
 void ask_for_grid(LaunchWish& wish, const KernelInfo& kernel, cpe::Extent blocks, cpe::Extent threads,
                   size_t shared);
+// For calls that have no grid.
+void require_no_threads(const KernelInfo& kernel);
 // The command, without arguments, of which it has as many bytes as the kernel takes.
 command::Launch launch_of(const Device& device, const Function& function, const LaunchWish& wish);
 void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& function,

@@ -277,12 +277,14 @@ TEST_CASE("grids: the kernel's arguments and one more; what is refused, in words
   CHECK_OK(::sdaa::launch(threads, dim3(65535, 65535), most, 0, nullptr, memory, count));
   void* args[] = {&memory, &count};
   CHECK_OK(sdaaModuleLaunchKernel(threads, 1, 2, 3, 4, 5, 6, 0, nullptr, args, nullptr));
-  // Without a grid: one thread for each core.
-  CHECK_OK(sdaaLaunchKernel(threads, args, 0, nullptr));
+  CHECK_OK(sdaaLaunchKernel(threads, dim3(2), 64, args));
   CHECK_OK(sdaaDeviceSynchronize());
 
   const auto message = [] { return std::string(sdaaGetLastErrorMessage()); };
   const auto invalid = sdaaErrorInvalidConfiguration;
+  // It would be one thread for each core.
+  CHECK_ERROR(sdaaLaunchKernel(threads, args, 0, nullptr), invalid);
+  CHECK(message().find("launch it with sdaaModuleLaunchKernel") != std::string::npos);
   CHECK_ERROR(::sdaa::launch(threads, dim3(1, 0), 1, 0, nullptr, memory, count), invalid);
   CHECK_ERROR(::sdaa::launch(threads, 1, dim3(1, 1, 0), 0, nullptr, memory, count), invalid);
   CHECK_ERROR(::sdaa::launch(threads, dim3(65536, 65536), 1, 0, nullptr, memory, count), invalid);

@@ -4,6 +4,7 @@
 
 #include "copy.h"
 #include "graph.h"
+#include "launch.h"
 #include "memory.h"
 #include "module.h"
 #include "pool.h"
@@ -73,6 +74,13 @@ inline sdaaError_t sdaaModuleGetGlobal(T** pointer, size_t* bytes, sdaaModule_t 
 template <typename T>
 inline sdaaError_t sdaaLibraryGetGlobal(T** pointer, size_t* bytes, sdaaLibrary_t library, const char* name) {
   return sdaaLibraryGetGlobal(reinterpret_cast<void**>(pointer), bytes, library, name);
+}
+
+/* Kernels with threads, as CUDA launches them. */
+inline sdaaError_t sdaaLaunchKernel(sdaaFunction_t function, dim3 grid, dim3 block, void** args,
+                                    size_t sharedMem = 0, sdaaStream_t stream = NULL) {
+  return sdaaModuleLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                static_cast<unsigned int>(sharedMem), stream, args, NULL);
 }
 
 inline sdaaError_t sdaaStreamCreate(sdaaStream_t* stream, unsigned int flags) {
