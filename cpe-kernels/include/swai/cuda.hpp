@@ -133,6 +133,8 @@ void __syncthreads();
 #define __host__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __restrict__ __restrict
+// Of a GPU's registers.
+#define __launch_bounds__(...)
 
 using swai::cpe::Global;
 
@@ -199,6 +201,16 @@ template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
 T atomicExch(Pointer at, std::type_identity_t<T> value) {
   return swai::cpe::cuda::change(at, [=](T) { return value; });
 }
+// Counts up to `last` and begins again, or down to 0.
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicInc(Pointer at, std::type_identity_t<T> last) {
+  return swai::cpe::cuda::change(at, [=](T before) { return before >= last ? T{0} : before + 1; });
+}
+template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
+T atomicDec(Pointer at, std::type_identity_t<T> last) {
+  return swai::cpe::cuda::change(at,
+                                 [=](T before) { return before == 0 || before > last ? last : before - 1; });
+}
 template <typename Pointer, typename T = swai::cpe::cuda::Pointed<Pointer>>
 T atomicCAS(Pointer at, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
   return swai::cpe::cuda::change(at, [=](T before) { return before == expected ? value : before; });
@@ -207,6 +219,12 @@ T atomicCAS(Pointer at, std::type_identity_t<T> expected, std::type_identity_t<T
 // Every access has been done when the next one begins; the compiler may keep variables in registers.
 inline void __threadfence() { asm volatile("" ::: "memory"); }
 inline void __threadfence_block() { asm volatile("" ::: "memory"); }
+
+// There is one way to read.
+template <typename T>
+std::remove_cv_t<T> __ldg(Global<T> at) {
+  return *at;
+}
 
 // --- Warps: there are none.
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "swai/math.hpp"
 
@@ -104,6 +105,8 @@ inline int __mulhi(int x, int y) { return static_cast<int>((static_cast<long lon
 inline unsigned int __umulhi(unsigned int x, unsigned int y) {
   return static_cast<unsigned int>((static_cast<unsigned long long>(x) * y) >> 32);
 }
+inline int __mul24(int x, int y) { return x * y; }
+inline unsigned int __umul24(unsigned int x, unsigned int y) { return x * y; }
 inline int abs(int x) { return x < 0 ? -x : x; }
 }
 
@@ -124,15 +127,39 @@ constexpr bool signbit(T x) {
   return __builtin_signbit(x);
 }
 
+namespace swai::cpe::cuda {
+
+// A number itself, or what an element of Global<T> holds.
+template <typename T>
+struct Held {
+  using type = T;
+};
+template <typename T>
+requires requires { typename T::Value; }
+struct Held<T> {
+  using type = typename T::Value;
+};
+template <typename T>
+using HeldBy = typename Held<T>::type;
+
 template <typename A, typename B>
-requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> min(A a, B b) {
-  using Both = std::common_type_t<A, B>;
-  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(a) : static_cast<Both>(b);
+concept BothWhole = std::is_integral_v<HeldBy<A>> && std::is_integral_v<HeldBy<B>>;
+template <typename A, typename B>
+using Common = std::common_type_t<HeldBy<A>, HeldBy<B>>;
+
+}  // namespace swai::cpe::cuda
+
+template <typename A, typename B>
+requires swai::cpe::cuda::BothWhole<A, B>
+constexpr swai::cpe::cuda::Common<A, B> min(A a, B b) {
+  const swai::cpe::cuda::Common<A, B> first = std::move(a), second = std::move(b);
+  return first < second ? first : second;
 }
 template <typename A, typename B>
-requires(std::is_integral_v<A>&& std::is_integral_v<B>) constexpr std::common_type_t<A, B> max(A a, B b) {
-  using Both = std::common_type_t<A, B>;
-  return static_cast<Both>(a) < static_cast<Both>(b) ? static_cast<Both>(b) : static_cast<Both>(a);
+requires swai::cpe::cuda::BothWhole<A, B>
+constexpr swai::cpe::cuda::Common<A, B> max(A a, B b) {
+  const swai::cpe::cuda::Common<A, B> first = std::move(a), second = std::move(b);
+  return first < second ? second : first;
 }
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }

@@ -676,6 +676,11 @@ __global__ void f(Global<float> a, Global<const float> c, Global<int> b, int n) 
   b[2] = a[3];
   a[4] = a[4] * c[4] + b[3];
   if (!b[4] && b[5] == 3) b[6] = -b[7];
+  static_assert(std::is_same_v<decltype(min(b[0], n)), int> && std::is_same_v<decltype(max(n, b[0])), int>);
+  static_assert(std::is_same_v<decltype(min(c[0], 1.0f)), float>);
+  b[8] = min(b[9], 16777217) + max(b[10], b[11]);
+  atomicInc(&b[12], n);
+  a[5] = __ldg(&c[5]);
 }
 )");
 }
