@@ -310,7 +310,7 @@ TEST_CASE(
   // One that has always something to launch.
   const uint64_t before = sent;
   const auto words = sum.arguments();
-  for (unsigned i = 0; i < 3 * kLaunches; ++i)
+  for (unsigned i = 0; i < 6 * kLaunches; ++i)
     REQUIRE_OK(sdaaLaunchKernel(swai::sdaa::kernel(sum.module, "axpy_int"), words.data(), 0, nullptr));
   REQUIRE_OK(sdaaDeviceSynchronize());
   look();
