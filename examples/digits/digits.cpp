@@ -44,7 +44,7 @@ int main() {
 
   // The kernel
   void* args[] = {&d_images, &d_filters, &d_biases, &d_maps, &count};
-  CHECK(sdaaLaunchKernel(convolve, dim3(32), dim3(1), args));
+  CHECK(sdaaLaunchKernel(convolve, dim3(count), dim3(128), args, 0, nullptr));
 
   // Its results, when it has ended
   CHECK(sdaaMemcpy(maps.data(), d_maps, map_bytes, sdaaMemcpyDeviceToHost));
