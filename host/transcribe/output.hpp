@@ -15,9 +15,9 @@ struct Said {
   Segment segment;
   std::string text;
   double temperature = 0;
-  double mean_log_probability = 0;   // of all tokens of its window
-  double words_log_probability = 0;  // of its words, with some certain ones beside them
+  double mean_log_probability = 0;  // of all tokens of its window
   double no_speech_probability = 0;
+  double words_log_probability = 0;  // of its words, with some certain ones beside them
 };
 
 enum class Format { kText, kSrt, kVtt, kJson, kCsv };

@@ -214,7 +214,7 @@ void Transcriber::take(const Text& text) {
       const bool blank = words.find_first_not_of(" \t\r\n") == std::string::npos;
       if (blank || segment.begin >= segment.end) continue;
       said_({std::move(segment), std::move(words), text.temperature, text.mean_log_probability,
-             text.words_log_probability, text.no_speech});
+             text.no_speech, text.words_log_probability});
     }
     if (!options_.condition_on_previous || text.temperature > kHot) context_from_ = before_.size();
   }
