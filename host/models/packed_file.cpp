@@ -35,8 +35,7 @@ void require_version(const JsonFile& metadata) {
   }
 }
 
-// Nothing for a file that is no such container, or is one without metadata: whoever loads models says what it
-// is.
+// Nothing for a file that is no such container: whoever loads models says what it is.
 std::optional<Safetensors> container_in(const FileBytes& file) {
   try {
     return read_safetensors(file);
