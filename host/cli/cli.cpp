@@ -1,6 +1,7 @@
 #include "host/cli/cli.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -65,13 +66,31 @@ const CLI::App& chosen(const CLI::App& app) {
   return below.empty() ? app : chosen(*below.front());
 }
 
+// Of a command and all above it.
+std::vector<std::string> option_names(const CLI::App* command) {
+  std::vector<std::string> names;
+  for (; command != nullptr; command = command->get_parent()) {
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
 std::string usage_error(const CLI::App& app, const CLI::Error& error) {
   const CLI::App& last = chosen(app);
   std::vector<std::string> known;
   for (const CLI::App* command : last.get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(command->get_name());
   const auto words = app.remaining(true);
-  if (known.empty() || words.empty()) return fmt::format("{}; see --help", error.what());
+  if (words.empty()) return fmt::format("{}; see --help", error.what());
+  // The parser's own words name what is left over from behind.
+  if (const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
+      option != words.end()) {
+    const std::string name = option->substr(0, option->find('='));
+    return fmt::format("there is no option '{}'{}; see --help", name, did_you_mean(name, option_names(&last)));
+  }
+  if (known.empty()) return fmt::format("'{}' is not expected; see --help", fmt::join(words, " "));
   return fmt::format("there is no command '{}'{}; see --help", words.front(),
                      did_you_mean(words.front(), known));
 }

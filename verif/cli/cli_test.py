@@ -598,6 +598,10 @@ class Rest(CardTest):
             (["job", "sumbit", "x"], "there is no command 'sumbit' (did you mean 'submit'?)"),
             (["graph", "ceck"], "(did you mean 'check'?)"),
             (["run"], "MODULE is required"),
+            (["info", "--teir", "fast"], "there is no option '--teir' (did you mean '--tier'?); see --help"),
+            (["info", "--teir=fast"], "there is no option '--teir' (did you mean '--tier'?); see --help"),
+            (["run", "m.elf", "--stream"], "there is no option '--stream'; see --help"),
+            (["info", "one", "two"], "'one two' is not expected; see --help"),
         ):
             output, error = self.run_swai(*words, code=2)
             self.assertEqual((output, error), ("", f"swai: {error[6:]}"))
