@@ -226,7 +226,7 @@ class Runtime {
   const Clients& clients() const { return clients_; }
 
  private:
-  static constexpr uint64_t kWatchCycles = 100'000;
+  static constexpr uint64_t kWatchCycles = 32'768;
 
   [[gnu::always_inline]] void keep_time() {
     alarm_ = true;
