@@ -39,7 +39,7 @@ FIELDS = {
     "reads": list,
     "tier": str,
 }
-TIERS = ["rtl", "both"]
+TIERS = ["rtl", "both", "fast"]
 
 
 @dataclasses.dataclass
@@ -99,11 +99,14 @@ def load_tests(root):
             if name in seen:
                 raise UsageError(f"{path}: test {name} is already registered in {seen[name]}")
             seen[name] = path
-            tests.append(Test(**entry, registered_in=str(path)))
-            if tests[-1].tier not in TIERS:
+            test = Test(**entry, registered_in=str(path))
+            if test.tier not in TIERS:
                 raise UsageError(f"{path}: test {name}: 'tier' is one of {', '.join(TIERS)}")
-            if tests[-1].tier == "both":
-                tests.append(tests[-1].on_fast_tier())
+            tests.append(test)
+            if test.tier != "rtl":
+                tests.append(test.on_fast_tier())
+            # What RTL takes minutes for, and shows little more of, waits for the long tests.
+            test.long |= test.tier == "fast"
     return tests
 
 
@@ -124,8 +127,10 @@ class Runner:
         self.lock = threading.Lock()
         self.stopping = False
 
-    def environment(self, label):
+    def environment(self, test, label):
         env = dict(os.environ)
+        if test.long:
+            env["SWAI_LONG"] = "1"
         # Tests must not take part in make's job server, nor inherit options given to make.
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
             env.pop(name, None)
@@ -159,7 +164,7 @@ class Runner:
                     stdin=subprocess.DEVNULL,
                     stdout=None if self.show else log,
                     stderr=None if self.show else subprocess.STDOUT,
-                    env=self.environment(label),
+                    env=self.environment(test, label),
                     start_new_session=True,
                 )
                 self.processes.add(process)

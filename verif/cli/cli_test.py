@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests build/swai as its users see it: output, files, exit codes, what is left behind. Run from the repository root."""
 
+import concurrent.futures
 import json
 import math
 import os
@@ -18,7 +19,7 @@ import unittest
 sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
 import picture  # noqa: E402
-from swai_test_case import HANGS, LIMIT, MODULES, SAMPLES, SWAI, SwaiTest  # noqa: E402
+from swai_test_case import HANGS, LIMIT, MODULES, SAMPLES, SWAI, TINY, SwaiTest, on_rtl  # noqa: E402
 
 ADDS = SAMPLES / "vectorAdd.elf"
 REDUCES = SAMPLES / "reduction.elf"
@@ -50,12 +51,17 @@ class CardTest(SwaiTest):
     def forget_card(self):
         del self.environment["SWAI_CARD"]
 
+    def wait_for_client(self, socket, process):
+        """Until this process has a connection to the card with this socket, beside the one that listens."""
+        while process.poll() is None and sum(socket in line for line in pathlib.Path("/proc/net/unix").read_text().splitlines()) < 2:
+            time.sleep(0.05)
+
 
 class Cards(CardTest):
     def test_list_and_info(self):
         self.forget_card()
         (card,) = self.run_json("info")["cards"]
-        self.assertEqual((card["name"], card["cores"], card["rows"], card["columns"]), ("SWAI tiny", 4, 2, 2))
+        self.assertEqual((card["name"], card["cores"], card["rows"], card["columns"]), (TINY, 4, 2, 2))
         self.assertLess(card["memory_free_bytes"], card["memory_bytes"])
         self.assertEqual(self.run_json("list")["cards"][0]["name"], card["name"])
         text, progress = self.run_swai("info")
@@ -65,18 +71,17 @@ class Cards(CardTest):
         self.assertEqual(header.index("name"), row.index("SWAI tiny"))
 
     def test_no_card(self):
-        self.assertIn("no such socket", self.run_swai("--card", "/nothing", "info", code=3)[1])
-        error = self.run_json("info", "--card", "/nothing", code=3)
+        # Each waits some seconds for a card that may be starting.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            told = [pool.submit(self.run_swai, "--card", "/nothing", command, code=3) for command in ("info", "reset")]
+            error = pool.submit(self.run_json, "info", "--card", "/nothing", code=3).result()
+        for command in told:
+            self.assertIn("no such socket", command.result()[1])
         self.assertIn("no such socket", error["error"])
         self.assertEqual(error["exit_code"], 3)
         self.forget_card()
         self.environment["TMPDIR"] = "/proc"
         self.assertIn("TMPDIR", self.run_swai("info", code=3)[1])
-
-    def wait_for_client(self):
-        """Until the card's socket has a connection beside the one that listens."""
-        while sum(line.endswith(f" {shared.socket}") for line in pathlib.Path("/proc/net/unix").read_text().splitlines()) < 2:
-            time.sleep(0.05)
 
     def test_a_card_that_runs(self):
         self.assertEqual(self.run_swai("reset")[0], f"{shared.socket}: reset\n")
@@ -89,14 +94,13 @@ class Cards(CardTest):
         self.assertEqual(self.run_swai("exec", "sh", "-c", "echo $SWAI_CARD")[0], shared.socket + "\n")
         # One client at a time; whoever comes then is told.
         hangs = subprocess.Popen(self.command("--quiet", *HANGS), stderr=subprocess.DEVNULL, env=self.environment)
-        self.wait_for_client()
+        self.wait_for_client(shared.socket, hangs)
         self.assertIn("has a client already", self.run_swai("list", code=3)[1])
         hangs.kill()
         hangs.wait()
         self.assertIn("SWAI tiny", self.run_swai("list")[0])
         self.forget_card()
         self.assertIn("which card?", self.run_swai("reset", code=2)[1])
-        self.assertIn("no such socket", self.run_swai("--card", "/nothing", "reset", code=3)[1])
 
 
 class Run(CardTest):
@@ -279,9 +283,15 @@ class Run(CardTest):
 
     def test_interrupted(self):
         self.forget_card()
-        for pause, number in ((0.05, signal.SIGINT), (2.5, signal.SIGINT), (2.5, signal.SIGTERM)):
+        # As it begins, while its card boots, while it uses the card.
+        for when, number in (("begins", signal.SIGINT), ("boots", signal.SIGINT), ("computes", signal.SIGTERM)):
             process = subprocess.Popen(self.command(*HANGS), stderr=subprocess.PIPE, text=True, env=self.environment)
-            time.sleep(pause)
+            if when == "begins":
+                time.sleep(0.05)
+            while when == "boots" and process.poll() is None and not self.cards():
+                time.sleep(0.05)
+            if when == "computes":
+                self.wait_for_client(str(self.folder), process)
             process.send_signal(number)
             _, error = process.communicate(timeout=LIMIT)
             self.assertEqual(process.returncode, 128 + number, error)
@@ -364,6 +374,7 @@ class Rest(CardTest):
         self.assertIn("has memory from", self.run_swai("dump", "memory", "16", "64", code=2)[1])
         self.assertIn("there is one card", self.run_swai("dump", "memory", "0x8010000000", "64", "--number", "1", code=2)[1])
 
+    @on_rtl("the fast tier's processor sleeps on when it is sent elsewhere")
     def test_firmware_that_has_ended(self):
         """What can be learned of it, by those who use nothing but the link; what the others say; and how it comes back."""
         self.forget_card()
@@ -403,6 +414,7 @@ class Rest(CardTest):
             self.assertEqual(picture.faults(drawn) + picture.missing(drawn, figure), [])
         return {figure["figure"]: [[point["ns"] for point in one["points"]] for one in figure["series"]] for figure in figures}
 
+    @on_rtl("times mean nothing on the fast tier")
     def test_bench(self):
         words = [word for number in (9, 10, 11, 12) for word in ("--figure", number)]
         figures = self.bench(*words, "--sizes", "1K", "--sizes", "1M")
@@ -416,6 +428,7 @@ class Rest(CardTest):
         self.assertIn("the card's choice", text)
         self.assertIn("--figure", self.run_swai("bench", "sdaa", "--figure", "7", code=2)[1])
 
+    @on_rtl("times mean nothing on the fast tier")
     def test_bench_on_the_processor(self):
         """Figures for which the card runs firmware that measures."""
         figures = self.bench("--figure", 8, "--figure", 13, limit=5 * LIMIT)
@@ -437,6 +450,7 @@ class Rest(CardTest):
         self.assertIn("PROGRAM", self.run_swai("exec", code=2)[1])
         self.assertIn("No such file", self.run_swai("--quiet", "exec", "/nothing", code=2)[1])
 
+    @on_rtl("the fast tier writes no trace")
     def test_trace(self):
         self.forget_card()
         full = self.run_swai("--quiet", "trace", "/dev/full", SWAI, "copy-test", "--size", "4K", "--kind", "to-card", code=2)[1]
@@ -451,6 +465,7 @@ class Rest(CardTest):
         self.assertIn("PROGRAM", self.run_swai("trace", trace, code=2)[1])
         self.assertIn("--events", self.run_swai("--card", "x", "trace", trace, "true", code=2)[1])
 
+    @on_rtl("the fast tier writes no trace")
     def test_summary(self):
         """Launches have their kernels' names, and are taken apart."""
         self.forget_card()

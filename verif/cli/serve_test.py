@@ -17,7 +17,7 @@ import unittest
 
 sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
-from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest  # noqa: E402
+from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest, on_rtl  # noqa: E402
 
 COPY = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
 
@@ -81,6 +81,9 @@ class ServeTest(SwaiTest):
             self.assertLess(time.monotonic(), end, what)
             time.sleep(0.1)
 
+    def wait_for_a_client(self):
+        self.wait_until(lambda: self.run_json("top", "--count", "1", "--interval", "0.2")["cards"][0]["clients"], "no client")
+
 
 class Clients(ServeTest):
     def test_programs_find_the_card(self):
@@ -93,7 +96,7 @@ class Clients(ServeTest):
 
     def test_several_at_once(self):
         hangs = self.start("--quiet", *HANGS)
-        self.wait_until(lambda: self.run_json("top", "--count", "1", "--interval", "0.2")["cards"][0]["clients"], "no client")
+        self.wait_for_a_client()
         self.assertIn("serving the host", self.run_swai("log")[0])
         card = f"{shared.folder.name}/swai/card0"
         self.assertIn("other programs use this card", self.run_swai("--card", card, "reset", code=1)[1])
@@ -329,13 +332,9 @@ class Daemon(ServeTest):
         folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
         self.addCleanup(folder.cleanup)
         daemon, _ = start_daemon(folder.name)
-        program = subprocess.Popen(
-            self.command("--quiet", *HANGS),
-            stderr=subprocess.PIPE,
-            text=True,
-            env=self.environment | {"XDG_RUNTIME_DIR": folder.name},
-        )
-        time.sleep(2)
+        self.environment["XDG_RUNTIME_DIR"] = folder.name
+        program = subprocess.Popen(self.command("--quiet", *HANGS), stderr=subprocess.PIPE, text=True, env=self.environment)
+        self.wait_for_a_client()
         daemon.kill()
         daemon.wait()
         daemon.stderr.close()
@@ -347,7 +346,6 @@ class Daemon(ServeTest):
         # The sockets that it left are in nobody's way, and its card's folder is cleared away.
         daemon, _ = start_daemon(folder.name)
         self.assertEqual(len(list(pathlib.Path(folder.name).glob("swai-card-*"))), 1)
-        self.environment["XDG_RUNTIME_DIR"] = folder.name
         self.assertIn("SWAI tiny", self.run_swai("list")[0])
         daemon.send_signal(signal.SIGINT)
         self.assertEqual(daemon.wait(LIMIT), 0)
@@ -369,6 +367,7 @@ class Daemon(ServeTest):
             self.assertNotIn("ready", said)
             self.assertEqual(list(pathlib.Path(folder).glob("swai-*")), [], "its card is still there")
 
+    @on_rtl("the fast tier writes no trace")
     def test_session(self):
         """What the README shows a newcomer, line by line, with the small card, and in another folder for what is written."""
         lines = re.findall(r"^    (build/swai .*)$", pathlib.Path("README.md").read_text(), re.M)

@@ -12,6 +12,14 @@ MODULES = pathlib.Path("build/cpe-kernels").resolve()
 SAMPLES = pathlib.Path("build/examples/cuda").resolve()
 HANGS = ["run", MODULES / "faults.elf", "--kernel", "endless_loop", "--args", "buf:64", "3", "0"]
 LIMIT = 600
+# Whether swai starts the card's functional model, as its environment says.
+FAST = os.environ.get("SWAI_TIER") == "fast"
+TINY = "SWAI tiny, fast tier" if FAST else "SWAI tiny"
+
+
+def on_rtl(why):
+    """A test that runs on RTL alone."""
+    return unittest.skipIf(FAST, why)
 
 
 class SwaiTest(unittest.TestCase):

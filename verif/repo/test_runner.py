@@ -192,6 +192,30 @@ class RunnerTest(unittest.TestCase):
         code, output = self.run_tests("--only", "nothing")
         self.assertEqual((code, output), (2, "run-tests: no test matches nothing\n"))
 
+    def test_tiers(self):
+        """Both: also on the fast tier. Fast: there, and on RTL among the long tests, which are told that they are long."""
+        says = """'echo "tier=$SWAI_TIER long=$SWAI_LONG"'"""
+        self.register(
+            {"name": '"a.both"', "command": says, "tier": '"both"', "needs": '["build/swai-card-tiny"]'},
+            {"name": '"a.fast"', "command": says, "tier": '"fast"', "seeds": 2},
+        )
+
+        def said(*options):
+            code, output = self.run_tests(*options)
+            self.assertEqual(code, 0, output)
+            logs = self.root / "build/test-logs"
+            labels = re.findall(r"ok .* (\S+)$", output, re.M)
+            return {label: (logs / f"{label}.log").read_text().strip() for label in labels}
+
+        short = {"a.both": "tier= long=", "fast.a.both": "tier=fast long=", "fast.a.fast": "tier=fast long="}
+        self.assertEqual(said(), short)
+        long = {"a.fast:1": "tier= long=1", "a.fast:2": "tier= long=1"}
+        self.assertEqual(said("--part", "a"), long)
+        self.assertEqual(said("--long"), short | long)
+        self.assertEqual(self.run_tests("--needs")[1].split(), ["generated", "build/swai-card-tiny", "build/swai-card-fast"])
+        self.register({"name": '"a.x"', "command": '"true"', "tier": '"quick"'})
+        self.assertIn("'tier' is one of rtl, both, fast", self.run_tests()[1])
+
     def test_variants(self):
         self.register(
             {

@@ -1,5 +1,6 @@
 // Copies on the simulated card by each of its engines, and between two cards.
 #include <algorithm>
+#include <span>
 
 #include "verif/common/doctest_main.hpp"
 #include "verif/sdaa/engines.hpp"
@@ -12,14 +13,17 @@ using command::Engine;
 
 namespace {
 
+void check_there(void* at, std::span<const uint8_t> expected) {
+  std::vector<uint8_t> there(expected.size());
+  REQUIRE_OK(sdaaMemcpyDtoH(there.data(), at, there.size()));
+  CHECK(std::ranges::equal(there, expected));
+}
+
 // Whether what was there before is there still, but for these bytes.
-void check_copied(void* to, size_t room, const std::vector<uint8_t>& before, size_t at,
-                  std::span<const uint8_t> bytes) {
+void check_copied(void* to, const std::vector<uint8_t>& before, size_t at, std::span<const uint8_t> bytes) {
   std::vector<uint8_t> expected = before;
   std::ranges::copy(bytes, expected.begin() + static_cast<ptrdiff_t>(at));
-  std::vector<uint8_t> there(room);
-  REQUIRE_OK(sdaaMemcpyDtoH(there.data(), to, room));
-  CHECK(there == expected);
+  check_there(to, expected);
 }
 
 }  // namespace
@@ -29,14 +33,16 @@ TEST_CASE("on the card: each engine copies what it is asked for, and nothing bes
   Runtime::get().use({[&] { return rig.open(); }});
   Runtime::current_number() = 0;
   std::mt19937_64 random(test_seed());
+  constexpr size_t kAround = 500;
   // Memory with pages of the processor and without.
   for (const size_t room : {size_t{200'000}, size_t{1'200'000}}) {
     CAPTURE(room);
     const auto data = random_bytes(random, room);
-    const auto before = random_bytes(random, room);
+    auto expected = random_bytes(random, room);
     auto* from = static_cast<uint8_t*>(allocate(room));
     auto* to = static_cast<uint8_t*>(allocate(room));
     REQUIRE_OK(sdaaMemcpyHtoD(from, data.data(), room));
+    REQUIRE_OK(sdaaMemcpyHtoD(to, expected.data(), room));
     for (const Engine engine : kAllEngines) {
       CAPTURE(static_cast<unsigned>(engine));
       for (const size_t most : {200, 9'000, 150'000}) {
@@ -47,11 +53,16 @@ TEST_CASE("on the card: each engine copies what it is asked for, and nothing bes
         const size_t at = random() % (room - bytes) / unit * unit;
         const size_t source = random() % (room - bytes);
         CAPTURE(bytes);
-        REQUIRE_OK(sdaaMemcpyHtoD(to, before.data(), room));
         REQUIRE_OK(copy_by(engine, to + at, from + source, bytes));
-        check_copied(to, room, before, at, {data.data() + source, bytes});
+        std::copy_n(data.begin() + static_cast<ptrdiff_t>(source), bytes,
+                    expected.begin() + static_cast<ptrdiff_t>(at));
+        // And what lies around it; the whole below, once.
+        const size_t begin = at - std::min(at, kAround);
+        const size_t end = std::min(at + bytes + kAround, room);
+        check_there(to + begin, {expected.data() + begin, end - begin});
       }
     }
+    check_there(to, expected);
     REQUIRE_OK(sdaaFree(from));
     REQUIRE_OK(sdaaFree(to));
   }
@@ -78,7 +89,7 @@ TEST_CASE("two cards in one host: copies from one to the other, directly") {
     CHECK_OK(copy());
     REQUIRE_OK(sdaaDeviceSynchronize());
     REQUIRE_OK(sdaaDeviceGetTime(&end));
-    check_copied(second, kBytes, before, 5, {data.data() + 3, kBytes - 10});
+    check_copied(second, before, 5, {data.data() + 3, kBytes - 10});
     return end - begin;
   };
   const auto whole = [&] { return sdaaMemcpyPeer(second + 5, 1, beyond(first, 3), 0, kBytes - 10); };
