@@ -145,12 +145,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only read the blocks, with the yosys in PATH")
     parser.add_argument("--only", action="append", metavar="BLOCK", help="only these blocks")
+    parser.add_argument("--skip", action="append", default=[], metavar="BLOCK", help="not these blocks")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options = parser.parse_args()
 
     blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
     if options.check and not options.only:
         blocks = roots(readable_by_debian(blocks))
+    if unknown := set(options.skip) - {block["name"] for block in blocks}:
+        print(f"synth: no such block: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    blocks = [block for block in blocks if block["name"] not in options.skip]
     if not blocks:
         print("synth: no such block", file=sys.stderr)
         return 2
