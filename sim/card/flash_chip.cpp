@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "sim/common/archive.hpp"
+
 namespace swai::card {
 namespace {
 
@@ -100,6 +102,14 @@ void FlashChip::power_on() {
   write_enable_ = volatile_enable_ = reset_enable_ = power_down_ = continuous_read_ = false;
   selected_ = false;
   phase_ = Phase::kIgnore;
+}
+
+void FlashChip::visit(Archive& archive) {
+  uint8_t opcode = command_ != nullptr ? command_->opcode : 0;
+  archive(now_, counters_, status_, write_enable_, volatile_enable_, reset_enable_, power_down_,
+          continuous_read_, deaf_until_, operation_, selected_, phase_, opcode, count_, address_, page_,
+          page_bytes_, status_in_);
+  if (archive.takes_back()) command_ = find(opcode);
 }
 
 void FlashChip::select() {

@@ -20,6 +20,10 @@
 
 #include "sim/card/flash_store.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::card {
 
 // Typical times of the data sheet in clocks of the card (1 clock = 1 ns).
@@ -127,6 +131,9 @@ class FlashChip {
     uint64_t bytes_erased = 0;
   };
   const Counters& counters() const { return counters_; }
+
+  // All but the cells, and what defects and power cuts do to them.
+  void visit(Archive& archive);
 
  private:
   enum class Phase : uint8_t { kOpcode, kAddress, kMode, kDummy, kData, kIgnore };

@@ -50,7 +50,8 @@ FlashStore FlashStore::open(const std::string& path, size_t bytes) {
   if (bytes != 0 && !size_ok(bytes)) fail(path, fmt::format("{} bytes asked for, but {}", bytes, kSizes));
 
   int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) {
+  const bool created = fd < 0 && errno == ENOENT;
+  if (created) {
     fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0) fail(path, fmt::format("cannot create it: {}", errno_text()));
     create_erased(path, fd, bytes != 0 ? bytes : kMaxBytes);
@@ -75,19 +76,24 @@ FlashStore FlashStore::open(const std::string& path, size_t bytes) {
     give_up("in use by another card; end that one or name another file");
 
   FlashStore store(path, fd, actual);
+  store.unwritten_ = created;
   store.load_status();
   return store;
 }
 
 FlashStore FlashStore::in_memory(size_t bytes) {
   FlashStore store("(memory)", -1, bytes);
+  std::ranges::fill(store.cells(), uint8_t{0xFF});
   return store;
 }
 
 FlashStore::FlashStore(std::string path, int fd, size_t bytes)
-    : path_(std::move(path)), fd_(fd), cells_(bytes, 0xFF) {
+    : path_(std::move(path)),
+      fd_(fd),
+      size_(bytes),
+      cells_(std::make_unique_for_overwrite<uint8_t[]>(bytes)) {
   for (size_t done = 0; fd_ >= 0 && done < bytes;) {
-    const ssize_t got = ::pread(fd_, cells_.data() + done, bytes - done, static_cast<off_t>(done));
+    const ssize_t got = ::pread(fd_, cells_.get() + done, bytes - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       const std::string cause = got == 0 ? "it was cut meanwhile" : errno_text();
@@ -101,7 +107,9 @@ FlashStore::FlashStore(std::string path, int fd, size_t bytes)
 FlashStore::FlashStore(FlashStore&& other) noexcept
     : path_(std::move(other.path_)),
       fd_(std::exchange(other.fd_, -1)),
+      size_(other.size_),
       cells_(std::move(other.cells_)),
+      unwritten_(other.unwritten_),
       status_(other.status_) {}
 
 FlashStore::~FlashStore() {
@@ -115,7 +123,7 @@ bool FlashStore::is_cut() const {
 
 void FlashStore::write_back(size_t address, size_t bytes) {
   while (bytes != 0) {
-    const ssize_t wrote = ::pwrite(fd_, cells_.data() + address, bytes, static_cast<off_t>(address));
+    const ssize_t wrote = ::pwrite(fd_, cells_.get() + address, bytes, static_cast<off_t>(address));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) fail(path_, fmt::format("cannot write it: {}", errno_text()));
     address += static_cast<size_t>(wrote);
@@ -125,6 +133,7 @@ void FlashStore::write_back(size_t address, size_t bytes) {
 
 void FlashStore::wrote(size_t address, size_t bytes) {
   if (fd_ < 0) return;
+  unwritten_ = true;
   if (is_cut()) {
     write_back(0, size());
   } else {
@@ -167,9 +176,10 @@ void FlashStore::set_status(const FlashStatusBits& bits) {
 }
 
 void FlashStore::flush() {
-  if (fd_ < 0) return;
+  if (!unwritten_) return;
   if (is_cut()) write_back(0, size());
   if (::fsync(fd_) != 0) fail(path_, fmt::format("cannot write it back: {}", errno_text()));
+  unwritten_ = false;
 }
 
 }  // namespace swai::card

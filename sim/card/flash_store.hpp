@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace swai::card {
 
@@ -50,9 +50,9 @@ class FlashStore {
   FlashStore& operator=(FlashStore&&) = delete;
   ~FlashStore();
 
-  std::span<uint8_t> cells() { return cells_; }
-  std::span<const uint8_t> cells() const { return cells_; }
-  size_t size() const { return cells_.size(); }
+  std::span<uint8_t> cells() { return {cells_.get(), size_}; }
+  std::span<const uint8_t> cells() const { return {cells_.get(), size_}; }
+  size_t size() const { return size_; }
   // These cells have changed. Throws FlashStoreError when the file does not take them.
   void wrote(size_t address, size_t bytes);
 
@@ -60,7 +60,7 @@ class FlashStore {
   // Throws FlashStoreError when the bits cannot be kept.
   void set_status(const FlashStatusBits& bits);
 
-  // Writes everything to the disk. Throws FlashStoreError.
+  // What was written goes to the disk. Throws FlashStoreError.
   void flush();
 
  private:
@@ -73,7 +73,9 @@ class FlashStore {
 
   std::string path_;
   int fd_ = -1;
-  std::vector<uint8_t> cells_;
+  size_t size_;
+  std::unique_ptr<uint8_t[]> cells_;
+  bool unwritten_ = false;  // what is not on the disk yet for all we know
   FlashStatusBits status_;
 };
 

@@ -35,6 +35,9 @@ constexpr const char* kExamples = R"(Examples:
   swai-card --flash card.flash --gdb 3333             halt before the first instruction and wait for
                                                       gdb-multiarch -ex 'target remote localhost:3333'
   build/wave/swai-card --flash card.flash --until-ready --wave boot.fst --wave-from 20000 --wave-to 30000
+  swai-card --tier fast --flash card.flash --until-ready --save booted.snapshot
+  swai-card --tier fast --flash card.flash --restore booted.snapshot --socket card.sock
+                                                      boot once, and go on from there as often as you like
 
 Exit codes:
   0  the run ended in order: ready (--until-ready), input at its end and the card asleep, Ctrl-C or SIGTERM
@@ -49,6 +52,12 @@ const char* rtl_only(const Options& options) {
   if (!options.trace.empty()) return "--trace";
   if (!options.events.empty()) return "--events";
   return waves ? "--wave" : nullptr;
+}
+
+// And what only the model has.
+const char* fast_only(const Options& options) {
+  if (!options.restore.empty()) return "--restore";
+  return options.save.empty() ? nullptr : "--save";
 }
 
 std::string default_rom() {
@@ -172,6 +181,18 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
                  "so that cycle counts are the same in every build")
       ->type_name("N");
 
+  app.add_option(
+         "--restore", options.restore,
+         "begin with the state in FILE, which --save has written, instead of power-on: same firmware,\n"
+         "same configuration, same contents of the flash chip (--tier fast). Card n of several has FILE.n")
+      ->envname("SWAI_RESTORE")
+      ->type_name("FILE");
+  app.add_option(
+         "--save", options.save,
+         "write the card's state to FILE when the run ends: memory, cores, devices, queues (--tier fast);\n"
+         "ready (--until-ready), end of the input, --max-cycles, Ctrl-C or SIGTERM, with --socket, too")
+      ->type_name("FILE");
+
   auto* socket =
       app.add_option("--socket", options.socket,
                      "serve the card on this vfio-user socket once it has booted; the console only shows")
@@ -201,6 +222,10 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
   }
   if (const char* const missing = rtl_only(options); options.tier == kFastTier && missing != nullptr) {
     fmt::print(stderr, "swai-card: the fast tier has no {}; --tier rtl has\n", missing);
+    return kExitBadInput;
+  }
+  if (const char* const missing = fast_only(options); options.tier == kRtlTier && missing != nullptr) {
+    fmt::print(stderr, "swai-card: the card in RTL has no {}; --tier fast has\n", missing);
     return kExitBadInput;
   }
   if (console == "none") {

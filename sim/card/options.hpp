@@ -56,6 +56,8 @@ struct Options {
   std::string console_path;
   bool until_ready = false;
   uint64_t max_cycles = 0;  // 0: no limit
+  std::string restore;      // a snapshot, to begin with
+  std::string save;         // one, at the end
   bool stats = false;
   bool json = false;
   bool quiet = false;

@@ -14,6 +14,8 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     management.cpp \
     msix.cpp \
     register_block.cpp \
+    snapshot.cpp \
+    state.cpp \
 ) abi/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 

@@ -21,7 +21,11 @@ constexpr uint64_t kAllGroups = uint64_t{0x12} << 32;
 }  // namespace
 
 Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
-    : memory_(options.sizes.groups),
+    : sizes_(options.sizes),
+      number_(options.number),
+      flash_times_(options.flash.times),
+      flash_store_(flash),
+      memory_(options.sizes.groups),
       chip_(flash, options.flash),
       outside_(std::move(outside)),
       management_(memory_, chip_, options.rom, *this, [this](uint8_t byte) { outside_.console(byte); }),
@@ -131,6 +135,11 @@ void Card::reset_function(bool link) {
   endpoint_.reset_function(link);
   management_.debug().release();
   report_fault(kPcieFault);
+}
+
+void Card::lose_link() {
+  endpoint_.config().set_link(false);
+  reset_function(true);
 }
 
 // --------------------------------------------------------------------------------------------------- fabric

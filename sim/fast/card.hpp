@@ -21,6 +21,10 @@
 #include "sim/fast/host_memory.hpp"
 #include "sim/fast/management.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 struct CardOptions {
@@ -62,6 +66,17 @@ class Card final : private Fabric {
   HostMemory& host_memory() { return host_; }
   // A reset of the function, by itself or because the link has gone down.
   void reset_function(bool link);
+  // The link goes down, and with it all that the host has asked for.
+  void lose_link();
+  // What it was made from.
+  const Endpoint::Sizes& sizes() const { return sizes_; }
+  unsigned number() const { return number_; }
+  const card::FlashTimes& flash_times() const { return flash_times_; }
+  const card::FlashStore& flash_store() const { return flash_store_; }
+  std::span<const uint8_t> rom() const { return management_.rom(); }
+  // Between runs: all that the card holds, but for the cells of its flash chip, which have a file of their
+  // own.
+  void visit(Archive& archive);
 
  private:
   // Fabric: the processor's accesses.
@@ -78,6 +93,10 @@ class Card final : private Fabric {
   void send_messages();
   void note_status();
 
+  const Endpoint::Sizes sizes_;
+  const unsigned number_;
+  const card::FlashTimes flash_times_;
+  const card::FlashStore& flash_store_;
   CardMemory memory_;
   card::FlashChip chip_;
   Outside outside_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/link/vendor_region.hpp"
+#include "sim/fast/snapshot.hpp"
 #include "sim/rootport/enumeration.hpp"
 
 namespace swai::fast {
@@ -46,6 +47,17 @@ CardDevice::CardDevice(const DeviceOptions& options, card::FlashStore& flash,
     at += info_.regions[bar].bytes;
   }
   link_up_at_ = wire_.settle_cycles;
+}
+
+void CardDevice::save(const std::string& path) {
+  const bool attached =
+      card_.host_memory().iommu().mappings() != 0 || !requests_.empty() || !answers_.empty();
+  save_snapshot(path, card_, attached ? Client::kAttached : Client::kNone);
+}
+
+void CardDevice::restore(const std::string& path) {
+  restore_snapshot(path, card_);
+  link_up_at_ = card_.endpoint().config().link_up() ? kNever : cycle() + wire_.settle_cycles;
 }
 
 socket::Host& CardDevice::tell() {
@@ -122,8 +134,7 @@ void CardDevice::link_up() {
 }
 
 void CardDevice::link_down() {
-  card_.endpoint().config().set_link(false);
-  card_.reset_function(true);
+  card_.lose_link();
   link_up_at_ = cycle() + wire_.reset_cycles + wire_.settle_cycles;
 }
 

@@ -28,6 +28,10 @@ class CardDevice final : public socket::Device {
              std::function<void()> woken);
 
   Card& card() { return card_; }
+  // A snapshot of the card, without its client; and a card that goes on from one. Both throw
+  // std::runtime_error.
+  void save(const std::string& path);
+  void restore(const std::string& path);
   // Up to the cycle `until`; ends earlier when something was told to the host, or everything sleeps. True:
   // told.
   bool run(uint64_t until);

@@ -4,6 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
+
+namespace swai {
+class Archive;
+}
 
 namespace swai::fast {
 
@@ -22,8 +27,13 @@ class CardMemory {
   uint8_t* at(uint64_t address, uint64_t bytes) const;
   uint8_t* hbm(uint64_t address, uint64_t bytes) const;
   uint8_t* sram(uint64_t address, uint64_t bytes) const;
+  // Costs what was written, not what there is.
+  void visit(Archive& archive);
 
  private:
+  // Of HBM, those that are not zero.
+  std::vector<uint64_t> written_pages() const;
+
   unsigned groups_;
   uint8_t* hbm_;
   uint8_t* sram_;

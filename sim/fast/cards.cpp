@@ -4,6 +4,7 @@
 
 #include "host/link/vendor_region.hpp"
 #include "sim/card/hosted_cards.hpp"
+#include "sim/card/serve.hpp"
 #include "sim/fast/card_device.hpp"
 #include "sim/fast/host_threads.hpp"
 #include "sim/fast/sizes.hpp"
@@ -19,7 +20,7 @@ class Cards final : public card::HostedCards {
  public:
   Cards(const card::Options& options, std::vector<card::FlashStore>& flash,
         const std::function<void(size_t, uint8_t)>& console)
-      : workers_(host_threads()) {
+      : save_(options.save), workers_(host_threads()) {
     for (unsigned i = 0; i < options.cards; ++i) {
       devices_.push_back(std::make_unique<CardDevice>(
           DeviceOptions{.card = {.sizes = sizes_of(options.config),
@@ -30,6 +31,7 @@ class Cards final : public card::HostedCards {
                         .configuration = options.config + std::string(link::vendor::kFastTier),
                         .cards = static_cast<unsigned>(options.cards)},
           flash[i], [console, i](uint8_t byte) { console(i, byte); }, [this] { asleep_ = false; }));
+      if (!options.restore.empty()) devices_.back()->restore(card::name_of_card(options.restore, i));
       if (!options.iommu) continue;
       devices_.back()->card().host_memory().set_route(
           [this](bool write, uint64_t address, std::span<uint8_t> bytes) {
@@ -41,7 +43,10 @@ class Cards final : public card::HostedCards {
   size_t size() const override { return devices_.size(); }
   socket::Device& device(size_t card) override { return *devices_[card]; }
   void finish() override {
-    for (const auto& device : devices_) device->card().flash().finish();
+    for (size_t i = 0; i < devices_.size(); ++i) {
+      devices_[i]->card().flash().finish();
+      if (!save_.empty()) devices_[i]->save(card::name_of_card(save_, i));
+    }
   }
 
   bool asleep() const override { return asleep_; }
@@ -50,6 +55,7 @@ class Cards final : public card::HostedCards {
  private:
   std::optional<bool> route(bool write, uint64_t address, std::span<uint8_t> bytes);
 
+  std::string save_;
   iss::cpe::Workers workers_;
   std::vector<std::unique_ptr<CardDevice>> devices_;
   bool asleep_ = false;

@@ -4,6 +4,10 @@
 
 #include <cstdint>
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 class ConfigSpace {
@@ -22,6 +26,7 @@ class ConfigSpace {
   void reset_function();
   void reset_link();
   void set_link(bool up) { link_up_ = up; }
+  void visit(Archive& archive);
 
   bool link_up() const { return link_up_; }
   bool memory() const { return (command_ & kMemory) != 0 && !d3_; }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "card_regs.hpp"
+#include "sim/common/archive.hpp"
 #include "sim/iss/cpe/group_unit.hpp"
 
 namespace swai::fast {
@@ -86,6 +87,7 @@ CoreGroup::~CoreGroup() = default;
 bool CoreGroup::busy() const { return unit_->busy(); }
 void CoreGroup::run(uint64_t cycles) { unit_->run(cycles); }
 void CoreGroup::reset() { unit_->reset(); }
+void CoreGroup::visit(Archive& archive) { archive(*unit_); }
 
 bool CoreGroup::read(uint64_t offset, unsigned size, uint64_t& value) {
   value = 0;

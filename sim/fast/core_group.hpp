@@ -13,6 +13,10 @@ class GroupUnit;
 class Workers;
 }  // namespace swai::iss::cpe
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 class CoreGroup {
@@ -45,6 +49,7 @@ class CoreGroup {
   bool busy() const;
   void run(uint64_t cycles);
   void reset();
+  void visit(Archive& archive);
 
  private:
   class Lines;

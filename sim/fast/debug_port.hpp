@@ -26,6 +26,7 @@ class DebugPort final : public RegisterBlock {
   // A reset of the processor, and one of the function: what stopped it is forgotten.
   void processor_reset() { halted_ = stepping_ = leaving_ = false; }
   void release();
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;

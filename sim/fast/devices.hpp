@@ -39,6 +39,7 @@ class Uart final : public RegisterBlock {
   void push(uint8_t byte) { input_.push_back(byte); }
   bool interrupt() const;
   void reset(bool power_on) override;
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;
@@ -55,6 +56,7 @@ class Sha256 final : public RegisterBlock {
 
   void take(uint64_t bytes, unsigned count);
   void reset(bool power_on) override;
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;
@@ -79,6 +81,7 @@ class Flash final : public RegisterBlock {
 
   bool interrupt() const;
   void reset(bool power_on) override;
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;
@@ -121,6 +124,7 @@ class Irq final : public RegisterBlock {
   bool machine() const;
   bool supervisor() const;
   void reset(bool power_on) override;
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;
@@ -146,6 +150,7 @@ class System final : public RegisterBlock {
   // What a reset destroys is kept where it can be read after it.
   void strike(Cause cause);
   void reset(bool power_on) override;
+  void visit(Archive& archive) override;
 
   // The watchdog: clocks until it acts (kNever: it is off), and their passing.
   static constexpr uint64_t kNever = ~uint64_t{0};

@@ -35,6 +35,8 @@ class DmaEngine final : public RegisterBlock {
   // A function-level reset, or a link that went down: all channels begin afresh.
   void abandon();
   void reset(bool power_on) override;
+  // What waits for the host begins the piece again that it waits for.
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;
@@ -57,6 +59,8 @@ class DmaEngine final : public RegisterBlock {
     std::deque<Job> jobs;
     std::vector<uint8_t> buffer;
     HostMemory::Access access;
+
+    void visit(Archive& archive);
   };
   enum class Moved : uint8_t { kAll, kWaits, kFailed };
 

@@ -48,6 +48,7 @@ class Endpoint final : public RegisterBlock {
 
   // The host may not write the registers of the DMA engine.
   bool dma_closed() const;
+  void visit(Archive& archive) override;
 
  protected:
   uint64_t load(uint64_t offset, uint64_t value) override;

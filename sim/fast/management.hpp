@@ -16,6 +16,10 @@
 #include "sim/fast/devices.hpp"
 #include "sim/iss/hart.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 // The card as the processor reaches it: registers of endpoint, DMA engine and groups.
@@ -51,6 +55,8 @@ class Management final : public iss::Memory {
   DebugPort& debug() { return debug_; }
   iss::Hart& hart() { return hart_; }
   uint64_t instructions() const { return instructions_; }
+  std::span<const uint8_t> rom() const { return rom_; }
+  void visit(Archive& archive);
 
   // iss::Memory
   iss::HostPage page(uint64_t paddr) override;

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 class Msix {
@@ -26,6 +30,7 @@ class Msix {
   bool deliverable() const { return (pending_ & ~masked_) != 0; }
   void drop() { pending_ = 0; }
   void reset();
+  void visit(Archive& archive);
 
  private:
   static constexpr uint64_t kPending = 0x8000;

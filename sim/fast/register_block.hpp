@@ -8,6 +8,10 @@
 
 #include "card_regs_table.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::fast {
 
 // An access of 1, 2, 4 or 8 aligned bytes as the register bus has it: the word, and the bits that it touches.
@@ -41,6 +45,7 @@ class RegisterBlock {
 
   // Registers that survive all resets but power-on keep their values in the others.
   virtual void reset(bool power_on);
+  virtual void visit(Archive& archive);
 
  protected:
   // The register at this offset is the first of so many, 8 bytes apart.

@@ -10,6 +10,7 @@
 #include "card_regs.hpp"
 #include "sim/fast/host_threads.hpp"
 #include "sim/fast/sizes.hpp"
+#include "sim/fast/snapshot.hpp"
 
 namespace swai::fast {
 namespace {
@@ -35,7 +36,10 @@ Session::Session(const card::Options& options)
             flash_,
             {.console = [this](uint8_t byte) { console_.put(byte); },
              .message = [](const Msix::Message&) {},
-             .function_reset = [] {}}) {}
+             .function_reset = [] {}}) {
+  if (!options.restore.empty()) restore_snapshot(options.restore, card_);
+  first_instruction_ = card_.instructions();
+}
 
 // The exit code of a card that sleeps and that nothing can wake any more.
 int Session::ended() const {
@@ -56,7 +60,7 @@ int Session::asleep() {
 void Session::report(double seconds) const {
   namespace status = regs::system::status;
   const uint64_t stage = status::kStage.get(card_.status());
-  const double mips = static_cast<double>(card_.instructions()) / seconds / 1e6;
+  const double mips = static_cast<double>(card_.instructions() - first_instruction_) / seconds / 1e6;
   if (options_.json) {
     const nlohmann::ordered_json object = {{"version", kJsonVersion},
                                            {"tier", card::kFastTier},
@@ -97,6 +101,7 @@ int Session::run() {
   console_.flush();
   card_.flash().finish();
   flash_.flush();
+  if (!options_.save.empty()) save_snapshot(options_.save, card_, Client::kNone);
   report(simulated);
   return code;
 }

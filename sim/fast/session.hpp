@@ -27,6 +27,7 @@ class Session {
   card::Console console_;
   iss::cpe::Workers workers_;
   Card card_;
+  uint64_t first_instruction_ = 0;  // of this run
 };
 
 }  // namespace swai::fast

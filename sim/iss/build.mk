@@ -10,6 +10,7 @@ ISS_SOURCES := $(addprefix sim/iss/, \
     hart.cpp \
     mmu.cpp \
     pma.cpp \
+    state.cpp \
     trace.cpp \
     trap.cpp \
 )

@@ -26,6 +26,10 @@
 #include "sim/iss/memory.hpp"
 #include "sim/iss/retirement.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss {
 
 enum class Interrupts : uint8_t {
@@ -127,6 +131,8 @@ class Hart {
   // privilege, CSRs with all rights. False: it faulted; no trap is taken.
   bool inject(uint32_t bits);
   void set_mode(Privilege privilege) { set_privilege(privilege); }
+  // Between runs. What is only kept to be fast begins anew: translations and decoded code.
+  void visit(Archive& archive);
 
   // --- for the instructions (execute.hpp); a false result means that an exception was raised
   void jump(uint64_t target) { next_pc_ = target; }

@@ -71,6 +71,76 @@ class FastCard(unittest.TestCase):
         self.flash.write_bytes(b"\xff" * (8 << 20))
         self.run_card("--until-ready", expect=1)
 
+    def snapshot(self, *options, name="card.snapshot", **keys):
+        file = self.folder / name
+        self.run_card(*options, "--save", file, **keys)
+        return file
+
+    def test_snapshot_goes_on_where_it_was_saved(self):
+        for config in ("tiny", "cg1", "full"):
+            with self.subTest(config=config):
+                card = ("--config", config)
+                whole = self.run_card(*card, stdin="info\n").stdout
+                booted = self.snapshot(*card, "--until-ready")
+                rest = self.run_card(*card, "--restore", booted, stdin="info\n").stdout
+                self.assertIn("ai-kernel", rest)
+                self.assertNotIn("boot ROM", rest)
+                # The same text, with the same cycles and instructions in it.
+                self.assertTrue(whole.endswith(rest), whole + "---\n" + rest)
+
+    def test_snapshot_in_the_middle_of_a_boot(self):
+        whole = json.loads(self.run_card("--until-ready", "--json").stdout)
+        half = self.snapshot("--max-cycles", "700000", expect=1)
+        rest = json.loads(self.run_card("--restore", half, "--until-ready", "--json").stdout)
+        for key in ("fast_cycles", "fast_boot_cycles", "instructions", "stage"):
+            self.assertEqual(whole[key], rest[key])
+
+    def test_snapshot_of_a_snapshot_is_the_same(self):
+        first = self.snapshot("--until-ready")
+        second = self.snapshot("--restore", first, "--until-ready", name="second")
+        self.assertEqual(first.read_bytes(), second.read_bytes())
+
+    def test_snapshot_that_does_not_fit_is_refused(self):
+        good = self.snapshot("--until-ready")
+        contents = good.read_bytes()
+        bad = self.folder / "bad"
+        damaged = bytearray(contents)
+        damaged[len(damaged) // 2] ^= 0x10
+        for text, data in (
+            ("truncated or corrupt", contents[:-1]),
+            ("checksum is wrong", damaged),
+            ("not a snapshot", b""),
+            ("not a snapshot", FLASH.read_bytes()),
+            ("a snapshot of version 99", contents.replace(b'"swai_snapshot":1', b'"swai_snapshot":99')),
+        ):
+            with self.subTest(text=text):
+                bad.write_bytes(data)
+                done = self.run_card("--restore", bad, expect=2)
+                self.assertIn(text, done.stderr)
+                self.assertIn(str(bad), done.stderr)
+        for text, options in (
+            ("configuration:", ("--config", "tiny")),
+            ("flash speed:", ("--flash-speed", "2")),
+        ):
+            with self.subTest(text=text):
+                done = self.run_card("--restore", good, *options, expect=2)
+                self.assertIn("of another card", done.stderr)
+                self.assertIn(text, done.stderr)
+        # An image that is longer by a byte, as an update leaves it.
+        image = bytearray(self.flash.read_bytes())
+        image[image.rindex(b"\xff")] = 0
+        self.flash.write_bytes(image)
+        self.assertIn("flash image:", self.run_card("--restore", good, expect=2).stderr)
+
+    def test_snapshot_of_a_card_in_rtl_is_refused(self):
+        for option in ("--save", "--restore"):
+            done = self.run_card("--tier", "rtl", option, self.folder / "x", expect=2)
+            self.assertIn(f"the card in RTL has no {option}", done.stderr)
+
+    def test_snapshot_that_cannot_be_written_is_an_error(self):
+        done = self.run_card("--until-ready", "--save", self.folder / "no" / "x", expect=2)
+        self.assertIn("No such file", done.stderr)
+
     def test_what_it_has_not_it_says(self):
         for option in ("--gdb=0", "--seed=1", "--trace=t", "--events=e", "--wave=w"):
             with self.subTest(option=option):

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -21,7 +22,7 @@ LIMIT = 120
 
 
 def swai(*words, config="tiny", **variables):
-    environment = {name: value for name, value in os.environ.items() if name not in ("SWAI_TIER", "SWAI_CARD")}
+    environment = {name: value for name, value in os.environ.items() if name not in ("SWAI_TIER", "SWAI_CARD", "SWAI_RESTORE")}
     return subprocess.run(
         [SWAI, "--config", config, *words], capture_output=True, text=True, timeout=LIMIT, env=environment | variables
     )
@@ -68,6 +69,37 @@ class HostPrograms(unittest.TestCase):
                 done = swai("--tier", "fast", "info", SWAI_FAST_THREADS=threads)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("SWAI_FAST_THREADS", done.stderr)
+
+    def test_programs_find_the_card_of_a_snapshot(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            flash, booted, copied = folder / "flash", folder / "booted", folder / "copied"
+            shutil.copy("build/firmware/flash.bin", flash)
+            card = ["build/swai-card-fast", "--config", "tiny", "--flash", flash]
+            subprocess.run([*card, "--until-ready", "--save", booted], check=True, capture_output=True, timeout=LIMIT)
+            self.good("--tier", "fast", *COPY, "--dump", f"0:{copied}", SWAI_RESTORE=str(booted))
+            words = copied.read_bytes()
+            self.assertEqual(words[:8], bytes((0, 0, 0, 0, 1, 0, 0, 0)))
+            self.assertNotEqual(swai("--tier", "fast", *COPY, SWAI_RESTORE=str(folder / "none")).returncode, 0)
+
+    def test_snapshot_of_a_served_card_whose_client_is_gone_then(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            flash, socket, saved = folder / "flash", folder / "socket", folder / "saved"
+            shutil.copy("build/firmware/flash.bin", flash)
+            for restore in ([], ["--restore", saved]):
+                words = ["build/swai-card-fast", "--config", "tiny", "--flash", flash, "--socket", socket]
+                card = subprocess.Popen(
+                    [*words, *restore, "--save", saved], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+                )
+                with card:
+                    while "is at" not in card.stderr.readline():
+                        self.assertIsNone(card.poll())
+                    self.good("--card", str(socket), *COPY)
+                    card.terminate()
+                    card.stderr.read()
+                self.assertEqual(card.returncode, 0)
+                self.assertTrue(saved.read_bytes().startswith(b'{"swai_snapshot":1,'))
 
     def test_copies_of_all_kinds(self):
         self.good("--tier", "fast", "copy-test")

@@ -18,6 +18,7 @@ ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     round_memory.cpp \
     simd.cpp \
     special.cpp \
+    state.cpp \
     sync.cpp \
     systolic.cpp \
     systolic_fast.cpp \

@@ -14,6 +14,10 @@
 
 #include "sim/iss/cpe/hart.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class Channel {
@@ -45,6 +49,7 @@ class Channel {
 
   // What the engines there wait for, in words; empty: nothing.
   std::string describe(unsigned position) const;
+  void visit(Archive& archive);
 
  private:
   struct Transfer {

@@ -16,6 +16,10 @@
 #include "sim/iss/cpe/systolic.hpp"
 #include "sim/iss/cpe/vector.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 // What a CPE is told of a launch, and what its group needs besides.
@@ -86,6 +90,7 @@ class Cpe : private Environment {
   const Dma& dma() const { return dma_; }
   const Systolic& systolic() const { return systolic_; }
   const Vector& vector() const { return vector_; }
+  void visit(Archive& archive);
   // What it does or waits for.
   std::string describe() const;
 

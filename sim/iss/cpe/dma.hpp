@@ -7,6 +7,10 @@
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/port.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class Dma {
@@ -25,6 +29,7 @@ class Dma {
   uint64_t bytes_stored() const { return bytes_stored_; }
   // Lines of memory, or parts of one, that were moved.
   uint64_t lines() const { return lines_; }
+  void visit(Archive& archive);
 
  private:
   struct Shape {

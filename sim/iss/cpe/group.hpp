@@ -20,6 +20,10 @@
 #include "sim/iss/cpe/cpe.hpp"
 #include "sim/iss/cpe/workers.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 // What a CPE runs when it comes out of reset.
@@ -123,6 +127,8 @@ class Group {
   unsigned size() const { return rows_ * columns_; }
   const Channel& row(unsigned number) const { return channels_.at(number); }
   const Channel& column(unsigned number) const { return channels_.at(rows_ + number); }
+  // Between turns. Decoded code begins anew.
+  void visit(Archive& archive);
 
  private:
   void prepare(const Launch& launch);

@@ -14,6 +14,10 @@
 
 #include "sim/iss/cpe/group.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class GroupUnit {
@@ -49,6 +53,7 @@ class GroupUnit {
   void reset();
 
   const Group& group() const { return group_; }
+  void visit(Archive& archive);
 
  private:
   static constexpr unsigned kResults = 16;
@@ -92,6 +97,8 @@ class GroupUnit {
     bool kill = false;
     bool stuck = false;  // nobody can go on until a register is written
     bool fault = false;  // the CPE fault, as it was last
+
+    void visit(Archive& archive);
   };
 
   bool read_word(uint64_t offset, uint64_t& word) const;

@@ -10,6 +10,10 @@
 #include "sim/iss/cpe/code.hpp"
 #include "sim/iss/cpe/fault.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 // What lies around the core, apart from code (CodeSource) and local memory (plain bytes).
@@ -95,6 +99,7 @@ class Hart {
   uint64_t instructions() const { return instructions_; }
   uint64_t pointer() const { return pointer_; }  // of the data window
   void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
+  void visit(Archive& archive);
 
  private:
   // By itself, with everything where others see it.

@@ -9,6 +9,10 @@
 #include "sim/iss/cpe/fault.hpp"
 #include "sim/iss/cpe/memory.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 // Global memory through segments, for the engines of a CPE. Bytes lie in one line.
@@ -66,6 +70,7 @@ class Port : public Global, public CodeSource {
   const Memory& memory() const { return memory_; }
 
   Cause fetch(uint32_t address, uint8_t* line) override;
+  void visit(Archive& archive);
 
  private:
   Cause read(uint16_t number, uint64_t offset, std::span<uint8_t> bytes, Access access);

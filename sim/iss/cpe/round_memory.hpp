@@ -10,6 +10,10 @@
 
 #include "sim/iss/cpe/port.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class RoundMemory : public Global {
@@ -33,6 +37,8 @@ class RoundMemory : public Global {
   // Accesses since the beginning.
   uint64_t lines_read() const { return lines_read_; }
   uint64_t lines_written() const { return lines_written_; }
+  // Between rounds.
+  void visit(Archive& archive);
 
  private:
   // Lines one behind the other; only the last one may be a part of one, and the first, when it is alone.

@@ -4,6 +4,10 @@
 #include <array>
 #include <cstdint>
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class Sync {
@@ -23,6 +27,7 @@ class Sync {
 
   // Who has not arrived yet.
   uint32_t missing(unsigned cpe, Scope scope) const;
+  void visit(Archive& archive);
 
  private:
   enum State : uint8_t { kAway, kArrived, kReleased };

@@ -21,6 +21,10 @@
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class Systolic {
@@ -43,6 +47,7 @@ class Systolic {
   // Rows of activations that have gone through the array.
   uint64_t rows() const { return rows_; }
   int32_t sum(unsigned half, unsigned row, unsigned column) const { return sums_[half][row][column]; }
+  void visit(Archive& archive);
 
  private:
   struct Operand {
@@ -70,6 +75,8 @@ class Systolic {
     uint32_t k_tiles = 0;
     uint32_t block = 0;  // column tiles
     uint32_t rows = 0;
+
+    void visit(Archive& archive);
   };
   struct Mode {
     explicit Mode(uint32_t word);

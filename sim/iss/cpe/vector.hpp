@@ -23,6 +23,10 @@
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
 
+namespace swai {
+class Archive;
+}
+
 namespace swai::iss::cpe {
 
 class Vector {
@@ -43,6 +47,7 @@ class Vector {
   uint32_t begun() const { return begun_; }
   // Groups of up to 8 elements that have been computed.
   uint64_t groups() const { return groups_; }
+  void visit(Archive& archive);
 
  private:
   // Addresses count from the start of local memory.

@@ -1,0 +1,60 @@
+// What a group holds between rounds.
+#include "sim/common/archive.hpp"
+#include "sim/iss/cpe/group_unit.hpp"
+
+namespace swai::iss::cpe {
+
+void Hart::visit(Archive& archive) {
+  for (unsigned n = 0; n < Slot::kNowhere; ++n) archive(x_[n]);
+  archive(pc_, instructions_, pointer_, launch_mask_, fault_, command_);
+}
+
+void Dma::visit(Archive& archive) {
+  archive(global_, shape_, begun_, fault_, bytes_loaded_, bytes_stored_, lines_);
+}
+
+void Channel::visit(Archive& archive) {
+  for (End& end : ends_) archive(end.send, end.receive);
+  archive(participants_);
+}
+
+void Sync::visit(Archive& archive) { archive(active_, states_); }
+
+void Systolic::Settings::visit(Archive& archive) {
+  archive(activations, weights, weights_column_stride, scales, scales_column_stride, group, output,
+          output_row_stride, output_column_stride, factors, biases, row_factors, least, largest, column_tiles,
+          k_tiles, block, rows);
+}
+
+void Systolic::visit(Archive& archive) { archive(now_, sums_, begun_, rows_, fault_, failed_, failed_mode_); }
+
+void Vector::visit(Archive& archive) { archive(now_, begun_, groups_, fault_, failed_, failed_mode_); }
+
+void Port::visit(Archive& archive) {
+  archive(table_base_, table_entries_, daemon_segment_, code_segment_, argument_segment_, owner_);
+}
+
+void RoundMemory::visit(Archive& archive) { archive(lines_read_, lines_written_); }
+
+void Cpe::visit(Archive& archive) {
+  archive(memory_, dma_, systolic_, vector_, hart_, launch_, pending_, running_, waiting_, wants_to_be_alone_,
+          failed_launch_, taken_, stopped_, first_instruction_, launch_instructions_, before_);
+}
+
+void Group::visit(Archive& archive) {
+  archive(port_, sync_, daemon_, enabled_, limit_, launch_, abandoned_, records_, faults_, restarts_, used_);
+  for (Channel& channel : channels_) archive(channel);
+  for (const auto& cpe : cpes_) archive(*cpe);
+  archive.pages(ldm_);
+  if (archive.takes_back()) code_.invalidate();
+}
+
+void GroupUnit::State::visit(Archive& archive) {
+  archive(mask, setup, hold, watchdog, daemon, table, entries, enable, fault_enable, cpe_fault_enable,
+          results, records, launches, failures, refused, queue, doomed, held, started, ended, running, notify,
+          waited, cycles, kill, stuck, fault);
+}
+
+void GroupUnit::visit(Archive& archive) { archive(group_, now_, time_, before_); }
+
+}  // namespace swai::iss::cpe

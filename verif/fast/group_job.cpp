@@ -1,0 +1,38 @@
+#include "verif/fast/group_job.hpp"
+
+#include "abi/segment.hpp"
+#include "sim/iss/cpe/daemon.hpp"
+#include "verif/iss/cpe/random/group_program.hpp"
+
+namespace swai::fast {
+namespace {
+
+template <typename Words>
+std::vector<uint8_t> bytes_of(const Words& words) {
+  const auto* const first = reinterpret_cast<const uint8_t*>(words.data());
+  return {first, first + sizeof(uint32_t) * words.size()};
+}
+
+}  // namespace
+
+static_assert(GroupJob::kPc == iss::cpe::kKernel);
+
+GroupJob::GroupJob(unsigned rows, unsigned columns, uint64_t seed) {
+  using segment::kExecute, segment::kRead, segment::kWrite;
+  constexpr uint16_t kFirstSegment = 16;
+  const iss::cpe::GroupProgram program({.rows = rows,
+                                        .columns = columns,
+                                        .events = 100,
+                                        .ldm_bytes = 8192,
+                                        .first_segment = kFirstSegment,
+                                        .seed = seed,
+                                        .compute = true});
+  pieces_.push_back({kDaemonSegment, kRead | kExecute, bytes_of(iss::cpe::kPlainDaemon), {}});
+  pieces_.push_back({kCodeSegment, kRead | kExecute, bytes_of(program.code()), {}});
+  for (unsigned cpe = 0; cpe < rows * columns; ++cpe) {
+    pieces_.push_back({static_cast<uint16_t>(kFirstSegment + cpe), kRead | kWrite, program.before(cpe),
+                       program.after(cpe)});
+  }
+}
+
+}  // namespace swai::fast
