@@ -18,6 +18,9 @@ inline Part part_of(uint32_t all, uint32_t parts, uint32_t number) {
   return {first, std::min(each, all - first)};
 }
 
+// Whether all CPEs of the group take part in the launch: then they can send each other something.
+inline bool all_cpes() { return count() == rows() * columns(); }
+
 // What this CPE holds of a shared buffer it sends to the others, and gets theirs; parts in order of position.
 // All of them call this with the same sizes, so sends and receives meet.
 template <typename Channel>

@@ -33,22 +33,20 @@ struct Share {
 
 class Grid {
  public:
-  // `room`: elements that a tile has in local memory, a multiple of 64. Who divides by rows (norms) asks for
-  // whole ones: they fit, or he has refused the node.
-  Grid(uint32_t rows, uint32_t columns, uint32_t room, uint32_t rank, uint32_t count, bool whole_rows = false)
-      : rows_(rows), columns_(columns), tile_columns_(columns) {
-    if (!whole_rows) {
-      // Too few rows for all, or rows too long: they are cut.
-      const uint32_t parts = rows < count ? count / rows : 1;
-      const uint32_t part = (columns + parts - 1) / parts;
-      tile_columns_ = std::min({std::max((part + 63) / 64 * 64, uint32_t{64}), room, columns});
-    }
-    across_ = (columns + tile_columns_ - 1) / tile_columns_;
-    const uint32_t fit = std::max(room / pitch_of(tile_columns_), uint32_t{1});
-    const uint32_t share = (rows + count - 1) / count;
-    const uint32_t batches = (share + fit - 1) / fit;
-    tile_rows_ = (share + batches - 1) / batches;
-    share_ = Share((rows + tile_rows_ - 1) / tile_rows_ * across_, rank, count);
+  // `room`: elements that a tile has in local memory, a multiple of 64. Rows that are too few for all, or too
+  // long, are cut.
+  Grid(uint32_t rows, uint32_t columns, uint32_t room, uint32_t rank, uint32_t count)
+      : Grid(std::min({(part_of(rows, columns, count) + 63) / 64 * 64, room, columns}),
+             {rows, columns, room, rank, count}) {}
+  // Rows are cut only where they are too few for all, and only between units of so many columns. Whole ones
+  // have room, or who asks has refused the node.
+  static Grid of_units(uint32_t unit, uint32_t rows, uint32_t columns, uint32_t room, uint32_t rank,
+                       uint32_t count) {
+    const uint32_t units = unit >= columns ? 1 : (part_of(rows, columns, count) + unit - 1) / unit;
+    return Grid(std::min(units * unit, columns), {rows, columns, room, rank, count});
+  }
+  static Grid of_rows(uint32_t rows, uint32_t columns, uint32_t room, uint32_t rank, uint32_t count) {
+    return Grid(columns, {rows, columns, room, rank, count});
   }
 
   // This CPE's.
@@ -62,11 +60,31 @@ class Grid {
   }
 
  private:
+  struct Division {
+    uint32_t rows, columns, room, rank, count;
+  };
+  Grid(uint32_t tile_columns, const Division& all)
+      : rows_(all.rows),
+        columns_(all.columns),
+        tile_columns_(tile_columns),
+        across_((all.columns + tile_columns - 1) / tile_columns) {
+    const uint32_t fit = std::max(all.room / pitch_of(tile_columns), uint32_t{1});
+    const uint32_t share = (all.rows + all.count - 1) / all.count;
+    const uint32_t batches = (share + fit - 1) / fit;
+    tile_rows_ = (share + batches - 1) / batches;
+    share_ = Share((all.rows + tile_rows_ - 1) / tile_rows_ * across_, all.rank, all.count);
+  }
+  // Of a row, if there are too few for all.
+  static constexpr uint32_t part_of(uint32_t rows, uint32_t columns, uint32_t count) {
+    const uint32_t parts = rows < count ? count / rows : 1;
+    return (columns + parts - 1) / parts;
+  }
+
   uint32_t rows_;
   uint32_t columns_;
   uint32_t tile_rows_ = 1;
   uint32_t tile_columns_;
-  uint32_t across_ = 1;
+  uint32_t across_;
   Share share_{0, 0, 1};
 };
 

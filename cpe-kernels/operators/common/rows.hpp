@@ -47,11 +47,15 @@ class RowStage {
 // Rows that a tile has at most: a number for each is one vector.
 inline constexpr uint32_t kMaxTileRows = kMaxRow / pitch_of(1);
 
-template <typename Args, typename Compute>
-void for_rows(Arena& arena, const Args& args, Compute compute) {
+template <typename Tiles, typename Args, typename Compute>
+void for_rows(const Tiles& tiles, Arena& arena, const Args& args, Compute compute) {
   RowStage<Compute> stage(arena, {args.to, args.to_stride, bytes_of(args.to_type)}, args.to_type,
                           {args.from, args.from_stride, bytes_of(args.from_type)}, args.from_type, compute);
-  stream(Grid(args.rows, args.columns, kMaxRow, cpe::rank(), cpe::count(), true), stage);
+  stream(tiles, stage);
+}
+template <typename Args, typename Compute>
+void for_rows(Arena& arena, const Args& args, Compute compute) {
+  for_rows(Grid::of_rows(args.rows, args.columns, kMaxRow, cpe::rank(), cpe::count()), arena, args, compute);
 }
 
 }  // namespace swai::operators

@@ -19,8 +19,9 @@ inline constexpr uint32_t kSlots = 3;
 
 // `Stage` has load(slot, tile) and store(slot, tile), which return tickets of the last transfer, and
 // run(slot, tile), which returns when its results may be stored.
-template <typename Stage>
-void stream(const Grid& grid, Stage&& stage) {
+// `Tiles`: a Grid, or what has its first(), end() and tile(number).
+template <typename Tiles, typename Stage>
+void stream(const Tiles& grid, Stage&& stage) {
   if (grid.first() == grid.end()) return;
   dma::Ticket stored[kSlots] = {};
   uint32_t slot = 0;

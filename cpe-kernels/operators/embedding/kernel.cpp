@@ -72,7 +72,8 @@ void operator_embedding(const EmbeddingArgs& args) {
             arena.take<float>(args.columns * 4), arena.take<float>(4)};
   }
   // A room of one row.
-  stream(Grid(args.rows, args.columns, pitch_of(args.columns), cpe::rank(), cpe::count(), true), embedding);
+  stream(Grid::of_rows(args.rows, args.columns, pitch_of(args.columns), cpe::rank(), cpe::count()),
+         embedding);
 }
 
 }  // namespace swai::operators

@@ -27,7 +27,7 @@ class Activations {
     const uint32_t rows = blocks.all().rows;
     const uint32_t depth = blocks.all().depth;
     stays_ = rows <= kFewRows && depth <= kStays && rows * pitch_for(depth) <= kStays;
-    shared_ = stays_ && rows > 1 && Blocks::all_cpes();
+    shared_ = stays_ && rows > 1 && cpe::all_cpes();
     pitch_ = pitch_for(stays_ ? depth : blocks.depth());
     if (stays_ && (shared_ || blocks.any())) {
       all_ = arena.take<std::byte>(rows * pitch_);

@@ -26,7 +26,7 @@ class Blocks {
   // shorter, `first_depth`: nothing can be computed before its operands are there.
   Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
       : all_(all), step_depth_(most.depth), first_depth_(first_depth) {
-    if (all.rows > most.rows && all_cpes()) {
+    if (all.rows > most.rows && cpe::all_cpes()) {
       sharing_ = true;
       rows_of_grid_ = cpe::rows();
       columns_of_grid_ = cpe::columns();
@@ -42,9 +42,6 @@ class Blocks {
     if (sharing_) begin_ = cpe::column_number() * columns_;
     first_row_ = sharing_ ? cpe::row_number() * rows_ : 0;
   }
-
-  // Whether all CPEs of the group take part: then they can send each other something.
-  static bool all_cpes() { return cpe::count() == cpe::rows() * cpe::columns(); }
 
   const Size& all() const { return all_; }
   bool sharing() const { return sharing_; }

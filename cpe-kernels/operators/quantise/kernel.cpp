@@ -1,4 +1,4 @@
-// Rows to int8 with a scale for each group of columns, and back.
+// Rows to int8 with a scale for each group of columns, and back. CPEs share few rows group by group.
 #include <algorithm>
 
 #include "cpe-kernels/operators/common/constants.hpp"
@@ -25,28 +25,29 @@ struct Groups {
     float* scales;
   } slots[kSlots] = {};
   uint32_t group;
-  uint32_t columns;
-  uint32_t count;  // in a row
   Number from_type;
   Number to_type;
 
-  Groups(Arena& arena, uint32_t room, uint32_t group_, uint32_t columns_, Number from, Number to)
-      : group(group_), columns(columns_), count(groups_of(columns_, group_)), from_type(from), to_type(to) {
+  Groups(Arena& arena, uint32_t room, uint32_t group_, Number from, Number to)
+      : group(group_), from_type(from), to_type(to) {
     for (Slot& slot : slots) {
       slot = {arena.take<std::byte>(room * bytes_of(from)), arena.take<std::byte>(room * bytes_of(to)),
               arena.take<float>(kMaxScales * sizeof(float))};
     }
   }
 
+  // Where the scales of a tile are in memory: groups are rows there.
+  Tile scales_of(const Tile& tile) const {
+    return {tile.column / group, groups_of(tile.columns, group), tile.row, tile.rows};
+  }
   // Calls with each group of the tile as operand and as result, and where its scales begin.
   template <typename F>
-  void for_each(const Slot& slot, uint32_t rows, F f) const {
-    const uint32_t pitch = pitch_of(columns);
-    for (uint32_t g = 0; g < count; ++g) {
-      const uint32_t first = g * group;
-      vector::size(std::min(group, columns - first), rows);
+  void for_each(const Slot& slot, const Tile& tile, F f) const {
+    const uint32_t pitch = pitch_of(tile.columns);
+    for (uint32_t first = 0, scales = 0; first < tile.columns; first += group, scales += tile.rows) {
+      vector::size(std::min(group, tile.columns - first), tile.rows);
       f(operand(slot.from + first * bytes_of(from_type), from_type, pitch * bytes_of(from_type)),
-        operand(slot.to + first * bytes_of(to_type), to_type, pitch * bytes_of(to_type)), g);
+        operand(slot.to + first * bytes_of(to_type), to_type, pitch * bytes_of(to_type)), scales);
     }
   }
 };
@@ -66,22 +67,22 @@ struct Quantise {
     // No group is all zero: nothing is divided by 0.
     vector::b(value(kLeastMagnitude));
     vector::no_result();
-    groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand&, uint32_t g) {
+    groups.for_each(here, tile, [&](const vector::Operand& x, const vector::Operand&, uint32_t scales_at) {
       vector::a(x.magnitude());
-      vector::reductions(here.scales + g * tile.rows);
+      vector::reductions(here.scales + scales_at);
       vector::run(Op::kMax, {.reduce = Reduce::kMax});
     });
     vector::a(vector::rows(here.scales));
     vector::b(value(kPartOf127));
-    vector::size(tile.rows * groups.count);
+    vector::size(tile.rows * groups_of(tile.columns, groups.group));
     vector::result(inverse);
     vector::run(Op::kMul, {.special = Special::kReciprocal});
     vector::result(here.scales);
     vector::run(Op::kMul);
     vector::Ticket last = {};
-    groups.for_each(here, tile.rows, [&](const vector::Operand& x, const vector::Operand& q, uint32_t g) {
+    groups.for_each(here, tile, [&](const vector::Operand& x, const vector::Operand& q, uint32_t scales_at) {
       vector::a(x);
-      vector::b(vector::each_row(inverse + g * tile.rows));
+      vector::b(vector::each_row(inverse + scales_at));
       into(q);
       last = vector::run(Op::kMul);
     });
@@ -89,7 +90,7 @@ struct Quantise {
   }
   dma::Ticket store(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
-    operators::store(scales, here.scales, {0, groups.count, tile.row, tile.rows}, tile.rows * 4);
+    operators::store(scales, here.scales, groups.scales_of(tile), tile.rows * 4);
     return operators::store(to, here.to, tile);
   }
 };
@@ -102,18 +103,20 @@ struct Dequantise {
 
   dma::Ticket load(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
-    const uint32_t row_bytes = tile.rows * uint32_t{sizeof(float)};
-    dma::load(here.scales, scales.at.plus_bytes(int64_t{tile.row} * 4), row_bytes,
-              {static_cast<uint16_t>(groups.count), static_cast<uint16_t>(row_bytes),
+    const Tile of_groups = groups.scales_of(tile);
+    const uint32_t row_bytes = of_groups.columns * uint32_t{sizeof(float)};
+    dma::load(here.scales, scales.at.plus_bytes(offset_of(of_groups, scales.stride, sizeof(float))),
+              row_bytes,
+              {static_cast<uint16_t>(of_groups.rows), static_cast<uint16_t>(row_bytes),
                static_cast<int32_t>(scales.stride)});
     return operators::load(here.from, from, tile);
   }
   void run(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
     vector::Ticket last = {};
-    groups.for_each(here, tile.rows, [&](const vector::Operand& q, const vector::Operand& x, uint32_t g) {
+    groups.for_each(here, tile, [&](const vector::Operand& q, const vector::Operand& x, uint32_t scales_at) {
       vector::a(q);
-      vector::b(vector::each_row(here.scales + g * tile.rows));
+      vector::b(vector::each_row(here.scales + scales_at));
       into(x);
       last = vector::run(Op::kMul);
     });
@@ -126,7 +129,10 @@ struct Dequantise {
 
 template <typename Args>
 Grid grid_of(const Args& args, uint32_t room) {
-  return Grid(args.rows, args.columns, room, cpe::rank(), cpe::count(), true);
+  // Parts of rows are some groups, and a line of memory of int8 at least.
+  const uint32_t groups = args.group >= cpe::kLine ? 1 : groups_of(cpe::kLine, args.group);
+  const uint32_t unit = groups * args.group;
+  return Grid::of_units(unit, args.rows, args.columns, room, cpe::rank(), cpe::count());
 }
 
 }  // namespace
@@ -134,19 +140,18 @@ Grid grid_of(const Args& args, uint32_t room) {
 void operator_quantise(const QuantiseArgs& args) {
   require(check(args));
   Arena arena;
-  Quantise quantise = {
-      Groups(arena, kMaxQuantisedRow, args.group, args.columns, args.from_type, Number::kInt8),
-      {args.from, args.from_stride, bytes_of(args.from_type)},
-      {args.to, args.to_stride, 1},
-      {args.scales, args.scales_stride, 4},
-      arena.take<float>(kMaxScales * sizeof(float))};
+  Quantise quantise = {Groups(arena, kMaxQuantisedRow, args.group, args.from_type, Number::kInt8),
+                       {args.from, args.from_stride, bytes_of(args.from_type)},
+                       {args.to, args.to_stride, 1},
+                       {args.scales, args.scales_stride, 4},
+                       arena.take<float>(kMaxScales * sizeof(float))};
   stream(grid_of(args, kMaxQuantisedRow), quantise);
 }
 
 void operator_dequantise(const DequantiseArgs& args) {
   require(check(args));
   Arena arena;
-  Dequantise dequantise = {Groups(arena, kMaxRow, args.group, args.columns, args.from_type, args.to_type),
+  Dequantise dequantise = {Groups(arena, kMaxRow, args.group, args.from_type, args.to_type),
                            {args.from, args.from_stride, bytes_of(args.from_type)},
                            {args.to, args.to_stride, bytes_of(args.to_type)},
                            {args.scales, args.scales_stride, 4}};

@@ -1,4 +1,4 @@
-// Rotary embedding: a row after the other, all its heads at once.
+// Rotary embedding: a row after the other, all its heads at once. Of few rows CPEs have some heads each.
 #include "cpe-kernels/operators/common/placed_rows.hpp"
 #include "cpe-kernels/operators/rotary/plan.hpp"
 #include "operator_table.hpp"
@@ -41,7 +41,7 @@ struct Rotary {
     const auto cosines = vector::rows(here.table);
     const auto sines = vector::rows(here.table + half);
     const auto between_rows = vector::rows(between, static_cast<int32_t>(half * 4));
-    vector::size(half, args.heads);
+    vector::size(half, tile.columns / args.width);
     const auto rotate = [&](const vector::Operand& x, const vector::Operand& other, vector::Operand product,
                             const vector::Operand& to) {
       vector::a(other);
@@ -74,7 +74,8 @@ void operator_rotary(const RotaryArgs& args) {
     slot = {arena.take<std::byte>(columns * bytes_of(args.from_type)),
             arena.take<std::byte>(columns * bytes_of(args.to_type)), arena.take<float>(args.width * 4)};
   }
-  stream(Grid(args.rows, columns, columns, cpe::rank(), cpe::count(), true), rotary);
+  // Tiles have one row: each has its position.
+  stream(Grid::of_units(args.width, args.rows, columns, columns, cpe::rank(), cpe::count()), rotary);
 }
 
 }  // namespace swai::operators
