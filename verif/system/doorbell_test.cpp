@@ -66,7 +66,7 @@ TEST_CASE("doorbells: the processor finds all that was written before") {
   verif::Random& random = traffic.random;
   start_program(*card);
   uint64_t slowest = 0;
-  for (uint64_t round = 1; round <= 250; ++round) {
+  for (uint64_t round = 1; round <= rounds(250); ++round) {
     // DMA in both directions beside it keeps ring, memory and wire busy.
     if (round % 50 == 1) {
       traffic.dma.finish();

@@ -230,7 +230,8 @@ TEST_CASE("errors: completions that are lost, damaged or refused") {
 TEST_CASE("errors: channels stopped in mid copy") {
   Bench bench;
   auto big = bench.card->pin(0x4'0000'0000, 1 << 20);
-  for (int round = 0; round < 6; ++round) {
+  const unsigned count = rounds(6, 2);
+  for (unsigned round = 0; round < count; ++round) {
     const bool to_host = round % 2 != 0;
     const unsigned victim = bench.victim;
     bench.traffic.send(bench.others);
@@ -241,7 +242,7 @@ TEST_CASE("errors: channels stopped in mid copy") {
     CHECK(bench.dma.abort(victim).state == state::kStateAborted);
     bench.dma.finish();
     // Memory may go now: nothing of the channel is under way any more.
-    if (round == 5) big.release();
+    if (round + 1 == count) big.release();
     const uint64_t faults = bench.traffic.statistic(Statistic::kIommuFaults);
     bench.recover();
     CHECK(bench.traffic.statistic(Statistic::kIommuFaults) == faults);
@@ -254,7 +255,7 @@ TEST_CASE("errors: resets at any point of a copy") {
   const Rig rig;
   const auto card = rig.open();
   Traffic traffic(*card, test_seed());
-  for (int round = 0; round < 40; ++round) {
+  for (unsigned round = 0; round < rounds(40); ++round) {
     traffic.send();
     traffic.dma.start();
     if (round % 4 == 3) {

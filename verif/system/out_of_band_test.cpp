@@ -75,7 +75,7 @@ TEST_CASE("out of band: halt, inspect, step and resume while the firmware sleeps
   const Rig rig;
   const auto card = rig.open();
   verif::Random random(test_seed());
-  for (int round = 0; round < 3; ++round) {
+  for (unsigned round = 0; round < rounds(3); ++round) {
     {
       Halted halted(*card);
       inspect(*card, halted, random);
@@ -103,7 +103,7 @@ TEST_CASE("out of band: the processor is reset while it sleeps, and halted while
                      regs::system::reset_cause::kCount.get(word));
   };
   CHECK(counted() == std::pair<uint64_t, uint64_t>(regs::system::reset_cause::kCausePowerOn, 0));
-  for (uint64_t round = 1; round <= 3; ++round) {
+  for (uint64_t round = 1; round <= rounds(3); ++round) {
     ask_reset(*card, kProcessor);
     CHECK(!firmware_ready(*card));
     CHECK(reset_status(*card) == 0);
@@ -122,7 +122,7 @@ TEST_CASE("out of band: the processor is reset while it sleeps, and halted while
   card->run_until(0, 10'000);
   CHECK(firmware_ready(*card));
   // Reset while it boots.
-  for (int round = 0; round < 3; ++round) {
+  for (unsigned round = 0; round < rounds(3); ++round) {
     ask_reset(*card, kProcessor);
     card->run_until(0, traffic.random.below(100'000));
   }
@@ -152,7 +152,7 @@ TEST_CASE("out of band: the processor and its SRAM are reset under DMA traffic")
   Traffic traffic(*card, test_seed());
   traffic.prove();
   unsigned stopped = 0;
-  for (int round = 0; round < 4; ++round) {
+  for (unsigned round = 0; round < rounds(4, 2); ++round) {
     traffic.send();
     traffic.dma.start();
     card->run_until(0, traffic.random.below(6000));
@@ -177,12 +177,14 @@ TEST_CASE("out of band: a core group is reset under DMA traffic, and keeps its m
   const auto card = rig.open();
   Traffic traffic(*card, test_seed());
   unsigned stopped = 0;
-  for (int round = 0; round < 10; ++round) {
+  const unsigned count = rounds(10, 3);
+  for (unsigned round = 0; round < count; ++round) {
+    const bool nothing_under_way = round + 1 == count;
     const bool to_host = round % 2 != 0;
     traffic.send();
     traffic.dma.finish();
-    if (round >= 8) {
-      // With nothing under way nothing is lost.
+    if (nothing_under_way) {
+      // Nothing is lost.
       ask_reset(*card, kGroup0);
     } else {
       const uint64_t half = 0x0F;
@@ -206,7 +208,7 @@ TEST_CASE("out of band: a core group is reset under DMA traffic, and keeps its m
     }
     CHECK(firmware_ready(*card));
     // What had been written before is still there.
-    const uint64_t untouched = round >= 8 || to_host ? kAllChannels : 0xF0;
+    const uint64_t untouched = nothing_under_way || to_host ? kAllChannels : 0xF0;
     traffic.fetch(untouched);
     traffic.dma.finish();
     traffic.check(untouched);

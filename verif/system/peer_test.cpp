@@ -72,7 +72,7 @@ void there_and_back(Pair& pair, unsigned from, unsigned to) {
 TEST_CASE("peers: two cards copy to each other, and a card to itself") {
   Pair pair({.cards = 2}, test_seed());
   REQUIRE(bus_address(*pair.cards[0]) != bus_address(*pair.cards[1]));
-  for (int round = 0; round < 3; ++round) {
+  for (unsigned round = 0; round < rounds(3); ++round) {
     there_and_back(pair, 0, 1);
     there_and_back(pair, 1, 0);
     there_and_back(pair, 0, 0);
@@ -131,7 +131,7 @@ TEST_CASE("peers: without routes the other card is memory that nobody has mapped
 
 TEST_CASE("peers: a card that is reset in the midst leaves the other one an error, no more") {
   Pair pair({.cards = 2}, test_seed());
-  for (int round = 0; round < 4; ++round) {
+  for (unsigned round = 0; round < rounds(4, 2); ++round) {
     const bool to_other = round % 2 != 0;
     Dma& dma = pair.traffic[0].dma;
     dma.write(regs::dma::timeout::kAddr, 0, 4096);

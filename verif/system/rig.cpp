@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -37,9 +38,12 @@ std::string config_of(const std::string& program) {
 }
 
 // With SWAI_TIER=fast the tests use the functional model, one program for all configurations.
-std::string program_of_tier(const std::string& program) {
+bool on_fast_tier() {
   const char* const tier = std::getenv("SWAI_TIER");
-  return tier != nullptr && std::string(tier) == "fast" ? "build/swai-card-fast" : program;
+  return tier != nullptr && std::string(tier) == "fast";
+}
+std::string program_of_tier(const std::string& program) {
+  return on_fast_tier() ? "build/swai-card-fast" : program;
 }
 
 }  // namespace
@@ -47,6 +51,10 @@ std::string program_of_tier(const std::string& program) {
 std::string card_program() {
   const char* named = std::getenv("SWAI_CARD");
   return named != nullptr ? named : "build/swai-card-tiny";
+}
+
+unsigned rounds(unsigned whole, unsigned least) {
+  return on_fast_tier() || std::getenv("SWAI_LONG") != nullptr ? whole : std::max(least, whole / 4);
 }
 
 Rig::Rig(const RigOptions& options) : folder_(new_folder()) {

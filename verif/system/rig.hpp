@@ -13,6 +13,10 @@ namespace swai::system {
 // build/swai-card-tiny, or what the environment variable SWAI_CARD names instead.
 std::string card_program();
 
+// How often a case does something at random. A round takes seconds in RTL: there it is a quarter of them, and
+// at least this many, but in long tests.
+unsigned rounds(unsigned whole, unsigned least = 1);
+
 struct RigOptions {
   std::string program = card_program();
   unsigned cards = 1;
