@@ -30,7 +30,7 @@ SEED = 1
 
 SLOT_A = 0x400000
 SRAM = 0x80000000
-LIMIT = 600
+LIMIT = 1500  # ends what hangs
 # What only the card in RTL has: cycles that mean something, traces, waves, seeds, gdb.
 on_rtl = unittest.skipIf(os.environ.get("SWAI_TIER") == "fast", "the fast tier has it not")
 

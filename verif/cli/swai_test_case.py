@@ -11,7 +11,7 @@ SWAI = str(pathlib.Path("build/swai").resolve())
 MODULES = pathlib.Path("build/cpe-kernels").resolve()
 SAMPLES = pathlib.Path("build/examples/cuda").resolve()
 HANGS = ["run", MODULES / "faults.elf", "--kernel", "endless_loop", "--args", "buf:64", "3", "0"]
-LIMIT = 600
+LIMIT = 1500  # ends what hangs
 # Whether swai starts the card's functional model, as its environment says.
 FAST = os.environ.get("SWAI_TIER") == "fast"
 TINY = "SWAI tiny, fast tier" if FAST else "SWAI tiny"

@@ -18,7 +18,7 @@ ROWS, DEPTH, COLUMNS = 256, 1024, 512
 GEMM = ["run", "build/cpe-kernels/gemm.elf", "--kernel", "gemm",
         "--args", f"buf:{4 * ROWS * COLUMNS}", f"buf:{ROWS * DEPTH}:random", f"buf:{DEPTH * COLUMNS}:random",
         *map(str, (0, 0, ROWS, DEPTH, COLUMNS, 0, 1, 0))]
-LIMIT = 120
+LIMIT = 1500  # ends what hangs
 
 
 def swai(*words, config="tiny", **variables):

@@ -23,7 +23,7 @@ BOARDS = ("icebreaker", "versa")
 TRANSFERS = 100
 # Of runs in which a fault has to come to pass: else it was hardly tried.
 SHARE = 0.5
-LIMIT = 300
+LIMIT = 1500  # ends what hangs
 
 
 def say(text):

@@ -16,7 +16,7 @@ import images
 
 SWAI = str(pathlib.Path("build/swai").resolve())
 EMULATOR = str(pathlib.Path("build/swai-usb-board").resolve())
-LIMIT = 200
+LIMIT = 1500  # ends what hangs
 OLD, NEW = "1.0.0", "1.1.0"
 SEED = 1
 

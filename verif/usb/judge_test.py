@@ -17,7 +17,7 @@ BOARD = "build/swai-usb-board"
 FLASHROM = ["flashrom", "-p", "ft2232_spi:type=2232H"]
 ICEBREAKER = ["flashrom", "-p", "ft2232_spi:type=2232H,gpiol0=C,gpiol3=L"]
 SIZE = 1 << 20
-LIMIT = 250
+LIMIT = 1500  # ends what hangs
 SEED = 1
 # As they begin: with these the FPGAs find something to load.
 ECP5_PREAMBLE = bytes.fromhex("ffffbdb3")
