@@ -31,6 +31,7 @@ FIELDS = {
     "needs": list,
     "long": bool,
     "seeds": int,
+    "long_seeds": int,
     "replay": str,
     "description": str,
     "timeout": int,
@@ -49,6 +50,7 @@ class Test:
     needs: list = dataclasses.field(default_factory=list)
     long: bool = False
     seeds: int = 1
+    long_seeds: int = 0
     replay: str = ""
     description: str = ""
     timeout: int = 0
@@ -62,8 +64,14 @@ class Test:
         """The same test, once, on the card's functional model."""
         needs = [re.sub(r"^build/swai-card(-tiny|-full)?$", "build/swai-card-fast", need) for need in self.needs]
         return dataclasses.replace(
-            self, name=f"fast.{self.name}", command=f"export SWAI_TIER=fast; {self.command}", needs=needs, seeds=1, cost=1
+            self, name=f"fast.{self.name}", command=f"export SWAI_TIER=fast; {self.command}", needs=needs, seeds=1, long_seeds=0, cost=1
         )
+
+    def seeds_of(self, long, part):
+        """The seeds of a run: those of `make test`, all with --long, with --part only those that `make test` leaves out."""
+        first = self.seeds + 1 if part and not self.long else 1
+        last = max(self.seeds, self.long_seeds) if long or part else self.seeds
+        return range(first, last + 1)
 
 
 @dataclasses.dataclass
@@ -270,7 +278,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the tests and end")
     parser.add_argument("--needs", action="store_true", help="print the make targets that the tests need and end")
     parser.add_argument("--long", action="store_true", help="include the long tests")
-    parser.add_argument("--part", metavar="BLOCK", help="only the long tests of this block: mpe for those named mpe.*")
+    parser.add_argument("--part", metavar="BLOCK", help="only the long tests of this block: mpe for those named mpe.*, and their seeds that make test leaves out")
     parser.add_argument("--changed", metavar="REF", help="only what differences from this commit can touch")
     parser.add_argument("--only", action="append", metavar="PATTERN", help="only tests with such a name, like lib.*")
     parser.add_argument("--tb", metavar="NAME", help="one test, long or not, with its output on the terminal")
@@ -297,7 +305,7 @@ def main():
     else:
         tests = [test for test in tests if options.long or options.part or not test.long]
         if options.part:
-            tests = [test for test in tests if test.long and test.name.startswith(options.part + ".")]
+            tests = [test for test in tests if test.seeds_of(False, options.part) and test.name.startswith(options.part + ".")]
             if not tests:
                 raise UsageError(f"no long test is named {options.part}.*: `make test-list` shows the names")
         if options.coverage:
@@ -328,7 +336,7 @@ def main():
 
     jobs = []
     for test in tests:
-        seeds = [options.seed] if options.seed is not None else range(1, test.seeds + 1)
+        seeds = [options.seed] if options.seed is not None else test.seeds_of(options.long, options.part)
         jobs += [(test, seed) for seed in seeds]
     failed = run_all(runner, jobs, options.jobs)
     if options.since and not options.changed:

@@ -216,6 +216,17 @@ class RunnerTest(unittest.TestCase):
         self.register({"name": '"a.x"', "command": '"true"', "tier": '"quick"'})
         self.assertIn("'tier' is one of rtl, both, fast", self.run_tests()[1])
 
+    def test_long_seeds(self):
+        """More seeds of a test among the long ones; its part has those alone."""
+        self.register({"name": '"a.x"', "command": '"exit 0"', "long_seeds": 3}, {"name": '"a.l"', "command": '"exit 0"', "long": "true"})
+
+        def labels(*options):
+            return sorted(re.findall(r"ok .* (\S+)$", self.run_tests(*options)[1], re.M))
+
+        self.assertEqual(labels(), ["a.x"])
+        self.assertEqual(labels("--long"), ["a.l", "a.x", "a.x:2", "a.x:3"])
+        self.assertEqual(labels("--part", "a"), ["a.l", "a.x:2", "a.x:3"])
+
     def test_variants(self):
         self.register(
             {

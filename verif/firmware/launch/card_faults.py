@@ -38,6 +38,19 @@ EXPECTED = {
 }
 
 
+def look(output, culprit):
+    """How many faulty kernels the card has told of, and what is wrong with them."""
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith('{"bench": "faulty"')]
+    problems = []
+    if [line["kernel"] for line in lines] == [] or {line["kernel"] for line in lines} != set(EXPECTED):
+        problems.append(f"kernels that ran: {[line['kernel'] for line in lines]}")
+    for line in lines:
+        wanted = {"ended": 1, "failed": 1, "watchdog": 0, "done_word": 1, "told": 1, "cpe": culprit, "records": 1, "next_good": 1}
+        wanted |= EXPECTED.get(line["kernel"], {})
+        problems += [f"{line['kernel']}: {key} is {line.get(key)}, not {value}" for key, value in wanted.items() if line.get(key) != value]
+    return len(lines), problems
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--card", default="build/swai-card")
@@ -50,17 +63,10 @@ def main():
         command = [options.card, "--config", options.config, "--flash", flash]
         done = subprocess.run(command, input=f"faults {options.culprit}\n", capture_output=True, text=True)
     print(done.stdout)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"bench": "faulty"')]
-    problems = []
-    if [line["kernel"] for line in lines] == [] or {line["kernel"] for line in lines} != set(EXPECTED):
-        problems.append(f"kernels that ran: {[line['kernel'] for line in lines]}")
-    for line in lines:
-        wanted = {"ended": 1, "failed": 1, "watchdog": 0, "done_word": 1, "told": 1, "cpe": options.culprit, "records": 1, "next_good": 1}
-        wanted |= EXPECTED.get(line["kernel"], {})
-        problems += [f"{line['kernel']}: {key} is {line.get(key)}, not {value}" for key, value in wanted.items() if line.get(key) != value]
+    count, problems = look(done.stdout, options.culprit)
     if problems:
         sys.exit("\n".join(problems))
-    print(f"{len(lines)} faulty kernels")
+    print(f"{count} faulty kernels")
 
 
 if __name__ == "__main__":
