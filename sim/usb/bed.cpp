@@ -45,9 +45,15 @@ void obey_permissions() {
 
 // The command, for a signal that is meant for it.
 volatile sig_atomic_t running = 0;
+// A signal that came before it was known which process that is.
+volatile sig_atomic_t early = 0;
 
 void pass_on(int signal) {
-  if (running != 0) kill(running, signal);
+  if (running != 0) {
+    kill(running, signal);
+  } else {
+    early = signal;
+  }
 }
 
 }  // namespace
@@ -120,9 +126,14 @@ std::string Bed::in_bed(const std::string& path) const {
 int Bed::run(const std::vector<std::string>& command) {
   bool obey = false;
   for (const auto& socket : sockets_) obey = obey || socket->board.options().faults.no_access;
+  // Whoever hears the command may send a signal at once.
+  signal(SIGTERM, pass_on);
+  signal(SIGHUP, pass_on);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (child == 0) {
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     if (obey) obey_permissions();
     become(command);
   }
@@ -130,8 +141,7 @@ int Bed::run(const std::vector<std::string>& command) {
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   running = child;
-  signal(SIGTERM, pass_on);
-  signal(SIGHUP, pass_on);
+  if (early != 0) kill(child, early);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
