@@ -1,5 +1,6 @@
 #!/bin/bash
-# Lints the C++ sources: clang-format in check mode and cppcheck. `scripts/lint/cpp.sh format` rewrites them instead.
+# Lints the C++ sources: clang-format in check mode, and cppcheck, of some folders or all. `scripts/lint/cpp.sh format`
+# rewrites them instead.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -16,17 +17,20 @@ case "${1:-all}" in
     sources | xargs -r clang-format --dry-run -Werror
     ;;
   cppcheck)
-    mkdir -p build/cppcheck
+    shift
+    [ $# -gt 0 ] || set -- abi firmware sim host cpe-kernels examples verif
+    work=build/cppcheck/$1
+    mkdir -p "$work"
     # Headers are checked through the sources that include them. They mention __GNUC__ for an attribute alone: with and
     # without it each source would be checked twice.
-    sources | grep '\.cpp$' >build/cppcheck/sources
-    cppcheck --quiet --std=c++20 --language=c++ -U__GNUC__ -I . -I build/gen -j "$(nproc)" --cppcheck-build-dir=build/cppcheck \
+    find "$@" -name '*.cpp' | sort >"$work/sources"
+    cppcheck --quiet --std=c++20 --language=c++ -U__GNUC__ -I . -I build/gen -j "$(nproc)" --cppcheck-build-dir="$work" \
       --include=scripts/lint/cppcheck_doctest.hpp \
       --enable=warning,portability --inline-suppr --suppressions-list=scripts/lint/cppcheck.txt \
-      --template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 --file-list=build/cppcheck/sources
+      --template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 --file-list="$work/sources"
     ;;
   *)
-    echo "usage: $0 format|check-format|cppcheck" >&2
+    echo "usage: $0 format|check-format|cppcheck [FOLDER...]" >&2
     exit 2
     ;;
 esac
