@@ -88,7 +88,8 @@ std::string usage_error(const CLI::App& app, const CLI::Error& error) {
   if (const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
       option != words.end()) {
     const std::string name = option->substr(0, option->find('='));
-    return fmt::format("there is no option '{}'{}; see --help", name, did_you_mean(name, option_names(&last)));
+    return fmt::format("there is no option '{}'{}; see --help", name,
+                       did_you_mean(name, option_names(&last)));
   }
   if (known.empty()) return fmt::format("'{}' is not expected; see --help", fmt::join(words, " "));
   return fmt::format("there is no command '{}'{}; see --help", words.front(),
