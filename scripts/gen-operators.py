@@ -125,6 +125,8 @@ def table(all_):
     for o in all_.operators:
         cases.append(f"    case {o['number']:#06x}:")
         if o in own:
+            if not o.get("prepares"):
+                cases.append("      begin_work();")
             cases.append(f"      operator_{o['name']}(*static_cast<const {args_type(o['arguments'])}*>(arguments));")
         cases.append("      return true;")
     return f"""// Made from {all_.source} by scripts/gen-operators.py: change it there.
@@ -135,6 +137,9 @@ def table(all_):
 namespace swai::operators {{
 
 {declared}
+
+// The walker's (walker/walk.hpp).
+void begin_work();
 
 // False: there is no such operator.
 inline bool call(uint16_t number, const void* arguments) {{

@@ -33,6 +33,8 @@ class Attention {
   void run() {
     Step step;
     if (!schedule_.begin(step)) return;
+    begin_work();
+    stream_.begin();
     for (bool more = true, enters = true; more;) {
       const Step here = step;
       if (enters) enter(here.tile);
@@ -176,15 +178,13 @@ class Attention {
         vector::size(keys_, active());
         vector::run(Op::kMul);
       }
-      for (uint32_t i = 0; i < piece.count; ++i, ++key) {
+      for (uint32_t i = 0; i < piece.count;) {
         while (!all_see_all_ && seen_by(from) <= key) from += tile_.heads;
-        const auto sums = key % 2 == 0 ? to.all(from) : odd(from);
-        vector::a(operand(piece.rows + i * stream_.row_bytes(), args_.kv_type, 0));
-        vector::b(vector::each_row(score(from, key), kScorePitch));
-        vector::c(sums);
-        into(sums);
-        vector::size(args_.width, tile_.queries() - from);
-        last_ = vector::run(key < 2 && all_see_all_ ? Op::kMul : Op::kFma, {.overlap = key % 2 != 0});
+        const uint32_t seen = all_see_all_ ? keys_ : seen_by(from);
+        const uint32_t count = std::min(piece.count - i, seen - key);
+        add_keys(to, operand(piece.rows + i * stream_.row_bytes(), args_.kv_type, 0), key, count, from);
+        i += count;
+        key += count;
       }
       stream_.read_by(last_);
     }
@@ -194,6 +194,36 @@ class Attention {
     into(to.all(first_));
     vector::size(args_.width, active());
     last_ = vector::run(Op::kAdd);
+  }
+
+  // Values of `count` keys, which all queries from `from` on see. Only this much is done for each key: what
+  // runs have in common is here once, as the compiler keeps nothing else of ours in registers between them.
+  void add_keys(const Partials& to, vector::Operand values, uint32_t key, uint32_t count, uint32_t from) {
+    const auto even_sums = to.all(from);
+    const auto odd_sums = odd(from);
+    auto weights = vector::each_row(score(from, key), kScorePitch);
+    const uint32_t row_bytes = stream_.row_bytes();
+    const uint32_t begun = all_see_all_ ? 2 : 0;
+    const uint32_t end = key + count;
+    vector::Ticket last = {};
+    const auto add = [&](const vector::Operand& sums, bool is_odd) {
+      vector::a(values);
+      vector::b(weights);
+      vector::c(sums);
+      into(sums);
+      last = vector::run(key < begun ? Op::kMul : Op::kFma, {.overlap = is_odd});
+      values.at += row_bytes;
+      weights.at += sizeof(float);
+      ++key;
+    };
+    vector::size(args_.width, tile_.queries() - from);
+    if (key % 2 != 0) add(odd_sums, true);
+    while (key + 1 < end) {
+      add(even_sums, false);
+      add(odd_sums, true);
+    }
+    if (key < end) add(even_sums, false);
+    last_ = last;
   }
 
   // `columns` of each query's row.
@@ -294,6 +324,7 @@ void operator_attention(const AttentionArgs& args) {
                           uses_workspace(args.rows, args.kv_heads, args.keys), cpe::rank(), cpe::count());
   Attention(arena, args, schedule).run();
   if (!schedule.shared()) return;
+  wait_for_others();
   cpe::sync<cpe::Scope::kAll>();
   combine(arena, args, sizes);
 }

@@ -26,7 +26,11 @@ class KeyValueStream {
       slot.scales = args.kv_type == Number::kInt8 ? arena.take<float>(most_ * sizeof(float)) : nullptr;
       slot.piece.scales = slot.scales;
     }
-    more_ = schedule.begin(step_);
+  }
+
+  // Asks for the first pieces.
+  void begin() {
+    more_ = schedule_.begin(step_);
     if (more_) enter_tile();
     for (uint32_t i = 0; i < kPlaces; ++i) fetch();
   }
@@ -121,7 +125,7 @@ class KeyValueStream {
   uint32_t fetched_ = 0;
 
   // What is fetched next.
-  bool more_;
+  bool more_ = false;
   Step step_;
   bool values_ = false;
   uint32_t key_ = 0;  // of the block's

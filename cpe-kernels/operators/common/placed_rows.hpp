@@ -11,6 +11,7 @@ namespace swai::operators {
 template <typename Args>
 const uint32_t* load_positions(Arena& arena, const Args& args) {
   if (!args.positions) return nullptr;
+  begin_work();
   auto* const positions = arena.take<uint32_t>(kMaxPlacedRows * sizeof(uint32_t));
   dma::wait(dma::load(positions, args.positions, args.rows * uint32_t{sizeof(uint32_t)}));
   return positions;

@@ -1,10 +1,11 @@
 // Takes a CPE's tiles through local memory: while one is computed the next one is loaded and the one before
-// is stored.
+// is stored. The node's barrier comes before the first.
 #pragma once
 
 #include "abi/node.hpp"
 #include "cpe-kernels/operators/common/grid.hpp"
 #include "cpe-kernels/operators/common/limits.hpp"
+#include "cpe-kernels/operators/walker/walk.hpp"
 #include "swai/arena.hpp"
 #include "swai/cpe.hpp"
 
@@ -23,6 +24,7 @@ inline constexpr uint32_t kSlots = 3;
 template <typename Tiles, typename Stage>
 void stream(const Tiles& grid, Stage&& stage) {
   if (grid.first() == grid.end()) return;
+  begin_work();
   dma::Ticket stored[kSlots] = {};
   uint32_t slot = 0;
   Tile tile = grid.tile(grid.first());

@@ -29,12 +29,16 @@ class Activations {
     stays_ = rows <= kFewRows && depth <= kStays && rows * pitch_for(depth) <= kStays;
     shared_ = stays_ && rows > 1 && cpe::all_cpes();
     pitch_ = pitch_for(stays_ ? depth : blocks.depth());
-    if (stays_ && (shared_ || blocks.any())) {
-      all_ = arena.take<std::byte>(rows * pitch_);
-      const cpe::Part own =
-          shared_ ? cpe::part_of(rows, cpe::columns(), cpe::column_number()) : cpe::Part{0, rows};
-      loaded_ = load_rows(all_, pitch_, x, stride, own, depth * bytes);
-    }
+    if (stays_ && (shared_ || blocks.any())) all_ = arena.take<std::byte>(rows * pitch_);
+  }
+
+  // Once, before the first step is loaded.
+  void begin() {
+    if (all_ == nullptr) return;
+    const uint32_t rows = blocks_.all().rows;
+    const cpe::Part own =
+        shared_ ? cpe::part_of(rows, cpe::columns(), cpe::column_number()) : cpe::Part{0, rows};
+    loaded_ = load_rows(all_, pitch_, x_, stride_, own, blocks_.all().depth * bytes_);
   }
 
   // All CPEs do so once, after the first steps' transfers have begun and before the first step.
@@ -47,6 +51,7 @@ class Activations {
   }
 
   bool stay() const { return stays_; }
+  bool shared() const { return shared_; }
   uint32_t pitch() const { return pitch_; }
   // Of a slot.
   uint32_t room() const { return stays_ ? 0 : (blocks_.rows() * pitch_ + 63) / 64 * 64; }
@@ -77,6 +82,14 @@ class Activations {
   std::byte* all_ = nullptr;
   dma::Ticket loaded_ = {};
 };
+
+// Waits for the node's barrier, and asks for activations that stay. False: this CPE has nothing to do.
+inline bool begin(const Blocks& blocks, Activations& x) {
+  if (!blocks.any() && !x.shared()) return false;
+  begin_work();
+  x.begin();
+  return true;
+}
 
 // After it what all CPEs that share them have loaded of a step's x and w is there. Rows of x, parts of w.
 inline void exchange(const Blocks& blocks, const Step& step, std::byte* x, uint32_t x_pitch, std::byte* w,

@@ -100,12 +100,11 @@ class Ending {
   }
   void store(const Step& step) {
     const Matrix to = {args_.to, args_.to_stride, bytes_of(args_.to_type)};
-    stored_[step.block & slots_->mask()] = operators::store(to, results(step), tile_of(step), pitch_);
+    last_stored_ = operators::store(to, results(step), tile_of(step), pitch_);
+    stored_[step.block & slots_->mask()] = last_stored_;
   }
   // All results are in memory.
-  void wait() const {
-    for (const dma::Ticket stored : stored_) dma::wait(stored);
-  }
+  void wait() const { dma::wait(last_stored_); }
 
  private:
   std::byte* residual(const Step& step) const { return results(step) + (blocks_.rows() + 1) * pitch_; }
@@ -120,6 +119,7 @@ class Ending {
   uint32_t pitch_;
   std::byte* between_[3] = {};
   dma::Ticket stored_[Slots::kMost] = {};  // of the last blocks
+  dma::Ticket last_stored_ = {};
 };
 
 }  // namespace swai::operators

@@ -7,32 +7,42 @@ namespace swai::operators {
 
 namespace {
 
-// As pack_linear leaves them: a step's are one piece of memory.
+// As pack_linear leaves them: a step's are one piece of memory. Of so few columns that hardly a CPE would
+// have work each takes half of these, which is half of each line of memory.
 class Int8Weights {
  public:
   using Args = LinearArgs;
-  static constexpr uint32_t kUnit = kBlockColumns;
   static constexpr uint32_t kDepth = 256;
   static constexpr uint32_t kFirstDepth = 64;
   static constexpr uint32_t kPart = kMaxDepth;
   static constexpr auto kKind = systolic::Weights::kInt8;
   static constexpr bool kMayAdd = false;
 
-  Int8Weights(const LinearArgs& args, const Blocks&, const Activations&, Arena&) : args_(args) {}
+  static BlockWidth columns(const LinearArgs& args) {
+    const uint32_t width = args.columns <= kFewColumns ? kBlockColumns / 2 : kBlockColumns;
+    return {width, width};
+  }
 
-  uint32_t room(uint32_t depth, uint32_t) const { return depth * kBlockColumns; }
+  Int8Weights(const LinearArgs& args, const Blocks&, const Activations&, Arena&)
+      : args_(args), width_(columns(args).most) {}
+
+  uint32_t room(uint32_t depth, uint32_t) const { return depth * width_; }
   Pieces pieces(const Step& step, uint32_t depth, uint32_t columns) const {
     return {args_.w.plus_bytes(static_cast<int64_t>(packed_linear_index(args_.depth, step.k, step.column))),
-            kBlockColumns, columns == 0 ? 0 : padded_depth(depth)};
+            width_, columns == 0 ? 0 : padded_depth(depth), kBlockColumns};
   }
   void set(const Step&, const std::byte* at, int32_t output_stride) const {
-    systolic::weights(at, 8 * kBlockColumns, kBlockColumns);
+    systolic::weights(at, 8 * width_, width_);
     systolic::column_strides(8, output_stride);
   }
   static constexpr bool adds() { return kMayAdd; }
 
  private:
+  // Halves of lines come at half of memory's rate: of more columns that would be less than CPEs take.
+  static constexpr uint32_t kFewColumns = 2 * kBlockColumns;
+
   const LinearArgs& args_;
+  uint32_t width_;  // of a block
 };
 
 }  // namespace

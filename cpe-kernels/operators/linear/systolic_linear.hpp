@@ -15,11 +15,27 @@ namespace swai::operators {
 
 namespace systolic = cpe::systolic;
 
-// Weights of a step as they lie in memory, in `count` pieces of `bytes`, a multiple of 32.
+// Weights of a step as they lie in memory, in `count` pieces of `bytes`, a multiple of 32, that begin
+// `stride` bytes apart. In local memory they lie one after the other.
 struct Pieces {
   GlobalPtr<const void> at;
   uint32_t bytes;
   uint32_t count;
+  uint32_t stride;
+
+  dma::Ticket load(std::byte* to, const cpe::Part& own) const {
+    const auto from = at.plus_bytes(int64_t{own.first * stride});
+    std::byte* const place = to + own.first * bytes;
+    if (stride == bytes) return dma::load(place, from, own.count * bytes);
+    return dma::load(
+        place, from, bytes,
+        {static_cast<uint16_t>(own.count), static_cast<uint16_t>(bytes), static_cast<int32_t>(stride)});
+  }
+};
+
+struct BlockWidth {
+  uint32_t most;
+  uint32_t unit;
 };
 
 // Rows of x in local memory, for what weights may add.
@@ -33,7 +49,7 @@ struct Rows {
 
 // `Weights` is made from the arguments and the arena, and has
 //   Args
-//   kUnit                among whose multiples of columns CPEs are divided
+//   columns(args)        of a block at most, and among whose multiples CPEs are divided
 //   kDepth, kFirstDepth  of a step, and of the very first one, where rows of x have one scale
 //   kPart                sums of so much depth do not overflow; a power of two
 //   kKind                for the systolic unit
@@ -51,8 +67,8 @@ class SystolicLinear {
         part_shift_(static_cast<uint32_t>(std::countr_zero(grouped_ ? kScaleGroup : Weights::kPart))),
         parts_of_block_(((args.depth - 1) >> part_shift_) + 1),
         blocks_({args.rows, args.depth, args.columns},
-                {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth, kBlockColumns}, Weights::kUnit,
-                grouped_ ? kScaleGroup : Weights::kFirstDepth),
+                {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth, Weights::columns(args).most},
+                Weights::columns(args).unit, grouped_ ? kScaleGroup : Weights::kFirstDepth),
         x_(args.x, args.x_stride, 1, blocks_, arena_),
         ending_(ending_of(args), blocks_, arena_),
         weights_(args, blocks_, x_, arena_),
@@ -60,7 +76,7 @@ class SystolicLinear {
     if (adds_up_) {
       for (std::byte*& part : parts_) part = arena_.take<std::byte>(blocks_.rows() * ending_.pitch());
     }
-    if (x_.stay()) load_all_row_factors();
+    if (x_.stay()) all_row_factors_ = arena_.take<std::byte>(groups() * kFewFactors);
     uint32_t room = 0;
     const auto take = [&](uint32_t bytes) {
       const uint32_t at = room;
@@ -77,6 +93,8 @@ class SystolicLinear {
   }
 
   void run() {
+    if (!begin(blocks_, x_)) return;
+    if (x_.stay()) load_all_row_factors();
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }
@@ -87,8 +105,7 @@ class SystolicLinear {
     dma::Ticket last = x_.load(step, slots_.at(step.number));
     const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));
     if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) {
-      last = dma::load(weights(step) + own.first * pieces.bytes,
-                       pieces.at.plus_bytes(int64_t{own.first * pieces.bytes}), own.count * pieces.bytes);
+      last = pieces.load(weights(step), own);
     }
     if (blocks_.empty(step)) return last;
     if (!x_.stay()) {
@@ -181,10 +198,9 @@ class SystolicLinear {
 
   // Where all activations stay, all of their scales do: a line of few rows' for each group.
   static constexpr uint32_t kFewFactors = 64;
+  uint32_t groups() const { return grouped_ ? parts_of_block_ : 1; }
   void load_all_row_factors() {
-    const uint32_t groups = grouped_ ? parts_of_block_ : 1;
-    all_row_factors_ = arena_.take<std::byte>(groups * kFewFactors);
-    load_rows(all_row_factors_, kFewFactors, args_.x_scales, args_.x_scales_stride, {0, groups},
+    load_rows(all_row_factors_, kFewFactors, args_.x_scales, args_.x_scales_stride, {0, groups()},
               args_.rows * 4);
   }
   const float* row_factors(const Step& step) const {

@@ -32,6 +32,7 @@ class LinearFp32 {
   }
 
   void run() {
+    if (!begin(blocks_, x_)) return;
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }

@@ -17,12 +17,13 @@ constexpr uint32_t kMostGroups = kW4Depth / kLeastGroup;
 class W4Weights {
  public:
   using Args = LinearW4Args;
-  static constexpr uint32_t kUnit = kW4Tile;
   static constexpr uint32_t kDepth = kW4Depth;
   static constexpr uint32_t kFirstDepth = kW4Depth;
   static constexpr uint32_t kPart = 4096;  // products of bytes, 15 and 255
   static constexpr auto kKind = systolic::Weights::kInt4;
   static constexpr bool kMayAdd = true;
+
+  static constexpr BlockWidth columns(const LinearW4Args&) { return {kBlockColumns, kW4Tile}; }
 
   W4Weights(const LinearW4Args& args, const Blocks& blocks, const Activations& x, Arena& arena)
       : at_(args.w), layout_(layout_of(args)) {
@@ -37,7 +38,7 @@ class W4Weights {
   Pieces pieces(const Step& step, uint32_t, uint32_t columns) const {
     const uint32_t tiles = (columns + kW4Tile - 1) / kW4Tile;
     return {at_.plus_bytes(static_cast<int64_t>(layout_.tile_at(step.k, step.column))), 32,
-            tiles * (layout_.tile_bytes(step.k) / 32)};
+            tiles * (layout_.tile_bytes(step.k) / 32), 32};
   }
   void set(const Step& step, const std::byte* at, int32_t output_stride) const {
     const auto tile_bytes = static_cast<int32_t>(layout_.tile_bytes(step.k));

@@ -130,6 +130,7 @@ void norm(const NormArgs& args, bool layer) {
   const Division division(args.rows, args.columns);
   // Gamma and beta are not for those who have nothing to do: memory would be busy with 32 copies of them.
   if (!division.any()) return;
+  begin_work();
   Arena arena;
   for_rows(division, arena, args, Norm(arena, args, layer, division));
 }

@@ -30,6 +30,7 @@ class LongSoftmax {
         sum_(arena_.take<float>(4)) {}
 
   void run() {
+    begin_work();
     for_pieces([&](const Batch& batch) {
       load(batch);
       vector::wait(vector::run(Op::kMul, {.reduce = Reduce::kMax}));

@@ -1,5 +1,5 @@
-// Walks a list of nodes: each CPE of the launch calls each node's operator, with its barrier before it. Nodes
-// are fetched a batch ahead of the one that runs.
+// Walks a list of nodes: each CPE of the launch calls each node's operator, with its barrier before it, or
+// before what the operator does with tensors. Nodes are fetched a batch ahead of the one that runs.
 #include "cpe-kernels/operators/walker/walk.hpp"
 
 #include <algorithm>
@@ -18,6 +18,11 @@ constexpr uint32_t kBatch = 8;
 [[gnu::section(".bss.ldm.first"), gnu::used]] node::WalkState state;
 LDM alignas(64) Node nodes[2][kBatch];
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
+
+// Of the node that runs, until it has been waited for.
+LDM Barrier barrier_ahead;
+// Whether this CPE had work at the node that runs, or the one before.
+LDM bool has_work;
 
 void wait_for(Barrier barrier) {
   switch (barrier) {
@@ -70,6 +75,17 @@ bool has_patches(const Node& node) {
 
 namespace swai::operators {
 
+void wait_for_others() {
+  const Barrier barrier = barrier_ahead;
+  barrier_ahead = Barrier::kNone;
+  wait_for(barrier);
+}
+
+void begin_work() {
+  has_work = true;
+  wait_for_others();
+}
+
 void refuse(Refusal reason) {
   walk_state().refusal = reason;
   __builtin_trap();
@@ -78,7 +94,7 @@ void refuse(Refusal reason) {
 }  // namespace swai::operators
 
 __kernel__ void walk(const node::WalkArgs* args) {
-  using operators::refuse, operators::walk_state;
+  using operators::refuse, operators::wait_for_others, operators::walk_state;
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
   const GlobalPtr<const Node> list = args->list;
@@ -92,6 +108,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
     return dma::load(nodes[first / kBatch & 1], list + first,
                      std::min(kBatch, count - first) * node::kNodeBytes);
   };
+  has_work = false;
   dma::Ticket fetched = {};
   if (count != 0) fetched = fetch(0);
   if (parameter_count != 0)
@@ -105,7 +122,12 @@ __kernel__ void walk(const node::WalkArgs* args) {
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
     if (has_patches(node)) patch(node, parameter_count);
-    wait_for(node.barrier);
+    barrier_ahead = node.barrier;
+    // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
+    // meanwhile.
+    if (has_work) wait_for_others();
+    has_work = false;
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
+    wait_for_others();
   }
 }

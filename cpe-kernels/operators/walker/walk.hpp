@@ -11,8 +11,15 @@ inline volatile node::WalkState& walk_state() {
 }
 
 // Stops the CPE; the record of its fault is a breakpoint, its reason lies beside the node's number. Every CPE
-// looks at a node's arguments before any of them moves data, so all of them stop at the same node.
+// looks at a node's arguments before it moves its data, so all of them stop at the same node.
 [[noreturn, gnu::noinline]] void refuse(node::Refusal reason);
+
+// Waits for the node's barrier, once, whoever calls: the walker itself does at last. Before it an operator
+// that `prepares` (operators.toml) may look at arguments and divide work, but not at tensors, nor meet
+// others: these may be at nodes before.
+void wait_for_others();
+// The same for who has work.
+void begin_work();
 
 inline void require(node::Refusal reason) {
   if (reason != node::Refusal::kNone) refuse(reason);
