@@ -62,6 +62,28 @@ $(1): FORCE
 	$$(if $$(subst x$$(strip $$(file <$(1))),,x$$(strip $$($(2)))),$$(shell mkdir -p $(dir $(1)))$$(file >$(1),$$($(2))))
 endef
 
+empty :=
+space := $(empty) $(empty)
+comma := ,
+# A third to half of a compiler's time goes into headers of the libraries. It reads them once for all objects with the
+# same flags: $(call precompiled,COMMAND) is the file with what it read. `make PRECOMPILED=` does without, and finds out
+# who lacks an #include.
+PRECOMPILED := scripts/precompiled.hpp
+.SECONDEXPANSION:
+precompiled = $(if $(PRECOMPILED),$(if $(filter -include,$(1)),,$(call \
+  precompiled_with,$(call flags_of_headers,$(1) $(LESS_CXXFLAGS)))))
+# What does not change what headers say would only make for more files; the last level of optimisation holds.
+flags_of_headers = $(strip $(filter-out $(CXX) -c -I% $(B)/% -isystem /% -W% -O% -ffp-contract=off \
+  $(filter-out -DDOCTEST%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
+# The folder is named after the flags, and the rule finds them by that name.
+precompiled_with = $(eval PRECOMPILED_$(call flags_name,$(1)) := $(1))$(B)/precompiled/$(call flags_name,$(1))/headers.pch
+flags_name = $(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip $(1)))))))
+$(B)/precompiled/%/headers.pch: $(PRECOMPILED)
+	$(call say,HEADERS,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CXX) $(PRECOMPILED_$*) -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
+-include $(wildcard $(B)/precompiled/*/headers.d)
+
 # $(call cxx_objects,OBJECT_FOLDER,SOURCES,FLAGS,ORDER_ONLY): one object per source, with header dependencies.
 define cxx_objects
 $(call cxx_flags,$(1),$(3))
@@ -75,15 +97,13 @@ define cxx_objects_of
 $(patsubst %.cpp,$(1)/%.o,$(2)): $(1)/%.o: %.cpp $(1)/flags | generated $(3)
 	$$(call say,CXX,$$@)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$($(1)_flags) $$(LESS_CXXFLAGS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$($(1)_flags) $$(LESS_CXXFLAGS) $$(addprefix -include-pch ,$$(filter %.pch,$$|)) -MMD -MP -c -o $$@ $$<
+$(patsubst %.cpp,$(1)/%.o,$(2)): | $$$$(call precompiled,$$$$($(1)_flags))
 -include $(patsubst %.cpp,$(1)/%.d,$(2))
 endef
 
 # What is compiled with the same flags is compiled once, whoever uses it: its object lies below build/obj/FLAGS/.
-empty :=
-space := $(empty) $(empty)
-comma := ,
-flags_folder = $(B)/obj/$(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip -O2 $(1)))))))
+flags_folder = $(B)/obj/$(call flags_name,-O2 $(1))
 # $(call objects_of,SOURCES,EXTRA_CXXFLAGS): where they are.
 objects_of = $(patsubst %.cpp,$(call flags_folder,$(2))/%.o,$(1))
 

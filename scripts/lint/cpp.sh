@@ -1,7 +1,7 @@
 #!/bin/bash
-# Lints the C++ sources: clang-format in check mode, and cppcheck, of some folders or all. `scripts/lint/cpp.sh format`
-# rewrites them instead.
-set -eu
+# Lints the C++ sources: clang-format in check mode, and cppcheck, of some folders or all; and whether each includes what
+# it needs. `scripts/lint/cpp.sh format` rewrites them instead.
+set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 # Sources of the repository, with or without git.
@@ -29,8 +29,17 @@ case "${1:-all}" in
       --enable=warning,portability --inline-suppr --suppressions-list=scripts/lint/cppcheck.txt \
       --template='{file}:{line}: {severity}: {message} [{id}]' --error-exitcode=1 --file-list="$work/sources"
     ;;
+  includes)
+    # The sources of these targets, or of all tests, without precompiled headers; the models they include must be there.
+    shift
+    [ $# -gt 0 ] || set -- $(python3 scripts/run-tests.py --needs)
+    make "$@" >/dev/null
+    make --dry-run --always-make PRECOMPILED= "$@" |
+      grep '^clang++ .* -MMD -MP -c -o ' | awk '!seen[$NF]++' | sed 's/ -MMD -MP -c -o [^ ]*/ -fsyntax-only/' |
+      xargs -d '\n' -n 1 -P "$(nproc)" bash -c
+    ;;
   *)
-    echo "usage: $0 format|check-format|cppcheck [FOLDER...]" >&2
+    echo "usage: $0 format|check-format|cppcheck [FOLDER...]|includes [TARGET...]" >&2
     exit 2
     ;;
 esac

@@ -55,6 +55,10 @@ int main(int argc, char** argv) {
 FILES["verif/x/tb2.cpp"] = FILES["verif/x/tb.cpp"].replace("i < 10", "i < 20")
 
 
+# Flags that all objects have, as folders are named after them.
+PLAIN = "std-c++20-gline-tables-only"
+
+
 class MakefileTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -62,16 +66,16 @@ class MakefileTest(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         shutil.copy(REPOSITORY / "Makefile", self.root)
         (self.root / "scripts").mkdir()
-        for script in ("include-all.sh", "keep-same.sh", "with-steps.sh"):
-            shutil.copy(REPOSITORY / "scripts" / script, self.root / "scripts")
+        for script in ("include-all.sh", "keep-same.sh", "precompiled.hpp", "with-steps.sh"):
+            shutil.copy2(REPOSITORY / "scripts" / script, self.root / "scripts")
         (self.root / "VERSION").write_text("1.2-tarball\n")
         for name, text in FILES.items():
             self.write(name, text)
         (self.root / "sim/common").mkdir(parents=True)
         shutil.copy(REPOSITORY / "sim/common/verilated_main.hpp", self.root / "sim/common")
 
-        # Verilator's runtime takes longest to compile, and is the same everywhere.
-        for path in REPOSITORY.glob("build/verilated/*/runtime*"):
+        # Verilator's runtime and the libraries' headers take longest to compile, and are the same everywhere.
+        for path in [*REPOSITORY.glob("build/verilated/*/runtime*"), *REPOSITORY.glob("build/precompiled")]:
             copy = self.root / path.relative_to(REPOSITORY)
             copy.parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if path.is_dir() else shutil.copy2)(path, copy)
@@ -150,6 +154,17 @@ class MakefileTest(unittest.TestCase):
         self.replace("verif/x/build.mk", "$(B)/lib/x.a -lfmt", "$(B)/lib/x.a -lfmt,-DNEW_FLAG=1")
         self.assertIn("CXX build/obj/O2-DNEW_FLAG-1/verif/x/hello.o", self.make("build/hello"))
         self.assertEqual(self.make("build/hello"), set())
+
+    def test_precompiled_headers(self):
+        self.replace("verif/x/lib.cpp", "return 3", "return std::vector{3}.at(0)")
+        self.make("build/hello")
+        headers = self.root / "build/precompiled"
+        self.assertEqual([str(path.relative_to(headers)) for path in headers.glob("*-only-O2/*.pch")], [f"{PLAIN}-O2/headers.pch"])
+        # What is read again compiles to the same objects.
+        self.replace("scripts/precompiled.hpp", "#include <vector>", "#include <vector>\n#include <complex>")
+        self.assertEqual(self.make("build/hello"), {f"HEADERS build/precompiled/{PLAIN}-O2/headers.pch"})
+        (self.root / "build/obj/O2/verif/x/lib.o").unlink()
+        self.assertIn("use of undeclared identifier 'std'", self.run_command("make", "PRECOMPILED=", "build/hello", expect=2))
 
     def test_verilated_program(self):
         self.make("build/tb-x")
