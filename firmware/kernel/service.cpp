@@ -169,12 +169,14 @@ void start_groups(const Card& card, uint32_t daemon_pc) {
 }
 
 // The host must not reach what the kernel keeps in its SRAM, nor command the DMA engine, which looks at no
-// such limits. (It has been kept out of the kernel's device memory since start.S.) What lies behind the
-// window is boot's, and the fault record, which the host may read at any time.
+// such limits. (It has been kept out of the kernel's device memory since start.S.) It writes to its queues
+// only, and reads what the kernel tells behind them, and behind the window boot's part with the fault record.
 void protect() {
   fw::write_reg(regs::pcie::dma_access::kAddr, regs::pcie::dma_access::kClosed.mask());
   fw::write_reg(regs::pcie::sram_base::kAddr, layout::kHostWindow);
   fw::write_reg(regs::pcie::sram_limit::kAddr, boot::kMemoryEnd);
+  static_assert(kInfo % 4096 == 0);
+  fw::write_reg(regs::pcie::sram_fixed::kAddr, kInfo);
 }
 
 void tell_card(const Card& card) {

@@ -4,6 +4,7 @@
 // crosses a 4 KiB page, so that its first address stands for all of it.
 module pcie_address (
   input  logic                  valid_i,
+  input  logic                  write_i,
   input  logic [63:0]           addr_i,
   input  pcie_pkg::bars_t       bars_i,
   input  pcie_pkg::protection_t protection_i,
@@ -29,7 +30,8 @@ module pcie_address (
         space_o = in_hbm || in_sram ? pcie_pkg::SpaceMemory : pcie_pkg::SpaceNone;
         addr_o  = in_hbm ? {4'h8, addr_i[35:0]} : {22'h00_2000, addr_i[17:0]};
         page    = addr_o[39:12];
-        bad     = in_sram && (page < protection_i.sram_base || {1'b0, page} >= protection_i.sram_limit);
+        bad     = in_sram && (page < protection_i.sram_base || {1'b0, page} >= protection_i.sram_limit ||
+                  (write_i && {1'b0, page} >= protection_i.sram_fixed));
         for (int unsigned i = 0; i < 4; i++) begin
           if (page >= protection_i.deny_base[28*i+:28] && {1'b0, page} < protection_i.deny_limit[29*i+:29]) bad = 1'b1;
         end

@@ -59,6 +59,7 @@ module pcie_nonposted (
 
   pcie_address u_address (
     .valid_i      (np_valid_i && is_memory && state_q == Idle),
+    .write_i      (1'b0),
     .addr_i       ({bus_addr[63:2], 2'b00}),
     .bars_i,
     .protection_i,

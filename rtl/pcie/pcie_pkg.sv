@@ -88,11 +88,12 @@ package pcie_pkg;
     logic [45:0] bar4;    // 63:18
   } bars_t;
 
-  // What the host may not touch through BAR0. Pages of 4 KiB: bits 39:12 of the base, 40:12 of the limit; range i of the
-  // denied ones is the i-th part of the vectors.
+  // What the host may not touch through BAR0, and from where it may not write to the SRAM. Pages of 4 KiB: bits 39:12 of
+  // a base, 40:12 of a limit; range i of the denied ones is the i-th part of the vectors.
   typedef struct packed {
     logic [27:0]  sram_base;
     logic [28:0]  sram_limit;
+    logic [28:0]  sram_fixed;
     logic [111:0] deny_base;
     logic [115:0] deny_limit;
   } protection_t;

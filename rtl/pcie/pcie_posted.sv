@@ -84,6 +84,7 @@ module pcie_posted (
 
   pcie_address u_address (
     .valid_i      (p_valid_i && is_write && state_q == Idle),
+    .write_i      (1'b1),
     .addr_i       ({bus_addr[63:2], 2'b00}),
     .bars_i,
     .protection_i,

@@ -33,6 +33,7 @@ module pcie_regs (
 
   logic [27:0] sram_base_q;
   logic [28:0] sram_limit_q;
+  logic [28:0] sram_fixed_q;
   logic [27:0] deny_base_q [4];
   logic [28:0] deny_limit_q [4];
   logic        dma_closed_q;
@@ -53,7 +54,7 @@ module pcie_regs (
   assign in_traffic    = offset >= pcie_regs_pkg::PacketsInOffset && offset <= pcie_regs_pkg::BytesOutOffset;
   assign in_deny       = offset >= pcie_regs_pkg::Deny0BaseOffset && offset <= pcie_regs_pkg::Deny3LimitOffset;
   assign protected_reg = in_deny || offset == pcie_regs_pkg::SramBaseOffset || offset == pcie_regs_pkg::SramLimitOffset ||
-                         offset == pcie_regs_pkg::DmaAccessOffset;
+                         offset == pcie_regs_pkg::SramFixedOffset || offset == pcie_regs_pkg::DmaAccessOffset;
 
   // Range i is at 0x90 + 16*i.
   logic [1:0] range;
@@ -80,6 +81,7 @@ module pcie_regs (
       case (offset)
         pcie_regs_pkg::SramBaseOffset:  old = {24'd0, sram_base_q, 12'd0};
         pcie_regs_pkg::SramLimitOffset: old = {23'd0, sram_limit_q, 12'd0};
+        pcie_regs_pkg::SramFixedOffset: old = {23'd0, sram_fixed_q, 12'd0};
         pcie_regs_pkg::DmaAccessOffset: old = {63'd0, dma_closed_q};
         default: if (in_deny) old = offset[3] ? {23'd0, deny_limit_q[range], 12'd0} : {24'd0, deny_base_q[range], 12'd0};
       endcase
@@ -90,6 +92,7 @@ module pcie_regs (
     if (!rst_ni) begin
       sram_base_q  <= pcie_regs_pkg::SramBaseReset[39:12];
       sram_limit_q <= pcie_regs_pkg::SramLimitReset[40:12];
+      sram_fixed_q <= pcie_regs_pkg::SramFixedReset[40:12];
       dma_closed_q <= 1'b0;
       for (int unsigned i = 0; i < 4; i++) begin
         deny_base_q[i]  <= '0;
@@ -98,6 +101,7 @@ module pcie_regs (
     end else if (write && master_i) begin
       if (offset == pcie_regs_pkg::SramBaseOffset) sram_base_q <= value[39:12];
       if (offset == pcie_regs_pkg::SramLimitOffset) sram_limit_q <= value[40:12];
+      if (offset == pcie_regs_pkg::SramFixedOffset) sram_fixed_q <= value[40:12];
       if (offset == pcie_regs_pkg::DmaAccessOffset) dma_closed_q <= value[0];
       if (in_deny && !offset[3]) deny_base_q[range] <= value[39:12];
       if (in_deny && offset[3]) deny_limit_q[range] <= value[40:12];
@@ -165,6 +169,7 @@ module pcie_regs (
         pcie_regs_pkg::Bar0Offset:        rsp_o.rdata = bar0_i;
         pcie_regs_pkg::SramBaseOffset:    rsp_o.rdata = {24'd0, sram_base_q, 12'd0};
         pcie_regs_pkg::SramLimitOffset:   rsp_o.rdata = {23'd0, sram_limit_q, 12'd0};
+        pcie_regs_pkg::SramFixedOffset:   rsp_o.rdata = {23'd0, sram_fixed_q, 12'd0};
         pcie_regs_pkg::DmaAccessOffset:   rsp_o.rdata = {63'd0, dma_closed_q};
         default: begin
           if (in_deny) begin
@@ -187,6 +192,7 @@ module pcie_regs (
   always_comb begin
     protection_o.sram_base  = sram_base_q;
     protection_o.sram_limit = sram_limit_q;
+    protection_o.sram_fixed = sram_fixed_q;
     dma_closed_o            = dma_closed_q;
     for (int unsigned i = 0; i < 4; i++) begin
       protection_o.deny_base[28*i+:28]  = deny_base_q[i];

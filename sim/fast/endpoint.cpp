@@ -108,9 +108,10 @@ void Endpoint::reset_function(bool link) {
 // --------------------------------------------------------------------------------------------------- the
 // host
 
-bool Endpoint::denied(uint64_t address) const {
+bool Endpoint::denied(uint64_t address, bool write) const {
   const auto in = [&](uint64_t base, uint64_t limit) { return address >= at(base) && address < at(limit); };
-  if (regs::kLocalRegion.contains(address) && !in(pcie::sram_base::kOffset, pcie::sram_limit::kOffset))
+  if (regs::kLocalRegion.contains(address) && (!in(pcie::sram_base::kOffset, pcie::sram_limit::kOffset) ||
+                                               (write && address >= at(pcie::sram_fixed::kOffset))))
     return true;
   return in(pcie::deny0_base::kOffset, pcie::deny0_limit::kOffset) ||
          in(pcie::deny1_base::kOffset, pcie::deny1_limit::kOffset) ||
@@ -119,12 +120,12 @@ bool Endpoint::denied(uint64_t address) const {
 }
 
 // A piece of BAR0 within a page.
-uint8_t* Endpoint::window(uint64_t offset, uint64_t bytes, bool& denied) const {
+uint8_t* Endpoint::window(uint64_t offset, uint64_t bytes, bool write, bool& denied) const {
   const bool hbm = offset < kSramInBar0;
   const uint64_t address =
       hbm ? regs::kHbmRegion.base + offset : regs::kLocalRegion.base + (offset - kSramInBar0);
   if (!hbm && offset - kSramInBar0 >= regs::kSramBytes) return nullptr;
-  denied = this->denied(address & ~(kPage - 1));
+  denied = this->denied(address & ~(kPage - 1), write);
   return denied ? nullptr : memory_.at(address, bytes);
 }
 
@@ -139,7 +140,7 @@ bool Endpoint::read_registers(uint64_t offset, std::span<uint8_t> bytes) {
 }
 
 bool Endpoint::register_write(uint64_t offset, unsigned size, uint64_t value) {
-  const bool kept = (offset >= pcie::sram_base::kOffset && offset < pcie::dma_access::kOffset + 8);
+  const bool kept = (offset >= pcie::sram_base::kOffset && offset < pcie::sram_fixed::kOffset + 8);
   if (offset < pcie::kSize) return !kept && write(offset, size, value);
   const bool closed = offset - kDmaInBar4 < regs::dma::kSize && dma_closed();
   return !closed && outside_.write(offset, size, value);
@@ -160,7 +161,7 @@ bool Endpoint::host_read(uint64_t address, std::span<uint8_t> bytes) {
     for (uint64_t done = 0; good && done < bytes.size();) {
       const uint64_t offset = address - config_.bar0() + done;
       const uint64_t count = std::min(bytes.size() - done, kPage - offset % kPage);
-      const uint8_t* const from = window(offset, count, denied);
+      const uint8_t* const from = window(offset, count, false, denied);
       good = from != nullptr;
       if (good) std::memcpy(bytes.data() + done, from, count);
       done += count;
@@ -188,7 +189,7 @@ void Endpoint::host_write(uint64_t address, std::span<const uint8_t> bytes) {
       const uint64_t offset = address - config_.bar0() + done;
       const uint64_t count = std::min(bytes.size() - done, kPage - offset % kPage);
       bool kept = false;
-      uint8_t* const into = window(offset, count, kept);
+      uint8_t* const into = window(offset, count, true, kept);
       if (into != nullptr) std::memcpy(into, bytes.data() + done, count);
       // What may be there and is not, nobody tells the host: the write had been taken.
       const bool meant = offset < kSramInBar0 && !kept;

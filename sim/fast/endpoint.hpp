@@ -55,8 +55,8 @@ class Endpoint final : public RegisterBlock {
   void stored(uint64_t offset, uint64_t data, uint64_t mask) override;
 
  private:
-  bool denied(uint64_t card_address) const;
-  uint8_t* window(uint64_t offset, uint64_t bytes, bool& denied) const;
+  bool denied(uint64_t card_address, bool write) const;
+  uint8_t* window(uint64_t offset, uint64_t bytes, bool write, bool& denied) const;
   bool read_registers(uint64_t offset, std::span<uint8_t> bytes);
   bool write_registers(uint64_t offset, std::span<const uint8_t> bytes);
   bool register_write(uint64_t offset, unsigned size, uint64_t value);

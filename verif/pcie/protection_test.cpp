@@ -67,11 +67,14 @@ void test_protection(uint64_t seed, uint64_t cycles) {
   const uint64_t before = bench.read_register(regs::pcie::deny0_limit::kOffset);
   bench.write(kBar4 + regs::pcie::deny0_limit::kOffset, ~uint64_t{0});
   bench.write(kBar4 + regs::pcie::sram_base::kOffset, 0);
+  bench.write(kBar4 + regs::pcie::sram_fixed::kOffset, 0);
   bench.quiet();
   expect(bench.read_register(regs::pcie::deny0_limit::kOffset), before, "a limit that the host has written");
   expect(bench.read_register(regs::pcie::sram_base::kOffset), regs::pcie::sram_base::kReset,
          "a base that the host has written");
-  expect(bench.read_register(regs::pcie::errors_unsupported_posted::kOffset), 2, "writes refused");
+  expect(bench.read_register(regs::pcie::sram_fixed::kOffset), regs::pcie::sram_fixed::kReset,
+         "where the host may not write, as the host has written it");
+  expect(bench.read_register(regs::pcie::errors_unsupported_posted::kOffset), 3, "writes refused");
   uint64_t denied = 0;
   for (uint64_t round = 0; round < std::max<uint64_t>(cycles / 2000, 3); ++round) {
     struct Range {
@@ -87,6 +90,8 @@ void test_protection(uint64_t seed, uint64_t cycles) {
       check(bench.mpe_access(true, regs + at, ranges[i].base).status == kOk, "a base");
       check(bench.mpe_access(true, regs + at + 8, ranges[i].limit).status == kOk, "a limit");
     }
+    const uint64_t fixed = kSram + 0x1000 * random.below(70);
+    check(bench.mpe_access(true, regs + regs::pcie::sram_fixed::kOffset, fixed).status == kOk, "what is fixed");
     for (unsigned i = 0; i < 40; ++i) {
       const bool sram = random.chance(40);
       const uint64_t offset = 0x1000 * random.below(sram ? 70 : 32) + random.below(4096 - 64);
@@ -96,14 +101,15 @@ void test_protection(uint64_t seed, uint64_t cycles) {
       for (unsigned k = 1; k < 5; ++k)
         allowed = allowed && !(page >= ranges[k].base && page < ranges[k].limit);
       const bool nobody = sram && offset >= kSramBytes;
+      const bool writable = allowed && !(sram && page >= fixed);
       const uint64_t window = kBar0 + (sram ? kSramWindow : 0) + offset;
-      denied += !allowed && !nobody ? 2 : 0;
+      if (!nobody) denied += (allowed ? 0 : 1) + (writable ? 0 : 1);
       expect(bench.read(window, 8).status, allowed && !nobody ? kSuccess : kUnsupported,
              fmt::format("status at {:#x}", addr));
       const uint8_t old = bench.ring.memory.get(addr);
       bench.write(window, static_cast<uint8_t>(~old), 1);
       bench.quiet();
-      expect(bench.ring.memory.get(addr), allowed && !nobody ? static_cast<uint8_t>(~old) : old,
+      expect(bench.ring.memory.get(addr), writable && !nobody ? static_cast<uint8_t>(~old) : old,
              fmt::format("byte at {:#x}", addr));
     }
     expect(bench.read_register(regs::pcie::errors_denied::kOffset), denied, "accesses denied");

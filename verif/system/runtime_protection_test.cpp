@@ -66,6 +66,18 @@ TEST_CASE(
   }
   CHECK(counter(*card, regs::pcie::errors_denied::kAddr) == denied + 40);
   prove(client, queue, memory, random);
+
+  // What the kernel tells of itself, behind the queues, is read only.
+  const uint64_t told = client.slot_at(protocol::kQueues, 0);
+  const uint64_t end = kSramAt + regs::kSramBytes;
+  for (int i = 0; i < 20; ++i) {
+    const uint64_t at = i == 0 ? told : told + random.below((end - told) / 8) * 8;
+    const uint64_t before = card->read<uint64_t>(kMemoryBar, at);
+    card->post<uint64_t>(kMemoryBar, at, ~before);
+    CHECK(counter(*card, regs::pcie::errors_denied::kAddr) == denied + 41 + i);
+    if (i == 0) CHECK(card->read<uint64_t>(kMemoryBar, at) == before);
+  }
+  prove(client, queue, memory, random);
 }
 
 }  // namespace swai::system
