@@ -65,7 +65,7 @@ endef
 empty :=
 space := $(empty) $(empty)
 comma := ,
-# A third to half of a compiler's time goes into headers of the libraries. It reads them once for all objects with the
+# A fifth of a compiler's time, half without optimisation, goes into headers of the libraries. It reads them once for all objects with the
 # same flags: $(call precompiled,COMMAND) is the file with what it read. `make PRECOMPILED=` does without, and finds out
 # who lacks an #include.
 PRECOMPILED := scripts/precompiled.hpp
