@@ -2,3 +2,8 @@
 
 $(eval $(call cxx_program,test-fast-card,$(addprefix verif/fast/,bed.cpp group_job.cpp snapshot_test.cpp) \
   verif/common/doctest_main.cpp,$(B)/lib/cpe-random.a $(fast_libs)))
+
+# The card in RTL and its model, beside each other.
+$(eval $(call cxx_program,test-tiers,$(addprefix verif/fast/,group_job.cpp tiers_test.cpp) verif/system/mpe_proxy.cpp \
+  abi/module_reader.cpp verif/common/doctest_main.cpp,\
+  $(B)/lib/system.a $(B)/lib/link.a $(B)/lib/cpe-random.a $(ISS_CPE_LIB) -lfmt,-Icpe-kernels/include))

@@ -12,7 +12,6 @@
 #include <iterator>
 
 #include "abi/dma.hpp"
-#include "abi/group/group.hpp"
 #include "card_regs.hpp"
 #include "card_regs_table.hpp"
 #include "sim/common/archive.hpp"
@@ -28,7 +27,6 @@ constexpr uint64_t kHbm = regs::kHbmRegion.base;
 // Where the tests put their things: behind what the firmware uses, and out of the way of each other.
 constexpr uint64_t kRing = kHbm + (uint64_t{1} << 30);
 constexpr uint64_t kData = kRing + 0x10000;
-constexpr uint64_t kJob = kHbm + (uint64_t{2} << 30);
 
 std::vector<uint8_t> image() {
   std::ifstream file("build/firmware/flash.bin", std::ios::binary);
@@ -262,26 +260,10 @@ TEST_CASE("snapshot: a card that takes one goes on as the one that went on, what
 
 // ------------------------------------------------------------------------------------------------ kernels
 
-// A random kernel on all cores, from the bare group on.
 void begin(Bed& bed, const GroupJob& job) {
   bed.halt();
   group::Group<Bed> group(bed, 0);
-  constexpr uint32_t kEntries = 64;
-  bed.zero(kJob, kEntries * sizeof(uint64_t));
-  group.use_segments(kJob, kEntries);
-  uint64_t place = kJob + 0x10000;
-  for (const GroupJob::Piece& piece : job.pieces()) {
-    bed.write_memory(place, piece.bytes);
-    const uint64_t room = (piece.bytes.size() + 0xFFF) & ~uint64_t{0xFFF};
-    group.set_segment(piece.segment, {place, room, piece.permissions});
-    place += room;
-  }
-  group.forget(group::Group<Bed>::kSegments | group::Group<Bed>::kCode);
-  group.use_daemon(GroupJob::kDaemonSegment, GroupJob::kDaemonPc);
-  group.enable(group.all());
-  REQUIRE(group.wait_ready(group.all(), 100'000));
-  group.prepare({.mask = group.all(), .code_segment = GroupJob::kCodeSegment, .argument_segment = 0});
-  group.start(GroupJob::kPc, 0);
+  REQUIRE(start(bed, group, job).has_value());
 }
 
 TEST_CASE("snapshot: kernels under way end as they would have") {
