@@ -65,23 +65,23 @@ endef
 empty :=
 space := $(empty) $(empty)
 comma := ,
-# A fifth of a compiler's time, half without optimisation, goes into headers of the libraries. It reads them once for all objects with the
-# same flags: $(call precompiled,COMMAND) is the file with what it read. `make PRECOMPILED=` does without, and finds out
-# who lacks an #include.
+# A fifth of a compiler's time, half without optimisation, goes into headers of the libraries. It reads them once for all
+# objects with the same flags: $(call precompiled,COMMAND) is the file with what it read. `make PRECOMPILED=` does without,
+# and finds out who lacks an #include.
 PRECOMPILED := scripts/precompiled.hpp
 .SECONDEXPANSION:
 precompiled = $(if $(PRECOMPILED),$(if $(filter -include,$(1)),,$(call \
   precompiled_with,$(call flags_of_headers,$(1) $(LESS_CXXFLAGS)))))
 # What does not change what headers say would only make for more files; the last level of optimisation holds.
-flags_of_headers = $(strip $(filter-out $(CXX) -c -I% $(B)/% -isystem /% -W% -O% -ffp-contract=off \
-  $(filter-out -DDOCTEST%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
-# The folder is named after the flags, and the rule finds them by that name.
+flags_of_headers = $(strip $(filter-out -c -I% $(B)/% -isystem /% -W% -O% -ffp-contract=off \
+  $(filter-out -DDOCTEST% -D_%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
+# The folder is named after compiler and flags, and the rule finds them by that name.
 precompiled_with = $(eval PRECOMPILED_$(call flags_name,$(1)) := $(1))$(B)/precompiled/$(call flags_name,$(1))/headers.pch
 flags_name = $(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip $(1)))))))
 $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 	$(call say,HEADERS,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CXX) $(PRECOMPILED_$*) -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
+	$(Q)$(PRECOMPILED_$*) -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
 -include $(wildcard $(B)/precompiled/*/headers.d)
 
 # $(call cxx_objects,OBJECT_FOLDER,SOURCES,FLAGS,ORDER_ONLY): one object per source, with header dependencies.

@@ -16,10 +16,15 @@ def all_files():
     return {path.stem: path for path in paths}
 
 
+# Where a name is one of a package or a module: in a scope, before an instance or its parameters, in a macro. A signal
+# may have the name of a module.
+_USES = re.compile(r"`define\s+\w+\s+(\w+)|\b(\w+_pkg)\b|\b([A-Za-z_]\w*)\s*(?:#\s*\(|\s\w+\s*(?:\[[^\]]*\]\s*)?\()")
+
+
 @functools.cache
 def _names_in(path):
     text = re.sub(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", "", path.read_text(), flags=re.DOTALL)
-    return set(re.findall(r"[A-Za-z_]\w*", text))
+    return {name for names in _USES.findall(text) for name in names if name}
 
 
 def closure(top):

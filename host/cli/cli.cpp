@@ -83,7 +83,8 @@ std::string usage_error(const CLI::App& app, const CLI::Error& error) {
   for (const CLI::App* command : last.get_subcommands([](const CLI::App*) { return true; }))
     known.push_back(command->get_name());
   const auto words = app.remaining(true);
-  if (words.empty()) return fmt::format("{}; see --help", error.what());
+  if (words.empty() || dynamic_cast<const CLI::ValidationError*>(&error) != nullptr)
+    return fmt::format("{}; see --help", error.what());
   // The parser's own words name what is left over from behind.
   if (const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
       option != words.end()) {

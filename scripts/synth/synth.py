@@ -150,12 +150,13 @@ def main():
     options = parser.parse_args()
 
     blocks = [block for block in read_blocks() if not options.only or block["name"] in options.only]
-    if options.check and not options.only:
-        blocks = roots(readable_by_debian(blocks))
     if unknown := set(options.skip) - {block["name"] for block in blocks}:
         print(f"synth: no such block: {', '.join(unknown)}", file=sys.stderr)
         return 2
+    # The parts of what is left out are read by themselves.
     blocks = [block for block in blocks if block["name"] not in options.skip]
+    if options.check and not options.only:
+        blocks = roots(readable_by_debian(blocks))
     if not blocks:
         print("synth: no such block", file=sys.stderr)
         return 2

@@ -176,8 +176,10 @@ void FlashStore::set_status(const FlashStatusBits& bits) {
 }
 
 void FlashStore::flush() {
-  if (!unwritten_) return;
-  if (is_cut()) write_back(0, size());
+  if (fd_ < 0) return;
+  const bool cut = is_cut();  // by somebody, while the card ran
+  if (!unwritten_ && !cut) return;
+  if (cut) write_back(0, size());
   if (::fsync(fd_) != 0) fail(path_, fmt::format("cannot write it back: {}", errno_text()));
   unwritten_ = false;
 }

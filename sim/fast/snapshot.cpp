@@ -146,6 +146,8 @@ Json header_of(const std::string& path, std::string_view line) {
                            header[kVersionKey].get<uint64_t>(), kVersion));
   }
   if (!is_number(kBytesKey)) fail(path, "the snapshot is corrupt: its first line says nothing of its size");
+  if (!header.contains(kOriginKey) || !header.contains(kClientKey))
+    fail(path, "the snapshot is corrupt: its first line does not say of which card it is");
   return header;
 }
 

@@ -134,6 +134,7 @@ int Bed::run(const std::vector<std::string>& command) {
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
+    if (early != 0) raise(early);
     if (obey) obey_permissions();
     become(command);
   }
