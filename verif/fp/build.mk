@@ -15,7 +15,7 @@ FP_MODELS := sim/iss/cpe/fp32.cpp sim/iss/cpe/special.cpp
 $(eval $(call verilated_program,tb-fp-special,tb_fp_special,$(RTL_FP_PACKAGES) rtl/fp/fp32_special_table.sv rtl/fp/fp32_special.sv \
   verif/fp/tb_fp_special.sv,verif/fp/special_test.cpp $(FP_MODELS) verif/lib/test_main.cpp,,-lfmt))
 
-$(eval $(call cxx_program,test-fp-model,verif/fp/model_test.cpp $(FP_MODELS),-lfmt,))
+$(eval $(call cxx_program,test-fp-model,verif/fp/model_accuracy.cpp $(FP_MODELS),-lfmt,))
 
 $(eval $(call verilated_program,tb-fp-serial,tb_fp_serial,$(RTL_FP_PACKAGES) rtl/fp/fp32_special_table.sv \
   rtl/fp/fp32_serial.sv verif/fp/tb_fp_serial.sv,verif/fp/serial_test.cpp $(FP_MODELS) verif/lib/test_main.cpp,,-lfmt))
