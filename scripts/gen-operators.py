@@ -129,6 +129,7 @@ def table(all_):
                 cases.append("      begin_work();")
             cases.append(f"      operator_{o['name']}(*static_cast<const {args_type(o['arguments'])}*>(arguments));")
         cases.append("      return true;")
+    preparing = "\n".join(f"  Operator::k{camel(o['name'])}," for o in own if o.get("prepares"))
     return f"""// Made from {all_.source} by scripts/gen-operators.py: change it there.
 #pragma once
 
@@ -149,6 +150,11 @@ inline bool call(uint16_t number, const void* arguments) {{
       return false;
   }}
 }}
+
+// Those that may look at a node before its barrier: they call begin_work() themselves.
+inline constexpr Operator kPreparing[] = {{
+{preparing}
+}};
 
 }}  // namespace swai::operators
 """

@@ -73,9 +73,8 @@ struct Case {
     all.insert(all.end(), {&to, &q, &workspace, &positions});
     return all;
   }
-  Result walk(uint32_t mask) {
-    const Result result = card.walk(
-        {node::make(static_cast<uint16_t>(Operator::kAttention), Barrier::kNone, args)}, mask, tensors());
+  Result run(uint32_t mask) {
+    const Result result = card.run(Operator::kAttention, args, mask, tensors());
     // What lies in between is nobody's business; what lies beside it is.
     const std::vector<uint8_t> before = workspace.image;
     card.take(workspace);
@@ -84,6 +83,7 @@ struct Case {
     std::copy(before.begin() + end, before.end(), workspace.image.begin() + end);
     return result;
   }
+  Result walk_refused(uint32_t mask) { return card.walk(one(Operator::kAttention, args), mask, tensors()); }
   std::string difference() {
     for (const Tensor* tensor : tensors()) {
       if (const std::string words = card.difference(*tensor); !words.empty()) return words;
@@ -203,7 +203,7 @@ struct Case {
 
 void run(Case& it, uint32_t mask) {
   INFO(it.describe(mask));
-  const Result result = it.walk(mask);
+  const Result result = it.run(mask);
   REQUIRE_MESSAGE(result.ok(), it.card.describe(result));
   it.expect();
   CHECK(it.worst <= 2e-7);
@@ -325,7 +325,7 @@ TEST_CASE("a row of attention behind more keys than there are is refused") {
   Case it(random, {3, 4, 2, 16, 200, true}, 3);
   it.positions.set(0, 1, 200u);
   const uint32_t mask = some_mask(random, it.card.all());
-  CHECK(it.walk(mask).failed == mask);
+  CHECK(it.walk_refused(mask).failed == mask);
   CHECK(it.card.state(static_cast<unsigned>(std::countr_zero(mask))).refusal == node::Refusal::kParameter);
   CHECK(it.card.difference(it.to) == "");
 }
@@ -336,7 +336,7 @@ TEST_CASE("a chunk of attention that is nowhere is refused") {
     Case it(random, {3, 4, 2, 16, 200, false});
     it.args.chunks = it.stored->chunks.at();
     it.stored->chunks.set(0, 2, number);
-    const Result result = it.walk(1);
+    const Result result = it.walk_refused(1);
     CHECK(!result.ok());
     CHECK(it.card.state(0).refusal == (number > 1 << 25 ? node::Refusal::kParameter : node::Refusal::kNone));
     CHECK(it.card.difference(it.to) == "");

@@ -161,6 +161,44 @@ Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vect
   return launch(nodes, nodes.size(), mask, parameters);
 }
 
+// All tensors are garbage until nodes just before write them, so that it shows who reads them before the
+// barrier. A piece of each comes last, so small that one CPE does it: the others have nothing to do there,
+// and look at the last node meanwhile.
+Result Card::walk_behind_copies(Node last, uint32_t mask, const std::vector<Tensor*>& tensors) {
+  constexpr uint64_t kPiece = 64;
+  std::vector<Tensor> memory;
+  std::vector<Node> nodes, pieces;
+  for (const Tensor* const whole : tensors) {
+    Tensor& before = memory.emplace_back(*whole);
+    before.image = garbage(random_, whole->image.size());
+    Tensor& source = memory.emplace_back(tensor(1, static_cast<uint32_t>(whole->image.size()), 1));
+    std::ranges::copy(whole->image, source.image.begin() + static_cast<ptrdiff_t>(source.offset));
+    const auto copy = [&](std::vector<Node>& list, uint64_t first, uint64_t end) {
+      if (first == end) return;
+      const CopyArgs args = {.to = GlobalPtr<void>(whole->segment, whole->begin + first),
+                             .from = source.at().plus_bytes(static_cast<int64_t>(first)),
+                             .rows = 1,
+                             .row_bytes = static_cast<uint32_t>(end - first)};
+      list.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args));
+    };
+    // Of the first rows, which are read first, or of any.
+    const uint64_t bytes = whole->image.size() - whole->offset;
+    const uint64_t piece =
+        whole->offset + random_.below(random_.chance(50) ? std::min(bytes, kPiece) : bytes);
+    const uint64_t end = std::min(piece + kPiece, whole->image.size());
+    copy(nodes, 0, piece);
+    copy(pieces, piece, end);
+    copy(nodes, end, whole->image.size());
+  }
+  for (size_t i = 1; i < pieces.size(); ++i) std::swap(pieces[i], pieces[random_.below(i + 1)]);
+  nodes.insert(nodes.end(), pieces.begin(), pieces.end());
+  last.barrier = Barrier::kAll;
+  nodes.push_back(last);
+  std::vector<Tensor*> all;
+  for (Tensor& tensor : memory) all.push_back(&tensor);
+  return walk(nodes, mask, all);
+}
+
 Result Card::walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask,
                             const std::vector<Tensor*>& tensors, const Parameters& parameters) {
   std::vector<uint8_t> buffer(end_);

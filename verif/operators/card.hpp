@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,12 @@ class Tensor {
   }
 };
 
+// A list of one node.
+template <typename Args>
+std::vector<Node> one(Operator operation, const Args& args) {
+  return {node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)};
+}
+
 class Card {
  public:
   explicit Card(verif::Random& random, unsigned rows = 4, unsigned columns = 8);
@@ -75,6 +82,17 @@ class Card {
   // Copies all tensors to memory, walks.
   Result walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
               const Parameters& parameters = {});
+  // One node, alone or, by chance, behind nodes that write all its tensors (walk_behind_copies). Not for what
+  // is refused: nodes before need not be complete then.
+  template <typename Args>
+  Result run(Operator operation, const Args& args, uint32_t mask, const std::vector<Tensor*>& tensors) {
+    const std::vector<Node> list = one(operation, args);
+    const bool is_first = behind_copies_.insert(operation).second;
+    return is_first || random_.chance(50) ? walk_behind_copies(list[0], mask, tensors)
+                                          : walk(list, mask, tensors);
+  }
+  // Which operators run() has put behind copies, on any card.
+  static const std::set<Operator>& behind_copies() { return behind_copies_; }
   // The same without memory: the counts are what the walker is told.
   Result launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mask,
                 const Parameters& parameters = {}, std::optional<uint64_t> parameter_count = {});
@@ -97,8 +115,11 @@ class Card {
   };
   Placed place(uint64_t bytes, uint8_t permissions, uint8_t owner);
   void poke_table();
+  Result walk_behind_copies(Node last, uint32_t mask, const std::vector<Tensor*>& tensors);
   Result walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
                         const Parameters& parameters);
+
+  static inline std::set<Operator> behind_copies_;
 
   verif::Random& random_;
   iss::cpe::SparseMemory memory_;

@@ -35,8 +35,7 @@ TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
                            .to_stride = to.stride,
                            .from_stride = repeat ? 0 : from.stride};
     const uint32_t mask = some_mask(random, card.all());
-    const Result result = card.walk(
-        {node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)}, mask, {&from, &to});
+    const Result result = card.run(Operator::kCopy, args, mask, {&from, &to});
     INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
     REQUIRE(result.ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
@@ -90,9 +89,7 @@ TEST_CASE("copy: each row to its place, in order or in chunks; rows of no text g
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} chunks, lists {}, mask {:#x}", rows, bytes, chunks, args.chunks_stride,
                      mask));
-    REQUIRE(card.walk({node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)}, mask,
-                      {&from, &to, &positions, &lists})
-                .ok());
+    REQUIRE(card.run(Operator::kCopy, args, mask, {&from, &to, &positions, &lists}).ok());
     for (uint32_t place = 0; place < to.rows; ++place) {
       for (uint32_t i = 0; places[place] != kNoText && i < bytes; ++i)
         to.set(place, i, from.get<uint8_t>(repeat ? 0 : places[place], i));
@@ -116,8 +113,7 @@ TEST_CASE("copy: a chunk that is nowhere is refused") {
                          .rows = 1,
                          .row_bytes = 8,
                          .to_stride = 8};
-  const Result result = card.walk({node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args)},
-                                  1, {&from, &to, &positions, &list});
+  const Result result = card.walk(one(Operator::kCopy, args), 1, {&from, &to, &positions, &list});
   CHECK(!result.ok());
   CHECK(card.state(0).refusal == node::Refusal::kParameter);
   CHECK(card.difference(to) == "");
@@ -153,8 +149,7 @@ TEST_CASE("add, mul: any shapes, numbers, strides, CPEs; in place; a row for all
     args.a_stride = a_repeats ? 0 : a.stride;
     args.b_stride = b_repeats ? 0 : b.stride;
     const uint32_t mask = some_mask(random, card.all());
-    const Result result = card.walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)},
-                                    mask, {&a, &b, &other});
+    const Result result = card.run(operation, args, mask, {&a, &b, &other});
     INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
     REQUIRE(result.ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
@@ -195,8 +190,7 @@ TEST_CASE("bad types and strides of pairs are refused") {
   const auto refused = [&](auto change, node::Refusal reason) {
     BinaryArgs args = good;
     change(args);
-    const Result result = card.walk({node::make(static_cast<uint16_t>(Operator::kAdd), Barrier::kNone, args)},
-                                    card.all(), {&a, &b, &to});
+    const Result result = card.walk(one(Operator::kAdd, args), card.all(), {&a, &b, &to});
     CHECK(result.failed == card.all());
     CHECK(card.state(0).refusal == reason);
     CHECK(card.difference(to) == "");

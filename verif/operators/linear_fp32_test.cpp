@@ -39,10 +39,7 @@ struct Fp32Layer {
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &biases, &residual, &to}; }
-  Result walk(uint32_t mask) {
-    return card.walk({node::make(static_cast<uint16_t>(Operator::kLinearFp32), Barrier::kNone, args)}, mask,
-                     tensors());
-  }
+  Result run(uint32_t mask) { return card.run(Operator::kLinearFp32, args, mask, tensors()); }
 
   double worst = 0;  // error, of what is allowed
 
@@ -87,7 +84,7 @@ std::string describe(const Fp32Layer& layer, uint32_t mask) {
 
 void walk_and_compare(Fp32Layer& layer, uint32_t mask) {
   INFO(describe(layer, mask));
-  const Result result = layer.walk(mask);
+  const Result result = layer.run(mask);
   REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
   layer.expect();
   CHECK(layer.worst <= 1);
@@ -125,7 +122,7 @@ TEST_CASE("linear_fp32: a row's result does not depend on the rows beside it") {
   const Tensor all = layer.to;
   layer.args.rows = 1;
   layer.card.take(layer.to);
-  const Result result = layer.walk(layer.card.all());
+  const Result result = layer.run(layer.card.all());
   REQUIRE(result.ok());
   CHECK(layer.card.difference(all) == "");
 }

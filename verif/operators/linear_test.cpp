@@ -54,10 +54,7 @@ struct Layer {
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
-  Result walk(uint32_t mask) {
-    return card.walk({node::make(static_cast<uint16_t>(Operator::kLinear), Barrier::kNone, args)}, mask,
-                     tensors());
-  }
+  Result run(uint32_t mask) { return card.run(Operator::kLinear, args, mask, tensors()); }
 
   double worst = 0;  // error, of what is allowed
 
@@ -110,7 +107,7 @@ TEST_CASE("linear: any shape, scale groups, bias, function, residual, types, CPE
     Layer layer(random, {rows, columns}, depth);
     const uint32_t mask = some_mask(random, layer.card.all());
     INFO(describe(layer, mask));
-    const Result result = layer.walk(mask);
+    const Result result = layer.run(mask);
     REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
     layer.expect();
     CHECK(layer.worst <= 1);
@@ -127,7 +124,7 @@ TEST_CASE("linear: all CPEs share operands in groups of any size") {
     Layer layer(random, {all, some_size(random, 300)}, static_cast<uint32_t>(random.between(1, 400)), rows,
                 columns);
     INFO(describe(layer, layer.card.all()));
-    const Result result = layer.walk(layer.card.all());
+    const Result result = layer.run(layer.card.all());
     REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
     layer.expect();
     CHECK(layer.worst <= 1);

@@ -54,10 +54,7 @@ struct W4Layer {
   }
 
   std::vector<Tensor*> tensors() { return {&x, &w, &x_scales, &w_scales, &biases, &residual, &to}; }
-  Result walk(uint32_t mask) {
-    return card.walk({node::make(static_cast<uint16_t>(Operator::kLinearW4), Barrier::kNone, args)}, mask,
-                     tensors());
-  }
+  Result run(uint32_t mask) { return card.run(Operator::kLinearW4, args, mask, tensors()); }
 
   double worst = 0;  // error, of what is allowed
 
@@ -157,7 +154,7 @@ std::string describe(const W4Layer& layer, uint32_t mask) {
 
 void walk_and_compare(W4Layer& layer, uint32_t mask) {
   INFO(describe(layer, mask));
-  const Result result = layer.walk(mask);
+  const Result result = layer.run(mask);
   REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
   layer.expect();
   CHECK(layer.worst <= 1);

@@ -16,11 +16,6 @@ namespace {
 
 using node::Refusal;
 
-template <typename Args>
-std::vector<Node> one(Operator operation, const Args& args) {
-  return {node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)};
-}
-
 uint32_t some_columns(verif::Random& random) {
   return random.chance(15) ? 51'864 : some_size(random, 20'000);
 }
@@ -85,7 +80,7 @@ TEST_CASE("penalise: each column once, lists with repetitions and with what are 
                                .settings_stride = shared ? 0 : records.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} tokens, mask {:#x}", rows, columns, count, mask));
-    const Result result = card.walk(one(Operator::kPenalise, args), mask, {&to, &tokens, &records});
+    const Result result = card.run(Operator::kPenalise, args, mask, {&to, &tokens, &records});
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       std::map<uint32_t, uint32_t> times;
@@ -148,7 +143,7 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
     if (!has_ranges) args.ranges = {};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} ranges, mask {:#x}", rows, columns, range_count, mask));
-    const Result result = card.walk(one(Operator::kMask, args), mask, {&to, &bits, &ranges});
+    const Result result = card.run(Operator::kMask, args, mask, {&to, &bits, &ranges});
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       const uint32_t ranges_row = ranges.rows == 1 ? 0 : row;
@@ -185,7 +180,7 @@ TEST_CASE("prefer_group: when all of it together is more probable than any colum
     const PreferGroupArgs args = {to.at(), workspace.at(), rows, columns, first, to.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} of {}, mask {:#x}", rows, first, columns, mask));
-    const Result result = card.walk(one(Operator::kPreferGroup, args), mask, {&to, &workspace});
+    const Result result = card.run(Operator::kPreferGroup, args, mask, {&to, &workspace});
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       std::vector<Real> x;

@@ -55,9 +55,7 @@ TEST_CASE("quantise: a scale for each row or group, rows of zeros, any shape") {
     args.scales_stride = scales.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, groups of {}, mask {:#x}", shape.rows, shape.columns, args.group, mask));
-    REQUIRE(card.walk({node::make(static_cast<uint16_t>(Operator::kQuantise), Barrier::kNone, args)}, mask,
-                      {&from, &to, &scales})
-                .ok());
+    REQUIRE(card.run(Operator::kQuantise, args, mask, {&from, &to, &scales}).ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t group = 0; group < groups; ++group) {
         Real most = kLeastMagnitude;
@@ -102,9 +100,7 @@ TEST_CASE("dequantise: int8 and int32, a scale for each row or group") {
     args.scales_stride = scales.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, groups of {}, mask {:#x}", shape.rows, shape.columns, args.group, mask));
-    REQUIRE(card.walk({node::make(static_cast<uint16_t>(Operator::kDequantise), Barrier::kNone, args)}, mask,
-                      {&from, &to, &scales})
-                .ok());
+    REQUIRE(card.run(Operator::kDequantise, args, mask, {&from, &to, &scales}).ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t i = 0; i < shape.columns; ++i) {
         const Real scale = Real(scales.get<float>(i / args.group, row));

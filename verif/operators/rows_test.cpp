@@ -122,10 +122,7 @@ void check_norm(verif::Random& random, Case<NormArgs>& it, uint32_t mask) {
   it.args.epsilon = random.chance(50) ? 1e-5f : 1e-6f;
   const auto operation = layer ? Operator::kLayerNorm : Operator::kRmsNorm;
   INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
-  REQUIRE(it.card
-              .walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, it.args)}, mask,
-                    {&it.from, &it.to, &gamma, &beta})
-              .ok());
+  REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &gamma, &beta}).ok());
   Row g, b;
   for (uint32_t i = 0; i < it.shape.columns; ++i) {
     g.push_back(Real(gamma.get<float>(0, i)));
@@ -181,10 +178,7 @@ TEST_CASE("softmax and its logarithm") {
     const auto operation = logarithm ? Operator::kLogSoftmax : Operator::kSoftmax;
     const uint32_t mask = some_mask(random, it.card.all());
     INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
-    REQUIRE(it.card
-                .walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, it.args)}, mask,
-                      {&it.from, &it.to, &workspace})
-                .ok());
+    REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &workspace}).ok());
     for (uint32_t row = 0; row < it.shape.rows; ++row) {
       const Row x = it.row(row);
       const Row y = model_softmax(x, logarithm, it.args.scale);
@@ -211,9 +205,7 @@ TEST_CASE("rows that are too long, and numbers that are no floats, are refused")
   const auto refused = [&](auto change, node::Refusal reason) {
     Case<SoftmaxArgs> it(random, some_size(random, kMaxRow));
     change(it.args);
-    const Result result =
-        it.card.walk({node::make(static_cast<uint16_t>(Operator::kSoftmax), Barrier::kNone, it.args)},
-                     it.card.all(), {&it.from, &it.to});
+    const Result result = it.card.walk(one(Operator::kSoftmax, it.args), it.card.all(), {&it.from, &it.to});
     CHECK(result.failed == it.card.all());
     CHECK(it.card.state(0).refusal == reason);
     CHECK(it.card.difference(it.to) == "");

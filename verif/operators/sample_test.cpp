@@ -79,10 +79,10 @@ struct Case {
   bool is_left_out(uint32_t row) const { return args.positions && position_of(row) == kNoText; }
   const SampleSettings& settings_of(uint32_t row) const { return all[args.settings_stride == 0 ? 0 : row]; }
 
-  Result walk(uint32_t mask) {
-    return card.walk({node::make(static_cast<uint16_t>(Operator::kSample), Barrier::kNone, args)}, mask,
-                     {&from, &settings, &to, &log_probabilities, &workspace, &positions});
+  std::vector<Tensor*> tensors() {
+    return {&from, &settings, &to, &log_probabilities, &workspace, &positions};
   }
+  Result run(uint32_t mask) { return card.run(Operator::kSample, args, mask, tensors()); }
   // The workspace may hold anything, what is around it may not.
   void check_untouched() {
     Tensor now = workspace;
@@ -131,7 +131,7 @@ TEST_CASE("sample: greedy, temperature, top-k, top-p, to the bit") {
     if (!wanted) it.args.log_probabilities = {};
     const uint32_t mask = some_mask(random, it.card.all());
     INFO(fmt::format("{} x {}, mask {:#x}", rows, columns, mask));
-    const Result result = it.walk(mask);
+    const Result result = it.run(mask);
     REQUIRE_MESSAGE(result.ok(), it.card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       if (it.is_left_out(row)) continue;
@@ -198,7 +198,7 @@ TEST_CASE("sample: columns come as often as their probabilities say") {
         it.put(row, settings);
       }
       it.args.position = static_cast<uint32_t>(launch);
-      REQUIRE(it.walk(it.card.all()).ok());
+      REQUIRE(it.run(it.card.all()).ok());
       it.card.take(it.to);
       for (uint32_t row = 0; row < kSampleRows; ++row) ++counts[it.to.get<uint32_t>(0, row)];
     }
@@ -225,7 +225,7 @@ TEST_CASE("sample: sizes, strides and settings that are refused") {
     SampleSettings settings;
     change(it.args, settings);
     it.put(2, settings);
-    const Result result = it.walk(it.card.all());
+    const Result result = it.card.walk(one(Operator::kSample, it.args), it.card.all(), it.tensors());
     CHECK(result.failed == it.card.all());
     CHECK(it.card.state(0).refusal == reason);
     CHECK(it.card.difference(it.to) == "");

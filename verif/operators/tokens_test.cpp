@@ -13,11 +13,6 @@
 namespace swai::operators::test {
 namespace {
 
-template <typename Args>
-std::vector<Node> one(Operator operation, const Args& args) {
-  return {node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)};
-}
-
 Number some_float_number(verif::Random& random) { return random.chance(70) ? Number::kFp32 : Number::kFp16; }
 
 }  // namespace
@@ -54,8 +49,7 @@ TEST_CASE("embedding: tables of all types, with and without positions; a token b
     args.positions_stride = positions.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} of {}, mask {:#x}", rows, columns, args.vocabulary, mask));
-    REQUIRE(
-        card.walk(one(Operator::kEmbedding, args), mask, {&table, &scales, &tokens, &positions, &to}).ok());
+    REQUIRE(card.run(Operator::kEmbedding, args, mask, {&table, &scales, &tokens, &positions, &to}).ok());
     for (uint32_t row = 0; row < rows; ++row) {
       const auto token = tokens.get<uint32_t>(0, row);
       const Real scale = scaled ? Real(scales.get<float>(0, token)) : Real(1.0f);
@@ -109,7 +103,7 @@ TEST_CASE("rotary: heads of any width, one position or many, of several texts, i
     args.table_stride = one_position ? 0 : table.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} x {}, mask {:#x}", args.rows, args.heads, args.width, mask));
-    REQUIRE(card.walk(one(Operator::kRotary, args), mask, {&from, &table, &other, &positions}).ok());
+    REQUIRE(card.run(Operator::kRotary, args, mask, {&from, &table, &other, &positions}).ok());
     const uint32_t half = args.width / 2;
     for (uint32_t row = 0; row < args.rows; ++row) {
       const uint32_t position = of_texts ? positions.get<uint32_t>(0, row) : row;
@@ -144,7 +138,7 @@ TEST_CASE("transpose: elements of 1, 2, 4 bytes") {
     args.from_stride = from.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} of {} bytes, mask {:#x}", shape.rows, shape.columns, args.element_bytes, mask));
-    REQUIRE(card.walk(one(Operator::kTranspose, args), mask, {&from, &to}).ok());
+    REQUIRE(card.run(Operator::kTranspose, args, mask, {&from, &to}).ok());
     for (uint32_t row = 0; row < shape.rows; ++row) {
       for (uint32_t column = 0; column < shape.columns; ++column) {
         if (args.element_bytes == 1) to.set(column, row, from.get<uint8_t>(row, column));
@@ -180,7 +174,7 @@ TEST_CASE("argmax: the first of the largest, zeros of both signs, NaN, vocabular
     const ArgmaxArgs args = {to.at(), from.at(), workspace.at(), rows, columns, from.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, mask {:#x}", rows, columns, mask));
-    const Result result = card.walk(one(Operator::kArgmax, args), mask, {&from, &workspace, &to});
+    const Result result = card.run(Operator::kArgmax, args, mask, {&from, &workspace, &to});
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       uint32_t best = 0;

@@ -12,15 +12,8 @@
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
-namespace {
 
 using node::Refusal;
-
-Result walk(Card& card, const TopKArgs& args, uint32_t mask, const std::vector<Tensor*>& tensors) {
-  return card.walk({node::make(static_cast<uint16_t>(Operator::kTopK), Barrier::kNone, args)}, mask, tensors);
-}
-
-}  // namespace
 
 TEST_CASE("top_k: ties, zeros of both signs, NaN, infinities, vocabularies") {
   verif::Random random(test_seed());
@@ -47,7 +40,7 @@ TEST_CASE("top_k: ties, zeros of both signs, NaN, infinities, vocabularies") {
                            rows,        columns,      count,     from.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} of {} x {}, mask {:#x}", count, rows, columns, mask));
-    const Result result = walk(card, args, mask, {&from, &values, &numbers, &workspace});
+    const Result result = card.run(Operator::kTopK, args, mask, {&from, &values, &numbers, &workspace});
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
     for (uint32_t row = 0; row < rows; ++row) {
       std::vector<float> x;
@@ -83,7 +76,7 @@ TEST_CASE("top_k: sizes and strides that are refused") {
     Tensor to = card.tensor(3, 700, 4);
     TopKArgs args = {to.at(), to.at(), from.at(), to.at(), 3, 700, 5, from.stride};
     change(args);
-    const Result result = walk(card, args, card.all(), {&from, &to});
+    const Result result = card.walk(one(Operator::kTopK, args), card.all(), {&from, &to});
     CHECK(result.failed == card.all());
     CHECK(card.state(0).refusal == reason);
     CHECK(card.difference(to) == "");

@@ -45,8 +45,7 @@ TEST_CASE("relu, silu, gelu: any shapes, strides, CPEs, fp32 and fp16") {
     args.to_stride = to.stride;
     args.from_stride = from.stride;
     const uint32_t mask = some_mask(random, card.all());
-    const Result result =
-        card.walk({node::make(static_cast<uint16_t>(operation), Barrier::kNone, args)}, mask, {&from, &to});
+    const Result result = card.run(operation, args, mask, {&from, &to});
     INFO(fmt::format("{}: {} x {}, mask {:#x}", name(static_cast<uint16_t>(operation)), shape.rows,
                      shape.columns, mask));
     REQUIRE(result.ok());

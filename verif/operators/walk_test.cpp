@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "cpe-kernels/operators/common/places.hpp"
+#include "operator_table.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/shapes.hpp"
 
@@ -24,6 +25,10 @@ CopyArgs copy_args(const Tensor& to, const Tensor& from) {
           .from_stride = from.stride};
 }
 
+Node copy_node(Barrier barrier, const CopyArgs& args) {
+  return node::make(static_cast<uint16_t>(Operator::kCopy), barrier, args);
+}
+
 // Every CPE of the mask stopped at `number` for this reason; the next launch is as good as any.
 void check_refused(Card& card, const Result& result, uint32_t mask, uint32_t number, Refusal reason) {
   CHECK(result.ending == iss::cpe::Ending::kFailed);
@@ -35,6 +40,20 @@ void check_refused(Card& card, const Result& result, uint32_t mask, uint32_t num
     CHECK(card.state(i).refusal == reason);
   }
   CHECK(card.launch({nothing(Barrier::kAll)}, 1, mask).ok());
+}
+
+// A node before one that is refused may be complete, or not.
+void check_perhaps_copied(Card& card, const Tensor& to, const Tensor& from) {
+  Tensor now = to;
+  card.take(now);
+  for (uint32_t row = 0; row < to.rows; ++row) {
+    for (uint32_t column = 0; column < to.columns; ++column) {
+      const auto before = to.get<uint8_t>(row, column), is = now.get<uint8_t>(row, column);
+      CHECK((is == before || is == from.get<uint8_t>(row, column)));
+      now.set(row, column, before);
+    }
+  }
+  CHECK(now.image == to.image);
 }
 
 }  // namespace
@@ -93,19 +112,22 @@ TEST_CASE("what is wrong with a list is refused, and the fault names the node") 
   Card card(random);
   Tensor from = card.tensor(3, 40, 1, 10);
   Tensor to = card.tensor(3, 40, 1, 10);
+  Tensor before = card.tensor(3, 40, 1, 10);
   const CopyArgs good = copy_args(to, from);
-  const auto number = static_cast<uint32_t>(random.below(20));
+  const auto number = static_cast<uint32_t>(random.between(1, 19));
   const uint32_t mask = some_mask(random, card.all());
   const auto refused = [&](const Node& bad, Refusal reason) {
     std::vector<Node> nodes(21, nothing(Barrier::kAll));
+    nodes[number - 1] = copy_node(Barrier::kAll, copy_args(before, from));
     nodes[number] = bad;
-    check_refused(card, card.walk(nodes, mask, {&from, &to}), mask, number, reason);
+    check_refused(card, card.walk(nodes, mask, {&from, &to, &before}), mask, number, reason);
     CHECK(card.difference(to) == "");
+    check_perhaps_copied(card, before, from);
   };
   const auto copy_with = [&](auto change) {
     CopyArgs args = good;
     change(args);
-    return node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args);
+    return copy_node(Barrier::kNone, args);
   };
   SUBCASE("operators that do not exist") {
     for (const uint16_t wrong : {0, 999, 0x8000, 0xffff}) refused({.operation = wrong}, Refusal::kOperator);
@@ -146,6 +168,37 @@ TEST_CASE("what is wrong with a list is refused, and the fault names the node") 
       check_refused(card, card.launch(nodes, count, mask), mask, node::kNoNode, Refusal::kCount);
     }
   }
+}
+
+// Of three rows three CPEs at most have work: they come to the barrier, where those do not come that refused.
+TEST_CASE("a node is refused by who has nothing to do in the one before, while others are in that") {
+  verif::Random random(test_seed() + 8);
+  Card card(random);
+  Tensor from = card.tensor(3, 40, 1, 10);
+  Tensor before = card.tensor(3, 40, 1, 10);
+  Tensor to = card.tensor(3, 40, 1, 10);
+  CopyArgs bad = copy_args(to, from);
+  bad.rows = 0;
+  const std::vector<Node> nodes = {copy_node(Barrier::kAll, copy_args(before, from)),
+                                   copy_node(Barrier::kAll, bad)};
+  const Result result = card.walk(nodes, card.all(), {&from, &before, &to});
+  CHECK(result.failed == card.all());
+  unsigned waiting = 0;
+  for (unsigned i = 0; i < card.group().size(); ++i) {
+    CHECK(card.state(i).node == 1);
+    if (result.faults[i].cause == Cause::kWatchdog) {
+      ++waiting;
+      CHECK(card.state(i).refusal == Refusal::kNone);
+    } else {
+      CHECK(result.faults[i].cause == Cause::kBreakpoint);
+      CHECK(card.state(i).refusal == Refusal::kShape);
+    }
+  }
+  CHECK(waiting != 0);
+  CHECK(waiting <= 3);
+  CHECK(card.difference(to) == "");
+  check_perhaps_copied(card, before, from);
+  CHECK(card.launch({nothing(Barrier::kAll)}, 1, card.all()).ok());
 }
 
 // One list, walked with other parameters each time: what moves, from where, to where.
@@ -301,6 +354,15 @@ TEST_CASE("a list that is longer than its segment is a fault of the list's segme
   const Result result = card.launch(std::vector<Node>(20, nothing(Barrier::kNone)), 30, card.all());
   CHECK(result.failed == card.all());
   for (const auto& fault : result.faults) CHECK(fault.cause == Cause::kLimit);
+}
+
+// The last of all cases: doctest runs them by file and line.
+TEST_CASE(
+    "lists: every operator that may look at a node before its barrier has been behind nodes with work") {
+  for (const Operator operation : kPreparing) {
+    INFO("no case before this one called Card::run with it: ", name(static_cast<uint16_t>(operation)));
+    CHECK(Card::behind_copies().contains(operation));
+  }
 }
 
 }  // namespace swai::operators::test

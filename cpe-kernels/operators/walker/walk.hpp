@@ -11,7 +11,8 @@ inline volatile node::WalkState& walk_state() {
 }
 
 // Stops the CPE; the record of its fault is a breakpoint, its reason lies beside the node's number. Every CPE
-// looks at a node's arguments before it moves its data, so all of them stop at the same node.
+// that comes to the node looks at its arguments before it moves its data, so none does what is refused.
+// Others may still be at the node before, and wait in vain at the barrier then.
 [[noreturn, gnu::noinline]] void refuse(node::Refusal reason);
 
 // Waits for the node's barrier, once, whoever calls: the walker itself does at last. Before it an operator
