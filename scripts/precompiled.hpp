@@ -1,6 +1,8 @@
-// Headers of libraries that most sources include: compiled once for all of them, with each set of flags (Makefile). A source
-// includes what it needs all the same.
+// Headers of libraries that most sources include: compiled once for all of them, with each set of flags
+// (Makefile). A source includes what it needs all the same.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -40,8 +42,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <fmt/format.h>
 #ifdef DOCTEST_CONFIG_SUPER_FAST_ASSERTS  // flags of tests
 #include <doctest/doctest.h>
 #endif

@@ -91,7 +91,8 @@ void test_protection(uint64_t seed, uint64_t cycles) {
       check(bench.mpe_access(true, regs + at + 8, ranges[i].limit).status == kOk, "a limit");
     }
     const uint64_t fixed = kSram + 0x1000 * random.below(70);
-    check(bench.mpe_access(true, regs + regs::pcie::sram_fixed::kOffset, fixed).status == kOk, "what is fixed");
+    check(bench.mpe_access(true, regs + regs::pcie::sram_fixed::kOffset, fixed).status == kOk,
+          "what is fixed");
     for (unsigned i = 0; i < 40; ++i) {
       const bool sram = random.chance(40);
       const uint64_t offset = 0x1000 * random.below(sram ? 70 : 32) + random.below(4096 - 64);
