@@ -126,7 +126,7 @@ class KeyValueStream {
 
   // What is fetched next.
   bool more_ = false;
-  Step step_;
+  Step step_ = {};
   bool values_ = false;
   uint32_t key_ = 0;  // of the block's
   uint32_t kv_head_ = 0;
