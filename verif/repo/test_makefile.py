@@ -56,7 +56,7 @@ FILES["verif/x/tb2.cpp"] = FILES["verif/x/tb.cpp"].replace("i < 10", "i < 20")
 
 
 # Flags that all objects have, as folders are named after them.
-PLAIN = "std-c++20-gline-tables-only"
+PLAIN = "clang++-std-c++20-gline-tables-only"
 
 
 class MakefileTest(unittest.TestCase):
