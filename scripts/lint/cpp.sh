@@ -4,9 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+folders=(abi firmware sim host cpe-kernels examples verif)
 # Sources of the repository, with or without git.
 sources() {
-  find abi firmware sim host cpe-kernels examples verif -name '*.cpp' -o -name '*.hpp' 2>/dev/null | sort
+  find "${folders[@]}" -name '*.cpp' -o -name '*.hpp' 2>/dev/null | sort
 }
 
 case "${1:-all}" in
@@ -18,7 +19,7 @@ case "${1:-all}" in
     ;;
   cppcheck)
     shift
-    [ $# -gt 0 ] || set -- abi firmware sim host cpe-kernels examples verif
+    [ $# -gt 0 ] || set -- "${folders[@]}"
     work=build/cppcheck/$1
     mkdir -p "$work"
     # Headers are checked through the sources that include them. They mention __GNUC__ for an attribute alone: with and

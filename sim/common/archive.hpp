@@ -28,6 +28,11 @@
 
 namespace swai {
 
+inline bool is_zero(std::span<const uint8_t> bytes) {
+  return bytes.empty() ||
+         (bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+}
+
 class Archive {
  public:
   // What was taken does not fit what is there.
@@ -119,14 +124,11 @@ class Archive {
   }
 
   void page(std::span<uint8_t> bytes) {
-    const auto is_zero = [&] {
-      return bytes[0] == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
-    };
-    bool there = way_ == Way::kDown && !is_zero();
+    bool there = way_ == Way::kDown && !is_zero(bytes);
     visit(there);
     if (there) {
       raw(bytes.data(), bytes.size());
-    } else if (way_ == Way::kBack && !is_zero()) {
+    } else if (way_ == Way::kBack && !is_zero(bytes)) {
       std::memset(bytes.data(), 0, bytes.size());
     }
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "card_regs.hpp"
+#include "host/link/channel.hpp"
 #include "sim/common/archive.hpp"
 
 namespace swai::fast {
@@ -30,40 +31,26 @@ uint8_t* inside(uint8_t* memory, uint64_t base, uint64_t size, uint64_t address,
 }
 
 constexpr uint64_t kPage = 4096;
-static_assert(CardMemory::kGroupBytes / kPage % 65536 == 0);
 constexpr size_t kEntriesAtOnce = 65536;
+static_assert(CardMemory::kGroupBytes / kPage % kEntriesAtOnce == 0);
 // Of an entry of the kernel's map of this process: the page is in memory, or was moved out of it.
 constexpr uint64_t kHasContents = uint64_t{3} << 62;
 
-bool is_zero(const uint8_t* page) { return page[0] == 0 && std::memcmp(page, page + 1, kPage - 1) == 0; }
+constexpr const char* kPageMap = "/proc/self/pagemap";
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(const char* path) : path_(path), fd_(::open(path, O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) fail();
+[[noreturn]] void fail_to_tell() {
+  throw std::runtime_error(std::string(kPageMap) +
+                           ": cannot tell which memory was written: " + std::strerror(errno));
+}
+
+void read_at(const link::Fd& file, std::span<std::byte> into, uint64_t at) {
+  while (!into.empty()) {
+    const ssize_t got = ::pread(file.get(), into.data(), into.size(), static_cast<off_t>(at));
+    if (got <= 0) fail_to_tell();
+    into = into.subspan(static_cast<size_t>(got));
+    at += static_cast<uint64_t>(got);
   }
-  ~FileDescriptor() { ::close(fd_); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-
-  void read(std::span<std::byte> into, uint64_t at) const {
-    while (!into.empty()) {
-      const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(at));
-      if (got <= 0) fail();
-      into = into.subspan(static_cast<size_t>(got));
-      at += static_cast<uint64_t>(got);
-    }
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw std::runtime_error(std::string(path_) +
-                             ": cannot tell which memory was written: " + std::strerror(errno));
-  }
-
-  const char* path_;
-  int fd_;
-};
+}
 
 }  // namespace
 
@@ -84,15 +71,17 @@ uint8_t* CardMemory::sram(uint64_t address, uint64_t bytes) const {
 }
 
 std::vector<uint64_t> CardMemory::written_pages() const {
-  const FileDescriptor map("/proc/self/pagemap");
+  const link::Fd map(::open(kPageMap, O_RDONLY | O_CLOEXEC));
+  if (!map) fail_to_tell();
   std::vector<uint64_t> pages;
   std::vector<uint64_t> entries(kEntriesAtOnce);
   const uint64_t first = reinterpret_cast<uintptr_t>(hbm_) / kPage;
   for (uint64_t page = 0; page < groups_ * kGroupBytes / kPage; page += entries.size()) {
-    map.read(std::as_writable_bytes(std::span(entries)), (first + page) * sizeof(uint64_t));
+    read_at(map, std::as_writable_bytes(std::span(entries)), (first + page) * sizeof(uint64_t));
     for (uint64_t i = 0; i < entries.size(); ++i) {
       // Whoever reads where nobody wrote gets a page of zeros, too.
-      if ((entries[i] & kHasContents) != 0 && !is_zero(hbm_ + (page + i) * kPage)) pages.push_back(page + i);
+      if ((entries[i] & kHasContents) != 0 && !is_zero({hbm_ + (page + i) * kPage, kPage}))
+        pages.push_back(page + i);
     }
   }
   return pages;

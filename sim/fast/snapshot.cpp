@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "abi/sha256.hpp"
+#include "host/link/channel.hpp"
 #include "sim/common/archive.hpp"
 
 namespace swai::fast {
@@ -107,19 +108,15 @@ Json origin_of(Card& card) {
 class Mapped {
  public:
   explicit Mapped(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const link::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat info {};
-    if (file < 0 || ::fstat(file, &info) != 0) {
-      const int error = errno;
-      if (file >= 0) ::close(file);
-      fail(path, fmt::format("cannot read the snapshot: {}", std::strerror(error)));
+    bool good = file && ::fstat(file.get(), &info) == 0;
+    if (good) size_ = static_cast<size_t>(info.st_size);
+    if (size_ != 0) {
+      memory_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.get(), 0);
+      good = memory_ != MAP_FAILED;
     }
-    size_ = static_cast<size_t>(info.st_size);
-    if (size_ != 0) memory_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    const int error = errno;
-    ::close(file);
-    if (size_ != 0 && memory_ == MAP_FAILED)
-      fail(path, fmt::format("cannot read the snapshot: {}", std::strerror(error)));
+    if (!good) fail(path, fmt::format("cannot read the snapshot: {}", std::strerror(errno)));
   }
   ~Mapped() {
     if (size_ != 0) ::munmap(memory_, size_);
