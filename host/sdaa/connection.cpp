@@ -180,13 +180,23 @@ void Connection::give_back_iova(uint64_t iova, uint64_t bytes) {
   free_iovas_.emplace(iova, bytes);
 }
 
+uint64_t Connection::slot_at(unsigned queue, uint32_t sequence) const {
+  return kSram + firmware_.info.queue_offset + uint64_t{queue} * protocol::kQueueBytes +
+         sequence % protocol::kSlots * protocol::kSlotBytes;
+}
+
 void Connection::write_slots(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes) {
-  const uint64_t at = kSram + firmware_.info.queue_offset + uint64_t{queue} * protocol::kQueueBytes +
-                      sequence % protocol::kSlots * protocol::kSlotBytes;
+  const uint64_t at = slot_at(queue, sequence);
   // The first slot makes the others valid.
   if (bytes.size() > protocol::kSlotBytes)
     card_->post_block(kMemoryBar, at + protocol::kSlotBytes, bytes.subspan(protocol::kSlotBytes));
   card_->post_block(kMemoryBar, at, bytes.first(protocol::kSlotBytes));
+}
+
+std::array<uint8_t, protocol::kSlotBytes> Connection::read_slot(unsigned queue, uint32_t sequence) {
+  std::array<uint8_t, protocol::kSlotBytes> slot;
+  card_->read_block(kMemoryBar, slot_at(queue, sequence), slot);
+  return slot;
 }
 
 void Connection::ring(unsigned doorbell) {

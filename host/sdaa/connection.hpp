@@ -62,6 +62,7 @@ class Connection {
   void give_back_iova(uint64_t iova, uint64_t bytes);
 
   void write_slots(unsigned queue, uint32_t sequence, std::span<const uint8_t> bytes);
+  std::array<uint8_t, protocol::kSlotBytes> read_slot(unsigned queue, uint32_t sequence);
   void ring(unsigned doorbell);
   // A word that host and card share, behind everything written before.
   void set_word(unsigned number, uint64_t value);
@@ -78,6 +79,7 @@ class Connection {
   uint64_t cycle() { return card_->cycle(); }
 
  private:
+  uint64_t slot_at(unsigned queue, uint32_t sequence) const;
   protocol::Status exchange(protocol::Operation operation, std::span<const uint64_t> arguments,
                             Values& values);
 

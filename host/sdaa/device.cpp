@@ -149,6 +149,7 @@ void Device::put(Queue& queue, std::span<const uint8_t> slots) {
   if (queue.two_level != nullptr) {
     queue.two_level->put(queue.next, slots);
   } else {
+    std::ranges::copy(slots, queue.written.begin() + Queue::place(queue.next));
     connection_->write_slots(queue.number, queue.next, slots);
   }
 }
@@ -237,6 +238,19 @@ bool Device::look() {
   }
   if (any) waiting_.note_activity();
   return any;
+}
+
+void Device::check_card() {
+  connection_->check_firmware();
+  for (const auto& queue : queues_) {
+    if (queue->idle() || queue->for_program || queue->two_level != nullptr) continue;
+    const uint32_t next = queue->line.completed + 1;
+    if (queue->is_as_written(next, connection_->read_slot(queue->number, next))) continue;
+    fail(sdaaErrorTransferFailure,
+         fmt::format("a command in queue {} of the card is not what was written there: something else writes "
+                     "to the card's memory; sdaaDeviceReset begins anew",
+                     queue->number));
+  }
 }
 
 void Device::wait(Lock& lock, const Point& point) {

@@ -111,6 +111,9 @@ class Device : public std::enable_shared_from_this<Device> {
   }
   // Takes note of what the card has told. True: there was something new.
   bool look();
+  // For who has waited in vain: throws when the firmware has ended, or a command can never become complete
+  // because something has overwritten it in its slot.
+  void check_card();
 
   // --- Streams and queues
 

@@ -1,10 +1,14 @@
 // A queue of the card as the host sees it: what was put in, and what the card has told of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "abi/command.hpp"
 #include "abi/protocol.hpp"
 #include "host/sdaa/launches.hpp"
 #include "host/sdaa/two_level.hpp"
@@ -31,7 +35,23 @@ struct Queue {
   uint32_t awaited = 0;
   uint32_t waits_for = 0;
   std::unique_ptr<TwoLevel> two_level;  // nullptr: commands are written to the card
+  // What was written to the card's slots.
+  std::array<uint8_t, protocol::kQueueBytes> written = {};
 
+  using Slot = std::array<uint8_t, protocol::kSlotBytes>;
+  static constexpr uint32_t place(uint32_t sequence) {
+    return sequence % protocol::kSlots * protocol::kSlotBytes;
+  }
+  // The first slot of a command that is not complete. Behind these words the card puts arguments of its own
+  // for fills and copies.
+  bool is_as_written(uint32_t sequence, const Slot& slot) const {
+    const std::span<const uint8_t> own = std::span(written).subspan(place(sequence), slot.size());
+    command::Header header;
+    std::memcpy(&header, own.data(), sizeof header);
+    const bool is_used = header.type == command::Type::kFill || header.type == command::Type::kCopyDevice ||
+                         header.type == command::Type::kGraph;
+    return std::memcmp(own.data(), slot.data(), is_used ? sizeof(command::Launch) : slot.size()) == 0;
+  }
   void begin(uint32_t sequence) {
     next = sequence;
     base = sequence - 1;

@@ -11,8 +11,9 @@ namespace {
 // So much time passes before another thread has its turn; and when somebody only asks.
 constexpr uint64_t kSlice = 20'000;
 constexpr uint64_t kMoment = 1'000;
-// So many slices in vain, and the firmware itself is looked at.
+// So many slices in vain, and the card itself is looked at; likewise for who only asks.
 constexpr unsigned kInVain = 64;
+constexpr unsigned kAskedInVain = kInVain * kSlice / kMoment;
 
 }  // namespace
 
@@ -47,7 +48,7 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
     seen = activity_;
   } else if (awake ? ++patience.in_vain % kInVain == 0 : !device_.host_calls().pending()) {
     // To look takes time of the card's: not while a function of the host decides how often.
-    connection.check_firmware();
+    device_.check_card();
   }
   if (awake) {
     // Others have their turn.
@@ -75,7 +76,12 @@ void Waiting::rest(Lock& lock, Patience& patience, uint64_t seen, Clock::time_po
 
 void Waiting::let_a_moment_pass() {
   device_.connection().let_time_pass(kMoment);
-  look();
+  if (look()) {
+    asked_in_vain_ = 0;
+  } else if (++asked_in_vain_ == kAskedInVain) {
+    asked_in_vain_ = 0;
+    device_.check_card();
+  }
 }
 
 bool Waiting::look() { return device_.look(); }

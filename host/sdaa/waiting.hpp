@@ -74,6 +74,7 @@ class Waiting {
   std::condition_variable_any changed_;
   uint64_t activity_ = 0;
   unsigned waiters_ = 0;
+  unsigned asked_in_vain_ = 0;  // moments
 };
 
 }  // namespace swai::sdaa

@@ -40,5 +40,6 @@ $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_memory_test.cpp \
     card_names_test.cpp \
     card_program_test.cpp \
+    card_spoilt_test.cpp \
     card_test.cpp \
 ) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "host/link/fault_backend.hpp"
+#include "host/sdaa/bars.hpp"
 #include "host/sdaa/include/sdaa/simulation.h"
 #include "verif/sdaa/tools.hpp"
 
@@ -121,6 +122,66 @@ TEST_CASE("a card that cannot be opened can be tried again") {
   CHECK_ERROR(sdaaDeviceSynchronize(), sdaaErrorNoDevice);
   CHECK(std::string(sdaaGetLastErrorMessage()).find("no such socket") != std::string::npos);
   CHECK_OK(sdaaDeviceSynchronize());
+  Fakes::use({});
+}
+
+namespace {
+
+// Into all slots of the card, behind the library's back.
+void overwrite_slots(link::Card& card, uint64_t offset) {
+  const uint64_t queues = kSram + Runtime::get().current()->info().queue_offset;
+  for (uint64_t slot = 0; slot < uint64_t{protocol::kQueues} * protocol::kSlots; ++slot)
+    card.post<uint64_t>(kMemoryBar, queues + slot * protocol::kSlotBytes + offset, 0x1234'5678'9abc'def0);
+}
+
+}  // namespace
+
+TEST_CASE("commands that are overwritten before the card has read them: who waits or asks hears of it") {
+  link::Card* card = nullptr;
+  Fakes::use({[&card] {
+    auto fresh = std::make_unique<link::Card>(make_fake_card());
+    card = fresh.get();
+    return fresh;
+  }});
+  const sdaaStream_t stream = new_stream(sdaaStreamNonBlocking), other = new_stream(sdaaStreamNonBlocking);
+  const sdaaEvent_t event = new_event();
+  void* memory = allocate(64);
+  uint8_t byte = 7;
+  const auto told = [](sdaaError_t error) {
+    INFO(what(error));
+    CHECK(error == sdaaErrorTransferFailure);
+    CHECK(std::string(sdaaGetLastErrorMessage()).find("is not what was written there") != std::string::npos);
+  };
+  SUBCASE("its header") {
+    REQUIRE_OK(sdaaMemsetAsync(memory, 1, 64, stream));
+    overwrite_slots(*card, 0);
+    told(sdaaStreamSynchronize(stream));
+  }
+  SUBCASE("what it waits for") {
+    REQUIRE_OK(sdaaEventRecord(event, other));
+    REQUIRE_OK(sdaaStreamWaitEvent(stream, event, 0));
+    overwrite_slots(*card, sizeof(command::Event) - sizeof(uint64_t));
+    told(sdaaStreamSynchronize(stream));
+  }
+  SUBCASE("what another stream waits for") {
+    REQUIRE_OK(sdaaEventRecord(event, other));
+    overwrite_slots(*card, 0);
+    REQUIRE_OK(sdaaStreamWaitEvent(stream, event, 0));
+    told(sdaaStreamSynchronize(stream));
+  }
+  SUBCASE("by who only asks") {
+    REQUIRE_OK(sdaaMemsetAsync(memory, 1, 64, stream));
+    overwrite_slots(*card, 0);
+    sdaaError_t error = sdaaErrorNotReady;
+    for (int i = 0; i < 10'000 && error == sdaaErrorNotReady; ++i) error = sdaaStreamQuery(stream);
+    told(error);
+  }
+  // A reset is enough.
+  REQUIRE_OK(sdaaDeviceReset());
+  memory = allocate(64);
+  REQUIRE_OK(sdaaMemset(memory, 9, 64));
+  REQUIRE_OK(sdaaMemcpy(&byte, memory, 1, sdaaMemcpyDeviceToHost));
+  CHECK(byte == 9);
   Fakes::use({});
 }
 
