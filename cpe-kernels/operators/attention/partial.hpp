@@ -143,8 +143,8 @@ class Combine {
     vector::b(vector::value(1));
     into(all_.all(0));
     vector::size(width_ + 1);
-    if (begins) vector::run(Op::kMul);
     vector::Ticket last = {};
+    if (begins) last = vector::run(Op::kMul);
     for (uint32_t i = begins; i < count; ++i) {
       vector::a(all_.all(0));
       vector::b(vector::each_row(of_all_.at + i * vector::kLanes));

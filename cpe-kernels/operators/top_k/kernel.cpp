@@ -109,6 +109,7 @@ class TopK {
     dma::wait(dma::load(largest_, workspace(row, 0), parts_ * 4));
     uint32_t part_of[kTopKCount];
     uint32_t used = 0;
+    vector::Ticket last = {};
     for (uint32_t i = 0; i < args_.count; ++i) {
       const uint32_t part = first_largest(largest_, parts_);
       if (part >= parts_) refuse(Refusal::kParameter);  // somebody writes to the workspace
@@ -125,11 +126,13 @@ class TopK {
       numbers_[i] = part * kTopKPart + column;
       values_[i] = std::bit_cast<uint32_t>(numbers[column]);
       numbers[column] = std::bit_cast<float>(kNan);
-      reduce_to_largest(numbers, columns, largest_ + part);
+      last = reduce_to_largest(numbers, columns, largest_ + part);
     }
     const auto at = static_cast<int64_t>(uint64_t{row} * args_.count * 4);
     dma::store(args_.values.plus_bytes(at), values_, args_.count * 4);
-    dma::wait(dma::store(args_.numbers.plus_bytes(at), numbers_, args_.count * 4));
+    const auto stored = dma::store(args_.numbers.plus_bytes(at), numbers_, args_.count * 4);
+    vector::wait(last);  // it writes to `largest_`, which the next row loads
+    dma::wait(stored);
   }
 
   const TopKArgs& args_;
