@@ -14,6 +14,7 @@ namespace swai::kernel_run {
 
 using iss::cpe::Daemon;
 using iss::cpe::Fault;
+using iss::cpe::Finding;
 using iss::cpe::Launch;
 
 // A figure that each CPE has one of: "instructions", "DMA bytes loaded", cycles of waiting for something.
@@ -39,6 +40,7 @@ struct Outcome {
   std::optional<uint64_t> cycles;   // where there is time
   std::vector<Counter> counters;    // of this launch
   std::vector<Figure> figures;
+  std::optional<std::vector<Finding>> findings;  // mistakes of the kernel, where they were looked for
 };
 
 class Device {

@@ -24,12 +24,38 @@ std::vector<uint64_t> taking_part(const Counter& counter, uint32_t mask) {
   return values;
 }
 
+nlohmann::ordered_json findings_json(const Job& job, const std::vector<Finding>& findings) {
+  const module::SourceLines& lines = job.program().text().lines;
+  const auto place = [&](uint32_t pc) { return lines.place(job.kernel(), pc); };
+  auto json = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    json.push_back(
+        {{"kind", iss::cpe::text(finding.kind)},
+         {"text", iss::cpe::text(finding, place)},
+         {"cpes", finding.cpes},
+         {"times", finding.times},
+         {"pc", finding.late.pc},
+         {"line", lines.at(finding.late.pc)},
+         {"who", iss::cpe::text(finding.late)},
+         {"under_way",
+          {{"pc", finding.early.pc},
+           {"line", lines.at(finding.early.pc)},
+           {"who", iss::cpe::text(finding.early)}}},
+         {"ldm", {iss::cpe::kLdmBase + finding.bytes.begin, iss::cpe::kLdmBase + finding.bytes.end}}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string report(const Job& job, const Outcome& outcome, bool counters) {
   std::string text = fmt::format("{}: {}", job.kernel(), outcome.ending);
   if (outcome.cycles) text += fmt::format(", {} cycles", *outcome.cycles);
+  if (const size_t mistakes = outcome.findings ? outcome.findings->size() : 0; mistakes != 0) {
+    text += fmt::format(", {} {} found", mistakes, mistakes == 1 ? "mistake" : "mistakes");
+  }
   text += "\n";
+  const auto place = [&](uint32_t pc) { return job.program().text().lines.place(job.kernel(), pc); };
   for (size_t i = 0; i < outcome.faults.size(); ++i) {
     const Fault& fault = outcome.faults[i];
     if (fault.cause == iss::cpe::Cause::kNone) continue;
@@ -41,6 +67,10 @@ std::string report(const Job& job, const Outcome& outcome, bool counters) {
                               : stopped && i < outcome.states.size() ? outcome.states[i]
                                                                      : iss::cpe::text(fault);
     text += fmt::format("  CPE {}: {} ({})\n", i, state, known.lines.place(job.kernel(), fault.pc));
+  }
+  if (outcome.findings) {
+    for (const Finding& finding : *outcome.findings)
+      text += fmt::format("  {}\n", iss::cpe::text(finding, place));
   }
   if (!counters) return text;
   for (const Figure& figure : outcome.figures) {
@@ -100,6 +130,7 @@ nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& o
                               {"segment", fault.segment},
                               {"offset", fault.offset}});
   }
+  if (last.findings) json["mistakes"] = findings_json(job, *last.findings);
   if (!last.states.empty()) json["states"] = last.states;
   for (const Counter& counter : last.counters) json["counters"][counter.name] = counter.by_cpe;
   for (const Figure& figure : last.figures) json["figures"][figure.name] = figure.value;

@@ -11,6 +11,21 @@ namespace swai::kernel_run {
 
 using common::InputError;
 
+namespace {
+
+// The last launch, of which the report is, gets those of all. Whether there are any.
+bool join_findings(std::vector<Outcome>& outcomes) {
+  if (!outcomes.back().findings) return false;
+  std::vector<Finding> all;
+  for (const Outcome& outcome : outcomes) {
+    for (const Finding& finding : *outcome.findings) iss::cpe::add_finding(all, finding);
+  }
+  outcomes.back().findings = all;
+  return !all.empty();
+}
+
+}  // namespace
+
 Tool::Tool(std::string name, const std::string& description, const std::string& limit_unit)
     : name_(std::move(name)),
       app_(description +
@@ -22,7 +37,7 @@ Tool::Tool(std::string name, const std::string& description, const std::string& 
            name_ +
            " build/examples/cuda/vectorAdd.elf --grid 4 --block 64 \\\n"
            "      --args buf:1000:0x40 buf:1000:0x40 buf:1000 250 --dump 2:sums.bin\n"
-           "Exit code: 0 done, 1 the kernel failed, 2 bad usage or input.") {
+           "Exit code: 0 done, 1 the kernel failed or has mistakes, 2 bad usage or input.") {
   app_.add_option("MODULE", options_.module, "module for the CPEs (ELF)")->required();
   app_.add_option("--kernel", options_.kernel, "name of the kernel")->type_name("NAME");
   app_.add_option("--args", options_.arguments, "arguments of the kernel")
@@ -113,6 +128,8 @@ int Tool::run_job(const MakeDevice& make_device) {
     fmt::print(stderr, "{}", job.take_prints(*device));
   } while (outcomes.back().ok && outcomes.size() < options_.launches);
 
+  const bool found = join_findings(outcomes);
+
   for (const Dump& dump : dumps) write_file(dump.file, job.read_buffer(*device, dump.buffer));
   const Outcome& last = outcomes.back();
   fmt::print(stderr, "{}", report(job, last, options_.counters));
@@ -125,7 +142,7 @@ int Tool::run_job(const MakeDevice& make_device) {
       write_file(options_.json, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
     }
   }
-  return last.ok ? 0 : 1;
+  return last.ok && !found ? 0 : 1;
 }
 
 }  // namespace swai::kernel_run

@@ -44,7 +44,7 @@ class Tool {
   Options& options() { return options_; }  // to change defaults before run()
 
   using MakeDevice = std::function<std::unique_ptr<Device>(const Options&)>;
-  // Exit code: 0 all launches ended well, 1 one did not, 2 bad usage or input.
+  // Exit code: 0 all launches ended well, 1 one did not or mistakes were found, 2 bad usage or input.
   int run(int argc, char** argv, const MakeDevice& make_device);
 
  private:

@@ -61,7 +61,7 @@ struct Unvisited {
 };
 constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::RoundMemory", 400},  // empty between rounds
-    {"iss::cpe::Cpe", 80},
+    {"iss::cpe::Cpe", 88},           // who looks for mistakes
     {"iss::cpe::Dma", 28},
     {"iss::cpe::Hart", 64},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},

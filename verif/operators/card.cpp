@@ -11,6 +11,7 @@
 #include "host/flash/flash_file.hpp"
 #include "sim/iss/cpe/daemon.hpp"
 #include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/text.hpp"
 #include "verif/firmware/test_tools.hpp"
 
 namespace swai::operators::test {
@@ -38,6 +39,11 @@ std::vector<uint8_t> garbage(verif::Random& random, uint64_t bytes) {
     std::memcpy(&all[i], &word, std::min<uint64_t>(8, bytes - i));
   }
   return all;
+}
+
+const kernel_run::Program& program() {
+  static const kernel_run::Program kProgram("build/cpe-kernels/operators.elf");
+  return kProgram;
 }
 
 }  // namespace
@@ -77,15 +83,14 @@ Card::Card(verif::Random& random, unsigned rows, unsigned columns)
       next_(kTable + 0x10'0000),
       elsewhere_(std::getenv("SWAI_CPE_RUN")),
       end_(kListBytes) {
-  static const kernel_run::Program kProgram("build/cpe-kernels/operators.elf");
   static const kernel_run::Program kDaemon = kernel_run::Program::plain_daemon();
   using segment::kExecute, segment::kRead;
   const Placed daemon = place(kDaemon.code().size(), kRead | kExecute, segment::kShared);
   memory_.poke(daemon.address, kDaemon.code());
-  const Placed code = place(kProgram.code().size(), kRead | kExecute, kContext);
-  memory_.poke(code.address, kProgram.code());
+  const Placed code = place(program().code().size(), kRead | kExecute, kContext);
+  memory_.poke(code.address, program().code());
   code_ = code.segment;
-  pc_ = kProgram.kernel("walk").pc;
+  pc_ = program().kernel("walk").pc;
   arguments_ = place(sizeof(node::WalkArgs), segment::kRead, kContext);
   list_ = place(kListBytes, segment::kRead, kContext);
   parameters_ = place(kGranule, segment::kRead, kContext);
@@ -94,6 +99,7 @@ Card::Card(verif::Random& random, unsigned rows, unsigned columns)
   }
   poke_table();
   group_->boot({.segment = daemon.segment});
+  group_->look_for_mistakes();
 }
 
 Card::Placed Card::place(uint64_t bytes, uint8_t permissions, uint8_t owner) {
@@ -146,12 +152,23 @@ Result Card::launch(const std::vector<Node>& nodes, uint64_t count, uint32_t mas
                                poke_end(parameters_, kGranule, parameters).as<const uint64_t>(),
                                parameter_count.value_or(parameters.size())};
   memory_.poke(arguments_.address, {reinterpret_cast<const uint8_t*>(&args), sizeof args});
-  return group_->launch({.pc = pc_,
-                         .argument = launch::kArgumentWindow,
-                         .mask = mask,
-                         .code_segment = code_,
-                         .argument_segment = arguments_.segment,
-                         .context = kContext});
+  const Result result = group_->launch({.pc = pc_,
+                                        .argument = launch::kArgumentWindow,
+                                        .mask = mask,
+                                        .code_segment = code_,
+                                        .argument_segment = arguments_.segment,
+                                        .context = kContext});
+  throw_mistakes();
+  return result;
+}
+
+// What depends on luck in hardware.
+void Card::throw_mistakes() {
+  std::string words;
+  for (const iss::cpe::Finding& mistake : group_->take_findings()) {
+    words += iss::cpe::text(mistake, [](uint32_t pc) { return program().text().lines.place(pc); }) + "\n";
+  }
+  if (!words.empty()) throw std::runtime_error(words);
 }
 
 Result Card::walk(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,

@@ -4,6 +4,8 @@
 //
 // The environment variable SWAI_CPE_RUN names a program with the command line of iss-cpe-run: then that one
 // walks, all tensors lie in the list's segment, and what it leaves in memory is compared.
+//
+// An operator that makes a mistake which the model forgives (docs/simulators.md) is a std::runtime_error.
 #pragma once
 
 #include <bit>
@@ -115,6 +117,7 @@ class Card {
   };
   Placed place(uint64_t bytes, uint8_t permissions, uint8_t owner);
   void poke_table();
+  void throw_mistakes();
   Result walk_behind_copies(Node last, uint32_t mask, const std::vector<Tensor*>& tensors);
   Result walk_elsewhere(const std::vector<Node>& nodes, uint32_t mask, const std::vector<Tensor*>& tensors,
                         const Parameters& parameters);

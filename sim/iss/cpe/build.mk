@@ -2,10 +2,12 @@
 
 ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     channel.cpp \
+    check.cpp \
     code.cpp \
     cpe.cpp \
     decode.cpp \
     dma.cpp \
+    footprint.cpp \
     fp32.cpp \
     group.cpp \
     group_registers.cpp \

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
 
 namespace swai {
@@ -36,6 +37,7 @@ class Channel {
   // Positions that take part in the launch.
   void set_participants(uint8_t mask) { participants_ = mask; }
   Environment::Answer issue(unsigned position, const Command& command);
+  static Footprint footprint(const Command& command);
   // Moves all that can be moved; false: nothing. Until then commands of one position change nothing for
   // others.
   bool move();

@@ -40,6 +40,7 @@ void Cpe::reset(uint32_t pc) {
   systolic_.reset();
   vector_.reset();
   stop_engines();
+  if (check_) check_->forget();
   stopped_ = {};
   before_ = work();
   running_ = false;
@@ -94,7 +95,10 @@ void Cpe::execute(uint64_t limit, const Observer& observer) {
   const uint64_t first = hart_.instructions();
   const auto count = [&] { return hart_.instructions() - first; };
   while (count() < limit && !memory_.is_full()) {
-    const Hart::Status status = observer ? observed_step(observer) : hart_.run(limit - count());
+    const bool check = check_ && !check_->idle();
+    const Hart::Status status = check      ? checked_step(observer)
+                                : observer ? observed_step(observer)
+                                           : hart_.run(limit - count());
     if (status == Hart::Status::kRetired && unit_fault().cause == Cause::kNone) continue;
     waiting_ = status == Hart::Status::kWaiting;
     if (stopped()) {
@@ -115,6 +119,14 @@ Hart::Status Cpe::observed_step(const Observer& observer) {
   Retirement record;
   const Hart::Status status = hart_.step(record);
   if (status == Hart::Status::kRetired) observer(number_, record);
+  return status;
+}
+
+Hart::Status Cpe::checked_step(const Observer& observer) {
+  const uint32_t pc = hart_.pc();
+  const Hart::MemoryAccess access = hart_.next_access();
+  const Hart::Status status = observer ? observed_step(observer) : hart_.run(1);
+  if (status == Hart::Status::kRetired && access.bytes != 0) check_->accessed(pc, access);
   return status;
 }
 
@@ -161,6 +173,36 @@ Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, 
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
+  if (!check_) return pass_on(command);
+  // With the settings, and the local memory, that it finds.
+  Footprint uses = footprint(command);
+  const Answer answer = pass_on(command);
+  if (answer.kind == Answer::kDone) check_->taken(command, answer.data, std::move(uses));
+  return answer;
+}
+
+// Of a command that begins something.
+Footprint Cpe::footprint(const Command& command) const {
+  switch (command.unit) {
+    case unit::kDma:
+      if (command.op == dma_op::kLoad || command.op == dma_op::kStore) return dma_.footprint(command);
+      return {};
+    case unit::kRow:
+    case unit::kColumn:
+      if (command.op == channel_op::kSend || command.op == channel_op::kReceive) {
+        return Channel::footprint(command);
+      }
+      return {};
+    case unit::kSystolic:
+      return command.op == systolic_op::kRun ? systolic_.footprint(command.rs1) : Footprint{};
+    case unit::kVector:
+      return command.op == vector_op::kRun ? vector_.footprint(command.rs1) : Footprint{};
+    default:
+      return {};
+  }
+}
+
+Environment::Answer Cpe::pass_on(const Command& command) {
   switch (command.unit) {
     case unit::kControl:
       return control(command);

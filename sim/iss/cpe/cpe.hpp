@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "sim/iss/cpe/channel.hpp"
+#include "sim/iss/cpe/check.hpp"
 #include "sim/iss/cpe/dma.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/port.hpp"
@@ -59,6 +61,10 @@ class Cpe : private Environment {
   // Up to `limit` instructions, fewer when it waits or stops, or wants to be alone; returns how many.
   uint64_t run(uint64_t limit, Company company, const Observer& observer);
   bool wants_to_be_alone() const { return wants_to_be_alone_; }
+  // Looks for mistakes that the model forgives, from now on.
+  void look_for_mistakes() { check_ = std::make_unique<Check>(number_); }
+  // Null: nobody looks for any.
+  Check* check() { return check_.get(); }
   // The end of a round: its stores take effect.
   void commit() { memory_.commit(); }
   const RoundMemory& memory() const { return memory_; }
@@ -97,10 +103,13 @@ class Cpe : private Environment {
  private:
   WindowResult window(const WindowAccess& access) override;
   Answer issue(const Command& command) override;
+  Answer pass_on(const Command& command);
+  Footprint footprint(const Command& command) const;
   uint32_t counter(unsigned number, bool high) override {
     return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
   }
   Hart::Status observed_step(const Observer& observer);
+  Hart::Status checked_step(const Observer& observer);
   void execute(uint64_t limit, const Observer& observer);
   void read_memory_only(uint16_t segment);
   Answer control(const Command& command);
@@ -122,6 +131,7 @@ class Cpe : private Environment {
   Systolic systolic_;
   Vector vector_;
   Hart hart_;
+  std::unique_ptr<Check> check_;
 
   Launch launch_;                  // the one taken last
   std::optional<Launch> pending_;  // not taken yet

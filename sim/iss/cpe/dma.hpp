@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/port.hpp"
 
@@ -20,6 +21,8 @@ class Dma {
   void reset();
   Environment::Answer issue(const Command& command);
 
+  // Of a transfer with the present shape.
+  Footprint footprint(const Command& command) const;
   // Of the transfer that failed; from then on the CPE stands still.
   const Fault& fault() const { return fault_; }
   uint32_t begun() const { return begun_; }

@@ -273,6 +273,20 @@ uint64_t Group::lines_written() const {
   return lines;
 }
 
+void Group::look_for_mistakes() {
+  for (const auto& cpe : cpes_) cpe->look_for_mistakes();
+}
+
+std::vector<Finding> Group::take_findings() {
+  std::vector<Finding> all;
+  for (const auto& cpe : cpes_) {
+    if (Check* const check = cpe->check()) {
+      for (const Finding& finding : check->take_findings()) add_finding(all, finding);
+    }
+  }
+  return all;
+}
+
 void Group::clear_faults(uint32_t mask) {
   for_each(mask & all_, [&](unsigned i) { records_[i] = {}; });
 }

@@ -122,6 +122,11 @@ class Group {
   // --- for tools
   // Called after each instruction of each CPE; makes the model slower.
   void set_observer(Cpe::Observer observer) { observer_ = std::move(observer); }
+  // Looks for mistakes of kernels that the model forgives, from now on; makes it slower.
+  void look_for_mistakes();
+  bool looks_for_mistakes() const { return cpes_.front()->check() != nullptr; }
+  // Found since the last time, in the order of CPEs.
+  std::vector<Finding> take_findings();
   unsigned rows() const { return rows_; }
   unsigned columns() const { return columns_; }
   unsigned size() const { return rows_ * columns_; }

@@ -475,6 +475,18 @@ constexpr auto Hart::rows(std::index_sequence<kOps...>) {
 
 const std::array<Hart::Row, Hart::kRowCount> Hart::kRows = rows(std::make_index_sequence<kOpCount>());
 
+Hart::MemoryAccess Hart::next_access() {
+  const Slot* const slot = code_.slot(pc_);
+  Code::Failure ignored;
+  if (slot == nullptr || (Code::row(*slot) == Slot::kUndecoded && !code_.decode(pc_, ignored))) return {};
+  if (Code::row(*slot) < Slot::kFirstRow) return {};
+  const auto op = static_cast<Op>((Code::row(*slot) - Slot::kFirstRow) / 2);
+  if (!is_load(op) && !is_store(op)) return {};
+  return {.write = is_store(op),
+          .address = x_[slot->rs1] + static_cast<uint32_t>(slot->imm),
+          .bytes = bytes_of(op)};
+}
+
 Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
   if (limit == 0) return Status::kRetired;

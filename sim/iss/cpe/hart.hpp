@@ -87,6 +87,14 @@ class Hart {
   // Up to `limit` instructions; ends early when it waits or faults, and after a command to a unit.
   Status run(uint64_t limit);
 
+  // What the next instruction does in memory, if it does not fault; no bytes: nothing.
+  struct MemoryAccess {
+    bool write = false;
+    uint32_t address = 0;
+    unsigned bytes = 0;
+  };
+  MemoryAccess next_access();
+
   const Fault& fault() const { return fault_; }  // cause none: it has not stopped
   // The command that the unit is not ready for, after Status::kWaiting.
   const Command& waits_for() const { return command_; }

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   uint64_t turn = 256;
   unsigned threads = 1;
   std::string trace;
+  bool check = false;
   kernel_run::Tool tool("iss-cpe-run", "Runs a kernel on the functional model of a core group.",
                         "instructions of a CPE");
   tool.app().add_option("--rows", rows, "rows of CPEs")->check(CLI::Range(1, 4));
@@ -28,9 +29,13 @@ int main(int argc, char** argv) {
       .add_option("--threads", threads, "threads of the host; they change nothing but the time")
       ->check(CLI::Range(1, 32));
   tool.app().add_option("--trace", trace, "write one line per instruction to FILE")->type_name("FILE");
+  tool.app().add_flag(
+      "--check", check,
+      "look for waits that were forgotten, and for operands and results that are overwritten");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(nullptr, std::fclose);
   return tool.run(argc, argv, [&](const kernel_run::Options&) {
     auto device = std::make_unique<iss::cpe::ModelDevice>(rows, columns, turn, threads);
+    if (check) device->group().look_for_mistakes();
     if (!trace.empty()) {
       file.reset(std::fopen(trace.c_str(), "w"));
       if (!file) throw common::InputError(fmt::format("{}: cannot write: {}", trace, std::strerror(errno)));

@@ -39,6 +39,7 @@ kernel_run::Outcome ModelDevice::launch(const Launch& launch) {
                               .failed = result.failed,
                               .faults = std::move(result.faults),
                               .states = std::move(result.states)};
+  if (group_.looks_for_mistakes()) outcome.findings = group_.take_findings();
   outcome.counters = {{"instructions", std::move(result.instructions)}};
   auto after = work();
   for (size_t n = 0; n < after.size(); ++n) {

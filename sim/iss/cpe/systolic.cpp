@@ -11,9 +11,6 @@ using Answer = Environment::Answer;
 namespace {
 
 constexpr uint32_t kMinusZero = fp32::kSign;
-constexpr int64_t kScalesBytes = 16;      // of a group: 8 scales, 8 zeros
-constexpr int64_t kSparseHalfBytes = 32;  // of weights; the indices of both halves are as many
-constexpr int64_t kWord = 32;
 
 constexpr int64_t local(uint32_t address) { return int64_t{address} - kLdmBase; }
 constexpr int64_t stride(uint32_t value) { return static_cast<int32_t>(value); }

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
@@ -43,6 +44,9 @@ class Systolic {
   // reports one of these.
   std::vector<Fault> possible_faults() const;
 
+  // Of a run with the present settings.
+  Footprint footprint(uint32_t mode) const;
+
   uint32_t begun() const { return begun_; }
   // Rows of activations that have gone through the array.
   uint64_t rows() const { return rows_; }
@@ -50,6 +54,12 @@ class Systolic {
   void visit(Archive& archive);
 
  private:
+  static constexpr int64_t kWord = 32;
+  static constexpr int64_t kScalesBytes = 16;      // of a group: 8 scales, 8 zeros
+  static constexpr int64_t kSparseHalfBytes = 32;  // of weights; the indices of both halves are as many
+  static constexpr int64_t kSparseTileBytes = kWord + 2 * kSparseHalfBytes;
+  static constexpr int64_t kInt4TileBytes = 32;
+
   struct Operand {
     int64_t at = 0;
     int64_t k_stride = 0;

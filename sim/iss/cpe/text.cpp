@@ -20,6 +20,50 @@ std::string text(const Fault& fault) {
   return fmt::format("{}{}, pc {:#010x}", place, text(fault.cause), fault.pc);
 }
 
+const char* text(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::kTooEarly:
+      return "too early";
+    case Finding::kOverwrites:
+      return "overwrites";
+    case Finding::kTwoWriters:
+      return "two writers";
+    case Finding::kOwnOperands:
+      return "own operands";
+  }
+  return "";
+}
+
+std::string text(const Finding::Party& party) {
+  switch (party.unit) {
+    case unit::kDma:
+      return fmt::format("DMA {} {}", party.op == dma_op::kLoad ? "load" : "store", party.ticket);
+    case unit::kRow:
+    case unit::kColumn:
+      return fmt::format("{} {} on the {} channel", party.op == channel_op::kSend ? "send" : "receive",
+                         party.ticket, party.unit == unit::kRow ? "row" : "column");
+    case unit::kSystolic:
+      return fmt::format("run {} of the systolic unit", party.ticket);
+    case unit::kVector:
+      return fmt::format("run {} of the vector unit", party.ticket);
+    default:
+      return "the core";
+  }
+}
+
+std::string text(const Finding& finding, const std::function<std::string(uint32_t pc)>& place) {
+  const bool reads = finding.kind == Finding::kTooEarly;
+  const std::string what = fmt::format("CPE {}: {} {} {:#010x} to {:#010x} of local memory, which ",
+                                       list(finding.cpes), text(finding.late), reads ? "reads" : "writes",
+                                       kLdmBase + finding.bytes.begin, kLdmBase + finding.bytes.end - 1);
+  const std::string here = fmt::format("{}, pc {:#010x}", place(finding.late.pc), finding.late.pc);
+  const std::string times = finding.times == 1 ? "" : fmt::format("; {} times", finding.times);
+  if (finding.kind == Finding::kOwnOperands) return fmt::format("{}it reads later ({}){}", what, here, times);
+  return fmt::format("{}{} still {} ({}; begun in {}, pc {:#010x}, and not waited for){}", what,
+                     text(finding.early), finding.kind == Finding::kOverwrites ? "reads" : "writes", here,
+                     place(finding.early.pc), finding.early.pc, times);
+}
+
 std::string list(uint32_t mask) {
   std::string text;
   launch::put_cores(mask, [&text](std::string_view piece) { text += piece; });

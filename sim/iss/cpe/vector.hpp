@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/reduction.hpp"
 #include "sim/iss/cpe/unit_memory.hpp"
@@ -43,6 +44,9 @@ class Vector {
   // Operands are read ahead of each other and of results: where several of them leave local memory, hardware
   // reports one of these.
   std::vector<Fault> possible_faults() const;
+
+  // Of a run with the present settings.
+  Footprint footprint(uint32_t mode) const;
 
   uint32_t begun() const { return begun_; }
   // Groups of up to 8 elements that have been computed.
