@@ -254,7 +254,8 @@ socket::ControlResult CardDevice::poison(std::span<const uint64_t, 4> arguments,
     return {};
   }
   if (from < boot::kKernelMemoryBytes) return {.error = EACCES};
-  if (bytes / kLine + poisoned_.size() >= kMostPoisoned) return {.error = ENOSPC};
+  const uint64_t lines = (from % kLine + bytes + kLine - 1) / kLine;
+  if (lines + poisoned_.size() > kMostPoisoned) return {.error = ENOSPC};
   for (uint64_t at = from / kLine * kLine; at < from + bytes; at += kLine) {
     card_.hbm().poison(static_cast<unsigned>(at / cg::HbmCells::kGroupBytes), at % cg::HbmCells::kGroupBytes);
     poisoned_.insert(at);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/kernel_memory.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/system/bar_debug.hpp"
 #include "verif/system/rig.hpp"
@@ -113,6 +114,35 @@ TEST_CASE("memory errors: damaged lines are reported by whoever reads them, and 
     Halted(*card).write(regs::cg::poison::kAddr, 1);
   }
   CHECK(firmware_ready(*card));
+}
+
+TEST_CASE("memory errors: so many lines can be damaged, not the kernel's, until the client leaves") {
+  constexpr uint64_t kMost = 65'536;
+  constexpr uint64_t kFrom = regs::kHbmRegion.base + boot::kKernelMemoryBytes;
+  const Rig rig;
+  {
+    const auto card = rig.open();
+    const auto refused = [&](uint64_t at, uint64_t bytes) {
+      try {
+        card->command(Command::kPoisonMemory, {at, bytes});
+      } catch (const link::Error& error) {
+        return error.code();
+      }
+      return 0;
+    };
+    CHECK(refused(kFrom - kLine, kLine) == EACCES);
+    CHECK(refused(kFrom, kMost * kLine + 1) == ENOSPC);
+    CHECK(refused(kFrom + kLine - 1, kMost * kLine) == ENOSPC);
+    CHECK(refused(kFrom, kMost * kLine) == 0);
+    CHECK(refused(kFrom + kMost * kLine, 1) == ENOSPC);
+    CHECK(card->read<uint64_t>(kMemoryBar, boot::kKernelMemoryBytes) == kOnes);
+    card->command(Command::kClearPoison, {kFrom, 1});
+    CHECK(refused(kFrom + kMost * kLine, 1) == 0);
+    CHECK(card->read<uint64_t>(kMemoryBar, boot::kKernelMemoryBytes + kMost * kLine) == kOnes);
+  }
+  const auto card = rig.open();
+  for (const uint64_t line : {uint64_t{0}, uint64_t{1}, kMost})
+    CHECK(card->read<uint64_t>(kMemoryBar, boot::kKernelMemoryBytes + line * kLine) != kOnes);
 }
 
 TEST_CASE("memory errors: what is protected or not there") {
