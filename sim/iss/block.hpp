@@ -9,26 +9,22 @@
 
 namespace swai::iss {
 
-struct alignas(64) Block {
+// What going on there looks at: little, because that happens after every few instructions.
+struct Block {
   static constexpr unsigned kSteps = 16;
-  // Where the program went behind a block: to this one, if all of it is still so.
-  struct Link {
-    uint64_t place = 0;  // virtual address and context
-    Block* block = nullptr;
-    const uint8_t* code = nullptr;
-    uint32_t version = 0;
-  };
 
-  const uint8_t* code = nullptr;  // on the host
-  uint32_t version = 0;           // of code and translations, for which it was looked at last
-  uint16_t bytes = 0;
-  uint16_t steps = 0;
-  std::array<Link, 2> links{};  // by a bit of the address
-  std::array<Step, kSteps + 1> row{};
-  std::array<uint8_t, kSteps + 1> offsets{};  // of each step's code, and of what follows
+  uint64_t pc = 0;
+  uint64_t key = 0;           // Hart::code_key_ when it was looked at last; never 0 when valid
+  const Step* row = nullptr;  // with one step more, which goes on behind the block
+  uint64_t steps = 0;         // 0: what is there stands in no row
+};
 
-  unsigned index(const Step* step) const { return static_cast<unsigned>(step - row.data()); }
-  Link& link(uint64_t pc) { return links[(pc >> 1) & 1]; }
+// What else is known of a block.
+struct BlockSource {
+  const uint8_t* code;  // on the host
+  unsigned bytes;
+  std::array<uint8_t, 4 * Block::kSteps> copy;
+  std::array<uint8_t, Block::kSteps + 1> offsets;  // of each step's code, and of what follows
 };
 
 }  // namespace swai::iss

@@ -93,6 +93,22 @@ void Hart::access_csr(const Operation& insn, CsrOp op, uint64_t operand) {
   set_reg(insn.rd, *old);
 }
 
+namespace {
+// csrr rd, 0
+constexpr uint32_t kCsrr = 0x0000'2073;
+}  // namespace
+
+bool Hart::reads_clock(const Insn& insn) {
+  const bool clock = insn.imm == csr::kCycle || insn.imm == csr::kTime || insn.imm == csr::kMcycle;
+  constexpr uint32_t kFixed = 0x000f'f07f;
+  return clock && (insn.bits & kFixed) == kCsrr;
+}
+
+void Hart::read_clock(const Operation& insn) {
+  bits_ = static_cast<uint32_t>(insn.imm) << 20 | (insn.rd % kNowhere) << 7 | kCsrr;
+  access_csr(insn, CsrOp::kSet, 0);
+}
+
 std::optional<uint64_t> Hart::peek_csr(unsigned number) const { return read_csr(number); }
 
 std::optional<uint64_t> Hart::read_csr(unsigned number) const {

@@ -1,5 +1,8 @@
 // Every instruction that there is: bit pattern, operands, meaning. Both execution and disassembly come from
 // this table.
+#include <array>
+#include <type_traits>
+
 #include "sim/iss/bit_operations.hpp"
 #include "sim/iss/execute.hpp"
 #include "sim/iss/insn.hpp"
@@ -11,10 +14,39 @@ namespace {
 
 using namespace exec;
 
+// What programs do most. Each of the first may be the first of a pair, and all may be the second.
+template <typename... Kind>
+struct Kinds {
+  template <typename Wanted>
+  static consteval unsigned number() {
+    unsigned at = 0;
+    (void)((std::is_same_v<Kind, Wanted> || (++at, false)) || ...);
+    return at;
+  }
+  // Of one, with all.
+  template <typename First>
+  static constexpr std::array<Row, sizeof...(Kind) + 1> kPairs = {Pair<First, Kind>::row..., nullptr};
+};
+using Often = Kinds<reg_imm<op::add>, reg_imm<op::addw>, reg_imm<op::sll>, reg_imm<op::srl>,
+                    reg_imm<op::bit_and>, reg_reg<op::add>, reg_reg<op::sub>, reg_reg<op::bit_and>,
+                    reg_reg<op::bit_or>, lui, load<uint64_t>, load<int32_t>, load<uint32_t>, load<uint8_t>,
+                    store<uint64_t>, store<uint32_t>, store<uint8_t>, branch<op::eq>, branch<op::ne>,
+                    branch<op::ltu>, branch<op::geu>, branch<op::lt>, branch<op::ge>, jal, jalr>;
+constexpr unsigned kFirsts = 17;
+
+template <typename Kind>
+consteval const Row* pairs() {
+  if constexpr (Often::number<Kind>() < kFirsts) {
+    return Often::kPairs<Kind>.data();
+  } else {
+    return nullptr;
+  }
+}
+
 // Patterns are 32 characters, bit 31 first: 0, 1, or '-' for operand bits; blanks are for the reader.
 template <typename Kind>
 consteval InsnInfo insn(const char* name, const char* pattern, Format format) {
-  InsnInfo info{name, 0, 0, format, Kind::run, Kind::kPlace, Kind::row};
+  InsnInfo info{name, 0, 0, format, Kind::run, Kind::kPlace, Kind::row, pairs<Kind>(), Often::number<Kind>()};
   unsigned bits = 0;
   for (const char* p = pattern; *p != 0; ++p) {
     if (*p == ' ') continue;

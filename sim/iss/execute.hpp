@@ -19,12 +19,12 @@ template <Handler kHandler>
 struct Visible {
   static constexpr Place kPlace = Place::kAnywhere;
   static void run(Hart& hart, const Operation& insn) { kHandler(hart, insn); }
-  static void row(Hart& hart, const Step* step) {
-    hart.arrive(step);
+  [[gnu::noinline]] static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    hart.arrive(pc, left, step->rest());
     kHandler(hart, step->operation);
-    if (!hart.may_go_on(step)) return;
+    if (!hart.may_go_on(pc, left, step->rest())) return;
     ++step;
-    [[clang::musttail]] return step->row(hart, step);
+    [[clang::musttail]] return step->row(hart, step, pc, left);
   }
 };
 
@@ -41,19 +41,43 @@ template <uint64_t (*kResult)(const Hart&, const Operation&)>
 struct Computes {
   static constexpr Place kPlace = Place::kAnywhere;
   static void run(Hart& hart, const Operation& insn) { hart.set_reg(insn.rd, kResult(hart, insn)); }
-  static void row(Hart& hart, const Step* step) {
-    hart.put(step->operation.rd, kResult(hart, step->operation));
+  static bool act(Hart& hart, const Operation& insn) {
+    hart.put(insn.rd, kResult(hart, insn));
+    return true;
+  }
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    act(hart, step->operation);
     ++step;
-    [[clang::musttail]] return step->row(hart, step);
+    [[clang::musttail]] return step->row(hart, step, pc, left);
   }
 };
 
-// What comes behind the last instruction of a block.
-inline void end_of_row(Hart& hart, const Step* step) {
-  step = hart.follow(hart.address(step), hart.index(step));
-  if (step == nullptr) return;
-  [[clang::musttail]] return step->row(hart, step);
+// Goes on at pc, which is not known yet, or ends the row there. By itself, so that the rest needs no stack.
+[[gnu::noinline]] inline void seek(Hart& hart, const Step*, uint64_t pc, uint64_t left) {
+  const Block* const next = hart.seek(pc, left);
+  if (next == nullptr) return hart.leave(pc, left);
+  left -= next->steps;
+  [[clang::musttail]] return next->row->row(hart, next->row, pc, left);
 }
+
+// Goes on at pc.
+inline void go_on(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+  const Block* const next = hart.known(pc, left);
+  if (next == nullptr) [[unlikely]] {
+    [[clang::musttail]] return seek(hart, step, pc, left);
+  }
+  left -= next->steps;
+  [[clang::musttail]] return next->row->row(hart, next->row, pc, left);
+}
+
+// What comes behind the last instruction of a block.
+inline void end_of_row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+  pc += step->operation.length;
+  [[clang::musttail]] return go_on(hart, step, pc, left);
+}
+
+// The only step where an instruction is that stands in no row.
+inline void end_here(Hart& hart, const Step*, uint64_t pc, uint64_t left) { hart.leave(pc, left); }
 
 template <BinaryOperation kOperation>
 uint64_t of_registers(const Hart& hart, const Operation& insn) {
@@ -84,10 +108,10 @@ struct auipc {
   static void run(Hart& hart, const Operation& insn) {
     hart.set_reg(insn.rd, hart.pc() + immediate(hart, insn));
   }
-  static void row(Hart& hart, const Step* step) {
-    hart.put(step->operation.rd, hart.address(step) + immediate(hart, step->operation));
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    hart.put(step->operation.rd, pc + immediate(hart, step->operation));
     ++step;
-    [[clang::musttail]] return step->row(hart, step);
+    [[clang::musttail]] return step->row(hart, step, pc, left);
   }
 };
 
@@ -99,11 +123,9 @@ struct Jumps {
     hart.jump(kTarget(hart, insn, hart.pc()));
     hart.put(0, 0);
   }
-  static void row(Hart& hart, const Step* step) {
-    const uint64_t target = kTarget(hart, step->operation, hart.address(step));
-    step = hart.follow(target, hart.index(step) + 1);
-    if (step == nullptr) return;
-    [[clang::musttail]] return step->row(hart, step);
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    pc = kTarget(hart, step->operation, pc);
+    [[clang::musttail]] return go_on(hart, step, pc, left);
   }
 };
 
@@ -132,38 +154,44 @@ inline uint64_t data_address(const Hart& hart, const Operation& insn) {
   return hart.reg(insn.rs1) + static_cast<uint64_t>(insn.imm);
 }
 
+// In a row: those that do it in plain memory; what else there is, others see.
+template <typename Kind>
+struct Accesses {
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    if (!Kind::act(hart, step->operation)) [[unlikely]] {
+      [[clang::musttail]] return Visible<Kind::run>::row(hart, step, pc, left);
+    }
+    ++step;
+    [[clang::musttail]] return step->row(hart, step, pc, left);
+  }
+};
+
 // T is the type in memory: a signed one is sign-extended.
 template <typename T>
-struct load {
+struct load : Accesses<load<T>> {
   static constexpr Place kPlace = Place::kAnywhere;
   static void run(Hart& hart, const Operation& insn) {
     T value;
     if (hart.load(data_address(hart, insn), value)) hart.set_reg(insn.rd, static_cast<uint64_t>(value));
   }
-  static void row(Hart& hart, const Step* step) {
+  static bool act(Hart& hart, const Operation& insn) {
     T value;
-    if (!hart.load_plain(data_address(hart, step->operation), value)) [[unlikely]] {
-      [[clang::musttail]] return Visible<run>::row(hart, step);
+    if (!hart.load_plain(data_address(hart, insn), value)) [[unlikely]] {
+      return false;
     }
-    hart.put(step->operation.rd, static_cast<uint64_t>(value));
-    ++step;
-    [[clang::musttail]] return step->row(hart, step);
+    hart.put(insn.rd, static_cast<uint64_t>(value));
+    return true;
   }
 };
 
 template <typename T>
-struct store {
+struct store : Accesses<store<T>> {
   static constexpr Place kPlace = Place::kAnywhere;
   static void run(Hart& hart, const Operation& insn) {
     hart.store(data_address(hart, insn), static_cast<T>(hart.reg(insn.rs2)));
   }
-  static void row(Hart& hart, const Step* step) {
-    const Operation& insn = step->operation;
-    if (!hart.store_plain(data_address(hart, insn), static_cast<T>(hart.reg(insn.rs2)))) [[unlikely]] {
-      [[clang::musttail]] return Visible<run>::row(hart, step);
-    }
-    ++step;
-    [[clang::musttail]] return step->row(hart, step);
+  static bool act(Hart& hart, const Operation& insn) {
+    return hart.store_plain(data_address(hart, insn), static_cast<T>(hart.reg(insn.rs2)));
   }
 };
 
@@ -218,6 +246,15 @@ void access_csr(Hart& hart, const Operation& insn) {
 template <CsrOp kOp>
 using csr = Alone<access_csr<kOp>>;
 
+// A clock is read: all that a row may do with CSRs, because programs do it often.
+inline void read_clock(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+  hart.arrive(pc, left, step->rest());
+  hart.read_clock(step->operation);
+  if (!hart.may_go_on(pc, left, step->rest())) return;
+  ++step;
+  [[clang::musttail]] return step->row(hart, step, pc, left);
+}
+
 template <CsrOp kOp>
 void access_csr_imm(Hart& hart, const Operation& insn) {
   hart.access_csr(insn, kOp, insn.rs1);
@@ -237,9 +274,9 @@ using cbo = Alone<check_cbo<kInvalidate>>;
 struct no_effect {
   static constexpr Place kPlace = Place::kAnywhere;
   static void run(Hart&, const Operation&) {}
-  static void row(Hart& hart, const Step* step) {
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
     ++step;
-    [[clang::musttail]] return step->row(hart, step);
+    [[clang::musttail]] return step->row(hart, step, pc, left);
   }
 };
 
@@ -261,5 +298,17 @@ inline void do_wfi(Hart& hart, const Operation&) { hart.wait_for_interrupt(); }
 using wfi = Alone<do_wfi>;
 inline void do_sfence_vma(Hart& hart, const Operation&) { hart.fence_translations(); }
 using sfence_vma = Alone<do_sfence_vma>;
+
+// Two of them that follow each other, with one call less. What the first cannot do goes on as it does alone.
+template <typename First, typename Second>
+struct Pair {
+  static void row(Hart& hart, const Step* step, uint64_t pc, uint64_t left) {
+    if (!First::act(hart, step->operation)) [[unlikely]] {
+      [[clang::musttail]] return Visible<First::run>::row(hart, step, pc, left);
+    }
+    ++step;
+    [[clang::musttail]] return Second::row(hart, step, pc, left);
+  }
+};
 
 }  // namespace swai::iss::exec

@@ -7,8 +7,22 @@
 
 namespace swai::iss {
 
+namespace {
+
+// Whether the immediate counts from the instruction's address.
+bool is_relative(const InsnInfo& info) {
+  return info.format == Format::kBranch || info.format == Format::kJ || info.row == exec::auipc::row;
+}
+
+}  // namespace
+
 Hart::Hart(Memory& memory, const HartConfig& config)
-    : memory_(memory), config_(config), decoded_(kDecoded, decode(0)), blocks_(kBlocks), copies_(kBlocks) {
+    : memory_(memory),
+      config_(config),
+      decoded_(kDecoded, decode(0)),
+      blocks_(kBlocks),
+      sources_(std::make_unique_for_overwrite<BlockSource[]>(kBlocks)),
+      steps_(std::make_unique_for_overwrite<Step[]>(kRoom)) {
   reset();
 }
 
@@ -37,45 +51,65 @@ void Hart::set_lines(const Lines& lines) {
               (lines.m_external ? irq::kMei : 0) | (lines.s_external ? irq::kSei : 0);
 }
 
-// The block at pc; none where it does not lie in a page of plain memory whose translation is known.
-inline Block* Hart::block() {
-  const uint64_t offset = pc_ % kPageBytes;
-  const Translation& page = slot(pc_, Access::kFetch);
-  if (page.tag != (pc_ - offset + fetch_context_) || page.host == nullptr) [[unlikely]] {
-    return nullptr;
-  }
+// Makes the block at pc valid; false where it does not lie in a page of plain memory whose translation is
+// known.
+bool Hart::renew(uint64_t pc) {
+  const uint64_t offset = pc % kPageBytes;
+  const Translation& page = slot(pc, Access::kFetch);
+  if (page.tag != (pc - offset + fetch_context_) || page.host == nullptr) return false;
   const uint8_t* const code = page.host + offset;
-  const size_t index = (reinterpret_cast<uintptr_t>(code) / 2) % kBlocks;
-  Block& block = blocks_[index];
-  if (block.code != code || block.version != code_version_) [[unlikely]] {
-    renew(block, copies_[index], code, kPageBytes - offset);
+  Block& block = blocks_[index(pc)];
+  BlockSource& source = sources_[index(pc)];
+  const bool same = block.key != 0 && block.pc == pc && source.code == code &&
+                    std::memcmp(source.copy.data(), code, source.bytes) == 0;
+  if (!same) {
+    source.code = code;
+    decode_block(block, source, kPageBytes - offset);
+    block.pc = pc;
   }
-  return &block;
+  block.key = code_key_;
+  return true;
 }
 
-// Decodes the instructions that begin at `code`, unless that was done and they are still the same.
-void Hart::renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room) {
-  const bool same = block.code == code && std::memcmp(copy.data(), code, block.bytes) == 0;
-  block.version = code_version_;
-  if (same) return;
-  block.code = code;
-  block.bytes = 0;
-  block.steps = 0;
-  bool ends = false;
-  while (!ends && block.steps < Block::kSteps && block.bytes + sizeof(uint32_t) <= room) {
-    uint32_t bits;
-    std::memcpy(&bits, code + block.bytes, sizeof bits);
-    const Insn insn = decode(bits);
-    if (insn.info == nullptr || insn.info->place == Place::kAlone) break;
-    ends = insn.info->place == Place::kLast;
-    Step& step = block.row[block.steps++];
-    step = {insn.info->row, insn};
-    if (step.operation.rd == 0 && insn.info->format != Format::kPair) step.operation.rd = kNowhere;
-    block.bytes = static_cast<uint16_t>(block.bytes + insn.length);
-    block.offsets[block.steps] = static_cast<uint8_t>(block.bytes);
+void Hart::decode_block(Block& block, BlockSource& source, uint64_t room) {
+  if (steps_used_ + Block::kSteps + 1 > kRoom) {
+    std::ranges::fill(blocks_, Block{});
+    steps_used_ = 0;
   }
-  std::memcpy(copy.data(), code, block.bytes);
-  block.row[block.steps].row = exec::end_of_row;
+  Step* const row = &steps_[steps_used_];
+  unsigned steps = 0;
+  unsigned bytes = 0;
+  const InsnInfo* before = nullptr;
+  bool ends = false;
+  while (!ends && steps < Block::kSteps && bytes + sizeof(uint32_t) <= room) {
+    uint32_t bits;
+    std::memcpy(&bits, source.code + bytes, sizeof bits);
+    const Insn insn = decode(bits);
+    if (insn.info == nullptr) break;
+    const bool clock = reads_clock(insn);
+    if (insn.info->place == Place::kAlone && !clock) break;
+    ends = insn.info->place == Place::kLast;
+    Step& step = row[steps];
+    step = {clock ? exec::read_clock : insn.info->row, insn};
+    if (step.operation.rd == 0 && insn.info->format != Format::kPair) step.operation.rd = kNowhere;
+    if (is_relative(*insn.info)) step.operation.imm += static_cast<int32_t>(bytes);
+    if (before != nullptr && before->pairs != nullptr && before->pairs[insn.info->number] != nullptr) {
+      row[steps - 1].row = before->pairs[insn.info->number];
+    }
+    before = insn.info;
+    source.offsets[steps++] = static_cast<uint8_t>(bytes);
+    bytes += insn.length;
+  }
+  source.offsets[steps] = static_cast<uint8_t>(bytes);
+  source.bytes = bytes;
+  std::memcpy(source.copy.data(), source.code, bytes);
+  for (unsigned i = 0; i < steps; ++i) row[i].operation.length = static_cast<uint8_t>(steps - i);
+  Step& last = row[ends ? steps - 1 : steps];
+  if (!ends) last = {.row = steps == 0 ? exec::end_here : exec::end_of_row, .operation = {}};
+  last.operation.length = static_cast<uint8_t>(bytes);
+  block.row = row;
+  block.steps = steps;
+  steps_used_ += steps + 1;
 }
 
 inline const Insn* Hart::fetch() {
@@ -124,17 +158,11 @@ inline void Hart::execute_one() {
   ++ticks_;
 }
 
-// This one, and those that follow, as far as the way is known. Ends early where an instruction raises an
+// This one, and those that follow, as far as they are known. Ends early where an instruction raises an
 // exception, which is taken then, or calls stop().
-inline void Hart::execute(Block& block) {
+inline void Hart::execute(const Block& block, uint64_t left) {
   const uint64_t before = ticks_;
-  if (unlinked_ != nullptr) {
-    unlinked_->link(pc_) = {
-        .place = place(pc_), .block = &block, .code = block.code, .version = code_version_};
-    unlinked_ = nullptr;
-  }
-  enter(block, pc_, before);
-  block.row[0].row(*this, block.row.data());
+  block.row->row(*this, block.row, pc_, left - block.steps);
   csrs_.minstret += instret_increment() * (ticks_ - before);
   if (!raised_) [[likely]] {
     return;
@@ -153,9 +181,8 @@ uint64_t Hart::run(uint64_t limit) {
     if (const auto interrupt = interrupt_to_take()) {
       take_trap(*interrupt, 0);
       ++ticks_;
-    } else if (Block* const next = block();
-               next != nullptr && next->steps != 0 && next->steps <= limit - steps) {
-      execute(*next);
+    } else if (const Block* const next = seek(pc_, limit - steps); next != nullptr && next->steps != 0) {
+      execute(*next, limit - steps);
     } else {
       execute_one();
     }

@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -157,28 +158,43 @@ class Hart {
   void return_from_supervisor();
   void wait_for_interrupt();
   void fence_translations();
-  void fence_instructions() { ++code_version_; }
+  void fence_instructions() {
+    ++code_version_;
+    update_code_key();
+  }
 
-  // --- for instructions in a row (rows.hpp)
+  // --- for instructions in a row (execute.hpp), with what their rows hand on
   // A row writes registers of its instructions here, where 0 is kNowhere.
   void put(unsigned n, uint64_t value) { x_[n] = value; }
-  unsigned index(const Step* step) const { return block_->index(step); }
-  uint64_t address(const Step* step) const { return block_pc_ + block_->offsets[index(step)]; }
-  // Before what others may see: this instruction is the next one.
-  void arrive(const Step* step) {
-    pc_ = address(step);
-    ticks_ = block_ticks_ + index(step);
+  // Before what others may see: the next instruction is the one with `rest` to the block's end.
+  void arrive(uint64_t pc, uint64_t left, unsigned rest) {
+    pc_ = pc + sources_[index(pc)].offsets[block_at(pc).steps - rest];
+    ticks_ = last_tick_ - left - rest;
   }
   // After that: may the row go on? If not, what comes next is the one that raised the exception, or the one
   // behind this.
-  bool may_go_on(const Step* step) {
+  bool may_go_on(uint64_t pc, uint64_t left, unsigned rest) {
     if (raised_) return false;
     if (!stop_) return true;
-    arrive(step + 1);
+    arrive(pc, left, rest - 1);
     return false;
   }
-  // Goes on at this address, behind so many instructions of the block: there, or null: the row ends.
-  const Step* follow(uint64_t pc, unsigned steps);
+  // The block at this address, if it is known and `left` instructions are enough for it; else null.
+  const Block* known(uint64_t pc, uint64_t left) const {
+    const Block& next = block_at(pc);
+    return next.pc == pc && next.key == code_key_ && next.steps <= left ? &next : nullptr;
+  }
+  // The same, after looking at what lies there.
+  const Block* seek(uint64_t pc, uint64_t left) {
+    if (const Block* const found = known(pc, left)) return found;
+    return renew(pc) ? known(pc, left) : nullptr;
+  }
+  void leave(uint64_t pc, uint64_t left) {
+    pc_ = pc;
+    ticks_ = last_tick_ - left;
+  }
+  static bool reads_clock(const Insn& insn);
+  void read_clock(const Operation& insn);
   // Accesses to plain memory whose page is known; false: not done.
   template <typename T>
   bool load_plain(uint64_t vaddr, T& value) const;
@@ -196,19 +212,20 @@ class Hart {
   };
   static constexpr unsigned kTranslations = 256;
   using Translations = std::array<Translation, kTranslations>;
-  // What accesses to plain memory need of the translation in the same place.
+  // What accesses to plain memory need of a translation.
   struct PlainPage {
     uint64_t tag = 0;      // 0: there is none
     uintptr_t offset = 0;  // from virtual addresses to the host's
   };
-  using PlainPages = std::array<PlainPage, kTranslations>;
+  static constexpr unsigned kPlainPages = 1024;
+  using PlainPages = std::array<PlainPage, kPlainPages>;
   template <typename T>
   static uint64_t page_if_aligned(uint64_t vaddr) {
     return vaddr & (~(kPageBytes - 1) | (sizeof(T) - 1));
   }
   static constexpr unsigned kDecoded = 8192;
   static constexpr unsigned kBlocks = 16384;
-  using Copy = std::array<uint8_t, 4 * Block::kSteps>;
+  static constexpr unsigned kRoom = 131'072;     // for steps of all blocks
   static constexpr unsigned kEventCounters = 8;  // mhpmcounter3 to 10
   static constexpr unsigned kFirstEvent = 3;
 
@@ -237,16 +254,13 @@ class Hart {
   const Insn* fetch();
   bool execute(const Insn& insn);
   void execute_one();
-  Block* block();
-  void renew(Block& block, Copy& copy, const uint8_t* code, uint64_t room);
-  void execute(Block& block);
-  void enter(Block& block, uint64_t pc, uint64_t ticks) {
-    block_ = &block;
-    block_pc_ = pc;
-    block_ticks_ = ticks;
-  }
-  // Of code: an address and the context in which it means something.
-  uint64_t place(uint64_t pc) const { return pc ^ fetch_context_ << 50; }
+  static unsigned index(uint64_t pc) { return (pc >> 1) % kBlocks; }
+  const Block& block_at(uint64_t pc) const { return blocks_[index(pc)]; }
+  bool renew(uint64_t pc);
+  void decode_block(Block& block, BlockSource& source, uint64_t room);
+  void execute(const Block& block, uint64_t left);
+  // With another key, blocks are compared with memory before they are used again.
+  void update_code_key() { code_key_ = code_version_ << kPageBits | fetch_context_; }
   uint64_t instret_increment() const { return (~mcountinhibit_ >> 2) & 1; }
   std::optional<uint64_t> interrupt_to_take();
 
@@ -257,8 +271,11 @@ class Hart {
   bool read_page_table(uint64_t paddr, uint64_t& entry) const;
   const Translation* translation(uint64_t vaddr, Access access, uint64_t& cause);
   uint64_t context(Access access) const { return access == Access::kFetch ? fetch_context_ : data_context_; }
+  // Devices and the kernel's tables lie at round addresses, so all bits of an address have a say.
   Translation& slot(uint64_t vaddr, Access access) {
-    return translations_[static_cast<unsigned>(access)][(vaddr >> kPageBits) % kTranslations];
+    constexpr uint64_t kGoldenRatio = 0x9e37'79b9'7f4a'7c15;
+    const uint64_t mixed = (vaddr >> kPageBits) * kGoldenRatio;
+    return translations_[static_cast<unsigned>(access)][mixed >> 32 & (kTranslations - 1)];
   }
 
   // access.cpp
@@ -334,15 +351,12 @@ class Hart {
   // By pc; an entry is valid if its bits are those in memory.
   std::vector<Insn> decoded_;
   std::vector<Block> blocks_;
-  std::vector<Copy> copies_;  // of each block's bytes
-  uint32_t code_version_ = 1;
-
-  // The block under way, its address, and ticks_ at its beginning.
-  Block* block_ = nullptr;
-  uint64_t block_pc_ = 0;
-  uint64_t block_ticks_ = 0;
-  uint64_t last_tick_ = 0;     // of run()
-  Block* unlinked_ = nullptr;  // behind which the way was not known
+  std::unique_ptr<BlockSource[]> sources_;  // of each block
+  std::unique_ptr<Step[]> steps_;
+  unsigned steps_used_ = 0;
+  uint64_t code_version_ = 1;
+  uint64_t code_key_ = 0;
+  uint64_t last_tick_ = 0;  // of run()
 };
 
 inline void Hart::raise(uint64_t cause, uint64_t tval) {
@@ -365,7 +379,7 @@ inline void Hart::record_store(uint64_t vaddr, unsigned size, uint64_t value) {
 
 template <typename T>
 bool Hart::load_plain(uint64_t vaddr, T& value) const {
-  const PlainPage& page = loads_[(vaddr >> kPageBits) % kTranslations];
+  const PlainPage& page = loads_[(vaddr >> kPageBits) % kPlainPages];
   if (page.tag != page_if_aligned<T>(vaddr) + data_context_) [[unlikely]] {
     return false;
   }
@@ -375,7 +389,7 @@ bool Hart::load_plain(uint64_t vaddr, T& value) const {
 
 template <typename T>
 bool Hart::store_plain(uint64_t vaddr, T value) const {
-  const PlainPage& page = stores_[(vaddr >> kPageBits) % kTranslations];
+  const PlainPage& page = stores_[(vaddr >> kPageBits) % kPlainPages];
   if (page.tag != page_if_aligned<T>(vaddr) + data_context_) [[unlikely]] {
     return false;
   }
@@ -383,28 +397,9 @@ bool Hart::store_plain(uint64_t vaddr, T value) const {
   return true;
 }
 
-inline const Step* Hart::follow(uint64_t pc, unsigned steps) {
-  const uint64_t ticks = block_ticks_ + steps;
-  const Block::Link& link = block_->link(pc);
-  Block* const next = link.block;
-  if (link.place == place(pc) && link.version == code_version_ && link.code == next->code &&
-      ticks + next->steps <= last_tick_) [[likely]] {
-    enter(*next, pc, ticks);
-    return next->row.data();
-  }
-  pc_ = pc;
-  ticks_ = ticks;
-  unlinked_ = block_;
-  return nullptr;
-}
-
 template <typename T>
 bool Hart::load(uint64_t vaddr, T& value) {
-  const uint64_t offset = vaddr % kPageBytes;
-  const Translation& page = slot(vaddr, Access::kLoad);
-  if (page.tag == (vaddr - offset + data_context_) && page.host != nullptr &&
-      offset <= kPageBytes - sizeof(T)) [[likely]] {
-    std::memcpy(&value, page.host + offset, sizeof(T));
+  if (load_plain(vaddr, value)) {
     record_load(vaddr, sizeof(T), static_cast<std::make_unsigned_t<T>>(value));
     return true;
   }
@@ -416,15 +411,9 @@ bool Hart::load(uint64_t vaddr, T& value) {
 
 template <typename T>
 bool Hart::store(uint64_t vaddr, T value) {
-  const uint64_t offset = vaddr % kPageBytes;
-  const Translation& page = slot(vaddr, Access::kStore);
-  if (page.tag == (vaddr - offset + data_context_) && page.host != nullptr &&
-      offset <= kPageBytes - sizeof(T)) [[likely]] {
-    std::memcpy(page.host + offset, &value, sizeof(T));
-    record_store(vaddr, sizeof(T), value);
-    return true;
-  }
-  return store_slowly(vaddr, sizeof(T), value);
+  if (!store_plain(vaddr, value)) return store_slowly(vaddr, sizeof(T), value);
+  record_store(vaddr, sizeof(T), value);
+  return true;
 }
 
 }  // namespace swai::iss

@@ -15,8 +15,9 @@ struct Step;
 // there.
 using Handler = void (*)(Hart&, const Operation&);
 // The same, and then the instructions that follow: each calls the next one itself, so that a processor's
-// branch predictor tells them apart.
-using Row = void (*)(Hart&, const Step*);
+// branch predictor tells them apart. Handed on in registers are the address of the block, and how many
+// instructions may be executed behind it.
+using Row = void (*)(Hart&, const Step*, uint64_t pc, uint64_t left);
 
 // Which operands an instruction has, where they are in its bits, and how they are written in assembly.
 enum class Format : uint8_t {
@@ -56,6 +57,9 @@ struct InsnInfo {
   Handler handler;
   Place place;
   Row row;  // null for what stands alone
+  // Rows for this one and the one behind it, by the second's number; null where there is none.
+  const Row* pairs;
+  unsigned number;
 };
 
 // What a handler looks at.
@@ -67,10 +71,13 @@ struct Operation {
   uint8_t length;  // 2 or 4
 };
 
-// One instruction of a row: small, because many lie side by side.
+// One instruction of a row: small, because many lie side by side. What counts from the instruction in
+// Operation counts from the block here: addresses that are relative to it, and the length of what ends a
+// row. Of others, the length is how many instructions there are to the block's end.
 struct Step {
   Row row;
   Operation operation;
+  unsigned rest() const { return operation.length; }
 };
 
 struct Insn : Operation {

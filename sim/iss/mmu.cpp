@@ -124,24 +124,23 @@ const Hart::Translation* Hart::translation(uint64_t vaddr, Access access, uint64
   const uint64_t offset = vaddr % kPageBytes;
   const uint64_t tag = vaddr - offset + context(access);
   Translation& entry = slot(vaddr, access);
-  if (entry.tag == tag) return &entry;
-  const WalkResult result = walk(vaddr, access, access == Access::kFetch ? privilege_ : data_privilege_);
-  if (result.cause != 0) {
-    cause = result.cause;
-    return nullptr;
+  if (entry.tag != tag) {
+    const WalkResult result = walk(vaddr, access, access == Access::kFetch ? privilege_ : data_privilege_);
+    if (result.cause != 0) {
+      cause = result.cause;
+      return nullptr;
+    }
+    entry = {.tag = tag, .host = nullptr, .page = result.paddr - offset, .pma = pma(result.paddr)};
+    entry.posted = entry.pma == Pma::kIo || result.uncached;
+    if (entry.pma == Pma::kMemory) {
+      const HostPage page = memory_.page(result.paddr);
+      entry.host = access == Access::kStore ? page.write : page.read;
+    }
   }
-  entry = {.tag = tag, .host = nullptr, .page = result.paddr - offset, .pma = pma(result.paddr)};
-  entry.posted = entry.pma == Pma::kIo || result.uncached;
-  if (entry.pma == Pma::kMemory) {
-    const HostPage page = memory_.page(result.paddr);
-    entry.host = access == Access::kStore ? page.write : page.read;
-  }
-  if (access != Access::kFetch) {
+  if (access != Access::kFetch && entry.host != nullptr) {
     PlainPages& pages = access == Access::kStore ? stores_ : loads_;
-    pages[(vaddr >> kPageBits) % kTranslations] =
-        entry.host == nullptr
-            ? PlainPage{}
-            : PlainPage{.tag = tag, .offset = reinterpret_cast<uintptr_t>(entry.host) - (vaddr - offset)};
+    pages[(vaddr >> kPageBits) % kPlainPages] = {
+        .tag = tag, .offset = reinterpret_cast<uintptr_t>(entry.host) - (vaddr - offset)};
   }
   return &entry;
 }
@@ -150,7 +149,7 @@ void Hart::flush_translations() {
   for (Translations& one : translations_) one.fill({});
   loads_.fill({});
   stores_.fill({});
-  ++code_version_;
+  fence_instructions();
 }
 
 }  // namespace swai::iss

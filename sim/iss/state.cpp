@@ -12,7 +12,6 @@ void Hart::visit(Archive& archive) {
   if (!archive.takes_back()) return;
   update_context();
   flush_translations();
-  unlinked_ = nullptr;
 }
 
 }  // namespace swai::iss

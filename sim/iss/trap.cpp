@@ -44,6 +44,7 @@ void Hart::update_context() {
   // The lowest bits are those of addresses that are not aligned.
   constexpr uint64_t kValid = 1 << 5;
   fetch_context_ = kValid | static_cast<uint64_t>(privilege_) << 6;
+  update_code_key();
   data_context_ = kValid | static_cast<uint64_t>(data_privilege_) << 6 |
                   bit_if(csrs_.mstatus & mstatus::kSum, 1 << 8) |
                   bit_if(csrs_.mstatus & mstatus::kMxr, 1 << 9);

@@ -73,7 +73,7 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Systolic", 72},  // scratch
     {"iss::cpe::GroupUnit::State", 27},
     {"iss::cpe::GroupUnit", 88},
-    {"iss::Hart", 33060},       // translations, decoded code, the step under way
+    {"iss::Hart", 57612},       // translations, decoded code, the step under way
     {"card::FlashChip", 2704},  // random numbers for defects and power cuts, options
     {"fast::CardMemory", 24},
     {"fast::Management", 48},
