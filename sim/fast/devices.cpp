@@ -192,8 +192,7 @@ void Flash::read_words() {
     uint64_t word = 0;
     for (unsigned i = 0; i < bytes; ++i) {
       // A chip that does not drive the lines leaves them high.
-      word |= uint64_t{chip_.coming().drives ? chip_.out() : uint8_t{0xFF}} << (8 * i);
-      chip_.in(0xFF);
+      word |= uint64_t{chip_.transfer(0xFF)} << (8 * i);
     }
     take_wire(bytes * periods_per_byte_);
     if (tap_) sha_.take(word, bytes);

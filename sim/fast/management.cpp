@@ -140,10 +140,9 @@ Management::Place Management::device(uint64_t paddr) {
     RegisterBlock* device;
   };
   const Entry entries[] = {
-      {regs::timer::kBase, regs::timer::kSize, &timer_}, {regs::uart::kBase, regs::uart::kSize, &uart_},
-      {regs::flash::kBase, regs::flash::kSize, &flash_}, {regs::sha256::kBase, regs::sha256::kSize, &sha_},
-      {regs::irq::kBase, regs::irq::kSize, &irq_},       {regs::system::kBase, regs::system::kSize, &system_},
-      {regs::inbox::kBase, regs::inbox::kSize, &inbox_},
+      {regs::timer::kBase, regs::timer::kSize, &timer_},    {regs::flash::kBase, regs::flash::kSize, &flash_},
+      {regs::sha256::kBase, regs::sha256::kSize, &sha_},    {regs::irq::kBase, regs::irq::kSize, &irq_},
+      {regs::system::kBase, regs::system::kSize, &system_}, {regs::inbox::kBase, regs::inbox::kSize, &inbox_},
   };
   for (const Entry& one : entries) {
     if (paddr - one.base < one.size) return {one.device, paddr - one.base};
@@ -158,6 +157,21 @@ iss::HostPage Management::page(uint64_t paddr) {
   return {};
 }
 
+// What a device does may change the processor's interrupt lines, or when something happens next. Most
+// accesses are bytes of the console, which change nothing of that.
+template <typename Access>
+bool Management::access_device(uint64_t paddr, Access access) {
+  if (const uint64_t offset = paddr - regs::uart::kBase; offset < regs::uart::kSize) {
+    const bool interrupt = uart_.interrupt();
+    const bool good = access(static_cast<RegisterBlock&>(uart_), offset);
+    if (uart_.interrupt() != interrupt) hart_.stop();
+    return good;
+  }
+  hart_.stop();
+  const Place place = device(paddr);
+  return place.device != nullptr && access(*place.device, place.offset);
+}
+
 bool Management::read(uint64_t paddr, unsigned size, uint64_t& value) {
   value = 0;
   if (const uint8_t* const found = memory_.at(paddr, size)) {
@@ -168,11 +182,12 @@ bool Management::read(uint64_t paddr, unsigned size, uint64_t& value) {
     value = copied(rom_.data() + (paddr - regs::kRomRegion.base), size);
     return true;
   }
-  // What a device does may change the processor's interrupt lines, or end its run.
-  hart_.stop();
-  if (regs::kCardRegion.contains(paddr)) return fabric_.read(paddr, size, value);
-  const Place place = device(paddr);
-  return place.device != nullptr && place.device->read(place.offset, size, value);
+  if (regs::kCardRegion.contains(paddr)) {
+    hart_.stop();
+    return fabric_.read(paddr, size, value);
+  }
+  return access_device(
+      paddr, [&](RegisterBlock& device, uint64_t offset) { return device.read(offset, size, value); });
 }
 
 bool Management::write(uint64_t paddr, unsigned size, uint64_t value) {
@@ -180,15 +195,19 @@ bool Management::write(uint64_t paddr, unsigned size, uint64_t value) {
     std::memcpy(found, &value, size);
     return true;
   }
-  hart_.stop();
   bool good = false;
   if (regs::kCardRegion.contains(paddr)) {
+    hart_.stop();
     good = fabric_.write(paddr, size, value);
-  } else if (const Place place = device(paddr); place.device != nullptr) {
-    good = place.device->write(place.offset, size, value);
+  } else {
+    good = access_device(
+        paddr, [&](RegisterBlock& device, uint64_t offset) { return device.write(offset, size, value); });
   }
   // Stores to devices are posted: the processor has let them go.
-  if (!good && iss::pma(paddr) == iss::Pma::kIo) irq_.raise(regs::irq::pending::kWriteError.put(1));
+  if (!good && iss::pma(paddr) == iss::Pma::kIo) {
+    irq_.raise(regs::irq::pending::kWriteError.put(1));
+    hart_.stop();
+  }
   return good;
 }
 

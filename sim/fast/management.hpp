@@ -69,7 +69,10 @@ class Management final : public iss::Memory {
     uint64_t offset = 0;
   };
 
+  // All but the console, which access_device() looks at first.
   Place device(uint64_t paddr);
+  template <typename Access>
+  bool access_device(uint64_t paddr, Access access);
   void update_lines();
   bool waits() const { return debug_.halted() || hart_.waiting() || hart_.stuck() || stalled() != 0; }
   // Cycles for which a device still holds the processor's access.
