@@ -12,13 +12,12 @@
 #include "firmware/runtime/runtime.hpp"
 #include "host/link/card.hpp"
 #include "verif/sdaa/fake_processor.hpp"
+#include "verif/sdaa/transfer_check.hpp"
 
 namespace swai::sdaa {
 namespace {
 
 namespace vendor = link::vendor;
-using Firmware = runtime::Runtime<FakeProcessor>;
-
 constexpr uint64_t kOneWay = 250;
 constexpr uint64_t kSramInBar = uint64_t{64} << 30;
 constexpr unsigned kMemoryBar = 0;
@@ -65,6 +64,9 @@ class FakeCard final : public link::Backend {
     description_.configuration = "fake";
     description_.deterministic = true;
     processor_.own = kOwn;
+    processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
+      check_transfer(*firmware_, processor_, descriptor);
+    };
     start();
   }
 

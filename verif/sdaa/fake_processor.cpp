@@ -260,6 +260,7 @@ void FakeProcessor::end_of_transfer(unsigned number, const dma::Descriptor& desc
     work_ |= uint64_t{1} << (32 + number);
     return;
   }
+  if (check_transfer) check_transfer(descriptor);
   std::memcpy(to_host ? host : card, to_host ? card : host, descriptor.length);
   channel.busy = false;
   ++channel.head;
@@ -422,6 +423,17 @@ uint8_t* FakeProcessor::reach(uint64_t pointer, uint64_t bytes, uint8_t permissi
     return at(entry.base + offset, bytes);
   }
   return nullptr;
+}
+
+uint8_t FakeProcessor::owner_at(uint64_t address) {
+  for (uint64_t number = 0; number < memory::kSegments; ++number) {
+    const uint64_t word = word_at(segment_table_ + number * sizeof word);
+    if (!segment::is_valid(word)) continue;
+    const segment::Entry entry = segment::decode(word);
+    const bool is_clients = entry.owner != segment::kShared && entry.owner != protocol::kKernelContext;
+    if (is_clients && address - entry.base < entry.size) return entry.owner;
+  }
+  return 0;
 }
 
 FakeProcessor::Fault FakeProcessor::run_kernel(const Launch& launch) {

@@ -140,6 +140,10 @@ class FakeProcessor {
   };
   std::map<uint64_t, Mapping> mappings;  // by iova
   FakePrograms programs;
+  // Looks at each transfer before it reaches memory; throws when it must not be.
+  std::function<void(const dma::Descriptor&)> check_transfer;
+  // Whom the segments give memory to; 0: nobody.
+  uint8_t owner_at(uint64_t address);
   static constexpr uint64_t kProgramCycles = 100;  // that a turn takes of a quantum
   uint64_t own = 0;                                // so much of group 0's memory is the kernel's
   uint64_t clear_looks = 0;                        // in vain, before a channel that is cleared is idle

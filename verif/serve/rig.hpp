@@ -1,6 +1,9 @@
 // A played card behind a daemon's socket, served by a thread of this process.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,7 +29,7 @@ class Rig {
                                                               .audience = audience,
                                                               .per_process = per_process,
                                                               .log = quiet},
-                                          [] {});
+                                          [this] { give_up(); });
   }
   ~Rig() {
     sdaa::Runtime::get().use({});
@@ -47,6 +50,13 @@ class Rig {
 
   std::filesystem::path folder;
   std::unique_ptr<CardServer> server;
+
+ private:
+  // A played card that ends has found something that must not be: its clients would wait until they tire.
+  [[noreturn]] void give_up() {
+    fmt::print(stderr, "{}\n", server->failure());
+    std::abort();
+  }
 };
 
 }  // namespace swai::serve

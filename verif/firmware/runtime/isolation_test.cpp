@@ -211,6 +211,29 @@ void add(Guest& guest, uint64_t area, command::Type type, Command command, uint1
   std::memcpy(guest.area(area), &command, sizeof command);
 }
 
+// An oracle of the played card: firmware that looks whose memory it is never comes so far.
+TEST_CASE("the played engine does not copy between a client's window and another one's memory") {
+  Played played;
+  Guest one(played, window_of(0)), other(played, window_of(1));
+  const auto physical = [](Guest& guest, uint64_t pointer) {
+    const auto reply = guest.ask(Operation::kPointerInfo, {pointer});
+    REQUIRE(reply.ok());
+    return reply.values[3];
+  };
+  const auto copy = [&](uint64_t card) {
+    played.processor().check_transfer(
+        {.host = window_of(0), .card = card, .length = 64, .flags = 0, .tag = 0, .reserved = 0});
+  };
+  for (const auto usage : {protocol::Usage::kCpe, protocol::Usage::kMpe, protocol::Usage::kShared}) {
+    CAPTURE(static_cast<unsigned>(usage));
+    const uint64_t theirs = physical(other, other.allocate(4096, usage));
+    CHECK_NOTHROW(copy(physical(one, one.allocate(4096, usage))));
+    CHECK_THROWS_AS(copy(theirs), std::runtime_error);
+    // Its last byte is.
+    CHECK_THROWS_AS(copy(theirs - 63), std::runtime_error);
+  }
+}
+
 TEST_CASE("graphs: of memory that is another's, was freed or is no graph; what a client changes is checked") {
   verif::Random random(test_seed());
   Played played;

@@ -12,6 +12,7 @@
 
 #include "firmware/runtime/runtime.hpp"
 #include "verif/sdaa/fake_processor.hpp"
+#include "verif/sdaa/transfer_check.hpp"
 
 namespace swai::runtime {
 
@@ -57,6 +58,9 @@ class Played {
     };
     processor_.programs.submit = [this](ProgramState& state, uint64_t function, const CallArguments& words) {
       return runtime_->submit(state, function, words);
+    };
+    processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
+      sdaa::check_transfer(*runtime_, processor_, descriptor);
     };
     runtime_->init(plan);
     for (unsigned group = 0; group < options_.groups; ++group)
