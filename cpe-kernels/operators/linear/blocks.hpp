@@ -17,6 +17,60 @@ struct Step {
   uint32_t number;  // likewise
 };
 
+// How some CPEs go through rows, or columns, side by side: in each round all of them take equally many. What
+// is left for the last round is shared as evenly.
+class Rounds {
+ public:
+  struct Range {
+    uint32_t begin, end;
+  };
+  // `most`: of one CPE in a round. Shares begin at multiples of `unit`.
+  Rounds(Range all, uint32_t parts, uint32_t part, uint32_t most, uint32_t unit)
+      : end_(all.end),
+        parts_(parts),
+        part_(part),
+        each_(even(all.end - all.begin, parts, most, unit)),
+        last_(all.begin),
+        last_each_(each_),
+        first_(all.begin + part * each_) {
+    const uint32_t round = parts * each_;
+    if (all.end - all.begin <= round) return;
+    last_ += (all.end - all.begin - 1) / round * round;
+    last_each_ = even(all.end - last_, parts, most, unit);
+  }
+
+  // Where this CPE's share of the first round begins; of the next one, false if there is none.
+  uint32_t first() const { return first_; }
+  bool next(uint32_t& at) const {
+    if (at >= last_) return false;
+    at += parts_ * each_;
+    if (at >= last_) at = last_ + part_ * last_each_;
+    return true;
+  }
+  // Of the share that begins there: none where the round has too few for all.
+  uint32_t count(uint32_t at) const {
+    return at < end_ ? std::min(at < last_ ? each_ : last_each_, end_ - at) : 0;
+  }
+  uint32_t most() const { return each_; }
+  bool any() const { return first_ < end_; }
+
+ private:
+  // What each of `parts` takes at a time, at most `most`, so that all of them have about as much.
+  static uint32_t even(uint32_t all, uint32_t parts, uint32_t most, uint32_t unit) {
+    const uint32_t rounds = std::max((all + parts * most - 1) / (parts * most), uint32_t{1});
+    const uint32_t each = (all + parts * rounds - 1) / (parts * rounds);
+    return std::max((each + unit - 1) / unit * unit, unit);
+  }
+
+  uint32_t end_;
+  uint32_t parts_;
+  uint32_t part_;
+  uint32_t each_;
+  uint32_t last_;  // where the last round begins
+  uint32_t last_each_;
+  uint32_t first_;
+};
+
 class Blocks {
  public:
   struct Size {
@@ -25,53 +79,40 @@ class Blocks {
   // `most`: of a block and a step. Blocks begin at multiples of `unit` columns. The first step of all may be
   // shorter, `first_depth`: nothing can be computed before its operands are there.
   Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
-      : all_(all), step_depth_(most.depth), first_depth_(first_depth) {
-    if (all.rows > most.rows && cpe::all_cpes()) {
-      sharing_ = true;
-      rows_of_grid_ = cpe::rows();
-      columns_of_grid_ = cpe::columns();
-      end_ = all.columns;
-    } else {
-      // Columns of its own: as many as the others have, but for one unit.
-      const uint32_t units = (all.columns + unit - 1) / unit;
-      begin_ = cpe::rank() * units / cpe::count() * unit;
-      end_ = std::min(all.columns, (cpe::rank() + 1) * units / cpe::count() * unit);
-    }
-    rows_ = even(all.rows, rows_of_grid_, most.rows, 1);
-    columns_ = even(end_ - begin_, columns_of_grid_, most.columns, unit);
-    if (sharing_) begin_ = cpe::column_number() * columns_;
-    first_row_ = sharing_ ? cpe::row_number() * rows_ : 0;
-  }
+      : all_(all),
+        step_depth_(most.depth),
+        first_depth_(first_depth),
+        sharing_(all.rows > most.rows && cpe::all_cpes()),
+        rows_(sharing_ ? Rounds({0, all.rows}, cpe::rows(), cpe::row_number(), most.rows, 1)
+                       : Rounds({0, all.rows}, 1, 0, most.rows, 1)),
+        columns_(sharing_ ? Rounds({0, all.columns}, cpe::columns(), cpe::column_number(), most.columns, unit)
+                          : Rounds(own_of(all.columns, unit), 1, 0, most.columns, unit)) {}
 
   const Size& all() const { return all_; }
   bool sharing() const { return sharing_; }
   // Of a block and a step, at most.
-  uint32_t rows() const { return rows_; }
-  uint32_t columns() const { return columns_; }
+  uint32_t rows() const { return rows_.most(); }
+  uint32_t columns() const { return columns_.most(); }
   uint32_t depth() const { return step_depth_; }
 
-  uint32_t rows_of(const Step& step) const {
-    return step.row < all_.rows ? std::min(rows_, all_.rows - step.row) : 0;
-  }
-  uint32_t columns_of(const Step& step) const {
-    return step.column < end_ ? std::min(columns_, end_ - step.column) : 0;
-  }
+  uint32_t rows_of(const Step& step) const { return rows_.count(step.row); }
+  uint32_t columns_of(const Step& step) const { return columns_.count(step.column); }
   uint32_t depth_of(const Step& step) const { return std::min(length_of(step), all_.depth - step.k); }
-  bool empty(const Step& step) const { return step.row >= all_.rows || step.column >= end_; }
+  bool empty(const Step& step) const { return rows_of(step) == 0 || columns_of(step) == 0; }
   bool last(const Step& step) const { return step.k + length_of(step) >= all_.depth; }
 
   // What this CPE loads of `count` rows of x, or parts of the columns' weights; the others that share them
   // load the rest.
   cpe::Part own_of_x(uint32_t count) const {
-    return sharing_ ? cpe::part_of(count, columns_of_grid_, cpe::column_number()) : cpe::Part{0, count};
+    return sharing_ ? cpe::part_of(count, cpe::columns(), cpe::column_number()) : cpe::Part{0, count};
   }
   cpe::Part own_of_w(uint32_t count) const {
-    return sharing_ ? cpe::part_of(count, rows_of_grid_, cpe::row_number()) : cpe::Part{0, count};
+    return sharing_ ? cpe::part_of(count, cpe::rows(), cpe::row_number()) : cpe::Part{0, count};
   }
 
   // False: this CPE has nothing to do, and the others do not need it.
-  bool any() const { return sharing_ || begin_ < end_; }
-  Step first() const { return {first_row_, begin_, 0, 0, 0}; }
+  bool any() const { return sharing_ || columns_.any(); }
+  Step first() const { return {rows_.first(), columns_.first(), 0, 0, 0}; }
   // CPEs that share go from step to step alike, also those whose block lies beyond the result. False: that
   // was all.
   bool next(Step& step) const {
@@ -80,19 +121,17 @@ class Blocks {
     if (step.k < all_.depth) return true;
     step.k = 0;
     ++step.block;
-    step.column += columns_of_grid_ * columns_;
-    if (step.column - (sharing_ ? begin_ : 0) < end_) return true;
-    step.column = begin_;
-    step.row += rows_of_grid_ * rows_;
-    return step.row - first_row_ < all_.rows;
+    if (columns_.next(step.column)) return true;
+    step.column = columns_.first();
+    return rows_.next(step.row);
   }
 
  private:
-  // What each of `parts` takes at a time, at most `most`, so that all of them have about as much.
-  static uint32_t even(uint32_t all, uint32_t parts, uint32_t most, uint32_t unit) {
-    const uint32_t rounds = std::max((all + parts * most - 1) / (parts * most), uint32_t{1});
-    const uint32_t each = (all + parts * rounds - 1) / (parts * rounds);
-    return std::max((each + unit - 1) / unit * unit, unit);
+  // Columns of its own: as many as the others have, but for one unit.
+  static Rounds::Range own_of(uint32_t columns, uint32_t unit) {
+    const uint32_t units = (columns + unit - 1) / unit;
+    return {cpe::rank() * units / cpe::count() * unit,
+            std::min(columns, (cpe::rank() + 1) * units / cpe::count() * unit)};
   }
   uint32_t length_of(const Step& step) const {
     if (step.block != 0 || step.k >= step_depth_) return step_depth_;
@@ -102,14 +141,9 @@ class Blocks {
   Size all_;
   uint32_t step_depth_;
   uint32_t first_depth_;
-  bool sharing_ = false;
-  uint32_t rows_of_grid_ = 1;
-  uint32_t columns_of_grid_ = 1;
-  uint32_t first_row_ = 0;
-  uint32_t begin_ = 0;  // of this CPE's columns
-  uint32_t end_ = 0;
-  uint32_t rows_ = 0;
-  uint32_t columns_ = 0;
+  bool sharing_;
+  Rounds rows_;
+  Rounds columns_;
 };
 
 }  // namespace swai::operators

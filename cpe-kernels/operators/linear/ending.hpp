@@ -28,20 +28,19 @@ class Ending {
  public:
   Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena)
       : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * 4 + 32) {
-    if (args_.function != 0) {
-      for (std::byte*& at : between_) at = arena.take<std::byte>(blocks.rows() * pitch_);
-    }
+    for (uint32_t i = 0; i < places_between(args_.function); ++i)
+      between_[i] = arena.take<std::byte>(blocks.rows() * pitch_);
   }
 
   // Of rows of results in local memory; they begin in different banks.
   uint32_t pitch() const { return pitch_; }
-  // A block's results, biases and residual lie together in a slot, `offset` bytes from its beginning.
+  // A block's results, biases and residual lie together in its slot, `offset` bytes from its beginning.
   uint32_t room() const { return (1 + (args_.residual ? 2 : 1) * blocks_.rows()) * pitch_; }
-  void put_into(const Slots& slots, uint32_t offset) {
+  void put_into(const StepsAndBlocks& slots, uint32_t offset) {
     slots_ = &slots;
     offset_ = offset;
   }
-  std::byte* results(const Step& step) const { return slots_->at(step.block) + offset_; }
+  std::byte* results(const Step& step) const { return slots_->of_block(step) + offset_; }
   float* biases(const Step& step) const {
     return reinterpret_cast<float*>(results(step) + blocks_.rows() * pitch_);
   }
@@ -72,7 +71,7 @@ class Ending {
   }
 
   // Before results go to the block's slot: those that were there are in memory.
-  void free(const Step& step) const { dma::wait(stored_[step.block & slots_->mask()]); }
+  void free(const Step& step) const { dma::wait(stored_[step.block & slots_->block_mask()]); }
 
   // Issues what makes results of sums in fp32 with their biases: function, residual, conversion. The vector
   // unit's size has been set. `last`: the run before.
@@ -101,7 +100,7 @@ class Ending {
   void store(const Step& step) {
     const Matrix to = {args_.to, args_.to_stride, bytes_of(args_.to_type)};
     last_stored_ = operators::store(to, results(step), tile_of(step), pitch_);
-    stored_[step.block & slots_->mask()] = last_stored_;
+    stored_[step.block & slots_->block_mask()] = last_stored_;
   }
   // All results are in memory.
   void wait() const { dma::wait(last_stored_); }
@@ -114,7 +113,7 @@ class Ending {
 
   EndingArgs args_;
   const Blocks& blocks_;
-  const Slots* slots_ = nullptr;
+  const StepsAndBlocks* slots_ = nullptr;
   uint32_t offset_ = 0;
   uint32_t pitch_;
   std::byte* between_[3] = {};

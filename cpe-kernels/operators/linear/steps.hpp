@@ -7,14 +7,14 @@
 
 namespace swai::operators {
 
-// Slots for the operands of steps and for what belongs to blocks: 2, 4 or 8 of them, as there is room.
+// Slots for the operands of steps, or for what belongs to blocks: 2, 4 or 8 of them, as there is room.
 class Slots {
  public:
   static constexpr uint32_t kMost = 8;
 
-  void take(Arena& arena, uint32_t bytes) {
+  void take(Arena& arena, uint32_t bytes, uint32_t most = kMost) {
     bytes_ = (bytes + 63) / 64 * 64;
-    while (mask_ + 1 < kMost && 2 * (mask_ + 1) * bytes_ <= arena.left()) mask_ = 2 * mask_ + 1;
+    while (mask_ + 1 < most && 2 * (mask_ + 1) * bytes_ <= arena.left()) mask_ = 2 * mask_ + 1;
     if (mask_ == 0) __builtin_trap();
     at_ = arena.take<std::byte>((mask_ + 1) * bytes_);
   }
@@ -26,6 +26,32 @@ class Slots {
   uint32_t bytes_ = 0;
   uint32_t mask_ = 0;
   std::byte* at_ = nullptr;
+};
+
+// Steps come in all but one slot ahead. Where a block has so many that this never is beyond the next one, two
+// blocks at a time will do. Else there are as many slots for blocks as for steps.
+class StepsAndBlocks {
+ public:
+  void take(Arena& arena, const Blocks& blocks, uint32_t step_bytes, uint32_t block_bytes) {
+    const bool two = blocks.all().depth > (Slots::kMost - 2) * blocks.depth();
+    if (two) {
+      blocks_.take(arena, block_bytes, 2);
+      steps_.take(arena, step_bytes);
+    } else {
+      offset_ = (step_bytes + 63) / 64 * 64;
+      steps_.take(arena, offset_ + block_bytes);
+      blocks_ = steps_;
+    }
+  }
+  uint32_t count() const { return steps_.count(); }
+  std::byte* of_step(const Step& step) const { return steps_.at(step.number); }
+  std::byte* of_block(const Step& step) const { return blocks_.at(step.block) + offset_; }
+  uint32_t block_mask() const { return blocks_.mask(); }
+
+ private:
+  Slots steps_;
+  Slots blocks_;
+  uint32_t offset_ = 0;  // of what belongs to a block, in its slot
 };
 
 // `Product` has
@@ -55,14 +81,19 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   Step before = {};
   decltype(product.start(step)) ticket_before = {};
   receive(step);
+  // Those that share operands exchange the next step's before they finish the one before: meanwhile that may
+  // end. Of two slots the next step's is free only then.
+  const bool early = blocks.sharing() && slots > 2;
   for (bool more = true; more;) {
-    const auto ticket = product.start(step);
-    if (step.number != 0) product.finish(before, ticket_before);
-    load();
-    before = step;
-    ticket_before = ticket;
+    const Step here = step;
+    const auto ticket = product.start(here);
     more = blocks.next(step);
-    if (more) receive(step);
+    if (more && early) receive(step);
+    if (here.number != 0) product.finish(before, ticket_before);
+    load();
+    if (more && !early) receive(step);
+    before = here;
+    ticket_before = ticket;
   }
   product.finish(before, ticket_before);
 }

@@ -86,9 +86,9 @@ class SystolicLinear {
     take(x_.room());
     w_offset_ = take(weights_.room(blocks_.depth(), blocks_.columns()));
     row_factors_offset_ = take(x_.stay() ? 0 : blocks_.rows() * 4);
-    column_factors_offset_ = take(blocks_.columns() * 4);
-    const uint32_t ending_offset = take(ending_.room());
-    slots_.take(arena_, room);
+    packed_offset_ = take(packs() ? blocks_.rows() * kScaleGroup : 0);
+    const uint32_t ending_offset = (blocks_.columns() * 4 + 63) / 64 * 64;
+    slots_.take(arena_, blocks_, room, ending_offset + ending_.room());
     ending_.put_into(slots_, ending_offset);
   }
 
@@ -102,7 +102,7 @@ class SystolicLinear {
   void share() { x_.share(); }
 
   dma::Ticket load(const Step& step) {
-    dma::Ticket last = x_.load(step, slots_.at(step.number));
+    dma::Ticket last = x_.load(step, slots_.of_step(step));
     const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));
     if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) {
       last = pieces.load(weights(step), own);
@@ -110,22 +110,23 @@ class SystolicLinear {
     if (blocks_.empty(step)) return last;
     if (!x_.stay()) {
       const uint64_t group = grouped_ ? step.k / kScaleGroup : 0;
-      last = dma::load(slots_.at(step.number) + row_factors_offset_,
+      last = dma::load(slots_.of_step(step) + row_factors_offset_,
                        args_.x_scales.plus_bytes(
                            static_cast<int64_t>(group * args_.x_scales_stride + uint64_t{step.row} * 4)),
                        blocks_.rows_of(step) * 4);
     }
     if (step.k == 0) {
       ending_.load(step);
-      last = dma::load(slots_.at(step.block) + column_factors_offset_,
-                       args_.w_scales.plus_bytes(int64_t{step.column} * 4), blocks_.columns_of(step) * 4);
+      last = dma::load(slots_.of_block(step), args_.w_scales.plus_bytes(int64_t{step.column} * 4),
+                       blocks_.columns_of(step) * 4);
     }
     return last;
   }
 
   void receive(const Step& step) {
     const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));
-    exchange(blocks_, step, slots_.at(step.number), x_.pitch(), weights(step), pieces.bytes, pieces.count);
+    exchange(blocks_, step, slots_.of_step(step), x_.pitch(), weights(step), pieces.bytes, pieces.count);
+    if (packs() && !blocks_.empty(step)) pack(step);
   }
 
   systolic::Ticket start(const Step& step) {
@@ -136,11 +137,14 @@ class SystolicLinear {
     if (drains && !adds_up_) ending_.free(step);
     const bool plain = !adds_up_ && ending_.only_converts();
     const Number number = plain ? ending_.to_type() : Number::kFp32;
-    systolic::activations(x_.at(step, slots_.at(step.number)), 8, x_.pitch());
+    if (packs()) {
+      systolic::activations(packed(step), blocks_.rows_of(step) * 8, 8);
+    } else {
+      systolic::activations(x_.at(step, slots_.of_step(step)), 8, x_.pitch());
+    }
     weights_.set(step, weights(step), static_cast<int32_t>(8 * bytes_of(number)));
     systolic::output(adds_up_ ? part(step) : ending_.results(step), static_cast<int32_t>(ending_.pitch()));
-    systolic::factors(reinterpret_cast<float*>(slots_.at(step.block) + column_factors_offset_),
-                      ending_.biases(step));
+    systolic::factors(reinterpret_cast<float*>(slots_.of_block(step)), ending_.biases(step));
     systolic::row_factors(row_factors(step));
     systolic::size({tiles, padded_depth(depth) / 8, tiles, blocks_.rows_of(step)});
     return systolic::run({.weights = Weights::kKind,
@@ -164,7 +168,7 @@ class SystolicLinear {
     if constexpr (Weights::kMayAdd) {
       if (weights_.adds()) {
         last = weights_.add(step, {rows, blocks_.depth_of(step), columns}, weights(step), y,
-                            {x_.at(step, slots_.at(step.number)), x_.pitch(), row_factors(step),
+                            {x_.at(step, slots_.of_step(step)), x_.pitch(), row_factors(step),
                              grouped_ ? kFewFactors : 0, x_.stay()});
       }
     }
@@ -184,6 +188,27 @@ class SystolicLinear {
   }
 
  private:
+  // Where each step is drained, drain and vector unit use local memory beside the systolic unit, which then
+  // waits for activations: a row's lie in a word of their own, so it wants one in every cycle. Packed, one
+  // word has those of four rows.
+  bool packs() const { return grouped_ && blocks_.sharing(); }
+  std::byte* packed(const Step& step) const { return slots_.of_step(step) + packed_offset_; }
+  void pack(const Step& step) const {
+    const uint32_t rows = blocks_.rows_of(step);
+    auto from = operand(x_.at(step, slots_.of_step(step)), Number::kInt8, x_.pitch());
+    auto to = operand(packed(step), Number::kInt8, 8);
+    vector::size(8, rows);
+    vector::b(vector::value(1));
+    vector::Ticket last = {};
+    for (uint32_t tiles = padded_depth(blocks_.depth_of(step)) / 8; tiles != 0; --tiles) {
+      vector::a(from);
+      into(to);
+      last = vector::run(vector::Op::kMul, {.overlap = true});
+      from.at += 8;
+      to.at += 8 * rows;
+    }
+    vector::wait(last);
+  }
   uint32_t part_number(const Step& step) const {
     return step.block * parts_of_block_ + (step.k >> part_shift_);
   }
@@ -194,7 +219,7 @@ class SystolicLinear {
   }
   // Where the sums of a part go before they are added up.
   std::byte* part(const Step& step) const { return parts_[part_number(step) & 1]; }
-  std::byte* weights(const Step& step) const { return slots_.at(step.number) + w_offset_; }
+  std::byte* weights(const Step& step) const { return slots_.of_step(step) + w_offset_; }
 
   // Where all activations stay, all of their scales do: a line of few rows' for each group.
   static constexpr uint32_t kFewFactors = 64;
@@ -206,7 +231,7 @@ class SystolicLinear {
   const float* row_factors(const Step& step) const {
     const std::byte* const at = x_.stay()
                                     ? all_row_factors_ + (grouped_ ? step.k / kScaleGroup * kFewFactors : 0)
-                                    : slots_.at(step.number) + row_factors_offset_;
+                                    : slots_.of_step(step) + row_factors_offset_;
     return reinterpret_cast<const float*>(at);
   }
 
@@ -224,8 +249,8 @@ class SystolicLinear {
   std::byte* all_row_factors_ = nullptr;
   uint32_t w_offset_;
   uint32_t row_factors_offset_;
-  uint32_t column_factors_offset_;
-  Slots slots_;
+  uint32_t packed_offset_;
+  StepsAndBlocks slots_;  // a block's begins with the factors of its columns
 };
 
 }  // namespace swai::operators

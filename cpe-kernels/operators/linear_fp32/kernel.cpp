@@ -26,9 +26,8 @@ class LinearFp32 {
         ending_(ending_of(args), blocks_, arena_),
         parts_(arena_.take<float>(blocks_.rows() * ending_.pitch())),
         w_offset_(x_.room()) {
-    const uint32_t ending_offset = (w_offset_ + blocks_.columns() * w_pitch_ + 63) / 64 * 64;
-    slots_.take(arena_, ending_offset + ending_.room());
-    ending_.put_into(slots_, ending_offset);
+    slots_.take(arena_, blocks_, w_offset_ + blocks_.columns() * w_pitch_, ending_.room());
+    ending_.put_into(slots_, 0);
   }
 
   void run() {
@@ -40,7 +39,7 @@ class LinearFp32 {
   void share() { x_.share(); }
 
   dma::Ticket load(const Step& step) {
-    dma::Ticket last = x_.load(step, slots_.at(step.number));
+    dma::Ticket last = x_.load(step, slots_.of_step(step));
     if (const auto w = blocks_.own_of_w(blocks_.columns_of(step)); w.count != 0) {
       const auto at = args_.w.plus_bytes(
           static_cast<int64_t>(uint64_t{step.column} * args_.w_stride + uint64_t{step.k} * w_bytes_));
@@ -53,7 +52,7 @@ class LinearFp32 {
   }
 
   void receive(const Step& step) {
-    exchange(blocks_, step, slots_.at(step.number), x_.pitch(), weights(step), w_pitch_,
+    exchange(blocks_, step, slots_.of_step(step), x_.pitch(), weights(step), w_pitch_,
              blocks_.columns_of(step));
   }
 
@@ -86,10 +85,10 @@ class LinearFp32 {
   }
 
  private:
-  std::byte* weights(const Step& step) const { return slots_.at(step.number) + w_offset_; }
+  std::byte* weights(const Step& step) const { return slots_.of_step(step) + w_offset_; }
 
   vector::Ticket multiply(const Step& step, float* sums, uint32_t rows, uint32_t columns) {
-    const std::byte* const x = x_.at(step, slots_.at(step.number));
+    const std::byte* const x = x_.at(step, slots_.of_step(step));
     vector::size(blocks_.depth_of(step), columns);
     vector::b(operand(weights(step), args_.w_type, w_pitch_));
     vector::no_result();
@@ -112,7 +111,7 @@ class LinearFp32 {
   Ending ending_;
   float* parts_;  // sums of a step
   uint32_t w_offset_;
-  Slots slots_;
+  StepsAndBlocks slots_;
 };
 
 }  // namespace

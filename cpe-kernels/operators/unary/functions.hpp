@@ -5,13 +5,26 @@
 
 namespace swai::operators {
 
-// A tile's operand and result, and places for what comes between; all but the first two are fp32 and as wide.
+// A tile's operand, and places for what comes between, of which a function needs the first ones: fp32 and as
+// wide.
 struct Place {
   vector::Operand x;
   vector::Operand t;
   vector::Operand u;
   vector::Operand v;
 };
+
+constexpr uint32_t places_between(uint32_t function) {
+  switch (static_cast<Operator>(function)) {
+    case Operator::kGeluErf:
+      return 3;
+    case Operator::kSilu:
+    case Operator::kGeluTanh:
+      return 1;
+    default:
+      return 0;
+  }
+}
 
 // relu, silu, gelu_erf or gelu_tanh of what `place.x` is; the size has been set. Issues the runs and returns
 // the last one. `to` may be the place of x.
