@@ -40,14 +40,27 @@ struct Groups {
   Tile scales_of(const Tile& tile) const {
     return {tile.column / group, groups_of(tile.columns, group), tile.row, tile.rows};
   }
-  // Calls with each group of the tile as operand and as result, and where its scales begin.
+  // Calls with operand and result of some groups at a time, where the scale of the first one's first row is,
+  // and how many numbers from one row of the vector unit to the next: those are the tile's rows of a group,
+  // or the groups of a row, whichever are more. All but the first of these runs may overlap.
   template <typename F>
   void for_each(const Slot& slot, const Tile& tile, F f) const {
     const uint32_t pitch = pitch_of(tile.columns);
-    for (uint32_t first = 0, scales = 0; first < tile.columns; first += group, scales += tile.rows) {
+    const auto part = [&](uint32_t at, uint32_t stride, uint32_t scale, uint32_t scales_stride) {
+      f(operand(slot.from + at * bytes_of(from_type), from_type, stride * bytes_of(from_type)),
+        operand(slot.to + at * bytes_of(to_type), to_type, stride * bytes_of(to_type)), scale, scales_stride,
+        scale != 0);
+    };
+    uint32_t whole = 0;
+    if (tile.rows * group < tile.columns) {
+      whole = tile.columns / group;
+      vector::size(group, whole);
+      for (uint32_t row = 0; row < tile.rows; ++row) part(row * pitch, group, row, tile.rows);
+    }
+    uint32_t scale = whole * tile.rows;
+    for (uint32_t first = whole * group; first < tile.columns; first += group, scale += tile.rows) {
       vector::size(std::min(group, tile.columns - first), tile.rows);
-      f(operand(slot.from + first * bytes_of(from_type), from_type, pitch * bytes_of(from_type)),
-        operand(slot.to + first * bytes_of(to_type), to_type, pitch * bytes_of(to_type)), scales);
+      part(first, pitch, scale, 1);
     }
   }
 };
@@ -67,11 +80,13 @@ struct Quantise {
     // No group is all zero: nothing is divided by 0.
     vector::b(value(kLeastMagnitude));
     vector::no_result();
-    groups.for_each(here, tile, [&](const vector::Operand& x, const vector::Operand&, uint32_t scales_at) {
-      vector::a(x.magnitude());
-      vector::reductions(here.scales + scales_at);
-      vector::run(Op::kMax, {.reduce = Reduce::kMax});
-    });
+    groups.for_each(
+        here, tile,
+        [&](const vector::Operand& x, const vector::Operand&, uint32_t scale, uint32_t stride, bool overlap) {
+          vector::a(x.magnitude());
+          vector::reductions(here.scales + scale, static_cast<int32_t>(stride * sizeof(float)));
+          vector::run(Op::kMax, {.reduce = Reduce::kMax, .overlap = overlap});
+        });
     vector::a(vector::rows(here.scales));
     vector::b(value(kPartOf127));
     vector::size(tile.rows * groups_of(tile.columns, groups.group));
@@ -80,12 +95,15 @@ struct Quantise {
     vector::result(here.scales);
     vector::run(Op::kMul);
     vector::Ticket last = {};
-    groups.for_each(here, tile, [&](const vector::Operand& x, const vector::Operand& q, uint32_t scales_at) {
-      vector::a(x);
-      vector::b(vector::each_row(inverse + scales_at));
-      into(q);
-      last = vector::run(Op::kMul);
-    });
+    groups.for_each(
+        here, tile,
+        [&](const vector::Operand& x, const vector::Operand& q, uint32_t scale, uint32_t stride,
+            bool overlap) {
+          vector::a(x);
+          vector::b(vector::each_row(inverse + scale, static_cast<int32_t>(stride * sizeof(float))));
+          into(q);
+          last = vector::run(Op::kMul, {.overlap = overlap});
+        });
     vector::wait(last);
   }
   dma::Ticket store(uint32_t slot, const Tile& tile) {
@@ -114,12 +132,15 @@ struct Dequantise {
   void run(uint32_t slot, const Tile& tile) {
     const auto& here = groups.slots[slot];
     vector::Ticket last = {};
-    groups.for_each(here, tile, [&](const vector::Operand& q, const vector::Operand& x, uint32_t scales_at) {
-      vector::a(q);
-      vector::b(vector::each_row(here.scales + scales_at));
-      into(x);
-      last = vector::run(Op::kMul);
-    });
+    groups.for_each(
+        here, tile,
+        [&](const vector::Operand& q, const vector::Operand& x, uint32_t scale, uint32_t stride,
+            bool overlap) {
+          vector::a(q);
+          vector::b(vector::each_row(here.scales + scale, static_cast<int32_t>(stride * sizeof(float))));
+          into(x);
+          last = vector::run(Op::kMul, {.overlap = overlap});
+        });
     vector::wait(last);
   }
   dma::Ticket store(uint32_t slot, const Tile& tile) {
