@@ -20,9 +20,7 @@ class Attention {
     const uint32_t queries = most_queries(args.width);
     const uint32_t bytes = queries * args.width * sizeof(float);
     queries_ = arena_.take<float>(bytes);
-    raw_ = args.q_type == Number::kFp32
-               ? reinterpret_cast<std::byte*>(queries_)
-               : arena_.take<std::byte>(queries * args.width * bytes_of(args.q_type));
+    raw_ = arena_.take<std::byte>(queries * args.width * bytes_of(args.q_type));
     weights_ = arena_.take<float>(queries * kScorePitch);
     odd_ = arena_.take<float>(bytes);
     for (Place& place : places_) place.partials = {arena_.take<float>(queries * place_bytes()), args.width};
@@ -34,13 +32,15 @@ class Attention {
     Step step;
     if (!schedule_.begin(step)) return;
     begin_work();
+    fetch(step.tile);
     stream_.begin();
     for (bool more = true, enters = true; more;) {
       const Step here = step;
-      if (enters) enter(here.tile);
+      if (enters) enter(here);
       more = schedule_.next(step);
       enters = !more || step.tile != here.tile;
       take(here, enters);
+      if (schedule_.shared() && enters && more) fetch(step.tile);
     }
     dma::wait(stored_);
   }
@@ -61,27 +61,38 @@ class Attention {
     return vector::rows(odd_ + query * args_.width, static_cast<int32_t>(args_.width * sizeof(float)));
   }
 
-  // Loads a tile's queries, times what makes powers of two of their scores.
-  void enter(uint32_t number) {
-    tile_ = schedule_.tile(number);
+  // Begins to load a tile's queries.
+  void fetch(uint32_t number) {
+    const QueryTile tile = schedule_.tile(number);
     const uint32_t element = bytes_of(args_.q_type);
-    const uint32_t row_bytes = tile_.heads * args_.width * element;
-    vector::wait(last_);
-    dma::wait(
+    const uint32_t row_bytes = tile.heads * args_.width * element;
+    fetched_ =
         dma::load(raw_,
-                  args_.q.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.q_stride +
-                                                          uint64_t{tile_.head} * args_.width * element)),
+                  args_.q.plus_bytes(static_cast<int64_t>(uint64_t{tile.row} * args_.q_stride +
+                                                          uint64_t{tile.head} * args_.width * element)),
                   row_bytes,
-                  {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
-                   static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.q_stride)}));
+                  {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(row_bytes),
+                   static_cast<int32_t>(tile.rows == 1 ? 0 : args_.q_stride)});
+  }
+
+  // Takes the step's tile: its queries, times what makes powers of two of their scores. Those of the next
+  // one, if it is known, are asked for at once: behind keys and values that are on their way they would come
+  // late.
+  void enter(const Step& step) {
+    tile_ = schedule_.tile(step.tile);
+    dma::wait(fetched_);
     vector::a(operand(raw_, args_.q_type, 0));
     vector::b(value(args_.scale));
     vector::result(queries_);
     vector::size(tile_.queries() * args_.width);
-    vector::run(Op::kMul);
+    const vector::Ticket taken = vector::run(Op::kMul);
     vector::a(vector::rows(queries_));
     vector::b(value(kLog2E));
-    vector::run(Op::kMul);
+    last_ = vector::run(Op::kMul);
+    Step next = step;
+    if (schedule_.shared() || !schedule_.next_tile(next)) return;
+    vector::wait(taken);
+    fetch(next.tile);
   }
 
   // One block of keys for the tile.
@@ -250,20 +261,25 @@ class Attention {
     place.stored = stored_;
   }
 
-  // Results of a tile that has seen all keys.
+  // Results of a tile that has seen all keys. They lie where a second block's partial results would, which
+  // the next tile needs late: on their way to memory they are behind keys and values that were asked for
+  // before.
   void store() {
     const uint32_t element = bytes_of(args_.to_type);
-    last_ = finish(places_[0].partials, tile_.queries(), merge_.largest,
-                   operand(odd_, args_.to_type, args_.width * element));
-    vector::wait(last_);
     const uint32_t row_bytes = tile_.heads * args_.width * element;
+    Place& place = places_[1];
+    const float* const results = place.partials.rows;
+    dma::wait(place.stored);
+    last_ = finish(places_[0].partials, tile_.queries(), merge_.largest,
+                   operand(results, args_.to_type, args_.width * element));
+    vector::wait(last_);
     stored_ =
         dma::store(args_.to.plus_bytes(static_cast<int64_t>(uint64_t{tile_.row} * args_.to_stride +
                                                             uint64_t{tile_.head} * args_.width * element)),
-                   odd_, row_bytes,
+                   results, row_bytes,
                    {static_cast<uint16_t>(tile_.rows), static_cast<uint16_t>(row_bytes),
                     static_cast<int32_t>(tile_.rows == 1 ? 0 : args_.to_stride)});
-    places_[0].stored = stored_;
+    place.stored = stored_;
   }
 
   const AttentionArgs& args_;
@@ -273,10 +289,11 @@ class Attention {
   float* queries_;
   std::byte* raw_;  // queries as they are stored
   float* weights_;  // a row of kKeyBlock for each query: scores, then weights
-  float* odd_;      // sums of values of odd keys; then results
+  float* odd_;      // sums of values of odd keys
   Place places_[2] = {};
   Merge merge_ = {};
   vector::Ticket last_ = {};
+  dma::Ticket fetched_ = {};
   dma::Ticket stored_ = {};
 
   QueryTile tile_ = {};
