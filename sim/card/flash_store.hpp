@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -74,7 +75,10 @@ class FlashStore {
   std::string path_;
   int fd_ = -1;
   size_t size_;
-  std::unique_ptr<uint8_t[]> cells_;
+  struct Free {
+    void operator()(uint8_t* cells) const { std::free(cells); }
+  };
+  std::unique_ptr<uint8_t[], Free> cells_;
   bool unwritten_ = false;  // what is not on the disk yet for all we know
   FlashStatusBits status_;
 };

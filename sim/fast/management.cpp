@@ -1,9 +1,11 @@
 #include "sim/fast/management.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "card_regs.hpp"
 
@@ -12,6 +14,12 @@ namespace {
 
 constexpr unsigned kRowBytes = 64;
 
+// The number that these two digits are; false if they are none.
+bool parse_byte(const char* digits, uint8_t& byte) {
+  const auto [end, error] = std::from_chars(digits, digits + 2, byte, 16);
+  return error == std::errc() && end == digits + 2;
+}
+
 std::vector<uint8_t> read_rom(const std::string& path) {
   std::ifstream file(path);
   if (!file)
@@ -19,12 +27,11 @@ std::vector<uint8_t> read_rom(const std::string& path) {
   std::vector<uint8_t> rom;
   std::string row;
   while (std::getline(file, row)) {
-    if (row.size() != 2 * kRowBytes || row.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
-      throw std::runtime_error(path + ": not a boot ROM: rows of 128 hexadecimal digits are expected");
-    }
+    bool good = row.size() == 2 * kRowBytes;
     // The last byte of a row comes first.
-    for (size_t i = kRowBytes; i-- > 0;) {
-      rom.push_back(static_cast<uint8_t>(std::stoul(row.substr(2 * i, 2), nullptr, 16)));
+    for (size_t i = kRowBytes; good && i-- > 0;) good = parse_byte(&row[2 * i], rom.emplace_back());
+    if (!good) {
+      throw std::runtime_error(path + ": not a boot ROM: rows of 128 hexadecimal digits are expected");
     }
   }
   if (rom.empty() || rom.size() > regs::kRomRegion.size) {

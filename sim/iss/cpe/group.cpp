@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <stdexcept>
 
 #include "sim/iss/cpe/masks.hpp"
@@ -41,7 +42,8 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
       port_(memory),
       code_(port_),
       sync_(rows, columns),
-      ldm_(size_t{rows} * columns * kLdmBytes),
+      memories_(static_cast<uint8_t*>(std::calloc(size_t{rows} * columns, kLdmBytes))),
+      ldm_(memories_.get(), size_t{rows} * columns * kLdmBytes),
       records_(rows * columns),
       restarts_(rows * columns),
       used_(rows * columns),
@@ -50,7 +52,8 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
   if (rows == 0 || rows > 4 || columns == 0 || columns > 8 || options.turn == 0) {
     throw std::invalid_argument("a core group has 1 to 4 rows and 1 to 8 columns");
   }
-  const auto ldm = [&](unsigned cpe) { return std::span(ldm_).subspan(size_t{cpe} * kLdmBytes, kLdmBytes); };
+  if (memories_ == nullptr) throw std::bad_alloc();
+  const auto ldm = [&](unsigned cpe) { return ldm_.subspan(size_t{cpe} * kLdmBytes, kLdmBytes); };
   channels_.reserve(rows + columns);
   for (unsigned row = 0; row < rows; ++row) {
     std::vector<std::span<uint8_t>> ends;

@@ -11,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <span>
@@ -151,7 +152,12 @@ class Group {
   Port port_;
   Code code_;
   Sync sync_;
-  std::vector<uint8_t> ldm_;
+  // Zero; pages that nobody has written take no memory.
+  struct Free {
+    void operator()(uint8_t* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<uint8_t[], Free> memories_;
+  std::span<uint8_t> ldm_;         // all of it
   std::vector<Channel> channels_;  // of the rows, then of the columns
   std::vector<std::unique_ptr<Cpe>> cpes_;
 
