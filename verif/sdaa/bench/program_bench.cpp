@@ -22,24 +22,42 @@ class Bench : private BenchCard {
   nlohmann::json run() {
     sdaaModule_t module = nullptr;
     sdaaFunction_t idle = nullptr;
+    sdaaFunction_t take_shares = nullptr;
     sdaaProgramKernel_t kernel;
+    sdaaProgramKernel_t takes;
+    void* data = nullptr;
+    void* line = nullptr;
     sdaaProgram_t program = nullptr;
     must(sdaaModuleLoad(&module, "build/cpe-kernels/sdaa-bench.elf"));
     must(sdaaModuleGetFunction(&idle, module, "idle"));
     must(sdaaProgramGetKernel(&kernel, idle, nullptr));
     must(sdaaProgramLoad(&program, "build/programs/timed.elf"));
-    const timed::Wish wish = {std::bit_cast<program::Kernel>(kernel), {1, 2, 3}};
+    must(sdaaModuleGetFunction(&take_shares, module, "take_shares"));
+    must(sdaaProgramGetKernel(&takes, take_shares, nullptr));
+    must(sdaaMallocWithFlags(&data, timed::kHandedOver, sdaaMallocShared, sdaaAnyGroup));
+    must(sdaaMallocWithFlags(&line, 64, sdaaMallocShared, sdaaAnyGroup));
+    const timed::Wish wish = {
+        std::bit_cast<program::Kernel>(kernel),
+        {1, 2, 3},
+        std::bit_cast<program::Kernel>(takes),
+        {reinterpret_cast<uintptr_t>(data), reinterpret_cast<uintptr_t>(line), timed::kHandedOver}};
     must(sdaaProgramStart(program, &wish, sizeof wish));
     for (uint32_t i = 0; i < timed::kRounds; ++i)
       if (read<uint32_t>(program) != i) throw std::runtime_error("another message was expected");
-    auto cycles = read<timed::Report>(program);
+    auto report = read<timed::Report>(program);
     uint32_t code = 1;
     must(sdaaProgramWait(program, &code));
     if (code != 0) throw std::runtime_error(fmt::format("the program ended with code {}", code));
     must(sdaaProgramDestroy(program));
     must(sdaaModuleUnload(module));
-    std::ranges::sort(cycles);
-    return {{"program.call_cycles", cycles[cycles.size() / 2]}, {"program.call_cycles_cold", cycles.back()}};
+    std::ranges::sort(report.call);
+    std::ranges::sort(report.handover);
+    if (report.handover.front() == 0) throw std::runtime_error("another line came back");
+    constexpr unsigned kMiddle = timed::kRounds / 2;
+    return {{"program.call_cycles", report.call[kMiddle]},
+            {"program.call_cycles_cold", report.call.back()},
+            {"program.handover_cycles", report.handover[kMiddle]},
+            {"program.handover_cycles_cold", report.handover.back()}};
   }
 
  private:
