@@ -82,20 +82,21 @@ const Kind leaves_endless(Boundary::kKernel, "leaves kernels behind that never e
   attacker.leave_api();
 });
 
-const Kind bad_launches(Boundary::kKernel, "launches kernels of modules that it has not loaded",
-                        [](Attacker& attacker) {
-                          HostileClient& client = attacker.client();
-                          command::Launch launch = {};
-                          launch.module = static_cast<uint16_t>(attacker.below(256));
-                          launch.kernel = static_cast<uint16_t>(attacker.below(16));
-                          launch.argument_bytes = static_cast<uint16_t>(attacker.below(40));
-                          launch.group =
-                              static_cast<uint8_t>(attacker.below(3) == 0 ? attacker.number() : 0xff);
-                          launch.mask = attacker.below(2) == 0 ? ~uint32_t{0}
-                                                               : static_cast<uint32_t>(attacker.number());
-                          attacker.expect(send(client, command::Type::kLaunch, launch) != Status::kOk,
-                                          "another one's kernel has run");
-                        });
+const Kind bad_launches(
+    Boundary::kKernel, "launches kernels of modules that it has not loaded", [](Attacker& attacker) {
+      HostileClient& client = attacker.client();
+      // The first ones are others'.
+      for (const unsigned module : {0U, 1U, 2U, attacker.below(256)}) {
+        command::Launch launch = {};
+        launch.module = static_cast<uint16_t>(module);
+        launch.kernel = static_cast<uint16_t>(attacker.below(8));
+        launch.argument_bytes = static_cast<uint16_t>(attacker.below(40));
+        launch.group = static_cast<uint8_t>(attacker.below(3) == 0 ? attacker.number() : 0xff);
+        launch.mask = attacker.below(2) == 0 ? ~uint32_t{0} : static_cast<uint32_t>(attacker.number());
+        attacker.expect(send(client, command::Type::kLaunch, launch) == Status::kBadHandle,
+                        "another one's kernel was looked at");
+      }
+    });
 
 const Kind steals_modules(Boundary::kKernel,
                           "loads a module from another one's memory, unloads another one's",
