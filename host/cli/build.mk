@@ -12,7 +12,16 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     on_processor.cpp \
     page_list.cpp \
     page_table.cpp \
+    paper_table.cpp \
     svg.cpp \
+    table_report.cpp \
+) $(addprefix host/cli/bench/llm/, \
+    gains.cpp \
+    language_job.cpp \
+    llm.cpp \
+    llm_tables.cpp \
+    random_llama.cpp \
+    timed_programs.cpp \
 ) $(addprefix host/cli/bench/paper/, \
     card_launches.cpp \
     eager.cpp \
@@ -20,7 +29,6 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     launch_tables.cpp \
     load_table.cpp \
     paper.cpp \
-    paper_table.cpp \
     random_speech.cpp \
     shares.cpp \
     speech_jobs.cpp \

@@ -58,6 +58,12 @@ Stores stores_of(const models::Model& model, Precision precision, bool whole_gro
   return stores;
 }
 
+Stores stores_of(Store matrices, Store head) {
+  Stores stores = {{kHead, head}};
+  for (const Kind& kind : kKinds) stores[kind.name] = matrices;
+  return stores;
+}
+
 bool are_stores(const Stores& stores, Precision precision) {
   if (stores.size() != kKinds.size() + 1) return false;
   for (const auto& [name, store] : stores) {

@@ -28,6 +28,8 @@ using Stores = std::map<std::string, Store, std::less<>>;
 
 // `whole_groups`: columns of attention.mix are those of the file, none between them.
 Stores stores_of(const models::Model& model, Precision precision, bool whole_groups);
+// All matrices in one way, and the output of the model in another.
+Stores stores_of(Store matrices, Store head);
 // Whether these are all kinds that there are, each stored in a way that goes with this precision.
 bool are_stores(const Stores& stores, Precision precision);
 

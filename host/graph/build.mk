@@ -2,6 +2,7 @@
 
 GRAPH_SOURCES := $(addprefix host/graph/, \
     check.cpp \
+    demand.cpp \
     emitter.cpp \
     graph.cpp \
     layout.cpp \

@@ -1,6 +1,6 @@
 // A graph as the memory of a core group for cpe-run: the list of its nodes, their parameters, and tensors
 // with numbers that are neither large nor none. For measurements of time, where it does not matter what is
-// computed.
+// computed. Says of each node how many cycles the card needs at least.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "host/graph/demand.hpp"
 #include "host/graph/layout.hpp"
 #include "host/graph/program.hpp"
 #include "sim/common/random.hpp"
@@ -18,6 +19,8 @@ using namespace swai;
 
 namespace {
 
+// Of the group that is measured.
+constexpr unsigned kCpes = 32;
 // Segment of the first buffer that cpe-run makes. The list is at its beginning.
 constexpr uint64_t kBuffer = uint64_t{4} << 48;
 
@@ -65,12 +68,18 @@ int main(int count, char** words) {
       store(memory, begin, words);
     }
   }
-  const auto parameters = graph::parameters_of(pattern, {sizes.begin(), sizes.end()});
+  const std::map<std::string, int64_t> symbols(sizes.begin(), sizes.end());
+  const auto parameters = graph::parameters_of(pattern, symbols);
   store(memory, parameters_at, parameters);
   store(memory, 0, graph::list_of(pattern, bases));
   std::ofstream(output, std::ios::binary)
       .write(reinterpret_cast<const char*>(memory.data()), static_cast<std::streamsize>(memory.size()));
-  std::cout << nlohmann::json{{"nodes", pattern.nodes.size()},
+  nlohmann::json nodes = nlohmann::json::array();
+  const graph::Limits limits = graph::limits_of(kCpes);
+  for (const graph::NodeDemand& node : graph::demand_of(pattern, symbols))
+    nodes.push_back(
+        {{"operation", node.operation}, {"shape", node.shape}, {"least_cycles", node.cycles(limits)}});
+  std::cout << nlohmann::json{{"nodes", std::move(nodes)},
                               {"parameters", kBuffer | parameters_at},
                               {"parameter_count", parameters.size()}}
             << "\n";

@@ -12,6 +12,7 @@
 #include "abi/argument_text.hpp"
 #include "build/gen/version.hpp"
 #include "host/cli/bench/figures.hpp"
+#include "host/cli/bench/llm/llm.hpp"
 #include "host/cli/bench/paper/paper.hpp"
 #include "host/cli/bench/svg.hpp"
 #include "host/cli/link_errors.hpp"
@@ -207,10 +208,11 @@ void add_bench(Cli& cli) {
   const auto wish = std::make_shared<Wish>();
   const auto action = std::make_shared<std::function<int()>>();
   CLI::App* const command = cli.add(
-      "bench", "measure what others have published: bench sdaa, bench paper",
+      "bench", "measure what others have published: bench sdaa, bench paper, bench llm",
       [action] { return with_reasons(*action); }, kExamples);
   command->require_subcommand(1);
   bench::add_paper(cli, *command, [action](std::function<int()> chosen) { *action = std::move(chosen); });
+  bench::add_llm(cli, *command, [action](std::function<int()> chosen) { *action = std::move(chosen); });
   CLI::App* const figures = command->add_subcommand("sdaa", "figures 8 to 13 of the SDAA paper");
   figures->fallthrough();
   figures->parse_complete_callback(

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "host/cli/bench/paper/launch_costs.hpp"
-#include "host/cli/bench/paper/paper_table.hpp"
 #include "host/cli/bench/paper/speech_jobs.hpp"
+#include "host/cli/bench/paper_table.hpp"
 
 namespace swai::cli::bench {
 

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "abi/argument_text.hpp"
 #include "build/gen/version.hpp"
 #include "host/cli/bench/card_of_its_own.hpp"
 #include "host/cli/bench/paper/launch_tables.hpp"
@@ -19,7 +16,7 @@
 #include "host/cli/bench/paper/published.hpp"
 #include "host/cli/bench/paper/random_speech.hpp"
 #include "host/cli/bench/paper/shares.hpp"
-#include "host/cli/bench/svg.hpp"
+#include "host/cli/bench/table_report.hpp"
 
 namespace swai::cli::bench {
 namespace {
@@ -35,8 +32,7 @@ struct Wish {
   std::vector<std::string> shapes;
   std::vector<unsigned> seconds;
   std::string loading;  // stages that were measured
-  std::string pictures;
-  std::string drawn;  // tables that were measured before
+  TableReport report{"bench paper"};
   SpokenJob spoken;
   unsigned tokens = 0;  // of a window; 0: as the paper reckons
   uint32_t width = kNarrow;
@@ -89,53 +85,9 @@ std::vector<CountedJob> count(const Cli& cli, const Wish& wish) {
   return counted;
 }
 
-// "large, 260 s (HP0)" is large-260-s-hp0.
-std::string file_name(const std::string& column) {
-  std::string name;
-  for (const char letter : column) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isalnum(byte) != 0) {
-      name += static_cast<char>(std::tolower(byte));
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name;
-}
-
-// A picture of each column.
-void draw(const PaperTable& table, const std::string& made, const std::string& folder) {
-  if (folder.empty()) return;
-  for (size_t column = 0; column < table.columns.size(); ++column) {
-    const std::optional<Figure> figure = figure_of(table, column);
-    if (!figure) continue;
-    const std::string picture = svg(*figure, made);
-    kernel_run::write_file(fmt::format("{}/{}-{}.svg", folder, table.name, file_name(table.columns[column])),
-                           {reinterpret_cast<const uint8_t*>(picture.data()), picture.size()});
-  }
-}
-
-// Pictures of what was measured before.
-int draw_all(const Wish& wish) {
-  const std::vector<uint8_t> bytes = kernel_run::read_file(wish.drawn);
-  try {
-    const Json report = Json::parse(bytes);
-    for (const Json& table : report.at("tables")) draw(table_of(table), report.at("made"), wish.pictures);
-  } catch (const Json::exception& error) {
-    throw Error(kBadInput,
-                fmt::format("{}: not what `bench paper --json` prints: {}", wish.drawn, error.what()));
-  }
-  return kDone;
-}
-
 int run(const Cli& cli, Wish wish) {
-  if (!wish.pictures.empty()) {
-    std::error_code problem;
-    std::filesystem::create_directories(wish.pictures, problem);
-    if (problem) throw Error(kBadInput, fmt::format("--svg {}: {}", wish.pictures, problem.message()));
-  }
-  if (!wish.drawn.empty()) return draw_all(wish);
+  wish.report.begin();
+  if (wish.report.only_draws()) return kDone;
   if (wish.shapes.empty()) wish.shapes = {"base", "large"};
   if (wish.seconds.empty()) wish.seconds = {11, 260};
   if (wish.width % kNarrow != 0)
@@ -156,16 +108,7 @@ int run(const Cli& cli, Wish wish) {
   const std::string made =
       fmt::format("Measured on SWAI {}, tier fast (counts){}, commit {}.", cli.options().config_or_default(),
                   costs || !wish.spoken.model.empty() ? " and tier rtl (times)" : "", kVersion);
-  for (const PaperTable& table : tables) draw(table, made, wish.pictures);
-  if (!cli.options().json) {
-    for (const PaperTable& table : tables) fmt::print("{}\n", text_of(table));
-    fmt::print("{}\n", made);
-    return kDone;
-  }
-  Json report = {{"made", made}, {"tables", Json::array()}};
-  for (const PaperTable& table : tables) report["tables"].push_back(json_of(table));
-  cli.print(report);
-  return kDone;
+  return wish.report.print(cli, made, tables);
 }
 
 }  // namespace
@@ -205,11 +148,7 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
                    "for the table of shares: a small Whisper that hears --sound on RTL")
       ->needs(sound)
       ->type_name("MODEL");
-  auto* const pictures =
-      paper->add_option("-o,--svg", wish->pictures, "pictures into this folder")->type_name("FOLDER");
-  paper->add_option("--draw", wish->drawn, "pictures of what --json printed before; no card is needed")
-      ->needs(pictures)
-      ->type_name("FILE");
+  wish->report.add_options(*paper);
   paper->add_flag("--full-width", wish->full_width, "rows as wide as the shape has them; takes long")
       ->excludes(width);
 }

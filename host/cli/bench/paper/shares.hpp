@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "host/cli/bench/paper/paper_table.hpp"
+#include "host/cli/bench/paper_table.hpp"
 #include "host/cli/options.hpp"
 
 namespace swai::cli::bench {

@@ -13,7 +13,7 @@ namespace swai::cli::bench {
 enum class Source {
   kPublished,  // printed in the paper
   kMeasured,   // on a card, now
-  kFromList,   // counted from the list of operators that PyTorch issues
+  kFromList,   // counted from a list of operators
   kFormula,    // reckoned from other values
 };
 const char* to_text(Source source);
@@ -36,6 +36,7 @@ struct PaperTable {
   std::vector<std::string> columns;
   std::vector<PaperRow> rows;
   std::vector<std::string> notes;
+  bool more_is_better = false;
 };
 
 std::string text_of(const PaperTable& table);

@@ -1,4 +1,4 @@
-#include "host/cli/bench/paper/paper_table.hpp"
+#include "host/cli/bench/paper_table.hpp"
 
 #include <fmt/format.h>
 
@@ -76,8 +76,9 @@ std::optional<Figure> figure_of(const PaperTable& table, size_t column) {
     }
     const auto ours = std::ranges::find(table.rows, row.ours, &PaperRow::what);
     if (ours == table.rows.end() || !ours->values[column]) continue;
-    figure.published.push_back(
-        {row.what, number(*value), *ours->values[column], *value, Published::Kind::kTime, ours->worse});
+    figure.published.push_back({row.what, number(*value), *ours->values[column], *value,
+                                table.more_is_better ? Published::Kind::kFactor : Published::Kind::kTime,
+                                ours->worse});
   }
   if (figure.series.empty()) return std::nullopt;
   figure.notes = remarks_of(table);
@@ -96,14 +97,17 @@ Json json_of(const PaperTable& table) {
     if (row.share) one["share"] = true;
     rows.push_back(std::move(one));
   }
-  return {{"table", table.name},      {"title", table.title},    {"unit", table.unit},  {"axis", table.axis},
-          {"columns", table.columns}, {"rows", std::move(rows)}, {"notes", table.notes}};
+  return {{"table", table.name},      {"title", table.title},
+          {"unit", table.unit},       {"axis", table.axis},
+          {"columns", table.columns}, {"rows", std::move(rows)},
+          {"notes", table.notes},     {"more_is_better", table.more_is_better}};
 }
 
 PaperTable table_of(const Json& report) {
-  PaperTable table{report.at("table"), report.at("title"),   report.at("unit"),
-                   report.at("axis"),  report.at("columns"), {},
-                   report.at("notes")};
+  PaperTable table{report.at("table"),   report.at("title"),
+                   report.at("unit"),    report.at("axis"),
+                   report.at("columns"), {},
+                   report.at("notes"),   report.value("more_is_better", false)};
   for (const Json& one : report.at("rows")) {
     PaperRow row{one.at("what"), source_named(one.at("source")), {}};
     for (const Json& value : one.at("values"))
