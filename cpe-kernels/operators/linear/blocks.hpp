@@ -77,7 +77,8 @@ class Blocks {
     uint32_t rows, depth, columns;
   };
   // `most`: of a block and a step. Blocks begin at multiples of `unit` columns. The first step of all may be
-  // shorter, `first_depth`: nothing can be computed before its operands are there.
+  // shorter, `first_depth`, half of `most` or a quarter: nothing can be computed before its operands are
+  // there. The next ones double what there is, as memory is faster than the units.
   Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
       : all_(all),
         step_depth_(most.depth),
@@ -135,7 +136,7 @@ class Blocks {
   }
   uint32_t length_of(const Step& step) const {
     if (step.block != 0 || step.k >= step_depth_) return step_depth_;
-    return step.k == 0 ? first_depth_ : step_depth_ - first_depth_;
+    return step.k == 0 ? first_depth_ : step.k;
   }
 
   Size all_;
