@@ -31,6 +31,14 @@ struct Share {
   }
 };
 
+// A tile's room for so many elements in all: as much as there is, up to `most`, because memory is faster
+// where reads and writes come in long pieces, but no more than leaves each of `count` two tiles. Multiples
+// of 64.
+constexpr uint32_t room_for(uint32_t all, uint32_t least, uint32_t most, uint32_t count) {
+  constexpr uint32_t kTiles = 2;
+  return std::clamp((all / (kTiles * count) + 63) / 64 * 64, least, most);
+}
+
 class Grid {
  public:
   // `room`: elements that a tile has in local memory, a multiple of 64. Rows that are too few for all, or too

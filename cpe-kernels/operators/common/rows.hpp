@@ -12,12 +12,12 @@ using vector::Op, vector::Reduce, vector::Special, vector::value;
 template <typename Compute>
 class RowStage {
  public:
-  RowStage(Arena& arena, const Matrix& to, Number to_type, const Source& from, Number from_type,
-           Compute compute)
+  RowStage(Arena& arena, uint32_t room, const Matrix& to, Number to_type, const Source& from,
+           Number from_type, Compute compute)
       : to_(to), to_type_(to_type), from_(from), from_type_(from_type), compute_(compute) {
     for (Slot& slot : slots_) {
-      slot.work = arena.take<std::byte>(kMaxRow * sizeof(float));
-      slot.raw = from_type == Number::kFp32 ? slot.work : arena.take<std::byte>(kMaxRow * from.bytes);
+      slot.work = arena.take<std::byte>(room * sizeof(float));
+      slot.raw = from_type == Number::kFp32 ? slot.work : arena.take<std::byte>(room * from.bytes);
     }
   }
 
@@ -44,18 +44,27 @@ class RowStage {
   Compute compute_;
 };
 
+// Elements of a tile of such rows.
+template <typename Args>
+uint32_t row_room(const Args& args) {
+  const bool in_place = args.from_type == Number::kFp32;
+  const uint32_t most = in_place && args.columns <= kMaxRow / 2 ? 2 * kMaxRow : kMaxRow;
+  return room_for(args.rows * args.columns, kMaxRow, most, cpe::count());
+}
 // Rows that a tile has at most: a number for each is one vector.
-inline constexpr uint32_t kMaxTileRows = kMaxRow / pitch_of(1);
+inline constexpr uint32_t kMaxTileRows = 2 * kMaxRow / pitch_of(1);
 
 template <typename Tiles, typename Args, typename Compute>
 void for_rows(const Tiles& tiles, Arena& arena, const Args& args, Compute compute) {
-  RowStage<Compute> stage(arena, {args.to, args.to_stride, bytes_of(args.to_type)}, args.to_type,
-                          {args.from, args.from_stride, bytes_of(args.from_type)}, args.from_type, compute);
+  RowStage<Compute> stage(arena, row_room(args), {args.to, args.to_stride, bytes_of(args.to_type)},
+                          args.to_type, {args.from, args.from_stride, bytes_of(args.from_type)},
+                          args.from_type, compute);
   stream(tiles, stage);
 }
 template <typename Args, typename Compute>
 void for_rows(Arena& arena, const Args& args, Compute compute) {
-  for_rows(Grid::of_rows(args.rows, args.columns, kMaxRow, cpe::rank(), cpe::count()), arena, args, compute);
+  const uint32_t room = row_room(args);
+  for_rows(Grid::of_rows(args.rows, args.columns, room, cpe::rank(), cpe::count()), arena, args, compute);
 }
 
 }  // namespace swai::operators

@@ -9,8 +9,8 @@ namespace swai::operators {
 
 namespace {
 
-constexpr uint32_t kRoom = 2048;
-constexpr uint32_t kBytes = kRoom * sizeof(float);
+constexpr uint32_t kLeastRoom = 2048;
+constexpr uint32_t kMostRoom = 3072;
 
 struct Binary {
   vector::Op op;
@@ -53,17 +53,18 @@ void binary(const BinaryArgs& args, vector::Op op) {
                    {args.a, args.a_stride, a_bytes},
                    {args.b, args.b_stride, b_bytes},
                    {}};
-  Arena arena;
-  for (auto& slot : binary.slots) {
-    slot = {arena.take<std::byte>(kBytes), arena.take<std::byte>(kBytes), arena.take<std::byte>(kBytes)};
-  }
-  // What lies in one piece everywhere is one long row.
   const uint32_t columns = args.columns;
+  const uint32_t room = room_for(args.rows * columns, kLeastRoom, kMostRoom, cpe::count());
+  const uint32_t bytes = room * uint32_t{sizeof(float)};
+  Arena arena;
+  for (auto& slot : binary.slots)
+    slot = {arena.take<std::byte>(bytes), arena.take<std::byte>(bytes), arena.take<std::byte>(bytes)};
+  // What lies in one piece everywhere is one long row.
   const bool one_piece = args.to_stride == columns * to_bytes && args.a_stride == columns * a_bytes &&
                          args.b_stride == columns * b_bytes &&
                          uint64_t{args.rows} * columns <= kMaxStride / 4;
-  const Grid grid = one_piece ? Grid(1, args.rows * columns, kRoom, cpe::rank(), cpe::count())
-                              : Grid(args.rows, columns, kRoom, cpe::rank(), cpe::count());
+  const Grid grid = one_piece ? Grid(1, args.rows * columns, room, cpe::rank(), cpe::count())
+                              : Grid(args.rows, columns, room, cpe::rank(), cpe::count());
   stream(grid, binary);
 }
 

@@ -11,16 +11,18 @@ namespace swai::operators {
 
 class Division {
  public:
-  Division(uint32_t rows, uint32_t columns)
+  // `room`: elements of a tile.
+  Division(uint32_t rows, uint32_t columns, uint32_t room)
       : pieces_(pieces_of(columns)),
         parts_(parts_for(rows, pieces_)),
         own_(parts_ == 1 ? cpe::Part{0, pieces_} : part_of_row(cpe::column_number())),
         column_(own_.first * kPiece),
         columns_(std::min(own_.count * kPiece, columns - std::min(column_, columns))),
         // Those that share rows go through them alike, whatever they have of them.
-        grid_(parts_ == 1 ? Grid::of_rows(rows, columns, kMaxRow, cpe::rank(), cpe::count())
-                          : Grid::of_rows(rows, part_of_row(0).count * kPiece, kMaxRow, cpe::row_number(),
-                                          cpe::rows())) {}
+        grid_(parts_ == 1
+                  ? Grid::of_rows(rows, columns, fitting(room, columns, pieces_), cpe::rank(), cpe::count())
+                  : Grid::of_rows(rows, part_of_row(0).count * kPiece, kMaxRow, cpe::row_number(),
+                                  cpe::rows())) {}
 
   bool any() const { return columns_ != 0 && grid_.first() != grid_.end(); }
   uint32_t first() const { return grid_.first(); }
@@ -40,6 +42,10 @@ class Division {
   uint32_t parts() const { return parts_; }
 
  private:
+  // The sums of a piece are one vector, where there are several: of so many rows.
+  static uint32_t fitting(uint32_t room, uint32_t columns, uint32_t pieces) {
+    return pieces == 1 ? room : std::min(room, vector::kLanes * pitch_of(columns));
+  }
   static uint32_t parts_for(uint32_t rows, uint32_t pieces) {
     if (pieces == 1 || !cpe::all_cpes()) return 1;
     const auto most_of = [](uint32_t all, uint32_t among) { return (all + among - 1) / among; };

@@ -127,7 +127,7 @@ class Norm {
 
 void norm(const NormArgs& args, bool layer) {
   require(check(args));
-  const Division division(args.rows, args.columns);
+  const Division division(args.rows, args.columns, row_room(args));
   // Gamma and beta are not for those who have nothing to do: memory would be busy with 32 copies of them.
   if (!division.any()) return;
   begin_work();

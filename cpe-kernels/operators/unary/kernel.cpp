@@ -9,8 +9,8 @@ namespace swai::operators {
 
 namespace {
 
-constexpr uint32_t kRoom = 2048;
-constexpr uint32_t kBytes = kRoom * sizeof(float);
+constexpr uint32_t kLeastRoom = 2048;
+constexpr uint32_t kLocal = 28672;  // elements that local memory has places for
 
 struct Unary {
   Operator function;
@@ -41,14 +41,18 @@ void unary(const UnaryArgs& args, Operator function) {
   const uint32_t from_bytes = bytes_of(args.from_type);
   Unary unary = {
       function, args, {args.to, args.to_stride, to_bytes}, {args.from, args.from_stride, from_bytes}, {}, {}};
-  Arena arena;
-  for (auto& slot : unary.slots) slot = {arena.take<std::byte>(kBytes), arena.take<std::byte>(kBytes)};
-  for (std::byte*& at : unary.between) at = arena.take<std::byte>(kBytes);
   const uint32_t columns = args.columns;
+  const uint32_t places = places_between(static_cast<uint16_t>(function));
+  const uint32_t room =
+      room_for(args.rows * columns, kLeastRoom, kLocal / (2 * kSlots + places) / 64 * 64, cpe::count());
+  const uint32_t bytes = room * uint32_t{sizeof(float)};
+  Arena arena;
+  for (auto& slot : unary.slots) slot = {arena.take<std::byte>(bytes), arena.take<std::byte>(bytes)};
+  for (uint32_t i = 0; i < places; ++i) unary.between[i] = arena.take<std::byte>(bytes);
   const bool one_piece = args.to_stride == columns * to_bytes && args.from_stride == columns * from_bytes &&
                          uint64_t{args.rows} * columns <= kMaxStride / 4;
-  const Grid grid = one_piece ? Grid(1, args.rows * columns, kRoom, cpe::rank(), cpe::count())
-                              : Grid(args.rows, columns, kRoom, cpe::rank(), cpe::count());
+  const Grid grid = one_piece ? Grid(1, args.rows * columns, room, cpe::rank(), cpe::count())
+                              : Grid(args.rows, columns, room, cpe::rank(), cpe::count());
   stream(grid, unary);
 }
 
