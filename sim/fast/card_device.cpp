@@ -85,6 +85,8 @@ void CardDevice::do_due() {
     requests_.pop_front();
     request_bytes_ -= request.data.size();
     execute(request);
+    // Now there is more: the server looks again.
+    if (request.write && asked_for_room_) told_ = true;
   }
   while (!answers_.empty() && answers_.front().due <= cycle()) {
     const Answer answer = std::move(answers_.front());
@@ -150,11 +152,13 @@ void CardDevice::send(Request request) {
 }
 
 int CardDevice::region_write(unsigned region, uint64_t offset, std::span<const uint8_t> data) {
+  asked_for_room_ = false;
   send({.write = true, .region = region, .offset = offset, .data = {data.begin(), data.end()}});
   return 0;
 }
 
 uint64_t CardDevice::write_room() const {
+  asked_for_room_ = true;
   return socket::kMaxAccess - std::min<uint64_t>(request_bytes_, socket::kMaxAccess);
 }
 

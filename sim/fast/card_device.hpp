@@ -92,6 +92,8 @@ class CardDevice final : public socket::Device {
   std::deque<Answer> answers_;
   uint64_t request_bytes_ = 0;
   uint64_t link_up_at_ = 0;  // kNever: it is up
+  // The server asked how much it may write, and has not written: it may wait for room.
+  mutable bool asked_for_room_ = false;
   bool told_ = false;
 };
 

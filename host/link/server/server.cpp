@@ -206,20 +206,24 @@ bool Server::time_may_pass() const {
   return wanted || (runs_freely && !held && !clock_.asleep());
 }
 
+uint64_t Server::present() const {
+  uint64_t now = UINT64_MAX;
+  for (const auto& card : cards_) now = std::min(now, card->cycle());
+  return now;
+}
+
 void Server::pass_time() {
   uint64_t limit = UINT64_MAX;
-  uint64_t now = UINT64_MAX;
-  for (const auto& card : cards_) {
-    limit = std::min(limit, card->time_limit());
-    now = std::min(now, card->cycle());
-  }
+  for (const auto& card : cards_) limit = std::min(limit, card->time_limit());
+  const uint64_t now = present();
   const bool cut = now < UINT64_MAX - slice_ && now + slice_ < limit;
   const auto begin = steady_clock::now();
   clock_.run(cut ? now + slice_ : limit);
   const auto took = steady_clock::now() - begin;
   if (took > 2 * kSliceTarget) {
     slice_ = std::max(slice_ / 2, kMinSlice);
-  } else if (cut && took < kSliceTarget / 2) {
+  } else if (cut && present() >= now + slice_ && took < kSliceTarget / 2) {
+    // A slice that a card has ended says nothing of how long a whole one takes.
     slice_ = std::min(slice_ * 2, kMaxSlice);
   }
 }

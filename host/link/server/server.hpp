@@ -99,6 +99,8 @@ class Server {
   // False: done with it.
   bool greet(const Entrance& entrance, Visitor& visitor);
   void serve();
+  // The cycle in which the card is that is furthest behind.
+  uint64_t present() const;
   void pass_time();
   void log(const std::string& line) const;
 
