@@ -71,8 +71,17 @@ void end_running() {
   }
   running = -1;
 }
+// What the card has found with SWAI_CHECK goes to the user before its log goes away.
+void show_mistakes() {
+  std::ifstream in(running_folder / "log");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("swai-card: mistake ")) fmt::print(stderr, "{}\n", line);
+  }
+}
+
 void stop_running() {
   end_running();
+  if (!running_folder.empty()) show_mistakes();
   std::error_code ignored;
   if (!running_folder.empty()) fs::remove_all(running_folder, ignored);
   running_folder.clear();

@@ -57,6 +57,7 @@ const char* rtl_only(const Options& options) {
 // And what only the model has.
 const char* fast_only(const Options& options) {
   if (!options.restore.empty()) return "--restore";
+  if (!options.check.empty()) return "--check";
   return options.save.empty() ? nullptr : "--save";
 }
 
@@ -191,6 +192,19 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
          "--save", options.save,
          "write the card's state to FILE when the run ends: memory, cores, devices, queues (--tier fast);\n"
          "ready (--until-ready), end of the input, --max-cycles, Ctrl-C or SIGTERM, with --socket, too")
+      ->type_name("FILE");
+
+  app.add_option(
+         "--check", options.check,
+         "look for what hardware does not forgive: forgotten waits, operands and results that are\n"
+         "overwritten, lines that the processor's cache still has. Each place is told on standard error,\n"
+         "and added to FILE as a JSON object, a line; -: no file (--tier fast)")
+      ->envname("SWAI_CHECK")
+      ->type_name("FILE");
+  app.add_option("--check-module", options.check_modules,
+                 "a module of kernels, for their names and lines; may be given again")
+      ->envname("SWAI_CHECK_MODULES")
+      ->delimiter(':')
       ->type_name("FILE");
 
   auto* socket =

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/card/console.hpp"
 #include "sim/card/events.hpp"
@@ -58,6 +59,8 @@ struct Options {
   uint64_t max_cycles = 0;  // 0: no limit
   std::string restore;      // a snapshot, to begin with
   std::string save;         // one, at the end
+  std::string check;        // the file that mistakes go to; "-": none; empty: nobody looks for them
+  std::vector<std::string> check_modules;  // that name kernels
   bool stats = false;
   bool json = false;
   bool quiet = false;

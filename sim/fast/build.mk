@@ -5,6 +5,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     card_memory.cpp \
     config_space.cpp \
     core_group.cpp \
+    data_cache.cpp \
     debug_port.cpp \
     devices.cpp \
     dma_engine.cpp \
@@ -12,6 +13,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
     host_memory.cpp \
     host_threads.cpp \
     management.cpp \
+    mistakes.cpp \
     msix.cpp \
     register_block.cpp \
     snapshot.cpp \
@@ -19,7 +21,7 @@ FAST_SOURCES := $(addprefix sim/fast/, \
 ) abi/sha256.cpp
 $(eval $(call cxx_library,fast-card,$(FAST_SOURCES),-O3))
 
-fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a iss-cpe.a) -lfmt
+fast_libs := $(addprefix $(B)/lib/,fast-card.a card-models.a socket.a link.a rootport.a iss.a kernel-run.a iss-cpe.a) -lfmt
 fast_program := $(addprefix sim/fast/,swai_card_fast.cpp session.cpp cards.cpp card_device.cpp) \
   $(addprefix sim/card/, \
     client_memory.cpp \

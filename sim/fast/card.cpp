@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "card_regs.hpp"
+#include "sim/fast/mistakes.hpp"
 
 namespace swai::fast {
 namespace {
@@ -25,10 +26,13 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
       number_(options.number),
       flash_times_(options.flash.times),
       flash_store_(flash),
+      mistakes_(options.mistakes),
       memory_(options.sizes.groups),
       chip_(flash, options.flash),
       outside_(std::move(outside)),
-      management_(memory_, chip_, options.rom, *this, [this](uint8_t byte) { outside_.console(byte); }),
+      management_(
+          memory_, chip_, options.rom, *this, [this](uint8_t byte) { outside_.console(byte); },
+          options.mistakes != nullptr ? &cache_ : nullptr),
       host_(options.number, [this] { return cycle(); }),
       dma_(memory_, host_,
            {.now = [this] { return cycle(); },
@@ -37,7 +41,8 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
                 [this](unsigned channel) {
                   management_.inbox().raise(regs::inbox::work::kDma.put(uint64_t{1} << channel));
                 },
-            .interrupt = [this](unsigned vector) { endpoint_.interrupt(vector); }}),
+            .interrupt = [this](unsigned vector) { endpoint_.interrupt(vector); },
+            .reads = [this](uint64_t address, uint64_t bytes) { look_at_lines(address, bytes); }}),
       endpoint_(memory_, options.sizes,
                 {.boot_status = [this] { return management_.status(); },
                  .doorbell =
@@ -54,7 +59,10 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
     const CoreGroup::Options group{.number = number,
                                    .rows = options.sizes.rows,
                                    .columns = options.sizes.columns,
-                                   .workers = options.workers};
+                                   .workers = options.workers,
+                                   .mistakes = options.mistakes,
+                                   .cache = &cache_,
+                                   .card = options.number};
     groups_.push_back(std::make_unique<CoreGroup>(
         group, memory_,
         CoreGroup::Outside{
@@ -70,6 +78,12 @@ Card::Card(const CardOptions& options, card::FlashStore& flash, Outside outside)
 void Card::group_done(unsigned group, uint64_t word, bool notify) {
   management_.inbox().done(group, word);
   if (notify) management_.inbox().raise(regs::inbox::work::kGroups.put(uint64_t{1} << group));
+}
+
+// The DMA engine reads them.
+void Card::look_at_lines(uint64_t address, uint64_t bytes) {
+  if (mistakes_ == nullptr) return;
+  if (const auto line = cache_.dirty(address, bytes)) mistakes_->tell(number_, *line);
 }
 
 void Card::report_fault(unsigned number) {

@@ -33,6 +33,7 @@ struct CardOptions {
   card::FlashOptions flash;
   unsigned number = 0;
   iss::cpe::Workers* workers = nullptr;  // of the process; null: one thread
+  Mistakes* mistakes = nullptr;          // told what hardware would not forgive; null: nobody looks for it
 };
 
 class Card final : private Fabric {
@@ -87,6 +88,7 @@ class Card final : private Fabric {
   bool write_endpoint(uint64_t offset, unsigned size, uint64_t value);
   void reset_parts(bool processor, unsigned groups);
   void group_done(unsigned group, uint64_t word, bool notify);
+  void look_at_lines(uint64_t address, uint64_t bytes);
   void report_fault(unsigned number);
   bool groups_busy() const;
   void run_groups();
@@ -97,7 +99,9 @@ class Card final : private Fabric {
   const unsigned number_;
   const card::FlashTimes flash_times_;
   const card::FlashStore& flash_store_;
+  Mistakes* const mistakes_;
   CardMemory memory_;
+  DataCache cache_;  // for who looks for mistakes
   card::FlashChip chip_;
   Outside outside_;
   Management management_;

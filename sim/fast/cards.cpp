@@ -7,6 +7,7 @@
 #include "sim/card/serve.hpp"
 #include "sim/fast/card_device.hpp"
 #include "sim/fast/host_threads.hpp"
+#include "sim/fast/mistakes.hpp"
 #include "sim/fast/sizes.hpp"
 #include "sim/iss/cpe/workers.hpp"
 
@@ -20,14 +21,15 @@ class Cards final : public card::HostedCards {
  public:
   Cards(const card::Options& options, std::vector<card::FlashStore>& flash,
         const std::function<void(size_t, uint8_t)>& console)
-      : save_(options.save), workers_(host_threads()) {
+      : save_(options.save), workers_(host_threads()), mistakes_(Mistakes::make(options)) {
     for (unsigned i = 0; i < options.cards; ++i) {
       devices_.push_back(std::make_unique<CardDevice>(
           DeviceOptions{.card = {.sizes = sizes_of(options.config),
                                  .rom = options.rom,
                                  .flash = {.times = card::FlashTimes{}.faster(options.flash_speed)},
                                  .number = i,
-                                 .workers = &workers_},
+                                 .workers = &workers_,
+                                 .mistakes = mistakes_.get()},
                         .configuration = options.config + std::string(link::vendor::kFastTier),
                         .cards = static_cast<unsigned>(options.cards)},
           flash[i], [console, i](uint8_t byte) { console(i, byte); }, [this] { asleep_ = false; }));
@@ -57,6 +59,7 @@ class Cards final : public card::HostedCards {
 
   std::string save_;
   iss::cpe::Workers workers_;
+  std::unique_ptr<Mistakes> mistakes_;
   std::vector<std::unique_ptr<CardDevice>> devices_;
   bool asleep_ = false;
 };

@@ -5,6 +5,8 @@
 
 #include "card_regs.hpp"
 #include "sim/common/archive.hpp"
+#include "sim/fast/data_cache.hpp"
+#include "sim/fast/mistakes.hpp"
 #include "sim/iss/cpe/group_unit.hpp"
 
 namespace swai::fast {
@@ -23,7 +25,8 @@ bool of_memory_controller(uint64_t offset) {
 // What a core's requests reach over the ring: memory in any pieces, devices by the register.
 class CoreGroup::Lines final : public iss::cpe::Memory {
  public:
-  Lines(CardMemory& memory, Outside& outside) : memory_(memory), outside_(outside) {}
+  Lines(CardMemory& memory, Outside& outside, const DataCache* cache)
+      : memory_(memory), outside_(outside), cache_(cache) {}
 
   MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override {
     if (const uint8_t* const from = memory_.at(address, bytes.size())) {
@@ -50,6 +53,10 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
 
   uint8_t* plain(uint64_t address, uint64_t bytes) const override { return memory_.at(address, bytes); }
 
+  std::optional<Dirty> dirty(uint64_t address, uint64_t bytes) const override {
+    return cache_ == nullptr ? std::nullopt : cache_->dirty(address, bytes);
+  }
+
   MemoryStatus write(uint64_t address, std::span<const uint8_t> bytes) override {
     if (uint8_t* const into = memory_.at(address, bytes.size())) {
       std::memcpy(into, bytes.data(), bytes.size());
@@ -70,17 +77,30 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
 
   CardMemory& memory_;
   Outside& outside_;
+  const DataCache* cache_;
 };
 
 CoreGroup::CoreGroup(const Options& options, CardMemory& memory, Outside outside)
     : outside_(std::move(outside)),
-      lines_(std::make_unique<Lines>(memory, outside_)),
-      unit_(std::make_unique<iss::cpe::GroupUnit>(
-          options.rows, options.columns, *lines_,
-          iss::cpe::GroupUnit::Options{.number = options.number,
-                                       .hbm_kib = static_cast<uint32_t>(CardMemory::kGroupBytes >> 10),
-                                       .workers = options.workers},
-          iss::cpe::GroupUnit::Outside{.done = outside_.done, .fault = outside_.fault})) {}
+      lines_(std::make_unique<Lines>(memory, outside_, options.cache)),
+      unit_(make_unit(options, *lines_, outside_)) {}
+
+std::unique_ptr<iss::cpe::GroupUnit> CoreGroup::make_unit(const Options& options, Lines& lines,
+                                                          const Outside& outside) {
+  iss::cpe::GroupUnit::Outside around{.done = outside.done, .fault = outside.fault};
+  if (options.mistakes != nullptr) {
+    around.mistakes = [mistakes = options.mistakes, card = options.card, number = options.number](
+                          iss::cpe::Group& group, const std::vector<iss::cpe::Finding>& findings) {
+      mistakes->tell({.card = card, .group = number, .running = group}, findings);
+    };
+  }
+  return std::make_unique<iss::cpe::GroupUnit>(
+      options.rows, options.columns, lines,
+      iss::cpe::GroupUnit::Options{.number = options.number,
+                                   .hbm_kib = static_cast<uint32_t>(CardMemory::kGroupBytes >> 10),
+                                   .workers = options.workers},
+      std::move(around));
+}
 
 CoreGroup::~CoreGroup() = default;
 

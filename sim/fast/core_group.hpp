@@ -19,6 +19,9 @@ class Archive;
 
 namespace swai::fast {
 
+class DataCache;
+class Mistakes;
+
 class CoreGroup {
  public:
   struct Options {
@@ -26,6 +29,10 @@ class CoreGroup {
     unsigned rows = 0;
     unsigned columns = 0;
     iss::cpe::Workers* workers = nullptr;  // threads of the host, for all groups; null: the caller's alone
+    // Of who looks for mistakes; null: nobody does.
+    Mistakes* mistakes = nullptr;
+    const DataCache* cache = nullptr;
+    unsigned card = 0;
   };
 
   struct Outside {
@@ -53,6 +60,8 @@ class CoreGroup {
 
  private:
   class Lines;
+  static std::unique_ptr<iss::cpe::GroupUnit> make_unit(const Options& options, Lines& lines,
+                                                        const Outside& outside);
   Outside outside_;
   std::unique_ptr<Lines> lines_;
   std::unique_ptr<iss::cpe::GroupUnit> unit_;

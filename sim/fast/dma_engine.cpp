@@ -117,6 +117,7 @@ void DmaEngine::fetch(unsigned number) {
     if (at == nullptr) {
       return fail(number, error::kCauseRingNobody, error::kAccessDescriptor, channel.fetched, address);
     }
+    outside_.reads(address, sizeof(dma::Descriptor));
     Job job{.index = channel.fetched++};
     std::memcpy(&job.descriptor, at, sizeof job.descriptor);
     job.bad = !sound(job.descriptor);
@@ -223,7 +224,10 @@ DmaEngine::Moved DmaEngine::move_piece(unsigned number, Job& job, uint32_t bytes
     if (!outside_.bus_master()) return failed(error::kCauseNoBusMaster, host);
     // What travels is a copy: neither side sees a piece that is half done.
     channel.buffer.resize(bytes);
-    if (out) std::memcpy(channel.buffer.data(), memory, bytes);
+    if (out) {
+      outside_.reads(card, bytes);
+      std::memcpy(channel.buffer.data(), memory, bytes);
+    }
     state = host_.begin(channel.access, out, host, channel.buffer);
   }
   if (state == HostMemory::State::kWaiting) return Moved::kWaits;

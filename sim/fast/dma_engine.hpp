@@ -22,6 +22,8 @@ class DmaEngine final : public RegisterBlock {
     std::function<bool()> bus_master;
     std::function<void(unsigned channel)> work;
     std::function<void(unsigned vector)> interrupt;
+    // It reads memory of the card, where there is some.
+    std::function<void(uint64_t address, uint64_t bytes)> reads;
   };
 
   DmaEngine(CardMemory& memory, HostMemory& host, Outside outside);

@@ -50,9 +50,10 @@ uint64_t copied(const uint8_t* from, unsigned size) {
 }  // namespace
 
 Management::Management(CardMemory& memory, card::FlashChip& chip, const std::string& rom, Fabric& fabric,
-                       std::function<void(uint8_t)> console)
+                       std::function<void(uint8_t)> console, DataCache* cache)
     : memory_(memory),
       fabric_(fabric),
+      cache_(cache),
       rom_(read_rom(rom)),
       hart_(*this, {.reset_pc = regs::kBootVector, .nmi_pc = regs::system::nmi_vector::kReset}),
       timer_(hart_),
@@ -66,6 +67,7 @@ void Management::reset(System::Cause cause) {
   system_.strike(cause);
   epoch_ += hart_.ticks();
   hart_.reset();
+  clean_cache();
   for (RegisterBlock* one : {static_cast<RegisterBlock*>(&timer_), static_cast<RegisterBlock*>(&uart_),
                              static_cast<RegisterBlock*>(&sha_), static_cast<RegisterBlock*>(&flash_),
                              static_cast<RegisterBlock*>(&irq_), static_cast<RegisterBlock*>(&system_),
@@ -99,14 +101,16 @@ bool Management::asleep() {
 }
 
 uint64_t Management::run(uint64_t cycles) {
-  if (!debug_.watches()) {
+  // Who keeps the books wants to know each instruction's pc.
+  if (!debug_.watches() && cache_ == nullptr) {
     const uint64_t steps = hart_.run(cycles);
     instructions_ += steps;
     debug_.stepped();
     return steps;
   }
   uint64_t done = 0;
-  while (done < cycles && !hart_.waiting() && !debug_.stops()) {
+  ends_run_ = false;
+  while (done < cycles && !ends_run_ && !hart_.waiting() && !debug_.stops()) {
     hart_.run(1);
     ++instructions_;
     ++done;
@@ -159,7 +163,8 @@ Management::Place Management::device(uint64_t paddr) {
 
 iss::HostPage Management::page(uint64_t paddr) {
   const uint64_t base = paddr - paddr % iss::kPageBytes;
-  if (uint8_t* const found = memory_.at(base, iss::kPageBytes)) return {.read = found, .write = found};
+  if (uint8_t* const found = memory_.at(base, iss::kPageBytes))
+    return {.read = found, .write = found, .watched = cache_ != nullptr};
   if (regs::kRomRegion.contains(base)) return {.read = rom_.data() + (base - regs::kRomRegion.base)};
   return {};
 }
@@ -171,12 +176,22 @@ bool Management::access_device(uint64_t paddr, Access access) {
   if (const uint64_t offset = paddr - regs::uart::kBase; offset < regs::uart::kSize) {
     const bool interrupt = uart_.interrupt();
     const bool good = access(static_cast<RegisterBlock&>(uart_), offset);
-    if (uart_.interrupt() != interrupt) hart_.stop();
+    if (uart_.interrupt() != interrupt) end_run();
     return good;
   }
-  hart_.stop();
+  end_run();
   const Place place = device(paddr);
   return place.device != nullptr && access(*place.device, place.offset);
+}
+
+void Management::use_cache(uint64_t paddr, unsigned size, iss::CacheUse use) {
+  if (cache_ == nullptr) return;
+  if (use == iss::CacheUse::kUncached || use == iss::CacheUse::kClean) return cache_->clean(paddr, size);
+  cache_->use(paddr, size, use == iss::CacheUse::kStore, hart_.pc());
+}
+
+void Management::clean_cache() {
+  if (cache_ != nullptr) cache_->clean_all();
 }
 
 bool Management::read(uint64_t paddr, unsigned size, uint64_t& value) {
@@ -190,7 +205,7 @@ bool Management::read(uint64_t paddr, unsigned size, uint64_t& value) {
     return true;
   }
   if (regs::kCardRegion.contains(paddr)) {
-    hart_.stop();
+    end_run();
     return fabric_.read(paddr, size, value);
   }
   return access_device(
@@ -204,7 +219,7 @@ bool Management::write(uint64_t paddr, unsigned size, uint64_t value) {
   }
   bool good = false;
   if (regs::kCardRegion.contains(paddr)) {
-    hart_.stop();
+    end_run();
     good = fabric_.write(paddr, size, value);
   } else {
     good = access_device(
@@ -213,7 +228,7 @@ bool Management::write(uint64_t paddr, unsigned size, uint64_t value) {
   // Stores to devices are posted: the processor has let them go.
   if (!good && iss::pma(paddr) == iss::Pma::kIo) {
     irq_.raise(regs::irq::pending::kWriteError.put(1));
-    hart_.stop();
+    end_run();
   }
   return good;
 }

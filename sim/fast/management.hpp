@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/fast/card_memory.hpp"
+#include "sim/fast/data_cache.hpp"
 #include "sim/fast/debug_port.hpp"
 #include "sim/fast/devices.hpp"
 #include "sim/iss/hart.hpp"
@@ -33,8 +34,9 @@ class Fabric {
 class Management final : public iss::Memory {
  public:
   // `rom`: rows of 512 bits in hex, as the card's ROM is made from. Throws std::runtime_error.
+  // `cache`: keeps the books of the data cache; null: nobody does.
   Management(CardMemory& memory, card::FlashChip& chip, const std::string& rom, Fabric& fabric,
-             std::function<void(uint8_t)> console);
+             std::function<void(uint8_t)> console, DataCache* cache);
 
   uint64_t now() const { return epoch_ + hart_.ticks(); }
   // Lets so many cycles pass, fewer when something has happened that others have to see. The processor runs
@@ -62,6 +64,8 @@ class Management final : public iss::Memory {
   iss::HostPage page(uint64_t paddr) override;
   bool read(uint64_t paddr, unsigned size, uint64_t& value) override;
   bool write(uint64_t paddr, unsigned size, uint64_t value) override;
+  void use_cache(uint64_t paddr, unsigned size, iss::CacheUse use) override;
+  void clean_cache() override;
 
  private:
   struct Place {
@@ -78,9 +82,15 @@ class Management final : public iss::Memory {
   // Cycles for which a device still holds the processor's access.
   uint64_t stalled() const { return stalled_until_ - std::min(stalled_until_, now()); }
   uint64_t run(uint64_t cycles);
+  // What a device does may change the processor's interrupt lines, and what is due when.
+  void end_run() {
+    hart_.stop();
+    ends_run_ = true;
+  }
 
   CardMemory& memory_;
   Fabric& fabric_;
+  DataCache* cache_;
   std::vector<uint8_t> rom_;
   iss::Hart hart_;
   Timer timer_;
@@ -93,6 +103,7 @@ class Management final : public iss::Memory {
   DebugPort debug_;
   uint64_t epoch_ = 0;
   uint64_t stalled_until_ = 0;
+  bool ends_run_ = false;
   uint64_t instructions_ = 0;
 };
 

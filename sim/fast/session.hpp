@@ -5,6 +5,7 @@
 #include "sim/card/flash_store.hpp"
 #include "sim/card/options.hpp"
 #include "sim/fast/card.hpp"
+#include "sim/fast/mistakes.hpp"
 #include "sim/iss/cpe/workers.hpp"
 
 namespace swai::fast {
@@ -26,6 +27,7 @@ class Session {
   card::FlashStore flash_;
   card::Console console_;
   iss::cpe::Workers workers_;
+  std::unique_ptr<Mistakes> mistakes_;
   Card card_;
   uint64_t first_instruction_ = 0;  // of this run
 };

@@ -62,6 +62,9 @@ bool Hart::read_part(const Translation& page, uint64_t vaddr, unsigned size, uin
     std::memcpy(&value, page.host + offset, size);
     return true;
   }
+  if (page.pma == Pma::kMemory) {
+    memory_.use_cache(page.page + offset, size, page.posted ? CacheUse::kUncached : CacheUse::kLoad);
+  }
   if (std::has_single_bit(size)) return memory_.read(page.page + offset, size, value);
   for (unsigned byte = 0; byte < size; ++byte) {
     uint64_t one = 0;
@@ -76,6 +79,9 @@ bool Hart::write_part(const Translation& page, uint64_t vaddr, unsigned size, ui
   if (page.host != nullptr) {
     std::memcpy(page.host + offset, &value, size);
     return true;
+  }
+  if (page.pma == Pma::kMemory) {
+    memory_.use_cache(page.page + offset, size, page.posted ? CacheUse::kUncached : CacheUse::kStore);
   }
   if (std::has_single_bit(size)) {
     return memory_.write(page.page + offset, size, low_bytes(value, size)) || page.posted;
@@ -211,7 +217,10 @@ bool Hart::store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool
 // matter.
 bool Hart::check_cache_block(uint64_t vaddr) {
   uint64_t cause = 0;
-  if (translation(vaddr, Access::kLoad, cause) != nullptr) return true;
+  if (const Translation* const page = translation(vaddr, Access::kLoad, cause)) {
+    memory_.use_cache(page->page + vaddr % kPageBytes, 1, CacheUse::kClean);
+    return true;
+  }
   raise(cause == cause::kLoadPage ? cause::kStorePage : cause::kStoreAccess, vaddr);
   return false;
 }

@@ -161,6 +161,7 @@ class Hart {
   void fence_instructions() {
     ++code_version_;
     update_code_key();
+    memory_.clean_cache();
   }
 
   // --- for instructions in a row (execute.hpp), with what their rows hand on

@@ -19,6 +19,16 @@ Pma pma(uint64_t paddr);
 struct HostPage {
   uint8_t* read = nullptr;
   uint8_t* write = nullptr;
+  // Loads and stores go through read() and write() all the same.
+  bool watched = false;
+};
+
+// What an access means to the data cache that hardware has.
+enum class CacheUse : uint8_t {
+  kLoad,
+  kStore,
+  kUncached,  // writes the line back, if it is there
+  kClean      // cbo.clean, cbo.flush, cbo.inval
 };
 
 class Memory {
@@ -29,6 +39,9 @@ class Memory {
   // 1, 2, 4 or 8 bytes, zero-extended, never across a page. False: nobody answers (access fault).
   virtual bool read(uint64_t paddr, unsigned size, uint64_t& value) = 0;
   virtual bool write(uint64_t paddr, unsigned size, uint64_t value) = 0;
+  // For who keeps the books of a cache: pages that are watched, and what is done to lines.
+  virtual void use_cache(uint64_t /*paddr*/, unsigned /*size*/, CacheUse /*use*/) {}
+  virtual void clean_cache() {}
 };
 
 }  // namespace swai::iss

@@ -135,6 +135,7 @@ const Hart::Translation* Hart::translation(uint64_t vaddr, Access access, uint64
     if (entry.pma == Pma::kMemory) {
       const HostPage page = memory_.page(result.paddr);
       entry.host = access == Access::kStore ? page.write : page.read;
+      if (page.watched && access != Access::kFetch) entry.host = nullptr;
     }
   }
   if (access != Access::kFetch && entry.host != nullptr) {

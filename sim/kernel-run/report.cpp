@@ -24,28 +24,6 @@ std::vector<uint64_t> taking_part(const Counter& counter, uint32_t mask) {
   return values;
 }
 
-nlohmann::ordered_json findings_json(const Job& job, const std::vector<Finding>& findings) {
-  const module::SourceLines& lines = job.program().text().lines;
-  const auto place = [&](uint32_t pc) { return lines.place(job.kernel(), pc); };
-  auto json = nlohmann::ordered_json::array();
-  for (const Finding& finding : findings) {
-    json.push_back(
-        {{"kind", iss::cpe::text(finding.kind)},
-         {"text", iss::cpe::text(finding, place)},
-         {"cpes", finding.cpes},
-         {"times", finding.times},
-         {"pc", finding.late.pc},
-         {"line", lines.at(finding.late.pc)},
-         {"who", iss::cpe::text(finding.late)},
-         {"under_way",
-          {{"pc", finding.early.pc},
-           {"line", lines.at(finding.early.pc)},
-           {"who", iss::cpe::text(finding.early)}}},
-         {"ldm", {iss::cpe::kLdmBase + finding.bytes.begin, iss::cpe::kLdmBase + finding.bytes.end}}});
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string report(const Job& job, const Outcome& outcome, bool counters) {
@@ -99,6 +77,27 @@ std::string table(const Outcome& outcome, unsigned columns) {
   return text;
 }
 
+nlohmann::ordered_json finding_json(const Finding& finding, const module::SourceLines& lines,
+                                    std::string_view kernel) {
+  using iss::cpe::kLdmBase;
+  const auto party = [&](const Finding::Party& one) {
+    return nlohmann::ordered_json{{"who", iss::cpe::text(one)}, {"pc", one.pc}, {"line", lines.at(one.pc)}};
+  };
+  nlohmann::ordered_json json = {{"kind", iss::cpe::text(finding.kind)}, {"text", ""}};
+  json["text"] = iss::cpe::text(finding, [&](uint32_t pc) { return lines.place(kernel, pc); });
+  json["cpes"] = finding.cpes;
+  json["times"] = finding.times;
+  json.update(party(finding.late));
+  if (finding.kind == Finding::kNotCleaned) {
+    json["memory"] = finding.line.address;
+    json["written_at"] = finding.line.writer;
+    return json;
+  }
+  json["under_way"] = party(finding.early);
+  json["ldm"] = {kLdmBase + finding.bytes.begin, kLdmBase + finding.bytes.end};
+  return json;
+}
+
 nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes) {
   using Json = nlohmann::ordered_json;
   const Outcome& last = outcomes.back();
@@ -130,7 +129,10 @@ nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& o
                               {"segment", fault.segment},
                               {"offset", fault.offset}});
   }
-  if (last.findings) json["mistakes"] = findings_json(job, *last.findings);
+  if (last.findings) json["mistakes"] = Json::array();
+  for (const Finding& finding : last.findings.value_or(std::vector<Finding>())) {
+    json["mistakes"].push_back(finding_json(finding, job.program().text().lines, job.kernel()));
+  }
   if (!last.states.empty()) json["states"] = last.states;
   for (const Counter& counter : last.counters) json["counters"][counter.name] = counter.by_cpe;
   for (const Figure& figure : last.figures) json["figures"][figure.name] = figure.value;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/kernel-run/job.hpp"
@@ -14,6 +15,10 @@ std::string report(const Job& job, const Outcome& outcome, bool counters);
 
 // Each counter of each CPE, laid out as the CPEs are.
 std::string table(const Outcome& outcome, unsigned columns);
+
+// A mistake of a kernel.
+nlohmann::ordered_json finding_json(const Finding& finding, const module::SourceLines& lines,
+                                    std::string_view kernel);
 
 // All launches, oldest first; details of the last one.
 nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& outcomes);

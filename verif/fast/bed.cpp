@@ -20,6 +20,7 @@ constexpr uint32_t csrrs(unsigned rd, uint32_t csr) { return csr << 20 | 2 << 12
 constexpr uint32_t csrrw(uint32_t csr, unsigned rs) { return csr << 20 | rs << 15 | 1 << 12 | 0x73; }
 constexpr uint32_t ld(unsigned rd, unsigned rs) { return rs << 15 | 3 << 12 | rd << 7 | 0x03; }
 constexpr uint32_t sd(unsigned rs2, unsigned rs1) { return rs2 << 20 | rs1 << 15 | 3 << 12 | 0x23; }
+constexpr uint32_t cbo_clean(unsigned rs) { return 1 << 20 | rs << 15 | 2 << 12 | 0x0f; }
 
 card::FlashStore flash_of(std::span<const uint8_t> image) {
   card::FlashStore store = card::FlashStore::in_memory(image.size());
@@ -34,10 +35,10 @@ uint64_t in_bar0(uint64_t address) {
 
 }  // namespace
 
-Bed::Bed(std::span<const uint8_t> image)
+Bed::Bed(std::span<const uint8_t> image, Mistakes* mistakes)
     : flash_(flash_of(image)),
       host_(kHostBytes),
-      card_({.sizes = sizes_of("tiny"), .rom = "build/firmware/rom.hex"}, flash_,
+      card_({.sizes = sizes_of("tiny"), .rom = "build/firmware/rom.hex", .mistakes = mistakes}, flash_,
             {.console = [this](uint8_t byte) { console_.push_back(static_cast<char>(byte)); },
              .message =
                  [this](const Msix::Message& message) {
@@ -130,6 +131,12 @@ bool Bed::store_word(uint64_t address, uint64_t value) {
   execute(csrrs(kT1, kScratch));
   execute(sd(kT1, kT0));
   return regs::debug::status::kFault.get(read_register(regs::debug::status::kAddr)) == 0;
+}
+
+void Bed::clean_line(uint64_t address) {
+  write_register(regs::debug::data_in::kAddr, address);
+  execute(csrrs(kT0, kScratch));
+  execute(cbo_clean(kT0));
 }
 
 uint64_t Bed::read(uint64_t address) {

@@ -18,7 +18,7 @@ class Bed {
   static constexpr uint64_t kHostBytes = 256 << 10;
 
   // The smallest card, with this image in its flash.
-  explicit Bed(std::span<const uint8_t> image);
+  explicit Bed(std::span<const uint8_t> image, Mistakes* mistakes = nullptr);
 
   Card& card() { return card_; }
   card::FlashStore& flash() { return flash_; }
@@ -43,6 +43,7 @@ class Bed {
   // Accesses of the processor that stands still. False: a fault.
   bool load_word(uint64_t address, uint64_t& value);
   bool store_word(uint64_t address, uint64_t value);
+  void clean_line(uint64_t address);
 
   // As the driver of a group wants it (abi/group/machine.hpp): all of a processor that stands still.
   uint64_t read(uint64_t address);

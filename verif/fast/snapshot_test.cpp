@@ -72,14 +72,14 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Systolic::Settings", 4},
     {"iss::cpe::Systolic", 72},  // scratch
     {"iss::cpe::GroupUnit::State", 27},
-    {"iss::cpe::GroupUnit", 88},
+    {"iss::cpe::GroupUnit", 120},
     {"iss::Hart", 57612},       // translations, decoded code, the step under way
     {"card::FlashChip", 2704},  // random numbers for defects and power cuts, options
     {"fast::CardMemory", 24},
-    {"fast::Management", 48},
+    {"fast::Management", 64},
     {"fast::ConfigSpace", 16},
     {"fast::Irq", 56},
-    {"fast::Card", 472},  // what it was made from, ways to the outside
+    {"fast::Card", 2016},  // what it was made from, ways to the outside, books of a cache
     {"fast::Msix", 4},
     {"fast::Uart", 88},
     {"fast::Flash", 145},
@@ -91,7 +91,7 @@ constexpr Unvisited kUnvisited[] = {
     {"fast::CoreGroup", 144},
     {"fast::DebugPort", 76},
     {"fast::DmaEngine::Channel", 108},  // a piece on its way
-    {"fast::DmaEngine", 200},
+    {"fast::DmaEngine", 232},
 };
 
 std::string name_of(std::string_view mangled) {

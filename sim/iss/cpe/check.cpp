@@ -18,7 +18,8 @@ constexpr std::array<size_t, 7> kMost = {8, 4, 4, 5, 5, 5, 5};
 unsigned Finding::first_cpe() const { return static_cast<unsigned>(std::countr_zero(cpes)); }
 
 bool Finding::is_like(const Finding& other) const {
-  return kind == other.kind && late.pc == other.late.pc && early.pc == other.early.pc;
+  return kind == other.kind && late.pc == other.late.pc && early.pc == other.early.pc &&
+         line.writer == other.line.writer;
 }
 
 void add_finding(std::vector<Finding>& findings, const Finding& finding) {
@@ -42,6 +43,12 @@ void Check::found(Finding::Kind kind, const Finding::Party& late, const Finding:
   add_finding(
       findings_,
       {.kind = kind, .late = late, .early = early, .bytes = bytes, .cpes = uint32_t{1} << cpe_, .times = 1});
+}
+
+void Check::read(const Finding::Party& reader, const Memory::Dirty& line) {
+  add_finding(
+      findings_,
+      {.kind = Finding::kNotCleaned, .late = reader, .line = line, .cpes = uint32_t{1} << cpe_, .times = 1});
 }
 
 void Check::accessed(uint32_t pc, const Hart::MemoryAccess& access) {
@@ -110,7 +117,7 @@ void Check::begin(Line line, UnderWay command) {
   auto& before = lines_[line];
   if (before.size() == kMost[line]) complete(line, before.front().party.ticket);
   for (const LdmBytes* writes : {&command.uses.writes, &command.uses.late_writes}) {
-    if (const auto bytes = writes->common(command.uses.reads_apart)) {
+    if (const auto bytes = writes->common(command.uses.reads_late)) {
       found(Finding::kOwnOperands, command.party, command.party, *bytes);
     }
   }

@@ -15,6 +15,7 @@
 
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/memory.hpp"
 
 namespace swai::iss::cpe {
 
@@ -25,6 +26,7 @@ struct Finding {
     kOverwrites,   // writes what it reads
     kTwoWriters,   // writes what it writes
     kOwnOperands,  // one run writes what it reads
+    kNotCleaned,   // reads what a cache of the management processor holds
   };
   // What does something with local memory: an instruction of the core, or a command.
   struct Party {
@@ -36,9 +38,10 @@ struct Finding {
   };
 
   Kind kind = kTooEarly;
-  Party late;   // found at it
-  Party early;  // the command that is under way
-  Span bytes;   // of local memory, counted from its start: the first that are in question
+  Party late;          // found at it
+  Party early;         // the command that is under way; of kNotCleaned there is none
+  Span bytes;          // of local memory, counted from its start: the first that are in question
+  Memory::Dirty line;  // of kNotCleaned
   uint32_t cpes = 0;
   uint64_t times = 0;
 
@@ -62,6 +65,8 @@ class Check {
   void accessed(uint32_t pc, const Hart::MemoryAccess& access);
   // A unit has taken a command, with this answer.
   void taken(const Command& command, uint32_t answer, Footprint uses);
+  // Somebody has read this line.
+  void read(const Finding::Party& reader, const Memory::Dirty& line);
 
   std::vector<Finding> take_findings();
 

@@ -149,6 +149,8 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       break;
   }
   if (!access.write) read_memory_only(number);
+  if (!access.write && check_)
+    look_at_line({.is_core = true, .pc = hart_.pc()}, number, offset, access.bytes);
   // A pointer may have any alignment. Of an access that lies in two lines the upper part goes first; beyond
   // the last line there is none.
   WindowResult result{.segment = number, .offset = offset};
@@ -176,9 +178,23 @@ Environment::Answer Cpe::issue(const Command& command) {
   if (!check_) return pass_on(command);
   // With the settings, and the local memory, that it finds.
   Footprint uses = footprint(command);
+  const bool loads = command.unit == unit::kDma && command.op == dma_op::kLoad;
+  const auto rows = loads ? dma_.rows_of(command) : decltype(dma_.rows_of(command)){};
   const Answer answer = pass_on(command);
-  if (answer.kind == Answer::kDone) check_->taken(command, answer.data, std::move(uses));
+  if (answer.kind != Answer::kDone) return answer;
+  for (const auto& [offset, bytes] : rows) {
+    look_at_line({.unit = command.unit, .op = command.op, .ticket = answer.data, .pc = command.pc},
+                 segment::number(dma_.global()), offset, bytes);
+  }
+  check_->taken(command, answer.data, std::move(uses));
   return answer;
+}
+
+// What may be in a cache of the management processor.
+void Cpe::look_at_line(const Finding::Party& reader, uint16_t segment, uint64_t offset, uint64_t bytes) {
+  uint64_t address = 0;
+  if (port_.translate(segment, offset, bytes, Access::kRead, address) != Cause::kNone) return;
+  if (const auto line = port_.memory().dirty(address, bytes)) check_->read(reader, *line);
 }
 
 // Of a command that begins something.

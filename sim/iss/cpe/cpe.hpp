@@ -105,6 +105,7 @@ class Cpe : private Environment {
   Answer issue(const Command& command) override;
   Answer pass_on(const Command& command);
   Footprint footprint(const Command& command) const;
+  void look_at_line(const Finding::Party& reader, uint16_t segment, uint64_t offset, uint64_t bytes);
   uint32_t counter(unsigned number, bool high) override {
     return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
   }

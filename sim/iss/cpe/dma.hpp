@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
@@ -23,6 +25,8 @@ class Dma {
 
   // Of a transfer with the present shape.
   Footprint footprint(const Command& command) const;
+  // Offsets and bytes in the segment, row by row, of a transfer with the present shape.
+  std::vector<std::pair<uint64_t, uint64_t>> rows_of(const Command& command) const;
   // Of the transfer that failed; from then on the CPE stands still.
   const Fault& fault() const { return fault_; }
   uint32_t begun() const { return begun_; }

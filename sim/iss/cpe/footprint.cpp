@@ -74,6 +74,15 @@ Footprint Dma::footprint(const Command& command) const {
   return uses;
 }
 
+std::vector<std::pair<uint64_t, uint64_t>> Dma::rows_of(const Command& command) const {
+  std::vector<std::pair<uint64_t, uint64_t>> rows;
+  for (uint32_t row = 0; row < shape_.rows; ++row) {
+    const uint64_t offset = global_ + static_cast<uint64_t>(row * shape_.global_stride);
+    rows.emplace_back(offset & segment::kOffsetMask, command.rs2);
+  }
+  return rows;
+}
+
 Footprint Channel::footprint(const Command& command) {
   Footprint uses;
   LdmBytes& bytes = command.op == channel_op::kSend ? uses.reads : uses.writes;
@@ -131,7 +140,7 @@ Footprint Systolic::footprint(uint32_t word) const {
     }
     if (scaled && mode.row_factors) reads.add(now_.row_factors, int64_t{4} * now_.rows);
   }
-  uses.reads_apart = reads;
+  uses.reads_late = reads;
   return uses;
 }
 
@@ -188,7 +197,7 @@ Footprint Vector::footprint(uint32_t word) const {
     });
   }
   const auto write = [&](int64_t byte, uint32_t step) {
-    if (last_read[static_cast<size_t>(byte)] > step) uses.reads_apart.add(byte, 1);
+    if (last_read[static_cast<size_t>(byte)] > step) uses.reads_late.add(byte, 1);
   };
   for_groups(now_.result, write);
   for (uint32_t row = 0; reduces && row < now_.rows; ++row) {

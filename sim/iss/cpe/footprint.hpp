@@ -39,8 +39,8 @@ struct Footprint {
   LdmBytes writes;
   // Written at any time, also behind the results of later runs: reductions of the vector unit.
   LdmBytes late_writes;
-  // Of what it reads: must not be where it writes.
-  LdmBytes reads_apart;
+  // What it must not write itself, because it reads there later, or may.
+  LdmBytes reads_late;
 };
 
 }  // namespace swai::iss::cpe

@@ -126,6 +126,9 @@ class Group {
   // Looks for mistakes of kernels that the model forgives, from now on; makes it slower.
   void look_for_mistakes();
   bool looks_for_mistakes() const { return cpes_.front()->check() != nullptr; }
+  // Of the launch that runs, or did last: the line of code at this address, a multiple of its size.
+  Cause read_code(uint32_t address, uint8_t* line) { return port_.fetch(address, line); }
+  const Launch& last_launch() const { return launch_; }
   // Found since the last time, in the order of CPEs.
   std::vector<Finding> take_findings();
   unsigned rows() const { return rows_; }

@@ -26,7 +26,9 @@ GroupUnit::GroupUnit(unsigned rows, unsigned columns, Memory& memory, const Opti
     : group_(rows, columns, memory,
              {.number = options.number, .turn = options.turn, .workers = options.workers}),
       options_(options),
-      outside_(std::move(outside)) {}
+      outside_(std::move(outside)) {
+  if (outside_.mistakes) group_.look_for_mistakes();
+}
 
 void GroupUnit::reset() {
   group_.abandon(~uint32_t{0}, Cause::kKilled);
@@ -83,6 +85,7 @@ uint64_t GroupUnit::step(uint64_t limit) {
     tell_fault();
   }
   const bool failed = !group_.finish().ok();
+  if (outside_.mistakes) outside_.mistakes(group_, group_.take_findings());
   now_.running = false;
   now_.cycles += kToEnd;
   end(failed, by_watchdog);

@@ -27,6 +27,8 @@ class GroupUnit {
     std::function<void(uint64_t word, bool notify)> done;
     // The CPE fault rises.
     std::function<void()> fault;
+    // A launch has ended. Null: nobody looks for mistakes.
+    std::function<void(Group& group, const std::vector<Finding>& findings)> mistakes = nullptr;
   };
   struct Options {
     unsigned number = 0;         // of the group

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -39,6 +40,13 @@ class Memory {
   // Where these bytes are, of any number of lines, if they are memory that is never damaged; null: ask line
   // by line.
   virtual uint8_t* plain(uint64_t /*address*/, uint64_t /*bytes*/) const { return nullptr; }
+  // A line that a cache of the management processor holds dirty: hardware reads there what was before.
+  struct Dirty {
+    uint64_t address = 0;
+    uint64_t writer = 0;  // pc of the store
+  };
+  // The first one of these bytes, where somebody keeps the books.
+  virtual std::optional<Dirty> dirty(uint64_t /*address*/, uint64_t /*bytes*/) const { return std::nullopt; }
 };
 
 // One range of memory; what was never written is zero and costs little. Outside of it lives nobody. Several

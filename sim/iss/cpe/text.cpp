@@ -30,6 +30,8 @@ const char* text(Finding::Kind kind) {
       return "two writers";
     case Finding::kOwnOperands:
       return "own operands";
+    case Finding::kNotCleaned:
+      return "not cleaned";
   }
   return "";
 }
@@ -52,12 +54,19 @@ std::string text(const Finding::Party& party) {
 }
 
 std::string text(const Finding& finding, const std::function<std::string(uint32_t pc)>& place) {
+  const std::string here = fmt::format("{}, pc {:#010x}", place(finding.late.pc), finding.late.pc);
+  const std::string times = finding.times == 1 ? "" : fmt::format("; {} times", finding.times);
+  if (finding.kind == Finding::kNotCleaned) {
+    return fmt::format(
+        "CPE {}: {} reads the line at {:#x} of memory, which the management processor has written at pc "
+        "{:#x} "
+        "and not cleaned ({}){}",
+        list(finding.cpes), text(finding.late), finding.line.address, finding.line.writer, here, times);
+  }
   const bool reads = finding.kind == Finding::kTooEarly;
   const std::string what = fmt::format("CPE {}: {} {} {:#010x} to {:#010x} of local memory, which ",
                                        list(finding.cpes), text(finding.late), reads ? "reads" : "writes",
                                        kLdmBase + finding.bytes.begin, kLdmBase + finding.bytes.end - 1);
-  const std::string here = fmt::format("{}, pc {:#010x}", place(finding.late.pc), finding.late.pc);
-  const std::string times = finding.times == 1 ? "" : fmt::format("; {} times", finding.times);
   if (finding.kind == Finding::kOwnOperands) return fmt::format("{}it reads later ({}){}", what, here, times);
   return fmt::format("{}{} still {} ({}; begun in {}, pc {:#010x}, and not waited for){}", what,
                      text(finding.early), finding.kind == Finding::kOverwrites ? "reads" : "writes", here,

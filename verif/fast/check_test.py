@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Tests that mistakes of kernels are found on a whole card of the fast tier, as swai starts it: kernels that make one each, and
+what is right, beside the firmware. Run from the repository root."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SWAI = "build/swai"
+CARD = "build/swai-card"
+KERNELS = "build/cpe-kernels"
+MISTAKES = f"{KERNELS}/mistakes.elf"
+GEMM = f"{KERNELS}/gemm.elf"
+CULPRIT = 3
+LIMIT = 1500  # ends what hangs
+
+
+def environment(**variables):
+    own = ("SWAI_TIER", "SWAI_CARD", "SWAI_RESTORE", "SWAI_CHECK", "SWAI_CHECK_MODULES")
+    return {name: value for name, value in os.environ.items() if name not in own} | variables
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "mistakes.json"
+
+    def run_kernel(self, module, kernel, *arguments, check=None, modules=""):
+        words = [SWAI, "--config", "tiny", "--tier", "fast", "run", module, "--kernel", kernel, "--args", *map(str, arguments)]
+        variables = {"SWAI_CHECK": check or str(self.file), "SWAI_CHECK_MODULES": modules}
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment(**variables))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+        return done, [json.loads(line) for line in found.splitlines()]
+
+    def test_kernel_that_makes_a_mistake(self):
+        done, found = self.run_kernel(MISTAKES, "reads_too_early", "buf:8192", CULPRIT, 0, modules=f"{GEMM}:{MISTAKES}")
+        self.assertEqual(len(found), 1, found)
+        self.assertEqual(found[0]["kind"], "too early")
+        self.assertEqual((found[0]["card"], found[0]["group"], found[0]["cpes"]), (0, 0, 1 << CULPRIT))
+        self.assertEqual((found[0]["module"], found[0]["kernel"]), (MISTAKES, "reads_too_early"))
+        self.assertRegex(found[0]["line"], r"^cpe-kernels/tests/mistakes.cpp:\d+$")
+        self.assertIn(f"swai-card: mistake on card 0, group 0: {found[0]['text']}\n", done.stderr)
+
+    def test_without_its_module_there_is_no_name(self):
+        _, found = self.run_kernel(MISTAKES, "overlaps_too_much", "buf:8192", CULPRIT, 0)
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0]["kernel"], r"^a kernel at 0x5000[0-9a-f]{4}$")
+        self.assertEqual(found[0]["line"], "")
+
+    def test_nothing_is_found_in_what_is_right(self):
+        """Neither in the kernels nor in the firmware."""
+        self.assertEqual(self.run_kernel(MISTAKES, "reads_what_is_received", "buf:8192", CULPRIT, 1)[1], [])
+        self.assertEqual(self.run_kernel(GEMM, "gemm", "buf:4096", "buf:8192:random", "buf:8192:random", 0, 0, 32, 256, 32, 0, 1, 0)[1], [])
+
+    def test_file_that_cannot_be_written(self):
+        self.assertNotEqual(self.card("--tier", "fast", "--check", "/nonexistent/file").returncode, 0)
+
+    def test_the_card_in_rtl_has_none(self):
+        refused = self.card("--tier", "rtl", "--check", "-")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("the card in RTL has no --check; --tier fast has", refused.stderr)
+
+    def card(self, *words):
+        image = self.file.with_name("card.flash")
+        command = [CARD, "--config", "tiny", "--flash", str(image), "--until-ready", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False, env=environment())
+
+
+if __name__ == "__main__":
+    unittest.main()
