@@ -16,7 +16,8 @@ namespace swai::common {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(120);
+// Ends what hangs. A busy machine may be slow.
+constexpr auto kPatience = std::chrono::minutes(20);
 
 }  // namespace
 
