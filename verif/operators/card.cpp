@@ -191,12 +191,13 @@ Result Card::walk_behind_copies(Node last, uint32_t mask, const std::vector<Tens
     Tensor& source = memory.emplace_back(tensor(1, static_cast<uint32_t>(whole->image.size()), 1));
     std::ranges::copy(whole->image, source.image.begin() + static_cast<ptrdiff_t>(source.offset));
     const auto copy = [&](std::vector<Node>& list, uint64_t first, uint64_t end) {
-      if (first == end) return;
-      const CopyArgs args = {.to = GlobalPtr<void>(whole->segment, whole->begin + first),
-                             .from = source.at().plus_bytes(static_cast<int64_t>(first)),
-                             .rows = 1,
-                             .row_bytes = static_cast<uint32_t>(end - first)};
-      list.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args));
+      for (; first < end; first += kMaxSize) {
+        const CopyArgs args = {.to = GlobalPtr<void>(whole->segment, whole->begin + first),
+                               .from = source.at().plus_bytes(static_cast<int64_t>(first)),
+                               .rows = 1,
+                               .row_bytes = static_cast<uint32_t>(std::min<uint64_t>(end - first, kMaxSize))};
+        list.push_back(node::make(static_cast<uint16_t>(Operator::kCopy), Barrier::kNone, args));
+      }
     };
     // Of the first rows, which are read first, or of any.
     const uint64_t bytes = whole->image.size() - whole->offset;
