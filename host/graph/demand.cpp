@@ -110,7 +110,21 @@ class Reader {
         rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
         break;
       }
-      case Operator::kSoftmax: {
+      case Operator::kRelu:
+      case Operator::kSilu:
+      case Operator::kGeluErf:
+      case Operator::kGeluTanh: {
+        const auto args = arguments_of<operators::UnaryArgs>(node_);
+        rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
+        break;
+      }
+      case Operator::kArgmax: {
+        const auto args = arguments_of<operators::ArgmaxArgs>(node_);
+        rows_of(args, sizeof(float));
+        break;
+      }
+      case Operator::kSoftmax:
+      case Operator::kLogSoftmax: {
         const auto args = arguments_of<operators::SoftmaxArgs>(node_);
         rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
         break;

@@ -38,7 +38,7 @@ struct NodeDemand {
   double cycles(const Limits& limits) const;
 };
 
-// Of each node of one run.
+// Of each node of one run. Masks, groups, the largest few and users' operators count as nothing.
 std::vector<NodeDemand> demand_of(const Template& pattern, const std::map<std::string, int64_t>& symbols);
 
 }  // namespace swai::graph

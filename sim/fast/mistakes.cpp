@@ -40,7 +40,7 @@ class Mistakes::Books {
   const Program* module_of(iss::cpe::Group& group) const;
   // False: it was told.
   bool is_new(const Program* module, uint32_t kernel, const Finding& finding);
-  bool is_new(uint64_t writer) { return writers_.insert(writer).second; }
+  bool is_new(unsigned card, uint64_t writer) { return writers_.emplace(card, writer).second; }
   void put(const Json& record) {
     if (!file_) return;
     fmt::print(file_.get(), "{}\n", record.dump());
@@ -56,7 +56,7 @@ class Mistakes::Books {
 
   std::vector<Program> modules_;
   std::vector<Known> known_;
-  std::set<uint64_t> writers_;  // of lines that the DMA engine has read
+  std::set<std::pair<unsigned, uint64_t>> writers_;  // on cards, of lines that the DMA engine has read
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};
 };
 
@@ -118,7 +118,7 @@ void Mistakes::tell(const Where& where, const std::vector<Finding>& findings) {
 }
 
 void Mistakes::tell(unsigned card, const iss::cpe::Memory::Dirty& line) {
-  if (!books_->is_new(line.writer)) return;
+  if (!books_->is_new(card, line.writer)) return;
   const std::string text = fmt::format(
       "the DMA engine reads the line at {:#x} of memory, which the management processor has "
       "written at pc {:#x} and not cleaned",

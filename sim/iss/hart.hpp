@@ -158,9 +158,12 @@ class Hart {
   void return_from_supervisor();
   void wait_for_interrupt();
   void fence_translations();
-  void fence_instructions() {
+  void forget_code() {
     ++code_version_;
     update_code_key();
+  }
+  void fence_instructions() {
+    forget_code();
     memory_.clean_cache();
   }
 

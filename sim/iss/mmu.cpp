@@ -150,7 +150,8 @@ void Hart::flush_translations() {
   for (Translations& one : translations_) one.fill({});
   loads_.fill({});
   stores_.fill({});
-  fence_instructions();
+  // Code that lies elsewhere now; what lies in the cache stays there.
+  forget_code();
 }
 
 }  // namespace swai::iss

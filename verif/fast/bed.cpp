@@ -21,6 +21,7 @@ constexpr uint32_t csrrw(uint32_t csr, unsigned rs) { return csr << 20 | rs << 1
 constexpr uint32_t ld(unsigned rd, unsigned rs) { return rs << 15 | 3 << 12 | rd << 7 | 0x03; }
 constexpr uint32_t sd(unsigned rs2, unsigned rs1) { return rs2 << 20 | rs1 << 15 | 3 << 12 | 0x23; }
 constexpr uint32_t cbo_clean(unsigned rs) { return 1 << 20 | rs << 15 | 2 << 12 | 0x0f; }
+constexpr uint32_t kSfenceVma = 9u << 25 | 0x73;
 
 card::FlashStore flash_of(std::span<const uint8_t> image) {
   card::FlashStore store = card::FlashStore::in_memory(image.size());
@@ -138,6 +139,8 @@ void Bed::clean_line(uint64_t address) {
   execute(csrrs(kT0, kScratch));
   execute(cbo_clean(kT0));
 }
+
+void Bed::forget_translations() { execute(kSfenceVma); }
 
 uint64_t Bed::read(uint64_t address) {
   run(16);

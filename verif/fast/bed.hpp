@@ -44,6 +44,7 @@ class Bed {
   bool load_word(uint64_t address, uint64_t& value);
   bool store_word(uint64_t address, uint64_t value);
   void clean_line(uint64_t address);
+  void forget_translations();
 
   // As the driver of a group wants it (abi/group/machine.hpp): all of a processor that stands still.
   uint64_t read(uint64_t address);

@@ -58,7 +58,9 @@ class Check(unittest.TestCase):
         self.assertEqual(self.run_kernel(GEMM, "gemm", "buf:4096", "buf:8192:random", "buf:8192:random", 0, 0, 32, 256, 32, 0, 1, 0)[1], [])
 
     def test_file_that_cannot_be_written(self):
-        self.assertNotEqual(self.card("--tier", "fast", "--check", "/nonexistent/file").returncode, 0)
+        refused = self.card("--tier", "fast", "--check", "/nonexistent/file")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("/nonexistent/file: cannot write", refused.stderr)
 
     def test_the_card_in_rtl_has_none(self):
         refused = self.card("--tier", "rtl", "--check", "-")

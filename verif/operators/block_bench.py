@@ -7,7 +7,7 @@ one text. Prints a flat JSON object; --nodes prints a table of nodes instead, ea
 The limit of a node is the largest of three times: products at the peak of the systolic units, slots of the vector units,
 bytes at HBM's rate (host/graph/demand.hpp). Attention's products count as products, though it uses the vector units today.
 
---model: all 24 blocks and the model's output, each run once: a token, and 128 of a prompt."""
+--model: 24 times a block and the model's output: a token, whose block is launched a second time, and 128 of a prompt."""
 
 import argparse
 import json

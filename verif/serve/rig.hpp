@@ -22,14 +22,14 @@ class Rig {
     std::string name = (std::filesystem::temp_directory_path() / "swai-serve-XXXXXX").string();
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     folder = name;
-    const auto quiet = [](const std::string&) {};
-    server = std::make_unique<CardServer>(std::make_unique<link::Card>(sdaa::make_fake_card()),
-                                          CardServer::Options{.socket = folder / "card0",
-                                                              .clients = clients,
-                                                              .audience = audience,
-                                                              .per_process = per_process,
-                                                              .log = quiet},
-                                          [this] { give_up(); });
+    server = std::make_unique<CardServer>(
+        std::make_unique<link::Card>(sdaa::make_fake_card()),
+        CardServer::Options{.socket = folder / "card0",
+                            .clients = clients,
+                            .audience = audience,
+                            .per_process = per_process,
+                            .log = [this](const std::string& text) { said = text; }},
+        [this] { give_up(); });
   }
   ~Rig() {
     sdaa::Runtime::get().use({});
@@ -49,12 +49,13 @@ class Rig {
   }
 
   std::filesystem::path folder;
+  std::string said;  // last, by the server's thread, which alone looks
   std::unique_ptr<CardServer> server;
 
  private:
   // A played card that ends has found something that must not be: its clients would wait until they tire.
   [[noreturn]] void give_up() {
-    fmt::print(stderr, "{}\n", server->failure());
+    fmt::print(stderr, "{}\n", said);
     std::abort();
   }
 };

@@ -1,7 +1,6 @@
 #include "sim/iss/cpe/check.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "sim/iss/cpe/units.hpp"
@@ -11,11 +10,9 @@ namespace swai::iss::cpe {
 namespace {
 
 // So many commands of a line are under way at most, in any hardware.
-constexpr std::array<size_t, 7> kMost = {8, 4, 4, 5, 5, 5, 5};
+constexpr std::array<size_t, Check::kLines> kMost = {8, 4, 4, 5, 5, 5, 5};
 
 }  // namespace
-
-unsigned Finding::first_cpe() const { return static_cast<unsigned>(std::countr_zero(cpes)); }
 
 bool Finding::is_like(const Finding& other) const {
   return kind == other.kind && late.pc == other.late.pc && early.pc == other.early.pc &&

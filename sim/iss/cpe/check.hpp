@@ -45,7 +45,6 @@ struct Finding {
   uint32_t cpes = 0;
   uint64_t times = 0;
 
-  unsigned first_cpe() const;
   // The same mistake, whoever made it whenever.
   bool is_like(const Finding& other) const;
 };
@@ -55,6 +54,18 @@ void add_finding(std::vector<Finding>& findings, const Finding& finding);
 
 class Check {
  public:
+  // Commands that come to their end in the order in which they were issued.
+  enum Line : uint8_t {
+    kDma,
+    kSystolic,
+    kVector,
+    kRowSends,
+    kRowReceives,
+    kColumnSends,
+    kColumnReceives,
+    kLines
+  };
+
   explicit Check(unsigned cpe) : cpe_(cpe) {}
 
   // Nothing is under way any more: a launch ended, the CPE was reset.
@@ -71,17 +82,6 @@ class Check {
   std::vector<Finding> take_findings();
 
  private:
-  // Commands that come to their end in the order in which they were issued.
-  enum Line : uint8_t {
-    kDma,
-    kSystolic,
-    kVector,
-    kRowSends,
-    kRowReceives,
-    kColumnSends,
-    kColumnReceives,
-    kLines
-  };
   struct UnderWay {
     Finding::Party party;
     Footprint uses;

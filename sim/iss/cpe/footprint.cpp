@@ -27,10 +27,6 @@ void LdmBytes::add(int64_t at, int64_t bytes) {
   spans_.push_back({begin, end});
 }
 
-void LdmBytes::add(const LdmBytes& other) {
-  for (const Span& span : other.spans_) add(span.begin, span.end - span.begin);
-}
-
 const std::vector<Span>& LdmBytes::sorted() const {
   if (sorted_) return spans_;
   std::ranges::sort(spans_, {}, &Span::begin);

@@ -20,11 +20,9 @@ class LdmBytes {
  public:
   // What lies outside of local memory is left out.
   void add(int64_t at, int64_t bytes);
-  void add(const LdmBytes& other);
   // The first bytes that both have, as far as they follow each other.
   std::optional<Span> common(const LdmBytes& other) const;
   std::optional<Span> common(Span span) const;
-  bool empty() const { return spans_.empty(); }
 
  private:
   // In order, and apart from each other, whenever somebody looks.

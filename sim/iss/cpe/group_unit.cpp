@@ -32,6 +32,8 @@ GroupUnit::GroupUnit(unsigned rows, unsigned columns, Memory& memory, const Opti
 
 void GroupUnit::reset() {
   group_.abandon(~uint32_t{0}, Cause::kKilled);
+  // While it is known whose they are.
+  if (outside_.mistakes) outside_.mistakes(group_, group_.take_findings());
   group_.disable(~uint32_t{0});
   group_.invalidate_code();
   group_.clear_faults();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "host/cli/bench/llm/timed_programs.hpp"
 

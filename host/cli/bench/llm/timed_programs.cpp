@@ -24,7 +24,6 @@ TimedPrograms::TimedPrograms(walk::Walker& walker, std::span<const graph::Progra
   for (auto& [name, place] : places_) {
     place.offset = end;
     end += graph::pages(place.bytes);
-    if (place.weight) weight_bytes_ += place.bytes;
   }
   memory_ = std::make_unique<walk::CardMemory>("weights and all else", std::max(end, graph::kPage));
   fill();

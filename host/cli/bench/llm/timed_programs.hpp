@@ -23,7 +23,6 @@ class TimedPrograms {
   void put(const std::string& name, std::span<const uint8_t> contents);
   // Of the card, for one launch of a program's list.
   uint64_t nanoseconds(size_t program, const std::map<std::string, int64_t>& sizes);
-  size_t weight_bytes() const { return weight_bytes_; }
 
  private:
   struct Place {
@@ -36,7 +35,6 @@ class TimedPrograms {
 
   walk::Walker& walker_;
   std::map<std::string, Place> places_;
-  size_t weight_bytes_ = 0;
   std::unique_ptr<walk::CardMemory> memory_;
   std::vector<walk::List> lists_;
 };
