@@ -8,6 +8,7 @@
 
 #include "abi/launch.hpp"
 #include "abi/segment.hpp"
+#include "cpe-kernels/operators/common/limits.hpp"
 #include "host/flash/flash_file.hpp"
 #include "sim/iss/cpe/daemon.hpp"
 #include "sim/iss/cpe/fp32.hpp"
