@@ -94,7 +94,8 @@ class SystolicLinear {
 
   void run() {
     if (!begin(blocks_, x_)) return;
-    if (x_.stay()) load_all_row_factors();
+    // Who only shares activations needs no scales, and would not wait for them.
+    if (x_.stay() && blocks_.any()) load_all_row_factors();
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }
