@@ -60,6 +60,12 @@ void add_parameters(node::Node& node, const std::vector<uint64_t>& parameters) {
   }
 }
 
+// Read and written for each number that one is made of.
+template <typename Args>
+double through(const Args& args) {
+  return bytes_of(args.from_type) + bytes_of(args.to_type);
+}
+
 // Of a product, but for the weights.
 template <typename Args>
 double activations(const Args& args, double x_bytes) {
@@ -107,7 +113,7 @@ class Reader {
       case Operator::kRmsNorm:
       case Operator::kLayerNorm: {
         const auto args = arguments_of<operators::NormArgs>(node_);
-        rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
+        rows_of(args, through(args));
         break;
       }
       case Operator::kRelu:
@@ -115,7 +121,7 @@ class Reader {
       case Operator::kGeluErf:
       case Operator::kGeluTanh: {
         const auto args = arguments_of<operators::UnaryArgs>(node_);
-        rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
+        rows_of(args, through(args));
         break;
       }
       case Operator::kArgmax: {
@@ -126,7 +132,7 @@ class Reader {
       case Operator::kSoftmax:
       case Operator::kLogSoftmax: {
         const auto args = arguments_of<operators::SoftmaxArgs>(node_);
-        rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type));
+        rows_of(args, through(args));
         break;
       }
       case Operator::kQuantise: {
@@ -136,7 +142,7 @@ class Reader {
       }
       case Operator::kDequantise: {
         const auto args = arguments_of<operators::DequantiseArgs>(node_);
-        rows_of(args, bytes_of(args.from_type) + bytes_of(args.to_type) + 4.0 / std::max(1U, args.group));
+        rows_of(args, through(args) + 4.0 / std::max(1U, args.group));
         break;
       }
       case Operator::kEmbedding: {
@@ -148,8 +154,7 @@ class Reader {
         const auto args = arguments_of<operators::RotaryArgs>(node_);
         const double numbers = 1.0 * args.rows * args.heads * args.width;
         shape({args.rows, args.heads, args.width});
-        made_.needs = {0, numbers * slots_of(operation_),
-                       numbers * (bytes_of(args.from_type) + bytes_of(args.to_type))};
+        made_.needs = {0, numbers * slots_of(operation_), numbers * through(args)};
         break;
       }
       case Operator::kTranspose: {

@@ -33,15 +33,22 @@ class StageTable {
     PaperRow row{std::move(what), source, std::move(values)};
     return table_.rows.emplace_back(std::move(row));
   }
+  using Value = std::function<double(const Stage&)>;
   // Only beside the paper's own shape.
   void published(const std::string& what, const Stages& values, std::string ours = {}) {
     if (!job_.is_published()) return;
     add(what, Source::kPublished, {values.prefill, values.decode}).ours = std::move(ours);
   }
+  // Of a part of the model: what is printed, what the paper's formulas give, what our nodes need.
+  void of_part(const std::string& name, const Stages& printed, const Stages& by_formulas, const Value& ours) {
+    const std::string counted = name + ", our nodes";
+    published(name + ", the paper's", printed, counted);
+    formula(name + ", the paper's formulas", by_formulas);
+    of_stages(counted, Source::kFromList, ours);
+  }
   PaperRow& formula(std::string what, const Stages& values) {
     return add(std::move(what), Source::kFormula, {values.prefill, values.decode});
   }
-  using Value = std::function<double(const Stage&)>;
   PaperRow& of_stages(std::string what, Source source, const Value& value) {
     return add(std::move(what), source, {value(job_.prefill()), value(job_.decode())});
   }
@@ -91,8 +98,6 @@ struct Letters {
   double blocks, h, i, v, L, prompt;
 };
 
-constexpr const char* kFormulas = "the paper's formulas";
-
 }  // namespace
 
 PaperTable machine_table(const Machine& machine) {
@@ -132,18 +137,16 @@ PaperTable operations_table(const LanguageJob& job) {
   StageTable table(
       {"operations", "Operations: tables of section V.B", "G (2^30)", "operations, 2^30", {}, {}, {}}, job);
   const Letters letters(job);
-  const auto counted = [&](const char* what, Part part) {
-    table.of_stages(what, Source::kFromList, [part](const Stage& stage) {
+  const auto needed = [](Part part) {
+    return [part](const Stage& stage) {
       const graph::Demand& need = needs(stage, part);
       return kOperations * (need.products + (part == Part::kLinear ? need.slots : 0)) / kGi;
-    });
+    };
   };
-  table.published("linear layers, the paper's", published::kLinearOperations, "linear layers, our nodes");
-  table.formula(fmt::format("linear layers, {}", kFormulas), letters.linear_operations());
-  counted("linear layers, our nodes", Part::kLinear);
-  table.published("attention, the paper's", published::kAttentionOperations, "attention, our nodes");
-  table.formula(fmt::format("attention, {}", kFormulas), letters.attention_operations());
-  counted("attention, our nodes", Part::kAttention);
+  table.of_part("linear layers", published::kLinearOperations, letters.linear_operations(),
+                needed(Part::kLinear));
+  table.of_part("attention", published::kAttentionOperations, letters.attention_operations(),
+                needed(Part::kAttention));
   table.note(
       "Ours have fewer in a prompt: only its last token goes through the output of the model, and no token "
       "looks "
@@ -154,19 +157,12 @@ PaperTable operations_table(const LanguageJob& job) {
 PaperTable bytes_table(const LanguageJob& job) {
   StageTable table({"bytes", "Bytes of memory: tables of section V.B", "GiB", "bytes, GiB", {}, {}, {}}, job);
   const Letters letters(job);
-  const auto counted = [&](const char* what, Part part) {
-    table.of_stages(what, Source::kFromList,
-                    [part](const Stage& stage) { return needs(stage, part).bytes / kGi; });
+  const auto needed = [](Part part) {
+    return [part](const Stage& stage) { return needs(stage, part).bytes / kGi; };
   };
-  table.published("linear layers, the paper's", published::kLinearBytes, "linear layers, our nodes");
-  table.formula(fmt::format("linear layers, {}", kFormulas), letters.linear_bytes());
-  counted("linear layers, our nodes", Part::kLinear);
-  table.published("attention, the paper's", published::kAttentionBytes, "attention, our nodes");
-  table.formula(fmt::format("attention, {}", kFormulas), letters.attention_bytes());
-  counted("attention, our nodes", Part::kAttention);
-  table.published("all else, the paper's", published::kOtherBytes, "all else, our nodes");
-  table.formula(fmt::format("all else, {}", kFormulas), letters.other_bytes());
-  counted("all else, our nodes", Part::kOther);
+  table.of_part("linear layers", published::kLinearBytes, letters.linear_bytes(), needed(Part::kLinear));
+  table.of_part("attention", published::kAttentionBytes, letters.attention_bytes(), needed(Part::kAttention));
+  table.of_part("all else", published::kOtherBytes, letters.other_bytes(), needed(Part::kOther));
   table.note(fmt::format(
       "A prompt goes through the model {} tokens at a time, and reads the weights as often. Each node reads "
       "and "
