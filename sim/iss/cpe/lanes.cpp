@@ -1,5 +1,8 @@
 #include "sim/iss/cpe/lanes.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "sim/iss/cpe/simd.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -70,81 +73,145 @@ AVX2 inline __m256i to_int32(__m256 a) {
   return _mm256_blendv_epi8(_mm256_cvtps_epi32(a), _mm256_set1_epi32(0x7fff'ffff), bits(high));
 }
 
-AVX2 inline __m256 load(const Operand& operand, uint32_t group) {
-  __m256 x;
-  if (operand.at == nullptr) {
-    x = of_bits(operand.value);
-  } else if (operand.vector) {
-    const uint8_t* const at =
-        operand.at + uint64_t{group} * 8 * static_cast<uint64_t>(bytes_of(operand.number));
-    switch (operand.number) {
-      case number::kFp32:
-        x = _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
-        break;
-      case number::kInt32:
-        x = _mm256_cvtepi32_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
-        break;
-      case number::kFp16:
-        x = one_nan(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
-        break;
-      default:
-        x = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
-        break;
-    }
+// 8 numbers side by side as fp32.
+template <number::Kind kNumber>
+AVX2 inline __m256 load(const uint8_t* at) {
+  const auto* const eight = reinterpret_cast<const __m256i*>(at);
+  if constexpr (kNumber == number::kFp32) return _mm256_castsi256_ps(_mm256_loadu_si256(eight));
+  if constexpr (kNumber == number::kInt32) return _mm256_cvtepi32_ps(_mm256_loadu_si256(eight));
+  if constexpr (kNumber == number::kFp16) {
+    return one_nan(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+  }
+  if constexpr (kNumber == number::kInt8) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
+  }
+}
+
+template <number::Kind kNumber>
+AVX2 inline void store(uint8_t* at, __m256 x) {
+  if constexpr (kNumber == number::kFp32) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), bits(x));
+  } else if constexpr (kNumber == number::kInt32) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), to_int32(x));
+  } else if constexpr (kNumber == number::kFp16) {
+    const __m128i halves = _mm256_cvtps_ph(one_nan(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), halves);
   } else {
-    // One element for all.
-    int32_t word = 0;
-    __builtin_memcpy(&word, operand.at, static_cast<size_t>(bytes_of(operand.number)));
-    switch (operand.number) {
-      case number::kFp32:
-        x = _mm256_castsi256_ps(_mm256_set1_epi32(word));
-        break;
-      case number::kInt32:
-        x = _mm256_cvtepi32_ps(_mm256_set1_epi32(word));
-        break;
-      case number::kFp16:
-        x = one_nan(_mm256_cvtph_ps(_mm_set1_epi16(static_cast<int16_t>(word))));
-        break;
-      default:
-        x = _mm256_cvtepi32_ps(_mm256_set1_epi32(static_cast<int8_t>(word)));
-        break;
-    }
+    // Saturated twice; the upper half of the lanes comes to the lower one's side.
+    const __m256i words = to_int32(x);
+    const __m128i halves = _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm_packs_epi16(halves, halves));
   }
-  if (operand.magnitude) x = _mm256_andnot_ps(of_bits(fp32::kSign), x);
-  if (operand.negate) x = _mm256_xor_ps(of_bits(fp32::kSign), x);
-  return x;
 }
 
-AVX2 inline void store(const Row& row, uint32_t group, __m256 x) {
-  uint8_t* const at = row.result + uint64_t{group} * 8 * static_cast<uint64_t>(bytes_of(row.number));
-  switch (row.number) {
+constexpr size_t bytes_of_group(number::Kind kind) { return kLanes * static_cast<size_t>(bytes_of(kind)); }
+constexpr size_t kGroupBytes = bytes_of_group(number::kFp32);
+
+// Groups go from step to step together: as many as these.
+constexpr uint32_t kBlock = 32;
+using Block = std::array<uint8_t, kBlock * kGroupBytes>;
+
+// Of an operand: what its numbers are read as, with the changes of their signs.
+struct Signs {
+  __m256 clear;
+  __m256 flip;
+};
+
+AVX2 inline Signs signs_of(const Operand& operand) {
+  return {of_bits(operand.magnitude ? fp32::kSign : 0), of_bits(operand.negate ? fp32::kSign : 0)};
+}
+
+template <number::Kind kNumber>
+AVX2 void convert(const uint8_t* at, const Signs& signs, uint32_t groups, uint8_t* into) {
+  for (uint32_t i = 0; i < groups; ++i) {
+    const __m256 x = load<kNumber>(at + i * bytes_of_group(kNumber));
+    store<number::kFp32>(into + i * kGroupBytes,
+                         _mm256_xor_ps(_mm256_andnot_ps(signs.clear, x), signs.flip));
+  }
+}
+
+AVX2 void convert(const Operand& operand, const uint8_t* at, uint32_t groups, uint8_t* into) {
+  const Signs signs = signs_of(operand);
+  switch (operand.number) {
     case number::kFp32:
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), _mm256_castps_si256(x));
-      break;
+      return convert<number::kFp32>(at, signs, groups, into);
     case number::kInt32:
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), to_int32(x));
-      break;
-    case number::kFp16: {
-      const __m128i halves = _mm256_cvtps_ph(one_nan(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(at), halves);
-      break;
-    }
-    default: {
-      // Saturated twice; the upper half of the lanes comes to the lower one's side.
-      const __m256i words = to_int32(x);
-      const __m128i halves =
-          _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-      _mm_storel_epi64(reinterpret_cast<__m128i*>(at), _mm_packs_epi16(halves, halves));
-      break;
-    }
+      return convert<number::kInt32>(at, signs, groups, into);
+    case number::kFp16:
+      return convert<number::kFp16>(at, signs, groups, into);
+    case number::kInt8:
+      return convert<number::kInt8>(at, signs, groups, into);
   }
 }
 
-AVX2 inline __m256 apply(uint32_t (*special)(uint32_t), __m256 x) {
-  alignas(32) uint32_t elements[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(elements), _mm256_castps_si256(x));
-  for (uint32_t& element : elements) element = special(element);
-  return _mm256_castsi256_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(elements)));
+// fp32 numbers of an operand: those of the next group lie `step` bytes further.
+struct Numbers {
+  const uint8_t* at;
+  size_t step;
+};
+
+// `room`: where they may be put.
+AVX2 Numbers numbers_of(const Operand& operand, uint32_t first, uint32_t groups, Block& room) {
+  static constexpr std::array<uint8_t, kGroupBytes> kZeros{};
+  if (operand.at == nullptr) return {kZeros.data(), 0};
+  if (!operand.vector) {
+    std::array<uint8_t, kGroupBytes> same;
+    const auto bytes = static_cast<size_t>(bytes_of(operand.number));
+    for (unsigned i = 0; i < kLanes; ++i) std::memcpy(&same[i * bytes], operand.at, bytes);
+    convert(operand, same.data(), 1, room.data());
+    return {room.data(), 0};
+  }
+  const uint8_t* const at = operand.at + first * bytes_of_group(operand.number);
+  if (operand.number == number::kFp32 && !operand.magnitude && !operand.negate) return {at, kGroupBytes};
+  convert(operand, at, groups, room.data());
+  return {room.data(), kGroupBytes};
+}
+
+template <vector_function::Kind kOp>
+AVX2 void compute(const std::array<Numbers, 3>& operands, uint32_t groups, uint8_t* into) {
+  for (uint32_t i = 0; i < groups; ++i) {
+    __m256 x[3];
+    for (unsigned n = 0; n < 3; ++n) x[n] = load<number::kFp32>(operands[n].at + i * operands[n].step);
+    store<number::kFp32>(into + i * kGroupBytes, compute(kOp, x[0], x[1], x[2]));
+  }
+}
+
+using Compute = void (*)(const std::array<Numbers, 3>& operands, uint32_t groups, uint8_t* into);
+
+Compute compute_of(vector_function::Kind op) {
+  namespace f = vector_function;
+  static constexpr Compute kAll[] = {compute<f::kFma>, compute<f::kMul>,  compute<f::kAdd>,   compute<f::kMin>,
+                                     compute<f::kMax>, compute<f::kLess>, compute<f::kEqual>, compute<f::kSelect>};
+  return kAll[op];
+}
+
+void apply(uint32_t (*special)(uint32_t), uint32_t groups, uint8_t* numbers) {
+  for (uint32_t i = 0; i < groups * kLanes; ++i) {
+    uint32_t element = 0;
+    std::memcpy(&element, numbers + i * sizeof element, sizeof element);
+    element = special(element);
+    std::memcpy(numbers + i * sizeof element, &element, sizeof element);
+  }
+}
+
+template <number::Kind kNumber>
+AVX2 void store_all(const uint8_t* from, uint32_t groups, uint8_t* into) {
+  for (uint32_t i = 0; i < groups; ++i) {
+    store<kNumber>(into + i * bytes_of_group(kNumber), load<number::kFp32>(from + i * kGroupBytes));
+  }
+}
+
+AVX2 void store_all(number::Kind number, const uint8_t* from, uint32_t groups, uint8_t* into) {
+  switch (number) {
+    case number::kFp32:
+      return store_all<number::kFp32>(from, groups, into);
+    case number::kInt32:
+      return store_all<number::kInt32>(from, groups, into);
+    case number::kFp16:
+      return store_all<number::kFp16>(from, groups, into);
+    case number::kInt8:
+      return store_all<number::kInt8>(from, groups, into);
+  }
 }
 
 // The sum of 8, as hardware adds: neighbours first.
@@ -159,44 +226,97 @@ AVX2 inline uint32_t one_nan_of(__m128 x) {
   return fp32::is_nan(word) ? fp32::kNan : word;
 }
 
-AVX2 inline uint32_t pick_of(uint32_t before, __m256 x, bool least) {
-  alignas(32) uint32_t elements[8];
-  _mm256_store_si256(reinterpret_cast<__m256i*>(elements), _mm256_castps_si256(x));
-  for (const uint32_t element : elements)
+AVX2 void add_sums(const uint8_t* numbers, uint32_t groups, Reduction& reduction) {
+  for (uint32_t i = 0; i < groups; ++i) {
+    uint32_t& one = reduction.partial[reduction.groups++ % reduction.partial.size()];
+    const __m128 before = _mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(one)));
+    one = one_nan_of(_mm_add_ss(before, sum(load<number::kFp32>(numbers + i * kGroupBytes))));
+  }
+}
+
+AVX2 uint32_t picked_of(const uint8_t* numbers, uint32_t groups, bool least, uint32_t before) {
+  __m256 picked = of_bits(before);
+  for (uint32_t i = 0; i < groups; ++i) {
+    picked = pick(picked, load<number::kFp32>(numbers + i * kGroupBytes), least);
+  }
+  alignas(kGroupBytes) std::array<uint32_t, kLanes> elements;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(elements.data()), bits(picked));
+  for (const uint32_t element : elements) {
     before = least ? fp32::min(before, element) : fp32::max(before, element);
+  }
   return before;
 }
 
-AVX2 void run_256(const Row& row, Reduction& reduction) {
-  __m128 partial[4];
-  for (unsigned i = 0; i < 4; ++i) {
-    partial[i] = _mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(reduction.partial[i])));
+void reduce_all(reduce::Kind kind, const uint8_t* numbers, uint32_t groups, Reduction& reduction) {
+  if (kind == reduce::kSum) add_sums(numbers, groups, reduction);
+  if (kind == reduce::kMin) reduction.least = picked_of(numbers, groups, true, reduction.least);
+  if (kind == reduce::kMax) reduction.largest = picked_of(numbers, groups, false, reduction.largest);
+}
+
+// Whole groups. Those behind the `elements` are computed, too, and count for no reduction.
+void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t elements, Reduction& reduction) {
+  alignas(kGroupBytes) Block rooms[3];
+  alignas(kGroupBytes) Block room;
+  std::array<Numbers, 3> numbers;
+  for (unsigned i = 0; i < 3; ++i) numbers[i] = numbers_of(row.operands[i], first, groups, rooms[i]);
+  uint8_t* const result =
+      row.result == nullptr ? nullptr : row.result + first * bytes_of_group(row.number);
+  const bool in_place = result != nullptr && row.number == number::kFp32 && elements == groups * kLanes;
+  uint8_t* const x = in_place ? result : room.data();
+  compute_of(row.op)(numbers, groups, x);
+  if (row.special != nullptr) apply(row.special, groups, x);
+  if (result != nullptr && !in_place) store_all(row.number, x, groups, result);
+  // A sum does not change by it, and beside a number it is ignored.
+  const uint32_t nothing = row.reduce == reduce::kSum ? Reduction::kMinusZero : fp32::kNan;
+  for (uint32_t i = elements; i < groups * kLanes; ++i) std::memcpy(x + i * sizeof nothing, &nothing, sizeof nothing);
+  reduce_all(row.reduce, x, groups, reduction);
+}
+
+// Does a result lie where an operand of a later group is?
+bool overlap(const Row& row) {
+  if (row.result == nullptr) return false;
+  const auto begin = reinterpret_cast<uintptr_t>(row.result);
+  const uintptr_t end = begin + row.elements * static_cast<uintptr_t>(bytes_of(row.number));
+  for (const Operand& operand : row.operands) {
+    if (operand.at == nullptr) continue;
+    if (operand.vector && operand.at == row.result && bytes_of(operand.number) == bytes_of(row.number)) continue;
+    const auto from = reinterpret_cast<uintptr_t>(operand.at);
+    const uintptr_t count = operand.vector ? row.elements : 1;
+    if (from < end && begin < from + count * static_cast<uintptr_t>(bytes_of(operand.number))) return true;
   }
-  __m256 picked = of_bits(fp32::kNan);
-  const bool least = row.reduce == reduce::kMin;
-  for (uint32_t group = 0; group < row.groups; ++group) {
-    const __m256 a = load(row.operands[0], group);
-    const __m256 b = load(row.operands[1], group);
-    const __m256 c = load(row.operands[2], group);
-    __m256 x = compute(row.op, a, b, c);
-    if (row.special != nullptr) x = apply(row.special, x);
-    if (row.result != nullptr) store(row, group, x);
-    if (row.reduce == reduce::kSum) {
-      __m128& one = partial[(reduction.groups + group) % 4];
-      one = _mm_add_ss(one, sum(x));
-    } else if (row.reduce != reduce::kNone) {
-      picked = pick(picked, x, least);
-    }
+  return false;
+}
+
+// The last elements, fewer than a group.
+void run_rest(const Row& row, uint32_t first, uint32_t elements, Reduction& reduction) {
+  std::array<uint8_t, kGroupBytes> rooms[4] = {};
+  Row rest = row;
+  for (unsigned i = 0; i < 3; ++i) {
+    Operand& operand = rest.operands[i];
+    if (operand.at == nullptr || !operand.vector) continue;
+    std::memcpy(rooms[i].data(), operand.at + first * bytes_of_group(operand.number),
+                elements * static_cast<size_t>(bytes_of(operand.number)));
+    operand.at = rooms[i].data();
   }
-  reduction.groups += row.groups;
-  for (unsigned i = 0; i < 4; ++i) reduction.partial[i] = one_nan_of(partial[i]);
-  if (row.reduce == reduce::kMin) reduction.least = pick_of(reduction.least, picked, true);
-  if (row.reduce == reduce::kMax) reduction.largest = pick_of(reduction.largest, picked, false);
+  if (row.result != nullptr) rest.result = rooms[3].data();
+  run_block(rest, 0, 1, elements, reduction);
+  if (row.result != nullptr) {
+    std::memcpy(row.result + first * bytes_of_group(row.number), rooms[3].data(),
+                elements * static_cast<size_t>(bytes_of(row.number)));
+  }
 }
 
 }  // namespace
 
-void run(const Row& row, Reduction& reduction) { run_256(row, reduction); }
+void run(const Row& row, Reduction& reduction) {
+  const uint32_t block = overlap(row) ? 1 : kBlock;
+  const uint32_t groups = row.elements / kLanes;
+  for (uint32_t first = 0; first < groups; first += block) {
+    const uint32_t count = std::min(block, groups - first);
+    run_block(row, first, count, count * kLanes, reduction);
+  }
+  if (row.elements % kLanes != 0) run_rest(row, groups, row.elements % kLanes, reduction);
+}
 
 #else
 

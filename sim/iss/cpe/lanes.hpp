@@ -1,4 +1,4 @@
-// Whole groups of 8 elements of the vector unit, as the host computes them fastest.
+// Rows of the vector unit, as the host computes them fastest.
 #pragma once
 
 #include <array>
@@ -9,23 +9,24 @@
 namespace swai::iss::cpe::lanes {
 
 struct Operand {
-  const uint8_t* at = nullptr;  // of the first element; null: `value` for all
+  const uint8_t* at = nullptr;  // of the first element; null: nobody uses it
   bool vector = false;          // else one element for all
   number::Kind number = number::kFp32;
   bool magnitude = false;
   bool negate = false;
-  uint32_t value = 0;
 };
 
-// A row, or the first groups of one: all that it names lies in memory.
+constexpr uint32_t kLanes = 8;  // of a group
+
+// All that it names lies in memory.
 struct Row {
   vector_function::Kind op = vector_function::kFma;
-  std::array<Operand, 3> operands;  // those that are not used: value
+  std::array<Operand, 3> operands;
   uint32_t (*special)(uint32_t) = nullptr;
   uint8_t* result = nullptr;  // null: none
   number::Kind number = number::kFp32;
   reduce::Kind reduce = reduce::kNone;
-  uint32_t groups = 0;
+  uint32_t elements = 0;
 };
 
 // False: this host cannot.

@@ -214,34 +214,44 @@ void Vector::store(uint32_t row, uint32_t first, uint32_t count, const Group& re
   }
 }
 
-// Elements of a row that the host computes at once: whole groups, when all of the row lies in local memory.
-uint32_t Vector::run_fast(const Mode& mode, uint32_t row, Reduction& reduction) {
-  if (!lanes::available()) return 0;
+// What the host's SIMD computes of each row, but for where it lies.
+lanes::Row Vector::fast_row(const Mode& mode) const {
   lanes::Row fast{.op = mode.op,
                   .operands = {},
                   .special = function_of(mode.special),
                   .number = now_.result.number,
                   .reduce = mode.reduce,
-                  .groups = now_.elements / kLanes};
+                  .elements = now_.elements};
+  for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    const Operand& operand = now_.operands[i];
+    const bool is_value = operand.kind == operand_kind::kValue;
+    fast.operands[i] = {.vector = operand.kind == operand_kind::kVector,
+                        .number = is_value ? number::kFp32 : operand.number,
+                        .magnitude = operand.magnitude,
+                        .negate = operand.negate};
+  }
+  return fast;
+}
+
+// False: not all of the row lies in local memory.
+bool Vector::run_fast(const Mode& mode, lanes::Row& fast, uint32_t row, Reduction& reduction) {
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
     if (!mode.uses(i)) continue;
     const Operand& operand = now_.operands[i];
-    fast.operands[i] = {.vector = operand.kind == operand_kind::kVector,
-                        .number = operand.number,
-                        .magnitude = operand.magnitude,
-                        .negate = operand.negate,
-                        .value = operand.value};
-    if (operand.kind == operand_kind::kValue) continue;
-    if (!is_inside(operand, row)) return 0;
+    if (operand.kind == operand_kind::kValue) {
+      fast.operands[i].at = reinterpret_cast<const uint8_t*>(&operand.value);
+      continue;
+    }
+    if (!is_inside(operand, row)) return false;
     fast.operands[i].at = memory_.read(address(operand, row, 0));
   }
   if (now_.result.kind != operand_kind::kNone) {
-    if (!is_inside(now_.result, row)) return 0;
+    if (!is_inside(now_.result, row)) return false;
     fast.result = memory_.at(address(now_.result, row, 0));
   }
   lanes::run(fast, reduction);
-  groups_ += fast.groups;
-  return fast.groups * kLanes;
+  groups_ += (now_.elements + kLanes - 1) / kLanes;
+  return true;
 }
 
 bool Vector::is_inside(const Operand& operand, uint32_t row) const {
@@ -250,27 +260,33 @@ bool Vector::is_inside(const Operand& operand, uint32_t row) const {
 }
 
 void Vector::run(const Mode& mode) {
-  const auto special = function_of(mode.special);
+  lanes::Row fast = fast_row(mode);
   for (uint32_t row = 0; row < now_.rows; ++row) {
     Reduction reduction;
-    for (uint32_t first = run_fast(mode, row, reduction); first < now_.elements; first += kLanes) {
-      const uint32_t count = std::min(kLanes, now_.elements - first);
-      std::array<Group, 3> operands{};
-      for (unsigned i = 0; i < operands.size(); ++i) {
-        if (mode.uses(i)) operands[i] = read(now_.operands[i], row, first, count);
-      }
-      Group results{};
-      for (uint32_t i = 0; i < count; ++i) {
-        results[i] = compute(mode.op, operands[0][i], operands[1][i], operands[2][i]);
-        if (special != nullptr) results[i] = special(results[i]);
-      }
-      ++groups_;
-      if (now_.result.kind != operand_kind::kNone) store(row, first, count, results);
-      if (mode.reduce != reduce::kNone) reduction.add(results, count);
-    }
+    if (!lanes::available() || !run_fast(mode, fast, row, reduction)) run_plain(mode, row, reduction);
     if (mode.reduce != reduce::kNone) {
       memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result(mode.reduce));
     }
+  }
+}
+
+// Number by number, up to the first that is not there.
+void Vector::run_plain(const Mode& mode, uint32_t row, Reduction& reduction) {
+  const auto special = function_of(mode.special);
+  for (uint32_t first = 0; first < now_.elements; first += kLanes) {
+    const uint32_t count = std::min(kLanes, now_.elements - first);
+    std::array<Group, 3> operands{};
+    for (unsigned i = 0; i < operands.size(); ++i) {
+      if (mode.uses(i)) operands[i] = read(now_.operands[i], row, first, count);
+    }
+    Group results{};
+    for (uint32_t i = 0; i < count; ++i) {
+      results[i] = compute(mode.op, operands[0][i], operands[1][i], operands[2][i]);
+      if (special != nullptr) results[i] = special(results[i]);
+    }
+    ++groups_;
+    if (now_.result.kind != operand_kind::kNone) store(row, first, count, results);
+    if (mode.reduce != reduce::kNone) reduction.add(results, count);
   }
 }
 

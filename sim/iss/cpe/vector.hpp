@@ -20,6 +20,7 @@
 
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/lanes.hpp"
 #include "sim/iss/cpe/reduction.hpp"
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
@@ -32,7 +33,7 @@ namespace swai::iss::cpe {
 
 class Vector {
  public:
-  static constexpr unsigned kLanes = 8;
+  static constexpr unsigned kLanes = lanes::kLanes;
 
   explicit Vector(std::span<uint8_t> ldm) : memory_(ldm) {}
 
@@ -87,7 +88,9 @@ class Vector {
   bool set_operand(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
-  uint32_t run_fast(const Mode& mode, uint32_t row, Reduction& reduction);
+  lanes::Row fast_row(const Mode& mode) const;
+  bool run_fast(const Mode& mode, lanes::Row& fast, uint32_t row, Reduction& reduction);
+  void run_plain(const Mode& mode, uint32_t row, Reduction& reduction);
   bool is_inside(const Operand& operand, uint32_t row) const;
   // The elements of a group, and of a scalar operand the first of them only: all are the same.
   Group read(const Operand& operand, uint32_t row, uint32_t first, uint32_t count) const;
