@@ -125,8 +125,7 @@ template <number::Kind kNumber>
 AVX2 void convert(const uint8_t* at, const Signs& signs, uint32_t groups, uint8_t* into) {
   for (uint32_t i = 0; i < groups; ++i) {
     const __m256 x = load<kNumber>(at + i * bytes_of_group(kNumber));
-    store<number::kFp32>(into + i * kGroupBytes,
-                         _mm256_xor_ps(_mm256_andnot_ps(signs.clear, x), signs.flip));
+    store<number::kFp32>(into + i * kGroupBytes, _mm256_xor_ps(_mm256_andnot_ps(signs.clear, x), signs.flip));
   }
 }
 
@@ -150,14 +149,30 @@ struct Numbers {
   size_t step;
 };
 
+// One number, as often as a group has room for.
+AVX2 void repeat(const Operand& operand, std::array<uint8_t, kGroupBytes>& room) {
+  const auto read = [&](auto number) {
+    std::memcpy(&number, operand.at, sizeof number);
+    return number;
+  };
+  auto* const all = reinterpret_cast<__m256i*>(room.data());
+  switch (bytes_of(operand.number)) {
+    case 1:
+      return _mm256_storeu_si256(all, _mm256_set1_epi8(read(char{})));
+    case 2:
+      return _mm256_storeu_si256(all, _mm256_set1_epi16(read(short{})));
+    default:
+      return _mm256_storeu_si256(all, _mm256_set1_epi32(read(int{})));
+  }
+}
+
 // `room`: where they may be put.
 AVX2 Numbers numbers_of(const Operand& operand, uint32_t first, uint32_t groups, Block& room) {
   static constexpr std::array<uint8_t, kGroupBytes> kZeros{};
   if (operand.at == nullptr) return {kZeros.data(), 0};
   if (!operand.vector) {
     std::array<uint8_t, kGroupBytes> same;
-    const auto bytes = static_cast<size_t>(bytes_of(operand.number));
-    for (unsigned i = 0; i < kLanes; ++i) std::memcpy(&same[i * bytes], operand.at, bytes);
+    repeat(operand, same);
     convert(operand, same.data(), 1, room.data());
     return {room.data(), 0};
   }
@@ -180,8 +195,9 @@ using Compute = void (*)(const std::array<Numbers, 3>& operands, uint32_t groups
 
 Compute compute_of(vector_function::Kind op) {
   namespace f = vector_function;
-  static constexpr Compute kAll[] = {compute<f::kFma>, compute<f::kMul>,  compute<f::kAdd>,   compute<f::kMin>,
-                                     compute<f::kMax>, compute<f::kLess>, compute<f::kEqual>, compute<f::kSelect>};
+  static constexpr Compute kAll[] = {compute<f::kFma>,   compute<f::kMul>,   compute<f::kAdd>,
+                                     compute<f::kMin>,   compute<f::kMax>,   compute<f::kLess>,
+                                     compute<f::kEqual>, compute<f::kSelect>};
   return kAll[op];
 }
 
@@ -259,8 +275,7 @@ void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t element
   alignas(kGroupBytes) Block room;
   std::array<Numbers, 3> numbers;
   for (unsigned i = 0; i < 3; ++i) numbers[i] = numbers_of(row.operands[i], first, groups, rooms[i]);
-  uint8_t* const result =
-      row.result == nullptr ? nullptr : row.result + first * bytes_of_group(row.number);
+  uint8_t* const result = row.result == nullptr ? nullptr : row.result + first * bytes_of_group(row.number);
   const bool in_place = result != nullptr && row.number == number::kFp32 && elements == groups * kLanes;
   uint8_t* const x = in_place ? result : room.data();
   compute_of(row.op)(numbers, groups, x);
@@ -268,7 +283,8 @@ void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t element
   if (result != nullptr && !in_place) store_all(row.number, x, groups, result);
   // A sum does not change by it, and beside a number it is ignored.
   const uint32_t nothing = row.reduce == reduce::kSum ? Reduction::kMinusZero : fp32::kNan;
-  for (uint32_t i = elements; i < groups * kLanes; ++i) std::memcpy(x + i * sizeof nothing, &nothing, sizeof nothing);
+  for (uint32_t i = elements; i < groups * kLanes; ++i)
+    std::memcpy(x + i * sizeof nothing, &nothing, sizeof nothing);
   reduce_all(row.reduce, x, groups, reduction);
 }
 
@@ -279,7 +295,8 @@ bool overlap(const Row& row) {
   const uintptr_t end = begin + row.elements * static_cast<uintptr_t>(bytes_of(row.number));
   for (const Operand& operand : row.operands) {
     if (operand.at == nullptr) continue;
-    if (operand.vector && operand.at == row.result && bytes_of(operand.number) == bytes_of(row.number)) continue;
+    if (operand.vector && operand.at == row.result && bytes_of(operand.number) == bytes_of(row.number))
+      continue;
     const auto from = reinterpret_cast<uintptr_t>(operand.at);
     const uintptr_t count = operand.vector ? row.elements : 1;
     if (from < end && begin < from + count * static_cast<uintptr_t>(bytes_of(operand.number))) return true;

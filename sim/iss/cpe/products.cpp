@@ -1,5 +1,7 @@
 #include "sim/iss/cpe/products.hpp"
 
+#include <cstring>
+
 #include "sim/iss/cpe/simd.hpp"
 
 #if defined(__x86_64__)
@@ -12,10 +14,57 @@ namespace {
 
 constexpr uint64_t kBias = 0x8080'8080'8080'8080;
 
+constexpr uint64_t kEach = 0x0101'0101'0101'0101;
+constexpr uint64_t kTops = 0x8080'8080'8080'8080;
+
+// Changes the upper bits of a word of each pair with the lower ones of the other.
+void swap(uint64_t* words, unsigned distance, uint64_t lower) {
+  for (unsigned i = 0; i < 8; ++i) {
+    if ((i & distance) != 0) continue;
+    const uint64_t changed = (words[i] >> 8 * distance ^ words[i + distance]) & lower;
+    words[i + distance] ^= changed;
+    words[i] ^= changed << 8 * distance;
+  }
+}
+
+void transpose(uint64_t* words) {
+  swap(words, 4, 0x0000'0000'ffff'ffff);
+  swap(words, 2, 0x0000'ffff'0000'ffff);
+  swap(words, 1, 0x00ff'00ff'00ff'00ff);
+}
+
+// The nibbles of 4 bytes, as 8 bytes.
+uint64_t unpack(const uint8_t* bytes) {
+  uint32_t packed = 0;
+  std::memcpy(&packed, bytes, sizeof packed);
+  uint64_t word = packed;
+  word = (word | word << 16) & 0x0000'ffff'0000'ffff;
+  word = (word | word << 8) & 0x00ff'00ff'00ff'00ff;
+  return (word | word << 4) & 0x0f0f'0f0f'0f0f'0f0f;
+}
+
+// Of bytes below 16.
+uint64_t subtract(uint64_t a, uint64_t b) { return ((a | kTops) - b) ^ kTops; }
+
+void gather(const Weights& weights, uint64_t* columns) {
+  for (uint32_t k = 0; k < weights.k_tiles; ++k, columns += 8) {
+    const uint8_t* const tile = weights.at + k * weights.k_stride;
+    for (unsigned i = 0; i < 8; ++i) {
+      if (weights.nibbles) {
+        const uint64_t zeros = weights.by_column ? (weights.zeros >> 8 * i & 15) * kEach : weights.zeros;
+        columns[i] = subtract(unpack(tile + 4 * i), zeros);
+      } else {
+        std::memcpy(&columns[i], tile + i * weights.row_stride, sizeof columns[i]);
+      }
+    }
+    if (!weights.by_column) transpose(columns);
+  }
+}
+
 #if defined(__x86_64__)
 
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni")))
 
 AVX512 inline void store(__m512i pairs, Row& sums) {
   // Two neighbours are the halves of a column's k.
@@ -48,6 +97,39 @@ AVX512 void add_512(const Operands& operands, Row* sums) {
   uint32_t row = 0;
   for (; row + 8 <= operands.rows; row += 8) add_rows_512<8>(operands, row, sums);
   for (; row < operands.rows; ++row) add_rows_512<1>(operands, row, sums);
+}
+
+AVX512 inline __m512i transposed(__m512i words) {
+  // First the bytes of two neighbours come side by side, then those of all four pairs.
+  const __m512i pairs = _mm512_shuffle_epi8(
+      words, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)));
+  const __m512i order = _mm512_add_epi16(
+      _mm512_mullo_epi16(_mm512_set1_epi64(0x0003'0002'0001'0000), _mm512_set1_epi16(8)),
+      _mm512_cvtepi8_epi16(_mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5,
+                                            5, 5, 6, 6, 6, 6, 7, 7, 7, 7)));
+  return _mm512_permutexvar_epi16(order, pairs);
+}
+
+AVX512 inline __m512i unpacked(const uint8_t* nibbles) {
+  const __m512i wide = _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(nibbles)));
+  return _mm512_and_si512(_mm512_or_si512(wide, _mm512_slli_epi16(wide, 4)), _mm512_set1_epi8(15));
+}
+
+AVX512 inline __m512i words_of(const uint8_t* tile, int64_t stride) {
+  if (stride == sizeof(uint64_t)) return _mm512_loadu_si512(tile);
+  const __m512i numbers = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm512_i64gather_epi64(_mm512_mullo_epi64(numbers, _mm512_set1_epi64(stride)), tile, 1);
+}
+
+AVX512 void gather_512(const Weights& weights, uint64_t* columns) {
+  const __m512i of_rows = _mm512_set1_epi64(static_cast<int64_t>(weights.zeros));
+  const __m512i zeros = weights.by_column ? transposed(of_rows) : of_rows;
+  for (uint32_t k = 0; k < weights.k_tiles; ++k, columns += 8) {
+    const uint8_t* const tile = weights.at + k * weights.k_stride;
+    const __m512i words =
+        weights.nibbles ? _mm512_sub_epi8(unpacked(tile), zeros) : words_of(tile, weights.row_stride);
+    _mm512_storeu_si512(columns, weights.by_column ? words : transposed(words));
+  }
 }
 
 // Two columns in a register, 8 k each.
@@ -87,31 +169,15 @@ AVX2 void add_256(const Operands& operands, Row* sums) {
 
 #endif
 
-// Changes the upper bits of a word of each pair with the lower ones of the other.
-void swap(std::array<uint64_t, 8>& words, unsigned distance, uint64_t lower) {
-  for (unsigned i = 0; i < 8; ++i) {
-    if ((i & distance) != 0) continue;
-    const uint64_t changed = (words[i] >> 8 * distance ^ words[i + distance]) & lower;
-    words[i + distance] ^= changed;
-    words[i] ^= changed << 8 * distance;
-  }
-}
-
 }  // namespace
 
 Kernel kernel() {
 #if defined(__x86_64__)
-  if (simd::level() == simd::Level::kAvx512) return {kBias, add_512};
-  return {0, add_256};
+  if (simd::level() == simd::Level::kAvx512) return {kBias, add_512, gather_512};
+  return {0, add_256, gather};
 #else
-  return {0, nullptr};
+  return {0, nullptr, nullptr};
 #endif
-}
-
-void transpose(std::array<uint64_t, 8>& words) {
-  swap(words, 4, 0x0000'0000'ffff'ffff);
-  swap(words, 2, 0x0000'ffff'0000'ffff);
-  swap(words, 1, 0x00ff'00ff'00ff'00ff);
 }
 
 }  // namespace swai::iss::cpe::products

@@ -17,15 +17,25 @@ struct Operands {
   uint32_t k_tiles;
 };
 
+// Tiles of weights as they lie in local memory.
+struct Weights {
+  const uint8_t* at;
+  int64_t k_stride;  // from tile to tile
+  uint32_t k_tiles;
+  bool by_column;      // words, or 4 bytes of nibbles, are 8 k of a column, else 8 columns of a k
+  bool nibbles;        // 32 bytes are a tile
+  uint64_t zeros;      // of nibbles: byte n is what those of column n are too large by
+  int64_t row_stride;  // of words
+};
+
 struct Kernel {
   uint64_t bias;
   // Adds the products to sums[row], modulo 2^32.
   void (*add)(const Operands& operands, Row* sums);
+  // Puts weights side by side, as `add` wants them.
+  void (*gather)(const Weights& weights, uint64_t* columns);
 };
 // Of simd::level(), which is not kPlain.
 Kernel kernel();
-
-// 8 x 8 bytes: byte i of word j becomes byte j of word i.
-void transpose(std::array<uint64_t, 8>& words);
 
 }  // namespace swai::iss::cpe::products

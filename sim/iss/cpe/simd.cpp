@@ -17,6 +17,7 @@ Level best() {
 #if defined(__x86_64__)
   // Whoever has these has F16C, for which not every compiler lets one ask.
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  // Whoever has VNNI has the two that come before it.
   if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni"))
     return Level::kAvx512;
   if (avx2) return Level::kAvx2;

@@ -1,16 +1,16 @@
 #include "sim/iss/cpe/systolic.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "sim/iss/cpe/fp32.hpp"
+#include "sim/iss/cpe/lanes.hpp"
 
 namespace swai::iss::cpe {
 
 using Answer = Environment::Answer;
 
 namespace {
-
-constexpr uint32_t kMinusZero = fp32::kSign;
 
 constexpr int64_t local(uint32_t address) { return int64_t{address} - kLdmBase; }
 constexpr int64_t stride(uint32_t value) { return static_cast<int32_t>(value); }
@@ -253,13 +253,6 @@ void Systolic::sparse(const Mode& mode, unsigned half, uint32_t first_row, uint3
   }
 }
 
-uint32_t Systolic::scaled(const Mode& mode, int32_t sum, uint32_t factor, uint32_t row_factor,
-                          uint32_t bias) const {
-  if (mode.row_factors) factor = fp32::mul(factor, row_factor);
-  const uint32_t value = fp32::fma(fp32::of_int32(sum), factor, mode.bias ? bias : kMinusZero);
-  return mode.clamp ? fp32::min(fp32::max(value, now_.least), now_.largest) : value;
-}
-
 void Systolic::drain(const Mode& mode, unsigned half, uint32_t first_tile, uint32_t tiles) {
   for (uint32_t tile = 0; tile < tiles; ++tile) {
     const uint32_t column_tile = first_tile + tile;
@@ -271,24 +264,42 @@ void Systolic::drain(const Mode& mode, unsigned half, uint32_t first_tile, uint3
         continue;
       }
       const int64_t columns = int64_t{column_tile} * kWord;
-      const auto factors = memory_.read_as<std::array<uint32_t, kTile>>(now_.factors + columns);
-      std::array<uint32_t, kTile> biases{};
-      if (mode.bias) biases = memory_.read_as<std::array<uint32_t, kTile>>(now_.biases + columns);
-      const uint32_t row_factor =
-          mode.row_factors ? memory_.read_as<uint32_t>(now_.row_factors + int64_t{4} * row) : 0;
-      std::array<uint32_t, kTile> values{};
-      std::array<uint16_t, kTile> halves{};
-      std::array<int8_t, kTile> bytes{};
-      for (unsigned n = 0; n < kTile; ++n) {
-        values[n] = scaled(mode, sums[n], factors[n], row_factor, biases[n]);
-        halves[n] = fp32::to_fp16(values[n]);
-        bytes[n] = fp32::to_int8(values[n]);
+      const Scaling scaling{
+          .sums = sums,
+          .factors = memory_.read(now_.factors + columns),
+          .biases = mode.bias ? memory_.read(now_.biases + columns) : nullptr,
+          .row_factor = mode.row_factors ? memory_.read(now_.row_factors + int64_t{4} * row) : nullptr};
+      memory_.check(at, Access::kWrite);
+      if (lanes::available()) {
+        scale_fast(mode, scaling, memory_.at(at));
+      } else {
+        scale(mode, scaling, at);
       }
-      if (mode.result == number::kFp32) memory_.write(at, values);
-      if (mode.result == number::kFp16) memory_.write(at, halves);
-      if (mode.result == number::kInt8) memory_.write(at, bytes);
     }
   }
+}
+
+void Systolic::scale(const Mode& mode, const Scaling& scaling, int64_t at) {
+  const auto word = [](const uint8_t* words, unsigned n) {
+    uint32_t value = 0;
+    std::memcpy(&value, words + n * sizeof value, sizeof value);
+    return value;
+  };
+  std::array<uint32_t, kTile> values{};
+  std::array<uint16_t, kTile> halves{};
+  std::array<int8_t, kTile> bytes{};
+  for (unsigned n = 0; n < kTile; ++n) {
+    uint32_t factor = word(scaling.factors, n);
+    if (mode.row_factors) factor = fp32::mul(factor, word(scaling.row_factor, 0));
+    const uint32_t bias = mode.bias ? word(scaling.biases, n) : kMinusZero;
+    values[n] = fp32::fma(fp32::of_int32(scaling.sums[n]), factor, bias);
+    if (mode.clamp) values[n] = fp32::min(fp32::max(values[n], now_.least), now_.largest);
+    halves[n] = fp32::to_fp16(values[n]);
+    bytes[n] = fp32::to_int8(values[n]);
+  }
+  if (mode.result == number::kFp32) memory_.write(at, values);
+  if (mode.result == number::kFp16) memory_.write(at, halves);
+  if (mode.result == number::kInt8) memory_.write(at, bytes);
 }
 
 std::vector<Fault> Systolic::possible_faults() const {

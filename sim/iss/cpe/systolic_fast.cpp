@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/iss/cpe/lanes.hpp"
 #include "sim/iss/cpe/products.hpp"
 #include "sim/iss/cpe/simd.hpp"
 #include "sim/iss/cpe/systolic.hpp"
@@ -12,7 +13,6 @@ namespace swai::iss::cpe {
 namespace {
 
 constexpr uint64_t kEach = 0x0101'0101'0101'0101;
-constexpr uint64_t kTops = 0x8080'8080'8080'8080;
 // More of it cannot be in local memory without lying upon itself.
 constexpr uint64_t kMostActivations = kLdmBytes / 8;
 
@@ -21,19 +21,6 @@ uint64_t word_at(const uint8_t* bytes) {
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }
-
-// The nibbles of 4 bytes, as 8 bytes.
-uint64_t nibbles(const uint8_t* bytes) {
-  uint32_t packed = 0;
-  std::memcpy(&packed, bytes, sizeof packed);
-  uint64_t word = packed;
-  word = (word | word << 16) & 0x0000'ffff'0000'ffff;
-  word = (word | word << 8) & 0x00ff'00ff'00ff'00ff;
-  return (word | word << 4) & 0x0f0f'0f0f'0f0f'0f0f;
-}
-
-// Of bytes below 16.
-uint64_t subtract(uint64_t a, uint64_t b) { return ((a | kTops) - b) ^ kTops; }
 
 }  // namespace
 
@@ -54,22 +41,33 @@ bool Systolic::is_fast(const Mode& mode) const {
   return true;
 }
 
-// The weights of a tile: 8 k of each column.
-std::array<uint64_t, Systolic::kTile> Systolic::columns(const Mode& mode, uint32_t column_tile,
-                                                        uint32_t k_tile) const {
-  std::array<uint64_t, kTile> words;
-  const int64_t at = weights_at(column_tile, k_tile);
-  if (mode.weights == weights::kInt8) {
-    for (unsigned i = 0; i < kTile; ++i) words[i] = word_at(memory_.read(at + i * now_.weights.row_stride));
-  } else {
-    const uint8_t* const packed = memory_.read(at);
-    const uint64_t zeros = word_at(memory_.read(scales_at(column_tile, k_tile)) + kTile) & 15 * kEach;
-    for (unsigned i = 0; i < kTile; ++i) {
-      words[i] = subtract(nibbles(packed + 4 * i), mode.by_column ? (zeros >> 8 * i & 15) * kEach : zeros);
-    }
+void Systolic::scale_fast(const Mode& mode, const Scaling& scaling, uint8_t* result) const {
+  using Numbers = std::array<uint8_t, kWord>;
+  Reduction none;
+  const auto vector = [](const uint8_t* at, number::Kind number = number::kFp32) {
+    return lanes::Operand{.at = at, .vector = true, .number = number};
+  };
+  const auto scalar = [](const auto* at) {
+    return lanes::Operand{.at = reinterpret_cast<const uint8_t*>(at)};
+  };
+  const auto run = [&](vector_function::Kind op, const std::array<lanes::Operand, 3>& operands, uint8_t* into,
+                       number::Kind number = number::kFp32) {
+    lanes::run({.op = op, .operands = operands, .result = into, .number = number, .elements = kTile}, none);
+  };
+  Numbers products;
+  const uint8_t* factors = scaling.factors;
+  if (mode.row_factors) {
+    run(vector_function::kMul, {vector(factors), scalar(scaling.row_factor), {}}, products.data());
+    factors = products.data();
   }
-  if (!mode.by_column) products::transpose(words);
-  return words;
+  const auto* const sums = reinterpret_cast<const uint8_t*>(scaling.sums.data());
+  const std::array<lanes::Operand, 3> operands = {vector(sums, number::kInt32), vector(factors),
+                                                  mode.bias ? vector(scaling.biases) : scalar(&kMinusZero)};
+  if (!mode.clamp) return run(vector_function::kFma, operands, result, mode.result);
+  Numbers values;
+  run(vector_function::kFma, operands, values.data());
+  run(vector_function::kMax, {vector(values.data()), scalar(&now_.least), {}}, values.data());
+  run(vector_function::kMin, {vector(values.data()), scalar(&now_.largest), {}}, result, mode.result);
 }
 
 void Systolic::multiply(const Mode& mode, unsigned half, uint32_t first_tile, uint32_t tiles) {
@@ -81,30 +79,36 @@ void Systolic::multiply(const Mode& mode, unsigned half, uint32_t first_tile, ui
       activations_[uint64_t{row} * k_tiles + k] = word_at(memory_.read(activations_at(k, row))) ^ kernel.bias;
     }
   }
-  weights_.resize(uint64_t{k_tiles} * kTile);
-  for (uint32_t tile = 0; tile < tiles; ++tile) {
-    for (uint32_t k = 0; k < k_tiles; ++k) {
-      const auto words = columns(mode, first_tile + tile, k);
-      std::ranges::copy(words, weights_.begin() + uint64_t{k} * kTile);
-    }
-    Row* const sums = &sums_[half][tile * now_.rows];
+  // k tiles with the same scales.
+  const bool nibbles = mode.weights == weights::kInt4;
+  const uint32_t group = std::min(nibbles ? now_.group : k_tiles, k_tiles);
+  weights_.resize(uint64_t{group} * kTile);
+  for (uint32_t tile = first_tile; tile < first_tile + tiles; ++tile) {
+    Row* const sums = &sums_[half][(tile - first_tile) * now_.rows];
     if (!mode.keep) std::fill_n(sums, now_.rows, Row{});
-    // k tiles with the same scales.
-    const uint32_t group = mode.weights == weights::kInt4 ? now_.group : k_tiles;
     for (uint32_t k = 0; k < k_tiles; k += group) {
+      const uint32_t in_group = std::min(group, k_tiles - k);
+      const uint8_t* const scales = nibbles ? memory_.read(scales_at(tile, k)) : nullptr;
+      kernel.gather({.at = memory_.read(weights_at(tile, k)),
+                     .k_stride = now_.weights.k_stride,
+                     .k_tiles = in_group,
+                     .by_column = mode.by_column,
+                     .nibbles = nibbles,
+                     .zeros = nibbles ? word_at(scales + kTile) & 15 * kEach : 0,
+                     .row_stride = now_.weights.row_stride},
+                    weights_.data());
       const products::Operands operands{.activations = &activations_[k],
-                                        .weights = &weights_[uint64_t{k} * kTile],
+                                        .weights = weights_.data(),
                                         .rows = now_.rows,
                                         .row_stride = k_tiles,
-                                        .k_tiles = std::min(group, k_tiles - k)};
-      if (mode.weights == weights::kInt8) {
+                                        .k_tiles = in_group};
+      if (!nibbles) {
         kernel.add(operands, sums);
         continue;
       }
       std::array<Row, kRows> unscaled;  // as many as there are rows
       std::fill_n(unscaled.begin(), now_.rows, Row{});
       kernel.add(operands, unscaled.data());
-      const uint8_t* const scales = memory_.read(scales_at(first_tile + tile, k));
       for (uint32_t row = 0; row < now_.rows; ++row) {
         for (unsigned n = 0; n < kTile; ++n) {
           const uint32_t scaled = static_cast<uint32_t>(unscaled[row][n]) * scales[n];
