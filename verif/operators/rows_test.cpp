@@ -144,6 +144,36 @@ void check_norm(verif::Random& random, Case<NormArgs>& it, uint32_t mask) {
   REQUIRE(it.card.difference(it.to) == "");
 }
 
+// Softmax or its logarithm against the model and double precision.
+void check_softmax(verif::Random& random, Case<SoftmaxArgs>& it, uint32_t mask) {
+  const bool logarithm = random.chance(50);
+  const uint32_t columns = it.shape.columns;
+  Tensor workspace = it.card.tensor(1, std::max(2 * it.shape.rows * pieces_of(columns), 1u), 4);
+  if (columns > kMaxRow || random.chance(30)) it.args.workspace = workspace.at();
+  it.args.scale = random.chance(30) ? 1.0f : some_float(random) / 4;
+  const auto operation = logarithm ? Operator::kLogSoftmax : Operator::kSoftmax;
+  INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
+  REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &workspace}).ok());
+  for (uint32_t row = 0; row < it.shape.rows; ++row) {
+    const Row x = it.row(row);
+    const Row y = model_softmax(x, logarithm, it.args.scale);
+    const auto exact = reference::log_softmax(doubles(x), it.args.scale);
+    // Of the exponent: what rounding scale * score costs.
+    double magnitude = 1;
+    for (const Real v : x)
+      magnitude = std::max(magnitude, std::abs(static_cast<double>(v.value()) * it.args.scale));
+    for (uint32_t i = 0; i < it.shape.columns; ++i) {
+      it.to.write(it.args.to_type, row, i, y[i].bits);
+      if (logarithm) {
+        CHECK(std::abs(y[i].value() - exact[i]) <= 1e-6 * magnitude + 1e-6 * std::abs(exact[i]));
+      } else {
+        CHECK(std::abs(y[i].value() - std::exp(exact[i])) <= 1e-6 * magnitude * std::exp(exact[i]) + 1e-30);
+      }
+    }
+  }
+  REQUIRE(it.card.difference(it.to) == "");
+}
+
 }  // namespace
 
 TEST_CASE("layer norm, RMS norm") {
@@ -164,39 +194,26 @@ TEST_CASE("layer norm, RMS norm of few long rows") {
   }
 }
 
+// Where CPEs have several tiles each, they load and store all together.
+TEST_CASE("layer norm, RMS norm, softmax of many long rows") {
+  verif::Random random(test_seed() + 3);
+  for (int round = 0; round < rounds(2); ++round) {
+    const auto columns = static_cast<uint32_t>(random.between(kMaxRow - 100, kMaxRow));
+    const auto rows = static_cast<uint32_t>(random.between(100, 140));
+    Case<NormArgs> norm(random, columns, rows);
+    check_norm(random, norm, norm.card.all());
+    Case<SoftmaxArgs> softmax(random, columns, rows);
+    check_softmax(random, softmax, softmax.card.all());
+  }
+}
+
 TEST_CASE("softmax and its logarithm") {
   verif::Random random(test_seed() + 1);
   for (int round = 0; round < rounds(60); ++round) {
-    const bool logarithm = random.chance(50);
     const bool is_long = random.chance(30);
-    const uint32_t columns =
-        is_long ? static_cast<uint32_t>(random.between(kMaxRow + 1, 60'000)) : some_size(random, kMaxRow);
-    Case<SoftmaxArgs> it(random, columns);
-    Tensor workspace = it.card.tensor(1, std::max(2 * it.shape.rows * pieces_of(columns), 1u), 4);
-    if (is_long || random.chance(30)) it.args.workspace = workspace.at();
-    it.args.scale = random.chance(30) ? 1.0f : some_float(random) / 4;
-    const auto operation = logarithm ? Operator::kLogSoftmax : Operator::kSoftmax;
-    const uint32_t mask = some_mask(random, it.card.all());
-    INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
-    REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &workspace}).ok());
-    for (uint32_t row = 0; row < it.shape.rows; ++row) {
-      const Row x = it.row(row);
-      const Row y = model_softmax(x, logarithm, it.args.scale);
-      const auto exact = reference::log_softmax(doubles(x), it.args.scale);
-      // Of the exponent: what rounding scale * score costs.
-      double magnitude = 1;
-      for (const Real v : x)
-        magnitude = std::max(magnitude, std::abs(static_cast<double>(v.value()) * it.args.scale));
-      for (uint32_t i = 0; i < it.shape.columns; ++i) {
-        it.to.write(it.args.to_type, row, i, y[i].bits);
-        if (logarithm) {
-          CHECK(std::abs(y[i].value() - exact[i]) <= 1e-6 * magnitude + 1e-6 * std::abs(exact[i]));
-        } else {
-          CHECK(std::abs(y[i].value() - std::exp(exact[i])) <= 1e-6 * magnitude * std::exp(exact[i]) + 1e-30);
-        }
-      }
-    }
-    REQUIRE(it.card.difference(it.to) == "");
+    Case<SoftmaxArgs> it(random, is_long ? static_cast<uint32_t>(random.between(kMaxRow + 1, 60'000))
+                                         : some_size(random, kMaxRow));
+    check_softmax(random, it, some_mask(random, it.card.all()));
   }
 }
 

@@ -42,9 +42,9 @@ constexpr uint32_t room_for(uint32_t all, uint32_t least, uint32_t most, uint32_
 class Grid {
  public:
   // `room`: elements that a tile has in local memory, a multiple of 64. Rows that are too few for all, or too
-  // long, are cut.
+  // long, are cut, evenly.
   Grid(uint32_t rows, uint32_t columns, uint32_t room, uint32_t rank, uint32_t count)
-      : Grid(std::min({(part_of(rows, columns, count) + 63) / 64 * 64, room, columns}),
+      : Grid(std::min((even_part(part_of(rows, columns, count), room) + 63) / 64 * 64, columns),
              {rows, columns, room, rank, count}) {}
   // Rows are cut only where they are too few for all, and only between units of so many columns. Whole ones
   // have room, or who asks has refused the node.
@@ -60,6 +60,9 @@ class Grid {
   // This CPE's.
   uint32_t first() const { return share_.first; }
   uint32_t end() const { return share_.end; }
+  // How often all CPEs can load together, and then store together what they loaded before. Not at all unless
+  // each has two tiles, and they are so many that memory has more to do than they have.
+  uint32_t turns() const { return turns_; }
 
   Tile tile(uint32_t number) const {
     const uint32_t row = across_ == 1 ? number * tile_rows_ : number / across_ * tile_rows_;
@@ -68,6 +71,8 @@ class Grid {
   }
 
  private:
+  static constexpr uint32_t kMany = 16;
+
   struct Division {
     uint32_t rows, columns, room, rank, count;
   };
@@ -78,9 +83,15 @@ class Grid {
         across_((all.columns + tile_columns - 1) / tile_columns) {
     const uint32_t fit = std::max(all.room / pitch_of(tile_columns), uint32_t{1});
     const uint32_t share = (all.rows + all.count - 1) / all.count;
-    const uint32_t batches = (share + fit - 1) / fit;
-    tile_rows_ = (share + batches - 1) / batches;
-    share_ = Share((all.rows + tile_rows_ - 1) / tile_rows_ * across_, all.rank, all.count);
+    tile_rows_ = even_part(share, fit);
+    const uint32_t tiles = (all.rows + tile_rows_ - 1) / tile_rows_ * across_;
+    share_ = Share(tiles, all.rank, all.count);
+    if (tiles >= 2 * all.count && all.count >= kMany) turns_ = (tiles - 1) / all.count;
+  }
+  // Of what does not fit at once.
+  static constexpr uint32_t even_part(uint32_t all, uint32_t most) {
+    const uint32_t parts = (all + most - 1) / most;
+    return (all + parts - 1) / parts;
   }
   // Of a row, if there are too few for all.
   static constexpr uint32_t part_of(uint32_t rows, uint32_t columns, uint32_t count) {
@@ -94,6 +105,7 @@ class Grid {
   uint32_t tile_columns_;
   uint32_t across_;
   Share share_{0, 0, 1};
+  uint32_t turns_ = 0;
 };
 
 }  // namespace swai::operators

@@ -18,14 +18,23 @@ namespace vector = cpe::vector;
 
 inline constexpr uint32_t kSlots = 3;
 
+// All CPEs have come here, and their transfers up to this one are complete.
+inline void meet(dma::Ticket ticket) {
+  dma::wait(ticket);
+  cpe::sync<cpe::Scope::kAll>();
+}
+
 // `Stage` has load(slot, tile) and store(slot, tile), which return tickets of the last transfer, and
 // run(slot, tile), which returns when its results may be stored.
-// `Tiles`: a Grid, or what has its first(), end() and tile(number).
+// `Tiles`: a Grid, or what has its first(), end(), turns() and tile(number).
+// Memory loses time where it goes from reads to writes and back. So CPEs with several tiles take turns all
+// together: they load, then they store, unless memory is not what they wait for (`in_turns`).
 template <typename Tiles, typename Stage>
-void stream(const Tiles& grid, Stage&& stage) {
+void stream(const Tiles& grid, Stage&& stage, bool in_turns = true) {
   if (grid.first() == grid.end()) return;
   begin_work();
   dma::Ticket stored[kSlots] = {};
+  uint32_t turns = in_turns ? grid.turns() : 0;
   uint32_t slot = 0;
   Tile tile = grid.tile(grid.first());
   dma::Ticket loaded = stage.load(slot, tile);
@@ -40,7 +49,9 @@ void stream(const Tiles& grid, Stage&& stage) {
     }
     dma::wait(here);
     stage.run(slot, tile);
+    if (turns != 0) meet(loaded);
     stored[slot] = stage.store(slot, tile);
+    if (turns != 0 && --turns != 0) meet(stored[slot]);
     if (number + 1 == grid.end()) dma::wait(stored[slot]);
     slot = next;
     tile = after;

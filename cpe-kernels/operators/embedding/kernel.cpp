@@ -71,9 +71,9 @@ void operator_embedding(const EmbeddingArgs& args) {
     slot = {arena.take<std::byte>(args.columns * bytes_of(args.table_type)),
             arena.take<float>(args.columns * 4), arena.take<float>(4)};
   }
-  // A room of one row.
-  stream(Grid::of_rows(args.rows, args.columns, pitch_of(args.columns), cpe::rank(), cpe::count()),
-         embedding);
+  // A room of one row. A token that is refused stops this CPE alone: nobody should wait for it.
+  stream(Grid::of_rows(args.rows, args.columns, pitch_of(args.columns), cpe::rank(), cpe::count()), embedding,
+         false);
 }
 
 }  // namespace swai::operators

@@ -27,6 +27,8 @@ class Division {
   bool any() const { return columns_ != 0 && grid_.first() != grid_.end(); }
   uint32_t first() const { return grid_.first(); }
   uint32_t end() const { return grid_.end(); }
+  // Those that share rows meet in channels.
+  uint32_t turns() const { return parts_ == 1 ? grid_.turns() : 0; }
   Tile tile(uint32_t number) const {
     const Tile tile = grid_.tile(number);
     return {tile.row, tile.rows, column_, columns_};

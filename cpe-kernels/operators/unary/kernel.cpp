@@ -42,18 +42,25 @@ void unary(const UnaryArgs& args, Operator function) {
   Unary unary = {
       function, args, {args.to, args.to_stride, to_bytes}, {args.from, args.from_stride, from_bytes}, {}, {}};
   const uint32_t columns = args.columns;
-  const uint32_t places = places_between(static_cast<uint16_t>(function));
-  const uint32_t room =
-      room_for(args.rows * columns, kLeastRoom, kLocal / (2 * kSlots + places) / 64 * 64, cpe::count());
+  // Results take the place of operands that are as large, and that are read once.
+  const bool in_place = to_bytes <= from_bytes && (args.from_stride != 0 || args.rows == 1);
+  const uint32_t between = places_between(static_cast<uint16_t>(function));
+  const uint32_t places = kSlots * (in_place ? 1 : 2) + between;
+  const uint32_t room = room_for(args.rows * columns, kLeastRoom, kLocal / places / 64 * 64, cpe::count());
   const uint32_t bytes = room * uint32_t{sizeof(float)};
   Arena arena;
-  for (auto& slot : unary.slots) slot = {arena.take<std::byte>(bytes), arena.take<std::byte>(bytes)};
-  for (uint32_t i = 0; i < places; ++i) unary.between[i] = arena.take<std::byte>(bytes);
+  for (auto& slot : unary.slots) {
+    slot.from = arena.take<std::byte>(bytes);
+    slot.to = in_place ? slot.from : arena.take<std::byte>(bytes);
+  }
+  for (uint32_t i = 0; i < between; ++i) unary.between[i] = arena.take<std::byte>(bytes);
   const bool one_piece = args.to_stride == columns * to_bytes && args.from_stride == columns * from_bytes &&
                          uint64_t{args.rows} * columns <= kMaxStride / 4;
   const Grid grid = one_piece ? Grid(1, args.rows * columns, room, cpe::rank(), cpe::count())
                               : Grid(args.rows, columns, room, cpe::rank(), cpe::count());
-  stream(grid, unary);
+  // For this one the vector unit takes longer than memory for numbers of two bytes.
+  const bool memory_limits = function != Operator::kGeluErf || args.from_type == Number::kFp32;
+  stream(grid, unary, memory_limits);
 }
 
 }  // namespace
