@@ -9,6 +9,7 @@
 #include "build/gen/operators.hpp"
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/linear/plan.hpp"
+#include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "host/graph/layout.hpp"
 
@@ -88,6 +89,9 @@ class Reader {
         break;
       case Operator::kLinearW4:
         linear_w4(arguments_of<operators::LinearW4Args>(node_));
+        break;
+      case Operator::kLinearSparse:
+        linear_sparse(arguments_of<operators::LinearSparseArgs>(node_));
         break;
       case Operator::kLinearFp32:
         linear_fp32(arguments_of<operators::LinearFp32Args>(node_));
@@ -208,6 +212,16 @@ class Reader {
     const operators::W4Layout layout = operators::layout_of(args);
     product(args, static_cast<double>(layout.bytes()) + 4.0 * args.columns, 1);
     made_.needs.products = 1.0 * args.rows * args.depth * args.columns;
+  }
+  // As if all columns had the most blocks that any have: how many they have is in their table.
+  void linear_sparse(const operators::LinearSparseArgs& args) {
+    const operators::SparseLayout layout = operators::layout_of(args);
+    const double tiles = 1.0 * args.tiles * layout.pieces() * layout.column_tiles();
+    product(
+        args,
+        static_cast<double>(layout.table_bytes()) + tiles * operators::kSparseTileBytes + 4.0 * args.columns,
+        1);
+    made_.needs.products = args.rows * tiles * operators::kSparseBlocks * 8;
   }
   // By the vector units.
   void linear_fp32(const operators::LinearFp32Args& args) {

@@ -42,23 +42,45 @@ class Operators:
         return (struct.pack("<HB5x", operator["number"], barrier) + arguments).ljust(128, b"\0")
 
 
+class SparseWeights:
+    """As pack_linear_sparse leaves them (cpe-kernels/operators/linear_sparse/plan.hpp), of random places in one piece; all are 1."""
+
+    def __init__(self, random, depth, columns, kept):
+        table, tiles = [0], []
+        for _ in range(0, columns, 8):
+            halves = [[k for k in range(depth) if random.random() < kept] for _ in range(2)]
+            count = -(-max(1, *map(len, halves)) // 8)
+            table.append(table[-1] + count)
+            tiles += [self.tile([places[8 * number:8 * number + 8] for places in halves]) for number in range(count)]
+        self.most = max(after - before for before, after in zip(table, table[1:]))
+        head = struct.pack(f"<{len(table)}I", *table)
+        self.packed = head.ljust(-(-len(head) // 64) * 64, b"\0") + b"".join(tiles)
+
+    @staticmethod
+    def tile(halves):
+        return (b"".join(struct.pack("<8H", *(places + [0] * 8)[:8]) for places in halves)
+                + b"".join(bytes([1] * 4 * len(places)).ljust(32, b"\0") for places in halves))
+
+
 class Bench:
     def __init__(self):
         self.operators = Operators("abi/operators.toml")
         self.random = random.Random(1)
 
-    def cycles(self, name, sizes, values, launches=1):
+    def cycles(self, name, sizes, values, launches=1, contents=None):
         """Of one node in the last launch. `sizes`: bytes of the tensors, by argument."""
-        return self.walk(sizes, [(name, values | {argument: argument for argument in sizes})], launches)
+        return self.walk(sizes, [(name, values | {argument: argument for argument in sizes})], launches, contents)
 
-    def walk(self, sizes, nodes, launches=1):
-        """Of several nodes; a pointer is the name of a tensor."""
+    def walk(self, sizes, nodes, launches=1, contents=None):
+        """Of several nodes; a pointer is the name of a tensor. `contents`: bytes of tensors that cannot have any."""
         places, end = {}, 4096
         for tensor, size in sizes.items():
             places[tensor] = end
             end += (size + 4095) // 4096 * 4096
         # Numbers of any kind that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01.
         buffer = bytearray(self.random.choices(range(0x38, 0x40), k=end))
+        for tensor, content in (contents or {}).items():
+            buffer[places[tensor]:places[tensor] + len(content)] = content
         for number, (name, values) in enumerate(nodes):
             pointers = {argument: BUFFER | places[value] for argument, value in values.items() if isinstance(value, str)}
             buffer[128 * number:128 * (number + 1)] = self.operators.node(name, values | pointers,
@@ -75,14 +97,31 @@ class Bench:
             return json.loads(report.read_text())["launches"][-1]["cycles"]
 
     def linear(self, rows, depth, columns, **values):
+        return rows * depth * columns / PRODUCTS / self.linear_cycles(rows, depth, columns, **values)
+
+    def linear_cycles(self, rows, depth, columns, **values):
         element = 1 if values.get("to_type") == INT8 else 4
         sizes = {"to": rows * columns * element, "x": rows * depth, "w": depth * columns, "x_scales": rows * 4,
                  "w_scales": columns * 4, "biases": columns * 4}
         # Of a short product the fetching of code would be a part that shows.
-        cycles = self.cycles("linear", sizes, {"rows": rows, "depth": depth, "columns": columns, "group": depth,
-                                               "to_stride": columns * element, "x_stride": depth,
-                                               "x_scales_stride": rows * 4} | values, launches=2 if rows <= 512 else 1)
-        return rows * depth * columns / PRODUCTS / cycles
+        return self.cycles("linear", sizes, {"rows": rows, "depth": depth, "columns": columns, "group": depth,
+                                             "to_stride": columns * element, "x_stride": depth,
+                                             "x_scales_stride": rows * 4} | values, launches=2 if rows <= 512 else 1)
+
+    def linear_sparse_cycles(self, rows, depth, columns, kept, **values):
+        """`kept`: the part of the blocks of 1 x 4 that are not zeros, any of them with the same chance."""
+        element = 1 if values.get("to_type") == INT8 else 4
+        weights = SparseWeights(self.random, depth, columns, kept)
+        sizes = {"to": rows * columns * element, "x": rows * depth, "w": len(weights.packed), "x_scales": rows * 4,
+                 "w_scales": columns * 4, "biases": columns * 4}
+        return self.cycles("linear_sparse", sizes, {"rows": rows, "depth": depth, "columns": columns,
+                                                    "piece": 1024, "tiles": weights.most,
+                                                    "to_stride": columns * element, "x_stride": depth} | values,
+                           launches=2, contents={"w": weights.packed})
+
+    def sparse_speedup(self, rows, depth, columns, kept, **values):
+        """Against the dense product."""
+        return self.linear_cycles(rows, depth, columns, **values) / self.linear_sparse_cycles(rows, depth, columns, kept, **values)
 
     def linear_w4(self, rows, depth, columns):
         """Cycles, and bytes of weights, in groups of 32: with scales and zeros."""
@@ -140,6 +179,7 @@ def main():
     figures = {
         "op.gemm_w8a8_eff": bench.linear(512, 512, 512, to_type=INT8),
         "op.gemm_w8a8_whisper_base_eff": bench.linear(1500, 512, 2048, to_type=INT8),
+        "op.sparse_speedup": bench.sparse_speedup(512, 1024, 1024, 0.2, to_type=INT8),
         "op.gemm_w4a8_prefill_eff": bench.gemm_w4(560, 2048, 5504),
         "op.gemv_w4a8_decode_eff": bench.gemv_w4(2048, 5504),
         "op.attn_prefill_eff": bench.attention_prefill(1500, 8, 64),

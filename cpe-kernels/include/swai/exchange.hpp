@@ -28,7 +28,13 @@ struct Exchange {
   typename Channel::Sent sent = {};
   typename Channel::Received received = {};
 
+  // `meanwhile` is called between receives, which wait for those before them.
   void begin(std::byte* buffer, uint32_t pitch, uint32_t all, uint32_t positions) {
+    begin(buffer, pitch, all, positions, [] {});
+  }
+  template <typename Meanwhile>
+  void begin(std::byte* buffer, uint32_t pitch, uint32_t all, uint32_t positions,
+             const Meanwhile& meanwhile) {
     if (all == 0 || positions == 1) return;
     const auto self = part_of(all, positions, Channel::position());
     const auto others = static_cast<Positions>(((1u << positions) - 1) & ~(1u << Channel::position()));
@@ -36,6 +42,7 @@ struct Exchange {
     for (uint32_t position = 0; position < positions; ++position) {
       const auto part = part_of(all, positions, position);
       if (position == Channel::position() || part.count == 0) continue;
+      meanwhile();
       received = Channel::receive(position, buffer + part.first * pitch, part.count * pitch);
     }
   }

@@ -32,14 +32,15 @@ class Slots {
 // blocks at a time will do. Else there are as many slots for blocks as for steps.
 class StepsAndBlocks {
  public:
-  void take(Arena& arena, const Blocks& blocks, uint32_t step_bytes, uint32_t block_bytes) {
+  void take(Arena& arena, const Blocks& blocks, uint32_t step_bytes, uint32_t block_bytes,
+            uint32_t most = Slots::kMost) {
     const bool two = blocks.all().depth > (Slots::kMost - 2) * blocks.depth();
     if (two) {
       blocks_.take(arena, block_bytes, 2);
-      steps_.take(arena, step_bytes);
+      steps_.take(arena, step_bytes, most);
     } else {
       offset_ = (step_bytes + 63) / 64 * 64;
-      steps_.take(arena, offset_ + block_bytes);
+      steps_.take(arena, offset_ + block_bytes, most);
       blocks_ = steps_;
     }
   }
