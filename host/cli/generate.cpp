@@ -57,9 +57,6 @@ struct Wish {
   std::string prompt() const { return prompts.empty() ? "" : prompts.front(); }
 };
 
-// Of a conversation, unless the command line says otherwise.
-constexpr uint32_t kConversation = 2048;
-
 std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
 void check_text(const std::string& text) {
@@ -97,13 +94,12 @@ class Question {
 
   // How long the text may become.
   uint32_t room_of(const Wish& wish, size_t prompt) const {
-    uint64_t room = prompt + wish.most;
+    uint64_t room = speaker.context();
     if (wish.context != 0) {
       room = wish.context;
-    } else if (wish.interactive()) {
-      room = kConversation;
+    } else if (!wish.interactive()) {
+      room = std::min<uint64_t>(room, prompt + wish.most);
     }
-    room = std::min<uint64_t>(room, speaker.context());
     if (prompt > room) {
       throw Error(kBadInput, fmt::format("the prompt has {} tokens; there is room for {} ({})", prompt, room,
                                          room < speaker.context() ? "--context" : "the model's context"));
@@ -144,7 +140,7 @@ struct Taken {
   uint32_t room;
 };
 Taken taken(const generate::Session& session) {
-  return {session.appended(), session.continued(), session.decoded(), session.state_bytes(), session.room()};
+  return {session.appended(), session.continued(), session.decoded(), session.state_bytes(), session.taken()};
 }
 Taken taken(const generate::Batch& batch) {
   return {batch.appended(), batch.continued(), batch.decoded(), batch.state_bytes(), batch.room()};
@@ -237,10 +233,12 @@ class Conversation {
       const std::vector<Token> prompt =
           first ? question_.chat->first(message) : question_.chat->next(message);
       if (session_.length() + prompt.size() > session_.room()) {
-        throw Error(kFailed,
-                    fmt::format("the conversation has {} tokens, this message {} more; there is room for "
-                                "{}: begin a new one, or give a larger --context",
-                                session_.length(), prompt.size(), session_.room()));
+        throw Error(
+            kFailed,
+            fmt::format("the conversation has {} tokens, this message {} more; there is room for "
+                        "{}: begin a new one{}",
+                        session_.length(), prompt.size(), session_.room(),
+                        session_.room() < question_.speaker.context() ? ", or give a larger --context" : ""));
       }
       answer(prompt);
       first = false;
@@ -392,7 +390,9 @@ int run(const Cli& cli, Wish wish) {
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const auto decoder = own_steps.on(walker);
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
-  generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling);
+  // Nobody knows how long a conversation becomes.
+  const uint32_t taken_at_once = wish.interactive() ? wish.context : room;
+  generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling, taken_at_once);
   progress.reset();
   const Stats stats(loaded, free_before);
   Conversation conversation(cli, wish, question, session);
@@ -481,9 +481,10 @@ void add_generate(Cli& cli) {
       ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME");
   command
-      ->add_option("--context", wish->context,
-                   "tokens that prompts and answers may have together (default: what is needed; 2048 for a "
-                   "conversation)")
+      ->add_option(
+          "--context", wish->context,
+          "tokens that prompts and answers may have together and for which memory is taken at once (default: "
+          "what the model was trained on; memory grows with a conversation)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N");
   command->add_flag("--score", wish->score,

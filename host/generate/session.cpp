@@ -17,6 +17,14 @@ constexpr size_t kLogProbability = 8;
 constexpr size_t kChosenBytes = 64;
 constexpr Token kNoToken = UINT32_MAX;
 
+// Of keys and values, in each layer, for a token.
+walk::GrowingMemory::RowBytes row_bytes(const Programs& programs) {
+  walk::GrowingMemory::RowBytes bytes;
+  const graph::Layout kept(programs.several.pattern, ValueKind::kState, is_of_tokens);
+  for (const auto& [name, extent] : kept.extents) bytes[name] = extent.bytes / programs.positions();
+  return bytes;
+}
+
 }  // namespace
 
 Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
@@ -50,26 +58,28 @@ walk::Decoder::Writing writing(const walk::List& list, std::span<const decode::T
 }
 
 Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
-                 const Programs& programs, const Sampling& sampling)
+                 const Programs& programs, const Sampling& sampling, uint32_t first)
     : walker_(walker),
       decoder_(decoder),
       model_(model),
+      programs_(programs),
       room_(programs.room),
       penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
-      states_("keys and values", programs.several.pattern, ValueKind::kState),
+      states_("states", programs.several.pattern, ValueKind::kState,
+              [](const std::string& name) { return !is_of_tokens(name); }),
+      kept_("keys and values", row_bytes(programs)),
       settings_("settings", sizeof(operators::SampleSettings)),
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
-      between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)),
-      several_(programs.several.pattern, [&](const auto& base) { return address(base); }),
-      one_(programs.one.pattern, [&](const auto& base) { return address(base); }) {
+      between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)) {
   begin(sampling);
+  make_room(first);
 }
 
 cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
   if (model_.has(base)) return model_.address(base);
   switch (base.kind) {
     case ValueKind::kState:
-      return states_.address(base.name);
+      return is_of_tokens(base.name) ? kept_.address(base.name) : states_.address(base.name);
     case ValueKind::kInput:
       return base.name == "settings" ? settings_.address() : chosen_.address();
     case ValueKind::kOutput:
@@ -77,6 +87,21 @@ cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
     default:
       return between_.address();
   }
+}
+
+// Copies are few when memory doubles; when there is not so much, what is needed may be there.
+void Session::make_room(uint32_t tokens) {
+  if (tokens <= taken()) return;
+  const uint32_t twice = std::min(room_, std::max(tokens, 2 * taken()));
+  try {
+    kept_.grow(twice + Programs::kChunk);
+  } catch (const walk::CardError&) {
+    if (twice == tokens) throw;
+    kept_.grow(tokens + Programs::kChunk);
+  }
+  const auto at = [&](const auto& base) { return address(base); };
+  several_.emplace(programs_.several.pattern, at);
+  one_.emplace(programs_.one.pattern, at);
 }
 
 Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
@@ -105,7 +130,7 @@ std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& 
     if (go_on && !go_on()) return std::nullopt;
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
     states_.write(kText, walk::bytes_of(chunk), length_ * sizeof(Token));
-    following = run(several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
+    following = run(*several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
                     static_cast<uint32_t>(chunk.size()), appended_);
     tokens = tokens.subspan(chunk.size());
   }
@@ -120,6 +145,7 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
         fmt::format("the text would have {} tokens; there is room for {}", length_ + tokens.size(), room_));
   }
   most = std::min<uint64_t>(most, room_ - length_ - tokens.size() + 1);
+  make_room(static_cast<uint32_t>(std::min<uint64_t>(room_, length_ + tokens.size() + most)));
   if (most == 0) {
     append(tokens, go_on);
   } else if (decoder_ != nullptr) {
@@ -128,7 +154,7 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
     std::optional<Token> token = append(tokens, go_on);
     bool wanted = token && got(*token);
     for (uint64_t i = 1; wanted && i < most && std::ranges::find(ends, *token) == ends.end(); ++i)
-      wanted = got(*(token = run(one_, {{"past", length_}}, 1, continued_)));
+      wanted = got(*(token = run(*one_, {{"past", length_}}, 1, continued_)));
   }
 }
 
@@ -139,11 +165,11 @@ void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<con
   states_.write(kText, walk::bytes_of(tokens), length_ * sizeof(Token));
   const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
   std::vector<walk::Decoder::Reading> readings;
-  add_readings(readings, several_, length_, end);
+  add_readings(readings, *several_, length_, end);
   const size_t before = readings.size() - 1;
   const decode::Text text = {end, end + static_cast<uint32_t>(most - 1)};
   size_t runs = 0;
-  decoder_->run(readings, writing(one_, {&text, 1}),
+  decoder_->run(readings, writing(*one_, {&text, 1}),
                 {.texts = {&text, 1}, .tokens = chosen_.address(), .positions = {}}, ends,
                 [&](uint32_t, Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
   // The last token has been chosen, and is no part of the text.

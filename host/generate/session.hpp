@@ -10,6 +10,7 @@
 #include "host/generate/sampling.hpp"
 #include "host/models/tokenizer.hpp"
 #include "host/walk/decoder.hpp"
+#include "host/walk/growing_memory.hpp"
 
 namespace swai::generate {
 
@@ -45,10 +46,11 @@ walk::Decoder::Writing writing(const walk::List& list, std::span<const decode::T
 
 class Session {
  public:
-  // Throws walk::CardError when the card has not so much memory.
-  // With a `decoder` the card goes on by itself; without one the host launches each step.
+  // Memory for keys and values is taken for `first` tokens at once, and grows with the text, up to the
+  // programs' room. Throws walk::CardError when the card has not so much memory. With a `decoder` the card
+  // goes on by itself; without one the host launches each step.
   Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model, const Programs& programs,
-          const Sampling& sampling);
+          const Sampling& sampling, uint32_t first = 0);
 
   // Forgets the text; the next one is chosen like this.
   void begin(const Sampling& sampling);
@@ -56,24 +58,27 @@ class Session {
   // Puts tokens, one at least, behind the text, and behind them those that follow, `most` at most. Each is
   // given as it comes, until one of `ends`, which is given, too, or `got` wants no more. All but the last one
   // are part of the text then. Throws std::length_error when there is no room for the tokens; where room
-  // ends, so does the text. `go_on`, which may be empty, is asked before each part of a long prompt; when it
-  // says no, the rest is left out.
+  // ends, so does the text. Throws walk::CardError when the card has no memory for so many; the text stays.
+  // `go_on`, which may be empty, is asked before each part of a long prompt; when it says no, the rest is
+  // left out.
   using Got = std::function<bool(models::Token)>;
   using GoOn = std::function<bool()>;
   void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
                 const Got& got, const GoOn& go_on = {});
 
   uint32_t length() const { return length_; }
-  // How many tokens the text may have.
+  // How many tokens the text may have; and for how many the card has given memory.
   uint32_t room() const { return room_; }
+  uint32_t taken() const { return std::max(kept_.rows(), Programs::kChunk) - Programs::kChunk; }
   // What was given; what was made of it, launch by launch; what the card made in one launch.
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }
   const Work& decoded() const { return decoded_; }
-  size_t state_bytes() const { return states_.bytes(); }
+  size_t state_bytes() const { return states_.bytes() + kept_.bytes(); }
 
  private:
   cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
+  void make_room(uint32_t tokens);
   // Nothing: `go_on` did not want all of them.
   std::optional<models::Token> append(std::span<const models::Token> tokens, const GoOn& go_on);
   void decode(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
@@ -84,12 +89,14 @@ class Session {
   walk::Walker& walker_;
   walk::Decoder* const decoder_;
   const LoadedModel& model_;
+  const Programs& programs_;
   const uint32_t room_;
   const uint32_t penalised_;  // tokens that penalties look at: the whole text; 0: there are none
   uint32_t length_ = 0;
   walk::NamedMemory states_;
+  walk::GrowingMemory kept_;  // keys and values
   walk::CardMemory settings_, chosen_, between_;
-  walk::List several_, one_;
+  std::optional<walk::List> several_, one_;  // of the states where they are
   Work appended_, continued_, decoded_;
 };
 

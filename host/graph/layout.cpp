@@ -2,9 +2,9 @@
 
 namespace swai::graph {
 
-Layout::Layout(const Template& pattern, ValueKind kind) {
+Layout::Layout(const Template& pattern, ValueKind kind, const Wanted& wanted) {
   for (const Template::Base& base : pattern.bases) {
-    if (base.kind != kind) continue;
+    if (base.kind != kind || (wanted && !wanted(base.name))) continue;
     const Extent extent = {bytes, static_cast<size_t>(base.bytes.constant().value())};
     extents.emplace(base.name, extent);
     bytes = pages(extent.offset + extent.bytes);

@@ -1,6 +1,7 @@
 // Where memory that nodes name lies in one piece of memory.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -21,7 +22,9 @@ struct Layout {
   std::map<std::string, Extent> extents;  // by name
   size_t bytes = 0;
 
-  Layout(const Template& pattern, ValueKind kind);
+  // `wanted`: the others are left out; without it there are none.
+  using Wanted = std::function<bool(const std::string& name)>;
+  Layout(const Template& pattern, ValueKind kind, const Wanted& wanted = {});
 };
 
 }  // namespace swai::graph

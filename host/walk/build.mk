@@ -6,6 +6,7 @@ $(eval $(call cxx_library,walk,$(addprefix host/walk/, \
     decoder.cpp \
     job.cpp \
     list.cpp \
+    growing_memory.cpp \
     named_memory.cpp \
     walker.cpp \
 )))

@@ -44,6 +44,11 @@ void CardMemory::put(std::span<const uint8_t> contents, size_t at) {
         what_);
 }
 
+void CardMemory::copy(const CardMemory& from, size_t first, size_t at, size_t bytes) {
+  if (bytes == 0) return;
+  check(sdaaMemcpy(place(at, bytes), from.place(first, bytes), bytes, sdaaMemcpyDeviceToDevice), what_);
+}
+
 void CardMemory::get(std::span<uint8_t> contents, size_t at) const {
   check(sdaaMemcpy(contents.data(), place(at, contents.size()), contents.size(), sdaaMemcpyDeviceToHost),
         what_);

@@ -43,6 +43,8 @@ class CardMemory {
   // Both return when the bytes are there.
   void put(std::span<const uint8_t> contents, size_t at = 0);
   void get(std::span<uint8_t> contents, size_t at = 0) const;
+  // What another one holds from a byte on.
+  void copy(const CardMemory& from, size_t first, size_t at, size_t bytes);
 
  private:
   void* place(size_t at, size_t bytes) const;

@@ -6,8 +6,9 @@
 
 namespace swai::walk {
 
-NamedMemory::NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind)
-    : layout_(pattern, kind), memory_(std::move(what), layout_.bytes) {}
+NamedMemory::NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind,
+                         const graph::Layout::Wanted& wanted)
+    : layout_(pattern, kind, wanted), memory_(std::move(what), layout_.bytes) {}
 
 cpe::GlobalPtr<void> NamedMemory::address(const std::string& name) const {
   return memory_.address().plus_bytes(static_cast<int64_t>(layout_.extents.at(name).offset));

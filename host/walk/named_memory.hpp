@@ -12,7 +12,8 @@ namespace swai::walk {
 class NamedMemory {
  public:
   // `what` it is for is in messages.
-  NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind);
+  NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind,
+              const graph::Layout::Wanted& wanted = {});
 
   size_t bytes() const { return memory_.bytes(); }
   cpe::GlobalPtr<void> address(const std::string& name) const;

@@ -6,12 +6,14 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, "verif/cli")
+sys.path[:0] = ["verif/cli", "verif/http"]
+import random_chat  # noqa: E402
 from swai_test_case import SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
@@ -118,6 +120,28 @@ class Wishes(GenerateTest):
         self.assertEqual((other["end"], other["tokens"]), (report["end"], report["tokens"]))
         self.assertIn("the prompt has", self.generate("-p", "word " * 600, code=2)[1])
         self.assertIn("at most", self.generate("--context", "600", code=2)[1])
+
+    def talk(self, most, *words, code=0):
+        """Messages of several lengths; how it ended, what was said, and the tokens that memory was taken for."""
+        messages = "".join(f"{'What is that? ' * count}\n" for count in (1, 2, 1))
+        model = self.folder / "chat.gguf"
+        random_chat.write(model)
+        done = subprocess.run(self.command("generate", "-m", model, "--chat", "-n", most, "--stats", *words), input=messages,
+                              capture_output=True, text=True, env=self.environment)
+        self.assertEqual(done.returncode, code, done.stderr)
+        taken = re.search(r"keys and values for (\d+) tokens", done.stderr)
+        return done.stdout, taken and int(taken[1]), done.stderr
+
+    def test_memory_grows_with_a_conversation(self):
+        """What was kept is kept when memory grows: the same is said as with all of it from the beginning."""
+        for launch in ("three-tier", "two-tier"):
+            grown, taken, _ = self.talk("4", "--launch", launch)
+            at_once, all_tokens, _ = self.talk("4", "--launch", launch, "--context", str(random_chat.CONTEXT))
+            self.assertEqual(grown, at_once)
+            self.assertEqual(all_tokens, random_chat.CONTEXT)
+            self.assertLess(taken, all_tokens)
+        self.assertIn("give a larger --context", self.talk("4", "--context", "100", code=1)[2])
+        self.assertNotIn("--context", self.talk("99", code=1)[2])
 
     def test_bad_input(self):
         self.assertIn("byte 2", self.generate("-p", os.fsdecode(b"ab\xff"), code=2)[1])

@@ -1,0 +1,30 @@
+#include "host/walk/growing_memory.hpp"
+
+#include "host/graph/layout.hpp"
+
+namespace swai::walk {
+
+cpe::GlobalPtr<void> GrowingMemory::address(const std::string& table) const {
+  return memory_.value().address().plus_bytes(static_cast<int64_t>(offsets_.at(table)));
+}
+
+void GrowingMemory::grow(uint32_t rows) {
+  if (rows <= rows_) return;
+  Offsets offsets;
+  size_t bytes = 0;
+  for (const auto& [table, each] : row_bytes_) {
+    offsets[table] = bytes;
+    bytes += graph::pages(each * rows);
+  }
+  CardMemory memory(what_, bytes);
+  if (rows_ != 0) {
+    for (const auto& [table, each] : row_bytes_) {
+      memory.copy(*memory_, offsets_.at(table), offsets.at(table), each * rows_);
+    }
+  }
+  memory_.emplace(std::move(memory));
+  offsets_ = std::move(offsets);
+  rows_ = rows;
+}
+
+}  // namespace swai::walk
