@@ -38,6 +38,7 @@ struct Outcome {
   std::vector<Fault> faults;        // by CPE; empty: there are none
   std::vector<std::string> states;  // by CPE, what it did when a launch failed; may be empty
   std::optional<uint64_t> cycles;   // where there is time
+  std::string tier = "rtl";         // whose cycles these are: those of "fast" are coarse
   std::vector<Counter> counters;    // of this launch
   std::vector<Figure> figures;
   std::optional<std::vector<Finding>> findings;  // mistakes of the kernel, where they were looked for

@@ -28,7 +28,11 @@ std::vector<uint64_t> taking_part(const Counter& counter, uint32_t mask) {
 
 std::string report(const Job& job, const Outcome& outcome, bool counters) {
   std::string text = fmt::format("{}: {}", job.kernel(), outcome.ending);
-  if (outcome.cycles) text += fmt::format(", {} cycles", *outcome.cycles);
+  if (outcome.cycles && outcome.tier == "rtl") {
+    text += fmt::format(", {} cycles", *outcome.cycles);
+  } else if (outcome.cycles) {
+    text += fmt::format(", about {} cycles ({} tier)", *outcome.cycles, outcome.tier);
+  }
   if (const size_t mistakes = outcome.findings ? outcome.findings->size() : 0; mistakes != 0) {
     text += fmt::format(", {} {} found", mistakes, mistakes == 1 ? "mistake" : "mistakes");
   }
@@ -104,6 +108,7 @@ nlohmann::ordered_json report_json(const Job& job, const std::vector<Outcome>& o
   Json json = {{"version", 1},
                {"module", job.program().path()},
                {"kernel", job.kernel()},
+               {"tier", last.tier},
                {"mask", job.launch().mask},
                {"passed", last.ok},
                {"ending", last.ending},

@@ -66,7 +66,11 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Hart", 64},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
-    {"iss::cpe::Group", 256},  // decoded code, cores and channels, which visit themselves; threads
+    {"iss::cpe::Code", 112},  // decoded code
+    {"iss::cpe::Clock", 32},  // what was noted in a round
+    {"iss::cpe::Rate", 0},
+    {"iss::cpe::HbmTime", 0},
+    {"iss::cpe::Group", 160},  // cores and channels, which visit themselves; threads
     {"iss::cpe::Vector", 24},
     {"iss::cpe::Channel", 31},
     {"iss::cpe::Systolic::Settings", 4},

@@ -73,6 +73,19 @@ class Bench:
 
     def walk(self, sizes, nodes, launches=1, contents=None):
         """Of several nodes; a pointer is the name of a tensor. `contents`: bytes of tensors that cannot have any."""
+        image, words = self.image(sizes, nodes, contents)
+        with tempfile.TemporaryDirectory() as folder:
+            memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
+            memory.write_bytes(image)
+            done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
+                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", *words],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(done.stdout + done.stderr)
+            return json.loads(report.read_text())["launches"][-1]["cycles"]
+
+    def image(self, sizes, nodes, contents=None):
+        """What the only buffer of a walk holds, and the words that follow it among the arguments."""
         places, end = {}, 4096
         for tensor, size in sizes.items():
             places[tensor] = end
@@ -85,16 +98,7 @@ class Bench:
             pointers = {argument: BUFFER | places[value] for argument, value in values.items() if isinstance(value, str)}
             buffer[128 * number:128 * (number + 1)] = self.operators.node(name, values | pointers,
                                                                           BARRIER_ALL if number else BARRIER_NONE)
-        with tempfile.TemporaryDirectory() as folder:
-            memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
-            memory.write_bytes(buffer)
-            done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
-                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}",
-                                   str(len(nodes)), *["0"] * 5],
-                                  capture_output=True, text=True)
-            if done.returncode != 0:
-                sys.exit(done.stdout + done.stderr)
-            return json.loads(report.read_text())["launches"][-1]["cycles"]
+        return buffer, [str(len(nodes)), *["0"] * 5]
 
     def linear(self, rows, depth, columns, **values):
         return rows * depth * columns / PRODUCTS / self.linear_cycles(rows, depth, columns, **values)

@@ -3,6 +3,7 @@
 ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     channel.cpp \
     check.cpp \
+    clock.cpp \
     code.cpp \
     cpe.cpp \
     decode.cpp \
@@ -13,10 +14,12 @@ ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     group_registers.cpp \
     group_unit.cpp \
     hart.cpp \
+    hbm_time.cpp \
     lanes.cpp \
     memory.cpp \
     port.cpp \
     products.cpp \
+    rate.cpp \
     round_memory.cpp \
     simd.cpp \
     special.cpp \

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/text.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -68,32 +69,49 @@ bool Channel::move(End& sender, unsigned position) {
   if (sender.send.queue.empty()) return false;
   const Transfer& from = sender.send.queue.front();
   uint32_t bytes = from.left;
+  uint64_t start = std::max(from.ready + costs::kSendStart, sender.send.free);
   for (unsigned i = 0; i < ends_.size(); ++i) {
     if ((from.peer >> i & 1) == 0) continue;
     const auto& queue = ends_[i].receive.queue;
     if (queue.empty() || queue.front().peer != position) return false;
     bytes = std::min(bytes, queue.front().left);
+    start = std::max({start, queue.front().ready + 1, ends_[i].receive.free});
   }
+  const uint64_t until = bus_.take({.start = start, .count = bytes / kBeatBytes}) + 1;
   const uint8_t peers = from.peer;
   const uint32_t at = from.at;
   for (unsigned i = 0; i < ends_.size(); ++i) {
     if ((peers >> i & 1) == 0) continue;
     End& receiver = ends_[i];
     std::memcpy(&receiver.ldm[receiver.receive.queue.front().at], &sender.ldm[at], bytes);
-    advance(receiver.receive, bytes);
+    advance(receiver.receive, bytes, until, until + costs::kReceiveEnd);
   }
-  advance(sender.send, bytes);
+  advance(sender.send, bytes, until, until + costs::kSendEnd);
   return true;
 }
 
-void Channel::advance(Direction& direction, uint32_t bytes) {
+void Channel::issued(unsigned position, bool send, uint32_t ticket, uint64_t time) {
+  Direction& direction = send ? ends_[position].send : ends_[position].receive;
+  // A CPE that has stopped meanwhile has none left.
+  const uint32_t place = ticket - direction.done - 1;
+  if (place < direction.queue.size()) direction.queue[place].ready = time;
+}
+
+uint64_t Channel::end_of(unsigned position, bool send, uint32_t ticket) const {
+  const Direction& direction = this->direction(position, send);
+  return direction.done - ticket < direction.ends.size() ? direction.ends[ticket % direction.ends.size()] : 0;
+}
+
+void Channel::advance(Direction& direction, uint32_t bytes, uint64_t until, uint64_t end) {
   Transfer& transfer = direction.queue.front();
   transfer.at += bytes;
   transfer.left -= bytes;
   direction.bytes += bytes;
+  direction.free = until;
   if (transfer.left != 0) return;
   direction.queue.pop_front();
   ++direction.done;
+  direction.ends[direction.done % direction.ends.size()] = end;
 }
 
 void Channel::reset(unsigned position) {
@@ -101,6 +119,7 @@ void Channel::reset(unsigned position) {
     direction->queue.clear();
     direction->begun = 0;
     direction->done = 0;
+    direction->ends = {};
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/rate.hpp"
 
 namespace swai {
 class Archive;
@@ -43,6 +44,14 @@ class Channel {
   bool move();
   void reset(unsigned position);
 
+  // Time (clock.hpp). A send, or a receive, was issued then: it has not moved yet.
+  void issued(unsigned position, bool send, uint32_t ticket, uint64_t time);
+  // Its end, as far as one still knows; and that of the last one that has ended.
+  uint64_t end_of(unsigned position, bool send, uint32_t ticket) const;
+  uint64_t last_end(unsigned position, bool send) const {
+    return end_of(position, send, direction(position, send).done);
+  }
+
   bool busy(unsigned position) const {
     return !ends_[position].send.queue.empty() || !ends_[position].receive.queue.empty();
   }
@@ -55,15 +64,18 @@ class Channel {
 
  private:
   struct Transfer {
-    uint32_t at = 0;    // in the local memory
-    uint32_t left = 0;  // bytes
-    uint8_t peer = 0;   // mask of receivers, or sender
+    uint32_t at = 0;     // in the local memory
+    uint32_t left = 0;   // bytes
+    uint8_t peer = 0;    // mask of receivers, or sender
+    uint64_t ready = 0;  // when it was issued
   };
   struct Direction {
     std::deque<Transfer> queue;
     uint32_t begun = 0;
     uint32_t done = 0;
     uint64_t bytes = 0;
+    std::array<uint64_t, 8> ends{};  // of the last ones, by ticket
+    uint64_t free = 0;               // when the last word had gone by
   };
   struct End {
     std::span<uint8_t> ldm;
@@ -74,10 +86,15 @@ class Channel {
   bool legal(unsigned position, const Command& command) const;
   static Environment::Answer wait(const Direction& direction, uint32_t ticket);
   bool move(End& sender, unsigned position);
-  static void advance(Direction& direction, uint32_t bytes);
+  // The bytes go by on the bus until then.
+  static void advance(Direction& direction, uint32_t bytes, uint64_t until, uint64_t end);
+  const Direction& direction(unsigned position, bool send) const {
+    return send ? ends_[position].send : ends_[position].receive;
+  }
 
   std::vector<End> ends_;
   uint8_t participants_ = 0;
+  Rate bus_{512};
 };
 
 }  // namespace swai::iss::cpe

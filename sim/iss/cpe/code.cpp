@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
+
+#include "sim/iss/cpe/costs.hpp"
 
 namespace swai::iss::cpe {
 
@@ -26,18 +29,32 @@ void give_back(T* memory, size_t count) {
 // What a hart does without looking at anything but its registers, local memory and the slot.
 constexpr bool has_row(Op op) { return (op > Op::kIllegal && op < Op::kBreak) || op == Op::kCustom; }
 
+constexpr bool is_branch(Op op) { return op >= Op::kBeq && op <= Op::kBgeu; }
+constexpr bool is_load(Op op) { return op >= Op::kLb && op <= Op::kLhu; }
+
+// Does it read the register?
+constexpr bool reads(const Insn& insn, uint8_t number) {
+  if (number == 0) return false;
+  const bool upper = insn.op == Op::kLui || insn.op == Op::kAuipc || insn.op == Op::kJal;
+  const bool both = is_branch(insn.op) || (insn.op >= Op::kSb && insn.op <= Op::kSw) ||
+                    (insn.op >= Op::kAdd && insn.op <= Op::kRemu) || insn.op == Op::kCustom;
+  return (!upper && insn.rs1 == number) || (both && insn.rs2 == number);
+}
+
 }  // namespace
 
 Code::Code(CodeSource& source)
     : source_(source),
       slots_(reserve<Slot>(kHalves + 1)),
       halves_(reserve<uint16_t>(kHalves)),
-      was_read_(reserve<bool>(kHalves / kHalvesOfLine)) {}
+      was_read_(reserve<bool>(kHalves / kHalvesOfLine)),
+      was_entered_(reserve<bool>(kHalves / kHalvesOfLine)) {}
 
 Code::~Code() {
   give_back(slots_, kHalves + 1);
   give_back(halves_, kHalves);
   give_back(was_read_, kHalves / kHalvesOfLine);
+  give_back(was_entered_, kHalves / kHalvesOfLine);
 }
 
 void Code::invalidate() {
@@ -46,6 +63,9 @@ void Code::invalidate() {
     was_read_[line / kHalvesOfLine] = false;
   }
   lines_.clear();
+  for (const uint32_t line : entered_) was_entered_[line] = false;
+  entered_.clear();
+  told_ = 0;
 }
 
 bool Code::half(uint32_t address, uint32_t& bits, Failure& failure) {
@@ -73,6 +93,8 @@ bool Code::decode(uint32_t pc, Failure& failure) {
   if ((low & 3) == 3 && !half(pc + 2, high, failure)) return false;
   Slot& slot = slots_[(pc - kFirst) / 2];
   if (slot.row != Slot::kUndecoded) return true;  // by another thread
+  const uint32_t line = (pc - kFirst) / 2 / kHalvesOfLine;
+  if (!std::exchange(was_entered_[line], true)) entered_.push_back(line);
   const Slot decoded = slot_of(cpe::decode(high << 16 | low), pc);
   slot.rd = decoded.rd;
   slot.rs1 = decoded.rs1;
@@ -88,21 +110,53 @@ Insn Code::insn(uint32_t pc) const {
   return cpe::decode((low & 3) == 3 ? uint32_t{halves_[index + 1]} << 16 | low : low);
 }
 
-Slot Code::slot_of(const Insn& insn, uint32_t pc) const {
+std::span<const uint32_t> Code::take_entered() {
+  const auto lines = std::span(entered_).subspan(told_);
+  std::ranges::sort(lines);
+  told_ = entered_.size();
+  return lines;
+}
+
+Insn Code::look(uint32_t pc) {
+  uint32_t bits = 0;
+  for (unsigned n = 0; n < 2; ++n) {
+    const uint32_t index = (pc - kFirst) / 2 + n;
+    if (index >= kHalves) return {};
+    uint16_t half = halves_[index];
+    if (!was_read_[index / kHalvesOfLine]) {
+      uint8_t line[2 * kHalvesOfLine];
+      const uint32_t address = kFirst + 2 * index;
+      if (source_.fetch(address & ~63U, line) != Cause::kNone) return {};
+      std::memcpy(&half, line + address % 64, sizeof half);
+    }
+    bits |= uint32_t{half} << 16 * n;
+    if ((bits & 3) != 3) break;
+  }
+  return cpe::decode(bits);
+}
+
+uint8_t Code::taken_cycles(uint32_t target) {
+  const bool across = target % 8 == 6 && look(target).length == 4;
+  return across ? costs::kTakenAcross : costs::kTaken;
+}
+
+Slot Code::slot_of(const Insn& insn, uint32_t pc) {
   Slot slot{.row = Slot::row_of(insn.op, insn.length),
             .rd = insn.rd == 0 ? Slot::kNowhere : insn.rd,
             .rs1 = insn.rs1,
             .rs2 = insn.rs2,
             .imm = insn.imm};
   const auto target = pc + static_cast<uint32_t>(insn.imm);
+  if (is_load(insn.op)) slot.rs2 = reads(look(pc + insn.length), insn.rd) ? costs::kLoadUse : 0;
   if (!has_row(insn.op)) {
     slot.row = Slot::kByItself;
   } else if (insn.op == Op::kAuipc) {
     slot.row = Slot::row_of(Op::kLui, insn.length);
     slot.imm = static_cast<int32_t>(target);
-  } else if (insn.op == Op::kJal || (insn.op >= Op::kBeq && insn.op <= Op::kBgeu)) {
+  } else if (insn.op == Op::kJal || is_branch(insn.op)) {
     slot.imm = insn.imm / 2;
     if (this->slot(target) == nullptr) slot.row = Slot::kByItself;
+    (insn.op == Op::kJal ? slot.rs2 : slot.rd) = taken_cycles(target);
   }
   return slot;
 }

@@ -5,9 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "sim/iss/cpe/fault.hpp"
+
+namespace swai {
+class Archive;
+}
 
 namespace swai::iss::cpe {
 
@@ -56,10 +61,14 @@ class CodeSource {
 struct Slot {
   // What to do with it: a number of Hart's rows, or of those below.
   uint8_t row = 0;
-  uint8_t rd = 0;  // kNowhere where there is none
+  uint8_t rd = 0;  // kNowhere where there is none; of branches: see below
   uint8_t rs1 = 0;
-  uint8_t rs2 = 0;
+  uint8_t rs2 = 0;  // of loads and jumps: see below
   int32_t imm = 0;  // as Insn's; of jumps and branches: how many slots away the target is
+
+  // Cycles beyond one, where a register would have no use: of a branch that is taken; of a load, or a jump.
+  uint8_t extra_of_branch() const { return rd; }
+  uint8_t extra() const { return rs2; }
 
   static constexpr uint8_t kUndecoded = 0;
   // One that is executed as step() does it: it is rare, or jumps out of the code.
@@ -102,6 +111,14 @@ class Code {
   // One that was decoded.
   Insn insn(uint32_t pc) const;
 
+  // Lines of 64 bytes, by their numbers and in order, whose code has been executed for the first time since
+  // the last call. Nobody may run meanwhile.
+  std::span<const uint32_t> take_entered();
+  // Has code of this line been executed?
+  // Between turns. Decoded code begins anew.
+  void visit(Archive& archive);
+  bool was_entered(uint32_t line) const { return line < kHalves / kHalvesOfLine && was_entered_[line]; }
+
  private:
   // SpaceDaemon and SpaceKernel lie side by side. Every 16 bits of them have a slot here, as pages that cost
   // nothing before they are used; so one follows the other, and none ever takes another one's place.
@@ -112,13 +129,19 @@ class Code {
 
   // The 16 bits at this address, whose line is read if it was not.
   bool half(uint32_t address, uint32_t& bits, Failure& failure);
-  Slot slot_of(const Insn& insn, uint32_t pc) const;
+  // The instruction there, wherever it comes from, kept or not; illegal: none can be read.
+  Insn look(uint32_t pc);
+  Slot slot_of(const Insn& insn, uint32_t pc);
+  uint8_t taken_cycles(uint32_t target);
 
   CodeSource& source_;
   Slot* slots_;
-  uint16_t* halves_;             // what was read
-  bool* was_read_;               // by line
-  std::vector<uint32_t> lines_;  // those that were read, as indices of their first slots
+  uint16_t* halves_;               // what was read
+  bool* was_read_;                 // by line
+  bool* was_entered_;              // likewise
+  std::vector<uint32_t> entered_;  // since everything was forgotten
+  size_t told_ = 0;                // of them
+  std::vector<uint32_t> lines_;    // those that were read, as indices of their first slots
   std::mutex decoding_;
 };
 

@@ -15,6 +15,10 @@ namespace {
 
 // An instruction cannot be executed in company. Nothing of it has happened.
 struct Alone {};
+// It wants to know the time, which the end of the round will tell. Nothing of it has happened.
+struct NextRound {};
+
+uint32_t line_number(uint64_t offset) { return static_cast<uint32_t>(offset / kLineBytes); }
 
 }  // namespace
 
@@ -41,6 +45,7 @@ void Cpe::reset(uint32_t pc) {
   vector_.reset();
   stop_engines();
   if (check_) check_->forget();
+  clock_.reset();
   stopped_ = {};
   before_ = work();
   running_ = false;
@@ -87,6 +92,7 @@ uint64_t Cpe::run(uint64_t limit, Company company, const Observer& observer) {
     execute(limit, observer);
   } catch (const Alone&) {
     wants_to_be_alone_ = true;
+  } catch (const NextRound&) {
   }
   return hart_.instructions() - first;
 }
@@ -167,6 +173,9 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       result.cause = this->access(access, number, offset, bytes.first(in_line));
   }
   std::memcpy(&result.data, data, access.bytes);
+  clock_.accessed(hart_.cycles(), {.lines = access.bytes <= in_line ? 1u : 2u,
+                                   .first = line_number(offset) + number,
+                                   .write = access.write});
   return result;
 }
 
@@ -175,7 +184,67 @@ Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, 
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
-  if (!check_) return pass_on(command);
+  const uint64_t lines = dma_.lines();
+  const Answer answer = check_ ? checked_issue(command) : pass_on(command);
+  if (answer.kind == Answer::kDone) note(command, answer.data, lines);
+  return answer;
+}
+
+// For the clock.
+void Cpe::note(const Command& command, uint32_t answer, uint64_t lines_before) {
+  if (unit_fault().cause != Cause::kNone) return;  // it comes to no end
+  const uint64_t core = hart_.cycles();
+  switch (command.unit) {
+    case unit::kControl:
+      if (command.op == control_op::kDone) clock_.ends_launch(core);
+      break;
+    case unit::kDma:
+      if (command.op == dma_op::kLoad || command.op == dma_op::kStore) {
+        clock_.began(
+            core, answer,
+            {.lines = static_cast<uint32_t>(dma_.lines() - lines_before),
+             .first = line_number(dma_.global() & segment::kOffsetMask) + segment::number(dma_.global()),
+             .write = command.op == dma_op::kStore});
+      } else if (command.op == dma_op::kWait || (command.op == dma_op::kPoll && answer != 0)) {
+        clock_.waited(core, Clock::kDma, command.rs1);
+      }
+      break;
+    case unit::kRow:
+    case unit::kColumn: {
+      const bool row = command.unit == unit::kRow;
+      const bool sends = command.op == channel_op::kSend || command.op == channel_op::kWaitSend;
+      const Clock::Line line = sends ? row ? Clock::kRowSends : Clock::kColumnSends
+                               : row ? Clock::kRowReceives
+                                     : Clock::kColumnReceives;
+      const bool begins = command.op == channel_op::kSend || command.op == channel_op::kReceive;
+      begins ? clock_.began(core, line, answer) : clock_.waited(core, line, command.rs1);
+      break;
+    }
+    case unit::kSystolic:
+      if (command.op == systolic_op::kRun) {
+        clock_.began(core, answer, systolic_.takes(command.rs1));
+      } else if (command.op == systolic_op::kWait || (command.op == systolic_op::kPoll && answer != 0)) {
+        clock_.waited(core, Clock::kSystolic, command.rs1);
+      }
+      break;
+    case unit::kVector:
+      if (command.op == vector_op::kRun) {
+        clock_.began(core, answer, vector_.takes(command.rs1));
+      } else if (command.op == vector_op::kWait || (command.op == vector_op::kPoll && answer != 0)) {
+        clock_.waited(core, Clock::kVector, command.rs1);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+uint32_t Cpe::counter(unsigned number, bool high) {
+  if (clock_.has_notes()) throw NextRound{};
+  return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
+}
+
+Environment::Answer Cpe::checked_issue(const Command& command) {
   // With the settings, and the local memory, that it finds.
   Footprint uses = footprint(command);
   const bool loads = command.unit == unit::kDma && command.op == dma_op::kLoad;
@@ -283,13 +352,25 @@ Cpe::Work Cpe::work() const {
       .vector = vector_.groups()};
 }
 
-// Every instruction counts as one cycle; nothing ever stalls.
 uint64_t Cpe::count(unsigned number) const {
   const Work now = work();
   switch (number) {
     case 0:
+      return clock_.cycles(hart_.cycles());
     case 1:
       return hart_.instructions();
+    case 2:
+      return hart_.cycles() - hart_.instructions() + clock_.waited_for(Clock::kForCode);
+    case 4:
+      return clock_.waited_for(Clock::kForWindow);
+    case 6:
+      return clock_.waited_for(Clock::kForDma);
+    case 7:
+      return clock_.waited_for(Clock::kForRow);
+    case 8:
+      return clock_.waited_for(Clock::kForColumn);
+    case 9:
+      return clock_.waited_for(Clock::kForUnits);
     case 12:
       return now.lines - before_.lines;
     case 13:

@@ -10,6 +10,7 @@
 
 #include "sim/iss/cpe/channel.hpp"
 #include "sim/iss/cpe/check.hpp"
+#include "sim/iss/cpe/clock.hpp"
 #include "sim/iss/cpe/dma.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/port.hpp"
@@ -75,6 +76,12 @@ class Cpe : private Environment {
   bool stopped() const { return fault().cause != Cause::kNone; }
   // It was a launch that its fault ended, not the daemon.
   bool failed_launch() const { return failed_launch_; }
+  Clock& clock() { return clock_; }
+  // With what it shares, at the end of a round.
+  Clock::Surroundings clock_surroundings(HbmTime& hbm) {
+    return {hbm, row_, column_, column_number_, row_number_};
+  }
+
   // Launches that it has taken.
   uint64_t taken() const { return taken_; }
   // No launch runs here and none waits to be taken.
@@ -104,11 +111,11 @@ class Cpe : private Environment {
   WindowResult window(const WindowAccess& access) override;
   Answer issue(const Command& command) override;
   Answer pass_on(const Command& command);
+  Answer checked_issue(const Command& command);
+  void note(const Command& command, uint32_t answer, uint64_t lines_before);
   Footprint footprint(const Command& command) const;
   void look_at_line(const Finding::Party& reader, uint16_t segment, uint64_t offset, uint64_t bytes);
-  uint32_t counter(unsigned number, bool high) override {
-    return static_cast<uint32_t>(count(number) >> (high ? 32 : 0));
-  }
+  uint32_t counter(unsigned number, bool high) override;
   Hart::Status observed_step(const Observer& observer);
   Hart::Status checked_step(const Observer& observer);
   void execute(uint64_t limit, const Observer& observer);
@@ -133,6 +140,7 @@ class Cpe : private Environment {
   Vector vector_;
   Hart hart_;
   std::unique_ptr<Check> check_;
+  Clock clock_;
 
   Launch launch_;                  // the one taken last
   std::optional<Launch> pending_;  // not taken yet

@@ -5,6 +5,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "sim/iss/cpe/costs.hpp"
+#include "sim/iss/cpe/earliest.hpp"
 #include "sim/iss/cpe/masks.hpp"
 #include "sim/iss/cpe/text.hpp"
 
@@ -113,7 +115,11 @@ void Group::prepare(const Launch& launch) {
     }
     channels_[rows_ + column].set_participants(mask);
   }
-  for_each(launch.mask, [&](unsigned i) { cpes_[i]->give(launch); });
+  launched_ = time_;
+  for_each(launch.mask, [&](unsigned i) {
+    cpes_[i]->give(launch);
+    cpes_[i]->clock().release(launched_);
+  });
   used_.assign(used_.size(), 0);
   abandoned_ = 0;
 }
@@ -154,6 +160,7 @@ Result Group::finish() {
     }
     cpe.withdraw();
   });
+  result.cycles = time_ - launched_;
   if (result.failed != 0) {
     result.ending = Ending::kFailed;
     for_each(launch_.mask & enabled_, [&](unsigned i) { cpes_[i]->reset(daemon_.pc); });
@@ -213,21 +220,57 @@ Group::Turn Group::turn() {
     taken[i] = cpes_[i]->taken();
   });
   run_cpes(ran, counts);
+  tell_time(ran);
   for_each(ran, [&](unsigned i) {
     Cpe& cpe = *cpes_[i];
     cpe.commit();
     used_[i] += counts[i];
-    turn.cycles = std::max(turn.cycles, counts[i]);
     if (counts[i] != 0 || cpe.stopped()) turn.moved |= uint32_t{1} << i;
     if (cpe.taken() != taken[i]) restarts_[i] = 0;
     if (!cpe.stopped()) return;
     record(i);
     if (!cpe.failed_launch()) restart_or_give_up(i);
   });
-  bool others = sync_.release();
+  bool others = sync_.release([&](uint32_t released) {
+    uint64_t last = 0;
+    for_each(released, [&](unsigned i) { last = std::max(last, cpes_[i]->clock().time()); });
+    for_each(released, [&](unsigned i) { cpes_[i]->clock().release(last + costs::kBarrier); });
+  });
   for (Channel& channel : channels_) others = channel.move() || others;
   if (others) turn.moved |= ran;
+  const uint64_t before = time_;
+  for_each(turn.moved, [&](unsigned i) { time_ = std::max(time_, cpes_[i]->clock().time()); });
+  turn.cycles = time_ - before;
   return turn;
+}
+
+// New code makes all CPEs wait that run: nearly always they run the same.
+void Group::wait_for_code(uint32_t mask) {
+  uint64_t first = ~uint64_t{0};
+  for_each(mask, [&](unsigned i) { first = std::min(first, cpes_[i]->clock().time()); });
+  uint64_t time = first;
+  for (const uint32_t line : code_.take_entered()) {
+    time = hbm_.take_line(time, line, false) +
+           (line != 0 && code_.was_entered(line - 1) ? costs::kCodeAhead : costs::kCodeMiss);
+  }
+  if (time != first) for_each(mask, [&](unsigned i) { cpes_[i]->clock().wait_for_code(time - first); });
+}
+
+// Goes through what CPEs have noted in the round, in the order of time.
+void Group::tell_time(uint32_t mask) {
+  wait_for_code(mask);
+  uint32_t left = 0;  // that have notes
+  for_each(mask, [&](unsigned i) { left |= uint32_t{cpes_[i]->clock().has_notes_left()} << i; });
+  Earliest earliest;
+  if (left != 0) for_each(all_, [&](unsigned i) { earliest.set(i, cpes_[i]->clock().next()); });
+  while (left != 0) {
+    const unsigned first = earliest.first();
+    Cpe& cpe = *cpes_[first];
+    cpe.clock().go_on(cpe.clock_surroundings(hbm_));
+    earliest.set(first, cpe.clock().next());
+    if (!cpe.clock().has_notes_left()) left &= ~(uint32_t{1} << first);
+  }
+  for_each(mask, [&](unsigned i) { cpes_[i]->clock().catch_up(cpes_[i]->hart().cycles()); });
 }
 
 void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {

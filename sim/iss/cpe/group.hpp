@@ -1,5 +1,5 @@
-// Functional model of a core group: CPEs, segment table, channels, synchronisation, launches. No timing, but
-// everything that programs can see. docs/simulators.md tells what is modelled how.
+// Functional model of a core group: CPEs, segment table, channels, synchronisation, launches: everything that
+// programs can see, and a coarse clock beside it. docs/simulators.md tells what is modelled how.
 //
 //   SparseMemory memory;                       // with segment table, code and data in it
 //   Group group(4, 8, memory);
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/iss/cpe/cpe.hpp"
+#include "sim/iss/cpe/hbm_time.hpp"
 #include "sim/iss/cpe/workers.hpp"
 
 namespace swai {
@@ -47,6 +48,7 @@ struct Result {
   uint32_t failed = 0;                 // CPEs that have a fault
   std::vector<Fault> faults;           // by CPE; cause none: it has none
   std::vector<uint64_t> instructions;  // by CPE: from the one that took the launch to the one that ended it
+  uint64_t cycles = 0;                 // of the launch, by the coarse clock
   // By CPE, with anything but kDone: what it did when the launch ended, in words.
   std::vector<std::string> states;
 
@@ -96,7 +98,7 @@ class Group {
   // False: the mask names CPEs that do not run, and nothing was started.
   bool begin(const Launch& launch);
   struct Turn {
-    uint64_t cycles = 0;  // of the CPE that had the most to do
+    uint64_t cycles = 0;  // that have passed for the CPE that is farthest
     uint32_t moved = 0;   // CPEs that have done anything
   };
   // Each CPE has its turn, with and without a launch.
@@ -107,6 +109,8 @@ class Group {
   void abandon(uint32_t mask, Cause cause);
   // After the end.
   Result finish();
+  // Nothing happens for so long.
+  void rest(uint64_t cycles) { time_ += cycles; }
 
   // --- as the access window does it
   std::span<uint8_t> ldm(unsigned cpe) { return cpes_.at(cpe)->ldm(); }
@@ -143,6 +147,8 @@ class Group {
   void prepare(const Launch& launch);
   Ending run();
   bool lost(unsigned cpe) const;
+  void wait_for_code(uint32_t mask);
+  void tell_time(uint32_t mask);
   void run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts);
   void run_together(uint32_t mask, const std::function<void(unsigned cpe)>& run);
   void record(unsigned cpe);
@@ -173,6 +179,9 @@ class Group {
   uint64_t faults_ = 0;
   std::vector<unsigned> restarts_;  // by CPE: in a row, outside of launches
   std::vector<uint64_t> used_;      // by CPE: instructions since the launch began
+  HbmTime hbm_;
+  uint64_t time_ = 0;      // of the CPE that is farthest
+  uint64_t launched_ = 0;  // when the launch began
   Cpe::Observer observer_;
   Workers* workers_;
   std::chrono::nanoseconds worthwhile_;

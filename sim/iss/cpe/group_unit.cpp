@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "abi/launch.hpp"
+#include "sim/iss/cpe/costs.hpp"
 
 namespace swai::iss::cpe {
 
 namespace {
 
 // Cycles of launch hardware (docs/launch.md): from the queue to the offer, one more when code is forgotten;
-// from the last ControlDone to the end; from there to the next launch.
+// from the end to the next launch.
 constexpr uint64_t kToOffer = 1;
-constexpr uint64_t kToEnd = 3;
 constexpr uint64_t kToNext = 1;
 // Of the restart after a failure: halt, reset.
 constexpr uint64_t kRestart = 9;
@@ -72,13 +72,18 @@ uint64_t GroupUnit::step(uint64_t limit) {
     const uint64_t left = now_.watchdog - std::min<uint64_t>(now_.watchdog, now_.cycles);
     used = std::min(limit, std::max<uint64_t>(left, 1));
   } else {
-    const Group::Turn turn = group_.turn();
-    now_.stuck = turn.moved == 0;
-    used = std::max<uint64_t>(turn.cycles, 1);
+    if (now_.ahead == 0) {
+      const Group::Turn turn = group_.turn();
+      now_.stuck = turn.moved == 0;
+      now_.ahead = turn.cycles;
+    }
+    used = std::min(limit, now_.ahead);
+    now_.ahead -= used;
   }
   tell_fault();
   if (!now_.running) return used;
   now_.cycles += used;
+  if (now_.ahead != 0 && !now_.kill) return used;
   bool by_watchdog = false;
   if (const uint32_t unfinished = group_.unfinished(); unfinished != 0) {
     by_watchdog = now_.watchdog != 0 && now_.cycles >= now_.watchdog;
@@ -89,10 +94,11 @@ uint64_t GroupUnit::step(uint64_t limit) {
   const bool failed = !group_.finish().ok();
   if (outside_.mistakes) outside_.mistakes(group_, group_.take_findings());
   now_.running = false;
-  now_.cycles += kToEnd;
+  now_.ahead = 0;
+  now_.cycles += costs::kToEnd;
   end(failed, by_watchdog);
   if (failed && now_.hold) now_.held = true;
-  return used + kToEnd + kToNext + (failed ? kRestart : 0);
+  return used + costs::kToEnd + kToNext + (failed ? kRestart : 0);
 }
 
 // What need not run, or cannot, ends at once.
@@ -105,6 +111,7 @@ uint64_t GroupUnit::start() {
   now_.notify = next.notify;
   now_.waited = std::max<uint64_t>(time_ - next.came, 1);
   now_.cycles = 0;
+  now_.ahead = 0;
   now_.kill = false;
   now_.stuck = false;
   const bool refused = flushed || (next.launch.mask & group_.stopped()) != 0 || !group_.begin(next.launch);

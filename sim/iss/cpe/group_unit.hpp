@@ -1,8 +1,8 @@
 // A core group as the management processor sees it: the registers of device `cg`, the queue of launches, done
 // words, kill, watchdog, fault records, and the window on the CPEs. Group runs the launches.
 //
-// Time is that of Group: the cycles that launches have run and waited. docs/simulators.md tells what the
-// registers show here.
+// Time is that of Group's coarse clock: the cycles that launches have run and waited. docs/simulators.md
+// tells what the registers show here.
 #pragma once
 
 #include <array>
@@ -96,6 +96,7 @@ class GroupUnit {
     bool notify = false;
     uint64_t waited = 0;
     uint64_t cycles = 0;
+    uint64_t ahead = 0;  // cycles that CPEs have run already and that have not passed yet
     bool kill = false;
     bool stuck = false;  // nobody can go on until a register is written
     bool fault = false;  // the CPE fault, as it was last

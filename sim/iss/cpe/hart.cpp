@@ -1,7 +1,10 @@
 #include "sim/iss/cpe/hart.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
+
+#include "sim/iss/cpe/costs.hpp"
 
 namespace swai::iss::cpe {
 namespace {
@@ -46,6 +49,7 @@ constexpr unsigned bytes_of(Op op) {
 }
 
 constexpr bool is_branch(Op op) { return op >= Op::kBeq && op <= Op::kBgeu; }
+constexpr bool is_division(Op op) { return op >= Op::kDiv && op <= Op::kRemu; }
 constexpr bool is_load(Op op) { return op >= Op::kLb && op <= Op::kLhu; }
 constexpr bool is_store(Op op) { return op >= Op::kSb && op <= Op::kSw; }
 
@@ -130,6 +134,12 @@ constexpr uint32_t compute(Op op, uint32_t a, uint32_t b, uint32_t imm) {
   }
 }
 
+constexpr uint64_t division_cycles(Op op, uint32_t a, uint32_t b) {
+  if (op == Op::kDivu || op == Op::kRemu) return costs::division(b == 0 ? ~uint32_t{0} : a / b);
+  const auto magnitude = [](uint32_t x) { return as_signed(x) < 0 ? 0 - x : x; };
+  return costs::division(b == 0 ? ~uint32_t{0} : magnitude(a) / magnitude(b));
+}
+
 // As a load of this kind extends what it has read.
 constexpr uint32_t extended(Op op, uint32_t data) {
   if (op == Op::kLb) return static_cast<uint32_t>(static_cast<int8_t>(data));
@@ -149,6 +159,7 @@ namespace numbers = swai::cpe::isa::csr;
 void Hart::reset(uint32_t pc) {
   pc_ = pc & ~1U;
   instructions_ = 0;
+  extra_ = 0;
   pointer_ = 0;
   fault_ = {};
   command_ = {};
@@ -320,6 +331,12 @@ Command command_of(int32_t imm, uint32_t a, uint32_t b, uint32_t pc) {
 
 }  // namespace
 
+// Of the jump, or branch, that stands there.
+uint64_t Hart::taken_cycles(uint32_t pc, bool is_jump) const {
+  const Slot& slot = *code_.slot(pc);
+  return is_jump ? slot.extra() : slot.extra_of_branch();
+}
+
 template <bool kRecord>
 Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
   const uint32_t pc = pc_;
@@ -328,6 +345,7 @@ Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
   const auto imm = static_cast<uint32_t>(insn.imm);
   uint32_t next_pc = pc + insn.length;
   uint32_t result = 0;
+  uint64_t extra = 0;
   if constexpr (kRecord) {
     *record = {};
     record->pc = pc;
@@ -340,10 +358,12 @@ Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
     case Op::kJal:
       result = next_pc;
       next_pc = pc + imm;
+      extra = taken_cycles(pc, true);
       break;
     case Op::kJalr:
       result = next_pc;
       next_pc = (a + imm) & ~1U;
+      extra = costs::kTaken;
       break;
     case Op::kBreak:
       return stop(Cause::kBreakpoint);
@@ -365,13 +385,18 @@ Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
       return stop(Cause::kIllegal);
     default:
       if (is_branch(insn.op)) {
-        if (is_taken(insn.op, a, b)) next_pc = pc + imm;
+        if (is_taken(insn.op, a, b)) {
+          next_pc = pc + imm;
+          extra = taken_cycles(pc, false);
+        }
       } else if (is_load(insn.op)) {
         if (!load(insn.op, a + imm, result, record)) return Status::kFault;
+        extra = code_.slot(pc)->extra();
       } else if (is_store(insn.op)) {
         if (!store(insn.op, a + imm, b, record)) return Status::kFault;
       } else {
         result = compute(insn.op, a, b, imm);
+        if (is_division(insn.op)) extra = division_cycles(insn.op, a, b);
       }
       break;
   }
@@ -385,6 +410,7 @@ Hart::Status Hart::execute(const Insn& insn, Retirement* record) {
   }
   pc_ = next_pc;
   ++instructions_;
+  extra_ += extra;
   return Status::kRetired;
 }
 
@@ -404,16 +430,21 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
   uint32_t& result = hart.x_[slot->rd];
   const Slot* next = slot + kLength / 2;
   if constexpr (is_branch(kOp)) {
-    if (is_taken(kOp, a, b)) next = slot + slot->imm;
+    if (is_taken(kOp, a, b)) {
+      next = slot + slot->imm;
+      take(left, slot->extra_of_branch());
+    }
   } else if constexpr (kOp == Op::kJal) {
     result = hart.code_.address(next);
     next = slot + slot->imm;
+    take(left, slot->extra());
   } else if constexpr (kOp == Op::kJalr) {
     const uint32_t target = (a + imm) & ~1U;
     result = hart.code_.address(next);
     next = hart.code_.slot(target);
+    take(left, costs::kTaken);
     if (next == nullptr) {
-      hart.keep(slot, left - 1);
+      hart.keep(slot, --left);
       hart.pc_ = target;
       return Status::kRetired;
     }
@@ -426,6 +457,7 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
       if (!hart.load_elsewhere(a + imm, bytes_of(kOp), data)) return Status::kFault;
     }
     result = extended(kOp, data);
+    take(left, slot->extra());
   } else if constexpr (is_store(kOp)) {
     if (uint8_t* const at = hart.local(a + imm, bytes_of(kOp))) [[likely]] {
       std::memcpy(at, &b, bytes_of(kOp));
@@ -436,12 +468,13 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
   } else if constexpr (kOp == Op::kCustom) {
     hart.keep(slot, left);
     const Status status = hart.issue(command_of(slot->imm, a, b, hart.pc_), result);
-    if (status == Status::kRetired) hart.keep(next, left - 1);
+    if (status == Status::kRetired) hart.keep(next, --left);
     return status;
   } else if constexpr (kOp != Op::kFence) {
     result = compute(kOp, a, b, imm);
+    if constexpr (is_division(kOp)) take(left, division_cycles(kOp, a, b));
   }
-  if (--left == 0) {
+  if (static_cast<uint32_t>(--left) == 0) {
     hart.keep(next, left);
     return Status::kRetired;
   }
@@ -490,6 +523,7 @@ Hart::MemoryAccess Hart::next_access() {
 Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
   if (limit == 0) return Status::kRetired;
+  limit = std::min<uint64_t>(limit, ~uint32_t{0});
   left_ = limit;
   const Slot* const slot = code_.slot(pc_);
   if (slot != nullptr) return kRows[Code::row(*slot)](*this, slot, limit);

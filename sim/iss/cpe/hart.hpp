@@ -1,5 +1,5 @@
-// The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. What an instruction does,
-// not how long it takes. docs/cpe-core.md says what is left to the implementation.
+// The scalar core of a CPE as a model: RV32IMC_Zicsr, machine mode only, no traps. docs/cpe-core.md says what
+// is left to the implementation.
 #pragma once
 
 #include <array>
@@ -105,6 +105,8 @@ class Hart {
     if (number != 0) x_[number] = value;
   }
   uint64_t instructions() const { return instructions_; }
+  // That its instructions have taken by themselves, without waiting for anything outside (costs.hpp).
+  uint64_t cycles() const { return instructions_ + extra_; }
   uint64_t pointer() const { return pointer_; }  // of the data window
   void set_launch_mask(uint32_t mask) { launch_mask_ = mask; }
   void visit(Archive& archive);
@@ -113,6 +115,7 @@ class Hart {
   // By itself, with everything where others see it.
   template <bool kRecord>
   Status execute(const Insn& insn, Retirement* record);
+  uint64_t taken_cycles(uint32_t pc, bool is_jump) const;
   bool load(Op op, uint32_t address, uint32_t& value, Retirement* record);
   bool store(Op op, uint32_t address, uint32_t value, Retirement* record);
   bool load_elsewhere(uint32_t address, unsigned bytes, uint32_t& data);
@@ -125,8 +128,8 @@ class Hart {
   Status issue(const Command& command, uint32_t& result);
   Status cannot_fetch() { return stop(failure_.cause, Access::kFetch, failure_.address); }
 
-  // One after the other: `left` instructions from this one on. Members are written only where somebody may
-  // look at them.
+  // One after the other: `left` instructions from this one on, in the lower 32 bits; above them the cycles
+  // that those before took beyond one each. Members are written only where somebody may look at them.
   using Row = Status (*)(Hart& hart, const Slot* slot, uint64_t left);
   template <Op kOp, unsigned kLength>
   static Status row(Hart& hart, const Slot* slot, uint64_t left);
@@ -136,11 +139,15 @@ class Hart {
   static constexpr auto rows(std::index_sequence<kOps...>);
   static constexpr size_t kRowCount = Slot::kFirstRow + 2 * kOpCount;
   static const std::array<Row, kRowCount> kRows;  // by Slot::row
-  void keep(const Slot* next, uint64_t left) {
+  void keep(const Slot* next, uint64_t& left) {
     pc_ = code_.address(next);
+    extra_ += left >> 32;
+    left = static_cast<uint32_t>(left);
     instructions_ += left_ - left;
     left_ = left;
   }
+  // Beyond one each.
+  static void take(uint64_t& left, uint64_t cycles) { left += cycles << 32; }
   bool csr(const Insn& insn);
   bool read_csr(unsigned number, uint32_t& value);
   bool write_csr(unsigned number, uint32_t value);
@@ -153,6 +160,7 @@ class Hart {
   Identity identity_;
   uint32_t pc_ = 0;
   uint64_t instructions_ = 0;
+  uint64_t extra_ = 0;
   uint64_t left_ = 0;  // of those to run, when `instructions_` was written
   uint64_t pointer_ = 0;
   uint32_t launch_mask_ = 0;

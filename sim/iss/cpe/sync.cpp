@@ -34,12 +34,13 @@ bool Sync::wait(unsigned cpe, Scope scope) {
   return released;
 }
 
-bool Sync::release() {
+bool Sync::release(const std::function<void(uint32_t cpes)>& released) {
   bool any = false;
   for_each(active_, [&](unsigned cpe) {
     for (const Scope scope : {kRow, kColumn, kAll}) {
       if (states_[cpe][scope] != kArrived || missing(cpe, scope) != 0) continue;
       for_each(members(cpe, scope), [&](unsigned other) { states_[other][scope] = kReleased; });
+      released(members(cpe, scope));
       any = true;
     }
   });

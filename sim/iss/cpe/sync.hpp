@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 namespace swai {
 class Archive;
@@ -21,8 +22,8 @@ class Sync {
   // The CPE arrives, or asks again. True: it has been released, and is told so once. Changes nothing for
   // others.
   bool wait(unsigned cpe, Scope scope);
-  // Releases those whose scope has arrived; true: there were any.
-  bool release();
+  // Releases those whose scope has arrived, and tells who they are; true: there were any.
+  bool release(const std::function<void(uint32_t cpes)>& released);
   void reset(unsigned cpe) { states_[cpe] = {}; }
 
   // Who has not arrived yet.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "sim/iss/cpe/lanes.hpp"
 
@@ -152,6 +153,27 @@ int64_t Systolic::sparse_activations_at(uint32_t k, uint32_t row) const {
 }
 int64_t Systolic::output_at(uint32_t column_tile, uint32_t row) const {
   return now_.output + column_tile * now_.output_column_stride + row * now_.output_row_stride;
+}
+
+Clock::Product Systolic::takes(uint32_t word) const {
+  const Mode mode(word);
+  const uint64_t rows = now_.rows;
+  const uint64_t tile =
+      mode.weights == weights::kSparse
+          ? std::max(costs::kSparseTile,
+                     (rows + costs::kSparseRows - 1) / costs::kSparseRows * costs::kSparseRows)
+          : std::max(rows, mode.weights == weights::kInt4 ? costs::kInt4Tile : costs::kInt8Tile);
+  const uint64_t drain_row =
+      mode.result == number::kInt32 ? 1 : costs::kDrainRow * (mode.row_factors ? 2 : 1);
+  const uint64_t drain = !mode.drain ? 0 : rows * drain_row + costs::kDrainTile;
+  const uint32_t blocks = (now_.column_tiles + now_.block - 1) / now_.block;
+  const uint64_t last = now_.column_tiles - (blocks - 1) * now_.block;
+  return {.blocks = blocks,
+          .array = now_.block * now_.k_tiles * tile,
+          .last_array = last * now_.k_tiles * tile,
+          .drain = now_.block * drain,
+          .last_drain = last * drain,
+          .half = static_cast<uint8_t>(mode.half)};
 }
 
 void Systolic::run(const Mode& mode) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/iss/cpe/clock.hpp"
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "sim/iss/cpe/hart.hpp"
@@ -47,6 +48,7 @@ class Systolic {
 
   // Of a run with the present settings.
   Footprint footprint(uint32_t mode) const;
+  Clock::Product takes(uint32_t mode) const;
 
   uint32_t begun() const { return begun_; }
   // Rows of activations that have gone through the array.

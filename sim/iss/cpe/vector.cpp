@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "sim/iss/cpe/lanes.hpp"
 #include "sim/iss/cpe/special.hpp"
@@ -257,6 +258,28 @@ bool Vector::run_fast(const Mode& mode, lanes::Row& fast, uint32_t row, Reductio
 bool Vector::is_inside(const Operand& operand, uint32_t row) const {
   const int64_t last = address(operand, row, now_.elements - 1);
   return address(operand, row, 0) >= 0 && last < int64_t{kLdmBytes};
+}
+
+Clock::Elements Vector::takes(uint32_t word) const {
+  const Mode mode(word);
+  const bool special = mode.special != special_function::kNone;
+  const bool sums = mode.reduce == reduce::kSum;
+  uint64_t row = (now_.elements + kLanes - 1) / kLanes * (special ? costs::kSpecialGroup : 1);
+  bool converts = now_.result.kind != operand_kind::kNone && now_.result.number != number::kFp32;
+  for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    const Operand& operand = now_.operands[i];
+    converts = converts ||
+               (mode.uses(i) && operand.kind == operand_kind::kVector && operand.number != number::kFp32);
+  }
+  if (converts && !special) row = row * costs::kConvertedPercent / 100;
+  if (mode.reduce != reduce::kNone && now_.result.kind != operand_kind::kNone) ++row;
+  if (sums) row = std::max(row, costs::kSumRow);
+  return {.lanes = now_.rows * row,
+          .end = costs::kVectorEnd + (special ? costs::kSpecialEnd : 0) +
+                 (sums                           ? costs::kSumEnd
+                  : mode.reduce != reduce::kNone ? costs::kExtremeEnd
+                                                 : 0),
+          .overlap = vector_mode::kOverlap.get(word) != 0};
 }
 
 void Vector::run(const Mode& mode) {

@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/iss/cpe/clock.hpp"
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/lanes.hpp"
@@ -48,6 +49,7 @@ class Vector {
 
   // Of a run with the present settings.
   Footprint footprint(uint32_t mode) const;
+  Clock::Elements takes(uint32_t mode) const;
 
   uint32_t begun() const { return begun_; }
   // Groups of up to 8 elements that have been computed.

@@ -128,7 +128,8 @@ TEST_CASE("unit: launches, their numbers, done words, notifications and results"
     const auto result = bench.driver.result(number);
     CHECK(result.cycles == done.cycles);
     CHECK(result.cycles >= 6);
-    CHECK(result.cycles < 30);
+    // The first one finds code that nobody has run.
+    CHECK(result.cycles < (number == 1 ? 300 : 30));
     CHECK(result.waited >= 1);
     for (unsigned i = 0; i < 32; ++i) {
       if ((number >> i & 1) != 0) CHECK(bench.word_of(i, 0) == number * 100);

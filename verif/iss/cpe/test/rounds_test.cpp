@@ -89,6 +89,7 @@ struct Outcome {
   Ending ending = Ending::kDone;
   std::vector<Fault> faults;
   std::vector<uint64_t> instructions;
+  uint64_t cycles = 0;
   std::vector<uint8_t> bytes;
 
   bool operator==(const Outcome&) const = default;
@@ -101,6 +102,7 @@ Outcome fight(const std::vector<Assembler>& codes, uint64_t turn, unsigned threa
   Outcome outcome{.ending = result.ending,
                   .faults = result.faults,
                   .instructions = result.instructions,
+                  .cycles = result.cycles,
                   .bytes = bench.peek(Bench::base(Bench::kData), kShared)};
   for (unsigned i = 0; i < 32; ++i) {
     const auto ldm = bench.group.ldm(i).first(kUsed);
@@ -109,7 +111,7 @@ Outcome fight(const std::vector<Assembler>& codes, uint64_t turn, unsigned threa
   return outcome;
 }
 
-TEST_CASE("rounds: kernels that race leave the same bits with 1, 2 and 7 threads") {
+TEST_CASE("rounds: kernels that race leave the same bits and take the same cycles with 1, 2 and 7 threads") {
   verif::Random random(test_seed());
   unsigned done = 0;
   unsigned depend = 0;

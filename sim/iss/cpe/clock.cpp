@@ -1,0 +1,214 @@
+#include "sim/iss/cpe/clock.hpp"
+
+#include <algorithm>
+
+#include "sim/iss/cpe/channel.hpp"
+#include "sim/iss/cpe/costs.hpp"
+#include "sim/iss/cpe/hbm_time.hpp"
+
+namespace swai::iss::cpe {
+
+void Clock::began(uint64_t core, uint32_t ticket, const Transfer& transfer) {
+  note({.kind = Note::kTransfer, .ticket = ticket, .core = core, .transfer = transfer});
+}
+void Clock::began(uint64_t core, uint32_t ticket, const Product& product) {
+  note({.kind = Note::kProduct, .ticket = ticket, .core = core, .product = product});
+}
+void Clock::began(uint64_t core, uint32_t ticket, const Elements& elements) {
+  note({.kind = Note::kElements, .ticket = ticket, .core = core, .elements = elements});
+}
+void Clock::began(uint64_t core, Line line, uint32_t ticket) {
+  note({.kind = Note::kChannel, .line = line, .ticket = ticket, .core = core});
+}
+void Clock::waited(uint64_t core, Line line, uint32_t ticket) {
+  note({.kind = Note::kWait, .line = line, .ticket = ticket, .core = core});
+}
+void Clock::accessed(uint64_t core, const Transfer& transfer) {
+  note({.kind = Note::kAccess, .core = core, .transfer = transfer});
+}
+
+void Clock::reset() {
+  notes_.clear();
+  at_ = 0;
+  core_ = 0;
+  asleep_ = time_;
+  waits_ = {};
+  ends_ = {};
+  moving_.clear();
+}
+
+void Clock::catch_up(uint64_t core) {
+  notes_.clear();
+  at_ = 0;
+  time_ += core - core_;
+  core_ = core;
+}
+
+void Clock::wait_until(uint64_t time, Reason reason) {
+  if (time <= time_) return;
+  waits_[reason] += time - time_;
+  time_ = time;
+}
+
+void Clock::wait_for_code(uint64_t cycles) { wait_until(time_ + cycles, kForCode); }
+
+void Clock::release(uint64_t time) {
+  if (time <= time_) return;
+  asleep_ += time - time_;
+  time_ = time;
+}
+
+namespace {
+
+bool is_send(Clock::Line line) { return line == Clock::kRowSends || line == Clock::kColumnSends; }
+bool is_row(Clock::Line line) { return line == Clock::kRowSends || line == Clock::kRowReceives; }
+
+Clock::Reason reason_of(Clock::Line line) {
+  switch (line) {
+    case Clock::kDma:
+      return Clock::kForDma;
+    case Clock::kRowSends:
+    case Clock::kRowReceives:
+      return Clock::kForRow;
+    case Clock::kColumnSends:
+    case Clock::kColumnReceives:
+      return Clock::kForColumn;
+    default:
+      return Clock::kForUnits;
+  }
+}
+
+}  // namespace
+
+uint64_t Clock::end_of(Line line, uint32_t ticket, const Surroundings& around) const {
+  if (line < ends_.size()) return ends_[line].of(ticket);
+  if (is_row(line)) return around.row.end_of(around.row_position, is_send(line), ticket);
+  return around.column.end_of(around.column_position, is_send(line), ticket);
+}
+
+// The next note waits for transfers that are not through.
+bool Clock::is_stuck() const {
+  if (moving_.empty()) return false;
+  const Note& note = notes_[at_];
+  const auto left = [&](uint32_t ticket) {
+    return static_cast<int32_t>(ticket - moving_.front().ticket) >= 0;
+  };
+  switch (note.kind) {
+    case Note::kDone:
+      return true;
+    case Note::kTransfer:
+      return left(note.ticket - costs::kDmaTransfers);
+    case Note::kWait:
+      return note.line == kDma && left(note.ticket);
+    default:
+      return false;
+  }
+}
+
+uint64_t Clock::next() const {
+  const uint64_t lines = moving_.empty() ? kNever : dma_free_;
+  if (!has_notes_left() || is_stuck()) return lines;
+  return std::min(lines, time_ + (notes_[at_].core - core_));
+}
+
+void Clock::go_on(const Surroundings& around) {
+  const bool note_can = has_notes_left() && !is_stuck();
+  if (!moving_.empty() && (!note_can || dma_free_ < time_ + (notes_[at_].core - core_))) {
+    return move_lines(around.hbm);
+  }
+  const Note& note = notes_[at_++];
+  time_ += note.core - core_;
+  core_ = note.core;
+  switch (note.kind) {
+    case Note::kDone:
+      for (const Line line : {kDma, kSystolic, kVector}) wait_until(ends_[line].last(), reason_of(line));
+      for (const bool send : {true, false}) {
+        wait_until(around.row.last_end(around.row_position, send), kForRow);
+        wait_until(around.column.last_end(around.column_position, send), kForColumn);
+      }
+      break;
+    case Note::kTransfer:
+      transfer(note);
+      break;
+    case Note::kProduct:
+      product(note);
+      break;
+    case Note::kElements:
+      elements(note);
+      break;
+    case Note::kChannel: {
+      Channel& channel = is_row(note.line) ? around.row : around.column;
+      const unsigned position = is_row(note.line) ? around.row_position : around.column_position;
+      wait_until(end_of(note.line, note.ticket - Channel::kQueue, around), reason_of(note.line));
+      channel.issued(position, is_send(note.line), note.ticket, time_);
+      break;
+    }
+    case Note::kWait:
+      wait_until(end_of(note.line, note.ticket, around), reason_of(note.line));
+      break;
+    case Note::kAccess:
+      access(note, around.hbm);
+      break;
+  }
+}
+
+void Clock::access(const Note& note, HbmTime& hbm) {
+  const bool write = note.transfer.write;
+  uint64_t served = time_;
+  for (uint32_t n = 0; n < note.transfer.lines; ++n) {
+    served = std::max(served, hbm.take_line(time_ + 1, note.transfer.first + n, write));
+  }
+  wait_until(served + (write ? costs::kWrite : costs::kRead) + costs::kWindow, kForWindow);
+}
+
+void Clock::transfer(const Note& note) {
+  wait_until(ends_[kDma].of(note.ticket - costs::kDmaTransfers), kForDma);
+  if (moving_.empty()) dma_free_ = std::max(dma_free_, time_ + costs::kDmaStart);
+  moving_.push_back({.ticket = note.ticket, .lines = note.transfer.lines, .write = note.transfer.write});
+}
+
+// As many lines as the engine has under way at once; the next ones when these are answered.
+void Clock::move_lines(HbmTime& hbm) {
+  Moving& first = moving_.front();
+  const uint64_t latency = first.write ? costs::kWrite : costs::kRead;
+  const uint32_t lines = std::min(first.lines, costs::kDmaTags);
+  const uint64_t served = lines == 0 ? dma_free_ : hbm.take_lines(dma_free_, lines, first.write);
+  first.lines -= lines;
+  dma_free_ =
+      served + std::max<uint64_t>(1, lines * (latency + 1) / costs::kDmaTags - std::min(lines - 1, lines));
+  if (first.lines != 0) return;
+  ends_[kDma].set(first.ticket, served + latency + (first.write ? 0 : costs::kRowOpens) + costs::kDmaEnd);
+  moving_.pop_front();
+}
+
+// Two runs fit in: the one that computes and the next.
+void Clock::product(const Note& note) {
+  const Product& run = note.product;
+  wait_until(array_before_, kForUnits);
+  // The weights of a run are fetched while the one before computes.
+  uint64_t time = std::max(time_ + costs::kSystolicFill, array_free_);
+  array_before_ = array_free_;
+  unsigned half = run.half;
+  for (uint32_t block = 1; block <= run.blocks; ++block, half ^= 1) {
+    const bool last = block == run.blocks;
+    time = std::max(time, half_free_[half]) + (last ? run.last_array : run.array);
+    const uint64_t drain = last ? run.last_drain : run.drain;
+    if (drain == 0) continue;
+    drain_free_ = std::max(drain_free_, time) + drain;
+    half_free_[half] = drain_free_;
+  }
+  array_free_ = time;
+  const uint64_t end = (run.last_drain != 0 ? drain_free_ : time) + costs::kSystolicEnd;
+  ends_[kSystolic].set(note.ticket, end);
+}
+
+void Clock::elements(const Note& note) {
+  Ends& ends = ends_[kVector];
+  wait_until(ends.of(note.ticket - costs::kVectorRuns), kForUnits);
+  const uint64_t stored = ends.last();
+  const uint64_t from = note.elements.overlap ? time_ : std::max(time_, stored);
+  lanes_free_ = std::max(from + costs::kVectorFill, lanes_free_) + note.elements.lanes;
+  ends.set(note.ticket, lanes_free_ + note.elements.end);
+}
+
+}  // namespace swai::iss::cpe

@@ -1,0 +1,162 @@
+// The clock of a CPE: when its core and its units would have come how far. It only watches: what a program
+// computes does not depend on it, except where it reads the time.
+//
+// While the CPE runs its round it notes what it does. At the end of the round its group goes through these
+// notes, and what the DMA engines still have to do, of all CPEs in the order of their time, and reserves what
+// they share. Figures: costs.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace swai {
+class Archive;
+}
+
+namespace swai::iss::cpe {
+
+class Channel;
+class HbmTime;
+
+class Clock {
+ public:
+  // Commands that come to their end in the order in which they were issued.
+  enum Line : uint8_t {
+    kDma,
+    kSystolic,
+    kVector,
+    kRowSends,
+    kRowReceives,
+    kColumnSends,
+    kColumnReceives,
+    kNoLine
+  };
+
+  // What a command to a unit takes.
+  struct Transfer {
+    uint32_t lines = 0;
+    uint32_t first = 0;  // of an access: the line's number
+    bool write = false;
+  };
+  struct Product {
+    uint32_t blocks = 0;
+    uint64_t array = 0;       // of a block
+    uint64_t last_array = 0;  // of the last one
+    uint64_t drain = 0;
+    uint64_t last_drain = 0;
+    uint8_t half = 0;  // of the first block
+  };
+  struct Elements {
+    uint64_t lanes = 0;
+    uint64_t end = 0;  // from the last group to its results
+    bool overlap = false;
+  };
+
+  // --- while the CPE runs; `core`: cycles that its core has counted
+  void began(uint64_t core, uint32_t ticket, const Transfer& transfer);
+  void began(uint64_t core, uint32_t ticket, const Product& product);
+  void began(uint64_t core, uint32_t ticket, const Elements& elements);
+  // A send or a receive.
+  void began(uint64_t core, Line line, uint32_t ticket);
+  void waited(uint64_t core, Line line, uint32_t ticket);
+  void accessed(uint64_t core, const Transfer& transfer);
+  void ends_launch(uint64_t core) { note({.kind = Note::kDone, .core = core}); }
+  // The time cannot be told before the round has ended.
+  bool has_notes() const { return !notes_.empty(); }
+  // Cycles in which the core was not asleep, since it was reset.
+  uint64_t cycles(uint64_t core) const { return time_ - asleep_ + (core - core_); }
+
+  // --- at the end of a round
+  struct Surroundings {
+    HbmTime& hbm;
+    Channel& row;
+    Channel& column;
+    unsigned row_position = 0;
+    unsigned column_position = 0;
+  };
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  // When the next thing happens: what was noted, or lines of the DMA engine.
+  uint64_t next() const;
+  // Goes through it.
+  void go_on(const Surroundings& around);
+  bool has_notes_left() const { return at_ < notes_.size(); }
+  // All were gone through: to where the core is.
+  void catch_up(uint64_t core);
+  void wait_for_code(uint64_t cycles);
+  // Asleep until then.
+  void release(uint64_t time);
+  // When the CPE took its launch, or did so last, and ended it.
+  uint64_t time() const { return time_; }
+
+  // Cycles that the core waited: by what.
+  enum Reason : uint8_t { kForCode, kForWindow, kForDma, kForRow, kForColumn, kForUnits, kReasons };
+  uint64_t waited_for(Reason reason) const { return waits_[reason]; }
+  // The CPE was reset: its core counts from 0.
+  void reset();
+  void visit(Archive& archive);
+
+ private:
+  struct Note {
+    enum Kind : uint8_t { kDone, kTransfer, kProduct, kElements, kChannel, kWait, kAccess };
+    Kind kind = kDone;
+    Line line = kNoLine;
+    uint32_t ticket = 0;
+    uint64_t core = 0;
+    Transfer transfer{};
+    Product product{};
+    Elements elements{};
+  };
+  void note(const Note& note) { notes_.push_back(note); }
+
+  // The ends of the last commands of a unit, by ticket.
+  struct Ends {
+    static constexpr uint32_t kKept = 8;
+    std::array<uint64_t, kKept> at{};
+    uint32_t known = 0;
+
+    // One that is known.
+    uint64_t of(uint32_t ticket) const { return known - ticket < kKept ? at[ticket % kKept] : 0; }
+    // In the order of tickets, as commands end.
+    void set(uint32_t ticket, uint64_t end) {
+      at[ticket % kKept] = std::max(end, last());
+      known = ticket;
+    }
+    uint64_t last() const { return at[known % kKept]; }
+  };
+  // That the DMA engine has begun.
+  struct Moving {
+    uint32_t ticket = 0;
+    uint32_t lines = 0;  // left
+    bool write = false;
+  };
+
+  void wait_until(uint64_t time, Reason reason);
+  bool is_stuck() const;
+  void transfer(const Note& note);
+  void move_lines(HbmTime& hbm);
+  void product(const Note& note);
+  void elements(const Note& note);
+  void access(const Note& note, HbmTime& hbm);
+  uint64_t end_of(Line line, uint32_t ticket, const Surroundings& around) const;
+
+  std::vector<Note> notes_;
+  size_t at_ = 0;  // the next one to go through
+
+  uint64_t time_ = 0;  // when the core had counted `core_` cycles
+  uint64_t core_ = 0;
+  uint64_t asleep_ = 0;  // of `time_`, and what had passed when the CPE was reset
+  std::array<uint64_t, kReasons> waits_{};
+  std::array<Ends, 3> ends_;  // DMA, systolic and vector unit
+  std::deque<Moving> moving_;
+  uint64_t dma_free_ = 0;      // may send its next requests
+  uint64_t array_free_ = 0;    // of the systolic unit
+  uint64_t array_before_ = 0;  // the run before
+  uint64_t drain_free_ = 0;
+  std::array<uint64_t, 2> half_free_{};
+  uint64_t lanes_free_ = 0;
+};
+
+}  // namespace swai::iss::cpe
