@@ -194,15 +194,18 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
          "ready (--until-ready), end of the input, --max-cycles, Ctrl-C or SIGTERM, with --socket, too")
       ->type_name("FILE");
 
-  app.add_option(
-         "--check", options.check,
-         "look for what hardware does not forgive: forgotten waits, operands and results that are\n"
-         "overwritten, lines that the processor's cache still has. Each place is told on standard error,\n"
-         "and added to FILE as a JSON object, a line; -: no file (--tier fast)")
-      ->envname("SWAI_CHECK")
-      ->type_name("FILE");
+  auto* check =
+      app.add_option(
+             "--check", options.check,
+             "look for what hardware does not forgive: forgotten waits, operands and results that are\n"
+             "overwritten, lines that the processor's cache still has. Each place is told on standard "
+             "error,\n"
+             "and added to FILE as a JSON object, a line; -: no file (--tier fast)")
+          ->envname("SWAI_CHECK")
+          ->type_name("FILE");
   app.add_option("--check-module", options.check_modules,
                  "a module of kernels, for their names and lines; may be given again")
+      ->needs(check)
       ->envname("SWAI_CHECK_MODULES")
       ->delimiter(':')
       ->type_name("FILE");

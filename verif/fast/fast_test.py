@@ -137,6 +137,10 @@ class FastCard(unittest.TestCase):
             done = self.run_card("--tier", "rtl", option, self.folder / "x", expect=2)
             self.assertIn(f"the card in RTL has no {option}", done.stderr)
 
+    def test_modules_are_for_checks(self):
+        done = self.run_card("--until-ready", "--check-module", "some.elf", expect=2)
+        self.assertRegex(done.stderr + done.stdout, "--check-module.*requires.*--check")
+
     def test_snapshot_that_cannot_be_written_is_an_error(self):
         done = self.run_card("--until-ready", "--save", self.folder / "no" / "x", expect=2)
         self.assertIn("No such file", done.stderr)

@@ -1,7 +1,8 @@
-// Which of up to 32 comes first: their times in a tree of pairs, so that a new time costs five comparisons.
-// Of those with the same time it is the one with the lowest number.
+// Which of up to 32 comes first: a tree of their times, in which a new one costs five comparisons. Of those
+// with the same time it is the one with the lowest number.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -11,26 +12,25 @@ class Earliest {
  public:
   static constexpr unsigned kMany = 32;
 
-  Earliest() {
-    times_.fill(~uint64_t{0});
-    for (unsigned node = kMany - 1; node != 0; --node) first_[node] = static_cast<uint8_t>(winner(2 * node));
+  // The largest number, and any time beyond 2^59, is never.
+  explicit Earliest(const std::array<uint64_t, kMany>& times) {
+    for (unsigned number = 0; number < kMany; ++number) nodes_[kMany + number] = key(number, times[number]);
+    for (unsigned node = kMany - 1; node != 0; --node) decide(node);
   }
 
   void set(unsigned number, uint64_t time) {
-    times_[number] = time;
-    for (unsigned node = (kMany + number) / 2; node != 0; node /= 2) {
-      const unsigned left = winner(2 * node);
-      const unsigned right = winner(2 * node + 1);
-      first_[node] = static_cast<uint8_t>(times_[right] < times_[left] ? right : left);
-    }
+    nodes_[kMany + number] = key(number, time);
+    for (unsigned node = (kMany + number) / 2; node != 0; node /= 2) decide(node);
   }
-  unsigned first() const { return first_[1]; }
+  unsigned first() const { return nodes_[1] % kMany; }
 
  private:
-  unsigned winner(unsigned node) const { return node < kMany ? first_[node] : node - kMany; }
+  static uint64_t key(unsigned number, uint64_t time) {
+    return std::min(time, ~uint64_t{0} / kMany) * kMany + number;
+  }
+  void decide(unsigned node) { nodes_[node] = std::min(nodes_[2 * node], nodes_[2 * node + 1]); }
 
-  std::array<uint64_t, kMany> times_;
-  std::array<uint8_t, kMany> first_{};  // by node of the tree, whose root is 1
+  std::array<uint64_t, 2 * kMany> nodes_{};  // the root is 1, the leaves come last: time, then number
 };
 
 }  // namespace swai::iss::cpe

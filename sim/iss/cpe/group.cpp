@@ -220,7 +220,9 @@ Group::Turn Group::turn() {
     taken[i] = cpes_[i]->taken();
   });
   run_cpes(ran, counts);
-  tell_time(ran);
+  uint32_t moved = 0;
+  for_each(ran, [&](unsigned i) { moved |= uint32_t{counts[i] != 0} << i; });
+  tell_time(moved);
   for_each(ran, [&](unsigned i) {
     Cpe& cpe = *cpes_[i];
     cpe.commit();
@@ -261,8 +263,16 @@ void Group::tell_time(uint32_t mask) {
   wait_for_code(mask);
   uint32_t left = 0;  // that have notes
   for_each(mask, [&](unsigned i) { left |= uint32_t{cpes_[i]->clock().has_notes_left()} << i; });
-  Earliest earliest;
-  if (left != 0) for_each(all_, [&](unsigned i) { earliest.set(i, cpes_[i]->clock().next()); });
+  if (left != 0) go_through_notes(left);
+  for_each(mask, [&](unsigned i) { cpes_[i]->clock().catch_up(cpes_[i]->hart().cycles()); });
+}
+
+// Of these CPEs. The DMA engines of others may have something to do, too.
+void Group::go_through_notes(uint32_t left) {
+  std::array<uint64_t, 32> times{};
+  times.fill(Clock::kNever);
+  for_each(all_, [&](unsigned i) { times[i] = cpes_[i]->clock().next(); });
+  Earliest earliest(times);
   while (left != 0) {
     const unsigned first = earliest.first();
     Cpe& cpe = *cpes_[first];
@@ -270,7 +280,6 @@ void Group::tell_time(uint32_t mask) {
     earliest.set(first, cpe.clock().next());
     if (!cpe.clock().has_notes_left()) left &= ~(uint32_t{1} << first);
   }
-  for_each(mask, [&](unsigned i) { cpes_[i]->clock().catch_up(cpes_[i]->hart().cycles()); });
 }
 
 void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {

@@ -149,6 +149,7 @@ class Group {
   bool lost(unsigned cpe) const;
   void wait_for_code(uint32_t mask);
   void tell_time(uint32_t mask);
+  void go_through_notes(uint32_t left);
   void run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts);
   void run_together(uint32_t mask, const std::function<void(unsigned cpe)>& run);
   void record(unsigned cpe);

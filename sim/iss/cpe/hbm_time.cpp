@@ -7,7 +7,8 @@ namespace swai::iss::cpe {
 // Memory that had no work for long sleeps.
 uint64_t HbmTime::wake(uint64_t start) {
   if (start >= busy_until_ + costs::kSleepsAfter) awake_at_ = start + costs::kWakes;
-  return std::max(start, awake_at_);
+  // Who is far behind was served before it fell asleep.
+  return start + costs::kWakes < awake_at_ ? start : std::max(start, awake_at_);
 }
 
 uint64_t HbmTime::take_lines(uint64_t start, uint64_t lines, bool write) {
