@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "host/graph/graph.hpp"
 #include "host/graph/signatures.hpp"
 
@@ -147,6 +148,11 @@ class Checker {
     if (four && std::ranges::find(groups, packing.group) == groups.end())
       throw GraphError(text.place, "packed i4 has groups of 32, 64 or 128 along its rows: packed 32");
     if (!four && text.group) throw GraphError(text.place, "packed i8 has no groups");
+    if (text.tiles) {
+      packing.tiles = number(*text.tiles);
+      if (packing.tiles < 1 || packing.tiles > operators::kSparseMostTiles)
+        throw GraphError(text.place, "sparse weights are i8 of 1 to 64 tiles: packed sparse 64");
+    }
     return packing;
   }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 
 namespace swai::graph {
@@ -45,6 +46,7 @@ std::string Type::text() const {
   if (packed) text += " packed";
   if (packed && packed->group != 0) text += fmt::format(" {}", packed->group);
   if (packed && packed->minima) text += " minima";
+  if (packed && packed->tiles != 0) text += fmt::format(" sparse {}", packed->tiles);
   if (split) text += fmt::format(" split {}", *split);
   return text;
 }
@@ -66,9 +68,14 @@ Size Type::bytes() const {
   };
   const uint32_t depth = known(1), columns = known(0);
   const auto group = static_cast<uint32_t>(packed->group);
-  const uint64_t bytes = element == Element::kI4
-                             ? operators::W4Layout{depth, columns, group, packed->minima}.bytes()
-                             : operators::packed_linear_bytes(depth, columns);
+  uint64_t bytes = 0;
+  if (element == Element::kI4) {
+    bytes = operators::W4Layout{depth, columns, group, packed->minima}.bytes();
+  } else if (packed->tiles != 0) {
+    bytes = operators::SparseLayout{depth, columns, static_cast<uint32_t>(packed->tiles)}.bytes();
+  } else {
+    bytes = operators::packed_linear_bytes(depth, columns);
+  }
   return static_cast<int64_t>(bytes);
 }
 

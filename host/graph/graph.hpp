@@ -14,10 +14,12 @@ namespace swai::graph {
 
 enum class Element { kI4, kI8, kI32, kF16, kF32 };
 
-// How weights of few bits lie in memory, as products want them: operators::pack_linear, pack_linear_w4.
+// How weights of few bits lie in memory, as products want them: operators::pack_linear, pack_linear_w4,
+// pack_linear_sparse.
 struct Packing {
   int64_t group = 0;    // of i4: so many along a row share a scale and a zero
   bool minima = false;  // and a minimum
+  int64_t tiles = 0;    // of sparse i8: what operators::sparse_tiles says, or more
 
   friend bool operator==(const Packing&, const Packing&) = default;
 };

@@ -73,8 +73,9 @@ class Lowering {
         }
       } else if (node.operation == "linear") {
         const Type& weight = graph_.values[*use_of(node).operand("weight")].type;
+        const bool whole_rows = weight.packed && weight.packed->tiles != 0;
         if (weight.element == Element::kI8 || weight.element == Element::kI4)
-          quantise_operand(made, node, "x", "x_scale", use_of(node).size("x_group"));
+          quantise_operand(made, node, "x", "x_scale", whole_rows ? Size(0) : use_of(node).size("x_group"));
       } else if (node.operation == "attention" && use_of(node).word("products") == "i8") {
         const int64_t heads = use_of(node).count("heads");
         const Size width = graph_.values[*use_of(node).operand("q")].type.dimensions[1] / heads;

@@ -237,7 +237,11 @@ class Parser {
     } while (takes(","));
     expect("]");
     type.packed = takes("packed");
-    if (type.packed && begins_expression()) type.group = expression();
+    if (type.packed && takes("sparse")) {
+      type.tiles = expression();
+    } else if (type.packed && begins_expression()) {
+      type.group = expression();
+    }
     type.minima = type.group && takes("minima");
     if (takes("split")) type.split = expression();
     return type;

@@ -122,7 +122,13 @@ std::vector<Type> linear(const Use& use) {
   vector_for(use, "bias", columns);
   if ((x.element == Element::kI8) != use.has("x_scale"))
     use.fail("x has an x_scale when it is i8, and only then");
-  if (use.has("x_scale")) scales_of_rows(use, "x_scale", "x_group", x);
+  if (use.has("x_scale")) {
+    if (weight.packed && weight.packed->tiles != 0) {
+      vector_for(use, "x_scale", rows);
+    } else {
+      scales_of_rows(use, "x_scale", "x_group", x);
+    }
+  }
   vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
   return {product(use, rows, columns)};

@@ -55,6 +55,7 @@ struct TypeText {
   bool packed = false;              // as the card's products want weights
   std::optional<Expression> group;  // of packed weights that share a scale
   bool minima = false;              // and a minimum
+  std::optional<Expression> tiles;  // of packed sparse weights
   std::optional<Expression> split;  // over cards, along this dimension
 };
 

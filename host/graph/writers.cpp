@@ -13,6 +13,7 @@
 #include "cpe-kernels/operators/embedding/plan.hpp"
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear_fp32/plan.hpp"
+#include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/norm/plan.hpp"
@@ -217,6 +218,15 @@ void linear_w4(Emitter& out) {
   node.finish(Operator::kLinearW4);
 }
 
+void linear_sparse(Emitter& out) {
+  const ValueId x = out.operand("x");
+  Arguments<LinearSparseArgs> node = product<LinearSparseArgs>(out, out.columns(x), out.stride(x));
+  node.at(&LinearSparseArgs::x_scales, out.operand("x_scale"));
+  node.at(&LinearSparseArgs::w_scales, out.operand("scale"));
+  node->tiles = static_cast<uint8_t>(out.type(out.operand("weight")).packed->tiles);
+  node.finish(Operator::kLinearSparse);
+}
+
 struct Heads {
   uint32_t count;
   uint32_t of_keys;
@@ -285,7 +295,7 @@ void rotary(Emitter& out) {
 void linear(Emitter& out) {
   switch (out.type(out.operand("weight")).element) {
     case Element::kI8:
-      return linear_w8(out);
+      return out.type(out.operand("weight")).packed->tiles != 0 ? linear_sparse(out) : linear_w8(out);
     case Element::kI4:
       return linear_w4(out);
     default:

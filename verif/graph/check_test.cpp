@@ -99,6 +99,10 @@ TEST_CASE("operands and settings") {
             "weight v: i4[16, d] packed 4 * d minima\nweight v.scale: f32[16]\nz = linear(x, v, v.scale)") ==
         "");
   CHECK(after_start("weight v: i8[16, d] packed 32") == "9: packed i8 has no groups");
+  for (const char* const tiles : {"0", "65"}) {
+    CHECK(after_start(fmt::format("weight v: i8[16, d] packed sparse {}", tiles)) ==
+          "9: sparse weights are i8 of 1 to 64 tiles: packed sparse 64");
+  }
   CHECK(after_start("weight v: i4[16, d]\nz = linear(x, v)") ==
         "10: linear: weight is i4[16, 8]; such weights lie packed: declare i4[16, 8] packed 32");
   CHECK(after_start("input t: f32[n]\nz = gelu(t)") == "10: gelu: x is f32[n]; it should have 2 dimensions");

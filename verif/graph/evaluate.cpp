@@ -183,7 +183,7 @@ Matrix linear(const Computed& call) {
   if (const Matrix* const scales = call.maybe("x_scale")) x = dequantise(x, *scales);
   if (call.type("weight").packed && !call.maybe("x_scale")) {
     Matrix whole, scales;
-    quantise(x, call.size("x_group"), whole, scales);
+    quantise(x, call.type("weight").packed->tiles != 0 ? 0 : call.size("x_group"), whole, scales);
     x = dequantise(whole, scales);
   }
   const Matrix* const scale = call.maybe("scale");

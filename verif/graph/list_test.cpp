@@ -219,6 +219,15 @@ TEST_CASE("products of the same x share its bytes") {
   std::memcpy(&args, fours.nodes[1].arguments.data(), sizeof args);
   CHECK(args.w_group == 64);
   CHECK(args.minima == 1);
+  // Sparse weights take one scale for each row of x, so bytes of their own.
+  const Template few = pattern_of(weights +
+                                  "weight c: i8[64, 256] packed sparse 9\ny = linear(x, c, a.scale)\n"
+                                  "z = linear(x, b, b.scale)\n");
+  CHECK((operators_of(few) ==
+         std::vector{Operator::kQuantise, Operator::kLinearSparse, Operator::kQuantise, Operator::kLinear}));
+  operators::LinearSparseArgs sparse;
+  std::memcpy(&sparse, few.nodes[1].arguments.data(), sizeof sparse);
+  CHECK(sparse.tiles == 9);
   // Other groups are other bytes.
   CHECK(operators_of(pattern_of(weights + "q, s = quantise(x)\ny = linear(q, a, a.scale, x_scale: s)\n"
                                           "z = linear(x, b, b.scale)\n"))

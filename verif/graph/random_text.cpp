@@ -30,6 +30,7 @@ weight half: f16[h, d]
 weight small: i8[h, d] packed
 weight small.scale: f32[h]
 weight four: i4[h, d] packed 32
+weight few: i8[h, d] packed sparse 64
 state d.kept: f32[20, d]
 state h.kept: f16[20, h]
 state said: i32[15]
@@ -46,6 +47,7 @@ input wide: f32[1, 5000]
 input greedy: i32[1, 12]
 output product: f32[n, h]
 output fourth: f32[n, h]
+output fifth: f32[n, h]
 output seen: f32[n, h]
 )",
                       random_() % 2 == 0 ? 1 + random_() % 40 : 130 + random_() % 160);
@@ -172,6 +174,7 @@ x.bytes, x.scales = quantise(x{})
 again = dequantise(x.bytes, x.scales{})
 product = linear(again, small, small.scale, bias: h.beta, residual: {}, activation: relu)
 fourth = linear(x, four, small.scale)
+fifth = linear(x, few, small.scale, bias: h.beta, activation: gelu)
 new.keys = embedding(tokens, turns)
 new.values = embedding(tokens, turns, positions: turns, at: past)
 keys = extend(kept.keys, new.keys, at: past)

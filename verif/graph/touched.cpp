@@ -130,6 +130,13 @@ std::vector<Touched> touched(const node::Node& node) {
       return of_product(arguments_of<LinearArgs>(node));
     case Operator::kLinearW4:
       return of_product(arguments_of<LinearW4Args>(node));
+    case Operator::kLinearSparse: {
+      const auto args = arguments_of<LinearSparseArgs>(node);
+      return {{args.to, args.rows * uint64_t{args.to_stride}, true},
+              {args.x, args.rows * uint64_t{args.x_stride}},
+              {args.x_scales, args.rows * uint64_t{4}},
+              {args.residual, args.residual ? args.rows * uint64_t{args.residual_stride} : 0}};
+    }
     case Operator::kLinearFp32: {
       const auto args = arguments_of<LinearFp32Args>(node);
       return {{args.to, args.rows * uint64_t{args.to_stride}, true},

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "cpe-kernels/operators/linear_sparse/pack.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "host/graph/lower.hpp"
 #include "sim/iss/cpe/fp32.hpp"
@@ -74,9 +75,17 @@ void Walked::pack(const Value& value, ValueId id) {
   if (value.type.element == Element::kI8) {
     std::vector<int8_t> plain;
     for (size_t i = 0; i < count; ++i) plain.push_back(static_cast<int8_t>(random_.below(255) - 127));
-    matrix.numbers.assign(plain.begin(), plain.end());
-    operators::pack_linear(plain, shape.columns, shape.rows,
-                           {reinterpret_cast<int8_t*>(packed.data()), packed.size()});
+    if (const auto tiles = static_cast<uint32_t>(value.type.packed->tiles); tiles != 0) {
+      for (size_t i = 0; i < count; ++i) {
+        if (i % 5 != 0) plain[i] = 0;
+      }
+      matrix.numbers.assign(plain.begin(), plain.end());
+      packed = operators::pack_linear_sparse({shape.columns, shape.rows, tiles}, plain);
+    } else {
+      matrix.numbers.assign(plain.begin(), plain.end());
+      operators::pack_linear(plain, shape.columns, shape.rows,
+                             {reinterpret_cast<int8_t*>(packed.data()), packed.size()});
+    }
   } else {
     const auto group = static_cast<uint32_t>(value.type.packed->group);
     const size_t groups = (shape.columns + group - 1) / group;

@@ -119,7 +119,7 @@ class Bench:
         sizes = {"to": rows * columns * element, "x": rows * depth, "w": len(weights.packed), "x_scales": rows * 4,
                  "w_scales": columns * 4, "biases": columns * 4}
         return self.cycles("linear_sparse", sizes, {"rows": rows, "depth": depth, "columns": columns,
-                                                    "piece": 1024, "tiles": weights.most,
+                                                    "tiles": weights.most,
                                                     "to_stride": columns * element, "x_stride": depth} | values,
                            launches=2, contents={"w": weights.packed})
 

@@ -53,11 +53,11 @@ struct SparseLayer {
     draw_scales(random, x_scales, 0.01f);
     draw_scales(random, w_scales, 0.01f);
     draw_ending(random, card, args, biases, residual, to);
-    const SparseWeights packed = pack_linear_sparse(weights, depth, shape.columns);
-    w = card.tensor(1, static_cast<uint32_t>(packed.bytes.size()), 1);
-    for (uint32_t i = 0; i < packed.bytes.size(); ++i) w.set(0, i, packed.bytes[i]);
-    args.piece = packed.piece;
-    args.tiles = packed.tiles;
+    args.tiles = static_cast<uint8_t>(sparse_tiles(weights, depth, shape.columns));
+    if (random.chance(20)) args.tiles = static_cast<uint8_t>(random.between(args.tiles, kSparseMostTiles));
+    const std::vector<uint8_t> packed = pack_linear_sparse(layout_of(args), weights);
+    w = card.tensor(1, static_cast<uint32_t>(packed.size()), 1);
+    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
     args.x = x.at();
     args.w = w.at();
     args.x_scales = x_scales.at();
@@ -103,10 +103,9 @@ struct SparseLayer {
 };
 
 std::string describe(const SparseLayer& layer, uint32_t mask) {
-  return fmt::format("{} x {} by {}, pieces of {}, {} tiles, function {}, bias {}, residual {}, mask {:#x}",
-                     layer.args.rows, layer.args.depth, layer.args.columns, layer.args.piece,
-                     layer.args.tiles, layer.args.function, bool(layer.args.biases),
-                     bool(layer.args.residual), mask);
+  return fmt::format("{} x {} by {}, {} tiles, function {}, bias {}, residual {}, mask {:#x}",
+                     layer.args.rows, layer.args.depth, layer.args.columns, layer.args.tiles,
+                     layer.args.function, bool(layer.args.biases), bool(layer.args.residual), mask);
 }
 
 void walk_and_compare(SparseLayer& layer, uint32_t mask) {
@@ -146,7 +145,7 @@ TEST_CASE("linear_sparse: the largest tiles fit into local memory beside any end
   verif::Random random(test_seed() + 4);
   for (int number = 0; number < rounds(16); ++number) {
     SparseLayer layer(random, {number & 1 ? 1u : 33u, 1030}, number & 2 ? 600 : 1025);
-    layer.args.tiles = static_cast<uint8_t>(most_sparse_tiles(layer.args.piece));
+    layer.args.tiles = layout_of(layer.args).piece == kSparseWhole ? kSparseWholeTiles : kSparseMostTiles;
     layer.args.function = number & 4 ? static_cast<uint16_t>(Operator::kGeluErf) : uint16_t{0};
     layer.args.residual = number & 8 ? GlobalPtr<const void>(layer.residual.at()) : GlobalPtr<const void>();
     walk_and_compare(layer, layer.card.all());
@@ -221,7 +220,7 @@ TEST_CASE("linear_sparse: tables that make no sense are refused, indices outside
 TEST_CASE("linear_sparse: weights are packed in as few tiles as their blocks need") {
   constexpr uint32_t kDepth = 600, kColumns = 13;
   std::vector<int8_t> weights(kDepth * kColumns);
-  const auto tiles = [&] { return pack_linear_sparse(weights, kDepth, kColumns).tiles; };
+  const auto tiles = [&] { return sparse_tiles(weights, kDepth, kColumns); };
   CHECK(tiles() == 1);  // of none
   for (uint32_t k = 0; k < 8; ++k) weights[3 * kDepth + 70 * k] = 1;
   CHECK(tiles() == 1);
@@ -230,13 +229,17 @@ TEST_CASE("linear_sparse: weights are packed in as few tiles as their blocks nee
   CHECK(tiles() == 1);
   weights[599] = 1;
   CHECK(tiles() == 2);
-  const SparseWeights packed = pack_linear_sparse(weights, kDepth, kColumns);
-  CHECK(packed.piece == kSparseDepth);
-  const SparseLayout layout = {kDepth, kColumns, packed.piece};
-  CHECK(packed.bytes.size() == layout.table_bytes() + 3 * kSparseTileBytes);
+  const SparseLayout layout = {kDepth, kColumns, 2};
+  CHECK(layout.piece == kSparseWhole);
+  CHECK(pack_linear_sparse(layout, weights).size() == layout.table_bytes() + 3 * kSparseTileBytes);
+  CHECK(layout.bytes() == layout.table_bytes() + 4 * kSparseTileBytes);
+  // Too many for all of that depth.
+  std::fill_n(weights.begin(), 200, int8_t{1});
+  std::fill_n(weights.begin() + kSparsePiece, 80, int8_t{1});
+  CHECK(tiles() == kSparseWholeTiles + 1);
   std::ranges::fill(weights, int8_t{1});
-  CHECK(pack_linear_sparse(weights, kDepth, kColumns).piece == kSparsePiece);
-  CHECK(tiles() == kSparsePiece / kSparseBlocks);
+  CHECK(tiles() == kSparseMostTiles);
+  CHECK(SparseLayout{kDepth, kColumns, kSparseMostTiles}.piece == kSparsePiece);
 }
 
 TEST_CASE("linear_sparse: layers that make no sense are refused") {
@@ -246,7 +249,6 @@ TEST_CASE("linear_sparse: layers that make no sense are refused") {
     args.rows = 5;
     args.depth = 300;
     args.columns = 70;
-    args.piece = 512;
     args.tiles = 20;
     args.to_stride = 280;
     args.x_stride = 300;
@@ -257,19 +259,6 @@ TEST_CASE("linear_sparse: layers that make no sense are refused") {
   CHECK(check_with([](LinearSparseArgs& args) { args.tiles = 64; }) == Refusal::kNone);
   CHECK(check_with([](LinearSparseArgs& args) { args.tiles = 65; }) == Refusal::kShape);
   CHECK(check_with([](LinearSparseArgs& args) { args.tiles = 0; }) == Refusal::kShape);
-  CHECK(check_with([](LinearSparseArgs& args) { args.piece = 1024; }) == Refusal::kNone);
-  CHECK(check_with([](LinearSparseArgs& args) {
-          args.piece = 1024;
-          args.tiles = 33;
-        }) == Refusal::kShape);
-  CHECK(check_with([](LinearSparseArgs& args) {
-          args.piece = 1024;
-          args.depth = 1025;
-        }) == Refusal::kShape);
-  for (const unsigned piece : {0, 256, 511, 513}) {
-    CHECK(check_with([&](LinearSparseArgs& args) { args.piece = static_cast<uint16_t>(piece); }) ==
-          Refusal::kShape);
-  }
   CHECK(check_with([](LinearSparseArgs& args) { args.depth = kMaxDepth; }) == Refusal::kNone);
   CHECK(check_with([](LinearSparseArgs& args) { args.depth = kMaxDepth + 1; }) == Refusal::kShape);
   CHECK(check_with([](LinearSparseArgs& args) { args.columns = 0; }) == Refusal::kShape);

@@ -26,7 +26,7 @@ struct Division {
   static Division of(const LinearSparseArgs& args) {
     constexpr uint32_t kOther = 1024;  // factors, entries of the table, ends of lines
     constexpr Division kLeast = {16, 2};
-    const uint32_t depth = std::min<uint32_t>(args.piece, args.depth);
+    const uint32_t depth = std::min(layout_of(args).piece, args.depth);
     const bool shares = args.rows > kBlockRows && cpe::all_cpes();
     const uint32_t left = Arena().left() - Slabs::room(depth) - kOther;
     const uint32_t rows = 2 + (2 * (args.residual ? 2 : 1) + places_between(args.function)) * kBlockRows;
@@ -93,8 +93,8 @@ class SparseLinear {
   SparseLinear(const LinearSparseArgs& args, const Division& division)
       : args_(args),
         layout_(layout_of(args)),
-        blocks_({args.rows, args.depth, args.columns}, {kBlockRows, args.piece, division.width},
-                division.width, args.piece),
+        blocks_({args.rows, args.depth, args.columns}, {kBlockRows, layout_.piece, division.width},
+                division.width, layout_.piece),
         slabs_({args.x, args.x_stride}, blocks_, arena_),
         ending_(ending_of(args), blocks_, arena_),
         entries_(arena_.take<uint32_t>(sizeof(Side::tiles))),

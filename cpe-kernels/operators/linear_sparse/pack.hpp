@@ -10,12 +10,6 @@
 
 namespace swai::operators {
 
-struct SparseWeights {
-  uint16_t piece;
-  uint8_t tiles;
-  std::vector<uint8_t> bytes;
-};
-
 // Blocks that are not 0 of weights [columns][depth], as models have them.
 class SparseBlocks {
  public:
@@ -61,16 +55,20 @@ class SparseBlocks {
   uint32_t columns_;
 };
 
-// Weights: [columns][depth].
-inline SparseWeights pack_linear_sparse(std::span<const int8_t> weights, uint32_t depth, uint32_t columns) {
+// Weights are [columns][depth]. What has to be said of them: how many tiles 8 columns have at most.
+inline uint32_t sparse_tiles(std::span<const int8_t> weights, uint32_t depth, uint32_t columns) {
   const SparseBlocks blocks(weights, depth, columns);
-  uint32_t piece = depth > kSparsePiece && depth <= kSparseDepth ? kSparseDepth : kSparsePiece;
-  std::vector<uint32_t> counts = blocks.tiles(piece);
-  if (std::ranges::max(counts) > most_sparse_tiles(piece)) {
-    piece = kSparsePiece;
-    counts = blocks.tiles(piece);
-  }
-  const SparseLayout layout = {depth, columns, piece};
+  if (depth > kSparseWhole) return std::ranges::max(blocks.tiles(kSparsePiece));
+  const uint32_t whole = std::ranges::max(blocks.tiles(kSparseWhole));
+  if (whole <= kSparseWholeTiles) return whole;
+  return std::max(kSparseWholeTiles + 1, std::ranges::max(blocks.tiles(kSparsePiece)));
+}
+
+// `layout.tiles`: sparse_tiles() or more.
+inline std::vector<uint8_t> pack_linear_sparse(const SparseLayout& layout, std::span<const int8_t> weights) {
+  const uint32_t depth = layout.depth, columns = layout.columns, piece = layout.piece;
+  const SparseBlocks blocks(weights, depth, columns);
+  const std::vector<uint32_t> counts = blocks.tiles(piece);
   std::vector<uint32_t> table = {0};
   for (const uint32_t count : counts) table.push_back(table.back() + count);
   std::vector<uint8_t> bytes(layout.tile_at(table.back()));
@@ -93,7 +91,7 @@ inline SparseWeights pack_linear_sparse(std::span<const int8_t> weights, uint32_
       }
     }
   }
-  return {static_cast<uint16_t>(piece), static_cast<uint8_t>(std::ranges::max(counts)), std::move(bytes)};
+  return bytes;
 }
 
 }  // namespace swai::operators

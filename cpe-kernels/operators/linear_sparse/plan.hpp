@@ -19,18 +19,21 @@ inline constexpr uint32_t kSparseColumns = 4;
 inline constexpr uint32_t kSparseBlocks = 8;  // of four columns, in a tile
 inline constexpr uint32_t kSparseTileBytes = 2 * kSparseBlocks * (2 + kSparseColumns);
 
-// Depth of a piece, and tiles that eight columns may have of it. All depth in one piece leaves less room in
-// tiles, but it must fit into local memory.
-inline constexpr uint32_t kSparseDepth = 1024;
+// Depth of a piece. All of it in one leaves less room in tiles, but must fit into local memory: so much depth
+// does, of so few tiles for 8 columns at most.
 inline constexpr uint32_t kSparsePiece = 512;
-constexpr uint32_t most_sparse_tiles(uint32_t piece) {
-  return piece == kSparseDepth ? 32 : piece == kSparsePiece ? kSparsePiece / kSparseBlocks : 0;
+inline constexpr uint32_t kSparseWhole = 1024;
+inline constexpr uint32_t kSparseWholeTiles = 32;
+inline constexpr uint32_t kSparseMostTiles = kSparsePiece / kSparseBlocks;
+constexpr uint32_t sparse_piece(uint32_t depth, uint32_t tiles) {
+  return depth <= kSparseWhole && tiles <= kSparseWholeTiles ? kSparseWhole : kSparsePiece;
 }
 
 struct SparseLayout {
   uint32_t depth;
   uint32_t columns;
-  uint32_t piece;
+  uint32_t tiles;  // of 8 columns and a piece, at most
+  uint32_t piece = sparse_piece(depth, tiles);
 
   constexpr uint32_t pieces() const { return (depth + piece - 1) / piece; }
   constexpr uint32_t column_tiles() const { return (columns + 7) / 8; }
@@ -42,9 +45,11 @@ struct SparseLayout {
     return (uint64_t{pieces()} * column_tiles() * 4 + 4 + 63) / 64 * 64;
   }
   constexpr uint64_t tile_at(uint64_t tile) const { return table_bytes() + tile * kSparseTileBytes; }
+  // At most.
+  constexpr uint64_t bytes() const { return tile_at(uint64_t{pieces()} * column_tiles() * tiles); }
 };
 constexpr SparseLayout layout_of(const LinearSparseArgs& args) {
-  return {args.depth, args.columns, args.piece};
+  return {args.depth, args.columns, args.tiles};
 }
 
 constexpr Refusal check(const LinearSparseArgs& args) {
@@ -52,8 +57,7 @@ constexpr Refusal check(const LinearSparseArgs& args) {
       !is_shape(args.depth, args.columns) || args.depth > kMaxDepth) {
     return Refusal::kShape;
   }
-  if (args.piece == kSparseDepth && args.depth > kSparseDepth) return Refusal::kShape;
-  if (args.tiles == 0 || args.tiles > most_sparse_tiles(args.piece)) return Refusal::kShape;
+  if (args.tiles == 0 || args.tiles > kSparseMostTiles) return Refusal::kShape;
   if (!is_read_stride(args.x_stride, args.rows)) return Refusal::kStride;
   return check_ending(args);
 }
