@@ -49,6 +49,28 @@ __kernel__ void waits_for_another(const FaultArgs* args) {
   PEEK(second);  // found: too early, 0x0
 }
 
+// What a poll says is known; what it was not asked for is not.
+__kernel__ void asks_for_another(const FaultArgs* args) {
+  CULPRIT_ONLY(args);
+  const auto ticket = dma::load(first, args->at, kBytes);
+  const auto later = dma::load(second, args->at, kBytes);  // begun: DMA load 2
+  while (!dma::done(args->value != 0 ? later : ticket)) {
+  }
+  PEEK(first);
+  PEEK(second);  // found: too early, 0x0
+}
+
+// The ninth transfer begins when the first is complete, and not before; that says nothing of the second.
+__kernel__ void fills_the_queue(const FaultArgs* args) {
+  CULPRIT_ONLY(args);
+  dma::load(first, args->at, 64);
+  const auto ticket = dma::load(second, args->at, 64);  // begun: DMA load 2
+  for (uint32_t more = 0; more < 7; ++more) dma::load(third + 64 * more, args->at, 64);
+  PEEK(first);
+  unless_mistaken(args, [&] { dma::wait(ticket); });
+  PEEK(second);  // found: too early, 0x0
+}
+
 __kernel__ void writes_what_is_stored(const FaultArgs* args) {
   CULPRIT_ONLY(args);
   const auto ticket = dma::store(args->at, first, kBytes);  // begun: DMA store 1
@@ -205,4 +227,29 @@ __kernel__ void reads_what_is_received(const FaultArgs* args) {
   const auto received = row::receive(sender, second, kBytes);  // begun: receive 1 on the row channel
   unless_mistaken(args, [&] { row::wait(received); });
   dma::store(args->at, second, 64);  // found: too early, 0x0
+}
+
+// In its column: the one in the next row, or the one before.
+static uint32_t beneath(const FaultArgs* args) {
+  return (args->culprit / columns() ^ 1) * columns() + args->culprit % columns();
+}
+static uint32_t row_of(uint32_t number) { return number / columns(); }
+
+__kernel__ void writes_what_is_sent_down(const FaultArgs* args) {
+  if (number() == beneath(args)) column::wait(column::receive(row_of(args->culprit), first, kBytes));
+  CULPRIT_ONLY(args);
+  const auto to = static_cast<Positions>(1u << row_of(beneath(args)));
+  const auto sent = column::send(to, first, kBytes);  // begun: send 1 on the column channel
+  unless_mistaken(args, [&] { column::wait(sent); });
+  POKE(first);  // found: overwrites, 0x0
+}
+
+__kernel__ void reads_what_comes_up(const FaultArgs* args) {
+  const auto to = static_cast<Positions>(1u << row_of(args->culprit));
+  if (number() == beneath(args)) column::wait(column::send(to, first, kBytes));
+  CULPRIT_ONLY(args);
+  const uint32_t from = row_of(beneath(args));
+  const auto received = column::receive(from, second, kBytes);  // begun: receive 1 on the column channel
+  unless_mistaken(args, [&] { column::wait(received); });
+  PEEK(second + 32);  // found: too early, 0x20
 }
