@@ -1,12 +1,10 @@
 // swai list, swai info: what cards there are, and what they are.
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "host/cli/commands.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
-#include "host/link/vendor_region.hpp"
+#include "host/cli/tier.hpp"
 
 namespace swai::cli {
 namespace {
@@ -33,16 +31,11 @@ std::vector<Card> all_cards() {
   return cards;
 }
 
-// A card says so where it says its configuration, of which its name is made.
-bool is_fast(const sdaaDeviceProp_t& card) {
-  return std::string_view(card.name).ends_with(link::vendor::kFastTier);
-}
-
 Json describe(const Card& card, size_t number) {
   const sdaaDeviceProp_t& is = card.properties;
   return {{"number", number},
           {"name", is.name},
-          {"tier", is_fast(is) ? "fast" : "rtl"},
+          {"tier", tier_of(is)},
           {"firmware", is.firmware},
           {"firmware_commit", is.firmwareCommit},
           {"groups", is.groups},
@@ -80,9 +73,8 @@ void print_info(const std::vector<Card>& cards) {
   for (size_t i = 0; i < cards.size(); ++i) {
     const sdaaDeviceProp_t& is = cards[i].properties;
     fmt::print("card {}: {}\n", i, is.name);
-    fmt::print("  tier          {}\n", is_fast(is)
-                                           ? "fast: a functional model; its times say nothing about the card"
-                                           : "RTL, simulated cycle by cycle");
+    fmt::print("  tier          {}\n", is_fast(is) ? "fast: a functional model; its times are coarse"
+                                                   : "RTL, simulated cycle by cycle");
     fmt::print("  firmware      {} ({})\n", is.firmware, is.firmwareCommit);
     fmt::print("  cores         {}: {} group{} of {} x {}\n", is.multiProcessorCount, is.groups,
                is.groups == 1 ? "" : "s", is.rows, is.columns);

@@ -16,6 +16,7 @@
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/table.hpp"
+#include "host/cli/tier.hpp"
 
 namespace swai::cli {
 namespace {
@@ -201,10 +202,15 @@ int run(const Cli& cli, const Wish& wish) {
   // With SWAI_MEMORY_CHECK the library looks here whether something was written around them.
   for (const OnCard& buffer : buffers) check(sdaaFree(buffer.pointer), name);
 
+  sdaaDeviceProp_t properties;
+  check(sdaaGetDeviceProperties(&properties, 0), name);
   if (cli.options().json) {
-    cli.print({{"module", wish.module}, {"kernel", name}, {"ns", times}});
+    cli.print({{"module", wish.module}, {"kernel", name}, {"tier", tier_of(properties)}, {"ns", times}});
   } else {
-    for (const uint64_t time : times) fmt::print(apart ? stderr : stdout, "{}: done in {} ns\n", name, time);
+    const char* const whose = is_fast(properties) ? " (fast tier: coarse)" : "";
+    for (const uint64_t time : times) {
+      fmt::print(apart ? stderr : stdout, "{}: done in {} ns{}\n", name, time, whose);
+    }
   }
   return kDone;
 }

@@ -53,7 +53,7 @@ const char* speed_of(const std::string& config) {
 
 std::string describe(const Options& options, unsigned cards) {
   const std::string config = options.config_or_default();
-  if (options.tier == "fast") return config + ", a functional model: its times say nothing about the card";
+  if (options.tier == "fast") return config + ", a functional model: its times are coarse";
   return fmt::format("{}, cycle by cycle: {} cycles a second{}; it boots in about {} s", config,
                      speed_of(config), cards == 1 ? "" : ", shared by all that work", 2 * cards);
 }

@@ -43,6 +43,10 @@ class HostPrograms(unittest.TestCase):
         text = self.good("--tier", "fast", "info").stdout
         self.assertIn("fast: a functional model", text)
 
+    def test_times_are_labelled(self):
+        self.assertRegex(self.good("--tier", "fast", *COPY).stdout, r"copy: done in \d+ ns \(fast tier: coarse\)\n")
+        self.assertEqual(json.loads(self.good("--tier", "fast", "--json", *COPY).stdout)["tier"], "fast")
+
     def test_unknown_tier_is_refused(self):
         self.assertEqual(swai("--tier", "quick", "info").returncode, 2)
         self.assertEqual(swai("info", SWAI_TIER="quick").returncode, 2)
