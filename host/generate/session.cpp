@@ -72,7 +72,7 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)) {
   begin(sampling);
-  make_room(first);
+  if (first != 0) make_room(first);
 }
 
 cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
@@ -91,14 +91,17 @@ cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
 
 // Copies are few when memory doubles; when there is not so much, what is needed may be there.
 void Session::make_room(uint32_t tokens) {
-  if (tokens <= taken()) return;
-  const uint32_t twice = std::min(room_, std::max(tokens, 2 * taken()));
-  try {
-    kept_.grow(twice + Programs::kChunk);
-  } catch (const walk::CardError&) {
-    if (twice == tokens) throw;
-    kept_.grow(tokens + Programs::kChunk);
+  if (tokens > taken()) {
+    const uint32_t twice = std::min(room_, std::max(tokens, 2 * taken()));
+    try {
+      kept_.grow(twice + Programs::kChunk);
+    } catch (const walk::CardError&) {
+      if (twice == tokens) throw;
+      kept_.grow(tokens + Programs::kChunk);
+    }
+    one_.reset();
   }
+  if (one_) return;
   const auto at = [&](const auto& base) { return address(base); };
   several_.emplace(programs_.several.pattern, at);
   one_.emplace(programs_.one.pattern, at);

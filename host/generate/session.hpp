@@ -1,6 +1,7 @@
 // One text that a model on a card continues.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>

@@ -1,9 +1,11 @@
 // Memory of the card for tables that get longer together, such as the keys and values of a text.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "host/walk/card_memory.hpp"
 

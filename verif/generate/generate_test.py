@@ -121,9 +121,9 @@ class Wishes(GenerateTest):
         self.assertIn("the prompt has", self.generate("-p", "word " * 600, code=2)[1])
         self.assertIn("at most", self.generate("--context", "600", code=2)[1])
 
-    def talk(self, most, *words, code=0):
-        """Messages of several lengths; how it ended, what was said, and the tokens that memory was taken for."""
-        messages = "".join(f"{'What is that? ' * count}\n" for count in (1, 2, 1))
+    def talk(self, most, *words, counts=(1, 2, 1), code=0):
+        """Messages of several lengths; what was said, the tokens that memory was taken for, and notes."""
+        messages = "".join(f"{'What is that? ' * count}\n" for count in counts)
         model = self.folder / "chat.gguf"
         random_chat.write(model)
         done = subprocess.run(self.command("generate", "-m", model, "--chat", "-n", most, "--stats", *words), input=messages,
@@ -140,6 +140,7 @@ class Wishes(GenerateTest):
             self.assertEqual(grown, at_once)
             self.assertEqual(all_tokens, random_chat.CONTEXT)
             self.assertLess(taken, all_tokens)
+            self.assertLess(self.talk("4", "--launch", launch, counts=(1,))[1], taken)
         self.assertIn("give a larger --context", self.talk("4", "--context", "100", code=1)[2])
         self.assertNotIn("--context", self.talk("99", code=1)[2])
 

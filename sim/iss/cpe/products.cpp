@@ -12,10 +12,9 @@ namespace swai::iss::cpe::products {
 
 namespace {
 
-constexpr uint64_t kBias = 0x8080'8080'8080'8080;
+constexpr uint64_t kBias = 128 * kEach;
 
-constexpr uint64_t kEach = 0x0101'0101'0101'0101;
-constexpr uint64_t kTops = 0x8080'8080'8080'8080;
+#if defined(__x86_64__)
 
 // Changes the upper bits of a word of each pair with the lower ones of the other.
 void swap(uint64_t* words, unsigned distance, uint64_t lower) {
@@ -44,7 +43,10 @@ uint64_t unpack(const uint8_t* bytes) {
 }
 
 // Of bytes below 16.
-uint64_t subtract(uint64_t a, uint64_t b) { return ((a | kTops) - b) ^ kTops; }
+uint64_t subtract(uint64_t a, uint64_t b) {
+  constexpr uint64_t kTops = 128 * kEach;
+  return ((a | kTops) - b) ^ kTops;
+}
 
 void gather(const Weights& weights, uint64_t* columns) {
   for (uint32_t k = 0; k < weights.k_tiles; ++k, columns += 8) {
@@ -60,8 +62,6 @@ void gather(const Weights& weights, uint64_t* columns) {
     if (!weights.by_column) transpose(columns);
   }
 }
-
-#if defined(__x86_64__)
 
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni")))

@@ -7,6 +7,8 @@
 namespace swai::iss::cpe::products {
 
 using Row = std::array<int32_t, 8>;
+// A byte in all eight of a word.
+inline constexpr uint64_t kEach = 0x0101'0101'0101'0101;
 
 // Activations and weights side by side in memory, k tile after k tile.
 struct Operands {

@@ -12,7 +12,6 @@ namespace swai::iss::cpe {
 
 namespace {
 
-constexpr uint64_t kEach = 0x0101'0101'0101'0101;
 // More of it cannot be in local memory without lying upon itself.
 constexpr uint64_t kMostActivations = kLdmBytes / 8;
 
@@ -94,7 +93,7 @@ void Systolic::multiply(const Mode& mode, unsigned half, uint32_t first_tile, ui
                      .k_tiles = in_group,
                      .by_column = mode.by_column,
                      .nibbles = nibbles,
-                     .zeros = nibbles ? word_at(scales + kTile) & 15 * kEach : 0,
+                     .zeros = nibbles ? word_at(scales + kTile) & 15 * products::kEach : 0,
                      .row_stride = now_.weights.row_stride},
                     weights_.data());
       const products::Operands operands{.activations = &activations_[k],
