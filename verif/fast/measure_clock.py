@@ -24,6 +24,10 @@ def main():
     parser.add_argument("--only", default="", help="jobs whose names contain this")
     parser.add_argument("--write", action="store_true", help=f"keep the cycles of RTL in {FIGURES.name}")
     options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write keeps figures of all jobs: it goes without --only")
+    if not any(options.only in name for name in clock_jobs.JOBS):
+        parser.error(f"--only {options.only}: no job is called so")
     rtl = clock_jobs.Run("build/cpe-run", "--quiet")
     model = clock_jobs.Run("build/iss-cpe-run")
     figures, all_errors = {}, []

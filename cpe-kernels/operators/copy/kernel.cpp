@@ -52,7 +52,8 @@ void operator_copy(const CopyArgs& args) {
                          uint64_t{args.rows} * args.row_bytes <= kMaxStride;
   const Grid grid = one_piece ? Grid(1, args.rows * args.row_bytes, kRoom, cpe::rank(), cpe::count())
                               : Grid(args.rows, args.row_bytes, kRoom, cpe::rank(), cpe::count());
-  stream(grid, copy);
+  // One CPE alone may refuse a chunk.
+  stream(grid, copy, !args.chunks);
 }
 
 }  // namespace swai::operators

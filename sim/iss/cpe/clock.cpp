@@ -175,7 +175,7 @@ void Clock::move_lines(HbmTime& hbm) {
   const uint64_t served = lines == 0 ? dma_free_ : hbm.take_lines(dma_free_, lines, first.write);
   first.lines -= lines;
   dma_free_ =
-      served + std::max<uint64_t>(1, lines * (latency + 1) / costs::kDmaTags - std::min(lines - 1, lines));
+      served + std::max<uint64_t>(1, lines * (latency + 1) / costs::kDmaTags - (lines == 0 ? 0 : lines - 1));
   if (first.lines != 0) return;
   ends_[kDma].set(first.ticket, served + latency + (first.write ? 0 : costs::kRowOpens) + costs::kDmaEnd);
   moving_.pop_front();

@@ -88,10 +88,10 @@ class Clock {
   void wait_for_code(uint64_t cycles);
   // Asleep until then.
   void release(uint64_t time);
-  // When the CPE took its launch, or did so last, and ended it.
+  // Of the CPE: how far it has come.
   uint64_t time() const { return time_; }
 
-  // Cycles that the core waited: by what.
+  // What the core waited for, and how many cycles.
   enum Reason : uint8_t { kForCode, kForWindow, kForDma, kForRow, kForColumn, kForUnits, kReasons };
   uint64_t waited_for(Reason reason) const { return waits_[reason]; }
   // The CPE was reset: its core counts from 0.

@@ -114,9 +114,9 @@ class Code {
   // Lines of 64 bytes, by their numbers and in order, whose code has been executed for the first time since
   // the last call. Nobody may run meanwhile.
   std::span<const uint32_t> take_entered();
-  // Has code of this line been executed?
   // Between turns. Decoded code begins anew.
   void visit(Archive& archive);
+  // Has code of this line been executed?
   bool was_entered(uint32_t line) const { return line < kHalves / kHalvesOfLine && was_entered_[line]; }
 
  private:

@@ -3,7 +3,6 @@
 // what a program computes.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 

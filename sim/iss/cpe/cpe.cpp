@@ -173,9 +173,11 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       result.cause = this->access(access, number, offset, bytes.first(in_line));
   }
   std::memcpy(&result.data, data, access.bytes);
-  clock_.accessed(hart_.cycles(), {.lines = access.bytes <= in_line ? 1u : 2u,
-                                   .first = line_number(offset) + number,
-                                   .write = access.write});
+  if (result.cause == Cause::kNone) {
+    clock_.accessed(hart_.cycles(), {.lines = access.bytes <= in_line ? 1u : 2u,
+                                     .first = line_number(offset) + number,
+                                     .write = access.write});
+  }
   return result;
 }
 

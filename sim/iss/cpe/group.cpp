@@ -246,9 +246,10 @@ Group::Turn Group::turn() {
   return turn;
 }
 
-// New code makes all CPEs wait that run: nearly always they run the same.
+// New code makes all CPEs wait that run: nearly always they run the same. Without any, an instruction was
+// fetched that nobody could execute.
 void Group::wait_for_code(uint32_t mask) {
-  uint64_t first = ~uint64_t{0};
+  uint64_t first = mask == 0 ? time_ : ~uint64_t{0};
   for_each(mask, [&](unsigned i) { first = std::min(first, cpes_[i]->clock().time()); });
   uint64_t time = first;
   for (const uint32_t line : code_.take_entered()) {
