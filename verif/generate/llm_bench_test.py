@@ -57,7 +57,7 @@ class LanguageTables(LanguageBench):
     def test_a_card(self):
         tables = self.tables(*TINY)
         self.assertEqual(list(tables), ["machine", "operations", "bytes", "intensity", "throughput", "gains"])
-        # Times of a functional model say nothing, but are there.
+        # Times of a functional model are coarse.
         for reached in tables["machine"]["operators: copy, linear in int8, in fp32"]:
             self.assertGreater(reached, 0)
         self.check_shares(tables["throughput"])
@@ -65,7 +65,7 @@ class LanguageTables(LanguageBench):
 
     def test_text_and_pictures(self):
         out = self.run_swai("--quiet", "bench", "llm", *TINY, "--table", "throughput", "-o", self.folder / "drawn")[0]
-        self.assertIn("its times say nothing. --tier rtl measures", out)
+        self.assertIn("its times are coarse. --tier rtl measures", out)
         self.assertIn("Tokens a second against the machine's limits", out)
         self.assertRegex(out, r"Measured on SWAI cg1, fast tier, commit [-0-9a-z]+: tiny, 2 blocks, W4A8\.")
         self.assertEqual(sorted(path.name for path in (self.folder / "drawn").iterdir()),

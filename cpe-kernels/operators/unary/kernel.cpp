@@ -42,7 +42,7 @@ void unary(const UnaryArgs& args, Operator function) {
   Unary unary = {
       function, args, {args.to, args.to_stride, to_bytes}, {args.from, args.from_stride, from_bytes}, {}, {}};
   const uint32_t columns = args.columns;
-  // Results take the place of operands that are as large, and that are read once.
+  // Results take the place of operands that are as large or larger, and that are read once.
   const bool in_place = to_bytes <= from_bytes && (args.from_stride != 0 || args.rows == 1);
   const uint32_t between = places_between(static_cast<uint16_t>(function));
   const uint32_t places = kSlots * (in_place ? 1 : 2) + between;

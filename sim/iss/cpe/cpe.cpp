@@ -202,11 +202,9 @@ void Cpe::note(const Command& command, uint32_t answer, uint64_t lines_before) {
       break;
     case unit::kDma:
       if (command.op == dma_op::kLoad || command.op == dma_op::kStore) {
-        clock_.began(
-            core, answer,
-            {.lines = static_cast<uint32_t>(dma_.lines() - lines_before),
-             .first = line_number(dma_.global() & segment::kOffsetMask) + segment::number(dma_.global()),
-             .write = command.op == dma_op::kStore});
+        clock_.began(core, answer,
+                     {.lines = static_cast<uint32_t>(dma_.lines() - lines_before),
+                      .write = command.op == dma_op::kStore});
       } else if (command.op == dma_op::kWait || (command.op == dma_op::kPoll && answer != 0)) {
         clock_.waited(core, Clock::kDma, command.rs1);
       }

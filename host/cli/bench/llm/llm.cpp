@@ -125,7 +125,7 @@ int run(const Cli& cli, const Wish& wish) {
       if (std::ranges::any_of(table.rows,
                               [](const PaperRow& row) { return row.source == Source::kMeasured; }))
         table.notes.emplace_back(
-            "This card is a functional model: its times say nothing. --tier rtl measures.");
+            "This card is a functional model: its times are coarse. --tier rtl measures.");
     }
   }
   const std::string made =
