@@ -119,7 +119,7 @@ endef
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 $(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
 # Neither do command lines and JSON: all templates, and run once or when somebody asks.
-READS_OPTIONS := host/flash/boards host/flash/swai_image host/link/negotiation host/serve/control sim/card/options sim/card/report \
+READS_OPTIONS := host/flash/boards host/flash/swai_image host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
   sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
 $(foreach o,$(READS_OPTIONS),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
 

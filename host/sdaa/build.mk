@@ -43,6 +43,8 @@ SDAA_SOURCES := $(addprefix host/sdaa/, \
     program.cpp \
     program_file.cpp \
     properties.cpp \
+    record.cpp \
+    recorder.cpp \
     request_words.cpp \
     runtime.cpp \
     staging.cpp \
@@ -55,6 +57,7 @@ SDAA_PARTS := $(SDAA_SOURCES) $(LINK_SOURCES) $(addprefix abi/, \
     grid_check.cpp \
     module_reader.cpp \
     prints.cpp \
+    sha256.cpp \
     source_lines.cpp \
     stops.cpp \
     trace/events_file.cpp \

@@ -10,6 +10,7 @@
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
 #include "host/sdaa/memory_check.hpp"
+#include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -71,6 +72,7 @@ void Device::open() {
   events_.open();
   default_stream_ = std::make_shared<Stream>();
   default_stream_->is_default = true;
+  default_stream_->number = streams_begun_++;
   default_stream_->queue = &need_queue();
 }
 
@@ -82,6 +84,7 @@ std::unique_ptr<Connection> Device::forget_everything() {
   objects_.clear();
   for (const auto& capture : std::exchange(captures_, {})) capture->drop();
   if (Profile* profile = Profile::get()) profile->forget(number_);
+  if (Recorder* recorder = Recorder::get()) recorder->forget(number_);
   if (host_calls_) host_calls_->drop_all();
   if (default_stream_) default_stream_->alive = false;
   default_stream_.reset();
@@ -184,6 +187,15 @@ Point Device::send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> comm
   return {&queue, queue.next - 1, begin};
 }
 
+void Device::note_given(const Stream& stream, std::span<const uint8_t> command, Type type) {
+  Profile* const profile = Profile::get();
+  Recorder* const recorder = Recorder::get();
+  if (profile == nullptr && recorder == nullptr) return;
+  const Profile::Command as = describe(command.data(), type);
+  if (recorder != nullptr) recorder->given(*this, stream, type, command, as);
+  if (profile != nullptr) profile->given(number_, stream.last, as, connection_->cycle());
+}
+
 // Commands of the default stream come behind all that the other streams were given before, and these behind
 // the default stream's.
 void Device::keep_order(Lock& lock, Stream& stream) {
@@ -233,6 +245,7 @@ bool Device::look() {
     const uint32_t waits = queue->line.waits;
     queue->line = line;
     if (Profile* profile = Profile::get()) profile->look(number_, *queue);
+    if (Recorder* recorder = Recorder::get()) recorder->look(*this, *queue);
     host_calls_->look(*queue, waits);
     any = true;
   }

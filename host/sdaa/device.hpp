@@ -67,8 +67,7 @@ class Device : public std::enable_shared_from_this<Device> {
     keep_order(lock, stream);
     stream.last = send(lock, *stream.queue, type, command, tail, flags);
     if (stream.ordered()) stream.queue->last_ordered = stream.last.sequence;
-    if (Profile* profile = Profile::get())
-      profile->given(number_, stream.last, describe(&command, type), connection_->cycle());
+    note_given(stream, {reinterpret_cast<const uint8_t*>(&command), sizeof command}, type);
     return stream.last;
   }
   // Throws what the stream failed with.
@@ -130,6 +129,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // One that a model program fills; it has it for itself.
   Queue& open_program_queue();
   void close_program_queue(Queue& queue);
+  // Runs of programs count from 1.
+  uint64_t begin_run() { return ++runs_begun_; }
 
   // --- Captures (graph.hpp)
 
@@ -192,6 +193,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::unique_ptr<Connection> forget_everything();
   void put(Queue& queue, std::span<const uint8_t> slots);
   Point send_bytes(Lock& lock, Queue& queue, std::span<const uint8_t> command, std::span<const uint8_t> tail);
+  // Who listens hears of it.
+  void note_given(const Stream& stream, std::span<const uint8_t> command, command::Type type);
   static void capture(Stream& stream, std::span<const uint8_t> command, std::span<const uint8_t> tail);
   void keep_order(Lock& lock, Stream& stream);
   void order_behind(Lock& lock, Queue& later, Queue& earlier);
@@ -214,6 +217,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::unique_ptr<Connection> idle_connection_;  // after a reset; not attached
   std::vector<std::unique_ptr<Queue>> queues_;
   bool no_more_queues_ = false;
+  uint64_t streams_begun_ = 0;
+  uint64_t runs_begun_ = 0;
   Restart restart_ = Restart::kNo;  // when it is opened next
   Queue* service_ = nullptr;
   std::shared_ptr<Stream> default_stream_;

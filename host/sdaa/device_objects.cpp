@@ -88,6 +88,7 @@ std::shared_ptr<Stream> Device::make_stream(Lock& lock, unsigned flags) {
   auto stream = std::make_shared<Stream>();
   stream->device = shared_from_this();
   stream->flags = flags;
+  stream->number = streams_begun_++;
   stream->queue = &pick_queue(lock);
   ++stream->queue->users;
   adopt(stream);
@@ -110,6 +111,7 @@ void Device::reset_stream(Lock& lock, Stream& stream) {
   if (!queue.failed()) return;
   queue.begin(static_cast<uint32_t>(connection_->ask(Operation::kQueueReset, {queue.number})[0]));
   stream.last = {};
+  stream.number = streams_begun_++;
 }
 
 void Device::feed_two_level(Lock& lock, Stream& stream) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "host/sdaa/card_memory.hpp"
+#include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -178,6 +179,7 @@ void launch_graph(Device& device, Device::Lock& lock, Stream& stream, GraphExec&
   const uint16_t flags = exec.fresh ? command::kFresh : 0;
   exec.last = device.submit(lock, stream, Type::kGraph, command, {}, flags);
   exec.last.queue->note(exec.last.begin, exec.kernels);
+  if (Recorder* recorder = Recorder::get()) recorder->holds(device, *exec.last.queue, exec.nodes);
   exec.fresh = false;
 }
 

@@ -101,6 +101,20 @@ bool HostMemory::overlaps(const void* memory, uint64_t bytes) const {
   return find(memory, 1) != nullptr;
 }
 
+const uint8_t* HostMemory::at(uint64_t iova, uint64_t bytes) const {
+  const auto holds = [&](uint64_t begin, uint64_t length) {
+    return iova >= begin && iova - begin < length && bytes <= length - (iova - begin);
+  };
+  for (const auto& [begin, pinned] : areas_) {
+    if (holds(pinned.area.iova, pinned.area.bytes))
+      return reinterpret_cast<const uint8_t*>(begin) + (iova - pinned.area.iova);
+  }
+  for (const auto& buffer : buffers_) {
+    if (holds(buffer->iova, kBufferBytes)) return buffer->data + (iova - buffer->iova);
+  }
+  return nullptr;
+}
+
 std::shared_ptr<HostMemory::Buffer> HostMemory::take_buffer(size_t most) {
   for (size_t i = 0; i < std::min(most, buffers_.size()); ++i) {
     if (buffers_[i].use_count() == 1 && buffers_[i]->last.reached()) return buffers_[i];

@@ -37,6 +37,8 @@ class HostMemory {
   // The area that holds all these bytes.
   const Area* find(const void* memory, uint64_t bytes) const;
   bool overlaps(const void* memory, uint64_t bytes) const;
+  // What the card finds at these bus addresses, in pinned memory or a buffer. Null: not all of it is there.
+  const uint8_t* at(uint64_t iova, uint64_t bytes) const;
 
   // A buffer of the library's own: free again when nobody holds it any more and `last` is reached.
   static constexpr uint64_t kBufferBytes = 128 << 10;

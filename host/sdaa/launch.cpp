@@ -16,6 +16,7 @@
 #include "host/sdaa/card_memory.hpp"
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
+#include "host/sdaa/recorder.hpp"
 #include "host/sdaa/variable_memory.hpp"
 
 namespace swai::sdaa {
@@ -214,7 +215,7 @@ void launch(Device& device, Device::Lock& lock, Stream& stream, const Function& 
     fail(sdaaErrorInvalidValue, fmt::format("kernel {} takes {} bytes of arguments, not {}", kernel.name,
                                             kernel.argument_bytes, arguments.size()));
   }
-  if (Profile::get() != nullptr) name_launch(kernel.name);
+  if (Profile::get() != nullptr || Recorder::get() != nullptr) name_launch(kernel.name);
   const Point point = device.submit(lock, stream, Type::kLaunch, command, arguments);
   if (stream.capture != nullptr) {
     stream.capture->name_last(function.kernels->front());

@@ -28,6 +28,7 @@ struct Object {
 struct Stream : Object {
   Queue* queue = nullptr;
   unsigned flags = 0;
+  uint64_t number = 0;  // of the device's, since there is one; a new one after a failure
   bool is_default = false;
   Point last;                        // command; queue == nullptr: there was none
   std::shared_ptr<Capture> capture;  // nullptr: what it is given is run

@@ -10,6 +10,7 @@
 
 #include "host/sdaa/copy.hpp"
 #include "host/sdaa/device.hpp"
+#include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
 
@@ -53,8 +54,10 @@ std::string Printers::take(Device& device, Waiting::Lock& lock, Printer& printer
       std::vector<uint32_t> ring(print::kRingWords);
       copy_to_host(device, lock, queue, ring.data(), at(print::ring_word(core)),
                    ring.size() * sizeof(uint32_t));
-      for (const std::string& line : printer.text->prints.lines(head, ring))
+      for (const std::string& line : printer.text->prints.lines(head, ring)) {
         text += fmt::format("{}: {}\n", who, line);
+        if (Recorder* recorder = Recorder::get()) recorder->printed(device.number(), who, line);
+      }
       copy_to_card(device, lock, queue, at(print::head_word(core)) + offsetof(print::Head, read),
                    &head.written, sizeof head.written);
     }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "host/sdaa/copy.hpp"
+#include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -69,6 +70,7 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   require(!run_, "the program runs already", sdaaErrorIllegalState);
   messages_.clear();
   failure_.reset();
+  number_ = card.begin_run();
   run_.emplace();
   try {
     run_->memory = allocate(card, memory_bytes(arguments.size()));
@@ -138,6 +140,11 @@ const std::vector<uint8_t>* Program::next_message(Device::Lock& lock) {
   if (!messages_.empty()) return &messages_.front();
   if (failure_) throw *failure_;
   return nullptr;
+}
+
+void Program::drop_message() {
+  if (Recorder* recorder = Recorder::get()) recorder->message(device->number(), number_, messages_.front());
+  messages_.pop_front();
 }
 
 uint32_t Program::wait(Device::Lock& lock) {

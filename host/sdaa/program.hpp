@@ -33,7 +33,8 @@ class Program : public Object {
   // The next message; nothing: it has ended, and there is none. Throws what it failed with once all were
   // read.
   const std::vector<uint8_t>* next_message(Device::Lock& lock);
-  void drop_message() { messages_.pop_front(); }
+  // It was read.
+  void drop_message();
   // Its code. Throws what it failed with.
   uint32_t wait(Device::Lock& lock);
   void tell(unsigned number, uint64_t word);
@@ -52,6 +53,7 @@ class Program : public Object {
 
   const ProgramFile file_;
   std::optional<ProgramRun> run_;
+  uint64_t number_ = 0;  // of the run
   std::deque<std::vector<uint8_t>> messages_;
   uint32_t code_ = 0;
   std::optional<Failure> failure_;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "host/link/served.hpp"
+#include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
 namespace {
@@ -79,13 +80,17 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime() {
-  if (const char* path = std::getenv("SWAI_PROFILE"); path != nullptr && *path != '\0') {
+  const auto open_if_named = [](const char* variable, void (*open)(const std::string&)) {
+    const char* const path = std::getenv(variable);
+    if (path == nullptr || *path == '\0') return;
     try {
-      Profile::open(path);
+      open(path);
     } catch (const std::runtime_error& error) {
       fail(sdaaErrorOperatingSystem, error.what());
     }
-  }
+  };
+  open_if_named("SWAI_PROFILE", Profile::open);
+  open_if_named(record::kVariable, Recorder::open);
   use_environment();
   if (wants_memory_check()) std::atexit([] { get().report_leaks(); });
 }

@@ -17,6 +17,7 @@ SDAA_TESTS := $(addprefix verif/sdaa/, \
     profile_test.cpp \
     program_test.cpp \
     properties_test.cpp \
+    record_test.cpp \
     refused_test.cpp \
     shapes_test.cpp \
     stream_test.cpp \

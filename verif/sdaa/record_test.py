@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What the runtime library writes with SWAI_RECORD, line by line."""
+
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+def run(path):
+    environment = os.environ | {"SWAI_RECORD": str(path)}
+    done = subprocess.run(
+        ["build/test-sdaa", "--test-case=record:*"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
+    )
+    return done.returncode, done.stdout
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def check(path, contents):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines.pop() == {"what": "ended"}, lines
+    by_source = {}
+    for line in lines:
+        by_source.setdefault(line["source"], []).append(line)
+    assert set(by_source) == {"card 0, default stream", "card 0, stream 1", "card 0, stream 2"}, set(by_source)
+
+    given = bytes(i % 256 for i in range(200_000))
+    first = by_source["card 0, default stream"]
+    for what in ("copy to card", "copy to host"):
+        pieces = [line for line in first if line["what"] == what]
+        at = 0
+        for piece in pieces:
+            data = given[at : at + piece["bytes"]]
+            assert piece["place"] == f"byte {at} of allocation 1" and piece["end"] == "done", piece
+            assert piece["digests"] == [digest(data[i : i + 4096]) for i in range(0, len(data), 4096)], piece
+            assert ("at" in piece) == (what == "copy to host")
+            if "at" in piece:
+                assert contents[piece["at"] :][: len(data)] == data
+            at += piece["bytes"]
+        assert at == len(given) and len(pieces) > 1, what
+
+    rows, event, lost, last, failed, *behind = by_source["card 0, stream 1"]
+    expected = b"".join(given[3 + 256 * row :][:5] for row in range(4))
+    assert rows["bytes"] == 20 and rows["digests"] == [digest(expected)], rows
+    assert contents[rows["at"] :][:20] == expected
+    assert event == {"source": "card 0, stream 1", "what": "event record", "end": "done"}, event
+    assert "digests" not in lost and lost["end"] == "done", lost
+    assert last["digests"] == [digest(given[64:72])], last
+    assert failed["what"] == "launch" and failed["name"] == "breakpoint", failed
+    assert failed["end"].startswith("the kernel failed: breakpoint, core "), failed
+    assert failed["text"].startswith("breakpoint, failed on core "), failed
+    assert [line["end"] for line in behind] in ([], ["refused"]), behind
+
+    launch, graph, slow = by_source["card 0, stream 2"]
+    assert launch["name"] == "many_arguments" and launch["end"] == "done"
+    assert graph["what"] == "graph" and graph["name"] == "2 commands" and graph["bytes"] == 4, graph
+    assert graph["digests"] == [digest((7).to_bytes(4, "little"))], graph
+    assert slow == {"source": "card 0, stream 2", "what": "launch", "name": "slow"}, slow
+    return len(lines)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="swai-record-") as name:
+        folder = Path(name)
+        # The second process has a file of its own.
+        for path in (folder / "record", folder / "record.1"):
+            code, output = run(folder / "record")
+            assert code == 0, output
+            contents = Path(f"{path}.contents").read_bytes()
+            count = check(path, contents)
+        assert (folder / "record").read_text() == (folder / "record.1").read_text()
+        code, output = run(folder / "nowhere/record")
+        assert code != 0 and "no record can be written there: No such file" in output, output
+        print(f"{count} results")
+
+
+if __name__ == "__main__":
+    main()
