@@ -208,8 +208,8 @@ bool Hart::store_elsewhere(uint32_t address, unsigned bytes, uint32_t data) {
 bool Hart::load(Op op, uint32_t address, uint32_t& value, Retirement* record) {
   const unsigned bytes = bytes_of(op);
   uint32_t data = 0;
-  if (const uint8_t* const at = local(address, bytes)) {
-    std::memcpy(&data, at, bytes);
+  if (is_local(address, bytes)) {
+    std::memcpy(&data, local(address), bytes);
   } else if (!load_elsewhere(address, bytes, data)) {
     return false;
   }
@@ -225,8 +225,8 @@ bool Hart::load(Op op, uint32_t address, uint32_t& value, Retirement* record) {
 bool Hart::store(Op op, uint32_t address, uint32_t value, Retirement* record) {
   const unsigned bytes = bytes_of(op);
   const uint32_t data = low_bytes(value, bytes);
-  if (uint8_t* const at = local(address, bytes)) {
-    std::memcpy(at, &data, bytes);
+  if (is_local(address, bytes)) {
+    std::memcpy(local(address), &data, bytes);
   } else if (!store_elsewhere(address, bytes, data)) {
     return false;
   }
@@ -449,22 +449,18 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
       return Status::kRetired;
     }
   } else if constexpr (is_load(kOp)) {
-    uint32_t data = 0;
-    if (const uint8_t* const at = hart.local(a + imm, bytes_of(kOp))) [[likely]] {
-      std::memcpy(&data, at, bytes_of(kOp));
-    } else {
-      hart.keep(slot, left);
-      if (!hart.load_elsewhere(a + imm, bytes_of(kOp), data)) return Status::kFault;
+    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]] {
+      [[clang::musttail]] return row_by_itself(hart, slot, left);
     }
+    uint32_t data = 0;
+    std::memcpy(&data, hart.local(a + imm), bytes_of(kOp));
     result = extended(kOp, data);
     take(left, slot->extra());
   } else if constexpr (is_store(kOp)) {
-    if (uint8_t* const at = hart.local(a + imm, bytes_of(kOp))) [[likely]] {
-      std::memcpy(at, &b, bytes_of(kOp));
-    } else {
-      hart.keep(slot, left);
-      if (!hart.store_elsewhere(a + imm, bytes_of(kOp), low_bytes(b, bytes_of(kOp)))) return Status::kFault;
+    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]] {
+      [[clang::musttail]] return row_by_itself(hart, slot, left);
     }
+    std::memcpy(hart.local(a + imm), &b, bytes_of(kOp));
   } else if constexpr (kOp == Op::kCustom) {
     hart.keep(slot, left);
     const Status status = hart.issue(command_of(slot->imm, a, b, hart.pc_), result);
@@ -489,12 +485,7 @@ Hart::Status Hart::undecoded_row(Hart& hart, const Slot* slot, uint64_t left) {
 
 Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint64_t left) {
   hart.keep(slot, left);
-  const Status status = hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
-  if (status != Status::kRetired || --left == 0) return status;
-  hart.left_ = left;
-  const Slot* const next = hart.code_.slot(hart.pc_);
-  if (next == nullptr) return status;
-  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
+  return hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
 }
 
 template <size_t... kOps>

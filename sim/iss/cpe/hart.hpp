@@ -84,7 +84,8 @@ class Hart {
   };
   Status step(Retirement& record);
   Status step() { return run(1); }
-  // Up to `limit` instructions; ends early when it waits or faults, and after a command to a unit.
+  // Up to `limit` instructions; ends early when it waits or faults, and after what is not its own alone: a
+  // command to a unit, an access through the window, a CSR.
   Status run(uint64_t limit);
 
   // What the next instruction does in memory, if it does not fault; no bytes: nothing.
@@ -120,11 +121,11 @@ class Hart {
   bool store(Op op, uint32_t address, uint32_t value, Retirement* record);
   bool load_elsewhere(uint32_t address, unsigned bytes, uint32_t& data);
   bool store_elsewhere(uint32_t address, unsigned bytes, uint32_t data);
-  // Where these bytes are in local memory; null: they are not, or not aligned.
-  uint8_t* local(uint32_t address, unsigned bytes) const {
-    const uint32_t offset = address - kLdmBase;
-    return (offset & ~(kLdmBytes - bytes)) == 0 ? ldm_ + offset : nullptr;
+  // These bytes are in local memory, and aligned.
+  static bool is_local(uint32_t address, unsigned bytes) {
+    return ((address - kLdmBase) & ~(kLdmBytes - bytes)) == 0;
   }
+  uint8_t* local(uint32_t address) const { return ldm_ + (address - kLdmBase); }
   Status issue(const Command& command, uint32_t& result);
   Status cannot_fetch() { return stop(failure_.cause, Access::kFetch, failure_.address); }
 

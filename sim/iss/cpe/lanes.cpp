@@ -27,6 +27,12 @@ AVX2 inline __m256i bits(__m256 a) { return _mm256_castps_si256(a); }
 AVX2 inline __m256 is_nan(__m256 a) { return _mm256_cmp_ps(a, a, _CMP_UNORD_Q); }
 // Every NaN is the same.
 AVX2 inline __m256 one_nan(__m256 a) { return _mm256_blendv_ps(a, of_bits(fp32::kNan), is_nan(a)); }
+// The same, through integers: of numbers just converted from fp16, the compiler would compare each by itself.
+AVX2 inline __m256 one_nan_of_bits(__m256i a) {
+  const __m256i magnitude = _mm256_and_si256(a, _mm256_set1_epi32(0x7fff'ffff));
+  const __m256i nan = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7f80'0000));
+  return _mm256_blendv_ps(_mm256_castsi256_ps(a), of_bits(fp32::kNan), _mm256_castsi256_ps(nan));
+}
 
 // Numbers of different bits in their order, as integers.
 AVX2 inline __m256i order(__m256 a) {
@@ -80,7 +86,7 @@ AVX2 inline __m256 load(const uint8_t* at) {
   if constexpr (kNumber == number::kFp32) return _mm256_castsi256_ps(_mm256_loadu_si256(eight));
   if constexpr (kNumber == number::kInt32) return _mm256_cvtepi32_ps(_mm256_loadu_si256(eight));
   if constexpr (kNumber == number::kFp16) {
-    return one_nan(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+    return one_nan_of_bits(bits(_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)))));
   }
   if constexpr (kNumber == number::kInt8) {
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
