@@ -12,10 +12,12 @@ void Clock::began(uint64_t core, uint32_t ticket, const Transfer& transfer) {
   note({.kind = Note::kTransfer, .ticket = ticket, .core = core, .transfer = transfer});
 }
 void Clock::began(uint64_t core, uint32_t ticket, const Product& product) {
-  note({.kind = Note::kProduct, .ticket = ticket, .core = core, .product = product});
+  products_.all.push_back(product);
+  note({.kind = Note::kProduct, .ticket = ticket, .core = core});
 }
 void Clock::began(uint64_t core, uint32_t ticket, const Elements& elements) {
-  note({.kind = Note::kElements, .ticket = ticket, .core = core, .elements = elements});
+  elements_.all.push_back(elements);
+  note({.kind = Note::kElements, .ticket = ticket, .core = core});
 }
 void Clock::began(uint64_t core, Line line, uint32_t ticket) {
   note({.kind = Note::kChannel, .line = line, .ticket = ticket, .core = core});
@@ -27,9 +29,14 @@ void Clock::accessed(uint64_t core, const Transfer& transfer) {
   note({.kind = Note::kAccess, .core = core, .transfer = transfer});
 }
 
-void Clock::reset() {
+void Clock::forget_notes() {
   notes_.clear();
-  at_ = 0;
+  products_.clear();
+  elements_.clear();
+}
+
+void Clock::reset() {
+  forget_notes();
   core_ = 0;
   asleep_ = time_;
   waits_ = {};
@@ -38,8 +45,7 @@ void Clock::reset() {
 }
 
 void Clock::catch_up(uint64_t core) {
-  notes_.clear();
-  at_ = 0;
+  forget_notes();
   time_ += core - core_;
   core_ = core;
 }
@@ -89,7 +95,7 @@ uint64_t Clock::end_of(Line line, uint32_t ticket, const Surroundings& around) c
 // The next note waits for transfers that are not through.
 bool Clock::is_stuck() const {
   if (moving_.empty()) return false;
-  const Note& note = notes_[at_];
+  const Note& note = notes_.all[notes_.at];
   const auto left = [&](uint32_t ticket) {
     return static_cast<int32_t>(ticket - moving_.front().ticket) >= 0;
   };
@@ -105,20 +111,36 @@ bool Clock::is_stuck() const {
   }
 }
 
+// Never: there is none, or lines of the DMA engine come first.
+uint64_t Clock::next_note() const {
+  if (!has_notes_left() || is_stuck()) return kNever;
+  const uint64_t time = time_ + (notes_.all[notes_.at].core - core_);
+  return !moving_.empty() && dma_free_ < time ? kNever : time;
+}
+
 uint64_t Clock::next() const {
-  const uint64_t lines = moving_.empty() ? kNever : dma_free_;
-  if (!has_notes_left() || is_stuck()) return lines;
-  return std::min(lines, time_ + (notes_[at_].core - core_));
+  const uint64_t note = next_note();
+  return note == kNever && !moving_.empty() ? dma_free_ : note;
+}
+
+void Clock::go_on_alone(const Surroundings& around) {
+  while (next_note() != kNever && notes_.all[notes_.at].kind != Note::kAccess) go_through_note(around);
 }
 
 void Clock::go_on(const Surroundings& around) {
-  const bool note_can = has_notes_left() && !is_stuck();
-  if (!moving_.empty() && (!note_can || dma_free_ < time_ + (notes_[at_].core - core_))) {
-    return move_lines(around.hbm);
+  if (next_note() == kNever) {
+    move_lines(around.hbm);
+  } else {
+    go_through_note(around);
   }
-  const Note& note = notes_[at_++];
+  go_on_alone(around);
+}
+
+void Clock::go_through_note(const Surroundings& around) {
+  const Note& note = notes_.take();
   time_ += note.core - core_;
   core_ = note.core;
+  last_note_ = time_;
   switch (note.kind) {
     case Note::kDone:
       for (const Line line : {kDma, kSystolic, kVector}) wait_until(ends_[line].last(), reason_of(line));
@@ -131,10 +153,10 @@ void Clock::go_on(const Surroundings& around) {
       transfer(note);
       break;
     case Note::kProduct:
-      product(note);
+      product(note.ticket, products_.take());
       break;
     case Note::kElements:
-      elements(note);
+      elements(note.ticket, elements_.take());
       break;
     case Note::kChannel: {
       Channel& channel = is_row(note.line) ? around.row : around.column;
@@ -182,8 +204,7 @@ void Clock::move_lines(HbmTime& hbm) {
 }
 
 // Two runs fit in: the one that computes and the next.
-void Clock::product(const Note& note) {
-  const Product& run = note.product;
+void Clock::product(uint32_t ticket, const Product& run) {
   wait_until(array_before_, kForUnits);
   // The weights of a run are fetched while the one before computes.
   uint64_t time = std::max(time_ + costs::kSystolicFill, array_free_);
@@ -199,16 +220,16 @@ void Clock::product(const Note& note) {
   }
   array_free_ = time;
   const uint64_t end = (run.last_drain != 0 ? drain_free_ : time) + costs::kSystolicEnd;
-  ends_[kSystolic].set(note.ticket, end);
+  ends_[kSystolic].set(ticket, end);
 }
 
-void Clock::elements(const Note& note) {
+void Clock::elements(uint32_t ticket, const Elements& run) {
   Ends& ends = ends_[kVector];
-  wait_until(ends.of(note.ticket - costs::kVectorRuns), kForUnits);
+  wait_until(ends.of(ticket - costs::kVectorRuns), kForUnits);
   const uint64_t stored = ends.last();
-  const uint64_t from = note.elements.overlap ? time_ : std::max(time_, stored);
-  lanes_free_ = std::max(from + costs::kVectorFill, lanes_free_) + note.elements.lanes;
-  ends.set(note.ticket, lanes_free_ + note.elements.end);
+  const uint64_t from = run.overlap ? time_ : std::max(time_, stored);
+  lanes_free_ = std::max(from + costs::kVectorFill, lanes_free_) + run.lanes;
+  ends.set(ticket, lanes_free_ + run.end);
 }
 
 }  // namespace swai::iss::cpe

@@ -65,7 +65,7 @@ class Clock {
   void accessed(uint64_t core, const Transfer& transfer);
   void ends_launch(uint64_t core) { note({.kind = Note::kDone, .core = core}); }
   // The time cannot be told before the round has ended.
-  bool has_notes() const { return !notes_.empty(); }
+  bool has_notes() const { return !notes_.all.empty(); }
   // Cycles in which the core was not asleep, since it was reset.
   uint64_t cycles(uint64_t core) const { return time_ - asleep_ + (core - core_); }
 
@@ -78,11 +78,16 @@ class Clock {
     unsigned column_position = 0;
   };
   static constexpr uint64_t kNever = ~uint64_t{0};
-  // When the next thing happens: what was noted, or lines of the DMA engine.
+  // Goes through notes up to one that needs memory: what they change is this CPE's alone, so nobody else's
+  // notes come between.
+  void go_on_alone(const Surroundings& around);
+  // When it needs memory next: for an access that was noted, or for lines of the DMA engine.
   uint64_t next() const;
-  // Goes through it.
+  // Goes through that, and on alone.
   void go_on(const Surroundings& around);
-  bool has_notes_left() const { return at_ < notes_.size(); }
+  // When the last note that it has gone through was written.
+  uint64_t last_note() const { return last_note_; }
+  bool has_notes_left() const { return notes_.at < notes_.all.size(); }
   // All were gone through: to where the core is.
   void catch_up(uint64_t core);
   void wait_for_code(uint64_t cycles);
@@ -106,10 +111,8 @@ class Clock {
     uint32_t ticket = 0;
     uint64_t core = 0;
     Transfer transfer{};
-    Product product{};
-    Elements elements{};
   };
-  void note(const Note& note) { notes_.push_back(note); }
+  void note(const Note& note) { notes_.all.push_back(note); }
 
   // The ends of the last commands of a unit, by ticket.
   struct Ends {
@@ -135,15 +138,33 @@ class Clock {
 
   void wait_until(uint64_t time, Reason reason);
   bool is_stuck() const;
+  uint64_t next_note() const;
+  void go_through_note(const Surroundings& around);
   void transfer(const Note& note);
   void move_lines(HbmTime& hbm);
-  void product(const Note& note);
-  void elements(const Note& note);
+  void product(uint32_t ticket, const Product& run);
+  void elements(uint32_t ticket, const Elements& run);
   void access(const Note& note, HbmTime& hbm);
   uint64_t end_of(Line line, uint32_t ticket, const Surroundings& around) const;
 
-  std::vector<Note> notes_;
-  size_t at_ = 0;  // the next one to go through
+  // What was noted, and how many of them were gone through. Of runs it is rare and long, so it lies apart.
+  template <typename T>
+  struct Pile {
+    std::vector<T> all;
+    size_t at = 0;
+
+    void clear() {
+      all.clear();
+      at = 0;
+    }
+    const T& take() { return all[at++]; }
+  };
+  void forget_notes();
+
+  uint64_t last_note_ = 0;
+  Pile<Note> notes_;
+  Pile<Product> products_;
+  Pile<Elements> elements_;
 
   uint64_t time_ = 0;  // when the core had counted `core_` cycles
   uint64_t core_ = 0;

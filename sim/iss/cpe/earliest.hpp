@@ -23,6 +23,7 @@ class Earliest {
     for (unsigned node = (kMany + number) / 2; node != 0; node /= 2) decide(node);
   }
   unsigned first() const { return nodes_[1] % kMany; }
+  uint64_t time() const { return nodes_[1] / kMany; }
 
  private:
   static uint64_t key(unsigned number, uint64_t time) {

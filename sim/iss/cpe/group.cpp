@@ -272,14 +272,26 @@ void Group::tell_time(uint32_t mask) {
 void Group::go_through_notes(uint32_t left) {
   std::array<uint64_t, 32> times{};
   times.fill(Clock::kNever);
-  for_each(all_, [&](unsigned i) { times[i] = cpes_[i]->clock().next(); });
+  uint64_t last = 0;  // note
+  const auto look = [&](unsigned i) {
+    const Clock& clock = cpes_[i]->clock();
+    if ((left >> i & 1) == 0) return;
+    last = std::max(last, clock.last_note());
+    if (!clock.has_notes_left()) left &= ~(uint32_t{1} << i);
+  };
+  for_each(all_, [&](unsigned i) {
+    Clock& clock = cpes_[i]->clock();
+    clock.go_on_alone(cpes_[i]->clock_surroundings(hbm_));
+    times[i] = clock.next();
+    look(i);
+  });
   Earliest earliest(times);
-  while (left != 0) {
+  while (left != 0 || earliest.time() < last) {
     const unsigned first = earliest.first();
-    Cpe& cpe = *cpes_[first];
-    cpe.clock().go_on(cpe.clock_surroundings(hbm_));
-    earliest.set(first, cpe.clock().next());
-    if (!cpe.clock().has_notes_left()) left &= ~(uint32_t{1} << first);
+    Clock& clock = cpes_[first]->clock();
+    clock.go_on(cpes_[first]->clock_surroundings(hbm_));
+    earliest.set(first, clock.next());
+    look(first);
   }
 }
 

@@ -20,7 +20,7 @@ uint64_t HbmTime::take_lines(uint64_t start, uint64_t lines, bool write) {
 uint64_t HbmTime::take_line(uint64_t start, uint32_t line, bool write) {
   start = wake(start);
   const uint64_t of_all = lines_.take({.start = start, .write = write});
-  const uint64_t of_channel = channels_[line % channels_.size()].take({.start = start, .each = costs::kLine});
+  const uint64_t of_channel = channels_[line % channels_.size()].take<costs::kLine>({.start = start});
   const uint64_t served = std::min(std::max(of_all, of_channel), start + costs::kMostBefore);
   busy_until_ = std::max(busy_until_, served);
   return served;

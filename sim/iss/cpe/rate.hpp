@@ -19,13 +19,14 @@ class Rate {
   struct Request {
     uint64_t start = 0;
     uint64_t count = 1;
-    uint64_t each = 1;   // cycles of the part's time
     bool write = false;  // pieces with both kinds have less room
   };
 
-  // It knows the last `pieces` of time; what is older is taken for free.
+  // It knows the last `pieces` of time, a power of two; what is older is taken for free.
   explicit Rate(size_t pieces) : pieces_(pieces) {}
-  // When the last one is served.
+  // When the last one is served, each of which takes so many cycles of the part's time: 1, or those of a line
+  // in a channel of the memory.
+  template <uint64_t kEach = 1>
   uint64_t take(const Request& request);
   void visit(Archive& archive);
 
