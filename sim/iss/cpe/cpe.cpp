@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "abi/wait.hpp"
+#include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/text.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -17,6 +18,11 @@ namespace {
 struct Alone {};
 // It wants to know the time, which the end of the round will tell. Nothing of it has happened.
 struct NextRound {};
+
+// Of a command that waits at a barrier.
+Sync::Scope scope_of(const Command& command) {
+  return static_cast<Sync::Scope>(std::countr_zero(command.rs1));
+}
 
 uint32_t line_number(uint64_t offset) { return static_cast<uint32_t>(offset / kLineBytes); }
 
@@ -88,6 +94,7 @@ uint64_t Cpe::run(uint64_t limit, Company company, const Observer& observer) {
   waiting_ = false;
   company_ = company;
   wants_to_be_alone_ = false;
+  window_cycles_ = 0;
   try {
     execute(limit, observer);
   } catch (const Alone&) {
@@ -97,9 +104,16 @@ uint64_t Cpe::run(uint64_t limit, Company company, const Observer& observer) {
   return hart_.instructions() - first;
 }
 
+bool Cpe::still_waits() const {
+  const Command& command = hart_.waits_for();
+  if (!waiting_ || command.unit != unit::kControl) return false;
+  if (command.op == control_op::kLaunch) return !pending_;
+  return command.op == control_op::kSync && sync_.has_arrived(number_, scope_of(command));
+}
+
 void Cpe::execute(uint64_t limit, const Observer& observer) {
   const uint64_t first = hart_.instructions();
-  const auto count = [&] { return hart_.instructions() - first; };
+  const auto count = [&] { return hart_.instructions() - first + window_cycles_; };
   while (count() < limit && !memory_.is_full()) {
     const bool check = check_ && !check_->idle();
     const Hart::Status status = check      ? checked_step(observer)
@@ -173,6 +187,7 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
       result.cause = this->access(access, number, offset, bytes.first(in_line));
   }
   std::memcpy(&result.data, data, access.bytes);
+  window_cycles_ += costs::kRead;
   if (result.cause == Cause::kNone) {
     clock_.accessed(hart_.cycles(), {.lines = access.bytes <= in_line ? 1u : 2u,
                                      .first = line_number(offset) + number,
@@ -329,8 +344,7 @@ Environment::Answer Cpe::control(const Command& command) {
       return {};
     case control_op::kSync: {
       if (command.rs1 != 1 && command.rs1 != 2 && command.rs1 != 4) return {.kind = Answer::kBad};
-      const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));
-      return {.kind = sync_.wait(number_, scope) ? Answer::kDone : Answer::kWait};
+      return {.kind = sync_.wait(number_, scope_of(command)) ? Answer::kDone : Answer::kWait};
     }
     default:
       return {.kind = Answer::kBad};
@@ -416,7 +430,7 @@ std::string Cpe::describe_wait() const {
     return "for a launch";
   }
   if (command.unit == unit::kControl && command.op == control_op::kSync) {
-    const auto scope = static_cast<Sync::Scope>(std::countr_zero(command.rs1));
+    const Sync::Scope scope = scope_of(command);
     return fmt::format("to synchronise with {}; missing: {}", launch::kScopes[scope],
                        list(sync_.missing(number_, scope)));
   }

@@ -59,9 +59,13 @@ class Cpe : private Environment {
   // Who else runs. What is not memory is not read in company: it may show what the others do, or how far they
   // are.
   enum class Company : uint8_t { kOthers, kNobody };
-  // Up to `limit` instructions, fewer when it waits or stops, or wants to be alone; returns how many.
+  // Up to `limit` instructions, fewer when it waits or stops, or wants to be alone; returns how many. An
+  // access through the window counts as many as it makes the core wait, at least: who polls memory sees what
+  // others have stored as soon as with short rounds.
   uint64_t run(uint64_t limit, Company company, const Observer& observer);
   bool wants_to_be_alone() const { return wants_to_be_alone_; }
+  // It waited in its last round, and what for has not happened yet: run() would change nothing.
+  bool still_waits() const;
   // Looks for mistakes that the model forgives, from now on.
   void look_for_mistakes() { check_ = std::make_unique<Check>(number_); }
   // Null: nobody looks for any.
@@ -148,6 +152,7 @@ class Cpe : private Environment {
   bool waiting_ = false;
   Company company_ = Company::kNobody;
   bool wants_to_be_alone_ = false;
+  uint64_t window_cycles_ = 0;  // of the round
   bool failed_launch_ = false;
   uint64_t taken_ = 0;
   Fault stopped_;  // from outside

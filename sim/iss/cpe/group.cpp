@@ -301,6 +301,9 @@ void Group::run_cpes(uint32_t mask, std::array<uint64_t, 32>& counts) {
     if (limit_ != 0) limit = std::min(limit, limit_ - std::min(limit_, used_[i]));
     counts[i] += cpes_[i]->run(limit - counts[i], company, observer_);
   };
+  for_each(mask, [&](unsigned i) {
+    if (cpes_[i]->still_waits()) mask &= ~(uint32_t{1} << i);
+  });
   run_together(mask, [&](unsigned i) { run(i, Cpe::Company::kOthers); });
   for_each(mask, [&](unsigned i) {
     if (cpes_[i]->wants_to_be_alone()) run(i, Cpe::Company::kNobody);
@@ -311,10 +314,9 @@ void Group::run_together(uint32_t mask, const std::function<void(unsigned cpe)>&
   const auto start = std::chrono::steady_clock::now();
   const bool share = workers_ != nullptr && workers_->count() > 1 && !observer_ && last_round_ >= worthwhile_;
   if (share) {
-    std::array<unsigned, 32> cpes{};
-    unsigned count = 0;
-    for_each(mask, [&](unsigned i) { cpes[count++] = i; });
-    workers_->run(count, [&](unsigned piece) { run(cpes[piece]); });
+    workers_->run(size(), [&](unsigned i) {
+      if ((mask >> i & 1) != 0) run(i);
+    });
   } else {
     for_each(mask, run);
   }

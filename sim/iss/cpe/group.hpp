@@ -57,10 +57,14 @@ struct Result {
 
 class Group {
  public:
+  // Long enough that what a CPE uses is in the host's caches, and that threads of the host have something to
+  // share; the clock keeps its order of time (docs/simulators.md).
+  static constexpr uint64_t kTurn = 1024;
+
   struct Options {
     unsigned number = 0;  // of the group
     // Instructions of a CPE in a round; less when it waits.
-    uint64_t turn = 256;
+    uint64_t turn = kTurn;
     // Threads of the host, which others may use between rounds; null: the caller's alone. They change nothing
     // but the time that it takes.
     Workers* workers = nullptr;

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   using namespace swai;
   unsigned rows = 4;
   unsigned columns = 8;
-  uint64_t turn = 256;
+  uint64_t turn = iss::cpe::Group::kTurn;
   unsigned threads = 1;
   std::string trace;
   bool check = false;

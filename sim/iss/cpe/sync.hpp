@@ -22,6 +22,8 @@ class Sync {
   // The CPE arrives, or asks again. True: it has been released, and is told so once. Changes nothing for
   // others.
   bool wait(unsigned cpe, Scope scope);
+  // It waits, and nobody has released it yet.
+  bool has_arrived(unsigned cpe, Scope scope) const { return states_[cpe][scope] == kArrived; }
   // Releases those whose scope has arrived, and tells who they are; true: there were any.
   bool release(const std::function<void(uint32_t cpes)>& released);
   void reset(unsigned cpe) { states_[cpe] = {}; }
