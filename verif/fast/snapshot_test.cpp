@@ -61,13 +61,13 @@ struct Unvisited {
 };
 constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::RoundMemory", 400},  // empty between rounds
-    {"iss::cpe::Cpe", 88},           // who looks for mistakes
+    {"iss::cpe::Cpe", 96},           // who looks for mistakes; of a round
     {"iss::cpe::Dma", 28},
-    {"iss::cpe::Hart", 64},  // where a row is, the last failure of a fetch
+    {"iss::cpe::Hart", 72},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
-    {"iss::cpe::Code", 112},  // decoded code
-    {"iss::cpe::Clock", 32},  // what was noted in a round
+    {"iss::cpe::Code", 112},   // decoded code
+    {"iss::cpe::Clock", 104},  // what was noted in a round
     {"iss::cpe::Rate", 0},
     {"iss::cpe::HbmTime", 0},
     {"iss::cpe::Group", 160},  // cores and channels, which visit themselves; threads

@@ -19,6 +19,20 @@ struct Alone {};
 // It wants to know the time, which the end of the round will tell. Nothing of it has happened.
 struct NextRound {};
 
+// It tells a unit what its next command uses: it takes no time, and nothing of it can go wrong later.
+bool only_sets(const Command& command) {
+  switch (command.unit) {
+    case unit::kDma:
+      return command.op == dma_op::kGlobal || command.op == dma_op::kShape;
+    case unit::kSystolic:
+      return command.op < systolic_op::kRun;
+    case unit::kVector:
+      return command.op < vector_op::kRun;
+    default:
+      return false;
+  }
+}
+
 // Of a command that waits at a barrier.
 Sync::Scope scope_of(const Command& command) {
   return static_cast<Sync::Scope>(std::countr_zero(command.rs1));
@@ -201,9 +215,11 @@ Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, 
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
+  if (!check_ && only_sets(command)) return pass_on(command);
   const uint64_t lines = dma_.lines();
-  const Answer answer = check_ ? checked_issue(command) : pass_on(command);
+  Answer answer = check_ ? checked_issue(command) : pass_on(command);
   if (answer.kind == Answer::kDone) note(command, answer.data, lines);
+  answer.ends_run = check_ || memory_.is_full() || unit_fault().cause != Cause::kNone;
   return answer;
 }
 

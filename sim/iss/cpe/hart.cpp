@@ -320,6 +320,7 @@ Hart::Status Hart::issue(const Command& command, uint32_t& result) {
   if (answer.kind == Environment::Answer::kWait) return Status::kWaiting;
   if (answer.kind == Environment::Answer::kBad) return stop(Cause::kCommand);
   result = answer.data;
+  ends_run_ = answer.ends_run;
   return Status::kRetired;
 }
 
@@ -464,8 +465,11 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
   } else if constexpr (kOp == Op::kCustom) {
     hart.keep(slot, left);
     const Status status = hart.issue(command_of(slot->imm, a, b, hart.pc_), result);
-    if (status == Status::kRetired) hart.keep(next, --left);
-    return status;
+    if (status != Status::kRetired) return status;
+    if (hart.ends_run_) {
+      hart.keep(next, --left);
+      return status;
+    }
   } else if constexpr (kOp != Op::kFence) {
     result = compute(kOp, a, b, imm);
     if constexpr (is_division(kOp)) take(left, division_cycles(kOp, a, b));

@@ -40,7 +40,8 @@ class Environment {
   // A command to a unit. A unit that makes the core wait is asked again by the next step.
   struct Answer {
     enum Kind : uint8_t { kDone, kWait, kBad } kind = kDone;
-    uint32_t data = 0;  // for rd
+    bool ends_run = false;  // done, but what follows must not be executed in the same run()
+    uint32_t data = 0;      // for rd
   };
   virtual Answer issue(const Command& command) = 0;
 
@@ -84,8 +85,8 @@ class Hart {
   };
   Status step(Retirement& record);
   Status step() { return run(1); }
-  // Up to `limit` instructions; ends early when it waits or faults, and after what is not its own alone: a
-  // command to a unit, an access through the window, a CSR.
+  // Up to `limit` instructions; ends early when it waits or faults, and after what is not its own alone: an
+  // access through the window, a CSR, a command whose answer says so.
   Status run(uint64_t limit);
 
   // What the next instruction does in memory, if it does not fault; no bytes: nothing.
@@ -167,6 +168,7 @@ class Hart {
   uint32_t launch_mask_ = 0;
   Fault fault_;
   Command command_;
+  bool ends_run_ = false;  // the answer to it
   Code::Failure failure_;  // of the fetch that failed last
 };
 

@@ -172,20 +172,30 @@ AVX2 void repeat(const Operand& operand, std::array<uint8_t, kGroupBytes>& room)
   }
 }
 
-// `room`: where they may be put.
-AVX2 Numbers numbers_of(const Operand& operand, uint32_t first, uint32_t groups, Block& room) {
-  static constexpr std::array<uint8_t, kGroupBytes> kZeros{};
-  if (operand.at == nullptr) return {kZeros.data(), 0};
+AVX2 Numbers converted(const Operand& operand, const uint8_t* at, uint32_t groups, Block& room) {
   if (!operand.vector) {
     std::array<uint8_t, kGroupBytes> same;
     repeat(operand, same);
     convert(operand, same.data(), 1, room.data());
     return {room.data(), 0};
   }
-  const uint8_t* const at = operand.at + first * bytes_of_group(operand.number);
-  if (operand.number == number::kFp32 && !operand.magnitude && !operand.negate) return {at, kGroupBytes};
   convert(operand, at, groups, room.data());
   return {room.data(), kGroupBytes};
+}
+
+// `room`: where they may be put.
+AVX2 inline Numbers numbers_of(const Operand& operand, uint32_t first, uint32_t groups, Block& room) {
+  static constexpr std::array<uint8_t, kGroupBytes> kZeros{};
+  if (operand.at == nullptr) return {kZeros.data(), 0};
+  const uint8_t* const at = operand.at + first * bytes_of_group(operand.number);
+  if (operand.number != number::kFp32 || operand.magnitude || operand.negate) {
+    return converted(operand, at, groups, room);
+  }
+  if (operand.vector) return {at, kGroupBytes};
+  uint32_t word = 0;
+  std::memcpy(&word, operand.at, sizeof word);
+  store<number::kFp32>(room.data(), of_bits(word));
+  return {room.data(), 0};
 }
 
 template <vector_function::Kind kOp>
@@ -276,7 +286,8 @@ void reduce_all(reduce::Kind kind, const uint8_t* numbers, uint32_t groups, Redu
 }
 
 // Whole groups. Those behind the `elements` are computed, too, and count for no reduction.
-void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t elements, Reduction& reduction) {
+AVX2 void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t elements,
+                    Reduction& reduction) {
   alignas(kGroupBytes) Block rooms[3];
   alignas(kGroupBytes) Block room;
   std::array<Numbers, 3> numbers;
