@@ -32,6 +32,12 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     random_speech.cpp \
     shares.cpp \
     speech_jobs.cpp \
+) $(addprefix host/cli/compare/, \
+    compare.cpp \
+    difference.cpp \
+    record_file.cpp \
+    report.cpp \
+    side.cpp \
 ) $(addprefix host/cli/flash/, \
     change.cpp \
     doctor.cpp \
@@ -76,6 +82,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     trace_file.cpp \
     trace_summary.cpp \
     transcribe.cpp \
+    user_program.cpp \
     words.cpp \
     work_phases.cpp \
 ) $(addprefix abi/, \

@@ -17,6 +17,7 @@ void add_model(Cli& cli);
 void add_dump(Cli& cli);
 void add_reset(Cli& cli);
 void add_exec(Cli& cli);
+void add_compare(Cli& cli);
 void add_cc(Cli& cli);
 void add_flash(Cli& cli);
 void add_graph(Cli& cli);

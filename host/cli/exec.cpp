@@ -4,18 +4,15 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/places.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/cli/trace_summary.hpp"
-#include "host/common/words.hpp"
+#include "host/cli/user_program.hpp"
 
 namespace swai::cli {
 namespace {
@@ -40,52 +37,17 @@ Examples:
 struct Wish {
   std::string trace;
   bool summary = false;
-  std::string folder;
-  std::vector<std::string> command;
+  UserProgram program;
 };
 
-// As the system looks for programs: found before there is a card.
-void check_program(const Wish& wish) {
-  namespace fs = std::filesystem;
-  const std::string& program = wish.command[0];
-  const auto good = [&](const fs::path& path) {
-    const fs::path from = fs::path(wish.folder) / path;
-    std::error_code ignored;
-    if (!fs::is_directory(from, ignored)) return ::access(from.c_str(), X_OK) == 0;
-    errno = EACCES;
-    return false;
-  };
-  if (program.find('/') != std::string::npos) {
-    if (!good(program)) throw Error(kBadInput, fmt::format("{}: {}", program, std::strerror(errno)));
-    return;
-  }
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/bin:/usr/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (good(fs::path(folder) / program)) return;
-  throw Error(kBadInput,
-              fmt::format("{}: there is no such program in PATH; one of a folder is ./{}", program, program));
-}
-
 int run_program(const Wish& wish) {
-  const common::Words words(wish.command);
   const pid_t process = ::fork();
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
-  if (process == 0) {
-    StartedCard::take_signals();
-    ::setenv("LD_LIBRARY_PATH", library_path().c_str(), 1);
-    if (!wish.folder.empty() && ::chdir(wish.folder.c_str()) != 0) {
-      fmt::print(stderr, "swai: {}: {}\n", wish.folder, std::strerror(errno));
-    } else {
-      ::execvp(words.data()[0], words.data());
-      fmt::print(stderr, "swai: {}: {}\n", wish.command[0], std::strerror(errno));
-    }
-    ::_exit(kBadInput);
-  }
+  if (process == 0) become(wish.program);
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code(status);
 }
 
 // What is missing in it, the card says when it ends.
@@ -105,7 +67,7 @@ void summarize(const Cli& cli, const Wish& wish) {
 }
 
 int exec(const Cli& cli, const Wish& wish) {
-  if (wish.command.empty()) {
+  if (wish.program.words.empty()) {
     summarize(cli, wish);
     return kDone;
   }
@@ -119,7 +81,7 @@ int exec(const Cli& cli, const Wish& wish) {
                   "and SWAI_CARD");
     }
   }
-  check_program(wish);
+  check(wish.program);
   int code = kDone;
   {
     UsedCard card(cli.options(), more);
@@ -136,22 +98,15 @@ int exec(const Cli& cli, const Wish& wish) {
 
 void add_exec(Cli& cli) {
   const auto wish = std::make_shared<Wish>();
-  // All that follows is the program's, whatever it looks like.
   const auto add = [&](const std::string& name, const std::string& what, const char* examples) {
     auto* const command = cli.add(
         name, what, [&cli, wish] { return exec(cli, *wish); }, examples);
-    command->fallthrough(false)->prefix_command();
-    command->parse_complete_callback([command, wish] {
-      wish->command = command->remaining();
-      if (wish->command.empty() && !wish->summary) throw CLI::RequiredError("PROGRAM, with its arguments,");
-    });
+    takes_program(command, wish->program, [wish] { return !wish->summary; });
     return command;
   };
   CLI::App* const run =
       add("exec", "run a program that uses a card: exec [--folder F] PROGRAM ...", kExecExamples);
-  run->add_option("--folder", wish->folder, "where it runs")
-      ->check(CLI::ExistingDirectory)
-      ->type_name("FOLDER");
+  takes_folder(run, wish->program);
   CLI::App* const trace =
       add("trace", "run a program, write what the card does: trace FILE PROGRAM ...", kTraceExamples);
   trace->add_option("FILE", wish->trace, "the trace, for Perfetto")->required();

@@ -27,7 +27,7 @@ Keys::Keys(bool wanted) {
   termios raw = before_;
   raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   ::tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-  StartedCard::call_on_signal([fd = signalled()] {
+  StartedCard::call_on_signal([fd = signalled()](int) {
     const uint64_t one = 1;
     (void)!::write(fd, &one, sizeof one);
   });

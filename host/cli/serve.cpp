@@ -228,7 +228,7 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     http_models.emplace(*http_files, cli.options().quiet, log);
   }
   // Until here one ends the program at once: nobody has to wait for cards to boot.
-  StartedCard::call_on_signal([&end] { end.release(); });
+  StartedCard::call_on_signal([&end](int) { end.release(); });
   serve::Jobs jobs(folder / "jobs", wish.jobs, environment_of_jobs(sockets));
   const serve::Control control(folder / "control",
                                [&](const Json& request) { return answer(request, jobs, cards); });

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 std::atomic<bool> interrupted = false;
 // What a signal calls instead of ending the program at once: the first one.
-std::function<void()> on_signal;
+std::function<void(int signal)> on_signal;
 // Whoever starts or stops a card holds it, so that an interruption finds the whole of one or nothing.
 std::mutex changing;
 pid_t running = -1;
@@ -298,13 +298,13 @@ void StartedCard::stop_on_signals() {
   std::thread([signals] {
     int signal = 0;
     sigwait(&signals, &signal);
-    std::function<void()> ending;
+    std::function<void(int signal)> ending;
     {
       const std::lock_guard guard(changing);
       ending = std::exchange(on_signal, nullptr);
     }
     if (ending) {
-      ending();
+      ending(signal);
       sigwait(&signals, &signal);  // it is not fast enough
     }
     interrupted = true;
@@ -315,7 +315,7 @@ void StartedCard::stop_on_signals() {
   }).detach();
 }
 
-void StartedCard::call_on_signal(std::function<void()> ending) {
+void StartedCard::call_on_signal(std::function<void(int signal)> ending) {
   const std::lock_guard guard(changing);
   on_signal = std::move(ending);
 }

@@ -43,7 +43,7 @@ class StartedCard {
   // SIGINT and SIGTERM end the program, and what was started first.
   static void stop_on_signals();
   // The first of them only calls this, and the program ends by itself then.
-  static void call_on_signal(std::function<void()> ending);
+  static void call_on_signal(std::function<void(int signal)> ending);
   // Does not return when that has begun: what fails now fails because of it.
   static void wait_if_interrupted();
   // For a new process that is about to become another program: signals are again what they usually are.

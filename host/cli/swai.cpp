@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   add_copy_test(cli);
   add_bench(cli);
   add_exec(cli);
+  add_compare(cli);
   add_log(cli);
   add_model(cli);
   add_generate(cli);

@@ -53,6 +53,7 @@ std::string line_of(const Result& result) {
 Result read_line(std::string_view line) {
   try {
     const Json from = Json::parse(line);
+    if (!from.is_object()) throw std::runtime_error("a line is no JSON object");
     Result result;
     get(from, "source", result.source);
     get(from, "what", result.what);

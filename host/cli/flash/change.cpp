@@ -87,7 +87,7 @@ int carry_out(const Cli& cli, const FlashWish& wish, Target& target, const Plan&
   }
 
   std::atomic<bool> stop = false;
-  StartedCard::call_on_signal([&stop] { stop = true; });
+  StartedCard::call_on_signal([&stop](int) { stop = true; });
   Outcome outcome;
   {
     Progress progress(!cli.options().quiet, what);

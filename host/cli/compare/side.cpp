@@ -1,0 +1,173 @@
+#include "host/cli/compare/side.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "host/cli/error.hpp"
+#include "host/cli/progress.hpp"
+#include "host/cli/started_card.hpp"
+#include "host/link/card.hpp"
+#include "host/sdaa/error.hpp"
+#include "host/sdaa/journal.hpp"
+#include "host/sdaa/record.hpp"
+
+namespace swai::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// More than anybody reads, and room for it is there.
+constexpr uint64_t kMostOutput = uint64_t{1} << 30;
+
+std::atomic<int> signalled = 0;
+
+uint64_t size_of(const fs::path& file) {
+  std::error_code none;
+  const uintmax_t bytes = fs::file_size(file, none);
+  return none ? 0 : bytes;
+}
+
+// In the new process.
+[[noreturn]] void become_side(const Side& side, const UserProgram& program, const std::string& sockets,
+                              bool keeps_output) {
+  // With all that it starts it can be killed, and it does not outlive us.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const auto open = [](const fs::path& path) {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  };
+  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  ::dup2(keeps_output ? open(side.output()) : ::open("/dev/null", O_WRONLY), STDOUT_FILENO);
+  ::dup2(open(side.errors()), STDERR_FILENO);
+  ::setenv("SWAI_CARD", sockets.c_str(), 1);
+  ::setenv("SWAI_TIER", side.tier.c_str(), 1);
+  ::setenv(sdaa::record::kVariable, side.record(0).c_str(), 1);
+  // Who waits long for what is not the same on both.
+  ::setenv("SWAI_PATIENCE_SECONDS", "0", 0);
+  become(program);
+}
+
+// Says on standard error that it goes on: on a terminal all the time, else from time to time.
+class StillRunning {
+ public:
+  StillRunning(const Options& options, const Side& side, const Side* before)
+      : wanted_(!options.quiet),
+        side_(side),
+        before_(before),
+        terminal_(wanted_, fmt::format("{}: the program runs", side.tier)) {}
+
+  void look() {
+    const uint64_t now = size_of(side_.record(0));
+    if (before_ != nullptr && before_->record_bytes != 0)
+      terminal_.reached(std::min(1.0, static_cast<double>(now) / static_cast<double>(before_->record_bytes)));
+    if (!wanted_ || ::isatty(STDERR_FILENO) == 1 || Clock::now() - begin_ < next_) return;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin_);
+    fmt::print(stderr, "swai: {}: the program runs for {} s, {} bytes of results so far{}\n", side_.tier,
+               seconds.count(), now,
+               before_ == nullptr ? "" : fmt::format(" of {} on {}", before_->record_bytes, before_->tier));
+    next_ *= 2;
+  }
+
+ private:
+  const bool wanted_;
+  const Side& side_;
+  const Side* const before_;
+  Progress terminal_;
+  const Clock::time_point begin_ = Clock::now();
+  Clock::duration next_ = std::chrono::seconds(15);
+};
+
+void kill_all(pid_t process) {
+  ::kill(-process, SIGKILL);
+  ::waitpid(process, nullptr, 0);
+}
+
+// Nothing: its time was up.
+std::optional<int> wait_for(pid_t process, const Side& side, const RunLimits& limits,
+                            StillRunning& still_running) {
+  constexpr std::chrono::milliseconds kMoment{10};
+  const auto begin = Clock::now();
+  for (int status = 0;;) {
+    const pid_t ended = ::waitpid(process, &status, WNOHANG);
+    if (ended == process) return status;
+    if (signalled != 0) {
+      kill_all(process);
+      throw Interrupted{signalled};
+    }
+    if (limits.most.count() != 0 && Clock::now() - begin > limits.most) {
+      kill_all(process);
+      return std::nullopt;
+    }
+    for (const fs::path& file : {side.output(), side.errors()}) {
+      if (size_of(file) <= kMostOutput) continue;
+      kill_all(process);
+      throw Error(kFailed,
+                  fmt::format("on {} the program prints more than {} bytes; --ignore-output keeps none of it",
+                              side.tier, kMostOutput));
+    }
+    still_running.look();
+    std::this_thread::sleep_for(kMoment);
+  }
+}
+
+std::vector<std::string> faults_of(const std::string& socket) {
+  constexpr unsigned kShown = 16;
+  std::vector<std::string> texts;
+  try {
+    const auto card = link::Card::open(socket);
+    const auto part = sdaa::read_journal(*card, sdaa::JournalKind::kFaults, 0, kShown);
+    for (const journal::Record& record : part.records) {
+      texts.push_back(
+          sdaa::describe(journal::describe(static_cast<journal::Fault>(record.id)), record.arguments));
+    }
+    if (const auto last_words = sdaa::read_panic(*card))
+      texts.push_back("the firmware ended: " + sdaa::describe(*last_words));
+  } catch (const std::exception& error) {
+    texts.push_back(fmt::format("the card does not tell: {}", error.what()));
+  }
+  return texts;
+}
+
+}  // namespace
+
+fs::path Side::record(unsigned process) const {
+  return sdaa::record::file_of((folder / "record").string(), process);
+}
+
+Side run_on(const std::string& tier, const Options& options, const UserProgram& program,
+            const fs::path& folder, const RunLimits& limits, const Side* before) {
+  Side side;
+  side.tier = tier;
+  side.folder = fs::absolute(folder);
+  std::error_code problem;
+  fs::create_directories(side.folder, problem);
+  if (problem) throw Error(kBadInput, fmt::format("{}: {}", folder.string(), problem.message()));
+  Options own = options;
+  own.tier = tier;
+  const StartedCard card(own);
+  StartedCard::call_on_signal([](int signal) { signalled = signal; });
+  const pid_t process = ::fork();
+  if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
+  if (process == 0) become_side(side, program, card.sockets(), limits.keeps_output);
+  {
+    StillRunning still_running(options, side, before);
+    side.status = wait_for(process, side, limits, still_running);
+  }
+  for (; fs::exists(side.record(side.processes)); ++side.processes)
+    side.record_bytes += size_of(side.record(side.processes));
+  side.faults = faults_of(card.sockets());
+  return side;
+}
+
+}  // namespace swai::cli
