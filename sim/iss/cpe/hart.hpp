@@ -40,8 +40,8 @@ class Environment {
   // A command to a unit. A unit that makes the core wait is asked again by the next step.
   struct Answer {
     enum Kind : uint8_t { kDone, kWait, kBad } kind = kDone;
-    bool ends_run = false;  // done, but what follows must not be executed in the same run()
     uint32_t data = 0;      // for rd
+    bool ends_run = false;  // done, but what follows must not be executed in the same run()
   };
   virtual Answer issue(const Command& command) = 0;
 

@@ -205,7 +205,7 @@ TEST_CASE("the window gets the pointer, and its refusal is recorded") {
   m.hart.set_x(6, 0x0009'0002);
   m.hart.set_x(8, 0x8000'0100);
   m.world.result.data = 0xffff'ff80;
-  CHECK(m.hart.run(3) == Hart::Status::kRetired);
+  for (unsigned n = 0; n < 3; ++n) CHECK(m.hart.run(3) == Hart::Status::kRetired);  // a CSR ends each run
   CHECK(m.world.last.address == 0x8000'0101);
   CHECK(m.world.last.bytes == 1);
   CHECK(m.world.last.pointer == 0x0009'0002'1234'5678);
