@@ -272,13 +272,15 @@ bool Recorder::may_write() const { return open_ && process_ == ::getpid(); }
 
 void Recorder::write(const Result& result) {
   if (!may_write()) return;
-  const std::string line = record::line_of(result) + "\n";
+  std::string line = record::line_of(result) + "\n";
   written_ += line.size();
-  open_ = written_ <= record::kMostBytes;
-  const std::string& text = open_ ? line : record::line_of({.what = std::string(record::kCut)}) + "\n";
+  if (written_ > record::kMostBytes) {
+    line = record::line_of({.what = std::string(record::kCut)}) + "\n";
+    open_ = false;
+  }
   // What a program that is killed got to know is there.
   if (contents_ != nullptr) std::fflush(contents_.get());
-  std::fwrite(text.data(), 1, text.size(), file_.get());
+  std::fwrite(line.data(), 1, line.size(), file_.get());
   std::fflush(file_.get());
 }
 

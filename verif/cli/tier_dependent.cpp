@@ -40,6 +40,9 @@ sdaaFunction_t kernel(sdaaModule_t module, const char* name) {
 int main(int argc, char** argv) {
   const std::string_view what = argc == 2 ? argv[1] : "";
   const bool other = is_fast();
+  int cards = 0;
+  check(sdaaGetDeviceCount(&cards));
+  check(sdaaSetDevice(cards - 1));
   sdaaModule_t module = nullptr;
   sdaaStream_t stream = nullptr;
   void* memory = nullptr;

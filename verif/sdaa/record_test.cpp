@@ -59,3 +59,17 @@ TEST_CASE("record: copies, launches, failures, graphs, what nobody waits for") {
 
   CHECK_OK(sdaaLaunchKernel(kernel(module, "slow"), nullptr, 0, stream));
 }
+
+TEST_CASE("record of much: more than is kept") {
+  const Fakes fakes;
+  constexpr size_t kBytes = 4 << 20;
+  void* memory = allocate(kBytes);
+  void* pinned = nullptr;
+  REQUIRE_OK(sdaaMallocHost(&pinned, kBytes));
+  for (uint8_t i = 0; i < 17; ++i) {
+    CHECK_OK(sdaaMemset(memory, i, kBytes));
+    CHECK_OK(sdaaMemcpy(pinned, memory, kBytes, sdaaMemcpyDeviceToHost));
+  }
+  // A small one finds no room either.
+  CHECK_OK(sdaaMemcpy(pinned, memory, 16, sdaaMemcpyDeviceToHost));
+}

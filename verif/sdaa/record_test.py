@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 
 
-def run(path):
+def run(path, case="record:*"):
     environment = os.environ | {"SWAI_RECORD": str(path)}
     done = subprocess.run(
-        ["build/test-sdaa", "--test-case=record:*"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
+        ["build/test-sdaa", f"--test-case={case}"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
     )
     return done.returncode, done.stdout
 
@@ -64,6 +64,22 @@ def check(path, contents):
     return len(lines)
 
 
+def check_much(path):
+    """Of 64 MiB there are the contents; of what comes behind are digests, of larger pieces where it is long."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    copies = [line for line in lines if line["what"] == "copy to host"]
+    assert len(copies) == 18, len(copies)
+    for number, line in enumerate(copies[:17]):
+        assert line["digests"] == [digest(bytes([number]) * 4096)] * 1024, number
+        assert line.get("at") == (number * (4 << 20) if number < 16 else None), number
+    assert copies[17]["digests"] == [digest(bytes([16]) * 16)] and "at" not in copies[17]
+    contents = Path(f"{path}.contents")
+    assert contents.stat().st_size == 64 << 20
+    with contents.open("rb") as file:
+        file.seek(15 * (4 << 20))
+        assert file.read() == bytes([15]) * (4 << 20)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="swai-record-") as name:
         folder = Path(name)
@@ -74,6 +90,9 @@ def main():
             contents = Path(f"{path}.contents").read_bytes()
             count = check(path, contents)
         assert (folder / "record").read_text() == (folder / "record.1").read_text()
+        code, output = run(folder / "much", "record of much:*")
+        assert code == 0, output
+        check_much(folder / "much")
         code, output = run(folder / "nowhere/record")
         assert code != 0 and "no record can be written there: No such file" in output, output
         print(f"{count} results")

@@ -37,6 +37,7 @@ struct Wish {
   UserProgram program;
   bool ignore_output = false;
   unsigned limit = 0;  // s
+  unsigned cards = 1;
   std::string keep;
 };
 
@@ -79,8 +80,11 @@ Findings compare(const Both<Side>& sides, const Wish& wish) {
     found.results += comparison.results();
     found.bytes += comparison.bytes();
     found.process = process;
-    found.is_cut = found.is_cut || comparison.files()[0].is_cut() || comparison.files()[1].is_cut();
     if (found.difference) return found;
+    for (const RecordFile& file : comparison.files()) {
+      found.is_cut = found.is_cut || file.is_cut();
+      found.has_no_end = found.has_no_end || !(file.is_whole() || file.is_cut());
+    }
   }
   if (!wish.ignore_output) found.line = first_different_line(sides[0].output(), sides[1].output());
   return found;
@@ -96,9 +100,9 @@ int run(const Cli& cli, const Wish& wish) {
   int signal = 0;
   try {
     const Results results(wish.keep);
-    const RunLimits limits = {std::chrono::seconds(wish.limit), !wish.ignore_output};
+    const RunOptions how = {std::chrono::seconds(wish.limit), !wish.ignore_output, wish.cards};
     const auto side = [&](const std::string& tier, const Side* before) {
-      return run_on(tier, cli.options(), wish.program, results.path() / tier, limits, before);
+      return run_on(tier, cli.options(), wish.program, results.path() / tier, how, before);
     };
     // The quick one first: it says how much there is to do.
     Side fast = side("fast", nullptr);
@@ -134,6 +138,9 @@ void add_compare(Cli& cli) {
       ->add_option("--limit", wish->limit,
                    "a tier on which it takes longer is stopped; 0, the default: never")
       ->type_name("SECONDS");
+  command->add_option("--cards", wish->cards, "so many cards for the program (default: 1)")
+      ->check(CLI::Range(1, 8))
+      ->type_name("N");
   command->add_option("--keep", wish->keep, "leave records and output of both there, a new folder")
       ->type_name("FOLDER");
 }

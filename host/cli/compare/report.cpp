@@ -201,6 +201,11 @@ std::string text_of(const Findings& found, const Both<Side>& sides) {
                        sides[0].tier, sides[1].processes, sides[1].tier);
   }
   if (found.is_cut) text += "A record became too long: what came behind was not compared.\n";
+  if (found.has_no_end) {
+    text +=
+        "A record has no end, because its process was killed, or left with _exit: what it knew last may be "
+        "missing.\n";
+  }
   if (is_same(found, sides)) return text;
   for (const Side& side : sides) text += state_of(side);
   return text;
@@ -251,7 +256,8 @@ Json json_of(const Findings& found, const Both<Side>& sides) {
   Json all = {{"same", is_same(found, sides)},
               {"results", found.results},
               {"bytes", found.bytes},
-              {"cut", found.is_cut}};
+              {"cut", found.is_cut},
+              {"no_end", found.has_no_end}};
   for (const Side& side : sides) {
     all["sides"][side.tier] = {{"exit_code", side.status ? Json(exit_code(*side.status)) : Json()},
                                {"processes", side.processes},

@@ -23,8 +23,9 @@ std::optional<DifferentLine> first_different_line(const std::filesystem::path& o
 struct Findings {
   uint64_t results = 0;  // that were compared
   uint64_t bytes = 0;
-  unsigned process = 0;  // of the program, in which the difference is
-  bool is_cut = false;
+  unsigned process = 0;     // of the program, in which the difference is
+  bool is_cut = false;      // a record had become too long
+  bool has_no_end = false;  // a process was killed, or left without ending in order
   std::optional<Difference> difference = {};
   std::optional<DifferentLine> line = {};
 };

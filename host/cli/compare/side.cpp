@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <thread>
 
 #include "host/cli/error.hpp"
@@ -94,21 +95,25 @@ void kill_all(pid_t process) {
 }
 
 // Nothing: its time was up.
-std::optional<int> wait_for(pid_t process, const Side& side, const RunLimits& limits,
+std::optional<int> wait_for(pid_t process, const Side& side, const RunOptions& how,
                             StillRunning& still_running) {
-  constexpr std::chrono::milliseconds kMoment{10};
+  constexpr std::chrono::milliseconds kMoment{20};
+  constexpr unsigned kMomentsBetweenLooks = 25;  // at files
   const auto begin = Clock::now();
-  for (int status = 0;;) {
+  int status = 0;
+  for (unsigned moment = 0;; ++moment) {
     const pid_t ended = ::waitpid(process, &status, WNOHANG);
     if (ended == process) return status;
     if (signalled != 0) {
       kill_all(process);
       throw Interrupted{signalled};
     }
-    if (limits.most.count() != 0 && Clock::now() - begin > limits.most) {
+    if (how.limit.count() != 0 && Clock::now() - begin > how.limit) {
       kill_all(process);
       return std::nullopt;
     }
+    std::this_thread::sleep_for(kMoment);
+    if (moment % kMomentsBetweenLooks != 0) continue;
     for (const fs::path& file : {side.output(), side.errors()}) {
       if (size_of(file) <= kMostOutput) continue;
       kill_all(process);
@@ -117,24 +122,29 @@ std::optional<int> wait_for(pid_t process, const Side& side, const RunLimits& li
                               side.tier, kMostOutput));
     }
     still_running.look();
-    std::this_thread::sleep_for(kMoment);
   }
 }
 
-std::vector<std::string> faults_of(const std::string& socket) {
+void note_faults(link::Card& card, std::vector<std::string>& texts) {
   constexpr unsigned kShown = 16;
+  const auto part = sdaa::read_journal(card, sdaa::JournalKind::kFaults, 0, kShown);
+  for (const journal::Record& record : part.records) {
+    texts.push_back(
+        sdaa::describe(journal::describe(static_cast<journal::Fault>(record.id)), record.arguments));
+  }
+  if (const auto last_words = sdaa::read_panic(card))
+    texts.push_back("the firmware ended: " + sdaa::describe(*last_words));
+}
+
+std::vector<std::string> faults_of(const std::string& sockets) {
   std::vector<std::string> texts;
-  try {
-    const auto card = link::Card::open(socket);
-    const auto part = sdaa::read_journal(*card, sdaa::JournalKind::kFaults, 0, kShown);
-    for (const journal::Record& record : part.records) {
-      texts.push_back(
-          sdaa::describe(journal::describe(static_cast<journal::Fault>(record.id)), record.arguments));
+  std::istringstream list(sockets);
+  for (std::string socket; std::getline(list, socket, ',');) {
+    try {
+      note_faults(*link::Card::open(socket), texts);
+    } catch (const std::exception& error) {
+      texts.push_back(fmt::format("the card does not tell: {}", error.what()));
     }
-    if (const auto last_words = sdaa::read_panic(*card))
-      texts.push_back("the firmware ended: " + sdaa::describe(*last_words));
-  } catch (const std::exception& error) {
-    texts.push_back(fmt::format("the card does not tell: {}", error.what()));
   }
   return texts;
 }
@@ -146,7 +156,7 @@ fs::path Side::record(unsigned process) const {
 }
 
 Side run_on(const std::string& tier, const Options& options, const UserProgram& program,
-            const fs::path& folder, const RunLimits& limits, const Side* before) {
+            const fs::path& folder, const RunOptions& how, const Side* before) {
   Side side;
   side.tier = tier;
   side.folder = fs::absolute(folder);
@@ -155,18 +165,18 @@ Side run_on(const std::string& tier, const Options& options, const UserProgram& 
   if (problem) throw Error(kBadInput, fmt::format("{}: {}", folder.string(), problem.message()));
   Options own = options;
   own.tier = tier;
-  const StartedCard card(own);
+  const StartedCard cards(own, {}, how.cards);
   StartedCard::call_on_signal([](int signal) { signalled = signal; });
   const pid_t process = ::fork();
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
-  if (process == 0) become_side(side, program, card.sockets(), limits.keeps_output);
+  if (process == 0) become_side(side, program, cards.sockets(), how.keeps_output);
   {
     StillRunning still_running(options, side, before);
-    side.status = wait_for(process, side, limits, still_running);
+    side.status = wait_for(process, side, how, still_running);
   }
   for (; fs::exists(side.record(side.processes)); ++side.processes)
     side.record_bytes += size_of(side.record(side.processes));
-  side.faults = faults_of(card.sockets());
+  side.faults = faults_of(cards.sockets());
   return side;
 }
 

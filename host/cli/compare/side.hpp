@@ -26,9 +26,10 @@ struct Side {
   std::filesystem::path record(unsigned process) const;
 };
 
-struct RunLimits {
-  std::chrono::seconds most{0};  // 0: as long as it likes
+struct RunOptions {
+  std::chrono::seconds limit{0};  // 0: as long as it likes
   bool keeps_output = true;
+  unsigned cards = 1;
 };
 
 // How long it takes on the other tier can be told with `before`, what was known when it had run there. Throws
@@ -37,6 +38,6 @@ struct Interrupted {
   int signal;
 };
 Side run_on(const std::string& tier, const Options& options, const UserProgram& program,
-            const std::filesystem::path& folder, const RunLimits& limits, const Side* before);
+            const std::filesystem::path& folder, const RunOptions& how, const Side* before);
 
 }  // namespace swai::cli
