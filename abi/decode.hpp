@@ -20,14 +20,17 @@ struct Wish {
   uint64_t parameters;  // device pointer to the parameter block, in memory that processor and cores reach
   uint64_t tokens;      // the same, to a uint32_t for each text, which the last node of a step writes
   uint64_t positions;  // the same, for the program to write before each run for all texts; 0: lists have none
+  // The same, to `said_tokens` of each text: a run for all texts puts the token that it has chosen at the
+  // text's position there; 0: it is put nowhere.
+  uint64_t said;
   uint32_t parameter_count;
   uint32_t phases;
   uint32_t increments;
   uint32_t texts;
   uint32_t ends;  // tokens behind which nothing follows in a text; they are sent, too
-  uint32_t reserved;
+  uint32_t said_tokens;
 };
-static_assert(sizeof(Wish) == 64);
+static_assert(sizeof(Wish) == 72);
 
 // What becomes of the token that a run has chosen.
 enum class Token : uint32_t {

@@ -43,7 +43,11 @@ bool read(const Job& job, const decode::Wish& wish, Lists& lists) {
            (phase.text < wish.texts || phase.text == decode::kAllTexts);
   };
   const auto is_there = [&](const decode::Increment& one) { return one.parameter < wish.parameter_count; };
-  return std::ranges::all_of(lists.phases, names_all) && std::ranges::all_of(lists.increments, is_there);
+  const auto has_place = [&](const decode::Text& text) {
+    return wish.said == 0 || text.limit < wish.said_tokens;
+  };
+  return std::ranges::all_of(lists.phases, names_all) && std::ranges::all_of(lists.increments, is_there) &&
+         std::ranges::all_of(lists.texts, has_place);
 }
 
 class Decode {
@@ -54,14 +58,15 @@ class Decode {
         lists_(lists),
         parameters_(wish.parameter_count == 0 ? nullptr : show<uint64_t>(wish.parameters)),
         tokens_(show<uint32_t>(wish.tokens)),
-        positions_(wish.positions == 0 ? nullptr : show<uint32_t>(wish.positions)) {
+        positions_(wish.positions == 0 ? nullptr : show<uint32_t>(wish.positions)),
+        said_(wish.said == 0 ? nullptr : show<uint32_t>(wish.said)) {
     std::ranges::copy(lists.texts, texts_.begin());
     for (const decode::Text& text : lists.texts) past_ = std::max(past_, text.position);
   }
 
   decode::Code run() {
     if (tokens_ == nullptr || (wish_.parameter_count != 0 && parameters_ == nullptr) ||
-        (wish_.positions != 0 && positions_ == nullptr))
+        (wish_.positions != 0 && positions_ == nullptr) || (wish_.said != 0 && said_ == nullptr))
       return decode::kRefused;
     for (const decode::Phase& phase : lists_.phases) {
       for (uint32_t i = 0; i < phase.steps; ++i) {
@@ -99,6 +104,7 @@ class Decode {
     for (uint32_t text = 0; text < wish_.texts; ++text) {
       if (!goes_on(text)) continue;
       ++texts_[text].position;
+      keep(text);
       if (const auto over = send(phase, text)) return over;
     }
     return std::nullopt;
@@ -128,6 +134,14 @@ class Decode {
     }
     return going_on_ != 0;
   }
+  // Where the cores read what a text has already.
+  void keep(uint32_t text) const {
+    if (said_ == nullptr) return;
+    uint32_t* const place = said_ + uint64_t{text} * wish_.said_tokens + texts_[text].position;
+    look(place, sizeof *place);
+    *place = tokens_[text];
+    publish(place, sizeof *place);
+  }
   bool goes_on(uint32_t text) const { return (going_on_ >> text & 1) != 0; }
   uint32_t longest() const {
     uint32_t position = 0;
@@ -155,6 +169,7 @@ class Decode {
   uint64_t* const parameters_;
   const volatile uint32_t* const tokens_;
   uint32_t* const positions_;
+  uint32_t* const said_;
   std::array<decode::Text, decode::kMostTexts> texts_ = {};
   uint32_t past_ = 0;  // that the parameters of runs for all texts are for
   // Texts, a bit for each.

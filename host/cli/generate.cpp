@@ -302,17 +302,16 @@ Json answer_json(const std::vector<Token>& prompt, const generate::Answer& answe
 
 // Several texts at once, each behind a prompt of its own.
 int run_several(const Cli& cli, const Wish& wish, const Question& question) {
-  if (wish.score || wish.sampling.penalises())
-    throw Error(kBadInput, "--score and penalties are for one text: give one -p");
-  std::vector<generate::Batch::Prompt> prompts;
+  if (wish.score) throw Error(kBadInput, "--score is for one text: give one -p");
+  std::vector<std::vector<Token>> prompts;
   size_t longest = 0;
   for (const std::string& text : wish.prompts) {
-    prompts.push_back({question.tokens_of(text), wish.sampling});
-    longest = std::max(longest, prompts.back().tokens.size());
+    prompts.push_back(question.tokens_of(text));
+    longest = std::max(longest, prompts.back().size());
   }
   const generate::CardModel& model = question.speaker.model();
   const generate::BatchPrograms programs(model.card, static_cast<uint32_t>(prompts.size()),
-                                         question.room_of(wish, longest));
+                                         question.room_of(wish, longest), wish.sampling.penalises());
   const ModuleFile operators(places().operators);
   const OwnSteps own_steps(wish);
 
@@ -322,27 +321,27 @@ int run_several(const Cli& cli, const Wish& wish, const Question& question) {
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
   const auto decoder = own_steps.on(walker);
-  generate::Batch batch(walker, decoder.get(), loaded, programs);
+  generate::Batch batch(walker, decoder.get(), loaded, programs, programs.room);
   progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
   const Stats stats(loaded, free_before);
   const models::Tokenizer& tokenizer = question.speaker.tokenizer();
   std::vector<std::string> said(prompts.size());
   std::vector<generate::Listener> listeners;
   for (size_t text = 0; text < prompts.size(); ++text) {
-    listeners.emplace_back(tokenizer, prompts[text].tokens, !question.chat,
-                           [&said, text](std::string_view words) {
-                             said[text] += words;
-                             return true;
-                           });
+    batch.begin(prompts[text], wish.most, wish.sampling);
+    listeners.emplace_back(tokenizer, prompts[text], !question.chat, [&said, text](std::string_view words) {
+      said[text] += words;
+      return true;
+    });
   }
-  batch.generate(prompts, wish.most, generate::controls_of(tokenizer.vocabulary()),
-                 [&](size_t text, Token token) { return listeners[text].hear(token); });
+  batch.go_on(generate::controls_of(tokenizer.vocabulary()),
+              {.got = [&](size_t text, Token token) { return listeners[text].hear(token); }});
   progress.reset();
   Json texts = Json::array();
   for (size_t text = 0; text < prompts.size(); ++text) {
     const generate::Answer answer = listeners[text].finish(wish.most);
     if (cli.options().json) {
-      texts.push_back(answer_json(prompts[text].tokens, answer));
+      texts.push_back(answer_json(prompts[text], answer));
     } else {
       write_words(fmt::format("[{}] {}\n", text + 1, said[text]));
     }

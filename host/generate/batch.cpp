@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 
@@ -15,41 +16,104 @@ using graph::ValueKind;
 using models::Token;
 using operators::kChunkRows, operators::kNoText;
 static_assert(kNoText == decode::kNoText && operators::kMaxPlacedRows <= decode::kMostTexts);
+static_assert(Programs::kChunk % kChunkRows == 0);
+
+uint32_t chunks_for(uint32_t tokens) { return (tokens + Programs::kChunk + kChunkRows - 1) / kChunkRows; }
 
 }  // namespace
 
-BatchPrograms::BatchPrograms(const CardLlama& model, uint32_t most_texts, uint32_t tokens)
+BatchPrograms::BatchPrograms(const CardLlama& model, uint32_t most_texts, uint32_t tokens,
+                             bool with_penalties)
     : texts(most_texts),
       room(tokens),
-      several(llama_program(model, {.rows = Programs::kChunk, .room = positions()})),
-      next(llama_program(model, {.rows = texts, .room = positions(), .own_texts = true})) {}
+      penalises(with_penalties),
+      several(llama_program(model, {.rows = Programs::kChunk, .room = positions(), .penalises = penalises})),
+      one(llama_program(model, {.rows = 1, .room = positions(), .penalises = penalises})),
+      next(llama_program(model,
+                         {.rows = texts, .room = positions(), .penalises = penalises, .own_texts = true})) {}
 
-uint32_t BatchPrograms::positions() const {
-  return (room + Programs::kChunk + kChunkRows - 1) / kChunkRows * kChunkRows;
-}
+uint32_t BatchPrograms::positions() const { return chunks_for(room) * kChunkRows; }
 
 Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
-             const BatchPrograms& programs)
+             const BatchPrograms& programs, uint32_t first)
     : walker_(walker),
       decoder_(decoder),
       model_(model),
       programs_(programs),
-      states_("keys and values", programs.next.pattern, ValueKind::kState),
+      kept_("keys and values", bytes_of_a_token(programs.several, programs.positions())),
       settings_("settings", programs.texts * sizeof(operators::SampleSettings)),
       chosen_("tokens", 2 * programs.texts * sizeof(Token), walk::CardMemory::kShared),
       positions_("positions", programs.texts * sizeof(uint32_t), walk::CardMemory::kShared),
       chunks_("chunks", programs.texts * (programs.positions() / kChunkRows) * sizeof(uint32_t)),
-      prompts_("prompts", programs.texts * text_tokens(programs.positions()) * sizeof(Token)),
-      logits_("logits", model.card().shape.vocabulary * sizeof(float)),
-      between_("what lies between", std::max(programs.several.between_bytes, programs.next.between_bytes)),
-      next_(programs.next.pattern, [&](const auto& base) { return address(base, 0); }) {
-  // The chunks of a text follow each other.
-  std::vector<uint32_t> chunks(chunks_.bytes() / sizeof(uint32_t));
-  std::iota(chunks.begin(), chunks.end(), 0);
-  chunks_.put(walk::bytes_of(chunks));
+      said_("texts", programs.texts * text_tokens(programs.positions()) * sizeof(Token),
+            walk::CardMemory::kShared),
+      logits_("logits",
+              (programs.penalises ? programs.texts : 1) * model.card().shape.vocabulary * sizeof(float)),
+      between_("what lies between", std::max({programs.several.between_bytes, programs.one.between_bytes,
+                                              programs.next.between_bytes})),
+      texts_(programs.texts) {
+  if (first != 0) kept_.grow(programs.texts * chunks_for(first) * kChunkRows);
+  // Rows that have no text have these, too.
+  settings_.put(walk::bytes_of(std::vector(programs.texts, settings_of({}))));
+  chunks_.put(std::vector<uint8_t>(chunks_.bytes()));
+  said_.put(walk::bytes_of(std::vector(said_.bytes() / sizeof(Token), kNoToken)));
 }
 
-// Of the memory that a step of all texts, or one that reads a text, knows by this name.
+bool Batch::has_place() const { return size() < texts_.size(); }
+
+size_t Batch::size() const {
+  return static_cast<size_t>(std::ranges::count_if(texts_, [](const auto& one) { return one.has_value(); }));
+}
+
+void Batch::forget_all() { std::ranges::fill(texts_, std::nullopt); }
+
+// The first of so many, side by side, that no text has: perhaps of memory that has not been taken yet.
+uint32_t Batch::free_chunks(uint32_t count) const {
+  std::vector<std::pair<uint32_t, uint32_t>> taken;
+  for (const auto& text : texts_)
+    if (text) taken.emplace_back(text->first_chunk, text->chunks);
+  std::ranges::sort(taken);
+  uint32_t first = 0;
+  for (const auto& [begin, chunks] : taken) {
+    if (first + count <= begin) break;
+    first = begin + chunks;
+  }
+  return first;
+}
+
+size_t Batch::begin(std::span<const Token> tokens, uint64_t most, const Sampling& sampling) {
+  if (!has_place())
+    throw std::length_error(fmt::format("there is room for {} texts at once", programs_.texts));
+  if (sampling.penalises() && !programs_.penalises) throw std::logic_error("the programs know no penalties");
+  if (tokens.empty() || most == 0) throw std::length_error("there is no token to begin with, or to end with");
+  if (tokens.size() > room()) {
+    throw std::length_error(
+        fmt::format("a text would have {} tokens; there is room for {}", tokens.size(), room()));
+  }
+  const auto free = std::ranges::find_if(texts_, [](const auto& one) { return !one; });
+  const auto number = static_cast<size_t>(free - texts_.begin());
+  Text text = {.tokens = {tokens.begin(), tokens.end()}, .given = static_cast<uint32_t>(tokens.size())};
+  text.limit = text.given + static_cast<uint32_t>(std::min<uint64_t>(most - 1, room() - text.given));
+  text.chunks = chunks_for(text.limit);
+  text.first_chunk = free_chunks(text.chunks);
+
+  const uint32_t rows = kept_.rows();
+  kept_.make_room((text.first_chunk + text.chunks) * kChunkRows, programs_.texts * programs_.positions());
+  if (kept_.rows() != rows) next_.reset();
+  std::vector<uint32_t> chunks(programs_.positions() / kChunkRows, text.first_chunk);
+  std::iota(chunks.begin(), chunks.begin() + text.chunks, text.first_chunk);
+  chunks_.put(walk::bytes_of(chunks), number * chunks.size() * sizeof(uint32_t));
+  settings_.put(walk::bytes_of(std::array{settings_of(sampling)}),
+                number * sizeof(operators::SampleSettings));
+  // Penalties look at all of it, and leave out what is no token.
+  std::vector<Token> said = text.tokens;
+  said.resize(text_tokens(programs_.positions()), kNoToken);
+  said_.put(walk::bytes_of(said), number * said.size() * sizeof(Token));
+  texts_[number] = std::move(text);
+  return number;
+}
+
+// Of the memory that a step of all texts, or one that is for a text alone, knows by this name.
 cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t text) const {
   if (model_.has(base)) return model_.address(base);
   const auto of_text = [&](const walk::CardMemory& memory, size_t bytes, size_t at = 0) {
@@ -57,20 +121,63 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
   };
   switch (base.kind) {
     case ValueKind::kState:
-      if (base.name == kText) return of_text(prompts_, text_tokens(programs_.positions()) * sizeof(Token));
-      if (base.name == kLogits) return logits_.address();
-      // Of one text alone it is a part of what all have.
-      return states_.address(base.name).plus_bytes(static_cast<int64_t>(text) *
-                                                   base.bytes.constant().value());
+      if (base.name == kText) return of_text(said_, text_tokens(programs_.positions()) * sizeof(Token));
+      return base.name == kLogits ? logits_.address() : kept_.address(base.name);
     case ValueKind::kInput:
       if (base.name == kPositions) return positions_.address();
       if (base.name == kChunks) return chunks_.address();
       return base.name == "settings" ? of_text(settings_, sizeof(operators::SampleSettings))
-                                     : chosen_.address();
+                                     : of_text(chosen_, sizeof(Token));
     case ValueKind::kOutput:
       return of_text(chosen_, sizeof(Token), base.name == "token" ? 0 : programs_.texts * sizeof(Token));
     default:
       return between_.address();
+  }
+}
+
+// A text alone has a part of what all have.
+walk::List Batch::list_of(const graph::Program& program, size_t text) const {
+  return {program.pattern, [&](const graph::Template::Base& base) {
+            const cpe::GlobalPtr<void> whole = address(base, text);
+            if (base.kind != ValueKind::kState || !is_of_tokens(base.name)) return whole;
+            const size_t bytes = kept_.row_bytes(base.name) * kChunkRows * texts_[text]->first_chunk;
+            return whole.plus_bytes(static_cast<int64_t>(bytes));
+          }};
+}
+
+void Batch::end(size_t text, const Ears& ears) {
+  texts_[text].reset();
+  ears.ended(text);
+}
+
+// A text that has ended here may have tokens that are still to come: they are nobody's.
+void Batch::hear(size_t number, Token token, std::span<const Token> ends, const Ears& ears) {
+  Text& text = *texts_[number];
+  text.tokens.push_back(token);
+  const bool wanted = ears.got(number, token) && std::ranges::find(ends, token) == ends.end();
+  if (!wanted || text.tokens.size() > text.limit) end(number, ears);
+}
+
+// False: it has ended.
+bool Batch::hear_part(size_t number, const Ears& ears) {
+  Text& text = *texts_[number];
+  text.read = std::min(text.given, text.read + Programs::kChunk);
+  if (text.read == text.given || ears.wants(number)) return true;
+  end(number, ears);
+  return false;
+}
+
+void Batch::go_on(std::span<const Token> ends, const Ears& ears) {
+  if (!next_) next_.emplace(programs_.next.pattern, [&](const auto& base) { return address(base, 0); });
+  // A row of no text has a token, too.
+  std::vector<Token> tokens(2 * programs_.texts);
+  for (size_t i = 0; i < texts_.size(); ++i)
+    if (texts_[i]) tokens[i] = texts_[i]->tokens.back();
+  chosen_.put(walk::bytes_of(tokens));
+  if (decoder_ != nullptr) {
+    decode(ends, ears);
+  } else {
+    launch_steps(ends, ears);
   }
 }
 
@@ -87,109 +194,103 @@ std::vector<Token> Batch::chosen() const {
   return tokens;
 }
 
-walk::List Batch::reader_of(size_t text) const {
-  return {programs_.several.pattern, [&](const auto& base) { return address(base, text); }};
+void Batch::launch_steps(std::span<const Token> ends, const Ears& ears) {
+  for (size_t text = 0; text < texts_.size(); ++text) {
+    if (texts_[text] && texts_[text]->read < texts_[text]->given) take_in(text, ends, ears);
+    if (ears.pause()) return;
+  }
+  while (size() != 0 && !ears.pause()) step(ends, ears);
 }
 
-void Batch::take_in(size_t text, uint32_t tokens) {
-  walk::List list = reader_of(text);
-  for (uint32_t past = 0; past < tokens; past += Programs::kChunk) {
-    const uint32_t rows = std::min(Programs::kChunk, tokens - past);
+void Batch::take_in(size_t number, std::span<const Token> ends, const Ears& ears) {
+  walk::List list = list_of(programs_.several, number);
+  const uint32_t given = texts_[number]->given;
+  for (uint32_t past = texts_[number]->read; past < given; past += Programs::kChunk) {
+    const uint32_t rows = std::min(Programs::kChunk, given - past);
     run(list, {{"past", past}, {"rows", rows}}, rows, appended_);
+    if (!hear_part(number, ears)) return;
   }
+  hear(number, chosen()[number], ends, ears);
 }
 
-void Batch::go_on(std::span<const uint32_t> positions) {
-  positions_.put(walk::bytes_of(positions));
-  uint32_t past = 0;
-  uint64_t tokens = 0;
-  for (const uint32_t position : positions) {
-    if (position == kNoText) continue;
-    past = std::max(past, position);
-    ++tokens;
-  }
-  run(next_, {{"past", past}}, tokens, continued_);
-}
-
-void Batch::generate(std::span<const Prompt> prompts, uint64_t most, std::span<const Token> ends,
-                     const Got& got) {
-  if (prompts.size() > programs_.texts)
-    throw std::length_error(
-        fmt::format("{} texts at once; there is room for {}", prompts.size(), programs_.texts));
-  std::vector<operators::SampleSettings> settings(programs_.texts);
-  for (size_t text = 0; text < prompts.size(); ++text) {
-    const Prompt& prompt = prompts[text];
-    if (prompt.sampling.penalises()) throw std::logic_error("the programs know no penalties");
-    if (prompt.tokens.empty()) throw std::length_error("there is no token to begin with");
-    if (prompt.tokens.size() > room()) {
-      throw std::length_error(
-          fmt::format("a text would have {} tokens; there is room for {}", prompt.tokens.size(), room()));
-    }
-    settings[text] = settings_of(prompt.sampling);
-    prompts_.put(walk::bytes_of(prompt.tokens), text * text_tokens(programs_.positions()) * sizeof(Token));
-  }
-  settings_.put(walk::bytes_of(settings));
-  // A row of no text has a token, too.
-  chosen_.put(std::vector<uint8_t>(chosen_.bytes()));
-  if (decoder_ != nullptr && most != 0) {
-    decode(prompts, most, ends, got);
-  } else {
-    launch_steps(prompts, most, ends, got);
-  }
-}
-
-void Batch::launch_steps(std::span<const Prompt> prompts, uint64_t most, std::span<const Token> ends,
-                         const Got& got) {
+// A token for each text.
+void Batch::step(std::span<const Token> ends, const Ears& ears) {
   std::vector<uint32_t> positions(programs_.texts, kNoText);
-  // Whether the token that has been found, the one at the text's position, is to be gone on with.
-  const auto hear = [&](size_t text, Token token, uint64_t made) {
-    const bool wanted = got(text, token) && std::ranges::find(ends, token) == ends.end();
-    return wanted && made < most && positions[text] < room();
-  };
-  for (size_t text = 0; text < prompts.size(); ++text) {
-    take_in(text, static_cast<uint32_t>(prompts[text].tokens.size()));
-    if (most == 0) continue;
-    positions[text] = static_cast<uint32_t>(prompts[text].tokens.size());
-    if (!hear(text, chosen()[text], 1)) positions[text] = kNoText;
+  uint32_t past = 0;
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (!texts_[i]) continue;
+    positions[i] = texts_[i]->position();
+    past = std::max(past, positions[i]);
   }
-  while (std::ranges::any_of(positions, [](uint32_t position) { return position != kNoText; })) {
-    go_on(positions);
-    const std::vector<Token> tokens = chosen();
-    for (size_t text = 0; text < prompts.size(); ++text) {
-      if (positions[text] == kNoText) continue;
-      ++positions[text];
-      if (!hear(text, tokens[text], positions[text] - prompts[text].tokens.size() + 1))
-        positions[text] = kNoText;
+  positions_.put(walk::bytes_of(positions));
+  run(*next_, {{"past", past}}, size(), continued_);
+  const std::vector<Token> tokens = chosen();
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (!texts_[i]) continue;
+    if (programs_.penalises) {
+      said_.put(walk::bytes_of(std::array{tokens[i]}),
+                (i * text_tokens(programs_.positions()) + positions[i] + 1) * sizeof(Token));
     }
+    hear(i, tokens[i], ends, ears);
   }
 }
 
-// One launch reads all prompts, chunk by chunk, and makes what follows.
-void Batch::decode(std::span<const Prompt> prompts, uint64_t most, std::span<const Token> ends,
-                   const Got& got) {
-  // Rows that have no text of their own end where they begin.
-  std::vector<decode::Text> texts(programs_.texts);
+// One launch reads what was given, chunk by chunk, and makes what follows.
+void Batch::decode(std::span<const Token> ends, const Ears& ears) {
+  // Alone a text has lists that are quicker; among others it has its row.
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < texts_.size(); ++i)
+    if (texts_[i]) numbers.push_back(i);
+  if (numbers.empty()) return;
+  const bool alone = numbers.size() == 1;
+  std::optional<walk::List> one;
+  if (alone) one.emplace(list_of(programs_.one, numbers.front()));
+  // Rows that have no text end where they begin.
+  std::vector<decode::Text> texts(alone ? 1 : programs_.texts);
   std::vector<walk::List> readers;
-  readers.reserve(prompts.size());
+  readers.reserve(numbers.size());
   std::vector<walk::Decoder::Reading> readings;
-  std::vector<size_t> reads(prompts.size());  // runs that only read, to come
-  for (uint32_t text = 0; text < prompts.size(); ++text) {
-    const auto end = static_cast<uint32_t>(prompts[text].tokens.size());
-    texts[text] = {end, end + static_cast<uint32_t>(std::min<uint64_t>(most - 1, room() - end))};
+  std::vector<uint32_t> reads(programs_.texts);  // runs that only read, to come
+  for (const size_t number : numbers) {
+    const Text& text = *texts_[number];
+    const auto row = static_cast<uint32_t>(alone ? 0 : number);
+    texts[row] = {text.position(), text.limit};
+    if (text.read == text.given) continue;
     const size_t before = readings.size();
-    add_readings(readings, readers.emplace_back(reader_of(text)), 0, end, text);
-    reads[text] = readings.size() - before - 1;
-    decoded_.tokens += end;
+    add_readings(readings, readers.emplace_back(list_of(programs_.several, number)), text.read, text.given,
+                 row);
+    reads[number] = static_cast<uint32_t>(readings.size() - before);
   }
-  std::vector<uint64_t> made(prompts.size());
-  decoder_->run(readings, writing(next_, texts),
-                {.texts = texts, .tokens = chosen_.address(), .positions = positions_.address()}, ends,
-                [&](uint32_t text, Token token) {
-                  if (reads[text] != 0) return --reads[text], true;
-                  // The first one comes with the prompt.
-                  if (made[text]++ != 0) ++decoded_.tokens;
-                  return got(text, token);
-                });
+  const auto number_of = [&](uint32_t row) { return alone ? numbers.front() : row; };
+  walk::Decoder::Texts places = {.texts = texts,
+                                 .tokens = chosen_.address(),
+                                 .positions = positions_.address(),
+                                 .said = said_.address(),
+                                 .said_tokens = text_tokens(programs_.positions())};
+  if (alone) {
+    places.tokens = chosen_.address().plus_bytes(static_cast<int64_t>(numbers.front() * sizeof(Token)));
+    places.positions = places.said = {};
+  } else if (!programs_.penalises) {
+    places.said = {};
+  }
+  decoder_->run(
+      readings, writing(alone ? *one : *next_, texts), places, ends,
+      [&](uint32_t row, Token token) {
+        const size_t number = number_of(row);
+        // Of one that has ended since, in a pause.
+        if (!texts_[number]) return false;
+        if (reads[number] == 0) {
+          ++decoded_.tokens;
+        } else {
+          const uint32_t before = texts_[number]->read;
+          if (!hear_part(number, ears)) return false;
+          decoded_.tokens += texts_[number]->read - before;
+          if (--reads[number] != 0) return true;
+        }
+        hear(number, token, ends, ears);
+        return texts_[number].has_value();
+      },
+      ears.pause);
   ++decoded_.launches;
   decoded_.nanoseconds += decoder_->nanoseconds();
 }

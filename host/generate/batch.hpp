@@ -1,4 +1,5 @@
-// Several texts that a model on a card continues at once: a run makes a token for each of them.
+// Several texts that a model on a card continues at once: a run makes a token for each of them. Texts begin
+// and end while others go on.
 #pragma once
 
 #include "host/generate/session.hpp"
@@ -8,51 +9,79 @@ namespace swai::generate {
 // What the card is told to do for texts of some length: known before there is a card.
 struct BatchPrograms {
   // Throws InputError, with the model's file, when it is more than the card's operators take.
-  BatchPrograms(const CardLlama& model, uint32_t texts, uint32_t room);
+  BatchPrograms(const CardLlama& model, uint32_t texts, uint32_t room, bool penalises = false);
 
   // Of tokens in a text, with a whole chunk behind its end.
   uint32_t positions() const;
 
   uint32_t texts;  // at most
   uint32_t room;
+  bool penalises;          // Sampling's penalties; without they are not looked at
   graph::Program several;  // takes up to Programs::kChunk tokens of one text
+  graph::Program one;      // goes on with the token that was found last, where only one text does
   graph::Program next;     // goes on with the tokens that were found last, one of each text
 };
 
 class Batch {
  public:
-  // Throws walk::CardError when the card has not so much memory.
-  // With a `decoder` one launch makes all texts; without one the host launches each step.
-  Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model,
-        const BatchPrograms& programs);
+  // With a `decoder` one launch makes all texts; without one the host launches each step. Memory for keys and
+  // values of `first` tokens of each text is taken at once, and more when texts need it. Throws
+  // walk::CardError when the card has not so much.
+  Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model, const BatchPrograms& programs,
+        uint32_t first = 0);
 
-  struct Prompt {
-    std::vector<models::Token> tokens;  // one at least
-    Sampling sampling;                  // without penalties
+  bool has_place() const;
+  size_t size() const;  // texts that have begun and not ended
+  // The text's number, until it has ended. `tokens` are one at least, and `most` tokens at most follow, one
+  // at least. Throws std::length_error when there is no room for the tokens, walk::CardError when the card
+  // has no memory for the text: nothing has changed then.
+  size_t begin(std::span<const models::Token> tokens, uint64_t most, const Sampling& sampling);
+  void forget_all();
+
+  struct Ears {
+    // Tokens as they come, until one of the ends, which is given, too; false: no more of this text is wanted.
+    std::function<bool(size_t text, models::Token)> got;
+    // The text has ended: by a token, because it is unwanted, long enough, or where room ends. Its number is
+    // free. Texts may begin only when `go_on` has returned.
+    std::function<void(size_t text)> ended = [](size_t) {};
+    // Whether a text is still wanted, behind each part of a long prompt.
+    std::function<bool(size_t text)> wants = [](size_t) { return true; };
+    // Whether all should stop for now, behind each token.
+    std::function<bool()> pause = [] { return false; };
   };
-  // Continues each text by `most` tokens at most. They are given as they come, with the number of their text,
-  // until one of `ends`, which is given, too, or `got` wants no more of this text: the others go on. Where
-  // room ends, so does a text. Throws std::length_error when there is no room for texts or tokens.
-  using Got = std::function<bool(size_t text, models::Token)>;
-  void generate(std::span<const Prompt> prompts, uint64_t most, std::span<const models::Token> ends,
-                const Got& got);
+  // Goes on with all texts until each has ended, or until there is a pause: then another call goes on.
+  void go_on(std::span<const models::Token> ends, const Ears& ears);
 
   uint32_t room() const { return programs_.room; }
-  // What was given; what was made of it, launch by launch; what the card made in one launch.
+  // What was given; what was made of it, launch by launch; what the card made by itself.
   const Work& appended() const { return appended_; }
   const Work& continued() const { return continued_; }
   const Work& decoded() const { return decoded_; }
-  size_t state_bytes() const { return states_.bytes(); }
+  size_t state_bytes() const { return kept_.bytes(); }
 
  private:
+  struct Text {
+    std::vector<models::Token> tokens;  // that were given, and found behind them
+    uint32_t given = 0;
+    uint32_t read = 0;   // of those that were given
+    uint32_t limit = 0;  // where the last token may stand
+    uint32_t first_chunk = 0;
+    uint32_t chunks = 0;
+
+    // Of the token that is gone on with when all is read.
+    uint32_t position() const { return std::max(given, static_cast<uint32_t>(tokens.size()) - 1); }
+  };
+
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, size_t text) const;
-  walk::List reader_of(size_t text) const;
-  void take_in(size_t text, uint32_t tokens);
-  void go_on(std::span<const uint32_t> positions);
-  void launch_steps(std::span<const Prompt> prompts, uint64_t most, std::span<const models::Token> ends,
-                    const Got& got);
-  void decode(std::span<const Prompt> prompts, uint64_t most, std::span<const models::Token> ends,
-              const Got& got);
+  walk::List list_of(const graph::Program& program, size_t text) const;
+  uint32_t free_chunks(uint32_t count) const;
+  void hear(size_t text, models::Token token, std::span<const models::Token> ends, const Ears& ears);
+  bool hear_part(size_t text, const Ears& ears);
+  void end(size_t text, const Ears& ears);
+  void launch_steps(std::span<const models::Token> ends, const Ears& ears);
+  void take_in(size_t text, std::span<const models::Token> ends, const Ears& ears);
+  void step(std::span<const models::Token> ends, const Ears& ears);
+  void decode(std::span<const models::Token> ends, const Ears& ears);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint64_t tokens, Work& work);
   std::vector<models::Token> chosen() const;
 
@@ -60,9 +89,10 @@ class Batch {
   walk::Decoder* const decoder_;
   const LoadedModel& model_;
   const BatchPrograms& programs_;
-  walk::NamedMemory states_;
-  walk::CardMemory settings_, chosen_, positions_, chunks_, prompts_, logits_, between_;
-  walk::List next_;
+  walk::GrowingMemory kept_;  // keys and values
+  walk::CardMemory settings_, chosen_, positions_, chunks_, said_, logits_, between_;
+  std::optional<walk::List> next_;  // of the keys and values where they are
+  std::vector<std::optional<Text>> texts_;
   Work appended_, continued_, decoded_;
 };
 

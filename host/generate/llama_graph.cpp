@@ -58,6 +58,7 @@ class Writer {
       line("input tokens: i32[rows]");
     }
     if (step_.own_texts) {
+      if (step_.penalises) line("state {}: i32[rows, {}]", kText, text_tokens(step_.room));
       line("input {}: i32[rows]", kPositions);
       line("input {}: i32[rows, {}]", kChunks, step_.room / operators::kChunkRows);
     }
@@ -66,9 +67,9 @@ class Writer {
     line("input {}: f32[{}, {}]", kRotary, step_.room, model_.head_width);
     line("weight norm: f32[{}]", model_.shape.width);
     if (!model_.tied) matrix("head", "head", model_.shape.vocabulary, model_.shape.width);
-    if (!step_.own_texts) {
-      line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits, step_.judge ? "rows" : "1",
-           model_.shape.vocabulary);
+    if (!step_.own_texts || step_.penalises) {
+      line("{} {}: f32[{}, {}]", step_.judge ? "output" : "state", kLogits,
+           step_.judge || step_.own_texts ? "rows" : "1", model_.shape.vocabulary);
     }
     if (!step_.judge) {
       const char* const count = step_.own_texts ? "rows" : "1";
@@ -190,11 +191,19 @@ class Writer {
     const std::string head = model_.tied ? "embedding" : "head";
     if (step_.judge) return linear(kLogits, "last", head);
     linear("found", "last", head);
-    if (step_.own_texts) return line("token, log_probability = sample(found, settings, {})", kPositions);
-    line("all = extend({}, found, at: 0)", kLogits);
-    if (step_.penalises) line("less = penalise(all, {}, settings)", kText);
-    line("token, log_probability = sample({}, settings, position: past)", step_.penalises ? "less" : "all");
-    if (step_.penalises) line("said = extend({}, token, at: past + rows)", kText);
+    const char* logits = "found";
+    if (!step_.own_texts || step_.penalises) {
+      line("all = extend({}, found, at: 0)", kLogits);
+      logits = "all";
+    }
+    if (step_.penalises) {
+      line("less = penalise(all, {}, settings)", kText);
+      logits = "less";
+    }
+    line("token, log_probability = sample({}, settings, {})", logits,
+         step_.own_texts ? kPositions : "position: past");
+    // Of rows of several texts whoever launches puts each behind its own.
+    if (step_.penalises && !step_.own_texts) line("said = extend({}, token, at: past + rows)", kText);
   }
 
   const CardLlama& model_;

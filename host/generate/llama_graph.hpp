@@ -7,10 +7,11 @@
 namespace swai::generate {
 
 struct Step {
-  uint32_t rows = 1;       // tokens of a run: so many; with more than one, up to so many (size `rows`)
-  uint32_t room = 0;       // tokens whose keys and values can be kept
-  bool judge = false;      // gives logits behind every token, and chooses none
-  bool penalises = false;  // tokens of the text become less probable; the one chosen is put behind it
+  uint32_t rows = 1;   // tokens of a run: so many; with more than one, up to so many (size `rows`)
+  uint32_t room = 0;   // tokens whose keys and values can be kept
+  bool judge = false;  // gives logits behind every token, and chooses none
+  // Tokens of the text become less probable. The one chosen is put behind it, unless rows have own texts.
+  bool penalises = false;
   // Each row is of a text of its own, and goes on with the token that was found last. `rows` are so many, and
   // `room` is each text's, in whole chunks.
   bool own_texts = false;
@@ -27,6 +28,7 @@ inline constexpr const char* kText = "text";  // all tokens of it, of which a st
 bool is_of_tokens(const std::string& state);
 // How many of them there are: the one that is chosen last stands behind the room.
 constexpr uint32_t text_tokens(uint32_t room) { return room + 1; }
+inline constexpr uint32_t kNoToken = UINT32_MAX;  // where nothing stands yet
 
 // Computes some tokens behind `past` others, whose keys and values lie in states, and chooses the one that
 // follows, as `settings` say (operators::SampleSettings).

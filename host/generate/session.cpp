@@ -15,15 +15,6 @@ using models::Token;
 // The token that was chosen, and the logarithm of its probability.
 constexpr size_t kLogProbability = 8;
 constexpr size_t kChosenBytes = 64;
-constexpr Token kNoToken = UINT32_MAX;
-
-// Of keys and values, in each layer, for a token.
-walk::GrowingMemory::RowBytes row_bytes(const Programs& programs) {
-  walk::GrowingMemory::RowBytes bytes;
-  const graph::Layout kept(programs.several.pattern, ValueKind::kState, is_of_tokens);
-  for (const auto& [name, extent] : kept.extents) bytes[name] = extent.bytes / programs.positions();
-  return bytes;
-}
 
 }  // namespace
 
@@ -32,6 +23,13 @@ Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
       penalises(with_penalties),
       several(llama_program(model, {kChunk, positions(), false, penalises})),
       one(llama_program(model, {1, positions(), false, penalises})) {}
+
+walk::GrowingMemory::RowBytes bytes_of_a_token(const graph::Program& several, uint32_t positions) {
+  walk::GrowingMemory::RowBytes bytes;
+  const graph::Layout kept(several.pattern, ValueKind::kState, is_of_tokens);
+  for (const auto& [name, extent] : kept.extents) bytes[name] = extent.bytes / positions;
+  return bytes;
+}
 
 void add_readings(std::vector<walk::Decoder::Reading>& readings, const walk::List& list, uint32_t begin,
                   uint32_t end, uint32_t text) {
@@ -67,7 +65,7 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
       states_("states", programs.several.pattern, ValueKind::kState,
               [](const std::string& name) { return !is_of_tokens(name); }),
-      kept_("keys and values", row_bytes(programs)),
+      kept_("keys and values", bytes_of_a_token(programs.several, programs.positions())),
       settings_("settings", sizeof(operators::SampleSettings)),
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
       between_("what lies between", std::max(programs.several.between_bytes, programs.one.between_bytes)) {
@@ -89,16 +87,9 @@ cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
   }
 }
 
-// Copies are few when memory doubles; when there is not so much, what is needed may be there.
 void Session::make_room(uint32_t tokens) {
   if (tokens > taken()) {
-    const uint32_t twice = std::min(room_, std::max(tokens, 2 * taken()));
-    try {
-      kept_.grow(twice + Programs::kChunk);
-    } catch (const walk::CardError&) {
-      if (twice == tokens) throw;
-      kept_.grow(tokens + Programs::kChunk);
-    }
+    kept_.make_room(tokens + Programs::kChunk, room_ + Programs::kChunk);
     one_.reset();
   }
   if (one_) return;

@@ -39,6 +39,9 @@ struct Work {
   uint64_t nanoseconds = 0;  // of the card
 };
 
+// Of its keys and values, in each layer.
+walk::GrowingMemory::RowBytes bytes_of_a_token(const graph::Program& several, uint32_t positions);
+
 // What a list that takes several tokens does for a text from token `begin` to `end`, the last of which is
 // followed by text; and what one does that goes on with texts.
 void add_readings(std::vector<walk::Decoder::Reading>& readings, const walk::List& list, uint32_t begin,

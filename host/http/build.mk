@@ -12,6 +12,7 @@ HTTP_SOURCES := $(addprefix host/http/, \
     speech_reply.cpp \
     speech_request.cpp \
     stop_text.cpp \
+    text_answer.cpp \
     text_reply.cpp \
     text_request.cpp \
 )

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "abi/elf.hpp"
 #include "host/http/problem.hpp"
@@ -11,6 +12,9 @@ namespace swai::http {
 namespace {
 
 using models::Token;
+
+// That are written at once. Each has a row of the products, and memory when it begins.
+constexpr uint32_t kTexts = 8;
 
 std::optional<generate::Chat> chat_of(const generate::Speaker& speaker) {
   try {
@@ -25,12 +29,12 @@ std::optional<generate::Chat> chat_of(const generate::Speaker& speaker) {
 TextFile::TextFile(generate::CardModel model, uint32_t context)
     : speaker(std::move(model)),
       chat(chat_of(speaker)),
-      programs(speaker.model().card, std::min(context, speaker.context()), true) {}
+      programs(speaker.model().card, kTexts, std::min(context, speaker.context()), true) {}
 
 CardTextModel::CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder)
     : file_(std::move(file)),
-      loaded_(file_->speaker.model(), file_->programs.one.pattern, file_->programs.positions()),
-      session_(walker, &decoder, loaded_, file_->programs, {}) {}
+      loaded_(file_->speaker.model(), file_->programs.next.pattern, file_->programs.positions()),
+      batch_(walker, &decoder, loaded_, file_->programs) {}
 
 std::vector<Token> CardTextModel::tokens_of(const TextRequest& request) const {
   const generate::Speaker& speaker = file_->speaker;
@@ -62,19 +66,96 @@ std::vector<Token> CardTextModel::prompt_of(const TextRequest& request) const {
   if (tokens.empty())
     throw bad_request(fmt::format("'{}' needs a 'prompt' to begin with", request.model), name,
                       "invalid_value");
-  if (tokens.size() > session_.room()) {
+  if (tokens.size() > batch_.room()) {
     throw bad_request(fmt::format("'{}' has {} tokens; there is room for {}, of which the answer takes some",
-                                  name, tokens.size(), session_.room()),
+                                  name, tokens.size(), batch_.room()),
                       name, "context_length_exceeded");
   }
   return tokens;
 }
 
-generate::Answer CardTextModel::answer(std::span<const Token> prompt, const TextRequest& request,
-                                       const generate::Say& say, const generate::Session::GoOn& go_on) {
-  session_.begin(request.sampling);
-  const uint64_t most = request.most.value_or(session_.room());
-  return generate::answer(session_, file_->speaker.tokenizer(), prompt, most, false, say, go_on);
-}
+// Those that are written now.
+class CardTextModel::Texts {
+ public:
+  Texts(CardTextModel& model, const WaitingTexts& waiting)
+      : model_(model), waiting_(waiting), texts_(kTexts) {}
+
+  void write() {
+    const std::vector<Token> ends = generate::controls_of(model_.file_->speaker.tokenizer().vocabulary());
+    try {
+      while (take_in()) model_.batch_.go_on(ends, ears());
+    } catch (const std::exception& error) {
+      model_.batch_.forget_all();
+      for (const auto& text : texts_)
+        if (text) text->answer->fail(error);
+      if (late_) late_->fail(error);
+    }
+  }
+
+ private:
+  struct Text {
+    std::shared_ptr<TextAnswer> answer;
+    uint64_t most;
+    generate::Listener listener;
+  };
+
+  // As many as there are places; false: there is none.
+  bool take_in() {
+    while (model_.batch_.has_place()) {
+      const std::shared_ptr<TextAnswer> answer = late_ ? std::exchange(late_, nullptr) : waiting_.next();
+      if (!answer) break;
+      begin(answer);
+      if (late_) break;
+    }
+    return model_.batch_.size() != 0;
+  }
+
+  void begin(const std::shared_ptr<TextAnswer>& answer) {
+    const TextRequest& request = answer->request();
+    try {
+      const std::vector<Token> prompt = model_.prompt_of(request);
+      const uint64_t most = request.most.value_or(model_.batch_.room());
+      const size_t number = model_.batch_.begin(prompt, most, request.sampling);
+      answer->begin(prompt.size());
+      texts_[number].emplace(
+          Text{answer, most,
+               generate::Listener(model_.file_->speaker.tokenizer(), prompt, false,
+                                  [answer](std::string_view piece) { return answer->say(piece); })});
+    } catch (const walk::CardError& error) {
+      // There may be memory when others have ended.
+      if (model_.batch_.size() == 0) return answer->fail(error);
+      late_ = answer;
+    } catch (const std::exception& error) {
+      answer->fail(error);
+    }
+  }
+
+  generate::Batch::Ears ears() {
+    has_ended_ = false;
+    return {.got = [this](size_t number, Token token) { return texts_[number]->listener.hear(token); },
+            .ended =
+                [this](size_t number) {
+                  Text& text = *texts_[number];
+                  text.answer->finish(text.listener.finish(text.most));
+                  texts_[number].reset();
+                  has_ended_ = true;
+                },
+            .wants =
+                [this](size_t number) {
+                  const bool wanted = texts_[number]->answer->is_wanted();
+                  if (!wanted) texts_[number]->listener.stop();
+                  return wanted;
+                },
+            .pause = [this] { return late_ ? has_ended_ : model_.batch_.has_place() && waiting_.any(); }};
+  }
+
+  CardTextModel& model_;
+  const WaitingTexts& waiting_;
+  std::vector<std::optional<Text>> texts_;  // by their numbers in the batch
+  std::shared_ptr<TextAnswer> late_;        // for which the card has no memory while others are written
+  bool has_ended_ = false;                  // one of them, since they went on
+};
+
+void CardTextModel::answer(const WaitingTexts& waiting) { Texts(*this, waiting).write(); }
 
 }  // namespace swai::http

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "host/generate/batch.hpp"
 #include "host/generate/speaker.hpp"
 #include "host/http/text_model.hpp"
 
@@ -18,7 +19,7 @@ struct TextFile {
 
   generate::Speaker speaker;
   std::optional<generate::Chat> chat;  // none: it was not trained to talk
-  generate::Programs programs;
+  generate::BatchPrograms programs;
 };
 
 class CardTextModel : public TextModel {
@@ -27,16 +28,17 @@ class CardTextModel : public TextModel {
   // share it works at a time.
   CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder);
 
-  std::vector<models::Token> prompt_of(const TextRequest& request) const override;
-  generate::Answer answer(std::span<const models::Token> prompt, const TextRequest& request,
-                          const generate::Say& say, const generate::Session::GoOn& go_on) override;
+  void answer(const WaitingTexts& waiting) override;
 
  private:
+  class Texts;
+  // What the model is given. Throws Problem: it is too long, or no conversation for this model.
+  std::vector<models::Token> prompt_of(const TextRequest& request) const;
   std::vector<models::Token> tokens_of(const TextRequest& request) const;
 
   const std::unique_ptr<TextFile> file_;
   const generate::LoadedModel loaded_;
-  generate::Session session_;
+  generate::Batch batch_;
 };
 
 }  // namespace swai::http

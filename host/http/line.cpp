@@ -22,17 +22,25 @@ Line::~Line() {
 }
 
 void Line::add(std::shared_ptr<Exchange> exchange, std::function<void()> work) {
+  add({.exchange = std::move(exchange), .work = std::move(work), .text = {}});
+}
+
+void Line::add(std::shared_ptr<Exchange> exchange, TextModel& model, std::shared_ptr<TextAnswer> text) {
+  add({.exchange = std::move(exchange), .work = {}, .model = &model, .text = std::move(text)});
+}
+
+void Line::add(One one) {
   {
     const std::lock_guard guard(mutex_);
-    if (waiting_.size() >= most_)
-      std::erase_if(waiting_, [](const One& one) { return one.exchange->is_gone(); });
+    const auto is_gone = [](const One& other) { return other.exchange->is_gone(); };
+    if (waiting_.size() >= most_) std::erase_if(waiting_, is_gone);
     if (waiting_.size() >= most_) {
       Problem full(503, fmt::format("the card is busy, and {} requests wait already; try again later", most_),
                    "", "overloaded");
       full.retry_after = kRetryAfter;
       throw full;
     }
-    waiting_.push_back({std::move(exchange), std::move(work)});
+    waiting_.push_back(std::move(one));
   }
   some_.notify_one();
 }
@@ -42,7 +50,10 @@ void Line::run() {
   while (true) {
     some_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
     if (ends_) return;
-    {
+    if (TextModel* const model = waiting_.front().model) {
+      lock.unlock();
+      model->answer(texts_of(*model));
+    } else {
       const One one = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
@@ -50,6 +61,27 @@ void Line::run() {
     }
     lock.lock();
   }
+}
+
+// A text overtakes nothing: those behind a request of another kind, or for another model, wait with it.
+bool Line::is_next(const TextModel& model) {
+  while (!waiting_.empty() && waiting_.front().exchange->is_gone()) waiting_.pop_front();
+  return !ends_ && !waiting_.empty() && waiting_.front().model == &model;
+}
+
+WaitingTexts Line::texts_of(const TextModel& model) {
+  return {.any =
+              [this, &model] {
+                const std::lock_guard guard(mutex_);
+                return is_next(model);
+              },
+          .next = [this, &model]() -> std::shared_ptr<TextAnswer> {
+            const std::lock_guard guard(mutex_);
+            if (!is_next(model)) return nullptr;
+            const std::shared_ptr<TextAnswer> text = std::move(waiting_.front().text);
+            waiting_.pop_front();
+            return text;
+          }};
 }
 
 }  // namespace swai::http

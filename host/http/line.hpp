@@ -1,4 +1,5 @@
-// Requests that wait until the card is free: one after the other, in a thread of its own.
+// Requests that wait until the card is free: one after the other, in a thread of its own. Texts of one model
+// that follow each other may be written at once.
 #pragma once
 
 #include <condition_variable>
@@ -8,29 +9,35 @@
 #include <mutex>
 #include <thread>
 
-#include "host/http/exchange.hpp"
+#include "host/http/text_model.hpp"
 
 namespace swai::http {
 
 class Line {
  public:
-  // So many wait at most, beside the one that is being worked on.
+  // So many wait at most, beside those that are being worked on.
   explicit Line(size_t most);
-  // The one that is being worked on comes to its end; others are not begun.
+  // What is being worked on comes to its end; others are not begun.
   ~Line();
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
-  // `work` answers the exchange, throws nothing, and is left out when the client is gone before. Throws
-  // Problem when too many wait already.
+  // Both throw Problem when too many wait already. What is for a client that is gone is left out.
+  // `work` answers the exchange, and throws nothing.
   void add(std::shared_ptr<Exchange> exchange, std::function<void()> work);
+  void add(std::shared_ptr<Exchange> exchange, TextModel& model, std::shared_ptr<TextAnswer> text);
 
  private:
   struct One {
     std::shared_ptr<Exchange> exchange;
-    std::function<void()> work;
+    std::function<void()> work;        // or:
+    TextModel* model = nullptr;        // which writes
+    std::shared_ptr<TextAnswer> text;  // this
   };
+  void add(One one);
   void run();
+  WaitingTexts texts_of(const TextModel& model);
+  bool is_next(const TextModel& model);
 
   const size_t most_;
   std::mutex mutex_;

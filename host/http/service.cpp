@@ -9,8 +9,6 @@
 
 #include "host/http/form.hpp"
 #include "host/http/speech_reply.hpp"
-#include "host/http/stop_text.hpp"
-#include "host/http/text_reply.hpp"
 
 namespace swai::http {
 namespace {
@@ -117,9 +115,9 @@ void Service::answer_text(const std::shared_ptr<Exchange>& exchange) {
   auto request = asked.path == kChat ? chat_request(body, seed) : completion_request(body, seed);
   const auto model = models_.text.find(request.model);
   if (model == models_.text.end()) throw no_model(request.model, kTranscriptions);
-  line_.add(exchange, [this, exchange, request = std::move(request), &model = *model->second] {
-    speak(*exchange, request, model);
-  });
+  const std::string number = fmt::format("{:x}-{}", created_, ++answers_);
+  line_.add(exchange, *model->second,
+            std::make_shared<TextAnswer>(exchange, std::move(request), number, std::time(nullptr)));
 }
 
 void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {
@@ -169,54 +167,6 @@ void Service::listen(Exchange& exchange, const SpeechRequest& request, SpeechMod
   } catch (const std::exception& error) {
     exchange.answer(reply_of(Problem(500, error.what())));
   }
-}
-
-void Service::speak(Exchange& exchange, const TextRequest& request, TextModel& model) {
-  const auto wanted = [&] { return !exchange.is_gone(); };
-  bool begun = false;
-  try {
-    const std::vector<models::Token> prompt = model.prompt_of(request);
-    const TextReply reply(request, fmt::format("{:x}-{}", created_, ++answers_), std::time(nullptr));
-    begun = request.stream;
-    if (begun) {
-      exchange.begin_events();
-      exchange.write(reply.begin());
-    }
-    StopText stops(request.stops);
-    std::string text;
-    const auto hear = [&](const std::string& said) {
-      if (said.empty()) return;
-      if (begun) {
-        exchange.write(reply.piece(said));
-      } else {
-        text += said;
-      }
-    };
-    const auto say = [&](std::string_view piece) {
-      hear(stops.add(piece));
-      return !stops.found() && wanted();
-    };
-    const generate::Answer answer = model.answer(prompt, request, say, wanted);
-    if (!stops.found()) hear(stops.rest());
-    const Finish finish =
-        stops.found() || answer.end == generate::End::kModel ? Finish::kStop : Finish::kLength;
-    const Usage usage = {prompt.size(), answer.tokens.size()};
-    if (begun) {
-      exchange.write(reply.end(finish, usage));
-      exchange.end();
-    } else {
-      exchange.answer(json_reply(reply.whole(text, finish, usage)));
-    }
-    return;
-  } catch (const Problem& problem) {
-    if (!begun) return exchange.answer(reply_of(problem));
-    exchange.write(TextReply::broken_off(problem));
-  } catch (const std::exception& error) {
-    const Problem problem(500, error.what());
-    if (!begun) return exchange.answer(reply_of(problem));
-    exchange.write(TextReply::broken_off(problem));
-  }
-  exchange.end();
 }
 
 }  // namespace swai::http

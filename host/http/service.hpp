@@ -1,5 +1,4 @@
-// What is asked for, and who answers it: OpenAI's calls, with models that one card computes, a request after
-// the other.
+// What is asked for, and who answers it: OpenAI's calls, with models that one card computes.
 #pragma once
 
 #include <map>
@@ -39,14 +38,13 @@ class Service {
   Problem no_model(const std::string& name, std::string_view path) const;
   void answer_text(const std::shared_ptr<Exchange>& exchange);
   void answer_speech(const std::shared_ptr<Exchange>& exchange);
-  void speak(Exchange& exchange, const TextRequest& request, TextModel& model);
   static void listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model);
 
   const Models models_;
   const Options options_;
   const bool loopback_;
   const int64_t created_;
-  uint64_t answers_ = 0;  // of the line's thread
+  uint64_t answers_ = 0;  // of the server's thread
   Line line_;
   Server server_;  // ends first: then nobody listens to what is being said, and so it ends
 };

@@ -1,25 +1,25 @@
 // A language model that answers: what the service needs of it.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
+#include <functional>
+#include <memory>
 
-#include "host/generate/answer.hpp"
-#include "host/http/text_request.hpp"
+#include "host/http/text_answer.hpp"
 
 namespace swai::http {
+
+// Texts of one model that wait, in their order.
+struct WaitingTexts {
+  std::function<bool()> any;
+  std::function<std::shared_ptr<TextAnswer>()> next;  // null: there is none
+};
 
 class TextModel {
  public:
   virtual ~TextModel() = default;
 
-  // What the model is given. Throws Problem: it is too long, or no conversation for this model.
-  virtual std::vector<models::Token> prompt_of(const TextRequest& request) const = 0;
-  // Goes on behind it. `say` and `go_on`: as generate::answer takes them. Throws Problem, or whatever a card
-  // that is lost throws.
-  virtual generate::Answer answer(std::span<const models::Token> prompt, const TextRequest& request,
-                                  const generate::Say& say, const generate::Session::GoOn& go_on) = 0;
+  // Writes texts, one or several at once, until none waits: each is finished, or fails.
+  virtual void answer(const WaitingTexts& waiting) = 0;
 };
 
 }  // namespace swai::http

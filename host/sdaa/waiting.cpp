@@ -1,5 +1,7 @@
 #include "host/sdaa/waiting.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -35,7 +37,11 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   const uint64_t cycle = connection.cycle();
   if (cycle >= until) return false;
   if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
-    fail(sdaaErrorTimedOut, "commands that were given to the card do not become complete");
+    fail(sdaaErrorTimedOut,
+         fmt::format("nothing that was given to the card has become complete in {} s and {} cycles of it; "
+                     "SWAI_TIMEOUT_SECONDS=SECONDS and SWAI_TIMEOUT_CYCLES=CYCLES wait longer",
+                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.begin).count(),
+                     cycle - patience.begin_cycle));
   long_wait_.look(patience.begin, now, cycle - patience.begin_cycle);
   bool awake = connection.let_time_pass(std::min(kSlice, until - cycle));
   if (!awake && until != kNever) {

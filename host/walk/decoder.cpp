@@ -26,8 +26,8 @@ Decoder::Decoder(std::string name, std::span<const uint8_t> program, const Walke
       job_(std::move(name), program) {}
 
 void Decoder::run(std::span<const Reading> readings, const Writing& writing, const Texts& texts,
-                  std::span<const uint32_t> ends, const Got& got) {
-  if (readings.empty()) throw std::logic_error("texts that nothing reads");
+                  std::span<const uint32_t> ends, const Got& got, const Pause& pause) {
+  if (readings.empty() && writing.runs == 0) throw std::logic_error("nothing to read, nothing to write");
   std::vector<decode::Phase> phases;
   std::vector<decode::Increment> changes;
   size_t parameters = writing.parameters.size();
@@ -50,7 +50,7 @@ void Decoder::run(std::span<const Reading> readings, const Writing& writing, con
   if (writing.runs != 0)
     add(*writing.list, writing.runs, true, decode::kAllTexts, difference(writing.parameters, writing.next));
   if (parameters > node::kMaxParameters) throw std::logic_error("parameters that no list has");
-  std::vector<uint64_t> words = readings.front().parameters;
+  std::vector<uint64_t> words = readings.empty() ? writing.parameters : readings.front().parameters;
   words.resize(node::kMaxParameters);
   parameters_.put(bytes_of(words));
 
@@ -59,23 +59,31 @@ void Decoder::run(std::span<const Reading> readings, const Writing& writing, con
                                                .parameters = parameters_.address().bits(),
                                                .tokens = texts.tokens.bits(),
                                                .positions = texts.positions.bits(),
+                                               .said = texts.said.bits(),
                                                .parameter_count = static_cast<uint32_t>(parameters),
                                                .phases = static_cast<uint32_t>(phases.size()),
                                                .increments = static_cast<uint32_t>(changes.size()),
                                                .texts = static_cast<uint32_t>(texts.texts.size()),
                                                .ends = static_cast<uint32_t>(ends.size()),
-                                               .reserved = 0}});
+                                               .said_tokens = texts.said_tokens}});
   add_bytes(arguments, phases);
   add_bytes(arguments, changes);
   add_bytes(arguments, texts.texts);
   add_bytes(arguments, ends);
   job_.start(arguments);
   uint64_t unwanted = 0;
+  bool paused = false;
+  const auto tell = [&] { job_.tell(decode::kUnwanted, paused ? ~uint64_t{0} : unwanted); };
   while (const auto message = job_.read<decode::Message>()) {
     const uint64_t text = uint64_t{1} << message->text;
-    if ((unwanted & text) != 0 || got(message->text, message->token)) continue;
-    unwanted |= text;
-    job_.tell(decode::kUnwanted, unwanted);
+    if ((unwanted & text) == 0 && !got(message->text, message->token)) {
+      unwanted |= text;
+      if (!paused) tell();
+    }
+    if (!paused && pause()) {
+      paused = true;
+      tell();
+    }
   }
   const uint32_t code = job_.wait();
   if (code != decode::kAll && code != decode::kEnd) job_.fail(code);

@@ -33,6 +33,10 @@ class Decoder {
     std::span<const decode::Text> texts;
     cpe::GlobalPtr<void> tokens;     // where the last node of each run puts them
     cpe::GlobalPtr<void> positions;  // where a run for several texts finds them; null: it does not
+    // So many words for each text, in which a run for several texts puts what it has chosen at its position;
+    // null: in none.
+    cpe::GlobalPtr<void> said = {};
+    uint32_t said_tokens = 0;
   };
 
   // `name`: what messages call the program.
@@ -40,10 +44,13 @@ class Decoder {
 
   // Gives each run's tokens as they come, until all are there. A text ends with one of `ends`, which is
   // given, too, or when `got` says that it wants no more of it: then runs whose tokens were not given may
-  // have been made. Throws CardError.
+  // have been made. When `pause`, which is asked behind each token, says so, no run begins any more; the
+  // tokens of those that were made are given. Throws CardError.
   using Got = std::function<bool(uint32_t text, uint32_t token)>;
-  void run(std::span<const Reading> readings, const Writing& writing, const Texts& texts,
-           std::span<const uint32_t> ends, const Got& got);
+  using Pause = std::function<bool()>;
+  void run(
+      std::span<const Reading> readings, const Writing& writing, const Texts& texts,
+      std::span<const uint32_t> ends, const Got& got, const Pause& pause = [] { return false; });
   // Of the last run, in nanoseconds of the card.
   uint64_t nanoseconds() const { return job_.nanoseconds(); }
 

@@ -1,5 +1,7 @@
 #include "host/walk/growing_memory.hpp"
 
+#include <algorithm>
+
 #include "host/graph/layout.hpp"
 
 namespace swai::walk {
@@ -25,6 +27,17 @@ void GrowingMemory::grow(uint32_t rows) {
   memory_.emplace(std::move(memory));
   offsets_ = std::move(offsets);
   rows_ = rows;
+}
+
+void GrowingMemory::make_room(uint32_t rows, uint32_t most) {
+  if (rows <= rows_) return;
+  const uint32_t twice = std::min(most, std::max(rows, 2 * rows_));
+  try {
+    grow(twice);
+  } catch (const CardError&) {
+    if (twice == rows) throw;
+    grow(rows);
+  }
 }
 
 }  // namespace swai::walk

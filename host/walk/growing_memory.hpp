@@ -20,12 +20,15 @@ class GrowingMemory {
       : what_(std::move(what)), row_bytes_(std::move(row_bytes)) {}
 
   uint32_t rows() const { return rows_; }
+  size_t row_bytes(const std::string& table) const { return row_bytes_.at(table); }
   size_t bytes() const { return memory_ ? memory_->bytes() : 0; }
   // Until it grows.
   cpe::GlobalPtr<void> address(const std::string& table) const;
   // Rows that are there keep what they hold, at other addresses. Throws CardError when the card has not so
   // much memory beside what is there; then nothing has changed.
   void grow(uint32_t rows);
+  // The same to twice as many as there are, `most` at most, when the card has them: so copies are few.
+  void make_room(uint32_t rows, uint32_t most);
 
  private:
   using Offsets = std::map<std::string, size_t>;

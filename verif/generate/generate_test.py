@@ -208,6 +208,13 @@ class SeveralTexts(GenerateTest):
     def test_few_bits(self):
         self.check("-n", "16", "--precision", "w4a8")
 
+    def test_penalised(self):
+        """What a text has already is its own alone."""
+        words = ["-n", "40", "--repeat-penalty", "1.3", "--frequency-penalty", "0.2", "--presence-penalty", "0.1"]
+        told = self.check(*words)
+        self.assertNotEqual(told, self.texts("-n", "40")["texts"])
+        self.assertEqual(told, self.texts(*words, "--launch", "two-tier")["texts"])
+
     def test_the_context_ends(self):
         prompts = ["-p", "Once upon a time", "-p", "Lily"]
         told = self.run_json("generate", "-m", MODEL, *prompts, "--context", "12")["texts"]
@@ -235,8 +242,7 @@ class SeveralTexts(GenerateTest):
         self.assertLessEqual(many - few, kept + kept // 200 + PAGE)
 
     def test_refused(self):
-        for words in (["--score"], ["--repeat-penalty", "1.1"]):
-            self.assertIn("one text", self.generate("-p", "a", "-p", "b", *words, code=2)[1])
+        self.assertIn("one text", self.generate("-p", "a", "-p", "b", "--score", code=2)[1])
         self.assertIn("once", self.generate("-p", "-", "-p", "-", code=2)[1])
         self.assertIn("the prompt has", self.generate("-p", "a", "-p", "word " * 600, code=2)[1])
 

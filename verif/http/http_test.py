@@ -133,7 +133,7 @@ class Answers(HttpTest):
             self.assertEqual([model["id"] for model in json.load(answer)["data"]], ["chat", "stories", "digits", "speech"])
 
     def test_stories(self):
-        """The likeliest tokens are those of an independent evaluation; each request has the card for itself."""
+        """The likeliest tokens are those of an independent evaluation."""
         for story in STORIES["stories"][2:4]:
             answer = complete(model="stories", prompt=story["prompt"], max_tokens=STORIES["most"])
             (choice,) = answer["choices"]
@@ -147,6 +147,21 @@ class Answers(HttpTest):
             told = list(clients.map(lambda story: complete(model="stories", prompt=story["prompt"], max_tokens=40), wishes))
         for story, answer in zip(wishes, told):
             self.assertTrue(story["text"].startswith(story["prompt"] + answer["choices"][0]["text"]), answer)
+
+    def test_texts_share_steps(self):
+        """Texts that begin while others are written are what they are alone. There are more than are written at once."""
+        prompts = ["Once upon a time", "The", "A dog", STORIES["stories"][0]["text"][:400], "Lily", "One day", "Tim", "She", "It was", "Mom"]
+        kinds = [{}, {"temperature": 1, "seed": 7}, {"frequency_penalty": 1.5, "presence_penalty": 0.5}]
+        wishes = [{"model": "stories", "prompt": prompt, "max_tokens": 90 - 8 * i} | kinds[i % len(kinds)] for i, prompt in enumerate(prompts)]
+        begin = self.of_clients("launches")
+        alone = [complete(**wish) for wish in wishes]
+        between = self.of_clients("launches")
+        with concurrent.futures.ThreadPoolExecutor(len(wishes)) as clients:
+            together = list(clients.map(lambda wish: complete(**wish), wishes))
+        end = self.of_clients("launches")
+        for one, other in zip(alone, together):
+            self.assertEqual((one["choices"], one["usage"]), (other["choices"], other["usage"]))
+        self.assertLess(end - between, between - begin)
 
     def test_stream(self):
         story = STORIES["stories"][2]

@@ -23,40 +23,14 @@ using http::Json;
 // Says what the test has given, word by word, and waits for more; what the test looks at has a lock.
 class PlayedModel : public http::TextModel {
  public:
-  // Of a conversation the last message's letters, of a text its own; more than 20 are too many.
-  std::vector<models::Token> prompt_of(const http::TextRequest& request) const override {
-    const auto* const said = std::get_if<http::TextRequest::Conversation>(&request.prompt);
-    const std::string text = said != nullptr ? said->back().text : std::get<std::string>(request.prompt);
-    if (text.size() > 20) throw http::bad_request("too long", "prompt", "context_length_exceeded");
-    return {text.begin(), text.end()};
-  }
-
-  generate::Answer answer(std::span<const models::Token>, const http::TextRequest& request,
-                          const generate::Say& say, const generate::Session::GoOn& go_on) override {
-    generate::Answer answer;
-    std::unique_lock lock(mutex_);
-    ++begun_;
-    changed_.notify_all();
-    while (true) {
-      // A card asks now and then, too.
-      while (words_.empty()) {
-        lock.unlock();
-        const bool wanted = go_on();
-        lock.lock();
-        if (!wanted) return end(answer, generate::End::kHeard);
-        changed_.wait_for(lock, std::chrono::milliseconds(1));
+  void answer(const http::WaitingTexts& waiting) override {
+    while (const auto answer = waiting.next()) {
+      try {
+        answer->begin(prompt_of(answer->request()).size());
+        answer->finish(write(*answer));
+      } catch (const std::exception& error) {
+        answer->fail(error);
       }
-      const std::string word = words_.front();
-      words_.pop_front();
-      if (word == kEnd) return end(answer, generate::End::kModel);
-      if (word == kFails) throw std::runtime_error("the card is lost");
-      answer.tokens.push_back(0);
-      answer.text += word;
-      lock.unlock();
-      const bool wanted = say(word);
-      lock.lock();
-      if (!wanted) return end(answer, generate::End::kHeard);
-      if (answer.tokens.size() == request.most) return end(answer, generate::End::kLimit);
     }
   }
 
@@ -80,6 +54,42 @@ class PlayedModel : public http::TextModel {
   }
 
  private:
+  // Of a conversation the last message's letters, of a text its own; more than 20 are too many.
+  static std::string prompt_of(const http::TextRequest& request) {
+    const auto* const said = std::get_if<http::TextRequest::Conversation>(&request.prompt);
+    std::string text = said != nullptr ? said->back().text : std::get<std::string>(request.prompt);
+    if (text.size() > 20) throw http::bad_request("too long", "prompt", "context_length_exceeded");
+    return text;
+  }
+
+  generate::Answer write(http::TextAnswer& text) {
+    generate::Answer answer;
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    while (true) {
+      // A card asks now and then, too.
+      while (words_.empty()) {
+        lock.unlock();
+        const bool wanted = text.is_wanted();
+        lock.lock();
+        if (!wanted) return end(answer, generate::End::kHeard);
+        changed_.wait_for(lock, std::chrono::milliseconds(1));
+      }
+      const std::string word = words_.front();
+      words_.pop_front();
+      if (word == kEnd) return end(answer, generate::End::kModel);
+      if (word == kFails) throw std::runtime_error("the card is lost");
+      answer.tokens.push_back(0);
+      answer.text += word;
+      lock.unlock();
+      const bool wanted = text.say(word);
+      lock.lock();
+      if (!wanted) return end(answer, generate::End::kHeard);
+      if (answer.tokens.size() == text.request().most) return end(answer, generate::End::kLimit);
+    }
+  }
+
   generate::Answer& end(generate::Answer& answer, generate::End how) {
     answer.end = last_ = how;
     ++ended_;

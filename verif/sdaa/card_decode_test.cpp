@@ -60,6 +60,16 @@ class Decoding {
     wish_.parameters = bits(parameters_);
     wish_.parameter_count = 2;
   }
+  // So many words of each text are there for what is chosen.
+  void keep(uint32_t tokens) {
+    said_.resize(size_t{texts_} * tokens);
+    wish_.said = bits(said_on_card_ = on_card(said_.data(), said_.size() * 4));
+    wish_.said_tokens = tokens;
+  }
+  const std::vector<uint32_t>& said() {
+    REQUIRE_OK(sdaaMemcpy(said_.data(), said_on_card_, said_.size() * 4, sdaaMemcpyDeviceToHost));
+    return said_;
+  }
   // So many steps for all texts behind `before` ones of a phase whose tokens are no text. Without `limits`
   // texts end with the steps.
   std::vector<uint8_t> arguments(uint32_t before, uint32_t steps, const std::vector<uint32_t>& ends,
@@ -106,6 +116,8 @@ class Decoding {
   uint64_t list_ = 0;
   void* parameters_ = nullptr;
   void* positions_ = nullptr;
+  void* said_on_card_ = nullptr;
+  std::vector<uint32_t> said_;
 };
 
 // The next token is the text's.
@@ -223,6 +235,25 @@ TEST_CASE("on the card: decode goes on with several texts until each has ended")
     std::vector<uint32_t> positions(kTexts, kNone);
     positions[kKept] = kSteps - 1;
     CHECK(decoding.positions() == positions);
+  }
+  SUBCASE("and puts what was chosen at its place in the text") {
+    constexpr uint32_t kWords = 13;
+    Decoding decoding(3);
+    decoding.keep(kWords);
+    const std::vector<decode::Text> texts = {{9, kWords - 1}, {2, 5}, {4, 4}};
+    program.start(decoding.arguments(0, 3, {}, 0, texts));
+    for (int i = 0; i < 6; ++i) program.read<decode::Message>();
+    program.read_end();
+    CHECK(program.code() == decode::kAll);
+    std::vector<uint32_t> said(size_t{3} * kWords);
+    for (uint32_t i = 0; i < 3; ++i) {
+      said[9 + 1 + i] = token_at(i, 0);
+      said[kWords + 2 + 1 + i] = token_at(i, 1);
+    }
+    CHECK(decoding.said() == said);
+    decoding.keep(kWords - 1);
+    program.start(decoding.arguments(0, 3, {}, 0, texts));
+    CHECK(program.code() == decode::kRefused);
   }
   SUBCASE("numbers of texts that make no sense") {
     Decoding decoding(2);

@@ -1,0 +1,90 @@
+// What the line gives to whom, and in which order.
+#include "host/http/line.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <future>
+#include <semaphore>
+
+#include "host/link/channel.hpp"
+
+namespace {
+
+using namespace swai;
+
+struct Played : http::TextModel {
+  Played(std::string its_name, std::vector<std::string>& done) : name(std::move(its_name)), log(done) {}
+  void answer(const http::WaitingTexts& waiting) override {
+    std::string texts;
+    while (waiting.any()) {
+      const auto text = waiting.next();
+      text->begin(0);
+      text->finish({});
+      texts += " " + text->request().model;
+    }
+    CHECK(waiting.next() == nullptr);
+    log.push_back(name + texts);
+  }
+
+  const std::string name;
+  std::vector<std::string>& log;
+};
+
+// Somebody who asks, until he goes.
+class Asks : public http::Exchange::Connection {
+ public:
+  Asks() : exchange(std::make_shared<http::Exchange>(http::Request{})) {
+    std::array<int, 2> ends;
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+    server_ = link::Fd(ends[0]);
+    client_ = link::Fd(ends[1]);
+    exchange->connect(server_.get(), *this);
+  }
+  ~Asks() override { exchange->disconnect(); }
+  Asks(const Asks&) = delete;
+  Asks& operator=(const Asks&) = delete;
+  void sleep() override {}
+  void wake() override {}
+  void go() { client_.reset(); }
+
+  const std::shared_ptr<http::Exchange> exchange;
+
+ private:
+  link::Fd server_, client_;
+};
+
+}  // namespace
+
+TEST_CASE("texts of a model that follow each other are given to it at once, and overtake nothing") {
+  std::vector<std::string> log;
+  Played one("one:", log), other("other:", log);
+  std::deque<Asks> asking;
+  http::Line line(10);
+  const auto work = [&](std::function<void()> what) {
+    line.add(asking.emplace_back().exchange, std::move(what));
+  };
+  const auto text = [&](Played& model, const std::string& name) {
+    http::TextRequest request;
+    request.model = name;
+    const auto& exchange = asking.emplace_back().exchange;
+    line.add(exchange, model, std::make_shared<http::TextAnswer>(exchange, request, name, 0));
+  };
+  std::binary_semaphore all_wait(0);
+  std::promise<void> last;
+  work([&] { all_wait.acquire(); });
+  text(one, "a");
+  text(one, "gone");
+  asking.back().go();
+  text(one, "b");
+  work([&] { log.emplace_back("a sound"); });
+  text(one, "c");
+  text(other, "d");
+  text(other, "e");
+  text(one, "f");
+  work([&] { last.set_value(); });
+  all_wait.release();
+  last.get_future().wait();
+  CHECK(log == std::vector<std::string>{"one: a b", "a sound", "one: c", "other: d e", "one: f"});
+}
