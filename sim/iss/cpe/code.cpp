@@ -41,6 +41,31 @@ constexpr bool reads(const Insn& insn, uint8_t number) {
   return (!upper && insn.rs1 == number) || (both && insn.rs2 == number);
 }
 
+constexpr bool commutes(Op op) {
+  return op == Op::kAdd || op == Op::kXor || op == Op::kOr || op == Op::kAnd || op == Op::kMul;
+}
+
+// What the first one computes becomes the first operand of the one behind it, if it is the second one.
+void chain(const Slot& first, Slot& second) {
+  if (second.row < Slot::kFirstRow || !commutes(Slot::op_of(second.row))) return;
+  if (second.rs2 == first.rd) std::swap(second.rs1, second.rs2);
+}
+
+// The first one's row becomes that of both, if there is such a pair.
+void pair_up(Slot& first, unsigned first_length, const Slot& second) {
+  if (second.row < Slot::kFirstRow) return;
+  const Op one = Slot::op_of(first.row);
+  const Op other = Slot::op_of(second.row);
+  const unsigned second_length = Slot::row_of(other, 2) == second.row ? 2 : 4;
+  for (const bool chained : {second.rs1 == first.rd, false}) {
+    for (size_t n = 0; n < kPairCount; ++n) {
+      const Pair& pair = kPairs[n];
+      if (pair.first != one || pair.second != other || pair.chained != chained) continue;
+      return __atomic_store_n(&first.row, Slot::row_of(n, first_length, second_length), __ATOMIC_RELEASE);
+    }
+  }
+}
+
 }  // namespace
 
 Code::Code(CodeSource& source)
@@ -95,13 +120,27 @@ bool Code::decode(uint32_t pc, Failure& failure) {
   if (slot.row != Slot::kUndecoded) return true;  // by another thread
   const uint32_t line = (pc - kFirst) / 2 / kHalvesOfLine;
   if (!std::exchange(was_entered_[line], true)) entered_.push_back(line);
-  const Slot decoded = slot_of(cpe::decode(high << 16 | low), pc);
+  Slot decoded = slot_of(cpe::decode(high << 16 | low), pc);
+  for (const unsigned length : {2u, 4u}) {
+    if (const Slot* const first = before(slot, length)) chain(*first, decoded);
+  }
   slot.rd = decoded.rd;
   slot.rs1 = decoded.rs1;
   slot.rs2 = decoded.rs2;
   slot.imm = decoded.imm;
   __atomic_store_n(&slot.row, decoded.row, __ATOMIC_RELEASE);
+  for (const unsigned length : {2u, 4u}) {
+    if (Slot* const first = before(slot, length)) pair_up(*first, length, slot);
+  }
   return true;
+}
+
+Slot* Code::before(const Slot& slot, unsigned length) {
+  const auto index = static_cast<size_t>(&slot - slots_);
+  if (index < length / 2) return nullptr;
+  Slot& first = slots_[index - length / 2];
+  const bool is_one = first.row >= Slot::kFirstRow && first.row < Slot::kFirstPair;
+  return is_one && Slot::row_of(Slot::op_of(first.row), length) == first.row ? &first : nullptr;
 }
 
 Insn Code::insn(uint32_t pc) const {

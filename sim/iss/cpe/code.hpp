@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -57,6 +58,29 @@ class CodeSource {
   virtual Cause fetch(uint32_t address, uint8_t* line) = 0;
 };
 
+// Two instructions, one behind the other, that a hart executes in one row: those that kernels have most.
+struct Pair {
+  Op first = Op::kIllegal;
+  Op second = Op::kIllegal;
+  bool chained = false;  // rs1 of the second is rd of the first, so it need not be read
+};
+// clang-format off
+inline constexpr Pair kPairs[] = {
+    {Op::kLw, Op::kLw}, {Op::kLw, Op::kAddi}, {Op::kLw, Op::kAdd}, {Op::kLw, Op::kSub}, {Op::kLw, Op::kMul},
+    {Op::kLw, Op::kSlli}, {Op::kLw, Op::kBeq}, {Op::kLw, Op::kBgeu}, {Op::kLbu, Op::kBeq, true},
+    {Op::kSw, Op::kSw}, {Op::kSw, Op::kAddi},
+    {Op::kAddi, Op::kAddi}, {Op::kAddi, Op::kAdd}, {Op::kAddi, Op::kAdd, true}, {Op::kAddi, Op::kAndi, true},
+    {Op::kAddi, Op::kLw}, {Op::kAddi, Op::kBeq}, {Op::kAddi, Op::kBgeu},
+    {Op::kSlli, Op::kAdd, true}, {Op::kSlli, Op::kAndi}, {Op::kAndi, Op::kSlli, true}, {Op::kAndi, Op::kSrli},
+    {Op::kSrli, Op::kXor}, {Op::kSrli, Op::kXor, true}, {Op::kSrli, Op::kBge},
+    {Op::kXor, Op::kAndi, true}, {Op::kXor, Op::kBeq},
+    {Op::kAdd, Op::kAdd, true}, {Op::kAdd, Op::kAddi}, {Op::kAdd, Op::kLw}, {Op::kAdd, Op::kLw, true},
+    {Op::kAdd, Op::kSw}, {Op::kAdd, Op::kBne}, {Op::kAdd, Op::kSrli},
+    {Op::kSub, Op::kBltu, true}, {Op::kMul, Op::kAdd, true},
+};
+// clang-format on
+inline constexpr size_t kPairCount = std::size(kPairs);
+
 // What a hart runs: an instruction in as little room as possible, because many lie side by side.
 struct Slot {
   // What to do with it: a number of Hart's rows, or of those below.
@@ -75,11 +99,24 @@ struct Slot {
   static constexpr uint8_t kByItself = 1;
   static constexpr uint8_t kFirstRow = 2;
   static constexpr uint8_t kNowhere = 32;
+  static constexpr unsigned kFirstPair = kFirstRow + 2 * kOpCount;
+  static constexpr unsigned kRows = kFirstPair + 4 * kPairCount;
   // Of an instruction of 2 or 4 bytes.
   static constexpr uint8_t row_of(Op op, unsigned length) {
     return static_cast<uint8_t>(kFirstRow + 2 * static_cast<unsigned>(op) + length / 4);
   }
+  // Of a pair by its number in kPairs.
+  static constexpr uint8_t row_of(size_t pair, unsigned first_length, unsigned second_length) {
+    return static_cast<uint8_t>(kFirstPair + 4 * pair + first_length / 4 * 2 + second_length / 4);
+  }
+  // Of a row that is neither kUndecoded nor kByItself: its instruction, the first one of a pair.
+  static constexpr Op op_of(uint8_t row) {
+    if (row >= kFirstPair) return kPairs[(row - kFirstPair) / 4].first;
+    return static_cast<Op>((row - kFirstRow) / 2);
+  }
 };
+
+static_assert(Slot::kRows <= 256);
 
 class Code {
  public:
@@ -132,6 +169,8 @@ class Code {
   // The instruction there, wherever it comes from, kept or not; illegal: none can be read.
   Insn look(uint32_t pc);
   Slot slot_of(const Insn& insn, uint32_t pc);
+  // The slot before this one, if its instruction was decoded and ends there; null: it was not.
+  Slot* before(const Slot& slot, unsigned length);
   uint8_t taken_cycles(uint32_t target);
 
   CodeSource& source_;

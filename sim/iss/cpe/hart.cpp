@@ -421,27 +421,47 @@ Hart::Status Hart::step(Retirement& record) {
   return execute<true>(code_.insn(pc_), &record);
 }
 
-// One instruction, and then those that follow: each calls the next one itself, so that a processor's branch
-// predictor tells them apart.
-template <Op kOp, unsigned kLength>
-Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
-  const uint32_t a = hart.x_[slot->rs1];
-  const uint32_t b = hart.x_[slot->rs2];
+template <Op kOp>
+[[gnu::always_inline]] inline bool Hart::perform(const Slot* slot, uint32_t a, const Slot*& next,
+                                                 uint32_t& result, uint64_t& left) {
+  const uint32_t b = x_[slot->rs2];
   const auto imm = static_cast<uint32_t>(slot->imm);
-  uint32_t& result = hart.x_[slot->rd];
-  const Slot* next = slot + kLength / 2;
   if constexpr (is_branch(kOp)) {
     if (is_taken(kOp, a, b)) {
       next = slot + slot->imm;
       take(left, slot->extra_of_branch());
     }
-  } else if constexpr (kOp == Op::kJal) {
-    result = hart.code_.address(next);
+  } else if constexpr (is_load(kOp)) {
+    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]]
+      return false;
+    uint32_t data = 0;
+    std::memcpy(&data, local(a + imm), bytes_of(kOp));
+    result = x_[slot->rd] = extended(kOp, data);
+    take(left, slot->extra());
+  } else if constexpr (is_store(kOp)) {
+    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]]
+      return false;
+    std::memcpy(local(a + imm), &b, bytes_of(kOp));
+  } else if constexpr (kOp != Op::kFence) {
+    result = x_[slot->rd] = compute(kOp, a, b, imm);
+    if constexpr (is_division(kOp)) take(left, division_cycles(kOp, a, b));
+  }
+  return true;
+}
+
+// One instruction, and then those that follow: each calls the next one itself, so that a processor's branch
+// predictor tells them apart.
+template <Op kOp, unsigned kLength>
+Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
+  const Slot* next = slot + kLength / 2;
+  const uint32_t a = hart.x_[slot->rs1];
+  if constexpr (kOp == Op::kJal) {
+    hart.x_[slot->rd] = hart.code_.address(next);
     next = slot + slot->imm;
     take(left, slot->extra());
   } else if constexpr (kOp == Op::kJalr) {
-    const uint32_t target = (a + imm) & ~1U;
-    result = hart.code_.address(next);
+    const uint32_t target = (a + static_cast<uint32_t>(slot->imm)) & ~1U;
+    hart.x_[slot->rd] = hart.code_.address(next);
     next = hart.code_.slot(target);
     take(left, costs::kTaken);
     if (next == nullptr) {
@@ -449,32 +469,48 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
       hart.pc_ = target;
       return Status::kRetired;
     }
-  } else if constexpr (is_load(kOp)) {
-    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]] {
-      [[clang::musttail]] return row_by_itself(hart, slot, left);
-    }
-    uint32_t data = 0;
-    std::memcpy(&data, hart.local(a + imm), bytes_of(kOp));
-    result = extended(kOp, data);
-    take(left, slot->extra());
-  } else if constexpr (is_store(kOp)) {
-    if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]] {
-      [[clang::musttail]] return row_by_itself(hart, slot, left);
-    }
-    std::memcpy(hart.local(a + imm), &b, bytes_of(kOp));
   } else if constexpr (kOp == Op::kCustom) {
     hart.keep(slot, left);
-    const Status status = hart.issue(command_of(slot->imm, a, b, hart.pc_), result);
+    const Status status =
+        hart.issue(command_of(slot->imm, a, hart.x_[slot->rs2], hart.pc_), hart.x_[slot->rd]);
     if (status != Status::kRetired) return status;
     if (hart.ends_run_) {
       hart.keep(next, --left);
       return status;
     }
-  } else if constexpr (kOp != Op::kFence) {
-    result = compute(kOp, a, b, imm);
-    if constexpr (is_division(kOp)) take(left, division_cycles(kOp, a, b));
+  } else {
+    uint32_t result = 0;
+    if (!hart.perform<kOp>(slot, a, next, result, left)) [[unlikely]] {
+      [[clang::musttail]] return row_by_itself(hart, slot, left);
+    }
   }
   if (static_cast<uint32_t>(--left) == 0) {
+    hart.keep(next, left);
+    return Status::kRetired;
+  }
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
+}
+
+// The second one of a chain finds what it needs where the first one has left it: what is stored in x_ takes
+// the host long to load again.
+template <size_t kPair, unsigned kFirstLength, unsigned kSecondLength>
+Hart::Status Hart::row_of_pair(Hart& hart, const Slot* slot, uint64_t left) {
+  constexpr Pair kBoth = kPairs[kPair];
+  if (static_cast<uint32_t>(left) == 1) [[unlikely]] {
+    [[clang::musttail]] return row<kBoth.first, kFirstLength>(hart, slot, left);
+  }
+  const Slot* const second = slot + kFirstLength / 2;
+  const Slot* next = second + kSecondLength / 2;
+  uint32_t result = 0;
+  if (!hart.perform<kBoth.first>(slot, hart.x_[slot->rs1], next, result, left)) [[unlikely]] {
+    [[clang::musttail]] return row_by_itself(hart, slot, left);
+  }
+  const uint32_t a = kBoth.chained ? result : hart.x_[second->rs1];
+  if (!hart.perform<kBoth.second>(second, a, next, result, left)) [[unlikely]] {
+    [[clang::musttail]] return row_by_itself(hart, second, left - 1);
+  }
+  left -= 2;
+  if (static_cast<uint32_t>(left) == 0) {
     hart.keep(next, left);
     return Status::kRetired;
   }
@@ -492,23 +528,29 @@ Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint64_t left) {
   return hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
 }
 
-template <size_t... kOps>
-constexpr auto Hart::rows(std::index_sequence<kOps...>) {
-  std::array<Row, kRowCount> all{undecoded_row, row_by_itself};
+template <size_t... kOps, size_t... kNumbers>
+constexpr auto Hart::rows(std::index_sequence<kOps...>, std::index_sequence<kNumbers...>) {
+  std::array<Row, Slot::kRows> all{undecoded_row, row_by_itself};
   ((all[Slot::row_of(static_cast<Op>(kOps), 2)] = row<static_cast<Op>(kOps), 2>,
     all[Slot::row_of(static_cast<Op>(kOps), 4)] = row<static_cast<Op>(kOps), 4>),
+   ...);
+  ((all[Slot::row_of(kNumbers, 2, 2)] = row_of_pair<kNumbers, 2, 2>,
+    all[Slot::row_of(kNumbers, 2, 4)] = row_of_pair<kNumbers, 2, 4>,
+    all[Slot::row_of(kNumbers, 4, 2)] = row_of_pair<kNumbers, 4, 2>,
+    all[Slot::row_of(kNumbers, 4, 4)] = row_of_pair<kNumbers, 4, 4>),
    ...);
   return all;
 }
 
-const std::array<Hart::Row, Hart::kRowCount> Hart::kRows = rows(std::make_index_sequence<kOpCount>());
+const std::array<Hart::Row, Slot::kRows> Hart::kRows =
+    rows(std::make_index_sequence<kOpCount>(), std::make_index_sequence<kPairCount>());
 
 Hart::MemoryAccess Hart::next_access() {
   const Slot* const slot = code_.slot(pc_);
   Code::Failure ignored;
   if (slot == nullptr || (Code::row(*slot) == Slot::kUndecoded && !code_.decode(pc_, ignored))) return {};
   if (Code::row(*slot) < Slot::kFirstRow) return {};
-  const auto op = static_cast<Op>((Code::row(*slot) - Slot::kFirstRow) / 2);
+  const Op op = Slot::op_of(Code::row(*slot));
   if (!is_load(op) && !is_store(op)) return {};
   return {.write = is_store(op),
           .address = x_[slot->rs1] + static_cast<uint32_t>(slot->imm),

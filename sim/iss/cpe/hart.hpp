@@ -135,12 +135,17 @@ class Hart {
   using Row = Status (*)(Hart& hart, const Slot* slot, uint64_t left);
   template <Op kOp, unsigned kLength>
   static Status row(Hart& hart, const Slot* slot, uint64_t left);
+  template <size_t kPair, unsigned kFirstLength, unsigned kSecondLength>
+  static Status row_of_pair(Hart& hart, const Slot* slot, uint64_t left);
   static Status undecoded_row(Hart& hart, const Slot* slot, uint64_t left);
   static Status row_by_itself(Hart& hart, const Slot* slot, uint64_t left);
-  template <size_t... kOps>
-  static constexpr auto rows(std::index_sequence<kOps...>);
-  static constexpr size_t kRowCount = Slot::kFirstRow + 2 * kOpCount;
-  static const std::array<Row, kRowCount> kRows;  // by Slot::row
+  // What does not end the row; `a` is its first operand, and `next` and `result` are set where it has one.
+  // False: it has to be executed by itself, and nothing has happened.
+  template <Op kOp>
+  bool perform(const Slot* slot, uint32_t a, const Slot*& next, uint32_t& result, uint64_t& left);
+  template <size_t... kOps, size_t... kNumbers>
+  static constexpr auto rows(std::index_sequence<kOps...>, std::index_sequence<kNumbers...>);
+  static const std::array<Row, Slot::kRows> kRows;  // by Slot::row
   void keep(const Slot* next, uint64_t& left) {
     pc_ = code_.address(next);
     extra_ += left >> 32;

@@ -34,5 +34,5 @@ $(CORE_NETLIST): scripts/synth/netlist.py $(CPE_CORE_RTL)
 $(eval $(call verilated_program,tb-cpe-core-netlist,tb_cpe_core,$(filter %_pkg.sv,$(CPE_CORE_RTL)) rtl/lib/clock_gate.sv $(CORE_NETLIST) \
   verif/cpe/core/tb_cpe_core.sv,$(CORE_TEST_CPP),+define+NETLIST -Wno-UNOPTFLAT,$(B)/lib/cpe-hart.a -lfmt))
 
-$(eval $(call cxx_program,test-cpe-hart,verif/cpe/core/hart_test.cpp verif/common/doctest_main.cpp, \
+$(eval $(call cxx_program,test-cpe-hart,$(addprefix verif/cpe/core/,hart_test.cpp program.cpp) verif/common/doctest_main.cpp, \
   $(B)/lib/cpe-hart.a $(B)/lib/iss.a -lfmt))

@@ -6,15 +6,20 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "sim/common/random.hpp"
 #include "sim/iss/insn.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/cpe/core/program.hpp"
+#include "verif/iss/random/encode.hpp"
 
 namespace swai::iss::cpe {
 namespace {
+
+namespace enc = random_program::enc;
 
 constexpr uint32_t kCode = 0x4000'0000;
 
@@ -214,6 +219,141 @@ TEST_CASE("the window gets the pointer, and its refusal is recorded") {
   CHECK(m.hart.step() == Hart::Status::kFault);
   CHECK(m.world.last.data == 0x5678);
   CHECK(m.hart.fault() == Fault{Cause::kOwner, Access::kWrite, false, kCode + 12, 9, 0x2'1234'577a});
+}
+
+// The same code twice: in rows of instructions, and one by one.
+struct Both {
+  explicit Both(CodeSource& source, Environment& environment, uint32_t start)
+      : rows(source, environment, start), steps(source, environment, start) {}
+
+  // Up to `limit` instructions on both.
+  void run(uint64_t limit) {
+    const Hart::Status status = rows.hart.run(limit);
+    Retirement record;
+    while (steps.hart.instructions() < rows.hart.instructions()) {
+      REQUIRE(steps.hart.step(record) == Hart::Status::kRetired);
+    }
+    if (status == Hart::Status::kFault) REQUIRE(steps.hart.step(record) == Hart::Status::kFault);
+    REQUIRE(rows.hart.pc() == steps.hart.pc());
+    REQUIRE(rows.hart.cycles() == steps.hart.cycles());
+    REQUIRE(rows.hart.fault() == steps.hart.fault());
+    for (unsigned i = 0; i < 32; ++i) REQUIRE(rows.hart.x(i) == steps.hart.x(i));
+    REQUIRE(rows.ldm == steps.ldm);
+  }
+  void set_x(unsigned number, uint32_t value) {
+    rows.hart.set_x(number, value);
+    steps.hart.set_x(number, value);
+  }
+
+  struct Side {
+    Side(CodeSource& source, Environment& environment, uint32_t start)
+        : code(source), hart(code, environment, ldm, {}) {
+      hart.reset(start);
+    }
+    Code code;
+    std::vector<uint8_t> ldm = std::vector<uint8_t>(kLdmBytes);
+    Hart hart;
+  } rows, steps;
+};
+
+// Answers follow from questions.
+class Oracle : public Environment {
+ public:
+  WindowResult window(const WindowAccess& access) override {
+    return {.cause = access.address % 64 == 60 ? Cause::kBus : Cause::kNone, .data = access.address * 3};
+  }
+  Answer issue(const Command& command) override {
+    if (command.op == swai::cpe::kBadOperation) return {.kind = Answer::kBad};
+    return {.data = command.rs1 ^ command.rs2, .ends_run = command.op % 2 != 0};
+  }
+};
+
+TEST_CASE("instructions in a row do what each does by itself") {
+  class Source : public CodeSource {
+   public:
+    explicit Source(const swai::cpe::Program& program) : program_(program) {}
+    Cause fetch(uint32_t address, uint8_t* line) override { return program_.line(address, line); }
+
+   private:
+    const swai::cpe::Program& program_;
+  };
+  verif::Random random(test_seed());
+  Oracle oracle;
+  for (unsigned n = 0; n < 20; ++n) {
+    const swai::cpe::Program program(random, 200);
+    Source source(program);
+    Both both(source, oracle, program.start());
+    for (unsigned round = 0; round < 300 && both.rows.hart.fault().cause == Cause::kNone; ++round) {
+      both.run(1 + random.below(8));
+    }
+  }
+}
+
+// An instruction of those that pairs are made of, with registers from x5 on; x4 is the address of local
+// memory.
+uint32_t encode(Op op, verif::Random& random) {
+  const auto any = [&] { return static_cast<uint32_t>(random.chance(5) ? 0 : 5 + random.below(3)); };
+  const uint32_t rd = any();
+  const uint32_t rs1 = any();
+  const uint32_t rs2 = any();
+  const auto imm = static_cast<int32_t>(random.below(32));
+  switch (op) {
+    case Op::kLw:
+      return enc::i(0x2003, rd, random.chance(3) ? rs1 : 4, 4 * imm);
+    case Op::kLbu:
+      return enc::i(0x4003, rd, 4, imm);
+    case Op::kSw:
+      return enc::s(0x2023, rs2, 4, 4 * imm);
+    case Op::kAddi:
+      return enc::addi(rd, rs1, imm);
+    case Op::kAndi:
+      return enc::andi(rd, rs1, imm);
+    case Op::kSlli:
+      return enc::slli(rd, rs1, imm);
+    case Op::kSrli:
+      return enc::srli(rd, rs1, imm);
+    case Op::kAdd:
+      return enc::r(0x33, rd, rs1, rs2);
+    case Op::kSub:
+      return enc::r(0x4000'0033, rd, rs1, rs2);
+    case Op::kXor:
+      return enc::r(0x4033, rd, rs1, rs2);
+    case Op::kMul:
+      return enc::r(0x0200'0033, rd, rs1, rs2);
+    default: {
+      static constexpr std::array kCodes{enc::kBeq, enc::kBne, enc::kBlt, enc::kBge, enc::kBltu, enc::kBgeu};
+      const auto branch = static_cast<size_t>(op) - static_cast<size_t>(Op::kBeq);
+      return kCodes.at(branch) | enc::with_rs1(rs1) | enc::with_rs2(rs2) | enc::imm_b(8);
+    }
+  }
+}
+
+TEST_CASE("each pair of instructions does what its two do one after the other") {
+  verif::Random random(test_seed());
+  Oracle oracle;
+  std::set<size_t> met;
+  for (unsigned n = 0; n < 400; ++n) {
+    World world;
+    while (world.words.size() < 80) {
+      const Pair& pair = kPairs[random.below(kPairCount)];
+      world.words.insert(world.words.end(), {encode(pair.first, random), encode(pair.second, random)});
+    }
+    world.words.resize(96, enc::kEbreak);
+    Both both(world, oracle, kCode);
+    both.set_x(4, kLdmBase);
+    for (unsigned x = 5; x < 8; ++x) both.set_x(x, static_cast<uint32_t>(random.next()));
+    // Pairs are made the first time.
+    for (unsigned times = 0; times < 2; ++times) {
+      both.rows.hart.reset(kCode);
+      both.steps.hart.reset(kCode);
+      while (both.rows.hart.fault().cause == Cause::kNone) both.run(1 + random.below(9));
+    }
+    for (uint32_t pc = kCode; pc < kCode + 4 * 80; pc += 4) {
+      const uint8_t row = Code::row(*both.rows.code.slot(pc));
+      if (row >= Slot::kFirstPair) met.insert((row - Slot::kFirstPair) / 4);
+    }
+  }
+  CHECK(met.size() == kPairCount);
 }
 
 }  // namespace
