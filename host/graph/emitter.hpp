@@ -1,6 +1,7 @@
 // How operators of a graph become nodes of the card's list, before anybody knows where values lie.
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "abi/node.hpp"
@@ -70,7 +71,8 @@ size_t count_patches(const CardNode& node);
 template <typename Args>
 class Arguments {
  public:
-  explicit Arguments(Emitter& out) : out_(out) {}
+  // What is between and behind the members goes to the card, too, and shall not be what the host had there.
+  explicit Arguments(Emitter& out) : out_(out) { std::memset(static_cast<void*>(&args_), 0, sizeof args_); }
 
   Args* operator->() { return &args_; }
 
@@ -163,7 +165,7 @@ class Arguments {
   }
 
   Emitter& out_;
-  Args args_ = {};
+  Args args_;
   CardNode node_;
 };
 

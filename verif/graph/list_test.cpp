@@ -134,6 +134,28 @@ TEST_CASE("the examples are lists, too") {
   }
 }
 
+// What functions find there that are called next.
+[[gnu::noinline]] void fill_stack(uint8_t value) {
+  volatile uint8_t bytes[64 << 10];
+  for (size_t at = 0; at < sizeof bytes; ++at) bytes[at] = value;
+}
+
+TEST_CASE("nothing of the host's memory is in a list: not between the arguments, nor behind them") {
+  for (const char* name : {"encoder.graph", "decoder.graph"}) {
+    INFO(name);
+    const Graph graph = lowered(graph_of(example(name)));
+    const Plan planned = plan(graph);
+    const auto list_after = [&](uint8_t value) {
+      fill_stack(value);
+      return template_of(graph, planned).nodes;
+    };
+    const auto one = list_after(0);
+    const auto other = list_after(0xff);
+    REQUIRE(one.size() == other.size());
+    for (size_t i = 0; i < one.size(); ++i) CHECK(one[i].arguments == other[i].arguments);
+  }
+}
+
 TEST_CASE("logits in a state are changed where they are, before a token is chosen") {
   std::mt19937_64 random(test_seed());
   const Graph graph = graph_of(
