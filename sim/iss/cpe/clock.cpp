@@ -8,27 +8,6 @@
 
 namespace swai::iss::cpe {
 
-void Clock::began(uint64_t core, uint32_t ticket, const Transfer& transfer) {
-  note({.kind = Note::kTransfer, .ticket = ticket, .core = core, .transfer = transfer});
-}
-void Clock::began(uint64_t core, uint32_t ticket, const Product& product) {
-  products_.all.push_back(product);
-  note({.kind = Note::kProduct, .ticket = ticket, .core = core});
-}
-void Clock::began(uint64_t core, uint32_t ticket, const Elements& elements) {
-  elements_.all.push_back(elements);
-  note({.kind = Note::kElements, .ticket = ticket, .core = core});
-}
-void Clock::began(uint64_t core, Line line, uint32_t ticket) {
-  note({.kind = Note::kChannel, .line = line, .ticket = ticket, .core = core});
-}
-void Clock::waited(uint64_t core, Line line, uint32_t ticket) {
-  note({.kind = Note::kWait, .line = line, .ticket = ticket, .core = core});
-}
-void Clock::accessed(uint64_t core, const Transfer& transfer) {
-  note({.kind = Note::kAccess, .core = core, .transfer = transfer});
-}
-
 void Clock::forget_notes() {
   notes_.clear();
   products_.clear();

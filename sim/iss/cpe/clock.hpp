@@ -56,13 +56,27 @@ class Clock {
   };
 
   // --- while the CPE runs; `core`: cycles that its core has counted
-  void began(uint64_t core, uint32_t ticket, const Transfer& transfer);
-  void began(uint64_t core, uint32_t ticket, const Product& product);
-  void began(uint64_t core, uint32_t ticket, const Elements& elements);
+  void began(uint64_t core, uint32_t ticket, const Transfer& transfer) {
+    note({.kind = Note::kTransfer, .ticket = ticket, .core = core, .transfer = transfer});
+  }
+  void began(uint64_t core, uint32_t ticket, const Product& product) {
+    products_.all.push_back(product);
+    note({.kind = Note::kProduct, .ticket = ticket, .core = core});
+  }
+  void began(uint64_t core, uint32_t ticket, const Elements& elements) {
+    elements_.all.push_back(elements);
+    note({.kind = Note::kElements, .ticket = ticket, .core = core});
+  }
   // A send or a receive.
-  void began(uint64_t core, Line line, uint32_t ticket);
-  void waited(uint64_t core, Line line, uint32_t ticket);
-  void accessed(uint64_t core, const Transfer& transfer);
+  void began(uint64_t core, Line line, uint32_t ticket) {
+    note({.kind = Note::kChannel, .line = line, .ticket = ticket, .core = core});
+  }
+  void waited(uint64_t core, Line line, uint32_t ticket) {
+    note({.kind = Note::kWait, .line = line, .ticket = ticket, .core = core});
+  }
+  void accessed(uint64_t core, const Transfer& transfer) {
+    note({.kind = Note::kAccess, .core = core, .transfer = transfer});
+  }
   void ends_launch(uint64_t core) { note({.kind = Note::kDone, .core = core}); }
   // The time cannot be told before the round has ended.
   bool has_notes() const { return !notes_.all.empty(); }

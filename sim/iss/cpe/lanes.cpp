@@ -258,8 +258,29 @@ AVX2 inline uint32_t one_nan_of(__m128 x) {
   return fp32::is_nan(word) ? fp32::kNan : word;
 }
 
+// Of four groups, each added to a number of its own.
+AVX2 void add_four_sums(const uint8_t* numbers, std::array<uint32_t, 4>& partial) {
+  __m256 pairs[2];
+  for (unsigned n = 0; n < 2; ++n) {
+    pairs[n] = _mm256_hadd_ps(load<number::kFp32>(numbers + 2 * n * kGroupBytes),
+                              load<number::kFp32>(numbers + (2 * n + 1) * kGroupBytes));
+  }
+  const __m256 fours = _mm256_hadd_ps(pairs[0], pairs[1]);
+  const __m128 sums = _mm_add_ps(_mm256_castps256_ps128(fours), _mm256_extractf128_ps(fours, 1));
+  auto* const four = reinterpret_cast<__m128i*>(partial.data());
+  const __m128 x = _mm_add_ps(_mm_castsi128_ps(_mm_loadu_si128(four)), sums);
+  const __m128 nan = _mm_castsi128_ps(_mm_set1_epi32(static_cast<int32_t>(fp32::kNan)));
+  _mm_storeu_si128(four, _mm_castps_si128(_mm_blendv_ps(x, nan, _mm_cmpunord_ps(x, x))));
+}
+
 AVX2 void add_sums(const uint8_t* numbers, uint32_t groups, Reduction& reduction) {
-  for (uint32_t i = 0; i < groups; ++i) {
+  static_assert(std::tuple_size_v<decltype(reduction.partial)> == 4);
+  uint32_t first = 0;
+  if (reduction.groups % 4 == 0) {
+    for (; first + 4 <= groups; first += 4) add_four_sums(numbers + first * kGroupBytes, reduction.partial);
+    reduction.groups += first;
+  }
+  for (uint32_t i = first; i < groups; ++i) {
     uint32_t& one = reduction.partial[reduction.groups++ % reduction.partial.size()];
     const __m128 before = _mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(one)));
     one = one_nan_of(_mm_add_ss(before, sum(load<number::kFp32>(numbers + i * kGroupBytes))));

@@ -234,30 +234,45 @@ lanes::Row Vector::fast_row(const Mode& mode) const {
   return fast;
 }
 
-// False: not all of the row lies in local memory.
-bool Vector::run_fast(const Mode& mode, lanes::Row& fast, uint32_t row, Reduction& reduction) {
+// False: not all of the rows lies in local memory.
+bool Vector::run_fast(const Mode& mode) {
+  if (!lanes::available()) return false;
+  lanes::Row fast = fast_row(mode);
+  std::array<const uint8_t*, 3> first{};
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
     if (!mode.uses(i)) continue;
     const Operand& operand = now_.operands[i];
     if (operand.kind == operand_kind::kValue) {
       fast.operands[i].at = reinterpret_cast<const uint8_t*>(&operand.value);
-      continue;
+    } else {
+      if (!is_inside(operand)) return false;
+      first[i] = memory_.read(operand.at);
     }
-    if (!is_inside(operand, row)) return false;
-    fast.operands[i].at = memory_.read(address(operand, row, 0));
   }
+  uint8_t* result = nullptr;
   if (now_.result.kind != operand_kind::kNone) {
-    if (!is_inside(now_.result, row)) return false;
-    fast.result = memory_.at(address(now_.result, row, 0));
+    if (!is_inside(now_.result)) return false;
+    result = memory_.at(now_.result.at);
   }
-  lanes::run(fast, reduction);
-  groups_ += (now_.elements + kLanes - 1) / kLanes;
+  for (uint32_t row = 0; row < now_.rows; ++row) {
+    for (unsigned i = 0; i < first.size(); ++i) {
+      if (first[i] != nullptr) fast.operands[i].at = first[i] + row * now_.operands[i].stride;
+    }
+    if (result != nullptr) fast.result = result + row * now_.result.stride;
+    Reduction reduction;
+    lanes::run(fast, reduction);
+    groups_ += (now_.elements + kLanes - 1) / kLanes;
+    store_reduction(mode, row, reduction);
+  }
   return true;
 }
 
-bool Vector::is_inside(const Operand& operand, uint32_t row) const {
-  const int64_t last = address(operand, row, now_.elements - 1);
-  return address(operand, row, 0) >= 0 && last < int64_t{kLdmBytes};
+// The first and the last row, and so all between.
+bool Vector::is_inside(const Operand& operand) const {
+  return std::ranges::all_of(std::array{0u, now_.rows - 1}, [&](uint32_t row) {
+    const int64_t last = address(operand, row, now_.elements - 1);
+    return address(operand, row, 0) >= 0 && last < int64_t{kLdmBytes};
+  });
 }
 
 Clock::Elements Vector::takes(uint32_t word) const {
@@ -283,14 +298,17 @@ Clock::Elements Vector::takes(uint32_t word) const {
 }
 
 void Vector::run(const Mode& mode) {
-  lanes::Row fast = fast_row(mode);
+  if (run_fast(mode)) return;
   for (uint32_t row = 0; row < now_.rows; ++row) {
     Reduction reduction;
-    if (!lanes::available() || !run_fast(mode, fast, row, reduction)) run_plain(mode, row, reduction);
-    if (mode.reduce != reduce::kNone) {
-      memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result(mode.reduce));
-    }
+    run_plain(mode, row, reduction);
+    store_reduction(mode, row, reduction);
   }
+}
+
+void Vector::store_reduction(const Mode& mode, uint32_t row, const Reduction& reduction) {
+  if (mode.reduce == reduce::kNone) return;
+  memory_.write(now_.reduce + row * now_.reduce_stride, reduction.result(mode.reduce));
 }
 
 // Number by number, up to the first that is not there.

@@ -91,9 +91,10 @@ class Vector {
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
   lanes::Row fast_row(const Mode& mode) const;
-  bool run_fast(const Mode& mode, lanes::Row& fast, uint32_t row, Reduction& reduction);
+  bool run_fast(const Mode& mode);
   void run_plain(const Mode& mode, uint32_t row, Reduction& reduction);
-  bool is_inside(const Operand& operand, uint32_t row) const;
+  void store_reduction(const Mode& mode, uint32_t row, const Reduction& reduction);
+  bool is_inside(const Operand& operand) const;
   // The elements of a group, and of a scalar operand the first of them only: all are the same.
   Group read(const Operand& operand, uint32_t row, uint32_t first, uint32_t count) const;
   void store(uint32_t row, uint32_t first, uint32_t count, const Group& results);
