@@ -6,9 +6,9 @@ namespace swai::iss::cpe {
 
 namespace {
 
-// Who sleeps takes longer to wake up than this: work that follows upon work finds everybody awake, and what
-// has none for a while costs nothing.
-constexpr std::chrono::microseconds kAwake(30);
+// Longer than what is done between two rounds, by one thread: work that follows upon work finds everybody
+// awake, because who sleeps takes long to wake up; and what has none for a while costs nothing.
+constexpr std::chrono::microseconds kAwake(150);
 
 // Until the value is another one.
 void wait_for_change(const std::atomic<uint32_t>& value, uint32_t seen) {
