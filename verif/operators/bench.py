@@ -74,12 +74,17 @@ class Bench:
     def walk(self, sizes, nodes, launches=1, contents=None):
         """Of several nodes; a pointer is the name of a tensor. `contents`: bytes of tensors that cannot have any."""
         image, words = self.image(sizes, nodes, contents)
+        return self.launch("operators", "walk", image, words, launches)
+
+    @staticmethod
+    def launch(module, kernel, memory, words, launches=1):
+        """Cycles of the last launch. The first argument is a buffer with `memory`."""
         with tempfile.TemporaryDirectory() as folder:
-            memory, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
-            memory.write_bytes(image)
-            done = subprocess.run(["build/cpe-run", "build/cpe-kernels/operators.elf", "--kernel", "walk", "--quiet",
-                                   "--launches", str(launches), "--json", report, "--args", f"buf:={memory}", *words],
-                                  capture_output=True, text=True)
+            place, report = pathlib.Path(folder) / "memory", pathlib.Path(folder) / "report"
+            place.write_bytes(memory)
+            done = subprocess.run(["build/cpe-run", f"build/cpe-kernels/{module}.elf", "--kernel", kernel, "--quiet",
+                                   "--launches", str(launches), "--json", report, "--args", f"buf:={place}",
+                                   *map(str, words)], capture_output=True, text=True)
             if done.returncode != 0:
                 sys.exit(done.stdout + done.stderr)
             return json.loads(report.read_text())["launches"][-1]["cycles"]
@@ -90,8 +95,7 @@ class Bench:
         for tensor, size in sizes.items():
             places[tensor] = end
             end += (size + 4095) // 4096 * 4096
-        # Numbers of any kind that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01.
-        buffer = bytearray(self.random.choices(range(0x38, 0x40), k=end))
+        buffer = self.numbers(end)
         for tensor, content in (contents or {}).items():
             buffer[places[tensor]:places[tensor] + len(content)] = content
         for number, (name, values) in enumerate(nodes):
@@ -99,6 +103,10 @@ class Bench:
             buffer[128 * number:128 * (number + 1)] = self.operators.node(name, values | pointers,
                                                                           BARRIER_ALL if number else BARRIER_NONE)
         return buffer, [str(len(nodes)), *["0"] * 5]
+
+    def numbers(self, size):
+        """Of any kind, that are neither large nor NaN: bytes of 0x3c make fp32 of 0.01."""
+        return bytearray(self.random.choices(range(0x38, 0x40), k=size))
 
     def linear(self, rows, depth, columns, **values):
         return rows * depth * columns / PRODUCTS / self.linear_cycles(rows, depth, columns, **values)
@@ -177,6 +185,14 @@ class Bench:
         moved = sum(sizes.values())
         return max(moved / HBM, rows * columns * slots / SLOTS) / cycles
 
+    def in_ldm(self, kernel, rows, columns, slots):
+        """Of a tile as the operator has it, in each CPE's local memory (in_local_memory.cpp), against slots of the vector units.
+        What is not the tile's is left out: two launches differ in nothing but how often it is computed."""
+        few, many = 2, 6
+        memory = self.numbers((rows + 2) * columns * 4)
+        cycles = [self.launch("operators-in-ldm", kernel, memory, (rows, columns, times)) for times in (few, many)]
+        return CPES * rows * columns * slots / SLOTS * (many - few) / (cycles[1] - cycles[0])
+
 
 def main():
     bench = Bench()
@@ -191,6 +207,9 @@ def main():
         "op.layernorm_eff": bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
         "op.softmax_eff": bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
         "op.gelu_eff": bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),
+        "op.layernorm_ldm_eff": bench.in_ldm("layer_norm_in_ldm", 16, 512, 5),
+        "op.softmax_ldm_eff": bench.in_ldm("softmax_in_ldm", 5, 1500, 4),
+        "op.gelu_ldm_eff": bench.in_ldm("gelu_tanh_in_ldm", 1, 7168, 7),
     }
     print(json.dumps({key: round(value, 3) for key, value in figures.items()}))
 

@@ -6,3 +6,7 @@ $(eval $(call cxx_program,test-operators,$(OPERATOR_TESTS) verif/operators/card.
 
 # What measurements of whole lists run on.
 $(eval $(call cxx_program,graph-image,verif/operators/graph_image.cpp,$(B)/lib/graph.a -lfmt))
+
+# What operators do in local memory, without their way to it.
+$(eval $(call cpe_module,operators-in-ldm,verif/operators/in_local_memory.cpp cpe-kernels/operators/unary/functions.cpp,))
+$(CPE_BUILD)/operators-in-ldm.elf: $(OPERATORS) abi/node.hpp $(wildcard cpe-kernels/operators/*/*.hpp)

@@ -60,8 +60,7 @@ class Activations {
     if (stays_) return {};
     const auto at =
         x_.plus_bytes(static_cast<int64_t>(uint64_t{step.row} * stride_ + uint64_t{step.k} * bytes_));
-    return load_rows(slot, pitch_, at, stride_, blocks_.own_of_x(blocks_.rows_of(step)),
-                     blocks_.depth_of(step) * bytes_);
+    return load_rows(slot, pitch_, at, stride_, blocks_.own_of_x(step.rows), step.depth * bytes_);
   }
   // Where the step's are.
   const std::byte* at(const Step& step, const std::byte* slot) const {
@@ -92,12 +91,13 @@ inline bool begin(const Blocks& blocks, Activations& x) {
 }
 
 // After it what all CPEs that share them have loaded of a step's x and w is there. Rows of x, parts of w.
-inline void exchange(const Blocks& blocks, const Step& step, std::byte* x, uint32_t x_pitch, std::byte* w,
-                     uint32_t w_pitch, uint32_t w_count) {
+inline void exchange(const Step& step, std::byte* x, uint32_t x_pitch, std::byte* w, uint32_t w_pitch,
+                     uint32_t w_count) {
   cpe::Exchange<cpe::row> xs;
   cpe::Exchange<cpe::column> ws;
-  xs.begin(x, x_pitch, blocks.rows_of(step), cpe::columns());
+  // Weights are more, and go while rows are asked for.
   ws.begin(w, w_pitch, w_count, cpe::rows());
+  xs.begin(x, x_pitch, step.rows, cpe::columns());
   xs.wait();
   ws.wait();
 }

@@ -10,9 +10,10 @@
 
 namespace swai::operators {
 
-// Where a step is: a block of the result, and a part of the depth.
+// Where a step is: a block of the result, which may be empty, and a part of the depth.
 struct Step {
   uint32_t row, column, k;
+  uint32_t rows, columns, depth;
   uint32_t block;   // counted from 0
   uint32_t number;  // likewise
 };
@@ -25,24 +26,13 @@ class Rounds {
     uint32_t begin, end;
   };
   // `most`: of one CPE in a round. Shares begin at multiples of `unit`.
-  Rounds(Range all, uint32_t parts, uint32_t part, uint32_t most, uint32_t unit)
-      : end_(all.end),
-        parts_(parts),
-        part_(part),
-        each_(even(all.end - all.begin, parts, most, unit)),
-        last_(all.begin),
-        last_each_(each_),
-        first_(all.begin + part * each_) {
-    const uint32_t round = parts * each_;
-    if (all.end - all.begin <= round) return;
-    last_ += (all.end - all.begin - 1) / round * round;
-    last_each_ = even(all.end - last_, parts, most, unit);
-  }
+  Rounds(Range all, uint32_t parts, uint32_t part, uint32_t most, uint32_t unit);
 
   // Where this CPE's share of the first round begins; of the next one, false if there is none.
   uint32_t first() const { return first_; }
+  bool is_last(uint32_t at) const { return at >= last_; }
   bool next(uint32_t& at) const {
-    if (at >= last_) return false;
+    if (is_last(at)) return false;
     at += parts_ * each_;
     if (at >= last_) at = last_ + part_ * last_each_;
     return true;
@@ -55,13 +45,6 @@ class Rounds {
   bool any() const { return first_ < end_; }
 
  private:
-  // What each of `parts` takes at a time, at most `most`, so that all of them have about as much.
-  static uint32_t even(uint32_t all, uint32_t parts, uint32_t most, uint32_t unit) {
-    const uint32_t rounds = std::max((all + parts * most - 1) / (parts * most), uint32_t{1});
-    const uint32_t each = (all + parts * rounds - 1) / (parts * rounds);
-    return std::max((each + unit - 1) / unit * unit, unit);
-  }
-
   uint32_t end_;
   uint32_t parts_;
   uint32_t part_;
@@ -79,15 +62,7 @@ class Blocks {
   // `most`: of a block and a step. Blocks begin at multiples of `unit` columns. The first step of all may be
   // shorter, `first_depth`, half of `most` or a quarter: nothing can be computed before its operands are
   // there. The next ones double what there is, as memory is faster than the units.
-  Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
-      : all_(all),
-        step_depth_(most.depth),
-        first_depth_(first_depth),
-        sharing_(all.rows > most.rows && cpe::all_cpes()),
-        rows_(sharing_ ? Rounds({0, all.rows}, cpe::rows(), cpe::row_number(), most.rows, 1)
-                       : Rounds({0, all.rows}, 1, 0, most.rows, 1)),
-        columns_(sharing_ ? Rounds({0, all.columns}, cpe::columns(), cpe::column_number(), most.columns, unit)
-                          : Rounds(own_of(all.columns, unit), 1, 0, most.columns, unit)) {}
+  Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth);
 
   const Size& all() const { return all_; }
   bool sharing() const { return sharing_; }
@@ -96,11 +71,12 @@ class Blocks {
   uint32_t columns() const { return columns_.most(); }
   uint32_t depth() const { return step_depth_; }
 
-  uint32_t rows_of(const Step& step) const { return rows_.count(step.row); }
-  uint32_t columns_of(const Step& step) const { return columns_.count(step.column); }
-  uint32_t depth_of(const Step& step) const { return std::min(length_of(step), all_.depth - step.k); }
-  bool empty(const Step& step) const { return rows_of(step) == 0 || columns_of(step) == 0; }
-  bool last(const Step& step) const { return step.k + length_of(step) >= all_.depth; }
+  static bool empty(const Step& step) { return step.rows == 0 || step.columns == 0; }
+  bool in_last_block(const Step& step) const {
+    return rows_.is_last(step.row) && columns_.is_last(step.column);
+  }
+  // Of its block.
+  bool last(const Step& step) const { return step.k + step.depth == all_.depth; }
 
   // What this CPE loads of `count` rows of x, or parts of the columns' weights; the others that share them
   // load the rest.
@@ -113,30 +89,36 @@ class Blocks {
 
   // False: this CPE has nothing to do, and the others do not need it.
   bool any() const { return sharing_ || columns_.any(); }
-  Step first() const { return {rows_.first(), columns_.first(), 0, 0, 0}; }
+  Step first() const {
+    Step step = {rows_.first(), columns_.first(), 0, 0, 0, std::min(first_depth_, all_.depth), 0, 0};
+    enter(step);
+    return step;
+  }
   // CPEs that share go from step to step alike, also those whose block lies beyond the result. False: that
   // was all.
   bool next(Step& step) const {
     ++step.number;
-    step.k += length_of(step);
-    if (step.k < all_.depth) return true;
+    step.k += step.depth;
+    if (step.k < all_.depth) {
+      step.depth =
+          std::min(step.block == 0 && step.k < step_depth_ ? step.k : step_depth_, all_.depth - step.k);
+      return true;
+    }
     step.k = 0;
+    step.depth = std::min(step_depth_, all_.depth);
     ++step.block;
-    if (columns_.next(step.column)) return true;
-    step.column = columns_.first();
-    return rows_.next(step.row);
+    if (!columns_.next(step.column)) {
+      if (!rows_.next(step.row)) return false;
+      step.column = columns_.first();
+    }
+    enter(step);
+    return true;
   }
 
  private:
-  // Columns of its own: as many as the others have, but for one unit.
-  static Rounds::Range own_of(uint32_t columns, uint32_t unit) {
-    const uint32_t units = (columns + unit - 1) / unit;
-    return {cpe::rank() * units / cpe::count() * unit,
-            std::min(columns, (cpe::rank() + 1) * units / cpe::count() * unit)};
-  }
-  uint32_t length_of(const Step& step) const {
-    if (step.block != 0 || step.k >= step_depth_) return step_depth_;
-    return step.k == 0 ? first_depth_ : step.k;
+  void enter(Step& step) const {
+    step.columns = columns_.count(step.column);
+    step.rows = rows_.count(step.row);
   }
 
   Size all_;

@@ -26,8 +26,9 @@ EndingArgs ending_of(const Args& args) {
 
 class Ending {
  public:
-  Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena)
-      : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * 4 + 32) {
+  // `sums`: what is stored of a block first.
+  Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena, Number sums = Number::kFp32)
+      : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * bytes_of(sums) + 32) {
     for (uint32_t i = 0; i < places_between(args_.function); ++i)
       between_[i] = arena.take<std::byte>(blocks.rows() * pitch_);
   }
@@ -35,7 +36,7 @@ class Ending {
   // Of rows of results in local memory; they begin in different banks.
   uint32_t pitch() const { return pitch_; }
   // A block's results, biases and residual lie together in its slot, `offset` bytes from its beginning.
-  uint32_t room() const { return (1 + (args_.residual ? 2 : 1) * blocks_.rows()) * pitch_; }
+  uint32_t room() const { return (args_.residual ? 2 : 1) * blocks_.rows() * pitch_ + biases_bytes(); }
   void put_into(const StepsAndBlocks& slots, uint32_t offset) {
     slots_ = &slots;
     offset_ = offset;
@@ -55,8 +56,7 @@ class Ending {
   dma::Ticket load(const Step& step) const {
     dma::Ticket last = {};
     if (args_.biases) {
-      last = dma::load(biases(step), args_.biases.plus_bytes(int64_t{step.column} * 4),
-                       blocks_.columns_of(step) * 4);
+      last = dma::load(biases(step), args_.biases.plus_bytes(int64_t{step.column} * 4), step.columns * 4);
     }
     if (args_.residual) {
       const uint32_t bytes = bytes_of(args_.residual_type);
@@ -73,43 +73,26 @@ class Ending {
   // Before results go to the block's slot: those that were there are in memory.
   void free(const Step& step) const { dma::wait(stored_[step.block & slots_->block_mask()]); }
 
-  // Issues what makes results of sums in fp32 with their biases: function, residual, conversion. The vector
-  // unit's size has been set. `last`: the run before.
-  vector::Ticket finish(const Step& step, vector::Ticket last) const {
-    const auto y = at(results(step), Number::kFp32);
-    const auto to = at(results(step), args_.to_type);
-    if (args_.function != 0) {
-      const auto between = [&](uint32_t i) { return at(between_[i], Number::kFp32); };
-      last = apply(static_cast<Operator>(args_.function), args_.residual ? y : to,
-                   {y, between(0), between(1), between(2)});
-    }
-    if (args_.residual) {
-      vector::a(y);
-      vector::c(at(residual(step), args_.residual_type));
-      into(to);
-      last = vector::run(vector::Op::kAdd);
-    }
-    if (only_converts() && args_.to_type != Number::kFp32) {
-      vector::a(y);
-      vector::b(vector::value(1));
-      into(to);
-      last = vector::run(vector::Op::kMul);
-    }
-    return last;
-  }
-  void store(const Step& step) {
+  // Issues what makes results of sums in fp32 with their biases, from row `first` of the block on: function,
+  // residual, conversion. The vector unit's size has been set. `last`: the run before.
+  vector::Ticket finish(const Step& step, vector::Ticket last, uint32_t first = 0) const;
+  void store(const Step& step) { store(step, {0, step.rows}); }
+  // Some rows of the block.
+  void store(const Step& step, const cpe::Part& rows) {
     const Matrix to = {args_.to, args_.to_stride, bytes_of(args_.to_type)};
-    last_stored_ = operators::store(to, results(step), tile_of(step), pitch_);
+    const Tile tile = {step.row + rows.first, rows.count, step.column, step.columns};
+    last_stored_ = operators::store(to, results(step) + rows.first * pitch_, tile, pitch_);
     stored_[step.block & slots_->block_mask()] = last_stored_;
   }
   // All results are in memory.
   void wait() const { dma::wait(last_stored_); }
 
  private:
-  std::byte* residual(const Step& step) const { return results(step) + (blocks_.rows() + 1) * pitch_; }
-  Tile tile_of(const Step& step) const {
-    return {step.row, blocks_.rows_of(step), step.column, blocks_.columns_of(step)};
+  uint32_t biases_bytes() const { return pitch_of(blocks_.columns()) * 4; }
+  std::byte* residual(const Step& step) const {
+    return reinterpret_cast<std::byte*>(biases(step)) + biases_bytes();
   }
+  Tile tile_of(const Step& step) const { return {step.row, step.rows, step.column, step.columns}; }
 
   EndingArgs args_;
   const Blocks& blocks_;

@@ -12,7 +12,7 @@ namespace {
 class Int8Weights {
  public:
   using Args = LinearArgs;
-  static constexpr uint32_t kDepth = 256;
+  static constexpr uint32_t kDepth = 128;
   static constexpr uint32_t kFirstDepth = 64;
   static constexpr uint32_t kPart = kMaxDepth;
   static constexpr auto kKind = systolic::Weights::kInt8;

@@ -28,42 +28,48 @@ class Slots {
   std::byte* at_ = nullptr;
 };
 
-// Steps come in all but one slot ahead. Where a block has so many that this never is beyond the next one, two
-// blocks at a time will do. Else there are as many slots for blocks as for steps.
+// Slots for steps and for blocks. Steps come in all but one slot ahead: where that never is beyond the next
+// block, two blocks at a time will do, else there are as many slots for blocks as for steps.
 class StepsAndBlocks {
  public:
   void take(Arena& arena, const Blocks& blocks, uint32_t step_bytes, uint32_t block_bytes,
             uint32_t most = Slots::kMost) {
-    const bool two = blocks.all().depth > (Slots::kMost - 2) * blocks.depth();
-    if (two) {
-      blocks_.take(arena, block_bytes, 2);
-      steps_.take(arena, step_bytes, most);
-    } else {
-      offset_ = (step_bytes + 63) / 64 * 64;
-      steps_.take(arena, offset_ + block_bytes, most);
-      blocks_ = steps_;
-    }
+    const auto lines = [](uint32_t bytes) { return (bytes + 63) / 64 * 64; };
+    const auto blocks_for = [&](uint32_t count) {
+      return blocks.all().depth > (count - 2) * blocks.depth() ? 2 : count;
+    };
+    uint32_t count = most;
+    while (count > 2 && count * lines(step_bytes) + blocks_for(count) * lines(block_bytes) > arena.left())
+      count /= 2;
+    blocks_.take(arena, block_bytes, blocks_for(count));
+    steps_.take(arena, step_bytes, count);
   }
   uint32_t count() const { return steps_.count(); }
   std::byte* of_step(const Step& step) const { return steps_.at(step.number); }
-  std::byte* of_block(const Step& step) const { return blocks_.at(step.block) + offset_; }
+  std::byte* of_block(const Step& step) const { return blocks_.at(step.block); }
   uint32_t block_mask() const { return blocks_.mask(); }
 
  private:
   Slots steps_;
   Slots blocks_;
-  uint32_t offset_ = 0;  // of what belongs to a block, in its slot
 };
 
 // `Product` has
-//   share    exchanges what all steps need; all CPEs, once
-//   load     begins to load what a step needs, or this CPE's part of it; the ticket of the last transfer, or
-//   0 receive  exchanges that with the others, when it is there start    begins to compute, and returns its
-//   ticket finish   waits for that; then the step's slot is free
-// Of `slots` steps that follow each other all but one are loaded or computed, one is finished.
+// - share: exchanges what all steps need; all CPEs, once
+// - load: begins to load what a step needs, or this CPE's part of it; the ticket of the last transfer, or 0
+// - receive: exchanges that with the others, when it is there
+// - prepare: tells units what they can know before
+// - start: begins to compute what was prepared, and returns its ticket
+// - finish: waits for that; then the step's slot is free
+// Of `slots` steps that follow each other all but one are loaded or computed, one is finished. Those that
+// share operands load only the first before they compute it, because a late one keeps all others waiting, and
+// catch up with some more in each of the next steps: not in short ones, which leave no time for that.
+inline constexpr uint32_t kCatchUp = 2;
+inline constexpr uint32_t kShortSteps = 2;
 template <typename Product>
 void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   if (!blocks.any()) return product.share();
+  const bool sharing = blocks.sharing();
   dma::Ticket loaded[Slots::kMost] = {};
   Step to_load = blocks.first();
   bool more_to_load = true;
@@ -74,25 +80,30 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   };
   const auto receive = [&](const Step& step) {
     dma::wait(loaded[step.number & (slots - 1)]);
-    if (blocks.sharing()) product.receive(step);
+    if (sharing) product.receive(step);
   };
-  for (uint32_t i = 0; i + 1 < slots; ++i) load();
+  for (uint32_t i = 0; i != (sharing ? 1 : slots - 1); ++i) load();
   product.share();
   Step step = blocks.first();
+  product.prepare(step);
   Step before = {};
   decltype(product.start(step)) ticket_before = {};
   receive(step);
   // Those that share operands exchange the next step's before they finish the one before: meanwhile that may
   // end. Of two slots the next step's is free only then.
-  const bool early = blocks.sharing() && slots > 2;
+  const bool early = sharing && slots > 2;
   for (bool more = true; more;) {
     const Step here = step;
     const auto ticket = product.start(here);
     more = blocks.next(step);
+    if (early && (here.number == 0 || here.number > kShortSteps)) {
+      for (uint32_t i = 0; i != kCatchUp && to_load.number + 1 < here.number + slots; ++i) load();
+    }
     if (more && early) receive(step);
     if (here.number != 0) product.finish(before, ticket_before);
-    load();
+    if (here.number != 0 || !early) load();
     if (more && !early) receive(step);
+    if (more) product.prepare(step);
     before = here;
     ticket_before = ticket;
   }

@@ -70,7 +70,7 @@ class SystolicLinear {
                 {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth, Weights::columns(args).most},
                 Weights::columns(args).unit, grouped_ ? kScaleGroup : Weights::kFirstDepth),
         x_(args.x, args.x_stride, 1, blocks_, arena_),
-        ending_(ending_of(args), blocks_, arena_),
+        ending_(ending_of(args), blocks_, arena_, stored_sums()),
         weights_(args, blocks_, x_, arena_),
         adds_up_(parts_of_block_ > 1 || weights_.adds()) {
     if (adds_up_) {
@@ -104,104 +104,160 @@ class SystolicLinear {
 
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.of_step(step));
-    const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));
+    const Pieces pieces = weights_.pieces(step, step.depth, step.columns);
     if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) {
       last = pieces.load(weights(step), own);
     }
     if (blocks_.empty(step)) return last;
-    if (!x_.stay()) {
+    if (!x_.stay() && needs_row_factors(step)) {
       const uint64_t group = grouped_ ? step.k / kScaleGroup : 0;
       last = dma::load(slots_.of_step(step) + row_factors_offset_,
                        args_.x_scales.plus_bytes(
                            static_cast<int64_t>(group * args_.x_scales_stride + uint64_t{step.row} * 4)),
-                       blocks_.rows_of(step) * 4);
+                       step.rows * 4);
     }
-    if (step.k == 0) {
+    if (needs_block(step)) {
       ending_.load(step);
       last = dma::load(slots_.of_block(step), args_.w_scales.plus_bytes(int64_t{step.column} * 4),
-                       blocks_.columns_of(step) * 4);
+                       step.columns * 4);
     }
     return last;
   }
 
   void receive(const Step& step) {
-    const Pieces pieces = weights_.pieces(step, blocks_.depth_of(step), blocks_.columns_of(step));
-    exchange(blocks_, step, slots_.of_step(step), x_.pitch(), weights(step), pieces.bytes, pieces.count);
-    if (packs() && !blocks_.empty(step)) pack(step);
+    const Pieces pieces = weights_.pieces(step, step.depth, step.columns);
+    exchange(step, slots_.of_step(step), x_.pitch(), weights(step), pieces.bytes, pieces.count);
+    if (packs(step) && !blocks_.empty(step)) pack(step);
+  }
+
+  void prepare(const Step& step) {
+    if (blocks_.empty(step)) return;
+    const uint32_t early = early_rows(step);
+    set(step, {0, early != 0 ? early : step.rows});
   }
 
   systolic::Ticket start(const Step& step) {
     if (blocks_.empty(step)) return {};
-    const uint32_t depth = blocks_.depth_of(step);
-    const uint32_t tiles = (blocks_.columns_of(step) + 7) / 8;
-    const bool drains = ends_part(step);
-    if (drains && !adds_up_) ending_.free(step);
-    const bool plain = !adds_up_ && ending_.only_converts();
-    const Number number = plain ? ending_.to_type() : Number::kFp32;
-    if (packs()) {
-      systolic::activations(packed(step), blocks_.rows_of(step) * 8, 8);
-    } else {
-      systolic::activations(x_.at(step, slots_.of_step(step)), 8, x_.pitch());
-    }
-    weights_.set(step, weights(step), static_cast<int32_t>(8 * bytes_of(number)));
-    systolic::output(adds_up_ ? part(step) : ending_.results(step), static_cast<int32_t>(ending_.pitch()));
-    systolic::factors(reinterpret_cast<float*>(slots_.of_block(step)), ending_.biases(step));
-    systolic::row_factors(row_factors(step));
-    systolic::size({tiles, padded_depth(depth) / 8, tiles, blocks_.rows_of(step)});
-    return systolic::run({.weights = Weights::kKind,
-                          .keep = !begins_part(step),
-                          .drain = drains,
-                          .half = part_number(step) & 1,
-                          .result = static_cast<cpe::Number>(number),
-                          .row_factors = true,
-                          .bias = ending_.has_biases() && step.k >> part_shift_ == 0});
+    if (ends_part(step) && !adds_up_) ending_.free(step);
+    const uint32_t half = part_number(step) & 1;
+    const auto ticket = multiply(step, half);
+    const uint32_t early = early_rows(step);
+    if (early == 0) return ticket;
+    set(step, {early, step.rows - early});
+    return multiply(step, half ^ 1);
   }
 
   // After its run: adds up, and a block that is complete goes to memory.
   void finish(const Step& step, systolic::Ticket ticket) {
+    if (blocks_.empty(step)) return systolic::wait(ticket);
+    const uint32_t early = early_rows(step);
+    if (early != 0 && blocks_.last(step)) {
+      systolic::wait({ticket.number - 1});
+      put(step, {0, early}, {});
+    }
     systolic::wait(ticket);
-    if (blocks_.empty(step)) return;
-    const uint32_t columns = blocks_.columns_of(step);
-    const uint32_t rows = blocks_.rows_of(step);
+    vector::Ticket last = {};
+    if (adds_up_) last = add_up(step);
+    if (!blocks_.last(step)) return vector::wait(last);
+    put(step, {early, step.rows - early}, last);
+  }
+
+ private:
+  // Nothing is computed while the last block is drained and stored. So its first rows are runs of their own,
+  // in one half of the accumulators, and leave while the others are computed in the other half. 0: there are
+  // no such rows. Weights that may add something are for steps that should have few instructions.
+  uint32_t early_rows(const Step& step) const {
+    if constexpr (Weights::kMayAdd) return 0;
+    const bool cut = blocks_.in_last_block(step) && step.rows >= kEarlyRows + kFewestRows && !adds_up_;
+    return cut ? kEarlyRows : 0;
+  }
+
+  // Settings for the products of some rows of the block.
+  void set(const Step& step, const cpe::Part& rows) {
+    if (packs(step)) {
+      systolic::activations(packed(step) + rows.first * 8, step.rows * 8, 8);
+    } else {
+      systolic::activations(x_.at(step, slots_.of_step(step)) + rows.first * x_.pitch(), 8, x_.pitch());
+    }
+    weights_.set(step, weights(step), static_cast<int32_t>(8 * bytes_of(drained())));
+    systolic::output((adds_up_ ? part(step) : ending_.results(step)) + rows.first * ending_.pitch(),
+                     static_cast<int32_t>(ending_.pitch()));
+    systolic::factors(reinterpret_cast<float*>(slots_.of_block(step)), ending_.biases(step));
+    systolic::row_factors(row_factors(step) + rows.first);
+    const uint32_t tiles = (step.columns + 7) / 8;
+    systolic::size({tiles, padded_depth(step.depth) / 8, tiles, rows.count});
+  }
+  systolic::Ticket multiply(const Step& step, uint32_t half) const {
+    return systolic::run({.weights = Weights::kKind,
+                          .keep = !begins_part(step),
+                          .drain = ends_part(step),
+                          .half = half != 0,
+                          .result = static_cast<cpe::Number>(drained()),
+                          .row_factors = true,
+                          .bias = ending_.has_biases() && step.k >> part_shift_ == 0});
+  }
+  Number drained() const { return !adds_up_ && ending_.only_converts() ? ending_.to_type() : Number::kFp32; }
+  // A step's sums to those of the steps before it. Returns the last run.
+  vector::Ticket add_up(const Step& step) {
     const auto y = ending_.at(ending_.results(step), Number::kFp32);
     vector::Ticket last = {};
-    if (adds_up_ && step.k == 0) ending_.free(step);
+    if (step.k == 0) ending_.free(step);
     if constexpr (Weights::kMayAdd) {
       if (weights_.adds()) {
-        last = weights_.add(step, {rows, blocks_.depth_of(step), columns}, weights(step), y,
+        last = weights_.add(step, {step.rows, step.depth, step.columns}, weights(step), y,
                             {x_.at(step, slots_.of_step(step)), x_.pitch(), row_factors(step),
                              grouped_ ? kFewFactors : 0, x_.stay()});
       }
     }
-    vector::size(columns, rows);
-    if (adds_up_ && ends_part(step)) {
+    if (ends_part(step)) {
       const bool first = !weights_.adds() && step.k >> part_shift_ == 0;
+      vector::size(step.columns, step.rows);
       vector::a(ending_.at(part(step), Number::kFp32));
       vector::b(vector::value(1));
       vector::c(y);
       into(y);
       last = vector::run(first ? vector::Op::kMul : vector::Op::kAdd);
     }
-    if (!blocks_.last(step)) return vector::wait(last);
-    if (adds_up_ || !ending_.only_converts()) last = ending_.finish(step, last);
+    return last;
+  }
+  // Makes results of sums that are complete with the run `last`, and begins to store them.
+  void put(const Step& step, const cpe::Part& rows, vector::Ticket last) {
+    vector::size(step.columns, rows.count);
+    if (adds_up_ || !ending_.only_converts()) last = ending_.finish(step, last, rows.first);
     vector::wait(last);
-    ending_.store(step);
+    ending_.store(step, rows);
   }
 
- private:
-  // Where each step is drained, drain and vector unit use local memory beside the systolic unit, which then
-  // waits for activations: a row's lie in a word of their own, so it wants one in every cycle. Packed, one
-  // word has those of four rows.
-  bool packs() const { return grouped_ && blocks_.sharing(); }
+  // Sums that need nothing but a conversion are stored as results are.
+  Number stored_sums() const {
+    const bool is_result =
+        !Weights::kMayAdd && parts_of_block_ == 1 && args_.function == 0 && !args_.residual;
+    return is_result ? args_.to_type : Number::kFp32;
+  }
+
+  // Scales and biases are wanted at the first drain, and the first step of all should not wait for them. To
+  // what weights may add rows' scales belong at each step.
+  bool needs_row_factors(const Step& step) const { return Weights::kMayAdd || ends_part(step); }
+  bool needs_block(const Step& step) const {
+    return Weights::kMayAdd ? step.k == 0 : ends_part(step) && step.k >> part_shift_ == 0;
+  }
+
+  // A row's activations lie in a word of their own, so the systolic unit wants one in every cycle, and waits
+  // when others use its bank. Packed, one word has those of four rows. The short steps at the beginning have
+  // no time for that, unless each step is drained, and goes through the vector unit.
+  bool packs() const { return (grouped_ || !Weights::kMayAdd) && blocks_.sharing(); }
+  bool packs(const Step& step) const {
+    return packs() && (grouped_ || step.block != 0 || step.k >= Weights::kDepth);
+  }
   std::byte* packed(const Step& step) const { return slots_.of_step(step) + packed_offset_; }
   void pack(const Step& step) const {
-    const uint32_t rows = blocks_.rows_of(step);
+    const uint32_t rows = step.rows;
     auto from = operand(x_.at(step, slots_.of_step(step)), Number::kInt8, x_.pitch());
     auto to = operand(packed(step), Number::kInt8, 8);
     vector::size(8, rows);
     vector::b(vector::value(1));
     vector::Ticket last = {};
-    for (uint32_t tiles = padded_depth(blocks_.depth_of(step)) / 8; tiles != 0; --tiles) {
+    for (uint32_t tiles = padded_depth(step.depth) / 8; tiles != 0; --tiles) {
       vector::a(from);
       into(to);
       last = vector::run(vector::Op::kMul, {.overlap = true});
@@ -215,12 +271,17 @@ class SystolicLinear {
   }
   bool begins_part(const Step& step) const { return (step.k & ((1u << part_shift_) - 1)) == 0; }
   bool ends_part(const Step& step) const {
-    const uint32_t end = step.k + blocks_.depth_of(step);
+    const uint32_t end = step.k + step.depth;
     return end == args_.depth || (end & ((1u << part_shift_) - 1)) == 0;
   }
   // Where the sums of a part go before they are added up.
   std::byte* part(const Step& step) const { return parts_[part_number(step) & 1]; }
   std::byte* weights(const Step& step) const { return slots_.of_step(step) + w_offset_; }
+
+  // With fewer rows a drain takes longer than the run behind it. Scales of rows begin at multiples of 8.
+  static constexpr uint32_t kEarlyRows = 16;
+  // With fewer a run waits for its weights.
+  static constexpr uint32_t kFewestRows = 8;
 
   // Where all activations stay, all of their scales do: a line of few rows' for each group.
   static constexpr uint32_t kFewFactors = 64;

@@ -40,10 +40,10 @@ class LinearFp32 {
 
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.of_step(step));
-    if (const auto w = blocks_.own_of_w(blocks_.columns_of(step)); w.count != 0) {
+    if (const auto w = blocks_.own_of_w(step.columns); w.count != 0) {
       const auto at = args_.w.plus_bytes(
           static_cast<int64_t>(uint64_t{step.column} * args_.w_stride + uint64_t{step.k} * w_bytes_));
-      last = load_rows(weights(step), w_pitch_, at, args_.w_stride, w, blocks_.depth_of(step) * w_bytes_);
+      last = load_rows(weights(step), w_pitch_, at, args_.w_stride, w, step.depth * w_bytes_);
     }
     if (step.k == 0 && !blocks_.empty(step)) {
       if (const auto ticket = ending_.load(step); ticket.number != 0) last = ticket;
@@ -52,15 +52,16 @@ class LinearFp32 {
   }
 
   void receive(const Step& step) {
-    exchange(blocks_, step, slots_.of_step(step), x_.pitch(), weights(step), w_pitch_,
-             blocks_.columns_of(step));
+    exchange(step, slots_.of_step(step), x_.pitch(), weights(step), w_pitch_, step.columns);
   }
+
+  void prepare(const Step&) {}
 
   vector::Ticket start(const Step& step) {
     if (blocks_.empty(step)) return {};
     std::byte* const results = ending_.results(step);
-    const uint32_t rows = blocks_.rows_of(step);
-    const uint32_t columns = blocks_.columns_of(step);
+    const uint32_t rows = step.rows;
+    const uint32_t columns = step.columns;
     if (step.k == 0) ending_.free(step);
     vector::Ticket last =
         multiply(step, step.k == 0 ? reinterpret_cast<float*>(results) : parts_, rows, columns);
@@ -89,7 +90,7 @@ class LinearFp32 {
 
   vector::Ticket multiply(const Step& step, float* sums, uint32_t rows, uint32_t columns) {
     const std::byte* const x = x_.at(step, slots_.of_step(step));
-    vector::size(blocks_.depth_of(step), columns);
+    vector::size(step.depth, columns);
     vector::b(operand(weights(step), args_.w_type, w_pitch_));
     vector::no_result();
     vector::Ticket last = {};

@@ -109,7 +109,7 @@ class SparseLinear {
   Side& side_of(const Step& step) { return sides_[step.number % places_]; }
   float* column_factors(const Step& step) const { return reinterpret_cast<float*>(slots_.of_block(step)); }
   float* row_factors(const Step& step) const { return column_factors(step) + kBlockColumns; }
-  uint32_t column_tiles(const Step& step) const { return (blocks_.columns_of(step) + 7) / 8; }
+  uint32_t column_tiles(const Step& step) const { return (step.columns + 7) / 8; }
 
   // Begins to load what says where weights are.
   void ask_for_entries() {
@@ -147,9 +147,9 @@ class SparseLinear {
     block_loaded_ = {};
     if (step.k != 0 || blocks_.empty(step)) return;
     ending_.load(step);
-    dma::load(row_factors(step), args_.x_scales.plus_bytes(int64_t{step.row} * 4), blocks_.rows_of(step) * 4);
+    dma::load(row_factors(step), args_.x_scales.plus_bytes(int64_t{step.row} * 4), step.rows * 4);
     block_loaded_ = dma::load(column_factors(step), args_.w_scales.plus_bytes(int64_t{step.column} * 4),
-                              blocks_.columns_of(step) * 4);
+                              step.columns * 4);
   }
   // They must fit into their room, and all columns of a piece have equally many.
   void check_tiles(const Side& side, uint32_t count) const {
@@ -208,7 +208,7 @@ class SparseLinear {
                .tile = 0,
                .tiles = count,
                .columns = slabs_.stays() ? 1 : count,
-               .rows = blocks_.rows_of(step),
+               .rows = step.rows,
                .weights = side.weights,
                .results = ending_.results(step),
                .result_bytes = 8 * bytes_of(number),
@@ -256,7 +256,7 @@ class SparseLinear {
     issue();
     if (blocks_.empty(step) || !blocks_.last(step)) return;
     if (!ending_.only_converts()) {
-      vector::size(blocks_.columns_of(step), blocks_.rows_of(step));
+      vector::size(step.columns, step.rows);
       vector::wait(ending_.finish(step, {}));
     }
     ending_.store(step);

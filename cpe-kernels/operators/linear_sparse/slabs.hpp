@@ -45,7 +45,7 @@ class Slabs {
     if (asked_.none) return;
     Raw& raw = raw_[asked_count_++ & 1];
     raw.loaded = {};
-    const uint32_t rows = blocks_.rows_of(asked_.step);
+    const uint32_t rows = asked_.step.rows;
     const cpe::Part part = chunk_of(asked_.step, asked_.number);
     if (rows != 0 && part.count != 0) {
       raw.loaded = load_rows(raw.at, kPitch,
@@ -111,8 +111,7 @@ class Slabs {
   // CPEs that share rows send each other what they have turned.
   template <typename Meanwhile>
   void send(cpe::Exchange<cpe::row>& exchange, const Meanwhile& meanwhile) const {
-    if (blocks_.rows_of(step_) != 0)
-      exchange.begin(at(number_), kRowBytes, blocks_.depth_of(step_), cpe::columns(), meanwhile);
+    if (step_.rows != 0) exchange.begin(at(number_), kRowBytes, step_.depth, cpe::columns(), meanwhile);
   }
   void next() {
     if (parts() == 0) {
@@ -148,16 +147,16 @@ class Slabs {
     bool none;
   };
 
-  uint32_t groups() const { return (blocks_.rows_of(step_) + vector::kLanes - 1) / vector::kLanes; }
+  uint32_t groups() const { return (step_.rows + vector::kLanes - 1) / vector::kLanes; }
   // The same for all CPEs that share, so that they send at the same time; the last ones' may be empty.
   uint32_t chunks_of(const Step& step) const {
-    const uint32_t depth = blocks_.depth_of(step);
+    const uint32_t depth = step.depth;
     const uint32_t most = blocks_.sharing() ? cpe::part_of(depth, cpe::columns(), 0).count : depth;
     return (most + kChunk - 1) / kChunk;
   }
   uint32_t parts() const { return groups() * chunks_of(step_); }
   cpe::Part chunk_of(const Step& step, uint32_t number) const {
-    const cpe::Part own = blocks_.own_of_x(blocks_.depth_of(step));
+    const cpe::Part own = blocks_.own_of_x(step.depth);
     const uint32_t first = std::min(number * kChunk, own.count);
     return {own.first + first, std::min(kChunk, own.count - first)};
   }
@@ -166,7 +165,7 @@ class Slabs {
   vector::Ticket turn_group(const std::byte* raw, uint32_t first, const cpe::Part& depth,
                             const Meanwhile& meanwhile) const {
     if (depth.count == 0) return {};
-    const uint32_t rows = std::min(blocks_.rows_of(step_) - first, vector::kLanes);
+    const uint32_t rows = std::min(step_.rows - first, vector::kLanes);
     const auto row = [&](uint32_t number) {
       return vector::each_row(reinterpret_cast<const int8_t*>(raw + (first + number) * kPitch), 1);
     };

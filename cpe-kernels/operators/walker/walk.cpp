@@ -3,8 +3,11 @@
 #include "cpe-kernels/operators/walker/walk.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "operator_table.hpp"
+#include "swai/channel.hpp"
 
 using namespace swai;
 using namespace swai::cpe;
@@ -18,11 +21,29 @@ constexpr uint32_t kBatch = 8;
 [[gnu::section(".bss.ldm.first"), gnu::used]] node::WalkState state;
 LDM alignas(64) Node nodes[2][kBatch];
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
+LDM alignas(32) std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> argument_words;
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
 // Whether this CPE had work at the node that runs, or the one before.
 LDM bool has_work;
+
+// Memory gives one word of a line at a time: if all CPEs asked for all words they would wait for 32 of them
+// each time. The first of each row asks, and passes them on.
+node::WalkArgs take(const node::WalkArgs* args) {
+  const Positions all = row::participants();
+  uint32_t first = 0;
+  while ((all >> first & 1) == 0) ++first;
+  if (row::position() == first) {
+    for (uint32_t i = 0; i < argument_words.size(); ++i)
+      argument_words[i] = reinterpret_cast<const uint32_t*>(args)[i];
+    if (const Positions others = row::others(); others != 0)
+      row::wait(row::send(others, argument_words.data(), sizeof argument_words));
+  } else {
+    row::wait(row::receive(first, argument_words.data(), sizeof argument_words));
+  }
+  return std::bit_cast<node::WalkArgs>(argument_words);
+}
 
 void wait_for(Barrier barrier) {
   switch (barrier) {
@@ -97,12 +118,12 @@ __kernel__ void walk(const node::WalkArgs* args) {
   using operators::refuse, operators::wait_for_others, operators::walk_state;
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
-  const GlobalPtr<const Node> list = args->list;
-  const uint64_t nodes_in_list = args->count;
-  if (nodes_in_list > node::kMaxNodes || args->parameter_count > node::kMaxParameters)
+  const node::WalkArgs arguments = take(args);
+  const GlobalPtr<const Node> list = arguments.list;
+  if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
     refuse(Refusal::kCount);
-  const auto count = static_cast<uint32_t>(nodes_in_list);
-  const auto parameter_count = static_cast<uint32_t>(args->parameter_count);
+  const auto count = static_cast<uint32_t>(arguments.count);
+  const auto parameter_count = static_cast<uint32_t>(arguments.parameter_count);
 
   const auto fetch = [&](uint32_t first) {
     return dma::load(nodes[first / kBatch & 1], list + first,
@@ -112,7 +133,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
   dma::Ticket fetched = {};
   if (count != 0) fetched = fetch(0);
   if (parameter_count != 0)
-    dma::wait(dma::load(parameters, args->parameters, parameter_count * sizeof(uint64_t)));
+    dma::wait(dma::load(parameters, arguments.parameters, parameter_count * sizeof(uint64_t)));
   for (uint32_t n = 0; n < count; ++n) {
     if (n % kBatch == 0) {
       dma::wait(fetched);
