@@ -20,8 +20,8 @@ struct Wish {
   uint64_t parameters;  // device pointer to the parameter block, in memory that processor and cores reach
   uint64_t tokens;      // the same, to a uint32_t for each text, which the last node of a step writes
   uint64_t positions;  // the same, for the program to write before each run for all texts; 0: lists have none
-  // The same, to `said_tokens` of each text: a run for all texts puts the token that it has chosen at the
-  // text's position there; 0: it is put nowhere.
+  // The same, to `said_tokens` words of each text: a token that is text is put at the text's position there;
+  // 0: it is put nowhere.
   uint64_t said;
   uint32_t parameter_count;
   uint32_t phases;

@@ -90,6 +90,7 @@ class Decode {
     if (!has_ended(phase.text)) {
       if (!walk_list(phase)) return decode::kFailed;
       look(tokens_, wish_.texts * sizeof *tokens_);
+      if (phase.token == decode::Token::kText) keep(phase.text);
       if (const auto over = send(phase, phase.text)) return over;
     }
     change(phase, 1);

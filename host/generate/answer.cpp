@@ -57,15 +57,10 @@ Answer Listener::finish(uint64_t most) {
 }
 
 Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const Token> prompt,
-              uint64_t most, bool echo, const Say& say, const Session::GoOn& go_on) {
+              uint64_t most, bool echo, const Say& say) {
   Listener listener(tokenizer, prompt, echo, say);
-  session.generate(
-      prompt, most, controls_of(tokenizer.vocabulary()), [&](Token token) { return listener.hear(token); },
-      [&] {
-        const bool wanted = !go_on || go_on();
-        if (!wanted) listener.stop();
-        return wanted;
-      });
+  session.generate(prompt, most, controls_of(tokenizer.vocabulary()),
+                   [&](Token token) { return listener.hear(token); });
   return listener.finish(most);
 }
 

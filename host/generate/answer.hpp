@@ -56,9 +56,8 @@ class Listener {
   bool ended_ = false;
 };
 
-// Appends the prompt to the session's text, and up to `most` tokens to that. `echo`: as a Listener takes it;
-// `go_on`: as Session::generate does.
+// Appends the prompt to the session's text, and up to `most` tokens to that. `echo`: as a Listener takes it.
 Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const models::Token> prompt,
-              uint64_t most, bool echo, const Say& say, const Session::GoOn& go_on = {});
+              uint64_t most, bool echo, const Say& say);
 
 }  // namespace swai::generate

@@ -51,7 +51,8 @@ Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& mo
               (programs.penalises ? programs.texts : 1) * model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max({programs.several.between_bytes, programs.one.between_bytes,
                                               programs.next.between_bytes})),
-      texts_(programs.texts) {
+      texts_(programs.texts),
+      lists_(programs.texts) {
   if (first != 0) kept_.grow(programs.texts * chunks_for(first) * kChunkRows);
   // Rows that have no text have these, too.
   settings_.put(walk::bytes_of(std::vector(programs.texts, settings_of({}))));
@@ -65,7 +66,10 @@ size_t Batch::size() const {
   return static_cast<size_t>(std::ranges::count_if(texts_, [](const auto& one) { return one.has_value(); }));
 }
 
-void Batch::forget_all() { std::ranges::fill(texts_, std::nullopt); }
+void Batch::forget_all() {
+  std::ranges::fill(texts_, std::nullopt);
+  kept_.give_back();
+}
 
 // The first of so many, side by side, that no text has: perhaps of memory that has not been taken yet.
 uint32_t Batch::free_chunks(uint32_t count) const {
@@ -97,9 +101,14 @@ size_t Batch::begin(std::span<const Token> tokens, uint64_t most, const Sampling
   text.chunks = chunks_for(text.limit);
   text.first_chunk = free_chunks(text.chunks);
 
-  const uint32_t rows = kept_.rows();
-  kept_.make_room((text.first_chunk + text.chunks) * kChunkRows, programs_.texts * programs_.positions());
-  if (kept_.rows() != rows) next_.reset();
+  // All that the text needs is taken here: who goes on needs no more.
+  const uint32_t rows = (text.first_chunk + text.chunks) * kChunkRows;
+  if (size() == 0 && rows > kept_.rows()) kept_.give_back();
+  kept_.make_room(rows, programs_.texts * programs_.positions());
+  const auto at = [&](const auto& base) { return address(base, number); };
+  if (!next_) next_.emplace(programs_.next.pattern, [&](const auto& base) { return address(base, 0); });
+  if (!lists_[number])
+    lists_[number].emplace(Lists{{programs_.several.pattern, at}, {programs_.one.pattern, at}});
   std::vector<uint32_t> chunks(programs_.positions() / kChunkRows, text.first_chunk);
   std::iota(chunks.begin(), chunks.begin() + text.chunks, text.first_chunk);
   chunks_.put(walk::bytes_of(chunks), number * chunks.size() * sizeof(uint32_t));
@@ -136,13 +145,11 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
 }
 
 // A text alone has a part of what all have.
-walk::List Batch::list_of(const graph::Program& program, size_t text) const {
-  return {program.pattern, [&](const graph::Template::Base& base) {
-            const cpe::GlobalPtr<void> whole = address(base, text);
-            if (base.kind != ValueKind::kState || !is_of_tokens(base.name)) return whole;
-            const size_t bytes = kept_.row_bytes(base.name) * kChunkRows * texts_[text]->first_chunk;
-            return whole.plus_bytes(static_cast<int64_t>(bytes));
-          }};
+cpe::GlobalPtr<void> Batch::address_alone(const graph::Template::Base& base, size_t text) const {
+  const cpe::GlobalPtr<void> whole = address(base, text);
+  if (base.kind != ValueKind::kState || !is_of_tokens(base.name)) return whole;
+  const size_t bytes = kept_.row_bytes(base.name) * kChunkRows * texts_[text]->first_chunk;
+  return whole.plus_bytes(static_cast<int64_t>(bytes));
 }
 
 void Batch::end(size_t text, const Ears& ears) {
@@ -168,7 +175,15 @@ bool Batch::hear_part(size_t number, const Ears& ears) {
 }
 
 void Batch::go_on(std::span<const Token> ends, const Ears& ears) {
-  if (!next_) next_.emplace(programs_.next.pattern, [&](const auto& base) { return address(base, 0); });
+  if (size() == 0) return;
+  // Keys and values may lie elsewhere since.
+  next_->move([&](const auto& base) { return address(base, 0); });
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    if (!texts_[i]) continue;
+    const auto at = [&](const auto& base) { return address_alone(base, i); };
+    if (texts_[i]->read < texts_[i]->given) lists_[i]->several.move(at);
+    if (size() == 1) lists_[i]->one.move(at);
+  }
   // A row of no text has a token, too.
   std::vector<Token> tokens(2 * programs_.texts);
   for (size_t i = 0; i < texts_.size(); ++i)
@@ -203,14 +218,23 @@ void Batch::launch_steps(std::span<const Token> ends, const Ears& ears) {
 }
 
 void Batch::take_in(size_t number, std::span<const Token> ends, const Ears& ears) {
-  walk::List list = list_of(programs_.several, number);
+  walk::List& list = lists_[number]->several;
   const uint32_t given = texts_[number]->given;
   for (uint32_t past = texts_[number]->read; past < given; past += Programs::kChunk) {
     const uint32_t rows = std::min(Programs::kChunk, given - past);
     run(list, {{"past", past}, {"rows", rows}}, rows, appended_);
     if (!hear_part(number, ears)) return;
   }
-  hear(number, chosen()[number], ends, ears);
+  const Token token = chosen()[number];
+  put_behind(number, token);
+  hear(number, token, ends, ears);
+}
+
+// Where penalties find it.
+void Batch::put_behind(size_t number, Token token) {
+  if (!programs_.penalises) return;
+  const size_t at = number * text_tokens(programs_.positions()) + texts_[number]->tokens.size();
+  said_.put(walk::bytes_of(std::array{token}), at * sizeof(Token));
 }
 
 // A token for each text.
@@ -227,10 +251,7 @@ void Batch::step(std::span<const Token> ends, const Ears& ears) {
   const std::vector<Token> tokens = chosen();
   for (size_t i = 0; i < texts_.size(); ++i) {
     if (!texts_[i]) continue;
-    if (programs_.penalises) {
-      said_.put(walk::bytes_of(std::array{tokens[i]}),
-                (i * text_tokens(programs_.positions()) + positions[i] + 1) * sizeof(Token));
-    }
+    put_behind(i, tokens[i]);
     hear(i, tokens[i], ends, ears);
   }
 }
@@ -241,14 +262,9 @@ void Batch::decode(std::span<const Token> ends, const Ears& ears) {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < texts_.size(); ++i)
     if (texts_[i]) numbers.push_back(i);
-  if (numbers.empty()) return;
   const bool alone = numbers.size() == 1;
-  std::optional<walk::List> one;
-  if (alone) one.emplace(list_of(programs_.one, numbers.front()));
   // Rows that have no text end where they begin.
   std::vector<decode::Text> texts(alone ? 1 : programs_.texts);
-  std::vector<walk::List> readers;
-  readers.reserve(numbers.size());
   std::vector<walk::Decoder::Reading> readings;
   std::vector<uint32_t> reads(programs_.texts);  // runs that only read, to come
   for (const size_t number : numbers) {
@@ -257,26 +273,24 @@ void Batch::decode(std::span<const Token> ends, const Ears& ears) {
     texts[row] = {text.position(), text.limit};
     if (text.read == text.given) continue;
     const size_t before = readings.size();
-    add_readings(readings, readers.emplace_back(list_of(programs_.several, number)), text.read, text.given,
-                 row);
+    add_readings(readings, lists_[number]->several, text.read, text.given, row);
     reads[number] = static_cast<uint32_t>(readings.size() - before);
   }
-  const auto number_of = [&](uint32_t row) { return alone ? numbers.front() : row; };
-  walk::Decoder::Texts places = {.texts = texts,
-                                 .tokens = chosen_.address(),
-                                 .positions = positions_.address(),
-                                 .said = said_.address(),
-                                 .said_tokens = text_tokens(programs_.positions())};
-  if (alone) {
-    places.tokens = chosen_.address().plus_bytes(static_cast<int64_t>(numbers.front() * sizeof(Token)));
-    places.positions = places.said = {};
-  } else if (!programs_.penalises) {
-    places.said = {};
+  // Alone a text is the first one.
+  const size_t first = alone ? numbers.front() : 0;
+  const uint32_t words = text_tokens(programs_.positions());
+  walk::Decoder::Texts places = {
+      .texts = texts,
+      .tokens = chosen_.address().plus_bytes(static_cast<int64_t>(first * sizeof(Token))),
+      .positions = alone ? cpe::GlobalPtr<void>() : positions_.address()};
+  if (programs_.penalises) {
+    places.said = said_.address().plus_bytes(static_cast<int64_t>(first * words * sizeof(Token)));
+    places.said_tokens = words;
   }
   decoder_->run(
-      readings, writing(alone ? *one : *next_, texts), places, ends,
+      readings, writing(alone ? lists_[first]->one : *next_, texts), places, ends,
       [&](uint32_t row, Token token) {
-        const size_t number = number_of(row);
+        const size_t number = first + row;
         // Of one that has ended since, in a pause.
         if (!texts_[number]) return false;
         if (reads[number] == 0) {

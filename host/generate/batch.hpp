@@ -36,6 +36,7 @@ class Batch {
   // at least. Throws std::length_error when there is no room for the tokens, walk::CardError when the card
   // has no memory for the text: nothing has changed then.
   size_t begin(std::span<const models::Token> tokens, uint64_t most, const Sampling& sampling);
+  // Memory for keys and values, too.
   void forget_all();
 
   struct Ears {
@@ -71,9 +72,13 @@ class Batch {
     // Of the token that is gone on with when all is read.
     uint32_t position() const { return std::max(given, static_cast<uint32_t>(tokens.size()) - 1); }
   };
+  // For the text of a number alone, whatever text that is.
+  struct Lists {
+    walk::List several, one;
+  };
 
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, size_t text) const;
-  walk::List list_of(const graph::Program& program, size_t text) const;
+  cpe::GlobalPtr<void> address_alone(const graph::Template::Base& base, size_t text) const;
   uint32_t free_chunks(uint32_t count) const;
   void hear(size_t text, models::Token token, std::span<const models::Token> ends, const Ears& ears);
   bool hear_part(size_t text, const Ears& ears);
@@ -81,6 +86,7 @@ class Batch {
   void launch_steps(std::span<const models::Token> ends, const Ears& ears);
   void take_in(size_t text, std::span<const models::Token> ends, const Ears& ears);
   void step(std::span<const models::Token> ends, const Ears& ears);
+  void put_behind(size_t text, models::Token token);
   void decode(std::span<const models::Token> ends, const Ears& ears);
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint64_t tokens, Work& work);
   std::vector<models::Token> chosen() const;
@@ -91,8 +97,9 @@ class Batch {
   const BatchPrograms& programs_;
   walk::GrowingMemory kept_;  // keys and values
   walk::CardMemory settings_, chosen_, positions_, chunks_, said_, logits_, between_;
-  std::optional<walk::List> next_;  // of the keys and values where they are
+  std::optional<walk::List> next_;
   std::vector<std::optional<Text>> texts_;
+  std::vector<std::optional<Lists>> lists_;
   Work appended_, continued_, decoded_;
 };
 

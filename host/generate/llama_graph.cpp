@@ -202,8 +202,6 @@ class Writer {
     }
     line("token, log_probability = sample({}, settings, {})", logits,
          step_.own_texts ? kPositions : "position: past");
-    // Of rows of several texts whoever launches puts each behind its own.
-    if (step_.penalises && !step_.own_texts) line("said = extend({}, token, at: past + rows)", kText);
   }
 
   const CardLlama& model_;

@@ -7,11 +7,10 @@
 namespace swai::generate {
 
 struct Step {
-  uint32_t rows = 1;   // tokens of a run: so many; with more than one, up to so many (size `rows`)
-  uint32_t room = 0;   // tokens whose keys and values can be kept
-  bool judge = false;  // gives logits behind every token, and chooses none
-  // Tokens of the text become less probable. The one chosen is put behind it, unless rows have own texts.
-  bool penalises = false;
+  uint32_t rows = 1;       // tokens of a run: so many; with more than one, up to so many (size `rows`)
+  uint32_t room = 0;       // tokens whose keys and values can be kept
+  bool judge = false;      // gives logits behind every token, and chooses none
+  bool penalises = false;  // tokens of the text become less probable; whoever launches puts those behind it
   // Each row is of a text of its own, and goes on with the token that was found last. `rows` are so many, and
   // `room` is each text's, in whole chunks.
   bool own_texts = false;

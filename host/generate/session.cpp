@@ -63,8 +63,9 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       programs_(programs),
       room_(programs.room),
       penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
-      states_("states", programs.several.pattern, ValueKind::kState,
-              [](const std::string& name) { return !is_of_tokens(name); }),
+      states_(
+          "states", programs.several.pattern, ValueKind::kState,
+          [](const std::string& name) { return !is_of_tokens(name); }, walk::CardMemory::kShared),
       kept_("keys and values", bytes_of_a_token(programs.several, programs.positions())),
       settings_("settings", sizeof(operators::SampleSettings)),
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
@@ -107,6 +108,7 @@ Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes
   work.nanoseconds += walker_.nanoseconds();
   Token token = 0;
   chosen_.get({reinterpret_cast<uint8_t*>(&token), sizeof token});
+  if (penalised_ != 0) states_.write(kText, walk::bytes_of(std::array{token}), length_ * sizeof(Token));
   return token;
 }
 
@@ -118,10 +120,9 @@ void Session::begin(const Sampling& sampling) {
   if (penalised_ != 0) states_.put(kText, walk::bytes_of(std::vector<Token>(penalised_, kNoToken)));
 }
 
-std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& go_on) {
+Token Session::append(std::span<const Token> tokens) {
   Token following = 0;
   while (!tokens.empty()) {
-    if (go_on && !go_on()) return std::nullopt;
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), Programs::kChunk));
     states_.write(kText, walk::bytes_of(chunk), length_ * sizeof(Token));
     following = run(*several_, {{"past", length_}, {"rows", static_cast<int64_t>(chunk.size())}},
@@ -132,7 +133,7 @@ std::optional<Token> Session::append(std::span<const Token> tokens, const GoOn& 
 }
 
 void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
-                       const Got& got, const GoOn& go_on) {
+                       const Got& got) {
   if (tokens.empty()) throw std::length_error("there is no token to begin with");
   if (tokens.size() > room_ - length_) {
     throw std::length_error(
@@ -141,31 +142,34 @@ void Session::generate(std::span<const Token> tokens, uint64_t most, std::span<c
   most = std::min<uint64_t>(most, room_ - length_ - tokens.size() + 1);
   make_room(static_cast<uint32_t>(std::min<uint64_t>(room_, length_ + tokens.size() + most)));
   if (most == 0) {
-    append(tokens, go_on);
+    append(tokens);
   } else if (decoder_ != nullptr) {
-    decode(tokens, most, ends, got, go_on);
+    decode(tokens, most, ends, got);
   } else {
-    std::optional<Token> token = append(tokens, go_on);
-    bool wanted = token && got(*token);
-    for (uint64_t i = 1; wanted && i < most && std::ranges::find(ends, *token) == ends.end(); ++i)
-      wanted = got(*(token = run(*one_, {{"past", length_}}, 1, continued_)));
+    Token token = append(tokens);
+    bool wanted = got(token);
+    for (uint64_t i = 1; wanted && i < most && std::ranges::find(ends, token) == ends.end(); ++i)
+      wanted = got(token = run(*one_, {{"past", length_}}, 1, continued_));
   }
 }
 
 // One launch reads all tokens, chunk by chunk, and makes those that follow.
 void Session::decode(std::span<const Token> tokens, uint64_t most, std::span<const Token> ends,
-                     const Got& got, const GoOn& go_on) {
-  if (go_on && !go_on()) return;
+                     const Got& got) {
   states_.write(kText, walk::bytes_of(tokens), length_ * sizeof(Token));
   const uint32_t end = length_ + static_cast<uint32_t>(tokens.size());
   std::vector<walk::Decoder::Reading> readings;
   add_readings(readings, *several_, length_, end);
   const size_t before = readings.size() - 1;
   const decode::Text text = {end, end + static_cast<uint32_t>(most - 1)};
+  walk::Decoder::Texts places = {.texts = {&text, 1}, .tokens = chosen_.address(), .positions = {}};
+  if (penalised_ != 0) {
+    places.said = states_.address(kText);
+    places.said_tokens = penalised_;
+  }
   size_t runs = 0;
-  decoder_->run(readings, writing(*one_, {&text, 1}),
-                {.texts = {&text, 1}, .tokens = chosen_.address(), .positions = {}}, ends,
-                [&](uint32_t, Token token) { return ++runs > before ? got(token) : !go_on || go_on(); });
+  decoder_->run(readings, writing(*one_, {&text, 1}), places, ends,
+                [&](uint32_t, Token token) { return ++runs <= before || got(token); });
   // The last token has been chosen, and is no part of the text.
   const uint32_t read = runs > before ? static_cast<uint32_t>(tokens.size() + runs - before - 1)
                                       : static_cast<uint32_t>(runs) * Programs::kChunk;

@@ -63,12 +63,9 @@ class Session {
   // given as it comes, until one of `ends`, which is given, too, or `got` wants no more. All but the last one
   // are part of the text then. Throws std::length_error when there is no room for the tokens; where room
   // ends, so does the text. Throws walk::CardError when the card has no memory for so many; the text stays.
-  // `go_on`, which may be empty, is asked before each part of a long prompt; when it says no, the rest is
-  // left out.
   using Got = std::function<bool(models::Token)>;
-  using GoOn = std::function<bool()>;
   void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
-                const Got& got, const GoOn& go_on = {});
+                const Got& got);
 
   uint32_t length() const { return length_; }
   // How many tokens the text may have; and for how many the card has given memory.
@@ -83,10 +80,9 @@ class Session {
  private:
   cpe::GlobalPtr<void> address(const graph::Template::Base& base) const;
   void make_room(uint32_t tokens);
-  // Nothing: `go_on` did not want all of them.
-  std::optional<models::Token> append(std::span<const models::Token> tokens, const GoOn& go_on);
+  models::Token append(std::span<const models::Token> tokens);
   void decode(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
-              const Got& got, const GoOn& go_on);
+              const Got& got);
   models::Token run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
                     Work& work);
 

@@ -84,6 +84,7 @@ class CardTextModel::Texts {
     const std::vector<Token> ends = generate::controls_of(model_.file_->speaker.tokenizer().vocabulary());
     try {
       while (take_in()) model_.batch_.go_on(ends, ears());
+      model_.batch_.forget_all();
     } catch (const std::exception& error) {
       model_.batch_.forget_all();
       for (const auto& text : texts_)
@@ -101,6 +102,7 @@ class CardTextModel::Texts {
 
   // As many as there are places; false: there is none.
   bool take_in() {
+    if (late_ && !late_->is_wanted()) late_.reset();
     while (model_.batch_.has_place()) {
       const std::shared_ptr<TextAnswer> answer = late_ ? std::exchange(late_, nullptr) : waiting_.next();
       if (!answer) break;
@@ -114,13 +116,12 @@ class CardTextModel::Texts {
     const TextRequest& request = answer->request();
     try {
       const std::vector<Token> prompt = model_.prompt_of(request);
-      const uint64_t most = request.most.value_or(model_.batch_.room());
-      const size_t number = model_.batch_.begin(prompt, most, request.sampling);
+      Text text = {answer, request.most.value_or(model_.batch_.room()),
+                   generate::Listener(model_.file_->speaker.tokenizer(), prompt, false,
+                                      [answer](std::string_view piece) { return answer->say(piece); })};
+      const size_t number = model_.batch_.begin(prompt, text.most, request.sampling);
+      texts_[number].emplace(std::move(text));
       answer->begin(prompt.size());
-      texts_[number].emplace(
-          Text{answer, most,
-               generate::Listener(model_.file_->speaker.tokenizer(), prompt, false,
-                                  [answer](std::string_view piece) { return answer->say(piece); })});
     } catch (const walk::CardError& error) {
       // There may be memory when others have ended.
       if (model_.batch_.size() == 0) return answer->fail(error);
@@ -130,23 +131,38 @@ class CardTextModel::Texts {
     }
   }
 
+  // False: no more of it is wanted. What goes wrong with a text is no other one's business.
+  bool hear(size_t number, Token token) {
+    Text& text = *texts_[number];
+    try {
+      return text.listener.hear(token);
+    } catch (const std::exception& error) {
+      text.answer->fail(error);
+      return false;
+    }
+  }
+  bool wants(size_t number) {
+    const bool wanted = texts_[number]->answer->is_wanted();
+    if (!wanted) texts_[number]->listener.stop();
+    return wanted;
+  }
+  void end(size_t number) {
+    Text& text = *texts_[number];
+    text.answer->finish(text.listener.finish(text.most));
+    texts_[number].reset();
+    has_ended_ = true;
+  }
+  bool should_pause() const {
+    if (late_) return has_ended_ || !late_->is_wanted();
+    return model_.batch_.has_place() && waiting_.any();
+  }
+
   generate::Batch::Ears ears() {
     has_ended_ = false;
-    return {.got = [this](size_t number, Token token) { return texts_[number]->listener.hear(token); },
-            .ended =
-                [this](size_t number) {
-                  Text& text = *texts_[number];
-                  text.answer->finish(text.listener.finish(text.most));
-                  texts_[number].reset();
-                  has_ended_ = true;
-                },
-            .wants =
-                [this](size_t number) {
-                  const bool wanted = texts_[number]->answer->is_wanted();
-                  if (!wanted) texts_[number]->listener.stop();
-                  return wanted;
-                },
-            .pause = [this] { return late_ ? has_ended_ : model_.batch_.has_place() && waiting_.any(); }};
+    return {.got = [this](size_t number, Token token) { return hear(number, token); },
+            .ended = [this](size_t number) { end(number); },
+            .wants = [this](size_t number) { return wants(number); },
+            .pause = [this] { return should_pause(); }};
   }
 
   CardTextModel& model_;

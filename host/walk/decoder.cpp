@@ -71,6 +71,18 @@ void Decoder::run(std::span<const Reading> readings, const Writing& writing, con
   add_bytes(arguments, texts.texts);
   add_bytes(arguments, ends);
   job_.start(arguments);
+  try {
+    hear(got, pause);
+  } catch (...) {
+    // Nobody reads its stream any more.
+    job_.cancel();
+    throw;
+  }
+  const uint32_t code = job_.wait();
+  if (code != decode::kAll && code != decode::kEnd) job_.fail(code);
+}
+
+void Decoder::hear(const Got& got, const Pause& pause) {
   uint64_t unwanted = 0;
   bool paused = false;
   const auto tell = [&] { job_.tell(decode::kUnwanted, paused ? ~uint64_t{0} : unwanted); };
@@ -85,8 +97,6 @@ void Decoder::run(std::span<const Reading> readings, const Writing& writing, con
       tell();
     }
   }
-  const uint32_t code = job_.wait();
-  if (code != decode::kAll && code != decode::kEnd) job_.fail(code);
 }
 
 }  // namespace swai::walk

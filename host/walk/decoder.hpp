@@ -33,8 +33,7 @@ class Decoder {
     std::span<const decode::Text> texts;
     cpe::GlobalPtr<void> tokens;     // where the last node of each run puts them
     cpe::GlobalPtr<void> positions;  // where a run for several texts finds them; null: it does not
-    // So many words for each text, in which a run for several texts puts what it has chosen at its position;
-    // null: in none.
+    // So many words for each text, in which what was chosen is put at its position; null: in none.
     cpe::GlobalPtr<void> said = {};
     uint32_t said_tokens = 0;
   };
@@ -55,6 +54,8 @@ class Decoder {
   uint64_t nanoseconds() const { return job_.nanoseconds(); }
 
  private:
+  void hear(const Got& got, const Pause& pause);
+
   const Walker& walker_;
   CardMemory parameters_;
   Job job_;

@@ -31,13 +31,18 @@ void GrowingMemory::grow(uint32_t rows) {
 
 void GrowingMemory::make_room(uint32_t rows, uint32_t most) {
   if (rows <= rows_) return;
-  const uint32_t twice = std::min(most, std::max(rows, 2 * rows_));
+  const uint32_t twice = std::max(rows, std::min(most, 2 * rows_));
   try {
     grow(twice);
   } catch (const CardError&) {
     if (twice == rows) throw;
     grow(rows);
   }
+}
+
+void GrowingMemory::give_back() {
+  memory_.reset();
+  rows_ = 0;
 }
 
 }  // namespace swai::walk

@@ -27,8 +27,10 @@ class GrowingMemory {
   // Rows that are there keep what they hold, at other addresses. Throws CardError when the card has not so
   // much memory beside what is there; then nothing has changed.
   void grow(uint32_t rows);
-  // The same to twice as many as there are, `most` at most, when the card has them: so copies are few.
+  // The same, to twice as many as there are if the card has them and that is no more than `most`: so copies
+  // are few.
   void make_room(uint32_t rows, uint32_t most);
+  void give_back();
 
  private:
   using Offsets = std::map<std::string, size_t>;

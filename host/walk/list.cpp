@@ -19,6 +19,10 @@ List::List(const graph::Template& pattern, std::span<const cpe::GlobalPtr<void>>
       nodes_("list of nodes", bytes_of(graph::list_of(pattern, bases))),
       parameters_("parameters", pattern_.parameters.size() * sizeof(uint64_t)) {}
 
+void List::move(const Address& address) {
+  nodes_.put(bytes_of(graph::list_of(pattern_, bases_of(pattern_, address))));
+}
+
 uint64_t List::walk(Walker& walker, const std::map<std::string, int64_t>& sizes, Launches launches) {
   return walk(walker, graph::parameters_of(pattern_, sizes), launches);
 }

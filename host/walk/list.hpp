@@ -21,6 +21,8 @@ class List {
   // `address`: of the memory that the template knows by a name.
   using Address = std::function<cpe::GlobalPtr<void>(const graph::Template::Base&)>;
   List(const graph::Template& pattern, const Address& address);
+  // With other addresses, in the same place.
+  void move(const Address& address);
 
   cpe::GlobalPtr<void> address() const { return nodes_.address(); }
   size_t count() const { return pattern_.nodes.size(); }

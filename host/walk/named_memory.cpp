@@ -7,8 +7,8 @@
 namespace swai::walk {
 
 NamedMemory::NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind,
-                         const graph::Layout::Wanted& wanted)
-    : layout_(pattern, kind, wanted), memory_(std::move(what), layout_.bytes) {}
+                         const graph::Layout::Wanted& wanted, CardMemory::Reach reach)
+    : layout_(pattern, kind, wanted), memory_(std::move(what), layout_.bytes, reach) {}
 
 cpe::GlobalPtr<void> NamedMemory::address(const std::string& name) const {
   return memory_.address().plus_bytes(static_cast<int64_t>(layout_.extents.at(name).offset));

@@ -13,7 +13,7 @@ class NamedMemory {
  public:
   // `what` it is for is in messages.
   NamedMemory(std::string what, const graph::Template& pattern, graph::ValueKind kind,
-              const graph::Layout::Wanted& wanted = {});
+              const graph::Layout::Wanted& wanted = {}, CardMemory::Reach reach = CardMemory::kCores);
 
   size_t bytes() const { return memory_.bytes(); }
   cpe::GlobalPtr<void> address(const std::string& name) const;

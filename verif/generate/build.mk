@@ -15,3 +15,7 @@ $(eval $(call cxx_program,test-packed,verif/generate/packed_test.cpp $(addprefix
 
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a -lfmt))
+
+# Texts beside each other, on the card.
+$(eval $(call cxx_program,test-batch,verif/generate/batch_test.cpp verif/system/rig.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp), \
+    $(B)/lib/generate.a $(B)/lib/walk.a $(B)/lib/graph.a $(B)/lib/models.a $(B)/lib/sdaa.a -lfmt))

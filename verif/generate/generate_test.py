@@ -153,6 +153,16 @@ class Wishes(GenerateTest):
         self.assertIn("damaged.bin", self.run_swai("generate", "-m", damaged, "-p", "x", code=2)[1])
         self.assertIn("speech", self.run_swai("generate", "-m", "verif/models/data/tiny-whisper", "-p", "x", code=2)[1])
 
+    def test_long_prompts_with_penalties(self):
+        """Of several launches; penalties that are next to nothing change nothing."""
+        prompt = "A cat ran to the big red house and saw nothing there. " * 8
+        words = ["-p", prompt, "-n", "10"]
+        plain = self.run_json("generate", "-m", MODEL, *words)
+        self.assertGreater(len(plain["prompt_tokens"]), 128)
+        for launch in ("three-tier", "two-tier"):
+            told = self.run_json("generate", "-m", MODEL, *words, "--presence-penalty", "1e-9", "--launch", launch)
+            self.assertEqual(told["tokens"], plain["tokens"])
+
     def test_interrupted(self):
         process = subprocess.Popen(self.command("--quiet", "generate", "-m", MODEL, "-n", "500"), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=self.environment)
