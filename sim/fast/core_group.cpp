@@ -1,5 +1,6 @@
 #include "sim/fast/core_group.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -25,8 +26,8 @@ bool of_memory_controller(uint64_t offset) {
 // What a core's requests reach over the ring: memory in any pieces, devices by the register.
 class CoreGroup::Lines final : public iss::cpe::Memory {
  public:
-  Lines(CardMemory& memory, Outside& outside, const DataCache* cache)
-      : memory_(memory), outside_(outside), cache_(cache) {}
+  Lines(unsigned group, CardMemory& memory, Outside& outside, const DataCache* cache)
+      : group_(group), memory_(memory), outside_(outside), cache_(cache) {}
 
   MemoryStatus read(uint64_t address, std::span<uint8_t> bytes) override {
     if (const uint8_t* const from = memory_.at(address, bytes.size())) {
@@ -53,6 +54,14 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
 
   uint8_t* plain(uint64_t address, uint64_t bytes) const override { return memory_.at(address, bytes); }
 
+  // Processor and endpoint are two more nodes of the ring, side by side.
+  unsigned hops(uint64_t address) const override {
+    if (memory_.hbm(address, 1) == nullptr) return 0;
+    const auto other = static_cast<unsigned>((address - iss::cpe::kHbmBase) / CardMemory::kGroupBytes);
+    const unsigned apart = std::max(group_, other) - std::min(group_, other);
+    return std::min(apart, memory_.groups() + 2 - apart);
+  }
+
   std::optional<Dirty> dirty(uint64_t address, uint64_t bytes) const override {
     return cache_ == nullptr ? std::nullopt : cache_->dirty(address, bytes);
   }
@@ -75,6 +84,7 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
   }
   static unsigned size_of(std::span<const uint8_t> bytes) { return static_cast<unsigned>(bytes.size()); }
 
+  const unsigned group_;
   CardMemory& memory_;
   Outside& outside_;
   const DataCache* cache_;
@@ -82,7 +92,7 @@ class CoreGroup::Lines final : public iss::cpe::Memory {
 
 CoreGroup::CoreGroup(const Options& options, CardMemory& memory, Outside outside)
     : outside_(std::move(outside)),
-      lines_(std::make_unique<Lines>(memory, outside_, options.cache)),
+      lines_(std::make_unique<Lines>(options.number, memory, outside_, options.cache)),
       unit_(make_unit(options, *lines_, outside_)) {}
 
 std::unique_ptr<iss::cpe::GroupUnit> CoreGroup::make_unit(const Options& options, Lines& lines,

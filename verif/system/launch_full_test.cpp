@@ -72,6 +72,25 @@ TEST_CASE("launch on four groups") {
     }
   }
 
+  SUBCASE("memory of another group is farther away, by hops of the ring") {
+    const auto cycles = [&](unsigned memory) {
+      uint32_t number = 0;
+      // Code and memory are awake the second time.
+      for (int i = 0; i < 2; ++i) {
+        number = groups[0]->launch(
+            "copy", cpe::CopyArgs{GlobalPtr<void>(segment_of(memory), 1 << 20),
+                                  GlobalPtr<const void>(segment_of(memory), 0), uint32_t{4096}, 0});
+        groups[0]->check_good(number);
+      }
+      return groups[0]->driver().result(number).cycles;
+    };
+    const uint32_t own = cycles(0), next = cycles(1), farthest = cycles(3);
+    MESSAGE("4 KiB of the group's own memory: ", own, ", of the next one's: ", next,
+            ", of one three hops away: ", farthest);
+    CHECK(own < next);
+    CHECK(next <= farthest);
+  }
+
   SUBCASE("one doorbell, one invalidation for several groups") {
     // The same setup and pc in each.
     for (auto& group : groups) group->check_good(group->launch("empty"));

@@ -154,26 +154,31 @@ void Clock::go_through_note(const Surroundings& around) {
 }
 
 void Clock::access(const Note& note, HbmTime& hbm) {
-  const bool write = note.transfer.write;
+  const auto& [lines, first, write, hops] = note.transfer;
   uint64_t served = time_;
-  for (uint32_t n = 0; n < note.transfer.lines; ++n) {
-    served = std::max(served, hbm.take_line(time_ + 1, note.transfer.first + n, write));
-  }
-  wait_until(served + (write ? costs::kWrite : costs::kRead) + costs::kWindow, kForWindow);
+  if (hops != 0) served = hbm.take_far_lines(time_ + 1, lines, write);
+  for (uint32_t n = 0; hops == 0 && n < lines; ++n)
+    served = std::max(served, hbm.take_line(time_ + 1, first + n, write));
+  wait_until(served + (write ? costs::kWrite : costs::kRead) + costs::far(hops) + costs::kWindow, kForWindow);
 }
 
 void Clock::transfer(const Note& note) {
   wait_until(ends_[kDma].of(note.ticket - costs::kDmaTransfers), kForDma);
   if (moving_.empty()) dma_free_ = std::max(dma_free_, time_ + costs::kDmaStart);
-  moving_.push_back({.ticket = note.ticket, .lines = note.transfer.lines, .write = note.transfer.write});
+  moving_.push_back({.ticket = note.ticket,
+                     .lines = note.transfer.lines,
+                     .write = note.transfer.write,
+                     .hops = note.transfer.hops});
 }
 
 // As many lines as the engine has under way at once; the next ones when these are answered.
 void Clock::move_lines(HbmTime& hbm) {
   Moving& first = moving_.front();
-  const uint64_t latency = first.write ? costs::kWrite : costs::kRead;
+  const uint64_t latency = (first.write ? costs::kWrite : costs::kRead) + costs::far(first.hops);
   const uint32_t lines = std::min(first.lines, costs::kDmaTags);
-  const uint64_t served = lines == 0 ? dma_free_ : hbm.take_lines(dma_free_, lines, first.write);
+  const uint64_t served = lines == 0        ? dma_free_
+                          : first.hops == 0 ? hbm.take_lines(dma_free_, lines, first.write)
+                                            : hbm.take_far_lines(dma_free_, lines, first.write);
   first.lines -= lines;
   dma_free_ =
       served + std::max<uint64_t>(1, lines * (latency + 1) / costs::kDmaTags - (lines == 0 ? 0 : lines - 1));

@@ -40,6 +40,7 @@ class Clock {
     uint32_t lines = 0;
     uint32_t first = 0;  // of an access: the line's number
     bool write = false;
+    uint8_t hops = 0;  // on the ring, to the memory of another group
   };
   struct Product {
     uint32_t blocks = 0;
@@ -148,6 +149,7 @@ class Clock {
     uint32_t ticket = 0;
     uint32_t lines = 0;  // left
     bool write = false;
+    uint8_t hops = 0;
   };
 
   void wait_until(uint64_t time, Reason reason);

@@ -39,6 +39,9 @@ inline constexpr uint64_t kMostBefore = 128;
 inline constexpr uint64_t kSleepsAfter = 4096;  // without work
 inline constexpr uint64_t kWakes = 174;
 
+// Memory of another group: there and back, with the buffers of both nodes (ring.md).
+constexpr uint64_t far(unsigned hops) { return hops == 0 ? 0 : 2 * hops + 3; }
+
 // --- DMA (cpe-memory.md)
 inline constexpr uint64_t kDmaStart = 3;  // command to first request
 inline constexpr uint64_t kDmaEnd = 1;    // last answer to the end of a wait

@@ -205,7 +205,8 @@ Environment::WindowResult Cpe::window(const WindowAccess& access) {
   if (result.cause == Cause::kNone) {
     clock_.accessed(hart_.cycles(), {.lines = access.bytes <= in_line ? 1u : 2u,
                                      .first = line_number(offset) + number,
-                                     .write = access.write});
+                                     .write = access.write,
+                                     .hops = memory_.hops(number)});
   }
   return result;
 }
@@ -235,7 +236,8 @@ void Cpe::note(const Command& command, uint32_t answer, uint64_t lines_before) {
       if (command.op == dma_op::kLoad || command.op == dma_op::kStore) {
         clock_.began(core, answer,
                      {.lines = static_cast<uint32_t>(dma_.lines() - lines_before),
-                      .write = command.op == dma_op::kStore});
+                      .write = command.op == dma_op::kStore,
+                      .hops = memory_.hops(segment::number(dma_.global()))});
       } else if (command.op == dma_op::kWait || (command.op == dma_op::kPoll && answer != 0)) {
         clock_.waited(core, Clock::kDma, command.rs1);
       }

@@ -40,6 +40,8 @@ class Memory {
   // Where these bytes are, of any number of lines, if they are memory that is never damaged; null: ask line
   // by line.
   virtual uint8_t* plain(uint64_t /*address*/, uint64_t /*bytes*/) const { return nullptr; }
+  // That a request goes on the ring to this memory; 0: it is the group's own.
+  virtual unsigned hops(uint64_t /*address*/) const { return 0; }
   // A line that a cache of the management processor holds dirty: hardware reads there what was before.
   struct Dirty {
     uint64_t address = 0;

@@ -10,7 +10,10 @@ const RoundMemory::Segment& RoundMemory::segment(uint16_t number) {
   if (segment.known && segment.number == number) return segment;
   segment = {.known = true, .is_memory = true, .number = number, .is = port_.look_up(number)};
   const segment::Entry& entry = segment.is.entry;
-  if (segment.is.cause == Cause::kNone) segment.is_memory = port_.memory().is_memory(entry.base, entry.size);
+  if (segment.is.cause == Cause::kNone) {
+    segment.is_memory = port_.memory().is_memory(entry.base, entry.size);
+    segment.hops = static_cast<uint8_t>(port_.memory().hops(entry.base));
+  }
   return segment;
 }
 

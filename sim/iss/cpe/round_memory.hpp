@@ -33,6 +33,9 @@ class RoundMemory : public Global {
   // Nothing but memory can be read through this segment; nobody looks where it leads to nothing.
   bool is_memory(uint16_t number) { return segment(number).is_memory; }
 
+  // To the memory that this segment leads to.
+  uint8_t hops(uint16_t number) { return segment(number).hops; }
+
   bool is_full() const { return bytes_.size() >= kMuch; }
   // Accesses since the beginning.
   uint64_t lines_read() const { return lines_read_; }
@@ -52,6 +55,7 @@ class RoundMemory : public Global {
   struct Segment {
     bool known = false;
     bool is_memory = false;
+    uint8_t hops = 0;
     uint16_t number = 0;
     Port::Segment is;
   };

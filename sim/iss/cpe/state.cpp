@@ -31,7 +31,7 @@ void Channel::visit(Archive& archive) {
 
 void Rate::visit(Archive& archive) { archive(pieces_, full_from_, full_to_); }
 
-void HbmTime::visit(Archive& archive) { archive(lines_, channels_, busy_until_, awake_at_); }
+void HbmTime::visit(Archive& archive) { archive(lines_, channels_, ring_, busy_until_, awake_at_); }
 
 void Clock::visit(Archive& archive) {
   archive(time_, core_, asleep_, waits_, ends_, moving_, dma_free_, array_free_, array_before_, drain_free_,

@@ -100,6 +100,17 @@ TEST_CASE(
   CHECK(last == 128 + costs::kMostBefore);
 }
 
+TEST_CASE(
+    "clock: lines of another group's memory go one after the other, and take nothing of the group's own") {
+  HbmTime memory;
+  constexpr uint64_t kLines = 640;
+  const uint64_t own = memory.take_lines(0, kLines, false);
+  CHECK(memory.take_far_lines(0, kLines, false) == kLines - 1);
+  CHECK(memory.take_far_lines(0, kLines, false) == 2 * kLines - 1);
+  HbmTime alone;
+  CHECK(alone.take_lines(0, kLines, false) == own);
+}
+
 TEST_CASE("workers: each piece is done once, with any number of threads") {
   for (const unsigned threads : {1u, 2u, 7u}) {
     Workers workers(threads);
