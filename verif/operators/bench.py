@@ -5,6 +5,7 @@ Each figure is a walk of one node, or of a few. Large ones are launched once; of
 code in the caches. Data are in memory always.
 """
 
+import argparse
 import json
 import pathlib
 import random
@@ -167,6 +168,18 @@ class Bench:
             "q_stride": columns * 4, "kv_stride": columns, "scales_stride": rows * 4, "scale": width ** -0.5})])
         return 2 * rows * rows * columns / PRODUCTS / cycles
 
+    def conv_stem(self, frames, mels, width):
+        """Both layers of Whisper's stem: products of three rows of x each, which overlap; the second one goes two rows ahead."""
+        sizes = {"mel": (frames + 2) * mels, "between": (frames + 2) * width, "to": frames // 2 * width * 4, "x_scales": frames * 4,
+                 "w1": 3 * mels * width, "w2": 3 * width * width, "w_scales": width * 4, "biases": width * 4}
+        shared = {"columns": width, "w_scales": "w_scales", "x_scales": "x_scales", "biases": "biases"}
+        first = {"to": "between", "x": "mel", "w": "w1", "rows": frames, "depth": 3 * mels, "group": 3 * mels, "to_stride": width,
+                 "x_stride": mels, "x_scales_stride": frames * 4, "to_type": INT8}
+        second = {"to": "to", "x": "between", "w": "w2", "rows": frames // 2, "depth": 3 * width, "group": 3 * width,
+                  "to_stride": width * 4, "x_stride": 2 * width, "x_scales_stride": frames // 2 * 4}
+        cycles = self.walk(sizes, [("linear", shared | one) for one in (first, second)])
+        return (frames * mels + frames // 2 * width) * 3 * width / PRODUCTS / cycles
+
     def attention_decode(self, keys, heads, width):
         """One row, keys and values in fp16, against memory: all that is read."""
         columns = heads * width
@@ -194,24 +207,34 @@ class Bench:
         return CPES * rows * columns * slots / SLOTS * (many - few) / (cycles[1] - cycles[0])
 
 
+# Seconds to a minute each.
+SHORT = {
+    "op.gemm_w8a8_eff": lambda bench: bench.linear(512, 512, 512, to_type=INT8),
+    "op.sparse_speedup": lambda bench: bench.sparse_speedup(512, 1024, 1024, 0.2, to_type=INT8),
+    "op.gemv_w4a8_decode_eff": lambda bench: bench.gemv_w4(2048, 5504),
+    "op.attn_decode_eff": lambda bench: bench.attention_decode(2048, 16, 128),
+    "op.layernorm_eff": lambda bench: bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
+    "op.softmax_eff": lambda bench: bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
+    "op.gelu_eff": lambda bench: bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),
+    "op.layernorm_ldm_eff": lambda bench: bench.in_ldm("layer_norm_in_ldm", 16, 512, 5),
+    "op.softmax_ldm_eff": lambda bench: bench.in_ldm("softmax_in_ldm", 5, 1500, 4),
+    "op.gelu_ldm_eff": lambda bench: bench.in_ldm("gelu_tanh_in_ldm", 1, 7168, 7),
+}
+# A million cycles and more each.
+LONG = {
+    "op.gemm_w8a8_whisper_base_eff": lambda bench: bench.linear(1500, 512, 2048, to_type=INT8),
+    "op.gemm_w4a8_prefill_eff": lambda bench: bench.gemm_w4(560, 2048, 5504),
+    "op.attn_prefill_eff": lambda bench: bench.attention_prefill(1500, 8, 64),
+    "op.conv_stem_eff": lambda bench: bench.conv_stem(3000, 80, 512),
+}
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help="large products and attention, in place of the others")
+    figures = LONG if parser.parse_args().long else SHORT
     bench = Bench()
-    figures = {
-        "op.gemm_w8a8_eff": bench.linear(512, 512, 512, to_type=INT8),
-        "op.gemm_w8a8_whisper_base_eff": bench.linear(1500, 512, 2048, to_type=INT8),
-        "op.sparse_speedup": bench.sparse_speedup(512, 1024, 1024, 0.2, to_type=INT8),
-        "op.gemm_w4a8_prefill_eff": bench.gemm_w4(560, 2048, 5504),
-        "op.gemv_w4a8_decode_eff": bench.gemv_w4(2048, 5504),
-        "op.attn_prefill_eff": bench.attention_prefill(1500, 8, 64),
-        "op.attn_decode_eff": bench.attention_decode(2048, 16, 128),
-        "op.layernorm_eff": bench.by_rows("layer_norm", 1500, 512, 5, ("gamma", "beta"), epsilon=1e-5),
-        "op.softmax_eff": bench.by_rows("softmax", 1500, 1500, 4, (), scale=0.125),
-        "op.gelu_eff": bench.by_rows("gelu_tanh", 1500, 2048, 7, ()),
-        "op.layernorm_ldm_eff": bench.in_ldm("layer_norm_in_ldm", 16, 512, 5),
-        "op.softmax_ldm_eff": bench.in_ldm("softmax_in_ldm", 5, 1500, 4),
-        "op.gelu_ldm_eff": bench.in_ldm("gelu_tanh_in_ldm", 1, 7168, 7),
-    }
-    print(json.dumps({key: round(value, 3) for key, value in figures.items()}))
+    print(json.dumps({key: round(measure(bench), 3) for key, measure in figures.items()}))
 
 
 if __name__ == "__main__":

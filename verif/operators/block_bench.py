@@ -125,14 +125,18 @@ def show(sizes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", choices=("decode", "prefill", "texts"), help="each node by itself")
+    parser.add_argument("--several", action="store_true", help="a block for many tokens, and for several texts, in place of one token")
     parser.add_argument("--model", action="store_true", help="the whole model, in place of a block")
     options = parser.parse_args()
     if options.nodes:
         show({"decode": DECODE, "prefill": PREFILL, "texts": TEXTS}[options.nodes])
         return
-    figures = model() if options.model else {"walk.step_eff": efficiency((1, of_block(DECODE, 2))),
-                                             "walk.prefill_eff": efficiency((1, of_block(PREFILL, 1))),
-                                             "llm.batch8_gain": gain()}
+    if options.model:
+        figures = model()
+    elif options.several:
+        figures = {"walk.prefill_eff": efficiency((1, of_block(PREFILL, 1))), "llm.batch8_gain": gain()}
+    else:
+        figures = {"walk.step_eff": efficiency((1, of_block(DECODE, 2)))}
     print(json.dumps({key: round(value, 3) for key, value in figures.items()}))
 
 
