@@ -46,7 +46,7 @@ std::string line_of(const Result& result) {
   put("text", result.text);
   put("digests", result.digests);
   if (result.at) line["at"] = *result.at;
-  // What kernels print may be no UTF-8.
+  // What kernels print may be no UTF-8: digests tell that apart.
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

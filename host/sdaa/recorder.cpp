@@ -74,6 +74,9 @@ std::FILE* make_file(const std::string& path) {
   return fd < 0 ? nullptr : ::fdopen(fd, "w");
 }
 
+// Whether all that was written to it so far is in the file.
+bool flush(std::FILE* file) { return std::fflush(file) == 0 && std::ferror(file) == 0; }
+
 }  // namespace
 
 void Recorder::open(const std::string& name) {
@@ -207,25 +210,17 @@ void Recorder::forget(int device) {
 
 void Recorder::printed(int device, const std::string& core, const std::string& line) {
   const std::lock_guard guard(mutex_);
-  write(
-      {fmt::format("card {}, prints of {}", device, core), "print", line, 0, "", std::string(record::kDone)});
+  // What is no UTF-8 is not in the name.
+  write({fmt::format("card {}, prints of {}", device, core), "print", line, line.size(), "",
+         std::string(record::kDone)},
+        std::span(reinterpret_cast<const uint8_t*>(line.data()), line.size()));
 }
 
 void Recorder::message(int device, uint64_t run, std::span<const uint8_t> bytes) {
   const std::lock_guard guard(mutex_);
-  Result result = {fmt::format("card {}, program {}", device, run),
-                   "message",
-                   "",
-                   bytes.size(),
-                   "",
-                   std::string(record::kDone)};
-  keep(result);
-  for (size_t at = 0; at < bytes.size();) {
-    const auto piece = bytes.subspan(at, std::min(bytes.size() - at, record::piece_bytes(bytes.size())));
-    take(result, piece);
-    at += piece.size();
-  }
-  write(result);
+  write({fmt::format("card {}, program {}", device, run), "message", "", bytes.size(), "",
+         std::string(record::kDone)},
+        bytes);
 }
 
 // --- Contents
@@ -259,7 +254,7 @@ void Recorder::take(Result& result, std::span<const uint8_t> piece) {
 }
 
 void Recorder::keep(Result& result) {
-  if (!may_write() || result.bytes > record::kMostContents - kept_) return;
+  if (!open_ || result.bytes > record::kMostContents - kept_) return;
   if (contents_ == nullptr) contents_.reset(make_file(record::contents_of(name_)));
   if (contents_ == nullptr) return;
   result.at = kept_;
@@ -268,20 +263,28 @@ void Recorder::keep(Result& result) {
 
 // --- The file
 
-bool Recorder::may_write() const { return open_ && process_ == ::getpid(); }
+void Recorder::write(Result result, std::span<const uint8_t> bytes) {
+  keep(result);
+  for (size_t at = 0; at < bytes.size();) {
+    const auto piece = bytes.subspan(at, std::min(bytes.size() - at, record::piece_bytes(bytes.size())));
+    take(result, piece);
+    at += piece.size();
+  }
+  write(result);
+}
 
 void Recorder::write(const Result& result) {
-  if (!may_write()) return;
+  if (!open_) return;
+  // What a program that is killed got to know is there. Where something has no room, nothing comes behind it,
+  // and no end.
+  open_ = contents_ == nullptr || flush(contents_.get());
+  if (!open_) return;
   std::string line = record::line_of(result) + "\n";
   written_ += line.size();
-  if (written_ > record::kMostBytes) {
-    line = record::line_of({.what = std::string(record::kCut)}) + "\n";
-    open_ = false;
-  }
-  // What a program that is killed got to know is there.
-  if (contents_ != nullptr) std::fflush(contents_.get());
+  const bool is_cut = written_ > record::kMostBytes;
+  if (is_cut) line = record::line_of({.what = std::string(record::kCut)}) + "\n";
   std::fwrite(line.data(), 1, line.size(), file_.get());
-  std::fflush(file_.get());
+  open_ = flush(file_.get()) && !is_cut;
 }
 
 void Recorder::close_file() {

@@ -4,6 +4,8 @@
 // to wait.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -27,8 +29,12 @@ struct Stream;
 
 class Recorder {
  public:
-  // Null: nobody wants one.
-  static Recorder* get() { return instance_.load(std::memory_order_acquire); }
+  // Null: nobody wants one; and in a copy of the process, which has our file, too, and perhaps a lock that
+  // nobody will ever leave.
+  static Recorder* get() {
+    Recorder* const recorder = instance_.load(std::memory_order_acquire);
+    return recorder != nullptr && recorder->process_ == ::getpid() ? recorder : nullptr;
+  }
   // Throws when no file can be made. It is complete when the process ends.
   static void open(const std::string& name);
 
@@ -74,8 +80,8 @@ class Recorder {
   void take(Device& device, record::Result& result, std::span<const Area> areas, bool kept);
   void take(record::Result& result, std::span<const uint8_t> piece);
   void keep(record::Result& result);
-  // Not after the end, and not in a copy of this process, which has our files, too.
-  bool may_write() const;
+  // With these contents.
+  void write(record::Result result, std::span<const uint8_t> bytes);
   void write(const record::Result& result);
   void close_file();
 
@@ -88,7 +94,7 @@ class Recorder {
   const int process_;
   uint64_t written_ = 0;
   uint64_t kept_ = 0;
-  bool open_ = true;
+  bool open_ = true;  // not after the end, nor when there was no room
   std::map<const Queue*, Waiting> waiting_;
 };
 

@@ -1,7 +1,13 @@
 // A program that record_test.py runs with SWAI_RECORD, twice; and without.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <numeric>
 
+#include "host/sdaa/recorder.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -58,6 +64,16 @@ TEST_CASE("record: copies, launches, failures, graphs, what nobody waits for") {
   CHECK_OK(sdaaStreamSynchronize(stream));
 
   CHECK_OK(sdaaLaunchKernel(kernel(module, "slow"), nullptr, 0, stream));
+
+  // Two that are the same where only UTF-8 is.
+  if (Recorder* recorder = Recorder::get())
+    for (const char* line : {"\xfe", "\xff"}) recorder->printed(0, "core 1", line);
+  // A copy of the process writes nothing.
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(Recorder::get() == nullptr ? 0 : 1);
+  int status = -1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("record of much: more than is kept") {
@@ -72,4 +88,22 @@ TEST_CASE("record of much: more than is kept") {
   }
   // A small one finds no room either.
   CHECK_OK(sdaaMemcpy(pinned, memory, 16, sdaaMemcpyDeviceToHost));
+}
+
+TEST_CASE("record without room: it is written no further, whatever room there is later") {
+  const Fakes fakes;
+  void* memory = allocate(16);
+  void* pinned = nullptr;
+  REQUIRE_OK(sdaaMallocHost(&pinned, 16));
+  const auto copy = [&] { CHECK_OK(sdaaMemcpy(pinned, memory, 16, sdaaMemcpyDeviceToHost)); };
+  copy();
+  rlimit before = {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit none = {0, before.rlim_max};
+  const auto earlier = ::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  copy();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  ::signal(SIGXFSZ, earlier);
+  copy();
 }

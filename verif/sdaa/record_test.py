@@ -27,7 +27,7 @@ def check(path, contents):
     by_source = {}
     for line in lines:
         by_source.setdefault(line["source"], []).append(line)
-    assert set(by_source) == {"card 0, default stream", "card 0, stream 1", "card 0, stream 2"}, set(by_source)
+    assert set(by_source) == {"card 0, default stream", "card 0, stream 1", "card 0, stream 2", "card 0, prints of core 1"}, set(by_source)
 
     given = bytes(i % 256 for i in range(200_000))
     first = by_source["card 0, default stream"]
@@ -61,6 +61,10 @@ def check(path, contents):
     assert graph["what"] == "graph" and graph["name"] == "2 commands" and graph["bytes"] == 4, graph
     assert graph["digests"] == [digest((7).to_bytes(4, "little"))], graph
     assert slow == {"source": "card 0, stream 2", "what": "launch", "name": "slow"}, slow
+
+    for line, byte in zip(by_source["card 0, prints of core 1"], (b"\xfe", b"\xff"), strict=True):
+        assert line["name"] == "\ufffd" and line["digests"] == [digest(byte)] and line["bytes"] == 1, line
+        assert contents[line["at"] :][:1] == byte, line
     return len(lines)
 
 
@@ -80,6 +84,12 @@ def check_much(path):
         assert file.read() == bytes([15]) * (4 << 20)
 
 
+def check_without_room(path):
+    """What had room is there, and what is there is no whole record."""
+    lines = path.read_text().splitlines()
+    assert [json.loads(line)["what"] for line in lines] == ["copy to host"], lines
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="swai-record-") as name:
         folder = Path(name)
@@ -93,6 +103,9 @@ def main():
         code, output = run(folder / "much", "record of much:*")
         assert code == 0, output
         check_much(folder / "much")
+        code, output = run(folder / "short", "record without room:*")
+        assert code == 0, output
+        check_without_room(folder / "short")
         code, output = run(folder / "nowhere/record")
         assert code != 0 and "no record can be written there: No such file" in output, output
         print(f"{count} results")
