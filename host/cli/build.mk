@@ -35,6 +35,8 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
 ) $(addprefix host/cli/compare/, \
     compare.cpp \
     difference.cpp \
+    different_line.cpp \
+    interruption.cpp \
     record_file.cpp \
     report.cpp \
     side.cpp \

@@ -36,6 +36,37 @@ class CompareTest(SwaiTest):
         self.assertFalse(report["same"], report)
         return report, report["difference"]
 
+    def begin(self, *words):
+        """The process."""
+        return subprocess.Popen(
+            self.command("compare", *words), env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def wait_until(self, reached, process=None):
+        """Or until the process has ended."""
+        end = time.monotonic() + LIMIT
+        while not reached() and (process is None or process.poll() is None):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+    def wait_until_gone(self, process):
+        """Somebody else's child, who may take its time to bury it."""
+
+        def gone():
+            try:
+                return pathlib.Path(f"/proc/{process}/stat").read_text().split()[2] in "ZX"
+            except (FileNotFoundError, ProcessLookupError):
+                return True
+
+        self.wait_until(gone)
+
+    def terminate(self, process):
+        """It ends in order, and leaves nothing."""
+        process.terminate()
+        self.assertEqual(process.communicate(timeout=LIMIT)[0], "")
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+        self.assertEqual([path.name for path in self.folder.glob("swai-*")], [])
+
 
 class Both(CompareTest):
     """What is the same and what is not; a card in RTL for each."""
@@ -80,9 +111,21 @@ class Both(CompareTest):
         self.assertIn("\n  rtl   exit code 0; the card has noted no fault\n", out)
 
     def test_output(self):
-        """Without a card, output is all that there is."""
-        _, found = self.different("sh", "-c", "echo the same; echo $SWAI_TIER; exit 3")
+        """Without a card, output is all that there is. What a program leaves running goes."""
+        left = self.folder / "left"
+        _, found = self.different("sh", "-c", f"sleep 100000 & echo $! >> {left}; echo the same; echo $SWAI_TIER; exit 3")
         self.assertEqual(found, {"kind": "output", "line": 2, "fast": "fast", "rtl": "rtl"})
+        processes = left.read_text().split()
+        self.assertEqual(len(processes), 2)
+        for process in processes:
+            self.wait_until_gone(process)
+
+    def test_interrupted_between(self):
+        """While the second card boots: its program has only begun then."""
+        keep = self.folder / "kept"
+        process = self.begin("--keep", keep, "sh", "-c", "test $SWAI_TIER = fast || sleep 100000")
+        self.wait_until((keep / "rtl").exists, process)
+        self.terminate(process)
 
 
 class Rest(CompareTest):
@@ -100,18 +143,10 @@ class Rest(CompareTest):
     def test_interrupted(self):
         """The program goes, with all that it has started, and nothing is left."""
         begun = self.folder / "begun"
-        command = self.command("compare", "sh", "-c", f"sleep 100000 & echo $! > {begun}.new; mv {begun}.new {begun}; wait")
-        process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while not begun.exists() and process.poll() is None:
-            time.sleep(0.02)
-        process.terminate()
-        self.assertEqual(process.communicate(timeout=LIMIT)[0], "")
-        self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-        self.assertEqual([path.name for path in self.folder.glob("swai-*")], [])
-        # Somebody else's child now, who may take its time to bury it.
-        status = pathlib.Path(f"/proc/{begun.read_text().strip()}/stat")
-        while status.exists() and status.read_text().split()[2] not in "ZX":
-            time.sleep(0.02)
+        process = self.begin("sh", "-c", f"sleep 100000 & echo $! > {begun}.new; mv {begun}.new {begun}; wait")
+        self.wait_until(begun.exists, process)
+        self.terminate(process)
+        self.wait_until_gone(begun.read_text().strip())
 
 
 @unittest.skipUnless(LONG, "long")

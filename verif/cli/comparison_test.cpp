@@ -1,5 +1,6 @@
 // What is a difference between two records of a program, and what is chance.
 #include <doctest/doctest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "host/cli/compare/difference.hpp"
+#include "host/cli/compare/different_line.hpp"
+#include "host/cli/compare/interruption.hpp"
 #include "host/cli/error.hpp"
 
 using namespace swai::cli;
@@ -46,10 +49,12 @@ class Records {
     Comparison comparison({path(0), path(1)});
     auto difference = comparison.run();
     results = comparison.results();
+    unknown = comparison.unknown();
     return difference;
   }
 
   uint64_t results = 0;
+  uint64_t unknown = 0;
 
  private:
   fs::path folder_;
@@ -122,10 +127,13 @@ TEST_CASE("compare: what a program did not wait for is no difference") {
   records.write(0, {launch("a", "one"), launch("a", "two"), launch("a", "three", std::nullopt)});
   records.write(1, {launch("a", "one"), launch("a", "two", std::nullopt)});
   CHECK(!records.compare());
-  // Nor contents that nobody knows.
-  records.write(0, {copy("a", 4, {})});
-  records.write(1, {copy("a", 4, {"one"})});
+  // Nor contents that nobody knows, but they are counted.
+  CHECK(records.unknown == 0);
+  records.write(0, {copy("a", 4, {}), copy("a", 4, {}), copy("a", 4, {"same"}), copy("a", 0, {})});
+  records.write(1, {copy("a", 4, {"one"}), copy("a", 4, {}), copy("a", 4, {"same"}), copy("a", 0, {})});
   CHECK(!records.compare());
+  CHECK(records.results == 4);
+  CHECK(records.unknown == 2);
   // One more that is known.
   records.write(0, {launch("a", "one"), launch("a", "two")});
   records.write(1, {launch("a", "one")});
@@ -178,4 +186,64 @@ TEST_CASE("compare: a record that was cut, and files that are none") {
     records.write(1, {}, line);
     CHECK_THROWS_AS(records.compare(), Error);
   }
+}
+
+TEST_CASE("compare: lines that are no UTF-8") {
+  Records records;
+  const auto print = [](const std::string& line, const std::string& digest) {
+    return Result{"a", "print", line, line.size(), "", kDoneText, "", {digest}};
+  };
+  records.write(0, {print("\xfe", "one")});
+  records.write(1, {print("\xff", "other")});
+  const auto difference = records.compare();
+  REQUIRE(difference);
+  CHECK(difference->kind == Difference::Kind::kContents);
+  CHECK(difference->bytes.behind == 1);
+}
+
+TEST_CASE("compare: the first line that differs") {
+  const Records folder;
+  const auto compare = [&](const std::string& one, const std::string& other) {
+    std::ofstream(folder.path(0)) << one;
+    std::ofstream(folder.path(1)) << other;
+    return first_different_line(folder.path(0), folder.path(1));
+  };
+  for (const std::string& same : {std::string(), std::string("a\nb"), std::string(64 << 10, '\n')})
+    CHECK(!compare(same, same));
+  // Begin and end are in different ones of the pieces that are read at once, and behind the first.
+  const std::string before = std::string((64 << 10) - 2, 'x') + "\n";
+  const auto found = compare(before + before + "one\nmore", before + before + "other");
+  REQUIRE(found);
+  CHECK(found->number == 3);
+  CHECK(found->lines[0] == "one");
+  CHECK(found->lines[1] == "other");
+  const auto missing = compare("a\n", "a\n\n");
+  REQUIRE(missing);
+  CHECK(missing->number == 2);
+  CHECK(!missing->lines[0]);
+  CHECK(missing->lines[1] == "");
+  const auto end = compare("a\n", "a");
+  REQUIRE(end);
+  CHECK(end->number == 1);
+  CHECK(end->lines[0] == end->lines[1]);
+  // Of a long one the beginning is enough.
+  const auto much = compare(before, before + "x");
+  REQUIRE(much);
+  CHECK(much->number == 2);
+  const auto late = compare(std::string(1 << 20, 'x'), std::string(2 << 20, 'x'));
+  REQUIRE(late);
+  CHECK(late->lines[1]->size() == kShownCharacters + 1);
+  fs::remove(folder.path(1));
+  CHECK_THROWS_AS(first_different_line(folder.path(0), folder.path(1)), Error);
+}
+
+TEST_CASE("compare: a signal ends it") {
+  Records records;
+  records.write(0, {launch("a", "one")});
+  records.write(1, {launch("a", "one")});
+  note_signal(SIGINT);
+  CHECK_THROWS_AS(records.compare(), Interrupted);
+  CHECK_THROWS_AS(first_different_line(records.path(0), records.path(1)), Interrupted);
+  note_signal(0);
+  CHECK(!records.compare());
 }

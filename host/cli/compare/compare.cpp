@@ -11,6 +11,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/compare/difference.hpp"
+#include "host/cli/compare/interruption.hpp"
 #include "host/cli/compare/report.hpp"
 #include "host/cli/compare/side.hpp"
 
@@ -20,13 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kExamples =
-    R"(Runs PROGRAM twice, each time with a card of its own: on the functional model, and cycle by cycle (--tier). Compared
-bit for bit are its exit code, its standard output, and what it got to know of its cards through the runtime
-library: for each stream, in order, how every launch, copy and event ended, what copies brought to the host, what
-kernels printed. Of the first difference both sides are shown. What depends on time differs: a program that
-prints times needs --ignore-output. It reads nothing from standard input.
+    R"(Runs PROGRAM twice, each time with a card of its own: on the functional model, and cycle by cycle
+(--tier). Compared bit for bit are its exit code, its standard output, and what it got to know of its
+cards through the runtime library: for each stream, in order, how every launch, copy and event ended,
+what copies brought to the host, what kernels printed. Of the first difference both sides are shown.
+What depends on time differs: a program that prints times needs --ignore-output. It reads nothing from
+standard input, and what it leaves running when it ends is killed.
 
-Exit codes: 0 the same (also when it failed in the same way), 1 different, 2 wrong usage, 3 no card.
+Exit codes: 0 the same (also when it failed in the same way), 1 different, 2 wrong usage, or more than
+1 GiB of output, 3 no card.
 
 Examples:
   swai --config tiny compare --folder build/examples/axpy ./axpy
@@ -79,6 +82,7 @@ Findings compare(const Both<Side>& sides, const Wish& wish) {
     found.difference = comparison.run();
     found.results += comparison.results();
     found.bytes += comparison.bytes();
+    found.unknown += comparison.unknown();
     found.process = process;
     if (found.difference) return found;
     for (const RecordFile& file : comparison.files()) {

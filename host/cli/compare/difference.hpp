@@ -52,12 +52,14 @@ class Comparison {
  public:
   explicit Comparison(const Both<std::string>& paths) : files_{RecordFile(paths[0]), RecordFile(paths[1])} {}
 
-  // Reads all, or up to the first difference.
+  // Reads all, or up to the first difference. Throws Error, and Interrupted.
   std::optional<Difference> run();
 
   // That were compared, and how many bytes they had.
   uint64_t results() const { return results_; }
   uint64_t bytes() const { return bytes_; }
+  // Results of those whose contents one of both does not know.
+  uint64_t unknown() const { return unknown_; }
   const Both<RecordFile>& files() const { return files_; }
 
  private:
@@ -77,6 +79,7 @@ class Comparison {
   std::deque<Numbered> launches_;
   uint64_t results_ = 0;
   uint64_t bytes_ = 0;
+  uint64_t unknown_ = 0;
 };
 
 }  // namespace swai::cli

@@ -7,10 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fstream>
-#include <string_view>
-
-#include "host/cli/error.hpp"
 
 namespace swai::cli {
 
@@ -18,9 +14,6 @@ using sdaa::record::Result;
 using Kind = Difference::Kind;
 
 namespace {
-
-// Of what strangers' programs print.
-constexpr size_t kShownCharacters = 200;
 
 std::string shortened(std::string text) {
   // No control characters for the terminal.
@@ -152,22 +145,6 @@ std::string number(const char* singular, uint64_t count) {
 
 }  // namespace
 
-std::optional<DifferentLine> first_different_line(const std::filesystem::path& one,
-                                                  const std::filesystem::path& other) {
-  Both<std::ifstream> in = {std::ifstream(one), std::ifstream(other)};
-  for (const auto& file : in)
-    if (!file) throw Error(kBadInput, "the program's output cannot be read back");
-  for (DifferentLine line{1, {}};; ++line.number) {
-    for (size_t side = 0; side < in.size(); ++side) {
-      std::string text;
-      line.lines[side] = std::getline(in[side], text) ? std::optional(text) : std::nullopt;
-    }
-    // With its end, or without.
-    if (line.lines[0] != line.lines[1] || in[0].eof() != in[1].eof()) return line;
-    if (!line.lines[0]) return std::nullopt;
-  }
-}
-
 bool is_same(const Findings& found, const Both<Side>& sides) {
   return !found.difference && !found.line && ended_alike(sides) && sides[0].processes == sides[1].processes;
 }
@@ -200,11 +177,15 @@ std::string text_of(const Findings& found, const Both<Side>& sides) {
     text = fmt::format("different: {} used a card on {}, {} on {}\n", number("process", sides[0].processes),
                        sides[0].tier, sides[1].processes, sides[1].tier);
   }
+  if (found.unknown != 0) {
+    text += fmt::format("The contents of {} were not compared, because they are not known on both sides.\n",
+                        number("result", found.unknown));
+  }
   if (found.is_cut) text += "A record became too long: what came behind was not compared.\n";
   if (found.has_no_end) {
     text +=
-        "A record has no end, because its process was killed, or left with _exit: what it knew last may be "
-        "missing.\n";
+        "A record has no end, because its process was killed, or left with _exit, or there was no room: what "
+        "it knew last may be missing.\n";
   }
   if (is_same(found, sides)) return text;
   for (const Side& side : sides) text += state_of(side);
@@ -253,11 +234,8 @@ Json json_of_line(const DifferentLine& line, const Both<Side>& sides) {
 }  // namespace
 
 Json json_of(const Findings& found, const Both<Side>& sides) {
-  Json all = {{"same", is_same(found, sides)},
-              {"results", found.results},
-              {"bytes", found.bytes},
-              {"cut", found.is_cut},
-              {"no_end", found.has_no_end}};
+  Json all = {{"same", is_same(found, sides)}, {"results", found.results}, {"bytes", found.bytes},
+              {"unknown", found.unknown},      {"cut", found.is_cut},      {"no_end", found.has_no_end}};
   for (const Side& side : sides) {
     all["sides"][side.tier] = {{"exit_code", side.status ? Json(exit_code(*side.status)) : Json()},
                                {"processes", side.processes},

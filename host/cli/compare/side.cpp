@@ -7,13 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <thread>
+#include <utility>
 
+#include "host/cli/compare/interruption.hpp"
 #include "host/cli/error.hpp"
 #include "host/cli/progress.hpp"
 #include "host/cli/started_card.hpp"
@@ -31,8 +32,6 @@ using Clock = std::chrono::steady_clock;
 // More than anybody reads, and room for it is there.
 constexpr uint64_t kMostOutput = uint64_t{1} << 30;
 
-std::atomic<int> signalled = 0;
-
 uint64_t size_of(const fs::path& file) {
   std::error_code none;
   const uintmax_t bytes = fs::file_size(file, none);
@@ -40,17 +39,25 @@ uint64_t size_of(const fs::path& file) {
 }
 
 // In the new process.
+void redirect(int to, const fs::path& path, int flags) {
+  const int file = ::open(path.c_str(), flags, 0600);
+  if (file < 0 || ::dup2(file, to) < 0) {
+    fmt::print(stderr, "swai: {}: {}\n", path.string(), std::strerror(errno));
+    ::_exit(kBadInput);
+  }
+  if (file != to) ::close(file);
+}
+
+// In the new process, too.
 [[noreturn]] void become_side(const Side& side, const UserProgram& program, const std::string& sockets,
                               bool keeps_output) {
-  // With all that it starts it can be killed, and it does not outlive us.
+  // With all that it starts it can be killed; when we are, it goes alone.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const auto open = [](const fs::path& path) {
-    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  };
-  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
-  ::dup2(keeps_output ? open(side.output()) : ::open("/dev/null", O_WRONLY), STDOUT_FILENO);
-  ::dup2(open(side.errors()), STDERR_FILENO);
+  constexpr int kNewFile = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
+  redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
+  redirect(STDOUT_FILENO, keeps_output ? side.output() : "/dev/null", keeps_output ? kNewFile : O_WRONLY);
+  redirect(STDERR_FILENO, side.errors(), kNewFile);
   ::setenv("SWAI_CARD", sockets.c_str(), 1);
   ::setenv("SWAI_TIER", side.tier.c_str(), 1);
   ::setenv(sdaa::record::kVariable, side.record(0).c_str(), 1);
@@ -91,9 +98,33 @@ class StillRunning {
   Clock::duration next_ = std::chrono::seconds(15);
 };
 
-void kill_all(pid_t process) {
-  ::kill(-process, SIGKILL);
-  ::waitpid(process, nullptr, 0);
+// The program with all that it has started; ended with this object.
+class Group {
+ public:
+  explicit Group(pid_t process) : process_(process) {}
+  ~Group() { end(); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  // The program's status, as waitpid() has it.
+  int end() {
+    if (process_ == 0) return status_;
+    ::kill(-process_, SIGKILL);
+    ::kill(process_, SIGKILL);  // it may have gone to another group
+    ::waitpid(std::exchange(process_, 0), &status_, 0);
+    return status_;
+  }
+
+ private:
+  pid_t process_;
+  int status_ = 0;
+};
+
+// It is not buried yet: its number, and its group's, are nobody else's.
+bool has_ended(pid_t process) {
+  siginfo_t info = {};
+  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == process;
 }
 
 // Nothing: its time was up.
@@ -102,24 +133,16 @@ std::optional<int> wait_for(pid_t process, const Side& side, const RunOptions& h
   constexpr std::chrono::milliseconds kMoment{20};
   constexpr unsigned kMomentsBetweenLooks = 25;  // at files
   const auto begin = Clock::now();
-  int status = 0;
+  Group group(process);
   for (unsigned moment = 0;; ++moment) {
-    const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) return status;
-    if (signalled != 0) {
-      kill_all(process);
-      throw Interrupted{signalled};
-    }
-    if (how.limit.count() != 0 && Clock::now() - begin > how.limit) {
-      kill_all(process);
-      return std::nullopt;
-    }
+    if (has_ended(process)) return group.end();
+    end_if_interrupted();
+    if (how.limit.count() != 0 && Clock::now() - begin > how.limit) return std::nullopt;
     std::this_thread::sleep_for(kMoment);
     if (moment % kMomentsBetweenLooks != 0) continue;
     for (const fs::path& file : {side.output(), side.errors()}) {
       if (size_of(file) <= kMostOutput) continue;
-      kill_all(process);
-      throw Error(kFailed,
+      throw Error(kBadInput,
                   fmt::format("on {} the program prints more than {} bytes; --ignore-output keeps none of it",
                               side.tier, kMostOutput));
     }
@@ -168,10 +191,11 @@ Side run_on(const std::string& tier, const Options& options, const UserProgram& 
   Options own = options;
   own.tier = tier;
   const StartedCard cards(own, {}, how.cards);
-  StartedCard::call_on_signal([](int signal) { signalled = signal; });
+  StartedCard::call_on_signal(note_signal);
   const pid_t process = ::fork();
   if (process < 0) throw Error(kBadInput, fmt::format("no process can be made: {}", std::strerror(errno)));
   if (process == 0) become_side(side, program, cards.sockets(), how.keeps_output);
+  ::setpgid(process, process);  // whoever of us is first
   {
     StillRunning still_running(options, side, before);
     side.status = wait_for(process, side, how, still_running);

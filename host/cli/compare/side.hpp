@@ -32,11 +32,8 @@ struct RunOptions {
   unsigned cards = 1;
 };
 
-// How long it takes on the other tier can be told with `before`, what was known when it had run there. Throws
-// Error, and Interrupted when a signal came: the program is killed then.
-struct Interrupted {
-  int signal;
-};
+// How long it takes on the other tier can be told with `before`, what was known when it had run there. What
+// the program leaves running is killed. Throws Error, and Interrupted.
 Side run_on(const std::string& tier, const Options& options, const UserProgram& program,
             const std::filesystem::path& folder, const RunOptions& how, const Side* before);
 
