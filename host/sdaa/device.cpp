@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "host/link/vendor_region.hpp"
 #include "host/sdaa/bars.hpp"
 #include "host/sdaa/graph.hpp"
 #include "host/sdaa/kernel_names.hpp"
@@ -193,7 +194,9 @@ void Device::note_given(const Stream& stream, std::span<const uint8_t> command, 
   if (profile == nullptr && recorder == nullptr) return;
   const Profile::Command as = describe(command.data(), type);
   if (recorder != nullptr) recorder->given(*this, stream, type, command, as);
-  if (profile != nullptr) profile->given(number_, stream.last, as, connection_->cycle());
+  if (profile == nullptr) return;
+  const bool coarse = connection_->card().describe().configuration.ends_with(link::vendor::kFastTier);
+  profile->given(number_, coarse, stream.last, as, connection_->cycle());
 }
 
 // Commands of the default stream come behind all that the other streams were given before, and these behind

@@ -125,11 +125,12 @@ bool Profile::stop(uint64_t range) {
   return true;
 }
 
-void Profile::given(int device, const Point& end, Command command, uint64_t cycle) {
+void Profile::given(int device, bool coarse, const Point& end, Command command, uint64_t cycle) {
   const std::lock_guard guard(mutex_);
   if (!on_) return;
   const uint64_t track = queue_track(device, end.queue->number);
-  describe(track, kProgram + 1 + static_cast<uint64_t>(device), fmt::format("card {}", device),
+  describe(track, kProgram + 1 + static_cast<uint64_t>(device),
+           fmt::format("card {}{}", device, coarse ? " (fast tier: coarse)" : ""),
            fmt::format("queue {}", end.queue->number));
   tracks_[track].waiting.push_back({end.sequence, std::move(command), cycle});
   if (tracks_[track].waiting.size() == 1) begin_first(track);

@@ -52,7 +52,8 @@ class Profile {
     std::string name;
     uint64_t bytes = 0;
   };
-  void given(int device, const Point& end, Command command, uint64_t cycle);
+  // `coarse`: the card's times are.
+  void given(int device, bool coarse, const Point& end, Command command, uint64_t cycle);
   void look(int device, const Queue& queue);
   void forget(int device);
 

@@ -163,6 +163,12 @@ class Wishes(GenerateTest):
             told = self.run_json("generate", "-m", MODEL, *words, "--presence-penalty", "1e-9", "--launch", launch)
             self.assertEqual(told["tokens"], plain["tokens"])
 
+    def test_a_trace_says_that_times_are_coarse(self):
+        trace = self.folder / "trace"
+        self.environment["SWAI_PROFILE"] = str(trace)
+        self.run_swai("generate", "-m", MODEL, "-n", "2")
+        self.assertIn(b"card 0 (fast tier: coarse)", trace.read_bytes())
+
     def test_interrupted(self):
         process = subprocess.Popen(self.command("--quiet", "generate", "-m", MODEL, "-n", "500"), stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=self.environment)
