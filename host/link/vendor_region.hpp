@@ -28,7 +28,7 @@ inline constexpr uint64_t kCardAt = 0x010;     // low half number of this card, 
 inline constexpr uint64_t kVectorsAt = 0x018;  // MSI-X vectors
 inline constexpr uint64_t kConfigurationAt = 0x020;  // 32 characters, padded with zeros
 inline constexpr uint64_t kConfigurationBytes = 32;
-// How the configuration of a card that is a functional model ends: its times say nothing about the card.
+// How the configuration of a card that is a functional model ends: its times are coarse.
 inline constexpr std::string_view kFastTier = ", fast tier";
 
 // Time.
