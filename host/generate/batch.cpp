@@ -66,6 +66,8 @@ size_t Batch::size() const {
   return static_cast<size_t>(std::ranges::count_if(texts_, [](const auto& one) { return one.has_value(); }));
 }
 
+bool Batch::is_alone() const { return decoder_ != nullptr && size() == 1; }
+
 void Batch::forget_all() {
   std::ranges::fill(texts_, std::nullopt);
   kept_.give_back();
@@ -177,12 +179,12 @@ bool Batch::hear_part(size_t number, const Ears& ears) {
 void Batch::go_on(std::span<const Token> ends, const Ears& ears) {
   if (size() == 0) return;
   // Keys and values may lie elsewhere since.
-  next_->move([&](const auto& base) { return address(base, 0); });
+  if (!is_alone()) next_->move([&](const auto& base) { return address(base, 0); });
   for (size_t i = 0; i < texts_.size(); ++i) {
     if (!texts_[i]) continue;
     const auto at = [&](const auto& base) { return address_alone(base, i); };
     if (texts_[i]->read < texts_[i]->given) lists_[i]->several.move(at);
-    if (size() == 1) lists_[i]->one.move(at);
+    if (is_alone()) lists_[i]->one.move(at);
   }
   // A row of no text has a token, too.
   std::vector<Token> tokens(2 * programs_.texts);
@@ -258,11 +260,10 @@ void Batch::step(std::span<const Token> ends, const Ears& ears) {
 
 // One launch reads what was given, chunk by chunk, and makes what follows.
 void Batch::decode(std::span<const Token> ends, const Ears& ears) {
-  // Alone a text has lists that are quicker; among others it has its row.
   std::vector<size_t> numbers;
   for (size_t i = 0; i < texts_.size(); ++i)
     if (texts_[i]) numbers.push_back(i);
-  const bool alone = numbers.size() == 1;
+  const bool alone = is_alone();
   // Rows that have no text end where they begin.
   std::vector<decode::Text> texts(alone ? 1 : programs_.texts);
   std::vector<walk::Decoder::Reading> readings;

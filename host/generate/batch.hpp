@@ -80,6 +80,8 @@ class Batch {
   cpe::GlobalPtr<void> address(const graph::Template::Base& base, size_t text) const;
   cpe::GlobalPtr<void> address_alone(const graph::Template::Base& base, size_t text) const;
   uint32_t free_chunks(uint32_t count) const;
+  // There is one text, and the card goes on by itself: then the text's own lists are quicker than its row.
+  bool is_alone() const;
   void hear(size_t text, models::Token token, std::span<const models::Token> ends, const Ears& ears);
   bool hear_part(size_t text, const Ears& ears);
   void end(size_t text, const Ears& ears);
