@@ -418,11 +418,11 @@ uint64_t Cpe::count(unsigned number) const {
   }
 }
 
-uint32_t Cpe::status() const {
+uint32_t Cpe::status(bool is_there) const {
   namespace word = cpe_status;
   uint64_t status = word::kAsleep.put(asleep()) | word::kHalted.put(stopped()) | word::kFault.put(stopped()) |
                     word::kIdle.put(!running_) | word::kBusy.put(busy());
-  if (!waiting_ || stopped()) return static_cast<uint32_t>(status);
+  if (!is_there || !waiting_ || stopped()) return static_cast<uint32_t>(status);
   // Transfers of the DMA engine and runs have ended when their commands have: only channels are under way.
   const Command& command = hart_.waits_for();
   status |= word::kWaits.put(1) | word::kUnit.put(command.unit) | word::kOp.put(command.op);

@@ -81,6 +81,7 @@ class Cpe : private Environment {
   // It was a launch that its fault ended, not the daemon.
   bool failed_launch() const { return failed_launch_; }
   Clock& clock() { return clock_; }
+  const Clock& clock() const { return clock_; }
   // With what it shares, at the end of a round.
   Clock::Surroundings clock_surroundings(HbmTime& hbm) {
     return {hbm, row_, column_, column_number_, row_number_};
@@ -99,8 +100,8 @@ class Cpe : private Environment {
 
   // A counter by its number in docs/cpe-core.md; 0 for what only hardware can count.
   uint64_t count(unsigned number) const;
-  // As the window shows it (cpe_status).
-  uint32_t status() const;
+  // As the window shows it (cpe_status): where it waits once it is there.
+  uint32_t status(bool is_there) const;
 
   const Hart& hart() const { return hart_; }
   std::span<uint8_t> ldm() const { return ldm_; }

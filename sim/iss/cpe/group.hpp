@@ -115,6 +115,7 @@ class Group {
   Result finish();
   // Nothing happens for so long.
   void rest(uint64_t cycles) { time_ += cycles; }
+  uint64_t time() const { return time_; }
 
   // --- as the access window does it
   std::span<uint8_t> ldm(unsigned cpe) { return cpes_.at(cpe)->ldm(); }

@@ -288,7 +288,8 @@ bool GroupUnit::ring(uint64_t word) {
 uint64_t GroupUnit::read_cpe(const Cpe& cpe, unsigned number) const {
   switch (number) {
     case CpeRegister::kStatus:
-      return cpe.status();
+      // Until the time has passed that it has run ahead, it is on its way to where it may wait.
+      return cpe.status(cpe.clock().time() + now_.ahead <= group_.time());
     case CpeRegister::kPc:
       return cpe.hart().pc();
     case CpeRegister::kFault0:

@@ -66,6 +66,7 @@ constexpr uint32_t xor_(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x40
 constexpr uint32_t sll(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x1033, rd, rs1, rs2); }
 constexpr uint32_t sltu(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x3033, rd, rs1, rs2); }
 constexpr uint32_t mul(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x0200'0033, rd, rs1, rs2); }
+constexpr uint32_t divu(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x0200'5033, rd, rs1, rs2); }
 constexpr uint32_t sh3add(uint32_t rd, uint32_t rs1, uint32_t rs2) { return r(0x2000'6033, rd, rs1, rs2); }
 constexpr uint32_t lb(uint32_t rd, uint32_t rs1, int32_t imm) { return i(0x0003, rd, rs1, imm); }
 constexpr uint32_t lbu(uint32_t rd, uint32_t rs1, int32_t imm) { return i(0x4003, rd, rs1, imm); }

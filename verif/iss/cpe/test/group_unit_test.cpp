@@ -246,6 +246,36 @@ TEST_CASE("unit: kill and watchdog, records, the fault's line") {
   CHECK(bench.driver.last_done().watchdog);
 }
 
+// The firmware stops a launch of which it sees twice, 10,000 cycles apart, that all wait at the same place.
+TEST_CASE("unit: who computes for long before a barrier is not seen to wait there") {
+  UnitBench bench(2, 2, 1024);
+  Assembler divides;
+  for (unsigned i = 0; i < 400; ++i) divides({enc::divu(kT0, kA0, 0)});
+  bench.put(divides.sync(4).ret());
+  namespace word = cpe_status;
+  const auto waits = [&] {
+    const uint64_t status = bench.driver.cpe_status(0);
+    return word::kWaits.get(status) != 0 && word::kIdle.get(status) == 0;
+  };
+  const uint32_t number = bench.start();
+  unsigned slices = 0;
+  unsigned waiting = 0;
+  for (; cg::launch_status::kEnded.get(bench.driver.status()) != number; ++slices) {
+    REQUIRE(slices < 1000);
+    bench.unit.run(100);
+    if (waits()) ++waiting;
+  }
+  CHECK(slices > 100);
+  CHECK(waiting <= 1);
+  // Whoever waits for someone who does not come is seen to.
+  const Assembler syncs = Assembler().sync(4).ret();
+  bench.codes({syncs, syncs, syncs, Assembler()({kForever})});
+  bench.driver.forget(group::Group<UnitBench::Machine>::kCode);
+  bench.start();
+  bench.unit.run(5000);
+  CHECK(waits());
+}
+
 TEST_CASE("unit: a CPE that is disabled fails its launch and is gone; it is back when enabled") {
   UnitBench bench;
   bench.put(Assembler()({kForever}));
