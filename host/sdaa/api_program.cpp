@@ -47,7 +47,7 @@ sdaaError_t sdaaProgramDestroy(sdaaProgram_t program) {
   return call("sdaaProgramDestroy", [&] {
     with(program, [&](Program& found, Device::Lock&) {
       found.alive = false;
-      found.stop();
+      found.destroy();
     });
     Runtime::get().programs.remove(program);
   });

@@ -1,5 +1,6 @@
 #include "host/sdaa/card_memory.hpp"
 
+#include "host/sdaa/device_memory.hpp"
 #include "host/sdaa/staging.hpp"
 
 namespace swai::sdaa {
@@ -9,8 +10,7 @@ using protocol::Operation;
 CardMemory::CardMemory(Device& device, Device::Lock& lock, std::span<const uint8_t> bytes)
     : device_(device), lock_(lock), epoch_(device.epoch()) {
   Queue& queue = device.service_queue();
-  const protocol::AllocateFlags flags = {protocol::Usage::kShared, protocol::kAnyGroup};
-  pointer_ = device.connection().ask(Operation::kAllocate, {bytes.size(), flags.bits()})[0];
+  pointer_ = allocate_shared(device, bytes.size(), "the library's own data");
   try {
     guard([&] { copy_to_card(device, lock, queue, pointer_, bytes.data(), bytes.size()); });
   } catch (...) {

@@ -34,12 +34,19 @@ void or_give_back(Device& device, Device::Lock& lock, uint64_t given, Action act
   }
 }
 
-Status ask_for(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {
+Status ask_once(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {
   Status status = Status::kAgain;
   // The card clears what somebody else has left there.
   while (status == Status::kAgain)
     status = device.connection().request(Operation::kAllocate, {bytes, wish}, values);
   return status;
+}
+
+Status ask_for(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {
+  const Status status = ask_once(device, bytes, wish, values);
+  // Pools may hold what is missing.
+  if (status != Status::kNoMemory || !device.pools().give_back_all(device)) return status;
+  return ask_once(device, bytes, wish, values);
 }
 
 }  // namespace
@@ -51,10 +58,7 @@ uint64_t allocate_on_card(Device& device, Device::Lock& lock, uint64_t bytes, pr
   Connection::Values values;
   const bool checked = device.checked();
   const uint64_t asked = checked ? memory_check::room(bytes) : bytes;
-  Status status = ask_for(device, asked, wish, values);
-  // Pools may hold what is missing.
-  if (status == Status::kNoMemory && device.pools().give_back_all(device))
-    status = ask_for(device, asked, wish, values);
+  const Status status = ask_for(device, asked, wish, values);
   if (status != Status::kOk) {
     fail(code_of(status),
          fmt::format("{} bytes of memory on device {}: {}", bytes, device.number(), text(status)));
@@ -65,6 +69,17 @@ uint64_t allocate_on_card(Device& device, Device::Lock& lock, uint64_t bytes, pr
     or_give_back(device, lock, values[0], [&] { memory_check::prepare(device, lock, named, fresh); });
   device.allocations().add(named, fresh);
   return named;
+}
+
+uint64_t allocate_shared(Device& device, uint64_t bytes, std::string_view what) {
+  constexpr protocol::AllocateFlags kFlags = {protocol::Usage::kShared, protocol::kAnyGroup};
+  Connection::Values values;
+  const Status status = ask_for(device, bytes, kFlags.bits(), values);
+  if (status != Status::kOk) {
+    fail(code_of(status), fmt::format("{} bytes of memory for {} on device {}: {}", bytes, what,
+                                      device.number(), text(status)));
+  }
+  return values[0];
 }
 
 void free_on_card(Device& device, Device::Lock& lock, uint64_t pointer) {

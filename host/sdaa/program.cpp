@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "host/sdaa/copy.hpp"
+#include "host/sdaa/device_memory.hpp"
 #include "host/sdaa/recorder.hpp"
 
 namespace swai::sdaa {
@@ -21,17 +22,6 @@ constexpr uint64_t kTell = program::kRecords / 2;
 constexpr size_t kMostMessages = 1 << 20;  // that nobody has read
 
 constexpr uint64_t lines(uint64_t bytes) { return (bytes + kLine - 1) & ~(kLine - 1); }
-
-uint64_t allocate(Device& device, uint64_t bytes) {
-  constexpr protocol::AllocateFlags kFlags = {protocol::Usage::kShared, protocol::kAnyGroup};
-  Connection::Values values;
-  auto status = Status::kAgain;
-  while (status == Status::kAgain)
-    status = device.connection().request(Operation::kAllocate, {bytes, kFlags.bits()}, values);
-  if (status != Status::kOk)
-    fail(code_of(status), fmt::format("{} bytes of memory for a program: {}", bytes, protocol::text(status)));
-  return values[0];
-}
 
 }  // namespace
 
@@ -62,6 +52,18 @@ std::vector<uint8_t> Program::data_of(uint64_t memory, uint64_t stream, std::spa
   return data;
 }
 
+// What a run has had is kept for the next ones: a program that has run can run again, whatever others take.
+void Program::take_memory(uint64_t bytes) {
+  if (bytes <= memory_.bytes) return;
+  give_memory_back();
+  memory_ = {allocate_shared(*device, bytes, "a program"), bytes};
+}
+
+void Program::give_memory_back() {
+  const Memory memory = std::exchange(memory_, {});
+  if (memory.bytes != 0) device->connection().ask(Operation::kFree, {memory.address});
+}
+
 void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   Device& card = *device;
   require((card.info().capabilities & protocol::kPrograms) != 0, "the card's firmware runs no programs",
@@ -73,19 +75,19 @@ void Program::start(Device::Lock& lock, std::span<const uint8_t> arguments) {
   number_ = card.begin_run();
   run_.emplace();
   try {
-    run_->memory = allocate(card, memory_bytes(arguments.size()));
+    take_memory(memory_bytes(arguments.size()));
     run_->ring =
         static_cast<program::Record*>(card.host_memory().allocate(kStreamBytes, sdaaHostMallocDefault));
     std::memset(static_cast<void*>(run_->ring), 0, kStreamBytes);
     const uint64_t stream = card.host_memory().find(run_->ring, kStreamBytes)->iova;
     uint64_t argument = 0;
-    const auto data = data_of(run_->memory, stream, arguments, argument);
+    const auto data = data_of(memory_.address, stream, arguments, argument);
     Queue& queue = card.service_queue();
-    copy_to_card(card, lock, queue, run_->memory, file_.code.data(), file_.code.size());
-    copy_to_card(card, lock, queue, run_->memory + program::kPageBytes, data.data(), data.size());
+    copy_to_card(card, lock, queue, memory_.address, file_.code.data(), file_.code.size());
+    copy_to_card(card, lock, queue, memory_.address + program::kPageBytes, data.data(), data.size());
     run_->queue = &card.open_program_queue();
     card.connection().ask(Operation::kProgramStart,
-                          {run_->queue->number, run_->memory, file_.entry, argument});
+                          {run_->queue->number, memory_.address, file_.entry, argument});
   } catch (...) {
     stop();
     throw;
@@ -171,10 +173,18 @@ void Program::stop() noexcept {
   const ProgramRun run = *std::exchange(run_, std::nullopt);
   try {
     if (run.queue != nullptr) device->close_program_queue(*run.queue);
-    if (run.memory != 0) device->connection().ask(Operation::kFree, {run.memory});
     if (run.ring != nullptr) device->host_memory().remove(run.ring, false);
   } catch (...) {
     // The card is lost, and with it all that this is about.
+  }
+}
+
+void Program::destroy() noexcept {
+  stop();
+  try {
+    give_memory_back();
+  } catch (...) {
+    // As above.
   }
 }
 

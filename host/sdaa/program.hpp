@@ -17,7 +17,6 @@ namespace swai::sdaa {
 // What is there as long as a program runs.
 struct ProgramRun {
   Queue* queue = nullptr;
-  uint64_t memory = 0;
   program::Record* ring = nullptr;
   uint64_t taken = 0;                 // records
   uint64_t told = 0;                  // of these the program knows
@@ -38,20 +37,29 @@ class Program : public Object {
   // Its code. Throws what it failed with.
   uint32_t wait(Device::Lock& lock);
   void tell(unsigned number, uint64_t word);
-  // Whether it has ended or not.
-  void stop() noexcept;
+  // Whether it has ended or not; it does not run again.
+  void destroy() noexcept;
 
  private:
+  struct Memory {
+    uint64_t address = 0;
+    uint64_t bytes = 0;  // 0: there is none
+  };
+
   // What the program finds in its pages of data, with room for what it needs beside.
   std::vector<uint8_t> data_of(uint64_t memory, uint64_t stream, std::span<const uint8_t> arguments,
                                uint64_t& start) const;
   uint64_t memory_bytes(size_t argument_bytes) const;
+  void take_memory(uint64_t bytes);
+  void give_memory_back();
   // Takes what has come. True: there is something to tell the user.
   void take_records();
   void look(Device::Lock& lock);
   void end();
+  void stop() noexcept;
 
   const ProgramFile file_;
+  Memory memory_;  // on the card
   std::optional<ProgramRun> run_;
   uint64_t number_ = 0;  // of the run
   std::deque<std::vector<uint8_t>> messages_;

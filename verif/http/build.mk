@@ -4,3 +4,7 @@ $(eval $(call cxx_program,test-http,$(addprefix verif/http/,line_test.cpp reques
     $(addprefix host/transcribe/,json.cpp output.cpp special_tokens.cpp) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a -lmicrohttpd -lfmt,$(FUZZED)))
 # All of it reads and writes JSON: with sanitizers, optimising takes the compiler 50 s and saves each run 5.
 $(call objects_of,$(HTTP_SOURCES),$(FUZZED)): LESS_CXXFLAGS := -O0
+
+# A language model that answers on the card, whose memory may be too short.
+$(eval $(call cxx_program,test-http-card,verif/http/card_text_test.cpp verif/system/rig.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp), \
+    $(B)/lib/http.a $(B)/lib/generate.a $(B)/lib/walk.a $(B)/lib/graph.a $(B)/lib/models.a $(B)/lib/sdaa.a -lfmt))

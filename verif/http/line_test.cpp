@@ -2,17 +2,16 @@
 #include "host/http/line.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/socket.h>
 
-#include <array>
 #include <future>
 #include <semaphore>
 
-#include "host/link/channel.hpp"
+#include "verif/http/asks.hpp"
 
 namespace {
 
 using namespace swai;
+using http_test::Asks;
 
 struct Played : http::TextModel {
   Played(std::string its_name, std::vector<std::string>& done) : name(std::move(its_name)), log(done) {}
@@ -30,29 +29,6 @@ struct Played : http::TextModel {
 
   const std::string name;
   std::vector<std::string>& log;
-};
-
-// Somebody who asks, until he goes.
-class Asks : public http::Exchange::Connection {
- public:
-  Asks() : exchange(std::make_shared<http::Exchange>(http::Request{})) {
-    std::array<int, 2> ends;
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-    server_ = link::Fd(ends[0]);
-    client_ = link::Fd(ends[1]);
-    exchange->connect(server_.get(), *this);
-  }
-  ~Asks() override { exchange->disconnect(); }
-  Asks(const Asks&) = delete;
-  Asks& operator=(const Asks&) = delete;
-  void sleep() override {}
-  void wake() override {}
-  void go() { client_.reset(); }
-
-  const std::shared_ptr<http::Exchange> exchange;
-
- private:
-  link::Fd server_, client_;
 };
 
 }  // namespace

@@ -245,7 +245,7 @@ TEST_CASE("on the card: calls and commands with garbage, launches that fail, an 
   check_others(sum);
 
   auto copy = wish(Deed::kSubmit, static_cast<uint64_t>(command::Type::kFill));
-  copy.words = {bits(sum.y) + (uint64_t{1} << 48), 64, 1, 0, 0};
+  copy.words = {bits(sum.y) + (uint64_t{1} << 40), 64, 1, 0, 0};
   program.start(copy);
   program.fails(sdaaErrorInvalidDevicePointer);
 }
