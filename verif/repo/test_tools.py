@@ -87,6 +87,19 @@ class BenchTest(ToolTest):
         self.write("verif/a/bench.toml", "[[bench]]\nname = 'x'\n")
         self.assertEqual(self.run_script("bench.py")[0], 2)
 
+    def test_pictures(self):
+        """They are drawn when all figures are there, also those of files behind."""
+        picture = "[[picture]]\nname = 'p'\ncommand = 'cp build/bench/bench.json build/bench/drawn'\n"
+        self.write("verif/a/bench.toml", picture)
+        self.write("verif/b/bench.toml", """[[bench]]\nname = 'b'\ncommand = 'echo {\\"b.time\\": 7}'\n""")
+        code, output = self.run_script("bench.py", "--long")
+        self.assertEqual(code, 0, output)
+        self.assertEqual(json.loads((self.root / "build/bench/drawn").read_text()), {"b.time": 7})
+        self.write("verif/a/bench.toml", picture.replace("cp", "false"))
+        code, output = self.run_script("bench.py", "--long")
+        self.assertEqual((code, self.figures()), (1, {"b.time": 7}), output)
+        self.assertIn("p failed: exit code 1", output)
+
 
 class CoverageTest(ToolTest):
     @staticmethod
