@@ -58,7 +58,7 @@ def decoder_nodes(width=128, heads=4, keys=100):
 
 def row_node_cycles():
     tensors, nodes = decoder_nodes()
-    return Bench().walk(tensors, nodes, launches=3) / len(nodes)
+    return Bench().walk(tensors, nodes, launches=3).cycles / len(nodes)
 
 
 def main():
