@@ -1,6 +1,7 @@
 // The management processor as the runtime sees it: physical addresses, through the kernel's page tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -80,6 +81,8 @@ struct Processor {
   // timer::set_alarm() once before: it lets the machine timer interrupt.
   static void set_alarm(uint64_t time) { fw::write_reg(regs::timer::mtimecmp::kAddr, time); }
 
+  static void sleep() { csr::wait_for_interrupt(); }
+
   // --- Programs
 
   static void begin_program(unsigned number) { mmu::begin_program(number); }
@@ -89,6 +92,11 @@ struct Processor {
   static void end_program(unsigned number) { mmu::end_program(number); }
   static void tell(unsigned number, const program::Notes& notes) {
     std::memcpy(reinterpret_cast<void*>(mmu::notes_of(number)), &notes, sizeof notes);
+  }
+  [[gnu::always_inline]] static void tell_end(unsigned number, const program::Notes& notes) {
+    constexpr uint64_t kFirst = offsetof(program::Notes, completed);
+    put(mmu::notes_of(number) + kFirst, reinterpret_cast<const uint8_t*>(&notes) + kFirst,
+        sizeof notes - kFirst);
   }
   static void run_program(unsigned number, runtime::ProgramState& state) {
     mmu::use_program(number);

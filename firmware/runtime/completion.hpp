@@ -90,6 +90,13 @@ class Completions {
   bool ready() const {
     return ((changed_ & listening_) != 0 || event_count_ > sending_events_) && channel_.idle();
   }
+  // Something that has not been sent is worth an interrupt.
+  bool loud() const { return loud_; }
+  // Nobody waits to be told anything, but perhaps that quiet commands of this queue are complete.
+  bool can_wait(unsigned queue) const {
+    return (changed_ & listening_ & ~bit(queue)) == 0 && (rewritten_ & bit(queue)) == 0 && !loud_ &&
+           event_count_ <= sending_events_;
+  }
   // To be called after changes; `told`: the channel's work bit was set. True: there is room for events again.
   [[gnu::always_inline]] bool pump(bool told) {
     bool room = false;

@@ -49,6 +49,8 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   m.note(fault, arguments);
   // At this time of the card's timer whoever drives the runtime is to call alarm(); ~0: never.
   m.set_alarm(address);
+  // Until something has happened that the processor is woken for; or not so long.
+  m.sleep();
   // --- Programs, by number: each sees pages that it was shown, from program::kCode on, and nothing else. A
   // page that loses its owner (unmap) is seen no more.
   m.begin_program(number);
@@ -57,6 +59,7 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   { m.show(number, address, number, executable) } -> std::same_as<uint64_t>;
   m.end_program(number);
   m.tell(number, notes);
+  m.tell_end(number, notes);  // what they say of its queue
   // Until it fails, somebody wants the processor, or it calls and Runtime::answer() says that it does not go
   // on.
   m.run_program(number, state);

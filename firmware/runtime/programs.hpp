@@ -12,6 +12,7 @@
 #include "abi/program.hpp"
 #include "card_regs.hpp"
 #include "firmware/memory/memory.hpp"
+#include "firmware/runtime/cleaner.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "firmware/runtime/queues.hpp"
 
@@ -22,9 +23,12 @@ class Programs {
  public:
   Programs(M& machine, memory::Memory<M>& memory) : machine_(machine), memory_(memory) {}
 
-  [[gnu::cold, gnu::noinline]] void init(Queues<M>& queues) {
+  [[gnu::cold, gnu::noinline]] void init(Queues<M>& queues, const Cleaner<M>& cleaner) {
     queues_ = &queues;
+    cleaner_ = &cleaner;
     programs_ = {};
+    living_ = 0;
+    feeds_ = alone_ = false;
     next_ = 0;
     fed_ = machine_.time();
   }
@@ -50,6 +54,7 @@ class Programs {
     Program& program = programs_[number];
     program = {};
     program.lives = true;
+    ++living_;
     program.queue = static_cast<uint8_t>(queue);
     program.context = client.context;
     program.given = queues_->next_sequence(queue);
@@ -103,10 +108,7 @@ class Programs {
       case program::Call::kExit:
         return exit(program, first);
       case program::Call::kWait:
-        program.wanted = static_cast<uint32_t>(first);
-        program.told = second;
-        program.waits = true;
-        return false;
+        return wait(program, static_cast<uint32_t>(first), second);
       case program::Call::kShow:
         return show(program, first);
       default:
@@ -140,7 +142,9 @@ class Programs {
     const uint64_t end = machine_.time() + kQuantum;
     bool acted = false;
     const uint64_t alarm = machine_.begin_quantum(end);
+    feeds_ = true;
     while (machine_.time() < end && program.lives && can_go_on(program) && resume(program)) acted = true;
+    feeds_ = false;
     machine_.end_quantum(alarm);
     end_turn(number);
     return acted;
@@ -166,15 +170,41 @@ class Programs {
 
   // Until others have something to do before it goes on; false: until somebody wanted the processor.
   [[gnu::cold, gnu::noinline]] bool resume(Program& program) {
-    const protocol::QueueStatus& line = queues_->line(program.queue);
-    program.notes.completed = line.completed;
-    program.notes.status = line.status;
-    program.notes.value = line.value;
+    renew_notes(program);
     machine_.tell(number_of(program), program.notes);
+    alone_ = living_ == 1 && !feeds_ && !cleaner_->wanted() && !queues_->needs_turns();
     machine_.run_program(number_of(program), program);
     if ((program.cause & kInterrupt) != 0) return false;
     if (program.cause != kCalled) fail(program);
     return true;
+  }
+  void renew_notes(Program& program) {
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    program.notes.completed = line.completed;
+    program.notes.status = line.status;
+    program.notes.value = line.value;
+  }
+  // A launch's end is waited for here, as long as nothing else is to be done: the way through the service
+  // loop, which tells the host of each end, takes longer than a short launch. The host hears of it with the
+  // next poll(), at the latest at the next alarm. True: the program goes on.
+  [[gnu::cold, gnu::noinline]] bool wait(Program& program, uint32_t ticket, uint64_t told) {
+    namespace work = regs::inbox::work;
+    program.wanted = ticket;
+    program.told = told;
+    program.waits = true;
+    while (alone_ && queues_->is_quiet(program.queue, program.given)) {
+      if (can_go_on(program)) {
+        renew_notes(program);
+        machine_.tell_end(number_of(program), program.notes);
+        return true;
+      }
+      machine_.sleep();
+      const uint64_t bits = machine_.read(work::kAddr);
+      if (bits == 0 || (bits & ~work::kGroups.mask()) != 0) break;
+      machine_.write(work::kAddr, bits);
+      queues_->launches_ended(static_cast<uint32_t>(work::kGroups.get(bits)));
+    }
+    return false;
   }
   void end_turn(unsigned number) {
     next_ = (number + 1) % program::kPrograms;
@@ -271,14 +301,19 @@ class Programs {
   void forget(Program& program) {
     machine_.end_program(number_of(program));
     program.lives = false;
+    --living_;
   }
 
   M& machine_;
   memory::Memory<M>& memory_;
   Queues<M>* queues_ = nullptr;
+  const Cleaner<M>* cleaner_ = nullptr;
   std::array<Program, program::kPrograms> programs_ = {};
-  unsigned next_ = 0;  // who is looked at first
-  uint64_t fed_ = 0;   // when somebody had a turn last, or nobody wanted one
+  unsigned living_ = 0;
+  bool feeds_ = false;  // in feed(): one has a turn that others wait for
+  bool alone_ = false;  // nothing else needs turns of the service loop, since the program that runs began its
+  unsigned next_ = 0;   // who is looked at first
+  uint64_t fed_ = 0;    // when somebody had a turn last, or nobody wanted one
 };
 
 }  // namespace swai::runtime

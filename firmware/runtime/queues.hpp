@@ -148,7 +148,19 @@ class Queues : private Begin<M> {
     look_ |= this->bit(number);
     if (!next) return false;
     take_all();
-    return !busy() && !parts_.completions.ready();
+    return !busy() && parts_.completions.can_wait(number);
+  }
+  // Something goes on with each poll(), whatever happens.
+  bool needs_turns() const { return lacks_memory() || parts_.clients.any_leaving(); }
+  // Nothing is to be done but to tell the host, and that can wait, that quiet commands of this queue are
+  // complete. `sequence`: of the next one that will be put there.
+  [[gnu::always_inline]] bool is_quiet(unsigned number, uint32_t sequence) {
+    // An end makes its queue worth a look.
+    if (queues_[number].next == sequence) {
+      look_ &= ~this->bit(number);
+      waiting_ &= ~this->bit(number);
+    }
+    return !busy() && !parts_.completions.loud();
   }
   [[gnu::cold, gnu::noinline]] void program_ended(unsigned number, uint64_t code) {
     protocol::QueueStatus& line = parts_.completions.line(number);

@@ -98,7 +98,7 @@ class Runtime {
     calibration_.init(plan.scratch);
     cleaner_.init(plan.clearing);
     requests_.init();
-    programs_.init(queues_);
+    programs_.init(queues_, cleaner_);
   }
 
   // `work`: bits of inbox.work that were set and have been cleared. True: there is more to do without any

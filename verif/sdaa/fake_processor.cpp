@@ -179,6 +179,8 @@ void FakeProcessor::write(uint64_t address, uint64_t value) {
   } else if (address - cg::kBase < options_.groups * cg::kSize) {
     write_group(static_cast<unsigned>((address - cg::kBase) / cg::kSize), (address - cg::kBase) % cg::kSize,
                 value);
+  } else if (address == regs::inbox::work::kAddr) {
+    work_ &= ~value;
   } else {
     throw std::runtime_error("the firmware writes a register that is not there");
   }

@@ -71,6 +71,10 @@ class FakeProcessor {
   void order() {}
   uint64_t time() const { return now_; }
   void set_alarm(uint64_t time) { alarm_ = time == ~uint64_t{0} ? std::nullopt : std::optional(time); }
+  // Nothing happens meanwhile, unless the test says that the next thing does.
+  void sleep() {
+    if (sleeps && next_event()) run_next();
+  }
   void note(journal::Fault fault, const journal::Arguments& arguments) {
     faults.write(static_cast<uint16_t>(fault), journal::Severity::kFault, now_, arguments);
     pending_vectors |= uint64_t{1} << protocol::kLogVector;
@@ -82,6 +86,7 @@ class FakeProcessor {
   }
   void end_program(unsigned number) { programs.end(number); }
   void tell(unsigned number, const program::Notes& notes) { programs.tell(number, notes); }
+  void tell_end(unsigned number, const program::Notes& notes) { programs.tell_end(number, notes); }
   // Nothing here interrupts one, so the test says how a turn ends; in a quantum it takes its time, which
   // ends.
   void run_program(unsigned number, runtime::ProgramState& state) {
@@ -146,6 +151,7 @@ class FakeProcessor {
   uint8_t owner_at(uint64_t address);
   static constexpr uint64_t kProgramCycles = 100;  // that a turn takes of a quantum
   uint64_t own = 0;                                // so much of group 0's memory is the kernel's
+  bool sleeps = false;                             // whoever sleeps in a program's call
   uint64_t clear_looks = 0;                        // in vain, before a channel that is cleared is idle
   uint64_t failed_looks = 0;                       // the same of one that has failed
 

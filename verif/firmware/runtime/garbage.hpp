@@ -105,6 +105,7 @@ class Garbage {
                   : choose_(16) != 0 ? sdaa::FakePrograms::kCall
                                      : choose_(16);
     for (unsigned i = 10; i < 17; ++i) state.registers[i] = word();
+    played_.processor().sleeps = choose_(2) == 0;
     const auto type = choose_(15), function = choose_(6);
     state.registers[17] = choose_(8) == 0 ? word() : function | type << 8 | choose_(8) << 16;
   }

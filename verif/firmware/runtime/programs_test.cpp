@@ -199,6 +199,58 @@ TEST_CASE("programs: a command begins in its call if nobody else has anything to
   CHECK(at_once == std::vector<bool>{true, false, true, true});
 }
 
+TEST_CASE("programs: an end is waited for in the call, unless somebody else wants something") {
+  Bed bed;
+  auto& processor = bed.played.processor();
+  processor.sleeps = true;
+  const auto& lane = bed.guest->lanes.front();
+  const swai::sdaa::AxpyIntArgs axpy = {cpe::GlobalPtr<int32_t>(lane.pointers[0]),
+                                        cpe::GlobalPtr<const int32_t>(lane.pointers[1]), Guest::kBytes / 4,
+                                        1};
+  const command::Launch launch = {{}, bed.guest->module, Guest::kAxpyInt, sizeof axpy, 0, 0, ~0U, 0};
+  std::array<uint64_t, 7> words = {};
+  std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+  std::memcpy(words.data() + 2, &axpy, sizeof axpy);
+  // What happens between a launch and its end: nothing; somebody's doorbell, before the program waits and
+  // while it does; nothing, but the host is to be told; the launch fails.
+  enum Case : unsigned { kAlone, kBefore, kMeanwhile, kLoud, kFails, kCases };
+  unsigned given = 0, polls = 0;
+  std::vector<bool> in_call, noted, told;
+  std::vector<Status> answers;
+  bed.programs().turn = [&](unsigned number, ProgramState& state) {
+    const auto status = static_cast<Status>(state.registers[kA0]);
+    if (state.registers[kA7] == static_cast<uint64_t>(program::Call::kWait)) {
+      in_call.push_back(bed.played.polls() == polls);
+      const uint32_t last = bed.played.runtime().queues().next_sequence(bed.queue) - 1;
+      noted.push_back(bed.programs().space(number).notes.completed == last);
+      told.push_back(bed.line().completed == last);
+      answers.push_back(status);
+    } else if (given != 0) {
+      REQUIRE(status == Status::kOk);
+      polls = bed.played.polls();
+      const auto ring = [&] { processor.set_work(uint64_t{1} << bed.other->lanes.front().number); };
+      if (given == kBefore + 1) ring();
+      if (given == kMeanwhile + 1) processor.later(1, ring);
+      return call(state, program::Call::kWait, state.registers[kA1], 0);
+    }
+    if (given == kCases) return call(state, program::Call::kExit);
+    if (given == kFails) words[2] = 0;
+    submit(state, command::Type::kLaunch, words);
+    if (given++ == kLoud)
+      state.registers[kA7] = program::submit_word(static_cast<uint8_t>(command::Type::kLaunch), 0);
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(100);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  CHECK(in_call == std::vector<bool>{true, false, false, false, false});
+  CHECK(noted == std::vector<bool>(kCases, true));
+  CHECK(answers ==
+        std::vector<Status>{Status::kOk, Status::kOk, Status::kOk, Status::kOk, Status::kKernelFault});
+  // The host hears of a quiet end later, when something else is to be done.
+  CHECK_FALSE(told.front());
+  CHECK(bed.line().completed == bed.played.runtime().queues().next_sequence(bed.queue) - 1);
+}
+
 TEST_CASE("programs: a queue takes as many commands as it has slots, and says so") {
   Bed bed;
   unsigned given = 0;

@@ -12,17 +12,31 @@ using namespace swai::timed;
 // The kernel knows no such function.
 constexpr uint64_t kNothing = 0xff;
 
-// Gives the cores what it writes, as any program would, and reads what one of them brings back.
-uint64_t hand_over(const Wish& wish, volatile uint64_t* data, const volatile uint64_t* line, uint64_t round) {
-  constexpr uint64_t kWords = kHandedOver / sizeof(uint64_t);
+// A line holds its own address, the round, and words that tell where they lie.
+Line line_of(uint64_t address, uint64_t round) {
+  const auto word = [round](unsigned i) { return round << 8 | i; };
+  return {address, word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
+}
+// Gives the cores what it writes and reads what one of them brings back.
+Handover hand_over(const Wish& wish, volatile std::byte* data, const volatile Line* answer, uint64_t round) {
+  const auto first = reinterpret_cast<uint64_t>(data);
+  Line line = line_of(first, round);
   const uint64_t begin = time();
-  for (uint64_t i = 0; i < kWords; ++i) data[i] = round << 32 | i;
-  publish(data, kHandedOver);
-  const Status status = wait(launch(wish.takes, wish.shares));
-  look(line, kLineBytes);
-  const uint64_t last = line[kLineBytes / sizeof(uint64_t) - 1];
-  const uint64_t cycles = time() - begin;
-  return status == Status::kOk && last == (round << 32 | (kWords - 1)) ? cycles : 0;
+#pragma GCC unroll 8
+  for (; line.w0 != first + kHandedOver; line.w0 += kLineBytes)
+    write_line(reinterpret_cast<volatile void*>(line.w0), line);
+  written();
+  const uint64_t wrote = time();
+  const Ticket ticket = launch(wish.takes, wish.shares);
+  const uint64_t launched = time();
+  const Status status = wait(ticket);
+  const uint64_t ended = time();
+  look(answer, kLineBytes);
+  const Line back = {answer->w0, answer->w1, answer->w2, answer->w3,
+                     answer->w4, answer->w5, answer->w6, answer->w7};
+  const bool good = status == Status::kOk && back == line_of(first + kHandedOver - kLineBytes, round);
+  const uint64_t seen = time();
+  return {wrote - begin, launched - wrote, ended - launched, seen - ended, good ? seen - begin : 0};
 }
 
 int run(Job& job) {
@@ -31,8 +45,8 @@ int run(Job& job) {
     if (wait(launch(wish.kernel, wish.arguments)) != Status::kOk) return 1;
   for (uint32_t i = 0; i < kRounds; ++i)
     if (!job.stream().send(&i, sizeof i) || job.stream().flush() != Status::kOk) return 1;
-  auto* const data = show<volatile uint64_t>(wish.shares[0]);
-  const auto* const line = show<const volatile uint64_t>(wish.shares[1]);
+  auto* const data = show<volatile std::byte>(wish.shares[0]);
+  const auto* const line = show<const volatile Line>(wish.shares[1]);
   if (data == nullptr || line == nullptr) return 1;
   Report report;
   for (uint64_t& cycles : report.call) {

@@ -18,11 +18,18 @@ struct Wish {
   std::array<uint64_t, 3> shares;
 };
 
+// Handing data over: what each piece took.
+struct Handover {
+  uint64_t write;   // until the cores would find it in memory
+  uint64_t launch;  // the call
+  uint64_t wait;    // for its end
+  uint64_t look;    // until the line that comes back is there
+  uint64_t cycles;  // all of it; 0: it was another line
+};
 // Cycles of each round.
 struct Report {
   std::array<uint64_t, kRounds> call;  // an empty one into the kernel and back
-  // From the first store to having the line that comes back; 0: it was another one.
-  std::array<uint64_t, kRounds> handover;
+  std::array<Handover, kRounds> handover;
 };
 
 }  // namespace swai::timed
