@@ -56,6 +56,7 @@ enum Cause : uint64_t {
 
 inline constexpr uint64_t kEnvPbmt = uint64_t{1} << 62;
 inline constexpr uint64_t kEnvCacheClean = 1U << 6;
+inline constexpr uint64_t kEnvCacheZero = 1U << 7;
 inline constexpr uint64_t kEnvCacheInvalidate = 3U << 4;
 inline constexpr uint64_t kEnvInvalidateFlushes = 1U << 4;
 
@@ -95,6 +96,10 @@ template <unsigned kPair>
       ".option push\n .option arch, +xtheadmempair\n th.sdd %1, %2, (%0), %3, 4\n .option pop" ::"r"(line),
       "r"(low), "r"(high), "i"(kPair)
       : "memory");
+}
+// A line becomes zero without being read from memory.
+[[gnu::always_inline]] inline void zero_line(volatile void* line) {
+  asm volatile(".option push\n .option arch, +zicboz\n cbo.zero 0(%0)\n .option pop" ::"r"(line) : "memory");
 }
 // Writes one line back; fence() tells when it has arrived.
 inline void clean_line(const volatile void* line) { asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory"); }

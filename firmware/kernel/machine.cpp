@@ -51,7 +51,8 @@ extern "C" void machine_main() {
   csr::write<csr::kMedeleg>(kDelegatedExceptions);
   csr::write<csr::kMideleg>(kDelegatedInterrupts);
   csr::write<csr::kMcounteren>(~uint64_t{0});
-  csr::write<csr::kMenvcfg>(csr::kEnvPbmt | csr::kEnvCacheClean | csr::kEnvCacheInvalidate);
+  csr::write<csr::kMenvcfg>(csr::kEnvPbmt | csr::kEnvCacheClean | csr::kEnvCacheInvalidate |
+                            csr::kEnvCacheZero);
   select_events();
   csr::clear<csr::kMstatus>(csr::kStatusMppMask);
   csr::set<csr::kMstatus>(csr::kStatusMppSupervisor);

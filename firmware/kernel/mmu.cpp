@@ -185,8 +185,8 @@ void enable() {
   csr::flush_tlb();
   shown.fill(0);
   in_use = program::kPrograms;
-  // Programs may write their cached lines back, and read the clocks.
-  csr::write<csr::kSenvcfg>(csr::kEnvCacheClean | csr::kEnvInvalidateFlushes);
+  // Programs may write their cached lines back and make lines zero, and read the clocks.
+  csr::write<csr::kSenvcfg>(csr::kEnvCacheClean | csr::kEnvInvalidateFlushes | csr::kEnvCacheZero);
   csr::write<csr::kScounteren>(~uint64_t{0});
 }
 

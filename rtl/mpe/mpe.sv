@@ -194,7 +194,7 @@ module mpe #(
   );
 
   // ---------------------------------------------------------------- execute
-  logic lsu_free, tvm, tw, tsr, cbo_clean_ok, cbo_inval_ok, cbo_inval_flushes;
+  logic lsu_free, tvm, tw, tsr, cbo_clean_ok, cbo_inval_ok, cbo_inval_flushes, cbo_zero_ok;
 
   mpe_execute u_execute (
       .clk_i, .rst_ni,
@@ -257,6 +257,7 @@ module mpe #(
       .cbo_clean_ok_i      (cbo_clean_ok),
       .cbo_inval_ok_i      (cbo_inval_ok),
       .cbo_inval_flushes_i (cbo_inval_flushes),
+      .cbo_zero_ok_i       (cbo_zero_ok),
       .ev_mispredict_o     (ev_mispredict)
   );
 
@@ -532,6 +533,7 @@ module mpe #(
       .cbo_clean_ok_o      (cbo_clean_ok),
       .cbo_inval_ok_o      (cbo_inval_ok),
       .cbo_inval_flushes_o (cbo_inval_flushes),
+      .cbo_zero_ok_o       (cbo_zero_ok),
       .satp_written_o      (satp_written),
       .debug_i             (halted),
       .debug_enter_i       (debug_enter),

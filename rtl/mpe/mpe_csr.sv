@@ -56,6 +56,7 @@ module mpe_csr (
     output logic                  cbo_clean_ok_o,
     output logic                  cbo_inval_ok_o,
     output logic                  cbo_inval_flushes_o,
+    output logic                  cbo_zero_ok_o,
     output logic                  satp_written_o,
 
     // debug
@@ -96,6 +97,7 @@ module mpe_csr (
   } status_t;
 
   typedef struct packed {
+    logic       cbze;
     logic [1:0] cbie;
     logic       cbcfe;
     logic       fiom;
@@ -194,7 +196,7 @@ module mpe_csr (
   end
 
   function automatic logic [63:0] envcfg_bits(envcfg_t e, logic pbmte);
-    envcfg_bits = {1'b0, pbmte, 55'b0, e.cbcfe, e.cbie, 3'b0, e.fiom};
+    envcfg_bits = {1'b0, pbmte, 54'b0, e.cbze, e.cbcfe, e.cbie, 3'b0, e.fiom};
   endfunction
 
   always_comb begin
@@ -283,7 +285,7 @@ module mpe_csr (
   assign satp_written_o = write && addr_i == 12'h180;
 
   function automatic envcfg_t envcfg_write(envcfg_t previous, logic [63:0] value);
-    envcfg_write = {value[5:4] == 2'd2 ? previous.cbie : value[5:4], value[6], value[0]};
+    envcfg_write = {value[7], value[5:4] == 2'd2 ? previous.cbie : value[5:4], value[6], value[0]};
   endfunction
 
   function automatic logic [63:0] tvec_write(logic [63:0] value);
@@ -477,15 +479,18 @@ module mpe_csr (
     cbo_clean_ok_o      = 1'b1;
     cbo_inval_ok_o      = 1'b1;
     cbo_inval_flushes_o = 1'b0;
+    cbo_zero_ok_o       = 1'b1;
     if (priv != mpe_pkg::PrivM) begin
       cbo_clean_ok_o      = menvcfg_q.cbcfe;
       cbo_inval_ok_o      = menvcfg_q.cbie != '0;
       cbo_inval_flushes_o = menvcfg_q.cbie == 2'd1;
+      cbo_zero_ok_o       = menvcfg_q.cbze;
     end
     if (priv == mpe_pkg::PrivU) begin
       cbo_clean_ok_o      &= senvcfg_q.cbcfe;
       cbo_inval_ok_o      &= senvcfg_q.cbie != '0;
       cbo_inval_flushes_o |= senvcfg_q.cbie == 2'd1;
+      cbo_zero_ok_o       &= senvcfg_q.cbze;
     end
   end
 

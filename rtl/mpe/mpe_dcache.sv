@@ -6,6 +6,7 @@
 // A dirty line leaves in the background, be it the victim of a miss or what cbo.clean and cbo.flush send to memory: once the
 // stores that wait for it are in the cache memory, a cycle in which nobody else uses that moves it to a one-line write-back
 // buffer. A miss waits until nothing is leaving, so that a line is never asked for while it is still on its way out.
+// A line that becomes zero as a whole is not asked for: it takes two cycles, and its victim's way out.
 module mpe_dcache #(
     parameter int unsigned CacheBytes = 16384
 ) (
@@ -48,12 +49,14 @@ module mpe_dcache #(
   localparam int unsigned Sets = 2 ** SetBits;
   localparam int unsigned LastSet = Sets - 1;
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     StIdle,
     StRequest,
     StRefill,
     StReread,
     StFault,
+    StZero,       // the way is chosen; whatever was in it may still have to leave
+    StZeroed,
     StScan,       // DCleanAll: look for dirty lines
     StScanned     // there is one, and its tag
   } state_e;
@@ -225,7 +228,7 @@ module mpe_dcache #(
       .strb_i       (drain_strb),
       .low_data_i   (drain_low),
       .high_data_i  (drain_high),
-      .line_data_i  (refill_data_i),
+      .line_data_i  (state_q == StZero ? '0 : refill_data_i),
       .words_o      (words),
       .line_o       (line)
   );
@@ -284,6 +287,18 @@ module mpe_dcache #(
                 update_way = victim;
               end
             end
+            mpe_pkg::DZero: begin
+              // Stores that wait for the line come before; and if one leaves now, none else does.
+              if (sb_empty && !leave_valid_q) begin
+                touch      = tag_hit;
+                way_d      = tag_hit ? hit_way : victim;
+                leave      = !tag_hit && victim_dirty;
+                leave_way  = victim;
+                mark_clean = leave;
+                mark_way   = victim;
+                state_d    = StZero;
+              end
+            end
             mpe_pkg::DClean, mpe_pkg::DFlush: begin
               done_o     = !(tag_hit && hit_dirty) || !leave_valid_q;
               leave      = tag_hit && hit_dirty && done_o;
@@ -312,9 +327,14 @@ module mpe_dcache #(
         reread  = 1'b1;
         state_d = StIdle;
       end
-      StFault: begin
+      StFault, StZeroed: begin
         done_o  = 1'b1;
         state_d = StIdle;
+      end
+      StZero: begin
+        fill       = !leave_valid_q;
+        mark_dirty = fill;
+        if (fill) state_d = StZeroed;
       end
       StScanned: begin
         leave      = 1'b1;

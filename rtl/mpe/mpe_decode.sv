@@ -268,6 +268,7 @@ module mpe_decode (
               12'd0:   ctrl_o.mem_op = mpe_pkg::MemCboInval;
               12'd1:   ctrl_o.mem_op = mpe_pkg::MemCboClean;
               12'd2:   ctrl_o.mem_op = mpe_pkg::MemCboFlush;
+              12'd4:   ctrl_o.mem_op = mpe_pkg::MemCboZero;
               default: bad = 1'b1;
             endcase
             bad |= rd != '0;

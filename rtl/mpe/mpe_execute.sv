@@ -73,6 +73,7 @@ module mpe_execute (
     input  logic                cbo_clean_ok_i,
     input  logic                cbo_inval_ok_i,
     input  logic                cbo_inval_flushes_i,
+    input  logic                cbo_zero_ok_i,
 
     output logic                ev_mispredict_o
 );
@@ -227,6 +228,7 @@ module mpe_execute (
       unique case (ctrl_q.mem_op)
         mpe_pkg::MemCboInval:              forbidden = !cbo_inval_ok_i;
         mpe_pkg::MemCboClean, mpe_pkg::MemCboFlush: forbidden = !cbo_clean_ok_i;
+        mpe_pkg::MemCboZero:               forbidden = !cbo_zero_ok_i;
         default: ;
       endcase
     end

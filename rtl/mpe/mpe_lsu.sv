@@ -113,12 +113,13 @@ module mpe_lsu #(
   logic [63:0]    va_q, data_q, pair_q;
   logic [63:0]    word_q;        // first part of a straddling load, or old value of an atomic
 
-  logic           is_atomic, is_cbo, is_pair, is_store, misaligned, plain_memory, straddles, second;
+  logic           is_atomic, is_cbo, is_zero, is_pair, is_store, misaligned, plain_memory, straddles, second;
   logic [7:0]     size_mask;
   logic [63:0]    second_va, part_va;
   logic [2:0]     offset;
   assign is_atomic  = op_q == mpe_pkg::MemLr || op_q == mpe_pkg::MemSc || op_q == mpe_pkg::MemAmo;
   assign is_cbo     = op_q == mpe_pkg::MemCboInval || op_q == mpe_pkg::MemCboClean || op_q == mpe_pkg::MemCboFlush;
+  assign is_zero    = op_q == mpe_pkg::MemCboZero;
   assign is_pair    = op_q == mpe_pkg::MemStorePair;
   assign is_store   = op_q == mpe_pkg::MemStore || is_pair;
   assign plain_memory = is_atomic || is_pair;  // aligned and nowhere else
@@ -348,7 +349,7 @@ module mpe_lsu #(
       pass_fault = 3'b010;
     end else if (tlb_miss_q) begin
       pass = PassWalk;
-    end else if (access_fault_q || (io_q && plain_memory)) begin
+    end else if (access_fault_q || (io_q && plain_memory) || ((io_q || uncached_q) && is_zero)) begin
       pass       = PassFault;
       pass_fault = 3'b001;
     end else if (is_cbo) begin
@@ -388,6 +389,7 @@ module mpe_lsu #(
         PassCached: begin
           cmd_valid = 1'b1;
           if (look_only) cmd = mpe_pkg::DHold;
+          else if (is_zero) cmd = mpe_pkg::DZero;
           else if (is_store || op_q == mpe_pkg::MemSc) cmd = mpe_pkg::DWrite;
         end
         default: ;

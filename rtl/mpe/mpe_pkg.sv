@@ -81,6 +81,7 @@ package mpe_pkg;
     MemCboInval,
     MemCboClean,
     MemCboFlush,
+    MemCboZero,
     MemFence,
     MemFenceI
   } mem_op_e;
@@ -171,6 +172,7 @@ package mpe_pkg;
   typedef enum logic [2:0] {
     DRead,
     DWrite,
+    DZero,      // the whole line, which is not read from memory for that
     DHold,      // make it present, change nothing
     DClean,
     DFlush,

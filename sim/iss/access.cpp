@@ -225,4 +225,21 @@ bool Hart::check_cache_block(uint64_t vaddr) {
   return false;
 }
 
+// The cache makes the line its own without asking memory: whether that is there does not matter here, and
+// what is not cached is refused.
+bool Hart::zero_line(uint64_t vaddr) {
+  constexpr uint64_t kLineBytes = 64;
+  uint64_t cause = 0;
+  const Translation* const page = translation(vaddr, Access::kStore, cause);
+  if (page != nullptr && (page->pma != Pma::kMemory || page->posted)) cause = cause::kStoreAccess;
+  if (cause != 0) {
+    raise(cause, vaddr);
+    return false;
+  }
+  const uint64_t line = vaddr & ~(kLineBytes - 1);
+  for (uint64_t word = line; word < line + kLineBytes; word += sizeof word)
+    write_part(*page, word, sizeof word, 0);
+  return true;
+}
+
 }  // namespace swai::iss

@@ -15,7 +15,7 @@ constexpr uint64_t kCounterMask = 0xffff'ffff;
 constexpr uint64_t kCountInhibit = 0x7fd;  // cycle, instret and the event counters
 constexpr uint64_t kEventSelector = 0xf;
 constexpr uint64_t kTvecWritable = ~uint64_t{2};
-constexpr uint64_t kSenvcfg = envcfg::kFiom | envcfg::kCbie | envcfg::kCbcfe;
+constexpr uint64_t kSenvcfg = envcfg::kFiom | envcfg::kCbie | envcfg::kCbcfe | envcfg::kCbze;
 constexpr uint64_t kMenvcfg = kSenvcfg | envcfg::kPbmte;
 constexpr unsigned kCycleIndex = 0;
 constexpr unsigned kTimeIndex = 1;
@@ -36,10 +36,17 @@ uint64_t cbie(uint64_t envcfg) { return (envcfg & envcfg::kCbie) >> envcfg::kCbi
 
 }  // namespace
 
-bool Hart::cache_op_legal(bool invalidate) const {
+bool Hart::cache_op_legal(CacheOp op) const {
   if (privilege_ == Privilege::kMachine) return true;
   const auto allows = [&](uint64_t envcfg) {
-    return invalidate ? cbie(envcfg) != 0 : (envcfg & envcfg::kCbcfe) != 0;
+    switch (op) {
+      case CacheOp::kInvalidate:
+        return cbie(envcfg) != 0;
+      case CacheOp::kZero:
+        return (envcfg & envcfg::kCbze) != 0;
+      default:
+        return (envcfg & envcfg::kCbcfe) != 0;
+    }
   };
   return allows(csrs_.menvcfg) && (privilege_ == Privilege::kSupervisor || allows(csrs_.senvcfg));
 }

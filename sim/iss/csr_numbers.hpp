@@ -74,6 +74,7 @@ inline constexpr uint64_t kFiom = 1 << 0;
 inline constexpr uint64_t kCbie = 3 << 4;
 inline constexpr unsigned kCbieShift = 4;
 inline constexpr uint64_t kCbcfe = 1 << 6;
+inline constexpr uint64_t kCbze = 1 << 7;
 inline constexpr uint64_t kPbmte = uint64_t{1} << 62;
 }  // namespace envcfg
 

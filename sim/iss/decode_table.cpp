@@ -207,10 +207,11 @@ constexpr InsnInfo kTable[] = {
     insn<csr_imm<CsrOp::kSet>>("csrrsi", "------------ ----- 110 ----- 11100 11", Format::kCsrImm),
     insn<csr_imm<CsrOp::kClear>>("csrrci", "------------ ----- 111 ----- 11100 11", Format::kCsrImm),
 
-    // Zicbom
-    insn<cbo<true>>("cbo.inval", "000000000000 ----- 010 00000 00011 11", Format::kAddress),
-    insn<cbo<false>>("cbo.clean", "000000000001 ----- 010 00000 00011 11", Format::kAddress),
-    insn<cbo<false>>("cbo.flush", "000000000010 ----- 010 00000 00011 11", Format::kAddress),
+    // Zicbom and Zicboz
+    insn<cbo<CacheOp::kInvalidate>>("cbo.inval", "000000000000 ----- 010 00000 00011 11", Format::kAddress),
+    insn<cbo<CacheOp::kClean>>("cbo.clean", "000000000001 ----- 010 00000 00011 11", Format::kAddress),
+    insn<cbo<CacheOp::kClean>>("cbo.flush", "000000000010 ----- 010 00000 00011 11", Format::kAddress),
+    insn<cbo_zero>("cbo.zero", "000000000100 ----- 010 00000 00011 11", Format::kAddress),
 
     // Privileged
     insn<mret>("mret",       "0011000 00010 00000 000 00000 11100 11", Format::kNone),

@@ -263,13 +263,19 @@ template <CsrOp kOp>
 using csr_imm = Alone<access_csr_imm<kOp>>;
 
 // The model has no caches: of a cache operation only the checks remain.
-template <bool kInvalidate>
+template <CacheOp kOp>
 void check_cbo(Hart& hart, const Operation& insn) {
-  if (!hart.cache_op_legal(kInvalidate)) return hart.raise_illegal();
+  if (!hart.cache_op_legal(kOp)) return hart.raise_illegal();
   hart.check_cache_block(hart.reg(insn.rs1));
 }
-template <bool kInvalidate>
-using cbo = Alone<check_cbo<kInvalidate>>;
+template <CacheOp kOp>
+using cbo = Alone<check_cbo<kOp>>;
+
+inline void zero_line(Hart& hart, const Operation& insn) {
+  if (!hart.cache_op_legal(CacheOp::kZero)) return hart.raise_illegal();
+  hart.zero_line(hart.reg(insn.rs1));
+}
+using cbo_zero = Alone<zero_line>;
 
 struct no_effect {
   static constexpr Place kPlace = Place::kAnywhere;

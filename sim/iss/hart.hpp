@@ -1,5 +1,5 @@
-// Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom, Svpbmt, modes M, S and
-// U, Sv39. docs/simulators.md says what is modelled. Debug mode is not.
+// Reference model of the management processor: RV64IMAC_Zba_Zbb_Zicsr_Zifencei_Zicbom_Zicboz, Svpbmt, modes
+// M, S and U, Sv39. docs/simulators.md says what is modelled. Debug mode is not.
 //
 // Alone: set the inputs when they change, call step() or run(); the model takes enabled interrupts itself.
 //
@@ -69,6 +69,9 @@ struct Supply {
 enum class Access : uint8_t { kFetch, kLoad, kStore };
 
 enum class CsrOp : uint8_t { kWrite, kSet, kClear };
+
+// Operations on a line of the cache, as envcfg allows them.
+enum class CacheOp : uint8_t { kClean, kInvalidate, kZero };
 
 class Hart {
  public:
@@ -152,8 +155,10 @@ class Hart {
   bool reserve(uint64_t vaddr, unsigned size, uint64_t& value);
   bool store_conditional(uint64_t vaddr, unsigned size, uint64_t value, bool& success);
   bool check_cache_block(uint64_t vaddr);
+  // The line around.
+  bool zero_line(uint64_t vaddr);
   void access_csr(const Operation& insn, CsrOp op, uint64_t operand);
-  bool cache_op_legal(bool invalidate) const;
+  bool cache_op_legal(CacheOp op) const;
   void return_from_machine();
   void return_from_supervisor();
   void wait_for_interrupt();

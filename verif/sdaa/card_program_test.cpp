@@ -161,6 +161,9 @@ TEST_CASE("on the card: what a program must not do ends it, with cause and pc, a
                          {Deed::kJump, program::kData, sdaaErrorIllegalAddress},
                          {Deed::kJump, kKernel, sdaaErrorIllegalAddress},
                          {Deed::kClean, kKernel, sdaaErrorIllegalAddress},
+                         {Deed::kZero, program::kNotes, sdaaErrorIllegalAddress},
+                         {Deed::kZero, program::kCode, sdaaErrorIllegalAddress},
+                         {Deed::kZero, kKernel, sdaaErrorIllegalAddress},
                          {Deed::kPrivileged, 0, sdaaErrorLaunchFailure},
                          {Deed::kBreak, 0, sdaaErrorAssert}}) {
     CAPTURE(static_cast<int>(one.deed));

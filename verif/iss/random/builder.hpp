@@ -33,7 +33,8 @@ inline constexpr uint32_t kMhpmevent3 = 0x323, kMhpmcounter3 = 0xB03;
 }  // namespace csr
 
 namespace envcfg {
-inline constexpr uint64_t kCbie = 3 << 4, kCbieFlush = 1 << 4, kReservedCbie = 2 << 4, kCbcfe = 1 << 6;
+inline constexpr uint64_t kCbie = 3 << 4, kCbieFlush = 1 << 4, kReservedCbie = 2 << 4, kCbcfe = 1 << 6,
+                          kCbze = 1 << 7;
 inline constexpr uint64_t kPbmte = uint64_t{1} << 62;
 }  // namespace envcfg
 
@@ -153,7 +154,7 @@ class Builder {
   void item_handoff();
   void emit_amo(Reg address, bool wide);
 
-  bool cbo_allowed() const;
+  bool cbo_allowed(uint64_t which = envcfg::kCbcfe) const;
   bool inval_flushes() const;
 
   // --- items_control.cpp
@@ -244,7 +245,7 @@ class Builder {
   uint64_t mideleg_ = 0;
   uint64_t traps_ = 0;  // TVM, TW and TSR in force
   bool pbmte_ = false;
-  std::array<uint64_t, 2> envcfg_{};  // menvcfg and senvcfg: CBIE and CBCFE
+  std::array<uint64_t, 2> envcfg_{};  // menvcfg and senvcfg: CBIE, CBCFE and CBZE
   unsigned depth_ = 0;
   // The one interrupt of a program for QEMU, which ranks them in another order.
   uint64_t strict_interrupt_ = 0;

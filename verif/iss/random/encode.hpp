@@ -99,7 +99,7 @@ constexpr uint32_t sfence_vma(uint32_t rs1, uint32_t rs2) {
 }
 constexpr uint32_t cbo(uint32_t kind, uint32_t rs1) { return 0x200F | kind << 20 | with_rs1(rs1); }
 
-constexpr uint32_t kCboInval = 0, kCboClean = 1, kCboFlush = 2;
+constexpr uint32_t kCboInval = 0, kCboClean = 1, kCboFlush = 2, kCboZero = 4;
 constexpr uint32_t kNop = 0x13;
 constexpr uint32_t kEcall = 0x73;
 constexpr uint32_t kEbreak = 0x0010'0073;

@@ -168,6 +168,7 @@ constexpr std::array kTable = {
     Insn{"cbo.inval", 0x0000'200F, kCboMask, Format::kCbo, Group::kCbo},
     Insn{"cbo.clean", 0x0010'200F, kCboMask, Format::kCbo, Group::kCbo},
     Insn{"cbo.flush", 0x0020'200F, kCboMask, Format::kCbo, Group::kCbo},
+    Insn{"cbo.zero", 0x0040'200F, kCboMask, Format::kCbo, Group::kCbo},
     Insn{"sfence.vma", 0x1200'0073, kSfenceMask, Format::kSfence, Group::kSystem},
     Insn{"ecall", 0x0000'0073, kExact, Format::kFixed, Group::kSystem},
     Insn{"ebreak", 0x0010'0073, kExact, Format::kFixed, Group::kSystem},

@@ -95,8 +95,8 @@ void Builder::item_lr_sc() {
   if (rng_.chance(40)) emit_access(address, 0, 3, false);
 }
 
-// Clean and flush anywhere. A block is invalidated only where that means a flush, or when a flush has just
-// left nothing to lose: the environment configuration never allows inval as such without allowing flush.
+// Clean, flush and zero anywhere. A block is invalidated only where that means a flush, or when a flush has
+// just left nothing to lose: the environment configuration never allows inval as such without allowing flush.
 void Builder::item_cbo() {
   const Pointer& pointer = any_pointer();
   if (pointer.attribute != Attribute::kCached || (hot() && !cbo_allowed())) return;
@@ -104,12 +104,17 @@ void Builder::item_cbo() {
   const int32_t offset = pick_offset(pointer, 8, true);
   as_.emit(enc::addi(address, pointer.reg, offset));
   if (rng_.chance(60)) random_access(address, 70);
-  switch (rng_.below(3)) {
+  const bool zeroes = !options_.qemu && (!hot() || cbo_allowed(envcfg::kCbze));
+  switch (rng_.below(zeroes ? 5 : 3)) {
     case 0:
       as_.emit(enc::cbo(enc::kCboClean, address));
       break;
     case 1:
       as_.emit(enc::cbo(enc::kCboFlush, address));
+      break;
+    case 3:
+    case 4:
+      as_.emit(enc::cbo(enc::kCboZero, address));
       break;
     default:
       if (!inval_flushes() || rng_.chance(20)) as_.emit(enc::cbo(enc::kCboFlush, address));

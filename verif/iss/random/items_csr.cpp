@@ -122,10 +122,10 @@ uint64_t Builder::random_status(bool machine) {
 
 // inval is never allowed as such where flush is not, see item_cbo().
 uint64_t Builder::random_envcfg(bool machine) {
-  uint64_t value = rng_.next() & ~(envcfg::kCbie | envcfg::kCbcfe | envcfg::kPbmte);
+  uint64_t value = rng_.next() & ~(envcfg::kCbie | envcfg::kCbcfe | envcfg::kCbze | envcfg::kPbmte);
   const uint64_t inval = rng_.below(4);
   const bool allow = inval >= 2 || rng_.chance(70);
-  value |= inval * envcfg::kCbieFlush | (allow ? envcfg::kCbcfe : 0);
+  value |= inval * envcfg::kCbieFlush | (allow ? envcfg::kCbcfe : 0) | (rng_.chance(70) ? envcfg::kCbze : 0);
   if (machine && pbmte_) value |= envcfg::kPbmte;
   return value;
 }
@@ -134,7 +134,7 @@ uint64_t Builder::random_envcfg(bool machine) {
 void Builder::note_envcfg(bool machine, uint64_t written) {
   uint64_t& known = envcfg_[machine ? 0 : 1];
   const bool reserved = (written & envcfg::kCbie) == envcfg::kReservedCbie;
-  known = (written & envcfg::kCbcfe) | ((reserved ? known : written) & envcfg::kCbie);
+  known = (written & (envcfg::kCbcfe | envcfg::kCbze)) | ((reserved ? known : written) & envcfg::kCbie);
 }
 
 void Builder::item_csr_write() {

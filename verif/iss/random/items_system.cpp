@@ -14,8 +14,8 @@ constexpr uint64_t kDelegatable = 0xB3FF;
 
 }  // namespace
 
-bool Builder::cbo_allowed() const {
-  uint64_t allowed = envcfg::kCbcfe;
+bool Builder::cbo_allowed(uint64_t which) const {
+  uint64_t allowed = which;
   if (mode_.privilege != Privilege::kMachine) allowed &= envcfg_[0];
   if (mode_.privilege == Privilege::kUser) allowed &= envcfg_[1];
   return allowed != 0;

@@ -48,7 +48,7 @@ TEST_CASE("what is no instruction is illegal") {
            0x0814'403bu,  // packw, which is zext.h only with rs2 = 0
            0x0000'4073u,  // CSR instruction without an operation
            0x0020'0073u,  // uret
-           0x0040'200fu,  // cbo.zero
+           0x0030'200fu,  // between cbo.flush and cbo.zero
            0x0000'208fu,  // cbo.inval with rd
            0x0000'300fu,
            0x1200'00f3u,  // sfence.vma with rd
@@ -225,6 +225,7 @@ TEST_CASE("disassembly") {
       {0x002fa00f, "cbo.flush (t6)"},
       {0x0000a00f, "cbo.inval (ra)"},
       {0x0015200f, "cbo.clean (a0)"},
+      {0x0045200f, "cbo.zero (a0)"},
       // clang-format on
   };
   for (const Sample& sample : kSamples) {

@@ -484,5 +484,31 @@ TEST_CASE("cache operations: rights, privileges, faults") {
   check_trap(machine.run(enc::cbo(enc::kCboInval, kA)), cause::kStoreAccess, kVacant);
 }
 
+TEST_CASE("cbo.zero: a line of memory that may be written, or nothing") {
+  Paged bench;
+  bench.map(0, Bench::kData, pte::kRw);
+  bench.map(1, Bench::kData, pte::kV | pte::kR | pte::kA);
+  bench.map(2, kIo, pte::kRw);
+  bench.map(3, Bench::kData, pte::kRw | uint64_t{1} << 61);
+  bench.set_csr(csr::kMenvcfg, envcfg::kPbmte | envcfg::kCbcfe);
+  const auto cause = [&](uint64_t address) {
+    bench.supervisor();
+    bench.hart.set_reg(kA, address);
+    const Retirement record = bench.run(enc::cbo(enc::kCboZero, kA));
+    if (record.trap && record.cause != cause::kIllegal) CHECK(record.tval == address);
+    return record.cause;
+  };
+  for (uint64_t at = 0; at < 192; at += 8) bench.poke(Bench::kData + at, ~uint64_t{0});
+  CHECK(cause(Bench::kVirtual) == cause::kIllegal);
+  bench.set_csr(csr::kMenvcfg, envcfg::kPbmte | envcfg::kCbze);
+  CHECK(cause(Bench::kVirtual + 4096) == cause::kStorePage);
+  CHECK(cause(Bench::kVirtual + 2 * 4096 + 9) == cause::kStoreAccess);
+  CHECK(cause(Bench::kVirtual + 3 * 4096) == cause::kStoreAccess);
+  for (uint64_t at = 0; at < 192; at += 8) CHECK(bench.peek<uint64_t>(Bench::kData + at) == ~uint64_t{0});
+  CHECK(cause(Bench::kVirtual + 64 + 37) == 0);
+  for (uint64_t at = 0; at < 192; at += 8)
+    CHECK(bench.peek<uint64_t>(Bench::kData + at) == (at / 64 == 1 ? 0 : ~uint64_t{0}));
+}
+
 }  // namespace
 }  // namespace swai::iss

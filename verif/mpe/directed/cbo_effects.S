@@ -67,6 +67,16 @@ TEST_START
   cbo.flush 0(s0)
   EFFECT 8, MODE_M, 0, 0, 1, cbo.inval 0(s0)
   cbo.flush 0(s0)
+  // A line that becomes zero is not read from memory.
+  WRITE_CSR mhpmcounter4, 0
+  cbo.zero 0(s0)
+  sd zero, 8(s0)
+  ld a0, 0(s0)
+  csrr s3, mhpmcounter4
+  CASE 9
+  EXPECT s3, 0
+  EXPECT a0, 0
+  cbo.flush 0(s0)
   cbo.flush 0(s0)  // of a line that is not there
   LOSES 11, MODE_M, 1, cbo.inval 0(s0)
   LOSES 12, MODE_S, 1, cbo.inval 0(s0)

@@ -73,14 +73,14 @@ TEST_START
   WRITABLE scounteren, 0, 0
   CASE 13  // menvcfg: PBMTE, CBCFE, CBIE, FIOM. A write of the reserved CBIE keeps the old one.
   WRITABLE 0x30A, 0, 0
-  WRITABLE 0x30A, -1, 0x4000000000000071
+  WRITABLE 0x30A, -1, 0x40000000000000F1
   WRITABLE 0x30A, 0x20, 0x30
   WRITABLE 0x30A, 0x10, 0x10
   WRITABLE 0x30A, 0x60, 0x50
   WRITABLE 0x30A, 0, 0
   WRITABLE 0x30A, 0x20, 0
   CASE 14
-  WRITABLE 0x10A, -1, 0x71
+  WRITABLE 0x10A, -1, 0xF1
   WRITABLE 0x10A, 0x20, 0x30
   WRITABLE 0x10A, 0, 0
   CASE 15  // mcountinhibit: cycle, instret and the eight event counters

@@ -138,7 +138,7 @@ words:
   .dword 0xF800302F
   .dword 0x0000300F  // fences that do not exist
   .dword 0x0000700F
-  .dword 0x0040200F  // cbo.zero: no Zicboz
+  .dword 0x0050200F
   .dword 0x0030200F
   .dword 0x0000208F  // cbo.inval with rd
   .dword 0xFFF0200F

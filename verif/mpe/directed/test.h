@@ -78,6 +78,7 @@
 // The program starts at _start; `start` is for those that have something to do before.
 .macro TEST_START start=_start
   .option arch, +zicbom
+  .option arch, +zicboz
   .section .text.init, "ax"
   .globl \start
 \start:

@@ -18,7 +18,7 @@ sys.path.insert(0, "verif/card")
 import perfetto  # noqa: E402
 
 ROUNDS = 33  # swai::timed::kRounds
-REPORT_RECORDS = -(-(1 + 5) * 8 * ROUNDS // 52)  # of program::Record::kBytes
+REPORT_RECORDS = -(-8 * ((1 + 5) * ROUNDS + 2) // 52)  # of program::Record::kBytes
 SHOWN = 2  # allocations
 
 

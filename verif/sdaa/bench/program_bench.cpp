@@ -34,7 +34,7 @@ class Bench : private BenchCard {
     must(sdaaProgramLoad(&program, "build/programs/timed.elf"));
     must(sdaaModuleGetFunction(&take_shares, module, "take_shares"));
     must(sdaaProgramGetKernel(&takes, take_shares, nullptr));
-    must(sdaaMallocWithFlags(&data, timed::kHandedOver, sdaaMallocShared, sdaaAnyGroup));
+    must(sdaaMallocWithFlags(&data, timed::kLarge, sdaaMallocShared, sdaaAnyGroup));
     must(sdaaMallocWithFlags(&line, 64, sdaaMallocShared, sdaaAnyGroup));
     const timed::Wish wish = {
         std::bit_cast<program::Kernel>(kernel),
@@ -54,6 +54,7 @@ class Bench : private BenchCard {
     std::ranges::sort(report.handover, {}, &timed::Handover::cycles);
     if (report.handover.front().cycles == 0) throw std::runtime_error("another line came back");
     constexpr unsigned kMiddle = timed::kRounds / 2;
+    const auto per_line = [](uint64_t cycles) { return cycles * 64.0 / timed::kLarge; };
     const timed::Handover& handover = report.handover[kMiddle];
     return {{"program.call_cycles", report.call[kMiddle]},
             {"program.call_cycles_cold", report.call.back()},
@@ -62,7 +63,9 @@ class Bench : private BenchCard {
             {"handover.cycles.o_launch", handover.launch},
             {"handover.cycles.o_wait", handover.wait},
             {"handover.cycles.o_look", handover.look},
-            {"handover.cycles_cold", report.handover.back().cycles}};
+            {"handover.cycles_cold", report.handover.back().cycles},
+            {"program.line_cycles", per_line(report.zeroed)},
+            {"program.line_cycles_read", per_line(report.read)}};
   }
 
  private:

@@ -172,6 +172,9 @@ int run(Job& job) {
     case Deed::kClean:
       publish(address, 1);
       return 0;
+    case Deed::kZero:
+      zero_line(address);
+      return 0;
     case Deed::kPrivileged:
       asm volatile("csrw satp, zero");
       return 0;

@@ -30,6 +30,7 @@ enum class Deed : uint32_t {
   // code has a bit for each register that is not as it should be.
   kKeep = 17,
   kKeepLong = 18,  // the same without a call, for so long that others interrupt it
+  kZero = 19,      // a line of memory at the address `word`
 };
 
 struct Wish {

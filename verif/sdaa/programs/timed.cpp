@@ -17,6 +17,21 @@ Line line_of(uint64_t address, uint64_t round) {
   const auto word = [round](unsigned i) { return round << 8 | i; };
   return {address, word(1), word(2), word(3), word(4), word(5), word(6), word(7)};
 }
+// Cycles of writing more than the cache holds, which has none of it.
+template <bool kZero>
+uint64_t write_much(volatile std::byte* data) {
+  const auto first = reinterpret_cast<uint64_t>(data);
+  Line line = line_of(first, 0);
+  const uint64_t begin = time();
+#pragma GCC unroll 8
+  for (; line.w0 != first + kLarge; line.w0 += kLineBytes) {
+    auto* const to = reinterpret_cast<volatile void*>(line.w0);
+    if constexpr (kZero) zero_line(to);
+    write_line(to, line);
+  }
+  written();
+  return time() - begin;
+}
 // Gives the cores what it writes and reads what one of them brings back.
 Handover hand_over(const Wish& wish, volatile std::byte* data, const volatile Line* answer, uint64_t round) {
   const auto first = reinterpret_cast<uint64_t>(data);
@@ -55,6 +70,8 @@ int run(Job& job) {
     cycles = time() - begin;
   }
   for (unsigned i = 0; i < kRounds; ++i) report.handover[i] = hand_over(wish, data, line, i + 1);
+  report.read = write_much<false>(data);
+  report.zeroed = write_much<true>(data);
   return job.stream().send(&report, sizeof report) && job.stream().flush() == Status::kOk ? 0 : 1;
 }
 

@@ -10,6 +10,7 @@ namespace swai::timed {
 
 inline constexpr unsigned kRounds = 33;
 inline constexpr uint64_t kHandedOver = 4096;  // bytes
+inline constexpr uint64_t kLarge = 64 << 10;   // more than the cache holds
 
 struct Wish {
   program::Kernel kernel;  // does nothing
@@ -30,6 +31,9 @@ struct Handover {
 struct Report {
   std::array<uint64_t, kRounds> call;  // an empty one into the kernel and back
   std::array<Handover, kRounds> handover;
+  // To write kLarge, line by line: lines that are read from memory before, and lines that are zeroed.
+  uint64_t read;
+  uint64_t zeroed;
 };
 
 }  // namespace swai::timed

@@ -94,6 +94,11 @@ struct Line {
       "r"(line.w7)
       : "memory");
 }
+// Before write_line() of a line that is hardly in the cache: it is not read from memory then, only to be
+// overwritten. Of 64 bytes nothing is left; one that is in the cache takes two cycles more so.
+[[gnu::always_inline]] inline void zero_line(volatile void* line) {
+  asm volatile(".option push\n .option arch, +zicboz\n cbo.zero 0(%0)\n .option pop" ::"r"(line) : "memory");
+}
 inline void written() { asm volatile("fence" ::: "memory"); }
 // What others wrote there is read from now on.
 inline void look(const volatile void* data, uint64_t bytes) {
