@@ -216,12 +216,24 @@ Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, 
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
-  if (!check_ && only_sets(command)) return pass_on(command);
+  if (!check_ && only_sets(command)) return {.kind = set_up(command) ? Answer::kDone : Answer::kBad};
   const uint64_t lines = dma_.lines();
   Answer answer = check_ ? checked_issue(command) : pass_on(command);
   if (answer.kind == Answer::kDone) note(command, answer.data, lines);
   answer.ends_run = check_ || memory_.is_full() || unit_fault().cause != Cause::kNone;
   return answer;
+}
+
+// A unit, with a command that does nothing else. False: it is refused.
+bool Cpe::set_up(const Command& command) {
+  switch (command.unit) {
+    case unit::kSystolic:
+      return systolic_.set(command.op, command.rs1, command.rs2);
+    case unit::kVector:
+      return vector_.set(command.op, command.rs1, command.rs2);
+    default:
+      return dma_.issue(command).kind == Answer::kDone;
+  }
 }
 
 // For the clock.

@@ -117,6 +117,7 @@ class Cpe : private Environment {
   Answer issue(const Command& command) override;
   Answer pass_on(const Command& command);
   Answer checked_issue(const Command& command);
+  bool set_up(const Command& command);
   void note(const Command& command, uint32_t answer, uint64_t lines_before);
   Footprint footprint(const Command& command) const;
   void look_at_line(const Finding::Party& reader, uint16_t segment, uint64_t offset, uint64_t bytes);

@@ -160,7 +160,7 @@ Footprint Vector::footprint(uint32_t word) const {
     }
   };
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
-    if (mode.uses(i)) add(uses.reads, now_.operands[i]);
+    if (lanes::uses(mode.op, i)) add(uses.reads, now_.operands[i]);
   }
   add(uses.writes, now_.result);
   const auto reduction = [&](uint32_t row) { return now_.reduce + row * now_.reduce_stride; };
@@ -186,7 +186,7 @@ Footprint Vector::footprint(uint32_t word) const {
     }
   };
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
-    if (!mode.uses(i)) continue;
+    if (!lanes::uses(mode.op, i)) continue;
     for_groups(now_.operands[i], [&](int64_t byte, uint32_t step) {
       uint32_t& last = last_read[static_cast<size_t>(byte)];
       last = std::max(last, step);

@@ -113,137 +113,103 @@ AVX2 inline void store(uint8_t* at, __m256 x) {
 constexpr size_t bytes_of_group(number::Kind kind) { return kLanes * static_cast<size_t>(bytes_of(kind)); }
 constexpr size_t kGroupBytes = bytes_of_group(number::kFp32);
 
-// Groups go from step to step together: as many as these.
+// Groups whose results are reduced together: as many as these.
 constexpr uint32_t kBlock = 32;
+using Group = std::array<uint8_t, kGroupBytes>;
 using Block = std::array<uint8_t, kBlock * kGroupBytes>;
 
-// Of an operand: what its numbers are read as, with the changes of their signs.
-struct Signs {
-  __m256 clear;
-  __m256 flip;
-};
+constexpr bool is_word(number::Kind kind) { return bytes_of(kind) == sizeof(uint32_t); }
 
-AVX2 inline Signs signs_of(const Operand& operand) {
-  return {of_bits(operand.magnitude ? fp32::kSign : 0), of_bits(operand.negate ? fp32::kSign : 0)};
+AVX2 inline __m256 changed(const Operand& operand, __m256 x) {
+  if (operand.magnitude) x = _mm256_andnot_ps(of_bits(fp32::kSign), x);
+  if (operand.negate) x = _mm256_xor_ps(x, of_bits(fp32::kSign));
+  return x;
 }
 
-template <number::Kind kNumber>
-AVX2 void convert(const uint8_t* at, const Signs& signs, uint32_t groups, uint8_t* into) {
-  for (uint32_t i = 0; i < groups; ++i) {
-    const __m256 x = load<kNumber>(at + i * bytes_of_group(kNumber));
-    store<number::kFp32>(into + i * kGroupBytes, _mm256_xor_ps(_mm256_andnot_ps(signs.clear, x), signs.flip));
-  }
-}
-
-AVX2 void convert(const Operand& operand, const uint8_t* at, uint32_t groups, uint8_t* into) {
-  const Signs signs = signs_of(operand);
-  switch (operand.number) {
-    case number::kFp32:
-      return convert<number::kFp32>(at, signs, groups, into);
-    case number::kInt32:
-      return convert<number::kInt32>(at, signs, groups, into);
-    case number::kFp16:
-      return convert<number::kFp16>(at, signs, groups, into);
-    case number::kInt8:
-      return convert<number::kInt8>(at, signs, groups, into);
-  }
-}
-
-// fp32 numbers of an operand: those of the next group lie `step` bytes further.
-struct Numbers {
-  const uint8_t* at;
-  size_t step;
-};
-
-// One number, as often as a group has room for.
-AVX2 void repeat(const Operand& operand, std::array<uint8_t, kGroupBytes>& room) {
-  const auto read = [&](auto number) {
-    std::memcpy(&number, operand.at, sizeof number);
-    return number;
-  };
-  auto* const all = reinterpret_cast<__m256i*>(room.data());
-  switch (bytes_of(operand.number)) {
-    case 1:
-      return _mm256_storeu_si256(all, _mm256_set1_epi8(read(char{})));
-    case 2:
-      return _mm256_storeu_si256(all, _mm256_set1_epi16(read(short{})));
-    default:
-      return _mm256_storeu_si256(all, _mm256_set1_epi32(read(int{})));
-  }
-}
-
-AVX2 Numbers converted(const Operand& operand, const uint8_t* at, uint32_t groups, Block& room) {
-  if (!operand.vector) {
-    std::array<uint8_t, kGroupBytes> same;
-    repeat(operand, same);
-    convert(operand, same.data(), 1, room.data());
-    return {room.data(), 0};
-  }
-  convert(operand, at, groups, room.data());
-  return {room.data(), kGroupBytes};
-}
-
-// `room`: where they may be put.
-AVX2 inline Numbers numbers_of(const Operand& operand, uint32_t first, uint32_t groups, Block& room) {
-  static constexpr std::array<uint8_t, kGroupBytes> kZeros{};
-  if (operand.at == nullptr) return {kZeros.data(), 0};
-  const uint8_t* const at = operand.at + first * bytes_of_group(operand.number);
-  if (operand.number != number::kFp32 || operand.magnitude || operand.negate) {
-    return converted(operand, at, groups, room);
-  }
-  if (operand.vector) return {at, kGroupBytes};
-  uint32_t word = 0;
-  std::memcpy(&word, operand.at, sizeof word);
-  store<number::kFp32>(room.data(), of_bits(word));
-  return {room.data(), 0};
-}
-
-template <vector_function::Kind kOp>
-AVX2 void compute(const std::array<Numbers, 3>& operands, uint32_t groups, uint8_t* into) {
-  for (uint32_t i = 0; i < groups; ++i) {
-    __m256 x[3];
-    for (unsigned n = 0; n < 3; ++n) x[n] = load<number::kFp32>(operands[n].at + i * operands[n].step);
-    store<number::kFp32>(into + i * kGroupBytes, compute(kOp, x[0], x[1], x[2]));
-  }
-}
-
-using Compute = void (*)(const std::array<Numbers, 3>& operands, uint32_t groups, uint8_t* into);
-
-Compute compute_of(vector_function::Kind op) {
-  namespace f = vector_function;
-  static constexpr Compute kAll[] = {compute<f::kFma>,   compute<f::kMul>,   compute<f::kAdd>,
-                                     compute<f::kMin>,   compute<f::kMax>,   compute<f::kLess>,
-                                     compute<f::kEqual>, compute<f::kSelect>};
-  return kAll[op];
-}
-
-void apply(uint32_t (*special)(uint32_t), uint32_t groups, uint8_t* numbers) {
-  for (uint32_t i = 0; i < groups * kLanes; ++i) {
-    uint32_t element = 0;
-    std::memcpy(&element, numbers + i * sizeof element, sizeof element);
-    element = special(element);
-    std::memcpy(numbers + i * sizeof element, &element, sizeof element);
-  }
-}
-
-template <number::Kind kNumber>
-AVX2 void store_all(const uint8_t* from, uint32_t groups, uint8_t* into) {
-  for (uint32_t i = 0; i < groups; ++i) {
-    store<kNumber>(into + i * bytes_of_group(kNumber), load<number::kFp32>(from + i * kGroupBytes));
-  }
-}
-
-AVX2 void store_all(number::Kind number, const uint8_t* from, uint32_t groups, uint8_t* into) {
+AVX2 inline __m256 load(number::Kind number, const uint8_t* at) {
   switch (number) {
     case number::kFp32:
-      return store_all<number::kFp32>(from, groups, into);
+      return load<number::kFp32>(at);
     case number::kInt32:
-      return store_all<number::kInt32>(from, groups, into);
+      return load<number::kInt32>(at);
     case number::kFp16:
-      return store_all<number::kFp16>(from, groups, into);
+      return load<number::kFp16>(at);
     case number::kInt8:
-      return store_all<number::kInt8>(from, groups, into);
+      break;
   }
+  return load<number::kInt8>(at);
+}
+
+AVX2 inline void store(number::Kind number, uint8_t* at, __m256 x) {
+  switch (number) {
+    case number::kFp32:
+      return store<number::kFp32>(at, x);
+    case number::kInt32:
+      return store<number::kInt32>(at, x);
+    case number::kFp16:
+      return store<number::kFp16>(at, x);
+    case number::kInt8:
+      return store<number::kInt8>(at, x);
+  }
+}
+
+// One number, as often as a group has room for.
+AVX2 inline __m256 load_same(number::Kind number, const uint8_t* at) {
+  const auto read = [&](auto word) {
+    std::memcpy(&word, at, sizeof word);
+    return word;
+  };
+  if (number == number::kFp32) return of_bits(read(uint32_t{}));
+  alignas(kGroupBytes) Group same;
+  auto* const all = reinterpret_cast<__m256i*>(same.data());
+  switch (bytes_of(number)) {
+    case 1:
+      _mm256_store_si256(all, _mm256_set1_epi8(read(char{})));
+      break;
+    case 2:
+      _mm256_store_si256(all, _mm256_set1_epi16(read(short{})));
+      break;
+    default:
+      _mm256_store_si256(all, _mm256_set1_epi32(read(int{})));
+      break;
+  }
+  return load(number, same.data());
+}
+
+// The first `count` of a group's lanes.
+AVX2 inline __m256i mask_of(uint32_t count) {
+  const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int32_t>(count)), numbers);
+}
+
+// Of fewer elements than a group has: what is behind them is not touched, and 0.
+AVX2 inline __m256 load_some(number::Kind number, const uint8_t* at, uint32_t count) {
+  alignas(kGroupBytes) Group room{};
+  if (is_word(number)) {
+    const __m256i words = _mm256_maskload_epi32(reinterpret_cast<const int*>(at), mask_of(count));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(room.data()), words);
+  } else {
+    std::memcpy(room.data(), at, count * static_cast<size_t>(bytes_of(number)));
+  }
+  return load(number, room.data());
+}
+
+AVX2 inline void store_some(number::Kind number, uint8_t* at, uint32_t count, __m256 x) {
+  alignas(kGroupBytes) Group room;
+  store(number, room.data(), x);
+  if (is_word(number)) {
+    const __m256i words = _mm256_load_si256(reinterpret_cast<const __m256i*>(room.data()));
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(at), mask_of(count), words);
+  } else {
+    std::memcpy(at, room.data(), count * static_cast<size_t>(bytes_of(number)));
+  }
+}
+
+AVX2 inline __m256 apply(uint32_t (*special)(uint32_t), __m256 x) {
+  alignas(kGroupBytes) std::array<uint32_t, kLanes> elements;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(elements.data()), bits(x));
+  for (uint32_t& element : elements) element = special(element);
+  return _mm256_castsi256_ps(_mm256_load_si256(reinterpret_cast<const __m256i*>(elements.data())));
 }
 
 // The sum of 8, as hardware adds: neighbours first.
@@ -306,76 +272,127 @@ void reduce_all(reduce::Kind kind, const uint8_t* numbers, uint32_t groups, Redu
   if (kind == reduce::kMax) reduction.largest = picked_of(numbers, groups, false, reduction.largest);
 }
 
-// Whole groups. Those behind the `elements` are computed, too, and count for no reduction.
-AVX2 void run_block(const Row& row, uint32_t first, uint32_t groups, uint32_t elements,
-                    Reduction& reduction) {
-  alignas(kGroupBytes) Block rooms[3];
-  alignas(kGroupBytes) Block room;
-  std::array<Numbers, 3> numbers;
-  for (unsigned i = 0; i < 3; ++i) numbers[i] = numbers_of(row.operands[i], first, groups, rooms[i]);
-  uint8_t* const result = row.result == nullptr ? nullptr : row.result + first * bytes_of_group(row.number);
-  const bool in_place = result != nullptr && row.number == number::kFp32 && elements == groups * kLanes;
-  uint8_t* const x = in_place ? result : room.data();
-  compute_of(row.op)(numbers, groups, x);
-  if (row.special != nullptr) apply(row.special, groups, x);
-  if (result != nullptr && !in_place) store_all(row.number, x, groups, result);
-  // A sum does not change by it, and beside a number it is ignored.
-  const uint32_t nothing = row.reduce == reduce::kSum ? Reduction::kMinusZero : fp32::kNan;
-  for (uint32_t i = elements; i < groups * kLanes; ++i)
-    std::memcpy(x + i * sizeof nothing, &nothing, sizeof nothing);
-  reduce_all(row.reduce, x, groups, reduction);
+// Where a group's elements lie.
+struct Places {
+  std::array<const uint8_t*, 3> operands;
+  uint8_t* result;  // null: none
+};
+
+// How far from a group to the next one.
+struct Steps {
+  std::array<size_t, 3> operands;
+  size_t result;
+};
+
+AVX2 inline Steps steps_of(const Run& run) {
+  Steps steps = {.operands = {}, .result = bytes_of_group(run.number)};
+  for (unsigned n = 0; n < 3; ++n) {
+    const Operand& operand = run.operands[n];
+    if (uses(run.op, n) && operand.vector) steps.operands[n] = bytes_of_group(operand.number);
+  }
+  return steps;
 }
 
-// Does a result lie where an operand of a later group is?
-bool overlap(const Row& row) {
-  if (row.result == nullptr) return false;
-  const auto begin = reinterpret_cast<uintptr_t>(row.result);
-  const uintptr_t end = begin + row.elements * static_cast<uintptr_t>(bytes_of(row.number));
-  for (const Operand& operand : row.operands) {
-    if (operand.at == nullptr) continue;
-    if (operand.vector && operand.at == row.result && bytes_of(operand.number) == bytes_of(row.number))
-      continue;
-    const auto from = reinterpret_cast<uintptr_t>(operand.at);
-    const uintptr_t count = operand.vector ? row.elements : 1;
-    if (from < end && begin < from + count * static_cast<uintptr_t>(bytes_of(operand.number))) return true;
+// `load_vector`: of an operand that has an element for each lane.
+template <vector_function::Kind kOp, typename Load>
+[[gnu::always_inline]] AVX2 inline __m256 compute_group(const Run& run, const Places& at, Load load_vector) {
+  __m256 x[3] = {};
+  for (unsigned n = 0; n < 3; ++n) {
+    if (!uses(kOp, n)) continue;
+    const Operand& operand = run.operands[n];
+    x[n] = operand.vector ? load_vector(operand.number, at.operands[n])
+                          : load_same(operand.number, at.operands[n]);
+    if (operand.magnitude || operand.negate) [[unlikely]]
+      x[n] = changed(operand, x[n]);
   }
-  return false;
+  const __m256 result = compute(kOp, x[0], x[1], x[2]);
+  return run.special == nullptr ? result : apply(run.special, result);
 }
 
 // The last elements, fewer than a group.
-void run_rest(const Row& row, uint32_t first, uint32_t elements, Reduction& reduction) {
-  std::array<uint8_t, kGroupBytes> rooms[4] = {};
-  Row rest = row;
-  for (unsigned i = 0; i < 3; ++i) {
-    Operand& operand = rest.operands[i];
-    if (operand.at == nullptr || !operand.vector) continue;
-    std::memcpy(rooms[i].data(), operand.at + first * bytes_of_group(operand.number),
-                elements * static_cast<size_t>(bytes_of(operand.number)));
-    operand.at = rooms[i].data();
+template <vector_function::Kind kOp>
+[[gnu::noinline]] AVX2 void run_rest(const Run& run, const Places& at, Reduction& reduction) {
+  const uint32_t count = run.elements % kLanes;
+  const __m256 x = compute_group<kOp>(run, at, [count](number::Kind number, const uint8_t* some) AVX2 {
+    return load_some(number, some, count);
+  });
+  if (at.result != nullptr) store_some(run.number, at.result, count, x);
+  if (run.reduce == reduce::kNone) return;
+  // A sum does not change by it, and beside a number it is ignored.
+  const uint32_t nothing = run.reduce == reduce::kSum ? Reduction::kMinusZero : fp32::kNan;
+  alignas(kGroupBytes) Group group;
+  const __m256 lanes = _mm256_castsi256_ps(mask_of(count));
+  store<number::kFp32>(group.data(), _mm256_blendv_ps(of_bits(nothing), x, lanes));
+  reduce_all(run.reduce, group.data(), 1, reduction);
+}
+
+template <vector_function::Kind kOp>
+AVX2 inline void run_row(const Run& run, const Steps& steps, Places at, Reduction& reduction) {
+  alignas(kGroupBytes) Block room;
+  const bool reduces = run.reduce != reduce::kNone;
+  for (uint32_t left = run.elements / kLanes; left != 0;) {
+    const uint32_t count = std::min(kBlock, left);
+    for (uint32_t i = 0; i < count; ++i) {
+      const __m256 x = compute_group<kOp>(
+          run, at, [](number::Kind number, const uint8_t* whole) AVX2 { return load(number, whole); });
+      if (reduces) store<number::kFp32>(room.data() + i * kGroupBytes, x);
+      for (unsigned n = 0; n < 3; ++n) at.operands[n] += steps.operands[n];
+      if (at.result == nullptr) continue;
+      store(run.number, at.result, x);
+      at.result += steps.result;
+    }
+    if (reduces) reduce_all(run.reduce, room.data(), count, reduction);
+    left -= count;
   }
-  if (row.result != nullptr) rest.result = rooms[3].data();
-  run_block(rest, 0, 1, elements, reduction);
-  if (row.result != nullptr) {
-    std::memcpy(row.result + first * bytes_of_group(row.number), rooms[3].data(),
-                elements * static_cast<size_t>(bytes_of(row.number)));
+  if (run.elements % kLanes != 0) run_rest<kOp>(run, at, reduction);
+}
+
+template <vector_function::Kind kOp>
+AVX2 void run_rows(const Run& run) {
+  const Steps steps = steps_of(run);
+  Places at = {.operands = {}, .result = run.result};
+  for (unsigned n = 0; n < 3; ++n) at.operands[n] = run.operands[n].at;
+  uint8_t* reduced = run.reductions;
+  for (uint32_t row = 0; row < run.rows; ++row) {
+    Reduction reduction;
+    run_row<kOp>(run, steps, at, reduction);
+    if (run.reduce != reduce::kNone) {
+      const uint32_t word = reduction.result(run.reduce);
+      std::memcpy(reduced, &word, sizeof word);
+      reduced += run.reductions_stride;
+    }
+    for (unsigned n = 0; n < 3; ++n) at.operands[n] += run.operands[n].stride;
+    if (at.result != nullptr) at.result += run.result_stride;
   }
 }
 
 }  // namespace
 
-void run(const Row& row, Reduction& reduction) {
-  const uint32_t block = overlap(row) ? 1 : kBlock;
-  const uint32_t groups = row.elements / kLanes;
-  for (uint32_t first = 0; first < groups; first += block) {
-    const uint32_t count = std::min(block, groups - first);
-    run_block(row, first, count, count * kLanes, reduction);
+void run(const Run& run) {
+  namespace f = vector_function;
+  static constexpr void (*kAll[])(const Run&) = {run_rows<f::kFma>,   run_rows<f::kMul>,   run_rows<f::kAdd>,
+                                                 run_rows<f::kMin>,   run_rows<f::kMax>,   run_rows<f::kLess>,
+                                                 run_rows<f::kEqual>, run_rows<f::kSelect>};
+  kAll[run.op](run);
+}
+
+AVX2 void scale(const Scaling& scaling, uint8_t* result) {
+  namespace f = vector_function;
+  __m256 factors = load<number::kFp32>(scaling.factors);
+  if (scaling.row_factor != nullptr) {
+    factors = compute(f::kMul, factors, load_same(number::kFp32, scaling.row_factor), _mm256_setzero_ps());
   }
-  if (row.elements % kLanes != 0) run_rest(row, groups, row.elements % kLanes, reduction);
+  const __m256 biases =
+      scaling.biases != nullptr ? load<number::kFp32>(scaling.biases) : of_bits(Reduction::kMinusZero);
+  __m256 x = compute(f::kFma, load<number::kInt32>(scaling.sums), factors, biases);
+  if (scaling.clamp) x = pick(pick(x, of_bits(scaling.least), false), of_bits(scaling.largest), true);
+  store(scaling.number, result, x);
 }
 
 #else
 
-void run(const Row&, Reduction&) {}
+void run(const Run&) {}
+void scale(const Scaling&, uint8_t*) {}
 
 #endif
 

@@ -1,5 +1,6 @@
 #include "sim/iss/cpe/products.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/iss/cpe/simd.hpp"
@@ -48,29 +49,61 @@ uint64_t subtract(uint64_t a, uint64_t b) {
   return ((a | kTops) - b) ^ kTops;
 }
 
+uint64_t word_at(const uint8_t* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+// Calls `work` with the first k tile of each group, how many it has, and where its scales are; without groups
+// all are one.
+template <typename Work>
+void for_each_group(const Groups& groups, uint32_t k_tiles, Work work) {
+  if (groups.at == nullptr) return work(0, k_tiles, groups.at);
+  const uint8_t* scales = groups.at;
+  for (uint32_t first = 0; first < k_tiles; first += groups.k_tiles, scales += groups.stride)
+    work(first, std::min(groups.k_tiles, k_tiles - first), scales);
+}
+
+uint64_t zeros_of(const uint8_t* scales) { return word_at(scales + 8) & 15 * kEach; }
+
 void gather(const Weights& weights, uint64_t* columns) {
-  for (uint32_t k = 0; k < weights.k_tiles; ++k, columns += 8) {
-    const uint8_t* const tile = weights.at + k * weights.k_stride;
-    for (unsigned i = 0; i < 8; ++i) {
-      if (weights.nibbles) {
-        const uint64_t zeros = weights.by_column ? (weights.zeros >> 8 * i & 15) * kEach : weights.zeros;
-        columns[i] = subtract(unpack(tile + 4 * i), zeros);
-      } else {
-        std::memcpy(&columns[i], tile + i * weights.row_stride, sizeof columns[i]);
+  for_each_group(weights.groups, weights.k_tiles, [&](uint32_t first, uint32_t count, const uint8_t* scales) {
+    const uint64_t all_zeros = scales == nullptr ? 0 : zeros_of(scales);
+    for (uint32_t k = first; k < first + count; ++k, columns += 8) {
+      const uint8_t* const tile = weights.at + k * weights.k_stride;
+      for (unsigned i = 0; i < 8; ++i) {
+        if (scales != nullptr) {
+          const uint64_t zeros = weights.by_column ? (all_zeros >> 8 * i & 15) * kEach : all_zeros;
+          columns[i] = subtract(unpack(tile + 4 * i), zeros);
+        } else {
+          columns[i] = word_at(tile + i * weights.row_stride);
+        }
       }
+      if (!weights.by_column) transpose(columns);
     }
-    if (!weights.by_column) transpose(columns);
-  }
+  });
+}
+
+void gather_together(const Weights& weights, uint64_t* columns) {
+  Weights one = weights;
+  for (unsigned tile = 0; tile < kTogether; ++tile, one.at += 8, columns += 8 * uint64_t{weights.k_tiles})
+    gather(one, columns);
 }
 
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni")))
 
-AVX512 inline void store(__m512i pairs, Row& sums) {
+AVX512 inline void store(__m512i pairs, const uint8_t* scales, Row& sums) {
   // Two neighbours are the halves of a column's k.
   const __m512i both = _mm512_add_epi32(pairs, _mm512_srli_epi64(pairs, 32));
+  __m256i products = _mm512_cvtepi64_epi32(both);
+  if (scales != nullptr) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(scales));
+    products = _mm256_mullo_epi32(products, _mm256_cvtepu8_epi32(bytes));
+  }
   auto* const at = reinterpret_cast<__m256i*>(sums.data());
-  _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), _mm512_cvtepi64_epi32(both)));
+  _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), products));
 }
 
 // One instruction multiplies 64 pairs, of which one side is unsigned: activations are 128 too large, and 128
@@ -78,19 +111,22 @@ AVX512 inline void store(__m512i pairs, Row& sums) {
 template <unsigned kRows>
 AVX512 inline void add_rows_512(const Operands& operands, uint32_t row, Row* sums) {
   const uint64_t* const x = operands.activations + uint64_t{row} * operands.row_stride;
-  __m512i acc[kRows];
-  for (auto& a : acc) a = _mm512_setzero_si512();
-  __m512i excess = _mm512_setzero_si512();
   const __m512i bias = _mm512_set1_epi64(static_cast<int64_t>(kBias));
-  for (uint32_t k = 0; k < operands.k_tiles; ++k) {
-    const __m512i w = _mm512_loadu_si512(operands.weights + 8 * uint64_t{k});
-    excess = _mm512_dpbusd_epi32(excess, bias, w);
-    for (unsigned r = 0; r < kRows; ++r) {
-      const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
-      acc[r] = _mm512_dpbusd_epi32(acc[r], _mm512_set1_epi64(eight), w);
+  const auto group = [&](uint32_t first, uint32_t count, const uint8_t* scales) AVX512 {
+    __m512i acc[kRows];
+    for (auto& a : acc) a = _mm512_setzero_si512();
+    __m512i excess = _mm512_setzero_si512();
+    for (uint32_t k = first; k < first + count; ++k) {
+      const __m512i w = _mm512_loadu_si512(operands.weights + 8 * uint64_t{k});
+      excess = _mm512_dpbusd_epi32(excess, bias, w);
+      for (unsigned r = 0; r < kRows; ++r) {
+        const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
+        acc[r] = _mm512_dpbusd_epi32(acc[r], _mm512_set1_epi64(eight), w);
+      }
     }
-  }
-  for (unsigned r = 0; r < kRows; ++r) store(_mm512_sub_epi32(acc[r], excess), sums[row + r]);
+    for (unsigned r = 0; r < kRows; ++r) store(_mm512_sub_epi32(acc[r], excess), scales, sums[row + r]);
+  };
+  for_each_group(operands.groups, operands.k_tiles, group);
 }
 
 AVX512 void add_512(const Operands& operands, Row* sums) {
@@ -101,8 +137,10 @@ AVX512 void add_512(const Operands& operands, Row* sums) {
 
 AVX512 inline __m512i transposed(__m512i words) {
   // First the bytes of two neighbours come side by side, then those of all four pairs.
-  const __m512i pairs = _mm512_shuffle_epi8(
+  __m512i pairs = _mm512_shuffle_epi8(
       words, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)));
+  // The compiler would make many smaller ones of these two instructions.
+  __asm__("" : "+v"(pairs));
   const __m512i order = _mm512_add_epi16(
       _mm512_mullo_epi16(_mm512_set1_epi64(0x0003'0002'0001'0000), _mm512_set1_epi16(8)),
       _mm512_cvtepi8_epi16(_mm256_setr_epi8(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5,
@@ -122,13 +160,48 @@ AVX512 inline __m512i words_of(const uint8_t* tile, int64_t stride) {
 }
 
 AVX512 void gather_512(const Weights& weights, uint64_t* columns) {
-  const __m512i of_rows = _mm512_set1_epi64(static_cast<int64_t>(weights.zeros));
-  const __m512i zeros = weights.by_column ? transposed(of_rows) : of_rows;
+  const auto group = [&](uint32_t first, uint32_t count, const uint8_t* scales) AVX512 {
+    __m512i zeros = _mm512_setzero_si512();
+    if (scales != nullptr) {
+      const __m512i of_rows = _mm512_set1_epi64(static_cast<int64_t>(zeros_of(scales)));
+      zeros = weights.by_column ? transposed(of_rows) : of_rows;
+    }
+    for (uint32_t k = first; k < first + count; ++k, columns += 8) {
+      const uint8_t* const tile = weights.at + k * weights.k_stride;
+      const __m512i words =
+          scales != nullptr ? _mm512_sub_epi8(unpacked(tile), zeros) : words_of(tile, weights.row_stride);
+      _mm512_storeu_si512(columns, weights.by_column ? words : transposed(words));
+    }
+  };
+  for_each_group(weights.groups, weights.k_tiles, group);
+}
+
+// Word i of register n becomes word n of register i.
+AVX512 inline void transpose_words(__m512i (&words)[8]) {
+  __m512i pairs[8], fours[8];
+  for (unsigned i = 0; i < 8; i += 2) {
+    pairs[i] = _mm512_unpacklo_epi64(words[i], words[i + 1]);
+    pairs[i + 1] = _mm512_unpackhi_epi64(words[i], words[i + 1]);
+  }
+  // Lanes of 128 bits: the even and the odd ones of two registers.
+  for (unsigned i = 0; i < 8; ++i) {
+    const __m512i a = pairs[i & ~2U], b = pairs[i | 2U];
+    fours[i] = (i & 2U) == 0 ? _mm512_shuffle_i64x2(a, b, 0x88) : _mm512_shuffle_i64x2(a, b, 0xdd);
+  }
+  for (unsigned i = 0; i < 8; ++i) {
+    const __m512i a = fours[i & 3U], b = fours[(i & 3U) + 4];
+    words[i] = (i & 4U) == 0 ? _mm512_shuffle_i64x2(a, b, 0x88) : _mm512_shuffle_i64x2(a, b, 0xdd);
+  }
+}
+
+AVX512 void gather_together_512(const Weights& weights, uint64_t* columns) {
   for (uint32_t k = 0; k < weights.k_tiles; ++k, columns += 8) {
     const uint8_t* const tile = weights.at + k * weights.k_stride;
-    const __m512i words =
-        weights.nibbles ? _mm512_sub_epi8(unpacked(tile), zeros) : words_of(tile, weights.row_stride);
-    _mm512_storeu_si512(columns, weights.by_column ? words : transposed(words));
+    __m512i words[kTogether];
+    for (unsigned i = 0; i < 8; ++i) words[i] = _mm512_loadu_si512(tile + i * weights.row_stride);
+    transpose_words(words);
+    for (unsigned n = 0; n < kTogether; ++n)
+      _mm512_storeu_si512(columns + n * 8 * uint64_t{weights.k_tiles}, transposed(words[n]));
   }
 }
 
@@ -136,29 +209,36 @@ AVX512 void gather_512(const Weights& weights, uint64_t* columns) {
 template <unsigned kRows>
 AVX2 inline void add_rows_256(const Operands& operands, uint32_t row, Row* sums) {
   const uint64_t* const x = operands.activations + uint64_t{row} * operands.row_stride;
-  __m256i acc[kRows][4];
-  for (auto& of_row : acc) {
-    for (auto& a : of_row) a = _mm256_setzero_si256();
-  }
-  for (uint32_t k = 0; k < operands.k_tiles; ++k) {
-    const auto* const w = reinterpret_cast<const __m128i*>(operands.weights + 8 * uint64_t{k});
-    __m256i columns[4];
-    for (unsigned c = 0; c < 4; ++c) columns[c] = _mm256_cvtepi8_epi16(_mm_loadu_si128(w + c));
-    for (unsigned r = 0; r < kRows; ++r) {
-      const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
-      const __m256i wide = _mm256_cvtepi8_epi16(_mm_set1_epi64x(eight));
-      for (unsigned c = 0; c < 4; ++c) {
-        acc[r][c] = _mm256_add_epi32(acc[r][c], _mm256_madd_epi16(wide, columns[c]));
+  const auto group = [&](uint32_t first, uint32_t count, const uint8_t* scales) AVX2 {
+    __m256i acc[kRows][4];
+    for (auto& of_row : acc) {
+      for (auto& a : of_row) a = _mm256_setzero_si256();
+    }
+    for (uint32_t k = first; k < first + count; ++k) {
+      const auto* const w = reinterpret_cast<const __m128i*>(operands.weights + 8 * uint64_t{k});
+      __m256i columns[4];
+      for (unsigned c = 0; c < 4; ++c) columns[c] = _mm256_cvtepi8_epi16(_mm_loadu_si128(w + c));
+      for (unsigned r = 0; r < kRows; ++r) {
+        const auto eight = static_cast<int64_t>(x[uint64_t{r} * operands.row_stride + k]);
+        const __m256i wide = _mm256_cvtepi8_epi16(_mm_set1_epi64x(eight));
+        for (unsigned c = 0; c < 4; ++c) {
+          acc[r][c] = _mm256_add_epi32(acc[r][c], _mm256_madd_epi16(wide, columns[c]));
+        }
       }
     }
-  }
-  for (unsigned r = 0; r < kRows; ++r) {
-    const __m256i even_odd =
-        _mm256_hadd_epi32(_mm256_hadd_epi32(acc[r][0], acc[r][1]), _mm256_hadd_epi32(acc[r][2], acc[r][3]));
-    const __m256i all = _mm256_permutevar8x32_epi32(even_odd, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-    auto* const at = reinterpret_cast<__m256i*>(sums[row + r].data());
-    _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), all));
-  }
+    for (unsigned r = 0; r < kRows; ++r) {
+      const __m256i even_odd =
+          _mm256_hadd_epi32(_mm256_hadd_epi32(acc[r][0], acc[r][1]), _mm256_hadd_epi32(acc[r][2], acc[r][3]));
+      __m256i all = _mm256_permutevar8x32_epi32(even_odd, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+      if (scales != nullptr) {
+        const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(scales));
+        all = _mm256_mullo_epi32(all, _mm256_cvtepu8_epi32(bytes));
+      }
+      auto* const at = reinterpret_cast<__m256i*>(sums[row + r].data());
+      _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at), all));
+    }
+  };
+  for_each_group(operands.groups, operands.k_tiles, group);
 }
 
 AVX2 void add_256(const Operands& operands, Row* sums) {
@@ -173,10 +253,10 @@ AVX2 void add_256(const Operands& operands, Row* sums) {
 
 Kernel kernel() {
 #if defined(__x86_64__)
-  if (simd::level() == simd::Level::kAvx512) return {kBias, add_512, gather_512};
-  return {0, add_256, gather};
+  if (simd::level() == simd::Level::kAvx512) return {kBias, add_512, gather_512, gather_together_512};
+  return {0, add_256, gather, gather_together};
 #else
-  return {0, nullptr, nullptr};
+  return {0, nullptr, nullptr, nullptr};
 #endif
 }
 

@@ -5,7 +5,6 @@
 
 #include "sim/iss/cpe/costs.hpp"
 #include "sim/iss/cpe/fp32.hpp"
-#include "sim/iss/cpe/lanes.hpp"
 
 namespace swai::iss::cpe {
 
@@ -63,7 +62,6 @@ Answer Systolic::issue(uint8_t op, uint32_t rs1, uint32_t rs2, uint32_t pc) {
   }
 }
 
-// False: refused, and nothing is changed.
 bool Systolic::set(uint8_t op, uint32_t rs1, uint32_t rs2) {
   const uint32_t upper = rs2 >> 16;
   const uint32_t lower = rs2 & 0xffff;
@@ -286,22 +284,26 @@ void Systolic::drain(const Mode& mode, unsigned half, uint32_t first_tile, uint3
         continue;
       }
       const int64_t columns = int64_t{column_tile} * kWord;
-      const Scaling scaling{
-          .sums = sums,
+      const lanes::Scaling scaling{
+          .sums = reinterpret_cast<const uint8_t*>(sums.data()),
           .factors = memory_.read(now_.factors + columns),
+          .row_factor = mode.row_factors ? memory_.read(now_.row_factors + int64_t{4} * row) : nullptr,
           .biases = mode.bias ? memory_.read(now_.biases + columns) : nullptr,
-          .row_factor = mode.row_factors ? memory_.read(now_.row_factors + int64_t{4} * row) : nullptr};
+          .clamp = mode.clamp,
+          .least = now_.least,
+          .largest = now_.largest,
+          .number = mode.result};
       memory_.check(at, Access::kWrite);
       if (lanes::available()) {
-        scale_fast(mode, scaling, memory_.at(at));
+        lanes::scale(scaling, memory_.at(at));
       } else {
-        scale(mode, scaling, at);
+        scale(scaling, at);
       }
     }
   }
 }
 
-void Systolic::scale(const Mode& mode, const Scaling& scaling, int64_t at) {
+void Systolic::scale(const lanes::Scaling& scaling, int64_t at) {
   const auto word = [](const uint8_t* words, unsigned n) {
     uint32_t value = 0;
     std::memcpy(&value, words + n * sizeof value, sizeof value);
@@ -312,16 +314,16 @@ void Systolic::scale(const Mode& mode, const Scaling& scaling, int64_t at) {
   std::array<int8_t, kTile> bytes{};
   for (unsigned n = 0; n < kTile; ++n) {
     uint32_t factor = word(scaling.factors, n);
-    if (mode.row_factors) factor = fp32::mul(factor, word(scaling.row_factor, 0));
-    const uint32_t bias = mode.bias ? word(scaling.biases, n) : kMinusZero;
-    values[n] = fp32::fma(fp32::of_int32(scaling.sums[n]), factor, bias);
-    if (mode.clamp) values[n] = fp32::min(fp32::max(values[n], now_.least), now_.largest);
+    if (scaling.row_factor != nullptr) factor = fp32::mul(factor, word(scaling.row_factor, 0));
+    const uint32_t bias = scaling.biases != nullptr ? word(scaling.biases, n) : Reduction::kMinusZero;
+    values[n] = fp32::fma(fp32::of_int32(static_cast<int32_t>(word(scaling.sums, n))), factor, bias);
+    if (scaling.clamp) values[n] = fp32::min(fp32::max(values[n], scaling.least), scaling.largest);
     halves[n] = fp32::to_fp16(values[n]);
     bytes[n] = fp32::to_int8(values[n]);
   }
-  if (mode.result == number::kFp32) memory_.write(at, values);
-  if (mode.result == number::kFp16) memory_.write(at, halves);
-  if (mode.result == number::kInt8) memory_.write(at, bytes);
+  if (scaling.number == number::kFp32) memory_.write(at, values);
+  if (scaling.number == number::kFp16) memory_.write(at, halves);
+  if (scaling.number == number::kInt8) memory_.write(at, bytes);
 }
 
 std::vector<Fault> Systolic::possible_faults() const {

@@ -21,6 +21,7 @@
 #include "sim/iss/cpe/footprint.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "sim/iss/cpe/hart.hpp"
+#include "sim/iss/cpe/lanes.hpp"
 #include "sim/iss/cpe/unit_memory.hpp"
 #include "sim/iss/cpe/units.hpp"
 
@@ -39,6 +40,8 @@ class Systolic {
 
   void reset();
   Environment::Answer issue(uint8_t op, uint32_t rs1, uint32_t rs2, uint32_t pc);
+  // With an operation that only says what the next run uses. False: refused, and nothing is changed.
+  bool set(uint8_t op, uint32_t rs1, uint32_t rs2);
 
   // Of the run that failed; from then on the CPE stands still. What came before it has been stored.
   const Fault& fault() const { return fault_; }
@@ -116,22 +119,12 @@ class Systolic {
     std::array<std::array<std::array<int32_t, 4>, kTile>, 2> weights;
   };
   using Row = std::array<int32_t, kTile>;
-  // What makes a row of a tile a result: fp32 in local memory; null: none.
-  struct Scaling {
-    const Row& sums;
-    const uint8_t* factors;
-    const uint8_t* biases;
-    const uint8_t* row_factor;
-  };
-  static constexpr uint32_t kMinusZero = fp32::kSign;  // in place of a bias: it changes no number
 
-  bool set(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
   // systolic_fast.cpp
   bool is_fast(const Mode& mode) const;
   void multiply(const Mode& mode, unsigned half, uint32_t first_tile, uint32_t tiles);
-  void scale_fast(const Mode& mode, const Scaling& scaling, uint8_t* result) const;
 
   void add(unsigned half, uint32_t row, const Row& products, bool overwrite);
   void dense(const Mode& mode, unsigned half, uint32_t first_row, uint32_t column_tile, uint32_t k_tile);
@@ -139,7 +132,7 @@ class Systolic {
   Tile load(const Mode& mode, uint32_t column_tile, uint32_t k_tile) const;
   SparseTile load_sparse(uint32_t column_tile, uint32_t k_tile) const;
   void drain(const Mode& mode, unsigned half, uint32_t first_tile, uint32_t tiles);
-  void scale(const Mode& mode, const Scaling& scaling, int64_t at);
+  void scale(const lanes::Scaling& scaling, int64_t at);
 
   // Addresses of a run
   int64_t weights_at(uint32_t column_tile, uint32_t k_tile) const;

@@ -38,9 +38,11 @@ class UnitMemory {
  public:
   explicit UnitMemory(std::span<uint8_t> ldm) : ldm_(ldm) {}
 
-  // Throws Overrun. Accesses are aligned to their size: none is half inside.
+  // Accesses are aligned to their size: none is half inside.
+  bool has(int64_t address) const { return address >= 0 && address < static_cast<int64_t>(ldm_.size()); }
+  // Throws Overrun.
   void check(int64_t address, Access access) const {
-    if (address < 0 || address >= static_cast<int64_t>(ldm_.size())) throw Overrun{address, access};
+    if (!has(address)) throw Overrun{address, access};
   }
   const uint8_t* read(int64_t address) const {
     check(address, Access::kRead);

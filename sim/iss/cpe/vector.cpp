@@ -64,12 +64,6 @@ Vector::Mode::Mode(uint32_t word)
       reduce(static_cast<reduce::Kind>(vector_mode::kReduce.get(word))),
       reserved(static_cast<uint32_t>(vector_mode::kReserved.get(word))) {}  // here nothing overlaps
 
-bool Vector::Mode::uses(unsigned operand) const {
-  if (operand == 1) return op != vector_function::kAdd;
-  return operand == 0 || op == vector_function::kFma || op == vector_function::kAdd ||
-         op == vector_function::kSelect;
-}
-
 void Vector::reset() {
   now_ = {};
   begun_ = 0;
@@ -100,7 +94,6 @@ Answer Vector::issue(uint8_t op, uint32_t rs1, uint32_t rs2, uint32_t pc) {
   }
 }
 
-// False: refused, and nothing is changed.
 bool Vector::set(uint8_t op, uint32_t rs1, uint32_t rs2) {
   switch (op) {
     case vector_op::kA:
@@ -215,64 +208,56 @@ void Vector::store(uint32_t row, uint32_t first, uint32_t count, const Group& re
   }
 }
 
-// What the host's SIMD computes of each row, but for where it lies.
-lanes::Row Vector::fast_row(const Mode& mode) const {
-  lanes::Row fast{.op = mode.op,
+// Where the rows of an operand that lies in local memory begin; null: not all of them are inside.
+const uint8_t* Vector::rows_of(const Operand& operand) const {
+  return is_inside(operand) ? memory_.read(operand.at) : nullptr;
+}
+
+// False: not all of the rows lies in local memory, or this host cannot.
+bool Vector::run_fast(const Mode& mode) {
+  if (!lanes::available()) return false;
+  lanes::Run fast{.op = mode.op,
                   .operands = {},
                   .special = function_of(mode.special),
                   .number = now_.result.number,
                   .reduce = mode.reduce,
-                  .elements = now_.elements};
+                  .elements = now_.elements,
+                  .rows = now_.rows};
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
+    if (!lanes::uses(mode.op, i)) continue;
     const Operand& operand = now_.operands[i];
     const bool is_value = operand.kind == operand_kind::kValue;
-    fast.operands[i] = {.vector = operand.kind == operand_kind::kVector,
+    fast.operands[i] = {.at = is_value ? reinterpret_cast<const uint8_t*>(&operand.value) : rows_of(operand),
+                        .stride = is_value ? 0 : operand.stride,
+                        .vector = operand.kind == operand_kind::kVector,
                         .number = is_value ? number::kFp32 : operand.number,
                         .magnitude = operand.magnitude,
                         .negate = operand.negate};
+    if (fast.operands[i].at == nullptr) return false;
   }
-  return fast;
-}
-
-// False: not all of the rows lies in local memory.
-bool Vector::run_fast(const Mode& mode) {
-  if (!lanes::available()) return false;
-  lanes::Row fast = fast_row(mode);
-  std::array<const uint8_t*, 3> first{};
-  for (unsigned i = 0; i < now_.operands.size(); ++i) {
-    if (!mode.uses(i)) continue;
-    const Operand& operand = now_.operands[i];
-    if (operand.kind == operand_kind::kValue) {
-      fast.operands[i].at = reinterpret_cast<const uint8_t*>(&operand.value);
-    } else {
-      if (!is_inside(operand)) return false;
-      first[i] = memory_.read(operand.at);
-    }
-  }
-  uint8_t* result = nullptr;
   if (now_.result.kind != operand_kind::kNone) {
     if (!is_inside(now_.result)) return false;
-    result = memory_.at(now_.result.at);
+    fast.result = memory_.at(now_.result.at);
+    fast.result_stride = now_.result.stride;
   }
-  for (uint32_t row = 0; row < now_.rows; ++row) {
-    for (unsigned i = 0; i < first.size(); ++i) {
-      if (first[i] != nullptr) fast.operands[i].at = first[i] + row * now_.operands[i].stride;
-    }
-    if (result != nullptr) fast.result = result + row * now_.result.stride;
-    Reduction reduction;
-    lanes::run(fast, reduction);
-    groups_ += (now_.elements + kLanes - 1) / kLanes;
-    store_reduction(mode, row, reduction);
+  if (mode.reduce != reduce::kNone) {
+    const int64_t last = now_.reduce + (now_.rows - 1) * now_.reduce_stride;
+    if (!memory_.has(now_.reduce) || !memory_.has(last)) return false;
+    fast.reductions = memory_.at(now_.reduce);
+    fast.reductions_stride = now_.reduce_stride;
   }
+  lanes::run(fast);
+  groups_ += uint64_t{now_.rows} * ((now_.elements + kLanes - 1) / kLanes);
   return true;
 }
 
 // The first and the last row, and so all between.
 bool Vector::is_inside(const Operand& operand) const {
-  return std::ranges::all_of(std::array{0u, now_.rows - 1}, [&](uint32_t row) {
-    const int64_t last = address(operand, row, now_.elements - 1);
-    return address(operand, row, 0) >= 0 && last < int64_t{kLdmBytes};
-  });
+  const int64_t rows = (now_.rows - 1) * operand.stride;
+  const bool vector = operand.kind == operand_kind::kVector;
+  const int64_t in_row = vector ? (now_.elements - 1) * int64_t{bytes_of(operand.number)} : 0;
+  return memory_.has(operand.at + std::min<int64_t>(rows, 0)) &&
+         memory_.has(operand.at + std::max<int64_t>(rows, 0) + in_row);
 }
 
 Clock::Elements Vector::takes(uint32_t word) const {
@@ -283,8 +268,8 @@ Clock::Elements Vector::takes(uint32_t word) const {
   bool converts = now_.result.kind != operand_kind::kNone && now_.result.number != number::kFp32;
   for (unsigned i = 0; i < now_.operands.size(); ++i) {
     const Operand& operand = now_.operands[i];
-    converts = converts ||
-               (mode.uses(i) && operand.kind == operand_kind::kVector && operand.number != number::kFp32);
+    converts = converts || (lanes::uses(mode.op, i) && operand.kind == operand_kind::kVector &&
+                            operand.number != number::kFp32);
   }
   if (converts && !special) row = row * costs::kConvertedPercent / 100;
   if (mode.reduce != reduce::kNone && now_.result.kind != operand_kind::kNone) ++row;
@@ -318,7 +303,7 @@ void Vector::run_plain(const Mode& mode, uint32_t row, Reduction& reduction) {
     const uint32_t count = std::min(kLanes, now_.elements - first);
     std::array<Group, 3> operands{};
     for (unsigned i = 0; i < operands.size(); ++i) {
-      if (mode.uses(i)) operands[i] = read(now_.operands[i], row, first, count);
+      if (lanes::uses(mode.op, i)) operands[i] = read(now_.operands[i], row, first, count);
     }
     Group results{};
     for (uint32_t i = 0; i < count; ++i) {
@@ -351,7 +336,7 @@ std::vector<Fault> Vector::possible_faults() const {
         access, [&](uint32_t row, uint32_t i) { return address(operand, row, i); }, failed_.elements);
   };
   for (unsigned i = 0; i < failed_.operands.size(); ++i) {
-    if (mode.uses(i)) walk_operand(Access::kRead, failed_.operands[i]);
+    if (lanes::uses(mode.op, i)) walk_operand(Access::kRead, failed_.operands[i]);
   }
   walk_operand(Access::kWrite, failed_.result);
   if (mode.reduce != reduce::kNone) {

@@ -40,6 +40,8 @@ class Vector {
 
   void reset();
   Environment::Answer issue(uint8_t op, uint32_t rs1, uint32_t rs2, uint32_t pc);
+  // With an operation that only says what the next run uses. False: refused, and nothing is changed.
+  bool set(uint8_t op, uint32_t rs1, uint32_t rs2);
 
   // Of the run that failed; from then on the CPE stands still. What came before it has been stored.
   const Fault& fault() const { return fault_; }
@@ -77,7 +79,6 @@ class Vector {
   };
   struct Mode {
     explicit Mode(uint32_t word);
-    bool uses(unsigned operand) const;
 
     vector_function::Kind op;
     special_function::Kind special;
@@ -86,11 +87,10 @@ class Vector {
   };
   using Group = std::array<uint32_t, kLanes>;  // fp32
 
-  bool set(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool set_operand(uint8_t op, uint32_t rs1, uint32_t rs2);
   bool legal(const Mode& mode) const;
   void run(const Mode& mode);
-  lanes::Row fast_row(const Mode& mode) const;
+  const uint8_t* rows_of(const Operand& operand) const;
   bool run_fast(const Mode& mode);
   void run_plain(const Mode& mode, uint32_t row, Reduction& reduction);
   void store_reduction(const Mode& mode, uint32_t row, const Reduction& reduction);

@@ -78,20 +78,24 @@ std::vector<Setting> systolic_settings(verif::Random& random) {
   for (unsigned run = 0; run < 12; ++run) {
     const uint32_t mode = static_cast<uint32_t>(random.next()) & 0x7ff;
     const uint32_t weights_unit = (mode & 3) == weights::kInt8 ? 8 : 32;
+    // Many column tiles, whose words lie one behind the other.
+    const bool together = (mode & 3) == weights::kInt8 && random.chance(40);
     const uint32_t x_unit = (mode & 3) == weights::kSparse ? 32 : 8;
     list.push_back({op::kActivations, place(x_unit), stride(8) << 16 | stride(x_unit)});
     list.push_back({op::kWeights, place(weights_unit), stride(weights_unit) << 16 | stride(8)});
-    list.push_back({op::kColumns, random.chance(20) ? 0 - stride(32) : stride(32), stride(64)});
+    const uint32_t column_stride = together ? 8 : random.chance(20) ? 0 - stride(32) : stride(32);
+    list.push_back({op::kColumns, column_stride, stride(64)});
     list.push_back({op::kGroups, place(16), stride(16) << 8 | static_cast<uint32_t>(random.between(1, 5))});
     list.push_back({op::kOutput, place(32), stride(32)});
     list.push_back({op::kFactors, place(32), place(32)});
     list.push_back({op::kRows, place(32), 0});
     list.push_back({op::kClamp, 0xc0000000, 0x42000000});
-    const auto rows = static_cast<uint32_t>(random.between(1, random.chance(50) ? 5 : 60));
-    const auto tiles = static_cast<uint32_t>(random.between(1, 4));
+    const auto rows = static_cast<uint32_t>(random.between(1, random.chance(50) ? 5 : together ? 12 : 60));
+    const uint64_t most = together ? 20 : 4;
+    const auto tiles = static_cast<uint32_t>(random.between(1, most));
     const auto k_tiles = static_cast<uint32_t>(random.between(1, random.chance(80) ? 9 : 300));
     list.push_back(
-        {op::kSize, tiles << 16 | k_tiles, static_cast<uint32_t>(random.between(1, 4)) << 16 | rows});
+        {op::kSize, tiles << 16 | k_tiles, static_cast<uint32_t>(random.between(1, most)) << 16 | rows});
     list.push_back({op::kRun, mode | (random.chance(80) ? 1u << 5 : 0), 0});
   }
   return list;
@@ -140,7 +144,8 @@ std::vector<Setting> vector_settings(verif::Random& random) {
       const uint32_t place = kLdmBase + static_cast<uint32_t>(random.below(bytes / 32) * 32);
       list.push_back({operand, kind == 2 ? static_cast<uint32_t>(random.next()) : place, word});
     }
-    list.push_back({op::kReduce, kLdmBase + static_cast<uint32_t>(random.below(0x7000) * 4), 4});
+    const auto reductions = static_cast<uint32_t>(random.below(random.chance(90) ? 0x7000 : 0x8000) * 4);
+    list.push_back({op::kReduce, kLdmBase + reductions, static_cast<uint32_t>(random.below(8) * 4) - 8});
     list.push_back({op::kSize, static_cast<uint32_t>(random.between(1, random.chance(50) ? 20 : 400)),
                     static_cast<uint32_t>(random.between(1, random.chance(90) ? 5 : 40))});
     const auto special = static_cast<uint32_t>(random.chance(70) ? 0 : random.between(1, 4));
