@@ -67,18 +67,24 @@ void for_each_group(const Groups& groups, uint32_t k_tiles, Work work) {
 
 uint64_t zeros_of(const uint8_t* scales) { return word_at(scales + 8) & 15 * kEach; }
 
+// What is taken away from each word of a tile of nibbles.
+std::array<uint64_t, 8> zero_words(const Weights& weights, const uint8_t* scales) {
+  std::array<uint64_t, 8> words;
+  const uint64_t zeros = zeros_of(scales);
+  for (unsigned i = 0; i < 8; ++i) words[i] = weights.by_column ? (zeros >> 8 * i & 15) * kEach : zeros;
+  return words;
+}
+
 void gather(const Weights& weights, uint64_t* columns) {
   for_each_group(weights.groups, weights.k_tiles, [&](uint32_t first, uint32_t count, const uint8_t* scales) {
-    const uint64_t all_zeros = scales == nullptr ? 0 : zeros_of(scales);
+    const bool nibbles = scales != nullptr;
+    const auto zeros = nibbles ? zero_words(weights, scales) : std::array<uint64_t, 8>{};
     for (uint32_t k = first; k < first + count; ++k, columns += 8) {
       const uint8_t* const tile = weights.at + k * weights.k_stride;
-      for (unsigned i = 0; i < 8; ++i) {
-        if (scales != nullptr) {
-          const uint64_t zeros = weights.by_column ? (all_zeros >> 8 * i & 15) * kEach : all_zeros;
-          columns[i] = subtract(unpack(tile + 4 * i), zeros);
-        } else {
-          columns[i] = word_at(tile + i * weights.row_stride);
-        }
+      if (nibbles) {
+        for (unsigned i = 0; i < 8; ++i) columns[i] = subtract(unpack(tile + 4 * i), zeros[i]);
+      } else {
+        for (unsigned i = 0; i < 8; ++i) columns[i] = word_at(tile + i * weights.row_stride);
       }
       if (!weights.by_column) transpose(columns);
     }
