@@ -78,6 +78,7 @@ enum class Refusal : uint32_t {
 struct WalkState {
   uint32_t node;  // that runs, or ran last; kNoNode: none has begun
   Refusal refusal;
+  uint32_t ahead;  // the node behind it, once weights of that are asked for; else kNoNode
 };
 inline constexpr uint32_t kNoNode = 0xffff'ffff;
 inline constexpr uint32_t kWalkState = cpe::isa::kLdmBase;

@@ -20,7 +20,7 @@ using operators::bytes_of, operators::Operator;
 
 constexpr double kProductsOfCpe = 64;
 constexpr double kSlotsOfCpe = 8;
-constexpr double kHbm = 64 * 0.95;
+constexpr double kHbm = 64 * 0.981;
 
 // Steps of the vector units for each number.
 double slots_of(Operator operation) {

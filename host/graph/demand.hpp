@@ -22,7 +22,7 @@ struct Limits {
   double slots;
   double bytes;
 };
-// Of a core group with so many CPEs; of memory 95 % of its peak, of which DMA reaches more (`cpe.dma_eff`).
+// Of a core group with so many CPEs; of memory what DMA reaches (`cpe.dma_eff`), 98.1 % of its peak.
 Limits limits_of(unsigned cpes);
 
 // What a node is for, in the classes of the papers on language models.

@@ -103,7 +103,7 @@ module cpe_fetch #(
       .peek_i     (follow),
       .peek_line_i(behind),
       .here_o     (here),
-      .tag_i      (word_addr_q[28:9]),
+      .tag_i      (word_addr_q[28:10]),
       .hit_o      (hit),
       .word_o     (word)
     );

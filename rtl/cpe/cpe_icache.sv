@@ -1,4 +1,4 @@
-// The private instruction cache: 8 KiB, two ways, 64-byte lines, read as 64-bit words. Addresses count such words.
+// The private instruction cache: 16 KiB, two ways, 64-byte lines, read as 64-bit words. Addresses count such words.
 //
 // A read presents the words of both ways and their tags one cycle later, and until the next read. A line is written in one
 // cycle, into the way that is free, else in turn; a read of it in the same cycle finds it. It must not be here already. What is replaced
@@ -17,25 +17,25 @@ module cpe_icache (
   input  logic         peek_i,
   input  logic [25:0]  peek_line_i,
   output logic         here_o,
-  input  logic [19:0]  tag_i,         // of the last read
+  input  logic [18:0]  tag_i,         // of the last read
   output logic         hit_o,
   output logic [63:0]  word_o
 );
 
-  logic [63:0] valid0_q, valid1_q, turn_q;  // by set; turn: the way to be replaced next
-  logic [19:0] tag0_q [64];
-  logic [19:0] tag1_q [64];
+  logic [127:0] valid0_q, valid1_q, turn_q;  // by set; turn: the way to be replaced next
+  logic [18:0] tag0_q [128];
+  logic [18:0] tag1_q [128];
   logic [63:0] word0_q, word1_q;
-  logic [19:0] rtag0_q, rtag1_q;
+  logic [18:0] rtag0_q, rtag1_q;
   logic        rvalid0_q, rvalid1_q;
 
-  logic [5:0]  set, fill_set, peek_set;
+  logic [6:0]  set, fill_set, peek_set;
   logic        way;        // that the fill takes
   logic        through;    // the line that is written is read
   logic        gone0, gone1;  // the way that is read is written
-  assign set      = raddr_i[8:3];
-  assign fill_set = fill_line_i[5:0];
-  assign peek_set = peek_line_i[5:0];
+  assign set      = raddr_i[9:3];
+  assign fill_set = fill_line_i[6:0];
+  assign peek_set = peek_line_i[6:0];
   always_comb begin
     way     = 1'b0;
     through = 1'b0;
@@ -52,8 +52,8 @@ module cpe_icache (
   always_comb begin
     here_o = 1'b0;
     if (peek_i) begin
-      here_o = (valid0_q[peek_set] && tag0_q[peek_set] == peek_line_i[25:6]) ||
-               (valid1_q[peek_set] && tag1_q[peek_set] == peek_line_i[25:6]);
+      here_o = (valid0_q[peek_set] && tag0_q[peek_set] == peek_line_i[25:7]) ||
+               (valid1_q[peek_set] && tag1_q[peek_set] == peek_line_i[25:7]);
     end
   end
 
@@ -77,15 +77,15 @@ module cpe_icache (
     if (read_i) begin
       rvalid0_q <= through || (valid0_q[set] && !gone0);
       rvalid1_q <= !through && valid1_q[set] && !gone1;
-      rtag0_q   <= through ? raddr_i[28:9] : tag0_q[set];
+      rtag0_q   <= through ? raddr_i[28:10] : tag0_q[set];
       rtag1_q   <= tag1_q[set];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (fill_i) begin
-      if (way) tag1_q[fill_set] <= fill_line_i[25:6];
-      else tag0_q[fill_set] <= fill_line_i[25:6];
+      if (way) tag1_q[fill_set] <= fill_line_i[25:7];
+      else tag0_q[fill_set] <= fill_line_i[25:7];
     end
   end
 
@@ -98,8 +98,8 @@ module cpe_icache (
   logic [63:0]     fill_word_q;
 
   for (genvar i = 0; i < 8; i++) begin : g_bank
-    logic [63:0] mem0_q [64];
-    logic [63:0] mem1_q [64];
+    logic [63:0] mem0_q [128];
+    logic [63:0] mem1_q [128];
     logic [63:0] data0_q, data1_q;
     always_ff @(posedge clk_i) begin
       if (fill_i && !way) mem0_q[fill_set] <= line_i[64*i +: 64];
@@ -125,13 +125,13 @@ module cpe_icache (
 `else
 
   // The same function. One array and one process, which a simulator runs faster.
-  logic [63:0] mem0_q [512];
-  logic [63:0] mem1_q [512];
+  logic [63:0] mem0_q [1024];
+  logic [63:0] mem1_q [1024];
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (read_i) begin
-      word0_q <= mem0_q[raddr_i[8:0]];
-      word1_q <= mem1_q[raddr_i[8:0]];
+      word0_q <= mem0_q[raddr_i[9:0]];
+      word1_q <= mem1_q[raddr_i[9:0]];
     end
     if (fill_i) begin
       for (int unsigned i = 0; i < 8; i++) begin
@@ -153,7 +153,7 @@ module cpe_icache (
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (rst_ni && fill_i) begin
-      assert (!(valid0_q[fill_set] && tag0_q[fill_set] == fill_line_i[25:6]) && !(valid1_q[fill_set] && tag1_q[fill_set] == fill_line_i[25:6]))
+      assert (!(valid0_q[fill_set] && tag0_q[fill_set] == fill_line_i[25:7]) && !(valid1_q[fill_set] && tag1_q[fill_set] == fill_line_i[25:7]))
         else $error("line %h is here already", fill_line_i);
     end
   end

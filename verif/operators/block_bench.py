@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Measures a whole block of a language model (decoder_block.graph, the shape of Qwen 1.8B, W4A8) on the RTL of a core group:
 one launch walks its nodes. The figures are the sum of what each node takes at the card's limits, alone, over the cycles of
-the walk; and how many times as many tokens a second come of eight texts at once, each with keys and values of its own, as of
-one text. Prints a flat JSON object; --nodes prints a table of nodes instead, each launched by itself.
+the walk. Prints a flat JSON object; --nodes prints a table of nodes instead, each launched by itself.
 
 The limit of a node is the largest of three times: products at the peak of the systolic units, slots of the vector units,
 bytes at HBM's rate (host/graph/demand.hpp). Attention's products count as products, though it uses the vector units today.
 
---model: 24 times a block and the model's output: a token, whose block is launched a second time, and 128 of a prompt."""
+--model: 24 times a block and the model's output: a token, whose block is launched a second time, and 128 of a prompt; and how
+many times as many tokens a second come of eight texts at once, each with keys and values of its own, as of one text."""
 
 import argparse
 import json
@@ -25,15 +25,15 @@ TEXT = {"rows": 1, "past": 128}
 TEXTS = {"rows": 8, "past": 128, "own": True}
 CHUNKS = 17  # of 64 keys, that a text has room for
 BLOCKS = 24
-# The model's output: of one row.
+# The model's output, of rows of different texts.
 HEAD = """graph head
 size width = 2048
 size words = 151936
-input x: f32[1, width]
+input x: f32[ROWS, width]
 weight norm: f32[width]
 weight head: i8[words, width] packed
 weight head.scale: f32[words]
-output token: i32[1]
+output token: i32[ROWS]
 last = rms_norm(x, norm)
 logits = linear(last, head, head.scale, x_group: 128)
 token = argmax(logits)
@@ -102,16 +102,19 @@ def efficiency(*parts):
     return sum(times * least for times, (least, _) in parts) / sum(times * found for times, (_, found) in parts)
 
 
-def gain():
-    """Of a token's throughput, by eight texts at once."""
-    return TEXTS["rows"] * of_block(TEXT, 2)[1] / of_block(TEXTS, 2)[1]
+def of_head(rows):
+    with tempfile.TemporaryDirectory() as folder:
+        return measured(Image(folder, HEAD.replace("ROWS", str(rows))), 1)
 
 
 def model():
-    with tempfile.TemporaryDirectory() as folder:
-        head = measured(Image(folder, HEAD), 1)
-    return {"llm.decode_eff": efficiency((BLOCKS, of_block(DECODE, 2)), (1, head)),
-            "llm.prefill_eff": efficiency((BLOCKS, of_block(PREFILL, 1)), (1, head))}
+    heads = {rows: of_head(rows) for rows in (1, TEXTS["rows"])}
+    one, several = of_block(TEXT, 2)[1], of_block(TEXTS, 2)[1]
+    tokens = [BLOCKS * found + heads[rows][1] for rows, found in ((1, one), (TEXTS["rows"], several))]
+    return {"llm.decode_eff": efficiency((BLOCKS, of_block(DECODE, 2)), (1, heads[1])),
+            "llm.prefill_eff": efficiency((BLOCKS, of_block(PREFILL, 1)), (1, heads[1])),
+            "llm.batch8_gain": TEXTS["rows"] * tokens[0] / tokens[1],
+            "llm.batch8_gain_of_block": TEXTS["rows"] * one / several}
 
 
 def show(sizes):
@@ -125,7 +128,7 @@ def show(sizes):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", choices=("decode", "prefill", "texts"), help="each node by itself")
-    parser.add_argument("--several", action="store_true", help="a block for many tokens, and for several texts, in place of one token")
+    parser.add_argument("--several", action="store_true", help="a block for many tokens in place of one")
     parser.add_argument("--model", action="store_true", help="the whole model, in place of a block")
     options = parser.parse_args()
     if options.nodes:
@@ -134,7 +137,7 @@ def main():
     if options.model:
         figures = model()
     elif options.several:
-        figures = {"walk.prefill_eff": efficiency((1, of_block(PREFILL, 1))), "llm.batch8_gain": gain()}
+        figures = {"walk.prefill_eff": efficiency((1, of_block(PREFILL, 1)))}
     else:
         figures = {"walk.step_eff": efficiency((1, of_block(DECODE, 2)))}
     print(json.dumps({key: round(value, 3) for key, value in figures.items()}))

@@ -182,6 +182,8 @@ class Limits(unittest.TestCase):
         self.assertEqual((int(constants["ProductsOfCpe"]), int(constants["SlotsOfCpe"]), int(constants["Hbm"])),
                          (machine.multipliers, machine.lanes, machine.line_bytes))
         self.assertEqual((machine.products, machine.slots), (2048, 256))
+        rate, = re.findall(r"kHbm = 64 \* ([\d.]+)", demand)
+        self.assertEqual(float(rate), limits.DMA_EFF)
 
     def test_memory(self):
         measured = json.loads((DOCS / roofline.MEASURED).read_text())["figures"][roofline.MEMORY]

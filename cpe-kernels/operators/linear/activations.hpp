@@ -1,5 +1,6 @@
 // The rows of x that steps need. When they are few all of them are loaded once and stay. If they are several,
-// a row of CPEs reads them once: 32 readers of eight rows would move a fifth of what weights of four bits do.
+// or one that is long, a row of CPEs reads them once: 32 readers of eight rows would move a fifth of what
+// weights of four bits do.
 #pragma once
 
 #include "cpe-kernels/operators/linear/steps.hpp"
@@ -27,31 +28,46 @@ class Activations {
     const uint32_t rows = blocks.all().rows;
     const uint32_t depth = blocks.all().depth;
     stays_ = rows <= kFewRows && depth <= kStays && rows * pitch_for(depth) <= kStays;
-    shared_ = stays_ && rows > 1 && cpe::all_cpes();
     pitch_ = pitch_for(stays_ ? depth : blocks.depth());
-    if (stays_ && (shared_ || blocks.any())) all_ = arena.take<std::byte>(rows * pitch_);
+    if (stays_ && cpe::all_cpes()) {
+      const uint32_t pieces = (depth * bytes + kPiece - 1) / kPiece;
+      if (rows > 1) {
+        shared_ = {rows, pitch_};
+      } else if (pieces >= kWorthwhile && blocks.everyone()) {
+        shared_ = {pieces, kPiece};
+      }
+    }
+    if (stays_ && (shared() || blocks.any())) all_ = arena.take<std::byte>(rows * pitch_);
   }
 
   // Once, before the first step is loaded.
   void begin() {
     if (all_ == nullptr) return;
-    const uint32_t rows = blocks_.all().rows;
-    const cpe::Part own =
-        shared_ ? cpe::part_of(rows, cpe::columns(), cpe::column_number()) : cpe::Part{0, rows};
-    loaded_ = load_rows(all_, pitch_, x_, stride_, own, blocks_.all().depth * bytes_);
+    if (!shared()) {
+      load_rows(all_, pitch_, x_, stride_, {0, blocks_.all().rows}, blocks_.all().depth * bytes_);
+      return;
+    }
+    const cpe::Part own = cpe::part_of(shared_.count, cpe::columns(), cpe::column_number());
+    if (blocks_.all().rows > 1) {
+      loaded_ = load_rows(all_, pitch_, x_, stride_, own, blocks_.all().depth * bytes_);
+    } else if (own.count != 0) {
+      const uint32_t first = own.first * kPiece;
+      loaded_ = dma::load(all_ + first, x_.plus_bytes(first),
+                          std::min(own.count * kPiece, blocks_.all().depth * bytes_ - first));
+    }
   }
 
   // All CPEs do so once, after the first steps' transfers have begun and before the first step.
   void share() const {
-    if (!shared_) return;
+    if (!shared()) return;
     dma::wait(loaded_);
-    cpe::Exchange<cpe::row> rows;
-    rows.begin(all_, pitch_, blocks_.all().rows, cpe::columns());
-    rows.wait();
+    cpe::Exchange<cpe::row> parts;
+    parts.begin(all_, shared_.pitch, shared_.count, cpe::columns());
+    parts.wait();
   }
 
   bool stay() const { return stays_; }
-  bool shared() const { return shared_; }
+  bool shared() const { return shared_.count != 0; }
   uint32_t pitch() const { return pitch_; }
   // Of a slot.
   uint32_t room() const { return stays_ ? 0 : (blocks_.rows() * pitch_ + 63) / 64 * 64; }
@@ -68,8 +84,15 @@ class Activations {
   }
 
  private:
-  static constexpr uint32_t kFewRows = 8;
   static constexpr uint32_t kStays = 45056;  // bytes
+  // Of a long row, a line of memory each; with fewer of them an exchange takes longer than all CPEs' loads.
+  static constexpr uint32_t kPiece = 64;
+  static constexpr uint32_t kWorthwhile = 16;
+  // Rows or pieces of which each CPE of a row reads its part.
+  struct Shared {
+    uint32_t count = 0;
+    uint32_t pitch = 0;
+  };
 
   GlobalPtr<const void> x_;
   uint32_t stride_;
@@ -77,7 +100,7 @@ class Activations {
   const Blocks& blocks_;
   uint32_t pitch_;
   bool stays_;
-  bool shared_;
+  Shared shared_;
   std::byte* all_ = nullptr;
   dma::Ticket loaded_ = {};
 };

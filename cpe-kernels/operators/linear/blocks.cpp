@@ -1,7 +1,12 @@
 // Apart from the steps: what runs for each step should fit into a core's cache of code, in one piece.
 #include "cpe-kernels/operators/linear/blocks.hpp"
 
+#include "cpe-kernels/operators/linear/steps.hpp"
+#include "swai/ldm.hpp"
+
 namespace swai::operators {
+
+LDM Ahead ahead;
 
 namespace {
 
@@ -40,6 +45,7 @@ Blocks::Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth)
       step_depth_(most.depth),
       first_depth_(first_depth),
       sharing_(all.rows > most.rows && cpe::all_cpes()),
+      everyone_(sharing_ || all.columns > (cpe::count() - 1) * unit),
       rows_(sharing_ ? Rounds({0, all.rows}, cpe::rows(), cpe::row_number(), most.rows, 1)
                      : Rounds({0, all.rows}, 1, 0, most.rows, 1)),
       columns_(sharing_ ? Rounds({0, all.columns}, cpe::columns(), cpe::column_number(), most.columns, unit)

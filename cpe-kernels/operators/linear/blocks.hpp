@@ -10,6 +10,9 @@
 
 namespace swai::operators {
 
+// So many activations at most stay in local memory, all of their depth.
+inline constexpr uint32_t kFewRows = 8;
+
 // Where a step is: a block of the result, which may be empty, and a part of the depth.
 struct Step {
   uint32_t row, column, k;
@@ -87,6 +90,8 @@ class Blocks {
     return sharing_ ? cpe::part_of(count, cpe::rows(), cpe::row_number()) : cpe::Part{0, count};
   }
 
+  // No CPE has nothing to do.
+  bool everyone() const { return everyone_; }
   // False: this CPE has nothing to do, and the others do not need it.
   bool any() const { return sharing_ || columns_.any(); }
   Step first() const {
@@ -125,6 +130,7 @@ class Blocks {
   uint32_t step_depth_;
   uint32_t first_depth_;
   bool sharing_;
+  bool everyone_;
   Rounds rows_;
   Rounds columns_;
 };

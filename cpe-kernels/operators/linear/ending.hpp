@@ -29,8 +29,9 @@ class Ending {
   // `sums`: what is stored of a block first.
   Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena, Number sums = Number::kFp32)
       : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * bytes_of(sums) + 32) {
-    for (uint32_t i = 0; i < places_between(args_.function); ++i)
-      between_[i] = arena.take<std::byte>(blocks.rows() * pitch_);
+    // Of few rows, memory is the same whatever the function is.
+    const uint32_t places = blocks.rows() <= kFewRows ? std::size(between_) : places_between(args_.function);
+    for (uint32_t i = 0; i < places; ++i) between_[i] = arena.take<std::byte>(blocks.rows() * pitch_);
   }
 
   // Of rows of results in local memory; they begin in different banks.
@@ -42,8 +43,10 @@ class Ending {
     offset_ = offset;
   }
   std::byte* results(const Step& step) const { return slots_->of_block(step) + offset_; }
-  float* biases(const Step& step) const {
-    return reinterpret_cast<float*>(results(step) + blocks_.rows() * pitch_);
+  float* biases(const Step& step) const { return biases(step, *slots_); }
+  // Where they lie in slots like its own.
+  float* biases(const Step& step, const StepsAndBlocks& slots) const {
+    return reinterpret_cast<float*>(slots.of_block(step) + offset_ + blocks_.rows() * pitch_);
   }
 
   vector::Operand at(const std::byte* place, Number number) const { return operand(place, number, pitch_); }
@@ -51,23 +54,24 @@ class Ending {
   bool only_converts() const { return args_.function == 0 && !args_.residual; }
   Number to_type() const { return args_.to_type; }
   bool has_biases() const { return static_cast<bool>(args_.biases); }
+  bool has_residual() const { return static_cast<bool>(args_.residual); }
 
   // Begins to load what belongs to the block. Ticket 0: nothing does.
   dma::Ticket load(const Step& step) const {
-    dma::Ticket last = {};
-    if (args_.biases) {
-      last = dma::load(biases(step), args_.biases.plus_bytes(int64_t{step.column} * 4), step.columns * 4);
-    }
-    if (args_.residual) {
-      const uint32_t bytes = bytes_of(args_.residual_type);
-      const Tile tile = tile_of(step);
-      last =
-          dma::load(residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
-                    tile.columns * bytes,
-                    {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
-                     static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
-    }
-    return last;
+    const dma::Ticket last = load_biases(args_.biases, step, *slots_);
+    return args_.residual ? load_residual(step) : last;
+  }
+  dma::Ticket load_biases(GlobalPtr<const void> from, const Step& step, const StepsAndBlocks& slots) const {
+    if (!from) return {};
+    return dma::load(biases(step, slots), from.plus_bytes(int64_t{step.column} * 4), step.columns * 4);
+  }
+  dma::Ticket load_residual(const Step& step) const {
+    const uint32_t bytes = bytes_of(args_.residual_type);
+    const Tile tile = tile_of(step);
+    return dma::load(residual(step), args_.residual.plus_bytes(offset_of(tile, args_.residual_stride, bytes)),
+                     tile.columns * bytes,
+                     {static_cast<uint16_t>(tile.rows), static_cast<uint16_t>(pitch_),
+                      static_cast<int32_t>(tile.rows == 1 ? 0 : args_.residual_stride)});
   }
 
   // Before results go to the block's slot: those that were there are in memory.

@@ -11,6 +11,7 @@ namespace {
 // have work each takes half of these, which is half of each line of memory.
 class Int8Weights {
  public:
+  static constexpr Operator kOperator = Operator::kLinear;
   using Args = LinearArgs;
   static constexpr uint32_t kDepth = 128;
   static constexpr uint32_t kFirstDepth = 64;
@@ -24,12 +25,15 @@ class Int8Weights {
   }
 
   Int8Weights(const LinearArgs& args, const Blocks&, const Activations&, Arena&)
-      : args_(args), width_(columns(args).most) {}
+      : depth_(args.depth), width_(columns(args).most) {}
 
+  static bool lie_alike(const LinearArgs& args, const LinearArgs& other) {
+    return other.to_type == args.to_type && other.function == args.function;
+  }
   uint32_t room(uint32_t depth, uint32_t) const { return depth * width_; }
-  Pieces pieces(const Step& step, uint32_t depth, uint32_t columns) const {
-    return {args_.w.plus_bytes(static_cast<int64_t>(packed_linear_index(args_.depth, step.k, step.column))),
-            width_, columns == 0 ? 0 : padded_depth(depth), kBlockColumns};
+  Pieces pieces(GlobalPtr<const void> w, const Step& step, uint32_t depth, uint32_t columns) const {
+    return {w.plus_bytes(static_cast<int64_t>(packed_linear_index(depth_, step.k, step.column))), width_,
+            columns == 0 ? 0 : padded_depth(depth), kBlockColumns};
   }
   void set(const Step&, const std::byte* at, int32_t output_stride) const {
     systolic::weights(at, 8 * width_, width_);
@@ -41,7 +45,7 @@ class Int8Weights {
   // Halves of lines come at half of memory's rate: of more columns that would be less than CPEs take.
   static constexpr uint32_t kFewColumns = 2 * kBlockColumns;
 
-  const LinearArgs& args_;
+  uint32_t depth_;
   uint32_t width_;  // of a block
 };
 

@@ -44,20 +44,39 @@ class StepsAndBlocks {
     blocks_.take(arena, block_bytes, blocks_for(count));
     steps_.take(arena, step_bytes, count);
   }
+  // Slots behind those of so many steps and blocks are the first now.
+  void begin_behind(uint32_t steps, uint32_t blocks) {
+    first_step_ = (first_step_ + steps) & steps_.mask();
+    first_block_ = (first_block_ + blocks) & blocks_.mask();
+  }
   uint32_t count() const { return steps_.count(); }
-  std::byte* of_step(const Step& step) const { return steps_.at(step.number); }
-  std::byte* of_block(const Step& step) const { return blocks_.at(step.block); }
+  std::byte* of_step(const Step& step) const { return steps_.at(first_step_ + step.number); }
+  std::byte* of_block(const Step& step) const { return blocks_.at(first_block_ + step.block); }
   uint32_t block_mask() const { return blocks_.mask(); }
+  uint32_t first_step() const { return first_step_; }
+  uint32_t first_block() const { return first_block_; }
 
  private:
+  uint32_t first_step_ = 0;
+  uint32_t first_block_ = 0;
   Slots steps_;
   Slots blocks_;
 };
+
+// What was loaded for the node whose number the walker's state has as `ahead`: slots that its steps and
+// blocks begin with, and its first steps.
+struct Ahead {
+  uint32_t steps, blocks;
+  uint32_t count;
+  dma::Ticket loaded[Slots::kMost];
+};
+extern Ahead ahead;
 
 // `Product` has
 // - share: exchanges what all steps need; all CPEs, once
 // - load: begins to load what a step needs, or this CPE's part of it; the ticket of the last transfer, or 0
 // - receive: exchanges that with the others, when it is there
+// - load_behind: what follows upon all steps, if it likes; their number, and that of their blocks
 // - prepare: tells units what they can know before
 // - start: begins to compute what was prepared, and returns its ticket
 // - finish: waits for that; then the step's slot is free
@@ -74,7 +93,7 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   Step to_load = blocks.first();
   bool more_to_load = true;
   const auto load = [&] {
-    if (!more_to_load) return;
+    if (!more_to_load) return product.load_behind(to_load);
     loaded[to_load.number & (slots - 1)] = product.load(to_load);
     more_to_load = blocks.next(to_load);
   };
@@ -102,8 +121,8 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
     if (more && early) receive(step);
     if (here.number != 0) product.finish(before, ticket_before);
     if (here.number != 0 || !early) load();
-    if (more && !early) receive(step);
     if (more) product.prepare(step);
+    if (more && !early) receive(step);
     before = here;
     ticket_before = ticket;
   }

@@ -54,7 +54,9 @@ struct Rows {
 //   kPart                sums of so much depth do not overflow; a power of two
 //   kKind                for the systolic unit
 //   room(depth, columns)            bytes that a step's take
-//   pieces(step, depth, columns)    where they lie in memory
+//   kOperator            whose weights they are
+//   pieces(w, step, depth, columns)  where they lie in memory
+//   lie_alike(args, other)  whether with those of another node, whose sizes are the same, slots are the same
 //   set(step, at, stride)           settings for those of a step in local memory, and the results' column
 //   stride adds()               whether results get more than products of the systolic unit kMayAdd whether
 //   that may ever be so; then add(...) issues what adds a step's to y
@@ -90,23 +92,33 @@ class SystolicLinear {
     const uint32_t ending_offset = (blocks_.columns() * 4 + 63) / 64 * 64;
     slots_.take(arena_, blocks_, room, ending_offset + ending_.room());
     ending_.put_into(slots_, ending_offset);
+    continues_ = walk_state().ahead == walk_state().node;
+    if (continues_) slots_.begin_behind(ahead.steps, ahead.blocks);
   }
 
   void run() {
-    if (!begin(blocks_, x_)) return;
-    // Who only shares activations needs no scales, and would not wait for them.
-    if (x_.stay() && blocks_.any()) load_all_row_factors();
+    if (continues_) {
+      walk_state().ahead = node::kNoNode;
+      begin_work();
+    } else {
+      if (!begin(blocks_, x_)) return;
+      // Who only shares activations needs no scales, and would not wait for them.
+      if (x_.stay() && blocks_.any()) load_all_row_factors();
+    }
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }
 
-  void share() { x_.share(); }
+  void share() {
+    if (!continues_) x_.share();
+  }
 
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.of_step(step));
-    const Pieces pieces = weights_.pieces(step, step.depth, step.columns);
-    if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) {
-      last = pieces.load(weights(step), own);
+    if (continues_ && step.number < ahead.count) {
+      last = ahead.loaded[step.number];
+    } else if (const auto ticket = load_weights(args_, step, slots_); ticket.number != 0) {
+      last = ticket;
     }
     if (blocks_.empty(step)) return last;
     if (!x_.stay() && needs_row_factors(step)) {
@@ -116,16 +128,30 @@ class SystolicLinear {
                            static_cast<int64_t>(group * args_.x_scales_stride + uint64_t{step.row} * 4)),
                        step.rows * 4);
     }
-    if (needs_block(step)) {
-      ending_.load(step);
-      last = dma::load(slots_.of_block(step), args_.w_scales.plus_bytes(int64_t{step.column} * 4),
-                       step.columns * 4);
-    }
+    if (needs_block(step) && ending_.has_residual()) last = ending_.load_residual(step);
     return last;
   }
 
+  // For the node behind, if it is like this one: its weights come into the slots that are free, so that
+  // memory has something to do while the last steps are computed and that node begins.
+  [[gnu::noinline]] void load_behind(const Step& end) {
+    if (!looked_behind_) {
+      looked_behind_ = true;
+      behind_ = find_behind();
+      if (behind_ == nullptr) return;
+      walk_state().ahead = walk_state().node + 1;
+      slots_behind_ = slots_;
+      slots_behind_.begin_behind(end.number, end.block);
+      step_behind_ = blocks_.first();
+      ahead = {slots_behind_.first_step(), slots_behind_.first_block(), 0, {}};
+    }
+    if (behind_ == nullptr) return;
+    ahead.loaded[ahead.count++] = load_weights(*behind_, step_behind_, slots_behind_);
+    if (!blocks_.next(step_behind_)) behind_ = nullptr;
+  }
+
   void receive(const Step& step) {
-    const Pieces pieces = weights_.pieces(step, step.depth, step.columns);
+    const Pieces pieces = weights_.pieces(args_.w, step, step.depth, step.columns);
     exchange(step, slots_.of_step(step), x_.pitch(), weights(step), pieces.bytes, pieces.count);
     if (packs(step) && !blocks_.empty(step)) pack(step);
   }
@@ -163,6 +189,34 @@ class SystolicLinear {
   }
 
  private:
+  // The arguments of the node behind, if with it all lies in local memory where it lies here, and x is the
+  // same.
+  const typename Weights::Args* find_behind() const {
+    using Args = typename Weights::Args;
+    if (!x_.stay() || (x_.shared() && !blocks_.everyone()) || args_.residual) return nullptr;
+    const node::Node* const node = node_behind();
+    if (node == nullptr || node->operation != static_cast<uint16_t>(Weights::kOperator)) return nullptr;
+    const auto& other = *reinterpret_cast<const Args*>(node->arguments.data());
+    const bool alike = other.x == args_.x && other.x_scales == args_.x_scales &&
+                       other.x_scales_stride == args_.x_scales_stride && other.group == args_.group &&
+                       other.rows == args_.rows && other.x_stride == args_.x_stride &&
+                       other.depth == args_.depth && other.columns == args_.columns && !other.residual &&
+                       Weights::lie_alike(args_, other);
+    return alike ? &other : nullptr;
+  }
+  // Its own part of the step's, and what belongs to the columns of its block.
+  dma::Ticket load_weights(const typename Weights::Args& args, const Step& step,
+                           const StepsAndBlocks& slots) const {
+    dma::Ticket last = {};
+    const Pieces pieces = weights_.pieces(args.w, step, step.depth, step.columns);
+    if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0)
+      last = pieces.load(slots.of_step(step) + w_offset_, own);
+    if (blocks_.empty(step) || !needs_block(step)) return last;
+    ending_.load_biases(args.biases, step, slots);
+    return dma::load(slots.of_block(step), args.w_scales.plus_bytes(int64_t{step.column} * 4),
+                     step.columns * 4);
+  }
+
   // Nothing is computed while the last block is drained and stored. So its first rows are runs of their own,
   // in one half of the accumulators, and leave while the others are computed in the other half. 0: there are
   // no such rows. Weights that may add something are for steps that should have few instructions.
@@ -309,6 +363,11 @@ class SystolicLinear {
   bool adds_up_;  // results are more than one drain's
   std::byte* parts_[2] = {};
   std::byte* all_row_factors_ = nullptr;
+  bool continues_;  // the node before has begun to load for this one
+  bool looked_behind_ = false;
+  const typename Weights::Args* behind_ = nullptr;  // while something of it can be loaded
+  StepsAndBlocks slots_behind_;
+  Step step_behind_ = {};
   uint32_t w_offset_;
   uint32_t row_factors_offset_;
   uint32_t packed_offset_;

@@ -55,6 +55,7 @@ class LinearFp32 {
     exchange(step, slots_.of_step(step), x_.pitch(), weights(step), w_pitch_, step.columns);
   }
 
+  void load_behind(const Step&) {}
   void prepare(const Step&) {}
 
   vector::Ticket start(const Step& step) {

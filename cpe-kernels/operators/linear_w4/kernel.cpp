@@ -16,6 +16,7 @@ constexpr uint32_t kMostGroups = kW4Depth / kLeastGroup;
 // As pack_linear_w4 leaves them: the tiles of a step's columns lie one after the other.
 class W4Weights {
  public:
+  static constexpr Operator kOperator = Operator::kLinearW4;
   using Args = LinearW4Args;
   static constexpr uint32_t kDepth = kW4Depth;
   static constexpr uint32_t kFirstDepth = kW4Depth;
@@ -26,7 +27,7 @@ class W4Weights {
   static constexpr BlockWidth columns(const LinearW4Args&) { return {kBlockColumns, kW4Tile}; }
 
   W4Weights(const LinearW4Args& args, const Blocks& blocks, const Activations& x, Arena& arena)
-      : at_(args.w), layout_(layout_of(args)) {
+      : layout_(layout_of(args)) {
     if (!adds()) return;
     sums_pitch_ = (blocks.rows() + 7) / 8 * 8;
     const uint32_t groups = x.stay() ? (args.depth + args.w_group - 1) / args.w_group : kMostGroups;
@@ -34,10 +35,13 @@ class W4Weights {
     minima_ = arena.take<float>(kMostGroups * kBlockColumns * 4);
   }
 
+  static bool lie_alike(const LinearW4Args& args, const LinearW4Args& other) {
+    return other.w_group == args.w_group && other.minima == args.minima;
+  }
   uint32_t room(uint32_t, uint32_t columns) const { return columns / kW4Tile * layout_.tile_bytes(0); }
-  Pieces pieces(const Step& step, uint32_t, uint32_t columns) const {
+  Pieces pieces(GlobalPtr<const void> w, const Step& step, uint32_t, uint32_t columns) const {
     const uint32_t tiles = (columns + kW4Tile - 1) / kW4Tile;
-    return {at_.plus_bytes(static_cast<int64_t>(layout_.tile_at(step.k, step.column))), 32,
+    return {w.plus_bytes(static_cast<int64_t>(layout_.tile_at(step.k, step.column))), 32,
             tiles * (layout_.tile_bytes(step.k) / 32), 32};
   }
   void set(const Step& step, const std::byte* at, int32_t output_stride) const {
@@ -156,7 +160,6 @@ class W4Weights {
     return last;
   }
 
-  GlobalPtr<const void> at_;
   W4Layout layout_;
   uint32_t sums_pitch_ = 0;
   float* sums_ = nullptr;    // of each group's activations in each row, times the row's scale

@@ -20,6 +20,8 @@ constexpr uint32_t kBatch = 8;
 // module.ld puts it at the beginning of local memory.
 [[gnu::section(".bss.ldm.first"), gnu::used]] node::WalkState state;
 LDM alignas(64) Node nodes[2][kBatch];
+LDM uint32_t node_count;
+LDM dma::Ticket fetched;  // the batch that was asked for last
 LDM alignas(64) uint64_t parameters[node::kMaxParameters];
 LDM alignas(32) std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> argument_words;
 
@@ -92,6 +94,8 @@ bool has_patches(const Node& node) {
   }
 }
 
+Node& node_at(uint32_t n) { return nodes[n / kBatch & 1][n % kBatch]; }
+
 }  // namespace
 
 namespace swai::operators {
@@ -107,6 +111,18 @@ void begin_work() {
   wait_for_others();
 }
 
+const Node* node_behind() {
+  const uint32_t n = walk_state().node + 1;
+  if (n >= node_count) return nullptr;
+  if (n % kBatch == 0) dma::wait(fetched);
+  const Node& node = node_at(n);
+  if (!header_is_good(node) || node.barrier != Barrier::kNone) return nullptr;
+  for (const node::Patch one : node.patches) {
+    if (one.target != node::Patch::kPointer && (one.target != 0 || one.parameter != 0)) return nullptr;
+  }
+  return &node;
+}
+
 void refuse(Refusal reason) {
   walk_state().refusal = reason;
   __builtin_trap();
@@ -118,6 +134,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
   using operators::refuse, operators::wait_for_others, operators::walk_state;
   walk_state().node = node::kNoNode;
   walk_state().refusal = Refusal::kNone;
+  walk_state().ahead = node::kNoNode;
   const node::WalkArgs arguments = take(args);
   const GlobalPtr<const Node> list = arguments.list;
   if (arguments.count > node::kMaxNodes || arguments.parameter_count > node::kMaxParameters)
@@ -130,7 +147,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
                      std::min(kBatch, count - first) * node::kNodeBytes);
   };
   has_work = false;
-  dma::Ticket fetched = {};
+  node_count = count;
   if (count != 0) fetched = fetch(0);
   if (parameter_count != 0)
     dma::wait(dma::load(parameters, arguments.parameters, parameter_count * sizeof(uint64_t)));
@@ -139,7 +156,7 @@ __kernel__ void walk(const node::WalkArgs* args) {
       dma::wait(fetched);
       if (count - n > kBatch) fetched = fetch(n + kBatch);
     }
-    Node& node = nodes[n / kBatch & 1][n % kBatch];
+    Node& node = node_at(n);
     walk_state().node = n;
     if (!header_is_good(node)) refuse(Refusal::kHeader);
     if (has_patches(node)) patch(node, parameter_count);

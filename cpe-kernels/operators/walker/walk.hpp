@@ -22,6 +22,11 @@ void wait_for_others();
 // The same for who has work.
 void begin_work();
 
+// The node behind the one that runs, if it has no barrier, and patches at most of its first pointer, the
+// result; else null. Before its turn an operator may look at the other arguments and load what no node of a
+// list writes: weights. Then the state's `ahead` is its number.
+const node::Node* node_behind();
+
 inline void require(node::Refusal reason) {
   if (reason != node::Refusal::kNone) refuse(reason);
 }
