@@ -43,6 +43,55 @@ void draw_ending(verif::Random& random, Card& card, Args& args, Tensor& biases, 
   args.residual_stride = residual.stride;
 }
 
+// Layers of the same x one behind the other, as queries, keys and values are: weights of one come in while
+// the one before is computed, if no barrier is between them. With barriers, the bits are to be the same.
+template <typename Layer>
+void walk_siblings(verif::Random& random, Layer& layer, Operator operation, uint32_t mask) {
+  constexpr unsigned kSiblings = 3;
+  struct Sibling {
+    Tensor w, w_scales, biases, to;
+  };
+  std::vector<Sibling> siblings;
+  std::vector<Node> nodes;
+  std::vector<Tensor*> tensors = {&layer.x, &layer.x_scales, &layer.residual};
+  for (unsigned i = 0; i < kSiblings; ++i) {
+    auto args = layer.args;
+    Sibling& one = siblings.emplace_back(Sibling{layer.w, layer.w_scales, layer.biases, layer.to});
+    if (i != 0) {
+      one.w = layer.card.tensor(1, layer.w.columns, 1);
+      one.w_scales = layer.card.tensor(1, args.columns, 4);
+      draw_scales(random, one.w_scales, 0.01f);
+      for (uint32_t column = 0; column < one.w.columns; ++column)
+        one.w.template set<uint8_t>(0, column, layer.w.template get<uint8_t>(0, one.w.columns - 1 - column));
+      const auto residual = args.residual;
+      Tensor unused;
+      draw_ending(random, layer.card, args, one.biases, unused, one.to);
+      args.residual = residual;
+      args.residual_type = layer.args.residual_type;
+      args.residual_stride = layer.args.residual_stride;
+      args.w = one.w.at();
+      args.w_scales = one.w_scales.at();
+    }
+    nodes.push_back(node::make(static_cast<uint16_t>(operation), Barrier::kNone, args));
+  }
+  for (Sibling& one : siblings) {
+    for (Tensor* const tensor : {&one.w, &one.w_scales, &one.biases, &one.to}) tensors.push_back(tensor);
+  }
+  const auto results = [&](Barrier between) {
+    for (unsigned i = 1; i < kSiblings; ++i) nodes[i].barrier = between;
+    const Result result = layer.card.walk(nodes, mask, tensors);
+    REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+    std::vector<std::vector<uint8_t>> images;
+    for (const Sibling& one : siblings) {
+      Tensor there = one.to;
+      layer.card.take(there);
+      images.push_back(std::move(there.image));
+    }
+    return images;
+  };
+  CHECK((results(Barrier::kNone) == results(Barrier::kAll)));
+}
+
 // Of a sum with its bias.
 template <typename Args>
 Real end_of(const Args& args, Real y) {

@@ -174,6 +174,19 @@ TEST_CASE("linear_w4: any shape, groups, minima, bias, function, residual, types
   }
 }
 
+TEST_CASE("linear_w4: layers behind each other, with and without barriers between them") {
+  verif::Random random(test_seed() + 3);
+  for (int round = 0; round < rounds(12); ++round) {
+    const auto rows = static_cast<uint32_t>(random.chance(50) ? 1 : random.between(2, 8));
+    const uint32_t depth = random.chance(30) ? 1152 : some_size(random, 700);
+    W4Layer layer(random, {rows, some_size(random, 1100)}, depth);
+    if (random.chance(80)) layer.args.residual = {};
+    const uint32_t mask = random.chance(70) ? layer.card.all() : some_mask(random, layer.card.all());
+    INFO(describe(layer, mask));
+    walk_siblings(random, layer, Operator::kLinearW4, mask);
+  }
+}
+
 TEST_CASE("linear_w4: all CPEs share operands in groups of any size") {
   verif::Random random(test_seed() + 1);
   for (const auto& [rows, columns] : {Shape{4, 8}, {2, 2}, {1, 8}, {4, 1}, {3, 5}}) {
