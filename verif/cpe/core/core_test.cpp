@@ -276,13 +276,13 @@ void timing_test(uint64_t seed, uint64_t /*cycles*/) {
   check(ipc >= 0.7, "a plain loop is slow");
 }
 
-// Two lines of a set stay, and a third one takes the place of the older: rounds through jumps 4 KiB apart.
+// Two lines of a set stay, and a third one takes the place of the older: rounds through jumps 8 KiB apart.
 void cache_test(uint64_t seed, uint64_t /*cycles*/) {
   for (const unsigned lines : {1U, 2U, 3U}) {
     CoreBench bench(seed);
     bench.calm();
     bench.here = [](uint32_t) { return false; };
-    const uint32_t last = kCode + 0x1000 * (lines - 1);
+    const uint32_t last = kCode + 0x2000 * (lines - 1);
     bench.restart(kCode - 8, [&](uint32_t address, uint8_t* bytes) {
       // addi x5, x0, 100 at the beginning; everywhere a jump onwards, at last a branch back while x5 counts
       // down.
@@ -297,7 +297,7 @@ void cache_test(uint64_t seed, uint64_t /*cycles*/) {
                    (back >> 12 & 0xff) << 12 | 0x6f;
         words[3] = 0x0010'0073;
       } else {
-        words[0] = 0x0000'106f;  // jal x0, 0x1000
+        words[0] = 0x0000'206f;  // jal x0, 0x2000
       }
       std::memcpy(bytes, words.data(), 64);
       return Cause::kNone;
