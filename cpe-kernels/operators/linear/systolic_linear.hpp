@@ -101,22 +101,31 @@ class SystolicLinear {
       walk_state().ahead = node::kNoNode;
       begin_work();
     } else {
-      if (!begin(blocks_, x_)) return;
+      if (!blocks_.any() && !x_.shared()) return;
+      begin_work();
+      // Weights first: they keep memory busy.
+      if (x_.stay() && blocks_.any()) first_weights_loaded_ = load_weights(args_, blocks_.first(), slots_);
+      x_.begin();
       // Who only shares activations needs no scales, and would not wait for them.
-      if (x_.stay() && blocks_.any()) load_all_row_factors();
+      if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
     }
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }
 
   void share() {
-    if (!continues_) x_.share();
+    if (continues_) return;
+    x_.share();
+    if (shares_row_factors()) share_row_factors();
   }
 
   dma::Ticket load(const Step& step) {
     dma::Ticket last = x_.load(step, slots_.of_step(step));
     if (continues_ && step.number < ahead.count) {
       last = ahead.loaded[step.number];
+    } else if (first_weights_loaded_.number != 0 && step.number == 0) {
+      // What is shared was waited for.
+      last = shares_row_factors() ? first_weights_loaded_ : row_factors_loaded_;
     } else if (const auto ticket = load_weights(args_, step, slots_); ticket.number != 0) {
       last = ticket;
     }
@@ -339,10 +348,21 @@ class SystolicLinear {
 
   // Where all activations stay, all of their scales do: a line of few rows' for each group.
   static constexpr uint32_t kFewFactors = 64;
+  static constexpr uint32_t kManyGroups = 8;
   uint32_t groups() const { return grouped_ ? parts_of_block_ : 1; }
+  // Of many groups a row of CPEs reads them once, as it does rows of x.
+  bool shares_row_factors() const { return x_.shared() && groups() >= kManyGroups; }
   void load_all_row_factors() {
-    load_rows(all_row_factors_, kFewFactors, args_.x_scales, args_.x_scales_stride, {0, groups()},
-              args_.rows * 4);
+    const cpe::Part own = shares_row_factors() ? cpe::part_of(groups(), cpe::columns(), cpe::column_number())
+                                               : cpe::Part{0, groups()};
+    row_factors_loaded_ =
+        load_rows(all_row_factors_, kFewFactors, args_.x_scales, args_.x_scales_stride, own, args_.rows * 4);
+  }
+  void share_row_factors() const {
+    dma::wait(row_factors_loaded_);
+    cpe::Exchange<cpe::row> parts;
+    parts.begin(all_row_factors_, kFewFactors, groups(), cpe::columns());
+    parts.wait();
   }
   const float* row_factors(const Step& step) const {
     const std::byte* const at = x_.stay()
@@ -363,7 +383,9 @@ class SystolicLinear {
   bool adds_up_;  // results are more than one drain's
   std::byte* parts_[2] = {};
   std::byte* all_row_factors_ = nullptr;
-  bool continues_;  // the node before has begun to load for this one
+  bool continues_;                         // the node before has begun to load for this one
+  dma::Ticket first_weights_loaded_ = {};  // of the first step, if they were asked for before all else
+  dma::Ticket row_factors_loaded_ = {};
   bool looked_behind_ = false;
   const typename Weights::Args* behind_ = nullptr;  // while something of it can be loaded
   StepsAndBlocks slots_behind_;
