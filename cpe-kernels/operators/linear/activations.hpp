@@ -40,7 +40,8 @@ class Activations {
     if (stays_ && (shared() || blocks.any())) all_ = arena.take<std::byte>(rows * pitch_);
   }
 
-  // Once, before the first step is loaded.
+  // Once, behind the node's barrier, before the first step is loaded. Who shares them does, also without
+  // work.
   void begin() {
     if (all_ == nullptr) return;
     if (!shared()) {
@@ -104,14 +105,6 @@ class Activations {
   std::byte* all_ = nullptr;
   dma::Ticket loaded_ = {};
 };
-
-// Waits for the node's barrier, and asks for activations that stay. False: this CPE has nothing to do.
-inline bool begin(const Blocks& blocks, Activations& x) {
-  if (!blocks.any() && !x.shared()) return false;
-  begin_work();
-  x.begin();
-  return true;
-}
 
 // After it what all CPEs that share them have loaded of a step's x and w is there. Rows of x, parts of w.
 inline void exchange(const Step& step, std::byte* x, uint32_t x_pitch, std::byte* w, uint32_t w_pitch,

@@ -31,7 +31,9 @@ class LinearFp32 {
   }
 
   void run() {
-    if (!begin(blocks_, x_)) return;
+    if (!blocks_.any() && !x_.shared()) return;
+    begin_work();
+    x_.begin();
     go_through(blocks_, slots_.count(), *this);
     ending_.wait();
   }
