@@ -53,13 +53,13 @@ struct Rows {
 //   kDepth, kFirstDepth  of a step, and of the very first one, where rows of x have one scale
 //   kPart                sums of so much depth do not overflow; a power of two
 //   kKind                for the systolic unit
-//   room(depth, columns)            bytes that a step's take
 //   kOperator            whose weights they are
+//   lie_alike(args, other)  whether another node's slots, if its sizes are the same, are the same
+//   room(depth, columns)    bytes that a step's take
 //   pieces(w, step, depth, columns)  where they lie in memory
-//   lie_alike(args, other)  whether with those of another node, whose sizes are the same, slots are the same
-//   set(step, at, stride)           settings for those of a step in local memory, and the results' column
-//   stride adds()               whether results get more than products of the systolic unit kMayAdd whether
-//   that may ever be so; then add(...) issues what adds a step's to y
+//   set(step, at, stride)   settings for those of a step in local memory, and the results' column stride
+//   adds()               whether results get more than products of the systolic unit
+//   kMayAdd              whether that may ever be so; then add(...) issues what adds a step's to y
 template <typename Weights>
 class SystolicLinear {
  public:

@@ -23,8 +23,8 @@ void wait_for_others();
 void begin_work();
 
 // The node behind the one that runs, if it has no barrier, and patches at most of its first pointer, the
-// result; else null. Before its turn an operator may look at the other arguments and load what no node of a
-// list writes: weights. Then the state's `ahead` is its number.
+// result; else null. Nodes since the last barrier write nothing that it reads, so before its turn an operator
+// may look at the other arguments and load weights. Then the state's `ahead` is its number.
 const node::Node* node_behind();
 
 inline void require(node::Refusal reason) {
