@@ -1,7 +1,7 @@
 # Model programs that come with the card, made as users make theirs.
 
 PROGRAM_COMMON := cpe-kernels/sdaacc $(wildcard firmware/programs/lib/* firmware/programs/include/swai/*.hpp) firmware/common/memory.cpp \
-    $(addprefix abi/,command.hpp count.hpp decode.hpp global_ptr.hpp listen.hpp node.hpp program.hpp protocol.hpp speech_rules.hpp timed_launches.hpp)
+    $(addprefix abi/,building.hpp command.hpp count.hpp decode.hpp global_ptr.hpp line.hpp list_template.hpp listen.hpp node.hpp program.hpp protocol.hpp speech_rules.hpp timed_launches.hpp)
 
 # $(call model_program,NAME,SOURCE HEADERS): build/programs/NAME.elf
 define model_program

@@ -63,6 +63,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     generate.cpp \
     graph.cpp \
     graph_run.cpp \
+    graph_template.cpp \
     job.cpp \
     kernel_arguments.cpp \
     keys.cpp \

@@ -9,10 +9,12 @@
 #include "abi/argument_text.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/graph_run.hpp"
+#include "host/cli/graph_template.hpp"
 #include "host/cli/table.hpp"
 #include "host/graph/lower.hpp"
 #include "host/graph/plan.hpp"
 #include "host/graph/signatures.hpp"
+#include "host/graph/template_file.hpp"
 
 namespace swai::cli {
 namespace {
@@ -35,8 +37,11 @@ auto in_file(const std::string& path, const Work& work) {
   }
 }
 
-Planned read_graph(const std::string& path) {
-  const std::vector<uint8_t> bytes = kernel_run::read_file(path);
+Planned read_graph(const std::string& path, std::span<const uint8_t> bytes) {
+  if (graph::looks_like_template(bytes))
+    throw Error(kBadInput, fmt::format("{} is a template, which `swai graph show` explains; give the graph "
+                                       "text that it was compiled from",
+                                       path));
   return in_file(path, [&] {
     Planned planned;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -45,6 +50,8 @@ Planned read_graph(const std::string& path) {
     return planned;
   });
 }
+
+Planned read_graph(const std::string& path) { return read_graph(path, kernel_run::read_file(path)); }
 
 Json describe(const graph::Plan& plan) {
   return {{"bytes", plan.bytes}, {"bytes_alone", plan.bytes_alone}, {"bytes_at_once", plan.bytes_at_once}};
@@ -139,7 +146,12 @@ Json describe(const graph::Graph& graph, const graph::Plan& plan) {
 }
 
 int show_graph(const Cli& cli, const std::string& path) {
-  const auto [graph, plan] = read_graph(path);
+  const std::vector<uint8_t> bytes = kernel_run::read_file(path);
+  if (graph::looks_like_template(bytes)) {
+    show_template(cli, path, bytes);
+    return kDone;
+  }
+  const auto [graph, plan] = read_graph(path, bytes);
   if (cli.options().json) {
     cli.print(describe(graph, plan));
     return kDone;
@@ -165,6 +177,15 @@ int show_graph(const Cli& cli, const std::string& path) {
   fmt::print("{}", table.text());
   fmt::print("{} bytes for what lies between; {} are needed at the same time\n", plan.bytes,
              plan.bytes_at_once);
+  return kDone;
+}
+
+int compile_graph(const Cli& cli, const std::string& path, const std::string& result) {
+  if (result == path) throw Error(kBadInput, fmt::format("-o {}: that is the graph text itself", result));
+  const auto [graph, plan] = read_graph(path);
+  in_file(path, [&, &graph = graph, &plan = plan] {
+    write_template(cli, graph::template_of(graph, plan), result);
+  });
   return kDone;
 }
 
@@ -200,7 +221,8 @@ void add_graph(Cli& cli) {
   const auto action = std::make_shared<std::function<int()>>();
   CLI::App* const command = cli.add(
       "graph", "check graph text, show what it means, run it", [action] { return (*action)(); },
-      "swai graph check model.graph\nswai graph show model.graph --json\nswai graph run model.graph --set "
+      "swai graph check model.graph\nswai graph show model.graph --json\nswai graph compile model.graph -o "
+      "model.template\nswai graph show model.template\nswai graph run model.graph --set "
       "past=3 --in tokens=tokens.bin --seed 1 --out logits=logits.bin\nswai graph operators");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, std::function<int()> does) {
@@ -216,7 +238,12 @@ void add_graph(Cli& cli) {
         ->type_name("");
   };
   add_for_file("check", "types, shapes and lifetimes; how much memory the values between take", check_graph);
-  add_for_file("show", "every node, with types and places in memory", show_graph);
+  add_for_file("show", "every node, with types and places in memory; or what is in a template", show_graph);
+  const auto result = std::make_shared<std::string>();
+  CLI::App* const compile = add("compile", "a template, from which programs of the card build lists",
+                                [&cli, file, result] { return compile_graph(cli, *file, *result); });
+  compile->add_option("FILE", *file, "graph text")->required()->type_name("");
+  compile->add_option("-o,--output", *result, "the template")->required()->type_name("FILE");
   const auto run = std::make_shared<GraphRun>();
   CLI::App* const once = add("run", "runs a graph once on a card, as one launch", [&cli, file, run] {
     const auto [graph, plan] = read_graph(*file);

@@ -14,6 +14,7 @@ GRAPH_SOURCES := $(addprefix host/graph/, \
     rules.cpp \
     signatures.cpp \
     size.cpp \
+    template_file.cpp \
     tokens.cpp \
     use.cpp \
     writers.cpp \

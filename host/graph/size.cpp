@@ -7,9 +7,8 @@
 namespace swai::graph {
 namespace {
 
-// Nobody's graph has more; a hostile one would take all memory for (a + b + ...) * (a + b + ...) * ...
-constexpr size_t kMaxTerms = 64;
-constexpr size_t kMaxFactors = 8;
+constexpr size_t kMaxText =
+    4096;  // of a quotient: one of quotients of quotients would double from each to the next
 
 [[noreturn]] void too_large() { throw SizeError("the size does not fit into 63 bits"); }
 
@@ -84,8 +83,9 @@ Size operator/(const Size& a, int64_t by) {
     (factor % by == 0 ? whole : rest).add(product, factor % by == 0 ? factor / by : factor);
   }
   if (const std::optional<int64_t> number = rest.constant()) return whole + quotient(*number, by);
-  whole.add({Size::Atom{fmt::format("({}) / {}", rest.text(), by), std::make_shared<const Size>(rest), by}},
-            1);
+  const std::string text = fmt::format("({}) / {}", rest.text(), by);
+  if (text.size() > kMaxText) throw SizeError("the size is a quotient of too many others");
+  whole.add({Size::Atom{text, std::make_shared<const Size>(rest), by}}, 1);
   return whole;
 }
 

@@ -26,6 +26,19 @@ struct Range {
 // are equal here, except that quotients are compared by how they are written.
 class Size {
  public:
+  // A symbol, or a quotient that no normal form has.
+  struct Atom {
+    std::string text;
+    std::shared_ptr<const Size> numerator;
+    int64_t divisor = 1;
+    friend bool operator==(const Atom& a, const Atom& b) { return a.text == b.text; }
+    friend auto operator<=>(const Atom& a, const Atom& b) { return a.text <=> b.text; }
+  };
+  using Product = std::vector<Atom>;  // in order; never empty
+  // Nobody's graph has more; a hostile one would take all memory for (a + b + ...) * (a + b + ...) * ...
+  static constexpr size_t kMaxTerms = 64;
+  static constexpr size_t kMaxFactors = 8;
+
   Size(int64_t constant = 0) : known_(constant) {}
   static Size symbol(const std::string& name);
 
@@ -41,21 +54,13 @@ class Size {
   std::optional<int64_t> constant() const { return terms_.empty() ? std::optional(known_) : std::nullopt; }
   // The term without symbols.
   int64_t known_part() const { return known_; }
+  // The others, each with its factor.
+  const std::map<Product, int64_t>& terms() const { return terms_; }
   // Bounds, not always tight ones.
   Range range(const std::map<std::string, Range>& symbols) const;
   std::string text() const;
 
  private:
-  // A symbol, or a quotient that no normal form has.
-  struct Atom {
-    std::string text;
-    std::shared_ptr<const Size> numerator;
-    int64_t divisor = 1;
-    friend bool operator==(const Atom& a, const Atom& b) { return a.text == b.text; }
-    friend auto operator<=>(const Atom& a, const Atom& b) { return a.text <=> b.text; }
-  };
-  using Product = std::vector<Atom>;  // in order; never empty
-
   void add(const Product& product, int64_t factor);
 
   int64_t known_ = 0;                 // apart, because most sizes have no symbols

@@ -565,6 +565,26 @@ class Rest(CardTest):
         self.assertIn(f"{wrong}:3:10: no value is named z", self.run_swai("graph", "check", wrong, code=2)[1])
         self.assertIn("cannot read: Is a directory", self.run_swai("graph", "check", "/tmp", code=2)[1])
 
+    def test_graph_compile(self):
+        """A template says what is in it, and what has become of it."""
+        self.forget_card()
+        decoder, template = "examples/graphs/decoder.graph", self.folder / "decoder.template"
+        told = json.loads(self.run_swai("graph", "compile", decoder, "-o", template, "--json")[0])
+        self.assertEqual((told["name"], told["bytes"]), ("decoder", template.stat().st_size))
+        shown = json.loads(self.run_swai("graph", "show", template, "--json")[0])
+        self.assertEqual(len(shown["nodes"]), told["nodes"])
+        self.assertEqual(shown["symbols"], [{"name": "past", "least": 0, "most": 255}])
+        self.assertEqual(shown["nodes"][0]["operator"], "embedding")
+        self.assertIn("past", shown["parameters"])
+        self.assertIn({"name": "tokens", "kind": "input", "bytes": "4"}, shown["memory"])
+        self.assertIn("a template of", self.run_swai("graph", "show", template)[0])
+        self.assertIn("is a template, which `swai graph show` explains", self.run_swai("graph", "check", template, code=2)[1])
+        self.assertIn("that is the graph text itself", self.run_swai("graph", "compile", decoder, "-o", decoder, code=2)[1])
+        damaged = bytearray(template.read_bytes())
+        damaged[200] ^= 1
+        template.write_bytes(damaged)
+        self.assertIn("it is damaged: its checksum is wrong", self.run_swai("graph", "show", template, code=2)[1])
+
     def test_what_cannot_be_read_or_written(self):
         """Found before a card is started, and told in a line."""
         self.forget_card()

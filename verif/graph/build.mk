@@ -11,3 +11,8 @@ $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \
     touched.cpp \
     walked.cpp \
 ) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+
+# What reads templates, with sanitizers; and a fuzzer.
+$(eval $(call cxx_library,graph-tested,$(GRAPH_SOURCES),$(FUZZED)))
+$(eval $(call cxx_program,test-templates,$(addprefix verif/graph/,random_text.cpp template_test.cpp) verif/common/doctest_main.cpp,$(B)/lib/graph-tested.a -lfmt,$(FUZZED)))
+$(eval $(call cxx_program,fuzz-templates,verif/graph/fuzz_templates.cpp,$(B)/lib/graph-tested.a -fsanitize=fuzzer -lfmt,$(FUZZED)))

@@ -24,6 +24,7 @@
 #include <type_traits>
 
 #include "abi/command.hpp"
+#include "abi/line.hpp"
 #include "abi/program.hpp"
 
 namespace swai::program {
@@ -70,18 +71,19 @@ inline uint64_t time() {
 // --- Memory
 
 inline constexpr uint64_t kLineBytes = 64;
-// From the return on others find there what was written.
-inline void publish(const volatile void* data, uint64_t bytes) {
+// From the return on others find in memory what was given it before.
+inline void written() { asm volatile("fence" ::: "memory"); }
+// Gives memory what was written there.
+inline void hand_over(const volatile void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);
   for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
     asm volatile("cbo.clean 0(%0)" ::"r"(line) : "memory");
-  asm volatile("fence" ::: "memory");
 }
-// 64 bytes, in registers.
-struct Line {
-  uint64_t w0, w1, w2, w3, w4, w5, w6, w7;
-  bool operator==(const Line&) const = default;
-};
+// From the return on others find there what was written.
+inline void publish(const volatile void* data, uint64_t bytes) {
+  hand_over(data, bytes);
+  written();
+}
 // A line for others, in the fewest instructions: four stores, and on its way to memory. Others find all lines
 // that were written so from the return of written() on.
 [[gnu::always_inline]] inline void write_line(volatile void* to, const Line& line) {
@@ -99,7 +101,23 @@ struct Line {
 [[gnu::always_inline]] inline void zero_line(volatile void* line) {
   asm volatile(".option push\n .option arch, +zicboz\n cbo.zero 0(%0)\n .option pop" ::"r"(line) : "memory");
 }
-inline void written() { asm volatile("fence" ::: "memory"); }
+// A line for others at which the program does not look again: it is not read from memory, and the cache keeps
+// nothing of it.
+[[gnu::always_inline]] inline void send_line(volatile void* to, const Line& line) {
+  zero_line(to);
+  asm volatile(
+      ".option push\n .option arch, +xtheadmempair\n"
+      " th.sdd %1, %2, (%0), 0, 4\n th.sdd %3, %4, (%0), 1, 4\n"
+      " th.sdd %5, %6, (%0), 2, 4\n th.sdd %7, %8, (%0), 3, 4\n"
+      " .option pop\n cbo.flush 0(%0)" ::"r"(to),
+      "r"(line.w0), "r"(line.w1), "r"(line.w2), "r"(line.w3), "r"(line.w4), "r"(line.w5), "r"(line.w6),
+      "r"(line.w7)
+      : "memory");
+}
+[[gnu::always_inline]] inline void send_zeros(volatile void* to) {
+  zero_line(to);
+  asm volatile("cbo.flush 0(%0)" ::"r"(to) : "memory");
+}
 // What others wrote there is read from now on.
 inline void look(const volatile void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);

@@ -1,0 +1,44 @@
+// Programs that build lists from templates (abi/list_template.hpp): what their host tells them, and what they
+// tell it of the building.
+#pragma once
+
+#include <cstdint>
+
+namespace swai::building {
+
+// When a list is built that is not there yet: when it is wanted and nothing runs, or while the one before it
+// runs.
+enum class When : uint32_t { kSync = 0, kAsync = 1 };
+// Launches of the program: of a list, or of each of its nodes.
+enum class Launches : uint32_t { kList = 0, kNodes = 1 };
+
+struct Mode {
+  When when;
+  Launches launches;
+};
+static_assert(sizeof(Mode) == 8);
+
+// Device pointers, to memory that processor and cores reach: a template, and the addresses of its pieces of
+// memory, behind them 0.
+struct Source {
+  uint64_t pattern;
+  uint64_t addresses;
+  uint32_t bytes;  // of the template
+  uint32_t reserved;
+};
+static_assert(sizeof(Source) == 24);
+
+// What a program has done, in cycles of its processor. A line of memory.
+struct alignas(64) Work {
+  uint64_t nodes;         // that were built
+  uint64_t build;         // what that took
+  uint64_t hidden;        // of that: a list was running at its end, and so all the while
+  uint64_t graphs;        // lists that were run
+  uint64_t graph_nodes;   // of those with parameters
+  uint64_t patch;         // working out parameters
+  uint64_t handing_over;  // until memory has what the cores are to read for a run, but for the list
+  uint64_t reserved;
+};
+static_assert(sizeof(Work) == 64);
+
+}  // namespace swai::building
