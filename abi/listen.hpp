@@ -1,10 +1,12 @@
-// What the program `listen` (firmware/programs/listen.cpp) is told by its host: where a sound and the lists
-// of a speech model lie. It goes from window to window, and sends what each token of a window is.
+// What the program `listen` (firmware/programs/listen.cpp) is told by its host: where a sound lies, and
+// templates of the lists of a speech model. It goes from window to window, and sends what each token of a
+// window is.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "abi/building.hpp"
 #include "abi/program.hpp"
 #include "abi/speech_rules.hpp"
 
@@ -16,25 +18,6 @@ inline constexpr uint32_t kMostDirections = 4;
 // Logits of so many windows are kept; the program waits until the host has read them.
 inline constexpr uint32_t kKept = 4;
 
-// A parameter of a list: what it is for so many tokens behind `past` others; `begun`: the text is not empty.
-struct Formula {
-  uint64_t constant;
-  uint64_t past;
-  uint64_t rows;
-  uint64_t begun;
-  constexpr uint64_t at(uint64_t past_is, uint64_t rows_is, uint64_t begun_is) const {
-    return constant + past * past_is + rows * rows_is + begun * begun_is;
-  }
-};
-static_assert(sizeof(Formula) == 32);
-
-struct List {
-  uint64_t nodes;  // device pointer
-  uint32_t count;
-  uint32_t parameters;
-};
-static_assert(sizeof(List) == 16);
-
 // Memory that processor and cores reach, and what each of them writes is in lines of its own.
 struct Words {
   alignas(64) std::array<uint32_t, 2 * 3> ranges;  // of tokens that are ruled out
@@ -42,14 +25,14 @@ struct Words {
   alignas(64) uint32_t token;  // that was chosen
   uint32_t reserved;
   uint32_t log_probability;  // its bits
+  building::Work work;       // when the program has ended
 };
-static_assert(sizeof(Words) == 256);
+static_assert(sizeof(Words) == 320);
 
-// The arguments: this, then Formulas of `several` and of `one`, then `before` tokens, without gaps.
+// The arguments: this, then `before` tokens, without gaps.
 struct Wish {
   program::Kernel walk;
-  uint64_t parameters;  // device pointers: a block of parameters, and Words
-  uint64_t words;
+  uint64_t words;   // device pointers: Words
   uint64_t sound;   // rows of frames, with a window of silence behind the last one
   uint64_t window;  // where the encoder reads
   uint64_t logits;
@@ -59,9 +42,11 @@ struct Wish {
   uint64_t frame;   // the first window begins there
   uint64_t frames;  // of sound
   uint64_t window_frames;
-  List encoder;  // has no parameters
-  List several;  // takes up to kMostTokens
-  List one;
+  building::Source encoder;  // has no sizes that are open
+  // The decoder's: `past` tokens are there, `begun`: the text is not empty; takes up to kMostTokens, `rows`.
+  building::Source several;
+  building::Source one;
+  building::Mode mode;
   speech::Marks marks;
   uint32_t vocabulary;
   uint32_t previous;  // the token that stands before what was said before
@@ -73,7 +58,7 @@ struct Wish {
   uint32_t before;
   uint32_t reserved;
 };
-static_assert(sizeof(Wish) == 216);
+static_assert(sizeof(Wish) == 240);
 
 struct Message {
   enum Kind : uint32_t {

@@ -1,14 +1,15 @@
-// Transcribes a sound: goes from window to window, and in each from token to token, by lists of nodes that
-// the host has made; sends what was chosen (abi/listen.hpp). Which tokens may follow, and where the next
+// Transcribes a sound: goes from window to window, and in each from token to token, by lists of nodes that it
+// builds from templates; sends what was chosen (abi/listen.hpp). Which tokens may follow, and where the next
 // window begins, are rules in whole numbers. Whether a text is good enough its host decides, and cancels if
 // it is not.
 #include "abi/listen.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 
-#include "swai/walk.hpp"
+#include "swai/lists.hpp"
 
 namespace {
 
@@ -41,47 +42,77 @@ class Tokens {
   uint32_t count_ = 0;
 };
 
-struct Lists {
-  std::span<const listen::Formula> several;
-  std::span<const listen::Formula> one;
-  std::span<const Token> before;
-};
-
 // False: what is said about the arguments' length and what there is of them differ, or make no sense.
-bool read(const Job& job, const listen::Wish& wish, Lists& lists) {
-  const uint64_t bytes = sizeof wish +
-                         (uint64_t{wish.several.parameters} + wish.one.parameters) * sizeof(listen::Formula) +
-                         wish.before * uint64_t{sizeof(Token)};
-  if (job.argument_bytes() < sizeof wish || bytes != job.argument_bytes()) return false;
-  const auto* formulas = reinterpret_cast<const listen::Formula*>(&wish + 1);
-  const auto* one = formulas + wish.several.parameters;
-  lists = {{formulas, wish.several.parameters},
-           {one, wish.one.parameters},
-           {reinterpret_cast<const Token*>(one + wish.one.parameters), wish.before}};
-  return wish.directions >= 1 && wish.directions <= listen::kMostDirections && wish.context >= 4 &&
-         wish.several.parameters <= swai::node::kMaxParameters &&
-         wish.one.parameters <= swai::node::kMaxParameters && wish.window_frames > 0;
+bool is_good(const Job& job, const listen::Wish& wish) {
+  return job.argument_bytes() >= sizeof wish &&
+         job.argument_bytes() == sizeof wish + wish.before * uint64_t{sizeof(Token)} &&
+         wish.directions >= 1 && wish.directions <= listen::kMostDirections && wish.context >= 4 &&
+         wish.window_frames > 0;
 }
+
+// Of the decoder, with what its sizes are when it runs.
+class Step {
+ public:
+  // False: it is not there, or knows other sizes.
+  bool open(const swai::building::Source& source) {
+    if (!Lists::open(source, list_)) return false;
+    const auto number = [this](std::string_view name) { return list_.pattern.symbol(name).value_or(kNone); };
+    past_ = number("past");
+    begun_ = number("begun");
+    rows_ = number("rows");
+    return list_.pattern.symbols().size() == (rows_ == kNone ? 2 : 3) && past_ != kNone && begun_ != kNone;
+  }
+  const Lists::List& list() const { return list_; }
+  Status run(Lists& lists, uint64_t past, uint64_t rows, bool begun) const {
+    std::array<int64_t, kNone + 1> sizes;
+    sizes[rows_] = static_cast<int64_t>(rows);
+    sizes[past_] = static_cast<int64_t>(past);
+    sizes[begun_] = begun ? 1 : 0;
+    return lists.run(list_, std::span(sizes).first(list_.pattern.symbols().size()));
+  }
+
+ private:
+  static constexpr uint32_t kNone = 3;
+  Lists::List list_;
+  uint32_t past_ = kNone, begun_ = kNone, rows_ = kNone;
+};
 
 class Listener {
  public:
-  Listener(Job& job, const listen::Wish& wish, const Lists& lists)
+  Listener(Job& job, const listen::Wish& wish)
       : job_(job),
         wish_(wish),
-        lists_(lists),
         directions_(wish.direction.data(), wish.directions),
-        parameters_(show<uint64_t>(wish.parameters)),
-        words_(show<listen::Words>(wish.words)) {}
+        words_(show<listen::Words>(wish.words)),
+        lists_(job, wish.walk, wish.mode) {}
 
   Code run() {
-    const uint64_t tokens = uint64_t{wish_.context} * 3;
-    if (parameters_ == nullptr || words_ == nullptr || job_.heap_bytes() < tokens * sizeof(Token))
-      return Code::kRefused;
-    auto* memory = reinterpret_cast<Token*>(job_.heap());
+    if (words_ == nullptr || !take_memory()) return Code::kRefused;
+    before_.add({reinterpret_cast<const Token*>(&wish_ + 1), wish_.before});
+    const Code code = hear_all();
+    static_cast<void>(lists_.wait());  // of a run that nobody wants any more
+    words_->work = lists_.work();
+    publish(&words_->work, sizeof words_->work);
+    return code;
+  }
+
+ private:
+  bool take_memory() {
+    if (!Lists::open(wish_.encoder, encoder_) || !encoder_.pattern.symbols().empty() ||
+        !several_.open(wish_.several) || !one_.open(wish_.one))
+      return false;
+    const uint64_t nodes =
+        std::max({encoder_.pattern.nodes(), several_.list().pattern.nodes(), one_.list().pattern.nodes()});
+    const uint64_t for_lists = Lists::memory_bytes(nodes), tokens = uint64_t{wish_.context} * 3;
+    if (!lists_.take_memory(nodes) || job_.heap_bytes() - for_lists < tokens * sizeof(Token)) return false;
+    auto* memory = reinterpret_cast<Token*>(job_.heap() + for_lists);
     before_ = {memory, speech::most_before(wish_.context)};
     said_ = {memory + wish_.context, speech::most_said(wish_.context)};
     given_ = {memory + 2 * wish_.context, wish_.context};
-    before_.add(lists_.before);
+    return true;
+  }
+
+  Code hear_all() {
     uint64_t window = 0;
     for (uint64_t at = wish_.frame; at < wish_.frames; ++window) {
       if (const auto over = hear(at, window)) return *over;
@@ -98,7 +129,6 @@ class Listener {
     return job_.stream().flush() == Status::kOk ? Code::kAll : Code::kFailed;
   }
 
- private:
   Code lost() const { return cancelled() ? Code::kCancelled : Code::kFailed; }
   bool send(const listen::Message& message) { return job_.stream().send(&message, sizeof message); }
 
@@ -106,7 +136,7 @@ class Listener {
   std::optional<Code> hear(uint64_t at, uint64_t window) {
     // Commands are complete in order: the encoder has its window, the decoder what the encoder made.
     copy(wish_.window, wish_.sound + at * wish_.frame_bytes, wish_.window_frames * wish_.frame_bytes);
-    walk(wish_.walk, wish_.encoder.nodes, wish_.encoder.count, 0, 0);
+    if (lists_.run(encoder_) != Status::kOk) return Code::kFailed;
     said_.clear();
     given_.clear();
     past_ = 0;
@@ -115,32 +145,43 @@ class Listener {
       given_.add(before_.all());
     }
     given_.add(directions_.front());
-    if (!append(given_.all())) return Code::kFailed;
+    const auto others = directions_.subspan(1);
+    if (!append(given_.all(), others.empty() ? one_.list() : step_for(others).list())) return Code::kFailed;
     // Whether anybody speaks is asked behind the first direction.
     while (window - word(listen::kRead) >= listen::kKept) {
       if (cancelled()) return Code::kCancelled;
       wait_told(notes().told);
     }
     copy(wish_.kept + window % listen::kKept * wish_.logits_bytes, wish_.logits, wish_.logits_bytes);
-    if (directions_.size() > 1 && !append(directions_.subspan(1))) return Code::kFailed;
-    return say();
+    if (!others.empty() && !append(others, one_.list())) return Code::kFailed;
+    return say(at + wish_.window_frames < wish_.frames ? encoder_ : one_.list());
   }
 
-  std::optional<Code> say() {
+  // `next`: the list behind the window.
+  std::optional<Code> say(const Lists::List& next) {
     const uint32_t directed = given_.count() + static_cast<uint32_t>(directions_.size()) - 1;
     for (;;) {
       if (cancelled()) return Code::kCancelled;
       const Token token = words_->token;
-      if (!send({listen::Message::kChosen, token, words_->log_probability})) return lost();
-      if (token == wish_.marks.end || said_.count() == speech::most_said(wish_.context)) return std::nullopt;
-      said_.add(token);
-      if (directed + said_.count() >= wish_.context) return std::nullopt;
-      if (!append({&token, 1})) return Code::kFailed;
+      const listen::Message chosen = {listen::Message::kChosen, token, words_->log_probability};
+      const bool ends = token == wish_.marks.end || said_.count() == speech::most_said(wish_.context) ||
+                        directed + said_.count() + 1 >= wish_.context;
+      if (ends || !lists_.defers()) {
+        if (!send(chosen)) return lost();
+      } else {
+        later_ = chosen;
+      }
+      if (token != wish_.marks.end && said_.count() != speech::most_said(wish_.context)) said_.add(token);
+      if (ends) return std::nullopt;
+      if (!append({&token, 1}, next)) return cancelled() ? Code::kCancelled : Code::kFailed;
     }
   }
 
-  // Puts tokens behind the text, and has the one that follows chosen.
-  bool append(std::span<const Token> tokens) {
+  const Step& step_for(std::span<const Token> tokens) const { return tokens.size() == 1 ? one_ : several_; }
+
+  // Puts tokens behind the text, and has the one that follows chosen; meanwhile builds the list that will be
+  // run `next`.
+  bool append(std::span<const Token> tokens, const Lists::List& next) {
     const speech::Allowed allowed = wish_.timestamps != 0 ? speech::allowed_after(said_.all(), wish_.marks)
                                                           : speech::allowed_without_timestamps(wish_.marks);
     words_->ranges = {0,
@@ -149,26 +190,21 @@ class Listener {
                       allowed.first_timestamp,
                       allowed.end_of_timestamps,
                       wish_.vocabulary};
-    publish(&words_->ranges, sizeof words_->ranges);
+    lists_.give(&words_->ranges, sizeof words_->ranges);
     while (!tokens.empty()) {
       const auto some = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
-      std::ranges::copy(some, words_->tokens.begin());
-      publish(&words_->tokens, sizeof words_->tokens);
-      const bool single = some.size() == 1;
-      if (!step(single ? wish_.one : wish_.several, single ? lists_.one : lists_.several, some.size()))
-        return false;
-      past_ += some.size();
       tokens = tokens.subspan(some.size());
+      std::ranges::copy(some, words_->tokens.begin());
+      lists_.give(&words_->tokens, sizeof words_->tokens);
+      if (step_for(some).run(lists_, past_, some.size(), said_.count() != 0) != Status::kOk) return false;
+      if (later_ && !send(*later_)) return false;
+      later_.reset();
+      if (lists_.prepare(tokens.empty() ? next : step_for(tokens).list()) != Status::kOk) return false;
+      if (lists_.wait() != Status::kOk) return false;
+      past_ += some.size();
     }
-    look(&words_->token, sizeof(listen::Words) - offsetof(listen::Words, token));
+    look(&words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
     return true;
-  }
-
-  bool step(const listen::List& list, std::span<const listen::Formula> formulas, uint64_t rows) {
-    const uint64_t begun = said_.count() == 0 ? 0 : 1;
-    for (size_t i = 0; i < formulas.size(); ++i) parameters_[i] = formulas[i].at(past_, rows, begun);
-    publish(parameters_, formulas.size() * sizeof *parameters_);
-    return wait(walk(wish_.walk, list.nodes, list.count, wish_.parameters, list.parameters)) == Status::kOk;
   }
 
   static void copy(uint64_t to, uint64_t from, uint64_t bytes) {
@@ -178,19 +214,19 @@ class Listener {
 
   Job& job_;
   const listen::Wish& wish_;
-  const Lists& lists_;
   const std::span<const Token> directions_;
-  uint64_t* const parameters_;
   listen::Words* const words_;
+  Lists lists_;
+  Lists::List encoder_;
+  Step several_, one_;
   Tokens before_, said_, given_;
+  std::optional<listen::Message> later_;  // is sent while the next list runs
   uint64_t past_ = 0;
 };
 
 int run(Job& job) {
   const auto& wish = job.arguments<listen::Wish>();
-  Lists lists;
-  if (!read(job, wish, lists)) return Code::kRefused;
-  return Listener(job, wish, lists).run();
+  return is_good(job, wish) ? Listener(job, wish).run() : Code::kRefused;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // swai transcribe: what is said in a sound.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -44,6 +45,7 @@ struct Wish {
   std::vector<std::string> four_bits;
   std::string launch = "three-tier";
   std::string graph = "full";
+  std::string build = "async";
   bool fallback = true;
   bool short_windows = true;
   transcribe::Options options;
@@ -58,10 +60,11 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
-  if (wish.graph == "per-op" && wish.launch == "three-tier") {
-    throw Error(kBadInput,
-                "--graph per-op: it is the host that launches operators one by one, with --launch "
-                "two-tier");
+  if (wish.build == "sync" && wish.launch == "two-tier") {
+    throw Error(
+        kBadInput,
+        "--build sync: with --launch two-tier the host builds all lists before the first run; the card "
+        "builds them with --launch three-tier");
   }
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
@@ -78,6 +81,16 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
 
 Json work_json(const transcribe::CardSpeech::Work& work, const char* items) {
   return {{items, work.items}, {"launches", work.launches}, {"ns", work.nanoseconds}};
+}
+
+Json building_json(const building::Work& work) {
+  return {{"nodes", work.nodes},
+          {"cycles", work.build},
+          {"hidden_cycles", work.hidden},
+          {"graphs", work.graphs},
+          {"graph_nodes", work.graph_nodes},
+          {"patch_cycles", work.patch},
+          {"handover_cycles", work.handing_over}};
 }
 
 class Writer {
@@ -152,6 +165,18 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
                work.launches, static_cast<double>(work.nanoseconds) / 1e6);
   };
   if (listener != nullptr) line("encoder and decoder by the card", "windows", listener->work());
+  if (listener != nullptr && listener->building().nodes != 0) {
+    const building::Work& work = listener->building();
+    const auto each = [](uint64_t cycles, uint64_t count) {
+      return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(count, 1));
+    };
+    fmt::print(
+        stderr,
+        "lists: {} nodes built, {:.0f} cycles each, {:.1f} % of it while a list ran; {} runs, {:.0f} cycles "
+        "to hand over each\n",
+        work.nodes, each(work.build, work.nodes), 100 * each(work.hidden, work.build), work.graphs,
+        each(work.handing_over, work.graphs));
+  }
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
@@ -190,7 +215,11 @@ int run(const Cli& cli, Wish wish) {
   transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed);
   if (wish.graph == "per-op") speech.launch(walk::Launches::kNodes);
   std::optional<transcribe::CardListener> listener;
-  if (!image.empty()) listener.emplace(program, image, speech, ready.special);
+  if (!image.empty()) {
+    listener.emplace(program, image, speech, ready.special);
+    listener->build({wish.build == "sync" ? building::When::kSync : building::When::kAsync,
+                     wish.graph == "per-op" ? building::Launches::kNodes : building::Launches::kList});
+  }
   progress.reset();
   phases.end("loading");
 
@@ -227,6 +256,7 @@ int run(const Cli& cli, Wish wish) {
           {"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
           {"encoder", work_json(speech.heard(), "windows")},
           {"decoder", work_json(speech.decoded(), "tokens")},
+          {"building", building_json(listener ? listener->building() : building::Work())},
           {"weight_bytes", speech.weight_bytes()},
           {"wall_seconds", wall.count()}};
       if (const auto share = overhead_share(phases, speech, listener ? &*listener : nullptr)) {
@@ -277,10 +307,18 @@ void add_transcribe(Cli& cli) {
       ->check(CLI::IsMember({"three-tier", "two-tier"}))
       ->type_name("MODE");
   command
-      ->add_option("--graph", wish->graph,
-                   "full (default): the cores are given lists of operators; per-op: with two-tier, the host "
-                   "launches each operator")
+      ->add_option(
+          "--graph", wish->graph,
+          "full (default): the cores are given lists of operators; per-op: each operator is launched "
+          "by itself")
       ->check(CLI::IsMember({"full", "per-op"}))
+      ->type_name("MODE");
+  command
+      ->add_option(
+          "--build", wish->build,
+          "async (default): the card builds the next list while one runs; sync: before it runs, while "
+          "nothing does")
+      ->check(CLI::IsMember({"async", "sync"}))
       ->type_name("MODE");
   command
       ->add_option("--precision", wish->precision,

@@ -15,23 +15,31 @@ class CardListener : public Listener {
   CardListener(std::string name, std::span<const uint8_t> program, CardSpeech& speech,
                const SpecialTokens& special);
 
+  // How the program builds and launches lists from now on; the next one while one runs, and each in one
+  // launch, is the standard.
+  void build(building::Mode mode) { mode_ = mode; }
+
   void take(std::span<const float> mel, uint64_t frames) override;
   void listen(const Wish& wish, const std::function<bool(const Heard&)>& heard) override;
 
   // Launches: of the program. Items: windows that were wanted.
   const CardSpeech::Work& work() const { return work_; }
+  // Of the lists that it built for all sounds.
+  const building::Work& building() const { return building_; }
 
  private:
-  std::vector<uint8_t> arguments_of(const Wish& wish) const;
+  std::vector<uint8_t> arguments_of(const Wish& wish);
+  void count(const building::Work& more);
 
   CardSpeech& speech_;
   const SpecialTokens special_;
-  std::vector<listen::Formula> several_, one_;  // of the sound's windows
-  walk::CardMemory parameters_, kept_;
+  building::Mode mode_ = {building::When::kAsync, building::Launches::kList};
+  walk::CardMemory kept_;
   std::optional<walk::CardMemory> sound_;
   uint64_t frames_ = 0;
   walk::Job job_;
   CardSpeech::Work work_;
+  building::Work building_ = {};
 };
 
 }  // namespace swai::transcribe

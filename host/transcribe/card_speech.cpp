@@ -54,15 +54,21 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
                std::max({model.programs.encoder.between_bytes, model.programs.several.between_bytes,
                          model.programs.one.between_bytes})) {
   place(model);
-  window_ = &windows_.try_emplace(card_.frames(), *this, card_.frames(), model.programs).first->second;
+  window_ =
+      &windows_.try_emplace(card_.frames(), Window{card_.frames(), model.programs, {}, {}}).first->second;
 }
 
-CardSpeech::Window::Window(const CardSpeech& speech, uint32_t frame_count, WhisperPrograms made)
-    : frames(frame_count),
-      programs(std::move(made)),
-      encoder(programs.encoder.pattern, [&](const auto& base) { return speech.encoder_address(base); }),
-      several(programs.several.pattern, [&](const auto& base) { return speech.decoder_address(base); }),
-      one(programs.one.pattern, [&](const auto& base) { return speech.decoder_address(base); }) {}
+CardSpeech::Lists& CardSpeech::lists() {
+  const WhisperPrograms& made = window_->programs;
+  if (!window_->lists) {
+    const auto of_decoder = [this](const auto& base) { return decoder_address(base); };
+    window_->lists.emplace(
+        Lists{{made.encoder.pattern, [this](const auto& base) { return encoder_address(base); }},
+              {made.several.pattern, of_decoder},
+              {made.one.pattern, of_decoder}});
+  }
+  return *window_->lists;
+}
 
 void CardSpeech::begin_sound(uint32_t window) {
   stream_ = 0;
@@ -73,7 +79,7 @@ void CardSpeech::begin_sound(uint32_t window) {
     WhisperPrograms programs = whisper_programs(card);
     for (const graph::Program* const one : {&programs.encoder, &programs.several, &programs.one})
       if (one->between_bytes > between_.bytes()) throw std::logic_error("a short window takes more memory");
-    found = windows_.try_emplace(window, *this, window, std::move(programs)).first;
+    found = windows_.try_emplace(window, Window{window, std::move(programs), {}, {}}).first;
   }
   window_ = &found->second;
   // Behind each window is a row of zeros, as before it.
@@ -141,7 +147,7 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 
 void CardSpeech::hear(std::span<const float> mel) {
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
-  run(window_->encoder, {}, heard_, 1);
+  run(lists().encoder, {}, heard_, 1);
   begin();
 }
 
@@ -172,12 +178,12 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
     words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
     std::map<std::string, int64_t> sizes = {{"past", length_}, {"begun", rules.first ? 0 : 1}};
     if (chunk.size() > 1) sizes["rows"] = static_cast<int64_t>(chunk.size());
-    run(chunk.size() == 1 ? window_->one : window_->several, sizes, decoded_, chunk.size());
+    run(chunk.size() == 1 ? lists().one : lists().several, sizes, decoded_, chunk.size());
     length_ += static_cast<uint32_t>(chunk.size());
     tokens = tokens.subspan(chunk.size());
   }
-  Words words;
-  words_.get({reinterpret_cast<uint8_t*>(&words), sizeof words});
+  Words words = {};
+  words_.get({reinterpret_cast<uint8_t*>(&words), offsetof(Words, work)});
   return {words.token, static_cast<double>(std::bit_cast<float>(words.log_probability))};
 }
 
@@ -187,7 +193,15 @@ double CardSpeech::probability_of(Token token) {
   return probability(logits, token);
 }
 
-listen::Wish CardSpeech::places() const {
+listen::Wish CardSpeech::places() {
+  if (!window_->patterns) {
+    const auto of_decoder = [this](const auto& base) { return decoder_address(base); };
+    const std::array<walk::PatternMemory::Pattern, 3> patterns = {
+        {{&window_->programs.encoder.pattern, [this](const auto& base) { return encoder_address(base); }},
+         {&window_->programs.several.pattern, of_decoder},
+         {&window_->programs.one.pattern, of_decoder}}};
+    window_->patterns.emplace("templates of lists", patterns);
+  }
   listen::Wish wish = {};
   wish.walk = walker_.kernel();
   wish.words = words_.address().bits();
@@ -196,16 +210,18 @@ listen::Wish CardSpeech::places() const {
   wish.logits_bytes = logits_.bytes();
   wish.frame_bytes = frame_bytes(card_);
   wish.window_frames = window_->frames;
-  const auto list = [](const walk::List& from) {
-    return listen::List{from.address().bits(), static_cast<uint32_t>(from.count()),
-                        static_cast<uint32_t>(from.pattern().parameters.size())};
-  };
-  wish.encoder = list(window_->encoder);
-  wish.several = list(window_->several);
-  wish.one = list(window_->one);
+  wish.encoder = window_->patterns->source(0);
+  wish.several = window_->patterns->source(1);
+  wish.one = window_->patterns->source(2);
   wish.vocabulary = card_.shape.vocabulary;
   wish.context = card_.shape.text_context;
   return wish;
+}
+
+building::Work CardSpeech::program_work() const {
+  building::Work work;
+  words_.get({reinterpret_cast<uint8_t*>(&work), sizeof work}, offsetof(Words, work));
+  return work;
 }
 
 double probability(std::span<const float> logits, Token token) {

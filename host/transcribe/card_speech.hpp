@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 
 #include "abi/listen.hpp"
 #include "host/transcribe/speech.hpp"
@@ -10,6 +11,7 @@
 #include "host/transcribe/whisper_model.hpp"
 #include "host/walk/list.hpp"
 #include "host/walk/named_memory.hpp"
+#include "host/walk/pattern_memory.hpp"
 
 namespace swai::transcribe {
 
@@ -36,13 +38,14 @@ class CardSpeech : public Speech {
   Choice append(std::span<const Token> tokens, const Rules& rules) override;
   double probability_of(Token token) override;
 
-  // For those who launch its lists themselves: where everything lies (addresses of a sound apart), and how
-  // tokens are chosen until others are given. Lists are those of the sound that has begun.
-  listen::Wish places() const;
+  // For programs that build and launch its lists themselves: where everything lies (addresses of a sound
+  // apart), and how tokens are chosen until others are given. Lists are those of the sound that has begun.
+  listen::Wish places();
   void obey(const Rules& rules);
-  const walk::List& several() const { return window_->several; }
-  const walk::List& one() const { return window_->one; }
+  // What the last such program has done.
+  building::Work program_work() const;
   const CardWhisper& card() const { return card_; }
+  size_t logits_bytes() const { return logits_.bytes(); }
   // They have made an attempt, which has random numbers of its own.
   void count_attempt() { ++stream_; }
 
@@ -56,14 +59,19 @@ class CardSpeech : public Speech {
   size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
 
  private:
-  // Lists for windows of a length; what they work with lies in the same places for all.
-  struct Window {
-    Window(const CardSpeech& speech, uint32_t frames, WhisperPrograms programs);
-    const uint32_t frames;
-    const WhisperPrograms programs;
+  struct Lists {
     walk::List encoder, several, one;
   };
+  // For windows of a length; what their lists work with lies in the same places for all. Lists are built
+  // here, or by the card from their templates.
+  struct Window {
+    uint32_t frames;
+    WhisperPrograms programs;
+    std::optional<Lists> lists;
+    std::optional<walk::PatternMemory> patterns;
+  };
 
+  Lists& lists();
   cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
   void place(const WhisperModel& model);

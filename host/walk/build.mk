@@ -8,5 +8,6 @@ $(eval $(call cxx_library,walk,$(addprefix host/walk/, \
     list.cpp \
     growing_memory.cpp \
     named_memory.cpp \
+    pattern_memory.cpp \
     walker.cpp \
 )))

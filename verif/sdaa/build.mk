@@ -26,6 +26,7 @@ SDAA_TESTS := $(addprefix verif/sdaa/, \
 SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processor.cpp) verif/firmware/launch/module_file.cpp
 
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
+$(eval $(call model_program,building,verif/sdaa/programs/building.cpp verif/sdaa/programs/building.hpp))
 $(eval $(call model_program,hostile,verif/sdaa/programs/hostile.cpp verif/sdaa/programs/hostile.hpp))
 # What several tests with sanitizers for addresses share.
 $(eval $(call cxx_library,sdaa-tested,$(SDAA_PARTS) $(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp),$(ADDRESS_SANITIZER)))
@@ -34,6 +35,7 @@ $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FA
     -lfmt,$(THREAD_SANITIZER)))
 $(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(ADDRESS_SANITIZER)))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
+    card_building_test.cpp \
     card_decode_test.cpp \
     card_engine_test.cpp \
     card_journal_test.cpp \
@@ -43,4 +45,4 @@ $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_program_test.cpp \
     card_spoilt_test.cpp \
     card_test.cpp \
-) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp verif/graph/random_text.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt,-Icpe-kernels/include))

@@ -1,8 +1,11 @@
 // The program `listen` on the simulated card: what it does not take. That it hears what is said, and as often
 // as it should, is tested by transcribe.fast, for which the program is made.
-#include <bit>
+#include <string>
+#include <vector>
 
 #include "abi/listen.hpp"
+#include "host/graph/program.hpp"
+#include "host/graph/template_file.hpp"
 #include "host/sdaa/runtime.hpp"
 #include "verif/sdaa/on_card.hpp"
 #include "verif/sdaa/tested_program.hpp"
@@ -15,6 +18,18 @@ using swai::sdaa::bits;
 using swai::sdaa::OnCard;
 using swai::sdaa::TestedProgram;
 
+// A list of one node with sizes that are open, in memory that the processor reaches; its memory is nowhere.
+building::Source source_of(const std::string& sizes) {
+  const auto bytes = graph::template_bytes(
+      graph::program_of("graph g\n" + sizes + "input x: f32[1, 16]\noutput y: f32[1, 16]\ny = relu(x)\n")
+          .pattern);
+  void* memory = nullptr;
+  REQUIRE_OK(sdaaMallocWithFlags(&memory, 64 + bytes.size(), sdaaMallocShared, sdaaAnyGroup));
+  REQUIRE_OK(sdaaMemset(memory, 0, 64));
+  REQUIRE_OK(sdaaMemcpy(static_cast<char*>(memory) + 64, bytes.data(), bytes.size(), sdaaMemcpyHostToDevice));
+  return {bits(memory) + 64, bits(memory), static_cast<uint32_t>(bytes.size()), 0};
+}
+
 }  // namespace
 
 TEST_CASE("on the card: listen refuses arguments that make no sense, and says why a copy fails") {
@@ -26,7 +41,9 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   REQUIRE_OK(sdaaMallocWithFlags(&cores, 4096, sdaaMallocCores, sdaaAnyGroup));
   listen::Wish good = {};
   good.words = bits(words);
-  good.parameters = bits(words) + 2048;
+  good.encoder = source_of("");
+  good.several = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\nsize rows in 1 .. 32\n");
+  good.one = source_of("size past in 0 .. 9\nsize begun in 0 .. 1\n");
   good.context = 64;
   good.window_frames = 3000;
   good.frame_bytes = 320;
@@ -45,13 +62,17 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
     CHECK(code_of(wish) == listen::kRefused);
   };
   refused([](listen::Wish& wish) { wish.before = 1; });  // which are not there
-  refused([](listen::Wish& wish) { wish.one.parameters = 1U << 31; });
+  refused([](listen::Wish& wish) { wish.one.bytes -= 8; });
+  refused([](listen::Wish& wish) { wish.one.pattern += 8; });
+  refused([](listen::Wish& wish) { wish.one = wish.encoder; });  // which knows no sizes
+  refused([](listen::Wish& wish) { wish.encoder = wish.one; });
+  refused([&](listen::Wish& wish) { wish.several.pattern = bits(cores); });
+  refused([&](listen::Wish& wish) { wish.several.addresses = 0; });
   refused([](listen::Wish& wish) { wish.directions = 0; });
   refused([](listen::Wish& wish) { wish.directions = listen::kMostDirections + 1; });
   refused([](listen::Wish& wish) { wish.context = 1U << 30; });
   refused([](listen::Wish& wish) { wish.window_frames = 0; });
   refused([](listen::Wish& wish) { wish.words = 0; });
-  refused([&](listen::Wish& wish) { wish.parameters = bits(cores); });
   program.start(uint32_t{0});
   CHECK(program.code() == listen::kRefused);
 
@@ -59,6 +80,8 @@ TEST_CASE("on the card: listen refuses arguments that make no sense, and says wh
   nowhere.frames = 1;
   program.start(nowhere);
   program.fails(sdaaErrorInvalidDevicePointer);
+  for (const building::Source& one : {good.encoder, good.several, good.one})
+    REQUIRE_OK(sdaaFree(reinterpret_cast<void*>(one.addresses)));
   REQUIRE_OK(sdaaFree(words));
   REQUIRE_OK(sdaaFree(cores));
 }

@@ -187,6 +187,24 @@ class OneLaunch(TranscribeTest):
             self.assertEqual(few[part]["windows" if part == "encoder" else "tokens"], many[part]["windows" if part == "encoder" else "tokens"])
             self.assertGreater(many[part]["launches"], 10 * few[part]["launches"])
 
+    def test_however_lists_are_built_and_launched_the_card_says_the_same(self):
+        sound = f"{FOLDER.name}/45.wav"
+        write_sound(sound, 45)
+        said = {}
+        for build in ("async", "sync"):
+            for graph in ("full", "per-op"):
+                said[build, graph] = self.with_stats(sound, "--no-fallback", "--build", build, "--graph", graph)
+        right, stats = said["async", "full"]
+        for how, (report, other) in said.items():
+            with self.subTest(how):
+                self.assertEqual(report, right)
+                self.assertEqual(self.launches(other), [1, 0, 0])
+                # In each of three windows a list of the encoder, one for several tokens, and one that stays from token to token.
+                self.assertEqual(other["building"]["nodes"], stats["building"]["nodes"])
+                self.assertEqual(other["building"]["graphs"], stats["building"]["graphs"])
+                hidden = other["building"]["hidden_cycles"] / other["building"]["cycles"]
+                self.assertGreater(hidden, 0.95) if how[0] == "async" else self.assertEqual(hidden, 0)
+
     def test_a_text_that_is_no_good_is_tried_again(self):
         report, stats = self.both(SOUND)
         self.assertEqual(report["segments"][0]["temperature"], 1)
@@ -221,8 +239,8 @@ class BadInput(TranscribeTest):
         self.refused(SOUND, "--four-bits", "head", message="only the precision w4a8")
         self.refused(SOUND, "--precision", "w4a8", "--four-bits", "header", message="there is no such matrix; there are encoder.")
 
-    def test_operators_one_by_one_are_the_hosts(self):
-        self.refused(SOUND, "--graph", "per-op", message="with --launch two-tier")
+    def test_lists_are_built_by_the_card_with_three_tier_only(self):
+        self.refused(SOUND, "--build", "sync", "--launch", "two-tier", message="with --launch two-tier the host builds all lists")
 
     def test_languages(self):
         self.refused(SOUND, "--language", "xx", message="no such code")

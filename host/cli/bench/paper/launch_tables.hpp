@@ -20,8 +20,9 @@ PaperTable launch_table(const std::vector<CountedJob>& jobs);
 // No costs: `missing` says why.
 PaperTable overhead_table(const std::vector<CountedJob>& jobs, const std::optional<LaunchCosts>& costs,
                           const std::string& missing);
-// Tables 3 and 4, of which ours has nothing yet, and why.
-std::vector<PaperTable> unmeasured_tables(const std::vector<CountedJob>& jobs);
+PaperTable building_table(const std::vector<CountedJob>& jobs);
+// Of which ours has nothing, and why.
+PaperTable copying_table(const std::vector<CountedJob>& jobs);
 PaperTable cost_table(const std::optional<LaunchCosts>& costs, const std::string& missing);
 
 }  // namespace swai::cli::bench

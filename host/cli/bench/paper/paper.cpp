@@ -79,7 +79,7 @@ PaperTable shares(const Cli& cli, const SpokenJob& job) {
 std::vector<CountedJob> count(const Cli& cli, const Wish& wish) {
   std::vector<CountedJob> counted;
   for (const SpeechJob& job : jobs_of(wish)) counted.push_back({job, {}});
-  if (!wants(wish, "launches") && !wants(wish, "overhead")) return counted;
+  if (!wants(wish, "launches") && !wants(wish, "overhead") && !wants(wish, "building")) return counted;
   const CardOfItsOwn card(cli.options(), "fast");
   for (CountedJob& one : counted) one.launches = count_launches(cli.options(), one.job);
   return counted;
@@ -102,8 +102,8 @@ int run(const Cli& cli, Wish wish) {
   if (wants(wish, "launch")) tables.push_back(cost_table(costs, missing));
   if (wants(wish, "overhead")) tables.push_back(overhead_table(counted, costs, missing));
   if (wants(wish, "loading")) tables.push_back(load_table(wish.loading));
-  for (PaperTable& table : unmeasured_tables(counted))
-    if (wants(wish, table.name)) tables.push_back(std::move(table));
+  if (wants(wish, "building")) tables.push_back(building_table(counted));
+  if (wants(wish, "copying")) tables.push_back(copying_table(counted));
   if (wants(wish, "shares")) tables.push_back(shares(cli, wish.spoken));
   const std::string made =
       fmt::format("Measured on SWAI {}, tier fast (counts){}, commit {}.", cli.options().config_or_default(),

@@ -115,6 +115,12 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
     return transcribe_once(speech, by, file, mel, frames);
   };
   const Seen program = seen("by the card", walk::Launches::kList, &listener);
+  const building::Work async = listener.building();
+  listener.build({building::When::kSync, building::Launches::kList});
+  const Seen in_order = seen("by the card, lists built in order", walk::Launches::kList, &listener);
+  building::Work sync = listener.building();
+  sync.nodes -= async.nodes;
+  sync.build -= async.build;
   const Seen lists = seen("list by list", walk::Launches::kList, nullptr);
   const Seen each = seen("operator by operator", walk::Launches::kNodes, nullptr);
   for (const Seen& two_tier : {lists, each}) {
@@ -123,14 +129,17 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
                                        two_tier.over_link, two_tier.ended));
     }
   }
-  if (program.windows != lists.windows || program.windows != each.windows)
+  if (program.windows != lists.windows || program.windows != each.windows ||
+      program.windows != in_order.windows)
     throw Error(kFailed, "the ways to launch do not hear the same windows");
   return {file.model.card.shape.audio_layers,
           program.windows,
           each.over_link,
           lists.over_link,
           program.over_link,
-          program.ended};
+          program.ended,
+          async,
+          sync};
 }
 
 }  // namespace swai::cli::bench

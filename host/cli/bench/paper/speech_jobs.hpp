@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "abi/building.hpp"
 #include "host/cli/options.hpp"
 
 namespace swai::cli::bench {
@@ -25,6 +26,8 @@ struct SpeechLaunches {
   uint64_t programs = 0;   // the whole job at once
   // By the program, on the card.
   uint64_t inside = 0;
+  // What it took to build lists: while others ran, and before they were run.
+  building::Work async = {}, sync = {};
 };
 
 // On the card that is in use. Throws cli::Error, link::Error, walk::CardError.
