@@ -29,24 +29,24 @@ ApiClient::~ApiClient() {
 
 void ApiClient::use() { need(sdaaSetDevice(device_)); }
 
-sdaaError_t ApiClient::launch(const char* name, const void* arguments, size_t bytes) {
+sdaaError_t ApiClient::launch(const char* name, const void* arguments, size_t bytes, uint32_t timeout) {
   sdaaFunction_t function = nullptr;
   need(sdaaModuleGetFunction(&function, module_, name));
   sdaaLaunchConfig_t config = {};
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
-  config.timeoutCycles = kTimeout;
+  config.timeoutCycles = timeout;
   return sdaaLaunch(function, &config, arguments, bytes, stream_);
 }
 
 sdaaError_t ApiClient::run(const char* name, const void* arguments, size_t bytes) {
-  const sdaaError_t launched = launch(name, arguments, bytes);
+  const sdaaError_t launched = launch(name, arguments, bytes, kTimeout);
   const sdaaError_t ended = finish();
   return launched != sdaaSuccess ? launched : ended;
 }
 
 void ApiClient::leave_running(const char* name, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) (void)launch(name, nullptr, 0);
+  for (unsigned i = 0; i < count; ++i) (void)launch(name, nullptr, 0, kLongest);
 }
 
 sdaaError_t ApiClient::finish() {

@@ -12,7 +12,8 @@ namespace swai::attack {
 class ApiClient {
  public:
   static constexpr size_t kBytes = 4096;
-  static constexpr uint32_t kTimeout = 20'000;  // cycles of its kernels
+  static constexpr uint32_t kTimeout = 20'000;         // cycles of its kernels
+  static constexpr uint32_t kLongest = 1'000'000'000;  // and of those that it leaves behind
 
   // Has memory, a stream and kernels. Throws sdaa::Failure.
   ApiClient(int device, std::span<const uint8_t> module);
@@ -40,7 +41,7 @@ class ApiClient {
   bool holds(uint8_t value);
 
  private:
-  sdaaError_t launch(const char* name, const void* arguments, size_t bytes);
+  sdaaError_t launch(const char* name, const void* arguments, size_t bytes, uint32_t timeout);
 
   int device_;
   uint64_t memory_ = 0;

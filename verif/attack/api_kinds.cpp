@@ -34,19 +34,24 @@ const Kind copies(Boundary::kApi, "copies through another one's pointers", [](At
   attacker.expect(!worked(sdaaMemset(theirs, 0xff, bytes)), "another one's memory was filled");
 });
 
-// Any number that a pointer can be. Some may be its own: what counts is what the others have then.
+// Any number that a pointer can be, others' among them. Some may be its own: what counts is what the others
+// have then.
 const Kind wild_pointers(Boundary::kApi, "copies and frees through wild pointers", [](Attacker& attacker) {
   attacker.api();
   std::array<uint8_t, 64> host = {};
   for (unsigned i = 0; i < 8; ++i) {
+    const bool theirs = i == 0 || attacker.below(4) == 0;
     const auto number =
         static_cast<uint16_t>(attacker.below(4) == 0 ? 0xfff0 + attacker.below(16) : attacker.below(128));
     const uint64_t offset =
         attacker.below(2) == 0 ? attacker.number() % (uint64_t{1} << 48) : attacker.below(8 << 20);
-    void* const wild = pointer_of(segment::pointer(number, offset));
-    (void)sdaaMemcpy(host.data(), wild, host.size(), sdaaMemcpyDeviceToHost);
-    (void)sdaaMemset(wild, 0xff, 1 + attacker.below(1 << 20));
-    (void)sdaaFree(wild);
+    void* const wild = pointer_of(theirs ? attacker.known().pointer + attacker.below(ApiClient::kBytes - 64)
+                                         : segment::pointer(number, offset));
+    const size_t bytes = theirs ? host.size() : 1 + attacker.below(1 << 20);
+    const bool read = worked(sdaaMemcpy(host.data(), wild, host.size(), sdaaMemcpyDeviceToHost));
+    const bool filled = worked(sdaaMemset(wild, 0xff, bytes));
+    const bool freed = worked(sdaaFree(wild));
+    attacker.expect(!theirs || !(read || filled || freed), "another one's memory was in reach");
   }
   // It may have hit what it has itself.
   attacker.leave_api();
@@ -99,25 +104,30 @@ const Kind dead_handles(Boundary::kApi, "uses handles that are gone", [](Attacke
 });
 
 const Kind hoards(Boundary::kApi, "takes streams, events and memory without end", [](Attacker& attacker) {
-  attacker.api();
-  constexpr unsigned kMany = 200;
-  for (unsigned i = 0; i < kMany; ++i) {
-    sdaaEvent_t event = nullptr;
-    sdaaStream_t stream = nullptr;
-    void* pointer = nullptr;
-    if (!worked(sdaaEventCreate(&event)) || !worked(sdaaStreamCreate(&stream))) break;
-    (void)sdaaEventRecord(event, stream);
-    if (!worked(sdaaMalloc(&pointer, 1 + attacker.number() % (256 << 10)))) break;
+  // More often than there are places.
+  for (unsigned round = 0; round < protocol::kContexts; ++round) {
+    attacker.api();
+    constexpr unsigned kMany = 50;
+    for (unsigned i = 0; i < kMany; ++i) {
+      sdaaEvent_t event = nullptr;
+      sdaaStream_t stream = nullptr;
+      void* pointer = nullptr;
+      if (!worked(sdaaEventCreate(&event)) || !worked(sdaaStreamCreate(&stream))) break;
+      (void)sdaaEventRecord(event, stream);
+      if (!worked(sdaaMalloc(&pointer, 1 + attacker.number() % (256 << 10)))) break;
+    }
+    attacker.leave_api();
   }
-  attacker.leave_api();
+  attacker.expect(attacker.finds_room(), "what it had is not given back");
 });
 
 const Kind half_done(Boundary::kApi, "leaves captures, waits and copies half done", [](Attacker& attacker) {
   ApiClient& api = attacker.api();
   sdaaEvent_t event = nullptr;
   if (!worked(sdaaEventCreate(&event))) return attacker.leave_api();
-  std::vector<uint8_t> host(ApiClient::kBytes, kMark);
   void* const own = pointer_of(api.memory());
+  void* const theirs = pointer_of(attacker.known().pointer);
+  api.fill(kMark);
   for (unsigned i = 0; i < 8; ++i) {
     switch (attacker.below(5)) {
       case 0:
@@ -127,8 +137,9 @@ const Kind half_done(Boundary::kApi, "leaves captures, waits and copies half don
         (void)sdaaMemsetAsync(own, 0xff, ApiClient::kBytes, api.stream());
         break;
       case 2:
-        (void)sdaaMemcpyAsync(own, pointer_of(attacker.known().pointer), 64, sdaaMemcpyDeviceToDevice,
-                              api.stream());
+        attacker.expect(!worked(sdaaMemcpyAsync(own, theirs, 64, sdaaMemcpyDeviceToDevice, api.stream())) &&
+                            !worked(sdaaMemcpyAsync(theirs, own, 64, sdaaMemcpyDeviceToDevice, api.stream())),
+                        "a copy of another one's memory was begun");
         break;
       case 3:
         (void)sdaaEventRecord(event, api.stream());

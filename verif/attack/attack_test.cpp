@@ -44,7 +44,9 @@ struct Scene {
                                       request.at("folder").get<std::string>())}};
         }
         if (request.at("command") == "list") return {{"jobs", jobs.list().size()}};
-        return {{"job", jobs.find(serve::number_in(request, "job")).has_value()}};
+        const auto job = jobs.find(serve::number_in(request, "job"));
+        if (!job) throw std::runtime_error("there is no such job");
+        return {{"state", serve::text(job->state)}};
       }};
   Bystander bystander;
   Attacker attacker;

@@ -30,6 +30,17 @@ ApiClient& Attacker::api() {
   return *api_;
 }
 
+bool Attacker::finds_room() {
+  try {
+    client();
+    api();
+    return true;
+  } catch (const link::Error&) {
+  } catch (const sdaa::Failure&) {
+  }
+  return false;
+}
+
 HostileClient& Attacker::client() {
   if (!client_) client_ = std::make_unique<HostileClient>(means_.socket);
   return *client_;

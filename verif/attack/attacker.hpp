@@ -50,6 +50,8 @@ class Attacker {
   // A program on the runtime library, likewise.
   ApiClient& api();
   void leave_api() { api_.reset(); }
+  // Both of them find a place, a queue and memory, as they would behind an honest one.
+  bool finds_room();
   void expect(bool held, const std::string& what);
 
  private:

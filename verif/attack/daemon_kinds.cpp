@@ -171,15 +171,17 @@ const Kind reset_by_all(Boundary::kDaemon, "resets the card that others use", []
 });
 
 const Kind random_commands(Boundary::kDaemon, "sends any bytes as a command", [](Attacker& attacker) {
-  HostileClient& client = attacker.client();
-  std::array<uint8_t, protocol::kSlotBytes> slot;
-  for (uint8_t& byte : slot) byte = static_cast<uint8_t>(attacker.number());
-  command::Header header = {client.next, static_cast<command::Type>(attacker.below(16)), 1, 0};
-  if (attacker.below(4) == 0) header.slots = static_cast<uint8_t>(attacker.number());
-  // A host function waits until the host says so, and a launch may take its time.
-  if (header.type == command::Type::kHostCall) return;
-  std::memcpy(slot.data(), &header, sizeof header);
-  if (client.command(slot) == Status::kInternal) attacker.leave();
+  for (unsigned i = 0; i < 16; ++i) {
+    HostileClient& client = attacker.client();
+    std::array<uint8_t, protocol::kSlotBytes> slot;
+    for (uint8_t& byte : slot) byte = static_cast<uint8_t>(attacker.number());
+    command::Header header = {client.next, static_cast<command::Type>(attacker.below(16)), 1, 0};
+    if (attacker.below(4) == 0) header.slots = static_cast<uint8_t>(attacker.number());
+    // A host function waits until the host says so, and a launch may take its time.
+    if (header.type == command::Type::kHostCall) continue;
+    std::memcpy(slot.data(), &header, sizeof header);
+    if (client.command(slot) == Status::kInternal) attacker.leave();
+  }
 });
 
 const Kind facilities(Boundary::kDaemon, "uses the simulator's test facilities", [](Attacker& attacker) {
@@ -213,6 +215,7 @@ const Kind hoard(Boundary::kDaemon, "takes all memory, and leaves", [](Attacker&
       status = client.request(Operation::kAllocate, {client.context(), bytes, 0xff00});
   }
   attacker.leave();
+  attacker.expect(attacker.finds_room(), "the memory is not given back");
 });
 
 // All memory that there is, or much of it: a client marks it and goes, and one that comes looks at it.

@@ -1,10 +1,13 @@
 // Files that others read: modules, firmware images, folders and links that lie where a daemon writes.
+#include <elf.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "abi/elf.hpp"
 #include "host/flash/image.hpp"
@@ -41,11 +44,11 @@ fs::path write(const Attacker& attacker, const std::string& name, const Bytes& b
   return path;
 }
 
-// Whatever becomes of it: a module that is loaded may be run.
-void use_module(Attacker& attacker, const Bytes& bytes) {
+// Whatever becomes of it: a module that is loaded may be run. False: it is not loaded.
+bool use_module(Attacker& attacker, const Bytes& bytes) {
   attacker.api();
   sdaaModule_t module = nullptr;
-  if (sdaaModuleLoadBytes(&module, bytes.data(), bytes.size()) != sdaaSuccess) return;
+  if (sdaaModuleLoadBytes(&module, bytes.data(), bytes.size()) != sdaaSuccess) return false;
   unsigned int count = 0;
   (void)sdaaModuleGetFunctionCount(&count, module);
   sdaaFunction_t function = nullptr;
@@ -58,6 +61,7 @@ void use_module(Attacker& attacker, const Bytes& bytes) {
     (void)attacker.api().finish();
   }
   (void)sdaaModuleUnload(module);
+  return true;
 }
 
 const Kind modules(Boundary::kFile, "loads modules that are damaged", [](Attacker& attacker) {
@@ -66,20 +70,21 @@ const Kind modules(Boundary::kFile, "loads modules that are damaged", [](Attacke
 
 const Kind many_headers(Boundary::kFile, "loads a module whose headers name the same bytes again and again",
                         [](Attacker& attacker) {
+                          constexpr unsigned kHeaders = 200;
                           module::ModuleFile file;
-                          const module::FileSegment again = {module::elf::kNote, 0, Bytes(4096), 0, 4};
-                          for (unsigned i = 0; i < 200; ++i) file.segments.push_back(again);
+                          for (unsigned i = 0; i < kHeaders; ++i)
+                            file.segments.push_back({module::elf::kNote, 0, Bytes(i == 0 ? 4096 : 12), 0, 4});
                           Bytes bytes = file.make();
                           module::elf::Header header;
                           std::memcpy(&header, bytes.data(), sizeof header);
-                          // All but the first lie where the second one does.
+                          // All but the code lie where the second one does.
                           module::elf::ProgramHeader second;
                           const auto at = [&](unsigned i) {
                             return bytes.data() + header.program_headers + i * sizeof second;
                           };
                           std::memcpy(&second, at(1), sizeof second);
-                          for (unsigned i = 2; i < 200; ++i) std::memcpy(at(i), &second, sizeof second);
-                          use_module(attacker, bytes);
+                          for (unsigned i = 2; i < kHeaders; ++i) std::memcpy(at(i), &second, sizeof second);
+                          attacker.expect(!use_module(attacker, bytes), "all of them were gone through");
                         });
 
 const Kind no_modules(Boundary::kFile, "loads modules from what is no file", [](Attacker& attacker) {
@@ -113,11 +118,62 @@ const Kind images(Boundary::kFile, "hands over firmware images that are damaged"
   }
 });
 
+// A program for the management processor, with a segment and symbols.
+Bytes whole_program() {
+  struct {
+    Elf64_Ehdr header = {};
+    Elf64_Phdr segment = {};
+    std::array<Elf64_Shdr, 3> sections = {};
+    std::array<Elf64_Sym, 4> symbols = {};
+    std::array<char, 16> names = {};
+    std::array<uint8_t, 64> code = {};
+  } file;
+  const auto offset = [&](const auto& part) {
+    return static_cast<uint64_t>(reinterpret_cast<const char*>(&part) - reinterpret_cast<const char*>(&file));
+  };
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_ident[EI_CLASS] = ELFCLASS64;
+  file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+  file.header.e_type = ET_EXEC;
+  file.header.e_machine = EM_RISCV;
+  file.header.e_entry = 0x8000'0000;
+  file.header.e_phoff = offset(file.segment);
+  file.header.e_phentsize = sizeof file.segment;
+  file.header.e_phnum = 1;
+  file.header.e_shoff = offset(file.sections);
+  file.header.e_shentsize = sizeof file.sections[0];
+  file.header.e_shnum = file.sections.size();
+  file.segment.p_type = PT_LOAD;
+  file.segment.p_offset = offset(file.code);
+  file.segment.p_paddr = file.header.e_entry;
+  file.segment.p_filesz = file.segment.p_memsz = sizeof file.code;
+  file.sections[1].sh_type = SHT_SYMTAB;
+  file.sections[1].sh_link = 2;
+  file.sections[1].sh_offset = offset(file.symbols);
+  file.sections[1].sh_size = sizeof file.symbols;
+  file.sections[2].sh_type = SHT_STRTAB;
+  file.sections[2].sh_offset = offset(file.names);
+  file.sections[2].sh_size = sizeof file.names;
+  std::ranges::copy(std::string_view("_start"), file.names.begin() + 1);
+  for (Elf64_Sym& symbol : file.symbols) {
+    symbol.st_name = 1;
+    symbol.st_shndx = 1;
+    symbol.st_value = file.header.e_entry;
+  }
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&file);
+  return {bytes, bytes + sizeof file};
+}
+
 const Kind programs(Boundary::kFile, "hands over programs that are damaged", [](Attacker& attacker) {
-  const fs::path path = write(attacker, "program.elf", damaged(attacker, attacker.module()));
-  try {
-    common::load_elf(path.string());
-  } catch (const common::InputError&) {
+  const Bytes whole = whole_program();
+  attacker.expect(common::load_elf(write(attacker, "whole.elf", whole).string()).segments.size() == 1,
+                  "a whole program is none");
+  for (unsigned i = 0; i < 16; ++i) {
+    const fs::path path = write(attacker, "program.elf", damaged(attacker, whole));
+    try {
+      common::load_elf(path.string());
+    } catch (const common::InputError&) {
+    }
   }
 });
 

@@ -48,15 +48,20 @@ const Kind writes(Boundary::kKernel, "a kernel writes another one's memory", [](
 const Kind any_segment(
     Boundary::kKernel, "a kernel writes wherever a pointer can lead", [](Attacker& attacker) {
       ApiClient& api = attacker.api();
+      const uint16_t theirs = segment::number(attacker.known().pointer);
       for (unsigned i = 0; i < 4; ++i) {
         const uint64_t offset = attacker.below(2) == 0 ? attacker.below(4 << 20) / 64 * 64
                                                        : attacker.number() % (uint64_t{1} << 48) / 64 * 64;
         const auto anywhere =
             static_cast<uint16_t>(attacker.below(2) == 0 ? 0xfff0 + attacker.below(16) : attacker.below(256));
-        const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(segment::pointer(anywhere, offset))};
-        const bool ended_well = api.run("who", who) == sdaaSuccess;
-        attacker.expect(!ended_well || (anywhere >= kFirstSegment && anywhere < 0xfff0),
+        const uint64_t pointer = i == 0 ? segment::pointer(theirs, attacker.below(1 << 20) / 64 * 64)
+                                        : segment::pointer(anywhere, offset);
+        const bool ended_well =
+            api.run("who", sdaa::WhoArgs{cpe::GlobalPtr<uint32_t>(pointer)}) == sdaaSuccess;
+        const uint16_t number = segment::number(pointer);
+        attacker.expect(!ended_well || (number >= kFirstSegment && number < 0xfff0),
                         "a kernel wrote the firmware's memory");
+        attacker.expect(!ended_well || number != theirs, "a kernel wrote another one's memory");
       }
       // It may have hit what it has itself, its kernels' arguments for one.
       attacker.leave_api();
@@ -76,10 +81,14 @@ const Kind endless(Boundary::kKernel, "a kernel never ends", [](Attacker& attack
   attacker.expect(attacker.api().run("hang", nullptr, 0) != sdaaSuccess, "it ended");
 });
 
+// Whoever comes next does not wait until their watchdog ends them.
 const Kind leaves_endless(Boundary::kKernel, "leaves kernels behind that never end", [](Attacker& attacker) {
-  attacker.api();
+  link::Card& card = attacker.client().connection.card();
   attacker.api().leave_running("hang", 1 + attacker.below(4));
+  const uint64_t before = card.cycle();
   attacker.leave_api();
+  attacker.expect(attacker.api().run("nothing", nullptr, 0) == sdaaSuccess, "the next kernel was not run");
+  attacker.expect(card.cycle() - before < ApiClient::kLongest / 4, "the next kernel had to wait for them");
 });
 
 const Kind bad_launches(
@@ -124,24 +133,55 @@ const Kind bad_lists(Boundary::kKernel, "runs commands that lie in another one's
                            "another one's memory was run as commands");
                      });
 
-// The firmware reads them again each time, and copies and fills overwrite their own words.
-const Kind random_lists(Boundary::kKernel, "runs random bytes as a list of commands", [](Attacker& attacker) {
-  HostileClient& client = attacker.client();
-  for (uint8_t& byte : client.pinned->bytes()) byte = static_cast<uint8_t>(attacker.number());
-  for (uint64_t at = 0; at < HostileClient::kBytes; at += protocol::kSlotBytes) {
-    constexpr command::Type kTypes[] = {command::Type::kCopy, command::Type::kCopyDevice,
-                                        command::Type::kFill, command::Type::kLaunch};
-    const command::Header header = {static_cast<uint32_t>(at), kTypes[attacker.below(4)], 1, 0};
-    uint8_t* const slot = client.pinned->bytes().data() + at;
-    std::memcpy(slot, &header, sizeof header);
-    const uint64_t theirs = attacker.known().pointer;
-    std::memcpy(slot + sizeof header + attacker.below(2) * sizeof theirs, &theirs, sizeof theirs);
+// Commands of a list that name the client's own memory, another one's, or anything. One that is refused ends
+// the list, so most are good.
+void write_command(Attacker& attacker, const HostileClient& client, uint8_t* slot) {
+  const auto pointer = [&] {
+    const uint64_t of = attacker.below(6) == 0 ? attacker.known().pointer : client.pointer;
+    return attacker.below(32) == 0 ? attacker.number() : of + attacker.below(HostileClient::kBytes / 64) * 64;
+  };
+  const uint32_t rows = attacker.below(32) == 0 ? static_cast<uint32_t>(attacker.number()) : 1;
+  const uint64_t bytes = attacker.below(32) == 0 ? attacker.number() : 1 + attacker.below(64);
+  const auto put = [&](command::Type type, auto command) {
+    command.header = {static_cast<uint32_t>(attacker.number()), type, 1, 0};
+    std::memcpy(slot, &command, sizeof command);
+  };
+  switch (attacker.below(4)) {
+    case 0: {
+      const uint64_t host = attacker.below(8) == 0 ? attacker.number() : client.iova;
+      return put(command::Type::kCopy,
+                 command::Copy{{}, host, pointer(), bytes, rows, attacker.below(2), 0, 0});
+    }
+    case 1:
+      return put(command::Type::kFill, command::Fill{{}, pointer(), bytes, rows, 0xee, 64});
+    case 2: {
+      const auto engine = static_cast<command::Engine>(attacker.below(command::kEngines + 1));
+      return put(command::Type::kCopyDevice,
+                 command::CopyDevice{{}, pointer(), pointer(), bytes, rows, engine, 64, 64});
+    }
+    default: {
+      command::Launch launch = {};
+      launch.module = static_cast<uint16_t>(attacker.below(8));
+      // It is refused: all modules are others'.
+      return attacker.below(8) == 0 ? put(command::Type::kLaunch, launch)
+                                    : put(command::Type::kFill, command::Fill{{}, pointer(), 64, 1, 0, 64});
+    }
   }
-  if (client.copy(client.pointer, client.iova, false) != Status::kOk) return attacker.leave();
-  command::Graph graph = {};
-  graph.commands = client.pointer;
-  graph.bytes = HostileClient::kBytes;
-  if (send(client, command::Type::kGraph, graph) == Status::kInternal) attacker.leave();
+}
+
+// The firmware reads them again each time, and copies and fills overwrite their own words.
+const Kind random_lists(Boundary::kKernel, "runs random commands as a list", [](Attacker& attacker) {
+  for (unsigned i = 0; i < 8; ++i) {
+    HostileClient& client = attacker.client();
+    for (uint8_t& byte : client.pinned->bytes()) byte = static_cast<uint8_t>(attacker.number());
+    for (uint64_t at = 0; at < HostileClient::kBytes; at += protocol::kSlotBytes)
+      write_command(attacker, client, client.pinned->bytes().data() + at);
+    if (client.copy(client.pointer, client.iova, false) != Status::kOk) return attacker.leave();
+    command::Graph graph = {};
+    graph.commands = client.pointer;
+    graph.bytes = HostileClient::kBytes;
+    if (send(client, command::Type::kGraph, graph) == Status::kInternal) attacker.leave();
+  }
 });
 
 }  // namespace

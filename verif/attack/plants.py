@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Takes out what was mended, one after the other (plants.toml), and looks whether the attacks find it. The sources are
-copied elsewhere and built there: make would find their build.mk files below here."""
+"""Takes out what was mended, one after the other (plants.toml), and looks whether the attacks find it; each kind of attack
+is to find something. The sources are copied elsewhere and built there: make would find their build.mk files below here."""
 
 import argparse
+import fnmatch
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import tomllib
 
 PLANTS = pathlib.Path("verif/attack/plants.toml")
 PROGRAM = "build/test-attack"
+KIND = re.compile(r'const Kind \w+\(\s*Boundary::\w+,\s*"([^"]+)"')
 
 
 def copy_sources(tree):
@@ -41,6 +44,14 @@ def finds(tree, kind):
         return True
 
 
+def without_plant(plants):
+    """Kinds of attacks that are to find nothing."""
+    patterns = [pattern for plant in plants for pattern in plant["kinds"]]
+    sources = sorted(PLANTS.parent.glob("*_kinds.cpp"))
+    kinds = [kind for source in sources for kind in KIND.findall(source.read_text())]
+    return [kind for kind in kinds if not any(fnmatch.fnmatch(kind, pattern) for pattern in patterns)]
+
+
 def try_out(tree, plant):
     """The attacks that do not find it."""
     edits = [plant, *plant.get("also", [])]
@@ -66,7 +77,7 @@ def try_all(tree, plants):
     wrong = [f"{kind}: fails without a plant" for kind in kinds if finds(tree, kind)]
     for plant in plants:
         missed = try_out(tree, plant)
-        print(f"{'missed' if missed else 'found':7} {plant['what']}", flush=True)
+        print(f"{'missed' if missed else 'found':7} {plant['what']}", *missed, sep=" / ", flush=True)
         wrong += [f"{kind}: does not find that {plant['what']}" for kind in missed]
     return wrong
 
@@ -77,14 +88,18 @@ def main():
     parser.add_argument("words", nargs="*", help="only plants in whose names one of these is")
     options = parser.parse_args()
     plants = tomllib.loads(PLANTS.read_text())["plant"]
+    if missing := without_plant(plants):
+        sys.exit("\n".join(f"{PLANTS}: nothing that is to be found by: {kind}" for kind in missing))
     plants = [one for one in plants if not options.words or any(word in one["what"] for word in options.words)]
+    if not plants:
+        sys.exit(f"{PLANTS}: no plant is named so")
     with tempfile.TemporaryDirectory() as folder:
         try:
             wrong = try_all(options.tree or pathlib.Path(folder), plants)
         except RuntimeError as error:
             sys.exit(str(error))
     print("\n".join(wrong) or f"{len(plants)} plants, each found by the attacks that are to find it")
-    sys.exit(1 if wrong or not plants else 0)
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":
