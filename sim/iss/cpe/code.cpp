@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/iss/cpe/costs.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::iss::cpe {
 
@@ -196,6 +197,8 @@ Slot Code::slot_of(const Insn& insn, uint32_t pc) {
     slot.imm = insn.imm / 2;
     if (this->slot(target) == nullptr) slot.row = Slot::kByItself;
     (insn.op == Op::kJal ? slot.rs2 : slot.rd) = taken_cycles(target);
+  } else if (insn.op == Op::kCustom && only_sets(unit_of(insn.imm), operation_of(insn.imm))) {
+    slot.row = Slot::kSets;
   }
   return slot;
 }

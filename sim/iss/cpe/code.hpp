@@ -105,6 +105,8 @@ struct Slot {
   static constexpr uint8_t row_of(Op op, unsigned length) {
     return static_cast<uint8_t>(kFirstRow + 2 * static_cast<unsigned>(op) + length / 4);
   }
+  // A command that only_sets(): kCustom has no compressed form that would need the row.
+  static constexpr uint8_t kSets = kFirstRow + 2 * static_cast<unsigned>(Op::kCustom);
   // Of a pair by its number in kPairs.
   static constexpr uint8_t row_of(size_t pair, unsigned first_length, unsigned second_length) {
     return static_cast<uint8_t>(kFirstPair + 4 * pair + first_length / 4 * 2 + second_length / 4);

@@ -19,20 +19,6 @@ struct Alone {};
 // It wants to know the time, which the end of the round will tell. Nothing of it has happened.
 struct NextRound {};
 
-// It tells a unit what its next command uses: it takes no time, and nothing of it can go wrong later.
-bool only_sets(const Command& command) {
-  switch (command.unit) {
-    case unit::kDma:
-      return command.op == dma_op::kGlobal || command.op == dma_op::kShape;
-    case unit::kSystolic:
-      return command.op < systolic_op::kRun;
-    case unit::kVector:
-      return command.op < vector_op::kRun;
-    default:
-      return false;
-  }
-}
-
 // Of a command that waits at a barrier.
 Sync::Scope scope_of(const Command& command) {
   return static_cast<Sync::Scope>(std::countr_zero(command.rs1));
@@ -216,7 +202,6 @@ Cause Cpe::access(const WindowAccess& access, uint16_t number, uint64_t offset, 
 }
 
 Environment::Answer Cpe::issue(const Command& command) {
-  if (!check_ && only_sets(command)) return {.kind = set_up(command) ? Answer::kDone : Answer::kBad};
   const uint64_t lines = dma_.lines();
   Answer answer = check_ ? checked_issue(command) : pass_on(command);
   if (answer.kind == Answer::kDone) note(command, answer.data, lines);
@@ -224,15 +209,16 @@ Environment::Answer Cpe::issue(const Command& command) {
   return answer;
 }
 
-// A unit, with a command that does nothing else. False: it is refused.
-bool Cpe::set_up(const Command& command) {
-  switch (command.unit) {
+bool Cpe::set(uint8_t unit, uint8_t op, uint32_t rs1, uint32_t rs2) {
+  if (check_) return false;
+  switch (unit) {
     case unit::kSystolic:
-      return systolic_.set(command.op, command.rs1, command.rs2);
+      return systolic_.set(op, rs1, rs2);
     case unit::kVector:
-      return vector_.set(command.op, command.rs1, command.rs2);
+      return vector_.set(op, rs1, rs2);
     default:
-      return dma_.issue(command).kind == Answer::kDone;
+      dma_.set(op, rs1, rs2);
+      return true;
   }
 }
 

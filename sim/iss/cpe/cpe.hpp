@@ -115,9 +115,9 @@ class Cpe : private Environment {
  private:
   WindowResult window(const WindowAccess& access) override;
   Answer issue(const Command& command) override;
+  bool set(uint8_t unit, uint8_t op, uint32_t rs1, uint32_t rs2) override;
   Answer pass_on(const Command& command);
   Answer checked_issue(const Command& command);
-  bool set_up(const Command& command);
   void note(const Command& command, uint32_t answer, uint64_t lines_before);
   Footprint footprint(const Command& command) const;
   void look_at_line(const Finding::Party& reader, uint16_t segment, uint64_t offset, uint64_t bytes);

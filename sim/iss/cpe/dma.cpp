@@ -16,12 +16,8 @@ void Dma::reset() {
 Environment::Answer Dma::issue(const Command& command) {
   switch (command.op) {
     case dma_op::kGlobal:
-      global_ = uint64_t{command.rs2} << 32 | command.rs1;
-      return {};
     case dma_op::kShape:
-      shape_ = {.rows = command.rs1 >> 16,
-                .ldm_stride = command.rs1 & 0xffff,
-                .global_stride = static_cast<int32_t>(command.rs2)};
+      set(command.op, command.rs1, command.rs2);
       return {};
     case dma_op::kLoad:
     case dma_op::kStore:

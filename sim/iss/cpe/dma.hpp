@@ -22,6 +22,14 @@ class Dma {
 
   void reset();
   Environment::Answer issue(const Command& command);
+  // With an operation that only says what the next transfer uses.
+  void set(uint8_t op, uint32_t rs1, uint32_t rs2) {
+    if (op == dma_op::kGlobal) {
+      global_ = uint64_t{rs2} << 32 | rs1;
+    } else {
+      shape_ = {.rows = rs1 >> 16, .ldm_stride = rs1 & 0xffff, .global_stride = static_cast<int32_t>(rs2)};
+    }
+  }
 
   // Of a transfer with the present shape.
   Footprint footprint(const Command& command) const;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sim/iss/cpe/costs.hpp"
+#include "sim/iss/cpe/units.hpp"
 
 namespace swai::iss::cpe {
 namespace {
@@ -327,7 +328,7 @@ Hart::Status Hart::issue(const Command& command, uint32_t& result) {
 namespace {
 
 Command command_of(int32_t imm, uint32_t a, uint32_t b, uint32_t pc) {
-  return {static_cast<uint8_t>(imm >> 7), static_cast<uint8_t>(imm & 0x7f), a, b, pc};
+  return {unit_of(imm), operation_of(imm), a, b, pc};
 }
 
 }  // namespace
@@ -423,13 +424,13 @@ Hart::Status Hart::step(Retirement& record) {
 
 template <Op kOp>
 [[gnu::always_inline]] inline bool Hart::perform(const Slot* slot, uint32_t a, const Slot*& next,
-                                                 uint32_t& result, uint64_t& left) {
+                                                 uint32_t& result, uint64_t& extra) {
   const uint32_t b = x_[slot->rs2];
   const auto imm = static_cast<uint32_t>(slot->imm);
   if constexpr (is_branch(kOp)) {
     if (is_taken(kOp, a, b)) {
       next = slot + slot->imm;
-      take(left, slot->extra_of_branch());
+      extra += slot->extra_of_branch();
     }
   } else if constexpr (is_load(kOp)) {
     if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]]
@@ -437,14 +438,14 @@ template <Op kOp>
     uint32_t data = 0;
     std::memcpy(&data, local(a + imm), bytes_of(kOp));
     result = x_[slot->rd] = extended(kOp, data);
-    take(left, slot->extra());
+    extra += slot->extra();
   } else if constexpr (is_store(kOp)) {
     if (!is_local(a + imm, bytes_of(kOp))) [[unlikely]]
       return false;
     std::memcpy(local(a + imm), &b, bytes_of(kOp));
   } else if constexpr (kOp != Op::kFence) {
     result = x_[slot->rd] = compute(kOp, a, b, imm);
-    if constexpr (is_division(kOp)) take(left, division_cycles(kOp, a, b));
+    if constexpr (is_division(kOp)) extra += division_cycles(kOp, a, b);
   }
   return true;
 }
@@ -452,79 +453,94 @@ template <Op kOp>
 // One instruction, and then those that follow: each calls the next one itself, so that a processor's branch
 // predictor tells them apart.
 template <Op kOp, unsigned kLength>
-Hart::Status Hart::row(Hart& hart, const Slot* slot, uint64_t left) {
+Hart::Status Hart::row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
   const Slot* next = slot + kLength / 2;
   const uint32_t a = hart.x_[slot->rs1];
   if constexpr (kOp == Op::kJal) {
     hart.x_[slot->rd] = hart.code_.address(next);
     next = slot + slot->imm;
-    take(left, slot->extra());
+    extra += slot->extra();
   } else if constexpr (kOp == Op::kJalr) {
     const uint32_t target = (a + static_cast<uint32_t>(slot->imm)) & ~1U;
     hart.x_[slot->rd] = hart.code_.address(next);
     next = hart.code_.slot(target);
-    take(left, costs::kTaken);
+    extra += costs::kTaken;
     if (next == nullptr) {
-      hart.keep(slot, --left);
+      hart.keep(slot, --left, extra);
       hart.pc_ = target;
       return Status::kRetired;
     }
   } else if constexpr (kOp == Op::kCustom) {
-    hart.keep(slot, left);
+    hart.keep(slot, left, extra);
     const Status status =
         hart.issue(command_of(slot->imm, a, hart.x_[slot->rs2], hart.pc_), hart.x_[slot->rd]);
     if (status != Status::kRetired) return status;
     if (hart.ends_run_) {
-      hart.keep(next, --left);
+      hart.keep(next, --left, extra);
       return status;
     }
   } else {
     uint32_t result = 0;
-    if (!hart.perform<kOp>(slot, a, next, result, left)) [[unlikely]] {
-      [[clang::musttail]] return row_by_itself(hart, slot, left);
+    if (!hart.perform<kOp>(slot, a, next, result, extra)) [[unlikely]] {
+      [[clang::musttail]] return row_by_itself(hart, slot, left, extra);
     }
   }
-  if (static_cast<uint32_t>(--left) == 0) {
-    hart.keep(next, left);
+  if (--left == 0) {
+    hart.keep(next, left, extra);
     return Status::kRetired;
   }
-  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left, extra);
+}
+
+Hart::Status Hart::row_that_sets(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  const uint32_t a = hart.x_[slot->rs1];
+  const uint32_t b = hart.x_[slot->rs2];
+  if (!hart.environment_.set(unit_of(slot->imm), operation_of(slot->imm), a, b)) [[unlikely]] {
+    [[clang::musttail]] return row_by_itself(hart, slot, left, extra);
+  }
+  hart.x_[slot->rd] = 0;
+  const Slot* const next = slot + 2;
+  if (--left == 0) {
+    hart.keep(next, left, extra);
+    return Status::kRetired;
+  }
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left, extra);
 }
 
 // The second one of a chain finds what it needs where the first one has left it: what is stored in x_ takes
 // the host long to load again.
 template <size_t kPair, unsigned kFirstLength, unsigned kSecondLength>
-Hart::Status Hart::row_of_pair(Hart& hart, const Slot* slot, uint64_t left) {
+Hart::Status Hart::row_of_pair(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
   constexpr Pair kBoth = kPairs[kPair];
-  if (static_cast<uint32_t>(left) == 1) [[unlikely]] {
-    [[clang::musttail]] return row<kBoth.first, kFirstLength>(hart, slot, left);
+  if (left == 1) [[unlikely]] {
+    [[clang::musttail]] return row<kBoth.first, kFirstLength>(hart, slot, left, extra);
   }
   const Slot* const second = slot + kFirstLength / 2;
   const Slot* next = second + kSecondLength / 2;
   uint32_t result = 0;
-  if (!hart.perform<kBoth.first>(slot, hart.x_[slot->rs1], next, result, left)) [[unlikely]] {
-    [[clang::musttail]] return row_by_itself(hart, slot, left);
+  if (!hart.perform<kBoth.first>(slot, hart.x_[slot->rs1], next, result, extra)) [[unlikely]] {
+    [[clang::musttail]] return row_by_itself(hart, slot, left, extra);
   }
   const uint32_t a = kBoth.chained ? result : hart.x_[second->rs1];
-  if (!hart.perform<kBoth.second>(second, a, next, result, left)) [[unlikely]] {
-    [[clang::musttail]] return row_by_itself(hart, second, left - 1);
+  if (!hart.perform<kBoth.second>(second, a, next, result, extra)) [[unlikely]] {
+    [[clang::musttail]] return row_by_itself(hart, second, left - 1, extra);
   }
   left -= 2;
-  if (static_cast<uint32_t>(left) == 0) {
-    hart.keep(next, left);
+  if (left == 0) {
+    hart.keep(next, left, extra);
     return Status::kRetired;
   }
-  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left);
+  [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left, extra);
 }
 
-Hart::Status Hart::undecoded_row(Hart& hart, const Slot* slot, uint64_t left) {
-  hart.keep(slot, left);
+Hart::Status Hart::undecoded_row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  hart.keep(slot, left, extra);
   if (!hart.code_.decode(hart.pc_, hart.failure_)) return hart.cannot_fetch();
-  [[clang::musttail]] return kRows[Code::row(*slot)](hart, slot, left);
+  [[clang::musttail]] return kRows[Code::row(*slot)](hart, slot, left, extra);
 }
 
-Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint64_t left) {
-  hart.keep(slot, left);
+Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  hart.keep(slot, left, extra);
   return hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
 }
 
@@ -534,6 +550,7 @@ constexpr auto Hart::rows(std::index_sequence<kOps...>, std::index_sequence<kNum
   ((all[Slot::row_of(static_cast<Op>(kOps), 2)] = row<static_cast<Op>(kOps), 2>,
     all[Slot::row_of(static_cast<Op>(kOps), 4)] = row<static_cast<Op>(kOps), 4>),
    ...);
+  all[Slot::kSets] = row_that_sets;
   ((all[Slot::row_of(kNumbers, 2, 2)] = row_of_pair<kNumbers, 2, 2>,
     all[Slot::row_of(kNumbers, 2, 4)] = row_of_pair<kNumbers, 2, 4>,
     all[Slot::row_of(kNumbers, 4, 2)] = row_of_pair<kNumbers, 4, 2>,
@@ -561,9 +578,9 @@ Hart::Status Hart::run(uint64_t limit) {
   if (fault_.cause != Cause::kNone) return Status::kFault;
   if (limit == 0) return Status::kRetired;
   limit = std::min<uint64_t>(limit, ~uint32_t{0});
-  left_ = limit;
+  left_ = static_cast<uint32_t>(limit);
   const Slot* const slot = code_.slot(pc_);
-  if (slot != nullptr) return kRows[Code::row(*slot)](*this, slot, limit);
+  if (slot != nullptr) return kRows[Code::row(*slot)](*this, slot, left_, 0);
   code_.decode(pc_, failure_);
   return cannot_fetch();
 }

@@ -44,6 +44,9 @@ class Environment {
     bool ends_run = false;  // done, but what follows must not be executed in the same run()
   };
   virtual Answer issue(const Command& command) = 0;
+  // A command that only_sets(), without what issue() does around it. False: nothing has happened, and it is
+  // to be issued.
+  virtual bool set(uint8_t /*unit*/, uint8_t /*op*/, uint32_t /*rs1*/, uint32_t /*rs2*/) { return false; }
 
   // A counter by its number (docs/cpe-core.md); number 1, instructions, is the hart's own and never asked
   // for. `high`: bits 63:32 of the cycles.
@@ -130,31 +133,30 @@ class Hart {
   Status issue(const Command& command, uint32_t& result);
   Status cannot_fetch() { return stop(failure_.cause, Access::kFetch, failure_.address); }
 
-  // One after the other: `left` instructions from this one on, in the lower 32 bits; above them the cycles
-  // that those before took beyond one each. Members are written only where somebody may look at them.
-  using Row = Status (*)(Hart& hart, const Slot* slot, uint64_t left);
+  // One after the other: `left` instructions from this one on; `extra`: the cycles that those before took
+  // beyond one each. Members are written only where somebody may look at them.
+  using Row = Status (*)(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   template <Op kOp, unsigned kLength>
-  static Status row(Hart& hart, const Slot* slot, uint64_t left);
+  static Status row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   template <size_t kPair, unsigned kFirstLength, unsigned kSecondLength>
-  static Status row_of_pair(Hart& hart, const Slot* slot, uint64_t left);
-  static Status undecoded_row(Hart& hart, const Slot* slot, uint64_t left);
-  static Status row_by_itself(Hart& hart, const Slot* slot, uint64_t left);
+  static Status row_of_pair(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static Status row_that_sets(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static Status undecoded_row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static Status row_by_itself(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   // What does not end the row; `a` is its first operand, and `next` and `result` are set where it has one.
   // False: it has to be executed by itself, and nothing has happened.
   template <Op kOp>
-  bool perform(const Slot* slot, uint32_t a, const Slot*& next, uint32_t& result, uint64_t& left);
+  bool perform(const Slot* slot, uint32_t a, const Slot*& next, uint32_t& result, uint64_t& extra);
   template <size_t... kOps, size_t... kNumbers>
   static constexpr auto rows(std::index_sequence<kOps...>, std::index_sequence<kNumbers...>);
   static const std::array<Row, Slot::kRows> kRows;  // by Slot::row
-  void keep(const Slot* next, uint64_t& left) {
+  void keep(const Slot* next, uint32_t left, uint64_t& extra) {
     pc_ = code_.address(next);
-    extra_ += left >> 32;
-    left = static_cast<uint32_t>(left);
+    extra_ += extra;
+    extra = 0;
     instructions_ += left_ - left;
     left_ = left;
   }
-  // Beyond one each.
-  static void take(uint64_t& left, uint64_t cycles) { left += cycles << 32; }
   bool csr(const Insn& insn);
   bool read_csr(unsigned number, uint32_t& value);
   bool write_csr(unsigned number, uint32_t value);
@@ -168,7 +170,7 @@ class Hart {
   uint32_t pc_ = 0;
   uint64_t instructions_ = 0;
   uint64_t extra_ = 0;
-  uint64_t left_ = 0;  // of those to run, when `instructions_` was written
+  uint32_t left_ = 0;  // of those to run, when `instructions_` was written
   uint64_t pointer_ = 0;
   uint32_t launch_mask_ = 0;
   Fault fault_;

@@ -17,38 +17,6 @@ constexpr uint64_t kBias = 128 * kEach;
 
 #if defined(__x86_64__)
 
-// Changes the upper bits of a word of each pair with the lower ones of the other.
-void swap(uint64_t* words, unsigned distance, uint64_t lower) {
-  for (unsigned i = 0; i < 8; ++i) {
-    if ((i & distance) != 0) continue;
-    const uint64_t changed = (words[i] >> 8 * distance ^ words[i + distance]) & lower;
-    words[i + distance] ^= changed;
-    words[i] ^= changed << 8 * distance;
-  }
-}
-
-void transpose(uint64_t* words) {
-  swap(words, 4, 0x0000'0000'ffff'ffff);
-  swap(words, 2, 0x0000'ffff'0000'ffff);
-  swap(words, 1, 0x00ff'00ff'00ff'00ff);
-}
-
-// The nibbles of 4 bytes, as 8 bytes.
-uint64_t unpack(const uint8_t* bytes) {
-  uint32_t packed = 0;
-  std::memcpy(&packed, bytes, sizeof packed);
-  uint64_t word = packed;
-  word = (word | word << 16) & 0x0000'ffff'0000'ffff;
-  word = (word | word << 8) & 0x00ff'00ff'00ff'00ff;
-  return (word | word << 4) & 0x0f0f'0f0f'0f0f'0f0f;
-}
-
-// Of bytes below 16.
-uint64_t subtract(uint64_t a, uint64_t b) {
-  constexpr uint64_t kTops = 128 * kEach;
-  return ((a | kTops) - b) ^ kTops;
-}
-
 uint64_t word_at(const uint8_t* bytes) {
   uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
@@ -66,36 +34,6 @@ void for_each_group(const Groups& groups, uint32_t k_tiles, Work work) {
 }
 
 uint64_t zeros_of(const uint8_t* scales) { return word_at(scales + 8) & 15 * kEach; }
-
-// What is taken away from each word of a tile of nibbles.
-std::array<uint64_t, 8> zero_words(const Weights& weights, const uint8_t* scales) {
-  std::array<uint64_t, 8> words;
-  const uint64_t zeros = zeros_of(scales);
-  for (unsigned i = 0; i < 8; ++i) words[i] = weights.by_column ? (zeros >> 8 * i & 15) * kEach : zeros;
-  return words;
-}
-
-void gather(const Weights& weights, uint64_t* columns) {
-  for_each_group(weights.groups, weights.k_tiles, [&](uint32_t first, uint32_t count, const uint8_t* scales) {
-    const bool nibbles = scales != nullptr;
-    const auto zeros = nibbles ? zero_words(weights, scales) : std::array<uint64_t, 8>{};
-    for (uint32_t k = first; k < first + count; ++k, columns += 8) {
-      const uint8_t* const tile = weights.at + k * weights.k_stride;
-      if (nibbles) {
-        for (unsigned i = 0; i < 8; ++i) columns[i] = subtract(unpack(tile + 4 * i), zeros[i]);
-      } else {
-        for (unsigned i = 0; i < 8; ++i) columns[i] = word_at(tile + i * weights.row_stride);
-      }
-      if (!weights.by_column) transpose(columns);
-    }
-  });
-}
-
-void gather_together(const Weights& weights, uint64_t* columns) {
-  Weights one = weights;
-  for (unsigned tile = 0; tile < kTogether; ++tile, one.at += 8, columns += 8 * uint64_t{weights.k_tiles})
-    gather(one, columns);
-}
 
 #define AVX2 __attribute__((target("avx2,fma,f16c")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vnni")))
@@ -211,6 +149,61 @@ AVX512 void gather_together_512(const Weights& weights, uint64_t* columns) {
   }
 }
 
+// Byte n of each of eight words becomes word n.
+AVX2 inline void transpose(__m256i& lower, __m256i& upper) {
+  // The bytes of two neighbours come side by side, then those of two pairs, then those of all.
+  const __m256i neighbours =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+  lower = _mm256_shuffle_epi8(lower, neighbours);
+  upper = _mm256_shuffle_epi8(upper, neighbours);
+  const __m256i even = _mm256_permute2x128_si256(lower, upper, 0x20);
+  const __m256i odd = _mm256_permute2x128_si256(lower, upper, 0x31);
+  const __m256i halves = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  lower = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi16(even, odd), halves);
+  upper = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi16(even, odd), halves);
+}
+
+AVX2 inline __m256i unpacked_half(const uint8_t* nibbles) {
+  const __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(nibbles)));
+  return _mm256_and_si256(_mm256_or_si256(wide, _mm256_slli_epi16(wide, 4)), _mm256_set1_epi8(15));
+}
+
+AVX2 inline __m256i four_words_of(const uint8_t* at, int64_t stride) {
+  const auto word = [&](int64_t n) { return static_cast<int64_t>(word_at(at + n * stride)); };
+  return _mm256_setr_epi64x(word(0), word(1), word(2), word(3));
+}
+
+AVX2 void gather_256(const Weights& weights, uint64_t* columns) {
+  const auto group = [&](uint32_t first, uint32_t count, const uint8_t* scales) AVX2 {
+    __m256i zeros[2] = {};
+    if (scales != nullptr) {
+      for (auto& half : zeros) half = _mm256_set1_epi64x(static_cast<int64_t>(zeros_of(scales)));
+      if (weights.by_column) transpose(zeros[0], zeros[1]);
+    }
+    for (uint32_t k = first; k < first + count; ++k) {
+      const uint8_t* const tile = weights.at + k * weights.k_stride;
+      __m256i words[2];
+      for (unsigned half = 0; half < 2; ++half) {
+        words[half] = scales != nullptr
+                          ? _mm256_sub_epi8(unpacked_half(tile + 16 * half), zeros[half])
+                          : four_words_of(tile + 4 * half * weights.row_stride, weights.row_stride);
+      }
+      if (!weights.by_column) transpose(words[0], words[1]);
+      for (const __m256i half : words) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), half);
+        columns += 4;
+      }
+    }
+  };
+  for_each_group(weights.groups, weights.k_tiles, group);
+}
+
+AVX2 void gather_together_256(const Weights& weights, uint64_t* columns) {
+  Weights one = weights;
+  for (unsigned tile = 0; tile < kTogether; ++tile, one.at += 8, columns += 8 * uint64_t{weights.k_tiles})
+    gather_256(one, columns);
+}
+
 // Two columns in a register, 8 k each.
 template <unsigned kRows>
 AVX2 inline void add_rows_256(const Operands& operands, uint32_t row, Row* sums) {
@@ -260,7 +253,7 @@ AVX2 void add_256(const Operands& operands, Row* sums) {
 Kernel kernel() {
 #if defined(__x86_64__)
   if (simd::level() == simd::Level::kAvx512) return {kBias, add_512, gather_512, gather_together_512};
-  return {0, add_256, gather, gather_together};
+  return {0, add_256, gather_256, gather_together_256};
 #else
   return {0, nullptr, nullptr, nullptr};
 #endif

@@ -10,12 +10,15 @@
 
 namespace swai::iss::cpe {
 
-// May a command name this address, or this stride? Strides are signed and have 18 bits.
+// May a command name this address, or this stride? Strides are signed and have 18 bits. Multiples are powers
+// of two, which the compiler does not know.
+constexpr bool is_multiple(uint32_t number, uint32_t of) { return (number & (of - 1)) == 0; }
 constexpr bool legal_address(uint32_t address, uint32_t multiple) {
-  return address - kLdmBase < kLdmBytes && address % multiple == 0;
+  return address - kLdmBase < kLdmBytes && is_multiple(address, multiple);
 }
 constexpr bool legal_stride(uint32_t stride, uint32_t multiple) {
-  return static_cast<int32_t>(stride << 14) >> 14 == static_cast<int32_t>(stride) && stride % multiple == 0;
+  return static_cast<int32_t>(stride << 14) >> 14 == static_cast<int32_t>(stride) &&
+         is_multiple(stride, multiple);
 }
 
 // A run came to an address that is not there. Addresses of runs count from the start of local memory.
