@@ -74,15 +74,24 @@ precompiled = $(if $(PRECOMPILED),$(if $(filter -include,$(1)),,$(call \
   precompiled_with,$(call flags_of_headers,$(1) $(LESS_CXXFLAGS)))))
 # What does not change what headers say would only make for more files; the last level of optimisation holds.
 flags_of_headers = $(strip $(filter-out -c -I% $(B)/% -isystem /% -W% -O% -ffp-contract=off \
-  $(filter-out -DDOCTEST% -D_%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
+  $(filter-out -DDOCTEST% -DREADS_OPTIONS -D_%,$(filter -D%,$(1))),$(1)) $(lastword $(filter -O%,$(1))))
 # The folder is named after compiler and flags, and the rule finds them by that name.
 precompiled_with = $(eval PRECOMPILED_$(call flags_name,$(1)) := $(1))$(B)/precompiled/$(call flags_name,$(1))/headers.pch
 flags_name = $(patsubst -%,%,$(subst /,.,$(subst =,-,$(subst $(comma),-,$(subst $(space),,$(strip $(1)))))))
 $(B)/precompiled/%/headers.pch: $(PRECOMPILED)
 	$(call say,HEADERS,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(PRECOMPILED_$*) -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
+	$(Q)$(PRECOMPILED_$*) $(if $(filter -DREADS_OPTIONS,$(PRECOMPILED_$*)),-fpch-instantiate-templates -fpch-codegen) \
+	  -MD -MP -MF $(@:.pch=.d) -MT $@ -x c++-header -o $@ - <$<
 -include $(wildcard $(B)/precompiled/*/headers.d)
+# Command lines and JSON are headers only, and large: two thirds of what an object that reads them would have to compile.
+# $(READS_OPTIONS): its flags. What of those headers is no template is compiled once then, in $(OPTIONS_HEADERS), with
+# which its programs link; what nobody uses of it may name what no library has, and is left out.
+READS_OPTIONS := -O0 -DREADS_OPTIONS
+OPTIONS_HEADERS := $(if $(PRECOMPILED),$(dir $(call precompiled,$(CXX) $(BASE_CXXFLAGS) -O2 $(READS_OPTIONS)))headers.a -Wl$(comma)--gc-sections)
+$(B)/precompiled/%/headers.a: $(B)/precompiled/%/headers.pch
+	$(call say,AR,$@)
+	$(Q)$(CXX) -O0 -c -o $(@:.a=.o) $< && rm -f $@ && ar rcs $@ $(@:.a=.o)
 
 # $(call cxx_objects,OBJECT_FOLDER,SOURCES,FLAGS,ORDER_ONLY): one object per source, with header dependencies.
 define cxx_objects
@@ -119,9 +128,9 @@ endef
 $(B)/obj/%_test.o: LESS_CXXFLAGS := -O0 -DDOCTEST_CONFIG_SUPER_FAST_ASSERTS
 $(B)/obj/%/doctest_main.o $(B)/obj/%/test_main.o: LESS_CXXFLAGS := -O0
 # Neither do command lines and JSON: all templates, and run once or when somebody asks.
-READS_OPTIONS := host/flash/boards host/flash/swai_image host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
+RUNS_ONCE := host/flash/boards host/flash/swai_image host/link/negotiation host/sdaa/record host/serve/control sim/card/options sim/card/report \
   sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
-$(foreach o,$(READS_OPTIONS),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
+$(foreach o,$(RUNS_ONCE),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
 
 # Flags for tests with sanitizers: the same for all, so that they share what is compiled. Fuzzers, which link with
 # -fsanitize=fuzzer, go by coverage; counting it makes a program two to four times slower.

@@ -45,3 +45,7 @@
 #ifdef DOCTEST_CONFIG_SUPER_FAST_ASSERTS  // flags of tests
 #include <doctest/doctest.h>
 #endif
+#ifdef READS_OPTIONS
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#endif

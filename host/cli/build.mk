@@ -112,11 +112,12 @@ CLI_LIBRARIES := $(addprefix $(B)/lib/, \
     socket.a \
     sdaa.a \
 )
-$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
+$(eval $(call cxx_program,swai,$(CLI_SOURCES),$(OPTIONS_HEADERS) $(CLI_LIBRARIES) -lfmt -lusb-1.0 -lmicrohttpd $(AUDIO_LIBS) -lz))
 
 # What reads the command line and writes tables has nothing to gain; what handles the card's data has.
-$(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := -O0
-$(B)/obj/O2/host/cli/bench/%.o $(B)/obj/O2/host/cli/copies.o $(B)/obj/O2/host/cli/dump.o: LESS_CXXFLAGS :=
+$(B)/obj/O2/host/cli/%.o: LESS_CXXFLAGS := $(READS_OPTIONS)
+$(addprefix $(B)/obj/O2/host/cli/,copies.o dump.o \
+  $(addprefix bench/,page_list.o page_table.o llm/random_llama.o paper/random_speech.o)): LESS_CXXFLAGS :=
 
 # With the card that it starts, and the firmware, also that which measures.
 SWAI_KERNELS := $(addprefix $(B)/cpe-kernels/,operators.elf swai-bench.elf)
