@@ -113,6 +113,7 @@ class Listener {
   }
 
   Code hear_all() {
+    if (lists_.prepare(encoder_) != Status::kOk) return Code::kFailed;
     uint64_t window = 0;
     for (uint64_t at = wish_.frame; at < wish_.frames; ++window) {
       if (const auto over = hear(at, window)) return *over;

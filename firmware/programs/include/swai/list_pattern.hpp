@@ -128,8 +128,8 @@ class ListBuilder {
   // So many more nodes, as far as there are any; how many these were.
   uint32_t build(uint32_t most) {
     const uint32_t count = most < left() ? most : left();
-    // Of its own: what lies in memory is read again behind each line that is written. In registers, and not to
-    // be worked out again from where it came.
+    // Of its own: what lies in memory is read again behind each line that is written. In registers, and not
+    // to be worked out again from where it came.
     Place place = {images_, addresses_, pointer_, to_};
     asm("" : "+r"(place.images));
     const uint32_t* step = step_;

@@ -60,13 +60,13 @@ class Lists {
   // Behind all that was run before. `sizes`: of the list's symbols, in their order.
   Status run(const List& list, std::span<const int64_t> sizes = {}) {
     Buffer* buffer = find(list);
-    const bool is_there = buffer != nullptr;
-    if (!is_there) {
+    const bool is_there = buffer != nullptr && !is_begun(*buffer);
+    if (buffer == nullptr) {
       buffer = &other();
       const Status status = mode_.when == building::When::kSync ? wait() : own(*buffer);
       if (status != Status::kOk) return status;
       begin(*buffer, list);
-    } else if (list.pattern.parameters() != 0) {
+    } else if (is_there && list.pattern.parameters() != 0) {
       // A run of the same list may still read its parameters.
       if (const Status status = own(*buffer); status != Status::kOk) return status;
     }
@@ -74,21 +74,24 @@ class Lists {
     ++work_.graphs;
     if (is_there) return launch(*buffer, 0, list.pattern.nodes());
     // Cores begin with its first nodes, and get the rest meanwhile.
-    const uint32_t first =
-        mode_.when == building::When::kSync ? builder_.left() : std::min(builder_.left(), kFirst);
-    for (uint32_t next = 0, count = first; builder_.left() != 0; next += count, count = builder_.left()) {
-      build(count);
-      if (const Status status = launch(*buffer, next, count); status != Status::kOk) return status;
+    uint32_t built = list.pattern.nodes() - builder_.left();
+    if (built == 0) built = build(defers() ? kFirst : builder_.left());
+    for (uint32_t next = 0;;) {
+      if (const Status status = launch(*buffer, next, built); status != Status::kOk) return status;
+      next += built;
+      if (builder_.left() == 0) return Status::kOk;
+      built = build(builder_.left());
     }
-    return Status::kOk;
   }
   // What will be run next: it is built now, unless it is there, if lists are to be built while others run.
+  // Before anything has run: its first nodes, so that nothing comes between the launch of these and what is
+  // before it.
   Status prepare(const List& list) {
-    if (mode_.when == building::When::kSync || find(list) != nullptr) return Status::kOk;
+    if (!defers() || find(list) != nullptr) return Status::kOk;
     Buffer& buffer = other();
     if (const Status status = own(buffer); status != Status::kOk) return status;
     begin(buffer, list);
-    build(builder_.left());
+    build(now_ == nullptr ? kFirst : builder_.left());
     return Status::kOk;
   }
   // Until all is done that was run.
@@ -105,7 +108,7 @@ class Lists {
 
  private:
   static constexpr uint64_t kParameterBytes = node::kMaxParameters * sizeof(uint64_t);
-  static constexpr uint32_t kFirst = 2;
+  static constexpr uint32_t kFirst = 1;
 
   // The cores' from a launch to its end, else the program's.
   struct Buffer {
@@ -127,15 +130,20 @@ class Lists {
 
   void begin(Buffer& buffer, const List& list) {
     buffer.holds = &list;
+    begun_ = &buffer;
     builder_ = {list.pattern, list.addresses, buffer.nodes};
   }
-  void build(uint32_t count) {
+  // Of the list that was begun last, not all is there.
+  bool is_begun(const Buffer& buffer) const { return begun_ == &buffer && builder_.left() != 0; }
+  uint32_t build(uint32_t most) {
     const uint64_t begin = time();
-    work_.nodes += builder_.build(count);
+    const uint32_t count = builder_.build(most);
     written();
     const uint64_t took = time() - begin;
+    work_.nodes += count;
     work_.build += took;
-    if (mode_.when == building::When::kAsync && runs()) work_.hidden += took;
+    if (defers() && runs()) work_.hidden += took;
+    return count;
   }
   // What was run last has not ended yet.
   bool runs() const {
@@ -172,6 +180,7 @@ class Lists {
   const building::Mode mode_;
   std::array<Buffer, 2> buffers_;
   Buffer* now_ = nullptr;  // that was run last
+  const Buffer* begun_ = nullptr;
   ListBuilder<SentLines> builder_;
   building::Work work_ = {};
 };
