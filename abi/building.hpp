@@ -18,8 +18,8 @@ struct Mode {
 };
 static_assert(sizeof(Mode) == 8);
 
-// Device pointers, to memory that processor and cores reach: a template, and the addresses of its pieces of
-// memory, behind them 0.
+// Device pointers, to memory that processor and cores reach: a template, and its pointers as addresses, in
+// their order: who knows where memory lies adds bases and what is behind them once, and not for each list.
 struct Source {
   uint64_t pattern;
   uint64_t addresses;

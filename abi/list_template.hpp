@@ -14,7 +14,7 @@
 namespace swai::list_template {
 
 inline constexpr uint64_t kMagic = 0x54'53'49'4c'49'41'57'53;  // "SWAILIST"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kMaxBytes = 64 << 20;
 
 // So many things, from a byte of the template on.
@@ -62,12 +62,12 @@ inline constexpr uint32_t kMaxBases = UINT16_MAX;
 // A sum; all arithmetic is that of 64 bits with a sign.
 struct Formula {
   int64_t known;
-  uint32_t first_term;
-  uint32_t terms;
+  uint32_t first_term;  // its terms: from this byte of the template on
+  uint32_t end;         // before this one
 };
 static_assert(sizeof(Formula) == 16);
 
-// A factor, times values: symbols, and behind them quotients, which are known from the first on.
+// A factor, times one value or more: symbols, and behind them quotients, which are known from the first on.
 struct Term {
   static constexpr uint32_t kMaxValues = 8;
   int64_t factor;

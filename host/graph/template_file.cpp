@@ -91,6 +91,7 @@ class Writer {
     for (const Size& parameter : pattern.parameters) parameters_.push_back(formula(parameter));
     add_nodes(pattern);
     bytes_.resize(sizeof header);
+    header.terms = section(terms_);  // first: formulas say where they lie
     header.images = section(images_);
     header.steps = section(steps_);
     header.pointers = section(pointers_);
@@ -98,7 +99,6 @@ class Writer {
     header.symbols = section(symbols_);
     header.quotients = section(quotients_);
     header.parameters = section(parameters_);
-    header.terms = section(terms_);
     header.text = section(text_);
     bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
     if (bytes_.size() > file::kMaxBytes) throw SizeError("the template is larger than templates may be");
@@ -150,9 +150,12 @@ class Writer {
       for (size_t i = 0; i < product.size(); ++i) term.values.at(i) = value(product[i]);
       terms.push_back(term);
     }
-    const auto first = static_cast<uint32_t>(terms_.size());
+    const auto place = [this] {
+      return static_cast<uint32_t>(sizeof(file::Header) + terms_.size() * sizeof(file::Term));
+    };
+    const uint32_t first = place();
     terms_.insert(terms_.end(), terms.begin(), terms.end());
-    return {size.known_part(), first, static_cast<uint32_t>(terms.size())};
+    return {size.known_part(), first, place()};
   }
 
   // Symbols are known already.
@@ -212,6 +215,18 @@ class Reader {
     read_nodes(pattern);
     return pattern;
   }
+  std::vector<uint64_t> addresses(std::span<const cpe::GlobalPtr<void>> bases) {
+    read_header();
+    if (bases.size() != header_.bases.count)
+      throw std::logic_error(fmt::format("{} addresses for {} bases", bases.size(), header_.bases.count));
+    std::vector<uint64_t> addresses;
+    for (const file::Pointer& one : pointers()) {
+      check(one, bases.size());
+      addresses.push_back(
+          one.base == bases.size() ? 0 : bases[one.base].bits() + static_cast<uint64_t>(int64_t{one.addend}));
+    }
+    return addresses;
+  }
 
  private:
   [[noreturn]] static void fail(const std::string& why) { throw TemplateError(why); }
@@ -270,13 +285,21 @@ class Reader {
   }
 
   Size size(const file::Formula& formula, int64_t divisor = 1) const {
-    if (formula.terms > Size::kMaxTerms || formula.first_term > terms_.size() ||
-        formula.terms > terms_.size() - formula.first_term)
-      fail("a size has terms that lie outside");
+    const auto number = [this](uint32_t place) {
+      const size_t behind = size_t{place} - header_.terms.offset;
+      if (place < header_.terms.offset || behind % sizeof(file::Term) != 0 ||
+          behind / sizeof(file::Term) > terms_.size())
+        fail("a size has terms that lie outside");
+      return behind / sizeof(file::Term);
+    };
+    const size_t first = number(formula.first_term), end = number(formula.end);
+    if (end < first || end - first > Size::kMaxTerms)
+      fail("a size has too many terms, or they end before they begin");
     try {
       Size sum = formula.known;
-      for (const file::Term& term : std::span(terms_).subspan(formula.first_term, formula.terms)) {
-        if (term.count > file::Term::kMaxValues) fail("a size has too many factors");
+      for (const file::Term& term : std::span(terms_).subspan(first, end - first)) {
+        if (term.count < 1 || term.count > file::Term::kMaxValues)
+          fail("a size has too many factors, or none");
         Size product = term.factor;
         for (const uint16_t value : std::span(term.values).first(term.count)) {
           if (value >= values_.size()) fail("a size depends on something that is not there");
@@ -304,8 +327,7 @@ class Reader {
   void read_nodes(Template& pattern) const {
     const auto images = items<node::Node>(header_.images, node::kMaxNodes, "different nodes");
     for (const node::Node& image : images) check(image, pattern.parameters.size());
-    const auto pointers =
-        items<file::Pointer>(header_.pointers, size_t{node::kMaxNodes} * file::kMaxPointers, "addresses");
+    const auto pointers = this->pointers();
     size_t next = 0;
     for (const uint32_t step : items<uint32_t>(header_.steps, node::kMaxNodes, "nodes")) {
       const size_t image = step / Step::kImage;
@@ -316,13 +338,20 @@ class Reader {
       for (size_t i = 0; i < count; ++i) {
         if (argument(images[image], i) != 0) fail("a node has something where an address goes");
         const file::Pointer& one = pointers[next++];
-        if (one.base > pattern.bases.size()) fail("a node reaches memory that is not there");
+        check(one, pattern.bases.size());
         if (one.base == pattern.bases.size()) continue;
         pattern.relocations.push_back({pattern.nodes.size(), i * sizeof(uint64_t), one.base, one.addend});
       }
       pattern.nodes.push_back(images[image]);
     }
     if (next != pointers.size()) fail("there are more addresses than nodes have");
+  }
+
+  std::vector<file::Pointer> pointers() const {
+    return items<file::Pointer>(header_.pointers, size_t{node::kMaxNodes} * file::kMaxPointers, "addresses");
+  }
+  static void check(const file::Pointer& pointer, size_t bases) {
+    if (pointer.base > bases) fail("a node reaches memory that is not there");
   }
 
   static void check(const node::Node& image, size_t parameters) {
@@ -357,5 +386,10 @@ bool looks_like_template(std::span<const uint8_t> bytes) {
 }
 
 Template template_in(std::span<const uint8_t> bytes) { return Reader(bytes).whole(); }
+
+std::vector<uint64_t> addresses_in(std::span<const uint8_t> bytes,
+                                   std::span<const cpe::GlobalPtr<void>> bases) {
+  return Reader(bytes).addresses(bases);
+}
 
 }  // namespace swai::graph

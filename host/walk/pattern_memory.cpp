@@ -18,12 +18,11 @@ std::vector<uint8_t> image_of(std::span<const PatternMemory::Pattern> patterns,
     return place;
   };
   for (const auto& [pattern, address] : patterns) {
-    std::vector<uint64_t> addresses;
-    for (const graph::Template::Base& base : pattern->bases) addresses.push_back(address(base).bits());
-    addresses.push_back(0);
+    std::vector<cpe::GlobalPtr<void>> bases;
+    for (const graph::Template::Base& base : pattern->bases) bases.push_back(address(base));
     const std::vector<uint8_t> bytes = graph::template_bytes(*pattern);
     building::Source source = {.bytes = static_cast<uint32_t>(bytes.size())};
-    source.addresses = add(addresses);
+    source.addresses = add(graph::addresses_in(bytes, bases));
     source.pattern = add(bytes);
     sources.push_back(source);
   }

@@ -25,6 +25,7 @@ inline bool accepted(std::vector<uint8_t> bytes) {
     const Template read = template_in(bytes);
     const std::vector<cpe::GlobalPtr<void>> bases(read.bases.size());
     static_cast<void>(list_of(read, bases));
+    static_cast<void>(addresses_in(bytes, bases));
     static_cast<void>(template_bytes(read));
     return true;
   } catch (const TemplateError&) {

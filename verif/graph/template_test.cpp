@@ -38,11 +38,8 @@ std::vector<cpe::GlobalPtr<void>> random_bases(const Template& pattern, std::mt1
 }
 
 // As a program builds it, in pieces, over something else.
-std::vector<node::Node> built(const program::ListPattern& pattern,
-                              std::span<const cpe::GlobalPtr<void>> bases, std::mt19937_64& random) {
-  std::vector<uint64_t> addresses;
-  for (const auto& base : bases) addresses.push_back(base.bits());
-  addresses.push_back(0);
+std::vector<node::Node> built(const program::ListPattern& pattern, const std::vector<uint64_t>& addresses,
+                              std::mt19937_64& random) {
   std::vector<node::Node> list(pattern.nodes());
   std::memset(static_cast<void*>(list.data()), 0xa5, list.size() * sizeof(node::Node));
   Builder builder(pattern, addresses.data(), reinterpret_cast<std::byte*>(list.data()));
@@ -68,7 +65,7 @@ void compare(const Template& pattern, std::mt19937_64& random) {
   CHECK(equal(list_of(read, bases), list));
   program::ListPattern card;
   REQUIRE(card.open(bytes.data(), bytes.size()));
-  CHECK(equal(built(card, bases, random), list));
+  CHECK(equal(built(card, addresses_in(bytes, bases), random), list));
   CHECK(card.name() == pattern.name);
   REQUIRE(card.parameters() == pattern.parameters.size());
   for (int run = 0; run < 4; ++run) {
@@ -167,9 +164,10 @@ TEST_CASE("templates: what is not one, is damaged, or is of another version is t
   auto spoilt = bytes;
   spoilt[300] ^= 4;
   CHECK(refusal(spoilt) == "it is damaged: its checksum is wrong");
+  CHECK_THROWS_WITH_AS(addresses_in(spoilt, {}), "it is damaged: its checksum is wrong", TemplateError);
   auto newer = bytes;
-  reinterpret_cast<list_template::Header*>(newer.data())->version = 2;
-  CHECK(refusal(newer) == "it is of version 2; this program reads version 1: compile the graph again");
+  reinterpret_cast<list_template::Header*>(newer.data())->version = 3;
+  CHECK(refusal(newer) == "it is of version 3; this program reads version 2: compile the graph again");
   program::ListPattern card;
   CHECK_FALSE(card.open(newer.data(), newer.size()));
 }

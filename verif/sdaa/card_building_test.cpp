@@ -41,11 +41,9 @@ TEST_CASE("on the card: a program builds of random graphs the list that the host
     CAPTURE(text);
     const graph::Template pattern = graph::program_of(text).pattern;
     std::vector<cpe::GlobalPtr<void>> bases;
-    std::vector<uint64_t> addresses;
-    for (size_t i = 0; i < pattern.bases.size(); ++i)
-      addresses.push_back(bases.emplace_back(random()).bits());
-    addresses.push_back(0);
+    for (size_t i = 0; i < pattern.bases.size(); ++i) bases.emplace_back(random());
     const std::vector<uint8_t> bytes = graph::template_bytes(pattern);
+    const std::vector<uint64_t> addresses = graph::addresses_in(bytes, bases);
     const size_t address_bytes = addresses.size() * sizeof(uint64_t);
     REQUIRE(bytes.size() + address_bytes <= kTemplate);
     REQUIRE_OK(sdaaMemcpy(source, bytes.data(), bytes.size(), sdaaMemcpyHostToDevice));

@@ -32,9 +32,9 @@ class Bench : private BenchCard {
   nlohmann::json run() {
     const graph::Template pattern = decoder();
     const std::vector<uint8_t> bytes = graph::template_bytes(pattern);
-    std::vector<uint64_t> addresses(pattern.bases.size());
-    for (size_t i = 0; i < addresses.size(); ++i) addresses[i] = i << 20;
-    addresses.push_back(0);
+    std::vector<cpe::GlobalPtr<void>> bases;
+    for (size_t i = 0; i < pattern.bases.size(); ++i) bases.emplace_back(i << 20);
+    const std::vector<uint64_t> addresses = graph::addresses_in(bytes, bases);
     Wish wish = {.source = {put(bytes), put(addresses), static_cast<uint32_t>(bytes.size()), 0},
                  .list = shared(pattern.nodes.size() * sizeof(node::Node)),
                  .parameters = shared(node::kMaxParameters * sizeof(uint64_t)),

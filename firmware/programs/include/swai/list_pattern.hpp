@@ -16,6 +16,13 @@
 
 namespace swai::program {
 
+// It stays there, and is not worked out again from where it came.
+template <typename T>
+[[gnu::always_inline]] inline T in_register(T value) {
+  asm("" : "+r"(value));
+  return value;
+}
+
 class ListPattern {
  public:
   ListPattern() = default;
@@ -24,7 +31,8 @@ class ListPattern {
     const auto* const header = static_cast<const list_template::Header*>(bytes);
     if (bytes == nullptr || size < sizeof *header || header->magic != list_template::kMagic ||
         header->version != list_template::kVersion || header->bytes > size ||
-        header->parameters.count > node::kMaxParameters)
+        header->parameters.count > node::kMaxParameters ||
+        uint64_t{header->symbols.count} + header->quotients.count > list_template::kMaxValues)
       return false;
     bytes_ = static_cast<const std::byte*>(bytes);
     return true;
@@ -32,7 +40,7 @@ class ListPattern {
 
   std::string_view name() const { return text(header().name); }
   uint32_t nodes() const { return header().steps.count; }
-  // Pieces of memory that have an address of their own; in this order a list's builder gets them.
+  // Pieces of memory that have an address of their own.
   std::span<const list_template::Base> bases() const {
     return {at<list_template::Base>(header().bases), header().bases.count};
   }
@@ -46,24 +54,24 @@ class ListPattern {
 
   uint32_t parameters() const { return header().parameters.count; }
   // Those of one run. `sizes`: of all symbols, in their order. False: one is out of its bounds.
-  bool parameters(std::span<const int64_t> sizes, uint64_t* block) const {
-    int64_t values[list_template::kMaxValues];
-    if (!known(sizes, values)) return false;
-    const auto* const formulas = at<list_template::Formula>(header().parameters);
-    for (uint32_t i = 0; i < header().parameters.count; ++i)
-      block[i] = static_cast<uint64_t>(sum(formulas[i], values));
+  [[gnu::always_inline]] bool parameters(std::span<const int64_t> sizes, uint64_t* block) const {
+    if (!within(sizes)) return false;
+    int64_t storage[list_template::kMaxValues];
+    const int64_t* const values = known(sizes, storage);
+    const auto* formula = at<list_template::Formula>(header().parameters);
+    for (const auto* const end = formula + header().parameters.count; formula != end; ++formula)
+      *block++ = static_cast<uint64_t>(sum(*formula, values));
     return true;
   }
   // Of a piece of memory, in such a run. Nothing: a size is out of its bounds.
   std::optional<int64_t> bytes(const list_template::Base& base, std::span<const int64_t> sizes) const {
-    int64_t values[list_template::kMaxValues];
-    if (!known(sizes, values)) return std::nullopt;
-    return sum(base.bytes, values);
+    if (!within(sizes)) return std::nullopt;
+    int64_t storage[list_template::kMaxValues];
+    return sum(base.bytes, known(sizes, storage));
   }
 
   const std::byte* images() const { return at<std::byte>(header().images); }
   const uint32_t* steps() const { return at<uint32_t>(header().steps); }
-  const list_template::Pointer* pointers() const { return at<list_template::Pointer>(header().pointers); }
 
  private:
   const list_template::Header& header() const {
@@ -80,27 +88,43 @@ class ListPattern {
     return std::nullopt;
   }
 
-  bool known(std::span<const int64_t> sizes, int64_t* values) const {
-    const auto all = symbols();
-    if (sizes.size() != all.size() || all.size() + header().quotients.count > list_template::kMaxValues)
-      return false;
-    for (uint32_t i = 0; i < all.size(); ++i) {
-      if (sizes[i] < all[i].least || sizes[i] > all[i].most) return false;
-      values[i] = sizes[i];
-    }
-    const auto* const quotients = at<list_template::Quotient>(header().quotients);
-    for (uint32_t i = 0; i < header().quotients.count; ++i) {
-      const int64_t divisor = quotients[i].divisor, numerator = sum(quotients[i].numerator, values);
-      values[all.size() + i] = numerator / divisor - (numerator % divisor < 0 ? 1 : 0);
+  bool within(std::span<const int64_t> sizes) const {
+    if (sizes.size() != header().symbols.count) return false;
+    const int64_t* size = sizes.data();
+    const auto* symbol = at<list_template::Symbol>(header().symbols);
+    for (uint32_t left = header().symbols.count; left != 0; --left, ++size, ++symbol) {
+      // Both bounds at once, without signs: what is below the first is far above all that there may be.
+      const auto from_least = [least = static_cast<uint64_t>(symbol->least)](int64_t value) {
+        return static_cast<uint64_t>(value) - least;
+      };
+      if (from_least(*size) > from_least(symbol->most)) return false;
     }
     return true;
   }
+  // Sizes, and behind them quotients, which go into `storage`. A template without them copies nothing.
+  const int64_t* known(std::span<const int64_t> sizes, int64_t* storage) const {
+    return header().quotients.count == 0 ? sizes.data() : divided(sizes.data(), storage);
+  }
+  [[gnu::noinline]] const int64_t* divided(const int64_t* sizes, int64_t* storage) const {
+    int64_t* next = storage;
+    for (uint32_t i = 0; i < header().symbols.count; ++i) *next++ = sizes[i];
+    const auto* quotient = at<list_template::Quotient>(header().quotients);
+    for (const auto* const end = quotient + header().quotients.count; quotient != end; ++quotient) {
+      const int64_t numerator = sum(quotient->numerator, storage);
+      const int64_t whole = numerator / quotient->divisor;
+      *next++ = whole - (whole * quotient->divisor > numerator ? 1 : 0);
+    }
+    return storage;
+  }
   [[gnu::always_inline]] int64_t sum(const list_template::Formula& formula, const int64_t* values) const {
+    const auto term_at = [this](uint32_t place) {
+      return reinterpret_cast<const list_template::Term*>(bytes_ + place);
+    };
     int64_t sum = formula.known;
-    const auto* term = at<list_template::Term>(header().terms) + formula.first_term;
-    for (const auto* const end = term + formula.terms; term != end; ++term) {
-      int64_t product = term->factor;
-      for (uint32_t i = 0; i < term->count; ++i) product *= values[term->values[i]];
+    for (const auto *term = term_at(formula.first_term), *const end = term_at(formula.end); term != end;
+         ++term) {
+      int64_t product = term->factor * values[term->values[0]];
+      for (uint32_t i = 1; i < term->count; ++i) product *= values[term->values[i]];
       sum += product;
     }
     return sum;
@@ -115,12 +139,11 @@ template <typename Lines>
 class ListBuilder {
  public:
   ListBuilder() = default;
-  // `addresses`: of the pattern's bases, and behind them 0. `to`: at a multiple of 64.
+  // `addresses`: of all that the nodes' arguments begin with, in their order. `to`: at a multiple of 64.
   ListBuilder(const ListPattern& pattern, const uint64_t* addresses, std::byte* to)
       : images_(pattern.images()),
         step_(pattern.steps()),
         end_(step_ + pattern.nodes()),
-        pointer_(pattern.pointers()),
         addresses_(addresses),
         to_(to) {}
 
@@ -128,18 +151,14 @@ class ListBuilder {
   // So many more nodes, as far as there are any; how many these were.
   uint32_t build(uint32_t most) {
     const uint32_t count = most < left() ? most : left();
-    // Of its own: what lies in memory is read again behind each line that is written. In registers, and not
-    // to be worked out again from where it came.
-    Place place = {images_, addresses_, pointer_, to_};
-    asm("" : "+r"(place.images));
+    // Of its own: what lies in memory is read again behind each line that is written.
+    Place place = {in_register(images_), addresses_, to_};
     const uint32_t* step = step_;
     for (const uint32_t* const end = step + count; step != end; ++step) {
-      uint64_t wide = *step;
-      asm("" : "+r"(wide));
-      build_one(wide, place);
+      build_one(in_register(uint64_t{*step}), place);
     }
     step_ = step;
-    pointer_ = place.pointer;
+    addresses_ = place.addresses;
     to_ = place.to;
     return count;
   }
@@ -151,80 +170,78 @@ class ListBuilder {
   struct Place {
     const std::byte* images;
     const uint64_t* addresses;
-    const list_template::Pointer* pointer;
     std::byte* to;
-
-    [[gnu::always_inline]] uint64_t address(uint32_t number) const {
-      return addresses[pointer[number].base] + static_cast<uint64_t>(int64_t{pointer[number].addend});
-    }
   };
 
   [[gnu::always_inline]] static void build_one(uint64_t step, Place& place) {
     using list_template::Step;
-    const uint32_t pointers = step & Step::kPointers;
+    static_assert(Step::kPointers == (kLineWords | kInFirst));
     const auto* const image = reinterpret_cast<const uint64_t*>(place.images + (step & ~(Step::kImage - 1)));
-    switch (pointers < kInFirst ? pointers : kInFirst) {
-      case 0:
-        first_line<0>(image, place);
-        break;
-      case 1:
-        first_line<1>(image, place);
-        break;
-      case 2:
-        first_line<2>(image, place);
-        break;
-      case 3:
-        first_line<3>(image, place);
-        break;
-      case 4:
-        first_line<4>(image, place);
-        break;
-      case 5:
-        first_line<5>(image, place);
-        break;
-      case 6:
-        first_line<6>(image, place);
-        break;
-      default:
-        first_line<7>(image, place);
-    }
-    const uint64_t* const more = image + kLineWords;
-    std::byte* const to = place.to + sizeof(Line);
-    if (pointers > kInFirst) {
-      many(more, pointers - kInFirst, place.pointer + kInFirst, place.addresses, to);
-    } else if ((step & Step::kLong) != 0) {
-      Lines::write(to, Line{more[0], more[1], more[2], more[3], more[4], more[5], more[6], more[7]});
+    if ((step & kLineWords) != 0) [[unlikely]] {
+      many(image, step & Step::kPointers, place.addresses, place.to);
     } else {
-      Lines::zero(to);
+      switch (step & kInFirst) {
+        case 0:
+          first_line<0>(image, place.addresses, place.to);
+          break;
+        case 1:
+          first_line<1>(image, place.addresses, place.to);
+          break;
+        case 2:
+          first_line<2>(image, place.addresses, place.to);
+          break;
+        case 3:
+          first_line<3>(image, place.addresses, place.to);
+          break;
+        case 4:
+          first_line<4>(image, place.addresses, place.to);
+          break;
+        case 5:
+          first_line<5>(image, place.addresses, place.to);
+          break;
+        case 6:
+          first_line<6>(image, place.addresses, place.to);
+          break;
+        case 7:
+          first_line<7>(image, place.addresses, place.to);
+      }
+      std::byte* const to = place.to + sizeof(Line);
+      if ((step & Step::kLong) != 0) {
+        const uint64_t* const more = image + kLineWords;
+        Lines::write(to, Line{more[0], more[1], more[2], more[3], more[4], more[5], more[6], more[7]});
+      } else {
+        Lines::zero(to);
+      }
     }
-    place.pointer += pointers;
+    place.addresses += step & Step::kPointers;
     place.to += node::kNodeBytes;
   }
   template <uint32_t kPointers>
-  [[gnu::always_inline]] static void first_line(const uint64_t* image, const Place& place) {
+  [[gnu::always_inline]] static void first_line(const uint64_t* image, const uint64_t* addresses,
+                                                std::byte* to) {
     const auto word = [&]<uint32_t kNumber>() {
-      if constexpr (kNumber < kPointers) return place.address(kNumber);
+      if constexpr (kNumber < kPointers) return addresses[kNumber];
       return image[1 + kNumber];
     };
-    Lines::write(place.to, Line{image[0], word.template operator()<0>(), word.template operator()<1>(),
-                                word.template operator()<2>(), word.template operator()<3>(),
-                                word.template operator()<4>(), word.template operator()<5>(),
-                                word.template operator()<6>()});
+    Lines::write(
+        to, Line{image[0], word.template operator()<0>(), word.template operator()<1>(),
+                 word.template operator()<2>(), word.template operator()<3>(), word.template operator()<4>(),
+                 word.template operator()<5>(), word.template operator()<6>()});
   }
-  // Few nodes have so many.
-  [[gnu::noinline]] static void many(const uint64_t* image, uint32_t pointers,
-                                     const list_template::Pointer* pointer, const uint64_t* addresses,
+  // More addresses than the first line takes. Few nodes have so many.
+  [[gnu::noinline]] static void many(const uint64_t* image, uint64_t pointers, const uint64_t* addresses,
                                      std::byte* to) {
-    const Place place = {nullptr, addresses, pointer, nullptr};
+    first_line<kInFirst>(image, addresses, to);
     uint64_t words[kLineWords];
-    for (uint32_t i = 0; i < kLineWords; ++i) words[i] = i < pointers ? place.address(i) : image[i];
-    Lines::write(to, Line{words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]});
+    for (uint32_t i = 0; i < kLineWords; ++i)
+      words[i] = kInFirst + i < pointers ? addresses[kInFirst + i] : image[kLineWords + i];
+    Lines::write(to + sizeof(Line),
+                 Line{words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]});
   }
 
   const std::byte* images_ = nullptr;
   const uint32_t* step_ = nullptr;
   const uint32_t* end_ = nullptr;
-  const list_template::Pointer* pointer_ = nullptr;
   const uint64_t* addresses_ = nullptr;
   std::byte* to_ = nullptr;
 };
