@@ -47,6 +47,13 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     list.cpp \
     look.cpp \
     targets.cpp \
+) $(addprefix host/cli/generate/, \
+    conversation.cpp \
+    generate.cpp \
+    question.cpp \
+    shared.cpp \
+    stats.cpp \
+    wish.cpp \
 ) $(addprefix host/cli/, \
     any_model.cpp \
     card_state.cpp \
@@ -60,7 +67,6 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     dump.cpp \
     exec.cpp \
     findings.cpp \
-    generate.cpp \
     graph.cpp \
     graph_run.cpp \
     graph_template.cpp \
@@ -77,7 +83,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     reset.cpp \
     run.cpp \
     serve.cpp \
-    serve_http.cpp \
+    serve_models.cpp \
     started_card.cpp \
     swai.cpp \
     table.cpp \
@@ -101,6 +107,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
 CLI_LIBRARIES := $(addprefix $(B)/lib/, \
     programmers.a \
     flash.a \
+    write.a \
     http.a \
     generate.a \
     transcribe.a \

@@ -16,6 +16,7 @@
 #include "build/gen/version.hpp"
 #include "host/cli/did_you_mean.hpp"
 #include "host/cli/started_card.hpp"
+#include "host/link/control_call.hpp"
 #include "host/walk/card_memory.hpp"
 
 namespace swai::cli {
@@ -162,6 +163,8 @@ int Cli::run(int argc, char** argv) {
     return report(error);
   } catch (const walk::CardError& error) {
     return report(Error(code_of(error.error()), error.what()));
+  } catch (const link::Unreachable& error) {
+    return report(Error(kCardLost, error.what()));
   } catch (const common::InputError& error) {
     return report(Error(kBadInput, error.what()));
   } catch (const std::system_error& error) {

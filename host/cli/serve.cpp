@@ -23,7 +23,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
-#include "host/cli/serve_http.hpp"
+#include "host/cli/serve_models.hpp"
 #include "host/cli/started_card.hpp"
 #include "host/common/words.hpp"
 #include "host/link/served.hpp"
@@ -65,7 +65,7 @@ struct Wish {
   unsigned clients = 16;
   unsigned jobs = 4;
   bool group = false;
-  HttpWish http;
+  ModelWish models;
   bool detach = false;
   bool stop = false;
 };
@@ -155,6 +155,18 @@ Json answer(const Json& request, serve::Jobs& jobs,
   throw std::runtime_error(fmt::format("'{}' is nothing that the daemon does", command));
 }
 
+// `texts` of models on the card; null: there are none.
+serve::Control::Calls calls(serve::Jobs& jobs, const std::vector<std::unique_ptr<serve::CardServer>>& cards,
+                            write::DaemonTexts* texts) {
+  serve::Control::Calls calls = {.answer = [&jobs, &cards, texts](const Json& request) {
+    if (texts != nullptr && request.value("command", std::string()) == "models") return texts->models();
+    return answer(request, jobs, cards);
+  }};
+  if (texts != nullptr)
+    calls.long_answers["write"] = [texts](const Json& request, const auto& to) { texts->write(request, to); };
+  return calls;
+}
+
 std::vector<std::string> environment_of_jobs(const std::string& sockets) {
   std::vector<std::string> variables;
   for (char** one = environ; *one != nullptr; ++one) {
@@ -191,8 +203,8 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     if (!cli.options().quiet) tell(line);
   };
   raise_descriptor_limit();
-  std::optional<HttpFiles> http_files;
-  if (!wish.http.address.empty()) http_files.emplace(wish.http);
+  std::optional<ModelFiles> files;
+  if (!wish.models.models.empty()) files.emplace(wish.models);
   // A signal or a lost card brings it.
   std::counting_semaphore<> end(0);
   std::unique_ptr<StartedCard> started;
@@ -222,16 +234,15 @@ int serve_cards(const Cli& cli, const Wish& wish, const fs::path& folder) {
     log(fmt::format("card {} is at {}", cards.size() - 1, socket));
   }
   // It is a client of its own.
-  std::optional<HttpModels> http_models;
-  if (http_files) {
+  std::optional<ServedModels> models;
+  if (files) {
     ::setenv("SWAI_CARD", sockets.c_str(), 1);
-    http_models.emplace(*http_files, cli.options().quiet, log);
+    models.emplace(*files, cli.options().quiet, log);
   }
   // Until here one ends the program at once: nobody has to wait for cards to boot.
   StartedCard::call_on_signal([&end](int) { end.release(); });
   serve::Jobs jobs(folder / "jobs", wish.jobs, environment_of_jobs(sockets));
-  const serve::Control control(folder / "control",
-                               [&](const Json& request) { return answer(request, jobs, cards); });
+  const serve::Control control(folder / "control", calls(jobs, cards, models ? &models->texts() : nullptr));
   log("ready; programs find the card by themselves, Ctrl-C ends");
   notify_ready();
   end.acquire();
@@ -347,7 +358,7 @@ void add_serve(Cli& cli) {
   command->add_flag("--stop", wish->stop, "end the daemon, and wait until it has ended");
   command->add_flag("--group", wish->group,
                     "members of this program's group may use the cards, too (but run no jobs)");
-  add_http_options(*command, wish->http);
+  add_model_options(*command, wish->models);
 }
 
 }  // namespace swai::cli

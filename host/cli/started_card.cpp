@@ -324,6 +324,17 @@ void StartedCard::wait_if_interrupted() {
   while (interrupted) ::pause();
 }
 
+std::string cards_there_are(const Options& options) {
+  // When another kind of card is wanted, it is no daemon's.
+  if (!options.card.empty() || !options.config.empty()) return options.card;
+  const pid_t booting = link::booting_daemon();
+  if (booting != 0 && !options.quiet)
+    fmt::print(stderr, "swai: waits for the daemon, process {}, whose cards boot.\n", booting);
+  std::string sockets;
+  for (const std::string& card : link::served_cards()) sockets += (sockets.empty() ? "" : ",") + card;
+  return sockets;
+}
+
 UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more)
     : UsedCard(options, more, std::nullopt) {}
 
@@ -332,14 +343,8 @@ UsedCard::UsedCard(const Options& options, std::optional<unsigned> number) : Use
 UsedCard::UsedCard(const Options& options, const std::vector<std::string>& more,
                    std::optional<unsigned> number)
     : number_(number) {
-  std::string sockets = options.card;
-  // One that a daemon shares, unless another kind of card is wanted, or one with options of its own.
-  if (sockets.empty() && more.empty() && options.config.empty()) {
-    const pid_t booting = link::booting_daemon();
-    if (booting != 0 && !options.quiet)
-      fmt::print(stderr, "swai: waits for the daemon, process {}, whose cards boot.\n", booting);
-    for (const std::string& card : link::served_cards()) sockets += (sockets.empty() ? "" : ",") + card;
-  }
+  // One with options of its own is started.
+  std::string sockets = more.empty() ? cards_there_are(options) : options.card;
   std::istringstream list(sockets);
   for (std::string socket; std::getline(list, socket, ',');) {
     if (!socket.empty()) sockets_.push_back(socket);

@@ -63,6 +63,10 @@ class StartedCard {
   std::filesystem::path folder_;
 };
 
+// The cards that are there for a command which starts none: those that were chosen, else those that a daemon
+// shares, separated by commas; empty: none. Waits for a daemon whose cards boot.
+std::string cards_there_are(const Options& options);
+
 // The card that a command uses: the one that was chosen, else one that a daemon shares, else one that is
 // started, with `more` options. The runtime library and programs that are started find it.
 class UsedCard {

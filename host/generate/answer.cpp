@@ -56,11 +56,11 @@ Answer Listener::finish(uint64_t most) {
   return std::move(whole_);
 }
 
-Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const Token> prompt,
-              uint64_t most, bool echo, const Say& say) {
+Answer answer(AnyText& text, const models::Tokenizer& tokenizer, std::span<const Token> prompt, uint64_t most,
+              bool echo, const Say& say) {
   Listener listener(tokenizer, prompt, echo, say);
-  session.generate(prompt, most, controls_of(tokenizer.vocabulary()),
-                   [&](Token token) { return listener.hear(token); });
+  text.generate(prompt, most, controls_of(tokenizer.vocabulary()),
+                [&](Token token) { return listener.hear(token); });
   return listener.finish(most);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/generate/session.hpp"
+#include "host/generate/any_text.hpp"
 #include "host/models/tokenizer.hpp"
 
 namespace swai::generate {
@@ -13,7 +13,7 @@ namespace swai::generate {
 enum class End : uint8_t {
   kModel,  // the model ended the text
   kLimit,  // as many tokens as were asked for
-  kRoom,   // the session has no room for more
+  kRoom,   // the text has no room for more
   kHeard,  // who listens has heard enough
 };
 
@@ -56,8 +56,8 @@ class Listener {
   bool ended_ = false;
 };
 
-// Appends the prompt to the session's text, and up to `most` tokens to that. `echo`: as a Listener takes it.
-Answer answer(Session& session, const models::Tokenizer& tokenizer, std::span<const models::Token> prompt,
+// Appends the prompt to the text, and up to `most` tokens to that. `echo`: as a Listener takes it.
+Answer answer(AnyText& text, const models::Tokenizer& tokenizer, std::span<const models::Token> prompt,
               uint64_t most, bool echo, const Say& say);
 
 }  // namespace swai::generate

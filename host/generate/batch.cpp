@@ -18,6 +18,9 @@ using operators::kChunkRows, operators::kNoText;
 static_assert(kNoText == decode::kNoText && operators::kMaxPlacedRows <= decode::kMostTexts);
 static_assert(Programs::kChunk % kChunkRows == 0);
 
+// Of each text, for penalties.
+uint32_t said_tokens(const BatchPrograms& programs) { return text_tokens(programs.positions()); }
+
 uint32_t chunks_for(uint32_t tokens) { return (tokens + Programs::kChunk + kChunkRows - 1) / kChunkRows; }
 
 }  // namespace
@@ -45,8 +48,7 @@ Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& mo
       chosen_("tokens", 2 * programs.texts * sizeof(Token), walk::CardMemory::kShared),
       positions_("positions", programs.texts * sizeof(uint32_t), walk::CardMemory::kShared),
       chunks_("chunks", programs.texts * (programs.positions() / kChunkRows) * sizeof(uint32_t)),
-      said_("texts", programs.texts * text_tokens(programs.positions()) * sizeof(Token),
-            walk::CardMemory::kShared),
+      said_("texts", programs.texts * said_tokens(programs) * sizeof(Token), walk::CardMemory::kShared),
       logits_("logits",
               (programs.penalises ? programs.texts : 1) * model.card().shape.vocabulary * sizeof(float)),
       between_("what lies between", std::max({programs.several.between_bytes, programs.one.between_bytes,
@@ -58,6 +60,10 @@ Batch::Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& mo
   settings_.put(walk::bytes_of(std::vector(programs.texts, settings_of({}))));
   chunks_.put(std::vector<uint8_t>(chunks_.bytes()));
   said_.put(walk::bytes_of(std::vector(said_.bytes() / sizeof(Token), kNoToken)));
+}
+
+size_t Batch::bytes_of(size_t text) const {
+  return size_t{texts_[text]->chunks} * kChunkRows * kept_.row_bytes();
 }
 
 bool Batch::has_place() const { return size() < texts_.size(); }
@@ -118,7 +124,7 @@ size_t Batch::begin(std::span<const Token> tokens, uint64_t most, const Sampling
                 number * sizeof(operators::SampleSettings));
   // Penalties look at all of it, and leave out what is no token.
   std::vector<Token> said = text.tokens;
-  said.resize(text_tokens(programs_.positions()), kNoToken);
+  said.resize(said_tokens(programs_), kNoToken);
   said_.put(walk::bytes_of(said), number * said.size() * sizeof(Token));
   texts_[number] = std::move(text);
   return number;
@@ -132,7 +138,7 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
   };
   switch (base.kind) {
     case ValueKind::kState:
-      if (base.name == kText) return of_text(said_, text_tokens(programs_.positions()) * sizeof(Token));
+      if (base.name == kText) return of_text(said_, said_tokens(programs_) * sizeof(Token));
       return base.name == kLogits ? logits_.address() : kept_.address(base.name);
     case ValueKind::kInput:
       if (base.name == kPositions) return positions_.address();
@@ -235,7 +241,7 @@ void Batch::take_in(size_t number, std::span<const Token> ends, const Ears& ears
 // Where penalties find it.
 void Batch::put_behind(size_t number, Token token) {
   if (!programs_.penalises) return;
-  const size_t at = number * text_tokens(programs_.positions()) + texts_[number]->tokens.size();
+  const size_t at = number * said_tokens(programs_) + texts_[number]->tokens.size();
   said_.put(walk::bytes_of(std::array{token}), at * sizeof(Token));
 }
 
@@ -279,7 +285,7 @@ void Batch::decode(std::span<const Token> ends, const Ears& ears) {
   }
   // Alone a text is the first one.
   const size_t first = alone ? numbers.front() : 0;
-  const uint32_t words = text_tokens(programs_.positions());
+  const uint32_t words = said_tokens(programs_);
   walk::Decoder::Texts places = {
       .texts = texts,
       .tokens = chosen_.address().plus_bytes(static_cast<int64_t>(first * sizeof(Token))),

@@ -59,6 +59,8 @@ class Batch {
   const Work& continued() const { return continued_; }
   const Work& decoded() const { return decoded_; }
   size_t state_bytes() const { return kept_.bytes(); }
+  // Of that, what is for this text.
+  size_t bytes_of(size_t text) const;
 
  private:
   struct Text {

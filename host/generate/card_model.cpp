@@ -8,7 +8,7 @@ namespace swai::generate {
 CardModel card_model(models::Model model, Precision precision) {
   const auto shared = std::make_shared<const models::Model>(std::move(model));
   const CardLlama card = card_llama(*shared, precision);
-  return {card, shared->vocabulary, [shared, card](const Put& put) { pack_llama(*shared, card, put); }};
+  return {card, "", shared->vocabulary, [shared, card](const Put& put) { pack_llama(*shared, card, put); }};
 }
 
 CardModel open_card_model(const std::string& path, const std::string& tokens,

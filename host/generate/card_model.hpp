@@ -17,6 +17,7 @@ using Weights = std::function<void(const models::Put&)>;
 
 struct CardModel {
   CardLlama card;
+  std::string identity;  // of a packed file; else empty
   models::Vocabulary vocabulary;
   Weights weights;
 };

@@ -88,7 +88,8 @@ CardModel open_packed(const PackedFile& file, std::optional<Precision> wanted) {
   }
   const CardLlama card = card_of(file);
   models::require_precision(file.path(), card.precision, wanted);
-  return {card, file.vocabulary(card.shape.vocabulary), file.weights(layout_of(card))};
+  const models::PackedLayout layout = layout_of(card);
+  return {card, file.identity(layout), file.vocabulary(card.shape.vocabulary), file.weights(layout)};
 }
 
 std::optional<std::string> damaged_tensor(const PackedFile& file) {

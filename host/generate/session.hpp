@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "host/generate/any_text.hpp"
 #include "host/generate/llama_graph.hpp"
 #include "host/generate/loaded_model.hpp"
 #include "host/generate/sampling.hpp"
@@ -48,7 +49,7 @@ void add_readings(std::vector<walk::Decoder::Reading>& readings, const walk::Lis
                   uint32_t end, uint32_t text = 0);
 walk::Decoder::Writing writing(const walk::List& list, std::span<const decode::Text> texts);
 
-class Session {
+class Session : public AnyText {
  public:
   // Memory for keys and values is taken for `first` tokens at once, and grows with the text, up to the
   // programs' room. Throws walk::CardError when the card has not so much memory. With a `decoder` the card
@@ -59,17 +60,13 @@ class Session {
   // Forgets the text; the next one is chosen like this.
   void begin(const Sampling& sampling);
 
-  // Puts tokens, one at least, behind the text, and behind them those that follow, `most` at most. Each is
-  // given as it comes, until one of `ends`, which is given, too, or `got` wants no more. All but the last one
-  // are part of the text then. Throws std::length_error when there is no room for the tokens; where room
-  // ends, so does the text. Throws walk::CardError when the card has no memory for so many; the text stays.
-  using Got = std::function<bool(models::Token)>;
+  // Throws walk::CardError, too, when the card has no memory for so many tokens; the text stays.
   void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token> ends,
-                const Got& got);
+                const Got& got) override;
 
-  uint32_t length() const { return length_; }
-  // How many tokens the text may have; and for how many the card has given memory.
-  uint32_t room() const { return room_; }
+  uint32_t length() const override { return length_; }
+  uint32_t room() const override { return room_; }
+  // For how many tokens the card has given memory.
   uint32_t taken() const { return std::max(kept_.rows(), Programs::kChunk) - Programs::kChunk; }
   // What was given; what was made of it, launch by launch; what the card made in one launch.
   const Work& appended() const { return appended_; }

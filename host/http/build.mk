@@ -5,6 +5,7 @@ HTTP_SOURCES := $(addprefix host/http/, \
     exchange.cpp \
     fields.cpp \
     form.cpp \
+    http_answer.cpp \
     line.cpp \
     problem.cpp \
     server.cpp \
@@ -12,7 +13,6 @@ HTTP_SOURCES := $(addprefix host/http/, \
     speech_reply.cpp \
     speech_request.cpp \
     stop_text.cpp \
-    text_answer.cpp \
     text_reply.cpp \
     text_request.cpp \
 )

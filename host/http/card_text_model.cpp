@@ -98,6 +98,7 @@ class CardTextModel::Texts {
     std::shared_ptr<TextAnswer> answer;
     uint64_t most;
     generate::Listener listener;
+    bool has_begun = false;
   };
 
   // As many as there are places; false: there is none.
@@ -121,7 +122,7 @@ class CardTextModel::Texts {
                                       [answer](std::string_view piece) { return answer->say(piece); })};
       const size_t number = model_.batch_.begin(prompt, text.most, request.sampling);
       texts_[number].emplace(std::move(text));
-      answer->begin(prompt.size());
+      answer->begin(prompt.size(), model_.batch_.bytes_of(number));
     } catch (const walk::CardError& error) {
       // There may be memory when others have ended.
       if (model_.batch_.size() == 0) return answer->fail(error);
@@ -135,6 +136,9 @@ class CardTextModel::Texts {
   bool hear(size_t number, Token token) {
     Text& text = *texts_[number];
     try {
+      // The first token is made when the prompt has been read, by itself.
+      text.answer->hear(token, text.has_begun ? model_.batch_.size() : 1);
+      text.has_begun = true;
       return text.listener.hear(token);
     } catch (const std::exception& error) {
       text.answer->fail(error);

@@ -29,6 +29,9 @@ class CardTextModel : public TextModel {
   CardTextModel(std::unique_ptr<TextFile> file, walk::Walker& walker, walk::Decoder& decoder);
 
   void answer(const WaitingTexts& waiting) override;
+  // Tokens that a prompt and its answer may have together.
+  uint32_t room() const { return batch_.room(); }
+  size_t weight_bytes() const { return loaded_.weight_bytes(); }
 
  private:
   class Texts;

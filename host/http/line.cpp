@@ -22,17 +22,19 @@ Line::~Line() {
 }
 
 void Line::add(std::shared_ptr<Exchange> exchange, std::function<void()> work) {
-  add({.exchange = std::move(exchange), .work = std::move(work), .text = {}});
+  add({.is_wanted = [exchange = std::move(exchange)] { return !exchange->is_gone(); },
+       .work = std::move(work),
+       .text = {}});
 }
 
-void Line::add(std::shared_ptr<Exchange> exchange, TextModel& model, std::shared_ptr<TextAnswer> text) {
-  add({.exchange = std::move(exchange), .work = {}, .model = &model, .text = std::move(text)});
+void Line::add(TextModel& model, std::shared_ptr<TextAnswer> text) {
+  add({.is_wanted = [text] { return text->is_wanted(); }, .work = {}, .model = &model, .text = text});
 }
 
 void Line::add(One one) {
   {
     const std::lock_guard guard(mutex_);
-    const auto is_gone = [](const One& other) { return other.exchange->is_gone(); };
+    const auto is_gone = [](const One& other) { return !other.is_wanted(); };
     if (waiting_.size() >= most_) std::erase_if(waiting_, is_gone);
     if (waiting_.size() >= most_) {
       Problem full(503, fmt::format("the card is busy, and {} requests wait already; try again later", most_),
@@ -57,7 +59,7 @@ void Line::run() {
       const One one = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
-      if (!one.exchange->is_gone()) one.work();
+      if (one.is_wanted()) one.work();
     }
     lock.lock();
   }
@@ -65,7 +67,7 @@ void Line::run() {
 
 // A text overtakes nothing: those behind a request of another kind, or for another model, wait with it.
 bool Line::is_next(const TextModel& model) {
-  while (!waiting_.empty() && waiting_.front().exchange->is_gone()) waiting_.pop_front();
+  while (!waiting_.empty() && !waiting_.front().is_wanted()) waiting_.pop_front();
   return !ends_ && !waiting_.empty() && waiting_.front().model == &model;
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "host/http/exchange.hpp"
 #include "host/http/text_model.hpp"
 
 namespace swai::http {
@@ -16,7 +17,7 @@ namespace swai::http {
 class Line {
  public:
   // So many wait at most, beside those that are being worked on.
-  explicit Line(size_t most);
+  explicit Line(size_t most = 16);
   // What is being worked on comes to its end; others are not begun.
   ~Line();
   Line(const Line&) = delete;
@@ -25,11 +26,11 @@ class Line {
   // Both throw Problem when too many wait already. What is for a client that is gone is left out.
   // `work` answers the exchange, and throws nothing.
   void add(std::shared_ptr<Exchange> exchange, std::function<void()> work);
-  void add(std::shared_ptr<Exchange> exchange, TextModel& model, std::shared_ptr<TextAnswer> text);
+  void add(TextModel& model, std::shared_ptr<TextAnswer> text);
 
  private:
   struct One {
-    std::shared_ptr<Exchange> exchange;
+    std::function<bool()> is_wanted;
     std::function<void()> work;        // or:
     TextModel* model = nullptr;        // which writes
     std::shared_ptr<TextAnswer> text;  // this

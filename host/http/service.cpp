@@ -8,6 +8,7 @@
 #include <random>
 
 #include "host/http/form.hpp"
+#include "host/http/http_answer.hpp"
 #include "host/http/speech_reply.hpp"
 
 namespace swai::http {
@@ -46,12 +47,12 @@ Json describe(const std::string& name, int64_t created) {
 
 }  // namespace
 
-Service::Service(const ListeningSocket& socket, Models models, Options options)
-    : models_(std::move(models)),
+Service::Service(const ListeningSocket& socket, const Models& models, Line& line, Options options)
+    : models_(models),
+      line_(line),
       options_(std::move(options)),
       loopback_(socket.is_loopback()),
       created_(std::time(nullptr)),
-      line_(options_.waiting),
       server_(socket,
               {[this](const Request& request) { return admit(request); },
                [this](const std::shared_ptr<Exchange>& exchange) { answer(exchange); }},
@@ -116,8 +117,8 @@ void Service::answer_text(const std::shared_ptr<Exchange>& exchange) {
   const auto model = models_.text.find(request.model);
   if (model == models_.text.end()) throw no_model(request.model, kTranscriptions);
   const std::string number = fmt::format("{:x}-{}", created_, ++answers_);
-  line_.add(exchange, *model->second,
-            std::make_shared<TextAnswer>(exchange, std::move(request), number, std::time(nullptr)));
+  line_.add(*model->second,
+            std::make_shared<HttpAnswer>(exchange, std::move(request), number, std::time(nullptr)));
 }
 
 void Service::answer_speech(const std::shared_ptr<Exchange>& exchange) {

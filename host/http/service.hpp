@@ -13,20 +13,21 @@
 
 namespace swai::http {
 
+// By their names, each of which is there once.
+struct Models {
+  std::map<std::string, std::unique_ptr<TextModel>, std::less<>> text;
+  std::map<std::string, std::unique_ptr<SpeechModel>, std::less<>> speech;
+};
+
 class Service {
  public:
   struct Options {
-    std::string key;      // who asks has to know it; empty: nobody has to
-    size_t waiting = 16;  // requests
+    std::string key;  // who asks has to know it; empty: nobody has to
     Server::Limits server;
   };
-  // By their names, each of which is there once.
-  struct Models {
-    std::map<std::string, std::unique_ptr<TextModel>, std::less<>> text;
-    std::map<std::string, std::unique_ptr<SpeechModel>, std::less<>> speech;
-  };
 
-  Service(const ListeningSocket& socket, Models models, Options options);
+  // Others may put texts into the line, too.
+  Service(const ListeningSocket& socket, const Models& models, Line& line, Options options);
 
  private:
   size_t admit(const Request& request) const;
@@ -40,13 +41,13 @@ class Service {
   void answer_speech(const std::shared_ptr<Exchange>& exchange);
   static void listen(Exchange& exchange, const SpeechRequest& request, SpeechModel& model);
 
-  const Models models_;
+  const Models& models_;
+  Line& line_;
   const Options options_;
   const bool loopback_;
   const int64_t created_;
   uint64_t answers_ = 0;  // of the server's thread
-  Line line_;
-  Server server_;  // ends first: then nobody listens to what is being said, and so it ends
+  Server server_;         // when it ends, nobody listens to what is being said, and so that ends, too
 };
 
 }  // namespace swai::http

@@ -1,44 +1,38 @@
-// A text on its way from a model to who asked for it: whole, or as events.
+// A text on its way from a model to who asked for it.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <exception>
+#include <string_view>
 
 #include "host/generate/answer.hpp"
-#include "host/http/exchange.hpp"
-#include "host/http/stop_text.hpp"
-#include "host/http/text_reply.hpp"
+#include "host/http/text_request.hpp"
 
 namespace swai::http {
 
 class TextAnswer {
  public:
-  // `number`, `created`: as TextReply takes them.
-  TextAnswer(std::shared_ptr<Exchange> exchange, TextRequest request, std::string_view number,
-             int64_t created);
+  explicit TextAnswer(TextRequest request) : request_(std::move(request)) {}
+  virtual ~TextAnswer() = default;
+  TextAnswer(const TextAnswer&) = delete;
+  TextAnswer& operator=(const TextAnswer&) = delete;
 
   const TextRequest& request() const { return request_; }
   // False: nobody listens any more.
-  bool is_wanted() const { return !exchange_->is_gone(); }
+  virtual bool is_wanted() const = 0;
 
-  // The model has been given so many tokens, and begins to write.
-  void begin(size_t prompt_tokens);
-  // False: that was enough.
-  bool say(std::string_view piece);
+  // The model has been given so many tokens, and begins to write. So many bytes of the card's memory keep
+  // keys and values of this text.
+  virtual void begin(size_t prompt_tokens, size_t kept_bytes) = 0;
+  // Each token, the one that ends the text, too. `texts` had one made in the same step.
+  virtual void hear(models::Token token, size_t texts) = 0;
+  // What tokens say, when it is complete. False: that was enough.
+  virtual bool say(std::string_view piece) = 0;
   // Either of them, at the end.
-  void finish(const generate::Answer& answer);
-  void fail(const std::exception& error);
+  virtual void finish(const generate::Answer& answer) = 0;
+  virtual void fail(const std::exception& error) = 0;
 
  private:
-  void hear(const std::string& said);
-
-  const std::shared_ptr<Exchange> exchange_;
   const TextRequest request_;
-  const TextReply reply_;
-  StopText stops_;
-  bool streams_ = false;
-  size_t prompt_tokens_ = 0;
-  std::string text_;  // unless it streams
 };
 
 }  // namespace swai::http

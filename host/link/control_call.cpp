@@ -38,8 +38,9 @@ std::optional<std::string> read_line(int fd) {
   return std::nullopt;
 }
 
-bool write_line(int fd, const Json& json) {
-  const std::string line = line_of(json);
+}  // namespace
+
+bool write_all(int fd, std::string_view line) {
   size_t done = 0;
   while (done < line.size()) {
     const ssize_t sent = ::send(fd, line.data() + done, line.size() - done, MSG_NOSIGNAL);
@@ -49,8 +50,6 @@ bool write_line(int fd, const Json& json) {
   }
   return true;
 }
-
-}  // namespace
 
 std::string line_of(const Json& json) {
   // Names of files need not be text.
@@ -65,7 +64,7 @@ Json ask(const std::string& path, Json request) {
   if (!fd) throw Unreachable(fmt::format("{}: {}", path, std::strerror(errno)));
   limit_waiting(fd.get(), 30);
   request["version"] = kControlVersion;
-  if (!write_line(fd.get(), request)) throw Unreachable(path + ": the daemon does not listen");
+  if (!write_all(fd.get(), line_of(request))) throw Unreachable(path + ": the daemon does not listen");
   const auto line = read_line(fd.get());
   if (!line) throw Unreachable(path + ": the daemon does not answer");
   const Json reply = Json::parse(*line, nullptr, false);

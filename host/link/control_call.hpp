@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace swai::link {
 
@@ -20,5 +21,7 @@ struct Unreachable : std::runtime_error {
 Json ask(const std::string& path, Json request);
 
 std::string line_of(const Json& json);
+// False: the other end is gone.
+bool write_all(int fd, std::string_view line);
 
 }  // namespace swai::link

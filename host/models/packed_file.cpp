@@ -19,6 +19,7 @@ using nlohmann::json;
 constexpr const char* kMark = "swai";  // in the metadata: the version
 constexpr const char* kVersion = "2";
 constexpr const char* kTokens = "tokens";
+constexpr size_t kHexDigits = 64;  // of a digest
 
 std::string hex(std::span<const uint8_t> digest) {
   std::string text;
@@ -131,6 +132,21 @@ std::function<void(const Put&)> PackedFile::weights(const PackedLayout& layout,
   return [file = file_, all = std::move(all)](const Put& put) {
     for (const auto& [name, bytes] : all) put(name, bytes);
   };
+}
+
+std::string PackedFile::identity(const PackedLayout& layout) const {
+  const json digests = json::parse(digests_, nullptr, false);
+  json said = {architecture_, numbers_.root()};
+  const auto add = [&](const std::string& name) {
+    const auto found = digests.is_object() ? digests.find(name) : digests.end();
+    if (found == digests.end() || !found->is_string() || found->get<std::string>().size() != kHexDigits)
+      return false;
+    said.push_back({name, *found});
+    return true;
+  };
+  bool all = add(kTokens);
+  for (const auto& [name, extent] : layout.extents()) all = all && add(name);
+  return all ? hex(sha256(bytes_of_text(said.dump()))) : "";
 }
 
 std::optional<std::string> PackedFile::damaged(const PackedLayout& layout) const {

@@ -54,6 +54,9 @@ class PackedFile {
   // Gives each weight whose name has this prefix, by its name without it; checks, before there is anything to
   // give, that all of these are there.
   std::function<void(const Put&)> weights(const PackedLayout& layout, const std::string& prefix = "") const;
+  // The same for files that say the same of the model and name the same digests: 64 digits. Empty for a file
+  // that does not name a digest of each tensor.
+  std::string identity(const PackedLayout& layout) const;
   // The first tensor that is not what was written; none: all are.
   std::optional<std::string> damaged(const PackedLayout& layout) const;
 

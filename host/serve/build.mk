@@ -5,6 +5,7 @@ SERVE_SOURCES := $(addprefix host/serve/, \
     control.cpp \
     job_process.cpp \
     jobs.cpp \
+    lines.cpp \
     shared_card.cpp \
     virtual_card.cpp \
 )

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,36 +22,53 @@ namespace {
 // Between two tries to let somebody in when no descriptor is left.
 constexpr std::chrono::milliseconds kClosedFor{100};
 
+// Each new name is compared with those before it: a request has few.
+Json parse(const std::string& text) {
+  unsigned names = 0;
+  return Json::parse(text, [&](int, Json::parse_event_t event, Json&) {
+    if (event == Json::parse_event_t::key && ++names > kMostNames)
+      throw std::runtime_error(fmt::format("a request has {} names at most", kMostNames));
+    return true;
+  });
+}
+
 }  // namespace
 
-Control::Control(std::string path, std::function<Json(const Json&)> answer, const Limits& limits)
+short Control::Connection::waits_for() const {
+  if (!answers) return POLLIN;
+  if (!lines) return POLLOUT;
+  return static_cast<short>(POLLRDHUP | (sent < text.size() || lines->has_some() ? POLLOUT : 0));
+}
+
+Control::Control(std::string path, Calls calls, const Limits& limits)
     : path_(std::move(path)),
-      answer_(std::move(answer)),
+      calls_(std::move(calls)),
       limits_(limits),
       listener_(socket::listen_on(path_, socket::Audience::kOwner, inode_)),
-      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      bell_(std::make_shared<Lines::Bell>()),
       thread_([this] { serve(); }) {}
 
 Control::~Control() {
-  const uint64_t one = 1;
-  (void)!::write(wake_.get(), &one, sizeof one);
+  ends_ = true;
+  bell_->ring();
   thread_.join();
   socket::remove_socket(path_, inode_);
 }
 
 void Control::serve() {
   for (;;) {
-    std::vector<pollfd> fds = {{wake_.get(), POLLIN, 0}};
+    std::vector<pollfd> fds = {{bell_->fd(), POLLIN, 0}};
     if (closed_until_ && steady_clock::now() >= *closed_until_) closed_until_.reset();
     // Negative descriptors are not looked at.
     fds.push_back({closed_until_ ? -1 : listener_.get(), POLLIN, 0});
-    for (const Connection& one : connections_)
-      fds.push_back({one.fd.get(), static_cast<short>(one.answers ? POLLOUT : POLLIN), 0});
+    for (const Connection& one : connections_) fds.push_back({one.fd.get(), one.waits_for(), 0});
     ::poll(fds.data(), fds.size(), timeout());
-    if (fds[0].revents != 0) return;
+    if (ends_) return;
+    if (fds[0].revents != 0) bell_->silence();
     size_t i = 2;
     for (auto one = connections_.begin(); one != connections_.end(); ++i) {
-      const bool stays = (fds[i].revents == 0 || go_on(*one)) && steady_clock::now() < one->end;
+      const bool stays =
+          (fds[i].revents == 0 || go_on(*one, fds[i].revents)) && steady_clock::now() < one->end;
       one = stays ? std::next(one) : connections_.erase(one);
     }
     if (fds[1].revents != 0) accept();
@@ -74,8 +90,15 @@ void Control::accept() {
     return;
   }
   if (!socket::admits(socket::Audience::kOwner, fd.get())) return;
-  if (connections_.size() >= limits_.connections) connections_.pop_front();
-  connections_.push_back({.fd = std::move(fd), .end = steady_clock::now() + limits_.time, .text = {}});
+  const auto peer = socket::peer_of(fd.get());
+  if (!peer) return;
+  if (connections_.size() >= limits_.connections) {
+    // Who is answered in lines keeps his place until all are made.
+    const auto oldest = std::ranges::find_if_not(connections_, is_being_answered);
+    if (oldest != connections_.end()) connections_.erase(oldest);
+  }
+  connections_.push_back(
+      {.fd = std::move(fd), .process = peer->process, .end = steady_clock::now() + limits_.time});
 }
 
 bool Control::read(Connection& connection) {
@@ -89,33 +112,70 @@ bool Control::read(Connection& connection) {
     if (connection.text.back() == '\n') break;
     if (connection.text.size() > kMostRequestBytes) return false;
   }
-  connection.text = answer_to(connection.text);
-  connection.answers = true;
+  answer(connection);
   return true;
 }
 
-bool Control::go_on(Connection& connection) {
+bool Control::go_on(Connection& connection, short events) {
   if (!connection.answers) return read(connection);
+  if (connection.lines && (events & (POLLRDHUP | POLLHUP | POLLERR)) != 0) return false;
+  return send(connection);
+}
+
+bool Control::send(Connection& connection) const {
+  if (connection.lines && connection.sent == connection.text.size()) {
+    connection.text = connection.lines->take();
+    connection.sent = 0;
+  }
   const auto rest = std::string_view(connection.text).substr(connection.sent);
   const ssize_t sent = ::send(connection.fd.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
   if (sent < 0) return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK;
   connection.sent += static_cast<size_t>(sent);
-  return connection.sent < connection.text.size();
+  if (connection.sent < connection.text.size()) return true;
+  return connection.lines && !(connection.lines->is_over() && !connection.lines->has_some());
 }
 
-std::string Control::answer_to(const std::string& line) const {
+void Control::answer(Connection& connection) {
   Json reply;
   try {
-    const Json request = Json::parse(line);
+    const Json request = parse(connection.text);
     if (!request.is_object() || request.value("version", Json()) != kControlVersion)
       throw std::runtime_error(fmt::format("the daemon speaks version {} of its language", kControlVersion));
-    reply = answer_(request);
+    const auto command = request.value("command", std::string());
+    if (calls_.long_answers.contains(command)) {
+      begin_lines(connection, request, command);
+      return;
+    }
+    reply = calls_.answer(request);
   } catch (const std::exception& error) {
     reply = {{"error", error.what()}};
   }
   reply["version"] = kControlVersion;
-  return link::line_of(reply);
+  connection.text = link::line_of(reply);
+  connection.answers = true;
 }
+
+void Control::begin_lines(Connection& connection, const Json& request, const std::string& command) {
+  const auto refuse = [](size_t most, const char* of) {
+    throw std::runtime_error(fmt::format(
+        "the daemon writes {} such answers {}at once at most; try again when one has ended", most, of));
+  };
+  const auto of_process = [&](const Connection& one) {
+    return is_being_answered(one) && one.process == connection.process;
+  };
+  const auto all = static_cast<size_t>(std::ranges::count_if(connections_, is_being_answered));
+  const auto same = static_cast<size_t>(std::ranges::count_if(connections_, of_process));
+  if (same >= limits_.answers_of_process) refuse(limits_.answers_of_process, "for one program ");
+  if (all >= limits_.answers) refuse(limits_.answers, "");
+  const auto lines = std::make_shared<Lines>(bell_);
+  calls_.long_answers.at(command)(request, lines);
+  connection.lines = std::make_unique<Lines::Reader>(lines);
+  connection.text.clear();
+  connection.answers = true;
+  connection.end = Time::max();
+}
+
+bool Control::is_being_answered(const Connection& one) { return one.lines && !one.lines->is_over(); }
 
 unsigned number_in(const Json& request, const char* name) {
   const auto found = request.find(name);

@@ -2,22 +2,26 @@
 //
 //   {"version": 1, "command": "submit", "program": ["axpy"], "folder": "."}  ->  {"version": 1, "job": 3}
 //
-// An answer with "error" says in words what is wrong. Who may ask runs programs as the daemon's user, so that
-// it is this user's alone, however the cards are shared.
+// An answer with "error" says in words what is wrong. Some requests are answered in lines, which come as they
+// are made. Who may ask runs programs as the daemon's user, so that it is this user's alone, however the
+// cards are shared.
 #pragma once
 
 #include <poll.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <list>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "host/link/channel.hpp"
 #include "host/link/control_call.hpp"
+#include "host/serve/lines.hpp"
 
 namespace swai::serve {
 
@@ -28,19 +32,28 @@ using link::Unreachable;
 
 // Of a request.
 inline constexpr size_t kMostRequestBytes = 256 << 10;
+inline constexpr unsigned kMostNames = 256;
 
 class Control {
  public:
   struct Limits {
     size_t connections = 64;                // the oldest goes when there are more
     std::chrono::milliseconds time{5'000};  // from the first byte of a request to the last one of its answer
+    // Requests that are answered in lines, until the last line is there: of all, and of one process.
+    size_t answers = 16;
+    size_t answers_of_process = 8;
+  };
+  // All are called by one thread of this object's. What they throw becomes "error".
+  struct Calls {
+    std::function<Json(const Json&)> answer;
+    // By their commands: who is answered in lines, by any thread and for as long as that takes. Who does not
+    // read them keeps nobody waiting, and has them until there are too many connections.
+    std::map<std::string, std::function<void(const Json&, const std::shared_ptr<Lines>&)>> long_answers = {};
   };
 
-  // Answers with what the function gives; what it throws becomes "error". The function is called by one
-  // thread of this object's. Throws socket::SocketError.
-  Control(std::string path, std::function<Json(const Json&)> answer, const Limits& limits);
-  Control(std::string path, std::function<Json(const Json&)> answer)
-      : Control(std::move(path), std::move(answer), Limits()) {}
+  // Throws socket::SocketError.
+  Control(std::string path, Calls calls, const Limits& limits);
+  Control(std::string path, Calls calls) : Control(std::move(path), std::move(calls), Limits()) {}
   ~Control();
   Control(const Control&) = delete;
   Control& operator=(const Control&) = delete;
@@ -49,26 +62,34 @@ class Control {
   using Time = std::chrono::steady_clock::time_point;
   struct Connection {
     link::Fd fd;
+    pid_t process;
     Time end;
-    std::string text;  // what has come; then what is still to go
+    std::string text = {};  // what has come; then what is still to go
     bool answers = false;
     size_t sent = 0;
+    std::unique_ptr<Lines::Reader> lines = {};  // that are still made, or still to go
+
+    short waits_for() const;
   };
 
   void serve();
   int timeout() const;
   void accept();
-  // False: the connection is done with.
-  bool go_on(Connection& connection);
+  // All return false when the connection is done with.
+  bool go_on(Connection& connection, short events);
   bool read(Connection& connection);
-  std::string answer_to(const std::string& line) const;
+  bool send(Connection& connection) const;
+  void answer(Connection& connection);
+  static bool is_being_answered(const Connection& one);
+  void begin_lines(Connection& connection, const Json& request, const std::string& command);
 
   const std::string path_;
-  const std::function<Json(const Json&)> answer_;
+  const Calls calls_;
   const Limits limits_;
   uint64_t inode_ = 0;
   link::Fd listener_;
-  link::Fd wake_;
+  const std::shared_ptr<Lines::Bell> bell_;
+  std::atomic<bool> ends_ = false;
   std::list<Connection> connections_;
   std::optional<Time> closed_until_;  // no descriptor is left
   std::thread thread_;

@@ -10,6 +10,12 @@ cpe::GlobalPtr<void> GrowingMemory::address(const std::string& table) const {
   return memory_.value().address().plus_bytes(static_cast<int64_t>(offsets_.at(table)));
 }
 
+size_t GrowingMemory::row_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [table, each] : row_bytes_) bytes += each;
+  return bytes;
+}
+
 void GrowingMemory::grow(uint32_t rows) {
   if (rows <= rows_) return;
   Offsets offsets;

@@ -21,6 +21,7 @@ class GrowingMemory {
 
   uint32_t rows() const { return rows_; }
   size_t row_bytes(const std::string& table) const { return row_bytes_.at(table); }
+  size_t row_bytes() const;  // of all tables
   size_t bytes() const { return memory_ ? memory_->bytes() : 0; }
   // Until it grows.
   cpe::GlobalPtr<void> address(const std::string& table) const;

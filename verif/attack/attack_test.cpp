@@ -38,7 +38,7 @@ struct Scene {
   serve::Rig rig{12, 7};
   serve::Jobs jobs{rig.folder / "jobs", 2, {"PATH=/usr/bin:/bin"}};
   serve::Control control{
-      rig.folder / "control", [this](const serve::Json& request) -> serve::Json {
+      rig.folder / "control", {.answer = [this](const serve::Json& request) -> serve::Json {
         if (request.at("command") == "submit") {
           return {{"job", jobs.submit(request.at("program").get<std::vector<std::string>>(),
                                       request.at("folder").get<std::string>())}};
@@ -47,7 +47,7 @@ struct Scene {
         const auto job = jobs.find(serve::number_in(request, "job"));
         if (!job) throw std::runtime_error("there is no such job");
         return {{"state", serve::text(job->state)}};
-      }};
+      }}};
   Bystander bystander;
   Attacker attacker;
 };

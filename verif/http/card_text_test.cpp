@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "host/http/card_text_model.hpp"
+#include "host/http/http_answer.hpp"
 #include "verif/http/asks.hpp"
 #include "verif/sdaa/on_card.hpp"
 
@@ -46,7 +47,7 @@ struct Wanted {
     request.model = "m";
     request.prompt = http::TextRequest::Tokens{token};
     request.most = most;
-    answer = std::make_shared<http::TextAnswer>(client.exchange, request, "1", 0);
+    answer = std::make_shared<http::HttpAnswer>(client.exchange, request, "1", 0);
   }
   int status() const { return client.exchange->first_answer()->status; }
   Json said() const { return Json::parse(client.exchange->first_answer()->body); }

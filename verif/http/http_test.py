@@ -10,7 +10,6 @@ import re
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import types
@@ -20,11 +19,12 @@ import urllib.request
 import wave
 
 sys.path[:0] = ["verif/cli", "verif/transcribe"]
+import daemons  # noqa: E402
 import digits  # noqa: E402
 import random_chat  # noqa: E402
 import random_whisper  # noqa: E402
 from sounds import write_sound  # noqa: E402
-from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
+from swai_test_case import LIMIT, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
 # Launches beside those of its tokens: its sound, its encoder, and its first logits for the host.
@@ -35,15 +35,7 @@ shared = types.SimpleNamespace()  # the daemon
 
 
 def start_daemon(folder, *words):
-    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
-    environment.pop("SWAI_CARD", None)
-    daemon = subprocess.Popen([SWAI, "--tier", "fast", "serve", *map(str, words)], stderr=subprocess.PIPE, text=True, env=environment)
-    lines = []
-    for line in daemon.stderr:
-        lines.append(line)
-        if "ready" in line:
-            break
-    said = "".join(lines)
+    daemon, said = daemons.start(folder, *words)
     found = re.search(r"http://\S+", said)
     assert found, said
     return daemon, found[0]
@@ -58,8 +50,7 @@ def setUpModule():
     shared.daemon, shared.url = start_daemon(
         shared.folder.name, "--http", "0", "--model", f"stories={MODEL}", "--model", shared.chat,
         "--model", shared.speech, "--model", f"digits={digits.MODEL}", "--context", "400")
-    # Nobody reads what it says from now on.
-    shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
+    shared.log = daemons.ignore(shared.daemon)
 
 
 def tearDownModule():
@@ -299,7 +290,7 @@ class Daemon(HttpTest):
 
     def test_bad_usage(self):
         self.assertIn("--model", self.serve("--http", "0"))
-        self.assertIn("--http", self.serve("--model", MODEL))
+        self.assertIn("has packed", self.serve("--model", MODEL))
         self.assertIn("no-such-file", self.serve("--http", "0", "--model", "no-such-file"))
         self.assertIn("Whisper's vocabularies have", self.serve("--http", "0", "--precision", "w4a8", "--model", "verif/models/data/tiny-whisper"))
         self.assertIn("two of that name", self.serve("--http", "0", "--model", MODEL, "--model", MODEL))

@@ -6,6 +6,7 @@
 #include <future>
 #include <semaphore>
 
+#include "host/http/http_answer.hpp"
 #include "verif/http/asks.hpp"
 
 namespace {
@@ -19,7 +20,7 @@ struct Played : http::TextModel {
     std::string texts;
     while (waiting.any()) {
       const auto text = waiting.next();
-      text->begin(0);
+      text->begin(0, 0);
       text->finish({});
       texts += " " + text->request().model;
     }
@@ -45,7 +46,7 @@ TEST_CASE("texts of a model that follow each other are given to it at once, and 
     http::TextRequest request;
     request.model = name;
     const auto& exchange = asking.emplace_back().exchange;
-    line.add(exchange, model, std::make_shared<http::TextAnswer>(exchange, request, name, 0));
+    line.add(model, std::make_shared<http::HttpAnswer>(exchange, request, name, 0));
   };
   std::binary_semaphore all_wait(0);
   std::promise<void> last;

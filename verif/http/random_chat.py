@@ -5,7 +5,7 @@ import itertools
 import random
 import struct
 
-WIDTH, INNER, HEADS, LAYERS, CONTEXT = 32, 64, 4, 1, 256
+HEADS, CONTEXT = 4, 256
 TEMPLATE = "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' }}"
 U32, I32, F32, TEXT, LIST = 4, 5, 6, 8, 9
 NORMAL, CONTROL = 1, 3
@@ -24,10 +24,10 @@ def text(value):
     return struct.pack("<Q", len(data)) + data
 
 
-def metadata(pieces):
+def metadata(pieces, width, inner, layers):
     yield "general.architecture", TEXT, text("llama")
     for name, number in (
-        ("context_length", CONTEXT), ("embedding_length", WIDTH), ("block_count", LAYERS), ("feed_forward_length", INNER),
+        ("context_length", CONTEXT), ("embedding_length", width), ("block_count", layers), ("feed_forward_length", inner),
         ("attention.head_count", HEADS), ("attention.head_count_kv", HEADS),
     ):
         yield f"llama.{name}", U32, struct.pack("<I", number)
@@ -40,31 +40,32 @@ def metadata(pieces):
     yield "tokenizer.chat_template", TEXT, text(TEMPLATE)
 
 
-def shapes(vocabulary):
-    yield "token_embd", (vocabulary, WIDTH)
-    yield "output_norm", (WIDTH,)
-    yield "output", (vocabulary, WIDTH)
-    for layer in range(LAYERS):
+def shapes(vocabulary, width, inner, layers):
+    yield "token_embd", (vocabulary, width)
+    yield "output_norm", (width,)
+    yield "output", (vocabulary, width)
+    for layer in range(layers):
         for name in ("attn_norm", "ffn_norm"):
-            yield f"blk.{layer}.{name}", (WIDTH,)
+            yield f"blk.{layer}.{name}", (width,)
         for name in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            yield f"blk.{layer}.{name}", (WIDTH, WIDTH)
+            yield f"blk.{layer}.{name}", (width, width)
         for name in ("ffn_gate", "ffn_up"):
-            yield f"blk.{layer}.{name}", (INNER, WIDTH)
-        yield f"blk.{layer}.ffn_down", (WIDTH, INNER)
+            yield f"blk.{layer}.{name}", (inner, width)
+        yield f"blk.{layer}.ffn_down", (width, inner)
 
 
-def write(path, seed=1):
+def write(path, seed=1, width=32, inner=64, layers=1):
     rng = random.Random(seed)
     pieces = [*letters(), "<|im_start|>", "<|im_end|>"]
-    entries, data = b"", b""
-    for name, shape in shapes(len(pieces)):
+    entries, data, tensors = b"", b"", 0
+    for name, shape in shapes(len(pieces), width, inner, layers):
         count = shape[0] * (shape[1] if len(shape) == 2 else 1)
         norm = len(shape) == 1
         numbers = array.array("f", (1.0 if norm else rng.gauss(0, shape[1] ** -0.5) for _ in range(count))).tobytes()
         entries += text(f"{name}.weight") + struct.pack(f"<I{len(shape)}QIQ", len(shape), *reversed(shape), 0, len(data))
         data += numbers + bytes(-len(numbers) % ALIGNMENT)
-    pairs = list(metadata(pieces))
-    head = b"GGUF" + struct.pack("<IQQ", 3, sum(1 for _ in shapes(0)), len(pairs))
+        tensors += 1
+    pairs = list(metadata(pieces, width, inner, layers))
+    head = b"GGUF" + struct.pack("<IQQ", 3, tensors, len(pairs))
     head += b"".join(text(key) + struct.pack("<I", kind) + value for key, kind, value in pairs) + entries
     path.write_bytes(head + bytes(-len(head) % ALIGNMENT) + data)

@@ -26,7 +26,7 @@ class PlayedModel : public http::TextModel {
   void answer(const http::WaitingTexts& waiting) override {
     while (const auto answer = waiting.next()) {
       try {
-        answer->begin(prompt_of(answer->request()).size());
+        answer->begin(prompt_of(answer->request()).size(), 0);
         answer->finish(write(*answer));
       } catch (const std::exception& error) {
         answer->fail(error);
@@ -241,15 +241,14 @@ inline std::string form(const std::vector<std::pair<std::string, std::string>>& 
 }
 
 struct Rig {
-  explicit Rig(http::Service::Options options = {}) : socket("0") {
-    http::Service::Models models;
+  explicit Rig(http::Service::Options options = {}, size_t waiting = 16) : socket("0"), line(waiting) {
     auto played = std::make_unique<PlayedModel>();
     model = played.get();
     models.text.emplace("m", std::move(played));
     auto listens = std::make_unique<PlayedSpeech>();
     speech = listens.get();
     models.speech.emplace("s", std::move(listens));
-    service.emplace(socket, std::move(models), std::move(options));
+    service.emplace(socket, models, line, std::move(options));
   }
   uint16_t port() const {
     return static_cast<uint16_t>(std::stoul(socket.name().substr(socket.name().rfind(':') + 1)));
@@ -257,6 +256,8 @@ struct Rig {
   Answered ask(std::string_view bytes) const { return Client(port()).ask(bytes); }
 
   http::ListeningSocket socket;
+  http::Models models;
+  http::Line line;
   PlayedModel* model;
   PlayedSpeech* speech;
   std::optional<http::Service> service;

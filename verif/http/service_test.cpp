@@ -154,7 +154,7 @@ TEST_CASE("the card fails before the first word, and in the middle of a stream")
 }
 
 TEST_CASE("one after the other; who finds too many waiting is told to come back") {
-  const Rig rig({.waiting = 1});
+  const Rig rig({}, 1);
   Client first(rig.port());
   first.send(post(kCompletions, body()));
   rig.model->wait_for_begun(1);
@@ -199,7 +199,7 @@ TEST_CASE("of a client that is gone the answer ends, and the next one's begins")
 }
 
 TEST_CASE("who is gone takes no place in the line") {
-  const Rig rig({.waiting = 1});
+  const Rig rig({}, 1);
   Client first(rig.port());
   first.send(post(kCompletions, body()));
   rig.model->wait_for_begun(1);

@@ -59,10 +59,10 @@ TEST_CASE("members of the group use the card, and run no programs as the daemon'
     Rig rig(16, 0, audience);
     unsigned asked = 0;
     const std::string path = rig.folder / "control";
-    const Control control(path, [&](const Json&) -> Json {
-      ++asked;
-      return {{"job", 1}};
-    });
+    const Control control(path, {.answer = [&](const Json&) -> Json {
+                            ++asked;
+                            return {{"job", 1}};
+                          }});
     ::chmod(rig.folder.c_str(), 0755);
     const auto uses = [&] { return uses_card(rig.socket()); };
     const auto submits = [&] {

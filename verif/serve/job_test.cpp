@@ -17,21 +17,14 @@
 #include "host/link/unix_socket.hpp"
 #include "host/serve/control.hpp"
 #include "host/serve/jobs.hpp"
+#include "verif/common/folder.hpp"
 
 namespace swai::serve {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "swai-jobs-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path path;
-};
+using common::Folder;
 
 Job wait_for(const Jobs& jobs, unsigned number) {
   for (;;) {
@@ -203,12 +196,10 @@ TEST_CASE("who is silent or slow keeps nobody from the daemon's socket, and does
   limits.connections = 8;
   limits.time = std::chrono::seconds(3);
   const std::string large(4 << 20, 'x');
-  const Control control(
-      path,
-      [&](const Json& request) -> Json {
-        return {{"got", request.value("large", false) ? large : "x"}};
-      },
-      limits);
+  const Control control(path, {.answer = [&](const Json& request) -> Json {
+                          return {{"got", request.value("large", false) ? large : "x"}};
+                        }},
+                        limits);
   std::vector<link::Fd> silent;
   for (int i = 0; i < 30; ++i) silent.push_back(connect_to(path));
   CHECK(ask(path, {{"command", "x"}}).at("got") == "x");
@@ -265,16 +256,16 @@ TEST_CASE("the folder of the sockets is this user's, and nobody else writes to i
 TEST_CASE("the daemon's socket answers, and says what it does not understand") {
   const Folder folder;
   const std::string path = folder.path / "control";
-  const Control control(path, [](const Json& request) -> Json {
-    if (request.value("command", "") == "bad") throw std::runtime_error("not that");
-    return {{"got", request.at("command")}};
-  });
+  const Control control(path, {.answer = [](const Json& request) -> Json {
+                          if (request.value("command", "") == "bad") throw std::runtime_error("not that");
+                          return {{"got", request.at("command")}};
+                        }});
   CHECK((fs::status(path).permissions() & fs::perms::others_all) == fs::perms::none);
   CHECK(ask(path, {{"command", "x"}}).at("got") == "x");
   CHECK_THROWS_WITH(ask(path, {{"command", "bad"}}), "not that");
   CHECK_THROWS(ask(path, {{"nothing", 1}}));
   CHECK_THROWS(ask((folder.path / "nobody").string(), {{"command", "x"}}));
-  CHECK_THROWS_AS(Control(path, [](const Json&) { return Json(); }), socket::SocketError);
+  CHECK_THROWS_AS(Control(path, {.answer = [](const Json&) { return Json(); }}), socket::SocketError);
 
   // Garbage, half a line, nothing at all: none of them keeps the next one from being served.
   for (const std::string text : {"garbage\n", "{\"version\": 1", "", "[]\n", "{\"version\": 99}\n"}) {

@@ -1,4 +1,4 @@
-#include "host/cli/serve_http.hpp"
+#include "host/cli/serve_models.hpp"
 
 #include <fmt/format.h>
 
@@ -39,33 +39,35 @@ std::string key_in(const std::string& file) {
 
 }  // namespace
 
-void add_http_options(CLI::App& command, HttpWish& wish) {
+void add_model_options(CLI::App& command, ModelWish& wish) {
   CLI::Option* const http = command.add_option(
       "--http", wish.address,
       "answer OpenAI's calls at this port of this machine, or at HOST:PORT for others, too; needs --model");
   http->type_name("[HOST:]PORT");
   CLI::Option* const model = command.add_option(
-      "--model", wish.models, "a model that answers, by this name (default: the file's); may be repeated");
-  model->type_name("[NAME=]FILE")->needs(http)->allow_extra_args(false);
+      "--model", wish.models,
+      "a model that is on the card for all programs (`swai generate` finds packed ones), and that HTTP calls "
+      "by this name (default: the file's); may be repeated");
+  model->type_name("[NAME=]FILE")->allow_extra_args(false);
   http->needs(model);
   command.add_option("--precision", wish.precision, "how weights are stored, as in `swai generate`")
       ->check(CLI::IsMember(generate::precision_names()))
       ->type_name("NAME")
-      ->needs(http);
+      ->needs(model);
   command
       .add_option("--context", wish.context,
                   "tokens that a prompt and its answer may have together (default 2048)")
       ->check(CLI::Range(1, 1 << 24))
       ->type_name("N")
-      ->needs(http);
+      ->needs(model);
   command.add_option("--http-key", wish.key_file, "clients have to know the first line of this file")
       ->type_name("FILE")
       ->needs(http);
 }
 
-HttpFiles::HttpFiles(const HttpWish& wish)
+ModelFiles::ModelFiles(const ModelWish& wish)
     : key_(key_in(wish.key_file)),
-      socket_(wish.address),
+      socket_(wish.address.empty() ? std::nullopt : std::make_optional<http::ListeningSocket>(wish.address)),
       module_name_(places().operators),
       operators_(module_name_),
       decode_(places().decode),
@@ -78,10 +80,16 @@ HttpFiles::HttpFiles(const HttpWish& wish)
                                          twice ? "there are two of that name" : "it has no name"));
     }
     models_.push_back(open(parts.name, parts.path, wish));
+    const auto& text = models_.back().text;
+    if (!socket_ && (!text || text->speaker.model().identity.empty())) {
+      throw Error(kBadInput, fmt::format("--model {}: without --http only `swai generate` finds models, and "
+                                         "only language models that `swai model import` has packed",
+                                         model));
+    }
   }
 }
 
-HttpFiles::Model HttpFiles::open(const std::string& name, const std::string& path, const HttpWish& wish) {
+ModelFiles::Model ModelFiles::open(const std::string& name, const std::string& path, const ModelWish& wish) {
   Model model = {.name = name, .text = nullptr, .speech = nullptr};
   AnyModel any = open_any_model(path, "", models::precision_named(wish.precision));
   if (auto* const text = std::get_if<generate::CardModel>(&any)) {
@@ -93,27 +101,32 @@ HttpFiles::Model HttpFiles::open(const std::string& name, const std::string& pat
   return model;
 }
 
-HttpModels::HttpModels(HttpFiles& files, bool quiet, const Log& log)
+ServedModels::ServedModels(ModelFiles& files, bool quiet, const Log& log)
     : walker_(files.module_name_, files.operators_.bytes()),
       decoder_(files.decode_.name, files.decode_.bytes, walker_) {
-  http::Service::Models models;
+  std::vector<write::DaemonTexts::Model> texts;
   std::string names;
-  for (HttpFiles::Model& model : files.models_) {
+  for (ModelFiles::Model& model : files.models_) {
     const Progress progress(!quiet, fmt::format("{} goes to the card", model.name));
     names += (names.empty() ? "" : ", ") + model.name;
     if (model.text) {
-      models.text.emplace(model.name,
-                          std::make_unique<http::CardTextModel>(std::move(model.text), walker_, decoder_));
+      const std::string identity = model.text->speaker.model().identity;
+      auto on_card = std::make_unique<http::CardTextModel>(std::move(model.text), walker_, decoder_);
+      texts.push_back({{model.name, identity, on_card->room(), on_card->weight_bytes()}, on_card.get()});
+      models_.text.emplace(model.name, std::move(on_card));
     } else {
-      models.speech.emplace(model.name,
-                            std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_,
-                                                                    files.listen_.name, files.listen_.bytes));
+      models_.speech.emplace(
+          model.name, std::make_unique<http::CardSpeechModel>(std::move(model.speech), walker_,
+                                                              files.listen_.name, files.listen_.bytes));
     }
   }
-  const bool open = !files.socket_.is_loopback() && files.key_.empty();
-  service_.emplace(files.socket_, std::move(models), http::Service::Options{.key = files.key_});
-  log(fmt::format("{} at http://{}/v1", names, files.socket_.name()));
-  if (open) log("whoever reaches that address may ask; with --http-key FILE only who has a key");
+  texts_.emplace(std::move(texts), line_);
+  log(fmt::format("on the card: {}; programs of this user share what is packed", names));
+  if (!files.socket_) return;
+  service_.emplace(*files.socket_, models_, line_, http::Service::Options{.key = files.key_});
+  log(fmt::format("{} at http://{}/v1", names, files.socket_->name()));
+  if (!files.socket_->is_loopback() && files.key_.empty())
+    log("whoever reaches that address may ask; with --http-key FILE only who has a key");
 }
 
 }  // namespace swai::cli

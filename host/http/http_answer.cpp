@@ -1,23 +1,23 @@
-#include "host/http/text_answer.hpp"
+#include "host/http/http_answer.hpp"
 
 namespace swai::http {
 
-TextAnswer::TextAnswer(std::shared_ptr<Exchange> exchange, TextRequest request, std::string_view number,
+HttpAnswer::HttpAnswer(std::shared_ptr<Exchange> exchange, TextRequest request, std::string_view number,
                        int64_t created)
-    : exchange_(std::move(exchange)),
-      request_(std::move(request)),
-      reply_(request_, number, created),
-      stops_(request_.stops) {}
+    : TextAnswer(std::move(request)),
+      exchange_(std::move(exchange)),
+      reply_(this->request(), number, created),
+      stops_(this->request().stops) {}
 
-void TextAnswer::begin(size_t prompt_tokens) {
+void HttpAnswer::begin(size_t prompt_tokens, size_t) {
   prompt_tokens_ = prompt_tokens;
-  streams_ = request_.stream;
+  streams_ = request().stream;
   if (!streams_) return;
   exchange_->begin_events();
   exchange_->write(reply_.begin());
 }
 
-void TextAnswer::hear(const std::string& said) {
+void HttpAnswer::add(const std::string& said) {
   if (said.empty()) return;
   if (streams_) {
     exchange_->write(reply_.piece(said));
@@ -26,13 +26,13 @@ void TextAnswer::hear(const std::string& said) {
   }
 }
 
-bool TextAnswer::say(std::string_view piece) {
-  hear(stops_.add(piece));
+bool HttpAnswer::say(std::string_view piece) {
+  add(stops_.add(piece));
   return !stops_.found() && is_wanted();
 }
 
-void TextAnswer::finish(const generate::Answer& answer) {
-  if (!stops_.found()) hear(stops_.rest());
+void HttpAnswer::finish(const generate::Answer& answer) {
+  if (!stops_.found()) add(stops_.rest());
   const Finish finish =
       stops_.found() || answer.end == generate::End::kModel ? Finish::kStop : Finish::kLength;
   const Usage usage = {prompt_tokens_, answer.tokens.size()};
@@ -41,7 +41,7 @@ void TextAnswer::finish(const generate::Answer& answer) {
   exchange_->end();
 }
 
-void TextAnswer::fail(const std::exception& error) {
+void HttpAnswer::fail(const std::exception& error) {
   const auto* const known = dynamic_cast<const Problem*>(&error);
   const Problem problem = known != nullptr ? *known : Problem(500, error.what());
   if (!streams_) return exchange_->answer(reply_of(problem));

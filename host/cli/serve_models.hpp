@@ -1,4 +1,5 @@
-// Models that `swai serve` answers with over HTTP.
+// Models that `swai serve` has on its card for all who ask it: programs at its control socket, and, with
+// --http, clients over HTTP.
 #pragma once
 
 #include <functional>
@@ -13,38 +14,39 @@
 #include "host/http/card_speech_model.hpp"
 #include "host/http/card_text_model.hpp"
 #include "host/http/service.hpp"
+#include "host/write/daemon_texts.hpp"
 
 namespace swai::cli {
 
-struct HttpWish {
-  std::string address;  // empty: nobody listens
+struct ModelWish {
+  std::string address;  // for HTTP; empty: nobody listens
   std::vector<std::string> models;
   std::string precision;
   std::string key_file;
   uint32_t context = 2048;
 };
 
-void add_http_options(CLI::App& command, HttpWish& wish);
+void add_model_options(CLI::App& command, ModelWish& wish);
 
 // Everything that needs no card, so that what is wrong with it is found before one is started.
-class HttpFiles {
+class ModelFiles {
  public:
   // Throws Error, common::InputError.
-  explicit HttpFiles(const HttpWish& wish);
+  explicit ModelFiles(const ModelWish& wish);
 
  private:
-  friend class HttpModels;
+  friend class ServedModels;
   struct Model {
     std::string name;
     // One of the two.
     std::unique_ptr<http::TextFile> text;
     std::unique_ptr<transcribe::WhisperFile> speech;
   };
-  static Model open(const std::string& name, const std::string& path, const HttpWish& wish);
+  static Model open(const std::string& name, const std::string& path, const ModelWish& wish);
 
   std::string key_;
   std::vector<Model> models_;
-  http::ListeningSocket socket_;
+  std::optional<http::ListeningSocket> socket_;
   // A program for the card's management processor.
   struct Program {
     explicit Program(std::string file) : name(std::move(file)), bytes(kernel_run::read_file(name)) {}
@@ -56,16 +58,22 @@ class HttpFiles {
   const Program decode_, listen_;
 };
 
-// On the card that the runtime library finds; answers from now on.
-class HttpModels {
+// On the card that the runtime library finds; answers HTTP from now on.
+class ServedModels {
  public:
   using Log = std::function<void(const std::string&)>;
   // Throws walk::CardError, std::runtime_error.
-  HttpModels(HttpFiles& files, bool quiet, const Log& log);
+  ServedModels(ModelFiles& files, bool quiet, const Log& log);
+
+  // For the control socket.
+  write::DaemonTexts& texts() { return *texts_; }
 
  private:
   walk::Walker walker_;
   walk::Decoder decoder_;
+  http::Models models_;
+  http::Line line_;
+  std::optional<write::DaemonTexts> texts_;
   std::optional<http::Service> service_;
 };
 

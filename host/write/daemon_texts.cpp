@@ -1,0 +1,62 @@
+#include "host/write/daemon_texts.hpp"
+
+#include <algorithm>
+
+namespace swai::write {
+namespace {
+
+// Tokens go to whoever asks as they are: he has the model's file, and so the words.
+class LinesAnswer : public http::TextAnswer {
+ public:
+  LinesAnswer(http::TextRequest request, std::shared_ptr<serve::Lines> lines)
+      : TextAnswer(std::move(request)), lines_(std::move(lines)) {}
+
+  bool is_wanted() const override { return !lines_->is_gone(); }
+  void begin(size_t prompt_tokens, size_t kept_bytes) override {
+    lines_->add({{"begins", prompt_tokens}, {"kv_bytes", kept_bytes}});
+  }
+  void hear(models::Token token, size_t texts) override {
+    beside_ += texts > 1;
+    lines_->add({{"token", token}});
+  }
+  bool say(std::string_view) override { return is_wanted(); }
+  void finish(const generate::Answer& answer) override {
+    lines_->end({{"end", generate::to_text(answer.end)}, {"beside", beside_}});
+  }
+  void fail(const std::exception& error) override { lines_->fail(error.what()); }
+
+ private:
+  const std::shared_ptr<serve::Lines> lines_;
+  uint64_t beside_ = 0;  // tokens that were made in steps with other texts
+};
+
+}  // namespace
+
+DaemonTexts::DaemonTexts(std::vector<Model> models, http::Line& line)
+    : models_(std::move(models)), line_(line) {
+  std::erase_if(models_, [](const Model& one) { return one.is.identity.empty(); });
+}
+
+Json DaemonTexts::models() const {
+  Json all = Json::array();
+  for (const Model& one : models_) all.push_back(to_json(one.is));
+  return {{"models", std::move(all)}};
+}
+
+void DaemonTexts::write(const Json& request, const std::shared_ptr<serve::Lines>& lines) {
+  Text text = text_in(request);
+  const auto found = std::ranges::find(models_, text.model, [](const Model& one) { return one.is.identity; });
+  if (found == models_.end()) {
+    throw http::Problem(404,
+                        "the daemon has no model with this identity on its card; `models` names those "
+                        "that it has");
+  }
+  http::TextRequest wish;
+  wish.model = found->is.name;
+  wish.prompt = std::move(text.tokens);
+  wish.most = text.most;
+  wish.sampling = text.sampling;
+  line_.add(*found->writes, std::make_shared<LinesAnswer>(std::move(wish), lines));
+}
+
+}  // namespace swai::write

@@ -1,0 +1,33 @@
+// One text of a model that a daemon has on its card.
+#pragma once
+
+#include <vector>
+
+#include "host/generate/any_text.hpp"
+#include "host/write/shared_model.hpp"
+
+namespace swai::write {
+
+class SharedText : public generate::AnyText {
+ public:
+  // `room`: no more than the model has. The model stays as long as this.
+  SharedText(const SharedModel& model, const generate::Sampling& sampling, uint32_t room)
+      : model_(model), sampling_(sampling), room_(room) {}
+
+  // The daemon keeps nothing: what there was is read again. It ends a text at each token that controls the
+  // model.
+  void generate(std::span<const models::Token> tokens, uint64_t most, std::span<const models::Token>,
+                const Got& got) override;
+  uint32_t length() const override { return static_cast<uint32_t>(text_.size()); }
+  uint32_t room() const override { return room_; }
+  const SharedModel::Taken& taken() const { return taken_; }
+
+ private:
+  const SharedModel& model_;
+  const generate::Sampling sampling_;
+  const uint32_t room_;
+  std::vector<models::Token> text_;
+  SharedModel::Taken taken_;
+};
+
+}  // namespace swai::write
