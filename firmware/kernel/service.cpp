@@ -65,8 +65,9 @@ static_assert(kMemorySegment + launch::kMaxGroups <= kFirstSegment);
 // A launch may take a second, unless it says something else.
 constexpr uint32_t kWatchdog = 1'000'000'000;
 constexpr uint64_t kPatience = 100'000;
-// So long what the card tells about itself may be old.
-constexpr uint64_t kPause = 10'000;
+// The card tells about itself when it has been quiet for so long, and when what it told is so old.
+constexpr uint64_t kQuiet = 10'000;
+constexpr uint64_t kOldest = 50'000;
 
 // --- SRAM
 
@@ -84,12 +85,12 @@ alignas(Tables) [[gnu::section(".cold_noinit")]] std::array<std::byte, sizeof(Ta
 constinit bool serves = false;
 constinit uint64_t alarms = 0;  // that have been heard of
 Runtime& serving() { return *std::launder(reinterpret_cast<Runtime*>(storage.data())); }
-// As the host sees them, since then, and when the alarm is set for it. init() begins with nothing.
+// As the host sees them, since then, and whether something was done since. init() begins with nothing.
 [[gnu::section(".cold_noinit")]] std::array<protocol::Telemetry, kTags> telemetry;
 using UsageWords = std::array<uint64_t, sizeof(protocol::ClientUsage) / sizeof(uint64_t)>;
 [[gnu::section(".cold_noinit")]] std::array<UsageWords, protocol::kContexts> usages;
 constinit uint64_t told = 0;
-constinit bool will_tell = false;
+constinit bool untold = false;
 
 std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
   return {begin, static_cast<size_t>(end - begin)};
@@ -252,18 +253,16 @@ void tell_telemetry() {
   tell_telemetry();
   for (unsigned place = 0; place < protocol::kContexts; ++place) tell_usage(place);
   told = Processor::time();
+  untold = false;
 }
-// Nothing is to be done. Whoever gives the next command must not wait for this, so it is done now and then,
-// and once more when it has been quiet for as long.
+// Nothing is to be done. Whoever gives the next command must not wait for what takes two thousand cycles, so
+// that comes when nobody has given one for long.
 void rest() {
-  if (!serving().idle()) return;
-  const uint64_t since = Processor::time() - told;
-  if (since >= kPause) {
-    tell();
-  } else if (!will_tell) {
-    will_tell = true;
-    Processor::set_alarm(told + kPause);
-  }
+  if (!untold || !serving().idle()) return;
+  const uint64_t now = Processor::time();
+  if (now - told >= kOldest) [[unlikely]]
+    return tell();
+  Processor::set_alarm(now + kQuiet);
 }
 
 // Until an interrupt comes. True: a model program has done something that is to be looked at, before any
@@ -277,8 +276,7 @@ void rest() {
 [[gnu::cold, gnu::noinline]] void alarm() {
   alarms = timer::alarms();
   serving().alarm();
-  will_tell = false;
-  tell();
+  if (serving().idle() || Processor::time() - told >= kOldest) tell();
 }
 // The timer has woken the processor since this was asked last.
 bool hear_alarm() {
@@ -358,6 +356,7 @@ void serve() {
     const bool acted = !alarmed && wait_or_run();
     uint64_t work = fw::read_reg(inbox::work::kAddr);
     if ((work == 0 && !alarmed && !acted) || !serves) break;
+    untold |= !alarmed;
     alarmed = false;
     for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);

@@ -11,13 +11,11 @@
 namespace swai::cli::bench {
 
 uint64_t card_launches() {
-  // The firmware tells them once it has served a request, if it has not done so for 10,000 cycles.
+  // The firmware tells them when it has been quiet for 10,000 cycles.
   constexpr uint64_t kWhile = 1 << 16;
   const auto device = sdaa::Runtime::get().current();
   const sdaa::Device::Lock lock = device->enter();
   sdaa::Connection& connection = device->connection();
-  connection.let_time_pass(kWhile);
-  connection.ask(protocol::Operation::kMemoryInfo, {0});
   connection.let_time_pass(kWhile);
   std::vector<protocol::ClientUsage> clients(device->info().clients_count);
   connection.card().read_block(
