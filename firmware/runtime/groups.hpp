@@ -191,14 +191,17 @@ class Groups {
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
   // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
   [[gnu::cold, gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
-    constexpr uint64_t kHardly = 16;
+    constexpr uint64_t kAsking = 300;  // cycles until the group has answered
+    constexpr uint64_t kMost = uint64_t{1} << 31;
+    const uint64_t patience = std::min(cycles, kMost);
     State& state = states_[group];
     const uint32_t last = state.driver->number();
     uint64_t all = 0;
     for (uint32_t number = state.collected + 1; !is_before(last, number); ++number) {
       const uint64_t usual = usual_cycles(group, number);
-      // It would have to be near its end by chance: not worth the wait for the group's answer.
-      if (usual / kHardly > cycles) return false;
+      // It would have to be near its end by chance, of which less is to be had than the answer costs: a wait
+      // of half the cycles less, in as many cases as these are of the kernel's.
+      if (usual > patience * patience / (2 * kAsking)) return false;
       const bool runs = number == state.collected + 1;
       const uint64_t age = runs ? state.driver->age() : 0;
       all += usual > age ? usual - age : age;
