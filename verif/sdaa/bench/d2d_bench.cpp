@@ -1,8 +1,8 @@
 // Copies on the card from 1 KiB to 4 MiB, with --all to 64 MiB: by each engine that can do them, and by the
 // one that the card chooses; while its cores are idle, and while a kernel of theirs has just begun; with a
-// root complex that routes between cards, and without. `d2d.regret` is by how much the choice was slower than
-// the best engine, at worst. Prints a table on stderr and a flat JSON object; times are card cycles, which
-// are nanoseconds, until the library has seen the end. Other arguments are handed to swai-card.
+// root complex that routes between cards, with --no-iommu without. `d2d.regret` is by how much the choice was
+// slower than the best engine, at worst. Prints a table on stderr and a flat JSON object; times are card
+// cycles, which are nanoseconds, until the library has seen the end. Other arguments are handed to swai-card.
 
 #include <fmt/format.h>
 
@@ -10,8 +10,10 @@
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,14 +30,30 @@ constexpr uint64_t kMost = 64 << 20;
 // Beyond it all of this is too slow to be measured each time: a kernel of 100 us changes little there.
 constexpr uint64_t kLarge = 4 << 20;
 constexpr uint64_t kMostByProcessor = 16 << 10;
-// Up to here a refresh of the memory makes a difference, and a short kernel is long.
+// Up to here a refresh of the memory makes a difference.
 constexpr uint64_t kShort = 256 << 10;
-constexpr unsigned kRefresh = 3'900;  // cycles from one to the next
-// The median of so many counts, which begin anywhere between two refreshes; long ones differ by
-// some per cent.
+constexpr uint64_t kRefresh = 3'900;  // cycles from one to the next
+// So many counts, which begin evenly spread between two refreshes; long ones differ by some per cent.
 unsigned rounds(uint64_t bytes) {
-  if (bytes <= kShort) return 21;
+  if (bytes <= kShort) return 20;
   return bytes < kMost ? 3 : 1;
+}
+// After so many an engine that takes more than twice as long as another one is known well enough.
+constexpr unsigned kFew = 3;
+
+// Of the middle half. Single copies take one of two times, depending on whether they meet a refresh, and now
+// and then a much longer one: a median would be one of the two, by chance.
+uint64_t mean_of_middle(std::vector<uint64_t> all) {
+  std::ranges::sort(all);
+  const size_t out = all.size() / 4;
+  const auto middle = std::span(all).subspan(out, all.size() - 2 * out);
+  return std::accumulate(middle.begin(), middle.end(), uint64_t{0}) / middle.size();
+}
+
+// A kernel runs longer than anybody would wait for it. A turn of `spin` takes three cycles.
+uint32_t turns_of_spin(uint64_t bytes) {
+  if (bytes <= 64 << 10) return 4'000;
+  return bytes <= kShort ? 8'000 : 33'000;
 }
 
 struct Named {
@@ -48,27 +66,12 @@ constexpr std::array kNamed = {Named{Engine::kBest, "best"}, Named{Engine::kProc
 
 class Bench : private BenchCard {
  public:
-  Bench(const std::vector<std::string>& arguments, bool routes)
-      : BenchCard(arguments), routes_(routes), data_(kMost) {
-    must(sdaaMalloc(&from_, kMost));
-    must(sdaaMalloc(&to_, kMost));
-    must(sdaaStreamCreateWithFlags(&stream_, sdaaStreamNonBlocking));
-    must(sdaaStreamCreateWithFlags(&other_, sdaaStreamNonBlocking));
-    sdaaModule_t module = nullptr;
-    must(sdaaModuleLoad(&module, "build/cpe-kernels/serve-bench.elf"));
-    must(sdaaModuleGetFunction(&spin_, module, "spin"));
-    for (size_t at = 0; at < data_.size(); at += sizeof(uint64_t)) {
-      const uint64_t word = random_();
-      std::memcpy(data_.data() + at, &word, sizeof word);
-    }
-    must(sdaaMemcpy(from_, data_.data(), kMost, sdaaMemcpyHostToDevice));
-    if (can(Engine::kRootComplex) != routes_)
-      throw std::runtime_error("the card has found other routes than there are");
-  }
+  explicit Bench(std::vector<std::string> arguments)
+      : Bench(std::erase(arguments, "--all") != 0 ? kMost : kLarge, arguments) {}
 
-  // With copies of up to so many bytes. Returns the regret.
-  double run(uint64_t most, nlohmann::json& figures) {
-    spin(kMost);
+  nlohmann::json run() {
+    nlohmann::json figures;
+    spin(kShort);
     must(sdaaStreamSynchronize(other_));  // its code comes
     const auto& costs = device().connection().routes();
     figures["d2d.calibrate_cycles"] = costs.at_boot + costs.over_link;
@@ -78,13 +81,32 @@ class Bench : private BenchCard {
                  routes_ ? "with routes of" : "without", "KiB");
       for (const Named& one : kNamed) fmt::print(stderr, "{:>12}", one.name);
       fmt::print(stderr, "   ns\n");
-      for (uint64_t bytes = 1 << 10; bytes <= most; bytes *= 4)
+      for (uint64_t bytes = 1 << 10; bytes <= data_.size(); bytes *= 4)
         regret = std::max(regret, measure(bytes, busy, figures));
     }
-    return regret;
+    figures["d2d.regret"] = regret;
+    return figures;
   }
 
  private:
+  Bench(uint64_t most, const std::vector<std::string>& arguments)
+      : BenchCard(arguments), routes_(std::ranges::count(arguments, "--no-iommu") == 0), data_(most) {
+    must(sdaaMalloc(&from_, most));
+    must(sdaaMalloc(&to_, most));
+    must(sdaaStreamCreateWithFlags(&stream_, sdaaStreamNonBlocking));
+    must(sdaaStreamCreateWithFlags(&other_, sdaaStreamNonBlocking));
+    sdaaModule_t module = nullptr;
+    must(sdaaModuleLoad(&module, "build/cpe-kernels/serve-bench.elf"));
+    must(sdaaModuleGetFunction(&spin_, module, "spin"));
+    for (size_t at = 0; at < data_.size(); at += sizeof(uint64_t)) {
+      const uint64_t word = random_();
+      std::memcpy(data_.data() + at, &word, sizeof word);
+    }
+    must(sdaaMemcpy(from_, data_.data(), most, sdaaMemcpyHostToDevice));
+    if (can(Engine::kRootComplex) != routes_)
+      throw std::runtime_error("the card has found other routes than there are");
+  }
+
   static uint64_t address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
   double measure(uint64_t bytes, bool busy, nlohmann::json& figures) {
@@ -92,7 +114,7 @@ class Bench : private BenchCard {
     uint64_t chosen = 0;
     fmt::print(stderr, "{:>8}", bytes >> 10);
     for (const Named& one : kNamed) {
-      const std::optional<uint64_t> cycles = cycles_with(one.engine, bytes, busy);
+      const std::optional<uint64_t> cycles = cycles_with(one.engine, bytes, busy, best);
       fmt::print(stderr, "{:>12}", cycles ? fmt::to_string(*cycles) : "");
       if (!cycles) continue;
       if (one.engine == Engine::kBest) chosen = *cycles;
@@ -104,28 +126,34 @@ class Bench : private BenchCard {
     fmt::print(stderr, "   {:.3f}\n", regret);
     return regret;
   }
-  std::optional<uint64_t> cycles_with(Engine engine, uint64_t bytes, bool busy) {
+  // `best`: of those that were measured before.
+  std::optional<uint64_t> cycles_with(Engine engine, uint64_t bytes, bool busy, uint64_t best) {
     if (engine == Engine::kProcessor && bytes > kMostByProcessor) return std::nullopt;
     if (engine == Engine::kRootComplex && !routes_) return std::nullopt;
     // What the kernel or the routes do not matter for was measured without them.
     const bool matters = engine == Engine::kBest || (!busy && routes_);
     if (bytes > kLarge && !matters) return std::nullopt;
-    if (bytes <= kLarge) copy(engine, bytes);  // what it needs comes into the caches
-    std::vector<uint64_t> all(rounds(bytes));
-    for (uint64_t& cycles : all) {
-      card().run_until(0, random_() % kRefresh);
-      if (busy) spin(bytes);
-      cycles = cycles_of([&] { copy(engine, bytes); });
-      must(sdaaStreamSynchronize(other_));
+    if (bytes <= kLarge) round(engine, bytes, busy);  // what it needs comes into the caches
+    std::vector<uint64_t> all;
+    for (unsigned i = 0; i < rounds(bytes); ++i) {
+      // Each refresh is as far from the beginning of some round as from that of the others.
+      const uint64_t phase = i * kRefresh / rounds(bytes);
+      card().run_until(0, (kRefresh + phase - card().cycle() % kRefresh) % kRefresh);
+      all.push_back(round(engine, bytes, busy));
+      if (all.size() == kFew && std::ranges::min(all) / 2 > best) break;
     }
     check(bytes);
-    std::ranges::nth_element(all, all.begin() + static_cast<ptrdiff_t>(all.size() / 2));
-    return all[all.size() / 2];
+    return mean_of_middle(std::move(all));
+  }
+  uint64_t round(Engine engine, uint64_t bytes, bool busy) {
+    if (busy) spin(bytes);
+    const uint64_t cycles = cycles_of([&] { copy(engine, bytes); });
+    must(sdaaStreamSynchronize(other_));
+    return cycles;
   }
 
-  // A kernel that runs for longer than anybody would wait for it: for 40,000 cycles, or 100,000.
   void spin(uint64_t bytes) {
-    uint32_t turns = bytes <= kShort ? 13'200 : 33'000;
+    uint32_t turns = turns_of_spin(bytes);
     std::array<void*, 1> arguments = {&turns};
     must(sdaaLaunchKernel(spin_, arguments.data(), 0, other_));
   }
@@ -160,28 +188,9 @@ class Bench : private BenchCard {
   std::vector<uint8_t> data_;
 };
 
-// Both hosts.
-class Benches {
- public:
-  explicit Benches(std::vector<std::string> arguments)
-      : most_(std::erase(arguments, "--all") != 0 ? kMost : kLarge), arguments_(std::move(arguments)) {}
-  nlohmann::json run() {
-    nlohmann::json figures;
-    double regret = Bench(arguments_, true).run(most_, figures);
-    arguments_.emplace_back("--no-iommu");
-    regret = std::max(regret, Bench(arguments_, false).run(most_, figures));
-    figures["d2d.regret"] = regret;
-    return figures;
-  }
-
- private:
-  const uint64_t most_;
-  std::vector<std::string> arguments_;
-};
-
 }  // namespace
 }  // namespace swai::sdaa
 
 int main(int count, char** values) {
-  return swai::sdaa::print_figures<swai::sdaa::Benches>("d2d-bench", count, values);
+  return swai::sdaa::print_figures<swai::sdaa::Bench>("d2d-bench", count, values);
 }
