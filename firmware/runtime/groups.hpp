@@ -190,7 +190,7 @@ class Groups {
 
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as
   // the last ones of the same kernels did; a kernel that is new goes on for as long as it has been running.
-  [[gnu::cold, gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
+  [[gnu::noinline]] bool is_idle_within(unsigned group, uint64_t cycles) {
     constexpr uint64_t kAsking = 300;  // cycles until the group has answered
     constexpr uint64_t kMost = uint64_t{1} << 31;
     const uint64_t patience = std::min(cycles, kMost);
