@@ -41,8 +41,8 @@ unsigned rounds(uint64_t bytes) {
 // After so many an engine that takes more than twice as long as another one is known well enough.
 constexpr unsigned kFew = 3;
 
-// Of the middle half. Single copies take one of two times, depending on whether they meet a refresh, and now
-// and then a much longer one: a median would be one of the two, by chance.
+// Of the middle half. Single copies take one of two times, perhaps as they meet a refresh or not, and now and
+// then a much longer one: a median would be one of the two, by chance.
 uint64_t mean_of_middle(std::vector<uint64_t> all) {
   std::ranges::sort(all);
   const size_t out = all.size() / 4;
