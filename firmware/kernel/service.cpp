@@ -356,7 +356,7 @@ void serve() {
     const bool acted = !alarmed && wait_or_run();
     uint64_t work = fw::read_reg(inbox::work::kAddr);
     if ((work == 0 && !alarmed && !acted) || !serves) break;
-    untold |= !alarmed;
+    untold |= work != 0 || acted;
     alarmed = false;
     for (bool more = true; more || work != 0; work = fw::read_reg(inbox::work::kAddr)) {
       if (work != 0) fw::write_reg(inbox::work::kAddr, work);
