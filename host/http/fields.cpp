@@ -10,6 +10,8 @@ namespace swai::http {
 namespace {
 
 constexpr int kMostDepth = 32;
+// The parser compares each object's end with what lies beside it.
+constexpr unsigned kMostObjects = 4096;
 
 [[noreturn]] void refuse_kind(const std::string& path, const char* wanted, const Parsed& found) {
   throw bad_request(fmt::format("'{}' has to be {}, and is {}", path, wanted, found.type_name()), path,
@@ -27,9 +29,12 @@ std::string shortened(std::string text) {
 
 Parsed parse_json(std::string_view text) {
   try {
-    return Parsed::parse(text, [](int depth, Parsed::parse_event_t, Parsed&) {
+    unsigned objects = 0;
+    return Parsed::parse(text, [&](int depth, Parsed::parse_event_t event, Parsed&) {
       if (depth > kMostDepth)
         throw bad_request(fmt::format("the JSON is nested more than {} levels deep", kMostDepth));
+      if (event == Parsed::parse_event_t::object_start && ++objects > kMostObjects)
+        throw bad_request(fmt::format("the JSON has more than {} objects", kMostObjects));
       return true;
     });
   } catch (const Parsed::exception& error) {

@@ -22,12 +22,19 @@ namespace {
 // Between two tries to let somebody in when no descriptor is left.
 constexpr std::chrono::milliseconds kClosedFor{100};
 
-// Each new name is compared with those before it: a request has few.
+// Whoever copies JSON goes as deep as it does.
+constexpr int kMostDepth = 32;
+
+// Each new name is compared with those before it, and each object's end with what lies beside it: a request
+// has few of them.
 Json parse(const std::string& text) {
   unsigned names = 0;
-  return Json::parse(text, [&](int, Json::parse_event_t event, Json&) {
-    if (event == Json::parse_event_t::key && ++names > kMostNames)
-      throw std::runtime_error(fmt::format("a request has {} names at most", kMostNames));
+  return Json::parse(text, [&](int depth, Json::parse_event_t event, Json&) {
+    if (depth > kMostDepth)
+      throw std::runtime_error(fmt::format("a request is nested more than {} levels deep", kMostDepth));
+    const bool counts = event == Json::parse_event_t::key || event == Json::parse_event_t::object_start;
+    if (counts && ++names > kMostNames)
+      throw std::runtime_error(fmt::format("a request has {} names and objects at most", kMostNames));
     return true;
   });
 }
@@ -147,6 +154,8 @@ void Control::answer(Connection& connection) {
       return;
     }
     reply = calls_.answer(request);
+  } catch (const Busy& busy) {
+    reply = {{"error", busy.what()}, {"busy", true}};
   } catch (const std::exception& error) {
     reply = {{"error", error.what()}};
   }
@@ -157,7 +166,7 @@ void Control::answer(Connection& connection) {
 
 void Control::begin_lines(Connection& connection, const Json& request, const std::string& command) {
   const auto refuse = [](size_t most, const char* of) {
-    throw std::runtime_error(fmt::format(
+    throw Busy(fmt::format(
         "the daemon writes {} such answers {}at once at most; try again when one has ended", most, of));
   };
   const auto of_process = [&](const Connection& one) {

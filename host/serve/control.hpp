@@ -34,6 +34,12 @@ using link::Unreachable;
 inline constexpr size_t kMostRequestBytes = 256 << 10;
 inline constexpr unsigned kMostNames = 256;
 
+// A request that is right, but comes too early; it may come again.
+class Busy : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class Control {
  public:
   struct Limits {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "host/http/problem.hpp"
+#include "host/serve/control.hpp"
+
 namespace swai::write {
 namespace {
 
@@ -56,7 +59,11 @@ void DaemonTexts::write(const Json& request, const std::shared_ptr<serve::Lines>
   wish.prompt = std::move(text.tokens);
   wish.most = text.most;
   wish.sampling = text.sampling;
-  line_.add(*found->writes, std::make_shared<LinesAnswer>(std::move(wish), lines));
+  try {
+    line_.add(*found->writes, std::make_shared<LinesAnswer>(std::move(wish), lines));
+  } catch (const http::Problem& full) {
+    throw serve::Busy(full.what());
+  }
 }
 
 }  // namespace swai::write

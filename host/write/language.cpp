@@ -33,20 +33,21 @@ float number_in(Fields& fields, std::string_view name, double low, double high, 
 }
 
 generate::Sampling sampling_in(Fields& fields) {
+  constexpr double kMost = 1024;  // as the card's operators have it
   generate::Sampling sampling;
-  sampling.temperature = number_in(fields, "temperature", 0, 1000, sampling.temperature);
+  sampling.temperature = number_in(fields, "temperature", 0, kMost, sampling.temperature);
   sampling.top_k = static_cast<uint32_t>(
       fields.whole("top_k", 0, std::numeric_limits<uint32_t>::max()).value_or(sampling.top_k));
   sampling.top_p = number_in(fields, "top_p", 0, 1, sampling.top_p);
   sampling.seed = fields.whole("seed", 0, std::numeric_limits<uint64_t>::max()).value_or(sampling.seed);
-  sampling.repetition = number_in(fields, "repetition", 0, 1000, sampling.repetition);
-  sampling.frequency = number_in(fields, "frequency", -1000, 1000, sampling.frequency);
-  sampling.presence = number_in(fields, "presence", -1000, 1000, sampling.presence);
+  sampling.repetition = number_in(fields, "repetition", 0, kMost, sampling.repetition);
+  sampling.frequency = number_in(fields, "frequency", -kMost, kMost, sampling.frequency);
+  sampling.presence = number_in(fields, "presence", -kMost, kMost, sampling.presence);
   const operators::SampleSettings settings = generate::settings_of(sampling);
   if (!operators::can_sample(settings))
-    throw bad_request("'temperature' is 0, or from 0.001 to 1000; 'top_p' from 0.000001 to 1", "temperature");
+    throw bad_request("'temperature' is 0, or from 0.001 to 1024; 'top_p' from 0.000001 to 1", "temperature");
   if (!operators::can_penalise(settings))
-    throw bad_request("'repetition' is from 0.001 to 1000", "repetition");
+    throw bad_request("'repetition' is from 0.001 to 1024", "repetition");
   return sampling;
 }
 

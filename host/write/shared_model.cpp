@@ -7,8 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <list>
+#include <numeric>
 
 #include "host/link/unix_socket.hpp"
 #include "host/serve/control.hpp"
@@ -17,13 +19,18 @@ namespace swai::write {
 
 using models::Token;
 
+// So many tokens, of ten digits and a comma each, are sure to fit into a request beside all else.
+constexpr uint32_t kMostRoom = (serve::kMostRequestBytes - 2048) / 11;
+
 std::optional<SharedModel> SharedModel::find(const std::string& control, const std::string& identity) {
   if (identity.empty()) return std::nullopt;
   try {
     const Json reply = link::ask(control, {{"command", "models"}});
     for (const Json& one : reply.at("models")) {
       OnCard model = on_card_in(one);
-      if (model.identity == identity) return SharedModel(control, std::move(model));
+      if (model.identity != identity) continue;
+      model.room = std::min(model.room, kMostRoom);
+      return SharedModel(control, std::move(model));
     }
   } catch (const std::exception&) {
     // It is none of this user's, or an older one.
@@ -31,10 +38,7 @@ std::optional<SharedModel> SharedModel::find(const std::string& control, const s
   return std::nullopt;
 }
 
-bool SharedModel::takes(const Wish& wish) const {
-  return wish.tokens.size() + wish.most - 1 <= is_.room &&
-         line_for(wish, {}).size() <= serve::kMostRequestBytes;
-}
+bool SharedModel::takes(const Wish& wish) const { return wish.tokens.size() + wish.most - 1 <= is_.room; }
 
 std::string SharedModel::line_for(const Wish& wish, const generate::Sampling& sampling) const {
   return link::line_of(request_of({.model = is_.identity,
@@ -46,6 +50,9 @@ std::string SharedModel::line_for(const Wish& wish, const generate::Sampling& sa
 // A text on its way. When this goes, the daemon ends it.
 class SharedModel::Writing {
  public:
+  // The daemon has no place for one more text now.
+  struct Refused {};
+
   Writing(const SharedModel& model, size_t number, const std::string& request)
       : control_(model.control()), number_(number), fd_(link::connect_unix(control_)) {
     if (!fd_) throw link::Unreachable(fmt::format("{}: {}", control_, std::strerror(errno)));
@@ -53,6 +60,7 @@ class SharedModel::Writing {
   }
 
   int fd() const { return fd_.get(); }
+  size_t number() const { return number_; }
   const Taken& taken() const { return taken_; }
 
   // What has come; false: it is over.
@@ -84,6 +92,7 @@ class SharedModel::Writing {
       ears.begins(number_);
       return true;
     }
+    if (line.contains("busy")) throw Refused();
     const auto error = line.find("error");
     if (error != line.end() && error->is_string()) throw std::runtime_error(error->get<std::string>());
     taken_.beside = number_in(line, "beside");
@@ -111,23 +120,35 @@ class SharedModel::Writing {
 SharedModel::Taken SharedModel::write(std::span<const Wish> texts, const generate::Sampling& sampling,
                                       const Ears& ears) const {
   constexpr size_t kAtOnce = serve::Control::Limits().answers_of_process;
+  constexpr int kSoon = 100;  // ms, after which a daemon that had no place is asked again
   Taken all;
+  std::deque<size_t> left(texts.size());
+  std::iota(left.begin(), left.end(), size_t{0});
   std::list<Writing> written;
-  for (size_t next = 0; next < texts.size() || !written.empty();) {
-    for (; next < texts.size() && written.size() < kAtOnce; ++next)
-      written.emplace_back(*this, next, line_for(texts[next], sampling));
+  bool refused = false;
+  while (!left.empty() || !written.empty()) {
+    for (; !left.empty() && !refused && written.size() < kAtOnce; left.pop_front())
+      written.emplace_back(*this, left.front(), line_for(texts[left.front()], sampling));
     std::vector<pollfd> fds;
     for (const Writing& one : written) fds.push_back({one.fd(), POLLIN, 0});
-    if (::poll(fds.data(), fds.size(), -1) < 0) continue;
+    const int ready = ::poll(fds.data(), fds.size(), refused ? kSoon : -1);
+    if (ready == 0) refused = false;
+    if (ready <= 0) continue;
     size_t i = 0;
     for (auto one = written.begin(); one != written.end(); ++i) {
-      if (fds[i].revents == 0 || one->read(ears)) {
-        ++one;
-        continue;
+      try {
+        if (fds[i].revents == 0 || one->read(ears)) {
+          ++one;
+          continue;
+        }
+        all.tokens += one->taken().tokens;
+        all.beside += one->taken().beside;
+        all.kv_bytes += one->taken().kv_bytes;
+        refused = false;
+      } catch (const Writing::Refused&) {
+        left.push_front(one->number());
+        refused = true;
       }
-      all.tokens += one->taken().tokens;
-      all.beside += one->taken().beside;
-      all.kv_bytes += one->taken().kv_bytes;
       one = written.erase(one);
     }
   }

@@ -27,8 +27,9 @@ from sounds import write_sound  # noqa: E402
 from swai_test_case import LIMIT, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
-# Launches beside those of its tokens: its sound, its encoder, and its first logits for the host.
-OF_A_WINDOW = 3
+# Launches beside those of its tokens: its sound, its encoder, its first logits for the host, and the rest of the encoder's
+# and of the decoder's first list, which go to the cores in two pieces each.
+OF_A_WINDOW = 5
 STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
 
 shared = types.SimpleNamespace()  # the daemon

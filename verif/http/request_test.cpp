@@ -191,6 +191,12 @@ TEST_CASE("a large body takes no time that grows with its square") {
   CHECK(refused(completion, body + R"("model":"m"})") != "-");
 }
 
+TEST_CASE("many objects take no time that grows with the square of their number") {
+  std::string body = R"({"model": "m", "prompt": "x", "stop": [{})";
+  for (unsigned i = 0; i < 100'000; ++i) body += ",{}";
+  CHECK_THROWS_WITH(http::parse_json(body + "]}"), "the JSON has more than 4096 objects");
+}
+
 // Valid requests, damaged: each is taken or refused with a status of 400, and nothing else happens. With
 // sanitizers.
 TEST_CASE("damaged requests") {

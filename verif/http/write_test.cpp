@@ -278,6 +278,25 @@ TEST_CASE("limits of all programs together; who is being answered is not the one
   CHECK(daemon.model.written == 2);
 }
 
+TEST_CASE("a text that finds the daemon busy is written when there is a place") {
+  Daemon daemon(16, {.answers = 2});
+  std::vector<link::Fd> fds;
+  for (size_t i = 0; i < 2; ++i) {
+    fds.push_back(link::connect_unix(daemon.path()));
+    REQUIRE(link::write_all(fds.back().get(), request(10, 500)));
+    daemon.wait_for_written(i + 1);
+  }
+  const SharedModel model = daemon.shared();
+  Text text(model, 20, 3);
+  CHECK(text.written.wait_for(std::chrono::milliseconds(250)) == std::future_status::timeout);
+  fds.pop_back();
+  daemon.wait_for_written(1);
+  daemon.wait_for_written(2);
+  daemon.model.steps.release(3);
+  CHECK(text.written.get().tokens == 4);
+  CHECK(text.tokens == std::vector<Token>{21, 22, 23});
+}
+
 TEST_CASE("what is wrong with a text is said") {
   Daemon daemon;
   daemon.model.steps.release(1000);
@@ -303,7 +322,7 @@ TEST_CASE("what is wrong with a text is said") {
   refuses({{"top_k", -1}}, "'top_k'");
   refuses({{"seed", -1}}, "'seed'");
   refuses({{"repetition", 0}}, "'repetition'");
-  refuses({{"frequency", -1001}}, "'frequency'");
+  refuses({{"frequency", -1025}}, "'frequency'");
   refuses({{"presence", 1e300}}, "'presence'");
   refuses({{"stop", "x"}}, "no parameter 'stop'");
   refuses({{"tokens", {Played::kFails}}}, "the card is lost");
@@ -313,6 +332,11 @@ TEST_CASE("what is wrong with a text is said") {
   std::string names = R"({"version":1)";
   for (unsigned i = 0; i < 20'000; ++i) names += fmt::format(R"(,"{}":1)", i);
   CHECK(daemon.said(names + "}\n").find("256 names") != std::string::npos);
+  std::string objects = R"({"version":1,"x":[{})";
+  for (unsigned i = 0; i < 80'000; ++i) objects += ",{}";
+  CHECK(daemon.said(objects + "]}\n").find("256 names and objects") != std::string::npos);
+  const std::string deep = R"({"version":1,"command":"write","x":)" + std::string(100'000, '[');
+  CHECK(daemon.said(deep + std::string(100'000, ']') + "}\n").find("32 levels") != std::string::npos);
   CHECK(daemon.shared().is().name == "m");
 }
 
