@@ -19,6 +19,7 @@
 #include "host/audio/mel.hpp"
 #include "host/audio/sound.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/common/folder.hpp"
 
 using namespace swai;
 using namespace swai::audio;
@@ -31,21 +32,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "swai-audio-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using common::Folder;
 
 std::vector<float> sine(double hz, double rate, size_t count) {
   std::vector<float> samples;
@@ -159,8 +146,8 @@ TEST_CASE("nothing at all gives frames of silence") {
 TEST_CASE("the right rate and one channel: as it is") {
   const Folder folder;
   const std::vector<float> samples = sine(440, kRate, 5000);
-  write(folder / "a.wav", kFloatWav, kRate, 1, samples);
-  const Sound sound = read_sound(folder / "a.wav");
+  write(folder.path / "a.wav", kFloatWav, kRate, 1, samples);
+  const Sound sound = read_sound(folder.path / "a.wav");
   CHECK(sound.samples == samples);
   CHECK_FALSE(sound.cut_short);
   CHECK(sound.seconds() == doctest::Approx(0.3125));
@@ -187,8 +174,8 @@ TEST_CASE("other rates, formats and channels") {
       for (int channel = 0; channel < one.channels; ++channel)
         frames.push_back(sample +
                          0.1F * (static_cast<float>(channel) - static_cast<float>(one.channels - 1) / 2));
-    write(folder / one.name, one.format, one.rate, one.channels, frames);
-    const Sound sound = read_sound(folder / one.name);
+    write(folder.path / one.name, one.format, one.rate, one.channels, frames);
+    const Sound sound = read_sound(folder.path / one.name);
     CHECK(sound.file_channels == one.channels);
     CHECK(sound.file_rate == one.rate);
     const bool mp3 = std::string(one.name) == "s.mp3";
@@ -201,7 +188,7 @@ TEST_CASE("other rates, formats and channels") {
 
 TEST_CASE("files without sound, and sound that is none") {
   const Folder folder;
-  const std::string path = folder / "x.wav";
+  const std::string path = folder.path / "x.wav";
   write(path, kFloatWav, kRate, 1, {});
   CHECK(has(complaint(path), "holds no sound"));
   write(path, kFloatWav, 8000, 1, {0.25F});
@@ -217,14 +204,14 @@ TEST_CASE("files without sound, and sound that is none") {
   CHECK(has(complaint(path), "has 65 channels"));
   write(path, Bytes{});
   CHECK(has(complaint(path), "is no sound that can be read"));
-  CHECK(has(complaint(folder / "none"), "cannot be opened"));
-  CHECK(has(complaint(folder / "."), "is no ordinary file"));
+  CHECK(has(complaint(folder.path / "none"), "cannot be opened"));
+  CHECK(has(complaint(folder.path / "."), "is no ordinary file"));
   CHECK(has(complaint("/dev/zero"), "is no ordinary file"));
 }
 
 TEST_CASE("headers that lie, files that end too early") {
   const Folder folder;
-  const std::string path = folder / "x.wav";
+  const std::string path = folder.path / "x.wav";
   write(path, SF_FORMAT_WAV | SF_FORMAT_PCM_16, kRate, 1, sine(440, kRate, 1000));
   const Bytes good = read(path);
   REQUIRE(good.size() == 44 + 2000);
@@ -252,7 +239,7 @@ TEST_CASE("damaged files are refused, or harmless") {
   };
   for (const Kind& kind : {Kind{"a.wav", kFloatWav}, Kind{"a.flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_16},
                            Kind{"a.ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS}}) {
-    const std::string path = folder / kind.name;
+    const std::string path = folder.path / kind.name;
     write(path, kind.format, 8000, 1, sine(440, 8000, 2000));
     const Bytes good = read(path);
     for (int i = 0; i < 100; ++i) {

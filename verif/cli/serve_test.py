@@ -16,45 +16,25 @@ import types
 import unittest
 
 sys.path.insert(0, "verif/card")
+import daemons  # noqa: E402
 import perfetto  # noqa: E402
 from swai_test_case import HANGS, LIMIT, MODULES, SWAI, SwaiTest, on_rtl  # noqa: E402
 
 COPY = ["run", MODULES / "copy.elf", "--args", "buf:4096", "buf:4096:index", "4096", "0"]
 
+SERVE = ("--config", "tiny", "serve")
+
 shared = types.SimpleNamespace()  # the daemon
-
-
-def begin_daemon(folder, *words):
-    environment = os.environ | {"XDG_RUNTIME_DIR": folder, "TMPDIR": folder}
-    environment.pop("SWAI_CARD", None)
-    return subprocess.Popen([SWAI, "--config", "tiny", "serve", *words], stderr=subprocess.PIPE, text=True, env=environment)
-
-
-def start_daemon(folder, *words):
-    daemon = begin_daemon(folder, *words)
-    lines = []
-    for line in daemon.stderr:
-        lines.append(line)
-        if "ready" in line:
-            break
-    return daemon, "".join(lines)
 
 
 def setUpModule():
     shared.folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
-    shared.daemon, _ = start_daemon(shared.folder.name, "--jobs", "1")
-    # Nobody reads what it says from now on.
-    shared.log = subprocess.Popen(["cat"], stdin=shared.daemon.stderr, stdout=subprocess.DEVNULL)
+    shared.daemon, _ = daemons.start(shared.folder.name, *SERVE, "--jobs", "1")
+    shared.log = daemons.ignore(shared.daemon)
 
 
 def tearDownModule():
-    shared.daemon.send_signal(signal.SIGTERM)
-    code = shared.daemon.wait(LIMIT)
-    shared.log.wait()
-    left = os.listdir(shared.folder.name)
-    shared.folder.cleanup()
-    assert code == 0, code
-    assert not left, left
+    daemons.end(shared.daemon, shared.log, shared.folder)
 
 
 class ServeTest(SwaiTest):
@@ -199,7 +179,7 @@ class Daemon(ServeTest):
     def test_several_cards(self):
         folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
         self.addCleanup(folder.cleanup)
-        daemon, said = start_daemon(folder.name, "--cards", "2")
+        daemon, said = daemons.start(folder.name, *SERVE, "--cards", "2")
         self.addCleanup(daemon.stderr.close)
         self.addCleanup(daemon.kill)
         self.assertIn("starts 2 simulated cards (tiny", said)
@@ -239,7 +219,7 @@ class Daemon(ServeTest):
         self.assertIn("there are 2 cards, 0 to 1", self.run_swai("log", "--number", "2", code=2)[1])
 
     def test_two_of_them(self):
-        daemon, said = start_daemon(shared.folder.name)
+        daemon, said = daemons.start(shared.folder.name, *SERVE)
         self.assertEqual(daemon.wait(LIMIT), 2, said)
         said += daemon.stderr.read()
         self.assertIn(f"a daemon runs already, process {shared.daemon.pid}", said)
@@ -277,7 +257,7 @@ class Daemon(ServeTest):
     def test_who_comes_while_it_boots(self):
         with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
             self.environment["XDG_RUNTIME_DIR"] = folder
-            daemon = begin_daemon(folder)
+            daemon = daemons.begin(folder, *SERVE)
             self.addCleanup(daemon.stderr.close)
             self.addCleanup(daemon.kill)
             # It says so behind taking its place.
@@ -331,7 +311,7 @@ class Daemon(ServeTest):
     def test_killed(self):
         folder = tempfile.TemporaryDirectory(prefix="swai-serve-")
         self.addCleanup(folder.cleanup)
-        daemon, _ = start_daemon(folder.name)
+        daemon, _ = daemons.start(folder.name, *SERVE)
         self.environment["XDG_RUNTIME_DIR"] = folder.name
         program = subprocess.Popen(self.command("--quiet", *HANGS), stderr=subprocess.PIPE, text=True, env=self.environment)
         self.wait_for_a_client()
@@ -344,7 +324,7 @@ class Daemon(ServeTest):
         self.environment["TMPDIR"] = folder.name
         self.assertRegex(self.run_left_over(), r"1 folders of cards, \d+ MiB")
         # The sockets that it left are in nobody's way, and its card's folder is cleared away.
-        daemon, _ = start_daemon(folder.name)
+        daemon, _ = daemons.start(folder.name, *SERVE)
         self.assertEqual(len(list(pathlib.Path(folder.name).glob("swai-card-*"))), 1)
         self.assertIn("SWAI tiny", self.run_swai("list")[0])
         daemon.send_signal(signal.SIGINT)
@@ -357,7 +337,7 @@ class Daemon(ServeTest):
 
     def test_interrupted_boot(self):
         with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
-            daemon = begin_daemon(folder)
+            daemon = daemons.begin(folder, *SERVE)
             while not list(pathlib.Path(folder).glob("swai-*")) and daemon.poll() is None:
                 time.sleep(0.01)  # its card's folder
             daemon.send_signal(signal.SIGINT)
@@ -374,7 +354,7 @@ class Daemon(ServeTest):
         first = lines.index("build/swai serve &")
         said = {}
         with tempfile.TemporaryDirectory(prefix="swai-serve-") as folder:
-            daemon, _ = start_daemon(folder)
+            daemon, _ = daemons.start(folder, *SERVE)
             self.addCleanup(daemon.kill)
             self.environment["XDG_RUNTIME_DIR"] = folder
             (self.folder / "build").symlink_to(pathlib.Path("build").resolve())

@@ -17,6 +17,7 @@
 #include "sim/common/archive.hpp"
 #include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/common/folder.hpp"
 #include "verif/fast/bed.hpp"
 #include "verif/fast/group_job.hpp"
 
@@ -293,16 +294,6 @@ TEST_CASE("snapshot: kernels under way end as they would have") {
 
 // -------------------------------------------------------------------------------------------------- files
 
-struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "swai-snapshot-XXXXXX";
-  Folder() {
-    std::string name = path;
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
-
 std::string error_of(const std::string& path, Bed& bed) {
   try {
     restore_snapshot(path, bed.card());
@@ -313,7 +304,7 @@ std::string error_of(const std::string& path, Bed& bed) {
 }
 
 TEST_CASE("snapshot: a file is the whole card") {
-  const Folder folder;
+  const common::Folder folder;
   const std::string path = folder.path / "card.snapshot";
   const std::vector<uint8_t> flash = image();
   Bed first(flash);
@@ -332,7 +323,7 @@ TEST_CASE("snapshot: a file is the whole card") {
 }
 
 TEST_CASE("snapshot: a damaged file changes nothing, whichever byte is damaged and wherever it ends") {
-  const Folder folder;
+  const common::Folder folder;
   const std::string path = folder.path / "card.snapshot";
   const std::vector<uint8_t> flash = image();
   Bed bed(flash);
@@ -364,7 +355,7 @@ TEST_CASE("snapshot: a damaged file changes nothing, whichever byte is damaged a
 }
 
 TEST_CASE("snapshot: of another card it is refused, and all that differs is named") {
-  const Folder folder;
+  const common::Folder folder;
   const std::string path = folder.path / "card.snapshot";
   std::vector<uint8_t> flash = image();
   Bed bed(flash);

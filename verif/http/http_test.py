@@ -36,7 +36,7 @@ shared = types.SimpleNamespace()  # the daemon
 
 
 def start_daemon(folder, *words):
-    daemon, said = daemons.start(folder, *words)
+    daemon, said = daemons.start(folder, "--tier", "fast", "serve", *words)
     found = re.search(r"http://\S+", said)
     assert found, said
     return daemon, found[0]
@@ -55,15 +55,9 @@ def setUpModule():
 
 
 def tearDownModule():
-    shared.daemon.send_signal(signal.SIGTERM)
-    code = shared.daemon.wait(LIMIT)
-    shared.log.wait()
     shared.chat.unlink()
     shared.speech.unlink()
-    left = os.listdir(shared.folder.name)
-    shared.folder.cleanup()
-    assert code == 0, code
-    assert not left, left
+    daemons.end(shared.daemon, shared.log, shared.folder)
 
 
 def ask(path, body=None):

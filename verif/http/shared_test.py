@@ -21,6 +21,7 @@ from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 MODEL = "models/stories260K/stories260K.bin"
 PAGE = 2 << 20  # in which the card gives memory away
 ROOM = 400
+SERVE = ("--tier", "fast", "serve")
 PROMPTS = ["Once upon a time", "The", "A dog", "Lily", "One day", "Tim", "She", "It was", "Mom", "He"]
 
 shared = types.SimpleNamespace()  # the daemon, and packed models
@@ -35,19 +36,13 @@ def setUpModule():
     random_chat.write(large, width=256, inner=1024, layers=4)
     for model, packed, precision in ((MODEL, shared.stories, "w8a8"), (large, shared.large, "fp32")):
         subprocess.run([SWAI, "--quiet", "model", "import", model, "--precision", precision, "-o", packed], check=True, stdout=subprocess.DEVNULL)
-    shared.daemon, _ = daemons.start(shared.folder.name, "--model", shared.stories, "--model", f"large={shared.large}", "--context", ROOM)
+    shared.daemon, _ = daemons.start(shared.folder.name, *SERVE, "--model", shared.stories, "--model", f"large={shared.large}", "--context", ROOM)
     shared.log = daemons.ignore(shared.daemon)
 
 
 def tearDownModule():
-    shared.daemon.send_signal(signal.SIGTERM)
-    code = shared.daemon.wait(LIMIT)
-    shared.log.wait()
-    left = os.listdir(shared.folder.name)
-    shared.folder.cleanup()
+    daemons.end(shared.daemon, shared.log, shared.folder)
     shared.files.cleanup()
-    assert code == 0, code
-    assert not left, left
 
 
 class SharedTest(SwaiTest):
@@ -214,7 +209,7 @@ class Programs(SharedTest):
 
     def test_end_of_the_daemon(self):
         with tempfile.TemporaryDirectory(prefix="swai-shared-") as folder:
-            daemon, _ = daemons.start(folder, "--model", shared.stories)
+            daemon, _ = daemons.start(folder, *SERVE, "--model", shared.stories)
             self.environment["XDG_RUNTIME_DIR"] = folder
             process = self.start("-p", "Once", "-n", "500", "--temp", "1", "--seed", "3", json_wanted=False)
             self.assertTrue(process.stdout.read(6))
