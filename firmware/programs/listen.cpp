@@ -165,14 +165,14 @@ class Listener {
       if (cancelled()) return Code::kCancelled;
       const Token token = words_->token;
       const listen::Message chosen = {listen::Message::kChosen, token, words_->log_probability};
-      const bool ends = token == wish_.marks.end || said_.count() == speech::most_said(wish_.context) ||
-                        directed + said_.count() + 1 >= wish_.context;
+      const bool is_text = token != wish_.marks.end && said_.count() != speech::most_said(wish_.context);
+      const bool ends = !is_text || directed + said_.count() + 1 >= wish_.context;
       if (ends || !lists_.defers()) {
         if (!send(chosen)) return lost();
       } else {
         later_ = chosen;
       }
-      if (token != wish_.marks.end && said_.count() != speech::most_said(wish_.context)) said_.add(token);
+      if (is_text) said_.add(token);
       if (ends) return std::nullopt;
       if (!append({&token, 1}, next)) return cancelled() ? Code::kCancelled : Code::kFailed;
     }

@@ -41,18 +41,9 @@ BaseKind file_kind(ValueKind kind) {
 }
 
 std::optional<ValueKind> kind_of(BaseKind kind) {
-  switch (kind) {
-    case BaseKind::kBetween:
-      return ValueKind::kTemporary;
-    case BaseKind::kInput:
-      return ValueKind::kInput;
-    case BaseKind::kWeight:
-      return ValueKind::kWeight;
-    case BaseKind::kState:
-      return ValueKind::kState;
-    case BaseKind::kOutput:
-      return ValueKind::kOutput;
-  }
+  using enum ValueKind;
+  for (const ValueKind one : {kTemporary, kInput, kWeight, kState, kOutput})
+    if (file_kind(one) == kind) return one;
   return std::nullopt;
 }
 
@@ -100,7 +91,7 @@ class Writer {
     header.quotients = section(quotients_);
     header.parameters = section(parameters_);
     header.text = section(text_);
-    bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
+    align();
     if (bytes_.size() > file::kMaxBytes) throw SizeError("the template is larger than templates may be");
     header.bytes = static_cast<uint32_t>(bytes_.size());
     header.crc32 = crc32(std::span(bytes_).subspan(sizeof header));
@@ -175,9 +166,10 @@ class Writer {
     return static_cast<uint32_t>(place);
   }
 
+  void align() { bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment); }
   template <typename Items>
   file::Section section(const Items& items) {
-    bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
+    align();
     const auto offset = static_cast<uint32_t>(bytes_.size());
     const auto* const from = reinterpret_cast<const uint8_t*>(items.data());
     bytes_.insert(bytes_.end(), from, from + items.size() * sizeof(items[0]));
