@@ -42,8 +42,8 @@ bool on_fast_tier() {
   const char* const tier = std::getenv("SWAI_TIER");
   return tier != nullptr && std::string(tier) == "fast";
 }
-std::string program_of_tier(const std::string& program) {
-  return on_fast_tier() ? "build/swai-card-fast" : program;
+std::string program_of(const RigOptions& options) {
+  return options.functional || on_fast_tier() ? "build/swai-card-fast" : options.program;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Rig::Rig(const RigOptions& options) : folder_(new_folder()) {
   for (unsigned i = 0; i < options.cards; ++i) {
     std::filesystem::copy_file(flash_image(), numbered(flash, i));
   }
-  std::vector<std::string> command = {program_of_tier(options.program),
+  std::vector<std::string> command = {program_of(options),
                                       "--config",
                                       config_of(options.program),
                                       "--flash",

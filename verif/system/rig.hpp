@@ -21,6 +21,7 @@ struct RigOptions {
   std::string program = card_program();
   unsigned cards = 1;
   std::vector<std::string> arguments;  // more ones for swai-card
+  bool functional = false;             // of the functional model, as SWAI_TIER=fast has all of them
 };
 
 // Flash files and sockets live in a folder of their own, which goes with the rig.

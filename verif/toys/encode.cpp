@@ -1,0 +1,40 @@
+// Goes through an encoder's list for each of several texts, and sends what it chooses of each.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "swai/lists.hpp"
+#include "verif/toys/toys.hpp"
+
+using namespace swai::program;
+using namespace swai::toys;
+
+static int encode(Job& job) {
+  const auto& wish = job.arguments<EncodeWish>();
+  if (job.argument_bytes() < sizeof wish || job.argument_bytes() != sizeof wish + wish.texts * sizeof(Text))
+    return kRefused;
+  auto* const tokens = show<uint32_t>(wish.places.tokens);
+  const auto* const number = show<uint32_t>(wish.places.number);
+  const auto* const likely = show<uint32_t>(wish.places.likely);
+  if (tokens == nullptr || number == nullptr || likely == nullptr) return kRefused;
+  Lists lists(job, wish.walk, wish.mode);
+  Lists::List list;
+  if (!Lists::open(wish.list, list) || !lists.take_memory(list.pattern.nodes())) return kRefused;
+
+  for (const Text& text : std::span(reinterpret_cast<const Text*>(&wish + 1), wish.texts)) {
+    if (cancelled()) return kCancelled;
+    if (text.rows > kMostRows) return kRefused;
+    std::copy_n(text.tokens.begin(), text.rows, tokens);
+    lists.give(tokens, text.rows * sizeof *tokens);    // cores read them
+    const std::array<int64_t, 1> sizes = {text.rows};  // of `size rows in 1 .. 16`
+    if (lists.run(list, sizes) != Status::kOk || lists.wait() != Status::kOk) return kFailed;
+    look(number, sizeof *number);  // cores wrote it
+    look(likely, sizeof *likely);
+    const Choice choice = {*number, *likely};
+    if (!job.stream().send(&choice, sizeof choice)) return kFailed;
+  }
+  job.stream().send(&lists.work(), sizeof lists.work());
+  return job.stream().flush() == Status::kOk ? kAll : kFailed;
+}
+
+SWAI_PROGRAM(encode)
