@@ -11,12 +11,16 @@ namespace swai::building {
 enum class When : uint32_t { kSync = 0, kAsync = 1 };
 // Launches of the program: of a list, or of each of its nodes.
 enum class Launches : uint32_t { kList = 0, kNodes = 1 };
+// What program and cores both use lies in memory of both, or each has its own, and it is copied.
+enum class Memory : uint32_t { kZeroCopy = 0, kCopy = 1 };
 
 struct Mode {
   When when;
   Launches launches;
+  Memory memory;
+  uint32_t reserved;
 };
-static_assert(sizeof(Mode) == 8);
+static_assert(sizeof(Mode) == 16);
 
 // Device pointers, to memory that processor and cores reach: a template, and its pointers as addresses, in
 // their order: who knows where memory lies adds bases and what is behind them once, and not for each list.
@@ -37,7 +41,7 @@ struct alignas(64) Work {
   uint64_t graph_nodes;   // of those with parameters
   uint64_t patch;         // working out parameters
   uint64_t handing_over;  // until memory has what the cores are to read for a run, but for the list
-  uint64_t reserved;
+  uint64_t copying;       // between the program's memory and the cores', if these are two
 };
 static_assert(sizeof(Work) == 64);
 

@@ -58,7 +58,7 @@ struct Wish {
   uint32_t before;
   uint32_t reserved;
 };
-static_assert(sizeof(Wish) == 240);
+static_assert(sizeof(Wish) == 248);
 
 struct Message {
   enum Kind : uint32_t {

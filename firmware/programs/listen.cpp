@@ -83,16 +83,17 @@ class Listener {
       : job_(job),
         wish_(wish),
         directions_(wish.direction.data(), wish.directions),
-        words_(show<listen::Words>(wish.words)),
-        lists_(job, wish.walk, wish.mode) {}
+        lists_(job, wish.walk, wish.mode),
+        words_(lists_.share<listen::Words>(wish.words)) {}
 
   Code run() {
-    if (words_ == nullptr || !take_memory()) return Code::kRefused;
+    if (words_.here == nullptr || !take_memory()) return Code::kRefused;
     before_.add({reinterpret_cast<const Token*>(&wish_ + 1), wish_.before});
     const Code code = hear_all();
     static_cast<void>(lists_.wait());  // of a run that nobody wants any more
     words_->work = lists_.work();
-    publish(&words_->work, sizeof words_->work);
+    lists_.give(words_, &words_->work, sizeof words_->work);
+    written();
     return code;
   }
 
@@ -103,9 +104,9 @@ class Listener {
       return false;
     const uint64_t nodes =
         std::max({encoder_.pattern.nodes(), several_.list().pattern.nodes(), one_.list().pattern.nodes()});
-    const uint64_t for_lists = Lists::memory_bytes(nodes), tokens = uint64_t{wish_.context} * 3;
-    if (!lists_.take_memory(nodes) || job_.heap_bytes() - for_lists < tokens * sizeof(Token)) return false;
-    auto* memory = reinterpret_cast<Token*>(job_.heap() + for_lists);
+    if (!lists_.take_memory(nodes)) return false;
+    auto* const memory = reinterpret_cast<Token*>(lists_.take(uint64_t{wish_.context} * 3 * sizeof(Token)));
+    if (memory == nullptr) return false;
     before_ = {memory, speech::most_before(wish_.context)};
     said_ = {memory + wish_.context, speech::most_said(wish_.context)};
     given_ = {memory + 2 * wish_.context, wish_.context};
@@ -191,12 +192,12 @@ class Listener {
                       allowed.first_timestamp,
                       allowed.end_of_timestamps,
                       wish_.vocabulary};
-    lists_.give(&words_->ranges, sizeof words_->ranges);
+    lists_.give(words_, &words_->ranges, sizeof words_->ranges);
     while (!tokens.empty()) {
       const auto some = tokens.first(std::min<size_t>(tokens.size(), listen::kMostTokens));
       tokens = tokens.subspan(some.size());
       std::ranges::copy(some, words_->tokens.begin());
-      lists_.give(&words_->tokens, sizeof words_->tokens);
+      lists_.give(words_, &words_->tokens, sizeof words_->tokens);
       if (step_for(some).run(lists_, past_, some.size(), said_.count() != 0) != Status::kOk) return false;
       if (later_ && !send(*later_)) return false;
       later_.reset();
@@ -204,7 +205,7 @@ class Listener {
       if (lists_.wait() != Status::kOk) return false;
       past_ += some.size();
     }
-    look(&words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
+    lists_.fetch(words_, &words_->token, offsetof(listen::Words, work) - offsetof(listen::Words, token));
     return true;
   }
 
@@ -216,8 +217,8 @@ class Listener {
   Job& job_;
   const listen::Wish& wish_;
   const std::span<const Token> directions_;
-  listen::Words* const words_;
   Lists lists_;
+  const Lists::Shared<listen::Words> words_;
   Lists::List encoder_;
   Step several_, one_;
   Tokens before_, said_, given_;

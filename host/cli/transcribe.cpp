@@ -46,6 +46,7 @@ struct Wish {
   std::string launch = "three-tier";
   std::string graph = "full";
   std::string build = "async";
+  std::string memory = "zero-copy";
   bool fallback = true;
   bool short_windows = true;
   transcribe::Options options;
@@ -65,6 +66,12 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
         kBadInput,
         "--build sync: with --launch two-tier the host builds all lists before the first run; the card "
         "builds them with --launch three-tier");
+  }
+  if (wish.memory == "copy" && wish.launch == "two-tier") {
+    throw Error(
+        kBadInput,
+        "--memory copy: with --launch two-tier the host copies across PCIe; processor and cores of the "
+        "card have something to copy with --launch three-tier");
   }
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
@@ -90,7 +97,8 @@ Json building_json(const building::Work& work) {
           {"graphs", work.graphs},
           {"graph_nodes", work.graph_nodes},
           {"patch_cycles", work.patch},
-          {"handover_cycles", work.handing_over}};
+          {"handover_cycles", work.handing_over},
+          {"copy_cycles", work.copying}};
 }
 
 class Writer {
@@ -173,9 +181,9 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
     fmt::print(
         stderr,
         "lists: {} nodes built, {:.0f} cycles each, {:.1f} % of it while a list ran; {} runs, {:.0f} cycles "
-        "to hand over each\n",
+        "to hand over each, {:.0f} to copy\n",
         work.nodes, each(work.build, work.nodes), 100 * each(work.hidden, work.build), work.graphs,
-        each(work.handing_over, work.graphs));
+        each(work.handing_over, work.graphs), each(work.copying, work.graphs));
   }
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
@@ -218,7 +226,8 @@ int run(const Cli& cli, Wish wish) {
   if (!image.empty()) {
     listener.emplace(program, image, speech, ready.special);
     listener->build({wish.build == "sync" ? building::When::kSync : building::When::kAsync,
-                     wish.graph == "per-op" ? building::Launches::kNodes : building::Launches::kList});
+                     wish.graph == "per-op" ? building::Launches::kNodes : building::Launches::kList,
+                     wish.memory == "copy" ? building::Memory::kCopy : building::Memory::kZeroCopy, 0});
   }
   progress.reset();
   phases.end("loading");
@@ -319,6 +328,12 @@ void add_transcribe(Cli& cli) {
           "async (default): the card builds the next list while one runs; sync: before it runs, while "
           "nothing does")
       ->check(CLI::IsMember({"async", "sync"}))
+      ->type_name("MODE");
+  command
+      ->add_option("--memory", wish->memory,
+                   "zero-copy (default): the card's processor and its cores share memory; copy: each has its "
+                   "own, and what both use is copied on the card")
+      ->check(CLI::IsMember({"zero-copy", "copy"}))
       ->type_name("MODE");
   command
       ->add_option("--precision", wish->precision,

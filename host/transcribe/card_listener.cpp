@@ -87,6 +87,7 @@ void CardListener::count(const building::Work& more) {
   building_.graph_nodes += more.graph_nodes;
   building_.patch += more.patch;
   building_.handing_over += more.handing_over;
+  building_.copying += more.copying;
 }
 
 }  // namespace swai::transcribe

@@ -33,7 +33,7 @@ class CardListener : public Listener {
 
   CardSpeech& speech_;
   const SpecialTokens special_;
-  building::Mode mode_ = {building::When::kAsync, building::Launches::kList};
+  building::Mode mode_ = {building::When::kAsync, building::Launches::kList, building::Memory::kZeroCopy, 0};
   walk::CardMemory kept_;
   std::optional<walk::CardMemory> sound_;
   uint64_t frames_ = 0;

@@ -13,24 +13,24 @@ static int encode(Job& job) {
   const auto& wish = job.arguments<EncodeWish>();
   if (job.argument_bytes() < sizeof wish || job.argument_bytes() != sizeof wish + wish.texts * sizeof(Text))
     return kRefused;
-  auto* const tokens = show<uint32_t>(wish.places.tokens);
-  const auto* const number = show<uint32_t>(wish.places.number);
-  const auto* const likely = show<uint32_t>(wish.places.likely);
-  if (tokens == nullptr || number == nullptr || likely == nullptr) return kRefused;
   Lists lists(job, wish.walk, wish.mode);
   Lists::List list;
+  const auto tokens = lists.share<uint32_t>(wish.places.tokens, kMostRows);
+  const auto number = lists.share<uint32_t>(wish.places.number);
+  const auto likely = lists.share<uint32_t>(wish.places.likely);
+  if (tokens.here == nullptr || number.here == nullptr || likely.here == nullptr) return kRefused;
   if (!Lists::open(wish.list, list) || !lists.take_memory(list.pattern.nodes())) return kRefused;
 
   for (const Text& text : std::span(reinterpret_cast<const Text*>(&wish + 1), wish.texts)) {
     if (cancelled()) return kCancelled;
     if (text.rows > kMostRows) return kRefused;
-    std::copy_n(text.tokens.begin(), text.rows, tokens);
-    lists.give(tokens, text.rows * sizeof *tokens);    // cores read them
-    const std::array<int64_t, 1> sizes = {text.rows};  // of `size rows in 1 .. 16`
+    std::copy_n(text.tokens.begin(), text.rows, tokens.here);
+    lists.give(tokens, tokens.here, text.rows * sizeof(uint32_t));
+    const std::array<int64_t, 1> sizes = {text.rows};
     if (lists.run(list, sizes) != Status::kOk || lists.wait() != Status::kOk) return kFailed;
-    look(number, sizeof *number);  // cores wrote it
-    look(likely, sizeof *likely);
-    const Choice choice = {*number, *likely};
+    lists.fetch(number, number.here, sizeof(uint32_t));
+    lists.fetch(likely, likely.here, sizeof(uint32_t));
+    const Choice choice = {*number.here, *likely.here};
     if (!job.stream().send(&choice, sizeof choice)) return kFailed;
   }
   job.stream().send(&lists.work(), sizeof lists.work());

@@ -17,7 +17,8 @@ struct Choice {
   uint32_t number;
   uint32_t likely;
 };
-// Device pointers, to memory that processor and cores reach: what a model reads, and what it has chosen.
+// Device pointers, to memory that processor and cores reach: what a model reads, and what it has chosen, each
+// in lines of its own.
 struct Places {
   uint64_t tokens;
   uint64_t number;

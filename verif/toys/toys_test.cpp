@@ -16,7 +16,7 @@
 namespace swai::toys {
 namespace {
 
-using building::Launches, building::When;
+using building::Launches, building::Memory, building::When;
 using Tokens = std::vector<uint32_t>;
 using Choices = std::vector<Choice>;
 
@@ -221,11 +221,14 @@ struct Mode {
   building::Mode building;
 };
 // The two that differ most come first.
-constexpr std::array kModes = {
-    Mode{true, {When::kSync, Launches::kNodes}},   Mode{false, {When::kAsync, Launches::kList}},
-    Mode{true, {When::kSync, Launches::kList}},    Mode{false, {When::kSync, Launches::kList}},
-    Mode{false, {When::kAsync, Launches::kNodes}}, Mode{false, {When::kSync, Launches::kNodes}},
-};
+std::vector<Mode> modes() {
+  std::vector<Mode> all = {{true, {.launches = Launches::kNodes}}};
+  for (const Memory memory : {Memory::kZeroCopy, Memory::kCopy})
+    for (const Launches launches : {Launches::kList, Launches::kNodes})
+      for (const When when : {When::kAsync, When::kSync}) all.push_back({false, {when, launches, memory, 0}});
+  all.push_back({true, {.launches = Launches::kList}});
+  return all;
+}
 
 // What a run has chosen, and all that it has left behind.
 struct Run {
@@ -266,11 +269,15 @@ void check(const Toy& toy, const Mode& mode, uint64_t launches) {
   const bool is_async = mode.building.when == When::kAsync;
   // The first list is built while its first node runs, which is launched by itself.
   const uint64_t begun = is_async && !each ? 1 : 0;
-  CHECK(launches == (each ? toy.nodes() : toy.runs()) + begun);
+  const uint64_t expected = (each ? toy.nodes() : toy.runs()) + begun;
+  // The cores copy what is small.
+  if (mode.building.memory == Memory::kCopy) CHECK(launches > expected);
+  if (mode.building.memory == Memory::kZeroCopy) CHECK(launches == expected);
   if (mode.is_two_tier) return;
   const building::Work& work = toy.program().work();
   CHECK(work.graphs == toy.runs());
   CHECK(work.nodes == toy.different_nodes());
+  CHECK((work.copying != 0) == (mode.building.memory == Memory::kCopy));
   // A node may end before the rest is built; what is built behind a whole list is hidden.
   if (!is_async) CHECK(work.hidden == 0);
   if (is_async && toy.has_two_lists()) CHECK(work.hidden != 0);
@@ -285,16 +292,18 @@ void check_all(const MakeToy& make) {
     const system::Rig model({.functional = true});
     sdaa::Runtime::get().use({[&] { return model.open(); }});
     const std::unique_ptr<Toy> toy = make();
-    first = run(*toy, {true, {When::kSync, Launches::kList}});
+    first = run(*toy, modes().back());
     compare(first, toy->exact());
     sdaa::Runtime::get().use({});
   }
   const sdaa::OnCard card;
   const std::unique_ptr<Toy> toy = make();
-  for (const Mode& mode : std::span(kModes).first(system::rounds(kModes.size(), 2))) {
+  const std::vector<Mode> all = modes();
+  for (const Mode& mode : std::span(all).first(system::rounds(static_cast<unsigned>(all.size()), 2))) {
     CAPTURE(mode.is_two_tier);
     CAPTURE(mode.building.launches);
     CAPTURE(mode.building.when);
+    CAPTURE(mode.building.memory);
     const uint64_t before = cli::bench::card_launches();
     compare(run(*toy, mode), first);
     check(*toy, mode, cli::bench::card_launches() - before);

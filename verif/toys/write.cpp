@@ -21,10 +21,10 @@ class Writer {
         wish_(wish),
         text_(reinterpret_cast<const uint32_t*>(&wish + 1), wish.rows),
         prompt_(text_.data() + text_.size(), wish.prompt),
-        tokens_(show<uint32_t>(wish.places.tokens)),
-        number_(show<uint32_t>(wish.places.number)),
-        likely_(show<uint32_t>(wish.places.likely)),
-        lists_(job, wish.walk, wish.mode) {}
+        lists_(job, wish.walk, wish.mode),
+        tokens_(lists_.share<uint32_t>(wish.places.tokens, kMostTokens)),
+        number_(lists_.share<uint32_t>(wish.places.number)),
+        likely_(lists_.share<uint32_t>(wish.places.likely)) {}
 
   Code run() {
     if (!open()) return kRefused;
@@ -52,7 +52,7 @@ class Writer {
   }
 
   bool open() {
-    if (tokens_ == nullptr || number_ == nullptr || likely_ == nullptr || prompt_.empty() ||
+    if (tokens_.here == nullptr || number_.here == nullptr || likely_.here == nullptr || prompt_.empty() ||
         prompt_.size() > kMostTokens || !Lists::open(wish_.step, step_) ||
         step_.pattern.symbols().size() > sizes_.size())
       return false;
@@ -64,18 +64,18 @@ class Writer {
     return lists_.take_memory(nodes);
   }
   bool encode() {
-    auto* const text = show<uint32_t>(wish_.text);
-    if (text == nullptr) return false;
-    std::ranges::copy(text_, text);
-    lists_.give(text, text_.size_bytes());
+    const auto text = lists_.share<uint32_t>(wish_.text, kMostRows);
+    if (text.here == nullptr) return false;
+    std::ranges::copy(text_, text.here);
+    lists_.give(text, text.here, text_.size_bytes());
     set(step_, "rows", wish_.rows);
     return lists_.run(encoder_, std::array<int64_t, 1>{wish_.rows}) == Status::kOk &&
            lists_.prepare(step_) == Status::kOk;
   }
   bool step(Tokens given, uint32_t past) {
     // The step before has ended, but an encoder reads none of this.
-    std::ranges::copy(given, tokens_);
-    lists_.give(tokens_, given.size_bytes());
+    std::ranges::copy(given, tokens_.here);
+    lists_.give(tokens_, tokens_.here, given.size_bytes());
     set(step_, "new", static_cast<int64_t>(given.size()));
     set(step_, "past", past);
     if (lists_.run(step_, std::span(sizes_).first(step_.pattern.symbols().size())) != Status::kOk)
@@ -83,9 +83,9 @@ class Writer {
     if (later_ && !send(*later_)) return false;
     later_.reset();
     if (lists_.wait() != Status::kOk) return false;
-    look(number_, sizeof *number_);
-    look(likely_, sizeof *likely_);
-    chosen_ = {*number_, *likely_};
+    lists_.fetch(number_, number_.here, sizeof(uint32_t));
+    lists_.fetch(likely_, likely_.here, sizeof(uint32_t));
+    chosen_ = {*number_.here, *likely_.here};
     return true;
   }
   void set(const Lists::List& list, std::string_view name, int64_t value) {
@@ -95,10 +95,8 @@ class Writer {
   Job& job_;
   const WriteWish& wish_;
   const Tokens text_, prompt_;
-  uint32_t* const tokens_;
-  const uint32_t* const number_;
-  const uint32_t* const likely_;
   Lists lists_;
+  const Lists::Shared<uint32_t> tokens_, number_, likely_;
   Lists::List encoder_, step_;
   std::array<int64_t, 3> sizes_ = {};  // of the decoder's list
   Choice chosen_ = {};

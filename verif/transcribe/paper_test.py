@@ -56,11 +56,14 @@ class Launches(PaperTest):
         self.assertEqual(rows["two-tier: eager PyTorch's operators"], [eager(TINY_LAYERS, count, tokens) for count in windows])
         self.assertEqual(rows["equation 2: 112 a second and layer"], [112 * seconds * TINY_LAYERS for seconds in (11, 65)])
         self.assertEqual(rows["two-tier: PyTorch on a V100"], [None, None])
-        (building,) = self.run_json("bench", "paper", "--table", "building", "--shape", "tiny", "--seconds", 65, "--tokens", 5)["tables"]
+        building, copying = self.run_json("bench", "paper", "--table", "building", "--table", "copying", "--shape", "tiny", "--seconds", 65, "--tokens", 5)["tables"]
         ours = {row["what"]: row["values"][0] for row in building["rows"] if row["source"] == "measured"}
         sync, hardly_seen = ours["ours, one after the other"], ours["ours, while the one before runs: what of it nothing hides"]
         self.assertGreater(sync, 3 * one / tokens * 20e-6)  # cycles a node
         self.assertLess(hardly_seen, sync / 10)
+        copied, shared = (row["values"][0] for row in copying["rows"] if row["source"] == "measured")
+        self.assertGreater(shared, 0)
+        self.assertGreater(copied, 10 * shared)
         for ratio, count in zip(rows["three-tier over two-tier (eager PyTorch's operators), by the host"], windows):
             self.assertAlmostEqual(ratio, 1 / eager(TINY_LAYERS, count, tokens))
 

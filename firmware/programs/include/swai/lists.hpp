@@ -10,8 +10,8 @@
 //   }
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "abi/building.hpp"
 #include "swai/list_pattern.hpp"
@@ -38,23 +38,46 @@ class Lists {
            list.pattern.open(show<const std::byte>(source.pattern), source.bytes);
   }
 
-  Lists(const Job& job, const Kernel& walk, building::Mode mode) : job_(job), walk_(walk), mode_(mode) {}
+  // What program and cores both use. The cores have it at a device pointer; the program has it `here`, which
+  // is the same memory unless that is copied.
+  template <typename T>
+  struct Shared {
+    uint64_t device = 0;
+    T* here = nullptr;
 
-  // For lists of so many nodes at most, off the beginning of the program's heap: that is shorter from then
-  // on, by memory_bytes(). False: it has not so much.
-  static uint64_t memory_bytes(uint64_t nodes) {
-    return kLineBytes + 2 * (nodes * node::kNodeBytes + kParameterBytes);
+    T* operator->() const { return here; }
+  };
+
+  Lists(const Job& job, const Kernel& walk, building::Mode mode)
+      : job_(job),
+        walk_(walk),
+        mode_(mode),
+        free_((reinterpret_cast<uint64_t>(job.heap()) + kLineBytes - 1) & ~(kLineBytes - 1)) {}
+
+  // Memory in lines of its own, of the program's heap. Null: there is not so much.
+  std::byte* take(uint64_t bytes) {
+    const uint64_t end = reinterpret_cast<uint64_t>(job_.heap()) + job_.heap_bytes();
+    const uint64_t whole = (bytes + kLineBytes - 1) & ~(kLineBytes - 1);
+    if (free_ > end || whole > end - free_) return nullptr;
+    return reinterpret_cast<std::byte*>(std::exchange(free_, free_ + whole));
   }
+  // For lists of so many nodes at most. False: there is not so much.
   bool take_memory(uint64_t nodes) {
-    if (nodes > node::kMaxNodes || memory_bytes(nodes) > job_.heap_bytes()) return false;
-    const auto first = (reinterpret_cast<uint64_t>(job_.heap()) + kLineBytes - 1) & ~(kLineBytes - 1);
-    auto* memory = reinterpret_cast<std::byte*>(first);
+    if (nodes > node::kMaxNodes) return false;
+    const uint64_t bytes = nodes * node::kNodeBytes + kParameterBytes;
     for (Buffer& buffer : buffers_) {
-      buffer.nodes = memory;
-      buffer.parameters = reinterpret_cast<uint64_t*>(memory + nodes * node::kNodeBytes);
-      memory += nodes * node::kNodeBytes + kParameterBytes;
+      buffer.nodes.here = take(bytes);
+      std::byte* const theirs = copies() ? take(bytes) : buffer.nodes.here;
+      if (buffer.nodes.here == nullptr || theirs == nullptr) return false;
+      buffer.nodes.device = job_.global(theirs);
+      buffer.parameters = reinterpret_cast<uint64_t*>(buffer.nodes.here + nodes * node::kNodeBytes);
     }
     return true;
+  }
+  // Memory of the client that the host names by a device pointer. Nowhere: it is not there.
+  template <typename T>
+  Shared<T> share(uint64_t device, uint64_t count = 1) {
+    return {device, copies() ? reinterpret_cast<T*>(take(count * sizeof(T))) : show<T>(device)};
   }
 
   // Behind all that was run before. `sizes`: of the list's symbols, in their order.
@@ -97,12 +120,21 @@ class Lists {
   // Until all is done that was run.
   Status wait() const { return now_ == nullptr ? Status::kOk : own(*now_); }
 
-  // Gives memory what the cores are to read in the next run.
-  void give(const volatile void* data, uint64_t bytes) {
+  // Some of it, for cores in the next run.
+  template <typename T>
+  void give(const Shared<T>& shared, const void* part, uint64_t bytes) {
     const uint64_t begin = time();
-    hand_over(data, bytes);
+    hand_over(part, bytes);
     work_.handing_over += time() - begin;
+    if (copies()) copy(device_of(shared, part), job_.global(part), bytes);
   }
+  // Some of it, as cores have left it in what is done.
+  template <typename T>
+  void fetch(const Shared<T>& shared, const void* part, uint64_t bytes) {
+    look(part, bytes);
+    if (copies()) copy(job_.global(part), device_of(shared, part), bytes);
+  }
+  bool copies() const { return mode_.memory == building::Memory::kCopy; }
   bool defers() const { return mode_.when == building::When::kAsync; }
   const building::Work& work() const { return work_; }
 
@@ -112,8 +144,8 @@ class Lists {
 
   // The cores' from a launch to its end, else the program's.
   struct Buffer {
-    std::byte* nodes = nullptr;
-    uint64_t* parameters = nullptr;
+    Shared<std::byte> nodes;
+    uint64_t* parameters = nullptr;  // behind them
     const List* holds = nullptr;
     Ticket last;
     bool used = false;
@@ -128,14 +160,31 @@ class Lists {
   Buffer& other() { return now_ == &buffers_[0] ? buffers_[1] : buffers_[0]; }
   static Status own(const Buffer& buffer) { return buffer.used ? program::wait(buffer.last) : Status::kOk; }
 
+  template <typename T>
+  static uint64_t device_of(const Shared<T>& shared, const void* part) {
+    return shared.device + (reinterpret_cast<uint64_t>(part) - reinterpret_cast<uint64_t>(shared.here));
+  }
+  // When all is done that was run. If it fails, so does whatever follows in the queue.
+  void copy(uint64_t to, uint64_t from, uint64_t bytes) {
+    written();
+    static_cast<void>(wait());
+    const uint64_t begin = time();
+    static_cast<void>(
+        program::wait(submit(command::Type::kCopyDevice,
+                             command::CopyDevice{{}, to, from, bytes, 1, command::Engine::kBest, 0, 0})));
+    work_.copying += time() - begin;
+  }
+
   void begin(Buffer& buffer, const List& list) {
     buffer.holds = &list;
     begun_ = &buffer;
-    builder_ = {list.pattern, list.addresses, buffer.nodes};
+    builder_ = {list.pattern, list.addresses, buffer.nodes.here};
   }
   // Of the list that was begun last, not all is there.
   bool is_begun(const Buffer& buffer) const { return begun_ == &buffer && builder_.left() != 0; }
   uint32_t build(uint32_t most) {
+    const std::byte* const first =
+        begun_->nodes.here + uint64_t{begun_->holds->pattern.nodes() - builder_.left()} * node::kNodeBytes;
     const uint64_t begin = time();
     const uint32_t count = builder_.build(most);
     written();
@@ -143,6 +192,7 @@ class Lists {
     work_.nodes += count;
     work_.build += took;
     if (defers() && runs()) work_.hidden += took;
+    if (copies()) copy(device_of(begun_->nodes, first), job_.global(first), count * node::kNodeBytes);
     return count;
   }
   // What was run last has not ended yet.
@@ -159,6 +209,9 @@ class Lists {
     written();
     work_.handing_over += time() - patched;
     if (pattern.parameters() == 0) return true;
+    if (copies())
+      copy(device_of(buffer.nodes, buffer.parameters), job_.global(buffer.parameters),
+           pattern.parameters() * sizeof(uint64_t));
     work_.patch += patched - begin;
     work_.graph_nodes += pattern.nodes();
     return true;
@@ -167,8 +220,8 @@ class Lists {
     now_ = &buffer;
     const uint32_t each = mode_.launches == building::Launches::kList ? count : 1;
     for (const uint32_t end = first + count; first != end; first += each) {
-      buffer.last = walk(walk_, job_.global(buffer.nodes + uint64_t{first} * node::kNodeBytes), each,
-                         job_.global(buffer.parameters), buffer.holds->pattern.parameters());
+      buffer.last = walk(walk_, buffer.nodes.device + uint64_t{first} * node::kNodeBytes, each,
+                         device_of(buffer.nodes, buffer.parameters), buffer.holds->pattern.parameters());
       buffer.used = true;
       if (buffer.last.status != Status::kOk) return buffer.last.status;
     }
@@ -178,6 +231,7 @@ class Lists {
   const Job& job_;
   const Kernel& walk_;
   const building::Mode mode_;
+  uint64_t free_;  // of the heap, from here on
   std::array<Buffer, 2> buffers_;
   Buffer* now_ = nullptr;  // that was run last
   const Buffer* begun_ = nullptr;

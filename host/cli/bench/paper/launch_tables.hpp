@@ -21,7 +21,6 @@ PaperTable launch_table(const std::vector<CountedJob>& jobs);
 PaperTable overhead_table(const std::vector<CountedJob>& jobs, const std::optional<LaunchCosts>& costs,
                           const std::string& missing);
 PaperTable building_table(const std::vector<CountedJob>& jobs);
-// Of which ours has nothing, and why.
 PaperTable copying_table(const std::vector<CountedJob>& jobs);
 PaperTable cost_table(const std::optional<LaunchCosts>& costs, const std::string& missing);
 

@@ -79,7 +79,9 @@ PaperTable shares(const Cli& cli, const SpokenJob& job) {
 std::vector<CountedJob> count(const Cli& cli, const Wish& wish) {
   std::vector<CountedJob> counted;
   for (const SpeechJob& job : jobs_of(wish)) counted.push_back({job, {}});
-  if (!wants(wish, "launches") && !wants(wish, "overhead") && !wants(wish, "building")) return counted;
+  if (!wants(wish, "launches") && !wants(wish, "overhead") && !wants(wish, "building") &&
+      !wants(wish, "copying"))
+    return counted;
   const CardOfItsOwn card(cli.options(), "fast");
   for (CountedJob& one : counted) one.launches = count_launches(cli.options(), one.job);
   return counted;

@@ -116,11 +116,16 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
   };
   const Seen program = seen("by the card", walk::Launches::kList, &listener);
   const building::Work async = listener.building();
-  listener.build({building::When::kSync, building::Launches::kList});
+  building::Mode mode = {building::When::kSync, building::Launches::kList, building::Memory::kZeroCopy, 0};
+  listener.build(mode);
   const Seen in_order = seen("by the card, lists built in order", walk::Launches::kList, &listener);
   building::Work sync = listener.building();
   sync.nodes -= async.nodes;
   sync.build -= async.build;
+  mode.memory = building::Memory::kCopy;
+  listener.build(mode);
+  const Seen copied =
+      seen("by the card, what processor and cores use copied", walk::Launches::kList, &listener);
   const Seen lists = seen("list by list", walk::Launches::kList, nullptr);
   const Seen each = seen("operator by operator", walk::Launches::kNodes, nullptr);
   for (const Seen& two_tier : {lists, each}) {
@@ -130,7 +135,7 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
     }
   }
   if (program.windows != lists.windows || program.windows != each.windows ||
-      program.windows != in_order.windows)
+      program.windows != in_order.windows || program.windows != copied.windows)
     throw Error(kFailed, "the ways to launch do not hear the same windows");
   return {file.model.card.shape.audio_layers,
           program.windows,
@@ -139,7 +144,8 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
           program.over_link,
           program.ended,
           async,
-          sync};
+          sync,
+          listener.building().copying};
 }
 
 }  // namespace swai::cli::bench
