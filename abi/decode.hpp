@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "abi/building.hpp"
 #include "abi/program.hpp"
 
 namespace swai::decode {
@@ -29,8 +30,10 @@ struct Wish {
   uint32_t texts;
   uint32_t ends;  // tokens behind which nothing follows in a text; they are sent, too
   uint32_t said_tokens;
+  building::Launches launches;
+  uint32_t reserved;
 };
-static_assert(sizeof(Wish) == 72);
+static_assert(sizeof(Wish) == 80);
 
 // What becomes of the token that a run has chosen.
 enum class Token : uint32_t {

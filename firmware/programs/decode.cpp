@@ -112,8 +112,14 @@ class Decode {
   }
 
   bool walk_list(const decode::Phase& phase) {
-    return wait(walk(wish_.walk, phase.list, phase.count, wish_.parameters, wish_.parameter_count)) ==
-           Status::kOk;
+    const uint32_t each = wish_.launches == swai::building::Launches::kList ? phase.count : 1;
+    Ticket last;
+    for (uint32_t first = 0; first != phase.count; first += each) {
+      last = walk(wish_.walk, phase.list + uint64_t{first} * swai::node::kNodeBytes, each, wish_.parameters,
+                  wish_.parameter_count);
+      if (last.status != Status::kOk) return false;
+    }
+    return wait(last) == Status::kOk;
   }
   void change(const decode::Phase& phase, uint64_t times) {
     for (const decode::Increment& one : lists_.increments.subspan(phase.first_increment, phase.increments))

@@ -205,9 +205,8 @@ void Batch::go_on(std::span<const Token> ends, const Ears& ears) {
 }
 
 void Batch::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint64_t tokens, Work& work) {
-  list.walk(walker_, sizes);
+  work.launches += list.walk(walker_, sizes, launches_);
   work.tokens += tokens;
-  ++work.launches;
   work.nanoseconds += walker_.nanoseconds();
 }
 

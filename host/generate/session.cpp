@@ -101,10 +101,9 @@ void Session::make_room(uint32_t tokens) {
 
 Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
                    Work& work) {
-  list.walk(walker_, sizes);
+  work.launches += list.walk(walker_, sizes, launches_);
   length_ += tokens;
   work.tokens += tokens;
-  ++work.launches;
   work.nanoseconds += walker_.nanoseconds();
   Token token = 0;
   chosen_.get({reinterpret_cast<uint8_t*>(&token), sizeof token});

@@ -41,6 +41,9 @@ class Decoder {
   // `name`: what messages call the program.
   Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker);
 
+  // What the program launches from now on; a launch for a whole list is the standard.
+  void launch(Launches launches) { launches_ = launches; }
+
   // Gives each run's tokens as they come, until all are there. A text ends with one of `ends`, which is
   // given, too, or when `got` says that it wants no more of it: then runs whose tokens were not given may
   // have been made. When `pause`, which is asked behind each token, says so, no run begins any more; the
@@ -59,6 +62,7 @@ class Decoder {
   const Walker& walker_;
   CardMemory parameters_;
   Job job_;
+  Launches launches_ = Launches::kList;
 };
 
 }  // namespace swai::walk

@@ -64,6 +64,20 @@ class Stories(GenerateTest):
                 text = self.text("-p", story["prompt"], "-n", STORIES["most"], "--launch", "two-tier")
                 self.assertEqual(text, story["text"] + "\n")
 
+    def test_operators_one_by_one_say_the_same(self):
+        words = ["-p", "Once upon a time", "-n", "6"]
+        for several in ([], ["-p", "A cat"]):
+            for launch in ("two-tier", "three-tier"):
+                lists, each = (self.run_json("generate", "-m", MODEL, *words, *several, "--launch", launch, "--graph", graph)
+                               for graph in ("full", "per-op"))
+                part = "decode" if launch == "two-tier" else "jobs"
+                few, many = (report["stats"][part].pop("launches") for report in (lists, each))
+                # A step is more than 50 operators; the card's own launches are not the host's.
+                self.assertEqual(few * 50 < many, launch == "two-tier")
+                for report in (lists, each):
+                    del report["stats"]
+                self.assertEqual(lists, each)
+
     def test_json(self):
         story = STORIES["stories"][3]
         report = self.run_json("generate", "-m", MODEL, "-p", story["prompt"], "-n", STORIES["most"])

@@ -45,4 +45,4 @@ $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_program_test.cpp \
     card_spoilt_test.cpp \
     card_test.cpp \
-) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp verif/graph/random_text.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt,-Icpe-kernels/include))
+) $(addprefix verif/system/,rig.cpp bar_debug.cpp) abi/elf.cpp sim/common/gdb_stub_mpe.cpp verif/graph/random_text.cpp host/cli/bench/paper/card_launches.cpp $(addprefix verif/common/,doctest_main.cpp process.cpp) $(SDAA_FAKE),$(B)/lib/sdaa.a $(B)/lib/graph.a -lfmt,-Icpe-kernels/include))

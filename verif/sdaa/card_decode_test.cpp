@@ -7,6 +7,7 @@
 
 #include "abi/decode.hpp"
 #include "abi/node.hpp"
+#include "host/cli/bench/paper/card_launches.hpp"
 #include "operators.hpp"
 #include "verif/sdaa/on_card.hpp"
 #include "verif/sdaa/tested_program.hpp"
@@ -20,6 +21,7 @@ using swai::sdaa::OnCard;
 using swai::sdaa::TestedProgram;
 
 constexpr uint32_t kTokens = 64;
+constexpr uint32_t kNodes = 2;
 constexpr uint32_t token_at(uint32_t position, uint32_t text = 0) {
   return 1000 + 7 * position + 100'000 * text;
 }
@@ -55,11 +57,13 @@ class Decoding {
     node::Node node =
         node::make(static_cast<uint16_t>(operators::Operator::kCopy), node::Barrier::kAll, copy);
     node.patches[0] = {node::Patch::kPointer | 2, 1};
-    list_ = bits(on_card(&node, sizeof node));
+    const std::vector<node::Node> list(kNodes, node);  // of which the last would do
+    list_ = bits(on_card(list.data(), list.size() * sizeof node));
     parameters_ = on_card(std::array<uint64_t, 2>{}.data(), 16);
     wish_.parameters = bits(parameters_);
     wish_.parameter_count = 2;
   }
+  void launch(building::Launches launches) { wish_.launches = launches; }
   // So many words of each text are there for what is chosen.
   void keep(uint32_t tokens) {
     said_.resize(size_t{texts_} * tokens);
@@ -82,8 +86,8 @@ class Decoding {
     wish_.texts = texts_;
     wish_.ends = static_cast<uint32_t>(ends.size());
     const std::array<decode::Phase, 2> phases = {
-        {{list_, 1, before, decode::Token::kProgress, 0, 2, 0},
-         {list_, 1, steps, decode::Token::kText, 1, 1, decode::kAllTexts}}};
+        {{list_, kNodes, before, decode::Token::kProgress, 0, 2, 0},
+         {list_, kNodes, steps, decode::Token::kText, 1, 1, decode::kAllTexts}}};
     const std::array<decode::Increment, 2> increments = {{{1, 0, 0}, {4 * texts_, 1, 0}}};
     std::vector<uint8_t> bytes;
     const auto add = [&](const void* data, size_t count) {
@@ -146,6 +150,18 @@ TEST_CASE("on the card: decode goes through its lists, changes the parameters, s
     CHECK(program.code() == decode::kAll);
     // As the last run has found them.
     CHECK(decoding.parameters() == std::array<uint64_t, 2>{3, 4 * 12});
+  }
+  SUBCASE("operator by operator") {
+    for (const auto launches : {building::Launches::kList, building::Launches::kNodes}) {
+      const uint64_t before = cli::bench::card_launches();
+      decoding.launch(launches);
+      program.start(decoding.arguments(3, 10, {}));
+      for (uint32_t i = 0; i < 13; ++i) check_message(program, 0, token_at(i));
+      program.read_end();
+      CHECK(program.code() == decode::kAll);
+      CHECK(cli::bench::card_launches() - before ==
+            13 * (launches == building::Launches::kList ? 1 : kNodes));
+    }
   }
   SUBCASE("until a token that ends it") {
     program.start(decoding.arguments(0, kTokens, {1, token_at(4)}));

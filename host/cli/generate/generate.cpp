@@ -43,14 +43,18 @@ std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin),
 // The program with which the card goes on by itself, unless the host is to launch each step.
 class OwnSteps {
  public:
-  explicit OwnSteps(const TextWish& wish) {
+  explicit OwnSteps(const TextWish& wish) : launches_(wish.launches()) {
     if (wish.launch == "three-tier") image_ = swai::kernel_run::read_file(places().decode.string());
   }
   std::unique_ptr<walk::Decoder> on(const walk::Walker& walker) const {
-    return image_ ? std::make_unique<walk::Decoder>(places().decode.string(), *image_, walker) : nullptr;
+    if (!image_) return nullptr;
+    auto decoder = std::make_unique<walk::Decoder>(places().decode.string(), *image_, walker);
+    decoder->launch(launches_);
+    return decoder;
   }
 
  private:
+  walk::Launches launches_;
   std::optional<std::vector<uint8_t>> image_;
 };
 
@@ -199,6 +203,7 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
   const auto decoder = own_steps.on(walker);
   generate::Batch batch(walker, decoder.get(), loaded, programs, programs.room);
+  batch.launch(wish.launches());
   progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
   const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(batch); });
   for (const std::vector<Token>& prompt : prompts) batch.begin(prompt, wish.most, wish.sampling);
@@ -239,6 +244,7 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   // Nobody knows how long a conversation becomes.
   const uint32_t taken_at_once = wish.interactive() ? wish.context : room;
   generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling, taken_at_once);
+  session.launch(wish.launches());
   progress.reset();
   const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(session); });
   Conversation conversation(cli, wish, question, session,

@@ -59,6 +59,11 @@ void add_text_options(CLI::App& command, TextWish& wish) {
       ->check(CLI::IsMember({"three-tier", "two-tier"}))
       ->type_name("NAME");
   command
+      .add_option("--graph", wish.graph,
+                  "full (default): a launch for each list of operators; per-op: one for each operator")
+      ->check(CLI::IsMember({"full", "per-op"}))
+      ->type_name("NAME");
+  command
       .add_option("--precision", wish.precision,
                   "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8, w4a8")
       ->check(CLI::IsMember(generate::precision_names()))

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/generate/sampling.hpp"
+#include "host/walk/list.hpp"
 
 namespace swai::cli {
 
@@ -14,6 +15,7 @@ struct TextWish {
   std::string tokens;
   std::vector<std::string> prompts;
   std::string launch = "three-tier";
+  std::string graph = "full";
   std::string precision;  // empty: a packed file's, else fp32
   std::string system;
   generate::Sampling sampling;
@@ -25,6 +27,9 @@ struct TextWish {
   bool own = false;
 
   bool interactive() const { return chat && prompts.empty(); }
+  walk::Launches launches() const {
+    return graph == "per-op" ? walk::Launches::kNodes : walk::Launches::kList;
+  }
   // Of the only text.
   std::string prompt() const { return prompts.empty() ? "" : prompts.front(); }
 };
