@@ -22,13 +22,15 @@ struct Mode {
 };
 static_assert(sizeof(Mode) == 16);
 
-// Device pointers, to memory that processor and cores reach: a template, and its pointers as addresses, in
-// their order: who knows where memory lies adds bases and what is behind them once, and not for each list.
+// Device pointers, to memory that processor and cores reach: a template, and addresses. Those of its
+// pointers, in their order: who knows where memory lies adds bases and what is behind them once, and not for
+// each list. Or those of its bases, in their order: then the program does that once.
+enum class Addresses : uint32_t { kPointers = 0, kBases = 1 };
 struct Source {
   uint64_t pattern;
   uint64_t addresses;
   uint32_t bytes;  // of the template
-  uint32_t reserved;
+  Addresses of;
 };
 static_assert(sizeof(Source) == 24);
 

@@ -54,8 +54,8 @@ bool is_good(const Job& job, const listen::Wish& wish) {
 class Step {
  public:
   // False: it is not there, or knows other sizes.
-  bool open(const swai::building::Source& source) {
-    if (!Lists::open(source, list_)) return false;
+  bool open(Lists& lists, const swai::building::Source& source) {
+    if (!lists.open(source, list_)) return false;
     const auto number = [this](std::string_view name) { return list_.pattern.symbol(name).value_or(kNone); };
     past_ = number("past");
     begun_ = number("begun");
@@ -99,8 +99,8 @@ class Listener {
 
  private:
   bool take_memory() {
-    if (!Lists::open(wish_.encoder, encoder_) || !encoder_.pattern.symbols().empty() ||
-        !several_.open(wish_.several) || !one_.open(wish_.one))
+    if (!lists_.open(wish_.encoder, encoder_) || !encoder_.pattern.symbols().empty() ||
+        !several_.open(lists_, wish_.several) || !one_.open(lists_, wish_.one))
       return false;
     const uint64_t nodes =
         std::max({encoder_.pattern.nodes(), several_.list().pattern.nodes(), one_.list().pattern.nodes()});

@@ -52,7 +52,7 @@ TEST_CASE("on the card: a program builds of random graphs the list that the host
     REQUIRE_OK(sdaaMemset(list, 0x5a, kList));
 
     timed_building::Wish wish = {
-        .source = {bits(source), bits(behind), static_cast<uint32_t>(bytes.size()), 0},
+        .source = {bits(source), bits(behind), static_cast<uint32_t>(bytes.size()), {}},
         .list = bits(list),
         .parameters = bits(parameters),
         .sizes = {}};
@@ -78,7 +78,7 @@ TEST_CASE("on the card: a program builds of random graphs the list that the host
     CHECK(patched == words);
   }
   // Memory that the processor does not reach, and bytes that are no template.
-  timed_building::Wish wish = {.source = {bits(list), bits(source), 4096, 0},
+  timed_building::Wish wish = {.source = {bits(list), bits(source), 4096, {}},
                                .list = bits(list),
                                .parameters = bits(parameters),
                                .sizes = {}};

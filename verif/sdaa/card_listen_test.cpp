@@ -27,7 +27,7 @@ building::Source source_of(const std::string& sizes) {
   REQUIRE_OK(sdaaMallocWithFlags(&memory, 64 + bytes.size(), sdaaMallocShared, sdaaAnyGroup));
   REQUIRE_OK(sdaaMemset(memory, 0, 64));
   REQUIRE_OK(sdaaMemcpy(static_cast<char*>(memory) + 64, bytes.data(), bytes.size(), sdaaMemcpyHostToDevice));
-  return {bits(memory) + 64, bits(memory), static_cast<uint32_t>(bytes.size()), 0};
+  return {bits(memory) + 64, bits(memory), static_cast<uint32_t>(bytes.size()), {}};
 }
 
 }  // namespace

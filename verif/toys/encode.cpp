@@ -19,7 +19,7 @@ static int encode(Job& job) {
   const auto number = lists.share<uint32_t>(wish.places.number);
   const auto likely = lists.share<uint32_t>(wish.places.likely);
   if (tokens.here == nullptr || number.here == nullptr || likely.here == nullptr) return kRefused;
-  if (!Lists::open(wish.list, list) || !lists.take_memory(list.pattern.nodes())) return kRefused;
+  if (!lists.open(wish.list, list) || !lists.take_memory(list.pattern.nodes())) return kRefused;
 
   for (const Text& text : std::span(reinterpret_cast<const Text*>(&wish + 1), wish.texts)) {
     if (cancelled()) return kCancelled;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "host/graph/lower.hpp"
+#include "host/graph/template_file.hpp"
 
 namespace swai::toys {
 namespace {
@@ -37,6 +38,7 @@ Model::Model(const std::vector<std::string>& graphs, uint64_t seed)
   }
   std::vector<walk::PatternMemory::Pattern> patterns;
   for (Part& part : parts_) {
+    files_.push_back(file_of(part, addresses(part)));
     part.list.emplace(part.pattern, addresses(part));
     patterns.push_back({&part.pattern, addresses(part)});
   }
@@ -76,6 +78,20 @@ walk::List::Address Model::addresses(const Part& part) const {
   return [this, &part](const graph::Template::Base& base) {
     return base.name.empty() ? part.between->address() : memory_.at(base.name).address();
   };
+}
+
+Model::File Model::file_of(const Part& part, const walk::List::Address& address) {
+  const std::vector<uint8_t> pattern = graph::template_bytes(part.pattern);
+  std::vector<uint64_t> bases;
+  for (const graph::Template::Base& base : part.pattern.bases) bases.push_back(address(base).bits());
+  std::vector<uint8_t> image = pattern;
+  walk::add_bytes(image, bases);
+  CardMemory memory("template", image.size(), CardMemory::kShared);
+  memory.put(image);
+  const uint64_t place = memory.address().bits();
+  return {
+      std::move(memory),
+      {place, place + pattern.size(), static_cast<uint32_t>(pattern.size()), building::Addresses::kBases}};
 }
 
 void Model::put(const std::string& name, std::span<const uint32_t> words) {

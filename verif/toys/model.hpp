@@ -25,7 +25,10 @@ class Model {
   walk::Walker& walker() { return walker_; }
   size_t nodes(size_t graph) const { return parts_.at(graph).pattern.nodes.size(); }
   walk::List& list(size_t graph) { return parts_.at(graph).list.value(); }
-  const building::Source& source(size_t graph) const { return patterns_.value().source(graph); }
+  // With addresses of a template's pointers, or of its memory alone.
+  const building::Source& source(size_t graph, building::Addresses of) const {
+    return of == building::Addresses::kPointers ? patterns_.value().source(graph) : files_.at(graph).source;
+  }
 
   // By its name: inputs, outputs, states.
   uint64_t address(const std::string& name) const { return memory_.at(name).address().bits(); }
@@ -51,7 +54,13 @@ class Model {
     std::optional<walk::List> list;
   };
 
+  struct File {
+    walk::CardMemory memory;
+    building::Source source;
+  };
+
   void place(const graph::Graph& graph);
+  static File file_of(const Part& part, const walk::List::Address& address);
   std::vector<uint8_t> random_weight(const graph::Value& value, size_t bytes);
   walk::List::Address addresses(const Part& part) const;
 
@@ -61,6 +70,7 @@ class Model {
   std::map<std::string, walk::CardMemory> memory_;
   std::set<std::string> changing_;  // all but weights
   std::optional<walk::PatternMemory> patterns_;
+  std::vector<File> files_;
   graph::Named exact_;
 };
 

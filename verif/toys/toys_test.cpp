@@ -57,7 +57,7 @@ class Toy {
   virtual ~Toy() = default;
 
   virtual Choices by_host(walk::Launches launches) = 0;
-  virtual Choices by_program(building::Mode mode) = 0;
+  virtual Choices by_program(building::Mode mode, building::Addresses addresses) = 0;
   // In double precision: a number, and the logarithm of its probability, for each.
   virtual std::vector<std::pair<double, double>> exact() = 0;
   // Lists that are run, their nodes, and the nodes of different ones.
@@ -106,15 +106,16 @@ class Labels : public Toy {
     }
     return choices;
   }
-  Choices by_program(building::Mode mode) override {
+  Choices by_program(building::Mode mode, building::Addresses addresses) override {
     std::vector<Text> texts;
     for (const Tokens& text : texts_) {
       std::ranges::copy(text, texts.emplace_back().tokens.begin());
       texts.back().rows = static_cast<uint32_t>(text.size());
     }
-    return program_.run(
-        texts.size(),
-        EncodeWish{model_.walker().kernel(), mode, model_.source(0), places("label"), texts.size()}, texts);
+    return program_.run(texts.size(),
+                        EncodeWish{model_.walker().kernel(), mode, model_.source(0, addresses),
+                                   places("label"), texts.size()},
+                        texts);
   }
   std::vector<std::pair<double, double>> exact() override {
     std::vector<std::pair<double, double>> choices;
@@ -161,11 +162,11 @@ class Writing : public Toy {
     });
     return choices;
   }
-  Choices by_program(building::Mode mode) override {
+  Choices by_program(building::Mode mode, building::Addresses addresses) override {
     const WriteWish wish = {.walk = model_.walker().kernel(),
                             .mode = mode,
-                            .encoder = has_encoder_ ? model_.source(0) : building::Source{},
-                            .step = model_.source(decoder()),
+                            .encoder = has_encoder_ ? model_.source(0, addresses) : building::Source{},
+                            .step = model_.source(decoder(), addresses),
                             .text = has_encoder_ ? model_.address("text") : 0,
                             .places = places("token"),
                             .rows = static_cast<uint32_t>(text_.size()),
@@ -219,6 +220,7 @@ class Writing : public Toy {
 struct Mode {
   bool is_two_tier;  // else three
   building::Mode building;
+  building::Addresses addresses = building::Addresses::kPointers;
 };
 // The two that differ most come first.
 std::vector<Mode> modes() {
@@ -226,6 +228,7 @@ std::vector<Mode> modes() {
   for (const Memory memory : {Memory::kZeroCopy, Memory::kCopy})
     for (const Launches launches : {Launches::kList, Launches::kNodes})
       for (const When when : {When::kAsync, When::kSync}) all.push_back({false, {when, launches, memory, 0}});
+  all.push_back({false, {.when = When::kAsync}, building::Addresses::kBases});
   all.push_back({true, {.launches = Launches::kList}});
   return all;
 }
@@ -238,7 +241,7 @@ struct Run {
 
 Run run(Toy& toy, const Mode& mode) {
   toy.model().forget();
-  const Choices choices = !mode.is_two_tier                           ? toy.by_program(mode.building)
+  const Choices choices = !mode.is_two_tier ? toy.by_program(mode.building, mode.addresses)
                           : mode.building.launches == Launches::kList ? toy.by_host(walk::Launches::kList)
                                                                       : toy.by_host(walk::Launches::kNodes);
   return {choices, toy.model().left_behind()};
@@ -304,6 +307,7 @@ void check_all(const MakeToy& make) {
     CAPTURE(mode.building.launches);
     CAPTURE(mode.building.when);
     CAPTURE(mode.building.memory);
+    CAPTURE(mode.addresses);
     const uint64_t before = cli::bench::card_launches();
     compare(run(*toy, mode), first);
     check(*toy, mode, cli::bench::card_launches() - before);

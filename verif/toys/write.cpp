@@ -53,12 +53,12 @@ class Writer {
 
   bool open() {
     if (tokens_.here == nullptr || number_.here == nullptr || likely_.here == nullptr || prompt_.empty() ||
-        prompt_.size() > kMostTokens || !Lists::open(wish_.step, step_) ||
+        prompt_.size() > kMostTokens || !lists_.open(wish_.step, step_) ||
         step_.pattern.symbols().size() > sizes_.size())
       return false;
     uint64_t nodes = step_.pattern.nodes();
     if (has_encoder()) {
-      if (!Lists::open(wish_.encoder, encoder_) || text_.size() > kMostRows) return false;
+      if (!lists_.open(wish_.encoder, encoder_) || text_.size() > kMostRows) return false;
       nodes = std::max<uint64_t>(nodes, encoder_.pattern.nodes());
     }
     return lists_.take_memory(nodes);

@@ -35,7 +35,7 @@ class Bench : private BenchCard {
     std::vector<cpe::GlobalPtr<void>> bases;
     for (size_t i = 0; i < pattern.bases.size(); ++i) bases.emplace_back(i << 20);
     const std::vector<uint64_t> addresses = graph::addresses_in(bytes, bases);
-    Wish wish = {.source = {put(bytes), put(addresses), static_cast<uint32_t>(bytes.size()), 0},
+    Wish wish = {.source = {put(bytes), put(addresses), static_cast<uint32_t>(bytes.size()), {}},
                  .list = shared(pattern.nodes.size() * sizeof(node::Node)),
                  .parameters = shared(node::kMaxParameters * sizeof(uint64_t)),
                  .sizes = {}};

@@ -10,10 +10,12 @@ namespace timed = swai::timed_building;
 
 int run(Job& job) {
   const auto& wish = job.arguments<timed::Wish>();
+  const Kernel none = {};  // is launched
+  Lists lists(job, none, {});
   Lists::List list;
   auto* const nodes = show<std::byte>(wish.list);
   auto* const parameters = show<uint64_t>(wish.parameters);
-  if (job.argument_bytes() != sizeof wish || !Lists::open(wish.source, list) || nodes == nullptr ||
+  if (job.argument_bytes() != sizeof wish || !lists.open(wish.source, list) || nodes == nullptr ||
       parameters == nullptr || list.pattern.symbols().size() > wish.sizes.size())
     return timed::kRefused;
   const auto sizes = std::span(wish.sizes).first(list.pattern.symbols().size());

@@ -44,6 +44,10 @@ class ListPattern {
   std::span<const list_template::Base> bases() const {
     return {at<list_template::Base>(header().bases), header().bases.count};
   }
+  // What the arguments of all nodes begin with, in their order.
+  std::span<const list_template::Pointer> pointers() const {
+    return {at<list_template::Pointer>(header().pointers), header().pointers.count};
+  }
   std::span<const list_template::Symbol> symbols() const {
     return {at<list_template::Symbol>(header().symbols), header().symbols.count};
   }

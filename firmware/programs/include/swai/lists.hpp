@@ -3,13 +3,14 @@
 //
 //   Lists lists(job, wish.walk, wish.mode);
 //   Lists::List step;
-//   if (!Lists::open(wish.step, step) || !lists.take_memory(step.pattern.nodes())) return kRefused;
+//   if (!lists.open(wish.step, step) || !lists.take_memory(step.pattern.nodes())) return kRefused;
 //   for (int64_t past = 0; past < wish.steps; ++past) {
 //     lists.run(step, std::array{past});
 //     if (lists.wait() != Status::kOk) return kFailed;
 //   }
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -31,12 +32,6 @@ class Lists {
     ListPattern pattern;
     const uint64_t* addresses = nullptr;
   };
-  // False: there is no memory, or no template of this version.
-  static bool open(const building::Source& source, List& list) {
-    list.addresses = show<const uint64_t>(source.addresses);
-    return list.addresses != nullptr &&
-           list.pattern.open(show<const std::byte>(source.pattern), source.bytes);
-  }
 
   // What program and cores both use. The cores have it at a device pointer; the program has it `here`, which
   // is the same memory unless that is copied.
@@ -60,6 +55,14 @@ class Lists {
     const uint64_t whole = (bytes + kLineBytes - 1) & ~(kLineBytes - 1);
     if (free_ > end || whole > end - free_) return nullptr;
     return reinterpret_cast<std::byte*>(std::exchange(free_, free_ + whole));
+  }
+  // False: there is no memory, or no template of this version.
+  bool open(const building::Source& source, List& list) {
+    list.addresses = show<const uint64_t>(source.addresses);
+    if (list.addresses == nullptr || !list.pattern.open(show<const std::byte>(source.pattern), source.bytes))
+      return false;
+    if (source.of == building::Addresses::kBases) list.addresses = addresses_in(list.pattern, list.addresses);
+    return list.addresses != nullptr;
   }
   // For lists of so many nodes at most. False: there is not so much.
   bool take_memory(uint64_t nodes) {
@@ -150,6 +153,18 @@ class Lists {
     Ticket last;
     bool used = false;
   };
+
+  // Of all pointers. Null: there is no memory for them.
+  const uint64_t* addresses_in(const ListPattern& pattern, const uint64_t* bases) {
+    const auto pointers = pattern.pointers();
+    auto* const addresses = reinterpret_cast<uint64_t*>(take(pointers.size_bytes()));
+    if (addresses == nullptr) return nullptr;
+    const size_t count = pattern.bases().size();
+    std::ranges::transform(pointers, addresses, [&](const list_template::Pointer& pointer) {
+      return pointer.base < count ? bases[pointer.base] + static_cast<uint64_t>(int64_t{pointer.addend}) : 0;
+    });
+    return addresses;
+  }
 
   Buffer* find(const List& list) {
     for (Buffer& buffer : buffers_)
