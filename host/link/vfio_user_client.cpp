@@ -230,7 +230,8 @@ vendor::RunResult VfioUserClient::run_until(const vendor::RunRequest& request) {
     throw Error(ErrorKind::kBadArgument,
                 fmt::format("{} has no vendor region: its time cannot be ruled", description_.address));
   }
-  write(vendor::kRegion, vendor::kRunVectorsAt, bytes_of(request));
+  // In one message with the read behind it, as far as the server sees it: one of them waits for an answer.
+  post(vendor::kRegion, vendor::kRunVectorsAt, bytes_of(request));
   const Payload reply =
       read_some(vendor::kRegion, vendor::kRunAt, sizeof(vendor::RunResult), options_.run_timeout);
   return *take<vendor::RunResult>(reply);

@@ -216,14 +216,14 @@ protocol::EventStatus Connection::event(unsigned number) const {
                                      number * sizeof(protocol::EventStatus));
 }
 
-bool Connection::let_time_pass(uint64_t cycles) {
+Connection::Passed Connection::let_time_pass(uint64_t cycles) {
   if (!card_->describe().deterministic) {
     card_->wait_interrupt(kStatusVectors, std::chrono::milliseconds(1), cycles);
-    return true;
+    return {.awake = true, .cycle = cycle()};
   }
   const link::vendor::RunResult result = card_->run_until(kStatusVectors, cycles);
   if (result.vectors != 0) card_->interrupts().take(result.vectors);
-  return result.cause != link::vendor::Cause::kAsleep;
+  return {.awake = result.cause != link::vendor::Cause::kAsleep, .cycle = result.cycle};
 }
 
 void Connection::wake() { card_->read<uint64_t>(kControlBar, regs::pcie::boot_status::kOffset); }

@@ -44,6 +44,8 @@ class Connection {
   const Routes& routes() const { return routes_; }
   // By a daemon, which keeps its routes.
   bool is_shared() const { return routes_.engines == 0; }
+  // A functional model, by whose speed much of its time passes in a moment.
+  bool is_fast_tier() const { return card_->describe().configuration.ends_with(link::vendor::kFastTier); }
   // What the card calls this program.
   uint64_t client() const { return context_; }
   link::Card& card() { return *card_; }
@@ -71,9 +73,12 @@ class Connection {
   protocol::QueueStatus queue(unsigned number) const;
   protocol::EventStatus event(unsigned number) const;
 
-  // Up to `cycles`, or until the card tells something. False: it sleeps, so that nothing more will come by
-  // itself.
-  bool let_time_pass(uint64_t cycles);
+  struct Passed {
+    bool awake = true;   // false: it sleeps, so that nothing more will come by itself
+    uint64_t cycle = 0;  // then
+  };
+  // Up to `cycles`, or until the card tells something.
+  Passed let_time_pass(uint64_t cycles);
   // A card that sleeps has no time unless it is asked something.
   void wake();
   uint64_t cycle() { return card_->cycle(); }

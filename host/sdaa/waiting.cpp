@@ -10,12 +10,15 @@
 namespace swai::sdaa {
 namespace {
 
-// So much time passes before another thread has its turn; and when somebody only asks.
+// So much time passes before another thread has its turn; and when somebody only asks. While nothing happens,
+// a slice is twice as long as the one before, up to the longest: a card that runs as fast as the fast tier
+// would stand still for others most of the time. A card in RTL takes a second for a slice as it is.
 constexpr uint64_t kSlice = 20'000;
+constexpr uint64_t kLongestSlice = 16 * kSlice;
 constexpr uint64_t kMoment = 1'000;
-// So many slices in vain, and the card itself is looked at; likewise for who only asks.
-constexpr unsigned kInVain = 64;
-constexpr unsigned kAskedInVain = kInVain * kSlice / kMoment;
+// So much time in vain, and the card itself is looked at; likewise for who only asks.
+constexpr uint64_t kInVain = 64 * kSlice;
+constexpr unsigned kAskedInVain = kInVain / kMoment;
 
 }  // namespace
 
@@ -25,25 +28,34 @@ Waiting::Patience::Patience(Waiting& waiting) : epoch(waiting.device_.epoch()), 
 }
 Waiting::Patience::~Patience() { --waiting_.waiters_; }
 void Waiting::Patience::renew() {
-  begin_cycle = waiting_.device_.connection().cycle();
+  begin_cycle = cycle;
   begin = Clock::now();
+  slice = kSlice;
   asleep.reset();
 }
 
 bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   Connection& connection = device_.connection();
-  if (patience.begin_cycle == 0) patience.renew();
   const auto now = Clock::now();
-  const uint64_t cycle = connection.cycle();
+  // The slice before has told; who has to be exact asks again, because others may have let time pass
+  // meanwhile.
+  if (patience.cycle == 0 || until != kNever) patience.cycle = connection.cycle();
+  if (patience.begin_cycle == 0) patience.renew();
+  const uint64_t cycle = patience.cycle;
   if (cycle >= until) return false;
-  if (cycle - patience.begin_cycle > limits_.wait_cycles || now - patience.begin > limits_.real)
+  const uint64_t waited = cycle - patience.begin_cycle;
+  if (waited > limits_.wait_cycles || now - patience.begin > limits_.real)
     fail(sdaaErrorTimedOut,
          fmt::format("nothing that was given to the card has become complete in {} s and {} cycles of it; "
                      "SWAI_TIMEOUT_SECONDS=SECONDS and SWAI_TIMEOUT_CYCLES=CYCLES wait longer",
-                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.begin).count(),
-                     cycle - patience.begin_cycle));
-  long_wait_.look(patience.begin, now, cycle - patience.begin_cycle);
-  bool awake = connection.let_time_pass(std::min(kSlice, until - cycle));
+                     std::chrono::duration_cast<std::chrono::seconds>(now - patience.begin).count(), waited));
+  long_wait_.look(patience.begin, now, waited);
+  const uint64_t slice =
+      std::min({patience.slice, until - cycle, std::max<uint64_t>(limits_.wait_cycles - waited, 1)});
+  const Connection::Passed passed = connection.let_time_pass(slice);
+  patience.cycle = passed.cycle;
+  if (connection.is_fast_tier()) patience.slice = std::min(2 * patience.slice, kLongestSlice);
+  bool awake = passed.awake;
   if (!awake && until != kNever) {
     connection.wake();
     awake = true;
@@ -52,9 +64,10 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   if (look()) {
     patience.renew();
     seen = activity_;
-  } else if (awake ? ++patience.in_vain % kInVain == 0 : !device_.host_calls().pending()) {
+  } else if (awake ? (patience.in_vain += slice) >= kInVain : !device_.host_calls().pending()) {
     // To look takes time of the card's: not while a function of the host decides how often.
     device_.check_card();
+    patience.in_vain = 0;
   }
   if (awake) {
     // Others have their turn.

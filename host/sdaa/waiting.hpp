@@ -53,8 +53,10 @@ class Waiting {
     void renew();
 
     const uint64_t epoch;
+    uint64_t cycle = 0;  // of the card, when last heard; 0: not yet
     uint64_t begin_cycle = 0;
-    unsigned in_vain = 0;  // slices of time
+    uint64_t slice = 0;    // the next one
+    uint64_t in_vain = 0;  // cycles since the card itself was looked at
     Clock::time_point begin;
     std::optional<Clock::time_point> asleep;
 

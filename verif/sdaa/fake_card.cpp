@@ -61,7 +61,7 @@ class FakeCard final : public link::Backend {
     description_.regions[link::Card::kConfig] = {4096, true, true};
     description_.vectors = 32;
     description_.has_vendor_region = true;
-    description_.configuration = "fake";
+    description_.configuration = options.configuration;
     description_.deterministic = true;
     processor_.own = kOwn;
     processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
@@ -131,6 +131,7 @@ class FakeCard final : public link::Backend {
     check_open();
     const uint64_t limit =
         (request.flags & vendor::kLimitIsRelative) != 0 ? processor_.now() + request.limit : request.limit;
+    if (options_.on_run && request.vectors != 0) options_.on_run(limit - processor_.now());
     const bool awake = run(limit, request.vectors);
     const uint64_t fired = processor_.pending_vectors & request.vectors;
     processor_.pending_vectors &= ~fired;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "abi/protocol.hpp"
@@ -45,6 +46,8 @@ struct FakeOptions {
   bool serves = true;
   bool card_routes = true;  // of the root complex
   uint64_t boot_cycles = 100'000;
+  std::string configuration = "fake";
+  std::function<void(uint64_t cycles)> on_run;  // time is to pass until an interrupt comes, at most so much
   std::function<void(uint64_t cycle)> on_idle;  // when the firmware has nothing to do any more
   std::function<bool()> ends;  // asked whenever something happens: the firmware ends in a panic
 };

@@ -1,6 +1,7 @@
 // Streams, events, functions of the host, against a played card.
 #include <atomic>
 
+#include "host/link/vendor_region.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -262,4 +263,26 @@ TEST_CASE("the same calls take the same time") {
     return time;
   };
   CHECK(session() == session());
+}
+
+// A card in RTL takes long for a slice, in which other threads wait; the fast tier takes a moment.
+TEST_CASE("the slices of time in which a thread waits grow on the fast tier, while nothing happens") {
+  std::vector<uint64_t> slices;
+  FakeOptions options;
+  options.on_run = [&](uint64_t cycles) { slices.push_back(cycles); };
+  SUBCASE("RTL") {}
+  SUBCASE("fast tier") { options.configuration += link::vendor::kFastTier; }
+  const bool fast = options.configuration != FakeOptions{}.configuration;
+  const Fakes fakes(1, options);
+  const sdaaModule_t module = load_fake_module();
+  const sdaaStream_t stream = new_stream();
+  for (unsigned times = 0; times < 2; ++times) {
+    CHECK_OK(sdaaLaunchKernel(kernel(module, "slow"), nullptr, 0, stream));
+    slices.clear();
+    CHECK_OK(sdaaStreamSynchronize(stream));
+    const auto expected =
+        fast ? std::vector<uint64_t>{20'000, 40'000, 80'000} : std::vector<uint64_t>(slices.size(), 20'000);
+    CHECK(slices == expected);
+    CHECK(slices.size() >= 3);
+  }
 }
