@@ -67,7 +67,7 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Hart", 72},  // where a row is, the last failure of a fetch
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
-    {"iss::cpe::Code", 112},   // decoded code
+    {"iss::cpe::Code", 152},   // decoded code, code of the host
     {"iss::cpe::Clock", 104},  // what was noted in a round
     {"iss::cpe::Rate", 0},
     {"iss::cpe::HbmTime", 0},

@@ -15,6 +15,7 @@ ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     group_unit.cpp \
     hart.cpp \
     hbm_time.cpp \
+    host_code.cpp \
     lanes.cpp \
     memory.cpp \
     port.cpp \

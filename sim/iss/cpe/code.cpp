@@ -74,13 +74,17 @@ Code::Code(CodeSource& source)
       slots_(reserve<Slot>(kHalves + 1)),
       halves_(reserve<uint16_t>(kHalves)),
       was_read_(reserve<bool>(kHalves / kHalvesOfLine)),
-      was_entered_(reserve<bool>(kHalves / kHalvesOfLine)) {}
+      was_entered_(reserve<bool>(kHalves / kHalvesOfLine)),
+      lead_at_(reserve<uint32_t>(kHalves + 1)),
+      leads_(reserve<Lead>(kMostLeads + 1)) {}
 
 Code::~Code() {
   give_back(slots_, kHalves + 1);
   give_back(halves_, kHalves);
   give_back(was_read_, kHalves / kHalvesOfLine);
   give_back(was_entered_, kHalves / kHalvesOfLine);
+  give_back(lead_at_, kHalves + 1);
+  give_back(leads_, kMostLeads + 1);
 }
 
 void Code::invalidate() {
@@ -92,6 +96,9 @@ void Code::invalidate() {
   for (const uint32_t line : entered_) was_entered_[line] = false;
   entered_.clear();
   told_ = 0;
+  for (uint32_t number = 1; number <= lead_count_; ++number) lead_at_[leads_[number].index] = 0;
+  lead_count_ = 0;
+  host_.forget();
 }
 
 bool Code::half(uint32_t address, uint32_t& bits, Failure& failure) {
@@ -133,13 +140,49 @@ bool Code::decode(uint32_t pc, Failure& failure) {
   for (const unsigned length : {2u, 4u}) {
     if (Slot* const first = before(slot, length)) pair_up(*first, length, slot);
   }
+  if (const uint32_t number = lead_at_[&slot - slots_]; number != 0) begin_to_count(slot, leads_[number]);
+  if (decoded.row < Slot::kFirstRow) return true;
+  const Op op = Slot::op_of(decoded.row);
+  if (op == Op::kJal || is_branch(op)) mark(&slot + decoded.imm);
   return true;
+}
+
+void Code::begin_to_count(Slot& slot, Lead& lead) {
+  lead.row = slot.row;
+  __atomic_store_n(&slot.row, Slot::kCounts, __ATOMIC_RELEASE);
+}
+
+void Code::mark(const Slot* slot) {
+  const auto index = static_cast<uint32_t>(slot - slots_);
+  if (!host_.available() || lead_at_[index] != 0 || lead_count_ == kMostLeads) return;
+  Lead& lead = leads_[++lead_count_];
+  lead = {.index = index};
+  lead_at_[index] = lead_count_;
+  // Else when it is decoded.
+  if (slot->row >= Slot::kFirstRow) begin_to_count(slots_[index], lead);
+}
+
+uint8_t Code::count(const Slot* slot, const HostCode::Hart& hart) {
+  Lead& lead = leads_[lead_at_[slot - slots_]];
+  if (__atomic_add_fetch(&lead.times, 1, __ATOMIC_RELAXED) != kOften) return lead.row;
+  const std::lock_guard lock(decoding_);
+  lead.code = host_.make(
+      slot, hart,
+      {.row = [this](const Slot& it) { return plain_row(it); },
+       .address = [this](const Slot* it) { return address(it); },
+       .mark = [this](const Slot* it) { mark(it); },
+       .code =
+           [this](const Slot* it) { return lead_at_[it - slots_] == 0 ? nullptr : &this->lead(*it).code; }});
+  const uint8_t row = lead.code != nullptr ? Slot::kHostCode : lead.row;
+  __atomic_store_n(&slots_[lead.index].row, row, __ATOMIC_RELEASE);
+  return row;
 }
 
 Slot* Code::before(const Slot& slot, unsigned length) {
   const auto index = static_cast<size_t>(&slot - slots_);
   if (index < length / 2) return nullptr;
   Slot& first = slots_[index - length / 2];
+  if (first.row == Slot::kCounts || first.row == Slot::kHostCode) return nullptr;
   const bool is_one = first.row >= Slot::kFirstRow && first.row < Slot::kFirstPair;
   return is_one && Slot::row_of(Slot::op_of(first.row), length) == first.row ? &first : nullptr;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/iss/cpe/fault.hpp"
+#include "sim/iss/cpe/host_code.hpp"
 
 namespace swai {
 class Archive;
@@ -107,6 +108,10 @@ struct Slot {
   }
   // A command that only_sets(): kCustom has no compressed form that would need the row.
   static constexpr uint8_t kSets = kFirstRow + 2 * static_cast<unsigned>(Op::kCustom);
+  // A place that jumps lead to: it counts how often it is executed, and then there is code of the host for
+  // it. What it really is its Lead knows. (These have no compressed form, either.)
+  static constexpr uint8_t kCounts = kFirstRow + 2 * static_cast<unsigned>(Op::kMulhsu);
+  static constexpr uint8_t kHostCode = kFirstRow + 2 * static_cast<unsigned>(Op::kMulhu);
   // Of a pair by its number in kPairs.
   static constexpr uint8_t row_of(size_t pair, unsigned first_length, unsigned second_length) {
     return static_cast<uint8_t>(kFirstPair + 4 * pair + first_length / 4 * 2 + second_length / 4);
@@ -115,6 +120,11 @@ struct Slot {
   static constexpr Op op_of(uint8_t row) {
     if (row >= kFirstPair) return kPairs[(row - kFirstPair) / 4].first;
     return static_cast<Op>((row - kFirstRow) / 2);
+  }
+  // And how many bytes it has.
+  static constexpr unsigned length_of(uint8_t row) {
+    if (row == kSets) return 4;
+    return row >= kFirstPair ? 2 + (row - kFirstPair) / 2 % 2 * 2 : 2 + (row - kFirstRow) % 2 * 2;
   }
 };
 
@@ -140,6 +150,16 @@ class Code {
   uint32_t address(const Slot* slot) const { return kFirst + 2 * static_cast<uint32_t>(slot - slots_); }
   // Another thread may be decoding it: what else the slot says is there when its row is.
   static uint8_t row(const Slot& slot) { return __atomic_load_n(&slot.row, __ATOMIC_ACQUIRE); }
+
+  // Of what stands there, whatever else is done before it.
+  uint8_t plain_row(const Slot& slot) const {
+    const uint8_t shown = row(slot);
+    return shown == Slot::kCounts || shown == Slot::kHostCode ? lead(slot).row : shown;
+  }
+  // Of a slot with kCounts, which is executed once more: the row to go on with.
+  uint8_t count(const Slot* slot, const HostCode::Hart& hart);
+  // Of one with kHostCode.
+  const void* host_code(const Slot& slot) const { return lead(slot).code; }
 
   struct Failure {
     Cause cause = Cause::kNone;
@@ -175,6 +195,20 @@ class Code {
   Slot* before(const Slot& slot, unsigned length);
   uint8_t taken_cycles(uint32_t target);
 
+  // A slot that jumps lead to.
+  struct Lead {
+    uint32_t index = 0;  // of the slot
+    uint32_t times = 0;  // that it was executed
+    uint8_t row = Slot::kUndecoded;
+    const void* code = nullptr;  // of the host
+  };
+  static constexpr uint32_t kMostLeads = 1 << 18;
+  // So often a place is executed before it gets code of the host: what is done once is decoded sooner.
+  static constexpr uint32_t kOften = 32;
+  const Lead& lead(const Slot& slot) const { return leads_[lead_at_[&slot - slots_]]; }
+  void mark(const Slot* slot);
+  static void begin_to_count(Slot& slot, Lead& lead);
+
   CodeSource& source_;
   Slot* slots_;
   uint16_t* halves_;               // what was read
@@ -183,6 +217,10 @@ class Code {
   std::vector<uint32_t> entered_;  // since everything was forgotten
   size_t told_ = 0;                // of them
   std::vector<uint32_t> lines_;    // those that were read, as indices of their first slots
+  HostCode host_;
+  uint32_t* lead_at_;  // by slot: its number; 0: it is none
+  Lead* leads_;        // from 1 on
+  uint32_t lead_count_ = 0;
   std::mutex decoding_;
 };
 

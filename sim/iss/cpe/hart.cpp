@@ -492,13 +492,20 @@ Hart::Status Hart::row(Hart& hart, const Slot* slot, uint32_t left, uint64_t ext
   [[clang::musttail]] return kRows[Code::row(*next)](hart, next, left, extra);
 }
 
-Hart::Status Hart::row_that_sets(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+// False: it has to be executed by itself, and nothing has happened.
+bool Hart::set(Hart& hart, const Slot* slot) {
   const uint32_t a = hart.x_[slot->rs1];
   const uint32_t b = hart.x_[slot->rs2];
-  if (!hart.environment_.set(unit_of(slot->imm), operation_of(slot->imm), a, b)) [[unlikely]] {
+  if (!hart.environment_.set(unit_of(slot->imm), operation_of(slot->imm), a, b)) [[unlikely]]
+    return false;
+  hart.x_[slot->rd] = 0;
+  return true;
+}
+
+Hart::Status Hart::row_that_sets(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  if (!set(hart, slot)) [[unlikely]] {
     [[clang::musttail]] return row_by_itself(hart, slot, left, extra);
   }
-  hart.x_[slot->rd] = 0;
   const Slot* const next = slot + 2;
   if (--left == 0) {
     hart.keep(next, left, extra);
@@ -539,6 +546,23 @@ Hart::Status Hart::undecoded_row(Hart& hart, const Slot* slot, uint32_t left, ui
   [[clang::musttail]] return kRows[Code::row(*slot)](hart, slot, left, extra);
 }
 
+Hart::Status Hart::row_that_counts(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  const auto offset = [&](const auto& member) {
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(&member) - reinterpret_cast<uintptr_t>(&hart));
+  };
+  const uint8_t row = hart.code_.count(slot, {.registers = offset(hart.x_),
+                                              .local_memory = offset(hart.ldm_),
+                                              .rows = kRows.data(),
+                                              .by_itself = reinterpret_cast<const void*>(&row_by_itself),
+                                              .set = reinterpret_cast<const void*>(&set)});
+  [[clang::musttail]] return kRows[row](hart, slot, left, extra);
+}
+
+Hart::Status Hart::row_of_host_code(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
+  const auto code = reinterpret_cast<uintptr_t>(hart.code_.host_code(*slot));
+  [[clang::musttail]] return reinterpret_cast<Row>(code)(hart, slot, left, extra);
+}
+
 Hart::Status Hart::row_by_itself(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra) {
   hart.keep(slot, left, extra);
   return hart.execute<false>(hart.code_.insn(hart.pc_), nullptr);
@@ -551,6 +575,8 @@ constexpr auto Hart::rows(std::index_sequence<kOps...>, std::index_sequence<kNum
     all[Slot::row_of(static_cast<Op>(kOps), 4)] = row<static_cast<Op>(kOps), 4>),
    ...);
   all[Slot::kSets] = row_that_sets;
+  all[Slot::kCounts] = row_that_counts;
+  all[Slot::kHostCode] = row_of_host_code;
   ((all[Slot::row_of(kNumbers, 2, 2)] = row_of_pair<kNumbers, 2, 2>,
     all[Slot::row_of(kNumbers, 2, 4)] = row_of_pair<kNumbers, 2, 4>,
     all[Slot::row_of(kNumbers, 4, 2)] = row_of_pair<kNumbers, 4, 2>,
@@ -566,8 +592,9 @@ Hart::MemoryAccess Hart::next_access() {
   const Slot* const slot = code_.slot(pc_);
   Code::Failure ignored;
   if (slot == nullptr || (Code::row(*slot) == Slot::kUndecoded && !code_.decode(pc_, ignored))) return {};
-  if (Code::row(*slot) < Slot::kFirstRow) return {};
-  const Op op = Slot::op_of(Code::row(*slot));
+  const uint8_t row = code_.plain_row(*slot);
+  if (row < Slot::kFirstRow) return {};
+  const Op op = Slot::op_of(row);
   if (!is_load(op) && !is_store(op)) return {};
   return {.write = is_store(op),
           .address = x_[slot->rs1] + static_cast<uint32_t>(slot->imm),

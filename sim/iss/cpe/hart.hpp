@@ -140,8 +140,11 @@ class Hart {
   static Status row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   template <size_t kPair, unsigned kFirstLength, unsigned kSecondLength>
   static Status row_of_pair(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static bool set(Hart& hart, const Slot* slot);
   static Status row_that_sets(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   static Status undecoded_row(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static Status row_that_counts(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
+  static Status row_of_host_code(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   static Status row_by_itself(Hart& hart, const Slot* slot, uint32_t left, uint64_t extra);
   // What does not end the row; `a` is its first operand, and `next` and `result` are set where it has one.
   // False: it has to be executed by itself, and nothing has happened.

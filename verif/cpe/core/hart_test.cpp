@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "sim/common/random.hpp"
+#include "sim/iss/cpe/units.hpp"
 #include "sim/iss/insn.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/cpe/core/program.hpp"
+#include "verif/iss/cpe/random/assembler.hpp"
 #include "verif/iss/random/encode.hpp"
 
 namespace swai::iss::cpe {
@@ -228,7 +230,9 @@ struct Both {
 
   // Up to `limit` instructions on both.
   void run(uint64_t limit) {
+    const uint64_t before = rows.hart.instructions();
     const Hart::Status status = rows.hart.run(limit);
+    REQUIRE(rows.hart.instructions() - before <= limit);
     Retirement record;
     while (steps.hart.instructions() < rows.hart.instructions()) {
       REQUIRE(steps.hart.step(record) == Hart::Status::kRetired);
@@ -354,6 +358,114 @@ TEST_CASE("each pair of instructions does what its two do one after the other") 
     }
   }
   CHECK(met.size() == kPairCount);
+}
+
+// Any instruction that code of the host is made of, or that ends it, or cannot be done there each time.
+// Registers are x5 to x13; x4 is an address of local memory, x14 one elsewhere.
+uint32_t any_instruction(verif::Random& random) {
+  const auto any = [&] { return static_cast<uint32_t>(random.chance(5) ? 0 : 5 + random.below(9)); };
+  const uint32_t rd = any();
+  const uint32_t rs1 = any();
+  const uint32_t rs2 = any();
+  const auto funct3 = static_cast<uint32_t>(random.below(8)) << 12;
+  const uint32_t memory = random.chance(1) ? 14 : 4;
+  const auto offset = static_cast<int32_t>(4 * random.below(12));
+  switch (random.below(14)) {
+    case 0:
+    case 1: {
+      static constexpr std::array kLoads{0x0003U, 0x1003U, 0x2003U, 0x4003U, 0x5003U};
+      return enc::i(kLoads.at(random.below(kLoads.size())), rd, memory, offset);
+    }
+    case 2: {
+      static constexpr std::array kStores{0x0023U, 0x1023U, 0x2023U};
+      return enc::s(kStores.at(random.below(kStores.size())), rs2, memory, offset);
+    }
+    case 3:
+    case 4:
+      return enc::r(0x33 | funct3, rd, rs1, rs2);
+    case 5:
+      return enc::r((random.chance(50) ? 0x4000'0033 : 0x4000'5033), rd, rs1, rs2);
+    case 6:
+      return enc::r((random.chance(70) ? 0x0200'0033 : 0x0200'0033 | funct3), rd, rs1, rs2);
+    case 7:
+      return (random.chance(50) ? enc::slli(rd, rs1, static_cast<int32_t>(random.below(32)))
+                                : enc::srli(rd, rs1, static_cast<int32_t>(random.below(32)))) |
+             (random.chance(20) ? 0x4000'5000 : 0);
+    case 8:
+      return enc::with_rd(rd) | (static_cast<uint32_t>(random.next()) & 0xffff'f000) |
+             (random.chance(50) ? 0x37 : 0x17);
+    case 9:
+      return enc::imm_j(8) | enc::with_rd(random.chance(50) ? 0 : rd) | 0x6f;
+    case 10:
+      return random.chance(80) ? custom(unit::kVector, vector_op::kA, random.chance(90) ? 0 : rd, rs1, rs2)
+                               : custom(unit::kVector, vector_op::kRun, rd, rs1, rs2);
+    case 11:
+      // Two c.addi, or fence.
+      return random.chance(90)
+                 ? 0x0001'0001 * (rd << 7 | static_cast<uint32_t>(random.below(31) + 1) << 2 | 1)
+                 : 0x0000'000f;
+    case 12: {
+      static constexpr std::array kCodes{enc::kBeq, enc::kBne, enc::kBlt, enc::kBge, enc::kBltu, enc::kBgeu};
+      return kCodes.at(random.below(6)) | enc::with_rs1(rs1) | enc::with_rs2(rs2) | enc::imm_b(8);
+    }
+    default: {
+      const bool shifts = funct3 == 0x1000 || funct3 == 0x5000;
+      return enc::i(0x13 | (shifts ? 0 : funct3), rd, rs1, static_cast<int32_t>(random.below(4096)) - 2048);
+    }
+  }
+}
+
+// Commands that set something up are done by one call or the other; each of both sides does all of them.
+class Settings : public Oracle {
+ public:
+  Answer issue(const Command& command) override {
+    if (!only_sets(command.unit, command.op)) return Oracle::issue(command);
+    note(command.rs1, command.rs2);
+    return {};
+  }
+  bool set(uint8_t /*unit*/, uint8_t /*op*/, uint32_t rs1, uint32_t rs2) override {
+    if (rs1 % 8 == 7) return false;
+    note(rs1, rs2);
+    return true;
+  }
+  uint64_t difference() const { return difference_; }
+
+ private:
+  void note(uint32_t rs1, uint32_t rs2) {
+    difference_ ^= (uint64_t{rs1} << 32 | rs2) * 0x9e37'79b9'7f4a'7c15;
+  }
+
+  uint64_t difference_ = 0;
+};
+
+TEST_CASE("code of the host does what the instructions do one after the other") {
+  verif::Random random(test_seed());
+  unsigned places = 0;
+  for (unsigned n = 0; n < 300; ++n) {
+    const auto length = 4 + static_cast<uint32_t>(random.below(random.chance(80) ? 40 : 150));
+    World world;
+    while (world.words.size() < length) world.words.push_back(any_instruction(random));
+    // Where the last branch may lead to; then back, x15 times.
+    world.words.insert(world.words.end(), {enc::addi(0, 0, 0), enc::addi(15, 15, -1)});
+    const auto back = -4 * static_cast<int32_t>(world.words.size());
+    world.words.push_back(enc::kBne | enc::with_rs1(15) | enc::imm_b(back));
+    world.words.resize(length + 40, enc::kEbreak);
+    world.words.resize((world.words.size() + 15) / 16 * 16, enc::kEbreak);
+    Settings settings;
+    Both both(world, settings, kCode);
+    both.set_x(4, kLdmBase + 64 * static_cast<uint32_t>(random.below(64)));
+    for (unsigned x = 5; x < 14; ++x) both.set_x(x, static_cast<uint32_t>(random.next()));
+    both.set_x(14, uint32_t{space::kWindow} << 28);
+    both.set_x(15, 100);
+    while (both.rows.hart.fault().cause == Cause::kNone)
+      both.run(1 + random.below(random.chance(50) ? 20 : 1000));
+    CHECK(both.rows.hart.fault().cause == Cause::kBreakpoint);
+    CHECK(settings.difference() == 0);
+    for (uint32_t pc = kCode; pc < kCode + 4 * length; pc += 4)
+      places += Code::row(*both.rows.code.slot(pc)) == Slot::kHostCode;
+  }
+  MESSAGE("places with code of the host: ", places);
+  if (HostCode().available()) CHECK(places > 500);
 }
 
 }  // namespace
