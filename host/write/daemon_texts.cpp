@@ -4,6 +4,7 @@
 
 #include "host/http/problem.hpp"
 #include "host/serve/control.hpp"
+#include "host/walk/card_memory.hpp"
 
 namespace swai::write {
 namespace {
@@ -26,7 +27,11 @@ class LinesAnswer : public http::TextAnswer {
   void finish(const generate::Answer& answer) override {
     lines_->end({{"end", generate::to_text(answer.end)}, {"beside", beside_}});
   }
-  void fail(const std::exception& error) override { lines_->fail(error.what()); }
+  void fail(const std::exception& error) override {
+    const auto* const of_card = dynamic_cast<const walk::CardError*>(&error);
+    if (of_card == nullptr) return lines_->fail(error.what());
+    lines_->end({{"error", error.what()}, {"card_error", uint64_t{of_card->error()}}});
+  }
 
  private:
   const std::shared_ptr<serve::Lines> lines_;

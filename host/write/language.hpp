@@ -5,7 +5,8 @@
 //   {"version": 1, "command": "write", "model": "5b...", "tokens": [1, 2], "most": 3, "temperature": 0, ...}
 //     -> {"begins": 2, "kv_bytes": 100}, then {"token": 7} for each, then {"end": "limit", "beside": 2, ...}
 //
-// Instead of any line of the answer, the last one may come: {"error": "why", "version": 1}.
+// Instead of any line of the answer, the last one may come: {"error": "why", "version": 1}. When it was the
+// card that failed, "card_error" is the number of its sdaaError_t.
 #pragma once
 
 #include <string>

@@ -14,6 +14,7 @@
 
 #include "host/link/unix_socket.hpp"
 #include "host/serve/control.hpp"
+#include "host/walk/card_memory.hpp"
 
 namespace swai::write {
 
@@ -94,7 +95,11 @@ class SharedModel::Writing {
     }
     if (line.contains("busy")) throw Refused();
     const auto error = line.find("error");
-    if (error != line.end() && error->is_string()) throw std::runtime_error(error->get<std::string>());
+    if (error != line.end() && error->is_string()) {
+      const std::string why = error->get<std::string>();
+      if (!line.contains("card_error")) throw std::runtime_error(why);
+      throw walk::CardError(static_cast<sdaaError_t>(number_in(line, "card_error")), why);
+    }
     taken_.beside = number_in(line, "beside");
     return false;
   }

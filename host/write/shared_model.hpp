@@ -38,7 +38,7 @@ class SharedModel {
     uint64_t kv_bytes = 0;  // on the card, while they were written
   };
   // As many at once as the daemon lets one program have. Throws link::Unreachable when the daemon is lost,
-  // std::runtime_error with what it says is wrong.
+  // walk::CardError when its card failed, std::runtime_error with what else it says is wrong.
   Taken write(std::span<const Wish> texts, const generate::Sampling& sampling, const Ears& ears) const;
 
  private:

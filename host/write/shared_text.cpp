@@ -19,10 +19,14 @@ void SharedText::generate(std::span<const Token> tokens, uint64_t most, std::spa
   const SharedModel::Wish wish = {.tokens = text_,
                                   .most = std::min<uint64_t>(most, room_ - text_.size() + 1)};
   std::vector<Token> made;
-  const auto taken = model_.write({&wish, 1}, sampling_, {.got = [&](size_t, Token token) {
-                                    made.push_back(token);
-                                    return got(token);
-                                  }});
+  waits_(true);
+  const auto taken = model_.write({&wish, 1}, sampling_,
+                                  {.begins = [this](size_t) { waits_(false); },
+                                   .got =
+                                       [&](size_t, Token token) {
+                                         made.push_back(token);
+                                         return got(token);
+                                       }});
   taken_.tokens += taken.tokens;
   taken_.beside += taken.beside;
   taken_.kv_bytes = taken.kv_bytes;

@@ -1,6 +1,8 @@
 // One text of a model that a daemon has on its card.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "host/generate/any_text.hpp"
@@ -10,9 +12,11 @@ namespace swai::write {
 
 class SharedText : public generate::AnyText {
  public:
-  // `room`: no more than the model has. The model stays as long as this.
-  SharedText(const SharedModel& model, const generate::Sampling& sampling, uint32_t room)
-      : model_(model), sampling_(sampling), room_(room) {}
+  // `room`: no more than the model has. The model stays as long as this. `waits` is told when a text waits
+  // for its turn, and when it no longer does.
+  SharedText(const SharedModel& model, const generate::Sampling& sampling, uint32_t room,
+             std::function<void(bool)> waits)
+      : model_(model), sampling_(sampling), room_(room), waits_(std::move(waits)) {}
 
   // The daemon keeps nothing: what there was is read again. It ends a text at each token that controls the
   // model.
@@ -26,6 +30,7 @@ class SharedText : public generate::AnyText {
   const SharedModel& model_;
   const generate::Sampling sampling_;
   const uint32_t room_;
+  const std::function<void(bool)> waits_;
   std::vector<models::Token> text_;
   SharedModel::Taken taken_;
 };

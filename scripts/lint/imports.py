@@ -42,7 +42,7 @@ ROOMS = {
     "host/transcribe": ["abi", "host/audio", "host/graph", "host/models", "host/walk", "cpe-kernels"],
     "host/http": ["abi", "host/audio", "host/generate", "host/link", "host/models", "host/transcribe", "host/walk", "cpe-kernels"],
     "host/serve": ["abi", "host/common", "host/link", "host/sdaa"],
-    "host/write": ["abi", "host/generate", "host/http", "host/link", "host/models", "host/serve", "cpe-kernels"],
+    "host/write": ["abi", "host/generate", "host/http", "host/link", "host/models", "host/serve", "host/walk", "cpe-kernels"],
     "host/cli": ["abi", "host", "cpe-kernels"],
     "sim": ["abi", "rtl", "host/link", "cpe-kernels"],
     "models": [],

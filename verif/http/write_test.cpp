@@ -9,6 +9,7 @@
 
 #include "host/link/unix_socket.hpp"
 #include "host/serve/control.hpp"
+#include "host/walk/card_memory.hpp"
 #include "host/write/daemon_texts.hpp"
 #include "host/write/shared_text.hpp"
 #include "verif/common/folder.hpp"
@@ -45,7 +46,9 @@ class Played : public http::TextModel {
         http::TextAnswer& text = *texts[i];
         const auto& prompt = std::get<http::TextRequest::Tokens>(text.request().prompt);
         if (prompt.front() == kFails) {
-          text.fail(std::runtime_error("the card is lost"));
+          text.fail(std::runtime_error("the model is broken"));
+        } else if (prompt.front() == kLosesCard) {
+          text.fail(walk::CardError(sdaaErrorDeviceLost, "the card is lost"));
         } else if (!text.is_wanted()) {
           text.finish({.tokens = {}, .text = "", .end = generate::End::kHeard});
         } else if (goes_on) {
@@ -62,7 +65,7 @@ class Played : public http::TextModel {
     }
   }
 
-  static constexpr Token kFails = 99;
+  static constexpr Token kFails = 99, kLosesCard = 98;
   std::counting_semaphore<> steps{0};
   std::atomic<size_t> written = 0, steps_made = 0;
 };
@@ -180,7 +183,8 @@ TEST_CASE("several texts of one program, more than it may have at once") {
 TEST_CASE("a conversation goes on behind all but the last token of its answers") {
   Daemon daemon;
   const SharedModel model = daemon.shared();
-  write::SharedText text(model, {}, 7);
+  std::vector<bool> waits;
+  write::SharedText text(model, {}, 7, [&](bool waits_now) { waits.push_back(waits_now); });
   const auto all = [](Token) { return true; };
   daemon.model.steps.release(1000);
   text.generate(std::vector<Token>{10, 11}, 3, {}, all);
@@ -188,6 +192,7 @@ TEST_CASE("a conversation goes on behind all but the last token of its answers")
   text.generate(std::vector<Token>{14}, 30, {}, all);
   CHECK(text.length() == 7);
   CHECK(text.taken().tokens == 2 + 3 + 5 + 3);
+  CHECK(waits == std::vector{true, false, true, false});
   CHECK_THROWS_AS(text.generate(std::vector<Token>{17}, 1, {}, all), std::length_error);
 }
 
@@ -325,7 +330,7 @@ TEST_CASE("what is wrong with a text is said") {
   refuses({{"frequency", -1025}}, "'frequency'");
   refuses({{"presence", 1e300}}, "'presence'");
   refuses({{"stop", "x"}}, "no parameter 'stop'");
-  refuses({{"tokens", {Played::kFails}}}, "the card is lost");
+  refuses({{"tokens", {Played::kFails}}}, "the model is broken");
   for (const std::string garbage : {"{\"version\":1,\"command\":\"write\",\"temperature\":NaN}\n",
                                     "{\"version\":1,\"command\":\"write\",\"temperature\":1e999}\n"})
     CHECK(daemon.said(garbage).find("error") != std::string::npos);
@@ -338,6 +343,20 @@ TEST_CASE("what is wrong with a text is said") {
   const std::string deep = R"({"version":1,"command":"write","x":)" + std::string(100'000, '[');
   CHECK(daemon.said(deep + std::string(100'000, ']') + "}\n").find("32 levels") != std::string::npos);
   CHECK(daemon.shared().is().name == "m");
+}
+
+TEST_CASE("a card that fails is told from all else that is wrong") {
+  Daemon daemon;
+  const SharedModel model = daemon.shared();
+  try {
+    Text(model, Played::kLosesCard, 1).written.get();
+    FAIL("no error");
+  } catch (const walk::CardError& error) {
+    CHECK(error.error() == sdaaErrorDeviceLost);
+    CHECK(error.what() == std::string("the card is lost"));
+  }
+  CHECK_THROWS_WITH_AS(Text(model, Played::kFails, 1).written.get(), "the model is broken",
+                       std::runtime_error);
 }
 
 TEST_CASE("the daemon's end, in the middle of texts") {
@@ -365,7 +384,8 @@ TEST_CASE("what a daemon says that is none") {
   const SharedModel model = SharedModel::find(path, kIdentity).value();
   const Token first = 1;
   const SharedModel::Wish wish = {.tokens = {&first, 1}, .most = 1};
-  for (const char* const one : {"{}", R"({"token": "x"})", R"({"begins": -1.5})"}) {
+  for (const char* const one :
+       {"{}", R"({"token": "x"})", R"({"begins": -1.5})", R"({"error": "x", "card_error": -1})"}) {
     says = one;
     CHECK_THROWS_AS(model.write({&wish, 1}, {}, {.got = [](size_t, Token) { return true; }}),
                     link::Unreachable);

@@ -221,7 +221,11 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   const std::vector<Token> prompt = prompts.empty() ? std::vector<Token>() : prompts.front();
   const uint32_t room = question.room_of(wish, prompt.size());
   if (const auto shared = shared_model(cli, wish, question, wishes_of(wish, question, prompts))) {
-    write::SharedText text(*shared, wish.sampling, std::min(room, shared->is().room));
+    std::unique_ptr<Progress> waiting;
+    write::SharedText text(*shared, wish.sampling, std::min(room, shared->is().room), [&](bool waits) {
+      waiting.reset();
+      if (waits) waiting = std::make_unique<Progress>(!cli.options().quiet, "the text waits for its turn");
+    });
     const SharedStats stats(*shared, [&] { return text.taken(); });
     Conversation conversation(cli, wish, question, text,
                               shared->is().room < room            ? "--context of `swai serve`"
