@@ -95,8 +95,10 @@ void VirtualCard::start_read(unsigned region, uint64_t offset, uint32_t bytes) {
     error = read_control(offset, data);
   } else if (region == sdaa::kMemoryBar) {
     error = read_memory(offset, data);
-  } else {
+  } else if (region == socket::kConfig) {
     shared_.read(region, offset, data);
+  } else {
+    error = EACCES;
   }
   host_->read_done(error, error == 0 ? std::span<const uint8_t>(data) : std::span<const uint8_t>());
 }

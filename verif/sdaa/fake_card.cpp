@@ -85,11 +85,15 @@ class FakeCard final : public link::Backend {
       return;
     }
     run(processor_.now() + kOneWay, 0);
-    if (region == kMemoryBar && offset >= kSramInBar + regs::kSramBytes) {
-      std::ranges::fill(to, uint8_t{0xff});  // nothing is there
-    } else {
-      access(region, offset, to.size(), [&](uint8_t* at) { std::memcpy(to.data(), at, to.size()); });
+    if (region == kMemoryBar && offset >= kSramInBar) {
+      // Nothing is there behind the SRAM.
+      const uint64_t end = kSramInBar + regs::kSramBytes;
+      const uint64_t there = offset < end ? std::min<uint64_t>(to.size(), end - offset) : 0;
+      std::ranges::fill(to.subspan(there), uint8_t{0xff});
+      to = to.first(there);
     }
+    if (!to.empty())
+      access(region, offset, to.size(), [&](uint8_t* at) { std::memcpy(to.data(), at, to.size()); });
     run(processor_.now() + kOneWay, 0);
   }
   void write(unsigned region, uint64_t offset, link::Bytes from) override { post(region, offset, from); }
@@ -157,6 +161,8 @@ class FakeCard final : public link::Backend {
     } else if (region == kControlBar && offset == regs::pcie::boot_status::kOffset &&
                bytes == sizeof status_) {
       at = reinterpret_cast<uint8_t*>(&status_);
+    } else if (region == kControlBar && offset == regs::pcie::card::kOffset && bytes == sizeof card_) {
+      at = reinterpret_cast<uint8_t*>(&card_);
     } else if (region == kControlBar && offset == regs::pcie::bar0::kOffset && bytes == sizeof bar0_) {
       at = reinterpret_cast<uint8_t*>(&bar0_);
     } else if (region == kMemoryBar && offset >= kSramInBar) {
@@ -318,6 +324,8 @@ class FakeCard final : public link::Backend {
   std::optional<runtime::Tables<FakeProcessor>> tables_;
   std::optional<Firmware> firmware_;
   uint64_t status_ = 0;
+  uint64_t card_ = regs::pcie::card::kGroups.put(options_.groups) |
+                   regs::pcie::card::kSramKib.put(regs::kSramBytes / 1024);
   uint64_t bar0_ = FakeProcessor::kBar0;
   bool booted_ = false;
   bool closed_ = false;
