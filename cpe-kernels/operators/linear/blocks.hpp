@@ -67,6 +67,15 @@ class Blocks {
   // there. The next ones double what there is, as memory is faster than the units.
   Blocks(Size all, Size most, uint32_t unit, uint32_t first_depth);
 
+  // Steps of few rows may be longer than `most` said: a step costs a core the same whatever its depth is.
+  // Each takes a multiple of that, but for the last one, which is short: nothing is left to do beside it.
+  void deepen(uint32_t pieces) {
+    piece_ = step_depth_;
+    last_depth_ = piece_ + piece_ / 2;
+    step_depth_ *= pieces;
+    first_depth_ = step_depth_;
+  }
+
   const Size& all() const { return all_; }
   bool sharing() const { return sharing_; }
   // Of a block and a step, at most.
@@ -95,7 +104,7 @@ class Blocks {
   // False: this CPE has nothing to do, and the others do not need it.
   bool any() const { return sharing_ || columns_.any(); }
   Step first() const {
-    Step step = {rows_.first(), columns_.first(), 0, 0, 0, std::min(first_depth_, all_.depth), 0, 0};
+    Step step = {rows_.first(), columns_.first(), 0, 0, 0, depth_of(all_.depth, first_depth_), 0, 0};
     enter(step);
     return step;
   }
@@ -106,11 +115,11 @@ class Blocks {
     step.k += step.depth;
     if (step.k < all_.depth) {
       step.depth =
-          std::min(step.block == 0 && step.k < step_depth_ ? step.k : step_depth_, all_.depth - step.k);
+          depth_of(all_.depth - step.k, step.block == 0 && step.k < step_depth_ ? step.k : step_depth_);
       return true;
     }
     step.k = 0;
-    step.depth = std::min(step_depth_, all_.depth);
+    step.depth = depth_of(all_.depth, step_depth_);
     ++step.block;
     if (!columns_.next(step.column)) {
       if (!rows_.next(step.row)) return false;
@@ -125,10 +134,17 @@ class Blocks {
     step.columns = columns_.count(step.column);
     step.rows = rows_.count(step.row);
   }
+  // Of a step, where so much is left of its block.
+  uint32_t depth_of(uint32_t left, uint32_t most) const {
+    if (left <= last_depth_) return left;
+    return std::min(most, (left - last_depth_ + piece_ - 1) & -piece_);
+  }
 
   Size all_;
   uint32_t step_depth_;
   uint32_t first_depth_;
+  uint32_t piece_ = 1;  // a power of two: each step of a block but the last is so deep, or a multiple
+  uint32_t last_depth_ = 0;
   bool sharing_;
   bool everyone_;
   Rounds rows_;

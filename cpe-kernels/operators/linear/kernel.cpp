@@ -16,6 +16,7 @@ class Int8Weights {
   static constexpr uint32_t kDepth = 128;
   static constexpr uint32_t kFirstDepth = 64;
   static constexpr uint32_t kPart = kMaxDepth;
+  static constexpr uint32_t kRunDepth = kMaxDepth;
   static constexpr auto kKind = systolic::Weights::kInt8;
   static constexpr bool kMayAdd = false;
 
@@ -31,14 +32,19 @@ class Int8Weights {
     return other.to_type == args.to_type && other.function == args.function;
   }
   uint32_t room(uint32_t depth, uint32_t) const { return depth * width_; }
-  Pieces pieces(GlobalPtr<const void> w, const Step& step, uint32_t depth, uint32_t columns) const {
+  Pieces pieces(GlobalPtr<const void> w, const Step& step) const {
     return {w.plus_bytes(static_cast<int64_t>(packed_linear_index(depth_, step.k, step.column))), width_,
-            columns == 0 ? 0 : padded_depth(depth), kBlockColumns};
+            step.columns == 0 ? 0 : padded_depth(step.depth), kBlockColumns};
   }
-  void set(const Step&, const std::byte* at, int32_t output_stride) const {
+  dma::Ticket load(std::byte* to, GlobalPtr<const void> w, const Step& step) const {
+    const Pieces all = pieces(w, step);
+    return all.load(to, {0, all.count});
+  }
+  void set(uint32_t, const std::byte* at, int32_t output_stride) const {
     systolic::weights(at, 8 * width_, width_);
     systolic::column_strides(8, output_stride);
   }
+  void move(const std::byte* at) const { systolic::weights(at, 8 * width_, width_); }
   static constexpr bool adds() { return kMayAdd; }
 
  private:

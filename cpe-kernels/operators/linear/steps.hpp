@@ -79,6 +79,7 @@ extern Ahead ahead;
 // - load_behind: what follows upon all steps, if it likes; their number, and that of their blocks
 // - prepare: tells units what they can know before
 // - start: begins to compute what was prepared, and returns its ticket
+// - go_on: computes what else there is of it, once the one before is finished; the last ticket of that
 // - finish: waits for that; then the step's slot is free
 // Of `slots` steps that follow each other all but one are loaded or computed, one is finished. Those that
 // share operands load only the first before they compute it, because a late one keeps all others waiting, and
@@ -90,7 +91,8 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   if (!blocks.any()) return product.share();
   const bool sharing = blocks.sharing();
   dma::Ticket loaded[Slots::kMost] = {};
-  Step to_load = blocks.first();
+  Step step = blocks.first();
+  Step to_load = step;
   bool more_to_load = true;
   const auto load = [&] {
     if (!more_to_load) return product.load_behind(to_load);
@@ -103,7 +105,6 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   };
   for (uint32_t i = 0; i != (sharing ? 1 : slots - 1); ++i) load();
   product.share();
-  Step step = blocks.first();
   product.prepare(step);
   Step before = {};
   decltype(product.start(step)) ticket_before = {};
@@ -113,7 +114,7 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
   const bool early = sharing && slots > 2;
   for (bool more = true; more;) {
     const Step here = step;
-    const auto ticket = product.start(here);
+    auto ticket = product.start(here);
     more = blocks.next(step);
     if (early && (here.number == 0 || here.number > kShortSteps)) {
       for (uint32_t i = 0; i != kCatchUp && to_load.number + 1 < here.number + slots; ++i) load();
@@ -121,6 +122,7 @@ void go_through(const Blocks& blocks, uint32_t slots, Product& product) {
     if (more && early) receive(step);
     if (here.number != 0) product.finish(before, ticket_before);
     if (here.number != 0 || !early) load();
+    ticket = product.go_on(here, ticket);
     if (more) product.prepare(step);
     if (more && !early) receive(step);
     before = here;

@@ -52,20 +52,25 @@ struct Rows {
 //   columns(args)        of a block at most, and among whose multiples CPEs are divided
 //   kDepth, kFirstDepth  of a step, and of the very first one, where rows of x have one scale
 //   kPart                sums of so much depth do not overflow; a power of two
+//   kRunDepth            of a run of the systolic unit at most, likewise
 //   kKind                for the systolic unit
 //   kOperator            whose weights they are
 //   lie_alike(args, other)  whether another node's slots, if its sizes are the same, are the same
-//   room(depth, columns)    bytes that a step's take
-//   pieces(w, step, depth, columns)  where they lie in memory
-//   set(step, at, stride)   settings for those of a step in local memory, and the results' column stride
+//   room(depth, columns)    bytes that those of a step take, a step of kDepth or a multiple, or of some more
+//   pieces(w, step)      where they lie in memory, of a step of kDepth at most
+//   load(to, w, step)    begins to load them all, of any step
+//   set(step, at, stride)   settings for those of a run in local memory, and the results' column stride
+//   move(at)             the same for a run that is as large as the one before
 //   adds()               whether results get more than products of the systolic unit
-//   kMayAdd              whether that may ever be so; then add(...) issues what adds a step's to y
+//   kMayAdd              whether that may ever be so; then begin (once, if rows stay), prepare and add (for
+//                        each run) issue what adds it to results
 template <typename Weights>
 class SystolicLinear {
  public:
   explicit SystolicLinear(const typename Weights::Args& args)
       : args_(args),
         grouped_(args.group != args.depth),
+        run_shift_(static_cast<uint32_t>(std::countr_zero(grouped_ ? kScaleGroup : Weights::kRunDepth))),
         part_shift_(static_cast<uint32_t>(std::countr_zero(grouped_ ? kScaleGroup : Weights::kPart))),
         parts_of_block_(((args.depth - 1) >> part_shift_) + 1),
         blocks_({args.rows, args.depth, args.columns},
@@ -74,11 +79,13 @@ class SystolicLinear {
         x_(args.x, args.x_stride, 1, blocks_, arena_),
         ending_(ending_of(args), blocks_, arena_, stored_sums()),
         weights_(args, blocks_, x_, arena_),
-        adds_up_(parts_of_block_ > 1 || weights_.adds()) {
-    if (adds_up_) {
-      for (std::byte*& part : parts_) part = arena_.take<std::byte>(blocks_.rows() * ending_.pitch());
+        adds_up_(parts_of_block_ > 1 || weights_.adds()),
+        part_bytes_(blocks_.rows() * ending_.pitch()) {
+    if (x_.stay()) {
+      all_row_factors_ = arena_.take<std::byte>(groups() * kFewFactors);
+      if (blocks_.any()) deepen();
     }
-    if (x_.stay()) all_row_factors_ = arena_.take<std::byte>(groups() * kFewFactors);
+    if (adds_up_) parts_ = arena_.take<std::byte>(2 * part_bytes_);
     uint32_t room = 0;
     const auto take = [&](uint32_t bytes) {
       const uint32_t at = room;
@@ -103,8 +110,12 @@ class SystolicLinear {
     } else {
       if (!blocks_.any() && !x_.shared()) return;
       begin_work();
-      // Weights first: they keep memory busy.
-      if (x_.stay() && blocks_.any()) first_weights_loaded_ = load_weights(args_, blocks_.first(), slots_);
+      // Weights first: they keep memory busy. But x should not wait for all of a deep step's.
+      if (x_.stay() && blocks_.any()) {
+        Step step = blocks_.first();
+        step.depth = std::min(step.depth, kStep);
+        first_weights_loaded_ = load_weights(args_, step, slots_);
+      }
       x_.begin();
       // Who only shares activations needs no scales, and would not wait for them.
       if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
@@ -126,6 +137,7 @@ class SystolicLinear {
     } else if (first_weights_loaded_.number != 0 && step.number == 0) {
       // What is shared was waited for.
       last = shares_row_factors() ? first_weights_loaded_ : row_factors_loaded_;
+      if (step.depth > kStep) last = load_rest(step);
     } else if (const auto ticket = load_weights(args_, step, slots_); ticket.number != 0) {
       last = ticket;
     }
@@ -160,7 +172,7 @@ class SystolicLinear {
   }
 
   void receive(const Step& step) {
-    const Pieces pieces = weights_.pieces(args_.w, step, step.depth, step.columns);
+    const Pieces pieces = weights_.pieces(args_.w, step);
     exchange(step, slots_.of_step(step), x_.pitch(), weights(step), pieces.bytes, pieces.count);
     if (packs(step) && !blocks_.empty(step)) pack(step);
   }
@@ -168,21 +180,60 @@ class SystolicLinear {
   void prepare(const Step& step) {
     if (blocks_.empty(step)) return;
     const uint32_t early = early_rows(step);
-    set(step, {0, early != 0 ? early : step.rows});
+    systolic::factors(reinterpret_cast<float*>(slots_.of_block(step)), ending_.biases(step));
+    set(step, first_run(step), x_of(step), row_factors(step), {0, early != 0 ? early : step.rows});
   }
 
   systolic::Ticket start(const Step& step) {
     if (blocks_.empty(step)) return {};
     if (ends_part(step) && !adds_up_) ending_.free(step);
-    const uint32_t half = part_number(step) & 1;
-    const auto ticket = multiply(step, half);
+    const Run run = first_run(step);
+    const auto ticket = multiply(run, run.part & 1);
+    if constexpr (Weights::kMayAdd) {
+      // The node before has done that, if this one continues it.
+      if (step.number == 0 && x_.stay() && !continues_ && weights_.adds())
+        weights_.begin(step.rows, rows_of_x(step));
+    }
     const uint32_t early = early_rows(step);
     if (early == 0) return ticket;
-    set(step, {early, step.rows - early});
-    return multiply(step, half ^ 1);
+    set(step, run, x_of(step), row_factors(step), {early, step.rows - early});
+    return multiply(run, ~run.part & 1);
   }
 
-  // After its run: adds up, and a block that is complete goes to memory.
+  // The other runs of a step: while one is under way the vector unit adds up the one before.
+  systolic::Ticket go_on(const Step& step, systolic::Ticket ticket) {
+    Run run = first_run(step);
+    if (const uint32_t most = run_depth(); step.depth > most && !blocks_.empty(step)) {
+      const std::byte* x = x_of(step);
+      const float* factors = row_factors(step);
+      const uint32_t w_bytes = weights_.room(most, step.columns);
+      vector::Ticket last = {};
+      uint32_t left = step.depth;
+      while (left > most) {
+        left -= most;
+        const Run before = run;
+        run = {run.k + most, std::min(left, most), part_of(step, run.k + most), run.w + w_bytes};
+        x += most;
+        if (grouped_) factors += kFewFactors / sizeof(float);
+        if (run.depth == most) {
+          move(run, x, factors);
+        } else {
+          set(step, run, x, factors, {0, step.rows});
+        }
+        // What it writes over was added up.
+        vector::wait(last);
+        const auto next = multiply(run, run.part & 1);
+        systolic::wait(ticket);
+        if (adds_up_) last = add_up(step, before);
+        ticket = next;
+      }
+      vector::wait(last);
+    }
+    last_run_ = run;
+    return ticket;
+  }
+
+  // After its last run: adds it up, and a block that is complete goes to memory.
   void finish(const Step& step, systolic::Ticket ticket) {
     if (blocks_.empty(step)) return systolic::wait(ticket);
     const uint32_t early = early_rows(step);
@@ -192,12 +243,19 @@ class SystolicLinear {
     }
     systolic::wait(ticket);
     vector::Ticket last = {};
-    if (adds_up_) last = add_up(step);
+    if (adds_up_) last = add_up(step, last_run_);
     if (!blocks_.last(step)) return vector::wait(last);
     put(step, {early, step.rows - early}, last);
   }
 
  private:
+  // Of the first step, whose first piece was loaded.
+  dma::Ticket load_rest(const Step& step) const {
+    Step rest = step;
+    rest.k += kStep;
+    rest.depth -= kStep;
+    return weights_.load(weights(step) + weights_.room(kStep, step.columns), args_.w, rest);
+  }
   // The arguments of the node behind, if with it all lies in local memory where it lies here, and x is the
   // same.
   const typename Weights::Args* find_behind() const {
@@ -213,13 +271,29 @@ class SystolicLinear {
                        Weights::lie_alike(args_, other);
     return alike ? &other : nullptr;
   }
+  // Of few rows and columns, where each step is added up, the core is what a step waits for. There it has
+  // several pieces, if there is room for several steps. With more columns the units have enough to do, and
+  // memory is faster when all CPEs read the same piece.
+  void deepen() {
+    if (blocks_.columns() > kNarrow) return;
+    const uint32_t parts = adds_up_ ? 2 * part_bytes_ : 0;
+    const uint32_t block_bytes = 2 * (blocks_.columns() * 4 + 128 + ending_.room());
+    for (uint32_t pieces = kMostPieces; pieces > 1; pieces /= 2) {
+      const uint32_t step_bytes = weights_.room(pieces * kStep, blocks_.columns()) + 64;
+      if (parts + block_bytes + kDeepSlots * step_bytes <= arena_.left()) return blocks_.deepen(pieces);
+    }
+  }
   // Its own part of the step's, and what belongs to the columns of its block.
   dma::Ticket load_weights(const typename Weights::Args& args, const Step& step,
                            const StepsAndBlocks& slots) const {
     dma::Ticket last = {};
-    const Pieces pieces = weights_.pieces(args.w, step, step.depth, step.columns);
-    if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0)
-      last = pieces.load(slots.of_step(step) + w_offset_, own);
+    std::byte* const to = slots.of_step(step) + w_offset_;
+    if (!blocks_.sharing()) {
+      last = weights_.load(to, args.w, step);
+    } else {
+      const Pieces pieces = weights_.pieces(args.w, step);
+      if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) last = pieces.load(to, own);
+    }
     if (blocks_.empty(step) || !needs_block(step)) return last;
     ending_.load_biases(args.biases, step, slots);
     return dma::load(slots.of_block(step), args.w_scales.plus_bytes(int64_t{step.column} * 4),
@@ -235,53 +309,93 @@ class SystolicLinear {
     return cut ? kEarlyRows : 0;
   }
 
-  // Settings for the products of some rows of the block.
-  void set(const Step& step, const cpe::Part& rows) {
-    if (packs(step)) {
-      systolic::activations(packed(step) + rows.first * 8, step.rows * 8, 8);
-    } else {
-      systolic::activations(x_.at(step, slots_.of_step(step)) + rows.first * x_.pitch(), 8, x_.pitch());
-    }
-    weights_.set(step, weights(step), static_cast<int32_t>(8 * bytes_of(drained())));
-    systolic::output((adds_up_ ? part(step) : ending_.results(step)) + rows.first * ending_.pitch(),
-                     static_cast<int32_t>(ending_.pitch()));
-    systolic::factors(reinterpret_cast<float*>(slots_.of_block(step)), ending_.biases(step));
-    systolic::row_factors(row_factors(step) + rows.first);
-    const uint32_t tiles = (step.columns + 7) / 8;
-    systolic::size({tiles, padded_depth(step.depth) / 8, tiles, rows.count});
+  // What the systolic unit does at a time. A step is one run, or several: where each has its scales of rows,
+  // or weights are in pieces.
+  struct Run {
+    uint32_t k, depth;
+    uint32_t part;       // of the depth, counted from 0 over all blocks
+    const std::byte* w;  // its weights in local memory
+  };
+  uint32_t run_depth() const { return 1u << run_shift_; }
+  uint32_t part_of(const Step& step, uint32_t k) const {
+    return step.block * parts_of_block_ + (k >> part_shift_);
   }
-  systolic::Ticket multiply(const Step& step, uint32_t half) const {
+  Run first_run(const Step& step) const {
+    return {step.k, std::min(step.depth, run_depth()), part_of(step, step.k), weights(step)};
+  }
+  const std::byte* x_of(const Step& step) const {
+    return packs(step) ? packed(step) : x_.at(step, slots_.of_step(step));
+  }
+  // Settings for the products of some rows of the block, but for what belongs to all of it.
+  void set(const Step& step, const Run& run, const std::byte* x, const float* factors,
+           const cpe::Part& rows) {
+    if (packs(step)) {
+      systolic::activations(x + rows.first * 8, step.rows * 8, 8);
+    } else {
+      systolic::activations(x + rows.first * x_.pitch(), 8, x_.pitch());
+    }
+    weights_.set(run.k, run.w, static_cast<int32_t>(8 * bytes_of(drained())));
+    systolic::output((adds_up_ ? part(run) : ending_.results(step)) + rows.first * ending_.pitch(),
+                     static_cast<int32_t>(ending_.pitch()));
+    systolic::row_factors(factors + rows.first);
+    const uint32_t tiles = (step.columns + 7) / 8;
+    systolic::size({tiles, padded_depth(run.depth) / 8, tiles, rows.count});
+  }
+  // For a run that is as large as the one before, of the same step.
+  void move(const Run& run, const std::byte* x, const float* factors) {
+    systolic::activations(x, 8, x_.pitch());
+    weights_.move(run.w);
+    if (!grouped_) return;
+    systolic::output(part(run), static_cast<int32_t>(ending_.pitch()));
+    systolic::row_factors(factors);
+  }
+  systolic::Ticket multiply(const Run& run, uint32_t half) const {
     return systolic::run({.weights = Weights::kKind,
-                          .keep = !begins_part(step),
-                          .drain = ends_part(step),
-                          .half = half != 0,
+                          .keep = !begins_part(run),
+                          .drain = ends_part(run),
+                          .half = half,
                           .result = static_cast<cpe::Number>(drained()),
                           .row_factors = true,
-                          .bias = ending_.has_biases() && step.k >> part_shift_ == 0});
+                          .bias = ending_.has_biases() && run.k >> part_shift_ == 0});
   }
   Number drained() const { return !adds_up_ && ending_.only_converts() ? ending_.to_type() : Number::kFp32; }
-  // A step's sums to those of the steps before it. Returns the last run.
-  vector::Ticket add_up(const Step& step) {
-    const auto y = ending_.at(ending_.results(step), Number::kFp32);
-    vector::Ticket last = {};
-    if (step.k == 0) ending_.free(step);
-    if constexpr (Weights::kMayAdd) {
-      if (weights_.adds()) {
-        last = weights_.add(step, {step.rows, step.depth, step.columns}, weights(step), y,
-                            {x_.at(step, slots_.of_step(step)), x_.pitch(), row_factors(step),
-                             grouped_ ? kFewFactors : 0, x_.stay()});
+  // A run's sums to those before it. Returns the last run of the vector unit.
+  [[gnu::always_inline]] vector::Ticket add_up(const Step& step, const Run& run) {
+    if (run.k == 0) ending_.free(step);
+    // Of one row its tiles are the vector unit's rows.
+    const uint32_t pitch = step.rows == 1 ? 32 : ending_.pitch();
+    // Settings stay from run to run of a block of one row.
+    if (step.rows != 1 || run.k == 0 || !x_.stay()) {
+      if constexpr (Weights::kMayAdd) {
+        if (weights_.adds())
+          weights_.prepare(step.rows, step.columns, run.k, run.depth, run.w, rows_of_x(step));
       }
-    }
-    if (ends_part(step)) {
-      const bool first = !weights_.adds() && step.k >> part_shift_ == 0;
-      vector::size(step.columns, step.rows);
-      vector::a(ending_.at(part(step), Number::kFp32));
-      vector::b(vector::value(1));
+      const auto y = operand(ending_.results(step), Number::kFp32, pitch);
+      if (step.rows == 1) {
+        vector::size(8, (step.columns + 7) / 8);
+      } else {
+        vector::size(step.columns, step.rows);
+      }
       vector::c(y);
       into(y);
-      last = vector::run(first ? vector::Op::kMul : vector::Op::kAdd);
     }
-    return last;
+    vector::Ticket last = {};
+    bool begins = run.k >> part_shift_ == 0;
+    if constexpr (Weights::kMayAdd) {
+      if (weights_.adds()) {
+        last = weights_.add(step.rows, run.k, run.w, x_.stay());
+        begins = false;
+      }
+    }
+    if (!ends_part(run)) return last;
+    vector::a(operand(part(run), Number::kFp32, pitch));
+    if (!begins) return vector::run(vector::Op::kAdd);
+    vector::b(vector::value(1));
+    return vector::run(vector::Op::kMul);
+  }
+  Rows rows_of_x(const Step& step) const {
+    return {x_.at(step, slots_.of_step(step)), x_.pitch(), row_factors(step), grouped_ ? kFewFactors : 0,
+            x_.stay()};
   }
   // Makes results of sums that are complete with the run `last`, and begins to store them.
   void put(const Step& step, const cpe::Part& rows, vector::Ticket last) {
@@ -329,22 +443,26 @@ class SystolicLinear {
     }
     vector::wait(last);
   }
-  uint32_t part_number(const Step& step) const {
-    return step.block * parts_of_block_ + (step.k >> part_shift_);
-  }
-  bool begins_part(const Step& step) const { return (step.k & ((1u << part_shift_) - 1)) == 0; }
-  bool ends_part(const Step& step) const {
-    const uint32_t end = step.k + step.depth;
-    return end == args_.depth || (end & ((1u << part_shift_) - 1)) == 0;
+  bool begins_part(const Run& run) const { return (run.k & ((1u << part_shift_) - 1)) == 0; }
+  template <typename Some>
+  bool ends_part(const Some& some) const {
+    const uint32_t end = some.k + some.depth;
+    return grouped_ || end == args_.depth || (end & ((1u << part_shift_) - 1)) == 0;
   }
   // Where the sums of a part go before they are added up.
-  std::byte* part(const Step& step) const { return parts_[part_number(step) & 1]; }
+  std::byte* part(const Run& run) const { return parts_ + (run.part & 1) * part_bytes_; }
   std::byte* weights(const Step& step) const { return slots_.of_step(step) + w_offset_; }
 
   // With fewer rows a drain takes longer than the run behind it. Scales of rows begin at multiples of 8.
   static constexpr uint32_t kEarlyRows = 16;
   // With fewer a run waits for its weights.
   static constexpr uint32_t kFewestRows = 8;
+
+  static constexpr uint32_t kStep = 128;  // depth of a piece
+  // Of deep steps: pieces at most, columns at most, and for how many steps there is room at least.
+  static constexpr uint32_t kMostPieces = 4;
+  static constexpr uint32_t kNarrow = 48;
+  static constexpr uint32_t kDeepSlots = 4;
 
   // Where all activations stay, all of their scales do: a line of few rows' for each group.
   static constexpr uint32_t kFewFactors = 64;
@@ -373,6 +491,7 @@ class SystolicLinear {
 
   const typename Weights::Args& args_;
   bool grouped_;
+  uint32_t run_shift_;
   uint32_t part_shift_;
   uint32_t parts_of_block_;
   Blocks blocks_;
@@ -381,8 +500,10 @@ class SystolicLinear {
   Ending ending_;
   Weights weights_;
   bool adds_up_;  // results are more than one drain's
-  std::byte* parts_[2] = {};
+  uint32_t part_bytes_;
+  std::byte* parts_ = nullptr;
   std::byte* all_row_factors_ = nullptr;
+  Run last_run_ = {};                      // of the step that was computed
   bool continues_;                         // the node before has begun to load for this one
   dma::Ticket first_weights_loaded_ = {};  // of the first step, if they were asked for before all else
   dma::Ticket row_factors_loaded_ = {};

@@ -20,6 +20,7 @@ class W4Weights {
   using Args = LinearW4Args;
   static constexpr uint32_t kDepth = kW4Depth;
   static constexpr uint32_t kFirstDepth = kW4Depth;
+  static constexpr uint32_t kRunDepth = kW4Depth;
   static constexpr uint32_t kPart = 4096;  // products of bytes, 15 and 255
   static constexpr auto kKind = systolic::Weights::kInt4;
   static constexpr bool kMayAdd = true;
@@ -27,7 +28,10 @@ class W4Weights {
   static constexpr BlockWidth columns(const LinearW4Args&) { return {kBlockColumns, kW4Tile}; }
 
   W4Weights(const LinearW4Args& args, const Blocks& blocks, const Activations& x, Arena& arena)
-      : layout_(layout_of(args)) {
+      : layout_(layout_of(args)),
+        whole_(piece_at(0)),
+        rest_(piece_at((args.depth - 1) / kW4Depth * kW4Depth)),
+        piece_bytes_(layout_.tiles() * whole_.tile_bytes) {
     if (!adds()) return;
     sums_pitch_ = (blocks.rows() + 7) / 8 * 8;
     const uint32_t groups = x.stay() ? (args.depth + args.w_group - 1) / args.w_group : kMostGroups;
@@ -38,60 +42,40 @@ class W4Weights {
   static bool lie_alike(const LinearW4Args& args, const LinearW4Args& other) {
     return other.w_group == args.w_group && other.minima == args.minima;
   }
-  uint32_t room(uint32_t, uint32_t columns) const { return columns / kW4Tile * layout_.tile_bytes(0); }
-  Pieces pieces(GlobalPtr<const void> w, const Step& step, uint32_t, uint32_t columns) const {
-    const uint32_t tiles = (columns + kW4Tile - 1) / kW4Tile;
-    return {w.plus_bytes(static_cast<int64_t>(layout_.tile_at(step.k, step.column))), 32,
-            tiles * (layout_.tile_bytes(step.k) / 32), 32};
+  uint32_t room(uint32_t depth, uint32_t columns) const {
+    return (depth + kW4Depth - 1) / kW4Depth * tiles_of(columns) * whole_.tile_bytes;
   }
-  void set(const Step& step, const std::byte* at, int32_t output_stride) const {
-    const auto tile_bytes = static_cast<int32_t>(layout_.tile_bytes(step.k));
+  Pieces pieces(GlobalPtr<const void> w, const Step& step) const {
+    return {at(w, step.k, step.column), 32, tiles_of(step.columns) * (piece(step.k).tile_bytes / 32), 32};
+  }
+  // A piece is one transfer, several are one, what is left of the depth is another one.
+  dma::Ticket load(std::byte* to, GlobalPtr<const void> w, const Step& step) const {
+    const uint32_t tiles = tiles_of(step.columns);
+    const uint32_t count = step.depth / kW4Depth;
+    const uint32_t bytes = tiles * whole_.tile_bytes;
+    dma::Ticket last = {};
+    if (count != 0) {
+      const Pieces pieces = {at(w, step.k, step.column), bytes, count, piece_bytes_};
+      last = pieces.load(to, {0, count});
+    }
+    if (count * kW4Depth == step.depth) return last;
+    return dma::load(to + count * bytes, at(w, step.k + count * kW4Depth, step.column),
+                     tiles * rest_.tile_bytes);
+  }
+  void set(uint32_t k, const std::byte* at, int32_t output_stride) const {
+    const Piece& here = piece(k);
     systolic::weights(at, 32);
-    systolic::groups(at + layout_.scales_offset(step.k), tile_bytes, layout_.group / 8);
-    systolic::column_strides(tile_bytes, output_stride);
+    systolic::groups(at + here.scales, static_cast<int32_t>(here.tile_bytes), layout_.group / 8);
+    systolic::column_strides(static_cast<int32_t>(here.tile_bytes), output_stride);
+  }
+  void move(const std::byte* at) const {
+    systolic::weights(at, 32);
+    systolic::groups(at + whole_.scales, static_cast<int32_t>(whole_.tile_bytes), layout_.group / 8);
   }
 
   bool adds() const { return layout_.minima; }
-  // To each result: for each group its minimum * the sum of the group's activations * their scale.
-  vector::Ticket add(const Step& step, const Blocks::Size& size, const std::byte* weights,
-                     const vector::Operand& y, const Rows& x) const {
-    const uint32_t groups = layout_.groups_at(step.k);
-    const float* sums = sums_;
-    if (x.stay) {
-      if (step.number == 0) sum_up_all(size.rows, x);
-      sums += step.k / layout_.group * sums_pitch_;
-    } else {
-      sum_up(size, x);
-    }
-    const std::byte* const minima = weights + layout_.minima_offset(step.k);
-    const uint32_t tile_bytes = layout_.tile_bytes(step.k);
-    return size.rows == 1 ? add_to_row(step, size.columns, minima, tile_bytes, y, sums, groups)
-                          : add_to_rows(step, size, minima, tile_bytes, y, sums, groups);
-  }
-
- private:
-  static Op op(const Step& step, uint32_t group) { return step.k == 0 && group == 0 ? Op::kMul : Op::kFma; }
-  static uint32_t tiles_of(uint32_t columns) { return (columns + kW4Tile - 1) / kW4Tile; }
-
-  // Sums go to places of their own, and what used them is over: these runs may overlap.
-
-  // Of a step: the groups of all rows, one group after the other.
-  void sum_up(const Blocks::Size& size, const Rows& x) const {
-    const uint32_t groups = (size.depth + layout_.group - 1) / layout_.group;
-    vector::b(vector::value(1));
-    vector::no_result();
-    for (uint32_t group = 0; group < groups; ++group) sum_up_group(size, x, group);
-    scale(0, groups, size.rows, x.factors);
-  }
-  void sum_up_group(const Blocks::Size& size, const Rows& x, uint32_t group) const {
-    const uint32_t begin = group * layout_.group;
-    vector::size(std::min(layout_.group, size.depth - begin), size.rows);
-    vector::a(operand(x.at + begin, Number::kInt8, x.pitch));
-    vector::reductions(sums_ + group * sums_pitch_);
-    vector::run(Op::kMul, {.reduce = vector::Reduce::kSum, .overlap = true});
-  }
-  // Of all steps at once: all groups of a row, one row after the other.
-  void sum_up_all(uint32_t rows, const Rows& x) const {
+  // Before the first `add`, if all rows stay.
+  void begin(uint32_t rows, const Rows& x) const {
     const uint32_t whole = layout_.depth / layout_.group;
     vector::b(vector::value(1));
     vector::no_result();
@@ -103,64 +87,110 @@ class W4Weights {
         vector::run(Op::kMul, {.reduce = vector::Reduce::kSum, .overlap = true});
       }
     }
-    if (whole * layout_.group != layout_.depth) sum_up_group({rows, layout_.depth, 0}, x, whole);
+    if (whole * layout_.group != layout_.depth) sum_up_group(layout_.depth, rows, x, whole);
     if (x.factors_pitch == 0) {
-      return scale(0, (layout_.depth + layout_.group - 1) / layout_.group, rows, x.factors);
+      vector::size(rows, (layout_.depth + layout_.group - 1) / layout_.group);
+      return scale(sums_, x.factors);
     }
-    const uint32_t step_groups = kW4Depth / layout_.group;
     const float* factors = x.factors;
-    for (uint32_t k = 0; k < layout_.depth; k += kW4Depth, factors += x.factors_pitch / 4)
-      scale(k / kW4Depth * step_groups, layout_.groups_at(k), rows, factors);
+    float* sums = sums_;
+    for (uint32_t k = 0; k < layout_.depth; k += kW4Depth, factors += x.factors_pitch / 4) {
+      vector::size(rows, piece(k).groups);
+      scale(sums, factors);
+      sums += whole_.groups * sums_pitch_;
+    }
   }
-  void scale(uint32_t first_group, uint32_t groups, uint32_t rows, const float* factors) const {
-    const auto sums = vector::rows(sums_ + first_group * sums_pitch_, static_cast<int32_t>(sums_pitch_ * 4));
+  // What else `add` wants in local memory: sums, if rows do not stay; of several rows, minima of all columns
+  // put together, in fp32: then a row of results takes them as they are.
+  void prepare(uint32_t rows, uint32_t columns, uint32_t k, uint32_t depth, const std::byte* weights,
+               const Rows& x) const {
+    if (!x.stay) sum_up(depth, rows, x);
+    if (rows == 1) return;
+    const Piece& here = piece(k);
+    auto from = operand(weights + here.minima, Number::kFp16, here.tile_bytes);
+    vector::size(kW4Tile, tiles_of(columns));
+    vector::b(vector::value(1));
+    float* to = minima_;
+    for (uint32_t group = 0; group < here.groups; ++group) {
+      vector::a(from);
+      vector::result(to, kW4Tile * 4);
+      // The first one comes behind what reads those of the piece before.
+      vector::run(Op::kMul, {.overlap = group != 0});
+      from.at += 16;
+      to += kBlockColumns;
+    }
+  }
+  // To each result: for each group of a piece its minimum * the sum of the group's activations * their scale.
+  // The vector unit's size, c and result are those of the results; of one row, its tiles.
+  vector::Ticket add(uint32_t rows, uint32_t k, const std::byte* weights, bool stays) const {
+    const Piece& here = piece(k);
+    const float* const sums = stays ? sums_ + k / kW4Depth * whole_.groups * sums_pitch_ : sums_;
+    const bool one = rows == 1;
+    auto sum = vector::each_row(sums, one ? 0 : 4);
+    auto minimum =
+        one ? operand(weights + here.minima, Number::kFp16, here.tile_bytes) : vector::rows(minima_);
+    const uint32_t minimum_pitch = one ? 16 : kBlockColumns * 4;
+    const uint32_t pitch = sums_pitch_ * 4;
+    vector::Ticket last = {};
+    auto function = k == 0 ? Op::kMul : Op::kFma;
+    for (uint32_t group = here.groups; group != 0; --group) {
+      vector::a(sum);
+      vector::b(minimum);
+      last = vector::run(function);
+      function = Op::kFma;
+      sum.at += pitch;
+      minimum.at += minimum_pitch;
+    }
+    return last;
+  }
+
+ private:
+  // 128 k of a tile, or what is left of them.
+  struct Piece {
+    uint32_t tile_bytes;
+    uint32_t groups;
+    uint32_t scales, minima;  // where they begin
+  };
+  Piece piece_at(uint32_t k) const {
+    return {layout_.tile_bytes(k), layout_.groups_at(k), layout_.scales_offset(k), layout_.minima_offset(k)};
+  }
+  const Piece& piece(uint32_t k) const { return layout_.depth - k < kW4Depth ? rest_ : whole_; }
+  GlobalPtr<const void> at(GlobalPtr<const void> w, uint32_t k, uint32_t column) const {
+    const uint64_t offset = uint64_t{k / kW4Depth} * piece_bytes_ + column / kW4Tile * piece(k).tile_bytes;
+    return w.plus_bytes(static_cast<int64_t>(offset));
+  }
+  static uint32_t tiles_of(uint32_t columns) { return (columns + kW4Tile - 1) / kW4Tile; }
+
+  // Sums go to places of their own, and what used them is over: these runs may overlap.
+
+  // Of a piece: the groups of all rows, one group after the other.
+  void sum_up(uint32_t depth, uint32_t rows, const Rows& x) const {
+    const uint32_t groups = (depth + layout_.group - 1) / layout_.group;
+    vector::b(vector::value(1));
+    vector::no_result();
+    for (uint32_t group = 0; group < groups; ++group) sum_up_group(depth, rows, x, group);
     vector::size(rows, groups);
+    scale(sums_, x.factors);
+  }
+  void sum_up_group(uint32_t depth, uint32_t rows, const Rows& x, uint32_t group) const {
+    const uint32_t begin = group * layout_.group;
+    vector::size(std::min(layout_.group, depth - begin), rows);
+    vector::a(operand(x.at + begin, Number::kInt8, x.pitch));
+    vector::reductions(sums_ + group * sums_pitch_);
+    vector::run(Op::kMul, {.reduce = vector::Reduce::kSum, .overlap = true});
+  }
+  // The vector unit's size is that of the sums.
+  void scale(float* at, const float* factors) const {
+    const auto sums = vector::rows(at, static_cast<int32_t>(sums_pitch_ * 4));
     vector::a(sums);
     vector::b(vector::rows(factors));
     into(sums);
     vector::run(Op::kMul);
   }
 
-  // Tiles as the vector unit's rows: minima stay where they are.
-  vector::Ticket add_to_row(const Step& step, uint32_t columns, const std::byte* minima, uint32_t tile_bytes,
-                            const vector::Operand& y, const float* sums, uint32_t groups) const {
-    const vector::Operand tiles = {
-        {y.at, vector::detail::describe(vector::detail::Kind::kVector, cpe::Number::kFp32, kW4Tile * 4)}};
-    vector::size(kW4Tile, tiles_of(columns));
-    vector::c(tiles);
-    into(tiles);
-    vector::Ticket last = {};
-    for (uint32_t group = 0; group < groups; ++group) {
-      vector::a(vector::each_row(sums + group * sums_pitch_, 0));
-      vector::b(operand(minima + group * 16, Number::kFp16, tile_bytes));
-      last = vector::run(op(step, group));
-    }
-    return last;
-  }
-  // Minima of all columns are put together first, in fp32: then a row of results takes them as they are.
-  vector::Ticket add_to_rows(const Step& step, const Blocks::Size& size, const std::byte* minima,
-                             uint32_t tile_bytes, const vector::Operand& y, const float* sums,
-                             uint32_t groups) const {
-    vector::size(kW4Tile, tiles_of(size.columns));
-    vector::b(vector::value(1));
-    for (uint32_t group = 0; group < groups; ++group) {
-      vector::a(operand(minima + group * 16, Number::kFp16, tile_bytes));
-      vector::result(minima_ + group * kBlockColumns, kW4Tile * 4);
-      vector::run(Op::kMul, {.overlap = true});
-    }
-    vector::size(size.columns, size.rows);
-    vector::c(y);
-    into(y);
-    vector::Ticket last = {};
-    for (uint32_t group = 0; group < groups; ++group) {
-      vector::a(vector::each_row(sums + group * sums_pitch_));
-      vector::b(vector::rows(minima_ + group * kBlockColumns));
-      last = vector::run(op(step, group));
-    }
-    return last;
-  }
-
   W4Layout layout_;
+  Piece whole_, rest_;
+  uint32_t piece_bytes_;  // in memory
   uint32_t sums_pitch_ = 0;
   float* sums_ = nullptr;    // of each group's activations in each row, times the row's scale
   float* minima_ = nullptr;  // of each group in each column
