@@ -46,6 +46,10 @@ inline constexpr uint16_t kPaged = 1 << 2;
 // Graphs: their memory was written since the last time.
 inline constexpr uint16_t kFresh = 1 << 3;
 
+// Launches: the arguments are four bytes, and the cores get these themselves, not where they lie: who has to
+// fetch them first takes longer than an empty kernel. Not in graphs.
+inline constexpr uint16_t kWord = 1 << 4;
+
 inline constexpr unsigned kMaxSlots = 16;
 
 // The arguments follow in place, where the CPEs read them: nobody copies them.

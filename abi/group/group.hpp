@@ -24,10 +24,17 @@ struct Setup {
   bool notify = false;  // with a bit in the inbox, and so an interrupt
 };
 
+// A launch in the form in which it is handed over: one store, `word` to `address`.
+struct Doorbell {
+  uint64_t address;
+  uint64_t word;
+};
+
 template <Machine M>
 class Group {
  public:
   using Done = launch::Done;
+  using Doorbell = group::Doorbell;
 
   // To be made while no launch runs or waits.
   Group(M& machine, unsigned number)
@@ -93,20 +100,21 @@ class Group {
                         reg::kArgumentSegment.put(setup.argument_segment) | reg::kOwner.put(setup.owner) |
                         reg::kNotify.put(setup.notify));
   }
-  // A launch in the form in which it is handed over: one store, `word` to `address`.
-  struct Doorbell {
-    uint64_t address;
-    uint64_t word;
-  };
   [[gnu::always_inline]] Doorbell compose(uint32_t pc, uint32_t argument) const {
     namespace reg = regs::cg::doorbell;
     return {base_ + reg::kOffset, reg::kPc.put(pc) | reg::kArgument.put(argument)};
   }
+  [[gnu::always_inline]] static Doorbell with_argument(const Doorbell& doorbell, uint32_t argument) {
+    namespace reg = regs::cg::doorbell;
+    return {doorbell.address, (doorbell.word & reg::kPc.mask()) | reg::kArgument.put(argument)};
+  }
   // There must be room in the queue. Returns the launch's number.
   [[gnu::always_inline]] uint32_t ring(const Doorbell& doorbell) {
     machine_.write(doorbell.address, doorbell.word);
-    return ++number_;
+    return rung();
   }
+  // Counts one that somebody else has handed over so.
+  [[gnu::always_inline]] uint32_t rung() { return ++number_; }
   [[gnu::always_inline]] uint32_t start(uint32_t pc, uint32_t argument) {
     return ring(compose(pc, argument));
   }

@@ -8,6 +8,14 @@
 #define PC 256
 #define CAUSE 264
 #define VALUE 272
+#define READY_FUNCTION 280
+#define READY_FIRST 288
+#define READY_SECOND 296
+#define READY_SLOT 304
+#define READY_ADDRESS 312
+#define READY_WORD 320
+#define READY_ARGUMENT 328
+#define INBOX_WORK 0x10005000
 #define SAVED 128
 #define SSTATUS_SPP 0x100
 #define CALLED 8
@@ -86,7 +94,16 @@ back:
     addi    sp, sp, SAVED
     ret
 
-# Calls come by here, and are in a hurry: in the SRAM.
+# Calls come by here, and are in a hurry: in the SRAM. One that launches what is ready rings first, while sp is the state;
+# all that others need is done behind that.
+.macro to_kernel_stack
+    csrrw   t0, sscratch, sp
+    sd      t0, 16(sp)
+    csrr    t0, sepc
+    addi    t0, t0, CALL_BYTES
+    sd      t0, PC(sp)
+    ld      sp, 0(sp)
+.endm
 .section .text.programs, "ax"
 .balign 8
 leave_program:
@@ -96,17 +113,31 @@ leave_program:
     addi    t0, t0, -CALLED
     bnez    t0, 3f
 
-    csrrw   t0, sscratch, sp
-    sd      t0, 16(sp)
-    csrr    t0, sepc
-    addi    t0, t0, CALL_BYTES
-    sd      t0, PC(sp)
-    ld      sp, 0(sp)
     # a0 to a7 are the program's, until a0 says whether it goes on.
-    andi    t0, a7, 0xff
-    addi    t0, t0, -SUBMIT
-    bnez    t0, 2f
-    call    submit_command
+    ld      t0, READY_FUNCTION(sp)
+    ld      t1, READY_FIRST(sp)
+    ld      t2, READY_SECOND(sp)
+    bne     t0, a7, 6f
+    beqz    t0, 6f          # nothing is ready, and a7 says so
+    bne     t1, a0, 6f
+    bne     t2, a1, 6f
+    li      t3, INBOX_WORK
+    ld      t3, 0(t3)
+    ld      t0, READY_ARGUMENT(sp)
+    ld      t1, READY_SLOT(sp)
+    ld      t2, READY_ADDRESS(sp)
+    ld      t4, READY_WORD(sp)
+    bnez    t3, 6f
+    beqz    t0, 7f
+    and     t0, t0, a2
+    or      t4, t4, t0
+    fence   w, ow
+    sd      t4, 0(t2)
+    sd      a2, 0(t1)
+8:  to_kernel_stack
+    ld      a0, 112(sp)
+    call    note_launch
+    li      a0, 1
 1:  ld      t0, 112(sp)
     beqz    a0, 4f
     trap_to_program t0
@@ -117,6 +148,18 @@ leave_program:
     li      x\number, 0
     .endr
     sret
+6:  to_kernel_stack
+    andi    t0, a7, 0xff
+    addi    t0, t0, -SUBMIT
+    bnez    t0, 2f
+    call    submit_command
+    j       1b
+7:  .irp    number, 2,3,4,5,6
+    sd      a\number, 8*(\number-2)(t1)
+    .endr
+    fence   w, ow
+    sd      t4, 0(t2)
+    j       8b
 2:  ld      a2, 112(sp)
     mv      a3, a7
     call    answer_program

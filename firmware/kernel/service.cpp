@@ -290,6 +290,7 @@ bool hear_alarm() {
 extern "C" bool answer_program(uint64_t a0, uint64_t a1, runtime::ProgramState& state, uint64_t a7) {
   return serving().answer(state, a7, a0, a1);
 }
+extern "C" void note_launch(runtime::ProgramState& state) { serving().launched(state); }
 extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
                                uint64_t a6, uint64_t a7, runtime::ProgramState& state) {
   return serving().submit(state, a7, {a0, a1, a2, a3, a4, a5, a6});

@@ -34,37 +34,50 @@ class Begin : protected Finish<M> {
     if (!taken) this->waiting_ |= this->bit(queue.number);
     return taken;
   }
-  // --- The same in parts, for a launch that nothing is before. What has to be looked at is looked at before
-  // anything is done, so this calls nobody.
+  // --- The same in parts, for the last launch once more where nothing is before it. What has to be looked at
+  // is looked at before it is wanted, and what has to be noted comes behind.
 
-  // What cores read of a launch: the rest of its slot, of which the queue's next command has none under way.
-  [[gnu::always_inline]] void put_arguments(const Queue& queue, const CallArguments& words) {
-    constexpr unsigned kSaid = (sizeof(command::Launch) - sizeof(command::Header)) / sizeof words[0];
-    parts_.machine.put(this->slot_address(queue, queue.next) + sizeof(command::Launch), &words[kSaid],
-                       sizeof words - kSaid * sizeof words[0]);
-  }
-  // Begins the queue's last launch once more, if that is what the header (kind_of() it) and the two words
-  // behind it say, and a group has nothing else to do.
-  [[gnu::always_inline]] bool launch_again(Queue& queue, uint32_t kind,
-                                           const std::array<uint64_t, 2>& words) {
+  // Nothing of the queue is under way, and nothing waits. Leaves how it begins, if that is all there is to
+  // it.
+  void make_ready(const Queue& queue, ReadyLaunch& ready) const {
     const Again& again = queue.again;
-    if (kind != again.header || !has_words(queue, words) || parts_.clients.crowded()) return false;
+    if (again.slots != 1 || again.modules != parts_.modules.changes() || parts_.clients.crowded()) return;
     const bool any = again.group == protocol::kAnyGroup;
     unsigned group = any ? 0 : again.group;
     while (!parts_.groups.is_idle(group)) {
-      if (!any || ++group == parts_.groups.count()) return false;
+      if (!any || ++group == parts_.groups.count()) return;
     }
-    if (!parts_.groups.is_prepared(group, again.launch)) return false;
-    const auto doorbell = parts_.groups.compose(group, again.launch, this->argument_at(queue.next));
-    parts_.machine.order();
-    parts_.groups.ring(group, doorbell, [&] { return owner_of(queue.number, queue.free()); });
-    put_flight(queue, std::bit_cast<command::Header>(queue.next | uint64_t{kind} << 32),
+    if (!parts_.groups.is_prepared(group, again.launch)) return;
+    const auto kind = std::bit_cast<command::Header>(uint64_t{again.header} << 32);
+    const auto flags = static_cast<uint16_t>(kind.flags | (again.by_word ? command::kWord : 0));
+    ready.argument = again.by_word ? ~uint32_t{0} : 0;
+    ready.doorbell = parts_.groups.compose(group, again.launch, 0);
+    ready.group = group;
+    ready.words = again.words;
+    ready.function = program::submit_word(static_cast<uint8_t>(kind.type), flags);
+    say_where(queue, ready);
+  }
+  // Such a one has begun. What can be said of the next one is said now, while the cores run.
+  [[gnu::always_inline]] void note_begin(Queue& queue, ReadyLaunch& ready) {
+    const auto group = static_cast<unsigned>(ready.group);
+    parts_.groups.rung(group, owner_of(queue.number, queue.free()));
+    put_flight(queue, std::bit_cast<command::Header>(queue.next | uint64_t{queue.again.header} << 32),
                command::Type::kLaunch, group);
-    return true;
+    queue.back().over = ready.argument != 0;
+    ready.next = std::exchange(ready.function, ReadyLaunch::kNone);
+    say_where(queue, ready);
   }
 
  private:
   static constexpr uint64_t kMostBytes = uint64_t{1} << 40;
+
+  // The arguments of the queue's next command.
+  [[gnu::always_inline]] static void say_where(const Queue& queue, ReadyLaunch& ready) {
+    ready.slot = QueueState<M>::slot_address(queue, queue.next) + sizeof(command::Launch);
+    if (ready.argument == 0)
+      ready.doorbell =
+          Groups<M>::Driver::with_argument(ready.doorbell, QueueState<M>::argument_at(queue.next));
+  }
 
   static bool is_sound(const Queue& queue, const command::Header& header) {
     const unsigned slot = queue.next % protocol::kSlots;
@@ -177,7 +190,10 @@ class Begin : protected Finish<M> {
     parts_.machine.fetch(this->slot_address(queue, queue.next) + sizeof header, words.data(), sizeof words);
     if (const Status status = check_launch(queue, header, words); status != Status::kOk)
       return finish_now(queue, header.slots, status);
-    return start_again(queue, header);
+    if (!queue.again.by_word) return start_again(queue, header);
+    if (!start(queue, header, command::Type::kLaunch, this->word_of(queue, queue.next))) return false;
+    queue.back().over = true;
+    return true;
   }
   [[gnu::always_inline]] bool start_again(Queue& queue, const command::Header& header) {
     return start(queue, header, command::Type::kLaunch, this->argument_at(queue.next));
@@ -212,6 +228,8 @@ class Begin : protected Finish<M> {
         sizeof(command) + command.argument_bytes > header.slots * size_t{protocol::kSlotBytes}) {
       return Status::kBadArguments;
     }
+    if ((header.flags & command::kWord) != 0 && command.argument_bytes != sizeof(uint32_t))
+      return Status::kBadArguments;
     if (command.group >= parts_.groups.count() && command.group != protocol::kAnyGroup)
       return Status::kBadOperation;
     // All groups are alike.
@@ -230,7 +248,11 @@ class Begin : protected Finish<M> {
     queue.again.modules = parts_.modules.changes();
     queue.again.group = command.group;
     queue.again.slots = header.slots;
-    queue.again.header = kind_of(header);
+    // By word none is begun so soon from a slot: no header says so.
+    queue.again.by_word = (header.flags & command::kWord) != 0;
+    command::Header kind = header;
+    kind.flags &= static_cast<uint16_t>(~command::kWord);
+    queue.again.header = kind_of(kind);
     return Status::kOk;
   }
   // The group that is to run it.
@@ -328,6 +350,7 @@ class Begin : protected Finish<M> {
     std::array<uint64_t, 2> words;
     load_words(parts_.machine, run.at + sizeof header, words.data(), sizeof words);
     const Again& again = queue.again;
+    if ((header.flags & command::kWord) != 0) return finish_now(queue, 0, Status::kBadArguments);
     if (kind_of(header) != again.header || words != again.words ||
         parts_.modules.changes() != again.modules) {
       if (const Status status = check_launch(queue, header, words); status != Status::kOk)

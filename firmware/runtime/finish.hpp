@@ -108,8 +108,9 @@ class Finish : protected BuiltIns<M> {
     }
     if (end.dropped) {
       if (queue.failed || this->parts_.clients.of(queue.context).attached != Attached::kYes) return true;
-      const uint32_t argument =
-          flight.in_graph() ? queue.graph.argument_at(flight.slot) : this->argument_at(flight.begin);
+      const uint32_t argument = flight.in_graph() ? queue.graph.argument_at(flight.slot)
+                                : flight.over     ? this->word_of(queue, flight.begin)
+                                                  : this->argument_at(flight.begin);
       this->parts_.groups.start_again(flight.place, end, argument);
       return false;
     }

@@ -101,17 +101,14 @@ class Groups {
   [[gnu::always_inline]] bool is_prepared(unsigned group, const Launch& launch) const {
     return launch.settings == states_[group].prepared;
   }
-  // Hands it over in two steps, the first of which does nothing yet. `owner` gives start()'s behind the
-  // second.
-  using Doorbell = typename Driver::Doorbell;
-  [[gnu::always_inline]] Doorbell compose(unsigned group, const Launch& launch, uint32_t argument) const {
+  // Then it is one store, and rung() behind it.
+  [[gnu::always_inline]] group::Doorbell compose(unsigned group, const Launch& launch,
+                                                 uint32_t argument) const {
     return states_[group].driver->compose(launch.pc, argument);
   }
-  template <typename Owner>
-  [[gnu::always_inline]] void ring(unsigned group, const Doorbell& doorbell, Owner owner) {
+  [[gnu::always_inline]] void rung(unsigned group, uint16_t owner) {
     State& state = states_[group];
-    const uint32_t number = state.driver->ring(doorbell);
-    state.owners[number % kKept] = owner();
+    state.owners[state.driver->rung() % kKept] = owner;
   }
   // The group that has least to do; one that is lost only if all are.
   [[gnu::always_inline]] unsigned least_busy() const {
@@ -186,6 +183,11 @@ class Groups {
       if (busy(i)) return true;
     }
     return false;
+  }
+  uint32_t under_way() const {
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < count_; ++i) sum += waiting(i);
+    return sum;
   }
 
   // Whether the group will have nothing to do in less than so many cycles, if its launches take as long as

@@ -7,12 +7,28 @@
 #include <concepts>
 #include <cstdint>
 
+#include "abi/group/group.hpp"
 #include "abi/group/machine.hpp"
 #include "abi/journal.hpp"
 #include "abi/program.hpp"
 #include "firmware/memory/layout.hpp"
 
 namespace swai::runtime {
+
+// A program's next launch, if nothing is left to do for it but to hand it over. Then a call with this in a7,
+// a0 and a1, while inbox.work is 0, is answered by the machine itself: it puts what is in a2 to a6 into the
+// slot, orders, and rings; by word it rings with a2 as argument, and puts no more than that. Then comes
+// Runtime::launched(), while the cores run.
+struct ReadyLaunch {
+  static constexpr uint64_t kNone = 0;  // nothing is ready, whatever a call says
+  uint64_t function = kNone;
+  std::array<uint64_t, 2> words = {};
+  uint64_t slot = 0;
+  group::Doorbell doorbell = {};
+  uint64_t argument = 0;  // the bits of a2 that go into the doorbell's word: by word these 32, else none
+  uint64_t group = 0;
+  uint64_t next = kNone;  // `function`, once what has begun last is complete and nothing else was done
+};
 
 // A program while it does not run, and what stopped it last. Behind a call the registers that a function need
 // not keep are 0, but for a0 and a1.
@@ -21,6 +37,7 @@ struct ProgramState {
   uint64_t pc;
   uint64_t cause;  // as in scause
   uint64_t value;  // as in stval
+  ReadyLaunch ready;
 };
 
 // Of a program's call that gives a command: a0 to a6.
@@ -61,7 +78,7 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   m.tell(number, notes);
   m.tell_end(number, notes);  // what they say of its queue
   // Until it fails, somebody wants the processor, or it calls and Runtime::answer() says that it does not go
-  // on.
+  // on. A launch that is ready (ReadyLaunch) is no reason.
   m.run_program(number, state);
   // From then on nothing but this time of the card's timer takes the processor from a program. Who is done
   // gives back what came of it, by which the alarm is as it was.

@@ -55,6 +55,7 @@ class Programs {
     program = {};
     program.lives = true;
     ++living_;
+    program.number = static_cast<uint8_t>(number);
     program.queue = static_cast<uint8_t>(queue);
     program.context = client.context;
     program.given = queues_->next_sequence(queue);
@@ -116,21 +117,27 @@ class Programs {
     }
   }
   // The same for a command.
-  [[gnu::always_inline]] bool submit(ProgramState& state, uint64_t function, const CallArguments& words) {
+  [[gnu::cold, gnu::noinline]] bool submit(ProgramState& state, uint64_t function,
+                                           const CallArguments& words) {
     auto& program = static_cast<Program&>(state);
-    const bool alone = machine_.read(regs::inbox::work::kAddr) == 0;
     constexpr uint64_t kOneSlot = 1 << 8;
     const auto kind = static_cast<uint32_t>((function & 0xffff'0000) | kOneSlot | (function >> 8 & 0xff));
-    if (!alone || !queues_->is_first(program.queue, program.given)) {
-      // Word by word, else all leave their registers before.
-#pragma GCC unroll 8
-      for (unsigned i = 0; i < words.size(); ++i) program.registers[kA0 + i] = words[i];
-      return put(program, kind, alone);
-    }
-    if (queues_->launch_first(program.queue, kind, words)) return given(program);
-    program.registers[kA0] = words[0];
-    program.registers[kA1] = words[1];
-    return put_rest(program, kind);
+    program.ready.function = program.ready.next = ReadyLaunch::kNone;
+    if (alone_) take_ends();
+    const bool alone = machine_.read(regs::inbox::work::kAddr) == 0;
+    const protocol::QueueStatus& line = queues_->line(program.queue);
+    program.registers[kA1] = 0;
+    if (line.status != Status::kOk) return give(program, line.status);
+    if (program.given - line.completed > protocol::kSlots) return give(program, Status::kAgain);
+    const auto header = std::bit_cast<command::Header>(program.given | uint64_t{kind} << 32);
+    given(program);
+    return queues_->put(program.queue, header, words, alone);
+  }
+  // Its launch that was ready has begun.
+  [[gnu::always_inline]] void launched(ProgramState& state) {
+    auto& program = static_cast<Program&>(state);
+    queues_->note_begin(program.queue, program.ready);
+    given(program);
   }
   // Others keep the processor so busy that nobody here has had a turn for long.
   bool starve() const { return machine_.time() - fed_ > kPatience; }
@@ -156,6 +163,7 @@ class Programs {
     bool waits = false;
     uint8_t queue = 0;
     uint8_t context = 0;
+    uint8_t number = 0;
     uint32_t given = 0;   // ticket of its next command
     uint32_t wanted = 0;  // waits: for this ticket, or for more to be told than that
     uint64_t told = 0;
@@ -164,6 +172,7 @@ class Programs {
   static constexpr unsigned kA0 = 10, kA1 = 11;
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
   static constexpr uint64_t kCalled = 8;  // of scause
+  static constexpr uint64_t kAll = ~uint64_t{0};
   // A turn has so many cycles; who was interrupted before goes on first. Such a turn is given to a program
   // beside those who never pause, that often.
   static constexpr uint64_t kQuantum = 1000, kPatience = 10'000;
@@ -171,9 +180,13 @@ class Programs {
   // Until others have something to do before it goes on; false: until somebody wanted the processor.
   [[gnu::cold, gnu::noinline]] bool resume(Program& program) {
     renew_notes(program);
-    machine_.tell(number_of(program), program.notes);
+    machine_.tell(program.number, program.notes);
     alone_ = living_ == 1 && !feeds_ && !cleaner_->wanted() && !queues_->needs_turns();
-    machine_.run_program(number_of(program), program);
+    queues_->make_ready(program.queue, program.given, program.ready);
+    heard_ = alone_ && queues_->is_alone(program.queue) ? ~regs::inbox::work::kGroups.mask() : kAll;
+    hear(heard_);
+    machine_.run_program(program.number, program);
+    hear(kAll);
     if ((program.cause & kInterrupt) != 0) return false;
     if (program.cause != kCalled) fail(program);
     return true;
@@ -184,25 +197,41 @@ class Programs {
     program.notes.status = line.status;
     program.notes.value = line.value;
   }
+  // Bits of the inbox that interrupt the program. Ends of launches do not if they are its own: it waits for
+  // them, or does not want to know.
+  void hear(uint64_t bits) { machine_.write(regs::inbox::enable::kAddr, bits); }
+  // Ends of launches that nobody has taken. False: there is something else, or nothing.
+  bool take_ends() {
+    namespace work = regs::inbox::work;
+    const uint64_t bits = machine_.read(work::kAddr);
+    if (bits == 0 || (bits & ~work::kGroups.mask()) != 0) return false;
+    machine_.write(work::kAddr, bits);
+    queues_->launches_ended(static_cast<uint32_t>(work::kGroups.get(bits)));
+    return true;
+  }
   // A launch's end is waited for here, as long as nothing else is to be done: the way through the service
   // loop, which tells the host of each end, takes longer than a short launch. The host hears of it with the
   // next poll(), at the latest at the next alarm. True: the program goes on.
   [[gnu::cold, gnu::noinline]] bool wait(Program& program, uint32_t ticket, uint64_t told) {
-    namespace work = regs::inbox::work;
     program.wanted = ticket;
     program.told = told;
     program.waits = true;
+    if (alone_) take_ends();
     while (alone_ && queues_->is_quiet(program.queue, program.given)) {
       if (can_go_on(program)) {
         renew_notes(program);
-        machine_.tell_end(number_of(program), program.notes);
+        machine_.tell_end(program.number, program.notes);
+        if (program.ready.next == ReadyLaunch::kNone || !queues_->is_fresh(program.queue)) {
+          queues_->make_ready(program.queue, program.given, program.ready);
+        } else {
+          program.ready.function = program.ready.next;
+        }
         return true;
       }
+      hear(kAll);
       machine_.sleep();
-      const uint64_t bits = machine_.read(work::kAddr);
-      if (bits == 0 || (bits & ~work::kGroups.mask()) != 0) break;
-      machine_.write(work::kAddr, bits);
-      queues_->launches_ended(static_cast<uint32_t>(work::kGroups.get(bits)));
+      hear(heard_);
+      if (!take_ends()) break;
     }
     return false;
   }
@@ -232,10 +261,6 @@ class Programs {
   static unsigned pages_of(const memory::Range& range) {
     return static_cast<unsigned>((range.bytes + program::kPageBytes - 1) / program::kPageBytes);
   }
-  unsigned number_of(const Program& program) const {
-    return static_cast<unsigned>(&program - programs_.data());
-  }
-
   // Leaves the answer of a call that it waits for.
   bool can_go_on(Program& program) {
     if (!program.waits) return true;
@@ -262,25 +287,6 @@ class Programs {
     queues_->program_failed(program.queue, program.cause, program.pc, program.value);
     forget(program);
   }
-  // Of a command the words behind the header are in the program's a0 to a6.
-  [[gnu::cold, gnu::noinline]] bool put(Program& program, uint32_t kind, bool alone) {
-    CallArguments words;
-    std::copy_n(program.registers.begin() + kA0, words.size(), words.begin());
-    const protocol::QueueStatus& line = queues_->line(program.queue);
-    program.registers[kA1] = 0;
-    if (line.status != Status::kOk) return give(program, line.status);
-    if (program.given - line.completed > protocol::kSlots) return give(program, Status::kAgain);
-    const auto header = std::bit_cast<command::Header>(program.given | uint64_t{kind} << 32);
-    given(program);
-    return queues_->put(program.queue, header, words, alone);
-  }
-  // All but the first two words is in the slot already.
-  [[gnu::cold, gnu::noinline]] bool put_rest(Program& program, uint32_t kind) {
-    constexpr uint64_t kThere = sizeof(command::Header) + 2 * sizeof(uint64_t);
-    machine_.fetch(queues_->slot(program.queue, program.given) + kThere, &program.registers[kA0 + 2],
-                   protocol::kSlotBytes - kThere);
-    return put(program, kind, true);
-  }
   static bool given(Program& program) {
     program.registers[kA1] = program.given++;
     return give(program, Status::kOk);
@@ -288,7 +294,7 @@ class Programs {
   [[gnu::cold, gnu::noinline]] bool show(Program& program, uint64_t pointer) {
     const memory::Range range = find_memory(pointer, program.context);
     if (range.bytes == 0) return give(program, Status::kBadPointer);
-    const uint64_t address = machine_.show(number_of(program), range.physical, pages_of(range), false);
+    const uint64_t address = machine_.show(program.number, range.physical, pages_of(range), false);
     if (address == 0) return give(program, Status::kNoMemory);
     program.registers[kA1] = address + (segment::offset(pointer) - segment::offset(range.pointer));
     return give(program, Status::kOk);
@@ -299,7 +305,7 @@ class Programs {
     return false;
   }
   void forget(Program& program) {
-    machine_.end_program(number_of(program));
+    machine_.end_program(program.number);
     program.lives = false;
     --living_;
   }
@@ -310,7 +316,8 @@ class Programs {
   const Cleaner<M>* cleaner_ = nullptr;
   std::array<Program, program::kPrograms> programs_ = {};
   unsigned living_ = 0;
-  bool feeds_ = false;  // in feed(): one has a turn that others wait for
+  uint64_t heard_ = kAll;  // bits of the inbox, while a program runs
+  bool feeds_ = false;     // in feed(): one has a turn that others wait for
   bool alone_ = false;  // nothing else needs turns of the service loop, since the program that runs began its
   unsigned next_ = 0;   // who is looked at first
   uint64_t fed_ = 0;    // when somebody had a turn last, or nobody wanted one

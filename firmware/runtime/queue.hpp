@@ -49,7 +49,8 @@ struct QueuePlace {
 struct alignas(16) Flight {
   command::Type type = command::Type::kNone;
   bool quiet = false;
-  bool over = false;   // of fills and copies on the card the launch for this piece; host calls
+  bool over =
+      false;  // of fills and copies on the card the launch for this piece; host calls; launches: by word
   uint8_t place = 0;   // group, or channel; of copies on the card by way of the link a bit for each channel
   uint32_t begin = 0;  // sequence numbers of its slots
   uint32_t end = 0;
@@ -92,6 +93,7 @@ struct Again {
   std::array<uint64_t, 2> words = {};
   uint32_t modules = 0;  // Modules::changes() then
   uint8_t group = 0;     // as the command has it
+  bool by_word = false;
   Launch launch = {};
 };
 
@@ -171,6 +173,12 @@ class QueueState {
   static constexpr uint32_t argument_at(uint32_t sequence) {
     return launch::kArgumentWindow + sequence % protocol::kSlots * protocol::kSlotBytes +
            static_cast<uint32_t>(sizeof(command::Launch));
+  }
+  // The first of them, of a launch by word.
+  [[gnu::cold, gnu::noinline]] uint32_t word_of(const Queue& queue, uint32_t sequence) {
+    uint64_t word = 0;
+    parts_.machine.fetch(slot_address(queue, sequence) + sizeof(command::Launch), &word, sizeof word);
+    return static_cast<uint32_t>(word);
   }
   // Whether the client has as many launches in the group as it may, if not for all the room that there is.
   [[gnu::noinline]] bool has_enough(const Queue& queue, unsigned group) const {

@@ -121,19 +121,21 @@ class Queues : private Begin<M> {
   // Nothing is under way, and nothing has failed.
   bool is_fresh(unsigned queue) const { return quiet(queue) && !queues_[queue].failed; }
   const protocol::QueueStatus& line(unsigned queue) const { return parts_.completions.line(queue); }
-  // Whether a command with this number would be the next thing that poll() begins, and nothing of its queue
-  // is under way. Then it may begin here and now.
-  [[gnu::always_inline]] bool is_first(unsigned number, uint32_t sequence) const {
+  // Leaves how the queue's last launch begins once more, if a command with this number would be the next
+  // thing that poll() begins and nothing else is left to do for it.
+  [[gnu::cold, gnu::noinline]] void make_ready(unsigned number, uint32_t sequence, ReadyLaunch& ready) const {
     const Queue& queue = queues_[number];
-    return !busy() && queue.next == sequence && queue.flights() == 0;
+    ready.function = ready.next = ReadyLaunch::kNone;
+    if (!busy() && queue.next == sequence && queue.flights() == 0) Begin<M>::make_ready(queue, ready);
   }
-  // Such a one: the queue's last launch once more. False: it has not begun; put() is the way.
-  [[gnu::always_inline]] bool launch_first(unsigned number, uint32_t kind, const CallArguments& words) {
-    Queue& queue = queues_[number];
-    this->put_arguments(queue, words);
-    if (!this->launch_again(queue, kind, {words[0], words[1]})) return false;
+  // It has begun.
+  [[gnu::always_inline]] void note_begin(unsigned number, ReadyLaunch& ready) {
+    Begin<M>::note_begin(queues_[number], ready);
     behind_ = behind(number);
-    return true;
+  }
+  // Nothing is under way but launches of this queue, and nobody waits for their end.
+  bool is_alone(unsigned number) const {
+    return (flying_ | waiting_ | stalled_) == 0 && parts_.groups.under_way() == queues_[number].flights();
   }
   // A command of one slot, `words` behind its header. `alone`: nobody else has told anything; then it begins
   // here and now, if poll() would begin it next. False: something is left for poll() to do.

@@ -157,6 +157,7 @@ class Runtime {
   [[gnu::always_inline]] bool submit(ProgramState& state, uint64_t function, const CallArguments& words) {
     return programs_.submit(state, function, words);
   }
+  [[gnu::always_inline]] void launched(ProgramState& state) { programs_.launched(state); }
   // Behind poll(): a program has its turn, if there has been no pause for one for long. True: poll() follows.
   [[gnu::always_inline]] bool feed_programs() { return has_programs_ && programs_.starve() && feed(); }
   // It is time; poll() follows.

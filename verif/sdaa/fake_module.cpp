@@ -38,6 +38,7 @@ module::ModuleFile with_all_kernels() {
   file.kernels.back().parameters = module::Parameters().with(32).bits();
   file.sections.push_back({".debug_swai_arguments", "SWAI-ARG\nthreads\tmeeting_threads\t160\t64000\n"});
   add("constants", Operation::kConstants, sizeof(WhoArgs));
+  add("word", Operation::kWord, sizeof(uint32_t));
   return file;
 }
 

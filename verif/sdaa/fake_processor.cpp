@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "abi/command.hpp"
 #include "abi/kernel_arguments.hpp"
 #include "card_regs.hpp"
 #include "firmware/memory/layout.hpp"
@@ -54,6 +55,7 @@ void FakeProcessor::reset() {
   alarm_.reset();
   alarmed_ = false;
   work_ = 0;
+  heard_ = ~uint64_t{0};
   channels_ = {};
   groups_ = {};
   pages_.clear();
@@ -181,9 +183,27 @@ void FakeProcessor::write(uint64_t address, uint64_t value) {
                 value);
   } else if (address == regs::inbox::work::kAddr) {
     work_ &= ~value;
+  } else if (address == regs::inbox::enable::kAddr) {
+    heard_ = value;
   } else {
     throw std::runtime_error("the firmware writes a register that is not there");
   }
+}
+
+bool FakeProcessor::answers_launch(runtime::ProgramState& state) {
+  constexpr unsigned kA0 = 10, kA2 = 12, kA7 = 17;
+  const runtime::ReadyLaunch& ready = state.ready;
+  const auto& registers = state.registers;
+  if (state.cause != FakePrograms::kCall || ready.function == runtime::ReadyLaunch::kNone ||
+      registers[kA7] != ready.function || registers[kA0] != ready.words[0] ||
+      registers[kA0 + 1] != ready.words[1] || work_ != 0)
+    return false;
+  constexpr uint64_t kArguments = protocol::kSlotBytes - sizeof(swai::command::Launch);
+  put(ready.slot, &registers[kA2], ready.argument != 0 ? sizeof(uint64_t) : kArguments);
+  write(ready.doorbell.address, ready.doorbell.word | (registers[kA2] & ready.argument));
+  ++programs.handed_over;
+  programs.launched(state);
+  return true;
 }
 
 // --- DMA engine
@@ -323,6 +343,7 @@ void FakeProcessor::ring(unsigned number, uint64_t doorbell) {
   launch.constants = word_at(first + sizeof(uint64_t));
   launch.mask = static_cast<uint32_t>(group.registers[cg::launch_mask::kOffset]);
   launch.owner = static_cast<uint8_t>(setup::kOwner.get(word));
+  launch.argument = argument;
   launch.arguments = arguments.base + (argument - launch::kArgumentWindow);
   launch.cycles = kLaunchCycles;
   if (launch.operation == Operation::kSlow) launch.cycles = kSlowCycles;
@@ -492,6 +513,9 @@ FakeProcessor::Fault FakeProcessor::run_kernel(const Launch& launch) {
       if (uint8_t* to = reach(args.to.bits(), 4, segment::kWrite, owner, fault)) std::memcpy(to, &sum, 4);
       break;
     }
+    case Operation::kWord:
+      words.push_back(launch.argument);
+      break;
     case Operation::kBreakpoint:
       fault = {launch::Cause::kBreakpoint, segment::pointer(segment::kNone, 0), 1};
       break;

@@ -73,6 +73,7 @@ class FakeProcessor {
   void set_alarm(uint64_t time) { alarm_ = time == ~uint64_t{0} ? std::nullopt : std::optional(time); }
   // Nothing happens meanwhile, unless the test says that the next thing does.
   void sleep() {
+    check_hears();
     if (sleeps && next_event()) run_next();
   }
   void note(journal::Fault fault, const journal::Arguments& arguments) {
@@ -97,7 +98,7 @@ class FakeProcessor {
       }
       programs.run(number, state);
       if (quantum_end_) now_ += kProgramCycles;
-    } while (programs.is_answered(state));
+    } while (answers_launch(state) || programs.is_answered(state));
   }
   bool in_quantum() const { return quantum_end_.has_value(); }
   uint64_t begin_quantum(uint64_t end) {
@@ -117,7 +118,10 @@ class FakeProcessor {
   // --- The host's side
   uint64_t now() const { return now_; }
   std::array<uint64_t, 64>& shared() { return shared_; }
-  uint64_t take_work() { return std::exchange(work_, 0); }
+  uint64_t take_work() {
+    check_hears();
+    return std::exchange(work_, 0);
+  }
   uint64_t pending_vectors = 0;
   void set_work(uint64_t bits) { work_ |= bits; }
   void later(uint64_t cycles, std::function<void()> what) { events_.emplace(now_ + cycles, std::move(what)); }
@@ -151,6 +155,7 @@ class FakeProcessor {
   uint8_t owner_at(uint64_t address);
   static constexpr uint64_t kProgramCycles = 100;  // that a turn takes of a quantum
   uint64_t own = 0;                                // so much of group 0's memory is the kernel's
+  std::vector<uint32_t> words;                     // arguments of launches of Operation::kWord
   bool sleeps = false;                             // whoever sleeps in a program's call
   uint64_t clear_looks = 0;                        // in vain, before a channel that is cleared is idle
   uint64_t failed_looks = 0;                       // the same of one that has failed
@@ -183,6 +188,13 @@ class FakeProcessor {
     unsigned cpe = 0;
   };
   // A launch as it was rung for.
+  // What the firmware does not hear of would never wake it.
+  void check_hears() const {
+    if (heard_ != ~uint64_t{0}) throw std::runtime_error("the firmware does not hear of all that happens");
+  }
+  // A launch that is ready, which the machine hands over by itself (runtime::ReadyLaunch).
+  bool answers_launch(runtime::ProgramState& state);
+
   struct Launch {
     uint64_t cycles = 0;
     uint64_t began = 0;
@@ -193,6 +205,7 @@ class FakeProcessor {
     bool flushed = false;
     bool killed = false;
     uint64_t arguments = 0;
+    uint32_t argument = 0;   // as it was handed over
     uint64_t constants = 0;  // pointer; what lies behind the operation in the code
   };
   struct Group {
@@ -232,6 +245,7 @@ class FakeProcessor {
   uint64_t now_ = 1;
   uint64_t spin_ = 0;
   uint64_t work_ = 0;
+  uint64_t heard_ = ~uint64_t{0};  // inbox.enable
   std::multimap<uint64_t, std::function<void()>> events_;
   std::array<uint64_t, 64> shared_ = {};
   std::vector<uint8_t> sram_;

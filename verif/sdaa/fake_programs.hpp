@@ -32,10 +32,12 @@ class FakePrograms {
     program::Notes notes = {};
   };
   using Turn = std::function<void(unsigned number, runtime::ProgramState&)>;
-  Turn turn;  // what a program does until it calls or is stopped
-  // The firmware's Runtime::answer() and submit().
+  Turn turn;                 // what a program does until it calls or is stopped
+  unsigned handed_over = 0;  // launches that were ready
+  // The firmware's Runtime::answer(), submit() and launched().
   std::function<bool(runtime::ProgramState&, uint64_t, uint64_t, uint64_t)> answer;
   std::function<bool(runtime::ProgramState&, uint64_t, const runtime::CallArguments&)> submit;
+  std::function<void(runtime::ProgramState&)> launched;
 
   const Space& space(unsigned number) const { return spaces_.at(number); }
   // Where a program finds what it names so; nothing: it faults.

@@ -107,7 +107,11 @@ class Garbage {
     for (unsigned i = 10; i < 17; ++i) state.registers[i] = word();
     played_.processor().sleeps = choose_(2) == 0;
     const auto type = choose_(15), function = choose_(6);
-    state.registers[17] = choose_(8) == 0 ? word() : function | type << 8 | choose_(8) << 16;
+    state.registers[17] = choose_(8) == 0 ? word() : function | type << 8 | choose_(32) << 16;
+    if (choose_(2) == 0) {  // its last launch once more, or as if there were one
+      std::ranges::copy(state.ready.words, state.registers.begin() + 10);
+      state.registers[17] = state.ready.function;
+    }
   }
   // Somewhere ahead of what was taken so far; often a whole command.
   void write_slot() {

@@ -59,6 +59,7 @@ class Played {
     processor_.programs.submit = [this](ProgramState& state, uint64_t function, const CallArguments& words) {
       return runtime_->submit(state, function, words);
     };
+    processor_.programs.launched = [this](ProgramState& state) { runtime_->launched(state); };
     processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
       sdaa::check_transfer(*runtime_, processor_, descriptor);
     };

@@ -199,6 +199,98 @@ TEST_CASE("programs: a command begins in its call if nobody else has anything to
   CHECK(at_once == std::vector<bool>{true, false, true, true});
 }
 
+TEST_CASE("programs: the last launch once more is handed over by the machine, until something is between") {
+  Bed bed;
+  auto& processor = bed.played.processor();
+  processor.sleeps = true;
+  // Of several clients each launch takes its turn.
+  REQUIRE(bed.other->detach() == Status::kOk);
+  const auto words_of = [&](uint16_t kernel, uint16_t bytes) {
+    const command::Launch launch = {{}, bed.guest->module, kernel, bytes, 0, 0, ~0U, 0};
+    std::array<uint64_t, 7> words = {};
+    std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+    return words;
+  };
+  // The first; again behind its end; before the end; while a doorbell waits; another kernel; the
+  // first one again; a command that is no launch; again.
+  enum Case : unsigned { kFirst, kAgain, kUnwaited, kDoorbell, kOther, kBack, kMarker, kAfter, kCases };
+  std::vector<bool> by_machine;
+  unsigned step = 0, before = 0;
+  bool waits = false;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    if (step != 0) REQUIRE(static_cast<Status>(state.registers[kA0]) == Status::kOk);
+    if (std::exchange(waits, false)) return call(state, program::Call::kWait, state.registers[kA1], 0);
+    if (step != 0) by_machine.push_back(bed.programs().handed_over != before);
+    before = bed.programs().handed_over;
+    if (step == kCases) return call(state, program::Call::kExit);
+    waits = step + 1 != kUnwaited;
+    if (step == kDoorbell) processor.set_work(uint64_t{1} << bed.guest->lanes.front().number);
+    auto words = words_of(step == kOther ? Guest::kNothing : Guest::kWord, step == kOther ? 0 : 4);
+    words[2] = 0xaaaa'bbbb'0000'0000 | step;
+    submit(state, step == kMarker ? command::Type::kMarker : command::Type::kLaunch, words);
+    state.registers[kA7] |= step == kOther || step == kMarker ? 0 : uint64_t{command::kWord} << 16;
+    ++step;
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(200);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  CHECK(by_machine == std::vector<bool>{false, true, false, false, false, false, false, true});
+  CHECK(processor.words == std::vector<uint32_t>{kFirst, kAgain, kUnwaited, kDoorbell, kBack, kAfter});
+}
+
+TEST_CASE("programs: a word that was dropped for the sake of another launch is there when it starts again") {
+  Bed bed;
+  Guest& guest = *bed.guest;
+  REQUIRE(bed.other->detach() == Status::kOk);
+  // Of these the first fails, and the second is dropped with all that wait.
+  auto& lane = guest.lanes.front();
+  guest.launch(lane, Guest::kBreakpoint, {}, 0);
+  guest.launch(lane, Guest::kNothing, {}, 0);
+  constexpr uint32_t kArgument = 0x1234'5678;
+  const command::Launch launch = {{}, guest.module, Guest::kWord, sizeof kArgument, 0, 0, ~0U, 0};
+  std::array<uint64_t, 7> words = {};
+  std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+  words[2] = kArgument;
+  unsigned step = 0;
+  auto answer = Status::kAgain;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    answer = static_cast<Status>(state.registers[kA0]);
+    if (step == 2) return call(state, program::Call::kExit);
+    if (step++ == 1) return call(state, program::Call::kWait, state.registers[kA1], 0);
+    submit(state, command::Type::kLaunch, words);
+    state.registers[kA7] |= uint64_t{command::kWord} << 16;
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(200);
+  CHECK(answer == Status::kOk);
+  CHECK(bed.played.processor().words == std::vector<uint32_t>{kArgument});
+}
+
+TEST_CASE("programs: an argument in the launch's word has four bytes") {
+  Bed bed;
+  const auto answer = [&](uint16_t kernel, uint16_t bytes) {
+    Status status = Status::kAgain;
+    unsigned step = 0;
+    const command::Launch launch = {{}, bed.guest->module, kernel, bytes, 0, 0, ~0U, 0};
+    std::array<uint64_t, 7> words = {};
+    std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+    bed.programs().turn = [&](unsigned, ProgramState& state) {
+      status = static_cast<Status>(state.registers[kA0]);
+      if (step == 2) return call(state, program::Call::kExit);
+      if (step++ == 1) return call(state, program::Call::kWait, state.registers[kA1], 0);
+      submit(state, command::Type::kLaunch, words);
+      state.registers[kA7] |= uint64_t{command::kWord} << 16;
+    };
+    REQUIRE(bed.start() == Status::kOk);
+    bed.played.run(100);
+    bed.renew();
+    return status;
+  };
+  CHECK(answer(Guest::kWord, 4) == Status::kOk);
+  CHECK(answer(Guest::kAxpyInt, sizeof(swai::sdaa::AxpyIntArgs)) == Status::kBadArguments);
+  CHECK(answer(Guest::kNothing, 0) == Status::kBadArguments);
+}
+
 TEST_CASE("programs: an end is waited for in the call, unless somebody else wants something") {
   Bed bed;
   auto& processor = bed.played.processor();

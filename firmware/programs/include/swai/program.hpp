@@ -116,7 +116,11 @@ inline void publish(const volatile void* data, uint64_t bytes) {
   zero_line(to);
   asm volatile("cbo.flush 0(%0)" ::"r"(to) : "memory");
 }
-// What others wrote there is read from now on.
+// What others wrote into the line there is read from now on.
+[[gnu::always_inline]] inline void look_line(const volatile void* line) {
+  asm volatile("cbo.flush 0(%0)\n fence" ::"r"(line) : "memory");
+}
+// The same of several.
 inline void look(const volatile void* data, uint64_t bytes) {
   const auto first = reinterpret_cast<uint64_t>(data);
   for (uint64_t line = first & ~(kLineBytes - 1); line < first + bytes; line += kLineBytes)
@@ -152,7 +156,7 @@ inline void wait_told(uint64_t told) {
   while (notes().told == told) call(Call::kWait, notes().completed + kFar, told);
 }
 
-// A command of one slot; it waits for room.
+// A command of one slot; it waits for room. What was given memory before is there before the command begins.
 template <typename Command>
 Ticket submit(command::Type type, const Command& command, uint16_t flags = command::kQuiet) {
   static_assert(sizeof(Command) <= protocol::kSlotBytes && std::is_trivially_copyable_v<Command>);
@@ -185,6 +189,40 @@ Ticket launch(const Kernel& kernel, const Arguments& arguments) {
     Arguments arguments;
   } command = {{}, kernel, arguments};
   return submit(command::Type::kLaunch, command);
+}
+
+// The same for a kernel whose argument is one word, which the cores get themselves: it begins soonest.
+[[gnu::always_inline]] inline Ticket launch_word(const Kernel& kernel, uint32_t argument) {
+  for (;;) {
+    register uint64_t a0 asm("a0") = kernel.words[0];
+    register uint64_t a1 asm("a1") = kernel.words[1];
+    register uint64_t a2 asm("a2") = argument;
+    register uint64_t a7 asm("a7") =
+        submit_word(static_cast<uint8_t>(command::Type::kLaunch), command::kQuiet | command::kWord);
+    asm volatile("ecall"
+                 : "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a7)
+                 :
+                 : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a3", "a4", "a5", "a6", "memory");
+    const auto status = static_cast<Status>(a0);
+    if (status != Status::kAgain) [[likely]]
+      return {static_cast<uint32_t>(a1), status};
+    wait({notes().completed + 1});
+  }
+}
+// Until the launch, or one before it, has written this word, which was another one before: what is expected
+// soon is looked for in memory, as the call that waits takes longer than a look. Behind it the launch may
+// still be about to end, so wait() comes before anything that needs that. An error: it has ended, or failed,
+// and the word is not there.
+[[gnu::always_inline]] inline Status wait_for(const volatile uint64_t* word, uint64_t value, Ticket ticket) {
+  constexpr unsigned kLooks = 16;
+  for (unsigned i = 0; i < kLooks; ++i) {
+    look_line(word);
+    if (*word == value) [[likely]]
+      return Status::kOk;
+  }
+  const Status status = wait(ticket);
+  look_line(word);
+  return status != Status::kOk || *word == value ? status : Status::kBadArguments;
 }
 
 // --- Messages to the host
