@@ -8,9 +8,11 @@
 #include "abi/program.hpp"
 #include "card_regs.hpp"
 #include "host/sdaa/runtime.hpp"
+#include "verif/sdaa/bench/kernels.hpp"
 #include "verif/sdaa/kernels.hpp"
 #include "verif/sdaa/on_card.hpp"
 #include "verif/sdaa/programs/hostile.hpp"
+#include "verif/sdaa/programs/timed.hpp"
 #include "verif/sdaa/tested_program.hpp"
 #include "verif/sdaa/tools.hpp"
 
@@ -113,6 +115,30 @@ TEST_CASE("on the card: a program launches a kernel some times and sends a numbe
   CHECK_ERROR(sdaaProgramStart(program, nullptr, 0), sdaaErrorIllegalState);
   CHECK(program.code() == count::kAll);
   CHECK(program.read<uint32_t>() == 0);
+}
+
+TEST_CASE("on the card: a program hands lines over, its kernel's argument is a word, and a line comes back") {
+  namespace timed = swai::timed;
+  const OnCard card;
+  sdaaModule_t module = nullptr;
+  REQUIRE_OK(sdaaModuleLoad(&module, "build/cpe-kernels/sdaa-bench.elf"));
+  void* data = nullptr;
+  REQUIRE_OK(sdaaMallocWithFlags(&data, timed::kLarge, sdaaMallocShared, sdaaAnyGroup));
+  const auto& info = swai::sdaa::Runtime::get().current()->info();
+  const swai::sdaa::SharesWord word(bits(data) + timed::kFirst, timed::kHandedOver, info.rows * info.columns);
+  REQUIRE(word.pointer() == bits(data) + timed::kFirst);
+  TestedProgram program("build/programs/timed.elf");
+  program.start(timed::Wish{kernel_of(swai::sdaa::kernel(module, "idle")),
+                            {},
+                            kernel_of(swai::sdaa::kernel(module, "take_shares")),
+                            word.word(),
+                            bits(data)});
+  for (uint32_t i = 0; i < timed::kRounds; ++i) REQUIRE(program.read<uint32_t>() == i);
+  const auto report = program.read<timed::Report>();
+  CHECK(std::ranges::count(report.handover, 0U, &timed::Handover::cycles) == 0);
+  CHECK(program.code() == 0);
+  CHECK_OK(sdaaFree(data));
+  CHECK_OK(sdaaModuleUnload(module));
 }
 
 TEST_CASE("on the card: a program is told words, wakes by them, and is cancelled") {

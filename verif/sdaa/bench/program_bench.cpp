@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "verif/sdaa/bench/bench_card.hpp"
+#include "verif/sdaa/bench/kernels.hpp"
 #include "verif/sdaa/programs/timed.hpp"
 
 namespace swai::sdaa {
@@ -26,7 +27,6 @@ class Bench : private BenchCard {
     sdaaProgramKernel_t kernel;
     sdaaProgramKernel_t takes;
     void* data = nullptr;
-    void* line = nullptr;
     sdaaProgram_t program = nullptr;
     must(sdaaModuleLoad(&module, "build/cpe-kernels/sdaa-bench.elf"));
     must(sdaaModuleGetFunction(&idle, module, "idle"));
@@ -35,12 +35,11 @@ class Bench : private BenchCard {
     must(sdaaModuleGetFunction(&take_shares, module, "take_shares"));
     must(sdaaProgramGetKernel(&takes, take_shares, nullptr));
     must(sdaaMallocWithFlags(&data, timed::kLarge, sdaaMallocShared, sdaaAnyGroup));
-    must(sdaaMallocWithFlags(&line, 64, sdaaMallocShared, sdaaAnyGroup));
-    const timed::Wish wish = {
-        std::bit_cast<program::Kernel>(kernel),
-        {1, 2, 3},
-        std::bit_cast<program::Kernel>(takes),
-        {reinterpret_cast<uintptr_t>(data), reinterpret_cast<uintptr_t>(line), timed::kHandedOver}};
+    const timed::Wish wish = {std::bit_cast<program::Kernel>(kernel),
+                              {1, 2, 3},
+                              std::bit_cast<program::Kernel>(takes),
+                              shares_of(reinterpret_cast<uintptr_t>(data) + timed::kFirst),
+                              reinterpret_cast<uintptr_t>(data)};
     must(sdaaProgramStart(program, &wish, sizeof wish));
     for (uint32_t i = 0; i < timed::kRounds; ++i)
       if (read<uint32_t>(program) != i) throw std::runtime_error("another message was expected");
@@ -61,14 +60,21 @@ class Bench : private BenchCard {
             {"handover.cycles", handover.cycles},
             {"handover.cycles.o_write", handover.write},
             {"handover.cycles.o_launch", handover.launch},
-            {"handover.cycles.o_wait", handover.wait},
             {"handover.cycles.o_look", handover.look},
+            {"handover.end_cycles", handover.end},
             {"handover.cycles_cold", report.handover.back().cycles},
             {"program.line_cycles", per_line(report.zeroed)},
             {"program.line_cycles_read", per_line(report.read)}};
   }
 
  private:
+  // All of what is handed over, for the cores of a group.
+  uint32_t shares_of(uint64_t pointer) {
+    const SharesWord word(pointer, timed::kHandedOver, device().info().rows * device().info().columns);
+    if (word.pointer() != pointer)
+      throw std::runtime_error("the memory lies where the kernel's word cannot say");
+    return word.word();
+  }
   template <typename T>
   static T read(sdaaProgram_t program) {
     T message;

@@ -32,26 +32,36 @@ uint64_t write_much(volatile std::byte* data) {
   written();
   return time() - begin;
 }
+// That is there, and in registers, now.
+void settle(Line& line) {
+  asm volatile(""
+               : "+r"(line.w0), "+r"(line.w1), "+r"(line.w2), "+r"(line.w3), "+r"(line.w4), "+r"(line.w5),
+                 "+r"(line.w6), "+r"(line.w7));
+}
 // Gives the cores what it writes and reads what one of them brings back.
-Handover hand_over(const Wish& wish, volatile std::byte* data, const volatile Line* answer, uint64_t round) {
+Handover hand_over(Kernel takes, uint32_t shares, volatile std::byte* data, uint64_t round) {
   const auto first = reinterpret_cast<uint64_t>(data);
+  const auto* const answer = reinterpret_cast<const volatile Line*>(data + kHandedOver);
+  const Line last = line_of(first + kHandedOver - kLineBytes, round);
   Line line = line_of(first, round);
+  asm volatile("" : "+r"(takes.words[0]), "+r"(takes.words[1]), "+r"(shares));
+  settle(line);
   const uint64_t begin = time();
-#pragma GCC unroll 8
-  for (; line.w0 != first + kHandedOver; line.w0 += kLineBytes)
-    write_line(reinterpret_cast<volatile void*>(line.w0), line);
-  written();
+  for (uint64_t part = first; part != first + kHandedOver; part += 16 * kLineBytes) {
+#pragma GCC unroll 16
+    for (line.w0 = part; line.w0 != part + 16 * kLineBytes; line.w0 += kLineBytes)
+      write_line(reinterpret_cast<volatile void*>(line.w0), line);
+  }
   const uint64_t wrote = time();
-  const Ticket ticket = launch(wish.takes, wish.shares);
+  const Ticket ticket = launch_word(takes, shares);
   const uint64_t launched = time();
-  const Status status = wait(ticket);
-  const uint64_t ended = time();
-  look(answer, kLineBytes);
-  const Line back = {answer->w0, answer->w1, answer->w2, answer->w3,
-                     answer->w4, answer->w5, answer->w6, answer->w7};
-  const bool good = status == Status::kOk && back == line_of(first + kHandedOver - kLineBytes, round);
+  const Status status = wait_for(&answer->w1, last.w1, ticket);
+  Line back = {answer->w0, answer->w1, answer->w2, answer->w3,
+               answer->w4, answer->w5, answer->w6, answer->w7};
+  settle(back);
   const uint64_t seen = time();
-  return {wrote - begin, launched - wrote, ended - launched, seen - ended, good ? seen - begin : 0};
+  const bool good = wait(ticket) == Status::kOk && status == Status::kOk && back == last;
+  return {wrote - begin, launched - wrote, seen - launched, good ? seen - begin : 0, time() - seen};
 }
 
 int run(Job& job) {
@@ -60,16 +70,20 @@ int run(Job& job) {
     if (wait(launch(wish.kernel, wish.arguments)) != Status::kOk) return 1;
   for (uint32_t i = 0; i < kRounds; ++i)
     if (!job.stream().send(&i, sizeof i) || job.stream().flush() != Status::kOk) return 1;
-  auto* const data = show<volatile std::byte>(wish.shares[0]);
-  const auto* const line = show<const volatile Line>(wish.shares[1]);
-  if (data == nullptr || line == nullptr) return 1;
+  auto* const data = show<volatile std::byte>(wish.data);
+  if (data == nullptr) return 1;
   Report report;
   for (uint64_t& cycles : report.call) {
     const uint64_t begin = time();
     call(kNothing, 0);
     cycles = time() - begin;
   }
-  for (unsigned i = 0; i < kRounds; ++i) report.handover[i] = hand_over(wish, data, line, i + 1);
+  Kernel takes = wish.takes;
+  uint32_t shares = wish.shares;
+  for (unsigned i = 0; i < kRounds; ++i) {
+    asm volatile("" : "+r"(takes.words[0]), "+r"(takes.words[1]), "+r"(shares));
+    report.handover[i] = hand_over(takes, shares, data + kFirst, i + 1);
+  }
   report.read = write_much<false>(data);
   report.zeroed = write_much<true>(data);
   return job.stream().send(&report, sizeof report) && job.stream().flush() == Status::kOk ? 0 : 1;

@@ -10,22 +10,24 @@ namespace swai::timed {
 
 inline constexpr unsigned kRounds = 33;
 inline constexpr uint64_t kHandedOver = 4096;  // bytes
+inline constexpr uint64_t kFirst = 1024;       // of them
 inline constexpr uint64_t kLarge = 64 << 10;   // more than the cache holds
 
 struct Wish {
   program::Kernel kernel;  // does nothing
   std::array<uint64_t, 3> arguments;
-  program::Kernel takes;  // these, from its first argument, and gives the last line to its second one
-  std::array<uint64_t, 3> shares;
+  program::Kernel takes;  // what is handed over, and stores its last line behind it
+  uint32_t shares;        // its argument
+  uint64_t data;          // device pointer; of kLarge bytes
 };
 
 // Handing data over: what each piece took.
 struct Handover {
-  uint64_t write;   // until the cores would find it in memory
+  uint64_t write;   // on its way to memory
   uint64_t launch;  // the call
-  uint64_t wait;    // for its end
   uint64_t look;    // until the line that comes back is there
   uint64_t cycles;  // all of it; 0: it was another line
+  uint64_t end;     // then the call that waits for the launch's end, before the next one
 };
 // Cycles of each round.
 struct Report {
