@@ -68,7 +68,7 @@ constexpr Unvisited kUnvisited[] = {
     {"iss::cpe::Port", 29},
     {"iss::cpe::Sync", 8},
     {"iss::cpe::Code", 152},   // decoded code, code of the host
-    {"iss::cpe::Clock", 104},  // what was noted in a round
+    {"iss::cpe::Clock", 136},  // what was noted in a round, what it shares
     {"iss::cpe::Rate", 0},
     {"iss::cpe::HbmTime", 0},
     {"iss::cpe::Group", 160},  // cores and channels, which visit themselves; threads

@@ -65,10 +65,10 @@ Clock::Reason reason_of(Clock::Line line) {
 
 }  // namespace
 
-uint64_t Clock::end_of(Line line, uint32_t ticket, const Surroundings& around) const {
+uint64_t Clock::end_of(Line line, uint32_t ticket) const {
   if (line < ends_.size()) return ends_[line].of(ticket);
-  if (is_row(line)) return around.row.end_of(around.row_position, is_send(line), ticket);
-  return around.column.end_of(around.column_position, is_send(line), ticket);
+  if (is_row(line)) return around_.row.end_of(around_.row_position, is_send(line), ticket);
+  return around_.column.end_of(around_.column_position, is_send(line), ticket);
 }
 
 // The next note waits for transfers that are not through.
@@ -102,20 +102,20 @@ uint64_t Clock::next() const {
   return note == kNever && !moving_.empty() ? dma_free_ : note;
 }
 
-void Clock::go_on_alone(const Surroundings& around) {
-  while (next_note() != kNever && notes_.all[notes_.at].kind != Note::kAccess) go_through_note(around);
+void Clock::go_on_alone() {
+  while (next_note() != kNever && notes_.all[notes_.at].kind != Note::kAccess) go_through_note();
 }
 
-void Clock::go_on(const Surroundings& around) {
+void Clock::go_on() {
   if (next_note() == kNever) {
-    move_lines(around.hbm);
+    move_lines();
   } else {
-    go_through_note(around);
+    go_through_note();
   }
-  go_on_alone(around);
+  go_on_alone();
 }
 
-void Clock::go_through_note(const Surroundings& around) {
+void Clock::go_through_note() {
   const Note& note = notes_.take();
   time_ += note.core - core_;
   core_ = note.core;
@@ -124,8 +124,8 @@ void Clock::go_through_note(const Surroundings& around) {
     case Note::kDone:
       for (const Line line : {kDma, kSystolic, kVector}) wait_until(ends_[line].last(), reason_of(line));
       for (const bool send : {true, false}) {
-        wait_until(around.row.last_end(around.row_position, send), kForRow);
-        wait_until(around.column.last_end(around.column_position, send), kForColumn);
+        wait_until(around_.row.last_end(around_.row_position, send), kForRow);
+        wait_until(around_.column.last_end(around_.column_position, send), kForColumn);
       }
       break;
     case Note::kTransfer:
@@ -138,27 +138,27 @@ void Clock::go_through_note(const Surroundings& around) {
       elements(note.ticket, elements_.take());
       break;
     case Note::kChannel: {
-      Channel& channel = is_row(note.line) ? around.row : around.column;
-      const unsigned position = is_row(note.line) ? around.row_position : around.column_position;
-      wait_until(end_of(note.line, note.ticket - Channel::kQueue, around), reason_of(note.line));
+      Channel& channel = is_row(note.line) ? around_.row : around_.column;
+      const unsigned position = is_row(note.line) ? around_.row_position : around_.column_position;
+      wait_until(end_of(note.line, note.ticket - Channel::kQueue), reason_of(note.line));
       channel.issued(position, is_send(note.line), note.ticket, time_);
       break;
     }
     case Note::kWait:
-      wait_until(end_of(note.line, note.ticket, around), reason_of(note.line));
+      wait_until(end_of(note.line, note.ticket), reason_of(note.line));
       break;
     case Note::kAccess:
-      access(note, around.hbm);
+      access(note);
       break;
   }
 }
 
-void Clock::access(const Note& note, HbmTime& hbm) {
+void Clock::access(const Note& note) {
   const auto& [lines, first, write, hops] = note.transfer;
   uint64_t served = time_;
-  if (hops != 0) served = hbm.take_far_lines(time_ + 1, lines, write);
+  if (hops != 0) served = around_.hbm.take_far_lines(time_ + 1, lines, write);
   for (uint32_t n = 0; hops == 0 && n < lines; ++n)
-    served = std::max(served, hbm.take_line(time_ + 1, first + n, write));
+    served = std::max(served, around_.hbm.take_line(time_ + 1, first + n, write));
   wait_until(served + (write ? costs::kWrite : costs::kRead) + costs::far(hops) + costs::kWindow, kForWindow);
 }
 
@@ -172,13 +172,13 @@ void Clock::transfer(const Note& note) {
 }
 
 // As many lines as the engine has under way at once; the next ones when these are answered.
-void Clock::move_lines(HbmTime& hbm) {
+void Clock::move_lines() {
   Moving& first = moving_.front();
   const uint64_t latency = (first.write ? costs::kWrite : costs::kRead) + costs::far(first.hops);
   const uint32_t lines = std::min(first.lines, costs::kDmaTags);
   const uint64_t served = lines == 0        ? dma_free_
-                          : first.hops == 0 ? hbm.take_lines(dma_free_, lines, first.write)
-                                            : hbm.take_far_lines(dma_free_, lines, first.write);
+                          : first.hops == 0 ? around_.hbm.take_lines(dma_free_, lines, first.write)
+                                            : around_.hbm.take_far_lines(dma_free_, lines, first.write);
   first.lines -= lines;
   dma_free_ =
       served + std::max<uint64_t>(1, lines * (latency + 1) / costs::kDmaTags - (lines == 0 ? 0 : lines - 1));

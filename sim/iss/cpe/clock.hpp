@@ -23,6 +23,16 @@ class HbmTime;
 
 class Clock {
  public:
+  // What it shares with others.
+  struct Surroundings {
+    HbmTime& hbm;
+    Channel& row;
+    Channel& column;
+    unsigned row_position = 0;
+    unsigned column_position = 0;
+  };
+  explicit Clock(const Surroundings& around) : around_(around) {}
+
   // Commands that come to their end in the order in which they were issued.
   enum Line : uint8_t {
     kDma,
@@ -85,21 +95,14 @@ class Clock {
   uint64_t cycles(uint64_t core) const { return time_ - asleep_ + (core - core_); }
 
   // --- at the end of a round
-  struct Surroundings {
-    HbmTime& hbm;
-    Channel& row;
-    Channel& column;
-    unsigned row_position = 0;
-    unsigned column_position = 0;
-  };
   static constexpr uint64_t kNever = ~uint64_t{0};
   // Goes through notes up to one that needs memory: what they change is this CPE's alone, so nobody else's
   // notes come between.
-  void go_on_alone(const Surroundings& around);
+  void go_on_alone();
   // When it needs memory next: for an access that was noted, or for lines of the DMA engine.
   uint64_t next() const;
   // Goes through that, and on alone.
-  void go_on(const Surroundings& around);
+  void go_on();
   // When the last note that it has gone through was written.
   uint64_t last_note() const { return last_note_; }
   bool has_notes_left() const { return notes_.at < notes_.all.size(); }
@@ -155,13 +158,13 @@ class Clock {
   void wait_until(uint64_t time, Reason reason);
   bool is_stuck() const;
   uint64_t next_note() const;
-  void go_through_note(const Surroundings& around);
+  void go_through_note();
   void transfer(const Note& note);
-  void move_lines(HbmTime& hbm);
+  void move_lines();
   void product(uint32_t ticket, const Product& run);
   void elements(uint32_t ticket, const Elements& run);
-  void access(const Note& note, HbmTime& hbm);
-  uint64_t end_of(Line line, uint32_t ticket, const Surroundings& around) const;
+  void access(const Note& note);
+  uint64_t end_of(Line line, uint32_t ticket) const;
 
   // What was noted, and how many of them were gone through. Of runs it is rare and long, so it lies apart.
   template <typename T>
@@ -177,6 +180,7 @@ class Clock {
   };
   void forget_notes();
 
+  const Surroundings around_;
   uint64_t last_note_ = 0;
   Pile<Note> notes_;
   Pile<Product> products_;

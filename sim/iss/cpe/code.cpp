@@ -75,7 +75,7 @@ Code::Code(CodeSource& source)
       halves_(reserve<uint16_t>(kHalves)),
       was_read_(reserve<bool>(kHalves / kHalvesOfLine)),
       was_entered_(reserve<bool>(kHalves / kHalvesOfLine)),
-      lead_at_(reserve<uint32_t>(kHalves + 1)),
+      places_(reserve<Place>(kHalves + 1)),
       leads_(reserve<Lead>(kMostLeads + 1)) {}
 
 Code::~Code() {
@@ -83,7 +83,7 @@ Code::~Code() {
   give_back(halves_, kHalves);
   give_back(was_read_, kHalves / kHalvesOfLine);
   give_back(was_entered_, kHalves / kHalvesOfLine);
-  give_back(lead_at_, kHalves + 1);
+  give_back(places_, kHalves + 1);
   give_back(leads_, kMostLeads + 1);
 }
 
@@ -96,7 +96,7 @@ void Code::invalidate() {
   for (const uint32_t line : entered_) was_entered_[line] = false;
   entered_.clear();
   told_ = 0;
-  for (uint32_t number = 1; number <= lead_count_; ++number) lead_at_[leads_[number].index] = 0;
+  for (uint32_t number = 1; number <= lead_count_; ++number) places_[leads_[number].index] = {};
   lead_count_ = 0;
   host_.forget();
 }
@@ -140,7 +140,7 @@ bool Code::decode(uint32_t pc, Failure& failure) {
   for (const unsigned length : {2u, 4u}) {
     if (Slot* const first = before(slot, length)) pair_up(*first, length, slot);
   }
-  if (const uint32_t number = lead_at_[&slot - slots_]; number != 0) begin_to_count(slot, leads_[number]);
+  if (const uint32_t number = places_[&slot - slots_].lead; number != 0) begin_to_count(slot, leads_[number]);
   if (decoded.row < Slot::kFirstRow) return true;
   const Op op = Slot::op_of(decoded.row);
   if (op == Op::kJal || is_branch(op)) mark(&slot + decoded.imm);
@@ -154,25 +154,29 @@ void Code::begin_to_count(Slot& slot, Lead& lead) {
 
 void Code::mark(const Slot* slot) {
   const auto index = static_cast<uint32_t>(slot - slots_);
-  if (!host_.available() || lead_at_[index] != 0 || lead_count_ == kMostLeads) return;
+  if (!host_.available() || places_[index].lead != 0 || lead_count_ == kMostLeads) return;
   Lead& lead = leads_[++lead_count_];
   lead = {.index = index};
-  lead_at_[index] = lead_count_;
+  places_[index].lead = lead_count_;
   // Else when it is decoded.
   if (slot->row >= Slot::kFirstRow) begin_to_count(slots_[index], lead);
 }
 
 uint8_t Code::count(const Slot* slot, const HostCode::Hart& hart) {
-  Lead& lead = leads_[lead_at_[slot - slots_]];
+  Place& place = places_[slot - slots_];
+  Lead& lead = leads_[place.lead];
   if (__atomic_add_fetch(&lead.times, 1, __ATOMIC_RELAXED) != kOften) return lead.row;
   const std::lock_guard lock(decoding_);
-  lead.code = host_.make(
-      slot, hart,
-      {.row = [this](const Slot& it) { return plain_row(it); },
-       .address = [this](const Slot* it) { return address(it); },
-       .mark = [this](const Slot* it) { mark(it); },
-       .code =
-           [this](const Slot* it) { return lead_at_[it - slots_] == 0 ? nullptr : &this->lead(*it).code; }});
+  lead.code = host_.make(slot, hart,
+                         {.row = [this](const Slot& it) { return plain_row(it); },
+                          .address = [this](const Slot* it) { return address(it); },
+                          .mark = [this](const Slot* it) { mark(it); },
+                          .code =
+                              [this](const Slot* it) {
+                                const uint32_t number = places_[it - slots_].lead;
+                                return number == 0 ? nullptr : &leads_[number].code;
+                              }});
+  if (lead.code != nullptr) place.host_code = host_.offset(lead.code);
   const uint8_t row = lead.code != nullptr ? Slot::kHostCode : lead.row;
   __atomic_store_n(&slots_[lead.index].row, row, __ATOMIC_RELEASE);
   return row;

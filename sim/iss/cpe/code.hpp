@@ -159,7 +159,7 @@ class Code {
   // Of a slot with kCounts, which is executed once more: the row to go on with.
   uint8_t count(const Slot* slot, const HostCode::Hart& hart);
   // Of one with kHostCode.
-  const void* host_code(const Slot& slot) const { return lead(slot).code; }
+  const void* host_code(const Slot& slot) const { return host_.at(places_[&slot - slots_].host_code); }
 
   struct Failure {
     Cause cause = Cause::kNone;
@@ -205,7 +205,12 @@ class Code {
   static constexpr uint32_t kMostLeads = 1 << 18;
   // So often a place is executed before it gets code of the host: what is done once is decoded sooner.
   static constexpr uint32_t kOften = 32;
-  const Lead& lead(const Slot& slot) const { return leads_[lead_at_[&slot - slots_]]; }
+  // What is known of a slot beside it.
+  struct Place {
+    uint32_t lead = 0;       // its number; 0: it is none
+    uint32_t host_code = 0;  // where it is
+  };
+  const Lead& lead(const Slot& slot) const { return leads_[places_[&slot - slots_].lead]; }
   void mark(const Slot* slot);
   static void begin_to_count(Slot& slot, Lead& lead);
 
@@ -218,8 +223,8 @@ class Code {
   size_t told_ = 0;                // of them
   std::vector<uint32_t> lines_;    // those that were read, as indices of their first slots
   HostCode host_;
-  uint32_t* lead_at_;  // by slot: its number; 0: it is none
-  Lead* leads_;        // from 1 on
+  Place* places_;  // by slot
+  Lead* leads_;    // from 1 on
   uint32_t lead_count_ = 0;
   std::mutex decoding_;
 };

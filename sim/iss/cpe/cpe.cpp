@@ -42,7 +42,8 @@ Cpe::Cpe(const Surroundings& around, std::span<uint8_t> ldm, unsigned number, un
       dma_(memory_, ldm),
       systolic_(ldm),
       vector_(ldm),
-      hart_(around.code, *this, ldm, identity) {}
+      hart_(around.code, *this, ldm, identity),
+      clock_({around.hbm, row_, column_, column_number_, row_number_}) {}
 
 void Cpe::reset(uint32_t pc) {
   hart_.reset(pc);

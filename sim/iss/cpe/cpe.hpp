@@ -44,6 +44,7 @@ class Cpe : private Environment {
     Code& code;
     Port& port;
     Sync& sync;
+    HbmTime& hbm;
     Channel& row;     // the channel along its row, where its position is its column
     Channel& column;  // the one along its column
   };
@@ -82,10 +83,6 @@ class Cpe : private Environment {
   bool failed_launch() const { return failed_launch_; }
   Clock& clock() { return clock_; }
   const Clock& clock() const { return clock_; }
-  // With what it shares, at the end of a round.
-  Clock::Surroundings clock_surroundings(HbmTime& hbm) {
-    return {hbm, row_, column_, column_number_, row_number_};
-  }
 
   // Launches that it has taken.
   uint64_t taken() const { return taken_; }

@@ -18,9 +18,13 @@ class Earliest {
     for (unsigned node = kMany - 1; node != 0; --node) decide(node);
   }
 
+  // The least so far goes up in a register, so it waits for nothing that was just stored.
   void set(unsigned number, uint64_t time) {
-    nodes_[kMany + number] = key(number, time);
-    for (unsigned node = (kMany + number) / 2; node != 0; node /= 2) decide(node);
+    uint64_t least = key(number, time);
+    for (unsigned node = kMany + number; node != 0; node /= 2) {
+      nodes_[node] = least;
+      least = std::min(least, nodes_[node ^ 1]);
+    }
   }
   unsigned first() const { return nodes_[1] % kMany; }
   uint64_t time() const { return nodes_[1] / kMany; }

@@ -73,8 +73,8 @@ Group::Group(unsigned rows, unsigned columns, Memory& memory, const Options& opt
     const Hart::Identity identity{.id = static_cast<uint8_t>(options.number << 5 | row << 3 | column),
                                   .config = rows | columns << 8 | kLdmBytes / 1024 << 16};
     cpes_.push_back(std::make_unique<Cpe>(
-        Cpe::Surroundings{code_, port_, sync_, channels_[row], channels_[rows + column]}, ldm(number), number,
-        columns, identity));
+        Cpe::Surroundings{code_, port_, sync_, hbm_, channels_[row], channels_[rows + column]}, ldm(number),
+        number, columns, identity));
   }
 }
 
@@ -281,7 +281,7 @@ void Group::go_through_notes(uint32_t left) {
   };
   for_each(all_, [&](unsigned i) {
     Clock& clock = cpes_[i]->clock();
-    clock.go_on_alone(cpes_[i]->clock_surroundings(hbm_));
+    clock.go_on_alone();
     times[i] = clock.next();
     look(i);
   });
@@ -289,7 +289,7 @@ void Group::go_through_notes(uint32_t left) {
   while (left != 0 || earliest.time() < last) {
     const unsigned first = earliest.first();
     Clock& clock = cpes_[first]->clock();
-    clock.go_on(cpes_[first]->clock_surroundings(hbm_));
+    clock.go_on();
     earliest.set(first, clock.next());
     look(first);
   }

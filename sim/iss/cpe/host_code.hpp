@@ -43,6 +43,11 @@ class HostCode {
   bool available() const { return room_ != nullptr; }
   // A row; null: it is not worth it, or there is no room.
   const void* make(const Slot* first, const Hart& hart, const Source& source);
+  // In less room than a pointer has.
+  uint32_t offset(const void* code) const {
+    return static_cast<uint32_t>(static_cast<const uint8_t*>(code) - room_);
+  }
+  const void* at(uint32_t offset) const { return room_ + offset; }
   // Nobody may run meanwhile.
   void forget() { used_ = kBegin; }
 
