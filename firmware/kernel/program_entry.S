@@ -97,8 +97,6 @@ back:
 # Calls come by here, and are in a hurry: in the SRAM. One that launches what is ready rings first, while sp is the state;
 # all that others need is done behind that.
 .macro to_kernel_stack
-    csrrw   t0, sscratch, sp
-    sd      t0, 16(sp)
     csrr    t0, sepc
     addi    t0, t0, CALL_BYTES
     sd      t0, PC(sp)
@@ -113,7 +111,10 @@ leave_program:
     addi    t0, t0, -CALLED
     bnez    t0, 3f
 
-    # a0 to a7 are the program's, until a0 says whether it goes on.
+    # a0 to a7 are the program's, until a0 says whether it goes on. Its sp is kept before memory is used: should that
+    # trap, the program has no say in where things go.
+    csrrw   t0, sscratch, sp
+    sd      t0, 16(sp)
     ld      t0, READY_FUNCTION(sp)
     ld      t1, READY_FIRST(sp)
     ld      t2, READY_SECOND(sp)

@@ -49,6 +49,7 @@ class Begin : protected Finish<M> {
     }
     if (!parts_.groups.is_prepared(group, again.launch)) return;
     const auto kind = std::bit_cast<command::Header>(uint64_t{again.header} << 32);
+    if ((kind.flags & command::kQuiet) == 0) return;
     const auto flags = static_cast<uint16_t>(kind.flags | (again.by_word ? command::kWord : 0));
     ready.argument = again.by_word ? ~uint32_t{0} : 0;
     ready.doorbell = parts_.groups.compose(group, again.launch, 0);
@@ -228,6 +229,7 @@ class Begin : protected Finish<M> {
         sizeof(command) + command.argument_bytes > header.slots * size_t{protocol::kSlotBytes}) {
       return Status::kBadArguments;
     }
+    if ((header.flags & ~(command::kQuiet | command::kWord)) != 0) return Status::kBadArguments;
     if ((header.flags & command::kWord) != 0 && command.argument_bytes != sizeof(uint32_t))
       return Status::kBadArguments;
     if (command.group >= parts_.groups.count() && command.group != protocol::kAnyGroup)
@@ -237,6 +239,7 @@ class Begin : protected Finish<M> {
     const uint32_t mask = command.mask == ~uint32_t{0} ? all : command.mask;
     if (mask == 0 || (mask & ~all) != 0) return Status::kBadMask;
     if (parts_.groups.lost(choose_group(queue, command.group))) return Status::kGroupLost;
+    if (settings_ == Groups<M>::kLastSettings) number_settings_anew();
     queue.again.launch = {++settings_,
                           kernel.pc,
                           mask,
@@ -580,6 +583,13 @@ class Begin : protected Finish<M> {
     const unsigned has = parts_.transfers.count(context);
     const unsigned may = parts_.clients.channels_each(kAll);
     return may > has ? may - has : 0;
+  }
+
+  // No number comes back to whoever still has it: what it stood for may be another client's.
+  [[gnu::cold, gnu::noinline]] void number_settings_anew() {
+    for (Queue& queue : this->queues_) queue.again = {};
+    parts_.groups.forget_settings();
+    settings_ = 0;
   }
 
   uint32_t settings_ = 0;

@@ -338,6 +338,12 @@ class Groups {
     }
   }
 
+  // Settings have numbers from 1 to this one.
+  static constexpr uint32_t kLastSettings = ~uint32_t{0} - 1;
+  // They begin again.
+  void forget_settings() {
+    for (unsigned i = 0; i < count_; ++i) states_[i].prepared = kNotPrepared;
+  }
   // After segments were taken away or code was replaced.
   void forget() {
     for (unsigned i = 0; i < count_; ++i) driver(i).forget(Driver::kSegments | Driver::kCode);

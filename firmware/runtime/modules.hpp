@@ -86,7 +86,7 @@ class Modules {
   }
   unsigned count_of(uint8_t context) const { return counts_[context % protocol::kContexts]; }
   // Changes when modules come or go.
-  uint32_t changes() const { return changes_; }
+  uint64_t changes() const { return changes_; }
 
  private:
   void forget(Module& module) {
@@ -103,7 +103,7 @@ class Modules {
   uint64_t tables_ = 0;
   std::array<Module, protocol::kModules> modules_ = {};
   std::array<uint32_t, protocol::kContexts> counts_ = {};
-  uint32_t changes_ = 0;
+  uint64_t changes_ = 0;
 };
 
 }  // namespace swai::runtime

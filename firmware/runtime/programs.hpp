@@ -123,15 +123,20 @@ class Programs {
     constexpr uint64_t kOneSlot = 1 << 8;
     const auto kind = static_cast<uint32_t>((function & 0xffff'0000) | kOneSlot | (function >> 8 & 0xff));
     program.ready.function = program.ready.next = ReadyLaunch::kNone;
-    if (alone_) take_ends();
-    const bool alone = machine_.read(regs::inbox::work::kAddr) == 0;
+    // Ends that are taken here may be others', who wait for no call that is refused.
+    const bool quiet = !(alone_ && take_ends()) || queues_->is_quiet(program.queue, program.given);
+    const bool alone = quiet && machine_.read(regs::inbox::work::kAddr) == 0;
     const protocol::QueueStatus& line = queues_->line(program.queue);
     program.registers[kA1] = 0;
-    if (line.status != Status::kOk) return give(program, line.status);
-    if (program.given - line.completed > protocol::kSlots) return give(program, Status::kAgain);
+    if (line.status != Status::kOk) return give(program, line.status) && quiet;
+    if (program.given - line.completed > protocol::kSlots) return give(program, Status::kAgain) && quiet;
     const auto header = std::bit_cast<command::Header>(program.given | uint64_t{kind} << 32);
     given(program);
-    return queues_->put(program.queue, header, words, alone);
+    if (!queues_->put(program.queue, header, words, alone)) return false;
+    // Something of it waits for an end now, or somebody wants to hear of one.
+    const bool is_loud = (header.flags & command::kQuiet) == 0;
+    if (heard_ != kAll && (is_loud || !queues_->is_alone(program.queue))) hear(heard_ = kAll);
+    return true;
   }
   // Its launch that was ready has begun.
   [[gnu::always_inline]] void launched(ProgramState& state) {

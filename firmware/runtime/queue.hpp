@@ -91,7 +91,7 @@ struct Again {
   uint32_t header = 0;                   // without sequence
   uint8_t slots = protocol::kSlots + 1;  // so many fit nowhere: there was none, or the queue has failed
   std::array<uint64_t, 2> words = {};
-  uint32_t modules = 0;  // Modules::changes() then
+  uint64_t modules = 0;  // Modules::changes() then
   uint8_t group = 0;     // as the command has it
   bool by_word = false;
   Launch launch = {};
@@ -122,6 +122,12 @@ struct alignas(512) Queue {
     slots = its_slots;
   }
   uint32_t flights() const { return begun - ended; }
+  bool are_quiet() const {
+    for (uint32_t i = ended; i != begun; ++i) {
+      if (!ring[i % kDepth].quiet) return false;
+    }
+    return true;
+  }
   // Places in the ring: of the flight that began first, and of the next one.
   unsigned first() const { return ended % kDepth; }
   unsigned free() const { return begun % kDepth; }

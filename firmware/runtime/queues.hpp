@@ -133,9 +133,11 @@ class Queues : private Begin<M> {
     Begin<M>::note_begin(queues_[number], ready);
     behind_ = behind(number);
   }
-  // Nothing is under way but launches of this queue, and nobody waits for their end.
+  // Nothing is under way but launches of this queue, and nobody waits for their end, or is to hear of it.
   bool is_alone(unsigned number) const {
-    return (flying_ | waiting_ | stalled_) == 0 && parts_.groups.under_way() == queues_[number].flights();
+    const Queue& queue = queues_[number];
+    return (flying_ | waiting_ | stalled_) == 0 && parts_.groups.under_way() == queue.flights() &&
+           queue.are_quiet();
   }
   // A command of one slot, `words` behind its header. `alone`: nobody else has told anything; then it begins
   // here and now, if poll() would begin it next. False: something is left for poll() to do.

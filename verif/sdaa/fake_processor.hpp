@@ -100,6 +100,8 @@ class FakeProcessor {
       if (quantum_end_) now_ += kProgramCycles;
     } while (answers_launch(state) || programs.is_answered(state));
   }
+  // Bits of the inbox that interrupt a program.
+  uint64_t heard() const { return heard_; }
   bool in_quantum() const { return quantum_end_.has_value(); }
   uint64_t begin_quantum(uint64_t end) {
     if (std::exchange(quantum_end_, end)) throw std::runtime_error("the firmware begins a quantum twice");

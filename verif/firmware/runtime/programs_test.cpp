@@ -291,6 +291,65 @@ TEST_CASE("programs: an argument in the launch's word has four bytes") {
   CHECK(answer(Guest::kNothing, 0) == Status::kBadArguments);
 }
 
+TEST_CASE("programs: a call that is refused keeps nobody's end to itself") {
+  Bed bed;
+  auto& processor = bed.played.processor();
+  unsigned step = 0, polls = 0;
+  bool others_first = false;
+  bed.programs().turn = [&](unsigned, ProgramState& state) {
+    switch (step++) {
+      case 0:  // no command: the queue fails
+        return submit(state, command::Type{}, {});
+      case 1:
+        bed.other->launch(bed.other->lanes.front(), Guest::kNothing, {}, 0);
+        processor.later(1, [] {});
+        state.cause = FakePrograms::kInterrupt;
+        return;
+      case 2:
+        while ((processor.read(regs::inbox::work::kAddr) & regs::inbox::work::kGroups.mask()) == 0)
+          processor.run_next();
+        polls = bed.played.polls();
+        return submit(state, command::Type::kMarker, {});
+      default:
+        CHECK(state.registers[kA0] != static_cast<uint64_t>(Status::kOk));
+        others_first = bed.played.polls() != polls;
+        return call(state, program::Call::kExit);
+    }
+  };
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(100);
+  CHECK(bed.line().status == Status::kProgramEnded);
+  CHECK(others_first);
+}
+
+TEST_CASE("programs: an end that something waits for, or that the host wants to hear of, interrupts") {
+  const auto launches_until_heard = [](bool loud) {
+    Bed bed;
+    REQUIRE(bed.other->detach() == Status::kOk);
+    const command::Launch launch = {{}, bed.guest->module, Guest::kNothing, 0, 0, 0, ~0U, 0};
+    std::array<uint64_t, 7> words = {};
+    std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(&launch) + 8, 16);
+    unsigned step = 0, launches = 0;
+    bed.programs().turn = [&](unsigned, ProgramState& state) {
+      // The group is cleared behind somebody else first.
+      if (step == 0) submit(state, command::Type::kLaunch, words);
+      if (step == 1) call(state, program::Call::kWait, state.registers[kA1], 0);
+      if (step == 2) state.cause = FakePrograms::kInterrupt;
+      if (step++ < 3) return;
+      if (bed.played.processor().heard() == ~uint64_t{0}) return call(state, program::Call::kExit);
+      submit(state, command::Type::kLaunch, words);
+      if (loud) state.registers[kA7] = program::submit_word(static_cast<uint8_t>(command::Type::kLaunch), 0);
+      ++launches;
+    };
+    REQUIRE(bed.start() == Status::kOk);
+    bed.played.run(100);
+    CHECK(bed.line().status == Status::kProgramEnded);
+    return launches;
+  };
+  CHECK(launches_until_heard(true) == 1);
+  CHECK(launches_until_heard(false) == launch::kQueue + 1);
+}
+
 TEST_CASE("programs: an end is waited for in the call, unless somebody else wants something") {
   Bed bed;
   auto& processor = bed.played.processor();
