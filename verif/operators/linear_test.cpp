@@ -115,6 +115,23 @@ TEST_CASE("linear: any shape, scale groups, bias, function, residual, types, CPE
   }
 }
 
+TEST_CASE("linear: few rows and columns, whose first step is one piece of depth, or hardly more") {
+  verif::Random random(test_seed() + 4);
+  for (const uint32_t depth : {128, 129, 160, 192, 193}) {
+    for (const uint32_t rows : {1, 8}) {
+      for (const uint32_t columns : {40, 128}) {
+        Layer layer(random, {rows, columns}, depth);
+        layer.args.group = depth;
+        INFO(describe(layer, layer.card.all()));
+        const Result result = layer.run(layer.card.all());
+        REQUIRE_MESSAGE(result.ok(), layer.card.describe(result));
+        layer.expect();
+        for (const Tensor* tensor : layer.tensors()) REQUIRE(layer.card.difference(*tensor) == "");
+      }
+    }
+  }
+}
+
 TEST_CASE("linear: layers behind each other, with and without barriers between them") {
   verif::Random random(test_seed() + 3);
   for (int round = 0; round < rounds(12); ++round) {

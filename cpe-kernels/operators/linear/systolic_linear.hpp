@@ -111,11 +111,8 @@ class SystolicLinear {
       if (!blocks_.any() && !x_.shared()) return;
       begin_work();
       // Weights first: they keep memory busy. But x should not wait for all of a deep step's.
-      if (x_.stay() && blocks_.any()) {
-        Step step = blocks_.first();
-        step.depth = std::min(step.depth, kStep);
-        first_weights_loaded_ = load_weights(args_, step, slots_);
-      }
+      if (x_.stay() && blocks_.any())
+        first_weights_loaded_ = load_weights(args_, blocks_.first(), slots_, kStep);
       x_.begin();
       // Who only shares activations needs no scales, and would not wait for them.
       if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
@@ -283,15 +280,17 @@ class SystolicLinear {
       if (parts + block_bytes + kDeepSlots * step_bytes <= arena_.left()) return blocks_.deepen(pieces);
     }
   }
-  // Its own part of the step's, and what belongs to the columns of its block.
-  dma::Ticket load_weights(const typename Weights::Args& args, const Step& step,
-                           const StepsAndBlocks& slots) const {
+  // Its own part of the step's, up to a depth, and what belongs to the columns of its block.
+  dma::Ticket load_weights(const typename Weights::Args& args, const Step& step, const StepsAndBlocks& slots,
+                           uint32_t most = ~uint32_t{0}) const {
     dma::Ticket last = {};
     std::byte* const to = slots.of_step(step) + w_offset_;
+    Step begin = step;
+    begin.depth = std::min(step.depth, most);
     if (!blocks_.sharing()) {
-      last = weights_.load(to, args.w, step);
+      last = weights_.load(to, args.w, begin);
     } else {
-      const Pieces pieces = weights_.pieces(args.w, step);
+      const Pieces pieces = weights_.pieces(args.w, begin);
       if (const auto own = blocks_.own_of_w(pieces.count); own.count != 0) last = pieces.load(to, own);
     }
     if (blocks_.empty(step) || !needs_block(step)) return last;
