@@ -54,7 +54,10 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
       std::min({patience.slice, until - cycle, std::max<uint64_t>(limits_.wait_cycles - waited, 1)});
   const Connection::Passed passed = connection.let_time_pass(slice);
   patience.cycle = passed.cycle;
-  if (connection.is_fast_tier()) patience.slice = std::min(2 * patience.slice, kLongestSlice);
+  // What somebody else waited for may have ended it early.
+  const uint64_t went = passed.cycle - cycle;
+  if (connection.is_fast_tier() && went >= slice)
+    patience.slice = std::min(2 * patience.slice, kLongestSlice);
   bool awake = passed.awake;
   if (!awake && until != kNever) {
     connection.wake();
@@ -64,7 +67,8 @@ bool Waiting::let_time_pass(Lock& lock, Patience& patience, uint64_t until) {
   if (look()) {
     patience.renew();
     seen = activity_;
-  } else if (awake ? (patience.in_vain += slice) >= kInVain : !device_.host_calls().pending()) {
+  } else if (awake ? (patience.in_vain += std::max(went, std::min(slice, kSlice))) >= kInVain
+                   : !device_.host_calls().pending()) {
     // To look takes time of the card's: not while a function of the host decides how often.
     device_.check_card();
     patience.in_vain = 0;
