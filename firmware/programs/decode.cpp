@@ -38,7 +38,7 @@ bool read(const Job& job, const decode::Wish& wish, Lists& lists) {
            {texts, wish.texts},
            {reinterpret_cast<const uint32_t*>(texts + wish.texts), wish.ends}};
   const auto names_all = [&](const decode::Phase& phase) {
-    return phase.first_increment <= wish.increments &&
+    return phase.count != 0 && phase.first_increment <= wish.increments &&
            phase.increments <= wish.increments - phase.first_increment &&
            (phase.text < wish.texts || phase.text == decode::kAllTexts);
   };

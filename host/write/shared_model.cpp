@@ -98,7 +98,9 @@ class SharedModel::Writing {
     if (error != line.end() && error->is_string()) {
       const std::string why = error->get<std::string>();
       if (!line.contains("card_error")) throw std::runtime_error(why);
-      throw walk::CardError(static_cast<sdaaError_t>(number_in(line, "card_error")), why);
+      const uint64_t number = number_in(line, "card_error");
+      if (number == sdaaSuccess || number > sdaaErrorDeviceFirmware) refuse();
+      throw walk::CardError(static_cast<sdaaError_t>(number), why);
     }
     taken_.beside = number_in(line, "beside");
     return false;

@@ -385,7 +385,8 @@ TEST_CASE("what a daemon says that is none") {
   const Token first = 1;
   const SharedModel::Wish wish = {.tokens = {&first, 1}, .most = 1};
   for (const char* const one :
-       {"{}", R"({"token": "x"})", R"({"begins": -1.5})", R"({"error": "x", "card_error": -1})"}) {
+       {"{}", R"({"token": "x"})", R"({"begins": -1.5})", R"({"error": "x", "card_error": -1})",
+        R"({"error": "x", "card_error": 0})", R"({"error": "x", "card_error": 100000})"}) {
     says = one;
     CHECK_THROWS_AS(model.write({&wish, 1}, {}, {.got = [](size_t, Token) { return true; }}),
                     link::Unreachable);
