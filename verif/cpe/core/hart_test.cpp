@@ -370,15 +370,18 @@ uint32_t any_instruction(verif::Random& random) {
   const auto funct3 = static_cast<uint32_t>(random.below(8)) << 12;
   const uint32_t memory = random.chance(1) ? 14 : 4;
   const auto offset = static_cast<int32_t>(4 * random.below(12));
+  const auto byte = offset + static_cast<int32_t>(random.below(4));
   switch (random.below(14)) {
     case 0:
     case 1: {
       static constexpr std::array kLoads{0x0003U, 0x1003U, 0x2003U, 0x4003U, 0x5003U};
-      return enc::i(kLoads.at(random.below(kLoads.size())), rd, memory, offset);
+      const uint32_t load = kLoads.at(random.below(kLoads.size()));
+      return enc::i(load, rd, memory, (load & 0x3000) == 0 ? byte : offset);
     }
     case 2: {
       static constexpr std::array kStores{0x0023U, 0x1023U, 0x2023U};
-      return enc::s(kStores.at(random.below(kStores.size())), rs2, memory, offset);
+      const uint32_t store = kStores.at(random.below(kStores.size()));
+      return enc::s(store, rs2, memory, (store & 0x3000) == 0 ? byte : offset);
     }
     case 3:
     case 4:
@@ -445,21 +448,30 @@ TEST_CASE("code of the host does what the instructions do one after the other") 
     const auto length = 4 + static_cast<uint32_t>(random.below(random.chance(80) ? 40 : 150));
     World world;
     while (world.words.size() < length) world.words.push_back(any_instruction(random));
-    // Where the last branch may lead to; then back, x15 times.
-    world.words.insert(world.words.end(), {enc::addi(0, 0, 0), enc::addi(15, 15, -1)});
+    // Where the last branch may lead to; then back, x15 times. In some the address moves when there is code
+    // of the host, until something lies askew or beyond local memory's end.
+    const bool faults = random.chance(20);
+    world.words.push_back(enc::addi(0, 0, 0));
+    if (faults) {
+      world.words.push_back(enc::i(0x3013, 3, 15, 50));  // sltiu
+      world.words.push_back(enc::slli(3, 3, static_cast<int32_t>(random.below(3))));
+      world.words.push_back(enc::r(0x33, 4, 4, 3));
+    }
+    world.words.push_back(enc::addi(15, 15, -1));
     const auto back = -4 * static_cast<int32_t>(world.words.size());
     world.words.push_back(enc::kBne | enc::with_rs1(15) | enc::imm_b(back));
     world.words.resize(length + 40, enc::kEbreak);
     world.words.resize((world.words.size() + 15) / 16 * 16, enc::kEbreak);
     Settings settings;
     Both both(world, settings, kCode);
-    both.set_x(4, kLdmBase + 64 * static_cast<uint32_t>(random.below(64)));
+    both.set_x(4, faults && random.chance(50) ? kLdmBase + kLdmBytes - 64
+                                              : kLdmBase + 64 * static_cast<uint32_t>(random.below(64)));
     for (unsigned x = 5; x < 14; ++x) both.set_x(x, static_cast<uint32_t>(random.next()));
     both.set_x(14, uint32_t{space::kWindow} << 28);
     both.set_x(15, 100);
     while (both.rows.hart.fault().cause == Cause::kNone)
       both.run(1 + random.below(random.chance(50) ? 20 : 1000));
-    CHECK(both.rows.hart.fault().cause == Cause::kBreakpoint);
+    CHECK((faults || both.rows.hart.fault().cause == Cause::kBreakpoint));
     CHECK(settings.difference() == 0);
     for (uint32_t pc = kCode; pc < kCode + 4 * length; pc += 4)
       places += Code::row(*both.rows.code.slot(pc)) == Slot::kHostCode;
