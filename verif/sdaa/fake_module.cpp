@@ -37,8 +37,9 @@ module::ModuleFile with_all_kernels() {
   add("meeting_threads", Operation::kNothing, 32);
   file.kernels.back().parameters = module::Parameters().with(32).bits();
   file.sections.push_back({".debug_swai_arguments", "SWAI-ARG\nthreads\tmeeting_threads\t160\t64000\n"});
-  add("constants", Operation::kConstants, sizeof(WhoArgs));
   add("word", Operation::kWord, sizeof(uint32_t));
+  // The last one: behind it lies where its constants are.
+  add("constants", Operation::kConstants, sizeof(WhoArgs));
   return file;
 }
 

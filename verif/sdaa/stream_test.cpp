@@ -280,9 +280,11 @@ TEST_CASE("the slices of time in which a thread waits grow on the fast tier, whi
     CHECK_OK(sdaaLaunchKernel(kernel(module, "slow"), nullptr, 0, stream));
     slices.clear();
     CHECK_OK(sdaaStreamSynchronize(stream));
-    const auto expected =
-        fast ? std::vector<uint64_t>{20'000, 40'000, 80'000} : std::vector<uint64_t>(slices.size(), 20'000);
-    CHECK(slices == expected);
-    CHECK(slices.size() >= 3);
+    REQUIRE(slices.size() >= 3);
+    CHECK(slices.front() == 20'000);
+    CHECK(slices.back() == (fast ? 80'000 : 20'000));
+    // One that something ended early comes again.
+    for (size_t i = 1; i < slices.size(); ++i)
+      CHECK((slices[i] == slices[i - 1] || (fast && slices[i] == 2 * slices[i - 1])));
   }
 }
