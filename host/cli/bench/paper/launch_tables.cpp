@@ -198,11 +198,10 @@ PaperTable copying_table(const std::vector<CountedJob>& jobs) {
   table.add(kShared, Source::kMeasured,
             [&](const CountedJob& one) { return ms(one.launches.async.handing_over); });
   table.note(
-      "Ours between its parts: lists, parameters, tokens and what was chosen, copied by the card's engines "
-      "or "
-      "its cores and waited for; or handed over by the processor's cache. Tier fast, where an instruction of "
-      "the "
-      "management processor is a cycle of 1 ns. What the host copies to the card is not among it.");
+      "Ours between its parts: lists, parameters, tokens and what was chosen, copied by the card's "
+      "engines or its cores and waited for; or handed over by the processor's cache. Tier fast, where "
+      "an instruction of the management processor is a cycle of 1 ns. What the host copies to the card "
+      "is not among it.");
   return table.take();
 }
 
