@@ -37,11 +37,17 @@ class GenerateTest(SwaiTest):
 class Stories(GenerateTest):
     """The likeliest tokens are those of an evaluation in single precision that shares nothing with ours."""
 
-    def test_all(self):
-        for story in STORIES["stories"]:
+    def check(self, *stories, launch="three-tier"):
+        for story in stories:
             with self.subTest(prompt=story["prompt"]):
-                text = self.text("-p", story["prompt"], "-n", STORIES["most"])
+                text = self.text("-p", story["prompt"], "-n", STORIES["most"], "--launch", launch)
                 self.assertEqual(text, story["text"] + "\n")
+
+    def test_from_nothing(self):
+        self.check(STORIES["stories"][0])
+
+    def test_with_prompts(self):
+        self.check(*STORIES["stories"][1:])
 
     def test_penalties(self):
         """What the text has already is said less often; who launches makes no difference."""
@@ -59,10 +65,7 @@ class Stories(GenerateTest):
         self.assertLessEqual(set(report["tokens"]), set(report["prompt_tokens"]))
 
     def test_launched_by_the_host(self):
-        for story in STORIES["stories"][2:4]:
-            with self.subTest(prompt=story["prompt"]):
-                text = self.text("-p", story["prompt"], "-n", STORIES["most"], "--launch", "two-tier")
-                self.assertEqual(text, story["text"] + "\n")
+        self.check(*STORIES["stories"][2:4], launch="two-tier")
 
     def test_operators_one_by_one_say_the_same(self):
         words = ["-p", "Once upon a time", "-n", "6"]
