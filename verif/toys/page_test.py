@@ -1,10 +1,27 @@
 #!/usr/bin/env python3
-"""Compares the program that docs/programs.md shows with the one that runs in graph.toys: who follows the page has it."""
+"""Compares what docs/programs.md shows with what runs in graph.toys and graph.toys-host: who follows the page has it."""
 
 import sys
 from pathlib import Path
 
-program = Path("verif/toys/encode.cpp").read_text()
-shown = "".join(f"    {line}\n" if line else "\n" for line in program[program.index("static int encode") :].splitlines())
-if shown not in Path("docs/programs.md").read_text():
-    sys.exit("docs/programs.md does not show the program verif/toys/encode.cpp as it is, from its function on, four spaces to the right")
+# File, where what is shown begins, and what comes behind it (the file's end, if nothing).
+SHOWN = [("toys.hpp", '#include "abi/building.hpp"', "// Of `write`"),
+         ("encode.cpp", "#include <algorithm>", ""),
+         ("host.cpp", "uint64_t on_card", "")]
+
+
+def shown(file, begin, end):
+    text = (Path("verif/toys") / file).read_text()
+    text = text[text.index(begin) : text.index(end) if end else len(text)].rstrip()
+    return "".join(f"    {line}\n" if line else "\n" for line in text.splitlines())
+
+
+def main():
+    page = Path("docs/programs.md").read_text()
+    missing = [file for file, begin, end in SHOWN if shown(file, begin, end) not in page]
+    if missing:
+        sys.exit(f"docs/programs.md does not show {', '.join(missing)} of verif/toys as it is, four spaces to the right")
+
+
+if __name__ == "__main__":
+    main()

@@ -33,12 +33,12 @@ using protocol::Status;
 
 // --- Calls into the kernel
 
-struct Answer {
+struct CallAnswer {
   Status status;
   uint64_t value;
 };
 // A call is one of a function: what a callee need not keep is lost, but for a0 and a1, which have the answer.
-inline Answer call(uint64_t function, uint64_t first, uint64_t second = 0) {
+inline CallAnswer call(uint64_t function, uint64_t first, uint64_t second = 0) {
   register uint64_t a0 asm("a0") = first;
   register uint64_t a1 asm("a1") = second;
   register uint64_t a7 asm("a7") = function;
@@ -48,7 +48,7 @@ inline Answer call(uint64_t function, uint64_t first, uint64_t second = 0) {
                : "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a2", "a3", "a4", "a5", "a6", "memory");
   return {static_cast<Status>(a0), a1};
 }
-inline Answer call(Call function, uint64_t first, uint64_t second = 0) {
+inline CallAnswer call(Call function, uint64_t first, uint64_t second = 0) {
   return call(static_cast<uint64_t>(function), first, second);
 }
 [[noreturn]] inline void exit(uint64_t code) {
@@ -131,7 +131,7 @@ inline void look(const volatile void* data, uint64_t bytes) {
 // not there.
 template <typename T>
 T* show(uint64_t pointer) {
-  const Answer answer = call(Call::kShow, pointer);
+  const CallAnswer answer = call(Call::kShow, pointer);
   return answer.status == Status::kOk ? reinterpret_cast<T*>(answer.value) : nullptr;
 }
 
@@ -146,7 +146,7 @@ struct Ticket {
 inline Status wait(Ticket ticket) {
   if (ticket.status != Status::kOk) return ticket.status;
   for (;;) {
-    const Answer answer = call(Call::kWait, ticket.number, notes().told);
+    const CallAnswer answer = call(Call::kWait, ticket.number, notes().told);
     if (answer.status != Status::kAgain) return answer.status;
   }
 }
