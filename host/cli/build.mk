@@ -73,6 +73,7 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     job.cpp \
     kernel_arguments.cpp \
     keys.cpp \
+    launch_wish.cpp \
     list.cpp \
     log.cpp \
     measured.cpp \

@@ -12,6 +12,7 @@
 #include "host/audio/sound.hpp"
 #include "host/cli/any_model.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/launch_wish.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
@@ -43,8 +44,7 @@ struct Wish {
   std::string format = "text";
   std::string precision;  // empty: the file's, or w8a8
   std::vector<std::string> four_bits;
-  std::string launch = "three-tier";
-  std::string graph = "full";
+  LaunchWish launch;
   std::string build = "async";
   std::string memory = "zero-copy";
   bool fallback = true;
@@ -61,13 +61,13 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
-  if (wish.build == "sync" && wish.launch == "two-tier") {
+  if (wish.build == "sync" && !wish.launch.by_card()) {
     throw Error(
         kBadInput,
         "--build sync: with --launch two-tier the host builds all lists before the first run; the card "
         "builds them with --launch three-tier");
   }
-  if (wish.memory == "copy" && wish.launch == "two-tier") {
+  if (wish.memory == "copy" && !wish.launch.by_card()) {
     throw Error(
         kBadInput,
         "--memory copy: with --launch two-tier the host copies across PCIe; processor and cores of the "
@@ -214,19 +214,19 @@ int run(const Cli& cli, Wish wish) {
   const ModuleFile operators(module);
   const std::string program = places().listen;
   std::vector<uint8_t> image;
-  if (wish.launch == "three-tier") image = kernel_run::read_file(program);
+  if (wish.launch.by_card()) image = kernel_run::read_file(program);
 
   const UsedCard card(cli.options());
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
+  walker.launch(wish.launch.launches());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed);
-  if (wish.graph == "per-op") speech.launch(walk::Launches::kNodes);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) {
     listener.emplace(program, image, speech, ready.special);
     listener->build({wish.build == "sync" ? building::When::kSync : building::When::kAsync,
-                     wish.graph == "per-op" ? building::Launches::kNodes : building::Launches::kList,
+                     wish.launch.launches(),
                      wish.memory == "copy" ? building::Memory::kCopy : building::Memory::kZeroCopy, 0});
   }
   progress.reset();
@@ -309,19 +309,7 @@ void add_transcribe(Cli& cli) {
                     "the likeliest text as it is: no second attempts where it is no good");
   command->add_flag("!--full-windows", wish->short_windows,
                     "windows of 30 seconds for short sounds, too, where the model knows shorter ones");
-  command
-      ->add_option("--launch", wish->launch,
-                   "three-tier (default): the card goes through the sound by itself; two-tier: the host "
-                   "launches each step")
-      ->check(CLI::IsMember({"three-tier", "two-tier"}))
-      ->type_name("MODE");
-  command
-      ->add_option(
-          "--graph", wish->graph,
-          "full (default): the cores are given lists of operators; per-op: each operator is launched "
-          "by itself")
-      ->check(CLI::IsMember({"full", "per-op"}))
-      ->type_name("MODE");
+  add_launch_options(*command, wish->launch);
   command
       ->add_option(
           "--build", wish->build,

@@ -205,7 +205,7 @@ void Batch::go_on(std::span<const Token> ends, const Ears& ears) {
 }
 
 void Batch::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint64_t tokens, Work& work) {
-  work.launches += list.walk(walker_, sizes, launches_);
+  work.launches += list.walk(walker_, sizes);
   work.tokens += tokens;
   work.nanoseconds += walker_.nanoseconds();
 }

@@ -30,9 +30,6 @@ class Batch {
   Batch(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model, const BatchPrograms& programs,
         uint32_t first = 0);
 
-  // What the host launches from now on; a launch for a whole list is the standard.
-  void launch(walk::Launches launches) { launches_ = launches; }
-
   bool has_place() const;
   size_t size() const;  // texts that have begun and not ended
   // The text's number, until it has ended. `tokens` are one at least, and `most` tokens at most follow, one
@@ -102,7 +99,6 @@ class Batch {
   walk::Decoder* const decoder_;
   const LoadedModel& model_;
   const BatchPrograms& programs_;
-  walk::Launches launches_ = walk::Launches::kList;
   walk::GrowingMemory kept_;  // keys and values
   walk::CardMemory settings_, chosen_, positions_, chunks_, said_, logits_, between_;
   std::optional<walk::List> next_;

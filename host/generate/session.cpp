@@ -101,7 +101,7 @@ void Session::make_room(uint32_t tokens) {
 
 Token Session::run(walk::List& list, const std::map<std::string, int64_t>& sizes, uint32_t tokens,
                    Work& work) {
-  work.launches += list.walk(walker_, sizes, launches_);
+  work.launches += list.walk(walker_, sizes);
   length_ += tokens;
   work.tokens += tokens;
   work.nanoseconds += walker_.nanoseconds();

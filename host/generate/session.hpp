@@ -57,9 +57,6 @@ class Session : public AnyText {
   Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel& model, const Programs& programs,
           const Sampling& sampling, uint32_t first = 0);
 
-  // What the host launches from now on; a launch for a whole list is the standard.
-  void launch(walk::Launches launches) { launches_ = launches; }
-
   // Forgets the text; the next one is chosen like this.
   void begin(const Sampling& sampling);
 
@@ -92,7 +89,6 @@ class Session : public AnyText {
   const Programs& programs_;
   const uint32_t room_;
   const uint32_t penalised_;  // tokens that penalties look at: the whole text; 0: there are none
-  walk::Launches launches_ = walk::Launches::kList;
   uint32_t length_ = 0;
   walk::NamedMemory states_;
   walk::GrowingMemory kept_;  // keys and values

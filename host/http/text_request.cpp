@@ -43,7 +43,7 @@ void read_sampling(Fields& fields, generate::Sampling& sampling, uint64_t seed) 
   };
   sampling.frequency = penalty("frequency_penalty");
   sampling.presence = penalty("presence_penalty");
-  sampling.repetition = static_cast<float>(fields.number("repetition_penalty", 0.001, 1000).value_or(1));
+  sampling.repetition = static_cast<float>(fields.number("repetition_penalty", 0.001, 1024).value_or(1));
   // The likeliest token alone.
   if (sampling.top_p == 0) {
     sampling.top_p = 1;

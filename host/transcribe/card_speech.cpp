@@ -140,7 +140,7 @@ void CardSpeech::place(const WhisperModel& model) {
 
 void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work,
                      uint64_t items) {
-  work.launches += list.walk(walker_, sizes, launches_);
+  work.launches += list.walk(walker_, sizes);
   work.nanoseconds += walker_.nanoseconds();
   work.items += items;
 }

@@ -29,9 +29,6 @@ class CardSpeech : public Speech {
   // Throws walk::CardError when the card has not so much memory.
   CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden, uint64_t seed);
 
-  // What this launches from now on; a launch for a whole list is the standard.
-  void launch(walk::Launches launches) { launches_ = launches; }
-
   void begin_sound(uint32_t window) override;
   void hear(std::span<const float> mel) override;
   void begin() override { length_ = 0; }
@@ -78,7 +75,6 @@ class CardSpeech : public Speech {
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
   walk::Walker& walker_;
-  walk::Launches launches_ = walk::Launches::kList;
   const CardWhisper card_;
   const uint64_t seed_;
   uint32_t length_ = 0;

@@ -55,21 +55,19 @@ void Decoder::run(std::span<const Reading> readings, const Writing& writing, con
   parameters_.put(bytes_of(words));
 
   std::vector<uint8_t> arguments;
-  add_bytes(arguments,
-            std::array{decode::Wish{.walk = walker_.kernel(),
-                                    .parameters = parameters_.address().bits(),
-                                    .tokens = texts.tokens.bits(),
-                                    .positions = texts.positions.bits(),
-                                    .said = texts.said.bits(),
-                                    .parameter_count = static_cast<uint32_t>(parameters),
-                                    .phases = static_cast<uint32_t>(phases.size()),
-                                    .increments = static_cast<uint32_t>(changes.size()),
-                                    .texts = static_cast<uint32_t>(texts.texts.size()),
-                                    .ends = static_cast<uint32_t>(ends.size()),
-                                    .said_tokens = texts.said_tokens,
-                                    .launches = launches_ == Launches::kList ? building::Launches::kList
-                                                                             : building::Launches::kNodes,
-                                    .reserved = 0}});
+  add_bytes(arguments, std::array{decode::Wish{.walk = walker_.kernel(),
+                                               .parameters = parameters_.address().bits(),
+                                               .tokens = texts.tokens.bits(),
+                                               .positions = texts.positions.bits(),
+                                               .said = texts.said.bits(),
+                                               .parameter_count = static_cast<uint32_t>(parameters),
+                                               .phases = static_cast<uint32_t>(phases.size()),
+                                               .increments = static_cast<uint32_t>(changes.size()),
+                                               .texts = static_cast<uint32_t>(texts.texts.size()),
+                                               .ends = static_cast<uint32_t>(ends.size()),
+                                               .said_tokens = texts.said_tokens,
+                                               .launches = walker_.launches(),
+                                               .reserved = 0}});
   add_bytes(arguments, phases);
   add_bytes(arguments, changes);
   add_bytes(arguments, texts.texts);

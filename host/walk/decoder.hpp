@@ -38,11 +38,8 @@ class Decoder {
     uint32_t said_tokens = 0;
   };
 
-  // `name`: what messages call the program.
+  // `name`: what messages call the program. It launches what the walker would.
   Decoder(std::string name, std::span<const uint8_t> program, const Walker& walker);
-
-  // What the program launches from now on; a launch for a whole list is the standard.
-  void launch(Launches launches) { launches_ = launches; }
 
   // Gives each run's tokens as they come, until all are there. A text ends with one of `ends`, which is
   // given, too, or when `got` says that it wants no more of it: then runs whose tokens were not given may
@@ -62,7 +59,6 @@ class Decoder {
   const Walker& walker_;
   CardMemory parameters_;
   Job job_;
-  Launches launches_ = Launches::kList;
 };
 
 }  // namespace swai::walk

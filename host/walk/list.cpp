@@ -23,13 +23,13 @@ void List::move(const Address& address) {
   nodes_.put(bytes_of(graph::list_of(pattern_, bases_of(pattern_, address))));
 }
 
-uint64_t List::walk(Walker& walker, const std::map<std::string, int64_t>& sizes, Launches launches) {
-  return walk(walker, graph::parameters_of(pattern_, sizes), launches);
+uint64_t List::walk(Walker& walker, const std::map<std::string, int64_t>& sizes) {
+  return walk(walker, graph::parameters_of(pattern_, sizes));
 }
 
-uint64_t List::walk(Walker& walker, std::span<const uint64_t> parameters, Launches launches) {
+uint64_t List::walk(Walker& walker, std::span<const uint64_t> parameters) {
   parameters_.put(bytes_of(parameters));
-  const size_t each = launches == Launches::kList ? count() : 1;
+  const size_t each = walker.launches() == building::Launches::kList ? count() : 1;
   std::vector<node::WalkArgs> lists;
   for (size_t first = 0; first < count(); first += each) {
     const auto begin = nodes_.address().plus_bytes(static_cast<int64_t>(first * sizeof(node::Node)));

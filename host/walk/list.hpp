@@ -11,9 +11,6 @@
 
 namespace swai::walk {
 
-// By the host: of a whole list, or of each of its nodes, as frameworks launch operators.
-enum class Launches : uint8_t { kList, kNodes };
-
 class List {
  public:
   // `bases`: addresses, one for each of the template's, which stays as long as this.
@@ -30,9 +27,8 @@ class List {
 
   // Goes through it; returns when all is done, how many launches that took. `parameters`: those that
   // graph::parameters_of gives.
-  uint64_t walk(Walker& walker, std::span<const uint64_t> parameters, Launches launches = Launches::kList);
-  uint64_t walk(Walker& walker, const std::map<std::string, int64_t>& sizes,
-                Launches launches = Launches::kList);
+  uint64_t walk(Walker& walker, std::span<const uint64_t> parameters);
+  uint64_t walk(Walker& walker, const std::map<std::string, int64_t>& sizes);
 
  private:
   const graph::Template& pattern_;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "abi/building.hpp"
 #include "abi/node.hpp"
 #include "abi/program.hpp"
 #include "host/walk/card_memory.hpp"
@@ -18,6 +19,11 @@ class Walker {
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
+  // What lists are launched by from now on, also by programs that go through them; a launch for a whole list
+  // is the standard, one for each node is how frameworks launch operators.
+  void launch(building::Launches launches) { launches_ = launches; }
+  building::Launches launches() const { return launches_; }
+
   // Goes through lists, with a launch for each, one behind the other; returns when all is done.
   void walk(std::span<const node::WalkArgs> lists);
   // Of the last time, in nanoseconds of the card, from its start to its end.
@@ -29,6 +35,7 @@ class Walker {
   std::string name_;
   sdaaModule_t module_ = nullptr;
   sdaaFunction_t function_ = nullptr;
+  building::Launches launches_ = building::Launches::kList;
   CardTime time_;
 };
 

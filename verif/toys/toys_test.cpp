@@ -56,7 +56,7 @@ class Toy {
       : model_(graphs, test_seed()), random_(test_seed() + 1), program_(program) {}
   virtual ~Toy() = default;
 
-  virtual Choices by_host(walk::Launches launches) = 0;
+  virtual Choices by_host() = 0;
   virtual Choices by_program(building::Mode mode, building::Addresses addresses) = 0;
   // In double precision: a number, and the logarithm of its probability, for each.
   virtual std::vector<std::pair<double, double>> exact() = 0;
@@ -97,11 +97,11 @@ class Labels : public Toy {
     for (const size_t rows : {5, 16, 1, 7}) texts_.push_back(random_tokens(rows));
   }
 
-  Choices by_host(walk::Launches launches) override {
+  Choices by_host() override {
     Choices choices;
     for (const Tokens& text : texts_) {
       model_.put("tokens", text);
-      model_.list(0).walk(model_.walker(), sizes_of(text), launches);
+      model_.list(0).walk(model_.walker(), sizes_of(text));
       choices.push_back(choice("label"));
     }
     return choices;
@@ -148,15 +148,15 @@ class Writing : public Toy {
     if (has_encoder_) text_ = random_tokens(11);
   }
 
-  Choices by_host(walk::Launches launches) override {
+  Choices by_host() override {
     if (has_encoder_) {
       model_.put("text", text_);
-      model_.list(0).walk(model_.walker(), {{"rows", rows()}}, launches);
+      model_.list(0).walk(model_.walker(), {{"rows", rows()}});
     }
     Choices choices;
     write([&](const Tokens& given, const std::map<std::string, int64_t>& sizes) {
       model_.put("tokens", given);
-      model_.list(decoder()).walk(model_.walker(), sizes, launches);
+      model_.list(decoder()).walk(model_.walker(), sizes);
       choices.push_back(choice("token"));
       return choices.back().number;
     });
@@ -241,9 +241,8 @@ struct Run {
 
 Run run(Toy& toy, const Mode& mode) {
   toy.model().forget();
-  const Choices choices = !mode.is_two_tier ? toy.by_program(mode.building, mode.addresses)
-                          : mode.building.launches == Launches::kList ? toy.by_host(walk::Launches::kList)
-                                                                      : toy.by_host(walk::Launches::kNodes);
+  toy.model().walker().launch(mode.building.launches);
+  const Choices choices = mode.is_two_tier ? toy.by_host() : toy.by_program(mode.building, mode.addresses);
   return {choices, toy.model().left_behind()};
 }
 

@@ -43,18 +43,15 @@ std::string standard_input() { return {std::istreambuf_iterator<char>(std::cin),
 // The program with which the card goes on by itself, unless the host is to launch each step.
 class OwnSteps {
  public:
-  explicit OwnSteps(const TextWish& wish) : launches_(wish.launches()) {
-    if (wish.launch == "three-tier") image_ = swai::kernel_run::read_file(places().decode.string());
+  explicit OwnSteps(const TextWish& wish) {
+    if (wish.launch.by_card()) image_ = swai::kernel_run::read_file(places().decode.string());
   }
   std::unique_ptr<walk::Decoder> on(const walk::Walker& walker) const {
     if (!image_) return nullptr;
-    auto decoder = std::make_unique<walk::Decoder>(places().decode.string(), *image_, walker);
-    decoder->launch(launches_);
-    return decoder;
+    return std::make_unique<walk::Decoder>(places().decode.string(), *image_, walker);
   }
 
  private:
-  walk::Launches launches_;
   std::optional<std::vector<uint8_t>> image_;
 };
 
@@ -199,11 +196,11 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(places().operators, operators.bytes());
+  walker.launch(wish.launch.launches());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
   const auto decoder = own_steps.on(walker);
   generate::Batch batch(walker, decoder.get(), loaded, programs, programs.room);
-  batch.launch(wish.launches());
   progress = std::make_unique<Progress>(!cli.options().quiet, "the texts are written");
   const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(batch); });
   for (const std::vector<Token>& prompt : prompts) batch.begin(prompt, wish.most, wish.sampling);
@@ -242,13 +239,13 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(module, operators.bytes());
+  walker.launch(wish.launch.launches());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const auto decoder = own_steps.on(walker);
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
   // Nobody knows how long a conversation becomes.
   const uint32_t taken_at_once = wish.interactive() ? wish.context : room;
   generate::Session session(walker, decoder.get(), loaded, programs, wish.sampling, taken_at_once);
-  session.launch(wish.launches());
   progress.reset();
   const OwnStats stats(loaded, free_before, [&] { return OwnStats::taken(session); });
   Conversation conversation(cli, wish, question, session,
@@ -267,9 +264,9 @@ int run(const Cli& cli, TextWish wish) {
     if (prompt == "-") prompt = standard_input();
   // Everything that may be wrong with what was given is found before there is a card.
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
-    throw Error(kBadInput, "--temp is 0, or from 0.001 to 1000; --top-p from 0.000001 to 1");
+    throw Error(kBadInput, "--temp is 0, or from 0.001 to 1024; --top-p from 0.000001 to 1");
   if (!operators::can_penalise(generate::settings_of(wish.sampling))) {
-    throw Error(kBadInput, "--repeat-penalty is from 0.001 to 1000; the other penalties from -1000 to 1000");
+    throw Error(kBadInput, "--repeat-penalty is from 0.001 to 1024; the other penalties from -1024 to 1024");
   }
   const Question question(wish);
   if (wish.prompts.size() > 1) return run_several(cli, wish, question);

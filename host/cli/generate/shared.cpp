@@ -25,8 +25,7 @@ std::vector<SharedModel::Wish> wishes_of(const TextWish& wish, const Question& q
 std::optional<SharedModel> shared_model(const Cli& cli, const TextWish& wish, const Question& question,
                                         const std::vector<SharedModel::Wish>& texts) {
   const std::string& identity = question.speaker.model().identity;
-  if (wish.own || wish.launch != "three-tier" || wish.graph != "full" || identity.empty())
-    return std::nullopt;
+  if (wish.own || !wish.launch.is_standard() || identity.empty()) return std::nullopt;
   const std::string cards = cards_there_are(cli.options());
   if (cards.empty()) return std::nullopt;
   const std::filesystem::path card = cards.substr(0, cards.find(','));

@@ -51,18 +51,7 @@ void add_text_options(CLI::App& command, TextWish& wish) {
                    "conversation: a message on each line of standard input");
   command.add_option("--system", wish.system, "what the model is told before the conversation; means --chat")
       ->type_name("TEXT");
-  command
-      .add_option(
-          "--launch", wish.launch,
-          "who launches each step: the card itself, asked once (three-tier, the default), or the host "
-          "(two-tier)")
-      ->check(CLI::IsMember({"three-tier", "two-tier"}))
-      ->type_name("NAME");
-  command
-      .add_option("--graph", wish.graph,
-                  "full (default): a launch for each list of operators; per-op: one for each operator")
-      ->check(CLI::IsMember({"full", "per-op"}))
-      ->type_name("NAME");
+  add_launch_options(command, wish.launch);
   command
       .add_option("--precision", wish.precision,
                   "how weights are stored: fp32 (when there is none, and the file is not packed), w8a8, w4a8")

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "host/cli/launch_wish.hpp"
 #include "host/generate/sampling.hpp"
-#include "host/walk/list.hpp"
 
 namespace swai::cli {
 
@@ -14,8 +14,7 @@ struct TextWish {
   std::string model;
   std::string tokens;
   std::vector<std::string> prompts;
-  std::string launch = "three-tier";
-  std::string graph = "full";
+  LaunchWish launch;
   std::string precision;  // empty: a packed file's, else fp32
   std::string system;
   generate::Sampling sampling;
@@ -27,9 +26,6 @@ struct TextWish {
   bool own = false;
 
   bool interactive() const { return chat && prompts.empty(); }
-  walk::Launches launches() const {
-    return graph == "per-op" ? walk::Launches::kNodes : walk::Launches::kList;
-  }
   // Of the only text.
   std::string prompt() const { return prompts.empty() ? "" : prompts.front(); }
 };

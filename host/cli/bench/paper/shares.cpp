@@ -25,12 +25,12 @@ using transcribe::CardListener, transcribe::CardSpeech;
 
 struct Way {
   const char* name;
-  walk::Launches launches;
+  building::Launches launches;
   bool program;
 };
-constexpr Way kWays[] = {{"two-tier, operators", walk::Launches::kNodes, false},
-                         {"two-tier, lists", walk::Launches::kList, false},
-                         {"three-tier", walk::Launches::kList, true}};
+constexpr Way kWays[] = {{"two-tier, operators", building::Launches::kNodes, false},
+                         {"two-tier, lists", building::Launches::kList, false},
+                         {"three-tier", building::Launches::kList, true}};
 
 PaperTable titled() {
   return {"shares", "Time of a job in which nothing computes: Fig. 10", "cycles", "cycles", {}, {}, {}};
@@ -74,7 +74,7 @@ PaperTable share_table(const Options& options, const SpokenJob& job) {
   std::string said;
   const auto run = [&](const Way& way) {
     const Progress progress(!options.quiet, way.name);
-    speech.launch(way.launches);
+    walker.launch(way.launches);
     transcribe::Transcriber transcriber(speech, way.program ? &listener : nullptr, *file.tokenizer,
                                         file.special, file.model.card.frames(),
                                         file.model.card.shape.text_context, how);

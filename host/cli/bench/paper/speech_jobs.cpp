@@ -109,25 +109,25 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
   CardListener listener(places().listen, image, speech, file.special);
   const audio::Mel mel = audio::log_mel(sound(job.seconds), file.model.card.shape.mels);
   const uint64_t frames = job.seconds * kRate / audio::kHop;
-  const auto seen = [&](const char* how, walk::Launches launches, CardListener* by) {
+  const auto seen = [&](const char* how, building::Launches launches, CardListener* by) {
     const Progress progress(!options.quiet, fmt::format("{}, {} s, {}", job.shape, job.seconds, how));
-    speech.launch(launches);
+    walker.launch(launches);
     return transcribe_once(speech, by, file, mel, frames);
   };
-  const Seen program = seen("by the card", walk::Launches::kList, &listener);
+  const Seen program = seen("by the card", building::Launches::kList, &listener);
   const building::Work async = listener.building();
   building::Mode mode = {building::When::kSync, building::Launches::kList, building::Memory::kZeroCopy, 0};
   listener.build(mode);
-  const Seen in_order = seen("by the card, lists built in order", walk::Launches::kList, &listener);
+  const Seen in_order = seen("by the card, lists built in order", building::Launches::kList, &listener);
   building::Work sync = listener.building();
   sync.nodes -= async.nodes;
   sync.build -= async.build;
   mode.memory = building::Memory::kCopy;
   listener.build(mode);
   const Seen copied =
-      seen("by the card, what processor and cores use copied", walk::Launches::kList, &listener);
-  const Seen lists = seen("list by list", walk::Launches::kList, nullptr);
-  const Seen each = seen("operator by operator", walk::Launches::kNodes, nullptr);
+      seen("by the card, what processor and cores use copied", building::Launches::kList, &listener);
+  const Seen lists = seen("list by list", building::Launches::kList, nullptr);
+  const Seen each = seen("operator by operator", building::Launches::kNodes, nullptr);
   for (const Seen& two_tier : {lists, each}) {
     if (two_tier.ended != two_tier.over_link) {
       throw Error(kFailed, fmt::format("the host has launched {} times, and the card has ended {} launches",

@@ -1,0 +1,25 @@
+// Who launches what a model needs, and by how much at once: options of the commands that run models.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "abi/building.hpp"
+
+namespace swai::cli {
+
+struct LaunchWish {
+  std::string by = "three-tier";
+  std::string graph = "full";
+
+  // It is asked once, and launches each step itself.
+  bool by_card() const { return by == "three-tier"; }
+  building::Launches launches() const {
+    return graph == "per-op" ? building::Launches::kNodes : building::Launches::kList;
+  }
+  bool is_standard() const { return by_card() && launches() == building::Launches::kList; }
+};
+
+void add_launch_options(CLI::App& command, LaunchWish& wish);
+
+}  // namespace swai::cli
