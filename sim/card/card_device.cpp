@@ -49,7 +49,11 @@ CardDevice::CardDevice(Card& card, rootport::RootComplex& root, rootport::RootPo
   info_.regions[socket::kConfig].bytes = kConfigBytes;
   info_.vectors = kVectors;
   port_.on_link([this](rootport::LinkState state) { on_link(state); });
-  port_.on_packet([this](bool to_card, uint64_t cycle, const rootport::Tlp&) { on_packet(to_card, cycle); });
+  port_.on_packet([this](bool to_card, uint64_t cycle, const rootport::Tlp& packet) {
+    on_packet(to_card, cycle);
+    if (!to_card && packet.kind == rootport::TlpKind::kMemWrite && card_.events() != nullptr)
+      card_.events()->host_data(cycle, packet.address + packet.first_byte() + packet.byte_span());
+  });
   port_.on_interrupt([this](uint32_t vector) {
     if (card_.events() != nullptr) {
       const uint64_t now = root_.cycle();

@@ -23,6 +23,8 @@ constexpr unsigned kDomainsAt = 16;
 constexpr unsigned kStoppedAt = 32;
 
 constexpr unsigned kDomains = 5;
+// Cycles from a bit of the inbox that wakes the processor until it is awake.
+constexpr uint64_t kMostToAwake = 16;
 constexpr uint64_t kFaultBits = uint64_t{0xFFFF} << 48;
 
 uint64_t field(uint64_t word, unsigned at) { return word >> at & 0xFFFF; }
@@ -140,6 +142,9 @@ void CardEvents::record(bool on) {
     to_doorbell_.clear();
     to_inbox_.clear();
     to_host_.clear();
+    to_memory_.clear();
+    to_awake_.clear();
+    to_group_.reset();
     launches_ = {};
     cpes_ = {};
     for (auto& [track, value] : counts_) {
@@ -247,7 +252,8 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
       break;
     }
     case EventKind::kTrap:
-      instant(kMpe, name_of_cause(a), {{"cause", a}, {"pc", b}, {"value", c}}, {}, {});
+      to_group_ = new_flow();
+      instant(kMpe, name_of_cause(a), {{"cause", a}, {"pc", b}, {"value", c}}, {*to_group_}, {});
       break;
     case EventKind::kPoison:
       instant(kHbm + unit, "poisoned data", {{"line", a}}, {}, {});
@@ -268,7 +274,10 @@ void CardEvents::event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, ui
     case EventKind::kRung: {
       const uint64_t flow = new_flow();
       launches_[unit].from_doorbell[static_cast<uint32_t>(a)] = flow;
-      instant(kGroup + unit, "doorbell", {{"launch", a}, {"pc", b >> 32}, {"argument", low(b)}}, {flow}, {});
+      Flows from;
+      if (to_group_) from.push_back(*std::exchange(to_group_, {}));
+      instant(kGroup + unit, "doorbell", {{"launch", a}, {"pc", b >> 32}, {"argument", low(b)}}, {flow},
+              from);
       break;
     }
     case EventKind::kLaunched:
@@ -308,7 +317,11 @@ void CardEvents::levels(uint64_t now) {
       end(track, {});
     }
   };
-  slice(kAwakeAt, kMpe, "awake");
+  if ((changed & now & uint64_t{1} << kAwakeAt) != 0) {
+    awakes();
+  } else {
+    slice(kAwakeAt, kMpe, "awake");
+  }
   // Both at once never last: the one that ends goes first.
   for (unsigned g = 0; g < groups_; ++g) {
     const uint64_t busy = uint64_t{1} << (kHbmBusyAt + g);
@@ -333,11 +346,20 @@ void CardEvents::levels(uint64_t now) {
   if ((changed & now & kFunctionReset) != 0) {
     to_doorbell_.clear();
     to_host_.clear();
+    to_memory_.clear();
   }
   for (unsigned i = 0; i < kChannels; ++i) {
     if ((changed & now & uint64_t{1} << (kStoppedAt + i)) == 0) continue;
     while (!descriptors_[i].empty()) descriptor_ends(i, {{"stopped", 1}});
   }
+}
+
+void CardEvents::awakes() {
+  Flows from;
+  for (const Sent& bit : std::exchange(to_awake_, {}))
+    if (now() - bit.time <= kMostToAwake) from.push_back(bit.flow);
+  to_group_ = new_flow();
+  begin(kMpe, "awake", {}, {*to_group_}, from);
 }
 
 // As soc_domain counts its states.
@@ -365,11 +387,15 @@ void CardEvents::descriptor_begins(unsigned channel, uint64_t host, uint64_t tag
   const unsigned track = track_of(lane);
   lanes.push_back(track);
   const bool to_host = card >> 63 != 0;
+  const uint64_t bytes = low(tag_length);
+  Flows out;
+  if (to_host) {
+    out.push_back(new_flow());
+    to_memory_.insert({host + bytes, {bytes, out.back()}});
+  }
   begin(track, to_host ? "card to host" : "host to card",
-        {{"bytes", tag_length & 0xFFFF'FFFF},
-         {"host", host},
-         {"card", card & ~(uint64_t{1} << 63)},
-         {"tag", tag_length >> 32}});
+        {{"bytes", bytes}, {"host", host}, {"card", card & ~(uint64_t{1} << 63)}, {"tag", tag_length >> 32}},
+        out);
 }
 
 void CardEvents::descriptor_ends(unsigned channel, const Arguments& arguments) {
@@ -379,10 +405,15 @@ void CardEvents::descriptor_ends(unsigned channel, const Arguments& arguments) {
 }
 
 void CardEvents::inbox(uint64_t bits) {
+  const bool is_awake = (levels_ >> kAwakeAt & 1) != 0;
   for (unsigned i = 0; i < 64; ++i) {
-    if ((bits >> i & 1) != 0) {
-      instant(kInbox, name_of_work(i), {{"bit", i}}, {}, std::exchange(to_inbox_[i], {}));
+    if ((bits >> i & 1) == 0) continue;
+    Flows out;
+    if (!is_awake) {
+      out.push_back(new_flow());
+      to_awake_.push_back({now(), out.back()});
     }
+    instant(kInbox, name_of_work(i), {{"bit", i}}, out, std::exchange(to_inbox_[i], {}));
   }
 }
 
@@ -463,6 +494,16 @@ void CardEvents::host_interrupt(uint64_t time, uint64_t sent, unsigned vector) {
   host_time_ = since_origin(time);
   instant(kHost, fmt::format("vector {}", vector), {{"vector", vector}}, {}, flows);
   host_time_.reset();
+}
+
+void CardEvents::host_data(uint64_t time, uint64_t end) {
+  if (!recording_) return;
+  const auto transfer = to_memory_.find(end);
+  if (transfer == to_memory_.end()) return;
+  host_time_ = since_origin(time);
+  instant(kHost, "data", {{"bytes", transfer->second.bytes}, {"end", end}}, {}, {transfer->second.flow});
+  host_time_.reset();
+  to_memory_.erase(transfer);
 }
 
 }  // namespace swai::card

@@ -120,6 +120,8 @@ class CardEvents {
   // has sent before `sent` can be what arrives.
   void host_doorbell(uint64_t time, unsigned number);
   void host_interrupt(uint64_t time, uint64_t sent, unsigned vector);
+  // Data, the last byte of which lies before this bus address.
+  void host_data(uint64_t time, uint64_t end);
 
   // What card_trace.sv tells.
   void event(EventKind kind, uint32_t unit, uint64_t a, uint64_t b, uint64_t c);
@@ -144,6 +146,7 @@ class CardEvents {
   void fire();
 
   void levels(uint64_t now);
+  void awakes();
   void domain(unsigned number, unsigned state);
   void descriptor_begins(unsigned channel, uint64_t host, uint64_t tag_length, uint64_t card);
   void descriptor_ends(unsigned channel, const Arguments& arguments);
@@ -213,6 +216,15 @@ class CardEvents {
     uint64_t flow = 0;
   };
   std::map<unsigned, std::deque<Sent>> to_host_;
+  // Descriptors to the host whose data are not there yet, by the bus address where these end.
+  struct Transfer {
+    uint64_t bytes = 0;
+    uint64_t flow = 0;
+  };
+  std::multimap<uint64_t, Transfer> to_memory_;
+  // From what made the processor run last, a trap or its waking, until it rings a group's doorbell.
+  std::optional<uint64_t> to_group_;
+  std::vector<Sent> to_awake_;  // from bits of the inbox, while it sleeps
   // Of each group, by the launch's number: from doorbells, to done words; and who sets a bit after that.
   struct Launches {
     std::map<uint32_t, uint64_t> from_doorbell, to_done;

@@ -117,6 +117,17 @@ class EventsTest(unittest.TestCase):
             self.assertEqual(arrived[item.flows[0]].name, item.name)
             self.assertGreater(arrived[item.flows[0]].time, item.time + 250)
 
+    def test_data_arrive(self):
+        """What a descriptor moves to the host is there when the packets have come the way of 250 cycles."""
+        arrived = {item.flow_ends[0]: item for item in self.instants("host") if item.name == "data"}
+        for channel in range(4):
+            sent = [item for item in self.slices(f"DMA {channel}") if item.name == "card to host"]
+            self.assertEqual(len(sent), channel + 1)
+            for item in sent:
+                data = arrived[item.flows[0]]
+                self.assertEqual(data.arguments, {"bytes": item.arguments["bytes"], "end": item.arguments["host"] + item.arguments["bytes"]})
+                self.assertGreater(data.time, item.begin + 250)
+
     def test_engines(self):
         (awake,) = self.slices("MPE")
         self.assertEqual((awake.name, awake.begin), ("awake", 18))
