@@ -14,6 +14,7 @@ ISS_CPE_SOURCES := $(addprefix sim/iss/cpe/, \
     group_registers.cpp \
     group_unit.cpp \
     hart.cpp \
+    hart_rows.cpp \
     hbm_time.cpp \
     host_code.cpp \
     lanes.cpp \

@@ -1,6 +1,6 @@
 # The scalar core of a CPE: its model as a library, its testbench, and how fast it is simulated.
 
-CPE_HART_SOURCES := $(addprefix sim/iss/cpe/,code.cpp decode.cpp hart.cpp host_code.cpp)
+CPE_HART_SOURCES := $(addprefix sim/iss/cpe/,code.cpp decode.cpp hart.cpp hart_rows.cpp host_code.cpp)
 $(eval $(call cxx_library,cpe-hart,$(CPE_HART_SOURCES),-O3))
 .PHONY: cpe-hart
 cpe-hart: $(B)/lib/cpe-hart.a
