@@ -33,6 +33,11 @@ const char* text_of(node::Barrier barrier) {
 
 std::string name_of(const graph::Template::Base& base) { return base.name.empty() ? "between" : base.name; }
 
+// Bytes that whoever makes it takes: enough for each run.
+int64_t most_of(const graph::Template& pattern, const graph::Template::Base& base) {
+  return base.bytes.range(pattern.symbols).most;
+}
+
 // "between + 4096"
 std::string text_of(const graph::Template& pattern, const graph::Template::Relocation& one) {
   const std::string name = name_of(pattern.bases[one.base]);
@@ -69,7 +74,8 @@ Json describe(const graph::Template& pattern, size_t bytes) {
     report["memory"].push_back(
         {{"name", name_of(base)},
          {"kind", base.kind == graph::ValueKind::kTemporary ? "between" : to_text(base.kind)},
-         {"bytes", base.bytes.text()}});
+         {"bytes", base.bytes.text()},
+         {"most", most_of(pattern, base)}});
   }
   for (const graph::Size& parameter : pattern.parameters) report["parameters"].push_back(parameter.text());
   const auto addresses = addresses_of(pattern);
@@ -122,11 +128,12 @@ void show_template(const Cli& cli, const std::string& path, std::span<const uint
                fmt::format("{}", fmt::join(addresses[i], ", ")),
                fmt::format("{}", fmt::join(patches_of(pattern, node), ", "))});
   }
-  Table memory({">number", "memory", "kind", "bytes"});
+  Table memory({">number", "memory", "kind", "bytes", ">at most"});
   for (size_t i = 0; i < pattern.bases.size(); ++i) {
     const graph::Template::Base& base = pattern.bases[i];
     memory.add({fmt::format("{}", i), name_of(base),
-                base.kind == graph::ValueKind::kTemporary ? "" : to_text(base.kind), base.bytes.text()});
+                base.kind == graph::ValueKind::kTemporary ? "" : to_text(base.kind), base.bytes.text(),
+                fmt::format("{}", most_of(pattern, base))});
   }
   fmt::print("{}\n{}", nodes.text(), memory.text());
   fmt::print("a template of {} nodes in {} bytes, with {} parameters\n", pattern.nodes.size(), bytes.size(),

@@ -576,7 +576,7 @@ class Rest(CardTest):
         self.assertEqual(shown["symbols"], [{"name": "past", "least": 0, "most": 255}])
         self.assertEqual(shown["nodes"][0]["operator"], "embedding")
         self.assertIn("past", shown["parameters"])
-        self.assertIn({"name": "tokens", "kind": "input", "bytes": "4"}, shown["memory"])
+        self.assertIn({"name": "tokens", "kind": "input", "bytes": "4", "most": 4}, shown["memory"])
         self.assertIn("a template of", self.run_swai("graph", "show", template)[0])
         self.assertIn("is a template, which `swai graph show` explains", self.run_swai("graph", "check", template, code=2)[1])
         self.assertIn("that is the graph text itself", self.run_swai("graph", "compile", decoder, "-o", decoder, code=2)[1])

@@ -26,7 +26,7 @@ def main():
         numbers = random.Random(int(sys.argv[1]))
         files = []
         for number, memory in enumerate(json.loads(run(*SWAI, "--json", "graph", "show", template))["memory"]):
-            size = 64 if memory["bytes"] == "4 * rows" else int(memory["bytes"])
+            size = memory["most"]
             file = folder / f"{number}"
             is_weight = memory["kind"] == "weight"
             file.write_bytes(struct.pack(f"<{size // 4}f", *(numbers.uniform(-0.2, 0.2) if is_weight else 0 for _ in range(size // 4))))
