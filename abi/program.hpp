@@ -19,6 +19,12 @@ inline constexpr uint64_t kPageBytes = 2 << 20;
 inline constexpr uint64_t kNotes = 0x2'0000'0000;  // Notes, which it cannot write
 inline constexpr uint64_t kCode = kNotes + kPageBytes;
 inline constexpr uint64_t kData = kCode + kPageBytes;
+// A page beside the processor for one program at a time (kAnswers): it reads there, the cores of its client
+// write there, through a segment of this number.
+inline constexpr uint64_t kAnswers = kNotes + 4096;
+inline constexpr uint64_t kAnswerBytes = 4096;
+inline constexpr uint16_t kAnswerSegment = 7;
+inline constexpr uint64_t kAnswerPointer = uint64_t{kAnswerSegment} << 48;
 inline constexpr unsigned kPages = 512;     // that it can see, Notes among them
 inline constexpr unsigned kMostPages = 64;  // of its own memory
 
@@ -47,6 +53,9 @@ enum class Call : uint8_t {
   // something else, which is kAgain.
   kWait = 2,
   kShow = 3,  // device pointer: shows the allocation that it leads to. a1 comes back as the address
+  // Nothing: gives it kAnswerBytes of zeros, at kAnswers, until it ends. kNoMemory: another program has them,
+  // or had them and something of its client is under way.
+  kAnswers = 4,
 };
 constexpr uint64_t submit_word(uint8_t type, uint16_t flags) {
   return static_cast<uint64_t>(Call::kSubmit) | uint64_t{type} << 8 | uint64_t{flags} << 16;

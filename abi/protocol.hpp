@@ -68,6 +68,7 @@ enum Capability : uint64_t {
   kJournals = 1 << 3,  // log and faults (journal.hpp)
   kGraphs = 1 << 4,    // command::Graph
   kPrograms = 1 << 5,  // model programs (program.hpp)
+  kWords = 1 << 6,     // launches by word (command::kWord); firmware from before ignores that flag
 };
 
 struct Info {

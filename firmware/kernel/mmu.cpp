@@ -36,10 +36,10 @@ constexpr unsigned kGibsPerGroup = 16;
 using Table = std::array<uint64_t, 512>;
 static_assert(sizeof(Table) == layout::kPageBytes);
 
-// The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, the SRAM in small pages, and
-// the first gibibyte of the device memory. Those of its other gibibytes lie in the kernel's part of it. Two
-// that enable() alone writes guard the stacks above them.
-[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, sram_gib, memory_gib;
+// The page tables: root, the gibibyte of the devices, the gibibyte of the SRAM, and the SRAM in small pages.
+// Those of the device memory lie in the kernel's part of it. Two that enable() alone writes guard the stacks
+// above them.
+[[gnu::section(".noinit.pages"), gnu::aligned(layout::kPageBytes)]] Table root, sram_gib;
 [[gnu::section(".noinit.trap_stack_guard"), gnu::aligned(layout::kPageBytes)]] Table device_gib;
 [[gnu::section(".noinit.stack_guard"), gnu::aligned(layout::kPageBytes)]] Table sram_pages;
 static_assert(kTables + 64 * sizeof(Table) == kPrivate + kPrivateBytes);
@@ -67,7 +67,7 @@ void map_ring_device(uint64_t address) {
 
 // The table of a gibibyte of device memory, counted over all groups.
 Table& memory_table(uint64_t gib) {
-  return gib == 0 ? memory_gib : *reinterpret_cast<Table*>(virtual_of(kTables + gib * sizeof(Table)));
+  return *reinterpret_cast<Table*>(virtual_of(kTables + gib * sizeof(Table)));
 }
 
 uint64_t& leaf(uint64_t physical) {
@@ -83,7 +83,7 @@ void set_pages(uint64_t physical, uint64_t bytes, uint64_t flags) {
 // --- Programs
 
 // What the hardware finds of a program: its gibibyte of addresses in large pages, the first of which is cut
-// into small ones, of which it has the notes.
+// into small ones, of which it has the notes and perhaps the cores' answers.
 struct Space {
   Table pages;
   Table small;
@@ -138,6 +138,7 @@ void enable() {
   static_assert(PRIVATE_BASE == kPrivate && PRIVATE_BYTES == kPrivateBytes && COLD_BYTES == kMegaPageBytes);
   static_assert(DENY0_BASE == regs::pcie::deny0_base::kAddr && DENY0_LIMIT == regs::pcie::deny0_limit::kAddr);
   static_assert(slot(regs::timer::kBase, 2) == slot(regs::uart::kBase, 2));
+  Table& memory_gib = *reinterpret_cast<Table*>(kTables);  // where it is: nothing is translated yet
   for (Table* table : {&root, &device_gib, &sram_gib, &sram_pages, &memory_gib}) {
     std::memset(table, 0, sizeof(Table));
   }
@@ -235,6 +236,10 @@ void move(uint64_t to, uint64_t from, uint64_t bytes) {
   first += pages;
   forget_data();
   return address_of(page);
+}
+
+[[gnu::cold]] void show_answers(unsigned number, uint64_t physical) {
+  space_of(number).small[slot(program::kAnswers, 0)] = entry(physical, kValid | kUser | kRead | kAccessed);
 }
 
 [[gnu::cold]] void end_program(unsigned number) {

@@ -47,6 +47,8 @@ void begin_program(unsigned number);
 // The address at which the program sees so many pages from `physical` on, also if it does already; 0: no
 // room.
 uint64_t show(unsigned number, uint64_t physical, unsigned pages, bool executable);
+// A small page of the SRAM, at program::kAnswers, to be read.
+void show_answers(unsigned number, uint64_t physical);
 void end_program(unsigned number);
 // Where the kernel writes the program's notes.
 uint64_t notes_of(unsigned number);

@@ -89,6 +89,7 @@ struct Processor {
   static uint64_t show(unsigned number, uint64_t address, unsigned pages, bool executable) {
     return mmu::show(number, address, pages, executable);
   }
+  static void show_answers(unsigned number, uint64_t address) { mmu::show_answers(number, address); }
   static void end_program(unsigned number) { mmu::end_program(number); }
   static void tell(unsigned number, const program::Notes& notes) {
     std::memcpy(reinterpret_cast<void*>(mmu::notes_of(number)), &notes, sizeof notes);

@@ -135,16 +135,23 @@ leave_program:
     fence   w, ow
     sd      t4, 0(t2)
     sd      a2, 0(t1)
-8:  to_kernel_stack
-    ld      a0, 112(sp)
+    # Nothing traps until the program goes on, so stvec and sscratch are as they must be then.
+8:  csrr    t0, sepc
+    addi    t0, t0, CALL_BYTES
+    csrw    sepc, t0
+    mv      a0, sp
+    ld      sp, 0(sp)
     call    note_launch
-    li      a0, 1
+    csrr    t0, sscratch
+    mv      a1, a0
+    li      a0, 0
+    j       9f
 1:  ld      t0, 112(sp)
     beqz    a0, 4f
     trap_to_program t0
-    ld      sp, 16(t0)
     ld      a0, 80(t0)
     ld      a1, 88(t0)
+9:  ld      sp, 16(t0)
     .irp    number, 1,5,6,7,12,13,14,15,16,17,28,29,30,31
     li      x\number, 0
     .endr

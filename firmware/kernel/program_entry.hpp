@@ -18,7 +18,7 @@ extern "C" bool answer_program(uint64_t a0, uint64_t a1, runtime::ProgramState& 
 extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
                                uint64_t a6, uint64_t a7, runtime::ProgramState& state);
 
-extern "C" void note_launch(runtime::ProgramState& state);
+extern "C" uint64_t note_launch(runtime::ProgramState& state);
 
 static_assert(static_cast<unsigned>(program::Call::kSubmit) == 1);
 static_assert(offsetof(runtime::ProgramState, pc) == 256 && offsetof(runtime::ProgramState, cause) == 264 &&

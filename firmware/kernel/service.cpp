@@ -61,6 +61,7 @@ constexpr uint16_t kMemorySegment =
     kFirstQueueSegment + protocol::kQueues;  // and behind it: all that groups have
 constexpr uint16_t kFirstSegment = 32;
 static_assert(kMemorySegment + launch::kMaxGroups <= kFirstSegment);
+static_assert(program::kAnswerSegment > kScratchSegment && program::kAnswerSegment < kFirstQueueSegment);
 
 // A launch may take a second, unless it says something else.
 constexpr uint32_t kWatchdog = 1'000'000'000;
@@ -78,6 +79,9 @@ constexpr uint64_t kUsage = kTelemetry + kTags * sizeof(protocol::Telemetry);
 static_assert(kUsage + protocol::kContexts * sizeof(protocol::ClientUsage) <= layout::kLogJournal);
 
 [[gnu::section(".noinit.uncached"), gnu::aligned(64)]] std::array<uint8_t, Runtime::kSramBytes> rings;
+[[gnu::section(".noinit.uncached"),
+  gnu::aligned(program::kAnswerBytes)]] std::array<uint8_t, program::kAnswerBytes>
+    answers;
 
 constinit Processor processor;
 alignas(Runtime) constinit std::array<std::byte, sizeof(Runtime)> storage = {};
@@ -139,6 +143,7 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const
   plan.clearing = {built_in.fill, kMemorySegment, kScratchSegment, runtime::Scratch::kBytes,
                    kScratch + runtime::Scratch::kBytes};
   plan.sram = reinterpret_cast<uint64_t>(rings.data());
+  plan.answers = reinterpret_cast<uint64_t>(answers.data());
   plan.modules = kModuleTables;
   plan.events = kEvents;
   return plan;
@@ -186,7 +191,7 @@ void tell_card(const Card& card) {
   info.version = protocol::kVersion;
   info.minimum_version = protocol::kMinimumVersion;
   info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls |
-                      protocol::kJournals | protocol::kGraphs | protocol::kPrograms;
+                      protocol::kJournals | protocol::kGraphs | protocol::kPrograms | protocol::kWords;
   info.groups = card.groups;
   info.rows = static_cast<uint16_t>(card.rows);
   info.columns = static_cast<uint16_t>(card.columns);
@@ -290,7 +295,9 @@ bool hear_alarm() {
 extern "C" bool answer_program(uint64_t a0, uint64_t a1, runtime::ProgramState& state, uint64_t a7) {
   return serving().answer(state, a7, a0, a1);
 }
-extern "C" void note_launch(runtime::ProgramState& state) { serving().launched(state); }
+// What comes back is the program's a1; its a0 says kOk.
+static_assert(protocol::Status::kOk == protocol::Status{});
+extern "C" uint64_t note_launch(runtime::ProgramState& state) { return serving().launched(state); }
 extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3, uint64_t a4, uint64_t a5,
                                uint64_t a6, uint64_t a7, runtime::ProgramState& state) {
   return serving().submit(state, a7, {a0, a1, a2, a3, a4, a5, a6});

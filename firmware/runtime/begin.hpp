@@ -63,8 +63,7 @@ class Begin : protected Finish<M> {
     const auto group = static_cast<unsigned>(ready.group);
     parts_.groups.rung(group, owner_of(queue.number, queue.free()));
     put_flight(queue, std::bit_cast<command::Header>(queue.next | uint64_t{queue.again.header} << 32),
-               command::Type::kLaunch, group);
-    queue.back().over = ready.argument != 0;
+               command::Type::kLaunch, group, ready.argument != 0);
     ready.next = std::exchange(ready.function, ReadyLaunch::kNone);
     say_where(queue, ready);
   }
@@ -155,15 +154,17 @@ class Begin : protected Finish<M> {
     put_flight(queue, header, header.type, place);
   }
   [[gnu::always_inline]] static void put_flight(Queue& queue, const command::Header& header,
-                                                command::Type type, unsigned place) {
+                                                command::Type type, unsigned place, bool over = false) {
+    const uint32_t begin = queue.next;
+    const uint32_t next = begin + header.slots;
+    queue.next = next;
     Flight& flight = queue.push();
     flight.type = type;
     flight.quiet = (header.flags & command::kQuiet) != 0;
-    flight.over = false;
+    flight.over = over;
     flight.place = static_cast<uint8_t>(place);
-    flight.begin = queue.next;
-    queue.next += header.slots;
-    flight.end = queue.next - 1;
+    flight.begin = begin;
+    flight.end = next - 1;
   }
 
   // Whether that is the queue's last launch once more.

@@ -18,7 +18,7 @@ namespace swai::runtime {
 // A program's next launch, if nothing is left to do for it but to hand it over. Then a call with this in a7,
 // a0 and a1, while inbox.work is 0, is answered by the machine itself: it puts what is in a2 to a6 into the
 // slot, orders, and rings; by word it rings with a2 as argument, and puts no more than that. Then comes
-// Runtime::launched(), while the cores run.
+// Runtime::launched(), while the cores run, and the call comes back with kOk and what that says.
 struct ReadyLaunch {
   static constexpr uint64_t kNone = 0;  // nothing is ready, whatever a call says
   uint64_t function = kNone;
@@ -74,6 +74,8 @@ concept Machine = group::Machine<M> && memory::Machine<M> &&
   // So many pages from this physical address on, as former owners of the memory have not left them. The
   // address at which the program sees them, also if it was shown them before; 0: there is no room.
   { m.show(number, address, number, executable) } -> std::same_as<uint64_t>;
+  // A page of the SRAM, of program::kAnswerBytes, at program::kAnswers; it cannot write there.
+  m.show_answers(number, address);
   m.end_program(number);
   m.tell(number, notes);
   m.tell_end(number, notes);  // what they say of its queue

@@ -23,9 +23,10 @@ class Programs {
  public:
   Programs(M& machine, memory::Memory<M>& memory) : machine_(machine), memory_(memory) {}
 
-  [[gnu::cold, gnu::noinline]] void init(Queues<M>& queues, const Cleaner<M>& cleaner) {
+  [[gnu::cold, gnu::noinline]] void init(Queues<M>& queues, const Cleaner<M>& cleaner, uint64_t answers) {
     queues_ = &queues;
     cleaner_ = &cleaner;
+    answers_ = {answers};
     programs_ = {};
     living_ = 0;
     feeds_ = alone_ = false;
@@ -112,6 +113,8 @@ class Programs {
         return wait(program, static_cast<uint32_t>(first), second);
       case program::Call::kShow:
         return show(program, first);
+      case program::Call::kAnswers:
+        return give_answers(program);
       default:
         return give(program, Status::kBadOperation);
     }
@@ -138,11 +141,11 @@ class Programs {
     if (heard_ != kAll && (is_loud || !queues_->is_alone(program.queue))) hear(heard_ = kAll);
     return true;
   }
-  // Its launch that was ready has begun.
-  [[gnu::always_inline]] void launched(ProgramState& state) {
+  // Its launch that was ready has begun. The ticket.
+  [[gnu::always_inline]] uint32_t launched(ProgramState& state) {
     auto& program = static_cast<Program&>(state);
     queues_->note_begin(program.queue, program.ready);
-    given(program);
+    return program.given++;
   }
   // Others keep the processor so busy that nobody here has had a turn for long.
   bool starve() const { return machine_.time() - fed_ > kPatience; }
@@ -173,6 +176,13 @@ class Programs {
     uint32_t wanted = 0;  // waits: for this ticket, or for more to be told than that
     uint64_t told = 0;
     program::Notes notes = {};
+  };
+  // The page beside the processor where cores answer.
+  static constexpr unsigned kNobody = program::kPrograms;
+  struct Answers {
+    uint64_t physical = 0;
+    unsigned holder = kNobody;                   // the program that has it
+    uint8_t context = protocol::kKernelContext;  // whose cores could write there last
   };
   static constexpr unsigned kA0 = 10, kA1 = 11;
   static constexpr uint64_t kInterrupt = uint64_t{1} << 63;
@@ -304,12 +314,35 @@ class Programs {
     program.registers[kA1] = address + (segment::offset(pointer) - segment::offset(range.pointer));
     return give(program, Status::kOk);
   }
+  // What cores of the former owner have under way may still write there; those of the same client may anyway.
+  // Who is given it finds zeros.
+  [[gnu::cold, gnu::noinline]] bool give_answers(Program& program) {
+    if (answers_.holder == program.number) return give(program, Status::kOk);
+    const bool in_use = answers_.context != program.context && !queues_->is_quiet_for(answers_.context);
+    if (answers_.holder != kNobody || in_use) return give(program, Status::kNoMemory);
+    constexpr std::array<uint64_t, 8> kZeros = {};
+    for (uint64_t at = 0; at < program::kAnswerBytes; at += sizeof kZeros)
+      machine_.put(answers_.physical + at, &kZeros, sizeof kZeros);
+    answers_.holder = program.number;
+    answers_.context = program.context;
+    queues_->set_own_segment(
+        program::kAnswerSegment,
+        segment::encode({answers_.physical, program::kAnswerBytes, segment::kWrite, program.context}));
+    machine_.show_answers(program.number, answers_.physical);
+    return give(program, Status::kOk);
+  }
+  [[gnu::cold, gnu::noinline]] void take_answers(const Program& program) {
+    if (answers_.holder != program.number) return;
+    answers_.holder = kNobody;
+    queues_->set_own_segment(program::kAnswerSegment, segment::kNoEntry);
+  }
   [[gnu::cold, gnu::noinline]] bool exit(Program& program, uint64_t code) {
     queues_->program_ended(program.queue, code);
     forget(program);
     return false;
   }
   void forget(Program& program) {
+    take_answers(program);
     machine_.end_program(program.number);
     program.lives = false;
     --living_;
@@ -320,6 +353,7 @@ class Programs {
   Queues<M>* queues_ = nullptr;
   const Cleaner<M>* cleaner_ = nullptr;
   std::array<Program, program::kPrograms> programs_ = {};
+  Answers answers_;
   unsigned living_ = 0;
   uint64_t heard_ = kAll;  // bits of the inbox, while a program runs
   bool feeds_ = false;     // in feed(): one has a turn that others wait for

@@ -244,6 +244,16 @@ class Queues : private Begin<M> {
     for (const Queue& queue : queues_) period_[queue.number] = queue.begun;
     return true;
   }
+  // Nothing of this client is under way.
+  [[gnu::cold, gnu::noinline]] bool is_quiet_for(uint8_t context) const {
+    return std::ranges::none_of(
+        queues_, [context](const Queue& queue) { return queue.context == context && queue.flights() != 0; });
+  }
+  // One that clients cannot have; groups that knew it ask anew.
+  [[gnu::cold, gnu::noinline]] void set_own_segment(uint16_t number, uint64_t entry) {
+    parts_.machine.set_entry(this->place_.segment_table + number * sizeof entry, entry);
+    parts_.groups.forget();
+  }
   // A command waits for memory that has to be cleared.
   bool lacks_memory() const { return this->lacks_memory_ != 0; }
   // There is more to do.
@@ -308,11 +318,8 @@ class Queues : private Begin<M> {
   }
   // The cores find there the arguments of its context's launches.
   void give_slots(const Queue& queue) {
-    const QueuePlace& place = this->place_;
-    parts_.machine.set_entry(
-        place.segment_table + this->argument_segment(queue) * sizeof(uint64_t),
-        segment::encode({queue.slots, protocol::kQueueBytes, segment::kRead, queue.context}));
-    parts_.groups.forget();
+    set_own_segment(this->argument_segment(queue),
+                    segment::encode({queue.slots, protocol::kQueueBytes, segment::kRead, queue.context}));
   }
   // What a former owner of the queue has left in the slots must never be taken.
   void forget_slots(const Queue& queue) {

@@ -59,6 +59,7 @@ class Runtime {
     Clearing clearing;
     uint64_t sram = 0;     // kSramBytes
     uint64_t modules = 0;  // Modules<M>::kBytes of memory
+    uint64_t answers = 0;  // program::kAnswerBytes of SRAM that the caches do not hold
     uint64_t events = 0;   // Events<M>::kBytes of memory
     unsigned groups = 1;
   };
@@ -98,7 +99,7 @@ class Runtime {
     calibration_.init(plan.scratch);
     cleaner_.init(plan.clearing);
     requests_.init();
-    programs_.init(queues_, cleaner_);
+    programs_.init(queues_, cleaner_, plan.answers);
   }
 
   // `work`: bits of inbox.work that were set and have been cleared. True: there is more to do without any
@@ -157,7 +158,7 @@ class Runtime {
   [[gnu::always_inline]] bool submit(ProgramState& state, uint64_t function, const CallArguments& words) {
     return programs_.submit(state, function, words);
   }
-  [[gnu::always_inline]] void launched(ProgramState& state) { programs_.launched(state); }
+  [[gnu::always_inline]] uint32_t launched(ProgramState& state) { return programs_.launched(state); }
   // Behind poll(): a program has its turn, if there has been no pause for one for long. True: poll() follows.
   [[gnu::always_inline]] bool feed_programs() { return has_programs_ && programs_.starve() && feed(); }
   // It is time; poll() follows.

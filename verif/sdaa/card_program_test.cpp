@@ -125,18 +125,23 @@ TEST_CASE("on the card: a program hands lines over, its kernel's argument is a w
   void* data = nullptr;
   REQUIRE_OK(sdaaMallocWithFlags(&data, timed::kLarge, sdaaMallocShared, sdaaAnyGroup));
   const auto& info = swai::sdaa::Runtime::get().current()->info();
-  const swai::sdaa::SharesWord word(bits(data) + timed::kFirst, timed::kHandedOver, info.rows * info.columns);
+  const swai::sdaa::SharesWord word(bits(data) + timed::kFirst, timed::kHandedOver, info.rows, info.columns);
   REQUIRE(word.pointer() == bits(data) + timed::kFirst);
   TestedProgram program("build/programs/timed.elf");
   program.start(timed::Wish{kernel_of(swai::sdaa::kernel(module, "idle")),
                             {},
                             kernel_of(swai::sdaa::kernel(module, "take_shares")),
                             word.word(),
+                            word.beside().word(),
                             bits(data)});
   for (uint32_t i = 0; i < timed::kRounds; ++i) REQUIRE(program.read<uint32_t>() == i);
   const auto report = program.read<timed::Report>();
   CHECK(std::ranges::count(report.handover, 0U, &timed::Handover::cycles) == 0);
   CHECK(program.code() == 0);
+  // What came back beside the processor is nothing for others.
+  TestedProgram other("build/programs/hostile.elf");
+  other.start(wish(Deed::kAnswers));
+  CHECK(other.code() == 0);
   CHECK_OK(sdaaFree(data));
   CHECK_OK(sdaaModuleUnload(module));
 }
@@ -188,6 +193,7 @@ TEST_CASE("on the card: what a program must not do ends it, with cause and pc, a
                          {Deed::kJump, kKernel, sdaaErrorIllegalAddress},
                          {Deed::kClean, kKernel, sdaaErrorIllegalAddress},
                          {Deed::kZero, program::kNotes, sdaaErrorIllegalAddress},
+                         {Deed::kAnswers, 1, sdaaErrorIllegalAddress},
                          {Deed::kZero, program::kCode, sdaaErrorIllegalAddress},
                          {Deed::kZero, kKernel, sdaaErrorIllegalAddress},
                          {Deed::kPrivileged, 0, sdaaErrorLaunchFailure},

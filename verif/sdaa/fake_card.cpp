@@ -28,6 +28,7 @@ constexpr uint64_t kWindow = FakeProcessor::kSram + 0x2'8000;
 constexpr uint64_t kInfo = kWindow + protocol::kQueues * uint64_t{protocol::kQueueBytes};
 constexpr uint64_t kUsage = kInfo + 1024;
 constexpr uint64_t kRings = FakeProcessor::kSram + 0x1'8000;
+constexpr uint64_t kAnswers = FakeProcessor::kSram + 0x1'c000;
 constexpr uint64_t kSegmentTable = regs::kHbmRegion.base;
 constexpr uint64_t kTables = kSegmentTable + 0x2'0000;
 constexpr uint64_t kEvents = kSegmentTable + 0x8'0000;
@@ -280,6 +281,7 @@ class FakeCard final : public link::Backend {
     plan.clearing = {codes.fill, kMemorySegment, kScratchSegment, runtime::Scratch::kBytes,
                      kScratch + runtime::Scratch::kBytes};
     plan.sram = kRings;
+    plan.answers = kAnswers;
     plan.modules = kTables;
     plan.events = kEvents;
     firmware_->init(plan);
@@ -291,8 +293,8 @@ class FakeCard final : public link::Backend {
     info.bytes = sizeof info;
     info.version = options_.version;
     info.minimum_version = options_.minimum_version;
-    info.capabilities =
-        protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls | protocol::kGraphs;
+    info.capabilities = protocol::kSharedMemory | protocol::kCopy2d | protocol::kHostCalls |
+                        protocol::kGraphs | protocol::kWords;
     info.groups = options_.groups;
     info.rows = static_cast<uint16_t>(options_.rows);
     info.columns = static_cast<uint16_t>(options_.columns);

@@ -59,6 +59,7 @@ void FakeProcessor::reset() {
   channels_ = {};
   groups_ = {};
   pages_.clear();
+  programs.end_all();
 }
 
 uint64_t FakeProcessor::cycles() {
@@ -202,7 +203,8 @@ bool FakeProcessor::answers_launch(runtime::ProgramState& state) {
   put(ready.slot, &registers[kA2], ready.argument != 0 ? sizeof(uint64_t) : kArguments);
   write(ready.doorbell.address, ready.doorbell.word | (registers[kA2] & ready.argument));
   ++programs.handed_over;
-  programs.launched(state);
+  state.registers[kA0] = 0;
+  state.registers[kA0 + 1] = programs.launched(state);
   return true;
 }
 

@@ -85,6 +85,7 @@ class FakeProcessor {
     check_pages(address, count * program::kPageBytes);
     return programs.show(number, address, count, executable);
   }
+  void show_answers(unsigned number, uint64_t address) { programs.show_answers(number, address); }
   void end_program(unsigned number) { programs.end(number); }
   void tell(unsigned number, const program::Notes& notes) { programs.tell(number, notes); }
   void tell_end(unsigned number, const program::Notes& notes) { programs.tell_end(number, notes); }

@@ -30,6 +30,7 @@ class FakePrograms {
     std::array<std::optional<Page>, program::kPages> pages = {};
     unsigned shown = 1;
     program::Notes notes = {};
+    uint64_t answers = 0;  // physical address of the page that it sees there; 0: none
   };
   using Turn = std::function<void(unsigned number, runtime::ProgramState&)>;
   Turn turn;                 // what a program does until it calls or is stopped
@@ -37,7 +38,7 @@ class FakePrograms {
   // The firmware's Runtime::answer(), submit() and launched().
   std::function<bool(runtime::ProgramState&, uint64_t, uint64_t, uint64_t)> answer;
   std::function<bool(runtime::ProgramState&, uint64_t, const runtime::CallArguments&)> submit;
-  std::function<void(runtime::ProgramState&)> launched;
+  std::function<uint32_t(runtime::ProgramState&)> launched;
 
   const Space& space(unsigned number) const { return spaces_.at(number); }
   // Where a program finds what it names so; nothing: it faults.
@@ -64,10 +65,12 @@ class FakePrograms {
       space.pages[space.shown++] = Page{physical + i * program::kPageBytes, executable};
     return address_of(first);
   }
+  void show_answers(unsigned number, uint64_t physical) { living(number).answers = physical; }
   void end(unsigned number) {
     living(number);
     spaces_[number] = {};
   }
+  void end_all() { spaces_ = {}; }
   void tell(unsigned number, const program::Notes& notes) { living(number).notes = notes; }
   void tell_end(unsigned number, const program::Notes& notes) {
     program::Notes& its = living(number).notes;

@@ -50,6 +50,7 @@ class Played {
                                                          protocol::kKernelContext}));
     plan.clearing = {plan.queues.built_in.fill, 28, 6, 0, kArguments};
     plan.sram = sdaa::FakeProcessor::kSram + 0x1'0000;
+    plan.answers = kAnswers;
     plan.modules = kBase + 0x2'0000;
     plan.events = kBase + 0x8'0000;
     processor_.programs.answer = [this](ProgramState& state, uint64_t function, uint64_t first,
@@ -59,7 +60,7 @@ class Played {
     processor_.programs.submit = [this](ProgramState& state, uint64_t function, const CallArguments& words) {
       return runtime_->submit(state, function, words);
     };
-    processor_.programs.launched = [this](ProgramState& state) { runtime_->launched(state); };
+    processor_.programs.launched = [this](ProgramState& state) { return runtime_->launched(state); };
     processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
       sdaa::check_transfer(*runtime_, processor_, descriptor);
     };
@@ -68,6 +69,7 @@ class Played {
       runtime_->groups().driver(group).use_segments(kBase, memory::kSegments);
   }
 
+  static constexpr uint64_t kAnswers = sdaa::FakeProcessor::kSram + 0x1'4000;
   sdaa::FakeProcessor& processor() { return processor_; }
   Runtime<sdaa::FakeProcessor>& runtime() { return *runtime_; }
 

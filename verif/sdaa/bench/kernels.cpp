@@ -1,10 +1,13 @@
 // Kernels that cost little: what is measured is how they are launched, and how data comes to them.
 #include "verif/sdaa/bench/kernels.hpp"
 
+#include "abi/program.hpp"
 #include "swai/cpe.hpp"
+#include "verif/sdaa/programs/timed.hpp"
 
 using namespace swai::cpe;
 using namespace swai::sdaa;
+namespace timed = swai::timed;
 
 __kernel__ void idle(const IdleArgs*) {}
 
@@ -19,18 +22,20 @@ __kernel__ void take_shares(const SharesWord* argument) {
   constexpr uint32_t kLine = 64;
   const SharesWord word(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(argument)));
   const uint32_t bytes = 1U << word.shift();
-  const uint32_t at = word.first() + (number() << word.shift());
+  const uint32_t at = word.first() + (row_number() << word.row_shift()) + (column_number() << word.shift());
   std::byte* const share = free_ldm().data();
   const auto load = dma::load(share, GlobalPtr<std::byte>(word.segment(), at), bytes);
   uint32_t others = launch_mask() >> number();
   std::byte* last_line = share + bytes - kLine;
-  uint32_t answer = at + bytes;
+  uint64_t answer = word.is_beside() ? swai::program::kAnswerPointer + timed::kBeside
+                                     : swai::segment::pointer(word.segment(), at + bytes);
   uint32_t line = kLine;
   settle(others);
   settle(last_line);
   settle(answer);
   settle(line);
+  // Who does not answer has nothing to do behind it.
+  if (others != 1) return dma::wait(load);
   dma::wait(load);
-  if (others == 1) [[likely]]
-    dma::wait(dma::store(GlobalPtr<std::byte>(word.segment(), answer), last_line, line));
+  dma::wait(dma::store(GlobalPtr<std::byte>(answer), last_line, line));
 }

@@ -19,7 +19,7 @@ import perfetto  # noqa: E402
 
 ROUNDS = 33  # swai::timed::kRounds
 REPORT_RECORDS = -(-8 * ((1 + 5) * ROUNDS + 2) // 52)  # of program::Record::kBytes
-SHOWN = 1  # allocations
+SHOWN = 2  # calls that show: an allocation, and the page for answers
 
 
 def main():

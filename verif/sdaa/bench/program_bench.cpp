@@ -35,10 +35,12 @@ class Bench : private BenchCard {
     must(sdaaModuleGetFunction(&take_shares, module, "take_shares"));
     must(sdaaProgramGetKernel(&takes, take_shares, nullptr));
     must(sdaaMallocWithFlags(&data, timed::kLarge, sdaaMallocShared, sdaaAnyGroup));
+    const SharesWord shares = shares_of(reinterpret_cast<uintptr_t>(data) + timed::kFirst);
     const timed::Wish wish = {std::bit_cast<program::Kernel>(kernel),
                               {1, 2, 3},
                               std::bit_cast<program::Kernel>(takes),
-                              shares_of(reinterpret_cast<uintptr_t>(data) + timed::kFirst),
+                              shares.word(),
+                              shares.beside().word(),
                               reinterpret_cast<uintptr_t>(data)};
     must(sdaaProgramStart(program, &wish, sizeof wish));
     for (uint32_t i = 0; i < timed::kRounds; ++i)
@@ -69,11 +71,11 @@ class Bench : private BenchCard {
 
  private:
   // All of what is handed over, for the cores of a group.
-  uint32_t shares_of(uint64_t pointer) {
-    const SharesWord word(pointer, timed::kHandedOver, device().info().rows * device().info().columns);
+  SharesWord shares_of(uint64_t pointer) {
+    const SharesWord word(pointer, timed::kHandedOver, device().info().rows, device().info().columns);
     if (word.pointer() != pointer)
       throw std::runtime_error("the memory lies where the kernel's word cannot say");
-    return word.word();
+    return word;
   }
   template <typename T>
   static T read(sdaaProgram_t program) {

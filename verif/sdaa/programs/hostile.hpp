@@ -31,6 +31,9 @@ enum class Deed : uint32_t {
   kKeep = 17,
   kKeepLong = 18,  // the same without a call, for so long that others interrupt it
   kZero = 19,      // a line of memory at the address `word`
+  // Asks for the page beside the processor; the code is 0 if there are zeros, then it writes there, if `word`
+  // says so.
+  kAnswers = 20,
 };
 
 struct Wish {

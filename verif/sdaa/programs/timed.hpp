@@ -10,14 +10,18 @@ namespace swai::timed {
 
 inline constexpr unsigned kRounds = 33;
 inline constexpr uint64_t kHandedOver = 4096;  // bytes
-inline constexpr uint64_t kFirst = 1024;       // of them
+inline constexpr uint64_t kFirst = 4096;       // of them
 inline constexpr uint64_t kLarge = 64 << 10;   // more than the cache holds
+// Of the page for answers. Lines at the beginning of pages, such as notes, have the same few places of the
+// cache.
+inline constexpr uint64_t kBeside = 1024;
 
 struct Wish {
   program::Kernel kernel;  // does nothing
   std::array<uint64_t, 3> arguments;
   program::Kernel takes;  // what is handed over, and stores its last line behind it
-  uint32_t shares;        // its argument
+  uint32_t shares;        // its argument if the line comes back behind all shares
+  uint32_t beside;        // and beside the processor
   uint64_t data;          // device pointer; of kLarge bytes
 };
 
