@@ -121,6 +121,9 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
     for (uint32_t row = 0; row < bits.rows; ++row) {
       for (uint32_t i = 0; i < words; ++i)
         bits.set(row, i, random.chance(density) ? static_cast<uint32_t>(random.next()) : 0);
+      // Many that follow each other.
+      const uint32_t from = static_cast<uint32_t>(random.below(words));
+      for (uint32_t i = from; i < words && !random.chance(20); ++i) bits.set(row, i, ~0u);
     }
     for (uint32_t row = 0; row < ranges.rows; ++row) {
       for (uint32_t i = 0; i < range_count * 2; ++i) {

@@ -14,6 +14,9 @@ using vector::Op;
 
 constexpr uint32_t kRows = 32;
 constexpr uint32_t kColumns = 32;
+// Rows of a step that the vector unit is told of first. It takes few commands ahead: once the core waits to
+// give it the others, what the next step needs should be on its way.
+constexpr uint32_t kFirstRows = 4;
 
 class LinearFp32 {
  public:
@@ -62,14 +65,17 @@ class LinearFp32 {
 
   vector::Ticket start(const Step& step) {
     if (blocks_.empty(step)) return {};
-    std::byte* const results = ending_.results(step);
-    const uint32_t rows = step.rows;
-    const uint32_t columns = step.columns;
     if (step.k == 0) ending_.free(step);
-    vector::Ticket last =
-        multiply(step, step.k == 0 ? reinterpret_cast<float*>(results) : parts_, rows, columns);
-    const auto y = ending_.at(results, Number::kFp32);
-    vector::size(columns, rows);
+    vector::size(step.depth, step.columns);
+    vector::b(operand(weights(step), args_.w_type, w_pitch_));
+    vector::no_result();
+    return multiply(step, 0, std::min(kFirstRows, step.rows), {});
+  }
+  vector::Ticket go_on(const Step& step, vector::Ticket ticket) {
+    if (blocks_.empty(step)) return {};
+    vector::Ticket last = multiply(step, kFirstRows, step.rows, ticket);
+    const auto y = ending_.at(ending_.results(step), Number::kFp32);
+    vector::size(step.columns, step.rows);
     vector::a(y);
     into(y);
     if (step.k != 0) {
@@ -83,7 +89,6 @@ class LinearFp32 {
     }
     return ending_.finish(step, last);
   }
-  static vector::Ticket go_on(const Step&, vector::Ticket ticket) { return ticket; }
   void finish(const Step& step, vector::Ticket ticket) {
     vector::wait(ticket);
     if (!blocks_.empty(step) && blocks_.last(step)) ending_.store(step);
@@ -92,13 +97,11 @@ class LinearFp32 {
  private:
   std::byte* weights(const Step& step) const { return slots_.of_step(step) + w_offset_; }
 
-  vector::Ticket multiply(const Step& step, float* sums, uint32_t rows, uint32_t columns) {
+  // Some rows; `last`: the run before.
+  vector::Ticket multiply(const Step& step, uint32_t first, uint32_t end, vector::Ticket last) {
     const std::byte* const x = x_.at(step, slots_.of_step(step));
-    vector::size(step.depth, columns);
-    vector::b(operand(weights(step), args_.w_type, w_pitch_));
-    vector::no_result();
-    vector::Ticket last = {};
-    for (uint32_t row = 0; row < rows; ++row) {
+    float* const sums = step.k == 0 ? reinterpret_cast<float*>(ending_.results(step)) : parts_;
+    for (uint32_t row = first; row < end; ++row) {
       vector::a(operand(x + row * x_.pitch(), args_.x_type, 0));
       vector::reductions(sums + row * (ending_.pitch() / sizeof(float)));
       // All of these runs write to places of their own.

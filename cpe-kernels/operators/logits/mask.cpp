@@ -1,4 +1,6 @@
-// Logits that become -infinity. Only these are written, and the 32 around a bit that is set.
+// Logits that become -infinity. Only these are written, those that lie side by side at once.
+#include <bit>
+
 #include "cpe-kernels/operators/common/stream.hpp"
 #include "cpe-kernels/operators/logits/nothing.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
@@ -11,7 +13,6 @@ namespace {
 
 constexpr uint32_t kWord = 32;       // columns that share a word of bits
 constexpr uint32_t kColumns = 8192;  // whose bits are at once in local memory
-constexpr uint32_t kUnderWay = 8;    // words' logits
 
 class Masker {
  public:
@@ -19,7 +20,6 @@ class Masker {
       : args_(args),
         nothing_(arena_),
         words_(arena_.take<uint32_t>(kColumns / 8)),
-        logits_(arena_.take<uint32_t>(kUnderWay * kWord * 4)),
         ranges_(arena_.take<ColumnRange>(kMaxRanges * sizeof(ColumnRange))) {}
 
   void run() {
@@ -30,6 +30,7 @@ class Masker {
       if (args_.bits) mask_bits(batch.row, batch.column, columns);
       if (args_.ranges && args_.range_count != 0) mask_ranges(batch.row, batch.column, columns);
     });
+    nothing_.wait();
   }
 
  private:
@@ -42,27 +43,16 @@ class Masker {
         args_.bits.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.bits_stride + column / kWord * 4));
     const uint32_t words = (columns + kWord - 1) / kWord;
     dma::wait(dma::load(words_, bits, words * 4));
-    for (uint32_t word = 0; word < words;) {
-      uint32_t found[kUnderWay];
-      uint32_t count = 0;
-      dma::Ticket moved = {};
-      for (; word < words && count < kUnderWay; ++word) {
-        if (words_[word] == 0) continue;
-        const uint32_t first = word * kWord;
-        moved = dma::load(logits_ + count * kWord, place_of(row, column + first),
-                          std::min(kWord, columns - first) * 4);
-        found[count++] = word;
+    for (uint32_t word = 0; word < words; ++word) {
+      uint32_t first = word * kWord;
+      for (uint32_t left = words_[word]; left != 0;) {
+        const auto none = static_cast<uint32_t>(std::countr_zero(left));
+        const auto some = static_cast<uint32_t>(std::countr_one(left >> none));
+        if (first + none >= columns) break;
+        nothing_.store(place_of(row, column + first + none), std::min(some, columns - first - none));
+        first += none + some;
+        left = none + some == kWord ? 0 : left >> (none + some);
       }
-      if (count == 0) return;
-      dma::wait(moved);
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t first = found[i] * kWord;
-        for (uint32_t bit = 0; bit < kWord; ++bit)
-          if (words_[found[i]] >> bit & 1) logits_[i * kWord + bit] = kNothing;
-        moved = dma::store(place_of(row, column + first), logits_ + i * kWord,
-                           std::min(kWord, columns - first) * 4);
-      }
-      dma::wait(moved);
     }
   }
 
@@ -74,14 +64,12 @@ class Masker {
       const uint32_t end = std::min(ranges_[i].end, column + columns);
       if (first < end) nothing_.store(place_of(row, first), end - first);
     }
-    nothing_.wait();
   }
 
   const MaskArgs& args_;
   Arena arena_;
   Nothing nothing_;
   uint32_t* words_;
-  uint32_t* logits_;
   ColumnRange* ranges_;
 };
 
