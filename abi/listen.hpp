@@ -63,7 +63,8 @@ static_assert(sizeof(Wish) == 248);
 struct Message {
   enum Kind : uint32_t {
     kChosen = 0,
-    kWindowEnds = 1,  // its logits behind the first direction are kept
+    // Its logits behind the first direction are kept. `token`: how many tokens it was given up to there.
+    kWindowEnds = 1,
   };
   uint32_t kind;
   uint32_t token;

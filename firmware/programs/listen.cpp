@@ -120,7 +120,7 @@ class Listener {
       if (const auto over = hear(at, window)) return *over;
       const uint64_t frames = std::min(wish_.window_frames, wish_.frames - at);
       const speech::End end = speech::end_of(said_.all(), at, frames, wish_.marks);
-      if (!send({listen::Message::kWindowEnds, 0, 0})) return lost();
+      if (!send({listen::Message::kWindowEnds, given_.count(), 0})) return lost();
       if (wish_.goes_on == 0) {
         before_.clear();
       } else {

@@ -154,14 +154,29 @@ class Writer {
   bool doubtful_ = false;  // a segment
 };
 
-// The share of the jobs' time in which no engine works; nothing where nobody counts. The last phase has the
-// jobs.
-std::optional<double> overhead_share(const WorkPhases& phases, const transcribe::CardSpeech& speech,
-                                     const transcribe::CardListener* listener) {
-  const uint64_t cycles = speech.heard().nanoseconds + speech.decoded().nanoseconds +
-                          (listener != nullptr ? listener->work().nanoseconds : 0);
+unsigned cores_of_card() {
+  sdaaDeviceProp_t card = {};
+  walk::check(sdaaGetDeviceProperties(&card, 0), "properties of the card");
+  return static_cast<unsigned>(card.rows * card.columns);
+}
+
+// Of the jobs' time.
+struct Shares {
+  double overhead = 0;  // in which no engine works
+  double barriers = 0;  // in which a core waits for others, the mean of all
+  double least = 0;     // that the operators would take at the card's limits, one after the other
+};
+
+// Nothing where nobody counts. The last phase has the jobs.
+std::optional<Shares> shares_of(const WorkPhases& phases, const transcribe::CardSpeech& speech,
+                                const transcribe::CardListener* listener) {
+  const auto cycles = static_cast<double>(speech.heard().nanoseconds + speech.decoded().nanoseconds +
+                                          (listener != nullptr ? listener->work().nanoseconds : 0));
   if (phases.all().empty() || cycles == 0) return std::nullopt;
-  return 1 - static_cast<double>(phases.all().back().work.any) / static_cast<double>(cycles);
+  const unsigned cores = cores_of_card();
+  const sdaaDeviceWork_t& work = phases.all().back().work;
+  return Shares{1 - static_cast<double>(work.any) / cycles,
+                static_cast<double>(work.barrier) / cores / cycles, speech.least_cycles(cores) / cycles};
 }
 
 void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener,
@@ -188,9 +203,12 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
-  if (const auto share = overhead_share(phases, speech, listener)) {
-    fmt::print(stderr, "{}overhead: no engine works in {:.1f} % of the card's time\n", phases.text(),
-               100 * *share);
+  if (const auto shares = shares_of(phases, speech, listener)) {
+    fmt::print(
+        stderr,
+        "{}overhead: no engine works in {:.1f} % of the card's time; cores wait at barriers for {:.1f} "
+        "%; operators would take {:.1f} % at the card's limits\n",
+        phases.text(), 100 * shares->overhead, 100 * shares->barriers, 100 * shares->least);
   }
   fmt::print(stderr, "wall time: {:.1f} s for {:.1f} s of sound\n", wall, sound);
 }
@@ -266,11 +284,14 @@ int run(const Cli& cli, Wish wish) {
           {"encoder", work_json(speech.heard(), "windows")},
           {"decoder", work_json(speech.decoded(), "tokens")},
           {"building", building_json(listener ? listener->building() : building::Work())},
+          {"least_cycles", std::llround(speech.least_cycles(cores_of_card()))},
           {"weight_bytes", speech.weight_bytes()},
           {"wall_seconds", wall.count()}};
-      if (const auto share = overhead_share(phases, speech, listener ? &*listener : nullptr)) {
+      if (const auto shares = shares_of(phases, speech, listener ? &*listener : nullptr)) {
         stats["phases"] = phases.json();
-        stats["overhead_share"] = *share;
+        stats["overhead_share"] = shares->overhead;
+        stats["barrier_share"] = shares->barriers;
+        stats["least_share"] = shares->least;
       }
       cli.print(stats);
     } else {

@@ -31,6 +31,7 @@ void WorkPhases::end(std::string name) {
                       .dma = end.work.dma - begin.work.dma,
                       .systolic = end.work.systolic - begin.work.systolic,
                       .vector = end.work.vector - begin.work.vector,
+                      .barrier = end.work.barrier - begin.work.barrier,
                       .bytesToCard = end.work.bytesToCard - begin.work.bytesToCard,
                       .bytesToHost = end.work.bytesToHost - begin.work.bytesToHost}});
 }
@@ -57,6 +58,7 @@ Json WorkPhases::json() const {
                    {"any", phase.work.any},
                    {"systolic", phase.work.systolic},
                    {"vector", phase.work.vector},
+                   {"barrier", phase.work.barrier},
                    {"dma", phase.work.dma},
                    {"bytes_to_card", phase.work.bytesToCard},
                    {"bytes_to_host", phase.work.bytesToHost}});

@@ -122,10 +122,11 @@ enum class Statistic : uint64_t {
   kTxFirstByteCycle = 8,  // when a packet first left the card since then, 0: none has
   kRxFirstByteCycle = 9,  // and when one first reached it
   // Since power-on, of cards whose simulator counts them: cycles in which an engine of any core worked.
-  kWorkCycles = 10,  // one of those that follow
+  kWorkCycles = 10,  // one of those that follow, but for transfers of cores that wait at a barrier
   kDmaCycles = 11,
   kSystolicCycles = 12,
   kVectorCycles = 13,
+  kBarrierCycles = 14,  // of all cores together, in which they waited at a barrier
 };
 
 }  // namespace swai::link::vendor

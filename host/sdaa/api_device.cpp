@@ -296,6 +296,7 @@ sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work) {
              .dma = statistic(Statistic::kDmaCycles),
              .systolic = statistic(Statistic::kSystolicCycles),
              .vector = statistic(Statistic::kVectorCycles),
+             .barrier = statistic(Statistic::kBarrierCycles),
              .bytesToCard = statistic(Statistic::kRxPayloadBytes),
              .bytesToHost = statistic(Statistic::kTxPayloadBytes)};
   });

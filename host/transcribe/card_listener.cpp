@@ -67,6 +67,7 @@ void CardListener::listen(const Wish& wish, const std::function<bool(const Heard
     kept_.get({reinterpret_cast<uint8_t*>(logits.data()), logits_bytes},
               windows % listen::kKept * logits_bytes);
     window.no_speech = probability(logits, special_.no_speech);
+    speech_.count_window(message->token, wish.directions.size() - 1, window.choices.size() - 1);
     speech_.count_attempt();
     wanted = heard(std::exchange(window, {}));
     ++work_.items;

@@ -11,6 +11,7 @@
 
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
+#include "host/graph/demand.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -148,6 +149,7 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 void CardSpeech::hear(std::span<const float> mel) {
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
   run(lists().encoder, {}, heard_, 1);
+  ++passes_[{window_->frames, 0, 0}];
   begin();
 }
 
@@ -176,15 +178,46 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
   while (!tokens.empty()) {
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), kChunk));
     words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
-    std::map<std::string, int64_t> sizes = {{"past", length_}, {"begun", rules.first ? 0 : 1}};
-    if (chunk.size() > 1) sizes["rows"] = static_cast<int64_t>(chunk.size());
-    run(chunk.size() == 1 ? lists().one : lists().several, sizes, decoded_, chunk.size());
+    const Pass pass = {window_->frames, chunk.size(), length_};
+    run(chunk.size() == 1 ? lists().one : lists().several, sizes_of(pass, !rules.first), decoded_,
+        chunk.size());
+    ++passes_[pass];
     length_ += static_cast<uint32_t>(chunk.size());
     tokens = tokens.subspan(chunk.size());
   }
   Words words = {};
   words_.get({reinterpret_cast<uint8_t*>(&words), offsetof(Words, work)});
   return {words.token, static_cast<double>(std::bit_cast<float>(words.log_probability))};
+}
+
+std::map<std::string, int64_t> CardSpeech::sizes_of(const Pass& pass, bool begun) {
+  std::map<std::string, int64_t> sizes = {{"past", pass.past}, {"begun", begun ? 1 : 0}};
+  if (pass.rows > 1) sizes["rows"] = static_cast<int64_t>(pass.rows);
+  return sizes;
+}
+
+void CardSpeech::count_window(uint64_t given, uint64_t others, uint64_t steps) {
+  ++passes_[{window_->frames, 0, 0}];
+  for (uint64_t at = 0; at < given; at += kChunk)
+    ++passes_[{window_->frames, std::min<uint64_t>(given - at, kChunk), at}];
+  if (others != 0) ++passes_[{window_->frames, others, given}];
+  for (uint64_t step = 0; step < steps; ++step) ++passes_[{window_->frames, 1, given + others + step}];
+}
+
+double CardSpeech::least_cycles(unsigned cpes) const {
+  const graph::Limits limits = graph::limits_of(cpes);
+  double sum = 0;
+  for (const auto& [pass, times] : passes_) {
+    const WhisperPrograms& programs = windows_.at(pass.window).programs;
+    const bool encoder = pass.rows == 0;
+    const graph::Program& program = encoder          ? programs.encoder
+                                    : pass.rows == 1 ? programs.one
+                                                     : programs.several;
+    for (const graph::NodeDemand& node :
+         graph::demand_of(program.pattern, encoder ? std::map<std::string, int64_t>() : sizes_of(pass, true)))
+      sum += static_cast<double>(times) * node.cycles(limits);
+  }
+  return sum;
 }
 
 double CardSpeech::probability_of(Token token) {

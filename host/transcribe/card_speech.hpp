@@ -53,6 +53,12 @@ class CardSpeech : public Speech {
   };
   const Work& heard() const { return heard_; }
   const Work& decoded() const { return decoded_; }
+  // A program has heard a window: it gave the decoder tokens up to the first direction, then the other
+  // directions, then so many tokens one by one.
+  void count_window(uint64_t given, uint64_t others, uint64_t steps);
+  // What all passes so far take at least on a card with so many cores: each operator by itself, at the card's
+  // limits (graph/demand.hpp).
+  double least_cycles(unsigned cpes) const;
   size_t weight_bytes() const { return encoder_weights_.bytes() + decoder_weights_.bytes(); }
 
  private:
@@ -72,6 +78,15 @@ class CardSpeech : public Speech {
   cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
   void place(const WhisperModel& model);
+  // Of the encoder, if it takes no tokens.
+  struct Pass {
+    uint32_t window;
+    uint64_t rows;
+    uint64_t past;
+    auto operator<=>(const Pass&) const = default;
+  };
+  static std::map<std::string, int64_t> sizes_of(const Pass& pass, bool begun);
+
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
   walk::Walker& walker_;
@@ -84,6 +99,7 @@ class CardSpeech : public Speech {
   std::map<uint32_t, Window> windows_;  // by their frames
   Window* window_ = nullptr;
   Work heard_, decoded_;
+  std::map<Pass, uint64_t> passes_;  // how often each was made
 };
 
 }  // namespace swai::transcribe

@@ -331,6 +331,8 @@ socket::ControlResult CardDevice::work_statistic(uint64_t which) const {
       return {.value = works->systolic};
     case vendor::Statistic::kVectorCycles:
       return {.value = works->vector};
+    case vendor::Statistic::kBarrierCycles:
+      return {.value = works->barrier};
     default:
       return {.error = ENOTSUP};
   }

@@ -30,6 +30,7 @@ constexpr uint64_t kOfMemory = bit(kMemValid) | bit(kFetchValid);
 constexpr uint64_t kOfSenders = bit(kRowSendValid) | bit(kColumnSendValid) | bits(kColumnSendMask, 16);
 constexpr uint64_t kOfReceivers = bits(kColumnReceiveOne, 4) | bits(kColumnReceiveSource, 6);
 constexpr uint64_t kWorks = bit(kDmaWorks) | bit(kSystolicWorks) | bit(kVectorWorks);
+constexpr uint64_t kArrives = bit(kArriveRow) | bit(kArriveColumn) | bit(kArriveAll);
 constexpr uint64_t kOfStates = ~(kOfMemory | kOfSenders | kOfReceivers);
 
 constexpr uint32_t moved(uint64_t changed) {
@@ -81,7 +82,7 @@ class Array {
     const uint64_t common = uint64_t{settings & 0xffff} << kDaemonSegment | group << (kId + 5) |
                             uint64_t{tell != nullptr} << kActivityWanted;
     uint64_t changed = first_ ? ~uint64_t{0} : 0;
-    uint64_t works = 0;
+    uint64_t works = 0, computes = 0;
     first_ = false;
     for_each(awake, [&](unsigned i) {
       uint64_t in = common | uint64_t{i} << kId | uint64_t{tile_rst_n >> i & 1} << kNotReset |
@@ -91,6 +92,7 @@ class Array {
       }
       const uint64_t told = swai_cpe_step(cpes_[i], in, boot_pc), out = told & ~kWorks;
       works |= told;
+      computes |= (told & kArrives) == 0 ? told : told & ~bit(kDmaWorks);
       if ((out & bit(kFetchValid)) != 0) {
         const uint32_t line = swai_cpe_fetch_line(cpes_[i]);
         if (line != fetch_lines_[i]) changed |= bit(kFetchValid);
@@ -111,11 +113,13 @@ class Array {
       }
     });
     if ((works & kWorks) != 0) {
-      ++works_.any;
+      works_.any += static_cast<uint64_t>((computes & kWorks) != 0);
       works_.dma += works >> kDmaWorks & 1;
       works_.systolic += works >> kSystolicWorks & 1;
       works_.vector += works >> kVectorWorks & 1;
     }
+    const uint32_t waiting = sets_[kArriveRow] | sets_[kArriveColumn] | sets_[kArriveAll];
+    works_.barrier += static_cast<unsigned>(std::popcount(waiting));
     if (any_event_ != 0) {
       events_.fill(0);
       any_event_ = 0;
