@@ -139,10 +139,18 @@ ADDRESS_SANITIZER := $(SANITIZED) -fsanitize=address,undefined -fno-sanitize-rec
 FUZZED := $(ADDRESS_SANITIZER) -fsanitize=fuzzer-no-link
 THREAD_SANITIZER := $(SANITIZED) -fsanitize=thread
 
+# $(call parts,FILE,OBJECTS): what FILE is made of. An object that comes to it may be older, and one that goes is no input.
+define parts
+$(1)_parts := $(2)
+$(call text_file,$(1:$(B)/%=$(B)/obj/parts/%),$(1)_parts)
+$(1): $(2) $(1:$(B)/%=$(B)/obj/parts/%)
+endef
+
 # $(call cxx_program,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME. LIBS: -l flags and archives made by cxx_library.
 define cxx_program
 $(call shared_objects,$(2),$(4))
-$(B)/$(1): $(call objects_of,$(2),$(4)) $(filter %.a,$(3))
+$(call parts,$(B)/$(1),$(call objects_of,$(2),$(4)) $(filter %.a,$(3)))
+$(B)/$(1):
 	$$(call say,LINK,$$@)
 	$$(Q)mkdir -p $$(@D)
 	$$(Q)$(CXX) $(4) -o $$@ $$(filter %.o,$$^) $(3) -pthread
@@ -152,9 +160,10 @@ endef
 # $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, for several programs.
 define cxx_library
 $(call shared_objects,$(2),$(3))
-$(B)/lib/$(1).a: $(call objects_of,$(2),$(3))
+$(call parts,$(B)/lib/$(1).a,$(call objects_of,$(2),$(3)))
+$(B)/lib/$(1).a:
 	$$(call say,AR,$$@)
-	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$^
+	$$(Q)mkdir -p $$(@D) && rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
 
 # What distinguishes the variants of a verilated program: flags for Verilator, for the generated C++ (hot, cold),

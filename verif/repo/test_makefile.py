@@ -155,6 +155,20 @@ class MakefileTest(unittest.TestCase):
         self.assertIn("CXX build/obj/O2-DNEW_FLAG-1/verif/x/hello.o", self.make("build/hello"))
         self.assertEqual(self.make("build/hello"), set())
 
+    def test_a_source_whose_object_is_there(self):
+        """It comes into a library, or a program, though nothing is compiled; and goes."""
+        self.write("verif/x/four.cpp", "int four() { return 4; }\n")
+        two = "$(eval $(call cxx_library,y,verif/x/lib.cpp verif/x/four.cpp))\n$(eval $(call cxx_library,x,verif/x/lib.cpp))\n"
+        self.replace("verif/x/build.mk", "$(eval $(call cxx_library,x,verif/x/lib.cpp))\n", two)
+        self.make("build/lib/y.a", "build/hello")
+        self.replace("verif/x/build.mk", "call cxx_library,x,verif/x/lib.cpp", "call cxx_library,x,verif/x/lib.cpp verif/x/four.cpp")
+        self.assertEqual(self.make("build/hello"), {"AR build/lib/x.a", "LINK build/hello"})
+        self.assertEqual(self.make("build/hello"), set())
+        self.replace("verif/x/build.mk", "cxx_program,hello,verif/x/hello.cpp", "cxx_program,hello,verif/x/hello.cpp verif/x/four.cpp")
+        self.assertEqual(self.make("build/hello"), {"LINK build/hello"})
+        self.replace("verif/x/build.mk", "call cxx_library,x,verif/x/lib.cpp verif/x/four.cpp", "call cxx_library,x,verif/x/lib.cpp")
+        self.assertEqual(self.make("build/hello"), {"AR build/lib/x.a", "LINK build/hello"})
+
     def test_precompiled_headers(self):
         self.replace("verif/x/lib.cpp", "return 3", "return std::vector{3}.at(0)")
         self.make("build/hello")
