@@ -2,7 +2,7 @@
 
 ATTACK_FLAGS := $(ADDRESS_SANITIZER)
 ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp api_client.cpp attacker.cpp hostile_client.cpp worker.cpp \
-    $(addsuffix _kinds.cpp,api control daemon file kernel socket)) \
+    $(addsuffix _kinds.cpp,api control daemon file kernel program socket)) \
     verif/socket/raw_client.cpp verif/firmware/launch/module_file.cpp host/flash/image.cpp abi/elf.cpp abi/sha256.cpp
 $(eval $(call cxx_program,test-attack,verif/attack/attack_test.cpp $(ATTACK_PARTS) $(SERVE_SOURCES) $(SOCKET_SERVER_SOURCES),\
     $(B)/lib/sdaa-tested.a -lfmt,$(ATTACK_FLAGS)))

@@ -14,7 +14,7 @@ SWAI = "build/swai"
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", default="1")
-    parser.add_argument("--steps", default="300")
+    parser.add_argument("--steps", default="100")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"XDG_RUNTIME_DIR": folder}

@@ -186,9 +186,10 @@ const Kind random_commands(Boundary::kDaemon, "sends any bytes as a command", []
 
 const Kind facilities(Boundary::kDaemon, "uses the simulator's test facilities", [](Attacker& attacker) {
   const auto command = static_cast<link::vendor::Command>(1 + attacker.below(8));
+  HostileClient& client = attacker.client();
   bool done = true;
   try {
-    attacker.client().connection.card().command(command, {uint64_t{1} << 36, 64, attacker.number(), 1});
+    client.connection.card().command(command, {uint64_t{1} << 36, 64, attacker.number(), 1});
   } catch (const link::Error& error) {
     done = error.kind() != link::ErrorKind::kRefused;
   }

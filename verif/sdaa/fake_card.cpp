@@ -65,6 +65,15 @@ class FakeCard final : public link::Backend {
     description_.configuration = options.configuration;
     description_.deterministic = true;
     processor_.own = kOwn;
+    FakePrograms& programs = processor_.programs;
+    programs.turn = [this](unsigned number, runtime::ProgramState& state) { execute(number, state); };
+    programs.answer = [this](runtime::ProgramState& state, uint64_t function, uint64_t first,
+                             uint64_t second) { return firmware_->answer(state, function, first, second); };
+    programs.submit = [this](runtime::ProgramState& state, uint64_t function,
+                             const runtime::CallArguments& words) {
+      return firmware_->submit(state, function, words);
+    };
+    programs.launched = [this](runtime::ProgramState& state) { return firmware_->launched(state); };
     processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
       check_transfer(*firmware_, processor_, descriptor);
     };
@@ -192,15 +201,54 @@ class FakeCard final : public link::Backend {
     if (processor_.take_alarm()) firmware_->alarm();
     for (;;) {
       const uint64_t work = processor_.take_work();
-      const bool more = firmware_->poll(work);
-      if (!more && work == 0) break;
+      bool more = firmware_->poll(work);
+      more |= firmware_->feed_programs();
+      if (more || work != 0) continue;
+      firmware_->rest();
+      if (!firmware_->has_programs() || firmware_->run_program() != Firmware::Ran::kActed) break;
     }
-    firmware_->rest();
     for (unsigned place = 0; place < protocol::kContexts; ++place) {
       const protocol::ClientUsage usage = firmware_->usage(place);
       processor_.put(kUsage + place * sizeof usage, &usage, sizeof usage);
     }
     if (options_.on_idle) options_.on_idle(processor_.now());
+  }
+
+  // What code of programs can be here: so much that one can spin on calls. Nothing else interrupts it.
+  void execute(unsigned number, runtime::ProgramState& state) {
+    constexpr unsigned kTurn = 32;
+    constexpr unsigned kUpper = 0x37, kAdd = 0x13, kJump = 0x6f, kCall = 0x73;
+    constexpr uint64_t kNoCode = 12;  // of scause
+    while (++executed_ % kTurn != 0) {
+      const auto at = processor_.programs.physical(number, state.pc);
+      uint32_t code = 0;
+      if (at) std::memcpy(&code, processor_.bytes(*at), sizeof code);
+      uint64_t& to = state.registers[code >> 7 & 31];
+      const auto upper = static_cast<int32_t>(code & 0xffff'f000);
+      uint64_t next = state.pc + sizeof code;
+      switch (code & 0x7f) {
+        case kUpper:
+          to = static_cast<uint64_t>(int64_t{upper});
+          break;
+        case kAdd:
+          to = (code >> 15 & 31) == 0 ? 0 : state.registers[code >> 15 & 31];
+          to += static_cast<uint64_t>(int64_t{static_cast<int32_t>(code) >> 20});
+          break;
+        case kJump:  // back, by less than 2 KiB
+          next = state.pc - 2048 + (code >> 20 & 0x7fe);
+          break;
+        case kCall:
+          state.cause = FakePrograms::kCall;
+          state.pc = next;
+          return;
+        default:
+          state.cause = kNoCode;
+          state.value = state.pc;
+          return;
+      }
+      state.pc = next;
+    }
+    state.cause = FakePrograms::kInterrupt;
   }
 
   void start() {
@@ -325,6 +373,7 @@ class FakeCard final : public link::Backend {
   FakeProcessor processor_;
   std::optional<runtime::Tables<FakeProcessor>> tables_;
   std::optional<Firmware> firmware_;
+  unsigned executed_ = 0;  // instructions of programs
   uint64_t status_ = 0;
   uint64_t card_ = regs::pcie::card::kGroups.put(options_.groups) |
                    regs::pcie::card::kSramKib.put(regs::kSramBytes / 1024);

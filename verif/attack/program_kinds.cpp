@@ -1,0 +1,70 @@
+// Programs for the management processor, which run beside what others have the card do.
+#include <array>
+#include <cstring>
+
+#include "abi/command.hpp"
+#include "abi/program.hpp"
+#include "host/sdaa/error.hpp"
+#include "verif/attack/attacker.hpp"
+
+namespace swai::attack {
+namespace {
+
+using protocol::Operation;
+using protocol::Status;
+
+// Goes on for ever: a call that nobody knows, and a command whose pointers lead nowhere.
+constexpr uint32_t load_upper(unsigned to, uint32_t value) { return (value & 0xffff'f000) | to << 7 | 0x37; }
+constexpr uint32_t add(unsigned to, unsigned from, uint32_t value) {
+  return (value & 0xfff) << 20 | from << 15 | to << 7 | 0x13;
+}
+constexpr unsigned kA7 = 17;
+constexpr uint32_t kCall = 0x73;             // ecall
+constexpr uint32_t kBackBy20 = 0xfedf'f06f;  // jal x0, -20
+constexpr auto kCopy =
+    static_cast<uint32_t>(program::submit_word(static_cast<uint8_t>(command::Type::kCopy), command::kQuiet));
+static_assert((kCopy & 0x800) == 0, "add() would subtract");
+constexpr std::array<uint32_t, 6> kSpins = {add(kA7, 0, 0xff),    kCall, load_upper(kA7, kCopy),
+                                            add(kA7, kA7, kCopy), kCall, kBackBy20};
+
+// Memory for a program, with that in it.
+uint64_t place(HostileClient& client) {
+  constexpr uint64_t kBytes = 2 * program::kPageBytes;
+  const uint64_t flags = protocol::AllocateFlags{protocol::Usage::kShared}.bits();
+  for (;;) {
+    const auto given = client.exchange(Operation::kAllocate, {client.context(), kBytes, flags});
+    if (given && given->status == Status::kAgain) continue;
+    if (!given || given->status != Status::kOk)
+      sdaa::fail(sdaaErrorMemoryAllocation, "no memory for a hostile program");
+    client.fill(0);
+    std::memcpy(client.pinned->bytes().data(), kSpins.data(), sizeof kSpins);
+    client.copy(given->values[0], client.iova, false);
+    return given->values[0];
+  }
+}
+
+Status start(HostileClient& client, uint64_t memory) {
+  return client.request_as(client.context(), Operation::kProgramStart,
+                           {client.queue, memory, program::kCode, 0});
+}
+
+const Kind spins(
+    Boundary::kKernel, "runs a program that spins on calls which are refused", [](Attacker& attacker) {
+      HostileClient& client = attacker.client();
+      const uint64_t memory = place(client);
+      attacker.expect(start(client, memory) == Status::kOk, "no program begins where one has ended before");
+      for (unsigned i = 0; i < 4; ++i) {
+        client.connection.let_time_pass(1 + attacker.below(20'000));
+        attacker.expect(client.request_as(client.context(), Operation::kMemoryInfo, {0}) == Status::kOk,
+                        "nobody is answered beside it");
+      }
+      // It goes with its queue, and the next one with its client.
+      const auto reset = client.exchange(Operation::kQueueReset, {client.context(), client.queue});
+      attacker.expect(reset && reset->status == Status::kOk, "its queue cannot be reset");
+      if (reset) client.next = static_cast<uint32_t>(reset->values[0]);
+      attacker.expect(start(client, memory) == Status::kOk, "it goes on when its queue has been reset");
+      attacker.leave();
+    });
+
+}  // namespace
+}  // namespace swai::attack
