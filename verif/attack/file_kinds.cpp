@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "abi/elf.hpp"
+#include "abi/elf32.hpp"
 #include "host/flash/image.hpp"
 #include "host/link/served.hpp"
 #include "host/sdaa/error.hpp"
@@ -67,6 +68,23 @@ bool use_module(Attacker& attacker, const Bytes& bytes) {
 const Kind modules(Boundary::kFile, "loads modules that are damaged", [](Attacker& attacker) {
   for (unsigned i = 0; i < 4; ++i) use_module(attacker, damaged(attacker, attacker.module()));
 });
+
+// Each word of the headers in turn, the file's offsets and lengths among them, is more than the file has.
+const Kind outside(Boundary::kFile, "loads modules whose headers lead out of the file",
+                   [](Attacker& attacker) {
+                     const Bytes whole = attacker.module();
+                     module::elf::Header header;
+                     std::memcpy(&header, whole.data(), sizeof header);
+                     const size_t headers = header.program_headers +
+                                            header.program_header_count * sizeof(module::elf::ProgramHeader);
+                     for (size_t at = offsetof(module::elf::Header, entry); at < headers;
+                          at += sizeof(uint32_t)) {
+                       Bytes bytes = whole;
+                       const auto outside = static_cast<uint32_t>(whole.size() + attacker.below(64));
+                       std::memcpy(bytes.data() + at, &outside, sizeof outside);
+                       use_module(attacker, bytes);
+                     }
+                   });
 
 const Kind many_headers(Boundary::kFile, "loads a module whose headers name the same bytes again and again",
                         [](Attacker& attacker) {

@@ -178,10 +178,12 @@ TEST_CASE("model programs: a page of code, data elsewhere; and what they must ha
   CHECK(contains(program(constructed + "int value = 5;\n" + run + "SWAI_PROGRAM(run)\n").error,
                  "a static object has a constructor"));
   const std::string floating = "volatile float seen = 1;\nint value = 5;\n";
-  CHECK(contains(program(floating + "int run(swai::program::Job&) { return seen * 2 > 3; }\nSWAI_PROGRAM(run)\n").error,
-                 "cannot compute in floating point"));
-  CHECK(contains(program("int absent();\nint run(swai::program::Job&) { return absent(); }\nSWAI_PROGRAM(run)\n").error,
-                 "defined in none of the sources: absent()"));
+  CHECK(contains(
+      program(floating + "int run(swai::program::Job&) { return seen * 2 > 3; }\nSWAI_PROGRAM(run)\n").error,
+      "cannot compute in floating point"));
+  CHECK(contains(
+      program("int absent();\nint run(swai::program::Job&) { return absent(); }\nSWAI_PROGRAM(run)\n").error,
+      "defined in none of the sources: absent()"));
 
   REQUIRE(program("int value = 5;\n" + run + "SWAI_PROGRAM(run)\n", "--stack 4096").code == 0);
   const auto made = sdaa::read_program(bytes_of(folder / "program.elf"));
