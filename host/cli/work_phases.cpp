@@ -31,9 +31,9 @@ void WorkPhases::end(std::string name) {
                       .dma = end.work.dma - begin.work.dma,
                       .systolic = end.work.systolic - begin.work.systolic,
                       .vector = end.work.vector - begin.work.vector,
-                      .barrier = end.work.barrier - begin.work.barrier,
                       .bytesToCard = end.work.bytesToCard - begin.work.bytesToCard,
-                      .bytesToHost = end.work.bytesToHost - begin.work.bytesToHost}});
+                      .bytesToHost = end.work.bytesToHost - begin.work.bytesToHost,
+                      .barrier = end.work.barrier - begin.work.barrier}});
 }
 
 std::string WorkPhases::text() const {

@@ -296,8 +296,8 @@ sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work) {
              .dma = statistic(Statistic::kDmaCycles),
              .systolic = statistic(Statistic::kSystolicCycles),
              .vector = statistic(Statistic::kVectorCycles),
-             .barrier = statistic(Statistic::kBarrierCycles),
              .bytesToCard = statistic(Statistic::kRxPayloadBytes),
-             .bytesToHost = statistic(Statistic::kTxPayloadBytes)};
+             .bytesToHost = statistic(Statistic::kTxPayloadBytes),
+             .barrier = statistic(Statistic::kBarrierCycles)};
   });
 }

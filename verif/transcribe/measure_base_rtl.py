@@ -37,9 +37,11 @@ def measured(layers, steps, tier):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--layers", type=int, default=2, help="of the encoder, and of the decoder")
-    parser.add_argument("--steps", type=int, default=2, help="of the decoder, behind the first token")
+    parser.add_argument("--steps", type=int, default=2, help="of the decoder, behind the first token; 2 at least")
     parser.add_argument("--tier", default="rtl", help="fast: what operators take at the card's limits, and nothing else")
     options = parser.parse_args()
+    if options.steps < 2:
+        parser.error("--steps: 2 at least, as a context has room for four tokens at least")
     os.environ.setdefault("SWAI_TIMEOUT_SECONDS", str(PATIENCE))
     stats = measured(options.layers, options.steps, options.tier)
     if options.tier != "rtl":

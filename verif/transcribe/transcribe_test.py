@@ -162,6 +162,7 @@ class OneLaunch(TranscribeTest):
         # What the program did, its host knows: where it is not cancelled, that is the same.
         if "--no-fallback" in words:
             self.assertEqual(said[0][1]["least_cycles"], said[1][1]["least_cycles"])
+            self.assertGreater(said[1][1]["least_cycles"], 0)
         return said[1]
 
     def launches(self, stats):

@@ -116,16 +116,14 @@ PaperTable share_table(const Options& options, const SpokenJob& job) {
   if (*ratio.back() > published::kBestOverheadRatio) {
     table.rows[4].worse = fmt::format(
         "between operators of a list cores run code that is not in their caches, whoever launches; the "
-        "paper's "
-        "is {:g} at best, for large's shape and a long sound, and less than {:g} typically",
+        "paper's is {:g} at best, for large's shape and a long sound, and less than {:g} typically",
         published::kBestOverheadRatio, published::kTypicalOverheadRatio);
   }
   table.notes.push_back(
       fmt::format("{} hears '{}' in {}. Of each way the second run counts. Loading is no part of it. DMA "
-                  "that fetches nodes "
-                  "ahead counts as work.",
+                  "that fetches nodes ahead counts as work, unless its core waits at a barrier.",
                   job.model, said, job.sound));
-  table.notes.emplace_back("Base's and large's shapes are not measured: they have not been run on RTL.");
+  table.notes.emplace_back("Base's and large's shapes are not measured in all these ways.");
   return table;
 }
 

@@ -14,9 +14,9 @@ typedef struct sdaaDeviceWork {
   uint64_t dma; /* of a core: transfers between memory and local memory */
   uint64_t systolic;
   uint64_t vector;
-  uint64_t barrier;     /* of all cores together: they waited for others at a barrier */
   uint64_t bytesToCard; /* payload */
   uint64_t bytesToHost;
+  uint64_t barrier; /* of all cores together: they waited for others at a barrier */
 } sdaaDeviceWork_t;
 SDAA_API sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work);
 
