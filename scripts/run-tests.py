@@ -240,12 +240,12 @@ def report_failure(test, seed, result):
 
 
 def run_all(runner, jobs, workers):
-    """Runs (test, seed) pairs, the ones that took longest last time (or cost most) first. Returns how many failed."""
+    """Runs (test, seed) pairs, the ones that took longest last time (or cost most) first. Returns those that failed."""
     LOG_FOLDER.mkdir(parents=True, exist_ok=True)
     durations = read_durations()
     processor = {}
     jobs = sorted(jobs, key=lambda job: -durations.get(f"{job[0].name}:{job[1]}", job[0].cost))
-    failed = 0
+    failed = []
     width = len(str(len(jobs)))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         futures = {pool.submit(runner.run, test, seed): (test, seed) for test, seed in jobs}
@@ -258,7 +258,7 @@ def run_all(runner, jobs, workers):
                 durations[f"{test.name}:{seed}"] = round(result.seconds, 2)
                 processor[result.label] = round(result.processor, 2)
                 if result.verdict != "ok":
-                    failed += 1
+                    failed.append((test, seed, result))
                     report_failure(test, seed, result)
         except KeyboardInterrupt:
             runner.stop()
@@ -339,10 +339,14 @@ def main():
         seeds = [options.seed] if options.seed is not None else test.seeds_of(options.long, options.part)
         jobs += [(test, seed) for seed in seeds]
     failed = run_all(runner, jobs, options.jobs)
+    if len(jobs) > TAIL_LINES:
+        # Once more at the end, where whoever has only the last lines of a long log finds them.
+        for failure in failed:
+            report_failure(*failure)
     if options.since and not options.changed:
         minutes = round((time.time() - options.since) / 60, 1)
         pathlib.Path("build/test-minutes.json").write_text(json.dumps({"build.test_minutes": minutes}))
-    print(f"{len(jobs) - failed} passed, {failed} failed")
+    print(f"{len(jobs) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
 

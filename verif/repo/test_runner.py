@@ -63,6 +63,16 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("replay: replay-me 1\n", output)
         self.assertIn("1\n2\n3\n", (self.root / "build/test-logs/a.bad:1.log").read_text())
 
+    def test_failure_of_a_long_run(self):
+        """It is told when it happens, and again where a log that was cut still has it."""
+        self.register(
+            {"name": '"a.bad"', "command": '"echo why; exit 3"', "cost": 9},
+            {"name": '"a.good"', "command": '"exit 0"', "seeds": 30},
+        )
+        lines = self.run_tests("--jobs", "1")[1].splitlines()
+        self.assertEqual([lines[0].split()[-1], lines[1]], ["a.bad", "---- a.bad failed: exit code 3"])
+        self.assertEqual(lines[-4:-1], ["---- a.bad failed: exit code 3", "     why", "     replay: make tb T=a.bad SEED=1"])
+
     def test_hanging(self):
         # The test's child must end too: it would write the file a second after the timeout.
         self.register(
