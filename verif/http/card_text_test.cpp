@@ -7,8 +7,9 @@
 
 #include "host/http/card_text_model.hpp"
 #include "host/http/http_answer.hpp"
+#include "host/sdaa/runtime.hpp"
 #include "verif/http/asks.hpp"
-#include "verif/sdaa/on_card.hpp"
+#include "verif/system/rig.hpp"
 
 namespace {
 
@@ -22,6 +23,22 @@ std::vector<uint8_t> contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+// A card that nobody has used: one that gave all its memory to a client before has to clear it, which takes a
+// minute.
+class OwnCard {
+ public:
+  OwnCard() {
+    swai::sdaa::Runtime::get().use({[this] { return rig_.open(); }});
+    swai::sdaa::Runtime::current_number() = 0;
+  }
+  ~OwnCard() { swai::sdaa::Runtime::get().use({}); }
+  OwnCard(const OwnCard&) = delete;
+  OwnCard& operator=(const OwnCard&) = delete;
+
+ private:
+  swai::system::Rig rig_;
+};
 
 // All that the card has.
 std::vector<walk::CardMemory> take_memory() {
@@ -94,7 +111,7 @@ class OnModel {
 }  // namespace
 
 TEST_CASE("a text for which the card has no memory waits until another one ends") {
-  const swai::sdaa::OnCard card;
+  const OwnCard card;
   OnModel model;
   std::vector<walk::CardMemory> taken;
   const Wanted one(3, kRoom), other(5, kRoom);
@@ -111,7 +128,7 @@ TEST_CASE("a text for which the card has no memory waits until another one ends"
 }
 
 TEST_CASE("who waits for memory and goes keeps nobody waiting") {
-  const swai::sdaa::OnCard card;
+  const OwnCard card;
   OnModel model;
   std::vector<walk::CardMemory> taken;
   const Wanted one(3, kRoom), third(7, 20);
@@ -131,7 +148,7 @@ TEST_CASE("who waits for memory and goes keeps nobody waiting") {
 }
 
 TEST_CASE("a text that is alone and has no memory fails, and the next one has what there is") {
-  const swai::sdaa::OnCard card;
+  const OwnCard card;
   OnModel model;
   std::vector<walk::CardMemory> taken;
   const Wanted wanted(3, kRoom);
