@@ -109,6 +109,12 @@ __kernel__ void no_such_unit(const FaultArgs* args) {
   isa::issue<static_cast<isa::unit::Kind>(15), 0>();
 }
 
+// kCommand: launches end in the daemon only
+__kernel__ void ends_its_launch(const FaultArgs* args) {
+  CULPRIT_ONLY(args);
+  isa::issue<isa::unit::kControl, isa::control_op::kDone>();
+}
+
 // kWatchdog: never returns
 __kernel__ void endless_loop(const FaultArgs* args) {
   CULPRIT_ONLY(args);

@@ -10,7 +10,8 @@
 //   channel data, an access from outside or an invalidation comes: the group stops the clock then (cg_wake). It is made of
 //   registers, and of inputs that are.
 // Refused (bad): an unknown operation; ControlLaunch while a launch runs, the others while none does; a ControlSync whose
-//   scope is not exactly one bit.
+//   scope is not exactly one bit; ControlLaunch and ControlDone of code that is not the daemon's: whoever issues them goes on
+//   with the rights of the launch that comes next.
 module cpe_control (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -50,7 +51,7 @@ module cpe_control (
   cpe_pkg::launch_t launch_q;
   cpe_pkg::fault_t  fault_q;
 
-  logic issue, is_launch, is_argument, is_done, is_sync, one_scope, released, good, fault_new;
+  logic issue, is_launch, is_argument, is_done, is_sync, one_scope, daemon, released, good, fault_new;
 
   // A transfer that failed ends the launch as failed: ControlDone must not come before the fault is noted.
 
@@ -65,16 +66,18 @@ module cpe_control (
     is_done        = 1'b0;
     is_sync        = 1'b0;
     one_scope      = 1'b0;
+    daemon         = 1'b0;
     if (issue_valid_i) begin
       is_launch      = issue_i.op == cpe_isa_pkg::ControlLaunch;
       is_argument    = issue_i.op == cpe_isa_pkg::ControlArgument;
       is_done        = issue_i.op == cpe_isa_pkg::ControlDone;
       is_sync        = issue_i.op == cpe_isa_pkg::ControlSync;
       one_scope      = issue_i.rs1 == 32'd1 || issue_i.rs1 == 32'd2 || issue_i.rs1 == 32'd4;
+      daemon         = issue_i.pc[31:28] == cpe_isa_pkg::SpaceDaemon;
       issue          = !stop_o && !engine_fault_valid_i;
-      good           = active_q ? is_argument || is_done || (is_sync && one_scope) : is_launch;
+      good           = active_q ? is_argument || (is_done && daemon) || (is_sync && one_scope) : is_launch && daemon;
       released       = (arrive_q & release_i) != '0;
-      launch_ready_o = issue && is_launch && !active_q;
+      launch_ready_o = issue && is_launch && daemon && !active_q;
     end
   end
 
@@ -136,6 +139,6 @@ module cpe_control (
   end
 
   logic unused;
-  assign unused = ^{issue_i.target, issue_i.rs2, issue_i.pc};
+  assign unused = ^{issue_i.target, issue_i.rs2, issue_i.pc[27:0]};
 
 endmodule

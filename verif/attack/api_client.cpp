@@ -45,6 +45,10 @@ sdaaError_t ApiClient::run(const char* name, const void* arguments, size_t bytes
   return launched != sdaaSuccess ? launched : ended;
 }
 
+void ApiClient::begin(const char* name, const void* arguments, size_t bytes) {
+  need(launch(name, arguments, bytes, kTimeout));
+}
+
 void ApiClient::leave_running(const char* name, unsigned count) {
   for (unsigned i = 0; i < count; ++i) (void)launch(name, nullptr, 0, kLongest);
 }

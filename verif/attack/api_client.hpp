@@ -31,6 +31,11 @@ class ApiClient {
   sdaaError_t run(const char* name, const Arguments& arguments) {
     return run(name, &arguments, sizeof arguments);
   }
+  // Not waited for: finish() tells.
+  template <typename Arguments>
+  void begin(const char* name, const Arguments& arguments) {
+    begin(name, &arguments, sizeof arguments);
+  }
   // So many of a kernel, which are not waited for.
   void leave_running(const char* name, unsigned count);
   // Of what was given to the stream; it goes on.
@@ -42,6 +47,7 @@ class ApiClient {
 
  private:
   sdaaError_t launch(const char* name, const void* arguments, size_t bytes, uint32_t timeout);
+  void begin(const char* name, const void* arguments, size_t bytes);
 
   int device_;
   uint64_t memory_ = 0;

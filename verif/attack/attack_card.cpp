@@ -1,18 +1,18 @@
 // The hostile client against cards that a daemon serves, while another client computes on the same card:
-// attack-card SOCKET FOLDER MODULE STEPS SEED. MODULE has the kernels of verif/sdaa/kernels.cpp. Prints what
-// it could reach, a line each, then a JSON object of figures; exit code 1 if there was something, or a result
-// of the other client's was wrong.
+// attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY]. MODULE has the kernels of verif/sdaa/kernels.cpp.
+// With a boundary each kind of attack there is played so many times. Prints what it could reach, a line each,
+// then a JSON object of figures; exit code 1 if there was something, or a result of the other client's was
+// wrong.
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 #include "host/sdaa/firmware.hpp"
+#include "verif/attack/attacker_process.hpp"
 #include "verif/attack/bystander.hpp"
 #include "verif/attack/worker.hpp"
 
@@ -26,41 +26,38 @@ constexpr uint32_t kCount = 64 << 10;
 constexpr double kMostSlower = 0.01;
 
 int play(const std::string& socket, const std::string& folder, const std::vector<uint8_t>& module,
-         unsigned long steps, uint64_t seed) {
+         const AttackerProcess::Plan& plan) {
   Bystander bystander(socket);
-  Attacker attacker({socket, folder, module, 1}, bystander.known(), seed);
+  // A device of its own in the runtime library.
+  AttackerProcess attacker({socket, folder, module, 1}, bystander.known(), plan);
   const auto looks = link::Card::open(socket);
   const protocol::Info info = sdaa::find_firmware(*looks, sdaa::Limits{}, sdaa::Restart::kNo).info;
   Worker worker(0, module, kCount);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(plan.seed);
   unsigned wrong = 0;
   // The first launch finds cold caches.
   wrong += worker.round(random) ? 0 : 1;
-  const Launches before = launches_of_busiest(*looks, info);
+  const std::vector<Launches> first = launches(*looks, info);
+  const size_t its = busiest(first);
+  const Launches before = first[its];
   for (unsigned i = 0; i < kRoundsAlone; ++i) wrong += worker.round(random) ? 0 : 1;
-  const Launches alone = launches_of_busiest(*looks, info);
+  const Launches alone = launches(*looks, info)[its];
 
-  std::atomic<bool> over = false;
-  std::thread hostile([&] {
-    for (unsigned long step = 0; step < steps; ++step)
-      attacker.play(*kinds()[attacker.below(static_cast<unsigned>(kinds().size()))]);
-    over = true;
-  });
+  attacker.start();
   unsigned spoilt = 0;
   unsigned rounds = 0;
-  for (; !over; ++rounds) {
+  for (; !attacker.is_over(); ++rounds) {
     wrong += worker.round(random) ? 0 : 1;
     spoilt += bystander.is_whole() ? 0 : 1;
   }
-  hostile.join();
-  const Launches attacked = launches_of_busiest(*looks, info);
+  const Launches attacked = launches(*looks, info)[its];
 
   for (const std::string& leak : attacker.leaks()) fmt::print("{}\n", leak);
   fmt::print(
       "{{\"steps\": {}, \"kinds\": {}, \"leaks\": {}, \"spoilt\": {}, \"rounds\": {}, \"wrong\": {}, "
       "\"cycles_alone\": {:.1f}, \"cycles_attacked\": {:.1f}}}\n",
-      steps, kinds().size(), attacker.leaks().size(), spoilt, rounds, wrong, (alone - before).cycles_of_one(),
-      (attacked - alone).cycles_of_one());
+      attacker.steps(), kinds().size(), attacker.leaks().size(), spoilt, rounds, wrong,
+      (alone - before).cycles_of_one(), (attacked - alone).cycles_of_one());
   const double slower = (attacked - alone).cycles_of_one() / (alone - before).cycles_of_one() - 1;
   const bool held = attacker.leaks().empty() && wrong == 0 && spoilt == 0;
   return held && rounds != 0 && std::abs(slower) <= kMostSlower ? 0 : 1;
@@ -70,8 +67,8 @@ int play(const std::string& socket, const std::string& folder, const std::vector
 }  // namespace swai::attack
 
 int main(int count, char** words) {
-  if (count != 6) {
-    fmt::print(stderr, "attack-card SOCKET FOLDER MODULE STEPS SEED\n");
+  if (count != 6 && count != 7) {
+    fmt::print(stderr, "attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY]\n");
     return 2;
   }
   try {
@@ -80,8 +77,10 @@ int main(int count, char** words) {
     ::setenv("SWAI_CARD", (socket + "," + socket).c_str(), 1);
     std::ifstream file(words[3], std::ios::binary);
     const std::vector<uint8_t> module((std::istreambuf_iterator<char>(file)), {});
-    return swai::attack::play(socket, words[2], module, std::strtoul(words[4], nullptr, 10),
-                              std::strtoull(words[5], nullptr, 10));
+    return swai::attack::play(socket, words[2], module,
+                              {.steps = std::strtoul(words[4], nullptr, 10),
+                               .seed = std::strtoull(words[5], nullptr, 10),
+                               .boundary = count == 7 ? words[6] : ""});
   } catch (const std::exception& error) {
     fmt::print(stderr, "attack-card: {}\n", error.what());
     return 1;

@@ -11,11 +11,12 @@ bool Attacker::play(const Kind& kind) {
   try {
     kind.play(*this);
     return true;
-  } catch (const link::Error&) {
-    leave_all();
-  } catch (const sdaa::Failure&) {
-    leave_all();
+  } catch (const link::Error& error) {
+    thrown_out_ = error.what();
+  } catch (const sdaa::Failure& failure) {
+    thrown_out_ = failure.what();
   }
+  leave_all();
   return false;
 }
 

@@ -34,6 +34,8 @@ class Attacker {
 
   // Plays one step. False: it was thrown out before the end of it, and comes again.
   bool play(const Kind& kind);
+  // Why, the last time.
+  const std::string& thrown_out() const { return thrown_out_; }
   // What must not have been possible, in words; empty: nothing.
   const std::vector<std::string>& leaks() const { return leaks_; }
 
@@ -63,6 +65,7 @@ class Attacker {
   std::unique_ptr<HostileClient> client_;
   std::unique_ptr<ApiClient> api_;
   std::string playing_;
+  std::string thrown_out_;
   std::vector<std::string> leaks_;
 };
 

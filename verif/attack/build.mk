@@ -6,4 +6,4 @@ ATTACK_PARTS := $(addprefix verif/attack/,kind.cpp api_client.cpp attacker.cpp h
     verif/socket/raw_client.cpp verif/firmware/launch/module_file.cpp host/flash/image.cpp abi/elf.cpp abi/sha256.cpp
 $(eval $(call cxx_program,test-attack,verif/attack/attack_test.cpp $(ATTACK_PARTS) $(SERVE_SOURCES) $(SOCKET_SERVER_SOURCES),\
     $(B)/lib/sdaa-tested.a -lfmt,$(ATTACK_FLAGS)))
-$(eval $(call cxx_program,attack-card,verif/attack/attack_card.cpp $(ATTACK_PARTS),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_program,attack-card,verif/attack/attack_card.cpp verif/attack/attacker_process.cpp $(ATTACK_PARTS),$(B)/lib/serve.a $(B)/lib/socket.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))

@@ -15,17 +15,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--steps", default="100")
+    parser.add_argument("--boundary", help="each kind of attack there so many times, in turn; else steps at random")
+    parser.add_argument("--tier", default="rtl", choices=["rtl", "fast"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"XDG_RUNTIME_DIR": folder}
         environment.pop("SWAI_CARD", None)
-        daemon = subprocess.Popen([SWAI, "--config", "tiny", "serve"], env=environment, stderr=subprocess.PIPE, text=True)
+        daemon = subprocess.Popen([SWAI, "--config", "tiny", "--tier", options.tier, "serve"], env=environment, stderr=subprocess.PIPE, text=True)
         try:
             for line in daemon.stderr:
                 if "ready" in line:
                     break
             done = subprocess.run(["build/attack-card", f"{folder}/swai/card0", f"{folder}/hostile",
-                                   "build/cpe-kernels/sdaa-tests.elf", options.steps, options.seed])
+                                   "build/cpe-kernels/sdaa-tests.elf", options.steps, options.seed,
+                                   *([options.boundary] if options.boundary else [])])
             ended = daemon.poll()
         finally:
             daemon.send_signal(signal.SIGTERM)

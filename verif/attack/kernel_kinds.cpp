@@ -91,6 +91,30 @@ const Kind leaves_endless(Boundary::kKernel, "leaves kernels behind that never e
   attacker.expect(card.cycle() - before < ApiClient::kLongest / 4, "the next kernel had to wait for them");
 });
 
+// Lines of the group's memory that lie where the victim's do in their block, with the rights of the launch
+// that clears cores between two clients: it comes when somebody else's launch waits.
+void goes_on(Attacker& attacker, const char* kernel) {
+  HostileClient& client = attacker.client();
+  ApiClient& api = attacker.api();
+  constexpr int32_t kBlock = 2 << 20;
+  constexpr uint16_t kBlocks = 64;
+  constexpr uint16_t kMemory = 8 + protocol::kQueues;  // segment of all that the first group has
+  const uint64_t to = segment::pointer(kMemory, segment::offset(attacker.known().pointer) % kBlock);
+  api.begin(kernel, sdaa::OutlivesArgs{cpe::GlobalPtr<void>(to), kBlock, kBlocks, 3000});
+  command::Fill fill = {};
+  fill.to = client.pointer;
+  fill.bytes = HostileClient::kBytes;
+  fill.rows = 1;
+  attacker.expect(send(client, command::Type::kFill, fill) == Status::kOk, "another one's launch failed");
+  attacker.expect(api.finish() != sdaaSuccess, "a kernel that did so ended well");
+}
+
+const Kind outlives(Boundary::kKernel, "a kernel ends its launch and goes on in the next one",
+                    [](Attacker& attacker) { goes_on(attacker, "outlives"); });
+
+const Kind takes_launch(Boundary::kKernel, "a kernel takes the launch behind its own",
+                        [](Attacker& attacker) { goes_on(attacker, "takes_launch"); });
+
 const Kind bad_launches(
     Boundary::kKernel, "launches kernels of modules that it has not loaded", [](Attacker& attacker) {
       HostileClient& client = attacker.client();

@@ -44,12 +44,17 @@ bool Worker::round(std::mt19937_64& random) {
   return result == y;
 }
 
-Launches launches_of_busiest(link::Card& card, const protocol::Info& info) {
-  std::vector<protocol::ClientUsage> all(info.clients_count);
+std::vector<Launches> launches(link::Card& card, const protocol::Info& info) {
+  std::vector<protocol::ClientUsage> told(info.clients_count);
   card.read_block(sdaa::kMemoryBar, sdaa::kSram + info.clients_offset,
-                  {reinterpret_cast<uint8_t*>(all.data()), all.size() * sizeof(protocol::ClientUsage)});
-  const auto& most = *std::ranges::max_element(all, {}, &protocol::ClientUsage::launches);
-  return {most.launches, most.busy};
+                  {reinterpret_cast<uint8_t*>(told.data()), told.size() * sizeof(protocol::ClientUsage)});
+  std::vector<Launches> all;
+  for (const protocol::ClientUsage& one : told) all.push_back({one.launches, one.busy});
+  return all;
+}
+
+size_t busiest(const std::vector<Launches>& all) {
+  return static_cast<size_t>(std::ranges::max_element(all, {}, &Launches::count) - all.begin());
 }
 
 }  // namespace swai::attack

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <vector>
 
 #include "abi/protocol.hpp"
 #include "host/link/card.hpp"
@@ -38,7 +39,9 @@ struct Launches {
     return {one.count - other.count, one.cycles - other.cycles};
   }
 };
-// Of the one with the most of them.
-Launches launches_of_busiest(link::Card& card, const protocol::Info& info);
+// Of all clients, each at the place of its context.
+std::vector<Launches> launches(link::Card& card, const protocol::Info& info);
+// The one with the most of them.
+size_t busiest(const std::vector<Launches>& all);
 
 }  // namespace swai::attack

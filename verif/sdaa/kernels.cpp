@@ -51,3 +51,31 @@ __kernel__ void hang() {
 }
 
 __kernel__ void nothing() {}
+
+namespace {
+
+constexpr uint16_t kDaemonSegment = 1;  // everybody's to read
+
+void end_launch(const OutlivesArgs& args) {
+  for (uint32_t i = 0; i < args.rounds; ++i) asm volatile("");
+  isa::issue<isa::unit::kControl, isa::control_op::kDone>();
+}
+
+}  // namespace
+
+__kernel__ void outlives(const OutlivesArgs* args) {
+  if (number() != 0) return;
+  const OutlivesArgs mine = *args;
+  end_launch(mine);
+  dma::load(ys, GlobalPtr<const void>(kDaemonSegment, 0), 64,
+            {.rows = 4000, .ldm_stride = 0, .global_stride = 0});
+  dma::wait(dma::store(mine.to, xs, 64, {.rows = mine.rows, .ldm_stride = 0, .global_stride = mine.stride}));
+}
+
+__kernel__ void takes_launch(const OutlivesArgs* args) {
+  if (number() != 0) return;
+  const OutlivesArgs mine = *args;
+  end_launch(mine);
+  isa::ask<isa::unit::kControl, isa::control_op::kLaunch>();
+  dma::wait(dma::store(mine.to, xs, 64, {.rows = mine.rows, .ldm_stride = 0, .global_stride = mine.stride}));
+}

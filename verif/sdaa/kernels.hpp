@@ -41,4 +41,15 @@ struct Values {
   uint8_t most;
 };
 
+// outlives: core 0 ends its launch as the daemon does, and then has lines written, `rows` of them, `stride`
+// apart from `to` on, behind a transfer that takes longer than the next launch takes to begin. takes_launch:
+// it takes the next launch as well, and has them written then. Both wait `rounds` before, in which others ask
+// for that launch.
+struct OutlivesArgs {
+  cpe::GlobalPtr<void> to;
+  int32_t stride;
+  uint16_t rows;
+  uint16_t rounds;
+};
+
 }  // namespace swai::sdaa

@@ -342,6 +342,10 @@ Environment::Answer Cpe::pass_on(const Command& command) {
 Environment::Answer Cpe::control(const Command& command) {
   // A launch is asked for outside of launches only, all else inside only.
   if (running_ == (command.op == control_op::kLaunch)) return {.kind = Answer::kBad};
+  // Whoever ends one or takes one goes on with the rights of the next.
+  const bool of_daemon = command.pc >> 28 == space::kDaemon;
+  if (!of_daemon && (command.op == control_op::kLaunch || command.op == control_op::kDone))
+    return {.kind = Answer::kBad};
   switch (command.op) {
     case control_op::kLaunch:
       if (!pending_) return {.kind = Answer::kWait};

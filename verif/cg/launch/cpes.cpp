@@ -7,11 +7,10 @@
 namespace swai::cg {
 namespace {
 
+namespace space = cpe::isa::space;
+using namespace cpe::isa::control_op;
+
 constexpr uint32_t kUnknown = ~0U;
-constexpr unsigned kLaunch = 0;
-constexpr unsigned kArgument = 1;
-constexpr unsigned kDone = 2;
-constexpr unsigned kSync = 3;
 constexpr unsigned kCauseIllegal = 1;
 constexpr unsigned kCauseCommand = 5;
 constexpr unsigned kCauseLimit = 9;
@@ -34,8 +33,9 @@ void Cpes::raise(unsigned i, bool dma, unsigned cause) {
   ++faults_;
 }
 
-void Cpes::ask(unsigned i, unsigned op, uint32_t rs1) {
+void Cpes::ask(unsigned i, unsigned op, uint32_t rs1, uint32_t by) {
   Cpe& cpe = cpes_[i];
+  cpe.pc = by << 28 | (cpe.pc & 0xfff'ffff);
   cpe.state = State::kIssue;
   cpe.op = op;
   cpe.rs1 = rs1;
@@ -54,7 +54,8 @@ void Cpes::go_on(unsigned i) {
       raise(i, false, kCauseIllegal);
     } else if (random_.chance(habits.bad_command)) {
       cpe.bad = true;
-      ask(i, 1 + static_cast<unsigned>(random_.below(20)), 1);
+      const auto op = static_cast<unsigned>(random_.below(20));
+      ask(i, op, 1, op == kLaunch || random_.chance(50) ? space::kKernel : space::kDaemon);
     } else {
       ask(i, kLaunch);
     }
@@ -82,11 +83,12 @@ void Cpes::go_on(unsigned i) {
     static constexpr struct {
       unsigned op;
       uint32_t rs1;
-    } kBad[] = {{kLaunch, 0}, {kSync, 0},           {kSync, 3}, {kSync, 6}, {kSync, 7},
-                {kSync, 8},   {kSync, 0x8000'0001}, {4, 0},     {127, 1}};
+      uint32_t by = space::kKernel;
+    } kBad[] = {{kLaunch, 0}, {kLaunch, 0, space::kDaemon}, {kSync, 0}, {kSync, 3}, {kSync, 6}, {kSync, 7},
+                {kSync, 8},   {kSync, 0x8000'0001},         {4, 0},     {127, 1},   {kDone, 0}};
     cpe.bad = true;
     const auto& bad = kBad[random_.below(std::size(kBad))];
-    ask(i, bad.op, bad.rs1);
+    ask(i, bad.op, bad.rs1, bad.by);
     return;
   }
   if (random_.chance(20)) cpe.engines = std::max(cpe.engines, some());
@@ -98,7 +100,7 @@ void Cpes::go_on(unsigned i) {
   } else if (cpe.syncs < (cpe.argument & 3)) {
     // All CPEs of a launch must come to the same barriers: its argument says which.
     ++cpe.syncs;
-    ask(i, kSync, 1U << (cpe.argument >> (2 * cpe.syncs) & 3) % 3);
+    ask(i, kSync, 1U << (cpe.argument >> (2 * cpe.syncs) & 3) % 3, space::kKernel);
   } else {
     ask(i, kDone);
   }

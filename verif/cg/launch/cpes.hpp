@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Vtb_launch.h"
+#include "cpe_isa.hpp"
 #include "sim/common/field.hpp"
 #include "verif/lib/bench.hpp"
 #include "wires.hpp"
@@ -93,7 +94,8 @@ class Cpes : public verif::Agent {
 
   void edge(unsigned i);
   void go_on(unsigned i);
-  void ask(unsigned i, unsigned op, uint32_t rs1 = 0);
+  // `by`: whose code does.
+  void ask(unsigned i, unsigned op, uint32_t rs1 = 0, uint32_t by = cpe::isa::space::kDaemon);
   void raise(unsigned i, bool dma, unsigned cause);
 
   Vtb_launch& top_;

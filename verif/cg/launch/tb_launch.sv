@@ -249,6 +249,7 @@ module tb_launch #(
       issue.target = cpe_isa_pkg::UnitControl;
       issue.op     = issue_op_i[7*i +: 7];
       issue.rs1    = issue_rs1_i[32*i +: 32];
+      issue.pc     = pc_i[32*i +: 32];
     end
 
     cpe_control u_control (

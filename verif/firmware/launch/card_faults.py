@@ -32,6 +32,7 @@ EXPECTED = {
     "window_write": BEYOND | {"access": "write", "dma": 0},
     "bad_command": COMMAND,
     "no_such_unit": COMMAND,
+    "ends_its_launch": COMMAND,
     "endless_loop": WATCHDOG,
     "deadlock_channel": WATCHDOG,
     "deadlock_sync": WATCHDOG,

@@ -131,8 +131,9 @@ TEST_CASE("faulty kernels: failed, with the cause") {
         Expected{"misaligned", "misaligned"}, Expected{"jump_nowhere", "fetch at 0x20000000"},
         Expected{"read_nowhere", "read at 0x0"}, Expected{"beyond_ldm", "read at 0x10020000"},
         Expected{"store_to_code", "does not permit"}, Expected{"bad_command", "bad command"},
-        Expected{"no_such_unit", "bad command"}, Expected{"endless_loop", "CPE 5"},
-        Expected{"deadlock_channel", "CPE 5"}, Expected{"deadlock_sync", "CPE 5"}}) {
+        Expected{"no_such_unit", "bad command"}, Expected{"ends_its_launch", "bad command"},
+        Expected{"endless_loop", "CPE 5"}, Expected{"deadlock_channel", "CPE 5"},
+        Expected{"deadlock_sync", "CPE 5"}}) {
     CAPTURE(expected.kernel);
     const Finished finished = run("faults", expected.kernel, "--limit 100000 --args buf:4096 5 0");
     CHECK(finished.code == 1);

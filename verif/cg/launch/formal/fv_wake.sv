@@ -16,6 +16,7 @@ module fv_wake (
   input logic        asks_i,       // the core turns to the control unit
   input logic [6:0]  op_i,
   input logic [2:0]  scope_i,
+  input logic        daemon_i,     // ... from its code
   input logic        others_i,     // at the barrier
   input logic        engines_i,
   input logic        core_fault_i,
@@ -82,6 +83,7 @@ module fv_wake (
   logic            waiting_q, core_fault_q, dma_fault_q, engines_q;
   logic [6:0]      op_q;
   logic [2:0]      scope_q;
+  logic            daemon_q;
   logic            ready, bad, asleep, stop, fault_valid, enable;
   logic [2:0]      arrive;
   logic [31:0]     rdata;
@@ -128,8 +130,9 @@ module fv_wake (
 
   always_ff @(posedge clk_i) begin
     if (core_q == Works) begin
-      op_q    <= op_i;
-      scope_q <= scope_i;
+      op_q     <= op_i;
+      scope_q  <= scope_i;
+      daemon_q <= daemon_i;
     end
   end
 
@@ -143,6 +146,7 @@ module fv_wake (
     issue            = '0;
     issue.op         = op_q;
     issue.rs1        = {29'b0, scope_q};
+    issue.pc         = {daemon_q ? cpe_isa_pkg::SpaceDaemon : cpe_isa_pkg::SpaceKernel, 28'b0};
     launch           = '0;
     launch.pc        = {30'b0, pc_q};
   end
@@ -199,7 +203,7 @@ module fv_wake (
 
   // ------------------------------------------------------------------------------------------------------- properties
 
-  logic        seen_q, enable_q, up_before_q;
+  logic        seen_q, enable_q, up_before_q, daemon_before_q;
   logic        finished_q, fault_valid_q;
   core_e       core_before_q;
   logic        waiting_before_q, core_fault_before_q, dma_fault_before_q, engines_before_q;
@@ -225,6 +229,7 @@ module fv_wake (
   always_ff @(posedge clk_i) begin
     enable_q            <= enable;
     up_before_q         <= up_q;
+    daemon_before_q     <= daemon_q;
     finished_q          <= finished;
     fault_valid_q       <= fault_valid;
     core_before_q       <= core_q;
@@ -251,6 +256,9 @@ module fv_wake (
         assert (dma_fault_q == dma_fault_before_q);
         assert (engines_q == engines_before_q);
       end
+      // Only the daemon's code takes launches and ends them.
+      if (seen_q && up_before_q && up_q && !daemon_before_q) assert (finished == finished_q);
+      if (launch_ready) assert (daemon_q);
       // A failed transfer is not followed by the end of the launch.
       if (seen_q && up_before_q && up_q && dma_fault_before_q) assert (finished == finished_q);
       // Whoever is stopped has a clock, and in reset until it is parked.
@@ -259,7 +267,7 @@ module fv_wake (
       if (!up_q) assert (enable == !parked_q);
       // No doorbell is lost, and none is taken twice.
       assert (owed_q == offered_q);
-      if (launch_valid && core_q == Asks && op_q == cpe_isa_pkg::ControlLaunch && !stop && !dma_fault_q) assert (ready && enable);
+      if (launch_valid && core_q == Asks && op_q == cpe_isa_pkg::ControlLaunch && daemon_q && !stop && !dma_fault_q) assert (ready && enable);
       if (core_q == Asks && ready && !bad && op_q == cpe_isa_pkg::ControlLaunch) begin
         assert (launch_valid && launch_ready);
         assert (rdata[1:0] == pc_q);

@@ -87,8 +87,8 @@ class CpeRun(unittest.TestCase):
 
     def test_faults_are_those_of_the_model(self):
         for kernel in ["illegal_instruction", "breakpoint", "assertion", "misaligned", "jump_nowhere", "read_nowhere", "beyond_ldm", "store_to_code",
-                       "dma_read", "dma_write", "window_read", "window_write", "bad_command", "no_such_unit", "deadlock_channel",
-                       "deadlock_sync"]:
+                       "dma_read", "dma_write", "window_read", "window_write", "bad_command", "no_such_unit", "ends_its_launch",
+                       "deadlock_channel", "deadlock_sync"]:
             with self.subTest(kernel=kernel):
                 # `at`: a null pointer
                 arguments = [MODULES / "faults.elf", "--kernel", kernel, "--limit", 5000, "--args", 0, 0, 3, 0]

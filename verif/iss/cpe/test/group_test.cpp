@@ -93,6 +93,8 @@ std::vector<Wrong> wrongs() {
   add({"two scopes", Assembler().sync(3), Cause::kCommand});
   add({"a launch in a launch", Assembler()({custom(unit::kControl, control_op::kLaunch, kA0)}),
        Cause::kCommand});
+  add({"the end of a launch, which is the daemon's to say",
+       Assembler()({custom(unit::kControl, control_op::kDone, 0)}), Cause::kCommand});
   add({"DMA of nothing", dma(pointer(Bench::kData, 0), false, 0), Cause::kCommand});
   add({"send to nobody", Assembler().command(unit::kRow, channel_op::kSend, kLdm, 32), Cause::kCommand});
   // Data window

@@ -1,0 +1,45 @@
+// A process that attacks: connections are counted by process, so a victim's are not the attacker's.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "verif/attack/attacker.hpp"
+
+namespace swai::attack {
+
+class AttackerProcess {
+ public:
+  // It waits for start(). With a boundary it plays each kind of attack there so many times, one after the
+  // other, and one that is thrown out before its end counts as something found; else so many steps at random.
+  struct Plan {
+    unsigned long steps = 0;
+    uint64_t seed = 0;
+    std::string boundary;
+  };
+  // Before the calling process has threads. Throws std::invalid_argument: no such boundary.
+  AttackerProcess(const Means& means, const Known& known, const Plan& plan);
+  ~AttackerProcess();
+  AttackerProcess(const AttackerProcess&) = delete;
+  AttackerProcess& operator=(const AttackerProcess&) = delete;
+
+  void start();
+  // Does not wait. Throws std::runtime_error: it ended otherwise than by its own will.
+  bool is_over();
+  // What it could reach, in words, when it is over.
+  const std::vector<std::string>& leaks() const { return leaks_; }
+  size_t steps() const { return steps_; }
+
+ private:
+  void collect();
+
+  size_t steps_ = 0;
+  pid_t pid_ = -1;
+  int channel_ = -1;
+  std::string said_;
+  std::vector<std::string> leaks_;
+};
+
+}  // namespace swai::attack
