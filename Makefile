@@ -439,7 +439,7 @@ bench-long: ## the same with the measurements that take long
 .PHONY: lint
 lint: generated ## check RTL (verilator -Wall), C++ (clang-format, cppcheck), and all files for leftovers
 	@scripts/install-deps.sh
-	@$(RUNNER) --only 'repo.lint-rtl' --only repo.format --only repo.cppcheck --only repo.files
+	@$(RUNNER) --long --only repo.lint-rtl --only repo.format --only repo.cppcheck --only repo.files
 
 .PHONY: format
 format: ## format all C++ files

@@ -286,7 +286,8 @@ def main():
     parser.add_argument("--variant", choices=VARIANTS, help="another variant of the simulators")
     parser.add_argument("--seed", type=int, help="run this seed instead of 1 to the test's number of seeds")
     parser.add_argument("--since", type=int, metavar="TIME", help="when all this began: a figure for make bench")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tests at a time")
+    # One more than there are cores: now and then a test waits.
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1, help="tests at a time")
     options = parser.parse_args()
 
     tests = load_tests(options.root)

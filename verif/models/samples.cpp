@@ -2,22 +2,21 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <stdexcept>
 
 namespace swai::models {
 namespace {
-
 const std::filesystem::path kFolder = "verif/models/data";
-
-Bytes read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot open " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
+
+Bytes contents_of(const std::string& path) {
+  Bytes bytes(std::filesystem::file_size(path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
+    throw std::runtime_error("cannot read " + path);
+  return bytes;
+}
 
 std::vector<Sample> samples() {
   std::vector<Sample> all;
@@ -26,10 +25,10 @@ std::vector<Sample> samples() {
     Sample one{name, {}, name};
     if (std::filesystem::is_directory(kFolder / name)) {
       for (const auto& file : std::filesystem::directory_iterator(kFolder / name))
-        one.files[file.path().filename().string()] = read(file.path());
+        one.files[file.path().filename().string()] = contents_of(file.path());
       one.main = one.files.contains("model.bin") ? "model.bin" : "model.safetensors";
     } else {
-      one.files[name] = read(kFolder / name);
+      one.files[name] = contents_of(kFolder / name);
     }
     all.push_back(std::move(one));
   }
@@ -55,7 +54,7 @@ Bytes written(const std::function<void(const std::string& path)>& write) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("swai-written-" + std::to_string(std::random_device()()));
   write(path.string());
-  Bytes bytes = read(path);
+  Bytes bytes = contents_of(path);
   std::filesystem::remove(path);
   return bytes;
 }

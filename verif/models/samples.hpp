@@ -26,6 +26,9 @@ Sample sample(const std::string& name);
 // Loads it as swai::models::load does. Throws what that throws.
 Model load(const Sample& sample);
 
+// All of a file, read at once: byte by byte takes seconds with sanitizers.
+Bytes contents_of(const std::string& path);
+
 // What is written to a path, which is gone afterwards.
 Bytes written(const std::function<void(const std::string& path)>& write);
 

@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "abi/elf.hpp"
@@ -13,16 +11,14 @@
 #include "host/models/utf8.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/models/mutation.hpp"
+#include "verif/models/samples.hpp"
 
 using namespace swai;
 using namespace swai::models;
 
 namespace {
 
-SharedBytes file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return FileBytes::hold(path, {std::istreambuf_iterator<char>(stream), {}});
-}
+SharedBytes file(const std::string& path) { return FileBytes::hold(path, contents_of(path)); }
 
 std::unique_ptr<Tokenizer> stories() {
   return make_tokenizer("tokens", read_llama2c_tokens(*file("models/stories260K/tokenizer.bin"), 512));
