@@ -52,6 +52,9 @@ struct Wish {
   transcribe::Options options;
   uint64_t seed = 0;
   bool stats = false;
+
+  // Beams are led by the host.
+  bool by_card() const { return launch.by_card() && options.beams == 1; }
 };
 
 audio::Sound sound_of(const std::string& file) {
@@ -61,17 +64,17 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
-  if (wish.build == "sync" && !wish.launch.by_card()) {
+  if (wish.build == "sync" && !wish.by_card()) {
     throw Error(
         kBadInput,
-        "--build sync: with --launch two-tier the host builds all lists before the first run; the card "
-        "builds them with --launch three-tier");
+        "--build sync: with --launch two-tier or --beams the host builds all lists before the first run; the "
+        "card builds them with --launch three-tier");
   }
-  if (wish.memory == "copy" && !wish.launch.by_card()) {
-    throw Error(
-        kBadInput,
-        "--memory copy: with --launch two-tier the host copies across PCIe; processor and cores of the "
-        "card have something to copy with --launch three-tier");
+  if (wish.memory == "copy" && !wish.by_card()) {
+    throw Error(kBadInput,
+                "--memory copy: with --launch two-tier or --beams the host copies across PCIe; processor and "
+                "cores of "
+                "the card have something to copy with --launch three-tier");
   }
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {
@@ -232,14 +235,14 @@ int run(const Cli& cli, Wish wish) {
   const ModuleFile operators(module);
   const std::string program = places().listen;
   std::vector<uint8_t> image;
-  if (wish.launch.by_card()) image = kernel_run::read_file(program);
+  if (wish.by_card()) image = kernel_run::read_file(program);
 
   const UsedCard card(cli.options());
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
   walker.launch(wish.launch.launches());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
-  transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed);
+  transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed, wish.options.beams);
   std::optional<transcribe::CardListener> listener;
   if (!image.empty()) {
     listener.emplace(program, image, speech, ready.special);
@@ -326,6 +329,13 @@ void add_transcribe(Cli& cli) {
       ->type_name("TEXT");
   command->add_flag("!--no-timestamps", wish->options.timestamps,
                     "text without times: a window is one segment");
+  command
+      ->add_option(
+          "--beams", wish->options.beams,
+          "texts that are followed at once, of which the likeliest is said: slower, a little better; the "
+          "host leads them (default 1)")
+      ->check(CLI::Range(1, 16))
+      ->type_name("N");
   command->add_flag("!--no-fallback", wish->fallback,
                     "the likeliest text as it is: no second attempts where it is no good");
   command->add_flag("!--full-windows", wish->short_windows,

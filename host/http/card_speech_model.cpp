@@ -28,6 +28,14 @@ class SpeechAsLongAsWanted : public transcribe::Speech {
     return speech_.append(tokens, rules);
   }
   double probability_of(models::Token token) override { return speech_.probability_of(token); }
+  std::vector<transcribe::Choice> split(const transcribe::Rules& rules) override {
+    check();
+    return speech_.split(rules);
+  }
+  std::vector<std::vector<transcribe::Choice>> go_on(std::span<const transcribe::Branch> branches) override {
+    check();
+    return speech_.go_on(branches);
+  }
 
  private:
   void check() const {

@@ -1,6 +1,6 @@
 # What was said in a sound: Whisper on a card.
 
-TRANSCRIBE_RULES := $(addprefix host/transcribe/,output.cpp segments.cpp special_tokens.cpp)
+TRANSCRIBE_RULES := $(addprefix host/transcribe/,beam_chunks.cpp beam_search.cpp output.cpp segments.cpp special_tokens.cpp)
 $(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transcribe/, \
     card_listener.cpp \
     card_speech.cpp \

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/graph/demand.hpp"
@@ -34,16 +35,37 @@ size_t frame_bytes(const CardWhisper& card) { return card.shape.mels * sizeof(fl
 
 size_t mel_bytes(const CardWhisper& card) { return (card.frames() + 2) * frame_bytes(card); }
 
+using Ranges = std::array<operators::ColumnRange, kRanges>;
+
+// That are ruled out.
+Ranges ranges_of(const speech::Allowed& allowed, const CardWhisper& card) {
+  return {{{0, allowed.first},
+           {card.first_timestamp, allowed.first_timestamp},
+           {allowed.end_of_timestamps, card.shape.vocabulary}}};
+}
+
+constexpr std::array kOfEachBeam = {"tokens", "places", "chunks", "ranges"};
+
 }  // namespace
 
+CardSpeech::Beams::Beams(const CardWhisper& card, uint32_t beams)
+    : count(beams),
+      program(beams_program(card, beams)),
+      chunks(beams, card.shape.text_context),
+      inputs("tokens of beams", program.pattern, ValueKind::kInput,
+             [](const std::string& name) { return std::ranges::count(kOfEachBeam, name) != 0; }),
+      outputs("what follows beams", program.pattern, ValueKind::kOutput) {}
+
 CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden,
-                       uint64_t seed)
+                       uint64_t seed, uint32_t beams)
     : walker_(walker),
       card_(model.card),
       seed_(seed),
+      beams_(beams > 1 ? std::make_optional<Beams>(card_, beams) : std::nullopt),
       encoder_weights_("weights of the encoder", model.programs.encoder.pattern, ValueKind::kWeight),
       decoder_weights_("weights of the decoder", model.programs.one.pattern, ValueKind::kWeight),
-      states_("keys and values", model.programs.one.pattern, ValueKind::kState),
+      // A text alone has a part of what beams have.
+      states_("keys and values", (beams_ ? beams_->program : model.programs.one).pattern, ValueKind::kState),
       cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
@@ -53,10 +75,11 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
       logits_("logits", card_.shape.vocabulary * sizeof(float)),
       between_("what lies between",
                std::max({model.programs.encoder.between_bytes, model.programs.several.between_bytes,
-                         model.programs.one.between_bytes})) {
+                         model.programs.one.between_bytes, beams_ ? beams_->program.between_bytes : 0})) {
   place(model);
-  window_ =
-      &windows_.try_emplace(card_.frames(), Window{card_.frames(), model.programs, {}, {}}).first->second;
+  Window window = {card_.frames(), model.programs, {}, {}, {}, {}};
+  if (beams_) window.beams = beams_->program;
+  window_ = &windows_.try_emplace(card_.frames(), std::move(window)).first->second;
 }
 
 CardSpeech::Lists& CardSpeech::lists() {
@@ -71,16 +94,27 @@ CardSpeech::Lists& CardSpeech::lists() {
   return *window_->lists;
 }
 
+walk::List& CardSpeech::beams_list() {
+  if (!window_->beams_list) {
+    window_->beams_list.emplace(window_->beams.value().pattern,
+                                [this](const auto& base) { return beams_address(base); });
+  }
+  return *window_->beams_list;
+}
+
 void CardSpeech::begin_sound(uint32_t window) {
   stream_ = 0;
   auto found = windows_.find(window);
   if (found == windows_.end()) {
     CardWhisper card = card_;
     card.moments = window / 2;
-    WhisperPrograms programs = whisper_programs(card);
-    for (const graph::Program* const one : {&programs.encoder, &programs.several, &programs.one})
-      if (one->between_bytes > between_.bytes()) throw std::logic_error("a short window takes more memory");
-    found = windows_.try_emplace(window, Window{window, std::move(programs), {}, {}}).first;
+    Window shorter = {window, whisper_programs(card), {}, {}, {}, {}};
+    if (beams_) shorter.beams = beams_program(card, beams_->count);
+    const WhisperPrograms& programs = shorter.programs;
+    for (const size_t bytes : {programs.encoder.between_bytes, programs.several.between_bytes,
+                               programs.one.between_bytes, beams_ ? shorter.beams->between_bytes : 0})
+      if (bytes > between_.bytes()) throw std::logic_error("a short window takes more memory");
+    found = windows_.try_emplace(window, std::move(shorter)).first;
   }
   window_ = &found->second;
   // Behind each window is a row of zeros, as before it.
@@ -125,6 +159,14 @@ cpe::GlobalPtr<void> CardSpeech::decoder_address(const graph::Template::Base& ba
   }
 }
 
+// What beams have of their own, and what a text alone has, too.
+cpe::GlobalPtr<void> CardSpeech::beams_address(const graph::Template::Base& base) const {
+  if (base.kind == ValueKind::kOutput) return beams_->outputs.address(base.name);
+  if (base.kind == ValueKind::kInput && std::ranges::count(kOfEachBeam, base.name) != 0)
+    return beams_->inputs.address(base.name);
+  return decoder_address(base);
+}
+
 void CardSpeech::place(const WhisperModel& model) {
   const auto put_into = [](walk::NamedMemory& memory) {
     return [&](const std::string& name, std::span<const uint8_t> contents) { memory.put(name, contents); };
@@ -149,18 +191,13 @@ void CardSpeech::run(walk::List& list, const std::map<std::string, int64_t>& siz
 void CardSpeech::hear(std::span<const float> mel) {
   mel_.put(walk::bytes_of(mel), frame_bytes(card_));
   run(lists().encoder, {}, heard_, 1);
-  ++passes_[{window_->frames, 0, 0}];
+  ++passes_[{window_->frames, Of::kEncoder, 0, 0}];
   begin();
 }
 
 void CardSpeech::obey(const Rules& rules) {
-  const speech::Allowed& allowed = rules.allowed;
-  const std::array<operators::ColumnRange, kRanges> ranges = {
-      {{0, allowed.first},
-       {card_.first_timestamp, allowed.first_timestamp},
-       {allowed.end_of_timestamps, card_.shape.vocabulary}}};
-  static_assert(sizeof ranges == sizeof Words::ranges);
-  words_.put(walk::bytes_of(ranges), offsetof(Words, ranges));
+  static_assert(sizeof(Ranges) == sizeof Words::ranges);
+  words_.put(walk::bytes_of(ranges_of(rules.allowed, card_)), offsetof(Words, ranges));
   operators::SampleSettings settings;
   settings.temperature = static_cast<float>(rules.temperature);
   settings.seed[0] = static_cast<uint32_t>(seed_);
@@ -174,11 +211,12 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
   if (tokens.size() > card_.shape.text_context - length_)
     throw std::length_error(fmt::format("the model's context has {} tokens", card_.shape.text_context));
   if (length_ == 0) ++stream_;
+  last_ = tokens.back();
   obey(rules);
   while (!tokens.empty()) {
     const auto chunk = tokens.first(std::min<size_t>(tokens.size(), kChunk));
     words_.put(walk::bytes_of(chunk), offsetof(Words, tokens));
-    const Pass pass = {window_->frames, chunk.size(), length_};
+    const Pass pass = {window_->frames, Of::kText, chunk.size(), length_};
     run(chunk.size() == 1 ? lists().one : lists().several, sizes_of(pass, !rules.first), decoded_,
         chunk.size());
     ++passes_[pass];
@@ -191,30 +229,99 @@ Choice CardSpeech::append(std::span<const Token> tokens, const Rules& rules) {
 }
 
 std::map<std::string, int64_t> CardSpeech::sizes_of(const Pass& pass, bool begun) {
+  if (pass.of == Of::kEncoder) return {};
   std::map<std::string, int64_t> sizes = {{"past", pass.past}, {"begun", begun ? 1 : 0}};
-  if (pass.rows > 1) sizes["rows"] = static_cast<int64_t>(pass.rows);
+  if (pass.of == Of::kText && pass.rows > 1) sizes["rows"] = static_cast<int64_t>(pass.rows);
   return sizes;
 }
 
+const graph::Program& CardSpeech::program_of(const Pass& pass, const Window& window) {
+  switch (pass.of) {
+    case Of::kEncoder:
+      return window.programs.encoder;
+    case Of::kBeams:
+      return *window.beams;
+    case Of::kText:
+      break;
+  }
+  return pass.rows == 1 ? window.programs.one : window.programs.several;
+}
+
+// The last token again, as that of the only beam.
+std::vector<Choice> CardSpeech::split(const Rules& rules) {
+  if (length_ == 0) throw std::logic_error("there is no text that could go on in several ways");
+  beams_.value().chunks.begin(length_ - 1);
+  return go_on({{Branch{0, last_, rules}}}).front();
+}
+
+std::vector<std::vector<Choice>> CardSpeech::go_on(std::span<const Branch> branches) {
+  Beams& beams = beams_.value();
+  if (branches.empty() || branches.size() > beams.count)
+    throw std::length_error("so many beams there are not");
+  const uint32_t past = beams.chunks.tokens();
+  if (past >= card_.shape.text_context)
+    throw std::length_error(fmt::format("the model's context has {} tokens", card_.shape.text_context));
+  std::vector<size_t> parents;
+  for (const Branch& branch : branches) parents.push_back(branch.parent);
+  const size_t row = card_.shape.width * sizeof(float), chunk = operators::kChunkRows * row;
+  for (const BeamChunks::Copy& copy : beams.chunks.grow(parents))
+    for (const graph::Template::Base& base : beams.program.pattern.bases)
+      if (base.kind == ValueKind::kState && is_of_tokens(base.name))
+        states_.move(base.name, copy.from * chunk, copy.to * chunk, copy.rows * row);
+
+  // Rows without a beam do what the first one does.
+  const auto beam_of = [&](size_t of_row) { return of_row < branches.size() ? of_row : 0; };
+  std::vector<Token> tokens;
+  std::vector<uint32_t> chunks;
+  std::vector<Ranges> ranges;
+  for (size_t i = 0; i < beams.count; ++i) {
+    const Branch& branch = branches[beam_of(i)];
+    tokens.push_back(branch.token);
+    ranges.push_back(ranges_of(branch.rules.allowed, card_));
+    const std::span<const uint32_t> of_text = beams.chunks.of(beam_of(i));
+    chunks.insert(chunks.end(), of_text.begin(), of_text.end());
+    chunks.resize((i + 1) * beams.chunks.of_each());
+  }
+  beams.inputs.put("tokens", walk::bytes_of(tokens));
+  beams.inputs.put("places", walk::bytes_of(std::vector(beams.count, past)));
+  beams.inputs.put("chunks", walk::bytes_of(chunks));
+  beams.inputs.put("ranges", walk::bytes_of(ranges));
+  const Pass pass = {window_->frames, Of::kBeams, beams.count, past};
+  run(beams_list(), sizes_of(pass, !branches.front().rules.first), decoded_, branches.size());
+  ++passes_[pass];
+  return choices_of_beams(branches.size());
+}
+
+std::vector<std::vector<Choice>> CardSpeech::choices_of_beams(size_t count) const {
+  const size_t each = beams_->count + 1;
+  std::vector<float> likeliest(beams_->count * each);
+  std::vector<Token> followers(likeliest.size());
+  const auto get = [&](const char* name, auto& words) {
+    beams_->outputs.get(name, {reinterpret_cast<uint8_t*>(words.data()), words.size() * sizeof words[0]});
+  };
+  get("likeliest", likeliest);
+  get("followers", followers);
+  std::vector<std::vector<Choice>> choices(count);
+  for (size_t i = 0; i < count * each; ++i) choices[i / each].push_back({followers[i], likeliest[i]});
+  return choices;
+}
+
 void CardSpeech::count_window(uint64_t given, uint64_t others, uint64_t steps) {
-  ++passes_[{window_->frames, 0, 0}];
-  for (uint64_t at = 0; at < given; at += kChunk)
-    ++passes_[{window_->frames, std::min<uint64_t>(given - at, kChunk), at}];
-  if (others != 0) ++passes_[{window_->frames, others, given}];
-  for (uint64_t step = 0; step < steps; ++step) ++passes_[{window_->frames, 1, given + others + step}];
+  ++passes_[{window_->frames, Of::kEncoder, 0, 0}];
+  const auto count = [&](uint64_t rows, uint64_t past) {
+    ++passes_[{window_->frames, Of::kText, rows, past}];
+  };
+  for (uint64_t at = 0; at < given; at += kChunk) count(std::min<uint64_t>(given - at, kChunk), at);
+  if (others != 0) count(others, given);
+  for (uint64_t step = 0; step < steps; ++step) count(1, given + others + step);
 }
 
 double CardSpeech::least_cycles(unsigned cpes) const {
   const graph::Limits limits = graph::limits_of(cpes);
   double sum = 0;
   for (const auto& [pass, times] : passes_) {
-    const WhisperPrograms& programs = windows_.at(pass.window).programs;
-    const bool encoder = pass.rows == 0;
-    const graph::Program& program = encoder          ? programs.encoder
-                                    : pass.rows == 1 ? programs.one
-                                                     : programs.several;
-    for (const graph::NodeDemand& node :
-         graph::demand_of(program.pattern, encoder ? std::map<std::string, int64_t>() : sizes_of(pass, true)))
+    const graph::Program& program = program_of(pass, windows_.at(pass.window));
+    for (const graph::NodeDemand& node : graph::demand_of(program.pattern, sizes_of(pass, true)))
       sum += static_cast<double>(times) * node.cycles(limits);
   }
   return sum;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "abi/listen.hpp"
+#include "host/transcribe/beam_chunks.hpp"
 #include "host/transcribe/speech.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_model.hpp"
@@ -26,14 +27,17 @@ double probability(std::span<const float> logits, Token token);
 
 class CardSpeech : public Speech {
  public:
-  // Throws walk::CardError when the card has not so much memory.
-  CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden, uint64_t seed);
+  // `beams`: texts that go on at once, at most. Throws walk::CardError when the card has not so much memory.
+  CardSpeech(walk::Walker& walker, const WhisperModel& model, const Forbidden& forbidden, uint64_t seed,
+             uint32_t beams = 1);
 
   void begin_sound(uint32_t window) override;
   void hear(std::span<const float> mel) override;
   void begin() override { length_ = 0; }
   Choice append(std::span<const Token> tokens, const Rules& rules) override;
   double probability_of(Token token) override;
+  std::vector<Choice> split(const Rules& rules) override;
+  std::vector<std::vector<Choice>> go_on(std::span<const Branch> branches) override;
 
   // For programs that build and launch its lists themselves: where everything lies (addresses of a sound
   // apart), and how tokens are chosen until others are given. Lists are those of the sound that has begun.
@@ -70,22 +74,39 @@ class CardSpeech : public Speech {
   struct Window {
     uint32_t frames;
     WhisperPrograms programs;
+    std::optional<graph::Program> beams;
     std::optional<Lists> lists;
+    std::optional<walk::List> beams_list;
     std::optional<walk::PatternMemory> patterns;
   };
 
+  // Where there are several.
+  struct Beams {
+    Beams(const CardWhisper& card, uint32_t count);
+
+    uint32_t count;
+    graph::Program program;  // of the longest window
+    BeamChunks chunks;
+    walk::NamedMemory inputs, outputs;
+  };
+
   Lists& lists();
+  walk::List& beams_list();
   cpe::GlobalPtr<void> encoder_address(const graph::Template::Base& base) const;
   cpe::GlobalPtr<void> decoder_address(const graph::Template::Base& base) const;
+  cpe::GlobalPtr<void> beams_address(const graph::Template::Base& base) const;
   void place(const WhisperModel& model);
-  // Of the encoder, if it takes no tokens.
+  enum class Of { kEncoder, kText, kBeams };
   struct Pass {
     uint32_t window;
+    Of of;
     uint64_t rows;
     uint64_t past;
     auto operator<=>(const Pass&) const = default;
   };
   static std::map<std::string, int64_t> sizes_of(const Pass& pass, bool begun);
+  static const graph::Program& program_of(const Pass& pass, const Window& window);
+  std::vector<std::vector<Choice>> choices_of_beams(size_t count) const;
 
   void run(walk::List& list, const std::map<std::string, int64_t>& sizes, Work& work, uint64_t items);
 
@@ -93,7 +114,9 @@ class CardSpeech : public Speech {
   const CardWhisper card_;
   const uint64_t seed_;
   uint32_t length_ = 0;
+  Token last_ = 0;
   uint32_t stream_ = 0;  // of random numbers: another one for each attempt
+  std::optional<Beams> beams_;
   walk::NamedMemory encoder_weights_, decoder_weights_, states_, cross_;
   walk::CardMemory padded_, mel_, forbidden_, settings_, words_, logits_, between_;
   std::map<uint32_t, Window> windows_;  // by their frames

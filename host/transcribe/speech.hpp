@@ -23,6 +23,13 @@ struct Choice {
   double log_probability = 0;  // after what is ruled out
 };
 
+// A text that goes on from one of those of the step before.
+struct Branch {
+  size_t parent = 0;
+  Token token = 0;
+  Rules rules;
+};
+
 class Speech {
  public:
   virtual ~Speech() = default;
@@ -36,8 +43,14 @@ class Speech {
   virtual void begin() = 0;
   // Puts tokens, one at least, behind the text, and chooses the one that follows.
   virtual Choice append(std::span<const Token> tokens, const Rules& rules) = 0;
-  // How probable `token` was to follow, before anything was ruled out.
+  // How probable `token` was to follow the text that was appended, before anything was ruled out.
   virtual double probability_of(Token token) = 0;
+
+  // The text goes on in several ways, the likeliest: tokens that follow it, one more than there are beams.
+  virtual std::vector<Choice> split(const Rules& rules) = 0;
+  // Texts behind `split` or another step, each with a token more, as many as there are beams at most: of each
+  // the likeliest tokens that follow.
+  virtual std::vector<std::vector<Choice>> go_on(std::span<const Branch> branches) = 0;
 };
 
 // A window as the likeliest tokens have it: each with the logarithm of its probability; the end, or one that

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/models/utf8.hpp"
+#include "host/transcribe/beam_search.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -85,6 +86,12 @@ std::vector<Token> Transcriber::directions() const {
   return tokens;
 }
 
+Rules Transcriber::rules_behind(std::span<const Token> tokens, double temperature) const {
+  const speech::Allowed allowed = options_.timestamps ? speech::allowed_after(tokens, special_)
+                                                      : speech::allowed_without_timestamps(special_);
+  return {allowed, tokens.empty(), options_.timestamps, temperature};
+}
+
 Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temperature) {
   std::vector<Token> given;
   if (!prompt.empty()) {
@@ -95,30 +102,27 @@ Transcriber::Text Transcriber::decode(std::span<const Token> prompt, double temp
   const std::vector<Token> begin = directions();
   given.push_back(begin.front());
 
-  Rules rules;
-  rules.temperature = temperature;
-  rules.timestamps = options_.timestamps;
   Heard heard;
   std::vector<Token> tokens;
-  const auto allow = [&] {
-    rules.first = tokens.empty();
-    rules.allowed = options_.timestamps ? speech::allowed_after(tokens, special_)
-                                        : speech::allowed_without_timestamps(special_);
-  };
-  allow();
+  const Rules rules = rules_behind(tokens, temperature);
   speech_.begin();
   // Whether anybody speaks is asked behind the first direction, wherever the others end.
   Choice choice = speech_.append(given, rules);
   heard.no_speech = speech_.probability_of(special_.no_speech);
   if (begin.size() > 1) choice = speech_.append(std::span(begin).subspan(1), rules);
   const size_t most = speech::most_said(context_);
-  while (true) {
-    heard.choices.push_back(choice);
-    if (choice.token == special_.end || tokens.size() == most) break;
-    tokens.push_back(choice.token);
-    if (given.size() + begin.size() - 1 + tokens.size() >= context_) break;
-    allow();
-    choice = speech_.append({&tokens.back(), 1}, rules);
+  if (options_.beams > 1 && temperature == 0) {
+    const size_t room = context_ - (given.size() + begin.size() - 1);
+    heard.choices = search_beams(speech_, {options_.beams, special_.end, std::min(most, room),
+                                           [&](auto said) { return rules_behind(said, temperature); }});
+  } else {
+    while (true) {
+      heard.choices.push_back(choice);
+      if (choice.token == special_.end || tokens.size() == most) break;
+      tokens.push_back(choice.token);
+      if (given.size() + begin.size() - 1 + tokens.size() >= context_) break;
+      choice = speech_.append({&tokens.back(), 1}, rules_behind(tokens, temperature));
+    }
   }
   Text text = text_of(heard);
   text.temperature = temperature;
@@ -234,10 +238,12 @@ void Transcriber::run(const audio::Mel& mel, uint64_t frames, const std::functio
   windows_ = 0;
   window_ = options_.short_windows ? short_window(frames, most_window_) : most_window_;
   speech_.begin_sound(window_);
-  if (listener_ != nullptr && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
+  // Beams are led.
+  const bool has_listener = listener_ != nullptr && options_.beams == 1;
+  if (has_listener && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
   while (at_ < frames_) {
     std::optional<Text> rejected;
-    const bool alone = listener_ != nullptr && language_known_ && options_.temperatures.front() == 0;
+    const bool alone = has_listener && language_known_ && options_.temperatures.front() == 0;
     if (alone) rejected = listen();
     if (!alone || rejected) lead(mel, std::move(rejected));
   }

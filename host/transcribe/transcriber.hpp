@@ -14,6 +14,7 @@ struct Options {
   std::vector<double> temperatures = {0, 0.2, 0.4, 0.6, 0.8, 1};  // the next one when a text is no good
   double most_compression = 2.4;  // texts that zlib makes smaller than that repeat themselves
   double least_probability = -1;  // mean logarithm
+  uint32_t beams = 1;             // texts that go on at once at the first temperature, if it is 0
   double no_speech = 0.6;         // more: nobody speaks, if the text is improbable, too
   bool timestamps = true;
   bool condition_on_previous = true;
@@ -56,6 +57,7 @@ class Transcriber {
 
   void find_language();
   std::vector<Token> directions() const;
+  Rules rules_behind(std::span<const Token> tokens, double temperature) const;
   Text decode(std::span<const Token> prompt, double temperature);
   Text decode_well(std::span<const Token> prompt, std::optional<Text> first);
   Text text_of(const Heard& heard) const;

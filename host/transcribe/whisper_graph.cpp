@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/models/for_the_card.hpp"
 #include "host/models/four_bits.hpp"
+#include "host/transcribe/beam_chunks.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -50,19 +53,32 @@ class Writer {
     return std::move(text_);
   }
 
+  std::string beams(uint32_t count) {
+    beams_ = count;
+    return decoder(count);
+  }
+
   std::string decoder(uint32_t rows) {
     part_ = "decoder";
     line("graph whisper_decoder");
-    if (rows == 1) {
-      line("size rows = 1");
+    if (rows == 1 || beams_ != 0) {
+      line("size rows = {}", rows);
     } else {
       line("size rows in 1 .. {}", rows);
     }
-    line("size past in 0 .. {}", model_.room() - rows);
+    line("size past in 0 .. {}", beams_ != 0 ? shape_.text_context - 1 : model_.room() - rows);
     line("input tokens: i32[rows]");
     line("weight embedding: {}[{}, {}]", few_bits() ? "f16" : "f32", shape_.vocabulary, shape_.width);
     line("weight positions: f32[{}, {}]", model_.room(), shape_.width);
-    line("embedded = embedding(tokens, embedding, positions: positions, at: past)");
+    if (beams_ != 0) {
+      line("input places: i32[rows]");
+      line("input chunks: i32[rows, {}]", BeamChunks(beams_, shape_.text_context).of_each());
+      line("words = embedding(tokens, embedding)");
+      line("place_rows = embedding(places, positions)");
+      line("embedded = add(words, place_rows)");
+    } else {
+      line("embedded = embedding(tokens, embedding, positions: positions, at: past)");
+    }
     line("repeat layer in 0 .. {} with x = embedded {{", shape_.text_layers);
     indent_ = "  ";
     norm("normal", "x", "layer[layer].attention.norm");
@@ -71,7 +87,8 @@ class Writer {
     projection("v", "normal", "layer[layer].attention.value");
     kept("keys", "k");
     kept("values", "v");
-    line("seen = attention(q, keys, values, heads: {}, causal: yes, past: past)", shape_.text_heads);
+    line("seen = attention(q, keys, values, heads: {}, causal: yes, past: past{})", shape_.text_heads,
+         beams_ != 0 ? ", positions: places, chunks: chunks" : "");
     projection("mixed", "seen", "layer[layer].attention.output", kBias, ", residual: x");
     norm("asking", "mixed", "layer[layer].cross.norm");
     projection("asked", "asking", "layer[layer].cross.query");
@@ -83,9 +100,11 @@ class Writer {
     feed_forward("both", "next x");
     indent_.clear();
     line("}}");
-    line("last_row = slice(x, first: rows - 1, rows: 1)");
-    norm("last", "last_row", "norm");
-    line("output logits: f32[1, {}]", shape_.vocabulary);
+    if (beams_ == 0) {
+      line("last_row = slice(x, first: rows - 1, rows: 1)");
+      line("output logits: f32[1, {}]", shape_.vocabulary);
+    }
+    norm("last", beams_ != 0 ? "x" : "last_row", "norm");
     if (few_bits()) {
       matrix("head", shape_.vocabulary, shape_.width);
       linear("logits", "last", "head", "");
@@ -163,23 +182,37 @@ class Writer {
   }
 
   void kept(const std::string& name, const std::string& rows) {
-    line("state layer[layer].{}: f32[{}, {}]", name, model_.room(), shape_.width);
-    line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+    if (beams_ != 0) {
+      line("state layer[layer].{}: f32[{}, {}]", name,
+           BeamChunks(beams_, shape_.text_context).count() * operators::kChunkRows, shape_.width);
+      line("{0} = place(layer[layer].{0}, {1}, places, chunks)", name, rows);
+    } else {
+      line("state layer[layer].{}: f32[{}, {}]", name, model_.room(), shape_.width);
+      line("{0} = extend(layer[layer].{0}, {1}, at: past)", name, rows);
+    }
   }
 
   // By the rules of the moment: what is forbidden (of two lists of bits one), what is allowed now (ranges).
   void choice() {
-    line("state left: f32[1, {}]", shape_.vocabulary);
+    const uint32_t rows = std::max(beams_, 1U);
+    line("state left: f32[{}, {}]", rows, shape_.vocabulary);
     line("size begun in 0 .. 1");
     line("input forbidden: i32[2, {}]", (shape_.vocabulary + 31) / 32);
-    line("input ranges: i32[1, {}]", 2 * kRanges);
-    line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
-    line("output token: i32[1]");
-    line("output log_probability: f32[1]");
+    line("input ranges: i32[{}, {}]", rows, 2 * kRanges);
     line("all = extend(left, logits, at: 0)");
     line("bits = slice(forbidden, first: begun, rows: 1)");
     line("possible = mask(all, bits, ranges)");
     line("preferred = prefer_group(possible, first: {})", model_.first_timestamp);
+    if (beams_ != 0) {
+      line("output likeliest: f32[rows, {}]", beams_ + 1);
+      line("output followers: i32[rows, {}]", beams_ + 1);
+      line("probable = log_softmax(preferred)");
+      line("likeliest, followers = top_k(probable, count: {})", beams_ + 1);
+      return;
+    }
+    line("input settings: i32[1, {}]", sizeof(operators::SampleSettings) / sizeof(uint32_t));
+    line("output token: i32[1]");
+    line("output log_probability: f32[1]");
     line("token, log_probability = sample(preferred, settings, position: past + rows)");
   }
 
@@ -192,7 +225,8 @@ class Writer {
 
   const CardWhisper& model_;
   const models::WhisperShape& shape_;
-  std::string part_;  // that it writes
+  uint32_t beams_ = 0;  // 0: it writes one text
+  std::string part_;    // that it writes
   std::string text_;
   std::string indent_;
 };
@@ -201,11 +235,18 @@ class Writer {
 
 std::string encoder_graph(const CardWhisper& model) { return Writer(model).encoder(); }
 std::string decoder_graph(const CardWhisper& model, uint32_t rows) { return Writer(model).decoder(rows); }
+std::string beams_graph(const CardWhisper& model, uint32_t beams) { return Writer(model).beams(beams); }
+
+bool is_of_tokens(const std::string& state) { return state.starts_with("layer["); }
 
 WhisperPrograms whisper_programs(const CardWhisper& model) {
   return {models::program_for(model.path, encoder_graph(model)),
           models::program_for(model.path, decoder_graph(model, kChunk)),
           models::program_for(model.path, decoder_graph(model, 1))};
+}
+
+graph::Program beams_program(const CardWhisper& model, uint32_t beams) {
+  return models::program_for(model.path, beams_graph(model, beams));
 }
 
 }  // namespace swai::transcribe

@@ -19,6 +19,15 @@ std::string encoder_graph(const CardWhisper& model);
 // any text; else as `settings` say.
 std::string decoder_graph(const CardWhisper& model, uint32_t rows);
 
+// The same for texts that go on in several ways: each row is a token at `past` of another one. Keys and
+// values lie in chunks (BeamChunks); `chunks` lists those of each row, `places` is `past` for each. Gives the
+// logarithms of the largest probabilities (`likeliest`), one more than there are rows, and their tokens
+// (`followers`).
+std::string beams_graph(const CardWhisper& model, uint32_t beams);
+
+// The states of tokens: keys and values. Another one holds logits.
+bool is_of_tokens(const std::string& state);
+
 // Of columns that are ruled out.
 inline constexpr uint32_t kRanges = 3;
 
@@ -29,5 +38,6 @@ struct WhisperPrograms {
 };
 // Throws InputError, with the model's file, when it is more than graphs or the card's operators take.
 WhisperPrograms whisper_programs(const CardWhisper& model);
+graph::Program beams_program(const CardWhisper& model, uint32_t beams);
 
 }  // namespace swai::transcribe

@@ -14,20 +14,35 @@ cpe::GlobalPtr<void> NamedMemory::address(const std::string& name) const {
   return memory_.address().plus_bytes(static_cast<int64_t>(layout_.extents.at(name).offset));
 }
 
-void NamedMemory::put(const std::string& name, std::span<const uint8_t> contents) {
+size_t NamedMemory::place_of_all(const std::string& name, size_t bytes) const {
   const auto found = layout_.extents.find(name);
-  const size_t bytes = found == layout_.extents.end() ? 0 : found->second.bytes;
-  if (contents.size() != bytes)
-    throw std::logic_error(fmt::format("{}: {} bytes for {}", name, contents.size(), bytes));
-  memory_.put(contents, found->second.offset);
+  const size_t right = found == layout_.extents.end() ? 0 : found->second.bytes;
+  if (bytes != right) throw std::logic_error(fmt::format("{}: {} bytes for {}", name, bytes, right));
+  return found->second.offset;
+}
+
+size_t NamedMemory::place_in(const std::string& name, size_t at, size_t bytes) const {
+  const graph::Extent& extent = layout_.extents.at(name);
+  if (at > extent.bytes || bytes > extent.bytes - at)
+    throw std::logic_error(fmt::format("{}: {} bytes at {} of {}", name, bytes, at, extent.bytes));
+  return extent.offset + at;
+}
+
+void NamedMemory::put(const std::string& name, std::span<const uint8_t> contents) {
+  memory_.put(contents, place_of_all(name, contents.size()));
   put_.insert(name);
 }
 
+void NamedMemory::get(const std::string& name, std::span<uint8_t> contents) const {
+  memory_.get(contents, place_of_all(name, contents.size()));
+}
+
 void NamedMemory::write(const std::string& name, std::span<const uint8_t> contents, size_t at) {
-  const graph::Extent& extent = layout_.extents.at(name);
-  if (at > extent.bytes || contents.size() > extent.bytes - at)
-    throw std::logic_error(fmt::format("{}: {} bytes at {} of {}", name, contents.size(), at, extent.bytes));
-  memory_.put(contents, extent.offset + at);
+  memory_.put(contents, place_in(name, at, contents.size()));
+}
+
+void NamedMemory::move(const std::string& name, size_t from, size_t to, size_t bytes) {
+  memory_.copy(memory_, place_in(name, from, bytes), place_in(name, to, bytes), bytes);
 }
 
 void NamedMemory::require_all() const {

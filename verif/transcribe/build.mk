@@ -1,10 +1,11 @@
 # Tests of transcription that need no card.
 
-$(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,output_test.cpp rules_test.cpp segments_test.cpp transcriber_test.cpp whisper_test.cpp) \
+$(eval $(call cxx_program,test-transcribe,$(addprefix verif/transcribe/,beam_search_test.cpp output_test.cpp rules_test.cpp segments_test.cpp transcriber_test.cpp whisper_test.cpp) \
     verif/graph/evaluate.cpp verif/graph/named.cpp $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/transcribe.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt -lz))
 
 # What opens packed files, and makes the graphs of what they hold.
 PACKED_WHISPER := $(addprefix host/transcribe/, \
+    beam_chunks.cpp \
     card_whisper.cpp \
     special_tokens.cpp \
     storing.cpp \

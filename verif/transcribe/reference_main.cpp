@@ -1,6 +1,6 @@
 // A Whisper model in double precision, for measurements: what is said in sounds, by the rules by which the
-// card chooses tokens, the likeliest always. Prints JSON for each sound, as `swai transcribe` does as far as
-// both know the same.
+// card chooses tokens, the likeliest always, or the likeliest text of several. Prints JSON for each sound, as
+// `swai transcribe` does as far as both know the same.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -33,8 +33,9 @@ double log_of_sum(std::span<const double> logits) {
 
 class ReferenceSpeech : public transcribe::Speech {
  public:
-  ReferenceSpeech(const models::Model& model, const transcribe::WhisperFile& file)
+  ReferenceSpeech(const models::Model& model, const transcribe::WhisperFile& file, size_t beams)
       : model_(model),
+        most_beams_(beams),
         shape_(model.whisper()),
         first_timestamp_(file.special.first_timestamp),
         forbidden_(file.forbidden()) {}
@@ -51,7 +52,30 @@ class ReferenceSpeech : public transcribe::Speech {
 
   transcribe::Choice append(std::span<const Token> tokens, const transcribe::Rules& rules) override {
     for (const Token token : tokens) logits_ = text_->step(token);
-    std::vector<double> logits = logits_;
+    return likeliest(logits_, rules, 1).front();
+  }
+  double probability_of(Token token) override { return std::exp(logits_[token] - log_of_sum(logits_)); }
+
+  std::vector<transcribe::Choice> split(const transcribe::Rules& rules) override {
+    beams_.clear();
+    beams_.push_back(*text_);
+    return likeliest(logits_, rules, most_beams_ + 1);
+  }
+  std::vector<std::vector<transcribe::Choice>> go_on(std::span<const transcribe::Branch> branches) override {
+    std::vector<models::WhisperReference::Text> next;
+    std::vector<std::vector<transcribe::Choice>> following;
+    for (const transcribe::Branch& branch : branches) {
+      next.push_back(beams_.at(branch.parent));
+      following.push_back(likeliest(next.back().step(branch.token), branch.rules, most_beams_ + 1));
+    }
+    beams_.swap(next);
+    return following;
+  }
+
+ private:
+  // Of those that the rules allow.
+  std::vector<transcribe::Choice> likeliest(std::vector<double> logits, const transcribe::Rules& rules,
+                                            size_t count) const {
     const auto never = [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) logits[i] = kNever;
     };
@@ -64,19 +88,24 @@ class ReferenceSpeech : public transcribe::Speech {
     const std::span<const double> all(logits);
     const auto texts = all.first(first_timestamp_), timestamps = all.subspan(first_timestamp_);
     if (log_of_sum(timestamps) > *std::ranges::max_element(texts)) never(0, first_timestamp_);
-    const auto likeliest = std::ranges::max_element(logits);
-    return {static_cast<Token>(likeliest - logits.begin()), *likeliest - log_of_sum(logits)};
+    const double sum = log_of_sum(logits);
+    std::vector<transcribe::Choice> choices;
+    for (Token token = 0; token < logits.size(); ++token) choices.push_back({token, logits[token] - sum});
+    const auto end = choices.begin() + static_cast<std::ptrdiff_t>(count);
+    std::ranges::partial_sort(choices, end, std::ranges::greater(), &transcribe::Choice::log_probability);
+    choices.erase(end, choices.end());
+    return choices;
   }
-  double probability_of(Token token) override { return std::exp(logits_[token] - log_of_sum(logits_)); }
 
- private:
   const models::WhisperReference model_;
+  const size_t most_beams_;
   const models::WhisperShape shape_;
   const Token first_timestamp_;
   const transcribe::Forbidden forbidden_;
   models::Matrix sound_;
   std::optional<models::WhisperReference::Text> text_;
   std::vector<double> logits_;
+  std::vector<models::WhisperReference::Text> beams_;
 };
 
 }  // namespace
@@ -85,27 +114,34 @@ int main(int count, char** words) {
   CLI::App app("a Whisper model in double precision");
   std::string path;
   std::vector<std::string> sounds;
+  transcribe::Options options;
   app.add_option("-m", path, "file or folder of a Whisper model")->required();
   app.add_option("SOUND", sounds, "sounds")->required();
+  app.add_option("--beams", options.beams, "texts that are followed at once");
   CLI11_PARSE(app, count, words);
   const models::Model model = models::load(path);
   const transcribe::WhisperFile file(transcribe::whisper_model(model, models::Precision::kFp32));
-  ReferenceSpeech speech(model, file);
-  transcribe::Options options;
+  ReferenceSpeech speech(model, file, options.beams);
   options.temperatures = {0};
   transcribe::Transcriber transcriber(speech, nullptr, *file.tokenizer, file.special,
                                       file.model.card.frames(), file.model.card.shape.text_context, options);
   for (const std::string& name : sounds) {
     const audio::Sound sound = audio::read_sound(name);
     nlohmann::json tokens = nlohmann::json::array();
+    nlohmann::json probabilities = nlohmann::json::array();
     std::string text;
     transcriber.run(audio::log_mel(sound.samples, file.model.card.shape.mels),
                     (sound.samples.size() + audio::kHop - 1) / audio::kHop,
                     [&](const transcribe::Said& said) {
                       text += said.text;
+                      probabilities.push_back(said.mean_log_probability);
                       for (const Token token : said.segment.tokens) tokens.push_back(token);
                     });
-    std::cout << nlohmann::json{{"file", name}, {"text", text}, {"tokens", tokens}} << std::endl;
+    std::cout << nlohmann::json{{"file", name},
+                                {"text", text},
+                                {"tokens", tokens},
+                                {"avg_logprob", probabilities}}
+              << std::endl;
   }
   return 0;
 }

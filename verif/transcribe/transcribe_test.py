@@ -113,6 +113,33 @@ class Formats(TranscribeTest):
             self.assertTrue(all(token < 50256 for token in one["tokens"]))
 
 
+class Beams(TranscribeTest):
+    """Several texts at once, of which the likeliest is said: as likely as the one that double precision finds. Tokens
+    of the random model are no sign, because some of them are equally likely."""
+
+    def test_as_in_double_precision(self):
+        # Its texts are longer than a chunk of keys.
+        model = self.folder / "longer.ggml"
+        random_whisper.write(model, shape=random_whisper.Shape(text_context=160))
+        means = {}
+        for beams in ("1", "3"):
+            how = ("-m", model, "--beams", beams, SOUND)
+            right = json.loads(subprocess.run(["build/whisper-reference", *how], check=True, capture_output=True).stdout)
+            said = self.run_swai("--quiet", "transcribe", "--no-fallback", "--precision", "fp32", "--format", "json", *how)[0]
+            means[beams] = [one["avg_logprob"] for one in json.loads(said)["segments"]]
+            for mean, expected in zip(means[beams], right["avg_logprob"], strict=True):
+                self.assertAlmostEqual(mean, expected, delta=1e-4)
+        self.assertGreater(means["3"][0], means["1"][0] + 1e-3)
+
+    def test_their_host_leads(self):
+        stats = self.with_stats("--no-fallback", "--beams", "3", SOUND)[1]
+        self.assertEqual(stats["jobs"]["launches"], 0)
+        self.assertGreater(stats["decoder"]["launches"], 0)
+        for words in (("--build", "sync"), ("--memory", "copy")):
+            self.assertIn("or --beams the host", self.transcribe("--beams", "2", *words, SOUND, code=2)[1])
+        self.assertIn("--beams", self.transcribe("--beams", "17", SOUND, code=2)[1])
+
+
 class Packed(TranscribeTest):
     def test_it_says_the_same(self):
         for words in ((), ("--precision", "w4a8", "--four-bits", "decoder.feed_forward", "--four-bits", "head")):

@@ -43,6 +43,7 @@ class Told : public Speech {
   std::vector<float> first_samples;
   std::vector<std::vector<Token>> prompts;
   std::vector<double> temperatures;
+  unsigned splits = 0;
 
   void begin_sound(uint32_t frames) override {
     ++sounds;
@@ -73,8 +74,25 @@ class Told : public Speech {
     return {token, now_.log_probability};
   }
   double probability_of(Token token) override { return token == special_.no_speech ? now_.no_speech : 0; }
+  // There is one way.
+  std::vector<Choice> split(const Rules& rules) override {
+    CHECK(rules.first);
+    ++splits;
+    return followers();
+  }
+  std::vector<std::vector<Choice>> go_on(std::span<const Branch> branches) override {
+    for (const Branch& branch : branches) CHECK_FALSE(branch.rules.first);
+    ++said_;
+    return std::vector(branches.size(), followers());
+  }
 
  private:
+  std::vector<Choice> followers() {
+    began_ = true;
+    const Token token = said_ < now_.tokens.size() ? now_.tokens[said_] : special_.end;
+    return {Choice{token, now_.log_probability}};
+  }
+
   const SpecialTokens special_;
   std::vector<Token> given_;
   Attempt now_;
@@ -340,4 +358,21 @@ TEST_CASE("transcriber: the language is found before a listener is asked") {
   CHECK(listener.begins == std::vector<uint64_t>{3000});
   CHECK(listener.directions[0] ==
         std::vector<Token>{rig.special.start, rig.special.first_language + 2, rig.special.transcribe});
+}
+
+TEST_CASE("transcriber: beams are led, at the first temperature") {
+  Rig rig;
+  ToldListener listener(rig.special);
+  rig.listener = &listener;
+  rig.told.attempts = {
+      {rig.says(0, " five", 3000), -1.5}, {rig.says(0, " nine", 3000)}, {rig.says(0, " one", 500)}};
+  Options options;
+  options.beams = 3;
+  const std::vector<Said> all = rig.run(4000, options);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].text == " nine");
+  CHECK(all[1].text == " one");
+  CHECK(rig.told.temperatures == std::vector<double>{0, 0.2, 0});
+  CHECK(rig.told.splits == 2);
+  CHECK(listener.begins.empty());
 }

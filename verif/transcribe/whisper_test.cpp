@@ -100,7 +100,8 @@ TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights 
   const models::Model model = models::load(models::sample("tiny-whisper"));
   const auto check = [&](const transcribe::CardWhisper& card) {
     const transcribe::WhisperPrograms programs = transcribe::whisper_programs(card);
-    for (const std::string& text : {transcribe::encoder_graph(card), transcribe::decoder_graph(card, 1)}) {
+    for (const std::string& text : {transcribe::encoder_graph(card), transcribe::decoder_graph(card, 1),
+                                    transcribe::beams_graph(card, 5)}) {
       CAPTURE(text);
       CHECK(graph::graph_of(text).notes.empty());
     }
