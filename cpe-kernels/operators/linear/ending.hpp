@@ -17,6 +17,9 @@ struct EndingArgs {
   uint16_t function;
   Number to_type;
   Number residual_type;
+
+  // Sums may be stored as they are to be in memory.
+  bool only_converts() const { return function == 0 && !residual; }
 };
 template <typename Args>
 EndingArgs ending_of(const Args& args) {
@@ -26,12 +29,14 @@ EndingArgs ending_of(const Args& args) {
 
 class Ending {
  public:
-  // `sums`: what is stored of a block first.
-  Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena, Number sums = Number::kFp32)
+  // `sums`: what is stored of a block first. `rows`: that are finished at a time, at most.
+  Ending(const EndingArgs& args, const Blocks& blocks, Arena& arena, uint32_t rows,
+         Number sums = Number::kFp32)
       : args_(args), blocks_(blocks), pitch_(pitch_of(blocks.columns()) * bytes_of(sums) + 32) {
     // Of few rows, memory is the same whatever the function is.
     const uint32_t places = blocks.rows() <= kFewRows ? std::size(between_) : places_between(args_.function);
-    for (uint32_t i = 0; i < places; ++i) between_[i] = arena.take<std::byte>(blocks.rows() * pitch_);
+    const uint32_t bytes = std::min(rows, blocks.rows()) * pitch_;
+    for (uint32_t i = 0; i < places; ++i) between_[i] = arena.take<std::byte>(bytes);
   }
 
   // Of rows of results in local memory; they begin in different banks.
@@ -50,8 +55,7 @@ class Ending {
   }
 
   vector::Operand at(const std::byte* place, Number number) const { return operand(place, number, pitch_); }
-  // Sums may be stored as they are to be in memory.
-  bool only_converts() const { return args_.function == 0 && !args_.residual; }
+  bool only_converts() const { return args_.only_converts(); }
   Number to_type() const { return args_.to_type; }
   bool has_biases() const { return static_cast<bool>(args_.biases); }
   bool has_residual() const { return static_cast<bool>(args_.residual); }

@@ -77,7 +77,8 @@ class SystolicLinear {
                 {kBlockRows, grouped_ ? kScaleGroup : Weights::kDepth, Weights::columns(args).most},
                 Weights::columns(args).unit, grouped_ ? kScaleGroup : Weights::kFirstDepth),
         x_(args.x, args.x_stride, 1, blocks_, arena_),
-        ending_(ending_of(args), blocks_, arena_, stored_sums()),
+        rows_at_once_(rows_at_once()),
+        ending_(ending_of(args), blocks_, arena_, rows_at_once_, stored_sums()),
         weights_(args, blocks_, x_, arena_),
         adds_up_(parts_of_block_ > 1 || weights_.adds()),
         part_bytes_(blocks_.rows() * ending_.pitch()) {
@@ -86,6 +87,7 @@ class SystolicLinear {
       if (blocks_.any()) deepen();
     }
     if (adds_up_) parts_ = arena_.take<std::byte>(2 * part_bytes_);
+    if (packs()) packed_ = arena_.take<std::byte>(kPacked * packed_bytes());
     uint32_t room = 0;
     const auto take = [&](uint32_t bytes) {
       const uint32_t at = room;
@@ -95,7 +97,6 @@ class SystolicLinear {
     take(x_.room());
     w_offset_ = take(weights_.room(blocks_.depth(), blocks_.columns()));
     row_factors_offset_ = take(x_.stay() ? 0 : blocks_.rows() * 4);
-    packed_offset_ = take(packs() ? blocks_.rows() * kScaleGroup : 0);
     const uint32_t ending_offset = (blocks_.columns() * 4 + 63) / 64 * 64;
     slots_.take(arena_, blocks_, room, ending_offset + ending_.room());
     ending_.put_into(slots_, ending_offset);
@@ -118,6 +119,7 @@ class SystolicLinear {
       if (x_.stay() && (blocks_.any() || shares_row_factors())) load_all_row_factors();
     }
     go_through(blocks_, slots_.count(), *this);
+    put_all_due();
     ending_.wait();
   }
 
@@ -146,7 +148,8 @@ class SystolicLinear {
                            static_cast<int64_t>(group * args_.x_scales_stride + uint64_t{step.row} * 4)),
                        step.rows * 4);
     }
-    if (needs_block(step) && ending_.has_residual()) last = ending_.load_residual(step);
+    // The block before is finished with its own until then.
+    if (ending_.has_residual() && blocks_.last(step)) last = ending_.load_residual(step);
     return last;
   }
 
@@ -232,17 +235,25 @@ class SystolicLinear {
 
   // After its last run: adds it up, and a block that is complete goes to memory.
   void finish(const Step& step, systolic::Ticket ticket) {
-    if (blocks_.empty(step)) return systolic::wait(ticket);
+    if (blocks_.empty(step)) {
+      systolic::wait(ticket);
+      return put_some_due();
+    }
     const uint32_t early = early_rows(step);
     if (early != 0 && blocks_.last(step)) {
       systolic::wait({ticket.number - 1});
-      put(step, {0, early}, {});
+      due_ = {step, {0, early}};
+      put_all_due();
     }
     systolic::wait(ticket);
     vector::Ticket last = {};
     if (adds_up_) last = add_up(step, last_run_);
-    if (!blocks_.last(step)) return vector::wait(last);
-    put(step, {early, step.rows - early}, last);
+    if (blocks_.last(step)) {
+      if (step.rows - early <= rows_at_once_) return put(step, {early, step.rows - early}, last);
+      due_ = {step, {early, step.rows - early}};
+    }
+    vector::wait(last);
+    put_some_due();
   }
 
  private:
@@ -396,6 +407,26 @@ class SystolicLinear {
     return {x_.at(step, slots_.of_step(step)), x_.pitch(), row_factors(step), grouped_ ? kFewFactors : 0,
             x_.stay()};
   }
+  // A block's function and residual would keep the vector unit, and so the core, for longer than a step's
+  // products take the systolic unit, which then has no run. So with each step of the next block some rows are
+  // due.
+  uint32_t rows_at_once() const {
+    if (ending_of(args_).only_converts()) return blocks_.rows();
+    const uint32_t steps = (args_.depth + blocks_.depth() - 1) / blocks_.depth();
+    return std::max((blocks_.rows() + 8 * steps - 1) / (8 * steps) * 8, kFewRows);
+  }
+  void put_some_due() {
+    if (due_.rows.count != 0) put_due();
+  }
+  void put_all_due() {
+    while (due_.rows.count != 0) put_due();
+  }
+  // Of few rows nothing ever is due: not among the instructions of their steps.
+  [[gnu::noinline]] void put_due() {
+    const cpe::Part rows = {due_.rows.first, std::min(due_.rows.count, rows_at_once_)};
+    put(due_.step, rows, {});
+    due_.rows = {rows.first + rows.count, due_.rows.count - rows.count};
+  }
   // Makes results of sums that are complete with the run `last`, and begins to store them.
   void put(const Step& step, const cpe::Part& rows, vector::Ticket last) {
     vector::size(step.columns, rows.count);
@@ -406,8 +437,7 @@ class SystolicLinear {
 
   // Sums that need nothing but a conversion are stored as results are.
   Number stored_sums() const {
-    const bool is_result =
-        !Weights::kMayAdd && parts_of_block_ == 1 && args_.function == 0 && !args_.residual;
+    const bool is_result = !Weights::kMayAdd && parts_of_block_ == 1 && ending_of(args_).only_converts();
     return is_result ? args_.to_type : Number::kFp32;
   }
 
@@ -425,7 +455,10 @@ class SystolicLinear {
   bool packs(const Step& step) const {
     return packs() && (grouped_ || step.block != 0 || step.k >= Weights::kDepth);
   }
-  std::byte* packed(const Step& step) const { return slots_.of_step(step) + packed_offset_; }
+  // Of three steps: the next one's are made while this one's are multiplied, and perhaps those before.
+  static constexpr uint32_t kPacked = 3;
+  uint32_t packed_bytes() const { return blocks_.rows() * kScaleGroup; }
+  std::byte* packed(const Step& step) const { return packed_ + step.number % kPacked * packed_bytes(); }
   void pack(const Step& step) const {
     const uint32_t rows = step.rows;
     auto from = operand(x_.at(step, slots_.of_step(step)), Number::kInt8, x_.pitch());
@@ -496,12 +529,19 @@ class SystolicLinear {
   Blocks blocks_;
   Arena arena_;
   Activations x_;
+  uint32_t rows_at_once_;  // of a block that is finished
   Ending ending_;
   Weights weights_;
   bool adds_up_;  // results are more than one drain's
   uint32_t part_bytes_;
   std::byte* parts_ = nullptr;
+  std::byte* packed_ = nullptr;
   std::byte* all_row_factors_ = nullptr;
+  // Rows of a complete block that are still to be finished.
+  struct {
+    Step step;
+    cpe::Part rows;
+  } due_ = {};
   Run last_run_ = {};                      // of the step that was computed
   bool continues_;                         // the node before has begun to load for this one
   dma::Ticket first_weights_loaded_ = {};  // of the first step, if they were asked for before all else
@@ -512,7 +552,6 @@ class SystolicLinear {
   Step step_behind_ = {};
   uint32_t w_offset_;
   uint32_t row_factors_offset_;
-  uint32_t packed_offset_;
   StepsAndBlocks slots_;  // a block's begins with the factors of its columns
 };
 

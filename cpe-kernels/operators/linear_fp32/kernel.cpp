@@ -26,7 +26,7 @@ class LinearFp32 {
         w_bytes_(bytes_of(args.w_type)),
         w_pitch_(kSumDepth * w_bytes_ + 32),
         x_(args.x, args.x_stride, bytes_of(args.x_type), blocks_, arena_),
-        ending_(ending_of(args), blocks_, arena_),
+        ending_(ending_of(args), blocks_, arena_, blocks_.rows()),
         parts_(arena_.take<float>(blocks_.rows() * ending_.pitch())),
         w_offset_(x_.room()) {
     slots_.take(arena_, blocks_, w_offset_ + blocks_.columns() * w_pitch_, ending_.room());

@@ -96,7 +96,7 @@ class SparseLinear {
         blocks_({args.rows, args.depth, args.columns}, {kBlockRows, layout_.piece, division.width},
                 division.width, layout_.piece),
         slabs_({args.x, args.x_stride}, blocks_, arena_),
-        ending_(ending_of(args), blocks_, arena_),
+        ending_(ending_of(args), blocks_, arena_, blocks_.rows()),
         entries_(arena_.take<uint32_t>(sizeof(Side::tiles))),
         places_(division.steps),
         to_load_(blocks_.first()) {
