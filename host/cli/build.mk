@@ -133,7 +133,8 @@ SWAI_FIRMWARE := $(addprefix $(B)/firmware/,rom.hex flash.bin kernel.img alloc-b
 .PHONY: install-swai
 install-files: install-swai
 SWAI_PROGRAMS := $(addprefix $(B)/programs/,decode.elf listen.elf timed_launches.elf)
-install-swai: $(B)/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
+installable: $(B)/swai $(SIMULATORS)/swai-card $(B)/swai-card-fast $(B)/iss-cpe-run $(SWAI_KERNELS) $(SWAI_FIRMWARE) $(SWAI_PROGRAMS)
+install-swai: installable
 	$(Q)install -d $(SDAA_TO)/share/man/man1 $(SDAA_TO)/share/bash-completion/completions
 	$(Q)install -D -m 755 -t $(SDAA_TO)/bin $(B)/swai $(B)/iss-cpe-run
 	$(Q)ln -sf ../lib/swai/swai-card $(SDAA_TO)/bin/swai-card

@@ -80,10 +80,12 @@ $(B)/$(SDAA_SO): $(call objects_of,$(SDAA_SO_SOURCES),$(SDAA_FLAGS)) host/sdaa/l
 PREFIX ?= /usr/local
 SDAA_TO := $(DESTDIR)$(PREFIX)
 SDAA_FILL = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(SDAA_VERSION)|'
-.PHONY: install install-files
+# What is installed. Tests that install need it: two that made the same file at the same time would tread on each other.
+.PHONY: install install-files installable
 install: ## install swai, runtime library and sdaacc, below DESTDIR (none) and PREFIX (/usr/local)
 	@$(STEPS) $(MAKE) install-files
-install-files: $(B)/$(SDAA_SO)
+installable: $(B)/$(SDAA_SO)
+install-files: installable
 	$(call say,INSTALL,$(SDAA_TO))
 	$(Q)install -d $(SDAA_TO)/bin $(SDAA_TO)/include/sdaa $(SDAA_TO)/lib/pkgconfig $(SDAA_TO)/lib/cmake/sdaa
 	$(Q)install -m 644 host/sdaa/include/sdaa_runtime.h $(SDAA_TO)/include/

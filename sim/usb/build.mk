@@ -18,5 +18,6 @@ $(eval $(call cxx_program,swai-usb-board,$(addprefix sim/usb/,bed.cpp options.cp
 
 .PHONY: install-swai-usb-board
 install-files: install-swai-usb-board
-install-swai-usb-board: $(B)/swai-usb-board
+installable: $(B)/swai-usb-board
+install-swai-usb-board: installable
 	$(Q)install -D -m 755 $(B)/swai-usb-board $(SDAA_TO)/lib/swai/swai-usb-board

@@ -286,8 +286,8 @@ class Run(CardTest):
         # As it begins, while its card boots, while it uses the card.
         for when, number in (("begins", signal.SIGINT), ("boots", signal.SIGINT), ("computes", signal.SIGTERM)):
             process = subprocess.Popen(self.command(*HANGS), stderr=subprocess.PIPE, text=True, env=self.environment)
-            if when == "begins":
-                time.sleep(0.05)
+            while when == "begins" and process.poll() is None and not self.minds(process, number):
+                time.sleep(0.01)
             while when == "boots" and process.poll() is None and not self.cards():
                 time.sleep(0.05)
             if when == "computes":
@@ -298,6 +298,11 @@ class Run(CardTest):
             self.assertNotIn("lost", error)
             self.assertEqual(list(self.folder.glob("swai-*")), [])
             self.assertEqual(self.cards(), [])
+
+    def minds(self, process, number):
+        """Whether it waits for this signal, which would end it before."""
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        return int(re.search(r"SigBlk:\s*(\w+)", status)[1], 16) >> (number - 1) & 1
 
     def test_killed(self):
         self.forget_card()

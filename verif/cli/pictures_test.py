@@ -20,11 +20,11 @@ MEASURED = DOCS / "sdaa.json"
 
 def draw(measured, folder):
     command = [SWAI, "bench", "sdaa", "--draw", measured, "--svg", folder]
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
 
 
 def git(*words):
-    return subprocess.run(["git", *words], capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(["git", *words], capture_output=True, text=True, timeout=1500, check=False)
 
 
 def has_history():

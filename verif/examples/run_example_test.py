@@ -9,7 +9,7 @@ import unittest
 def make(*words):
     environment = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     # What make would be begun for is told instead.
-    return subprocess.run(["make", "-n", "STEPS=echo", *words], capture_output=True, text=True, timeout=300, env=environment, check=False)
+    return subprocess.run(["make", "-n", "STEPS=echo", *words], capture_output=True, text=True, timeout=1500, env=environment, check=False)
 
 
 class RunExample(unittest.TestCase):

@@ -14,7 +14,7 @@ import unittest
 
 sys.path[:0] = ["verif/cli", "verif/http"]
 import random_chat  # noqa: E402
-from swai_test_case import SWAI, SwaiTest  # noqa: E402
+from swai_test_case import LIMIT, SWAI, SwaiTest  # noqa: E402
 
 MODEL = "models/stories260K/stories260K.bin"
 STORIES = json.loads(pathlib.Path("verif/generate/stories.json").read_text())
@@ -191,7 +191,7 @@ class Wishes(GenerateTest):
                                    stderr=subprocess.PIPE, env=self.environment)
         begin = process.stdout.read(12)   # words come while others are still to come
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(begin, b"Once upon a ")
         self.assertFalse(rest.endswith(b"\n"))
@@ -364,10 +364,10 @@ class Shared(GenerateTest):
             told = [subprocess.Popen([SWAI, "--quiet", "generate", "-m", MODEL, "-p", story["prompt"], "-n", str(STORIES["most"])],
                                      stdout=subprocess.PIPE, text=True, env=self.environment) for story in STORIES["stories"][2:4]]
             for one, story in zip(told, STORIES["stories"][2:4]):
-                self.assertEqual(one.communicate(timeout=300)[0], story["text"] + "\n")
+                self.assertEqual(one.communicate(timeout=LIMIT)[0], story["text"] + "\n")
         finally:
             serve.send_signal(signal.SIGTERM)
-            serve.communicate(timeout=60)
+            serve.communicate(timeout=LIMIT)
 
 
 if __name__ == "__main__":

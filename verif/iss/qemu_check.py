@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 PROGRAMS_PER_SEED = 100_000  # programs of different seeds must not overlap
-TIMEOUT = 120
+TIMEOUT = 1500
 
 # Extensions that the core lacks must be off. Svpbmt is on only for programs about it: with it QEMU 7.2 does not check
 # the reserved bits of page-table entries.

@@ -14,7 +14,7 @@ import perfetto
 def run(path):
     command = ["build/test-sdaa", "--test-case=profile*"]
     environment = os.environ | {"SWAI_PROFILE": str(path)}
-    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    done = subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1500)
     return done.returncode, done.stdout
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 def run(path, case="record:*"):
     environment = os.environ | {"SWAI_RECORD": str(path)}
     done = subprocess.run(
-        ["build/test-sdaa", f"--test-case={case}"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60
+        ["build/test-sdaa", f"--test-case={case}"], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1500
     )
     return done.returncode, done.stdout
 

@@ -41,7 +41,7 @@ class Output(unittest.TestCase):
     def test_new_clone(self):
         shutil.copytree("cpe-kernels", self.folder / "cpe-kernels", ignore=shutil.ignore_patterns("*.cpp"))
         command = [self.folder / SDAACC, SDAACC, "-o", self.folder / "out.elf"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(f"`make -C {self.folder} generated` makes it", done.stderr)
 

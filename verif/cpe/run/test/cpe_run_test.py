@@ -27,7 +27,7 @@ def run(*arguments, program=TINY):
     command = [program, *map(str, arguments)]
     if program != MODEL and "--seed" not in command:
         command += ["--seed", SEED]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=1500)
 
 
 def report(*arguments, program=TINY):
