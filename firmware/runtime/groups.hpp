@@ -225,8 +225,13 @@ class Groups {
   // nothing of it and it nothing of them.
   [[gnu::cold, gnu::noinline]] bool has_room_for_own(unsigned group) {
     State& state = states_[group];
-    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
-    return state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog);
+    // Who waits for the group to be idle begins before it does again: they have a turn.
+    const bool yields = state.yields && !busy(group);
+    if (yields) state.yields = false;
+    if (yields || (waiting(group) >= state.room && !makes_room(state, group))) return false;
+    if (state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog)) return true;
+    state.yields = false;
+    return false;
   }
   [[gnu::cold, gnu::noinline]] uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
     State& state = states_[group];
@@ -379,7 +384,8 @@ class Groups {
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
     bool lost = false;
-    bool drains = false;          // somebody waits for the group to be idle
+    bool drains = false;          // somebody waits for the group to be idle,
+    bool yields = false;          // and not for the runtime's own sake
     uint32_t own_failed = 0;      // number of the last launch of the runtime's own that failed or was dropped
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
   };
@@ -454,7 +460,7 @@ class Groups {
   // Who waited for the group to be idle may begin, and so may all.
   [[gnu::noinline]] bool makes_room(State& state, unsigned group) {
     if (!state.drains || busy(group) || state.lost) return false;
-    state.drains = false;
+    state.drains = state.yields = false;
     state.room = launch::kQueue;
     return true;
   }
@@ -475,7 +481,7 @@ class Groups {
     State& state = states_[group];
     if (busy(group)) {
       // Others would keep it busy for ever.
-      state.drains = true;
+      state.drains = state.yields = true;
       state.room = 0;
       return false;
     }

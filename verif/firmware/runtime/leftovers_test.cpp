@@ -139,5 +139,29 @@ TEST_CASE("memory that is given back while it is copied to, from, or a kernel ru
   }
 }
 
+// The watchdog is the group's: whose launch needs another one waits until the group is idle for a moment.
+TEST_CASE("clearing what somebody left keeps nobody's launches, however long these may take") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest two(played, window_of(1));
+  REQUIRE(two.open(random));
+  two.load();
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  REQUIRE(!all_of(played, *one).empty());
+  CHECK(one->detach() == Status::kOk);
+  Guest::Lane& lane = two.lanes.front();
+  for (const uint32_t watchdog : {20'000U, 2'000'000U, 900'000U}) {
+    CAPTURE(watchdog);
+    const uint32_t last = two.launch(lane, Guest::kNothing, {}, 0, watchdog);
+    // Some blocks, of 24 and more.
+    unsigned events = 0;
+    for (; events < 16 && !two.complete(lane, last); ++events) played.run(1);
+    CHECK(two.complete(lane, last));
+    two.finish(lane, last);
+  }
+  // And what was left is cleared beside them.
+  CHECK(!all_of(played, two).empty());
+}
+
 }  // namespace
 }  // namespace swai::runtime
