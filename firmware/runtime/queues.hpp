@@ -84,7 +84,7 @@ class Queues : private Begin<M> {
   bool quiet(unsigned queue) const { return queues_[queue].flights() == 0; }
   bool quiet_all(uint8_t context) const {
     return std::ranges::none_of(
-        queues_, [&](const Queue& queue) { return queue.context == context && queue.flights() != 0; });
+        queues_, [&](const Queue& queue) { return queue.context == context && uses_memory(queue); });
   }
   // Lets a queue go on after a failure. Slots that were written before are not looked at any more.
   [[gnu::cold, gnu::noinline]] void reset(unsigned number) {
@@ -230,24 +230,18 @@ class Queues : private Begin<M> {
       take_some(queues_[number]);
     }
   }
-  // Whether all has ended that was under way when this was true last. What waits for somebody uses nothing; a
-  // module that is loaded uses nothing between its steps, and may itself wait for this.
+  // Whether all has ended that was under way when this was true last.
   [[gnu::cold, gnu::noinline]] bool period_has_ended() {
-    const auto uses = [](const Queue& queue) {
-      const command::Type type = queue.front().type;
-      return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall &&
-             type != command::Type::kModuleLoad;
-    };
     for (const Queue& queue : queues_) {
-      if (uses(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
+      if (uses_memory(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
     }
     for (const Queue& queue : queues_) period_[queue.number] = queue.begun;
     return true;
   }
-  // Nothing of this client is under way.
+  // Nothing of this client is under way that may still write somewhere.
   [[gnu::cold, gnu::noinline]] bool is_quiet_for(uint8_t context) const {
     return std::ranges::none_of(
-        queues_, [context](const Queue& queue) { return queue.context == context && queue.flights() != 0; });
+        queues_, [context](const Queue& queue) { return queue.context == context && uses_memory(queue); });
   }
   // One that clients cannot have; groups that knew it ask anew.
   [[gnu::cold, gnu::noinline]] void set_own_segment(uint16_t number, uint64_t entry) {
@@ -263,6 +257,13 @@ class Queues : private Begin<M> {
   const Statistics& statistics() const { return this->statistics_; }
 
  private:
+  // What waits for somebody uses nothing, and may do so for ever; a module that is loaded uses nothing
+  // between its steps, and may itself wait for a period's end.
+  [[gnu::cold, gnu::noinline]] static bool uses_memory(const Queue& queue) {
+    const command::Type type = queue.front().type;
+    return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall &&
+           type != command::Type::kModuleLoad;
+  }
   // What has not been begun is refused until the host resets the queue.
   void stop(unsigned number, Status status) {
     Queue& queue = queues_[number];

@@ -589,6 +589,22 @@ TEST_CASE(
   CHECK(bed.programs().space(1).answers == Played::kAnswers);
   check_owner(later.context);
   check_cleared();
+
+  // Who waits for an event, for ever, writes nowhere.
+  if (later.lanes.size() == 1) REQUIRE(later.open(bed.random));
+  Guest::Lane& other_lane = later.lanes[later.lanes.front().number == its_queue ? 1 : 0];
+  const auto waits = later.put(other_lane, command::Type::kEventWait, command::Event{{}, 9, 0, 1});
+  REQUIRE(later.ask(Operation::kQueueReset, {its_queue}).ok());
+  bed.played.run(4);
+  REQUIRE_FALSE(later.complete(other_lane, waits));
+  ends = false;
+  said[0].clear();
+  bed.renew();
+  REQUIRE(bed.start() == Status::kOk);
+  bed.played.run(4);
+  REQUIRE(!said[0].empty());
+  CHECK(said[0].back() == Status::kOk);
+  check_owner(former.context);
 }
 
 TEST_CASE("programs: end with their queue, and with their client") {
