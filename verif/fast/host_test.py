@@ -97,10 +97,12 @@ class HostPrograms(unittest.TestCase):
                     [*words, *restore, "--save", saved], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
                 )
                 with card:
-                    while "is at" not in card.stderr.readline():
-                        self.assertIsNone(card.poll())
-                    self.good("--card", str(socket), *COPY)
-                    card.terminate()
+                    try:
+                        while "is at" not in card.stderr.readline():
+                            self.assertIsNone(card.poll())
+                        self.good("--card", str(socket), *COPY)
+                    finally:  # what fails does not wait for it
+                        card.terminate()
                     card.stderr.read()
                 self.assertEqual(card.returncode, 0)
                 self.assertTrue(saved.read_bytes().startswith(b'{"swai_snapshot":1,'))
