@@ -14,6 +14,8 @@ import tomllib
 
 PLANTS = pathlib.Path("verif/attack/plants.toml")
 PROGRAM = "build/test-attack"
+CARD = ["build/attack-card", "build/swai", "build/swai-card-fast", "build/firmware/flash.bin", "build/firmware/rom.hex",
+        "build/cpe-kernels/sdaa-tests.elf"]
 KIND = re.compile(r'const Kind \w+\(\s*Boundary::\w+,\s*"([^"]+)"')
 
 
@@ -29,8 +31,8 @@ def copy_sources(tree):
         shutil.copymode(source, target)
 
 
-def build(tree):
-    done = subprocess.run(["make", "-C", tree, PROGRAM], capture_output=True, text=True)
+def build(tree, targets):
+    done = subprocess.run(["make", "-C", tree, *targets], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stdout + done.stderr)
 
@@ -42,6 +44,20 @@ def finds(tree, kind):
         return subprocess.run(command, cwd=tree, capture_output=True, timeout=300).returncode != 0
     except subprocess.TimeoutExpired:
         return True
+
+
+def found_on_card(tree):
+    """What attacks of the kernel language find on the functional card, where kernels and programs are really run."""
+    command = [sys.executable, "verif/attack/card_test.py", "--tier", "fast", "--boundary", "kernel language", "--steps", "1"]
+    return subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=300).stdout
+
+
+def missed_by(tree, plant):
+    """The attacks that are to find it and do not."""
+    if not plant.get("card"):
+        return [kind for kind in plant["kinds"] if not finds(tree, kind)]
+    found = found_on_card(tree)
+    return [kind for kind in plant["kinds"] if f": {kind}: " not in found]
 
 
 def without_plant(plants):
@@ -62,8 +78,8 @@ def try_out(tree, plant):
             if path.read_text().count(edit["old"]) != 1:
                 raise RuntimeError(f"{PLANTS}: {plant['what']}: what it is to replace is not there once")
             path.write_text(path.read_text().replace(edit["old"], edit["new"]))
-        build(tree)
-        return [kind for kind in plant["kinds"] if not finds(tree, kind)]
+        build(tree, CARD if plant.get("card") else [PROGRAM])
+        return missed_by(tree, plant)
     finally:
         for path, text in whole.items():
             path.write_text(text)
@@ -72,8 +88,8 @@ def try_out(tree, plant):
 def try_all(tree, plants):
     """In words what is not as it should be."""
     copy_sources(tree)
-    build(tree)
-    kinds = sorted({kind for plant in plants for kind in plant["kinds"]})
+    build(tree, [PROGRAM])
+    kinds = sorted({kind for plant in plants if not plant.get("card") for kind in plant["kinds"]})
     wrong = [f"{kind}: fails without a plant" for kind in kinds if finds(tree, kind)]
     for plant in plants:
         missed = try_out(tree, plant)

@@ -1,11 +1,14 @@
 // Programs for the management processor, which run beside what others have the card do.
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "abi/command.hpp"
 #include "abi/program.hpp"
+#include "abi/segment.hpp"
 #include "host/sdaa/error.hpp"
 #include "verif/attack/attacker.hpp"
+#include "verif/sdaa/kernels.hpp"
 
 namespace swai::attack {
 namespace {
@@ -27,8 +30,13 @@ static_assert((kCopy & 0x800) == 0, "add() would subtract");
 constexpr std::array<uint32_t, 6> kSpins = {add(kA7, 0, 0xff),    kCall, load_upper(kA7, kCopy),
                                             add(kA7, kA7, kCopy), kCall, kBackBy20};
 
+// Takes the page for answers, and goes on for ever.
+constexpr uint32_t kStay = 0x6f;  // jal x0, 0
+constexpr std::array<uint32_t, 3> kHolds = {add(kA7, 0, static_cast<uint32_t>(program::Call::kAnswers)),
+                                            kCall, kStay};
+
 // Memory for a program, with that in it.
-uint64_t place(HostileClient& client) {
+uint64_t place(HostileClient& client, std::span<const uint32_t> code) {
   constexpr uint64_t kBytes = 2 * program::kPageBytes;
   const uint64_t flags = protocol::AllocateFlags{protocol::Usage::kShared}.bits();
   for (;;) {
@@ -37,7 +45,7 @@ uint64_t place(HostileClient& client) {
     if (!given || given->status != Status::kOk)
       sdaa::fail(sdaaErrorMemoryAllocation, "no memory for a hostile program");
     client.fill(0);
-    std::memcpy(client.pinned->bytes().data(), kSpins.data(), sizeof kSpins);
+    std::memcpy(client.pinned->bytes().data(), code.data(), code.size_bytes());
     client.copy(given->values[0], client.iova, false);
     return given->values[0];
   }
@@ -51,7 +59,7 @@ Status start(HostileClient& client, uint64_t memory) {
 const Kind spins(
     Boundary::kKernel, "runs a program that spins on calls which are refused", [](Attacker& attacker) {
       HostileClient& client = attacker.client();
-      const uint64_t memory = place(client);
+      const uint64_t memory = place(client, kSpins);
       attacker.expect(start(client, memory) == Status::kOk, "no program begins where one has ended before");
       for (unsigned i = 0; i < 4; ++i) {
         client.connection.let_time_pass(1 + attacker.below(20'000));
@@ -65,6 +73,16 @@ const Kind spins(
       attacker.expect(start(client, memory) == Status::kOk, "it goes on when its queue has been reset");
       attacker.leave();
     });
+
+const Kind answers(Boundary::kKernel, "a kernel answers a program of another one", [](Attacker& attacker) {
+  HostileClient& client = attacker.client();
+  attacker.expect(start(client, place(client, kHolds)) == Status::kOk, "no program begins");
+  client.connection.let_time_pass(20'000);
+  const uint64_t page = segment::pointer(program::kAnswerSegment, attacker.below(16) * 64);
+  const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(page)};
+  attacker.expect(attacker.api().run("who", who) != sdaaSuccess, "it wrote where another one's cores answer");
+  attacker.leave();
+});
 
 }  // namespace
 }  // namespace swai::attack
