@@ -67,14 +67,13 @@ void check(const Wish& wish, const transcribe::WhisperFile& ready) {
   if (wish.build == "sync" && !wish.by_card()) {
     throw Error(
         kBadInput,
-        "--build sync: with --launch two-tier or --beams the host builds all lists before the first run; the "
-        "card builds them with --launch three-tier");
+        "--build sync: with --launch two-tier or --beams the host builds all lists before the first run; "
+        "the card builds them with --launch three-tier and one beam");
   }
   if (wish.memory == "copy" && !wish.by_card()) {
     throw Error(kBadInput,
                 "--memory copy: with --launch two-tier or --beams the host copies across PCIe; processor and "
-                "cores of "
-                "the card have something to copy with --launch three-tier");
+                "cores of the card have something to copy with --launch three-tier and one beam");
   }
   const auto& options = wish.options;
   if (options.language != "auto" && !transcribe::language_number(options.language)) {

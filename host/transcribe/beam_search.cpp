@@ -29,6 +29,7 @@ struct Way {
   double log_probability;
 };
 
+// OpenAI's decoder also counts what can never follow, where little else does.
 std::vector<Way> likeliest_first(std::span<const Text> texts,
                                  std::span<const std::vector<Choice>> following) {
   std::vector<Way> ways;
@@ -62,7 +63,7 @@ std::vector<Choice> search_beams(Speech& speech, const BeamSearch& search) {
       if (next.size() == search.beams) break;
     }
     texts = std::move(next);
-    if (texts.empty() || ended.size() == search.beams || texts.front().said.size() == search.most) break;
+    if (texts.empty() || ended.size() == search.beams || texts.front().said.size() >= search.most) break;
     for (size_t i = 0; i < texts.size(); ++i) branches[i].rules = search.rules(texts[i].tokens());
     following = speech.go_on(branches);
   }

@@ -48,10 +48,10 @@ constexpr std::array kOfEachBeam = {"tokens", "places", "chunks", "ranges"};
 
 }  // namespace
 
-CardSpeech::Beams::Beams(const CardWhisper& card, uint32_t beams)
-    : count(beams),
-      program(beams_program(card, beams)),
-      chunks(beams, card.shape.text_context),
+CardSpeech::Beams::Beams(const CardWhisper& card, uint32_t most)
+    : count(most),
+      program(beams_program(card, most)),
+      chunks(most, card.shape.text_context),
       inputs("tokens of beams", program.pattern, ValueKind::kInput,
              [](const std::string& name) { return std::ranges::count(kOfEachBeam, name) != 0; }),
       outputs("what follows beams", program.pattern, ValueKind::kOutput) {}
@@ -65,7 +65,8 @@ CardSpeech::CardSpeech(walk::Walker& walker, const WhisperModel& model, const Fo
       encoder_weights_("weights of the encoder", model.programs.encoder.pattern, ValueKind::kWeight),
       decoder_weights_("weights of the decoder", model.programs.one.pattern, ValueKind::kWeight),
       // A text alone has a part of what beams have.
-      states_("keys and values", (beams_ ? beams_->program : model.programs.one).pattern, ValueKind::kState),
+      states_(beams > 1 ? fmt::format("keys and values of {} beams", beams) : "keys and values",
+              (beams_ ? beams_->program : model.programs.one).pattern, ValueKind::kState),
       cross_("keys and values of the sound", model.programs.encoder.pattern, ValueKind::kOutput),
       padded_("sound between zeros", size_t{card_.frames() + 1} * card_.shape.width * sizeof(float)),
       mel_("spectrogram", mel_bytes(card_)),
@@ -257,7 +258,7 @@ std::vector<Choice> CardSpeech::split(const Rules& rules) {
 std::vector<std::vector<Choice>> CardSpeech::go_on(std::span<const Branch> branches) {
   Beams& beams = beams_.value();
   if (branches.empty() || branches.size() > beams.count)
-    throw std::length_error("so many beams there are not");
+    throw std::length_error(fmt::format("{} texts for {} beams", branches.size(), beams.count));
   const uint32_t past = beams.chunks.tokens();
   if (past >= card_.shape.text_context)
     throw std::length_error(fmt::format("the model's context has {} tokens", card_.shape.text_context));
@@ -267,7 +268,7 @@ std::vector<std::vector<Choice>> CardSpeech::go_on(std::span<const Branch> branc
   for (const BeamChunks::Copy& copy : beams.chunks.grow(parents))
     for (const graph::Template::Base& base : beams.program.pattern.bases)
       if (base.kind == ValueKind::kState && is_of_tokens(base.name))
-        states_.move(base.name, copy.from * chunk, copy.to * chunk, copy.rows * row);
+        states_.copy(base.name, copy.from * chunk, copy.to * chunk, copy.rows * row);
 
   // Rows without a beam do what the first one does.
   const auto beam_of = [&](size_t of_row) { return of_row < branches.size() ? of_row : 0; };

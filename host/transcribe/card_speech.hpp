@@ -82,7 +82,7 @@ class CardSpeech : public Speech {
 
   // Where there are several.
   struct Beams {
-    Beams(const CardWhisper& card, uint32_t count);
+    Beams(const CardWhisper& card, uint32_t most);
 
     uint32_t count;
     graph::Program program;  // of the longest window

@@ -46,7 +46,8 @@ class Speech {
   // How probable `token` was to follow the text that was appended, before anything was ruled out.
   virtual double probability_of(Token token) = 0;
 
-  // The text goes on in several ways, the likeliest: tokens that follow it, one more than there are beams.
+  // The text goes on in several ways: the likeliest tokens to follow it, one more than there are beams. Then
+  // no token is appended before another text begins.
   virtual std::vector<Choice> split(const Rules& rules) = 0;
   // Texts behind `split` or another step, each with a token more, as many as there are beams at most: of each
   // the likeliest tokens that follow.

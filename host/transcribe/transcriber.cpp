@@ -238,7 +238,7 @@ void Transcriber::run(const audio::Mel& mel, uint64_t frames, const std::functio
   windows_ = 0;
   window_ = options_.short_windows ? short_window(frames, most_window_) : most_window_;
   speech_.begin_sound(window_);
-  // Beams are led.
+  // With beams `speech` is led all the way.
   const bool has_listener = listener_ != nullptr && options_.beams == 1;
   if (has_listener && frames > 0) listener_->take(rows_of(mel, 0, frames + window_), frames);
   while (at_ < frames_) {

@@ -16,8 +16,9 @@ cpe::GlobalPtr<void> NamedMemory::address(const std::string& name) const {
 
 size_t NamedMemory::place_of_all(const std::string& name, size_t bytes) const {
   const auto found = layout_.extents.find(name);
-  const size_t right = found == layout_.extents.end() ? 0 : found->second.bytes;
-  if (bytes != right) throw std::logic_error(fmt::format("{}: {} bytes for {}", name, bytes, right));
+  if (found == layout_.extents.end()) throw std::logic_error(name + ": nothing has this name");
+  if (bytes != found->second.bytes)
+    throw std::logic_error(fmt::format("{}: {} bytes for {}", name, bytes, found->second.bytes));
   return found->second.offset;
 }
 
@@ -41,7 +42,7 @@ void NamedMemory::write(const std::string& name, std::span<const uint8_t> conten
   memory_.put(contents, place_in(name, at, contents.size()));
 }
 
-void NamedMemory::move(const std::string& name, size_t from, size_t to, size_t bytes) {
+void NamedMemory::copy(const std::string& name, size_t from, size_t to, size_t bytes) {
   memory_.copy(memory_, place_in(name, from, bytes), place_in(name, to, bytes), bytes);
 }
 

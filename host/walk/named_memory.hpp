@@ -23,7 +23,7 @@ class NamedMemory {
   // Some of it, from a byte on. Throws std::logic_error unless there is so much.
   void write(const std::string& name, std::span<const uint8_t> contents, size_t at);
   // Some of it, to another place in it. Throws std::logic_error unless there is so much.
-  void move(const std::string& name, size_t from, size_t to, size_t bytes);
+  void copy(const std::string& name, size_t from, size_t to, size_t bytes);
   // Throws std::logic_error unless each has been put.
   void require_all() const;
 

@@ -20,6 +20,7 @@ class Shape:
     heads: int = HEADS
     layers: int = LAYERS  # of the encoder, and of the decoder
     text_context: int = TEXT_CONTEXT
+    all_tokens_differ: bool = False  # else each is as likely as some others
 
 
 BASE = Shape(width=512, heads=8, layers=6, text_context=448)  # 74 million parameters
@@ -82,9 +83,9 @@ def write(path, seed=1, shape=Shape()):
             tensor(f"encoder.{name}.bias", (width, 1), numbers(width, 0.1))
         tensor("encoder.positional_embedding", (AUDIO_CONTEXT, width), numbers(AUDIO_CONTEXT * width, 0.1))
         tensor("decoder.positional_embedding", (shape.text_context, width), numbers(shape.text_context * width, 0.5))
-        rows = 997
-        some = struct.pack(f"<{rows * width}e", *(rng.gauss(0, 1) for _ in range(rows * width)))
-        data = (some * (VOCABULARY // rows + 1))[: VOCABULARY * width * 2]
+        count = 65_537 if shape.all_tokens_differ else 997 * width
+        some = struct.pack(f"<{count}e", *(rng.gauss(0, 1) for _ in range(count)))
+        data = (some * (VOCABULARY * width // count + 1))[: VOCABULARY * width * 2]
         tensor("decoder.token_embedding.weight", (VOCABULARY, width), data, FP16)
         for layer in range(layers):
             block(f"encoder.blocks.{layer}", cross=False)

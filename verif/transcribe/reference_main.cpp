@@ -92,7 +92,10 @@ class ReferenceSpeech : public transcribe::Speech {
     std::vector<transcribe::Choice> choices;
     for (Token token = 0; token < logits.size(); ++token) choices.push_back({token, logits[token] - sum});
     const auto end = choices.begin() + static_cast<std::ptrdiff_t>(count);
-    std::ranges::partial_sort(choices, end, std::ranges::greater(), &transcribe::Choice::log_probability);
+    // Of equal ones the first.
+    std::ranges::partial_sort(choices, end, std::ranges::less(), [](const transcribe::Choice& choice) {
+      return std::pair(-choice.log_probability, choice.token);
+    });
     choices.erase(end, choices.end());
     return choices;
   }

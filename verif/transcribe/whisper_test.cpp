@@ -1,15 +1,18 @@
 // Graphs and weights of Whisper models: what the card is told to compute is what the model computes. In
 // double precision, node by node, against a reference that knows neither graphs nor packed weights.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/graph/layout.hpp"
 #include "host/models/tokenizer.hpp"
+#include "host/transcribe/beam_chunks.hpp"
 #include "host/transcribe/whisper_graph.hpp"
 #include "host/transcribe/whisper_weights.hpp"
 #include "verif/common/doctest_main.hpp"
@@ -46,6 +49,24 @@ double largest_difference(const std::vector<double>& a, std::span<const double> 
     largest = std::max(largest, std::abs(a[i] - b[i]));
   }
   return largest;
+}
+
+// Logarithms of the largest probabilities, where timestamps come first if all of them are likelier than any
+// text.
+std::vector<double> likeliest(std::span<const double> logits, size_t first_timestamp, size_t count) {
+  const auto sum_of = [](std::span<const double> some) {
+    double sum = 0;
+    for (const double logit : some) sum += std::exp(logit);
+    return std::log(sum);
+  };
+  const auto timestamps = logits.subspan(first_timestamp);
+  const bool only_timestamps = sum_of(timestamps) > *std::ranges::max_element(logits.first(first_timestamp));
+  const auto possible = only_timestamps ? timestamps : logits;
+  std::vector<double> all;
+  for (const double logit : possible) all.push_back(logit - sum_of(possible));
+  std::ranges::sort(all, std::ranges::greater());
+  all.resize(count);
+  return all;
 }
 
 }  // namespace
@@ -92,6 +113,63 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
       const auto found = decoder.run(count == 1 ? one : several, sizes);
       const models::Matrix right = reference.decode(sound, tokens);
       CHECK(largest_difference(found.at("logits"), right.row(right.rows - 1)) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("whisper: texts that go on in several ways are each what the model makes of it") {
+  std::mt19937_64 random(test_seed());
+  const models::Model model = models::load(models::sample("tiny-whisper"));
+  const transcribe::CardWhisper card = card_of(model);
+  const models::WhisperReference reference(model);
+  const models::ReferenceWeights weights(model);
+  constexpr uint32_t kBeams = 3, kSteps = 6;
+  graph::Named decoder;
+  transcribe::pack_decoder(model, card, [&](const std::string& weight, std::span<const uint8_t> contents) {
+    decoder.put(weight, contents);
+  });
+  models::Matrix sound(card.moments, card.shape.width);
+  for (double& number : sound.values) number = static_cast<double>(random() % 2001) / 1000 - 1;
+  for (uint32_t layer = 0; layer < card.shape.text_layers; ++layer)
+    for (const char* const what : {"key", "value"})
+      decoder.kept[fmt::format("layer[{}].cross.{}s", layer, what)] =
+          weights.linear(sound, fmt::format("decoder.layer.{}.cross.{}", layer, what)).values;
+  decoder.kept["forbidden"].resize(2 * size_t{(card.shape.vocabulary + 31) / 32});
+  decoder.kept["ranges"].resize(size_t{kBeams} * 2 * transcribe::kRanges);
+  const graph::Graph graph = graph::graph_of(transcribe::beams_graph(card, kBeams));
+
+  transcribe::BeamChunks chunks(kBeams, card.shape.text_context);
+  chunks.begin(0);
+  std::vector<std::vector<Token>> texts(1);
+  for (uint32_t step = 0; step < kSteps; ++step) {
+    std::vector<size_t> parents(kBeams);
+    std::vector<std::vector<Token>> next;
+    for (size_t& parent : parents) {
+      next.push_back(texts[parent = random() % texts.size()]);
+      next.back().push_back(static_cast<Token>(random() % card.shape.vocabulary));
+    }
+    texts = std::move(next);
+    for (const transcribe::BeamChunks::Copy& copy : chunks.grow(parents)) {
+      for (auto& [name, rows] : decoder.kept) {
+        if (!name.ends_with("].keys") && !name.ends_with("].values")) continue;
+        const size_t chunk = size_t{operators::kChunkRows} * card.shape.width;
+        std::copy_n(&rows.at(copy.from * chunk), copy.rows * card.shape.width, &rows.at(copy.to * chunk));
+      }
+    }
+    decoder.kept["places"].assign(kBeams, step);
+    decoder.kept["tokens"].clear();
+    decoder.kept["chunks"].clear();
+    for (size_t i = 0; i < kBeams; ++i) {
+      decoder.kept["tokens"].push_back(texts[i].back());
+      decoder.kept["chunks"].insert(decoder.kept["chunks"].end(), chunks.of(i).begin(), chunks.of(i).end());
+      decoder.kept["chunks"].resize((i + 1) * chunks.of_each());
+    }
+    const auto found = decoder.run(graph, {{"past", step}, {"begun", 1}});
+    for (size_t i = 0; i < kBeams; ++i) {
+      const models::Matrix all = reference.decode(sound, texts[i]);
+      const std::vector<double> right = likeliest(all.row(all.rows - 1), card.first_timestamp, kBeams + 1);
+      const std::span likely = std::span(found.at("likeliest")).subspan(i * right.size(), right.size());
+      CHECK(largest_difference(right, likely) < 1e-6);
     }
   }
 }
