@@ -26,13 +26,15 @@ constexpr unsigned kRoundsAlone = 8;
 constexpr uint32_t kCount = 64 << 10;
 constexpr double kMostSlower = 0.01;
 
-// Of the client there, when it has made so many: the card tells of a launch some time behind its end.
-Launches told(link::Card& card, const protocol::Info& info, size_t place, uint64_t count, Bystander& passes) {
+// Of the client there, when it has made so many: the card tells of a launch some time behind its end. `look`:
+// meanwhile.
+template <typename Look>
+Launches told(link::Card& card, const protocol::Info& info, size_t place, uint64_t count, const Look& look) {
   constexpr unsigned kMostLooks = 1000;
   for (unsigned looks = 0; looks < kMostLooks; ++looks) {
     const Launches its = launches(card, info)[place];
     if (its.count == count) return its;
-    passes.is_whole();
+    look();
   }
   throw std::runtime_error(fmt::format("the card does not tell of {} launches", count));
 }
@@ -47,22 +49,25 @@ int play(const std::string& socket, const std::string& folder, const std::vector
   Worker worker(0, module, kCount);
   std::mt19937_64 random(plan.seed);
   unsigned wrong = 0;
+  unsigned spoilt = 0;
+  const auto look = [&] { spoilt += bystander.is_whole() ? 0 : 1; };
   // The first launch finds cold caches.
   wrong += worker.round(random) ? 0 : 1;
-  bystander.is_whole();
+  look();
   const size_t place = busiest(launches(*looks, info));
-  const Launches before = told(*looks, info, place, 1, bystander);
+  const Launches before = told(*looks, info, place, 1, look);
   for (unsigned i = 0; i < kRoundsAlone; ++i) wrong += worker.round(random) ? 0 : 1;
-  const Launches alone = told(*looks, info, place, 1 + kRoundsAlone, bystander);
+  const Launches alone = told(*looks, info, place, 1 + kRoundsAlone, look);
 
   attacker.start();
-  unsigned spoilt = 0;
   unsigned rounds = 0;
-  for (; !attacker.is_over(); ++rounds) {
+  // The last round comes when all is over: what the last steps have done shows then.
+  for (bool over = false; !over; ++rounds) {
+    over = attacker.is_over();
     wrong += worker.round(random) ? 0 : 1;
-    spoilt += bystander.is_whole() ? 0 : 1;
+    look();
   }
-  const Launches attacked = told(*looks, info, place, alone.count + rounds, bystander);
+  const Launches attacked = told(*looks, info, place, alone.count + rounds, look);
 
   for (const std::string& leak : attacker.leaks()) fmt::print("{}\n", leak);
   fmt::print(
