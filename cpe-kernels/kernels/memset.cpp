@@ -1,4 +1,5 @@
-// Fills global memory with a byte. (The kernel is called `fill`: `memset` is the compiler's.)
+// Fills global memory with a byte. (The kernel is called `fill`: `memset` is the compiler's.) The firmware
+// clears memory with it, with rights to all of it: so each transfer says its shape, whatever was set before.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +18,8 @@ __kernel__ void fill(const MemsetArgs* args) {
   std::memset(buffer.data(), static_cast<int>(args->value), piece);
   dma::Ticket last = {};
   for (uint32_t at = 0; at < share.bytes; at += piece) {
-    last = dma::store(to.plus_bytes(share.first + at), buffer.data(), std::min(piece, share.bytes - at));
+    const uint32_t bytes = std::min(piece, share.bytes - at);
+    last = dma::store(to.plus_bytes(share.first + at), buffer.data(), bytes, {1, 0, 0});
   }
   if (share.bytes != 0) dma::wait(last);
 }

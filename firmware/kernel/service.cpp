@@ -53,12 +53,11 @@ static_assert(kPieces + memory::Memory<Processor>::piece_bytes(memory::kMaxPools
 constexpr uint16_t kDaemonSegment = 1;
 using protocol::kCopySegment;
 using protocol::kFillSegment;
+using protocol::kFirstQueueSegment;
+using protocol::kMemorySegment;
 using protocol::kWipeSegment;
 constexpr uint16_t kRegistersSegment = 5;  // of the groups; for launches of the kernel's own
 constexpr uint16_t kScratchSegment = 6;
-constexpr uint16_t kFirstQueueSegment = 8;
-constexpr uint16_t kMemorySegment =
-    kFirstQueueSegment + protocol::kQueues;  // and behind it: all that groups have
 constexpr uint16_t kFirstSegment = 32;
 static_assert(kMemorySegment + launch::kMaxGroups <= kFirstSegment);
 static_assert(program::kAnswerSegment > kScratchSegment && program::kAnswerSegment < kFirstQueueSegment);

@@ -14,6 +14,7 @@ module cpe_dma (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
+  input  logic              ends_i,         // a launch does, and with it what is set for the next transfer; not while busy_o
 
   input  logic              issue_valid_i,
   input  cpe_pkg::issue_t   issue_i,
@@ -56,6 +57,7 @@ module cpe_dma (
     .clk_i,
     .rst_ni,
     .halt_i,
+    .ends_i,
     .issue_valid_i,
     .issue_i,
     .issue_ready_o,

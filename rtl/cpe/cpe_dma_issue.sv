@@ -1,12 +1,14 @@
 // Where the core's commands enter the DMA engine: checks them and numbers the transfers.
 //
 // Tickets count the transfers begun; the first one has ticket 1. Transfers become complete in their order (complete_i).
-// DmaGlobal stays until the next one, DmaShape is for one transfer. A refused command changes nothing.
+// DmaGlobal stays until the next one, DmaShape is for one transfer, and both end with the launch (ends_i). A refused command changes
+// nothing.
 // Cuts: nothing from issue_i to begin_*.
 module cpe_dma_issue (
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   halt_i,         // takes no transfers
+  input  logic                   ends_i,         // a launch does; there is no command then, and no transfer under way
 
   input  logic                   issue_valid_i,
   input  cpe_pkg::issue_t        issue_i,
@@ -103,24 +105,36 @@ module cpe_dma_issue (
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      begun_q  <= '0;
-      done_q   <= '0;
-      global_q <= '0;
-      rows_q   <= 16'd1;
-      extent_q <= '0;
+      begun_q <= '0;
+      done_q  <= '0;
     end else if (issue_valid_i || complete_i) begin
       begun_q <= begun_q + 32'(begins);
       done_q  <= done_q + 32'(complete_i);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || ends_i) begin
+      global_q <= '0;
+      rows_q   <= 16'd1;
+      extent_q <= '0;
+    end else if (issue_valid_i) begin
       if (begins) begin
         rows_q   <= 16'd1;
         extent_q <= '0;
       end
-      if (issue_valid_i && issue_i.op == cpe_isa_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
-      if (issue_valid_i && issue_i.op == cpe_isa_pkg::DmaShape) begin
+      if (issue_i.op == cpe_isa_pkg::DmaGlobal) global_q <= {issue_i.rs2, issue_i.rs1};
+      if (issue_i.op == cpe_isa_pkg::DmaShape) begin
         rows_q   <= issue_i.rs1[31:16];
         extent_q <= (32'(issue_i.rs1[31:16]) - 32'd1) * 32'(issue_i.rs1[15:0]);
       end
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(ends_i && (busy_o || issue_valid_i))) else $error("a launch ends while a transfer is under way");
+  end
+`endif
 
 endmodule

@@ -10,6 +10,7 @@ module cpe_dma_serial (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
+  input  logic              ends_i,         // as of cpe_dma
 
   input  logic              issue_valid_i,
   input  cpe_pkg::issue_t   issue_i,
@@ -166,13 +167,15 @@ module cpe_dma_serial (
       end
       default: ;
     endcase
-    if (!rst_ni) begin
-      q        <= Idle;
-      begun_q  <= '0;
-      done_q   <= '0;
+    if (!rst_ni || ends_i) begin
       global_q <= '0;
       rows_q   <= 16'd1;
       extent_q <= '0;
+    end
+    if (!rst_ni) begin
+      q       <= Idle;
+      begun_q <= '0;
+      done_q  <= '0;
     end
   end
 
@@ -195,6 +198,7 @@ module cpe_dma_serial (
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
+    if (rst_ni) assert (!(ends_i && busy_o)) else $error("a launch ends while a transfer is under way");
     if (rst_ni && rsp_valid_i) begin
       assert (q == Answer) else $error("an answer to nothing");
       assert (rsp_i.tag == '0) else $error("an answer with tag %0d, which is not outstanding", rsp_i.tag);

@@ -106,6 +106,7 @@ module cpe_engines #(
   logic            dma_ready, row_ready, column_ready, systolic_ready, vector_ready;
   logic            dma_bad, row_bad, column_bad, systolic_bad, vector_bad;
   logic [31:0]     dma_rdata, row_rdata, column_rdata, systolic_rdata, vector_rdata;
+  logic            launch_ends;
   logic            movers_busy, dma_busy, units_busy, dma_fault_valid, units_fault_valid;
   cpe_pkg::fault_t dma_fault, units_fault;
   logic            dma_line, row_sent, row_received, column_sent, column_received, systolic_row, vector_group;
@@ -114,6 +115,7 @@ module cpe_engines #(
 
   assign busy_o        = movers_busy || units_busy;
   assign works_o       = dma_busy || units_busy;
+  assign launch_ends   = issue_control_o && issue_i.op == cpe_isa_pkg::ControlDone && !busy_o;  // cpe_control takes it then
   assign fault_valid_o = dma_fault_valid || units_fault_valid;
   always_comb begin
     fault_o = '0;
@@ -168,6 +170,7 @@ module cpe_engines #(
     .issue_dma_i            (to_dma),
     .issue_row_i            (to_row),
     .issue_column_i         (to_column),
+    .launch_ends_i          (launch_ends),
     .issue_i,
     .dma_ready_o            (dma_ready),
     .dma_rdata_o            (dma_rdata),

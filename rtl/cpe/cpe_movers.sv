@@ -18,6 +18,7 @@ module cpe_movers #(
   input  logic                     issue_dma_i,
   input  logic                     issue_row_i,
   input  logic                     issue_column_i,
+  input  logic                     launch_ends_i,            // with busy_o low
   input  cpe_pkg::issue_t          issue_i,
   output logic                     dma_ready_o,
   output logic [31:0]              dma_rdata_o,
@@ -84,7 +85,7 @@ module cpe_movers #(
 );
 
   logic                  clk, rst_n, halt, mem_ready, rsp_valid, line_ready, row_busy, column_busy;
-  logic [2:0]            issue_valid;
+  logic [3:0]            issue_valid;
   logic [3:0]            ready, bus;
   cpe_pkg::issue_t       issue;
   logic [7:0]            row_participants, column_participants;
@@ -98,13 +99,13 @@ module cpe_movers #(
 
   cpe_movers_gate u_gate (
     .clk_i,
-    .en_i                 (busy_o || issue_dma_i || issue_row_i || issue_column_i || !rst_ni),
+    .en_i                 (busy_o || issue_dma_i || issue_row_i || issue_column_i || launch_ends_i || !rst_ni),
     .clk_o                (clk),
     .rst_ni,
     .rst_no               (rst_n),
     .halt_i,
     .halt_o               (halt),
-    .issue_valid_i        ({issue_column_i, issue_row_i, issue_dma_i}),
+    .issue_valid_i        ({launch_ends_i, issue_column_i, issue_row_i, issue_dma_i}),
     .issue_valid_o        (issue_valid),
     .mem_ready_i,
     .mem_ready_o          (mem_ready),
@@ -141,6 +142,7 @@ module cpe_movers #(
       .clk_i          (clk),
       .rst_ni         (rst_n),
       .halt_i         (halt),
+      .ends_i         (issue_valid[3]),
       .issue_valid_i  (issue_valid[0]),
       .issue_i        (issue),
       .issue_ready_o  (dma_ready_o),
@@ -171,6 +173,7 @@ module cpe_movers #(
       .clk_i          (clk),
       .rst_ni         (rst_n),
       .halt_i         (halt),
+      .ends_i         (issue_valid[3]),
       .issue_valid_i  (issue_valid[0]),
       .issue_i        (issue),
       .issue_ready_o  (dma_ready_o),

@@ -1,8 +1,8 @@
 // The door of what moves data (cpe_movers), as cpe_unit_gate is that of an arithmetic unit: its clock, and everything that comes in.
 //
 // en_i: they need the coming edge; from registers and the issue port.
-// issue_valid: of DMA engine, row, column. ready: of the local memory, to row's sender and receiver, column's. bus: row's receive_valid and
-//   send_ready, column's. The data come with one of these, or in the cycle after a read was taken.
+// issue_valid: of DMA engine, row, column; a launch ends. ready: of the local memory, to row's sender and receiver, column's. bus: row's
+//   receive_valid and send_ready, column's. The data come with one of these, or in the cycle after a read was taken.
 // Simulators with a model for each CPE have another module in place of this one (sim/tile).
 module cpe_movers_gate (
   input  logic                   clk_i,
@@ -13,8 +13,8 @@ module cpe_movers_gate (
   output logic                   rst_no,
   input  logic                   halt_i,
   output logic                   halt_o,
-  input  logic [2:0]             issue_valid_i,
-  output logic [2:0]             issue_valid_o,
+  input  logic [3:0]             issue_valid_i,
+  output logic [3:0]             issue_valid_o,
   input  logic                   mem_ready_i,
   output logic                   mem_ready_o,
   input  logic                   rsp_valid_i,

@@ -1,6 +1,7 @@
 #include "verif/attack/api_client.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "host/sdaa/error.hpp"
 
@@ -57,6 +58,13 @@ sdaaError_t ApiClient::finish() {
   const sdaaError_t result = sdaaStreamSynchronize(stream_);
   if (result != sdaaSuccess) need(sdaaStreamReset(stream_));
   return result;
+}
+
+bool ApiClient::fails_with(launch::Cause cause) {
+  if (sdaaStreamSynchronize(stream_) == sdaaSuccess) return false;
+  const std::string why = sdaaGetLastErrorMessage();
+  need(sdaaStreamReset(stream_));
+  return why.find(launch::text(cause)) != std::string::npos;
 }
 
 void ApiClient::fill(uint8_t value) { need(sdaaMemset(pointer_of(memory_), value, kBytes)); }

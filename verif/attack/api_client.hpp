@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "abi/launch.hpp"
 #include "host/sdaa/include/sdaa_runtime.h"
 
 namespace swai::attack {
@@ -40,6 +41,8 @@ class ApiClient {
   void leave_running(const char* name, unsigned count);
   // Of what was given to the stream; it goes on.
   sdaaError_t finish();
+  // The same: whether it failed for that reason.
+  bool fails_with(launch::Cause cause);
 
   // All kBytes of its memory.
   void fill(uint8_t value);

@@ -1,8 +1,8 @@
 // The hostile client against cards that a daemon serves, while another client computes on the same card:
-// attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY]. MODULE has the kernels of verif/sdaa/kernels.cpp.
-// With a boundary each kind of attack there is played so many times. Prints what it could reach, a line each,
-// then a JSON object of figures; exit code 1 if there was something, or a result of the other client's was
-// wrong.
+// attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY|KIND]. MODULE has the kernels of
+// verif/sdaa/kernels.cpp. With a boundary each kind of attack there is played so many times, or the one that
+// is named. Prints what it could reach, a line each, then a JSON object of figures; exit code 1 if there was
+// something, or a result of the other client's was wrong.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -85,7 +85,7 @@ int play(const std::string& socket, const std::string& folder, const std::vector
 
 int main(int count, char** words) {
   if (count != 6 && count != 7) {
-    fmt::print(stderr, "attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY]\n");
+    fmt::print(stderr, "attack-card SOCKET FOLDER MODULE STEPS SEED [BOUNDARY|KIND]\n");
     return 2;
   }
   try {
@@ -97,7 +97,7 @@ int main(int count, char** words) {
     return swai::attack::play(socket, words[2], module,
                               {.steps = std::strtoul(words[4], nullptr, 10),
                                .seed = std::strtoull(words[5], nullptr, 10),
-                               .boundary = count == 7 ? words[6] : ""});
+                               .which = count == 7 ? words[6] : ""});
   } catch (const std::exception& error) {
     fmt::print(stderr, "attack-card: {}\n", error.what());
     return 1;

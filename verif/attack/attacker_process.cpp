@@ -17,9 +17,10 @@ std::vector<const Kind*> chosen(const AttackerProcess::Plan& plan) {
   std::vector<const Kind*> list;
   std::mt19937_64 random(plan.seed);
   for (const Kind* kind : kinds()) {
-    if (text(kind->boundary) == plan.boundary) list.insert(list.end(), plan.steps, kind);
+    if (text(kind->boundary) == plan.which || kind->name == plan.which)
+      list.insert(list.end(), plan.steps, kind);
   }
-  if (!plan.boundary.empty()) return list;
+  if (!plan.which.empty()) return list;
   while (list.size() < plan.steps) list.push_back(kinds()[random() % kinds().size()]);
   return list;
 }
@@ -36,7 +37,8 @@ void say(int channel, const std::string& line) {
 
 AttackerProcess::AttackerProcess(const Means& means, const Known& known, const Plan& plan) {
   const std::vector<const Kind*> list = chosen(plan);
-  if (list.empty()) throw std::invalid_argument("there are no attacks at a boundary named " + plan.boundary);
+  if (list.empty())
+    throw std::invalid_argument("no boundary and no kind of attack has the name " + plan.which);
   steps_ = list.size();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -55,7 +57,7 @@ AttackerProcess::AttackerProcess(const Means& means, const Known& known, const P
   unsigned step = 0;
   for (const Kind* kind : list) {
     fmt::print(stderr, "attack {} of {}: {}\n", ++step, list.size(), kind->name);
-    if (!attacker.play(*kind) && !plan.boundary.empty())
+    if (!attacker.play(*kind) && !plan.which.empty())
       say(channel_, fmt::format("{}: thrown out: {}\n", kind->name, attacker.thrown_out()));
   }
   for (const std::string& leak : attacker.leaks()) say(channel_, leak + "\n");

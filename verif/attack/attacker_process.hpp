@@ -13,13 +13,14 @@ namespace swai::attack {
 class AttackerProcess {
  public:
   // It waits for start(). With a boundary it plays each kind of attack there so many times, one after the
-  // other, and one that is thrown out before its end counts as something found; else so many steps at random.
+  // other, with a kind's name that one, and one that is thrown out before its end counts as something found;
+  // else so many steps at random.
   struct Plan {
     unsigned long steps = 0;
     uint64_t seed = 0;
-    std::string boundary;
+    std::string which;
   };
-  // Before the calling process has threads. Throws std::invalid_argument: no such boundary.
+  // Before the calling process has threads. Throws std::invalid_argument: no such boundary or kind.
   AttackerProcess(const Means& means, const Known& known, const Plan& plan);
   ~AttackerProcess();
   AttackerProcess(const AttackerProcess&) = delete;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "abi/command.hpp"
+#include "abi/kernel_segments.hpp"
 #include "abi/segment.hpp"
 #include "verif/attack/attacker.hpp"
 #include "verif/sdaa/kernels.hpp"
@@ -13,6 +14,7 @@ using protocol::Status;
 
 constexpr uint8_t kMark = 0xee;
 constexpr uint16_t kFirstSegment = 32;  // those below are the firmware's
+constexpr int32_t kBlock = 2 << 20;     // of memory that clients get
 
 template <typename Command>
 Status send(HostileClient& client, command::Type type, Command command) {
@@ -70,7 +72,6 @@ const Kind any_segment(
 const Kind beyond(Boundary::kKernel, "a kernel goes on behind the end of its memory", [](Attacker& attacker) {
   ApiClient& api = attacker.api();
   // Pieces of a client lie in blocks of its own, with a segment for each.
-  constexpr uint64_t kBlock = 2 << 20;
   const uint64_t end = segment::pointer(segment::number(api.memory()), kBlock);
   attacker.expect(add(api, end, api.memory()) != sdaaSuccess, "a kernel wrote behind its segment");
   attacker.expect(add(api, end - 128, api.memory()) != sdaaSuccess, "a kernel wrote across its end");
@@ -96,17 +97,15 @@ const Kind leaves_endless(Boundary::kKernel, "leaves kernels behind that never e
 void goes_on(Attacker& attacker, const char* kernel) {
   HostileClient& client = attacker.client();
   ApiClient& api = attacker.api();
-  constexpr int32_t kBlock = 2 << 20;
-  constexpr uint16_t kBlocks = 64;
-  constexpr uint16_t kMemory = 8 + protocol::kQueues;  // segment of all that the first group has
-  const uint64_t to = segment::pointer(kMemory, segment::offset(attacker.known().pointer) % kBlock);
-  api.begin(kernel, sdaa::OutlivesArgs{cpe::GlobalPtr<void>(to), kBlock, kBlocks, 3000});
+  const uint64_t to =
+      segment::pointer(protocol::kMemorySegment, segment::offset(attacker.known().pointer) % kBlock);
+  api.begin(kernel, sdaa::OutlivesArgs{cpe::GlobalPtr<void>(to), kBlock, 64, 3000});
   command::Fill fill = {};
   fill.to = client.pointer;
   fill.bytes = HostileClient::kBytes;
   fill.rows = 1;
   attacker.expect(send(client, command::Type::kFill, fill) == Status::kOk, "another one's launch failed");
-  attacker.expect(api.finish() != sdaaSuccess, "a kernel that did so ended well");
+  attacker.expect(api.fails_with(launch::Cause::kCommand), "the cores did not refuse it");
 }
 
 const Kind outlives(Boundary::kKernel, "a kernel ends its launch and goes on in the next one",
@@ -114,6 +113,25 @@ const Kind outlives(Boundary::kKernel, "a kernel ends its launch and goes on in 
 
 const Kind takes_launch(Boundary::kKernel, "a kernel takes the launch behind its own",
                         [](Attacker& attacker) { goes_on(attacker, "takes_launch"); });
+
+// Launches that clear memory come between those of clients, with the rights to all of it and without one that
+// clears the cores.
+const Kind leaves_shape(Boundary::kKernel, "a kernel says what the next one's first transfer writes",
+                        [](Attacker& attacker) {
+                          attacker.leave();
+                          HostileClient& before = attacker.client();
+                          for (uint64_t bytes = uint64_t{1} << 34; bytes >= kBlock; bytes /= 2)
+                            before.request(protocol::Operation::kAllocate, {before.context(), bytes, 0xff00});
+                          attacker.leave();
+                          // What it had is being cleared: the first transfer again and again, all the way
+                          // down.
+                          constexpr int32_t kPiece = 4096;
+                          for (unsigned i = 0; i < 32; ++i) {
+                            const sdaaError_t left = attacker.api().run(
+                                "leaves_shape", sdaa::OutlivesArgs{{}, -kPiece, 0xffff, 0});
+                            attacker.expect(left == sdaaSuccess, "it cannot run its kernels any more");
+                          }
+                        });
 
 const Kind bad_launches(
     Boundary::kKernel, "launches kernels of modules that it has not loaded", [](Attacker& attacker) {

@@ -37,49 +37,57 @@ def build(tree, targets):
         raise RuntimeError(done.stdout + done.stderr)
 
 
-def finds(tree, kind):
+def all_kinds():
+    sources = sorted(PLANTS.parent.glob("*_kinds.cpp"))
+    return [kind for source in sources for kind in KIND.findall(source.read_text())]
+
+
+def on_card(plant):
+    """The functional card, where kernels and programs are really run."""
+    return plant.get("card", False)
+
+
+def programs(card):
+    return CARD if card else [PROGRAM]
+
+
+def finds(tree, kind, card):
     """Whether this attack, played alone, fails, or ends the program."""
     command = [PROGRAM, "--test-case=each*", f"--subcase={kind}"]
+    if card:
+        [name] = fnmatch.filter(all_kinds(), kind)
+        command = [sys.executable, "verif/attack/card_test.py", "--tier", "fast", "--steps", "2", "--attacks", name]
     try:
         return subprocess.run(command, cwd=tree, capture_output=True, timeout=300).returncode != 0
     except subprocess.TimeoutExpired:
         return True
 
 
-def found_on_card(tree):
-    """What attacks of the kernel language find on the functional card, where kernels and programs are really run."""
-    command = [sys.executable, "verif/attack/card_test.py", "--tier", "fast", "--boundary", "kernel language", "--steps", "1"]
-    return subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=300).stdout
+def edits_of(plant):
+    return [plant, *plant.get("also", [])]
 
 
-def missed_by(tree, plant):
-    """The attacks that are to find it and do not."""
-    if not plant.get("card"):
-        return [kind for kind in plant["kinds"] if not finds(tree, kind)]
-    found = found_on_card(tree)
-    return [kind for kind in plant["kinds"] if f": {kind}: " not in found]
-
-
-def without_plant(plants):
-    """Kinds of attacks that are to find nothing."""
+def look(plants):
+    """In words what cannot be right: a kind that is to find nothing, a plant that nothing is to find, or that has no place."""
+    kinds = all_kinds()
     patterns = [pattern for plant in plants for pattern in plant["kinds"]]
-    sources = sorted(PLANTS.parent.glob("*_kinds.cpp"))
-    kinds = [kind for source in sources for kind in KIND.findall(source.read_text())]
-    return [kind for kind in kinds if not any(fnmatch.fnmatch(kind, pattern) for pattern in patterns)]
+    wrong = [f"nothing that is to be found by: {kind}" for kind in kinds
+             if not any(fnmatch.fnmatch(kind, pattern) for pattern in patterns)]
+    wrong += [f"no kind of attack is named: {pattern}" for pattern in patterns if not fnmatch.filter(kinds, pattern)]
+    return wrong + [f"{plant['what']}: what it is to replace in {edit['file']} is not there once" for plant in plants
+                    for edit in edits_of(plant) if pathlib.Path(edit["file"]).read_text().count(edit["old"]) != 1]
 
 
 def try_out(tree, plant):
     """The attacks that do not find it."""
-    edits = [plant, *plant.get("also", [])]
+    edits = edits_of(plant)
     whole = {tree / edit["file"]: (tree / edit["file"]).read_text() for edit in edits}
     try:
         for edit in edits:
             path = tree / edit["file"]
-            if path.read_text().count(edit["old"]) != 1:
-                raise RuntimeError(f"{PLANTS}: {plant['what']}: what it is to replace is not there once")
             path.write_text(path.read_text().replace(edit["old"], edit["new"]))
-        build(tree, CARD if plant.get("card") else [PROGRAM])
-        return missed_by(tree, plant)
+        build(tree, programs(on_card(plant)))
+        return [kind for kind in plant["kinds"] if not finds(tree, kind, on_card(plant))]
     finally:
         for path, text in whole.items():
             path.write_text(text)
@@ -88,9 +96,10 @@ def try_out(tree, plant):
 def try_all(tree, plants):
     """In words what is not as it should be."""
     copy_sources(tree)
-    build(tree, [PROGRAM])
-    kinds = sorted({kind for plant in plants if not plant.get("card") for kind in plant["kinds"]})
-    wrong = [f"{kind}: fails without a plant" for kind in kinds if finds(tree, kind)]
+    played = sorted({(on_card(plant), kind) for plant in plants for kind in plant["kinds"]})
+    for card in sorted({card for card, _ in played}):
+        build(tree, programs(card))
+    wrong = [f"{kind}: fails without a plant" for card, kind in played if finds(tree, kind, card)]
     for plant in plants:
         missed = try_out(tree, plant)
         print(f"{'missed' if missed else 'found':7} {plant['what']}", *missed, sep=" / ", flush=True)
@@ -101,11 +110,14 @@ def try_all(tree, plants):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=pathlib.Path, help="a folder for the copy, which is kept for the next time")
+    parser.add_argument("--look", action="store_true", help="build and play nothing: only whether each kind of attack has a plant")
     parser.add_argument("words", nargs="*", help="only plants in whose names one of these is")
     options = parser.parse_args()
     plants = tomllib.loads(PLANTS.read_text())["plant"]
-    if missing := without_plant(plants):
-        sys.exit("\n".join(f"{PLANTS}: nothing that is to be found by: {kind}" for kind in missing))
+    if wrong := look(plants):
+        sys.exit("\n".join(f"{PLANTS}: {line}" for line in wrong))
+    if options.look:
+        return
     plants = [one for one in plants if not options.words or any(word in one["what"] for word in options.words)]
     if not plants:
         sys.exit(f"{PLANTS}: no plant is named so")

@@ -41,10 +41,10 @@ constexpr unsigned kPools = 32;
 constexpr uint64_t kOwn = 14 << 20;
 using protocol::kCopySegment;
 using protocol::kFillSegment;
+using protocol::kFirstQueueSegment;
+using protocol::kMemorySegment;
 using protocol::kWipeSegment;
 constexpr uint16_t kScratchSegment = 6;
-constexpr uint16_t kFirstQueueSegment = 8;
-constexpr uint16_t kMemorySegment = kFirstQueueSegment + protocol::kQueues;
 constexpr uint16_t kFirstSegment = 32;
 
 class FakeCard final : public link::Backend {

@@ -32,6 +32,7 @@ enum class Operation : uint32_t {
   kWipe = 10,       // of the firmware's own
   kConstants = 11,  // what the module's constants are, to where `who` writes
   kWord = 12,       // its argument is noted (FakeProcessor::words)
+  kCommand = 13,    // a command that cores refuse
 };
 
 // Of the variables of fake_module(): `scale` has the first 4, `counts` the other 12.

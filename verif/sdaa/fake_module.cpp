@@ -39,8 +39,9 @@ module::ModuleFile with_all_kernels() {
   file.sections.push_back({".debug_swai_arguments", "SWAI-ARG\nthreads\tmeeting_threads\t160\t64000\n"});
   add("word", Operation::kWord, sizeof(uint32_t));
   // Cores refuse what these do; played ones have no instructions.
-  add("outlives", Operation::kBreakpoint, sizeof(OutlivesArgs));
-  add("takes_launch", Operation::kBreakpoint, sizeof(OutlivesArgs));
+  add("outlives", Operation::kCommand, sizeof(OutlivesArgs));
+  add("takes_launch", Operation::kCommand, sizeof(OutlivesArgs));
+  add("leaves_shape", Operation::kNothing, sizeof(OutlivesArgs));
   // The last one: behind it lies where its constants are.
   add("constants", Operation::kConstants, sizeof(WhoArgs));
   return file;

@@ -523,6 +523,9 @@ FakeProcessor::Fault FakeProcessor::run_kernel(const Launch& launch) {
     case Operation::kBreakpoint:
       fault = {launch::Cause::kBreakpoint, segment::pointer(segment::kNone, 0), 1};
       break;
+    case Operation::kCommand:
+      fault = {launch::Cause::kCommand, segment::pointer(segment::kNone, 0), 1};
+      break;
     default:
       break;
   }

@@ -44,7 +44,7 @@ struct Values {
 // outlives: core 0 ends its launch as the daemon does, and then has lines written, `rows` of them, `stride`
 // apart from `to` on, behind a transfer that takes longer than the next launch takes to begin. takes_launch:
 // it takes the next launch as well, and has them written then. Both wait `rounds` before, in which others ask
-// for that launch.
+// for that launch. leaves_shape: all cores end with a shape that no transfer has used.
 struct OutlivesArgs {
   cpe::GlobalPtr<void> to;
   int32_t stride;

@@ -19,7 +19,7 @@ TEST_CASE("modules: from memory and file, kernels, what is refused") {
   CHECK_OK(sdaaModuleLoadBytes(&module, file.data(), file.size()));
   unsigned count = 0;
   CHECK_OK(sdaaModuleGetFunctionCount(&count, module));
-  CHECK(count == 15);
+  CHECK(count == 16);
   sdaaFunction_t function = nullptr;
   CHECK_ERROR(sdaaModuleGetFunction(&function, module, "not there"), sdaaErrorNotFound);
   CHECK_ERROR(sdaaModuleGetFunction(nullptr, module, "who"), sdaaErrorInvalidValue);

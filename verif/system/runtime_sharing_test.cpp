@@ -214,4 +214,47 @@ TEST_CASE("runtime: what a kernel leaves in the cores no other client's kernel f
   CHECK(looks.found() == 0);
 }
 
+TEST_CASE("runtime: whatever kernels leave set in the cores, clearing memory writes what it is to") {
+  const Rig rig;
+  const auto card = rig.open();
+  Sharer keeps(*card, kWindows[0]), one(*card, kWindows[1]);
+  Remains leaves(one);
+  // Blocks of one that keeps them, with something in the lines that cores begin with.
+  constexpr uint64_t kBlock = 2 << 20;
+  constexpr uint64_t kEach = 4096;
+  std::vector<uint64_t> places;
+  for (int i = 0; i < 2; ++i) places.push_back(keeps.client.allocate(kBlock, Usage::kCpe));
+  for (uint64_t i = 0; i < kEach; ++i) keeps.client.host()[i] = static_cast<uint8_t>(1 + i % 251);
+  for (const uint64_t place : places)
+    keeps.client.finish(keeps.queue, keeps.client.copy(keeps.queue, place, 0, kEach, false));
+  // All that is left, but for a block, is the other one's, who goes.
+  const auto ask = [&](Sharer& sharer, uint64_t bytes) {
+    return sharer.client.ask(protocol::Operation::kAllocate,
+                             {sharer.client.context, bytes, protocol::AllocateFlags{Usage::kCpe, 0}.bits()});
+  };
+  const auto memory = one.client.ask(protocol::Operation::kMemoryInfo, {one.client.context, 0});
+  REQUIRE(memory.ok());
+  const uint64_t most = memory.values[2] / kBlock * kBlock - kBlock;
+  REQUIRE(ask(one, most).ok());
+  one.client.finish(one.queue, leaves.launch("leave_shape"));
+  Status status = Status::kAgain;
+  while (status == Status::kAgain) status = one.client.detach().status;
+  CHECK(status == Status::kOk);
+  // It goes step by step, and then what it had has to be cleared.
+  bool waits = false;
+  auto got = ask(keeps, 4 * kBlock);
+  for (int i = 0; i < 1000 && !got.ok(); ++i) {
+    waits |= got.status == Status::kAgain;
+    card->run_until(0, 10'000);
+    got = ask(keeps, 4 * kBlock);
+  }
+  CHECK(waits);
+  CHECK(got.ok());
+  for (const uint64_t place : places) {
+    std::fill_n(keeps.client.host() + kBack, kEach, uint8_t{0});
+    keeps.client.finish(keeps.queue, keeps.client.copy(keeps.queue, place, kBack, kEach, true));
+    CHECK(std::equal(keeps.client.host(), keeps.client.host() + kEach, keeps.client.host() + kBack));
+  }
+}
+
 }  // namespace swai::system

@@ -360,6 +360,7 @@ Environment::Answer Cpe::control(const Command& command) {
       return {.data = launch_.argument};
     case control_op::kDone:
       if (busy()) return {.kind = Answer::kWait};
+      dma_.end_launch();
       launch_instructions_ = launch_instructions();
       running_ = false;
       return {};

@@ -7,8 +7,7 @@
 namespace swai::iss::cpe {
 
 void Dma::reset() {
-  global_ = 0;
-  shape_ = {};
+  end_launch();
   begun_ = 0;
   fault_ = {};
 }

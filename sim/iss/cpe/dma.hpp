@@ -21,6 +21,11 @@ class Dma {
   Dma(Global& memory, std::span<uint8_t> ldm) : memory_(memory), ldm_(ldm) {}
 
   void reset();
+  // What is set for the next transfer ends with it.
+  void end_launch() {
+    global_ = 0;
+    shape_ = {};
+  }
   Environment::Answer issue(const Command& command);
   // With an operation that only says what the next transfer uses.
   void set(uint8_t op, uint32_t rs1, uint32_t rs2) {

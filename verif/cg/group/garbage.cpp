@@ -73,6 +73,14 @@ Assembler garbage(verif::Random& random) {
   return code.ret();
 }
 
+Assembler unfinished_transfer(verif::Random& random) {
+  Assembler code;
+  if (random.chance(70)) code.global(some_pointer(random));
+  code.shape(static_cast<uint32_t>(random.below(6)), static_cast<uint32_t>(random.below(300)),
+             static_cast<int32_t>(random.below(10'000)) - 5000);
+  return code.ret();
+}
+
 Assembler one_fault(verif::Random& random) {
   Assembler code;
   // Registers hold anything after a reset, and the model's hold zero.
@@ -116,7 +124,7 @@ Assembler one_fault(verif::Random& random) {
                        static_cast<uint32_t>(random.chance(80) ? 32 * random.below(5) : random.below(100)));
       break;
     default:
-      code.global(some_pointer(random));
+      if (random.chance(80)) code.global(some_pointer(random));
       if (random.chance(40))
         code.shape(static_cast<uint32_t>(random.below(6)), static_cast<uint32_t>(random.below(300)),
                    static_cast<int32_t>(random.below(10'000)) - 5000);

@@ -63,10 +63,24 @@ void check_counters(GroupBench& bench, const std::vector<uint32_t>& before,
   }
 }
 
+// Nothing of what kernels set up is there in the next launch.
+void leave_transfers(GroupBench& bench) {
+  std::vector<Assembler> codes;
+  for (unsigned i = 0; i < bench.cpes(); ++i) codes.push_back(unfinished_transfer(bench.random));
+  bench.codes(codes);
+  check(!bench.launch(bench.all()).result.failed && bench.launch_model(bench.all()).ok(),
+        "a kernel that sets a transfer up fails");
+  check(bench.driver.wait([&] { return bench.driver.asleep() == bench.all(); }, 1000), "CPEs do not sleep");
+}
+
 // One random program, against what it must leave and against the model.
 void random_program(GroupBench& bench, unsigned events) {
   const cpe::GroupProgram program = bench.program(events);
   bench.load(program);
+  if (bench.random.chance(50)) {
+    leave_transfers(bench);
+    bench.code(program.code());
+  }
   const auto before = bench.counters();
   const auto ended = bench.launch(program.mask());
   check(!ended.result.failed,
@@ -126,6 +140,7 @@ void test_faults(uint64_t seed, uint64_t cycles) {
   for (; bench.sim.cycles() < cycles; ++launches) {
     bench.recover();
     bench.driver.set_watchdog(kWatchdog);
+    if (bench.random.chance(30)) leave_transfers(bench);
     std::vector<Assembler> codes;
     for (unsigned i = 0; i < bench.cpes(); ++i)
       codes.push_back(bench.random.chance(20) ? Assembler().ret() : one_fault(bench.random));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "wires.hpp"
 
@@ -59,6 +60,7 @@ DmaBench::DmaBench(uint64_t seed)
 
 void DmaBench::restart() {
   top().halt_i = 0;
+  top().ends_i = 0;
   top().issue_valid_i = 0;
   top().rsp_valid_i = 0;
   top().mem_ready_i = 0;
@@ -94,6 +96,12 @@ FaultRecord DmaBench::expected_fault() const {
   return record_of(model.pieces.front(), kCauseLimit);
 }
 
+void DmaBench::end_launch() {
+  check(!command_ && !top().busy_o, "a launch ends while something is under way");
+  ends_ = true;
+  model.end_launch();
+}
+
 void DmaBench::drive() {
   auto& t = top();
   auto& random = this->random();
@@ -101,6 +109,7 @@ void DmaBench::drive() {
   Field issue(t.issue_i, 0, kIssueBits);
   issue.scramble(random);
   t.issue_valid_i = command_.has_value();
+  t.ends_i = std::exchange(ends_, false);
   if (command_) {
     issue.set(wires::cpe::issue::kPc, command_->pc);
     issue.set(wires::cpe::issue::kRs2, command_->rs2);

@@ -40,6 +40,8 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
       [](const Command&, const DmaModel::Answer&, uint32_t) {};
 
   void halt(bool halted) { top().halt_i = halted; }
+  // In the coming cycle, in which there is no command and no transfer.
+  void end_launch();
   // After a reset: what was under way is given up.
   void restart();
   // The local memory against what its line port was told; nothing may be under way.
@@ -93,6 +95,7 @@ class DmaBench : public verif::Bench<Vtb_dma>, private verif::Agent {
 
   verif::Stalls issue_stalls_, ready_stalls_, answer_stalls_, line_stalls_;
   std::optional<Command> command_;
+  bool ends_ = false;
   std::vector<Open> open_;
   std::optional<size_t> answering_;
   std::optional<Failed> fault_;

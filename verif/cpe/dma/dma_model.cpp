@@ -190,8 +190,7 @@ void DmaModel::stopped(Memories& actual) {
   }
   flying_.clear();
   pieces.clear();
-  global_ = 0;
-  shape_ = {};
+  end_launch();
   begun_ = 0;
 }
 

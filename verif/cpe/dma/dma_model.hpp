@@ -74,6 +74,11 @@ class DmaModel {
 
   // The command is taken. Pieces of a transfer are appended to `pieces`.
   Answer take(const Command& command);
+  // What is set for the next transfer ends with the launch.
+  void end_launch() {
+    global_ = 0;
+    shape_ = {};
+  }
   // What it would be refused for, with the shape that counts now.
   bool is_bad(const Command& command) const;
   // Would this transfer be defined? Not if it overlaps one in flight, runs out of the memories, or its rows

@@ -28,6 +28,7 @@ class Program {
   // Asks for all the latest tickets, then for nothing.
   void poll_all() {
     stop = true;
+    ends_ = false;
     script_.clear();
     for (uint32_t age = 0; age < 10; ++age)
       script_.push_back({.op = kPoll, .rs1 = bench_.model.begun() - age});
@@ -35,17 +36,24 @@ class Program {
   bool asking() const { return !script_.empty() || bench_.issuing(); }
 
   void restart() {
-    stop = false;
+    stop = ends_ = false;
     script_.clear();
     pointer_known_ = false;
   }
 
   bool stop = false;             // begins nothing any more
   unsigned outside_percent = 0;  // of transfers leave the offsets that there are
-  uint64_t transfers = 0, refused = 0;
+  uint64_t transfers = 0, refused = 0, launches = 0;
 
  private:
   std::optional<Command> next() {
+    if (script_.empty() && ends_) {
+      if (bench_.top().busy_o) return std::nullopt;
+      bench_.end_launch();
+      ends_ = false;
+      ++launches;
+      return std::nullopt;
+    }
     if (script_.empty() && !stop) write();
     if (script_.empty()) return std::nullopt;
     Command command = script_.front();
@@ -73,9 +81,20 @@ class Program {
       script_.push_back({.op = kPoll, .rs1 = some_ticket()});
     } else if (kind < 94) {
       script_.push_back({.op = kPoll, .rs1 = bench_.model.begun() + 1});
+    } else if (kind < 96) {
+      end_launch();
     } else {
       wrong();
     }
+  }
+
+  // With everything set up for a transfer that never comes.
+  void end_launch() {
+    const auto any = [&] { return static_cast<uint32_t>(random_.next()); };
+    script_.push_back({.op = kGlobal, .rs1 = any(), .rs2 = any()});
+    script_.push_back({.op = kShape, .rs1 = any(), .rs2 = any()});
+    pointer_known_ = false;
+    ends_ = true;
   }
 
   uint32_t random_bytes() {
@@ -184,6 +203,7 @@ class Program {
   Random& random_;
   std::deque<Command> script_;
   bool pointer_known_ = false;
+  bool ends_ = false;  // the launch, behind the script
 };
 
 void drain(DmaBench& bench, Program& program) {
@@ -205,10 +225,11 @@ void test_random(uint64_t seed, uint64_t cycles) {
     drain(bench, program);
     bench.steps(20);
   }
-  fmt::print("{} transfers, {} requests, {} bytes loaded, {} stored, {} commands refused\n",
-             program.transfers, bench.requests, bench.loaded, bench.stored, program.refused);
+  fmt::print("{} transfers, {} requests, {} bytes loaded, {} stored, {} commands refused, {} launches\n",
+             program.transfers, bench.requests, bench.loaded, bench.stored, program.refused,
+             program.launches);
   check(program.transfers > cycles / 400 && bench.loaded > cycles && bench.stored > cycles &&
-            program.refused > cycles / 5000,
+            program.refused > cycles / 5000 && program.launches > cycles / 20000,
         "too few of a kind");
 }
 

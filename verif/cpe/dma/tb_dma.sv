@@ -5,6 +5,7 @@ module tb_dma #(
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              halt_i,
+  input  logic              ends_i,
 
   input  logic              issue_valid_i,
   input  cpe_pkg::issue_t   issue_i,
@@ -58,6 +59,7 @@ module tb_dma #(
       .clk_i,
       .rst_ni,
       .halt_i,
+      .ends_i,
       .issue_valid_i,
       .issue_i,
       .issue_ready_o,
@@ -88,6 +90,7 @@ module tb_dma #(
       .clk_i,
       .rst_ni,
       .halt_i,
+      .ends_i,
       .issue_valid_i,
       .issue_i,
       .issue_ready_o,

@@ -39,6 +39,31 @@ TEST_CASE("a launch: mask, argument, identity; only those of the mask run") {
   CHECK(bench.launch(0).ok());
 }
 
+TEST_CASE("what is set for a transfer ends with the launch") {
+  Bench bench;
+  const auto content = bench.noise(256);
+  bench.poke(Bench::base(Bench::kData), content);
+  bench.code(Assembler().global(Bench::pointer(Bench::kData, 0x1000)).shape(3, 64, 512).ret());
+  REQUIRE(bench.launch().ok());
+  for (unsigned i = 0; i < bench.group.size(); ++i) std::ranges::fill(bench.group.ldm(i), uint8_t{0xaa});
+  bench.code(
+      Assembler().global(Bench::pointer(Bench::kData, 0)).command(unit::kDma, dma_op::kLoad, kLdm, 64).ret());
+  REQUIRE(bench.launch().ok());
+  for (unsigned i = 0; i < bench.group.size(); ++i) {
+    const auto ldm = bench.group.ldm(i);
+    CHECK(std::equal(content.begin(), content.begin() + 64, ldm.begin()));
+    CHECK(std::all_of(ldm.begin() + 64, ldm.begin() + 256, [](uint8_t byte) { return byte == 0xaa; }));
+  }
+  bench.code(Assembler().command(unit::kDma, dma_op::kLoad, kLdm, 64).ret());
+  const Result result = bench.launch();
+  CHECK(result.failed == bench.all());
+  for (unsigned i = 0; i < bench.group.size(); ++i) {
+    CHECK(result.faults[i].cause == Cause::kNoSegment);
+    CHECK(result.faults[i].segment == 0);
+    CHECK(result.faults[i].offset == 0);
+  }
+}
+
 TEST_CASE("a launch of CPEs that do not run is refused") {
   Bench bench;
   bench.code(Assembler().ret());
