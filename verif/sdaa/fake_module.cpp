@@ -63,9 +63,9 @@ std::vector<uint8_t> fake_module_with_variables(std::string_view values) {
       {".debug_swai_constants",
        fmt::format("SWAI-VAR\n{}\t{}\n0\t4\tscale\n4\t12\tcounts\n", place, kConstantBytes)});
   if (!values.empty()) file.sections.push_back({".debug_swai_constants_values", std::string(values)});
-  // That to the others stands where no kernel looks.
-  file.sections.push_back(
-      {".debug_swai_device", fmt::format("SWAI-VAR\n{}\t8\n4\t4\ttotal\n", place + sizeof(uint64_t))});
+  // That to the others stands behind that of `nothing`, which does not look.
+  const uint32_t others = file.kernels.front().pc + sizeof(uint64_t);
+  file.sections.push_back({".debug_swai_device", fmt::format("SWAI-VAR\n{}\t8\n4\t4\ttotal\n", others)});
   file.sections.push_back({".debug_swai_device_values", std::string("\0\0\0\0\7\0\0\0", 8)});
   return file.make();
 }
