@@ -71,8 +71,8 @@ class Blocks {
   // Each takes a multiple of that, but for the last one, which is short: nothing is left to do beside it.
   void deepen(uint32_t pieces) {
     piece_ = step_depth_;
-    last_depth_ = piece_ + piece_ / 2;
     step_depth_ *= pieces;
+    last_depth_ = std::min(piece_ + piece_ / 2, step_depth_);
     first_depth_ = step_depth_;
   }
 

@@ -42,7 +42,7 @@ class Ending {
   // Of rows of results in local memory; they begin in different banks.
   uint32_t pitch() const { return pitch_; }
   // A block's results, biases and residual lie together in its slot, `offset` bytes from its beginning.
-  uint32_t room() const { return (args_.residual ? 2 : 1) * blocks_.rows() * pitch_ + biases_bytes(); }
+  uint32_t room() const { return (args_.residual ? 2 : 1) * results_bytes() + biases_bytes(); }
   void put_into(const StepsAndBlocks& slots, uint32_t offset) {
     slots_ = &slots;
     offset_ = offset;
@@ -51,7 +51,7 @@ class Ending {
   float* biases(const Step& step) const { return biases(step, *slots_); }
   // Where they lie in slots like its own.
   float* biases(const Step& step, const StepsAndBlocks& slots) const {
-    return reinterpret_cast<float*>(slots.of_block(step) + offset_ + blocks_.rows() * pitch_);
+    return reinterpret_cast<float*>(slots.of_block(step) + offset_ + results_bytes());
   }
 
   vector::Operand at(const std::byte* place, Number number) const { return operand(place, number, pitch_); }
@@ -96,6 +96,8 @@ class Ending {
   void wait() const { dma::wait(last_stored_); }
 
  private:
+  // The systolic unit wants biases at multiples of 32.
+  uint32_t results_bytes() const { return (blocks_.rows() * pitch_ + 31) / 32 * 32; }
   uint32_t biases_bytes() const { return pitch_of(blocks_.columns()) * 4; }
   std::byte* residual(const Step& step) const {
     return reinterpret_cast<std::byte*>(biases(step)) + biases_bytes();

@@ -1,6 +1,7 @@
 // What linear layers take, and how their weights lie in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -15,15 +16,24 @@ inline constexpr uint32_t kScaleGroup = 128;
 // Sums of so many products of bytes fit in 32 bits.
 inline constexpr uint32_t kMaxDepth = 65536;
 
-// Packed weights: for each 64 columns one after the other all k, 64 bytes for each. Depth is rounded up to 8,
-// columns to 64; what is added is 0, so that nothing that stands beside x counts.
+// Packed weights: for each 64 columns all pieces of 128 k, for each 8 columns of a piece all its k, 8 bytes
+// for each. So the weights of 8 columns or more, as many as a CPE may take, are one transfer of a piece.
+// Depth is rounded up to 8, columns to 64; what is added is 0, so that nothing that stands beside x counts.
+inline constexpr uint32_t kPackedDepth = 128;
+inline constexpr uint32_t kPackedColumns = 8;
 constexpr uint32_t padded_depth(uint32_t depth) { return (depth + 7) / 8 * 8; }
 constexpr uint64_t packed_linear_bytes(uint32_t depth, uint32_t columns) {
   return uint64_t{padded_depth(depth)} * ((columns + kBlockColumns - 1) / kBlockColumns) * kBlockColumns;
 }
+// Of the piece that `k` is in.
+constexpr uint32_t packed_piece_depth(uint32_t depth, uint32_t k) {
+  return std::min(padded_depth(depth) - k / kPackedDepth * kPackedDepth, kPackedDepth);
+}
 constexpr uint64_t packed_linear_index(uint32_t depth, uint32_t k, uint32_t column) {
-  return (uint64_t{column / kBlockColumns} * padded_depth(depth) + k) * kBlockColumns +
-         column % kBlockColumns;
+  const uint32_t of_piece = k % kPackedDepth, of_block = column % kBlockColumns;
+  const uint64_t piece = uint64_t{column / kBlockColumns} * padded_depth(depth) + (k - of_piece);
+  const uint32_t row = of_block / kPackedColumns * packed_piece_depth(depth, k) + of_piece;
+  return piece * kBlockColumns + row * kPackedColumns + of_block % kPackedColumns;
 }
 // `weights`: [columns][depth], as models have them. `packed` has packed_linear_bytes.
 inline void pack_linear(std::span<const int8_t> weights, uint32_t depth, uint32_t columns,

@@ -53,13 +53,14 @@ struct Rows {
 //   kDepth, kFirstDepth  of a step, and of the very first one, where rows of x have one scale
 //   kPart                sums of so much depth do not overflow; a power of two
 //   kRunDepth            of a run of the systolic unit at most, likewise
+//   kMostPieces          of a step of few rows and columns, at most
 //   kKind                for the systolic unit
 //   kOperator            whose weights they are
 //   lie_alike(args, other)  whether another node's slots, if its sizes are the same, are the same
 //   room(depth, columns)    bytes that those of a step take, a step of kDepth or a multiple, or of some more
 //   pieces(w, step)      where they lie in memory, of a step of kDepth at most
 //   load(to, w, step)    begins to load them all, of any step
-//   set(step, at, stride)   settings for those of a run in local memory, and the results' column stride
+//   set(k, depth, at, stride)   settings for those of a run in local memory, and the results' column stride
 //   move(at)             the same for a run that is as large as the one before
 //   adds()               whether results get more than products of the systolic unit
 //   kMayAdd              whether that may ever be so; then begin (once, if rows stay), prepare and add (for
@@ -280,16 +281,18 @@ class SystolicLinear {
     return alike ? &other : nullptr;
   }
   // Of few rows and columns, where each step is added up, the core is what a step waits for. There it has
-  // several pieces, if there is room for several steps. With more columns the units have enough to do, and
-  // memory is faster when all CPEs read the same piece.
+  // several pieces, if there is room for several steps. With more columns
+  // the units have enough to do, and memory is faster when all CPEs read the same piece.
   void deepen() {
     if (blocks_.columns() > kNarrow) return;
     const uint32_t parts = adds_up_ ? 2 * part_bytes_ : 0;
     const uint32_t block_bytes = 2 * (blocks_.columns() * 4 + 128 + ending_.room());
-    for (uint32_t pieces = kMostPieces; pieces > 1; pieces /= 2) {
-      const uint32_t step_bytes = weights_.room(pieces * kStep, blocks_.columns()) + 64;
-      if (parts + block_bytes + kDeepSlots * step_bytes <= arena_.left()) return blocks_.deepen(pieces);
-    }
+    const auto bytes = [&](uint32_t pieces) {
+      return parts + block_bytes + kDeepSlots * (weights_.room(pieces * kStep, blocks_.columns()) + 64);
+    };
+    uint32_t pieces = Weights::kMostPieces;
+    while (pieces != 1 && bytes(pieces) > arena_.left()) pieces /= 2;
+    blocks_.deepen(pieces);
   }
   // Its own part of the step's, up to a depth, and what belongs to the columns of its block.
   dma::Ticket load_weights(const typename Weights::Args& args, const Step& step, const StepsAndBlocks& slots,
@@ -344,7 +347,7 @@ class SystolicLinear {
     } else {
       systolic::activations(x + rows.first * x_.pitch(), 8, x_.pitch());
     }
-    weights_.set(run.k, run.w, static_cast<int32_t>(8 * bytes_of(drained())));
+    weights_.set(run.k, run.depth, run.w, static_cast<int32_t>(8 * bytes_of(drained())));
     systolic::output((adds_up_ ? part(run) : ending_.results(step)) + rows.first * ending_.pitch(),
                      static_cast<int32_t>(ending_.pitch()));
     systolic::row_factors(factors + rows.first);
@@ -491,8 +494,7 @@ class SystolicLinear {
   static constexpr uint32_t kFewestRows = 8;
 
   static constexpr uint32_t kStep = 128;  // depth of a piece
-  // Of deep steps: pieces at most, columns at most, and for how many steps there is room at least.
-  static constexpr uint32_t kMostPieces = 4;
+  // Of deep steps: columns at most, and for how many steps there is room at least.
   static constexpr uint32_t kNarrow = 48;
   static constexpr uint32_t kDeepSlots = 4;
 

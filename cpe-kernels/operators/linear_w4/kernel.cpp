@@ -22,6 +22,7 @@ class W4Weights {
   static constexpr uint32_t kFirstDepth = kW4Depth;
   static constexpr uint32_t kRunDepth = kW4Depth;
   static constexpr uint32_t kPart = 4096;  // products of bytes, 15 and 255
+  static constexpr uint32_t kMostPieces = 4;
   static constexpr auto kKind = systolic::Weights::kInt4;
   static constexpr bool kMayAdd = true;
 
@@ -62,7 +63,7 @@ class W4Weights {
     return dma::load(to + count * bytes, at(w, step.k + count * kW4Depth, step.column),
                      tiles * rest_.tile_bytes);
   }
-  void set(uint32_t k, const std::byte* at, int32_t output_stride) const {
+  void set(uint32_t k, uint32_t, const std::byte* at, int32_t output_stride) const {
     const Piece& here = piece(k);
     systolic::weights(at, 32);
     systolic::groups(at + here.scales, static_cast<int32_t>(here.tile_bytes), layout_.group / 8);
