@@ -171,18 +171,17 @@ struct Shares {
 
 // Nothing where nobody counts. The last phase has the jobs.
 std::optional<Shares> shares_of(const WorkPhases& phases, const transcribe::CardSpeech& speech,
-                                const transcribe::CardListener* listener) {
+                                const transcribe::CardListener* listener, unsigned cores) {
   const auto cycles = static_cast<double>(speech.heard().nanoseconds + speech.decoded().nanoseconds +
                                           (listener != nullptr ? listener->work().nanoseconds : 0));
   if (phases.all().empty() || cycles == 0) return std::nullopt;
-  const unsigned cores = cores_of_card();
   const sdaaDeviceWork_t& work = phases.all().back().work;
   return Shares{1 - static_cast<double>(work.any) / cycles,
                 static_cast<double>(work.barrier) / cores / cycles, speech.least_cycles(cores) / cycles};
 }
 
 void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardListener* listener,
-                 const WorkPhases& phases, double wall, double sound) {
+                 const WorkPhases& phases, const std::optional<Shares>& shares, double wall, double sound) {
   // What has not happened is not shown.
   const auto line = [](const char* what, const char* items, const transcribe::CardSpeech::Work& work) {
     if (work.launches == 0) return;
@@ -205,7 +204,7 @@ void print_stats(const transcribe::CardSpeech& speech, const transcribe::CardLis
   line("encoder", "windows", speech.heard());
   line("decoder", "tokens", speech.decoded());
   fmt::print(stderr, "memory: {:.1f} MB of weights\n", static_cast<double>(speech.weight_bytes()) / 1e6);
-  if (const auto shares = shares_of(phases, speech, listener)) {
+  if (shares) {
     fmt::print(
         stderr,
         "{}overhead: no engine works in {:.1f} % of the card's time; cores wait at barriers for {:.1f} "
@@ -280,16 +279,18 @@ int run(const Cli& cli, Wish wish) {
   phases.end("listening");
   if (wish.stats) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    const unsigned cores = cores_of_card();
+    const auto shares = shares_of(phases, speech, listener ? &*listener : nullptr, cores);
     if (writer.json()) {
       Json stats = {
           {"jobs", work_json(listener ? listener->work() : transcribe::CardSpeech::Work(), "windows")},
           {"encoder", work_json(speech.heard(), "windows")},
           {"decoder", work_json(speech.decoded(), "tokens")},
           {"building", building_json(listener ? listener->building() : building::Work())},
-          {"least_cycles", std::llround(speech.least_cycles(cores_of_card()))},
+          {"least_cycles", std::llround(speech.least_cycles(cores))},
           {"weight_bytes", speech.weight_bytes()},
           {"wall_seconds", wall.count()}};
-      if (const auto shares = shares_of(phases, speech, listener ? &*listener : nullptr)) {
+      if (shares) {
         stats["phases"] = phases.json();
         stats["overhead_share"] = shares->overhead;
         stats["barrier_share"] = shares->barriers;
@@ -297,7 +298,7 @@ int run(const Cli& cli, Wish wish) {
       }
       cli.print(stats);
     } else {
-      print_stats(speech, listener ? &*listener : nullptr, phases, wall.count(), seconds);
+      print_stats(speech, listener ? &*listener : nullptr, phases, shares, wall.count(), seconds);
     }
   }
   return kDone;

@@ -6,7 +6,7 @@ The RTL takes about a minute for a sequence, so comparing both tiers is a long t
 import sys
 import unittest
 
-from digits import MODEL, SEQUENCES, heard
+from digits import DEMO, MODEL, SEQUENCES, heard
 
 sys.path.insert(0, "verif/cli")
 from swai_test_case import SwaiTest  # noqa: E402
@@ -40,6 +40,25 @@ class SomethingElse(SwaiTest):
     def test_is_doubted(self):
         (complaint,) = self.complaints(SEQUENCES["010"].sound(), self.SPEECH)
         self.assertTrue(complaint.endswith(self.SPEECH), complaint)
+
+
+class Shares(unittest.TestCase):
+    CORES = 32
+
+    def test_are_those_of_what_the_simulator_counts(self):
+        stats = heard((DEMO,), "--stats", tier="rtl")[-1]
+        cycles, listening = stats["jobs"]["ns"], stats["phases"][-1]
+        self.assertEqual(listening["phase"], "listening")
+        for share, expected in (("overhead_share", 1 - listening["any"] / cycles),
+                                ("barrier_share", listening["barrier"] / self.CORES / cycles),
+                                ("least_share", stats["least_cycles"] / cycles)):
+            with self.subTest(share):
+                self.assertAlmostEqual(stats[share], expected, places=6)
+                self.assertTrue(0 < stats[share] < 1, stats[share])
+
+    def test_are_missing_where_nobody_counts(self):
+        stats = heard((DEMO,), "--stats")[-1]
+        self.assertFalse({"phases", "overhead_share", "barrier_share", "least_share"} & set(stats))
 
 
 class BothTiers(unittest.TestCase):
