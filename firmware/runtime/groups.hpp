@@ -225,16 +225,19 @@ class Groups {
   // nothing of it and it nothing of them.
   [[gnu::cold, gnu::noinline]] bool has_room_for_own(unsigned group) {
     State& state = states_[group];
-    // Who waits for the group to be idle begins before it does again: they have a turn.
-    const bool yields = state.yields && !busy(group);
-    if (yields) state.yields = false;
-    if (yields || (waiting(group) >= state.room && !makes_room(state, group))) return false;
+    // Who waits for the group to be idle begins before it does again: they have a turn, and then it has one.
+    if (state.yields && !state.yielded && !busy(group)) {
+      state.yielded = true;
+      return false;
+    }
+    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
     if (state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog)) return true;
     state.yields = false;
     return false;
   }
   [[gnu::cold, gnu::noinline]] uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
     State& state = states_[group];
+    state.yielded = false;
     set_group(group, launch);
     hand_over(state, launch, argument, kOwn);
     return state.driver->number();
@@ -386,6 +389,7 @@ class Groups {
     bool lost = false;
     bool drains = false;          // somebody waits for the group to be idle,
     bool yields = false;          // and not for the runtime's own sake
+    bool yielded = false;         // since its own last launch
     uint32_t own_failed = 0;      // number of the last launch of the runtime's own that failed or was dropped
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
   };

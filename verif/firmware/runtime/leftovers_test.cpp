@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 
 #include "verif/common/doctest_main.hpp"
@@ -161,6 +162,45 @@ TEST_CASE("clearing what somebody left keeps nobody's launches, however long the
   }
   // And what was left is cleared beside them.
   CHECK(!all_of(played, two).empty());
+}
+
+TEST_CASE("launches that always want another watchdog do not keep what somebody left from being cleared") {
+  verif::Random random(test_seed());
+  Played played;
+  // Each has its own watchdog, and is always ahead; the group is idle between their launches only.
+  struct Busy {
+    Busy(Played& played, uint64_t window, uint32_t its) : guest(played, window), watchdog(its) {}
+    void go_on() {
+      Guest::Lane& lane = guest.lanes.front();
+      for (; !under_way.empty() && guest.complete(lane, under_way.front()); under_way.pop_front())
+        guest.finish(lane, under_way.front());
+      while (under_way.size() < 12) under_way.push_back(guest.launch(lane, Guest::kNothing, {}, 0, watchdog));
+    }
+    Guest guest;
+    uint32_t watchdog;
+    std::deque<uint32_t> under_way;
+  };
+  Busy two(played, window_of(1), 20'000), three(played, window_of(2), 2'000'000);
+  for (Busy* const busy : {&two, &three}) {
+    REQUIRE(busy->guest.open(random));
+    busy->guest.load();
+  }
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  REQUIRE(!all_of(played, *one).empty());
+  two.go_on();
+  three.go_on();
+  played.run(4);
+  CHECK(one->detach() == Status::kOk);
+  Guest four(played, window_of(3));
+  constexpr unsigned kAll = 24;  // blocks, at least
+  unsigned had = 0;
+  for (unsigned turns = 0; turns < 1000 && had < kAll; ++turns) {
+    two.go_on();
+    three.go_on();
+    played.run(1);
+    if (turns % 4 == 0) had += four.ask(Operation::kAllocate, {kBlock, 0}).ok() ? 1 : 0;
+  }
+  CHECK(had == kAll);
 }
 
 }  // namespace
