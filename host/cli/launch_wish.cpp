@@ -1,6 +1,26 @@
 #include "host/cli/launch_wish.hpp"
 
+#include <cmath>
+
+#include "host/cli/error.hpp"
+
 namespace swai::cli {
+namespace {
+
+constexpr double kNsOfUs = 1000;
+constexpr double kMostHostUs = 1e6;
+
+}  // namespace
+
+uint64_t LaunchWish::host_ns() const { return static_cast<uint64_t>(std::llround(host_us * kNsOfUs)); }
+
+void check(const LaunchWish& wish) {
+  if (wish.host_us != 0 && wish.by_card()) {
+    throw Error(kBadInput,
+                "--host-us: the host launches once with --launch three-tier; its time for each launch is for "
+                "--launch two-tier");
+  }
+}
 
 void add_launch_options(CLI::App& command, LaunchWish& wish) {
   command
@@ -15,6 +35,13 @@ void add_launch_options(CLI::App& command, LaunchWish& wish) {
                   "full (default): a launch for each list of operators; per-op: one for each operator")
       ->check(CLI::IsMember({"full", "per-op"}))
       ->type_name("NAME");
+  command
+      .add_option(
+          "--host-us", wish.host_us,
+          "with --launch two-tier: microseconds of the card's time that the host's software takes for "
+          "each launch (default 0, the launches follow one another as fast as the card takes them)")
+      ->check(CLI::Range(0.0, kMostHostUs))
+      ->type_name("N");
 }
 
 }  // namespace swai::cli

@@ -11,14 +11,19 @@ namespace swai::cli {
 struct LaunchWish {
   std::string by = "three-tier";
   std::string graph = "full";
+  double host_us = 0;  // what the host's software takes for each launch
 
   // It is asked once, and launches each step itself.
   bool by_card() const { return by == "three-tier"; }
   building::Launches launches() const {
     return graph == "per-op" ? building::Launches::kNodes : building::Launches::kList;
   }
+  uint64_t host_ns() const;
   bool is_standard() const { return by_card() && launches() == building::Launches::kList; }
 };
+
+// Throws Error unless the options go together.
+void check(const LaunchWish& wish);
 
 void add_launch_options(CLI::App& command, LaunchWish& wish);
 

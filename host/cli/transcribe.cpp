@@ -64,6 +64,7 @@ audio::Sound sound_of(const std::string& file) {
 }
 
 void check(const Wish& wish, const transcribe::WhisperFile& ready) {
+  check(wish.launch);
   if (wish.build == "sync" && !wish.by_card()) {
     throw Error(
         kBadInput,
@@ -238,7 +239,7 @@ int run(const Cli& cli, Wish wish) {
   const UsedCard card(cli.options());
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
-  walker.launch(wish.launch.launches());
+  walker.launch(wish.launch.launches(), wish.launch.host_ns());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed, wish.options.beams);
   std::optional<transcribe::CardListener> listener;

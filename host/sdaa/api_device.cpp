@@ -278,6 +278,17 @@ sdaaError_t sdaaDeviceGetTime(uint64_t* nanoseconds) {
   });
 }
 
+sdaaError_t sdaaDeviceLetTimePass(uint64_t nanoseconds) {
+  return call("sdaaDeviceLetTimePass", [&] {
+    const auto device = Runtime::get().current();
+    Device::Lock lock = device->enter();
+    const uint64_t now = device->connection().cycle();
+    require(nanoseconds < Device::kNever - now, "longer than a card's time goes");
+    device->wait_until(
+        lock, [] { return false; }, now + nanoseconds);
+  });
+}
+
 sdaaError_t sdaaDeviceGetWork(sdaaDeviceWork_t* work) {
   return call("sdaaDeviceGetWork", [&] {
     require(work != nullptr, "a null pointer");

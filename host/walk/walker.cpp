@@ -3,6 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "host/sdaa/include/sdaa/simulation.h"
+
 namespace swai::walk {
 
 Walker::Walker(std::string name, std::span<const uint8_t> module) : name_(std::move(name)) {
@@ -19,8 +21,10 @@ void Walker::walk(std::span<const node::WalkArgs> lists) {
   config.structBytes = sizeof config;
   config.group = sdaaAnyGroup;
   time_.begin();
-  for (const node::WalkArgs& args : lists)
+  for (const node::WalkArgs& args : lists) {
+    if (host_ns_ != 0) check(sdaaDeviceLetTimePass(host_ns_), "the host's time");
     check(sdaaLaunch(function_, &config, &args, sizeof args, nullptr), name_);
+  }
   time_.end();
 }
 

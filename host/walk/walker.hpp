@@ -20,8 +20,12 @@ class Walker {
   Walker& operator=(const Walker&) = delete;
 
   // What lists are launched by from now on, also by programs that go through them; a launch for a whole list
-  // is the standard, one for each node is how frameworks launch operators.
-  void launch(building::Launches launches) { launches_ = launches; }
+  // is the standard, one for each node is how frameworks launch operators. `host_ns`: what the host's
+  // software takes for each launch of its own, in the card's time.
+  void launch(building::Launches launches, uint64_t host_ns = 0) {
+    launches_ = launches;
+    host_ns_ = host_ns;
+  }
   building::Launches launches() const { return launches_; }
 
   // Goes through lists, with a launch for each, one behind the other; returns when all is done.
@@ -36,6 +40,7 @@ class Walker {
   sdaaModule_t module_ = nullptr;
   sdaaFunction_t function_ = nullptr;
   building::Launches launches_ = building::Launches::kList;
+  uint64_t host_ns_ = 0;
   CardTime time_;
 };
 

@@ -84,6 +84,12 @@ TEST_CASE("devices: count, choice per thread, properties, versions, null pointer
   uint64_t time = 0;
   CHECK_OK(sdaaDeviceGetTime(&time));
   CHECK(time > 100'000);
+  const uint64_t before = time;
+  CHECK_OK(sdaaDeviceLetTimePass(4'900));
+  CHECK_OK(sdaaDeviceGetTime(&time));
+  CHECK(time >= before + 4'900);
+  CHECK(time < before + 6'000);
+  CHECK_ERROR(sdaaDeviceLetTimePass(~uint64_t{0}), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaGetDevice(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaGetDeviceCount(nullptr), sdaaErrorInvalidValue);
   CHECK_ERROR(sdaaDriverGetVersion(nullptr), sdaaErrorInvalidValue);

@@ -139,29 +139,47 @@ def choose(logits, tokens, sum_logprobs):
     return tokens
 
 
+class Window:
+    """A window with so many layers of encoder and decoder, in tensors that are as small as can be: an encoder's pass, the
+    decoder's first one, then steps, of which the context has room for STEPS."""
+
+    STEPS = CONTEXT - PROMPT
+
+    def __init__(self, layers):
+        self.model = pytorch_whisper.construct(mels=MELS, audio_context=FRAMES // 2, vocabulary=VOCABULARY, text_context=CONTEXT,
+                                               width=WIDTH, layers=layers)
+        self.model.eval()
+        self.mask = torch.empty(CONTEXT, CONTEXT).fill_(-float("inf")).triu_(1)
+        self.mel = torch.zeros(1, MELS, FRAMES, dtype=KIND)
+        self.prompt = torch.zeros(1, PROMPT, dtype=torch.long)
+        self.sums = torch.zeros(1)
+
+    @torch.no_grad()
+    def encoder(self):
+        self.cache = Cache()
+        self.sound = encode(self.model.encoder, self.mel)
+        self.tokens = self.prompt
+
+    @torch.no_grad()
+    def first(self):
+        self.take(self.tokens, 0)
+
+    @torch.no_grad()
+    def step(self):
+        self.take(self.tokens[:, -1:], self.tokens.shape[1] - 1)
+
+    def take(self, given, past):
+        logits = decode(self.model.decoder, given, past, self.sound, self.cache, self.mask)
+        self.tokens = choose(logits, self.tokens, self.sums)
+
+
+PASSES = ("encoder", "first", "step")
+
+
 def lists(layers):
     """Operators of an encoder's pass, of the decoder's first pass and of one after it."""
-    model = pytorch_whisper.construct(mels=MELS, audio_context=FRAMES // 2, vocabulary=VOCABULARY, text_context=CONTEXT, width=WIDTH,
-                                      layers=layers)
-    model.eval()
-    mask = torch.empty(CONTEXT, CONTEXT).fill_(-float("inf")).triu_(1)
-    mel = torch.zeros(1, MELS, FRAMES, dtype=KIND)
-    cache, held = Cache(), {}
-    tokens = torch.zeros(1, PROMPT, dtype=torch.long)
-    sums = torch.zeros(1)
-
-    def encoder():
-        held["sound"] = encode(model.encoder, mel)
-
-    def step(given, past):
-        held["tokens"] = choose(decode(model.decoder, given, past, held["sound"], cache, mask), held.get("tokens", tokens), sums)
-
-    with torch.no_grad():
-        return {
-            "encoder": recorded(encoder),
-            "first": recorded(lambda: step(tokens, 0)),
-            "step": recorded(lambda: step(held["tokens"][:, -1:], PROMPT)),
-        }
+    window = Window(layers)
+    return {name: recorded(getattr(window, name)) for name in PASSES}
 
 
 def parts(one, two, three):
@@ -180,7 +198,7 @@ def written():
     lines = ["// Operators that eager PyTorch issues for Whisper, each of which launches a kernel at least. Written by",
              f"// verif/transcribe/eager_operators.py --write with PyTorch {torch.__version__}, which says how.", "#pragma once", "",
              "#include <array>", "", "namespace swai::cli::bench::eager {", "", "// clang-format off"]
-    for kind in ("encoder", "first", "step"):
+    for kind in PASSES:
         for part, names in zip(("Before", "Layer", "After"), parts(*(one[kind] for one in made))):
             lines.append(f"inline constexpr std::array k{kind.capitalize()}{part} = {{")
             lines += [f'    "{name}",' for name in names]
@@ -196,4 +214,5 @@ def main():
         raise SystemExit(f"{LIST} is not what PyTorch issues; {sys.argv[0]} --write writes it anew")
 
 
-main()
+if __name__ == "__main__":
+    main()

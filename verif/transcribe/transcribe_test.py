@@ -220,6 +220,14 @@ class OneLaunch(TranscribeTest):
         for part in ("encoder", "decoder"):
             self.assertEqual(few[part]["windows" if part == "encoder" else "tokens"], many[part]["windows" if part == "encoder" else "tokens"])
             self.assertGreater(many[part]["launches"], 10 * few[part]["launches"])
+        # A host that needs time for each.
+        us = 9.5
+        slow, late = self.with_stats(SOUND, "--no-fallback", "--launch", "two-tier", "--graph", "per-op", "--host-us", us)
+        self.assertEqual(slow, each)
+        self.assertEqual(self.launches(late), self.launches(many))
+        for part in ("encoder", "decoder"):
+            self.assertGreaterEqual(late[part]["ns"], us * 1000 * late[part]["launches"])
+        self.assertGreater(late["decoder"]["ns"], many["decoder"]["ns"])
 
     def test_however_lists_are_built_and_launched_the_card_says_the_same(self):
         sound = f"{FOLDER.name}/45.wav"
@@ -278,6 +286,7 @@ class BadInput(TranscribeTest):
 
     def test_lists_are_built_by_the_card_with_three_tier_only(self):
         self.refused(SOUND, "--build", "sync", "--launch", "two-tier", message="the host builds all lists before the first run")
+        self.refused(SOUND, "--host-us", "5", message="the host launches once with --launch three-tier")
         self.refused(SOUND, "--memory", "copy", "--launch", "two-tier", message="the host copies across PCIe")
 
     def test_languages(self):

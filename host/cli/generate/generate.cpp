@@ -196,7 +196,7 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(places().operators, operators.bytes());
-  walker.launch(wish.launch.launches());
+  walker.launch(wish.launch.launches(), wish.launch.host_ns());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
   const auto decoder = own_steps.on(walker);
@@ -239,7 +239,7 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(module, operators.bytes());
-  walker.launch(wish.launch.launches());
+  walker.launch(wish.launch.launches(), wish.launch.host_ns());
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const auto decoder = own_steps.on(walker);
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());
@@ -263,6 +263,7 @@ int run(const Cli& cli, TextWish wish) {
   for (std::string& prompt : wish.prompts)
     if (prompt == "-") prompt = standard_input();
   // Everything that may be wrong with what was given is found before there is a card.
+  check(wish.launch);
   if (!operators::can_sample(generate::settings_of(wish.sampling)))
     throw Error(kBadInput, "--temp is 0, or from 0.001 to 1024; --top-p from 0.000001 to 1");
   if (!operators::can_penalise(generate::settings_of(wish.sampling))) {
