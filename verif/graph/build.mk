@@ -10,7 +10,7 @@ $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \
     size_test.cpp \
     touched.cpp \
     walked.cpp \
-) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
 
 # What reads templates, with sanitizers; and a fuzzer.
 $(eval $(call cxx_library,graph-tested,$(GRAPH_SOURCES),$(FUZZED)))

@@ -194,19 +194,6 @@ std::vector<Touched> touched(const node::Node& node) {
   }
 }
 
-node::Node patched(node::Node node, const std::vector<uint64_t>& parameters) {
-  for (const node::Patch patch : node.patches) {
-    if (patch.target == 0) continue;
-    std::byte* const at = &node.arguments[size_t{4} * (patch.target & node::Patch::kNumber)];
-    uint64_t value = 0;
-    const size_t bytes = patch.target >= node::Patch::kPointer ? 8 : 4;
-    std::memcpy(&value, at, bytes);
-    value += parameters.at(patch.parameter);
-    std::memcpy(at, &value, bytes);
-  }
-  return node;
-}
-
 bool is_unordered(const std::vector<node::Node>& list) {
   std::vector<Touched> since;
   for (const node::Node& node : list) {

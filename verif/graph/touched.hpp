@@ -16,9 +16,6 @@ struct Touched {
 // Without weights, which nobody writes.
 std::vector<Touched> touched(const node::Node& node);
 
-// The node as its operator sees it.
-node::Node patched(node::Node node, const std::vector<uint64_t>& parameters);
-
 // Two nodes that touch the same bytes, one of them writing, and no barrier between them.
 bool is_unordered(const std::vector<node::Node>& list);
 

@@ -11,6 +11,7 @@
 #include "host/graph/lower.hpp"
 #include "sim/iss/cpe/fp32.hpp"
 #include "verif/graph/touched.hpp"
+#include "verif/operators/golden/golden.hpp"
 
 namespace swai::graph {
 namespace {
@@ -168,7 +169,7 @@ void Walked::run(const std::map<std::string, int64_t>& symbols) {
   }
   const std::vector<uint64_t> parameters = parameters_of(pattern_, symbols);
   std::vector<node::Node> seen;
-  for (const node::Node& node : list_) seen.push_back(patched(node, parameters));
+  for (const node::Node& node : list_) seen.push_back(operators::golden::patched(node, parameters));
   CHECK_FALSE(is_unordered(seen));
   const auto result = card_.walk(list_, card_.all(), all, parameters);
   INFO(card_.describe(result));

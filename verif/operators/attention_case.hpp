@@ -31,6 +31,13 @@ inline Sizes some_sizes(verif::Random& random, uint32_t work) {
   return sizes;
 }
 
+// As models have it; so small that many keys count; any.
+inline float some_scale(verif::Random& random, uint32_t width) {
+  const float usual = 1 / std::sqrt(static_cast<float>(width));
+  if (random.chance(30)) return some_float(random) / 8;
+  return random.chance(50) ? usual : usual / 32;
+}
+
 // In order, or in chunks, of which some may be nobody's.
 class KeysAndValues {
  public:

@@ -8,26 +8,10 @@
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/attention_case.hpp"
+#include "verif/operators/golden/golden.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-int8_t to_int8(Real x) { return static_cast<int8_t>(fp32::to_int8(x.bits)); }
-Real of_int32(int32_t i) { return Real::of(fp32::of_int32(i)); }
-
-// A query in int8, and what its scale makes of scores.
-struct Query {
-  std::vector<int32_t> numbers;
-  Real step;
-  Real factor;
-};
-
-// Of a block of keys, or of all so far.
-struct Partial {
-  Row sums;  // of values
-  Real weights;
-  Real largest;
-};
 
 struct Case {
   verif::Random& random;
@@ -49,7 +33,7 @@ struct Case {
     args.causal = sizes.causal;
     args.to_type = some_type();
     args.q_type = some_type();
-    args.scale = random.chance(70) ? 1 / std::sqrt(static_cast<float>(args.width)) : some_float(random) / 8;
+    args.scale = some_scale(random, args.width);
     to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
     q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
     fill(random, q, args.q_type);
@@ -82,9 +66,11 @@ struct Case {
   }
 
   void expect() {
-    for (uint32_t row = 0; row < args.rows; ++row) {
-      for (uint32_t head = 0; head < args.heads; ++head) expect_one(row, head);
-    }
+    Row results(args.width);
+    golden::attention_int8(args, memory_of(tensors()), [&](uint32_t row, uint32_t column, Real y) {
+      results[column % args.width] = y;
+      if ((column + 1) % args.width == 0) compare(row, column / args.width, results);
+    });
   }
 
  private:
@@ -108,70 +94,26 @@ struct Case {
     return tensor.get<int8_t>(stored->place(t), kv_head * args.width + i);
   }
 
-  Query query(uint32_t row, uint32_t head) const {
+  // In bytes, as numbers of their step.
+  std::vector<double> query(uint32_t row, uint32_t head) const {
     const Row x = read_row(q, args.q_type, row, head * args.width, args.width);
     Row magnitudes;
     for (const Real one : x) magnitudes.push_back(max(abs(one), kLeastMagnitude));
     const Real step = largest(magnitudes) * kPartOf127;
-    Query query{{}, step, (step * args.scale) * kLog2E};
-    for (const Real one : x) query.numbers.push_back(to_int8(one * reciprocal(step)));
-    return query;
-  }
-
-  Partial block(const Query& query, uint32_t kv_head, uint32_t first, uint32_t end) const {
-    Row scores, counted;
-    std::vector<int32_t> sums(args.width);
-    for (uint32_t t = first; t < end; ++t) {
-      int32_t product = 0;
-      for (uint32_t i = 0; i < args.width; ++i)
-        product += query.numbers[i] * number(stored->k, kv_head, t, i);
-      const Real scaled = of_int32(product) * Real(stored->k_scales.get<float>(kv_head, stored->place(t)));
-      scores.push_back(fma(scaled, query.factor, log2(value_scale(kv_head, t))));
-    }
-    const Real most = largest(scores);
-    for (uint32_t t = first; t < end; ++t) {
-      const Real weight = exp2(scores[t - first] + -most);
-      counted.push_back(weight * reciprocal(value_scale(kv_head, t)));
-      const int32_t whole = to_int8(weight * kMostWeight);
-      for (uint32_t i = 0; i < args.width; ++i) sums[i] += whole * number(stored->v, kv_head, t, i);
-    }
-    Partial partial{{}, sum(counted), most};
-    for (const int32_t one : sums) partial.sums.push_back(of_int32(one));
-    return partial;
+    std::vector<double> numbers;
+    for (const Real one : x)
+      numbers.push_back(fp32::to_int8((one * reciprocal(step)).bits) * double{step.value()});
+    return numbers;
   }
   Real value_scale(uint32_t kv_head, uint32_t t) const {
     return max(Real(stored->v_scales.get<float>(kv_head, stored->place(t))), kLeastValueScale);
   }
 
-  void expect_one(uint32_t row, uint32_t head) {
-    const uint32_t kv_head = head / (args.heads / args.kv_heads);
-    const uint32_t keys = visible_keys(sizes_of(args), row);
-    const Query asked = query(row, head);
-    Partial all;
-    for (uint32_t first = 0; first < keys; first += kKeyBlock) {
-      const Partial more = block(asked, kv_head, first, std::min(first + kKeyBlock, keys));
-      if (first == 0) {
-        all = more;
-        continue;
-      }
-      const Real most = max(all.largest, more.largest);
-      const Real of_all = exp2(all.largest + -most);
-      const Real of_more = exp2(more.largest + -most);
-      for (uint32_t i = 0; i < args.width; ++i)
-        all.sums[i] = fma(more.sums[i], of_more, all.sums[i] * of_all);
-      all.weights = fma(more.weights, of_more, all.weights * of_all);
-      all.largest = most;
-    }
-    const Real part = reciprocal(all.weights * kMostWeight);
-    for (Real& one : all.sums) one = one * part;
-    compare(row, head, kv_head, asked, all.sums);
-  }
-
   // Of the quantised numbers. A weight times its value's scale is rounded by half a step at most, and steps
   // are a 127th of the block's largest.
-  void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Query& asked, const Row& results) {
-    std::vector<double> queries;
-    for (const int32_t one : asked.numbers) queries.push_back(one * double{asked.step.value()});
+  void compare(uint32_t row, uint32_t head, const Row& results) {
+    const uint32_t kv_head = head / (args.heads / args.kv_heads);
+    const std::vector<double> queries = query(row, head);
     const uint32_t keys = visible_keys(sizes_of(args), row);
     const auto exact = reference::attention(
         queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i); },
@@ -179,7 +121,6 @@ struct Case {
     const std::vector<double> bound = costs_of_rounding(queries, kv_head, keys);
     const double unit = error_unit(*stored, kv_head, keys, queries, args.scale);
     for (uint32_t i = 0; i < args.width; ++i) {
-      to.write(args.to_type, row, head * args.width + i, results[i].bits);
       if (!std::isfinite(exact[i])) continue;
       CHECK(std::isfinite(results[i].value()));
       const double off = std::abs(results[i].value() - exact[i]);

@@ -4,28 +4,12 @@
 
 #include <algorithm>
 
-#include "cpe-kernels/operators/common/constants.hpp"
 #include "verif/common/doctest_main.hpp"
 #include "verif/operators/attention_case.hpp"
+#include "verif/operators/golden/golden.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-// Of a block of keys, or of all so far.
-struct Partial {
-  Row sums;  // of values, then of weights
-  Real largest;
-};
-
-Partial merge(const Partial& all, const Partial& more) {
-  Partial both;
-  both.largest = max(all.largest, more.largest);
-  const Real of_all = exp2(all.largest + -both.largest);
-  const Real of_more = exp2(more.largest + -both.largest);
-  for (size_t i = 0; i < all.sums.size(); ++i)
-    both.sums.push_back(fma(more.sums[i], of_more, all.sums[i] * of_all));
-  return both;
-}
 
 // Attention of a random kind with all that belongs to it.
 struct Case {
@@ -48,7 +32,7 @@ struct Case {
     args.to_type = some_type();
     args.q_type = some_type();
     args.kv_type = random.chance(30) ? Number::kInt8 : some_type();
-    args.scale = random.chance(70) ? 1 / std::sqrt(static_cast<float>(args.width)) : some_float(random) / 8;
+    args.scale = some_scale(random, args.width);
     to = card.tensor(args.rows, args.heads * args.width, bytes_of(args.to_type), some_gap(random));
     q = card.tensor(args.rows, args.heads * args.width, bytes_of(args.q_type), some_gap(random));
     fill(random, q, args.q_type);
@@ -99,9 +83,11 @@ struct Case {
   }
 
   void expect() {
-    for (uint32_t row = 0; row < args.rows; ++row) {
-      for (uint32_t head = 0; head < args.heads && keys_of(row) != 0; ++head) expect_one(row, head);
-    }
+    Row results(args.width);
+    golden::attention(args, memory_of(tensors()), [&](uint32_t row, uint32_t column, Real y) {
+      results[column % args.width] = y;
+      if ((column + 1) % args.width == 0) compare(row, column / args.width, results);
+    });
   }
 
  private:
@@ -137,62 +123,17 @@ struct Case {
     }
   }
 
-  Partial block(const Row& queries, uint32_t row, uint32_t kv_head, uint32_t first, uint32_t end) const {
-    Row scores;
-    for (uint32_t t = first; t < end; ++t) {
-      const uint32_t place = stored->place(t, row);
-      Row products = read_row(stored->k, args.kv_type, place, kv_head * args.width, args.width);
-      for (uint32_t i = 0; i < args.width; ++i) products[i] = products[i] * queries[i];
-      scores.push_back(sum(products));
-      if (args.kv_type == Number::kInt8)
-        scores.back() = scores.back() * Real(stored->k_scales.get<float>(kv_head, place));
-    }
-    Partial partial;
-    partial.largest = largest(scores);
-    for (Real& score : scores) score = exp2(score + -partial.largest);
-    const Real weights = sum(scores);
-    Row sums[2];  // of even and odd keys
-    for (Row& one : sums) one.assign(args.width, Real(-0.0f));
-    for (uint32_t t = first; t < end; ++t) {
-      const uint32_t place = stored->place(t, row);
-      Real weight = scores[t - first];
-      if (args.kv_type == Number::kInt8) weight = weight * Real(stored->v_scales.get<float>(kv_head, place));
-      const Row values = read_row(stored->v, args.kv_type, place, kv_head * args.width, args.width);
-      Row& to_add = sums[(t - first) % 2];
-      for (uint32_t i = 0; i < args.width; ++i) to_add[i] = fma(values[i], weight, to_add[i]);
-    }
-    for (uint32_t i = 0; i < args.width; ++i)
-      partial.sums.push_back(end - first == 1 ? sums[0][i] : sums[0][i] + sums[1][i]);
-    partial.sums.push_back(weights);
-    return partial;
-  }
-
-  void expect_one(uint32_t row, uint32_t head) {
+  void compare(uint32_t row, uint32_t head, const Row& results) {
     const uint32_t kv_head = head / (args.heads / args.kv_heads);
-    const uint32_t keys = keys_of(row);
-    const Row plain = read_row(q, args.q_type, row, head * args.width, args.width);
-    Row queries = plain;
-    for (Real& x : queries) x = (x * args.scale) * kLog2E;
-    Partial all;
-    for (uint32_t first = 0; first < keys; first += kKeyBlock) {
-      const Partial more = block(queries, row, kv_head, first, std::min(first + kKeyBlock, keys));
-      all = first == 0 ? more : merge(all, more);
-    }
-    const Real part = reciprocal(all.sums[args.width]);
-    for (uint32_t i = 0; i < args.width; ++i) all.sums[i] = all.sums[i] * part;
-    compare(row, head, kv_head, plain, all.sums);
-  }
-
-  void compare(uint32_t row, uint32_t head, uint32_t kv_head, const Row& plain, const Row& results) {
     std::vector<double> queries;
-    for (const Real x : plain) queries.push_back(x.value());
+    for (const Real x : read_row(q, args.q_type, row, head * args.width, args.width))
+      queries.push_back(x.value());
     const uint32_t keys = keys_of(row);
     const auto exact = reference::attention(
         queries, keys, args.scale, [&](uint32_t t, uint32_t i) { return stored->key(kv_head, t, i, row); },
         [&](uint32_t t, uint32_t i) { return stored->value(kv_head, t, i, row); });
     const double unit = error_unit(*stored, kv_head, keys, queries, args.scale, row);
     for (uint32_t i = 0; i < args.width; ++i) {
-      to.write(args.to_type, row, head * args.width + i, results[i].bits);
       if (std::isfinite(exact[i])) {
         CHECK(std::isfinite(results[i].value()));
         worst = std::max(worst, std::abs(results[i].value() - exact[i]) / unit);

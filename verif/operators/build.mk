@@ -1,8 +1,12 @@
 # Tests of the operators and of the walker, on the functional model of a core group.
 
+# What operators make of memory, bit by bit; of the functional model it takes the arithmetic alone.
+$(eval $(call cxx_library,golden,$(wildcard verif/operators/golden/*.cpp),))
+GOLDEN_LIBS := $(B)/lib/golden.a $(ISS_CPE_LIB)
+
 OPERATOR_TESTS := $(wildcard verif/operators/*_test.cpp)
 $(eval $(call cxx_program,test-operators,$(OPERATOR_TESTS) verif/operators/card.cpp verif/firmware/test_tools.cpp \
-  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
+  verif/common/doctest_main.cpp,$(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
 
 # What measurements of whole lists run on.
 $(eval $(call cxx_program,graph-image,verif/operators/graph_image.cpp,$(B)/lib/graph.a -lfmt))

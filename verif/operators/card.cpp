@@ -11,7 +11,6 @@
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "host/flash/flash_file.hpp"
 #include "sim/iss/cpe/daemon.hpp"
-#include "sim/iss/cpe/fp32.hpp"
 #include "sim/iss/cpe/text.hpp"
 #include "verif/firmware/test_tools.hpp"
 
@@ -24,7 +23,6 @@ constexpr uint8_t kContext = 1;
 constexpr uint64_t kGranule = segment::kGranuleBytes;
 constexpr uint64_t kListBytes = 16 * kGranule;
 constexpr uint16_t kFirstBuffer = 4;  // of iss-cpe-run and cpe-run
-namespace fp32 = iss::cpe::fp32;
 
 template <typename T>
 std::span<const uint8_t> bytes_of(const std::vector<T>& items) {
@@ -50,30 +48,18 @@ const kernel_run::Program& program() {
 }  // namespace
 
 uint32_t Tensor::read(Number number, uint32_t row, uint32_t column) const {
-  switch (number) {
-    case Number::kFp32:
-      return get<uint32_t>(row, column);
-    case Number::kInt32:
-      return fp32::of_int32(get<int32_t>(row, column));
-    case Number::kFp16:
-      return fp32::of_fp16(get<uint16_t>(row, column));
-    case Number::kInt8:
-      return fp32::of_int32(get<int8_t>(row, column));
-  }
-  throw std::logic_error("no such number");
+  return golden::read_number(number, &image[offset + uint64_t{row} * stride + column * bytes_of(number)]);
 }
 
 void Tensor::write(Number number, uint32_t row, uint32_t column, uint32_t value) {
-  switch (number) {
-    case Number::kFp32:
-      return set(row, column, value);
-    case Number::kInt32:
-      return set(row, column, fp32::to_int32(value));
-    case Number::kFp16:
-      return set(row, column, fp32::to_fp16(value));
-    case Number::kInt8:
-      return set(row, column, fp32::to_int8(value));
-  }
+  golden::write_number(number, &image[offset + uint64_t{row} * stride + column * bytes_of(number)], value);
+}
+
+golden::Memory memory_of(const std::vector<Tensor*>& tensors) {
+  golden::Memory memory;
+  for (Tensor* const tensor : tensors)
+    memory.add(GlobalPtr<void>(tensor->segment, tensor->begin), tensor->image);
+  return memory;
 }
 
 Card::Card(verif::Random& random, unsigned rows, unsigned columns)

@@ -21,6 +21,7 @@
 #include "sim/common/random.hpp"
 #include "sim/iss/cpe/group.hpp"
 #include "sim/kernel-run/job.hpp"
+#include "verif/operators/golden/memory.hpp"
 
 namespace swai::operators::test {
 
@@ -65,6 +66,9 @@ class Tensor {
     return offset + uint64_t{row} * stride + uint64_t{column} * sizeof(T);
   }
 };
+
+// What these hold: a golden that writes there makes of what is there what should be there.
+golden::Memory memory_of(const std::vector<Tensor*>& tensors);
 
 // A list of one node.
 template <typename Args>

@@ -7,19 +7,10 @@
 #include "cpe-kernels/operators/common/places.hpp"
 #include "cpe-kernels/operators/elementwise/reference.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
-namespace {
-
-// As the vector unit does it; docs/vector.md.
-uint32_t model(Operator operation, uint32_t a, uint32_t b) {
-  return operation == Operator::kAdd ? fp32::add(a, b) : fp32::mul(a, b);
-}
-
-}  // namespace
-
 TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
   verif::Random random(test_seed());
   for (int round = 0; round < rounds(60); ++round) {
@@ -35,13 +26,11 @@ TEST_CASE("copy: any rows, strides, places, CPEs; a row for all") {
                            .to_stride = to.stride,
                            .from_stride = repeat ? 0 : from.stride};
     const uint32_t mask = some_mask(random, card.all());
-    const Result result = card.run(Operator::kCopy, args, mask, {&from, &to});
+    const std::vector<Tensor*> tensors = {&from, &to};
+    const Result result = card.run(Operator::kCopy, args, mask, tensors);
     INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
     REQUIRE(result.ok());
-    for (uint32_t row = 0; row < shape.rows; ++row) {
-      for (uint32_t column = 0; column < shape.columns; ++column)
-        to.set(row, column, from.get<uint8_t>(repeat ? 0 : row, column));
-    }
+    golden::copy(args, memory_of(tensors));
     REQUIRE(card.difference(to) == "");
     REQUIRE(card.difference(from) == "");
   }
@@ -89,11 +78,9 @@ TEST_CASE("copy: each row to its place, in order or in chunks; rows of no text g
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} chunks, lists {}, mask {:#x}", rows, bytes, chunks, args.chunks_stride,
                      mask));
-    REQUIRE(card.run(Operator::kCopy, args, mask, {&from, &to, &positions, &lists}).ok());
-    for (uint32_t place = 0; place < to.rows; ++place) {
-      for (uint32_t i = 0; places[place] != kNoText && i < bytes; ++i)
-        to.set(place, i, from.get<uint8_t>(repeat ? 0 : places[place], i));
-    }
+    const std::vector<Tensor*> tensors = {&from, &to, &positions, &lists};
+    REQUIRE(card.run(Operator::kCopy, args, mask, tensors).ok());
+    golden::copy(args, memory_of(tensors));
     REQUIRE(card.difference(to) == "");
     REQUIRE(card.difference(from) == "");
   }
@@ -149,24 +136,19 @@ TEST_CASE("add, mul: any shapes, numbers, strides, CPEs; in place; a row for all
     args.a_stride = a_repeats ? 0 : a.stride;
     args.b_stride = b_repeats ? 0 : b.stride;
     const uint32_t mask = some_mask(random, card.all());
-    const Result result = card.run(operation, args, mask, {&a, &b, &other});
+    const std::vector<Tensor*> tensors = {&a, &b, &other};
+    const Result result = card.run(operation, args, mask, tensors);
     INFO(fmt::format("{} x {}, mask {:#x}", shape.rows, shape.columns, mask));
     REQUIRE(result.ok());
-    for (uint32_t row = 0; row < shape.rows; ++row) {
-      for (uint32_t column = 0; column < shape.columns; ++column) {
-        const uint32_t x = a.read(args.a_type, a_repeats ? 0 : row, column);
-        const uint32_t y = b.read(args.b_type, b_repeats ? 0 : row, column);
-        const uint32_t exact = model(operation, x, y);
-        to.write(args.to_type, row, column, exact);
-        if (plain) {
-          const double reference =
-              reference::binary(operation, std::bit_cast<float>(x), std::bit_cast<float>(y));
-          // Half a unit in the last place, or of the smallest number there is.
-          CHECK(std::abs(std::bit_cast<float>(exact) - reference) <=
-                std::max(std::abs(reference) * 6e-8, 1e-45));
-        }
-      }
-    }
+    const auto compare = [&](uint32_t row, uint32_t column, Real result) {
+      const float x = a.get<float>(a_repeats ? 0 : row, column),
+                  y = b.get<float>(b_repeats ? 0 : row, column);
+      const double exact = reference::binary(operation, x, y);
+      // Half a unit in the last place, or of the smallest number there is.
+      CHECK(std::abs(result.value() - exact) <= std::max(std::abs(exact) * 6e-8, 1e-45));
+    };
+    (operation == Operator::kAdd ? golden::add : golden::mul)(args, memory_of(tensors),
+                                                              plain ? compare : golden::Seen());
     REQUIRE(card.difference(to) == "");
     REQUIRE(card.difference(b) == "");
   }

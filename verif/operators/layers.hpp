@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "verif/operators/functions.hpp"
+#include "verif/operators/arithmetic.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
@@ -92,15 +92,6 @@ void walk_siblings(verif::Random& random, Layer& layer, Operator operation, uint
   CHECK((results(Barrier::kNone) == results(Barrier::kAll)));
 }
 
-// Of a sum with its bias.
-template <typename Args>
-Real end_of(const Args& args, Real y) {
-  return args.function == 0 ? y : model_function(static_cast<Operator>(args.function), y);
-}
-template <typename Args>
-Real with_residual(const Args& args, const Tensor& residual, uint32_t row, uint32_t column, Real y) {
-  return args.residual ? y + Real::of(residual.read(args.residual_type, row, column)) : y;
-}
 // Of what docs/operators.md allows. Each product and each sum is rounded; functions add errors of their own.
 inline double error_of_layer(Real y, double exact, double magnitude) {
   return std::abs(y.value() - exact) / (1e-6 * (1 + magnitude) + 2e-6 * std::abs(exact));

@@ -7,6 +7,7 @@
 #include "cpe-kernels/operators/linear/reference.hpp"
 #include "cpe-kernels/operators/linear_sparse/pack.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/operators/golden/ending.hpp"
 #include "verif/operators/layers.hpp"
 
 namespace swai::operators::test {
@@ -77,28 +78,29 @@ struct SparseLayer {
   double worst = 0;  // error, of what is allowed
 
   void expect() {
+    const golden::Ending ending(args, memory_of(tensors()));
     for (uint32_t row = 0; row < args.rows; ++row) {
       std::vector<int8_t> xs;
       for (uint32_t k = 0; k < args.depth; ++k) xs.push_back(x.get<int8_t>(row, k));
-      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column, xs);
+      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column, xs, ending);
     }
   }
 
  private:
-  void expect_one(uint32_t row, uint32_t column, std::span<const int8_t> xs) {
+  void expect_one(uint32_t row, uint32_t column, std::span<const int8_t> xs, const golden::Ending& ending) {
     const std::span<const int8_t> ws = std::span(weights).subspan(size_t{column} * args.depth, args.depth);
     int32_t sum = 0;
     for (uint32_t k = 0; k < args.depth; ++k) sum += xs[k] * ws[k];
     const Real factor = Real(w_scales.get<float>(0, column)) * Real(x_scales.get<float>(0, row));
-    const float bias = args.biases ? biases.get<float>(0, column) : -0.0f;
-    const Real y = end_of(args, fma(Real::of(fp32::of_int32(sum)), factor, Real(bias)));
-    const double magnitude = std::abs(bias) + std::abs(sum * static_cast<double>(factor.value()));
+    const Real bias = ending.bias(column);
+    const double magnitude = std::abs(bias.value()) + std::abs(sum * static_cast<double>(factor.value()));
     const double exact = reference::linear(
         xs, ws,
         [&](uint32_t) { return double{w_scales.get<float>(0, column)} * x_scales.get<float>(0, row); },
-        args.biases ? bias : 0, args.function);
-    worst = std::max(worst, error_of_layer(y, exact, magnitude));
-    to.write(args.to_type, row, column, with_residual(args, residual, row, column, y).bits);
+        bias.value(), args.function);
+    ending.put(
+        row, column, fma(Real::of(fp32::of_int32(sum)), factor, bias),
+        [&](uint32_t, uint32_t, Real y) { worst = std::max(worst, error_of_layer(y, exact, magnitude)); });
   }
 };
 

@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear/reference.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/layers.hpp"
 
 namespace swai::operators::test {
 namespace {
-
-int32_t product(std::span<const int8_t> x, std::span<const int8_t> w) {
-  int32_t sum = 0;
-  for (size_t k = 0; k < x.size(); ++k) sum += x[k] * w[k];
-  return sum;
-}
 
 // A layer of random shape with all that belongs to it.
 struct Layer {
@@ -59,34 +55,26 @@ struct Layer {
   double worst = 0;  // error, of what is allowed
 
   void expect() {
-    for (uint32_t row = 0; row < args.rows; ++row) {
-      std::vector<int8_t> xs;
-      for (uint32_t k = 0; k < args.depth; ++k) xs.push_back(x.get<int8_t>(row, k));
-      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column, xs);
-    }
+    golden::linear(args, memory_of(tensors()),
+                   [&](uint32_t row, uint32_t column, Real y) { compare(row, column, y); });
   }
 
  private:
-  void expect_one(uint32_t row, uint32_t column, std::span<const int8_t> xs) {
+  void compare(uint32_t row, uint32_t column, Real y) {
+    const auto* const numbers = reinterpret_cast<const int8_t*>(&x.image[x.offset]);
+    const std::span<const int8_t> xs(numbers + size_t{row} * x.stride, args.depth);
     const std::span<const int8_t> ws = std::span(weights).subspan(size_t{column} * args.depth, args.depth);
-    const Real scale = Real(w_scales.get<float>(0, column));
-    const float bias = args.biases ? biases.get<float>(0, column) : -0.0f;
-    Real y;
+    const double bias = args.biases ? biases.get<float>(0, column) : 0;
+    const auto scale = [&](uint32_t k) {
+      return double{w_scales.get<float>(0, column)} * x_scales.get<float>(k / args.group, row);
+    };
     double magnitude = std::abs(bias);
     for (uint32_t k = 0; k < args.depth; k += args.group) {
-      const uint32_t count = std::min(args.group, args.depth - k);
-      const int32_t sum = product(xs.subspan(k, count), ws.subspan(k, count));
-      const Real factor = scale * Real(x_scales.get<float>(k / args.group, row));
-      const Real part = fma(Real::of(fp32::of_int32(sum)), factor, k == 0 ? Real(bias) : Real(-0.0f));
-      y = k == 0 ? part : part + y;
-      magnitude += std::abs(sum * static_cast<double>(factor.value()));
+      const uint32_t end = std::min(k + args.group, args.depth);
+      magnitude += std::abs(std::inner_product(&xs[k], &xs[end - 1] + 1, &ws[k], 0) * scale(k));
     }
-    const double exact = reference::linear(
-        xs, ws, [&](uint32_t k) { return double{scale.value()} * x_scales.get<float>(k / args.group, row); },
-        args.biases ? bias : 0, args.function);
-    y = end_of(args, y);
+    const double exact = reference::linear(xs, ws, scale, bias, args.function);
     worst = std::max(worst, error_of_layer(y, exact, magnitude));
-    to.write(args.to_type, row, column, with_residual(args, residual, row, column, y).bits);
   }
 };
 

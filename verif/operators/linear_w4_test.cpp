@@ -8,6 +8,7 @@
 #include "cpe-kernels/operators/linear_w4/reference.hpp"
 #include "cpe-kernels/operators/linear_w4/requantise.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/layers.hpp"
 
 namespace swai::operators::test {
@@ -59,9 +60,8 @@ struct W4Layer {
   double worst = 0;  // error, of what is allowed
 
   void expect() {
-    for (uint32_t row = 0; row < args.rows; ++row) {
-      for (uint32_t column = 0; column < args.columns; ++column) expect_one(row, column);
-    }
+    golden::linear_w4(args, memory_of(tensors()),
+                      [&](uint32_t row, uint32_t column, Real y) { compare(row, column, y); });
   }
 
  private:
@@ -98,46 +98,18 @@ struct W4Layer {
   }
   Real scale_of(uint32_t row, uint32_t k) const { return x_scales.get<float>(k / args.group, row); }
 
-  // What minima add in the group of weights that begins at k.
-  Real with_minimum(uint32_t row, uint32_t column, uint32_t k, Real y) const {
-    int32_t activations = 0;
-    for (uint32_t i = k; i < std::min(k + args.w_group, args.depth); ++i)
-      activations += x.get<int8_t>(row, i);
-    const Real sum = Real(static_cast<float>(activations)) * scale_of(row, k);
-    return k == 0 ? sum * minimum(column, k) : fma(sum, minimum(column, k), y);
-  }
-
-  void expect_one(uint32_t row, uint32_t column) {
-    // Sums are drained where the scale changes, and before they overflow.
-    const uint32_t part_depth = args.group == args.depth ? 4096 : kScaleGroup;
-    const Real w_scale = w_scales.get<float>(0, column);
-    const float bias = args.biases ? biases.get<float>(0, column) : -0.0f;
-    Real y;
+  void compare(uint32_t row, uint32_t column, Real y) {
+    const double bias = args.biases ? biases.get<float>(0, column) : 0;
     double magnitude = std::abs(bias);
-    int64_t sum = 0;
     std::vector<int8_t> xs;
     for (uint32_t k = 0; k < args.depth; ++k) {
-      if (args.minima && k % kW4Depth == 0) {
-        for (uint32_t group = k; group < std::min(k + kW4Depth, args.depth); group += args.w_group)
-          y = with_minimum(row, column, group, y);
-      }
       xs.push_back(x.get<int8_t>(row, k));
-      sum += xs.back() * whole(column, k);
       magnitude += std::abs(xs.back() * weight(column, k) * scale_of(row, k).value());
-      if ((k + 1) % part_depth != 0 && k + 1 != args.depth) continue;
-      REQUIRE(sum == static_cast<int32_t>(sum));
-      const bool first = k < part_depth;
-      const Real part = fma(Real::of(fp32::of_int32(static_cast<int32_t>(sum))), w_scale * scale_of(row, k),
-                            first ? Real(bias) : Real(-0.0f));
-      y = first && !args.minima ? part : part + y;
-      sum = 0;
     }
     const double exact = reference::linear_w4(
         xs, [&](uint32_t k) { return weight(column, k); },
-        [&](uint32_t k) { return double{scale_of(row, k).value()}; }, args.biases ? bias : 0, args.function);
-    y = end_of(args, y);
+        [&](uint32_t k) { return double{scale_of(row, k).value()}; }, bias, args.function);
     worst = std::max(worst, error_of_layer(y, exact, magnitude));
-    to.write(args.to_type, row, column, with_residual(args, residual, row, column, y).bits);
   }
   double weight(uint32_t column, uint32_t k) const {
     return double{w_scales.get<float>(0, column)} * whole(column, k) +

@@ -2,13 +2,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
@@ -146,18 +147,10 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
     if (!has_ranges) args.ranges = {};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {}, {} ranges, mask {:#x}", rows, columns, range_count, mask));
-    const Result result = card.run(Operator::kMask, args, mask, {&to, &bits, &ranges});
+    const std::vector<Tensor*> tensors = {&to, &bits, &ranges};
+    const Result result = card.run(Operator::kMask, args, mask, tensors);
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
-    for (uint32_t row = 0; row < rows; ++row) {
-      const uint32_t ranges_row = ranges.rows == 1 ? 0 : row;
-      for (uint32_t i = 0; i < columns; ++i) {
-        bool hit = has_bits && (bits.get<uint32_t>(bits.rows == 1 ? 0 : row, i / 32) >> i % 32 & 1);
-        for (uint32_t r = 0; has_ranges && r < range_count; ++r)
-          hit |=
-              i >= ranges.get<uint32_t>(ranges_row, 2 * r) && i < ranges.get<uint32_t>(ranges_row, 2 * r + 1);
-        if (hit) to.set(row, i, -INFINITY);
-      }
-    }
+    golden::mask(args, memory_of(tensors));
     REQUIRE(card.difference(to) == "");
   }
 }
@@ -183,33 +176,24 @@ TEST_CASE("prefer_group: when all of it together is more probable than any colum
     const PreferGroupArgs args = {to.at(), workspace.at(), rows, columns, first, to.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} of {}, mask {:#x}", rows, first, columns, mask));
-    const Result result = card.run(Operator::kPreferGroup, args, mask, {&to, &workspace});
+    const std::vector<Tensor*> tensors = {&to, &workspace};
+    const Result result = card.run(Operator::kPreferGroup, args, mask, tensors);
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
+    const Tensor before = to;
+    golden::prefer_group(args, memory_of(tensors));
     for (uint32_t row = 0; row < rows; ++row) {
-      std::vector<Real> x;
-      for (uint32_t i = 0; i < columns; ++i) {
-        const Real above = max(to.get<float>(row, i), -kLargestFloat);
-        x.push_back(Real::of(fp32::min(above.bits, Real(kLargestFloat).bits)));
-      }
-      std::vector<Real> most, sums;
-      for (uint32_t at = 0; at < first; at += kPiece) {
-        most.push_back(largest(std::span(x).subspan(at, std::min(kPiece, first - at))));
-        workspace.write(Number::kFp32, 0, row * pieces_of(first) + at / kPiece, most.back().bits);
-      }
-      double exact = 0;
-      for (uint32_t at = first; at < columns; at += kPiece) {
-        std::vector<Real> e;
-        for (uint32_t i = at; i < std::min(at + kPiece, columns); ++i) {
-          e.push_back(exp2((x[i] + -largest(most)) * kLog2E));
-          exact += std::exp(static_cast<double>(x[i].value()) - largest(most).value());
-        }
-        sums.push_back(sum(e));
-      }
-      const bool prefers = sum(sums).value() > 1;
-      if (exact < 1 - 1e-5) CHECK(!prefers);
-      if (exact > 1 + 1e-5) CHECK(prefers);
+      const auto finite = [&](uint32_t i) {
+        const double x = before.get<float>(row, i);
+        return std::isnan(x) ? -kLargestFloat : std::clamp<double>(x, -kLargestFloat, kLargestFloat);
+      };
+      double most = -kLargestFloat, sum = 0;
+      for (uint32_t i = 0; i < first; ++i) most = std::max(most, finite(i));
+      for (uint32_t i = first; i < columns; ++i) sum += std::exp(finite(i) - most);
+      bool prefers = true;
+      for (uint32_t i = 0; i < first; ++i) prefers = prefers && to.get<float>(row, i) == -INFINITY;
+      if (sum < 1 - 1e-5) CHECK(!prefers);
+      if (sum > 1 + 1e-5) CHECK(prefers);
       preferred += prefers;
-      for (uint32_t i = 0; prefers && i < first; ++i) to.set(row, i, -INFINITY);
     }
     REQUIRE(card.difference(to) == "");
     REQUIRE(card.difference(workspace) == "");

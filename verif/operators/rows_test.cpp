@@ -4,73 +4,19 @@
 
 #include <cmath>
 
-#include "cpe-kernels/operators/common/constants.hpp"
 #include "cpe-kernels/operators/common/limits.hpp"
 #include "cpe-kernels/operators/common/pieces.hpp"
 #include "cpe-kernels/operators/norm/reference.hpp"
 #include "cpe-kernels/operators/softmax/plan.hpp"
 #include "cpe-kernels/operators/softmax/reference.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
 namespace {
 
 using Row = std::vector<Real>;
-
-template <typename F>
-Row each(const Row& row, F f) {
-  Row results;
-  for (const Real x : row) results.push_back(f(x));
-  return results;
-}
-
-// Pieces of a row are added up one after the other.
-Real sum_of_pieces(const Row& products) {
-  Real all = -0.0f;
-  for (size_t first = 0; first < products.size(); first += kPiece) {
-    const Real piece =
-        sum(std::span(products).subspan(first, std::min<size_t>(kPiece, products.size() - first)));
-    all = first == 0 ? piece : all + piece;
-  }
-  return all;
-}
-
-Row model_norm(const Row& x, bool layer, float epsilon, const Row& gamma, const Row& beta) {
-  const Real part = reciprocal(Real(static_cast<float>(x.size())));
-  Row d = x;
-  if (layer) {
-    const Real mean = sum_of_pieces(each(x, [&](Real v) { return v * part; }));
-    d = each(x, [&](Real v) { return v + -mean; });
-  }
-  const Real scale = root(fma(sum_of_pieces(each(d, [](Real v) { return v * v; })), part, epsilon));
-  Row y;
-  for (size_t i = 0; i < x.size(); ++i)
-    y.push_back(layer ? fma(d[i] * scale, gamma[i], beta[i]) : (d[i] * scale) * gamma[i]);
-  return y;
-}
-
-// Of long rows, sums of pieces are added up.
-Real sum_of_row(const Row& e) {
-  if (e.size() <= kMaxRow) return sum(e);
-  Row sums;
-  for (size_t first = 0; first < e.size(); first += kPiece)
-    sums.push_back(sum(std::span(e).subspan(first, std::min<size_t>(kPiece, e.size() - first))));
-  return sum(sums);
-}
-
-Row model_softmax(const Row& x, bool logarithm, float scale) {
-  const Row scaled = each(x, [&](Real v) { return v * scale; });
-  const Real most = largest(scaled) * kLog2E;
-  const Row e = each(scaled, [&](Real v) { return exp2(fma(v, kLog2E, -most)); });
-  if (!logarithm) {
-    const Real part = reciprocal(sum_of_row(e));
-    return each(e, [&](Real v) { return v * part; });
-  }
-  const Real log_of_sum = (log2(sum_of_row(e)) + most) * kLn2;
-  return each(scaled, [&](Real v) { return v + -log_of_sum; });
-}
 
 std::vector<double> doubles(const Row& row) {
   std::vector<double> values;
@@ -122,25 +68,19 @@ void check_norm(verif::Random& random, Case<NormArgs>& it, uint32_t mask) {
   it.args.epsilon = random.chance(50) ? 1e-5f : 1e-6f;
   const auto operation = layer ? Operator::kLayerNorm : Operator::kRmsNorm;
   INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
-  REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &gamma, &beta}).ok());
-  Row g, b;
-  for (uint32_t i = 0; i < it.shape.columns; ++i) {
-    g.push_back(Real(gamma.get<float>(0, i)));
-    b.push_back(Real(beta.get<float>(0, i)));
-  }
-  for (uint32_t row = 0; row < it.shape.rows; ++row) {
-    const Row x = it.row(row);
-    const Row y = model_norm(x, layer, it.args.epsilon, g, b);
-    const auto exact = reference::norm(doubles(x), layer, it.args.epsilon);
-    for (uint32_t i = 0; i < it.shape.columns; ++i) {
-      it.to.write(it.args.to_type, row, i, y[i].bits);
-      const double right = exact[i] * g[i].value() + (layer ? b[i].value() : 0);
-      // A row's largest results are about the root of its length; a row of nearly equal numbers is all
-      // rounding.
-      if (it.shape.columns > 8)
-        CHECK(std::abs(y[i].value() - right) <= 4e-6 * (1 + std::abs(right) + std::abs(g[i].value())));
-    }
-  }
+  const std::vector<Tensor*> tensors = {&it.from, &it.to, &gamma, &beta};
+  REQUIRE(it.card.run(operation, it.args, mask, tensors).ok());
+  std::vector<double> exact;
+  (layer ? golden::layer_norm : golden::rms_norm)(
+      it.args, memory_of(tensors), [&](uint32_t row, uint32_t i, Real y) {
+        if (i == 0) exact = reference::norm(doubles(it.row(row)), layer, it.args.epsilon);
+        const double g = gamma.get<float>(0, i);
+        const double right = exact[i] * g + (layer ? beta.get<float>(0, i) : 0);
+        // A row's largest results are about the root of its length; a row of nearly equal numbers is all
+        // rounding.
+        if (it.shape.columns > 8)
+          CHECK(std::abs(y.value() - right) <= 4e-6 * (1 + std::abs(right) + std::abs(g)));
+      });
   REQUIRE(it.card.difference(it.to) == "");
 }
 
@@ -153,24 +93,24 @@ void check_softmax(verif::Random& random, Case<SoftmaxArgs>& it, uint32_t mask) 
   it.args.scale = random.chance(30) ? 1.0f : some_float(random) / 4;
   const auto operation = logarithm ? Operator::kLogSoftmax : Operator::kSoftmax;
   INFO(fmt::format("{} x {}, mask {:#x}", it.shape.rows, it.shape.columns, mask));
-  REQUIRE(it.card.run(operation, it.args, mask, {&it.from, &it.to, &workspace}).ok());
-  for (uint32_t row = 0; row < it.shape.rows; ++row) {
-    const Row x = it.row(row);
-    const Row y = model_softmax(x, logarithm, it.args.scale);
-    const auto exact = reference::log_softmax(doubles(x), it.args.scale);
-    // Of the exponent: what rounding scale * score costs.
-    double magnitude = 1;
-    for (const Real v : x)
-      magnitude = std::max(magnitude, std::abs(static_cast<double>(v.value()) * it.args.scale));
-    for (uint32_t i = 0; i < it.shape.columns; ++i) {
-      it.to.write(it.args.to_type, row, i, y[i].bits);
-      if (logarithm) {
-        CHECK(std::abs(y[i].value() - exact[i]) <= 1e-6 * magnitude + 1e-6 * std::abs(exact[i]));
-      } else {
-        CHECK(std::abs(y[i].value() - std::exp(exact[i])) <= 1e-6 * magnitude * std::exp(exact[i]) + 1e-30);
-      }
-    }
-  }
+  const std::vector<Tensor*> tensors = {&it.from, &it.to, &workspace};
+  REQUIRE(it.card.run(operation, it.args, mask, tensors).ok());
+  std::vector<double> exact;
+  double magnitude = 1;  // of the exponent: what rounding scale * score costs
+  (logarithm ? golden::log_softmax : golden::softmax)(
+      it.args, memory_of(tensors), [&](uint32_t row, uint32_t i, Real y) {
+        if (i == 0) {
+          const std::vector<double> x = doubles(it.row(row));
+          exact = reference::log_softmax(x, it.args.scale);
+          magnitude = 1;
+          for (const double v : x) magnitude = std::max(magnitude, std::abs(v * it.args.scale));
+        }
+        if (logarithm) {
+          CHECK(std::abs(y.value() - exact[i]) <= 1e-6 * magnitude + 1e-6 * std::abs(exact[i]));
+        } else {
+          CHECK(std::abs(y.value() - std::exp(exact[i])) <= 1e-6 * magnitude * std::exp(exact[i]) + 1e-30);
+        }
+      });
   REQUIRE(it.card.difference(it.to) == "");
 }
 

@@ -7,7 +7,7 @@
 #include "cpe-kernels/operators/argmax/plan.hpp"
 #include "cpe-kernels/operators/common/places.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
@@ -49,22 +49,14 @@ TEST_CASE("embedding: tables of all types, with and without positions; a token b
     args.positions_stride = positions.stride;
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} x {} of {}, mask {:#x}", rows, columns, args.vocabulary, mask));
-    REQUIRE(card.run(Operator::kEmbedding, args, mask, {&table, &scales, &tokens, &positions, &to}).ok());
-    for (uint32_t row = 0; row < rows; ++row) {
-      const auto token = tokens.get<uint32_t>(0, row);
-      const Real scale = scaled ? Real(scales.get<float>(0, token)) : Real(1.0f);
-      for (uint32_t i = 0; i < columns; ++i) {
-        const Real x = Real::of(table.read(args.table_type, token, i));
-        const Real y = placed ? fma(x, scale, Real(positions.get<float>(row, i))) : x * scale;
-        to.write(args.to_type, row, i, y.bits);
-      }
-    }
+    const std::vector<Tensor*> tensors = {&table, &scales, &tokens, &positions, &to};
+    REQUIRE(card.run(Operator::kEmbedding, args, mask, tensors).ok());
+    golden::embedding(args, memory_of(tensors));
     REQUIRE(card.difference(to) == "");
 
     const auto bad = static_cast<uint32_t>(random.below(rows));
     tokens.set(0, bad, args.vocabulary + static_cast<uint32_t>(random.below(3)) * 1'000'000'000u);
-    const Result result =
-        card.walk(one(Operator::kEmbedding, args), card.all(), {&table, &scales, &tokens, &positions, &to});
+    const Result result = card.walk(one(Operator::kEmbedding, args), card.all(), tensors);
     CHECK(std::popcount(result.failed) == 1);
     CHECK(card.state(static_cast<unsigned>(std::countr_zero(result.failed))).refusal ==
           node::Refusal::kParameter);

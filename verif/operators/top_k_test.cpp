@@ -8,7 +8,7 @@
 
 #include "cpe-kernels/operators/top_k/plan.hpp"
 #include "verif/common/doctest_main.hpp"
-#include "verif/operators/arithmetic.hpp"
+#include "verif/operators/golden/golden.hpp"
 #include "verif/operators/shapes.hpp"
 
 namespace swai::operators::test {
@@ -40,28 +40,10 @@ TEST_CASE("top_k: ties, zeros of both signs, NaN, infinities, vocabularies") {
                            rows,        columns,      count,     from.stride};
     const uint32_t mask = some_mask(random, card.all());
     INFO(fmt::format("{} of {} x {}, mask {:#x}", count, rows, columns, mask));
-    const Result result = card.run(Operator::kTopK, args, mask, {&from, &values, &numbers, &workspace});
+    const std::vector<Tensor*> tensors = {&from, &values, &numbers, &workspace};
+    const Result result = card.run(Operator::kTopK, args, mask, tensors);
     REQUIRE_MESSAGE(result.ok(), card.describe(result));
-    for (uint32_t row = 0; row < rows; ++row) {
-      std::vector<float> x;
-      for (uint32_t i = 0; i < columns; ++i) {
-        x.push_back(from.get<float>(row, i));
-        if (std::isnan(x.back())) x.back() = -INFINITY;
-      }
-      std::vector<uint32_t> order(columns);
-      std::iota(order.begin(), order.end(), 0);
-      std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) { return x[a] > x[b]; });
-      for (uint32_t i = 0; i < count; ++i) {
-        numbers.set(row, i, order[i]);
-        values.set(row, i, x[order[i]]);
-      }
-      for (uint32_t part = 0; part < workspace.columns; ++part) {
-        Real most = -INFINITY;
-        for (uint32_t i = part * kTopKPart; i < std::min((part + 1) * kTopKPart, columns); ++i)
-          most = max(most, x[i]);
-        workspace.write(Number::kFp32, row, part, most.bits);
-      }
-    }
+    golden::top_k(args, memory_of(tensors));
     REQUIRE(card.difference(numbers) == "");
     REQUIRE(card.difference(values) == "");
     REQUIRE(card.difference(workspace) == "");
