@@ -132,12 +132,11 @@ RUNS_ONCE := host/flash/boards host/flash/swai_image host/link/negotiation host/
   sim/kernel-run/report sim/kernel-run/tool sim/mpe-run/mpe_run sim/usb/options sim/usb/report verif/iss/random/rv_random
 $(foreach o,$(RUNS_ONCE),$(B)/obj/%/$(o).o $(VERILATED)/%/$(o).o): LESS_CXXFLAGS := -O0
 
-# Flags for tests with sanitizers: the same for all, so that they share what is compiled. Fuzzers, which link with
-# -fsanitize=fuzzer, go by coverage; counting it makes a program two to four times slower.
-SANITIZED := -O1 -fno-omit-frame-pointer -Icpe-kernels/include
-ADDRESS_SANITIZER := $(SANITIZED) -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZED := $(ADDRESS_SANITIZER) -fsanitize=fuzzer-no-link
-THREAD_SANITIZER := $(SANITIZED) -fsanitize=thread
+# Tests of host code have twins with sanitizers, build/sanitized/NAME, for `make test-long`: compiling all of it once more takes as
+# long as all else that is no simulator. One set of flags, so that fuzzers, which go by coverage, share what is compiled.
+SANITIZER := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize=fuzzer-no-link
+THREAD_SANITIZER := -O1 -fno-omit-frame-pointer -Icpe-kernels/include -fsanitize=thread
+sanitized = $(patsubst $(B)/lib/%,$(B)/lib/sanitized/%,$(1))
 
 # $(call parts,FILE,OBJECTS): what FILE is made of. An object that comes to it may be older, and one that goes is no input.
 define parts
@@ -157,8 +156,22 @@ $(B)/$(1):
 PROGRAMS += $(B)/$(1)
 endef
 
-# $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, for several programs.
+# $(call cxx_test,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): a program of tests, and its twin with sanitizers, libraries of ours included.
+define cxx_test
+$(call cxx_program,$(1),$(2),$(3),$(4))
+$(call cxx_program,sanitized/$(1),$(2),$(call sanitized,$(3)),$(4) $(SANITIZER))
+endef
+
+# $(call cxx_fuzzer,NAME,SOURCES,LIBS,EXTRA_CXXFLAGS): build/NAME, which libFuzzer leads.
+cxx_fuzzer = $(call cxx_program,$(1),$(2),$(call sanitized,$(3)) -fsanitize=fuzzer,$(4) $(SANITIZER))
+
+# $(call cxx_library,NAME,SOURCES,EXTRA_CXXFLAGS): build/lib/NAME.a, for several programs, and build/lib/sanitized/NAME.a for
+# tests with sanitizers.
 define cxx_library
+$(call cxx_archive,$(1),$(2),$(3))
+$(call cxx_archive,sanitized/$(1),$(2),$(3) $(SANITIZER))
+endef
+define cxx_archive
 $(call shared_objects,$(2),$(3))
 $(call parts,$(B)/lib/$(1).a,$(call objects_of,$(2),$(3)))
 $(B)/lib/$(1).a:

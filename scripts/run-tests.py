@@ -39,6 +39,7 @@ FIELDS = {
     "cost": int,
     "reads": list,
     "tier": str,
+    "sanitized": bool,
 }
 TIERS = ["rtl", "both", "fast"]
 
@@ -58,6 +59,7 @@ class Test:
     cost: int = 1
     reads: list = dataclasses.field(default_factory=list)
     tier: str = "rtl"
+    sanitized: bool = False
     registered_in: str = ""
 
     def on_fast_tier(self):
@@ -65,6 +67,17 @@ class Test:
         needs = [re.sub(r"^build/swai-card(-tiny|-full)?$", "build/swai-card-fast", need) for need in self.needs]
         return dataclasses.replace(
             self, name=f"fast.{self.name}", command=f"export SWAI_TIER=fast; {self.command}", needs=needs, seeds=1, long_seeds=0, cost=1
+        )
+
+    def with_sanitizers(self):
+        """The same test, once, among the long ones, by the twin of its program that has sanitizers."""
+
+        def twin(text):
+            return re.sub(r"\bbuild/(?=test-)", "build/sanitized/", text)
+
+        needs = [twin(need) for need in self.needs]
+        return dataclasses.replace(
+            self, name=f"sanitized.{self.name}", command=twin(self.command), needs=needs, seeds=1, long_seeds=0, long=True
         )
 
     def seeds_of(self, long, part):
@@ -113,6 +126,8 @@ def load_tests(root):
             tests.append(test)
             if test.tier != "rtl":
                 tests.append(test.on_fast_tier())
+            if test.sanitized:
+                tests.append(test.with_sanitizers())
             # What RTL takes minutes for, and shows little more of, waits for the long tests.
             test.long |= test.tier == "fast"
     return tests
@@ -137,7 +152,8 @@ class Runner:
 
     def environment(self, test, label):
         env = dict(os.environ)
-        if test.long:
+        # Twins with sanitizers do what `make test` does.
+        if test.long and not test.sanitized:
             env["SWAI_LONG"] = "1"
         # Tests must not take part in make's job server, nor inherit options given to make.
         for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):

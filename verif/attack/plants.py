@@ -13,7 +13,7 @@ import tempfile
 import tomllib
 
 PLANTS = pathlib.Path("verif/attack/plants.toml")
-PROGRAM = "build/test-attack"
+PROGRAM = "build/sanitized/test-attack"  # what was planted may only misuse memory
 CARD = ["build/attack-card", "build/swai", "build/swai-card-fast", "build/firmware/flash.bin", "build/firmware/rom.hex",
         "build/cpe-kernels/sdaa-tests.elf"]
 KIND = re.compile(r'const Kind \w+\(\s*Boundary::\w+,\s*"([^"]+)"')

@@ -1,3 +1,3 @@
-# Tests of sound, with sanitizers.
+# Tests of sound.
 
-$(eval $(call cxx_program,test-audio,verif/audio/audio_test.cpp $(AUDIO_SOURCES) verif/common/doctest_main.cpp,$(AUDIO_LIBS) -lfmt,$(FUZZED)))
+$(eval $(call cxx_test,test-audio,verif/audio/audio_test.cpp verif/common/doctest_main.cpp,$(B)/lib/audio.a $(AUDIO_LIBS) -lfmt))

@@ -1,11 +1,11 @@
-# Tests of the firmware's parts that run on the host, with sanitizers.
+# Tests of the firmware's parts that run on the host.
 
 FW_TEST_PARTS := verif/firmware/fake_platform.cpp firmware/boot/flow.cpp firmware/common/text.cpp \
     $(addprefix host/flash/,flash_file.cpp image.cpp) abi/elf.cpp abi/sha256.cpp
 
-$(eval $(call cxx_program,test-firmware,$(addprefix verif/firmware/,image_test.cpp pack_test.cpp flow_test.cpp test_tools.cpp) \
-    verif/common/doctest_main.cpp $(FW_TEST_PARTS),-lfmt,$(ADDRESS_SANITIZER)))
-$(eval $(call cxx_program,fuzz-boot,verif/firmware/fuzz_boot.cpp $(FW_TEST_PARTS),-fsanitize=fuzzer -lfmt,$(FUZZED)))
+$(eval $(call cxx_test,test-firmware,$(addprefix verif/firmware/,image_test.cpp pack_test.cpp flow_test.cpp test_tools.cpp) \
+    verif/common/doctest_main.cpp $(FW_TEST_PARTS),-lfmt))
+$(eval $(call cxx_fuzzer,fuzz-boot,verif/firmware/fuzz_boot.cpp $(FW_TEST_PARTS),-lfmt))
 $(eval $(call cxx_program,test-kernel,verif/firmware/kernel_test.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp, \
     $(B)/lib/flash.a -lfmt))
 $(eval $(call cxx_program,test-image-tool,verif/firmware/image_tool_test.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp, \

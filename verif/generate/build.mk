@@ -3,15 +3,7 @@
 $(eval $(call cxx_program,test-generate,$(addprefix verif/generate/,chat_test.cpp llama_test.cpp) verif/graph/evaluate.cpp verif/graph/named.cpp \
     $(addprefix verif/models/,reference.cpp samples.cpp) verif/common/doctest_main.cpp,$(B)/lib/generate.a $(B)/lib/graph.a $(B)/lib/models.a -lfmt))
 
-# Packed files, with sanitizers. What computes graphs takes nothing from files.
-$(eval $(call cxx_program,test-packed,verif/generate/packed_test.cpp $(addprefix host/generate/, \
-    card_llama.cpp \
-    card_model.cpp \
-    llama_graph.cpp \
-    llama_weights.cpp \
-    packed_llama.cpp \
-    stores.cpp \
-) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
+$(eval $(call cxx_test,test-packed,verif/generate/packed_test.cpp verif/common/doctest_main.cpp,$(B)/lib/model-samples.a $(B)/lib/generate.a $(B)/lib/models.a $(B)/lib/graph.a -lfmt))
 
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,llama-reference,verif/generate/reference_main.cpp verif/models/reference.cpp,$(B)/lib/models.a -lfmt))

@@ -1,4 +1,4 @@
-// Packed models: whole they are what was packed, damaged they are refused, or harmless. With sanitizers.
+// Packed models: whole they are what was packed, damaged they are refused, or harmless.
 #include "verif/models/packed.hpp"
 
 #include <doctest/doctest.h>

@@ -12,7 +12,6 @@ $(eval $(call cxx_program,test-graph,$(addprefix verif/graph/, \
     walked.cpp \
 ) verif/operators/card.cpp verif/firmware/test_tools.cpp verif/common/doctest_main.cpp,$(B)/lib/graph.a $(B)/lib/flash.a $(B)/lib/golden.a $(KERNEL_RUN_LIBS) -lfmt,-Icpe-kernels/include))
 
-# What reads templates, with sanitizers; and a fuzzer.
-$(eval $(call cxx_library,graph-tested,$(GRAPH_SOURCES),$(FUZZED)))
-$(eval $(call cxx_program,test-templates,$(addprefix verif/graph/,random_text.cpp template_test.cpp) verif/common/doctest_main.cpp,$(B)/lib/graph-tested.a -lfmt,$(FUZZED)))
-$(eval $(call cxx_program,fuzz-templates,verif/graph/fuzz_templates.cpp,$(B)/lib/graph-tested.a -fsanitize=fuzzer -lfmt,$(FUZZED)))
+# What reads templates, and a fuzzer of it.
+$(eval $(call cxx_test,test-templates,$(addprefix verif/graph/,random_text.cpp template_test.cpp) verif/common/doctest_main.cpp,$(B)/lib/graph.a -lfmt))
+$(eval $(call cxx_fuzzer,fuzz-templates,verif/graph/fuzz_templates.cpp,$(B)/lib/graph.a -lfmt))

@@ -226,6 +226,18 @@ class RunnerTest(unittest.TestCase):
         self.register({"name": '"a.x"', "command": '"true"', "tier": '"quick"'})
         self.assertIn("'tier' is one of rtl, both, fast", self.run_tests()[1])
 
+    def test_sanitized(self):
+        """Once more among the long tests, with the twin of its program, and no longer than in the short ones."""
+        self.register({"name": '"a.host"', "command": """'echo build/test-host seed={seed} long=$SWAI_LONG'""",
+                       "needs": '["build/test-host", "build/swai"]', "sanitized": "true", "long_seeds": 2})
+        self.assertEqual(self.run_tests("--needs")[1].split(), ["generated", "build/test-host", "build/swai"])
+        twin = ["generated", "build/sanitized/test-host", "build/swai"]
+        self.assertEqual(self.run_tests("--part", "sanitized", "--needs")[1].split(), twin)
+        code, output = self.run_tests("--part", "sanitized")
+        self.assertEqual((code, output.splitlines()[-1]), (0, "1 passed, 0 failed"))
+        log = self.root / "build/test-logs/sanitized.a.host.log"
+        self.assertEqual(log.read_text(), "build/sanitized/test-host seed=1 long=\n")
+
     def test_long_seeds(self):
         """More seeds of a test among the long ones; its part has those alone."""
         self.register({"name": '"a.x"', "command": '"exit 0"', "long_seeds": 3}, {"name": '"a.l"', "command": '"exit 0"', "long": "true"})

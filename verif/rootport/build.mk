@@ -1,4 +1,4 @@
-# Unit tests of the root port, with sanitizers, and what it costs in host time.
+# Unit tests of the root port, and what it costs in host time.
 
 rootport_tests := $(addprefix verif/rootport/, \
     complex_test.cpp \
@@ -10,5 +10,5 @@ rootport_tests := $(addprefix verif/rootport/, \
     wire_test.cpp \
 ) verif/common/doctest_main.cpp
 
-$(eval $(call cxx_program,test-rootport,$(ROOTPORT_SOURCES) $(rootport_tests),-lfmt,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_test,test-rootport,$(rootport_tests),$(B)/lib/rootport.a -lfmt))
 $(eval $(call cxx_program,measure-rootport,verif/rootport/measure.cpp,$(B)/lib/rootport.a -lfmt))

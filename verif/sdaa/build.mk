@@ -1,5 +1,5 @@
-# The runtime library: against a card that is played (the firmware's own code, compiled for the host), with sanitizers, and on
-# the simulated card.
+# The runtime library: against a card that is played (the firmware's own code, compiled for the host), and on the
+# simulated card.
 
 SDAA_TESTS := $(addprefix verif/sdaa/, \
     copy_test.cpp \
@@ -28,12 +28,12 @@ SDAA_FAKE := $(addprefix verif/sdaa/,fake_card.cpp fake_module.cpp fake_processo
 $(eval $(call cpe_module,sdaa-tests,verif/sdaa/kernels.cpp,))
 $(eval $(call model_program,building,verif/sdaa/programs/building.cpp verif/sdaa/programs/building.hpp))
 $(eval $(call model_program,hostile,verif/sdaa/programs/hostile.cpp verif/sdaa/programs/hostile.hpp))
-# What several tests with sanitizers for addresses share.
-$(eval $(call cxx_library,sdaa-tested,$(SDAA_PARTS) $(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp),$(ADDRESS_SANITIZER)))
-$(eval $(call cxx_program,test-sdaa,$(SDAA_TESTS),$(B)/lib/sdaa-tested.a -lfmt,$(ADDRESS_SANITIZER)))
+# The firmware on the host, for whoever plays a card.
+$(eval $(call cxx_library,played-card,$(SDAA_FAKE) $(addprefix verif/common/,doctest_main.cpp process.cpp),-Icpe-kernels/include))
+$(eval $(call cxx_test,test-sdaa,$(SDAA_TESTS),$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
 $(eval $(call cxx_program,test-sdaa-threads,verif/sdaa/thread_test.cpp $(SDAA_FAKE) $(SDAA_PARTS) verif/common/doctest_main.cpp,\
     -lfmt,$(THREAD_SANITIZER)))
-$(eval $(call cxx_program,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/sdaa-tested.a -lfmt,$(ADDRESS_SANITIZER)))
+$(eval $(call cxx_test,test-sdaa-soak,verif/sdaa/soak_test.cpp,$(B)/lib/played-card.a $(B)/lib/sdaa.a -lfmt,-Icpe-kernels/include))
 $(eval $(call cxx_program,test-sdaa-card,$(addprefix verif/sdaa/, \
     card_building_test.cpp \
     card_decode_test.cpp \

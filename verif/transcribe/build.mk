@@ -14,8 +14,7 @@ PACKED_WHISPER := $(addprefix host/transcribe/, \
     whisper_weights.cpp \
 )
 
-# Packed files, with sanitizers. What computes graphs takes nothing from files.
-$(eval $(call cxx_program,test-packed-whisper,verif/transcribe/packed_test.cpp $(PACKED_WHISPER) verif/common/doctest_main.cpp,$(B)/lib/models-tested.a $(B)/lib/graph.a -lfmt,$(FUZZED)))
+$(eval $(call cxx_test,test-packed-whisper,verif/transcribe/packed_test.cpp verif/common/doctest_main.cpp,$(B)/lib/model-samples.a $(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a -lfmt))
 
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,whisper-reference,verif/transcribe/reference_main.cpp verif/models/reference.cpp,$(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a $(B)/lib/audio.a -lfmt $(AUDIO_LIBS) -lz))

@@ -1,5 +1,4 @@
-// Whisper models in packed files: whole they are what was packed, damaged they are refused, or harmless. With
-// sanitizers.
+// Whisper models in packed files: whole they are what was packed, damaged they are refused, or harmless.
 #include "verif/models/packed.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
-# Tests of the memory manager, on the host with sanitizers.
+# Tests of the memory manager, on the host.
 
 # The allocator is in headers, so these cases do have something to gain.
 $(B)/obj/%/firmware/memory/memory_test.o: LESS_CXXFLAGS :=
-$(eval $(call cxx_program,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp joins_test.cpp exerciser.cpp) verif/common/doctest_main.cpp, \
-    -lfmt,$(ADDRESS_SANITIZER) -O2))
-$(eval $(call cxx_program,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp),-fsanitize=fuzzer,$(FUZZED) -O2))
+$(eval $(call cxx_test,test-memory,$(addprefix verif/firmware/memory/,memory_test.cpp joins_test.cpp exerciser.cpp) verif/common/doctest_main.cpp,-lfmt))
+$(eval $(call cxx_fuzzer,fuzz-memory,$(addprefix verif/firmware/memory/,fuzz_memory.cpp exerciser.cpp)))

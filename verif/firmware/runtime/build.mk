@@ -1,4 +1,4 @@
-# Tests of the card's side of the runtime, on the host with sanitizers.
+# Tests of the card's side of the runtime, on the host.
 
 RUNTIME_TEST_PARTS := verif/sdaa/fake_processor.cpp abi/module_reader.cpp
 RUNTIME_TESTS := $(addprefix verif/firmware/runtime/, \
@@ -11,6 +11,5 @@ RUNTIME_TESTS := $(addprefix verif/firmware/runtime/, \
     shares_test.cpp \
 ) verif/sdaa/fake_module.cpp verif/firmware/launch/module_file.cpp
 
-$(eval $(call cxx_program,test-runtime,$(RUNTIME_TESTS) verif/common/doctest_main.cpp $(RUNTIME_TEST_PARTS), \
-    -lfmt,$(ADDRESS_SANITIZER)))
-$(eval $(call cxx_program,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),-fsanitize=fuzzer,$(FUZZED)))
+$(eval $(call cxx_test,test-runtime,$(RUNTIME_TESTS) verif/common/doctest_main.cpp $(RUNTIME_TEST_PARTS),-lfmt,-Icpe-kernels/include))
+$(eval $(call cxx_fuzzer,fuzz-runtime,verif/firmware/runtime/fuzz_runtime.cpp $(RUNTIME_TEST_PARTS),,-Icpe-kernels/include))
