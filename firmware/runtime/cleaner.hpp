@@ -61,7 +61,16 @@ class Cleaner {
   void begin_block() {
     const unsigned home = row_.index / memory::kMaxBlocks;
     group_ = groups_.lost(home) ? groups_.least_busy() : home;
-    if (groups_.lost(group_) || !groups_.has_room_for_own(group_)) return;
+    if (groups_.lost(group_)) return;
+    switch (groups_.room_for_own(group_)) {
+      case Groups<M>::Room::kNone:
+        return;
+      case Groups<M>::Room::kYielded:
+        queues_.look_once_more();
+        return;
+      case Groups<M>::Room::kThere:
+        break;
+    }
     const uint64_t offset = memory_.physical_of(row_.index) - memory_.area(home);
     const cpe::MemsetArgs arguments = {
         cpe::GlobalPtr<void>(segment::pointer(static_cast<uint16_t>(plan_.memory + home), offset)),

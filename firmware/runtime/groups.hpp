@@ -19,6 +19,7 @@
 #include "abi/group/group.hpp"
 #include "abi/kernel_arguments.hpp"
 #include "abi/protocol.hpp"
+#include "firmware/runtime/lost.hpp"
 #include "firmware/runtime/machine.hpp"
 #include "firmware/runtime/stuck.hpp"
 
@@ -65,7 +66,7 @@ class Groups {
  public:
   using Driver = group::Group<M>;
 
-  Groups(M& machine, Stuck<M>& stuck) : machine_(machine), stuck_(stuck) {}
+  Groups(M& machine, Stuck<M>& stuck, Lost<M>& lost) : machine_(machine), stuck_(stuck), lost_(lost) {}
 
   // Once.
   void init(unsigned count, const Wipe& wipe) {
@@ -223,17 +224,22 @@ class Groups {
 
   // The same beside others: it clears memory, and what the CPEs hold of somebody stays that one's. They see
   // nothing of it and it nothing of them.
-  [[gnu::cold, gnu::noinline]] bool has_room_for_own(unsigned group) {
+  enum class Room : uint8_t {
+    kNone,
+    kYielded,  // others have a turn first; if nobody takes it, it is there
+    kThere,
+  };
+  [[gnu::cold, gnu::noinline]] Room room_for_own(unsigned group) {
     State& state = states_[group];
     // Who waits for the group to be idle begins before it does again: they have a turn, and then it has one.
-    if (state.yields && !state.yielded && !busy(group)) {
+    if (state.drains == Drains::kForOthers && !state.yielded && !busy(group)) {
       state.yielded = true;
-      return false;
+      return Room::kYielded;
     }
-    if (waiting(group) >= state.room && !makes_room(state, group)) return false;
-    if (state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog)) return true;
-    state.yields = false;
-    return false;
+    if (waiting(group) >= state.room && !makes_room(state, group)) return Room::kNone;
+    if (state.watchdog >= kOwnWatchdog || use_watchdog(group, kOwnWatchdog, Drains::kForOwn))
+      return Room::kThere;
+    return Room::kNone;
   }
   [[gnu::cold, gnu::noinline]] uint32_t start_own(unsigned group, const Launch& launch, uint32_t argument) {
     State& state = states_[group];
@@ -242,8 +248,8 @@ class Groups {
     hand_over(state, launch, argument, kOwn);
     return state.driver->number();
   }
-  bool own_has_ended(unsigned group, uint32_t number) const {
-    return !is_before(states_[group].collected, number);
+  bool own_has_ended(unsigned group, uint32_t number) {
+    return !is_before(states_[group].collected, number) && !lost_.may_write(protocol::kKernelContext);
   }
   // Of the one that ended last.
   bool own_is_good(unsigned group, uint32_t number) const {
@@ -310,7 +316,9 @@ class Groups {
   bool lost(unsigned group) const { return states_[group].lost; }
   // To be called now and then while launches are under way, more often than every kGrace cycles. A launch in
   // which nobody can go on is stopped. A group that has ended none for longer than one may take is given up:
-  // its launches end as lost, and it must get no others. True: there was one.
+  // it gets no others, and its launches end as lost when nothing of them is on its way to memory any more. If
+  // that does not come to pass they end, too, but nobody gets what they may write to. True: launches have
+  // ended, or a group was given up.
   template <typename See>
   bool watch(See see) {
     const uint64_t now = machine_.time();
@@ -318,14 +326,16 @@ class Groups {
     for (unsigned i = 0; i < count_; ++i) {
       Watch& watch = watches_[i];
       const State& state = states_[i];
-      if (!busy(i)) {
+      if (state.lost) {
+        if (busy(i)) any |= end_lost(i, see);
+      } else if (!busy(i)) {
         watch = {};
         stuck_.forget(i);
       } else if (watch.since == 0 || watch.collected != state.collected) {
         watch = {now, state.collected, false};
         stop_if_stuck(i);
       } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
-        give_up(i, now - watch.since, see);
+        give_up(i, now - watch.since);
         any = true;
       } else if (!watch.stopped) {
         stop_if_stuck(i);
@@ -335,6 +345,9 @@ class Groups {
   }
   // To be called again sooner.
   bool suspects() const { return stuck_.suspects(); }
+  // What was launched for this context, for anybody, may still write to memory, though it has ended.
+  bool may_write(uint8_t context) { return lost_.may_write(context); }
+  bool may_write() { return lost_.may_write(); }
 
   // The context has gone, and another client may get its number.
   void disown(uint8_t context) {
@@ -372,6 +385,12 @@ class Groups {
   static constexpr uint32_t kShortest = 10'000;
   static constexpr uint32_t kOwnWatchdog = 1'000'000;
   static_assert(launch::kQueue <= kKept);
+  // Somebody waits for the group to be idle.
+  enum class Drains : uint8_t {
+    kNo,
+    kForOwn,  // launches of the runtime's own
+    kForOthers,
+  };
   struct Setting {
     Launch launch = {};
     uint32_t since = 0;  // number of the first launch that had it
@@ -387,9 +406,8 @@ class Groups {
     uint32_t watchdog = 0;
     uint32_t changes = 0;  // of settings
     bool lost = false;
-    bool drains = false;          // somebody waits for the group to be idle,
-    bool yields = false;          // and not for the runtime's own sake
-    bool yielded = false;         // since its own last launch
+    Drains drains = Drains::kNo;
+    bool yielded = false;         // others had a turn since the last launch of the runtime's own
     uint32_t own_failed = 0;      // number of the last launch of the runtime's own that failed or was dropped
     uint16_t holds = kSomebodys;  // the context whose launches leave something in the CPEs
   };
@@ -463,8 +481,8 @@ class Groups {
   }
   // Who waited for the group to be idle may begin, and so may all.
   [[gnu::noinline]] bool makes_room(State& state, unsigned group) {
-    if (!state.drains || busy(group) || state.lost) return false;
-    state.drains = state.yields = false;
+    if (state.drains == Drains::kNo || busy(group) || state.lost) return false;
+    state.drains = Drains::kNo;
     state.room = launch::kQueue;
     return true;
   }
@@ -476,16 +494,16 @@ class Groups {
   [[gnu::noinline]] bool prepare(unsigned group, const Launch& launch) {
     State& state = states_[group];
     const uint32_t watchdog = std::max(launch.watchdog, kShortest);
-    if (state.watchdog != watchdog && !use_watchdog(group, watchdog)) return false;
+    if (state.watchdog != watchdog && !use_watchdog(group, watchdog, Drains::kForOthers)) return false;
     if (needs_wipe(state, launch) && waiting(group) + 1 >= state.room) return false;
     set(group, launch);
     return true;
   }
-  [[gnu::cold, gnu::noinline]] bool use_watchdog(unsigned group, uint32_t watchdog) {
+  [[gnu::cold, gnu::noinline]] bool use_watchdog(unsigned group, uint32_t watchdog, Drains whose) {
     State& state = states_[group];
     if (busy(group)) {
       // Others would keep it busy for ever.
-      state.drains = state.yields = true;
+      state.drains = whose;
       state.room = 0;
       return false;
     }
@@ -515,6 +533,10 @@ class Groups {
   template <typename See>
   [[gnu::cold, gnu::noinline]] void collect_failed(unsigned group, uint32_t number, uint32_t last, See see) {
     State& state = states_[group];
+    if (state.lost) {  // end_lost() tells of them
+      state.collected = number;
+      return;
+    }
     bool dirty = false;
     do {
       ++number;
@@ -530,34 +552,41 @@ class Groups {
       }
     } while (number != last);
     // What somebody has left there is not for the next one.
-    if (dirty) give_up(group, 0, see);
-    if (!dropping(state) && !state.drains && !state.lost) state.room = launch::kQueue;
+    if (dirty) give_up(group, 0);
+    if (!dropping(state) && state.drains == Drains::kNo && !state.lost) state.room = launch::kQueue;
   }
   void control(unsigned group, uint64_t action) {
     namespace reg = regs::cg::launch_control;
     machine_.write(regs::cg::kBase + group * regs::cg::kSize + reg::kOffset,
                    reg::kHoldAfterFailure.mask() | action);
   }
-  template <typename See>
-  [[gnu::cold, gnu::noinline]] void give_up(unsigned group, uint64_t waited, See see) {
-    namespace reset = regs::pcie::reset_status;
-    constexpr uint64_t kDomain = reset::kGroup0.mask();
+  [[gnu::cold, gnu::noinline]] void give_up(unsigned group, uint64_t waited) {
     State& state = states_[group];
     state.lost = true;
     state.room = 0;
-    // While it is being reset it is closed to the ring. Else its cores must not touch what others get.
-    const uint64_t domain = machine_.read(reset::kAddr) >> 2 * group & kDomain;
-    if (domain == 0) {
-      control(group, regs::cg::launch_control::kFlush.mask() | regs::cg::launch_control::kKill.mask());
-      state.driver->enable(0);
-    }
+    const uint32_t first = state.collected + 1;
+    machine_.note(journal::Fault::kGroupLost, {group, waiting(group), waited});
+    uint8_t owner = protocol::kKernelContext;
+    look_back(group, first, [&](const Setting& had, uint32_t) {
+      owner = had.launch.owner;
+      return true;
+    });
+    lost_.add(group, state.all, owner);
+    if (!lost_.takes_registers(group)) return;
+    control(group, regs::cg::launch_control::kFlush.mask() | regs::cg::launch_control::kKill.mask());
+    state.driver->enable(0);
+  }
+  template <typename See>
+  [[gnu::cold, gnu::noinline]] bool end_lost(unsigned group, See see) {
+    State& state = states_[group];
+    if (!lost_.is_at_rest(group) && lost_.age(group) < kGrace) return false;
     const uint32_t last = state.driver->number();
-    machine_.note(journal::Fault::kGroupLost, {group, last - state.collected, waited});
     while (state.collected != last) {
       const uint32_t number = ++state.collected;
       if (!is_nobodys(state, number))
         see(state.owners[number % kKept], LaunchEnd{.failed = true, .lost = true, .number = number});
     }
+    return true;
   }
   [[gnu::cold, gnu::noinline]] void stop_if_stuck(unsigned group) {
     const State& state = states_[group];
@@ -598,6 +627,7 @@ class Groups {
 
   M& machine_;
   Stuck<M>& stuck_;
+  Lost<M>& lost_;
   unsigned count_ = 0;
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};

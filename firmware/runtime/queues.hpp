@@ -82,10 +82,6 @@ class Queues : private Begin<M> {
   }
   // Nothing of it is under way.
   bool quiet(unsigned queue) const { return queues_[queue].flights() == 0; }
-  bool quiet_all(uint8_t context) const {
-    return std::ranges::none_of(
-        queues_, [&](const Queue& queue) { return queue.context == context && uses_memory(queue); });
-  }
   // Lets a queue go on after a failure. Slots that were written before are not looked at any more.
   [[gnu::cold, gnu::noinline]] void reset(unsigned number) {
     Queue& queue = queues_[number];
@@ -213,6 +209,8 @@ class Queues : private Begin<M> {
     look_ |= waiting_;
     over_ |= this->lacks_memory_;
   }
+  // That poll() is called once more.
+  void look_once_more() { over_ |= this->bit(0); }
 
   // In the queues that have a reason to be looked at: makes complete what is over, or begins what can begin
   // now, a few commands in each.
@@ -232,6 +230,7 @@ class Queues : private Begin<M> {
   }
   // Whether all has ended that was under way when this was true last.
   [[gnu::cold, gnu::noinline]] bool period_has_ended() {
+    if (parts_.groups.may_write()) return false;
     for (const Queue& queue : queues_) {
       if (uses_memory(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
     }
@@ -240,8 +239,10 @@ class Queues : private Begin<M> {
   }
   // Nothing of this client is under way that may still write somewhere.
   [[gnu::cold, gnu::noinline]] bool is_quiet_for(uint8_t context) const {
-    return std::ranges::none_of(
-        queues_, [context](const Queue& queue) { return queue.context == context && uses_memory(queue); });
+    const auto writes = [context](const Queue& queue) {
+      return queue.context == context && uses_memory(queue);
+    };
+    return std::ranges::none_of(queues_, writes) && !parts_.groups.may_write(context);
   }
   // One that clients cannot have; groups that knew it ask anew.
   [[gnu::cold, gnu::noinline]] void set_own_segment(uint16_t number, uint64_t entry) {

@@ -60,7 +60,7 @@ class Requests {
       queues_.stop_launches(client.context);
       if (!client.stopped) {
         more = true;
-      } else if (next == nullptr && queues_.quiet_all(client.context)) {
+      } else if (next == nullptr && queues_.is_quiet_for(client.context)) {
         next = &client;
       }
     }

@@ -18,6 +18,7 @@
 #include "firmware/runtime/completion.hpp"
 #include "firmware/runtime/events.hpp"
 #include "firmware/runtime/groups.hpp"
+#include "firmware/runtime/lost.hpp"
 #include "firmware/runtime/module_load.hpp"
 #include "firmware/runtime/modules.hpp"
 #include "firmware/runtime/programs.hpp"
@@ -37,12 +38,14 @@ struct Tables {
         modules(machine, memory),
         module_load(machine, memory, modules),
         programs(machine, memory),
-        stuck(machine) {}
+        stuck(machine),
+        lost(machine) {}
   memory::Memory<M> memory;
   Modules<M> modules;
   ModuleLoad<M> module_load;
   Programs<M> programs;
   Stuck<M> stuck;
+  Lost<M> lost;
 };
 
 template <Machine M>
@@ -67,7 +70,7 @@ class Runtime {
   [[gnu::cold, gnu::noinline]] Runtime(M& machine, Tables<M>& tables)
       : queues_({machine, clients_, tables.memory, tables.modules, tables.module_load, groups_, transfers_,
                  completions_, events_, costs_, routes_}),
-        groups_(machine, tables.stuck),
+        groups_(machine, tables.stuck, tables.lost),
         completions_(machine),
         modules_(tables.modules),
         module_load_(tables.module_load),

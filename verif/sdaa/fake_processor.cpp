@@ -152,7 +152,22 @@ void FakeProcessor::zero(uint64_t address, uint64_t bytes) {
 
 // --- Registers
 
+std::optional<unsigned> FakeProcessor::group_of_core(uint64_t address) {
+  const uint64_t offset = address - cg::kBase;
+  if (address < cg::kBase || offset >= kGroups * cg::kSize || offset % cg::kSize < regs::kCgAccess) return {};
+  return static_cast<unsigned>(offset / cg::kSize);
+}
+bool FakeProcessor::at_rest(unsigned group) const {
+  return groups_[group].off && now_ - *groups_[group].off >= drain_cycles;
+}
+bool FakeProcessor::try_read(uint64_t address, uint64_t& value) {
+  if (const auto group = group_of_core(address); group && at_rest(*group)) return false;
+  value = read(address);
+  return true;
+}
 uint64_t FakeProcessor::read(uint64_t address) {
+  if (const auto group = group_of_core(address); group && at_rest(*group))
+    throw std::runtime_error("the firmware reads a core that is in reset");
   if (address == regs::timer::mtime::kAddr) return now_;
   if (address == regs::inbox::work::kAddr) return work_;
   if (address - regs::inbox::done0::kAddr < kGroups * 8)
@@ -323,6 +338,7 @@ void FakeProcessor::write_group(unsigned number, uint64_t offset, uint64_t value
     group.registers[offset] = value;
     if (offset == cg::launch_control::kOffset) control_launches(number, value);
     if (offset == cg::segment_table::kOffset) segment_table_ = value;
+    if (offset == cg::cpe_enable::kOffset) group.off = value == 0 ? std::optional(now_) : std::nullopt;
   }
 }
 

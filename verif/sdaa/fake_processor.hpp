@@ -37,10 +37,7 @@ class FakeProcessor {
 
   // --- runtime::Machine
   uint64_t read(uint64_t address);
-  bool try_read(uint64_t address, uint64_t& value) {
-    value = read(address);
-    return true;
-  }
+  bool try_read(uint64_t address, uint64_t& value);
   uint32_t read_low(uint64_t address) { return static_cast<uint32_t>(read(address)); }
   void write(uint64_t address, uint64_t value);
   // Who looks at it waits for something.
@@ -162,6 +159,10 @@ class FakeProcessor {
   bool sleeps = false;                             // whoever sleeps in a program's call
   uint64_t clear_looks = 0;                        // in vain, before a channel that is cleared is idle
   uint64_t failed_looks = 0;                       // the same of one that has failed
+  // So long the cores of a group have something on its way to memory when they are switched off.
+  uint64_t drain_cycles = 50;
+  // Nothing of them is: they are in reset.
+  bool at_rest(unsigned group) const;
 
   // What the card tells about itself.
   static constexpr uint64_t kLogAt = kSram + 0x3'd000;
@@ -216,8 +217,9 @@ class FakeProcessor {
     std::deque<Launch> launches;  // the one in front runs, unless the group holds
     bool running = false;
     bool held = false;
-    uint64_t plan = 0;  // the end that counts
-    uint8_t holds = 0;  // whose kernel ran last, if the cores were not wiped since
+    uint64_t plan = 0;                 // the end that counts
+    uint8_t holds = 0;                 // whose kernel ran last, if the cores were not wiped since
+    std::optional<uint64_t> off = {};  // since when its cores are switched off
     uint32_t ended = 0;
     uint64_t done = 0;
     uint32_t fault_pending = 0;
@@ -234,6 +236,8 @@ class FakeProcessor {
   void transfer(unsigned channel);
   void end_of_transfer(unsigned channel, const dma::Descriptor& descriptor);
   uint64_t read_group(unsigned group, uint64_t offset);
+  // Whose core's register that is; nothing: nobody's.
+  static std::optional<unsigned> group_of_core(uint64_t address);
   void write_group(unsigned group, uint64_t offset, uint64_t value);
   void ring(unsigned group, uint64_t doorbell);
   void control_launches(unsigned group, uint64_t control);

@@ -27,7 +27,8 @@ class Guest {
   static constexpr uint64_t kAreas = 20 << 10;  // behind the status page
   static constexpr uint32_t kBytes = 256;       // of what is moved at once
   // Kernels of fake_module().
-  static constexpr uint16_t kNothing = 0, kAxpyInt = 1, kHang = 5, kBreakpoint = 6, kSlow = 7, kWord = 11;
+  static constexpr uint16_t kNothing = 0, kAxpyInt = 1, kHang = 5, kBreakpoint = 6, kSlow = 7, kDead = 8,
+                            kWord = 11;
 
   Guest(Played& played, uint64_t window) : played_(played), window_(window), host_(kHostBytes) {
     map();

@@ -203,5 +203,82 @@ TEST_CASE("launches that always want another watchdog do not keep what somebody 
   CHECK(had == kAll);
 }
 
+// The cores of a group that was given up have stores under way when they are switched off.
+TEST_CASE("memory that a lost group may still write to is nobody else's, and its launches have not ended") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0)), two(played, window_of(1));
+  REQUIRE(one.open(random));
+  one.load();
+  auto mine = all_of(played, one);
+  const Piece used = mine.front();
+  const uint32_t last = one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
+  played.run(0);
+  bool rests = true, leaves = false;
+  SUBCASE("given back") {
+    for (const Piece& piece : mine) REQUIRE(one.ask(Operation::kFree, {piece.pointer}).ok());
+  }
+  SUBCASE("gone") { leaves = true; }
+  SUBCASE("given back; its cores never rest") {
+    rests = false;
+    for (const Piece& piece : mine) REQUIRE(one.ask(Operation::kFree, {piece.pointer}).ok());
+  }
+  SUBCASE("gone; its cores never rest") {
+    rests = false;
+    leaves = true;
+  }
+  played.processor().drain_cycles = rests ? 300'000 : ~uint64_t{0};
+  if (leaves) CHECK(one.detach() == Status::kOk);
+  std::vector<Piece> theirs;
+  bool early = false, wrong = false;
+  for (unsigned i = 0; i < 2000; ++i) {
+    const bool at_rest = played.processor().at_rest(0);
+    if (!at_rest) write(played, used, 0xee);
+    if (rests && !at_rest && !leaves) early |= one.complete(one.lanes.front(), last);
+    const auto reply = two.ask(Operation::kAllocate, {kBlock, uint64_t{0} << 8});
+    if (reply.ok()) {
+      theirs.push_back({reply.values[0], reply.values[1], kBlock});
+      wrong |= !at_rest && overlap(theirs.back(), used);
+    }
+    played.run(1);
+  }
+  CHECK_FALSE(early);
+  CHECK_FALSE(wrong);
+  for (const Piece& piece : theirs) CHECK(holds_only(played, piece, 0));
+  CHECK(rests == std::ranges::any_of(theirs, [&](const Piece& piece) { return overlap(piece, used); }));
+  // Its client hears of it in any case.
+  if (!leaves) one.fails(one.lanes.front(), last, Status::kGroupLost);
+}
+
+// Who waited for the group to be idle has gone when it is.
+TEST_CASE("clearing goes on by itself when whom it let go first has gone") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest two(played, window_of(1));
+  auto three = std::make_unique<Guest>(played, window_of(2));
+  for (Guest* const guest : {&two, three.get()}) {
+    REQUIRE(guest->open(random));
+    guest->load();
+  }
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  REQUIRE(!all_of(played, *one).empty());
+  // Nobody is to hear of its end, so nothing else happens then.
+  two.put(two.lanes.front(), command::Type::kLaunch,
+          command::Launch{{}, two.module, Guest::kSlow, 0, 0, 0, ~uint32_t{0}, 2'000'000}, {},
+          command::kQuiet);
+  played.run(0);
+  three->launch(three->lanes.front(), Guest::kNothing, {}, 0, 20'000);
+  played.run(0);
+  CHECK(one->detach() == Status::kOk);
+  CHECK(three->detach() == Status::kOk);
+  played.run(0);
+  const auto ended = [&] {
+    return played.runtime().usage(two.context % protocol::kContexts).busy >= 100'000;
+  };
+  for (unsigned i = 0; i < 1000 && !ended(); ++i) played.run(1);
+  REQUIRE(ended());
+  CHECK(played.runtime().groups().busy(0));
+}
+
 }  // namespace
 }  // namespace swai::runtime

@@ -100,15 +100,19 @@ class Played {
   void run(uint64_t events) {
     for (;;) {
       constexpr unsigned kMost = 100'000;
+      bool more = true;
       for (unsigned i = 0;; ++i) {
-        const uint64_t work = processor_.take_work();
         if (i == kMost) throw std::runtime_error("the firmware never comes to rest");
-        ++polls_;
-        bool more = runtime_->poll(work);
-        more |= runtime_->feed_programs();
-        if (more || work != 0) continue;
+        // As the kernel's loop: nobody polls once more only because there was work.
+        if (const uint64_t work = processor_.take_work(); more || work != 0) {
+          ++polls_;
+          more = runtime_->poll(work);
+          more |= runtime_->feed_programs();
+          continue;
+        }
         runtime_->rest();
         if (!runtime_->has_programs() || runtime_->run_program() != Ran::kActed) break;
+        more = true;
       }
       if (events-- == 0 || !processor_.next_event()) return;
       processor_.run_next();
