@@ -105,7 +105,11 @@ std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
   module::Module parsed;
   if (!parsed.open(module_file, space).ok())
     panic(fault::Kind::kAssertion, "a module of the kernel's own is not good");
-  const segment::Entry entry = group::load_code(processor, parsed, kCode + number * kCodeStride);
+  // Everybody may read it, to the end of its last granule.
+  const uint64_t at = kCode + number * kCodeStride;
+  Processor::zero(at, group::code_segment_bytes(parsed));
+  Processor::publish(at, group::code_segment_bytes(parsed));
+  const segment::Entry entry = group::load_code(processor, parsed, at);
   Processor::set_entry(kSegmentTable + number * sizeof(uint64_t), segment::encode(entry));
   return parsed.kernel(0).pc;
 }

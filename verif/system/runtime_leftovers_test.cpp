@@ -8,6 +8,7 @@
 #include "firmware/memory/leftovers.hpp"
 #include "sim/common/random.hpp"
 #include "verif/common/doctest_main.hpp"
+#include "verif/sdaa/kernels.hpp"
 #include "verif/system/rig.hpp"
 #include "verif/system/runtime_client.hpp"
 
@@ -110,6 +111,35 @@ TEST_CASE("runtime: what a client leaves is cleared by the cores, in the backgro
   CHECK(second.ok());
   for (uint64_t at = 0; at < wanted; at += kBlock / 2 - 8)
     CHECK(card->read<uint64_t>(kMemoryBar, second.values[1] - regs::kHbmRegion.base + at) == 0);
+}
+
+// The code of the cores' daemon is everybody's to read, with what follows it in its page.
+TEST_CASE("runtime: nobody reads behind the daemon's code what was there before the card began") {
+  const Rig rig({.arguments = {"--seed", "7"}});
+  const auto card = rig.open();
+  RuntimeClient client(*card);
+  client.attach();
+  // Memory is cleared first; then it is its own.
+  auto some = ask_for(client, 16 * kBlock);
+  for (int i = 0; i < 1000 && some.status == Status::kAgain; ++i) {
+    card->run_until(0, 10'000);
+    some = ask_for(client, 16 * kBlock);
+  }
+  REQUIRE(client.release(some.values[0]) == Status::kOk);
+  const unsigned queue = client.open_queue();
+  const auto module = client.load(queue, "sdaa-tests");
+  constexpr uint16_t kDaemonSegment = 1;
+  constexpr uint64_t kBytes = 4096, kCode = 256;  // at most
+  const uint64_t memory = client.allocate(kBytes, Usage::kCpe);
+  std::fill_n(client.host(), kBytes, uint8_t{0});
+  client.copy(queue, memory, 0, kBytes, false);
+  const sdaa::AxpyIntArgs arguments = {cpe::GlobalPtr<int32_t>(memory),
+                                       cpe::GlobalPtr<const int32_t>(segment::pointer(kDaemonSegment, 0)),
+                                       kBytes / sizeof(int32_t), 1};
+  client.launch(queue, module.handle, module.kernel("axpy_int"), RuntimeClient::bytes_of(arguments));
+  client.finish(queue, client.copy(queue, memory, 0, kBytes, true));
+  CHECK(std::any_of(client.host(), client.host() + kCode, [](uint8_t byte) { return byte != 0; }));
+  CHECK(std::all_of(client.host() + kCode, client.host() + kBytes, [](uint8_t byte) { return byte == 0; }));
 }
 
 }  // namespace
