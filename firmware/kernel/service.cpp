@@ -315,6 +315,8 @@ extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a
   for (uint64_t at = layout::kHostWindow; at < layout::kLogJournal; at += csr::kPairBytes)
     csr::store_pair<0>(reinterpret_cast<volatile uint64_t*>(at), 0, 0);
 
+  // Before anything of what they use is written anew.
+  quiet_groups(found);
   const uint32_t daemon_pc =
       load(file(module_daemon, module_daemon_end), module::Space::kDaemon, kDaemonSegment);
   runtime::BuiltIn built_in;
@@ -337,7 +339,6 @@ extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a
     set_own(kMemorySegment + group, regs::kHbmRegion.base + group * memory::kMaxGroupBytes + own,
             found.memory - own, segment::kWrite);
   }
-  quiet_groups(found);
   new (storage.data()) Runtime(processor, *new (tables_storage.data()) Tables(processor));
   serving().init(plan_for(found, built_in, wipe));
   start_groups(found, daemon_pc);
