@@ -30,10 +30,12 @@ static_assert((kCopy & 0x800) == 0, "add() would subtract");
 constexpr std::array<uint32_t, 6> kSpins = {add(kA7, 0, 0xff),    kCall, load_upper(kA7, kCopy),
                                             add(kA7, kA7, kCopy), kCall, kBackBy20};
 
-// Takes the page for answers, and goes on for ever.
-constexpr uint32_t kStay = 0x6f;  // jal x0, 0
-constexpr std::array<uint32_t, 3> kHolds = {add(kA7, 0, static_cast<uint32_t>(program::Call::kAnswers)),
-                                            kCall, kStay};
+// Takes the page for answers, and goes on for ever; ends if it does not get it.
+constexpr uint32_t kStay = 0x6f;               // jal x0, 0
+constexpr uint32_t kOnBy8IfRefused = 0x51463;  // bne a0, x0, 8
+constexpr uint32_t call(program::Call function) { return add(kA7, 0, static_cast<uint32_t>(function)); }
+constexpr std::array<uint32_t, 6> kHolds = {call(program::Call::kAnswers), kCall, kOnBy8IfRefused, kStay,
+                                            call(program::Call::kExit),    kCall};
 
 // Memory for a program, with that in it.
 uint64_t place(HostileClient& client, std::span<const uint32_t> code) {
@@ -78,6 +80,7 @@ const Kind answers(Boundary::kKernel, "a kernel answers a program of another one
   HostileClient& client = attacker.client();
   attacker.expect(start(client, place(client, kHolds)) == Status::kOk, "no program begins");
   client.connection.let_time_pass(20'000);
+  attacker.expect(client.connection.queue(client.queue).status == Status::kOk, "its program has no page");
   const uint64_t page = segment::pointer(program::kAnswerSegment, attacker.below(16) * 64);
   const sdaa::WhoArgs who = {cpe::GlobalPtr<uint32_t>(page)};
   attacker.expect(attacker.api().run("who", who) != sdaaSuccess, "it wrote where another one's cores answer");
