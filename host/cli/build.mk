@@ -23,8 +23,11 @@ CLI_SOURCES := $(addprefix host/cli/bench/, \
     random_llama.cpp \
     timed_programs.cpp \
 ) $(addprefix host/cli/bench/paper/, \
+    breakdown_table.cpp \
+    call_times.cpp \
     card_launches.cpp \
     eager.cpp \
+    job_table.cpp \
     launch_costs.cpp \
     launch_tables.cpp \
     load_table.cpp \

@@ -7,6 +7,7 @@ import sys
 import unittest
 
 from digits import DEMO, MODEL, SEQUENCES, heard
+from reports import reports
 
 sys.path.insert(0, "verif/cli")
 from swai_test_case import SwaiTest  # noqa: E402
@@ -55,6 +56,30 @@ class Shares(unittest.TestCase):
             with self.subTest(share):
                 self.assertAlmostEqual(stats[share], expected, places=6)
                 self.assertTrue(0 < stats[share] < 1, stats[share])
+
+    def test_of_all_ways_to_launch(self):
+        us = 20
+        (report,) = reports("bench", "paper", "--table", "shares", "--once", "--model", MODEL, "--sound", SEQUENCES[DEMO].sound(), "--host-us", us, tier="rtl")
+        (table,) = report["tables"]
+        value = {row["what"]: dict(zip(table["columns"], row["values"])) for row in table["rows"]}
+        job, works, idle, launches = (value[what] for what in ("the job", "an engine works", "overhead: none does", "launches by the host"))
+        streamed, paced, eager = "two-tier, operators", f"two-tier, operators, {us} us each", f"two-tier, PyTorch's operators, {us} us each"
+        self.assertEqual(list(job), [streamed, paced, eager, "three-tier"])
+        self.assertEqual(launches["three-tier"], 1)
+        self.assertEqual(len({launches[way] for way in (streamed, paced, eager)}), 1)
+        for way in job:
+            self.assertEqual(idle[way], job[way] - works[way])
+            if way != "three-tier":
+                self.assertAlmostEqual(value["three-tier's overhead over it"][way], idle["three-tier"] / idle[way])
+        # A host that needs longer; the first launch is the beginning.
+        host_us = value["the host's time for a launch, us"]
+        self.assertEqual([host_us[streamed], host_us[paced]], [0, us])
+        self.assertGreater(host_us[eager], 1.5 * us)
+        for way in (paced, eager):
+            self.assertGreaterEqual(job[way], (launches[way] - 1) * host_us[way] * 1000)
+        # All compute the same.
+        for way in job:
+            self.assertLess(abs(works[way] / works["three-tier"] - 1), 0.2)
 
     def test_are_missing_where_nobody_counts(self):
         stats = heard((DEMO,), "--stats")[-1]

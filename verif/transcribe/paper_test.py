@@ -61,11 +61,35 @@ class Launches(PaperTest):
         sync, hardly_seen = ours["ours, one after the other"], ours["ours, while the one before runs: what of it nothing hides"]
         self.assertGreater(sync, 3 * one / tokens * 20e-6)  # cycles a node
         self.assertLess(hardly_seen, sync / 10)
-        copied, shared = (row["values"][0] for row in copying["rows"] if row["source"] == "measured")
+        host, copied, shared = (row["values"][0] for row in copying["rows"] if row["source"] == "measured")
+        # The spectrogram of the sound and of a window behind it: 80 channels of fp32, 100 of them a second. A link has 64 bytes a
+        # nanosecond at most.
+        self.assertGreater(host, 80 * 4 * 100 * (65 + 30) / 64e6)
         self.assertGreater(shared, 0)
         self.assertGreater(copied, 10 * shared)
         for ratio, count in zip(rows["three-tier over two-tier (eager PyTorch's operators), by the host"], windows):
             self.assertAlmostEqual(ratio, 1 / eager(TINY_LAYERS, count, tokens))
+
+    def test_where_the_time_goes(self):
+        stages = self.folder / "stages.json"
+        stages.write_text(json.dumps({"base": {"fast": {"map": 1.5, "copy": 40}}}))
+        (table,) = self.run_json("bench", "paper", "--table", "breakdown", "--shape", "base", "--seconds", 11, "--tokens", 4, "--loading", stages)["tables"]
+        rows = {row["what"]: row for row in table["rows"]}
+        value = {what: row["values"][0] for what, row in rows.items()}
+        self.assertEqual(value["PyTorch on a V100: loading the model (Table 1)"], 2469.44)
+        self.assertEqual(value["PyTorch on a V100: kernels (Table 2)"], 127.13)
+        # Kernels and calls: 7.15 % are kernels, as the table has it.
+        self.assertAlmostEqual(127.13 / (127.13 + value["PyTorch on a V100: eight calls of CUDA (Table 2)"]), 0.0715, places=4)
+        self.assertEqual(value["ours: loading the model, on the host"], 41.5)
+        # Of the shape, whatever rows were counted with: two passes of its 74 million weights take as many cycles at least.
+        self.assertGreater(value["ours: operators, at the card's limits"], 10)
+        self.assertLess(value["ours: operators, at the card's limits"], 100)
+        self.assertIn("takes RTL", rows["ours: other"]["not_measured"])
+        calls = rows["ours: launches, and copies between host and card"]
+        # Where there is no simulator of the hardware the row says so.
+        self.assertEqual(calls["values"][0] is None, "not_measured" in calls)
+        (other,) = self.run_json("bench", "paper", "--table", "breakdown", "--shape", "tiny", "--seconds", 11, "--tokens", 4)["tables"]
+        self.assertIn("measure_load.py --stages", {row["what"]: row for row in other["rows"]}["ours: loading the model, on the host"]["not_measured"])
 
     def test_pictures(self):
         """Of a table that was measured before, with the paper's values: words lie beside each other."""
@@ -102,7 +126,7 @@ class Launches(PaperTest):
         self.assertIn(" 22 (1 windows)", out)
 
     def test_bad_input(self):
-        for words in (("--shape", "huge"), ("--seconds", "0"), ("--tokens", "500"), ("--width", "64", "--full-width"), ("--table", "7")):
+        for words in (("--host-us", "0"), ("--shape", "huge"), ("--seconds", "0"), ("--tokens", "500"), ("--width", "64", "--full-width"), ("--table", "7")):
             self.run_swai("bench", "paper", *words, code=2)
         error = self.run_swai("bench", "paper", "--shape", "tiny", "--width", "100", code=2)[1]
         self.assertIn("takes a multiple of 64", error)

@@ -4,16 +4,14 @@
 #include <optional>
 #include <vector>
 
+#include "host/cli/bench/paper/job_table.hpp"
 #include "host/cli/bench/paper/launch_costs.hpp"
-#include "host/cli/bench/paper/speech_jobs.hpp"
 #include "host/cli/bench/paper_table.hpp"
 
 namespace swai::cli::bench {
 
-struct CountedJob {
-  SpeechJob job;
-  SpeechLaunches launches;
-};
+// What launching takes in all, in us, of a job by three-tier scheduling.
+double three_tier_us(const LaunchCosts& costs, const CountedJob& one);
 
 // `jobs`: the tables' columns.
 PaperTable launch_table(const std::vector<CountedJob>& jobs);

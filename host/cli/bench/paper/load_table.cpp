@@ -12,10 +12,6 @@
 namespace swai::cli::bench {
 namespace {
 
-constexpr const char* kMissing =
-    "host software alone, with PyTorch beside it: verif/transcribe/measure_load.py --stages FILE measures it "
-    "for --loading FILE";
-
 using Values = std::vector<std::optional<double>>;
 
 double sum(const Json& stages, std::initializer_list<const char*> names) {
@@ -41,9 +37,15 @@ Values fast(const Json& stages) {
   return {0, total(stages) - copy, std::nullopt, copy, total(stages)};
 }
 
-Json read(const std::string& file) {
-  if (file.empty()) return Json::object();
-  return Json::parse(kernel_run::read_file(file));
+// What the file is.
+template <typename Use>
+auto read(const std::string& file, Use use) {
+  try {
+    return use(file.empty() ? Json::object() : Json::parse(kernel_run::read_file(file)));
+  } catch (const Json::exception& error) {
+    throw Error(kBadInput,
+                fmt::format("{}: not what measure_load.py --stages writes: {}", file, error.what()));
+  }
 }
 
 void add_ours(PaperTable& table, const Json& measured, const std::string& shape) {
@@ -54,7 +56,7 @@ void add_ours(PaperTable& table, const Json& measured, const std::string& shape)
       row.values = values(stages.at(key));
     } else {
       row.values.assign(table.columns.size(), std::nullopt);
-      row.missing = kMissing;
+      row.missing = kLoadingMissing;
     }
     table.rows.push_back(std::move(row));
     return stages.contains(key);
@@ -78,8 +80,7 @@ PaperTable load_table(const std::string& file) {
                    {"validation", "parameters", "initialisation", "to the device", "total"},
                    {},
                    {}};
-  try {
-    const Json measured = read(file);
+  read(file, [&](const Json& measured) {
     for (const std::string shape : {"base", "large"}) {
       for (const published::Loading& one : published::kLoadings) {
         if (one.shape != shape) continue;
@@ -90,16 +91,21 @@ PaperTable load_table(const std::string& file) {
       }
       add_ours(table, measured, shape);
     }
-  } catch (const Json::exception& error) {
-    throw Error(kBadInput,
-                fmt::format("{}: not what measure_load.py --stages writes: {}", file, error.what()));
-  }
+  });
   table.notes.emplace_back(
       "Fast loading has parameters and initialisation as one. Ours are wall times of this machine, so only "
       "their ratio can be compared; both read the same file, and end where the card would take its copy: its "
       "own time is in none. PyTorch's construction, first numbers and load_state_dict count as "
       "initialisation.");
   return table;
+}
+
+std::optional<double> loading_ms(const std::string& file, const std::string& shape, const char* way) {
+  return read(file, [&](const Json& measured) -> std::optional<double> {
+    const Json stages = measured.value(shape, Json::object());
+    if (!stages.contains(way)) return std::nullopt;
+    return total(stages.at(way));
+  });
 }
 
 }  // namespace swai::cli::bench

@@ -11,6 +11,7 @@
 
 #include "build/gen/version.hpp"
 #include "host/cli/bench/card_of_its_own.hpp"
+#include "host/cli/bench/paper/breakdown_table.hpp"
 #include "host/cli/bench/paper/launch_tables.hpp"
 #include "host/cli/bench/paper/load_table.hpp"
 #include "host/cli/bench/paper/published.hpp"
@@ -24,8 +25,8 @@ namespace {
 // A head: the least that a row has. Counts do not depend on it.
 constexpr uint32_t kNarrow = 64;
 
-constexpr const char* kTables[] = {"launches", "launch",  "overhead", "loading",
-                                   "building", "copying", "shares"};
+constexpr const char* kTables[] = {"breakdown", "launches", "launch",  "overhead",
+                                   "loading",   "building", "copying", "shares"};
 
 struct Wish {
   std::vector<std::string> tables;
@@ -79,8 +80,8 @@ PaperTable shares(const Cli& cli, const SpokenJob& job) {
 std::vector<CountedJob> count(const Cli& cli, const Wish& wish) {
   std::vector<CountedJob> counted;
   for (const SpeechJob& job : jobs_of(wish)) counted.push_back({job, {}});
-  if (!wants(wish, "launches") && !wants(wish, "overhead") && !wants(wish, "building") &&
-      !wants(wish, "copying"))
+  if (!wants(wish, "breakdown") && !wants(wish, "launches") && !wants(wish, "overhead") &&
+      !wants(wish, "building") && !wants(wish, "copying"))
     return counted;
   const CardOfItsOwn card(cli.options(), "fast");
   for (CountedJob& one : counted) one.launches = count_launches(cli.options(), one.job);
@@ -92,14 +93,16 @@ int run(const Cli& cli, Wish wish) {
   if (wish.report.only_draws()) return kDone;
   if (wish.shapes.empty()) wish.shapes = {"base", "large"};
   if (wish.seconds.empty()) wish.seconds = {11, 260};
+  if (wish.spoken.host_us.empty()) wish.spoken.host_us = {published::kUsOfCudaLaunch};
   if (wish.width % kNarrow != 0)
     throw Error(kBadInput, fmt::format("--width {}: heads have {} channels, so it takes a multiple of {}",
                                        wish.width, kNarrow, kNarrow));
-  const bool with_costs = wants(wish, "launch") || wants(wish, "overhead");
+  const bool with_costs = wants(wish, "breakdown") || wants(wish, "launch") || wants(wish, "overhead");
   std::string missing;
   const std::optional<LaunchCosts> costs = with_costs ? costs_on_rtl(cli, missing) : std::nullopt;
   const std::vector<CountedJob> counted = count(cli, wish);
   std::vector<PaperTable> tables;
+  if (wants(wish, "breakdown")) tables.push_back(breakdown_table(counted, wish.loading, costs, missing));
   if (wants(wish, "launches")) tables.push_back(launch_table(counted));
   if (wants(wish, "launch")) tables.push_back(cost_table(costs, missing));
   if (wants(wish, "overhead")) tables.push_back(overhead_table(counted, costs, missing));
@@ -122,8 +125,9 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
   paper->fallthrough();
   paper->parse_complete_callback([&cli, wish, chosen] { chosen([&cli, wish] { return run(cli, *wish); }); });
   paper
-      ->add_option("--table", wish->tables,
-                   "only these: launches, launch (one), overhead, loading, building, copying, shares")
+      ->add_option(
+          "--table", wish->tables,
+          "only these: breakdown, launches, launch (one), overhead, loading, building, copying, shares")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kTables), std::end(kTables))))
       ->type_name("NAME");
   paper
@@ -144,6 +148,18 @@ void add_paper(Cli& cli, CLI::App& command, const std::function<void(std::functi
                           ->type_name("N");
   paper->add_option("--loading", wish->loading, "stages of loading, from measure_load.py --stages")
       ->type_name("FILE");
+  paper
+      ->add_option(
+          "--host-us", wish->spoken.host_us,
+          "for the table of shares: microseconds that hosts need for an operator, besides 0 (default: "
+          "4.9, as the paper's launch of CUDA)")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("N");
+  paper->add_flag("!--no-timestamps", wish->spoken.timestamps, "for --model: it says no times");
+  paper->add_flag(
+      "--once", wish->spoken.once,
+      "for --model: it hears the sound once in each way, not twice of which the second counts, and "
+      "not by the host's lists");
   auto* const sound = paper->add_option("--sound", wish->spoken.sound, "for --model")->type_name("FILE");
   paper
       ->add_option("--model", wish->spoken.model,

@@ -21,6 +21,8 @@ using OfJobs = std::array<double, kJobs.size()>;
 // Table 2, "CLK" (CudaLaunchKernel): how often, and ms.
 inline constexpr OfJobs kLaunches = {10'104, 203'182, 54'729, 1'168'077};
 inline constexpr OfJobs kLaunchMs = {568.64, 1970.4, 788.6, 8578.6};
+// The same, all eight calls of the table together, ms.
+inline constexpr OfJobs kApiMs = {1649.83, 3646.11, 2501.1, 13'624.6};
 // The same, "KE": kernels run, ms.
 inline constexpr OfJobs kKernelMs = {127.13, 1541, 765, 12'500};
 
@@ -56,6 +58,10 @@ inline constexpr std::array<Loading, 6> kLoadings = {
      {"large", "Table 1", "PyTorch", {7717.77, 3051.17, 10'549.78, 1215.35, 22'534.07}},
      {"large", "Table 5", "PyTorch", {6646.13, 2812.65, 10'995.37, 1674.16, 22'128.31}},
      {"large", "Table 5", "fast loading", {0, 303.60, 0, 738.12, 1041.72}, true}}};
+
+// Section 3.2, of Fig. 3: percent of the whole time that loading takes, of the base and of the large model.
+inline constexpr double kLoadingOfBase = 56;
+inline constexpr double kLoadingOfLarge = 83;
 
 // Table 3, ms of building graphs: one after the other, and while the one before runs.
 inline constexpr OfJobs kBuildMs = {108, 2542, 534, 14'895};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "host/cli/bench/paper_table.hpp"
 #include "host/cli/options.hpp"
@@ -11,6 +12,9 @@ namespace swai::cli::bench {
 struct SpokenJob {
   std::string model;  // of Whisper, whatever files people have
   std::string sound;
+  std::vector<double> host_us;  // what hosts need for an operator that they launch
+  bool timestamps = true;
+  bool once = false;  // the first run of each way counts, not the second, and lists are left out
 };
 
 // On the card that is in use, whose simulator counts what engines do. Throws cli::Error, models::InputError,

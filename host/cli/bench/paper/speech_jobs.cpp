@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "abi/argument_text.hpp"
 #include "host/audio/mel.hpp"
+#include "host/cli/bench/paper/call_times.hpp"
 #include "host/cli/bench/paper/card_launches.hpp"
 #include "host/cli/bench/paper/random_speech.hpp"
 #include "host/cli/error.hpp"
 #include "host/cli/module_file.hpp"
 #include "host/cli/places.hpp"
 #include "host/cli/progress.hpp"
+#include "host/graph/demand.hpp"
 #include "host/transcribe/card_listener.hpp"
 #include "host/transcribe/transcriber.hpp"
 #include "host/transcribe/whisper_file.hpp"
@@ -53,21 +58,42 @@ Nodes nodes_of(const graph::Program& program) {
   return nodes;
 }
 
-// What a narrow model launches is what the shape itself does, if their lists have the same operators.
-void require_same_lists(const SpeechJob& job, const transcribe::WhisperPrograms& narrow) {
+// What a narrow model launches is what the shape itself does, if their lists have the same operators. The
+// shape's.
+transcribe::WhisperPrograms require_same_lists(const SpeechJob& job,
+                                               const transcribe::WhisperPrograms& narrow) {
   SpeechJob whole = job;
   whole.width = 0;
   const models::WhisperShape shape = shape_of(whole);
   const transcribe::CardWhisper card =
       transcribe::make_card_whisper(job.shape, shape, models::Precision::kW8A8,
                                     transcribe::storing_of(models::Precision::kW8A8, {}), false);
-  const transcribe::WhisperPrograms full = transcribe::whisper_programs(card);
+  transcribe::WhisperPrograms full = transcribe::whisper_programs(card);
   if (nodes_of(full.encoder) != nodes_of(narrow.encoder) ||
       nodes_of(full.several) != nodes_of(narrow.several) || nodes_of(full.one) != nodes_of(narrow.one)) {
     throw Error(kBadInput, fmt::format("--width {}: lists of so narrow a model have other operators than "
                                        "those of the shape {}",
                                        job.width, job.shape));
   }
+  return full;
+}
+
+// Of a window's passes: start, three more directions, then each token.
+double least_cycles(const transcribe::WhisperPrograms& programs, uint64_t windows, uint64_t tokens) {
+  constexpr int64_t kDirections = 4;
+  sdaaDeviceProp_t properties = {};
+  check(sdaaGetDeviceProperties(&properties, 0), "properties of the card");
+  const graph::Limits limits = graph::limits_of(static_cast<unsigned>(properties.rows * properties.columns));
+  const auto cycles = [&](const graph::Program& program, const std::map<std::string, int64_t>& sizes) {
+    double sum = 0;
+    for (const graph::NodeDemand& node : graph::demand_of(program.pattern, sizes)) sum += node.cycles(limits);
+    return sum;
+  };
+  double window = cycles(programs.encoder, {}) + cycles(programs.one, {{"past", 0}, {"begun", 1}}) +
+                  cycles(programs.several, {{"past", 1}, {"rows", kDirections - 1}, {"begun", 1}});
+  for (uint64_t step = 0; step < tokens; ++step)
+    window += cycles(programs.one, {{"past", kDirections + static_cast<int64_t>(step)}, {"begun", 1}});
+  return static_cast<double>(windows) * window;
 }
 
 struct Seen {
@@ -99,7 +125,8 @@ Seen transcribe_once(CardSpeech& speech, CardListener* listener, const WhisperFi
 
 SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
   const WhisperFile file = random_file(shape_of(job));
-  if (job.width != 0) require_same_lists(job, file.model.programs);
+  const transcribe::WhisperPrograms whole =
+      job.width != 0 ? require_same_lists(job, file.model.programs) : file.model.programs;
   const ModuleFile operators(places().operators);
   const std::vector<uint8_t> image = kernel_run::read_file(places().listen);
   walk::Walker walker(places().operators, operators.bytes());
@@ -114,7 +141,10 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
     walker.launch(launches);
     return transcribe_once(speech, by, file, mel, frames);
   };
+  std::optional<CallTimes> times(std::in_place);
   const Seen program = seen("by the card", building::Launches::kList, &listener);
+  const uint64_t host_copying = times->of("sdaaMemcpy").nanoseconds;
+  times.reset();
   const building::Work async = listener.building();
   building::Mode mode = {building::When::kSync, building::Launches::kList, building::Memory::kZeroCopy, 0};
   listener.build(mode);
@@ -145,6 +175,8 @@ SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
           program.ended,
           async,
           sync,
+          host_copying,
+          least_cycles(whole, program.windows, job.tokens),
           listener.building().copying};
 }
 

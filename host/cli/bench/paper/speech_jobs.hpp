@@ -28,7 +28,9 @@ struct SpeechLaunches {
   uint64_t inside = 0;
   // What it took to build lists: while others ran, and before they were run.
   building::Work async = {}, sync = {};
-  uint64_t copying = 0;  // cycles, between memory of its own and the cores' (the first two share it)
+  uint64_t host_copying = 0;  // cycles, between host and card, by the program
+  double least = 0;           // cycles that the shape's operators would take at the card's limits
+  uint64_t copying = 0;       // cycles, between memory of its own and the cores' (the first two share it)
 };
 
 // On the card that is in use. Throws cli::Error, link::Error, walk::CardError.
