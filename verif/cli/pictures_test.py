@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Pictures of figures that were measured before (docs/pictures/sdaa.json): those in docs are what build/swai draws of them, and words do
-not lie upon words, with whatever sizes. Run from the repository root; with --write it draws those in docs anew."""
+"""Pictures of figures that were measured before (docs/pictures/sdaa.json, and tables in paper.json): those in docs are what build/swai
+draws of them, and words do not lie upon words, with whatever sizes. Run from the repository root; with --write it draws those in docs
+anew."""
 
 import copy
 import json
@@ -16,10 +17,11 @@ import picture
 SWAI = "build/swai"
 DOCS = pathlib.Path("docs/pictures")
 MEASURED = DOCS / "sdaa.json"
+PAPER = DOCS / "paper.json"
 
 
-def draw(measured, folder):
-    command = [SWAI, "bench", "sdaa", "--draw", measured, "--svg", folder]
+def draw(measured, folder, what="sdaa"):
+    command = [SWAI, "bench", what, "--draw", measured, "--svg", folder]
     return subprocess.run(command, capture_output=True, text=True, timeout=1500, check=False)
 
 
@@ -31,6 +33,12 @@ def has_history():
     """Not so in a tarball, even one that lies in another repository, and in a clone of the newest commits alone."""
     here = git("rev-parse", "--show-toplevel", "--is-shallow-repository")
     return here.returncode == 0 and here.stdout.split("\n")[:2] == [str(pathlib.Path.cwd().resolve()), "false"]
+
+
+def require_commit(test, made):
+    """Who wants to measure anew finds what was measured."""
+    commit = re.search(r"commit ([0-9a-f]+)", made)[1]
+    test.assertEqual(git("cat-file", "-e", f"{commit}^{{commit}}").returncode, 0, f"{made}: there is no such commit")
 
 
 class Pictures(unittest.TestCase):
@@ -59,9 +67,7 @@ class Pictures(unittest.TestCase):
 
     @unittest.skipUnless(has_history(), "no history")
     def test_commit(self):
-        """Who wants to measure anew finds what was measured."""
-        commit = re.search(r"commit ([0-9a-f]+)", self.report["made"])[1]
-        self.assertEqual(git("cat-file", "-e", f"{commit}^{{commit}}").returncode, 0, f"{self.report['made']}: there is no such commit")
+        require_commit(self, self.report["made"])
 
     def test_sizes_side_by_side(self):
         for figure in self.report["figures"]:
@@ -98,7 +104,27 @@ class Pictures(unittest.TestCase):
             self.assertIn("not what `bench sdaa --json` prints", done.stderr)
 
 
+class Tables(unittest.TestCase):
+    FOLDER = DOCS / "paper"
+
+    def test_those_in_docs(self):
+        with tempfile.TemporaryDirectory() as name:
+            done = draw(PAPER, name, "paper")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            drawn = {path.name: path.read_text() for path in pathlib.Path(name).iterdir()}
+        self.assertEqual(drawn, {path.name: path.read_text() for path in self.FOLDER.iterdir()}, f"{__file__} --write draws them anew")
+        for path in self.FOLDER.iterdir():
+            self.assertEqual(picture.faults(path), [], path.name)
+        page = pathlib.Path("docs/paper.md").read_text()
+        for path in drawn:
+            self.assertIn(f"pictures/paper/{path}", page)
+
+    @unittest.skipUnless(has_history(), "no history")
+    def test_commit(self):
+        require_commit(self, json.loads(PAPER.read_text())["made"])
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        sys.exit(draw(MEASURED, DOCS).returncode)
+        sys.exit(draw(MEASURED, DOCS).returncode or draw(PAPER, Tables.FOLDER, "paper").returncode)
     unittest.main()

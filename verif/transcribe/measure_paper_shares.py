@@ -27,34 +27,30 @@ def eager_us():
     return figures.get("eager.host_us")
 
 
-def keys_of(table, measured_us):
+def keys_of(table, hosts):
     """By the column of each way that has been measured."""
     ratios = {row["what"]: row["values"] for row in table["rows"]}["three-tier's overhead over it"]
     over = dict(zip(table["columns"], ratios))
-    keys = {
-        "graph.overhead_vs_two_tier": over[f"two-tier, PyTorch's operators, {PUBLISHED_US:g} us each"],
-        "graph.overhead_vs_fused": over[f"two-tier, operators, {PUBLISHED_US:g} us each"],
-        "graph.overhead_vs_fused_no_host": over["two-tier, operators"],
-    }
-    if measured_us is not None:
-        keys["graph.overhead_vs_eager_here"] = over[f"two-tier, PyTorch's operators, {measured_us:g} us each"]
-        keys["graph.overhead_vs_fused_here"] = over[f"two-tier, operators, {measured_us:g} us each"]
+    keys = {"graph.overhead_vs_fused_no_host": over["two-tier, operators"]}
+    for us in hosts:
+        eager, fused = ("two_tier", "fused") if us == PUBLISHED_US else ("eager_here", "fused_here")
+        keys[f"graph.overhead_vs_{eager}"] = over[f"two-tier, PyTorch's operators, {us:g} us each"]
+        keys[f"graph.overhead_vs_{fused}"] = over[f"two-tier, operators, {us:g} us each"]
     return {key: round(value, 3) for key, value in keys.items()}
 
 
-def shares(measured_us, *words):
-    host = [word for us in (PUBLISHED_US, measured_us) if us is not None for word in ("--host-us", us)]
-    (report,) = reports("bench", "paper", "--table", "shares", *host, *words)
+def shares(hosts, *words):
+    (report,) = reports("bench", "paper", "--table", "shares", *(word for us in hosts for word in ("--host-us", us)), *words)
     (table,) = report["tables"]
     return table
 
 
-def base_shares(measured_us, layers, steps):
+def base_shares(hosts, layers, steps):
     shape = dataclasses.replace(random_whisper.BASE, layers=layers, text_context=max(DIRECTED + steps + 1, 2 * steps))
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder) / "model"
         random_whisper.write(model, shape=shape)
-        return shares(measured_us, "--model", model, "--sound", SOUND, "--no-timestamps", "--once")
+        return shares(hosts, "--model", model, "--sound", SOUND, "--no-timestamps", "--once")
 
 
 def launching():
@@ -69,16 +65,17 @@ def main():
     parser.add_argument("--layers", type=int, default=2, help="of base's shape: of the encoder, and of the decoder")
     parser.add_argument("--steps", type=int, default=2, help="of base's decoder, behind the first token; 2 at least")
     parser.add_argument("--table", type=pathlib.Path, help="write the whole table here, too, as JSON")
+    parser.add_argument("--host-us", type=float, help="only a host that needs so much for an operator, so that several of them can run side by side")
     options = parser.parse_args()
     os.environ.setdefault("SWAI_TIMEOUT_SECONDS", str(PATIENCE))
-    measured_us = eager_us()
+    hosts = [options.host_us] if options.host_us else [us for us in (PUBLISHED_US, eager_us()) if us is not None]
     if options.digits:
-        table = shares(measured_us, "--model", MODEL, "--sound", SEQUENCES[DEMO].sound())
+        table = shares(hosts, "--model", MODEL, "--sound", SEQUENCES[DEMO].sound())
     else:
-        table = base_shares(measured_us, options.layers, options.steps)
+        table = base_shares(hosts, options.layers, options.steps)
     if options.table:
         options.table.write_text(json.dumps(table))
-    keys = keys_of(table, measured_us)
+    keys = keys_of(table, hosts)
     if not options.digits:
         keys["graph.launching_vs_two_tier"] = round(launching(), 4)
     print(json.dumps(keys))
