@@ -6,6 +6,7 @@ $(eval $(call cxx_library,transcribe,$(TRANSCRIBE_RULES) $(addprefix host/transc
     card_speech.cpp \
     card_whisper.cpp \
     json.cpp \
+    speech.cpp \
     storing.cpp \
     transcriber.cpp \
     whisper_file.cpp \

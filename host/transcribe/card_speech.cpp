@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <utility>
@@ -363,13 +362,6 @@ building::Work CardSpeech::program_work() const {
   building::Work work;
   words_.get({reinterpret_cast<uint8_t*>(&work), sizeof work}, offsetof(Words, work));
   return work;
-}
-
-double probability(std::span<const float> logits, Token token) {
-  const double largest = *std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
-  return std::exp(static_cast<double>(logits[token]) - largest) / sum;
 }
 
 }  // namespace swai::transcribe

@@ -22,9 +22,6 @@ struct Forbidden {
   std::vector<Token> first;
 };
 
-// Of a token, by the logits of all.
-double probability(std::span<const float> logits, Token token);
-
 class CardSpeech : public Speech {
  public:
   // `beams`: texts that go on at once, at most. Throws walk::CardError when the card has not so much memory.

@@ -23,6 +23,9 @@ struct Choice {
   double log_probability = 0;  // after what is ruled out
 };
 
+// Of a token, by the logits of all.
+double probability(std::span<const float> logits, Token token);
+
 // A text that goes on from one of those of the step before.
 struct Branch {
   size_t parent = 0;

@@ -19,6 +19,14 @@ $(eval $(call cxx_test,test-packed-whisper,verif/transcribe/packed_test.cpp veri
 # The reference by itself, for measurements.
 $(eval $(call cxx_program,whisper-reference,verif/transcribe/reference_main.cpp verif/models/reference.cpp,$(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a $(B)/lib/audio.a -lfmt $(AUDIO_LIBS) -lz))
 
+# The model on the host, bit by bit.
+HOST_SPEECH_LIBS := $(B)/lib/transcribe.a $(B)/lib/models.a $(B)/lib/graph.a
+$(eval $(call cxx_program,whisper-host,verif/transcribe/host_main.cpp verif/transcribe/host_speech.cpp,$(HOST_SPEECH_LIBS) $(B)/lib/audio.a $(GOLDEN_LIBS) -lfmt $(AUDIO_LIBS) -lz))
+
+# The same lists on it and on the functional model of a core group.
+$(eval $(call cxx_program,test-host-model,verif/transcribe/host_model_test.cpp verif/models/samples.cpp verif/operators/card.cpp verif/firmware/test_tools.cpp \
+    verif/common/doctest_main.cpp,$(HOST_SPEECH_LIBS) $(B)/lib/golden.a $(B)/lib/flash.a $(KERNEL_RUN_LIBS) -lfmt -lz,-Icpe-kernels/include))
+
 # The host's part of loading, for Python: measured in one process with PyTorch's.
 LOAD_BENCH := verif/transcribe/load_bench.cpp $(PACKED_WHISPER) $(MODEL_SOURCES) $(GRAPH_SOURCES)
 $(eval $(call shared_objects,$(LOAD_BENCH),$(SDAA_FLAGS)))

@@ -2,7 +2,7 @@
 
 import sys
 
-from reports import reports
+from reports import printed_by, reports
 
 sys.path.insert(0, "models/digits")
 from test_list import errors, read_list  # noqa: E402
@@ -16,6 +16,12 @@ def heard(names, *words, tier="fast"):
     """Reports of what is heard in each of these sequences."""
     sounds = [SEQUENCES[name].sound() for name in names]
     return list(reports("transcribe", "-m", MODEL, *sounds, *words, tier=tier))
+
+
+def heard_on_host(names, precision):
+    """What the model on the host says of them, which has nothing of the card (verif/transcribe/host_speech.hpp)."""
+    sounds = [SEQUENCES[name].sound() for name in names]
+    return list(printed_by("build/whisper-host", "-m", MODEL, "--precision", precision, *sounds))
 
 
 def wrong_words(precision, tier="fast"):

@@ -3,16 +3,17 @@
 
 The RTL takes about a minute for a sequence, so comparing both tiers is a long test."""
 
+import functools
 import sys
 import unittest
 
-from digits import DEMO, MODEL, SEQUENCES, heard
+from digits import DEMO, MODEL, SEQUENCES, heard, heard_on_host
 from reports import reports
 
 sys.path.insert(0, "verif/cli")
 from swai_test_case import SwaiTest  # noqa: E402
 
-PRECISIONS = ("fp32", "w8a8")
+PRECISIONS = ("fp32", "w8a8", "w4a8")
 # One digit to eight, with noise and without; the model hears all of them right.
 FEW = ("000", "010", "019", "042", "064")
 TEN = ("000", "001", "006", "010", "012", "019", "048", "054", "063", "099")
@@ -22,12 +23,47 @@ def tokens(report):
     return [token for segment in report["segments"] for token in segment["tokens"]]
 
 
+def all_but_times(report):
+    """What the host's model says, too. Each probability is a number of 64 bits: all logits of a step are in it."""
+    segments = report["segments"]
+    return {"text": report["text"], "tokens": tokens(report),
+            "avg_logprob": [segment["avg_logprob"] for segment in segments],
+            "no_speech_prob": [segment["no_speech_prob"] for segment in segments]}
+
+
+def without_file(report):
+    return {key: value for key, value in report.items() if key != "file"}
+
+
+@functools.cache
+def few(precision):
+    return heard(FEW, "--precision", precision)
+
+
 class Words(unittest.TestCase):
     def test_are_those_that_were_said(self):
         for precision in PRECISIONS:
-            for name, report in zip(FEW, heard(FEW, "--precision", precision), strict=True):
+            for name, report in zip(FEW, few(precision), strict=True):
                 with self.subTest(precision=precision, sequence=name):
                     self.assertEqual(report["text"].split(), SEQUENCES[name].words())
+
+
+class HostModel(unittest.TestCase):
+    def compare(self, names, precision, said):
+        for name, report, host in zip(names, said, heard_on_host(names, precision), strict=True):
+            with self.subTest(precision=precision, sequence=name):
+                self.assertGreater(len(host["tokens"]), 0)
+                self.assertEqual(all_but_times(report), without_file(host))
+
+    def test_says_the_same_to_the_bit(self):
+        for precision in PRECISIONS:
+            self.compare(FEW, precision, few(precision))
+
+
+class HostModelOfAll(HostModel):
+    def test_says_the_same_to_the_bit(self):
+        for precision in PRECISIONS:
+            self.compare(tuple(SEQUENCES), precision, heard(SEQUENCES, "--precision", precision))
 
 
 class SomethingElse(SwaiTest):
@@ -86,12 +122,11 @@ class Shares(unittest.TestCase):
         self.assertFalse({"phases", "overhead_share", "barrier_share", "least_share"} & set(stats))
 
 
-class BothTiers(unittest.TestCase):
-    def test_choose_the_same_tokens(self):
-        for name, fast, rtl in zip(TEN, heard(TEN), heard(TEN, tier="rtl"), strict=True):
-            with self.subTest(sequence=name):
-                self.assertGreater(len(tokens(fast)), 0)
-                self.assertEqual(tokens(rtl), tokens(fast))
+class BothTiers(HostModel):
+    def test_says_the_same_to_the_bit(self):
+        for tier in ("fast", "rtl"):
+            with self.subTest(tier):
+                self.compare(TEN, "w8a8", heard(TEN, tier=tier))
 
 
 if __name__ == "__main__":

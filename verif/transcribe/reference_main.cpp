@@ -4,17 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "host/audio/mel.hpp"
-#include "host/audio/sound.hpp"
 #include "host/models/load.hpp"
-#include "host/transcribe/transcriber.hpp"
-#include "host/transcribe/whisper_file.hpp"
 #include "verif/models/reference.hpp"
+#include "verif/transcribe/heard.hpp"
 
 using namespace swai;
 using models::Token;
@@ -126,25 +121,6 @@ int main(int count, char** words) {
   const transcribe::WhisperFile file(transcribe::whisper_model(model, models::Precision::kFp32));
   ReferenceSpeech speech(model, file, options.beams);
   options.temperatures = {0};
-  transcribe::Transcriber transcriber(speech, nullptr, *file.tokenizer, file.special,
-                                      file.model.card.frames(), file.model.card.shape.text_context, options);
-  for (const std::string& name : sounds) {
-    const audio::Sound sound = audio::read_sound(name);
-    nlohmann::json tokens = nlohmann::json::array();
-    nlohmann::json probabilities = nlohmann::json::array();
-    std::string text;
-    transcriber.run(audio::log_mel(sound.samples, file.model.card.shape.mels),
-                    (sound.samples.size() + audio::kHop - 1) / audio::kHop,
-                    [&](const transcribe::Said& said) {
-                      text += said.text;
-                      probabilities.push_back(said.mean_log_probability);
-                      for (const Token token : said.segment.tokens) tokens.push_back(token);
-                    });
-    std::cout << nlohmann::json{{"file", name},
-                                {"text", text},
-                                {"tokens", tokens},
-                                {"avg_logprob", probabilities}}
-              << std::endl;
-  }
+  transcribe::print_heard(speech, file, options, sounds);
   return 0;
 }

@@ -20,26 +20,12 @@
 #include "verif/graph/text.hpp"
 #include "verif/models/reference.hpp"
 #include "verif/models/samples.hpp"
+#include "verif/transcribe/tiny_card.hpp"
 
 using namespace swai;
 using models::Token;
 
 namespace {
-
-// Its vocabulary is none of OpenAI's: the last tokens are said to be timestamps.
-transcribe::CardWhisper card_of(const models::Model& model,
-                                models::Precision precision = models::Precision::kFp32,
-                                std::span<const std::string> four_bits = {}) {
-  transcribe::CardWhisper card;
-  card.precision = precision;
-  card.storing = transcribe::storing_of(precision, four_bits);
-  card.path = model.path;
-  card.shape = model.whisper();
-  card.moments = card.shape.audio_context;
-  card.first_timestamp = card.shape.vocabulary - 6;
-  card.key_bias = model.find("encoder.layer.0.attention.key.bias") != nullptr;
-  return card;
-}
 
 double largest_difference(const std::vector<double>& a, std::span<const double> b) {
   REQUIRE(a.size() == b.size());
@@ -76,7 +62,7 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
   for (const std::string name : {"tiny-whisper", "tiny-whisper.ggml", "tiny-whisper-ct2"}) {
     CAPTURE(name);
     const models::Model model = models::load(models::sample(name));
-    const transcribe::CardWhisper card = card_of(model);
+    const transcribe::CardWhisper card = transcribe::tiny_card(model);
     const models::WhisperReference reference(model);
     const auto into = [](graph::Named& named) {
       return
@@ -120,7 +106,7 @@ TEST_CASE("whisper: graphs and weights are the model, files of every format") {
 TEST_CASE("whisper: texts that go on in several ways are each what the model makes of it") {
   std::mt19937_64 random(test_seed());
   const models::Model model = models::load(models::sample("tiny-whisper"));
-  const transcribe::CardWhisper card = card_of(model);
+  const transcribe::CardWhisper card = transcribe::tiny_card(model);
   const models::WhisperReference reference(model);
   const models::ReferenceWeights weights(model);
   constexpr uint32_t kBeams = 3, kSteps = 6;
@@ -196,10 +182,10 @@ TEST_CASE("whisper: graphs of all precisions are accepted, and take the weights 
     }
   };
   for (const auto precision : {models::Precision::kFp32, models::Precision::kW8A8, models::Precision::kW4A8})
-    check(card_of(model, precision));
+    check(transcribe::tiny_card(model, precision));
   // Any kind may have four bits.
-  const transcribe::CardWhisper all =
-      card_of(model, models::Precision::kW4A8, std::vector<std::string>{"encoder", "decoder", "head"});
+  const transcribe::CardWhisper all = transcribe::tiny_card(
+      model, models::Precision::kW4A8, std::vector<std::string>{"encoder", "decoder", "head"});
   CHECK(std::ranges::all_of(all.storing,
                             [](const auto& one) { return one.second == transcribe::Store::kFour; }));
   check(all);
@@ -240,9 +226,9 @@ TEST_CASE("whisper: weights that are no numbers are refused") {
     one.element = models::Element::kF32;
     one.data = {reinterpret_cast<const uint8_t*>(numbers.data()), numbers.size() * sizeof(float)};
   }
-  CHECK_THROWS_WITH(
-      transcribe::pack_decoder(model, card_of(model, models::Precision::kW4A8), [](auto&&...) {}),
-      doctest::Contains("in decoder.layer.1.cross.query that are no numbers"));
+  CHECK_THROWS_WITH(transcribe::pack_decoder(model, transcribe::tiny_card(model, models::Precision::kW4A8),
+                                             [](auto&&...) {}),
+                    doctest::Contains("in decoder.layer.1.cross.query that are no numbers"));
 }
 
 TEST_CASE("whisper: what is none is refused") {
