@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cpe-kernels/operators/common/places.hpp"
+#include "host/models/for_the_card.hpp"
 
 namespace swai::generate {
 namespace {
@@ -155,7 +156,7 @@ cpe::GlobalPtr<void> Batch::address(const graph::Template::Base& base, size_t te
 // A text alone has a part of what all have.
 cpe::GlobalPtr<void> Batch::address_alone(const graph::Template::Base& base, size_t text) const {
   const cpe::GlobalPtr<void> whole = address(base, text);
-  if (base.kind != ValueKind::kState || !is_of_tokens(base.name)) return whole;
+  if (base.kind != ValueKind::kState || !models::is_of_tokens(base.name)) return whole;
   const size_t bytes = kept_.row_bytes(base.name) * kChunkRows * texts_[text]->first_chunk;
   return whole.plus_bytes(static_cast<int64_t>(bytes));
 }

@@ -214,8 +214,6 @@ class Writer {
 
 std::string llama_graph(const CardLlama& model, const Step& step) { return Writer(model, step).whole(); }
 
-bool is_of_tokens(const std::string& state) { return state.starts_with("layer["); }
-
 graph::Program llama_program(const CardLlama& model, const Step& step) {
   return models::program_for(model.path, llama_graph(model, step));
 }

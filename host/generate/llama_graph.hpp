@@ -23,8 +23,6 @@ inline constexpr const char* kLogits = "logits";
 inline constexpr const char* kPositions = "positions";
 inline constexpr const char* kChunks = "chunks";
 inline constexpr const char* kText = "text";  // all tokens of it, of which a step takes some
-// Of states those that have a row for each token of the room: keys and values.
-bool is_of_tokens(const std::string& state);
 // How many of them there are: the one that is chosen last stands behind the room.
 constexpr uint32_t text_tokens(uint32_t room) { return room + 1; }
 inline constexpr uint32_t kNoToken = UINT32_MAX;  // where nothing stands yet

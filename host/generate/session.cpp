@@ -6,6 +6,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "host/models/for_the_card.hpp"
+
 namespace swai::generate {
 namespace {
 
@@ -26,7 +28,7 @@ Programs::Programs(const CardLlama& model, uint32_t tokens, bool with_penalties)
 
 walk::GrowingMemory::RowBytes bytes_of_a_token(const graph::Program& several, uint32_t positions) {
   walk::GrowingMemory::RowBytes bytes;
-  const graph::Layout kept(several.pattern, ValueKind::kState, is_of_tokens);
+  const graph::Layout kept(several.pattern, ValueKind::kState, models::is_of_tokens);
   for (const auto& [name, extent] : kept.extents) bytes[name] = extent.bytes / positions;
   return bytes;
 }
@@ -65,7 +67,7 @@ Session::Session(walk::Walker& walker, walk::Decoder* decoder, const LoadedModel
       penalised_(programs.penalises ? text_tokens(programs.positions()) : 0),
       states_(
           "states", programs.several.pattern, ValueKind::kState,
-          [](const std::string& name) { return !is_of_tokens(name); }, walk::CardMemory::kShared),
+          [](const std::string& name) { return !models::is_of_tokens(name); }, walk::CardMemory::kShared),
       kept_("keys and values", bytes_of_a_token(programs.several, programs.positions())),
       settings_("settings", sizeof(operators::SampleSettings)),
       chosen_("tokens", kChosenBytes, walk::CardMemory::kShared),
@@ -78,7 +80,7 @@ cpe::GlobalPtr<void> Session::address(const graph::Template::Base& base) const {
   if (model_.has(base)) return model_.address(base);
   switch (base.kind) {
     case ValueKind::kState:
-      return is_of_tokens(base.name) ? kept_.address(base.name) : states_.address(base.name);
+      return models::is_of_tokens(base.name) ? kept_.address(base.name) : states_.address(base.name);
     case ValueKind::kInput:
       return base.name == "settings" ? settings_.address() : chosen_.address();
     case ValueKind::kOutput:

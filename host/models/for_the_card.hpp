@@ -1,4 +1,4 @@
-// A model that files and loaders allow may still be more than the card computes.
+// What models of language and of speech share as the card computes them.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +7,9 @@
 #include "host/models/file_bytes.hpp"
 
 namespace swai::models {
+
+// Of a graph's states those that have a row for each token there is room for: keys and values.
+inline bool is_of_tokens(const std::string& state) { return state.starts_with("layer["); }
 
 // The card's program for a model from `path`. Throws InputError, which names it, when there is none.
 inline graph::Program program_for(const std::string& path, const std::string& graph_text) {

@@ -12,6 +12,7 @@
 #include "cpe-kernels/operators/logits/plan.hpp"
 #include "cpe-kernels/operators/sample/settings.hpp"
 #include "host/graph/demand.hpp"
+#include "host/models/for_the_card.hpp"
 
 namespace swai::transcribe {
 namespace {
@@ -266,7 +267,7 @@ std::vector<std::vector<Choice>> CardSpeech::go_on(std::span<const Branch> branc
   const size_t row = card_.shape.width * sizeof(float), chunk = operators::kChunkRows * row;
   for (const BeamChunks::Copy& copy : beams.chunks.grow(parents))
     for (const graph::Template::Base& base : beams.program.pattern.bases)
-      if (base.kind == ValueKind::kState && is_of_tokens(base.name))
+      if (base.kind == ValueKind::kState && models::is_of_tokens(base.name))
         states_.copy(base.name, copy.from * chunk, copy.to * chunk, copy.rows * row);
 
   // Rows without a beam do what the first one does.

@@ -237,8 +237,6 @@ std::string encoder_graph(const CardWhisper& model) { return Writer(model).encod
 std::string decoder_graph(const CardWhisper& model, uint32_t rows) { return Writer(model).decoder(rows); }
 std::string beams_graph(const CardWhisper& model, uint32_t beams) { return Writer(model).beams(beams); }
 
-bool is_of_tokens(const std::string& state) { return state.starts_with("layer["); }
-
 WhisperPrograms whisper_programs(const CardWhisper& model) {
   return {models::program_for(model.path, encoder_graph(model)),
           models::program_for(model.path, decoder_graph(model, kChunk)),

@@ -25,9 +25,6 @@ std::string decoder_graph(const CardWhisper& model, uint32_t rows);
 // (`followers`).
 std::string beams_graph(const CardWhisper& model, uint32_t beams);
 
-// The states of tokens: keys and values. Another one holds logits.
-bool is_of_tokens(const std::string& state);
-
 // Of columns that are ruled out.
 inline constexpr uint32_t kRanges = 3;
 

@@ -61,9 +61,17 @@ class HostModel(unittest.TestCase):
 
 
 class HostModelOfAll(HostModel):
+    def compare_all(self, precision):
+        self.compare(tuple(SEQUENCES), precision, heard(SEQUENCES, "--precision", precision))
+
     def test_says_the_same_to_the_bit(self):
-        for precision in PRECISIONS:
-            self.compare(tuple(SEQUENCES), precision, heard(SEQUENCES, "--precision", precision))
+        self.compare_all("w8a8")
+
+    def test_says_the_same_in_fp32(self):
+        self.compare_all("fp32")
+
+    def test_says_the_same_with_four_bits(self):
+        self.compare_all("w4a8")
 
 
 class SomethingElse(SwaiTest):

@@ -22,9 +22,11 @@ Real of_int32(int32_t number) { return Real::of(fp32::of_int32(number)); }
 void unpack(std::span<const uint8_t> packed, uint32_t column, std::span<int8_t> weights) {
   const auto depth = static_cast<uint32_t>(weights.size());
   for (uint32_t first = 0; first < depth; first += kPackedDepth) {
-    const uint64_t at = packed_linear_index(depth, first, column);
-    for (uint32_t k = first; k < std::min(first + kPackedDepth, depth); ++k)
-      weights[k] = static_cast<int8_t>(packed[at + uint64_t{k - first} * kPackedColumns]);
+    const std::span<const uint8_t> piece = packed.subspan(packed_linear_index(depth, first, column));
+    for (uint32_t k = first; k < std::min(first + kPackedDepth, depth); ++k) {
+      const uint8_t byte = piece[size_t{k - first} * kPackedColumns];
+      weights[k] = static_cast<int8_t>(byte);
+    }
   }
 }
 
