@@ -46,8 +46,8 @@ sdaaError_t ApiClient::run(const char* name, const void* arguments, size_t bytes
   return launched != sdaaSuccess ? launched : ended;
 }
 
-void ApiClient::begin(const char* name, const void* arguments, size_t bytes, uint32_t timeout) {
-  need(launch(name, arguments, bytes, timeout));
+void ApiClient::begin(const char* name, const void* arguments, size_t bytes) {
+  need(launch(name, arguments, bytes, kTimeout));
 }
 
 void ApiClient::leave_running(const char* name, unsigned count) {

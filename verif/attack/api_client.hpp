@@ -34,8 +34,8 @@ class ApiClient {
   }
   // Not waited for: finish() tells.
   template <typename Arguments>
-  void begin(const char* name, const Arguments& arguments, uint32_t timeout = kTimeout) {
-    begin(name, &arguments, sizeof arguments, timeout);
+  void begin(const char* name, const Arguments& arguments) {
+    begin(name, &arguments, sizeof arguments);
   }
   // So many of a kernel, which are not waited for.
   void leave_running(const char* name, unsigned count);
@@ -50,7 +50,7 @@ class ApiClient {
 
  private:
   sdaaError_t launch(const char* name, const void* arguments, size_t bytes, uint32_t timeout);
-  void begin(const char* name, const void* arguments, size_t bytes, uint32_t timeout);
+  void begin(const char* name, const void* arguments, size_t bytes);
 
   int device_;
   uint64_t memory_ = 0;

@@ -114,22 +114,17 @@ const Kind outlives(Boundary::kKernel, "a kernel ends its launch and goes on in 
 const Kind takes_launch(Boundary::kKernel, "a kernel takes the launch behind its own",
                         [](Attacker& attacker) { goes_on(attacker, "takes_launch"); });
 
-// All memory that others do not have is somebody's who has gone, and has to be cleared before it is
-// anybody's.
-void leave_all_memory(Attacker& attacker) {
-  attacker.leave();
-  HostileClient& before = attacker.client();
-  for (uint64_t bytes = uint64_t{1} << 34; bytes >= kBlock; bytes /= 2)
-    before.request(protocol::Operation::kAllocate, {before.context(), bytes, 0xff00});
-  attacker.leave();
-}
-
 // Launches that clear memory come between those of clients, with the rights to all of it and without one that
 // clears the cores.
 const Kind leaves_shape(Boundary::kKernel, "a kernel says what the next one's first transfer writes",
                         [](Attacker& attacker) {
-                          leave_all_memory(attacker);
-                          // It is being cleared: the first transfer again and again, all the way down.
+                          attacker.leave();
+                          HostileClient& before = attacker.client();
+                          for (uint64_t bytes = uint64_t{1} << 34; bytes >= kBlock; bytes /= 2)
+                            before.request(protocol::Operation::kAllocate, {before.context(), bytes, 0xff00});
+                          attacker.leave();
+                          // What it had is being cleared: the first transfer again and again, all the way
+                          // down.
                           constexpr int32_t kPiece = 4096;
                           for (unsigned i = 0; i < 32; ++i) {
                             const sdaaError_t left = attacker.api().run(
@@ -137,29 +132,6 @@ const Kind leaves_shape(Boundary::kKernel, "a kernel says what the next one's fi
                             attacker.expect(left == sdaaSuccess, "it cannot run its kernels any more");
                           }
                         });
-
-// The watchdog is the group's: launches that want another one than the one before wait until it is idle, as
-// those do that clear memory. Some are always ahead.
-const Kind watchdogs(Boundary::kKernel, "launches that always want another watchdog", [](Attacker& attacker) {
-  constexpr unsigned kRounds = 64, kAhead = 8, kMostInVain = 24;
-  ApiClient& api = attacker.api();
-  leave_all_memory(attacker);
-  HostileClient& asks = attacker.client();
-  const sdaa::AxpyIntArgs arguments = {cpe::GlobalPtr<int32_t>(api.memory()),
-                                       cpe::GlobalPtr<const int32_t>(api.memory()),
-                                       ApiClient::kBytes / sizeof(int32_t), 1};
-  unsigned in_vain = 0;
-  for (unsigned round = 0; round < kRounds && in_vain < kMostInVain; ++round) {
-    for (unsigned i = 0; i < kAhead; ++i)
-      api.begin("axpy_int", arguments, i % 2 == 0 ? ApiClient::kTimeout : 2 * ApiClient::kTimeout);
-    const auto given = asks.exchange(protocol::Operation::kAllocate, {asks.context(), kBlock, 0xff00});
-    if (!given || given->status == Status::kNoMemory) break;
-    in_vain = given->status == Status::kAgain ? in_vain + 1 : 0;
-  }
-  attacker.expect(in_vain < kMostInVain, "nothing is cleared beside them");
-  attacker.expect(api.finish() == sdaaSuccess, "its own launches failed");
-  attacker.leave();
-});
 
 const Kind bad_launches(
     Boundary::kKernel, "launches kernels of modules that it has not loaded", [](Attacker& attacker) {
