@@ -120,11 +120,7 @@ BootStatus Card::status() const {
           .detail = static_cast<uint16_t>(status_word::kDetail.get(word))};
 }
 
-const array::Works* Card::works() const {
-  const auto& all = array::works_by_context();
-  const auto found = all.find(&model_.context());
-  return found == all.end() ? nullptr : &found->second;
-}
+const array::Works* Card::works() const { return array::works_of(&model_.context()); }
 
 void Card::note_status() {
   last_status_ = model_.top().status_o;

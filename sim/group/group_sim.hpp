@@ -25,6 +25,7 @@
 #include "sim/hbm/hbm_cells.hpp"
 #include "sim/iss/cpe/hart.hpp"
 #include "sim/iss/cpe/memory.hpp"
+#include "sim/tile/works.hpp"
 
 #ifdef WAVE
 #include <verilated_fst_c.h>
@@ -106,6 +107,9 @@ class GroupSim {
   bool watched() const { return watcher_ != nullptr; }
   void said(Part part, std::span<const uint32_t> words) { watcher_(part, words); }
   static GroupSim* current() { return current_; }
+
+  // What engines have done so far; null where CPEs are no models of their own.
+  const array::Works* works() const { return array::works_of(&context_); }
 
   // Called after each cycle.
   std::function<void()> on_cycle;

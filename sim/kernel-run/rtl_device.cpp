@@ -145,6 +145,7 @@ RtlDevice::Snapshot RtlDevice::snapshot() {
     }
   }
   for (const uint64_t offset : kGroupCounters) snapshot.group.push_back(group_register(offset));
+  if (const array::Works* const works = sim_.works()) snapshot.working = works->any;
   return snapshot;
 }
 
@@ -226,6 +227,8 @@ void RtlDevice::add_counters(Outcome& outcome, const Snapshot& before, const Sna
   figure("local memory conflicts", percent(sum(15), cycles * taking_part), "%");
   figure("systolic unit: rows", percent(sum(16), cycles * taking_part), "% of all cycles");
   figure("vector unit: groups of 8", percent(sum(20), cycles * taking_part), "% of all cycles");
+  if (before.working)
+    figure("no engine works", percent(cycles - (*after.working - *before.working), cycles), "%");
   const uint64_t lines = group(kHbmReads) + group(kHbmWrites);
   figure("HBM, of 64 bytes a cycle", percent(lines, cycles), "%");
   figure("HBM busy", percent(std::min(group(kHbmBusy), cycles), cycles), "%");

@@ -40,6 +40,7 @@ class RtlDevice : public Device {
   struct Snapshot {
     std::vector<uint32_t> cpes;  // kCounters of each
     std::vector<uint64_t> group;
+    std::optional<uint64_t> working;  // cycles in which an engine works
   };
 
   uint64_t group_register(uint64_t offset) { return sim_.read(regs::cg::kBase + offset); }

@@ -22,4 +22,11 @@ inline std::map<const void*, Works>& works_by_context() {
   return all;
 }
 
+// Null where CPEs are no models of their own.
+inline const Works* works_of(const void* context) {
+  const auto& all = works_by_context();
+  const auto found = all.find(context);
+  return found == all.end() ? nullptr : &found->second;
+}
+
 }  // namespace swai::array
