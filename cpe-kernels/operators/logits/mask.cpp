@@ -1,4 +1,5 @@
-// Logits that become -infinity. Only these are written, those that lie side by side at once.
+// Logits that become -infinity. A CPE whose columns are not masked leaves them where they are; others take
+// all of theirs into local memory and back: as stores of their own, single columns would take longer.
 #include <bit>
 
 #include "cpe-kernels/operators/common/stream.hpp"
@@ -12,65 +13,100 @@ namespace swai::operators {
 namespace {
 
 constexpr uint32_t kWord = 32;       // columns that share a word of bits
-constexpr uint32_t kColumns = 8192;  // whose bits are at once in local memory
+constexpr uint32_t kColumns = 8192;  // that are at once in local memory
 
 class Masker {
  public:
   explicit Masker(const MaskArgs& args)
       : args_(args),
-        nothing_(arena_),
+        logits_(arena_.take<uint32_t>(kColumns * 4)),
         words_(arena_.take<uint32_t>(kColumns / 8)),
         ranges_(arena_.take<ColumnRange>(kMaxRanges * sizeof(ColumnRange))) {}
 
   void run() {
     // Of whole pieces: no word belongs to two CPEs.
     const Share share(args_.rows * pieces_of(args_.columns), cpe::rank(), cpe::count());
-    for_batches(args_.columns, share.first, share.end, kColumns / kPiece, [&](const Batch& batch) {
-      const uint32_t columns = batch.columns * batch.pieces;
-      if (args_.bits) mask_bits(batch.row, batch.column, columns);
-      if (args_.ranges && args_.range_count != 0) mask_ranges(batch.row, batch.column, columns);
-    });
-    nothing_.wait();
+    if (share.first == share.end) return;
+    begin_work();
+    for_batches(args_.columns, share.first, share.end, kColumns / kPiece,
+                [&](const Batch& batch) { mask(batch.row, batch.column, batch.columns * batch.pieces); });
+    dma::wait(stored_);
   }
 
  private:
-  GlobalPtr<void> place_of(uint32_t row, uint32_t column) const {
-    return args_.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.to_stride + uint64_t{column} * 4));
+  void mask(uint32_t row, uint32_t column, uint32_t columns) {
+    const auto of_row = [&](GlobalPtr<const void> from, uint32_t stride, uint32_t at) {
+      return from.plus_bytes(static_cast<int64_t>(uint64_t{row} * stride + at));
+    };
+    words_here_ = args_.bits ? (columns + kWord - 1) / kWord : 0;
+    ranges_here_ = args_.ranges ? args_.range_count : 0;
+    dma::Ticket loaded = {};
+    if (words_here_ != 0)
+      loaded = dma::load(words_, of_row(args_.bits, args_.bits_stride, column / kWord * 4), words_here_ * 4);
+    if (ranges_here_ != 0)
+      loaded = dma::load(ranges_, of_row(args_.ranges, args_.ranges_stride, 0),
+                         ranges_here_ * sizeof(ColumnRange));
+    dma::wait(loaded);
+    cut_ranges(column, columns);
+    if (!any_bits(columns) && !any_ranges_) return;
+    const auto place =
+        args_.to.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.to_stride + uint64_t{column} * 4));
+    dma::wait(stored_);
+    dma::wait(dma::load(logits_, place, columns * 4));
+    mask_bits();
+    for (uint32_t i = 0; i < ranges_here_; ++i) fill(ranges_[i].first, ranges_[i].end);
+    stored_ = dma::store(place, logits_, columns * 4);
   }
 
-  void mask_bits(uint32_t row, uint32_t column, uint32_t columns) {
-    const auto bits =
-        args_.bits.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.bits_stride + column / kWord * 4));
-    const uint32_t words = (columns + kWord - 1) / kWord;
-    dma::wait(dma::load(words_, bits, words * 4));
-    for (uint32_t word = 0; word < words; ++word) {
-      uint32_t first = word * kWord;
-      for (uint32_t left = words_[word]; left != 0;) {
-        const auto none = static_cast<uint32_t>(std::countr_zero(left));
-        const auto some = static_cast<uint32_t>(std::countr_one(left >> none));
-        if (first + none >= columns) break;
-        nothing_.store(place_of(row, column + first + none), std::min(some, columns - first - none));
-        first += none + some;
-        left = none + some == kWord ? 0 : left >> (none + some);
+  // To columns that are here, from the first of them on.
+  void cut_ranges(uint32_t column, uint32_t columns) {
+    any_ranges_ = false;
+    for (uint32_t i = 0; i < ranges_here_; ++i) {
+      const uint32_t first = std::max(ranges_[i].first, column) - column;
+      const uint32_t end = std::min(std::max(ranges_[i].end, column) - column, columns);
+      ranges_[i] = {first, end};
+      any_ranges_ |= first < end;
+    }
+  }
+  // Bits beyond the last column count as nothing.
+  bool any_bits(uint32_t columns) {
+    if (words_here_ != 0 && columns % kWord != 0) words_[words_here_ - 1] &= (1u << columns % kWord) - 1;
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < words_here_; ++i) any |= words_[i];
+    return any != 0;
+  }
+
+  void mask_bits() {
+    for (uint32_t word = 0; word < words_here_; ++word) {
+      uint32_t left = words_[word];
+      if (left == 0) continue;
+      if (left == ~uint32_t{0}) {
+        const uint32_t first = word;
+        while (word + 1 < words_here_ && words_[word + 1] == ~uint32_t{0}) ++word;
+        fill(first * kWord, (word + 1) * kWord);
+        continue;
       }
+      for (uint32_t* to = logits_ + word * kWord; left != 0; ++to, left >>= 1)
+        if ((left & 1) != 0) *to = kNothing;
     }
   }
-
-  void mask_ranges(uint32_t row, uint32_t column, uint32_t columns) {
-    const auto at = args_.ranges.plus_bytes(static_cast<int64_t>(uint64_t{row} * args_.ranges_stride));
-    dma::wait(dma::load(ranges_, at, args_.range_count * sizeof(ColumnRange)));
-    for (uint32_t i = 0; i < args_.range_count; ++i) {
-      const uint32_t first = std::max(ranges_[i].first, column);
-      const uint32_t end = std::min(ranges_[i].end, column + columns);
-      if (first < end) nothing_.store(place_of(row, first), end - first);
-    }
+  // The vector unit wants multiples of 8, and takes what lies between them.
+  void fill(uint32_t first, uint32_t end) {
+    for (; first < end && first % vector::kLanes != 0; ++first) logits_[first] = kNothing;
+    const uint32_t whole = first < end ? (end - first) / vector::kLanes * vector::kLanes : 0;
+    if (whole != 0) vector::wait(fill_with_nothing(reinterpret_cast<float*>(logits_ + first), whole));
+    for (first += whole; first < end; ++first) logits_[first] = kNothing;
   }
 
   const MaskArgs& args_;
   Arena arena_;
-  Nothing nothing_;
+  uint32_t* logits_;
   uint32_t* words_;
   ColumnRange* ranges_;
+  uint32_t words_here_ = 0;
+  uint32_t ranges_here_ = 0;
+  bool any_ranges_ = false;
+  dma::Ticket stored_ = {};
 };
 
 }  // namespace

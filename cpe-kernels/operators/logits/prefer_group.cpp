@@ -26,6 +26,7 @@ class Preferrer {
         number_(arena_.take<float>(4)) {}
 
   void run() {
+    begin_work();
     const Share share(args_.rows * across_, cpe::rank(), cpe::count());
     for_batches(args_.first, share.first, share.end, kPieces, [&](const Batch& batch) {
       load(batch.row, batch.column, batch);
