@@ -87,6 +87,9 @@ class Reader {
       case Operator::kLinear:
         linear(arguments_of<operators::LinearArgs>(node_));
         break;
+      case Operator::kLinearRow:
+        linear_row(arguments_of<operators::LinearRowArgs>(node_));
+        break;
       case Operator::kLinearW4:
         linear_w4(arguments_of<operators::LinearW4Args>(node_));
         break;
@@ -207,6 +210,21 @@ class Reader {
   void linear(const operators::LinearArgs& args) {
     product(args, operators::packed_linear_bytes(args.depth, args.columns) + 4.0 * args.columns, 1);
     made_.needs.products = 1.0 * args.rows * args.depth * args.columns;
+  }
+  // What its norm and its quantise need counts as if one CPE did it.
+  void linear_row(const operators::LinearRowArgs& args) {
+    made_.part = Part::kLinear;
+    shape({1, args.depth, args.columns});
+    const bool normal = args.gamma.bits() != 0, layer = args.beta.bits() != 0;
+    made_.needs = {
+        1.0 * args.depth * args.columns,
+        1.0 * args.depth *
+            (slots_of(Operator::kQuantise) +
+             (normal ? slots_of(layer ? Operator::kLayerNorm : Operator::kRmsNorm) : 0)),
+        operators::packed_linear_bytes(args.depth, args.columns) +
+            4.0 * (args.depth * (1 + normal + layer) + args.columns) +
+            1.0 * args.columns *
+                (bytes_of(args.to_type) + (args.residual.bits() != 0 ? bytes_of(args.residual_type) : 0))};
   }
   void linear_w4(const operators::LinearW4Args& args) {
     const operators::W4Layout layout = operators::layout_of(args);

@@ -10,9 +10,11 @@ namespace {
 
 class Lowering {
  public:
-  explicit Lowering(Graph graph) : graph_(std::move(graph)) {}
+  Lowering(Graph graph, uint32_t stands_for) : graph_(std::move(graph)), stands_for_(stands_for) {}
 
   Graph whole() {
+    note_places();
+    take_rows_whole();
     quantise_for_products();
     note_places();
     write_into_states();
@@ -53,6 +55,81 @@ class Lowering {
     for (const auto& [extended, rows] : written_there_)
       graph_.values[extended].producer = graph_.values[rows].producer;
   }
+
+  // ------------------------------------------------------------------------------------------------------
+  // linear_row
+
+  // Products of one short row: each CPE that has columns normalises and quantises it by itself, and two nodes
+  // are gone that the others would wait for.
+  void take_rows_whole() {
+    std::vector<bool> gone(graph_.nodes.size());
+    for (ValueId x = 0; x < uses_.size(); ++x) {
+      std::vector<Node*> products;
+      bool all = true;  // of those that want bytes
+      for (Node& node : graph_.nodes) {
+        if (node.operation != "linear" || use_of(node).operand("x") != x) continue;
+        if (takes_row_whole(node)) {
+          products.push_back(&node);
+        } else {
+          all = false;
+        }
+      }
+      if (products.empty() || !all) continue;
+      const std::optional<size_t> norm = products.size() == uses_[x] ? norm_of(x) : std::nullopt;
+      for (Node* const product : products) become_row(*product, norm ? &graph_.nodes[*norm] : nullptr);
+      if (norm) gone[*norm] = true;
+    }
+    size_t number = 0;
+    std::erase_if(graph_.nodes, [&](const Node&) { return gone[number++]; });
+    note_places();
+  }
+
+  int64_t most_of(const Size& size) const { return size.range(graph_.symbols).most; }
+
+  // Longer rows, and more weights, are quantised once for all.
+  bool takes_row_whole(const Node& node) const {
+    const Use use = use_of(node);
+    const Type &x = graph_.values[*use.operand("x")].type, &w = graph_.values[*use.operand("weight")].type;
+    if (w.element != Element::kI8 || w.packed->tiles != 0 || x.element != Element::kF32) return false;
+    if (!(x.rows() == Size(1))) return false;
+    return most_of(x.dimensions[1]) * stands_for_ <= kLongestRow &&
+           most_of(w.bytes()) * stands_for_ * stands_for_ <= kMostWeights;
+  }
+
+  // The node that makes x, if it is a norm of what stays as it is until the products read it.
+  std::optional<size_t> norm_of(ValueId x) const {
+    const Value& value = graph_.values[x];
+    if (!is_temporary(x) || !value.producer) return std::nullopt;
+    const Node& node = graph_.nodes[*value.producer];
+    if (node.operation != "layer_norm" && node.operation != "rms_norm") return std::nullopt;
+    const ValueId from = *use_of(node).operand("x");
+    const bool stays = is_temporary(from) || graph_.values[from].kind == ValueKind::kInput;
+    const bool short_enough = most_of(value.type.dimensions[1]) * stands_for_ <= kLongestNorm;
+    return stays && short_enough ? value.producer : std::nullopt;
+  }
+
+  void become_row(Node& product, const Node* norm) const {
+    const Signature &before = *find_signature("linear"), &after = *find_signature("linear_row");
+    std::vector<std::optional<ValueId>> operands(after.parameters.size());
+    for (const char* const name : {"x", "weight", "scale", "bias", "residual"})
+      operands[index_of(after, name)] = product.operands[index_of(before, name)];
+    if (norm != nullptr) {
+      const Use use = use_of(*norm);
+      operands[index_of(after, "x")] = use.operand("x");
+      operands[index_of(after, "norm")] = use.operand("weight");
+      if (norm->operation == "layer_norm") operands[index_of(after, "norm_bias")] = use.operand("bias");
+      product.settings["epsilon"] = norm->settings.at("epsilon");
+    } else {
+      product.settings["epsilon"] = 1e-5;
+    }
+    product.operation = after.name;
+    product.operands = std::move(operands);
+  }
+
+  // Columns of a row, also of one that is normalised, and bytes.
+  static constexpr int64_t kLongestRow = 512;
+  static constexpr int64_t kLongestNorm = 256;
+  static constexpr int64_t kMostWeights = 512 * 1024;
 
   // ------------------------------------------------------------------------------------------------------
   // quantise
@@ -204,6 +281,7 @@ class Lowering {
   }
 
   Graph graph_;
+  int64_t stands_for_;
   std::vector<size_t> uses_;  // of each value
   // What extend gave, and the rows that are written there without it.
   std::vector<std::pair<ValueId, ValueId>> written_there_;
@@ -211,6 +289,6 @@ class Lowering {
 
 }  // namespace
 
-Graph lowered(Graph graph) { return Lowering(std::move(graph)).whole(); }
+Graph lowered(Graph graph, uint32_t stands_for) { return Lowering(std::move(graph), stands_for).whole(); }
 
 }  // namespace swai::graph

@@ -4,8 +4,8 @@
 
 namespace swai::graph {
 
-Program program_of(const std::string& text) {
-  const Graph graph = lowered(check(parse(text)));
+Program program_of(const std::string& text, uint32_t stands_for) {
+  const Graph graph = lowered(check(parse(text)), stands_for);
   const Plan planned = plan(graph);
   return {template_of(graph, planned), static_cast<size_t>(planned.bytes)};
 }

@@ -12,7 +12,8 @@ struct Program {
   size_t between_bytes = 0;  // of the block that nodes share
 };
 
-// Throws GraphError or SizeError when it is more than graphs or the card's operators take.
-Program program_of(const std::string& text);
+// `stands_for`: as of lowered (lower.hpp). Throws GraphError or SizeError when it is more than graphs or the
+// card's operators take.
+Program program_of(const std::string& text, uint32_t stands_for = 1);
 
 }  // namespace swai::graph

@@ -14,6 +14,7 @@ constexpr std::array kFloat = {Element::kF32};
 constexpr std::array kFloats = {Element::kF16, Element::kF32};
 constexpr std::array kActivations = {Element::kI8, Element::kF32};
 constexpr std::array kWeights = {Element::kI4, Element::kI8, Element::kF16, Element::kF32};
+constexpr std::array kBytes = {Element::kI8};
 constexpr std::array kRows = {Element::kI8, Element::kF16, Element::kF32};
 constexpr std::array kNumbers = {Element::kI32};
 constexpr std::array kWhole = {Element::kI8, Element::kI32};
@@ -132,6 +133,21 @@ std::vector<Type> linear(const Use& use) {
   vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
   return {product(use, rows, columns)};
+}
+
+std::vector<Type> linear_row(const Use& use) {
+  const Type& x = use.tensor("x", 2, kFloat);
+  const Type& weight = use.packed_weight("weight", kBytes);
+  if (weight.packed->tiles != 0) use.fail("the weight is sparse, which only linear takes");
+  use.same(x.dimensions[0], 1, "the rows of x, and 1");
+  use.same(x.dimensions[1], weight.dimensions[1], "the depth of x and weight");
+  const Size columns = weight.dimensions[0];
+  vector_for(use, "scale", columns);
+  vector_for(use, "bias", columns);
+  vector_for(use, "norm", x.dimensions[1]);
+  vector_for(use, "norm_bias", x.dimensions[1]);
+  if (use.has("norm_bias") && !use.has("norm")) use.fail("norm_bias is there without norm");
+  return {product(use, 1, columns)};
 }
 
 std::vector<Type> norm(const Use& use) {

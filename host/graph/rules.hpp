@@ -8,6 +8,7 @@ namespace swai::graph::rules {
 std::vector<Type> as_operand(const Use& use);
 std::vector<Type> embedding(const Use& use);
 std::vector<Type> linear(const Use& use);
+std::vector<Type> linear_row(const Use& use);
 std::vector<Type> norm(const Use& use);
 std::vector<Type> rotary(const Use& use);
 std::vector<Type> attention(const Use& use);

@@ -13,6 +13,7 @@
 #include "cpe-kernels/operators/embedding/plan.hpp"
 #include "cpe-kernels/operators/linear/plan.hpp"
 #include "cpe-kernels/operators/linear_fp32/plan.hpp"
+#include "cpe-kernels/operators/linear_row/plan.hpp"
 #include "cpe-kernels/operators/linear_sparse/plan.hpp"
 #include "cpe-kernels/operators/linear_w4/plan.hpp"
 #include "cpe-kernels/operators/logits/plan.hpp"
@@ -153,7 +154,7 @@ uint16_t function_of(const std::string& activation) {
 
 // What all products have: x, of which `depth` count for a row, weight, and what happens on the way out.
 template <typename Args>
-Arguments<Args> product(Emitter& out, const Size& depth, const Size& x_stride) {
+Arguments<Args> product_of_row(Emitter& out, const Size& depth) {
   const ValueId x = out.operand("x"), w = out.operand("weight"), y = out.result();
   Arguments<Args> node(out);
   node.at(&Args::to, y);
@@ -162,16 +163,24 @@ Arguments<Args> product(Emitter& out, const Size& depth, const Size& x_stride) {
   if (const auto bias = out.use().operand("bias")) node.at(&Args::biases, *bias);
   if (const auto residual = out.use().operand("residual")) {
     node.at(&Args::residual, *residual);
-    node.set(&Args::residual_stride, out.stride(*residual));
     node->residual_type = out.number(*residual);
   }
-  node.set(&Args::rows, out.rows(y));
   node.set(&Args::depth, depth);
   node.set(&Args::columns, out.columns(y));
-  node.set(&Args::to_stride, out.stride(y));
-  node.set(&Args::x_stride, x_stride);
   node->function = function_of(out.use().word("activation"));
   node->to_type = out.number(y);
+  return node;
+}
+
+template <typename Args>
+Arguments<Args> product(Emitter& out, const Size& depth, const Size& x_stride) {
+  const ValueId y = out.result();
+  Arguments<Args> node = product_of_row<Args>(out, depth);
+  if (const auto residual = out.use().operand("residual"))
+    node.set(&Args::residual_stride, out.stride(*residual));
+  node.set(&Args::rows, out.rows(y));
+  node.set(&Args::to_stride, out.stride(y));
+  node.set(&Args::x_stride, x_stride);
   return node;
 }
 
@@ -301,6 +310,19 @@ void linear(Emitter& out) {
     default:
       return linear_fp32(out);
   }
+}
+
+void linear_row(Emitter& out) {
+  const Size depth = out.columns(out.operand("x"));
+  Arguments<LinearRowArgs> node = product_of_row<LinearRowArgs>(out, depth);
+  node.at(&LinearRowArgs::w_scales, out.operand("scale"));
+  if (const auto norm = out.use().operand("norm")) node.at(&LinearRowArgs::gamma, *norm);
+  if (const auto bias = out.use().operand("norm_bias")) node.at(&LinearRowArgs::beta, *bias);
+  node->epsilon = static_cast<float>(out.use().real("epsilon"));
+  const Size group = out.use().size("x_group");
+  const bool all = group == Size(0) || depth.range(out.graph().symbols).most <= group.range({}).most;
+  node.set(&LinearRowArgs::group, all ? depth : group);
+  node.finish(Operator::kLinearRow);
 }
 
 void convolution(Emitter& out) {

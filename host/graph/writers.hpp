@@ -17,6 +17,7 @@ void log_softmax(Emitter& out);
 void embedding(Emitter& out);
 void rotary(Emitter& out);
 void linear(Emitter& out);
+void linear_row(Emitter& out);
 void convolution(Emitter& out);
 void attention(Emitter& out);
 void quantise(Emitter& out);

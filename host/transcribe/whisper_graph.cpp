@@ -237,10 +237,10 @@ std::string encoder_graph(const CardWhisper& model) { return Writer(model).encod
 std::string decoder_graph(const CardWhisper& model, uint32_t rows) { return Writer(model).decoder(rows); }
 std::string beams_graph(const CardWhisper& model, uint32_t beams) { return Writer(model).beams(beams); }
 
-WhisperPrograms whisper_programs(const CardWhisper& model) {
-  return {models::program_for(model.path, encoder_graph(model)),
-          models::program_for(model.path, decoder_graph(model, kChunk)),
-          models::program_for(model.path, decoder_graph(model, 1))};
+WhisperPrograms whisper_programs(const CardWhisper& model, uint32_t stands_for) {
+  return {models::program_for(model.path, encoder_graph(model), stands_for),
+          models::program_for(model.path, decoder_graph(model, kChunk), stands_for),
+          models::program_for(model.path, decoder_graph(model, 1), stands_for)};
 }
 
 graph::Program beams_program(const CardWhisper& model, uint32_t beams) {

@@ -33,8 +33,9 @@ struct WhisperPrograms {
   graph::Program several;  // tokens
   graph::Program one;
 };
-// Throws InputError, with the model's file, when it is more than graphs or the card's operators take.
-WhisperPrograms whisper_programs(const CardWhisper& model);
+// `stands_for`: their lists have the operators of a model that is so many times as wide. Throws InputError,
+// with the model's file, when it is more than graphs or the card's operators take.
+WhisperPrograms whisper_programs(const CardWhisper& model, uint32_t stands_for = 1);
 graph::Program beams_program(const CardWhisper& model, uint32_t beams);
 
 }  // namespace swai::transcribe

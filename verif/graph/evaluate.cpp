@@ -180,6 +180,8 @@ Matrix ended(const Computed& call, Matrix y) {
 Matrix linear(const Computed& call) {
   const Matrix& weight = call["weight"];
   Matrix x = call["x"];
+  if (const Matrix* const gamma = call.maybe("norm"))
+    x = norm(x, *gamma, call.maybe("norm_bias"), call.real("epsilon"));
   if (const Matrix* const scales = call.maybe("x_scale")) x = dequantise(x, *scales);
   if (call.type("weight").packed && !call.maybe("x_scale")) {
     Matrix whole, scales;
@@ -358,6 +360,7 @@ const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"embedding", [](Computed& call) { return embedding(call); }},
       {"linear", [](Computed& call) { return linear(call); }},
+      {"linear_row", [](Computed& call) { return linear(call); }},
       {"penalise", penalise},
       {"mask", mask},
       {"prefer_group", prefer_group},

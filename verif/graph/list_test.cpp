@@ -256,6 +256,44 @@ TEST_CASE("products of the same x share its bytes") {
             .size() == 4);
 }
 
+TEST_CASE("products of one short row are a node each, with their norm") {
+  const auto text = [](const char* x, const char* more, const char* weight = "i8[64, 128] packed") {
+    return fmt::format(
+        "weight a: {}\nweight a.scale: f32[64]\nweight b: i8[64, 128] packed\nweight g: f32[128]\n"
+        "input x: {}\noutput y: f32[1, 64]\noutput z: f32[1, 64]\n{}",
+        weight, x, more);
+  };
+  const std::string both = "y = linear(s, a, a.scale)\nz = linear(s, b, a.scale, residual: y)\n";
+  const auto of = [&](const std::string& made, const char* weight = "i8[64, 128] packed") {
+    return operators_of(pattern_of(text("f32[1, 128]", (made + both).c_str(), weight)));
+  };
+  using enum Operator;
+  const Template pattern =
+      pattern_of(text("f32[1, 128]", ("s = layer_norm(x, g, g, epsilon: 0.25)\n" + both).c_str()));
+  CHECK((operators_of(pattern) == std::vector{kLinearRow, kLinearRow}));
+  operators::LinearRowArgs args;
+  std::memcpy(&args, pattern.nodes[1].arguments.data(), sizeof args);
+  CHECK(args.group == 128);
+  CHECK(args.epsilon == 0.25F);
+  CHECK(pattern.nodes[1].barrier == node::Barrier::kAll);
+  // Others want what the norm makes, or change what it reads; rows of more than one; bytes for one are bytes
+  // for all.
+  CHECK((of("s = rms_norm(x, g)\n") == std::vector{kLinearRow, kLinearRow}));
+  CHECK((of("s = rms_norm(x, g)\noutput o: f32[1, 128]\no = gelu(s)\n") ==
+         std::vector{kRmsNorm, kGeluErf, kLinearRow, kLinearRow}));
+  CHECK((of("state k: f32[1, 128]\nt = extend(k, x, at: 0)\ns = rms_norm(t, g)\nu = extend(t, x, at: 0)\n") ==
+         std::vector{kCopy, kRmsNorm, kCopy, kLinearRow, kLinearRow}));
+  CHECK((of("s = rms_norm(x, g)\n", "i4[64, 128] packed 32") ==
+         std::vector{kRmsNorm, kQuantise, kLinearW4, kLinear}));
+  CHECK((of("s = gelu(x)\n") == std::vector{kGeluErf, kLinearRow, kLinearRow}));
+  CHECK((operators_of(pattern_of(
+             "weight a: i8[8, 1024] packed\nweight a.scale: f32[8]\ninput x: f32[1, 1024]\n"
+             "output y: f32[1, 8]\ny = linear(x, a, a.scale)\n")) == std::vector{kQuantise, kLinear}));
+  CHECK((operators_of(pattern_of("weight a: i8[8, 128] packed\nweight a.scale: f32[8]\ninput x: f32[2, 128]\n"
+                                 "output y: f32[2, 8]\ny = linear(x, a, a.scale)\n")) ==
+         std::vector{kQuantise, kLinear}));
+}
+
 TEST_CASE("rows for a state are written there by the node that makes them") {
   const std::string start =
       "size past in 0 .. 9\nsize n in 1 .. 2\ninput x: f32[1, 32]\ninput xs: f32[n, 32]\nweight t: f32[20, "

@@ -49,6 +49,8 @@ output product: f32[n, h]
 output fourth: f32[n, h]
 output fifth: f32[n, h]
 output seen: f32[n, h]
+output sixth: f32[1, h]
+output seventh: f32[1, h]
 )",
                       random_() % 2 == 0 ? 1 + random_() % 40 : 130 + random_() % 160);
   values_ = {{"x", "n", 'd'}, {"y", "n", 'h'}};
@@ -175,6 +177,9 @@ again = dequantise(x.bytes, x.scales{})
 product = linear(again, small, small.scale, bias: h.beta, residual: {}, activation: relu)
 fourth = linear(x, four, small.scale)
 fifth = linear(x, few, small.scale, bias: h.beta, activation: gelu)
+alone = slice(x, first: n - 1, rows: 1)
+sixth = linear(alone, small, small.scale, bias: h.beta, activation: gelu)
+seventh = linear_row(alone, small, small.scale, residual: sixth)
 new.keys = embedding(tokens, turns)
 new.values = embedding(tokens, turns, positions: turns, at: past)
 keys = extend(kept.keys, new.keys, at: past)

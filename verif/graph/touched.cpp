@@ -128,6 +128,13 @@ std::vector<Touched> touched(const node::Node& node) {
     }
     case Operator::kLinear:
       return of_product(arguments_of<LinearArgs>(node));
+    case Operator::kLinearRow: {
+      const auto args = arguments_of<LinearRowArgs>(node);
+      const uint64_t residual_bytes = args.columns * uint64_t{bytes_of(args.residual_type)};
+      return {{args.to, args.columns * uint64_t{bytes_of(args.to_type)}, true},
+              {args.x, args.depth * uint64_t{4}},
+              {args.residual, args.residual ? residual_bytes : 0}};
+    }
     case Operator::kLinearW4:
       return of_product(arguments_of<LinearW4Args>(node));
     case Operator::kLinearSparse: {

@@ -310,7 +310,7 @@ void combine(Arena arena, const AttentionArgs& args, const AttentionSizes& sizes
   auto* const result = arena.take<std::byte>(args.width * sizeof(float));
   const uint32_t bytes = args.width * bytes_of(args.to_type);
   const uint64_t pitch = uint64_t{key_blocks(args.keys)} * partial_floats(args.width) * sizeof(float);
-  for (uint32_t query = cpe::rank(); query < args.rows * args.heads; query += cpe::count()) {
+  for (uint32_t query = turned_rank(); query < args.rows * args.heads; query += cpe::count()) {
     const uint32_t row = query / args.heads;
     const uint32_t keys = visible_keys(sizes, row);
     if (keys == 0) continue;
@@ -338,7 +338,7 @@ void operator_attention(const AttentionArgs& args) {
   const AttentionSizes sizes = sizes_of(args, load_positions(arena, args));
   check_keys(sizes);
   const Schedule schedule(sizes, most_queries(args.width),
-                          uses_workspace(args.rows, args.kv_heads, args.keys), cpe::rank(), cpe::count());
+                          uses_workspace(args.rows, args.kv_heads, args.keys), turned_rank(), cpe::count());
   Attention(arena, args, schedule).run();
   if (!schedule.shared()) return;
   wait_for_others();

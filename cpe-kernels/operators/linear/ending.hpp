@@ -27,6 +27,11 @@ EndingArgs ending_of(const Args& args) {
           args.function, args.to_type, args.residual_type};
 }
 
+// Issues what makes results of sums in fp32 with their biases, at `place`: function, residual, conversion.
+// The vector unit's size has been set. `to` may be the place of the sums. `last`: the run before.
+vector::Ticket finish(const EndingArgs& args, const Place& place, const vector::Operand& to,
+                      const vector::Operand& residual, vector::Ticket last);
+
 class Ending {
  public:
   // `sums`: what is stored of a block first. `rows`: that are finished at a time, at most.
@@ -81,8 +86,7 @@ class Ending {
   // Before results go to the block's slot: those that were there are in memory.
   void free(const Step& step) const { dma::wait(stored_[step.block & slots_->block_mask()]); }
 
-  // Issues what makes results of sums in fp32 with their biases, from row `first` of the block on: function,
-  // residual, conversion. The vector unit's size has been set. `last`: the run before.
+  // The same for a block from row `first` on.
   vector::Ticket finish(const Step& step, vector::Ticket last, uint32_t first = 0) const;
   void store(const Step& step) { store(step, {0, step.rows}); }
   // Some rows of the block.

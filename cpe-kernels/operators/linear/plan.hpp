@@ -45,11 +45,16 @@ inline void pack_linear(std::span<const int8_t> weights, uint32_t depth, uint32_
   }
 }
 
+// All of the depth shares a scale of x, or each 128.
+template <typename Args>
+constexpr bool is_scale_group(const Args& args) {
+  return args.group == args.depth || (args.group == kScaleGroup && args.group <= args.depth);
+}
+
 constexpr Refusal check(const LinearArgs& args) {
   if (!is_shape(args.rows, args.columns) || !is_shape(args.rows, args.depth) || args.depth > kMaxDepth)
     return Refusal::kShape;
-  const bool one_group = args.group == args.depth;
-  if (!one_group && (args.group != kScaleGroup || args.group > args.depth)) return Refusal::kShape;
+  if (!is_scale_group(args)) return Refusal::kShape;
   const uint32_t groups = (args.depth + args.group - 1) / args.group;
   if (!is_read_stride(args.x_stride, args.rows) || !is_stride(args.x_scales_stride, groups, args.rows * 4))
     return Refusal::kStride;

@@ -18,6 +18,8 @@ inline void reciprocal_of(uint32_t n, int32_t* number, float* to) {
   vector::run(Op::kMul, {.special = Special::kReciprocal});
 }
 
+// `Division`: what this CPE has of rows.
+template <typename Division>
 class Norm {
  public:
   Norm(Arena& arena, const NormArgs& args, bool layer, const Division& division)
@@ -29,10 +31,13 @@ class Norm {
         sums_(arena.take<float>(std::max(kMaxTileRows * 4, kMaxPieces * kPitch))),
         part_(arena.take<float>(4)) {
     // They are there when the first row is, which is asked for behind them.
-    load(gamma_, args.gamma);
-    if (layer) load(beta_, args.beta);
+    loaded_ = load(gamma_, args.gamma);
+    if (layer) loaded_ = load(beta_, args.beta);
     reciprocal_of(args.columns, arena.take<int32_t>(4), part_);
   }
+
+  // Gamma and beta.
+  dma::Ticket loaded() const { return loaded_; }
 
   vector::Ticket operator()(const Tile& tile, vector::Operand x, vector::Operand work,
                             vector::Operand to) const {
@@ -79,8 +84,8 @@ class Norm {
   static constexpr uint32_t kMaxPieces = kMaxRow / kPiece;
   static_assert(kMaxPieces * sizeof(float) <= kPitch);
 
-  void load(float* to, GlobalPtr<const void> from) const {
-    dma::load(to, from.plus_bytes(int64_t{division_.column()} * 4), division_.columns() * 4);
+  dma::Ticket load(float* to, GlobalPtr<const void> from) const {
+    return dma::load(to, from.plus_bytes(int64_t{division_.column()} * 4), division_.columns() * 4);
   }
   static vector::Operand behind(const vector::Operand& place, uint32_t bytes) {
     return {{place.at + bytes, place.what}};
@@ -122,6 +127,7 @@ class Norm {
   float* beta_;
   float* sums_;
   float* part_;
+  dma::Ticket loaded_;
 };
 
 }  // namespace swai::operators

@@ -27,7 +27,7 @@ LDM alignas(32) std::array<uint32_t, sizeof(node::WalkArgs) / sizeof(uint32_t)> 
 
 // Of the node that runs, until it has been waited for.
 LDM Barrier barrier_ahead;
-// Whether this CPE had work at the node that runs, or the one before.
+// Whether this CPE has had work since the last barrier.
 LDM bool has_work;
 
 // Memory gives one word of a line at a time: if all CPEs asked for all words they would wait for 32 of them
@@ -163,8 +163,10 @@ __kernel__ void walk(const node::WalkArgs* args) {
     barrier_ahead = node.barrier;
     // Who was busy is late: nobody should wait until it has prepared what it does next. The others prepare
     // meanwhile.
-    if (has_work) wait_for_others();
-    has_work = false;
+    if (node.barrier != Barrier::kNone) {
+      if (has_work) wait_for_others();
+      has_work = false;
+    }
     if (!operators::call(node.operation, node.arguments.data())) refuse(Refusal::kOperator);
     wait_for_others();
   }

@@ -1,6 +1,8 @@
 // What operators and the walker share: where the walker says what it does, and how a node is refused.
 #pragma once
 
+#include <bit>
+
 #include "abi/node.hpp"
 #include "swai/cpe.hpp"
 
@@ -21,6 +23,16 @@ inline volatile node::WalkState& walk_state() {
 void wait_for_others();
 // The same for who has work.
 void begin_work();
+
+// The rank of this CPE at the node that runs, where few CPEs have work: nodes behind each other begin with
+// other CPEs. Those have had nothing to do, and are ready; and queries, keys and values, between which no
+// barrier is, are made at the same time.
+inline uint32_t turned_rank() {
+  constexpr uint32_t kFurther = 8;  // CPEs, from node to node
+  const uint32_t count = cpe::count();
+  if (!std::has_single_bit(count)) return cpe::rank();
+  return (cpe::rank() - kFurther * walk_state().node) & (count - 1);
+}
 
 // The node behind the one that runs, if it has no barrier, and patches at most of its first pointer, the
 // result; else null. Nodes since the last barrier write nothing that it reads, so before its turn an operator

@@ -27,6 +27,8 @@ void softmax(const SoftmaxArgs& args, const Memory& memory, const Seen& seen = {
 void log_softmax(const SoftmaxArgs& args, const Memory& memory, const Seen& seen = {});
 void quantise(const QuantiseArgs& args, const Memory& memory);
 void linear(const LinearArgs& args, const Memory& memory, const Seen& seen = {});
+// A norm, quantise and linear, one after the other.
+void linear_row(const LinearRowArgs& args, const Memory& memory);
 void linear_fp32(const LinearFp32Args& args, const Memory& memory, const Seen& seen = {});
 void linear_w4(const LinearW4Args& args, const Memory& memory, const Seen& seen = {});
 void attention(const AttentionArgs& args, const Memory& memory, const Seen& seen = {});

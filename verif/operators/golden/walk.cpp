@@ -57,6 +57,8 @@ void run(const node::Node& node, const Memory& memory) {
       return embedding(args_of<EmbeddingArgs>(node), memory);
     case Operator::kLinear:
       return linear(args_of<LinearArgs>(node), memory);
+    case Operator::kLinearRow:
+      return linear_row(args_of<LinearRowArgs>(node), memory);
     case Operator::kLinearFp32:
       return linear_fp32(args_of<LinearFp32Args>(node), memory);
     case Operator::kLinearW4:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -46,9 +47,15 @@ models::WhisperShape shape_of(const SpeechJob& job) {
   return shape;
 }
 
-WhisperFile random_file(const models::WhisperShape& shape) {
-  return WhisperFile(
-      transcribe::whisper_model(random_speech("random weights", shape), models::Precision::kW8A8));
+// A narrow one has the operators of the shape's own lists.
+WhisperFile random_file(const SpeechJob& job) {
+  transcribe::WhisperModel model =
+      transcribe::whisper_model(random_speech("random weights", shape_of(job)), models::Precision::kW8A8);
+  if (job.width != 0) {
+    const uint32_t stands_for = std::max(shape_named(job.shape).width / job.width, 1U);
+    model.programs = transcribe::whisper_programs(model.card, stands_for);
+  }
+  return WhisperFile(std::move(model));
 }
 
 using Nodes = std::vector<uint16_t>;
@@ -124,7 +131,7 @@ Seen transcribe_once(CardSpeech& speech, CardListener* listener, const WhisperFi
 }  // namespace
 
 SpeechLaunches count_launches(const Options& options, const SpeechJob& job) {
-  const WhisperFile file = random_file(shape_of(job));
+  const WhisperFile file = random_file(job);
   const transcribe::WhisperPrograms whole =
       job.width != 0 ? require_same_lists(job, file.model.programs) : file.model.programs;
   const ModuleFile operators(places().operators);

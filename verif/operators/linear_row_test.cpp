@@ -1,0 +1,114 @@
+// Linear layers of one row: to the bit what a norm, quantise and linear leave one after the other.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "cpe-kernels/operators/linear_row/plan.hpp"
+#include "verif/common/doctest_main.hpp"
+#include "verif/operators/golden/golden.hpp"
+#include "verif/operators/layers.hpp"
+
+namespace swai::operators::test {
+namespace {
+
+struct RowLayer {
+  Card card;
+  LinearRowArgs args{};
+  Tensor x, w, w_scales, biases, residual, gamma, beta, to;
+
+  RowLayer(verif::Random& random, uint32_t depth, uint32_t columns) : card(random) {
+    struct : LinearRowArgs {
+      uint32_t rows, to_stride, residual_stride;
+    } ending{};
+    ending.rows = 1;
+    ending.columns = columns;
+    draw_ending(random, card, ending, biases, residual, to);
+    args = ending;
+    args.depth = depth;
+    args.group = depth >= kScaleGroup && random.chance(50) ? kScaleGroup : depth;
+    args.epsilon = 1e-5f;
+    for (Tensor* const row : {&x, &gamma, &beta}) {
+      *row = card.tensor(1, depth, 4);
+      fill(random, *row, Number::kFp32);
+    }
+    w = card.tensor(1, static_cast<uint32_t>(packed_linear_bytes(depth, columns)), 1);
+    std::vector<int8_t> weights(size_t{columns} * depth), packed(w.columns);
+    for (int8_t& weight : weights) weight = static_cast<int8_t>(random.next());
+    pack_linear(weights, depth, columns, packed);
+    for (uint32_t i = 0; i < packed.size(); ++i) w.set(0, i, packed[i]);
+    w_scales = card.tensor(1, columns, 4);
+    draw_scales(random, w_scales, 0.01f);
+    args.x = x.at();
+    args.w = w.at();
+    args.w_scales = w_scales.at();
+    if (random.chance(60)) args.gamma = gamma.at();
+    if (args.gamma && random.chance(70)) args.beta = beta.at();
+  }
+
+  std::vector<Tensor*> tensors() { return {&x, &w, &w_scales, &biases, &residual, &gamma, &beta, &to}; }
+
+  void expect_the_golden(uint32_t mask) {
+    const Result result = card.run(Operator::kLinearRow, args, mask, tensors());
+    REQUIRE_MESSAGE(result.ok(), card.describe(result));
+    golden::linear_row(args, memory_of(tensors()));
+    for (const Tensor* tensor : tensors()) REQUIRE(card.difference(*tensor) == "");
+  }
+};
+
+std::string describe(const RowLayer& layer, uint32_t mask) {
+  return fmt::format("{} by {}, groups of {}, norm {}, function {}, bias {}, residual {}, mask {:#x}",
+                     layer.args.depth, layer.args.columns, layer.args.group,
+                     int(bool(layer.args.gamma)) + int(bool(layer.args.beta)), layer.args.function,
+                     bool(layer.args.biases), bool(layer.args.residual), mask);
+}
+
+}  // namespace
+
+TEST_CASE("linear_row: the bits of a norm, quantise and linear, of any size, on any CPEs") {
+  verif::Random random(test_seed());
+  for (int round = 0; round < rounds(40); ++round) {
+    const uint32_t depth = random.chance(10) ? kMaxRow : some_size(random, 1500);
+    RowLayer layer(random, depth, some_size(random, std::max(300'000 / depth, 1u)));
+    const uint32_t mask = some_mask(random, layer.card.all());
+    INFO(describe(layer, mask));
+    layer.expect_the_golden(mask);
+  }
+}
+
+TEST_CASE("linear_row: layers behind each other begin with other CPEs, and with as few as there are") {
+  verif::Random random(test_seed() + 1);
+  for (const uint32_t depth : {8, 128, 136, 512}) {
+    for (const uint32_t columns : {8, 72, 128, 512, 520}) {
+      RowLayer layer(random, depth, columns);
+      INFO(describe(layer, layer.card.all()));
+      layer.expect_the_golden(layer.card.all());
+    }
+  }
+}
+
+TEST_CASE("linear_row: what makes no sense is refused") {
+  using node::Refusal;
+  const auto check_with = [](auto change) {
+    LinearRowArgs args{};
+    args.depth = args.group = 300;
+    args.columns = 70;
+    change(args);
+    return check(args);
+  };
+  const GlobalPtr<const void> there(5, 0);
+  CHECK(check_with([](LinearRowArgs&) {}) == Refusal::kNone);
+  CHECK(check_with([](LinearRowArgs& args) { args.group = 128; }) == Refusal::kNone);
+  CHECK(check_with([](LinearRowArgs& args) { args.group = 64; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.group = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.depth = args.group = kMaxRow + 1; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.depth = args.group = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.columns = 0; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.columns = kMaxSize + 1; }) == Refusal::kShape);
+  CHECK(check_with([](LinearRowArgs& args) { args.to_type = Number::kInt32; }) == Refusal::kType);
+  CHECK(check_with([](LinearRowArgs& args) { args.residual_type = Number::kInt8; }) == Refusal::kType);
+  CHECK(check_with([](LinearRowArgs& args) { args.function = static_cast<uint16_t>(Operator::kAdd); }) ==
+        Refusal::kParameter);
+  CHECK(check_with([&](LinearRowArgs& args) { args.beta = there; }) == Refusal::kParameter);
+  CHECK(check_with([&](LinearRowArgs& args) { args.gamma = args.beta = there; }) == Refusal::kNone);
+}
+
+}  // namespace swai::operators::test
