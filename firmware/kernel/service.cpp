@@ -152,18 +152,22 @@ Runtime::Plan plan_for(const Card& card, const runtime::BuiltIn& built_in, const
   return plan;
 }
 
-// What a kernel before a reset of the processor has left running.
-void quiet_groups(const Card& card) {
+// What a kernel before a reset of the processor has left running. Returns the groups that do not stop.
+uint32_t quiet_groups(const Card& card) {
+  uint32_t lost = 0;
   for (unsigned i = 0; i < card.groups; ++i) {
     group::Group<Processor> group(processor, i);
     group.flush();
     group.enable(0);
-    group.wait([&] { return regs::cg::launch_status::kRunning.get(group.status()) == 0; }, kPatience);
+    const auto rests = [&] { return regs::cg::launch_status::kRunning.get(group.status()) == 0; };
+    if (!group.wait(rests, kPatience)) lost |= uint32_t{1} << i;
   }
+  return lost;
 }
 
 void start_groups(const Card& card, uint32_t daemon_pc) {
   for (unsigned i = 0; i < card.groups; ++i) {
+    if (serving().groups().lost(i)) continue;
     auto& group = serving().groups().driver(i);
     group.use_segments(kSegmentTable, segments::count());
     group.forget(runtime::Groups<Processor>::Driver::kSegments | runtime::Groups<Processor>::Driver::kCode);
@@ -172,6 +176,7 @@ void start_groups(const Card& card, uint32_t daemon_pc) {
   }
   for (unsigned i = 0; i < card.groups; ++i) {
     auto& group = serving().groups().driver(i);
+    if (serving().groups().lost(i)) continue;
     if (!group.wait_ready(group.all(), kPatience))
       log::write(journal::Line::kCpesDoNotStart, i, group.stopped());
   }
@@ -310,13 +315,13 @@ extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a
   const Card found = card();
   if (found.groups == 0 || found.rows == 0) return false;
   mmu::init_device_memory(found.groups);
+  // Before anything of what they use is written anew.
+  const uint32_t lost = quiet_groups(found);
   segments::init(found.groups);
   static_assert(layout::kHostWindow % csr::kPairBytes == 0 && layout::kLogJournal % csr::kPairBytes == 0);
   for (uint64_t at = layout::kHostWindow; at < layout::kLogJournal; at += csr::kPairBytes)
     csr::store_pair<0>(reinterpret_cast<volatile uint64_t*>(at), 0, 0);
 
-  // Before anything of what they use is written anew.
-  quiet_groups(found);
   const uint32_t daemon_pc =
       load(file(module_daemon, module_daemon_end), module::Space::kDaemon, kDaemonSegment);
   runtime::BuiltIn built_in;
@@ -340,7 +345,9 @@ extern "C" bool submit_command(uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a
             found.memory - own, segment::kWrite);
   }
   new (storage.data()) Runtime(processor, *new (tables_storage.data()) Tables(processor));
-  serving().init(plan_for(found, built_in, wipe));
+  Runtime::Plan plan = plan_for(found, built_in, wipe);
+  plan.lost = lost;
+  serving().init(plan);
   start_groups(found, daemon_pc);
   serving().calibration().measure_card();
   protect();

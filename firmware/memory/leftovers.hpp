@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "abi/protocol.hpp"
+#include "firmware/memory/contexts.hpp"
 #include "firmware/memory/layout.hpp"
 #include "firmware/memory/records.hpp"
 
@@ -55,12 +56,21 @@ class Leftovers {
     if (long_enough == 0) return {};
     return take_from(lists, group, size_class + static_cast<unsigned>(std::countr_zero(long_enough)), blocks);
   }
-  // What can be cleared: of those who have gone, or also of others; blocks 0: nothing. It is still counted.
-  [[gnu::cold, gnu::noinline]] Row take_to_clear(unsigned group, bool of_all) {
-    Row row = take_settled(group, kNobodysPlace);
+  // What can be cleared: of those who have gone, or also of others, but of none of `kept`; blocks 0: nothing.
+  // It is still counted.
+  [[gnu::cold, gnu::noinline]] Row take_to_clear(unsigned group, bool of_all, const Contexts& kept) {
+    Row row = take_settled(group, kNobodysPlace, kept);
     for (unsigned place = 0; of_all && row.blocks == 0 && place < protocol::kContexts; ++place)
-      row = take_settled(group, place);
+      row = take_settled(group, place, kept);
     return row;
+  }
+  // Whether there is anything that can be cleared at some time.
+  [[gnu::cold, gnu::noinline]] bool any_to_clear(unsigned group, const Contexts& kept) const {
+    return std::ranges::any_of(lists_[group], [&](const Lists& lists) {
+      if (lists.nonempty == 0) return false;
+      const uint32_t head = lists.heads[static_cast<unsigned>(std::countr_zero(lists.nonempty))];
+      return !kept.has(records_.read(group * kMaxBlocks + head).context);
+    });
   }
   void cleared(const Row& row) { blocks_[row.index / kMaxBlocks] -= row.blocks; }
 
@@ -69,6 +79,18 @@ class Leftovers {
     for (auto& of_group : lists_) of_group[owner % protocol::kContexts] = {};
   }
   Row adopt(uint32_t index, const Record& record) { return join({index, record.blocks}, kNobody, false); }
+  // The same, but nobody ever gets it.
+  Row drop(uint32_t index, const Record& record) {
+    const Row row = {index, record.blocks};
+    cleared(row);
+    return withhold(row);
+  }
+  // Blocks that are not counted, and stay as if somebody had them.
+  Row withhold(const Row& row) {
+    records_.clear(row.index);
+    records_.clear(row.end() - 1);
+    return row;
+  }
 
   // All that was under way when this was called last has ended. What was added before that time is used by
   // nobody.
@@ -242,7 +264,7 @@ class Leftovers {
   void set_links(uint32_t index, const Links& links) { records_.write_bytes(index, links.word()); }
 
   // The longest rows first.
-  [[gnu::cold, gnu::noinline]] Row take_settled(unsigned group, unsigned place) {
+  [[gnu::cold, gnu::noinline]] Row take_settled(unsigned group, unsigned place, const Contexts& kept) {
     constexpr unsigned kLook = 16;
     const Lists& lists = lists_[group][place];
     const uint32_t base = group * kMaxBlocks;
@@ -250,6 +272,7 @@ class Leftovers {
     for (unsigned size_class = kClasses; size_class-- > 0;) {
       for (uint16_t at = first(lists, size_class); at != kNone && looks < kLook; ++looks) {
         const Record record = records_.read(base + at);
+        if (kept.has(record.context)) return {};  // all of them are this client's
         if (place == kNobodysPlace || static_cast<uint8_t>(period_ - record.set) >= 2)
           return cut(base + at, records_.read_word(base + at), std::min(record.blocks, kMostToClear));
         at = Links::of(record.bytes).next;

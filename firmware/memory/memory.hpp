@@ -18,6 +18,7 @@
 #include "abi/protocol.hpp"
 #include "abi/segment.hpp"
 #include "firmware/memory/bitmap.hpp"
+#include "firmware/memory/contexts.hpp"
 #include "firmware/memory/layout.hpp"
 #include "firmware/memory/leftovers.hpp"
 #include "firmware/memory/pools.hpp"
@@ -40,6 +41,7 @@ struct Plan {
   uint64_t records = 0;        // record_bytes() of memory of its own
   uint64_t pieces = 0;         // likewise piece_bytes(pools)
   unsigned pools = kMaxPools;  // blocks that pools may have together
+  bool withholds = false;      // what was given out before, as something may still write there
 };
 
 // Memory that somebody has.
@@ -91,6 +93,8 @@ class Memory {
     leftovers_.init();
     to_clear_ = true;
     turned_away_.fill(false);
+    kept_ = {};
+    clearing_ = {};
     for (unsigned group = 0; group < plan.groups; ++group) {
       blocks_[group].init(static_cast<unsigned>(plan.areas[group].bytes / kBlockBytes));
       take_over(group);
@@ -150,8 +154,9 @@ class Memory {
     set_entry(number, segment::encode(entry));
   }
 
-  // Takes away up to `steps` blocks that a context has. True: it has nothing any more.
-  [[gnu::cold, gnu::noinline]] bool free_some(uint8_t context, unsigned steps) {
+  // Takes away up to `steps` blocks that a context has. True: it has nothing any more. `withhold`: something
+  // may still write there, so nobody ever gets them.
+  [[gnu::cold, gnu::noinline]] bool free_some(uint8_t context, unsigned steps, bool withhold = false) {
     if (leaving_ != context) {
       leaving_ = context;
       next_ = 0;
@@ -173,7 +178,12 @@ class Memory {
       if (!begins || block.record.context != context) continue;
       // What it becomes a part of may reach further.
       const bool left = block.record.kind == Record::kLeft;
-      next_ = (left ? leftovers_.adopt(block.index, block.record) : release(block, kNobody)).end();
+      if (withhold) {
+        next_ =
+            (left ? leftovers_.drop(block.index, block.record) : leftovers_.withhold(take_away(block))).end();
+      } else {
+        next_ = (left ? leftovers_.adopt(block.index, block.record) : release(block, kNobody)).end();
+      }
     }
     for (PoolSet& set : sets_) {
       if (set.context == context) set.context = kNobody;
@@ -197,9 +207,9 @@ class Memory {
   [[gnu::cold, gnu::noinline]] Row take_to_clear() {
     for (unsigned group = 0; group < plan_.groups; ++group) {
       if (!is_short(group)) continue;
-      const Row row = leftovers_.take_to_clear(group, turned_away_[group]);
-      if (row.blocks != 0) return row;
-      if (leftovers_.blocks(group) == 0) turned_away_[group] = false;
+      clearing_ = leftovers_.take_to_clear(group, turned_away_[group], kept_);
+      if (clearing_.blocks != 0) return clearing_;
+      if (!leftovers_.any_to_clear(group, kept_)) turned_away_[group] = false;
     }
     to_clear_ = false;
     return {};
@@ -212,10 +222,18 @@ class Memory {
     leftovers_.end_period();
     to_clear_ = true;
   }
-  void cleared(const Row& row) {
-    leftovers_.cleared(row);
-    blocks_[row.index / kMaxBlocks].give_back(row.index % kMaxBlocks, row.blocks);
+  // The row's first blocks are over: cleared, or nobody ever gets them, as something may still write there.
+  void cleared(uint32_t blocks) {
+    const uint32_t index = clearing_.index;
+    withhold(blocks);
+    blocks_[index / kMaxBlocks].give_back(index % kMaxBlocks, blocks);
   }
+  void withhold(uint32_t blocks) {
+    leftovers_.cleared({clearing_.index, blocks});
+    clearing_ = {clearing_.index + blocks, clearing_.blocks - blocks};
+  }
+  // What these have left is not for others now; all: nothing can be cleared.
+  void keep(const Contexts& contexts) { kept_ = contexts; }
   uint64_t area(unsigned group) const { return plan_.areas[group].base; }
   uint64_t physical_of(uint32_t index) const {
     return plan_.areas[index / kMaxBlocks].base + index % kMaxBlocks * kBlockBytes;
@@ -376,7 +394,8 @@ class Memory {
   }
 
   // `owner` has had it; kNobody: it has gone. Returns what is left there now.
-  Row release(const Block& block, uint8_t owner) {
+  Row release(const Block& block, uint8_t owner) { return leave(take_away(block), owner); }
+  [[gnu::always_inline]] Row take_away(const Block& block) {
     if (block.record.segment != 0) {
       set_entry(block.record.segment, segment::kNoEntry);
       segments_.give_back(block.record.segment, 1);
@@ -386,16 +405,23 @@ class Memory {
     if (has_pages(block.record)) machine_.unmap(block.physical, block.record.blocks * kBlockBytes);
     ++releases_;
     if (block.record.kind == Record::kPool) give_back_pool_block(block.record.pool);
-    return leave({block.index, block.record.blocks}, owner);
+    return {block.index, block.record.blocks};
   }
   Row leave(const Row& row, uint8_t owner) {
     return leftovers_.add(row, owner, turned_away_[row.index / kMaxBlocks]);
   }
   // What there is to say when no row is long enough: later, if others have left something.
   [[gnu::cold, gnu::noinline]] Status no_room(unsigned group, uint64_t bytes) {
-    if (leftovers_.blocks(group) == 0 || bytes > unowned(group) * kBlockBytes) return Status::kNoMemory;
+    if (leftovers_.blocks(group) == 0 || bytes > unowned(group) * kBlockBytes || !gets_clear(group))
+      return Status::kNoMemory;
     turned_away_[group] = to_clear_ = true;
     return Status::kAgain;
+  }
+  // Something that others have left will be, sooner or later.
+  bool gets_clear(unsigned group) const {
+    if (!kept_.any()) return true;
+    const bool clears = clearing_.blocks != 0 && clearing_.index / kMaxBlocks == group && !kept_.has(kNobody);
+    return clears || leftovers_.any_to_clear(group, kept_);
   }
   bool is_short(unsigned group) const {
     if (turned_away_[group]) return true;
@@ -416,7 +442,8 @@ class Memory {
     const uint32_t first = group * kMaxBlocks;
     for (uint32_t i = 0; i < reached_[group]; ++i) records_.clear(first + i);
     for (uint32_t i = 0; i < kMaxBlocks; i += 64) machine_.store(begins_of(first + i), 0);
-    if (blocks_[group].take(reached_[group]) == 0) leave({first, reached_[group]}, kNobody);
+    if (blocks_[group].take(reached_[group]) == 0 && !plan_.withholds)
+      leave({first, reached_[group]}, kNobody);
   }
 
   void set_entry(uint16_t number, uint64_t entry) {
@@ -544,6 +571,8 @@ class Memory {
   Leftovers<M> leftovers_;
   std::array<bool, kMaxGroups> turned_away_;  // somebody was, for what others have left
   bool to_clear_ = false;
+  Contexts kept_ = {};  // what these have left is not for others now
+  Row clearing_ = {};   // what is left of the row that is being cleared
   Segments segments_;
   std::array<PoolSet, kSets> sets_;
   PoolSet nobodys_;

@@ -17,7 +17,7 @@ struct Clearing {
   uint16_t memory = 0;  // the first of the segments that are each all of a group's areas
   uint16_t argument_segment = 0;
   uint32_t argument_offset = 0;  // in that segment
-  uint64_t arguments = 0;        // where that is: a line
+  uint64_t arguments = 0;        // where that is: a line for each group
 };
 
 template <Machine M>
@@ -44,7 +44,19 @@ class Cleaner {
       runs_ = false;
       any = end_block();
     }
-    if (row_.blocks == 0) row_ = next_row();
+    if (groups_.any_lost()) {
+      const bool all = groups_.all_lost();
+      memory_.keep(all ? memory::Contexts::all() : groups_.writers());
+      if (all) {
+        look_ = false;
+        return queues_.lacks_memory();
+      }
+    }
+    if (row_.blocks == 0) {
+      row_ = next_row();
+      // Who waits may do so in vain.
+      any |= groups_.any_lost() && row_.blocks == 0 && !waits_ && queues_.lacks_memory();
+    }
     if (row_.blocks != 0) begin_block();
     look_ = row_.blocks != 0 || waits_;
     return any;
@@ -52,6 +64,8 @@ class Cleaner {
   uint64_t cleared() const { return cleared_; }  // bytes
 
  private:
+  static constexpr uint32_t kLineBytes = 64;
+
   memory::Row next_row() {
     if (waits_ && queues_.period_has_ended()) memory_.end_period();
     const memory::Row row = memory_.to_clear() ? memory_.take_to_clear() : memory::Row{};
@@ -78,9 +92,11 @@ class Cleaner {
     std::array<uint64_t, sizeof arguments / sizeof(uint64_t)> words;
     static_assert(sizeof words == sizeof arguments);
     std::memcpy(words.data(), &arguments, sizeof words);
+    // One that is lost may still look at its own.
+    const uint32_t line = group_ * kLineBytes;
     for (unsigned i = 0; i < words.size(); ++i)
-      machine_.store(plan_.arguments + i * sizeof words[i], words[i]);
-    machine_.publish(plan_.arguments, sizeof words);
+      machine_.store(plan_.arguments + line + i * sizeof words[i], words[i]);
+    machine_.publish(plan_.arguments + line, sizeof words);
     const Launch launch = {0,
                            plan_.fill.pc,
                            groups_.all(group_),
@@ -88,14 +104,19 @@ class Cleaner {
                            plan_.fill.segment,
                            plan_.argument_segment,
                            protocol::kKernelContext};
-    number_ = groups_.start_own(group_, launch, launch::kArgumentWindow + plan_.argument_offset);
+    number_ = groups_.start_own(group_, launch, launch::kArgumentWindow + plan_.argument_offset + line);
     runs_ = true;
   }
   // What was dropped for another's sake, or did not come to its end, is tried again.
-  bool end_block() {
-    if (!groups_.own_is_good(group_, number_)) return false;
-    memory_.cleared({row_.index, 1});
-    cleared_ += memory::kBlockBytes;
+  [[gnu::cold, gnu::noinline]] bool end_block() {
+    if (groups_.own_is_good(group_, number_)) {
+      memory_.cleared(1);
+      cleared_ += memory::kBlockBytes;
+    } else if (groups_.own_may_write(group_)) {
+      memory_.withhold(1);
+    } else {
+      return false;
+    }
     ++row_.index;
     --row_.blocks;
     return true;

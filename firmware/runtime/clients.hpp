@@ -64,13 +64,15 @@ class Clients {
     leaving_ = 0;
   }
 
-  // A number that nobody has, for a client with these properties; 0: no place is free.
-  uint8_t add(const Client& client) {
+  // A number that nobody has, for a client with these properties; 0: no place is free. `may_act`: something
+  // of the client that had a number may still act as it.
+  template <typename MayAct>
+  [[gnu::cold, gnu::noinline]] uint8_t add(const Client& client, MayAct may_act) {
     if (std::ranges::none_of(places_, [](const Client& one) { return one.attached == Attached::kNobody; }))
       return 0;
     do {
       last_ = static_cast<uint8_t>(last_ % protocol::kMaxContext + 1);
-    } while (of(last_).attached != Attached::kNobody);
+    } while (of(last_).attached != Attached::kNobody || may_act(last_));
     of(last_) = client;
     of(last_).context = last_;
     of(last_).attached = Attached::kYes;
@@ -112,7 +114,7 @@ class Clients {
   const Counts& before() const { return before_; }
 
  private:
-  void recount() {
+  [[gnu::cold, gnu::noinline]] void recount() {
     attached_ = count(Attached::kYes);
     leaving_ = count(Attached::kLeaving);
     crowded_ = attached_ > 1;

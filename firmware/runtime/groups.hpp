@@ -13,14 +13,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "abi/group/group.hpp"
 #include "abi/kernel_arguments.hpp"
 #include "abi/protocol.hpp"
 #include "firmware/runtime/lost.hpp"
 #include "firmware/runtime/machine.hpp"
+#include "firmware/runtime/settings.hpp"
 #include "firmware/runtime/stuck.hpp"
 
 namespace swai::runtime {
@@ -35,17 +38,6 @@ struct Code {
 struct Wipe {
   Code code = {};
   uint16_t registers = 0;  // of all groups
-};
-
-// A launch as a queue gives it.
-struct Launch {
-  uint32_t settings = 0;  // launches with the same number differ in nothing but the argument; 0: no number
-  uint32_t pc = 0;
-  uint32_t mask = 0;
-  uint32_t watchdog = 0;
-  uint16_t code_segment = 0;
-  uint16_t argument_segment = 0;
-  uint8_t owner = 0;
 };
 
 // How it went.
@@ -69,13 +61,22 @@ class Groups {
   Groups(M& machine, Stuck<M>& stuck, Lost<M>& lost) : machine_(machine), stuck_(stuck), lost_(lost) {}
 
   // Once.
-  void init(unsigned count, const Wipe& wipe) {
+  // `lost`: those that a kernel before has left running, and that do not stop.
+  void init(unsigned count, const Wipe& wipe, uint32_t lost) {
     wipe_ = wipe;
+    lost_count_ = static_cast<uint8_t>(std::popcount(lost));
+    gave_up_ = awaits_rest_ = false;
     for (unsigned i = 0; i < count; ++i) {
       State& state = states_[i];
       state.driver.emplace(machine_, i);
       state.all = state.driver->all();
       state.collected = state.dropped = state.driver->number();
+      if ((lost >> i & 1) != 0) {
+        state.lost = true;
+        state.room = 0;
+        machine_.note(journal::Fault::kGroupLost, {i, 0, 0});
+        continue;
+      }
       control(i, regs::cg::launch_control::kResume.mask());
     }
     count_ = count;
@@ -123,7 +124,7 @@ class Groups {
   // Once more what was dropped; in the order of the ends, and at once.
   [[gnu::cold, gnu::noinline]] void start_again(unsigned group, const LaunchEnd& end, uint32_t argument) {
     Launch launch;
-    look_back(group, end.number, [&](const Setting& had, uint32_t) {
+    settings_[group].look_back(end.number, [&](const Setting& had, uint32_t) {
       launch = had.launch;
       return true;
     });
@@ -213,8 +214,9 @@ class Groups {
     return true;
   }
   // A launch of the runtime's own, while nothing else is under way; until it has ended. False: it failed.
-  bool run(unsigned group, const Launch& launch, uint32_t argument) {
+  [[gnu::cold, gnu::noinline]] bool run(unsigned group, const Launch& launch, uint32_t argument) {
     State& state = states_[group];
+    if (state.lost) return false;
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, false});
     hand_over(state, launch, argument, kWipe);
     if (!state.driver->wait_ended(state.driver->number(), kGrace)) return false;
@@ -248,13 +250,15 @@ class Groups {
     hand_over(state, launch, argument, kOwn);
     return state.driver->number();
   }
-  bool own_has_ended(unsigned group, uint32_t number) {
-    return !is_before(states_[group].collected, number) && !lost_.may_write(protocol::kKernelContext);
+  bool own_has_ended(unsigned group, uint32_t number) const {
+    return !is_before(states_[group].collected, number);
   }
   // Of the one that ended last.
   bool own_is_good(unsigned group, uint32_t number) const {
     return !states_[group].lost && states_[group].own_failed != number;
   }
+  // If it is not good.
+  bool own_may_write(unsigned group) const { return states_[group].lost && !lost_.is_at_rest(group); }
 
   // Launches in the group of whose owners that is true.
   template <typename IsMeant>
@@ -314,18 +318,21 @@ class Groups {
   // --- Groups that do not answer any more
 
   bool lost(unsigned group) const { return states_[group].lost; }
+  bool any_lost() const { return lost_count_ != 0; }
+  bool all_lost() const { return lost_count_ == count_; }
   // To be called now and then while launches are under way, more often than every kGrace cycles. A launch in
   // which nobody can go on is stopped. A group that has ended none for longer than one may take is given up:
   // it gets no others, and its launches end as lost when nothing of them is on its way to memory any more. If
   // that does not come to pass they end, too, but nobody gets what they may write to. True: launches have
-  // ended, or a group was given up.
+  // ended, a group was given up since, or one that was is at rest.
   template <typename See>
   bool watch(See see) {
     const uint64_t now = machine_.time();
-    bool any = false;
+    bool any = any_lost() && look_at_lost();
     for (unsigned i = 0; i < count_; ++i) {
       Watch& watch = watches_[i];
       const State& state = states_[i];
+      settings_[i].renew(state.collected);
       if (state.lost) {
         if (busy(i)) any |= end_lost(i, see);
       } else if (!busy(i)) {
@@ -336,18 +343,21 @@ class Groups {
         stop_if_stuck(i);
       } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
         give_up(i, now - watch.since);
-        any = true;
       } else if (!watch.stopped) {
         stop_if_stuck(i);
       }
     }
-    return any;
+    return std::exchange(gave_up_, false) || any;
   }
+  // To be called again, though nothing may be under way: a group that was given up is not at rest.
+  bool awaits_rest() const { return awaits_rest_; }
   // To be called again sooner.
   bool suspects() const { return stuck_.suspects(); }
-  // What was launched for this context, for anybody, may still write to memory, though it has ended.
-  bool may_write(uint8_t context) { return lost_.may_write(context); }
-  bool may_write() { return lost_.may_write(); }
+  // What was launched for these contexts may still write to memory, though it has ended.
+  const memory::Contexts& writers() const { return lost_.writers(); }
+  bool may_write(uint8_t context) const { return any_lost() && lost_.writers().has(context); }
+  // That is over, or nobody waits for it any longer.
+  bool is_settled(uint8_t context) const { return !any_lost() || lost_.is_settled(context); }
 
   // The context has gone, and another client may get its number.
   void disown(uint8_t context) {
@@ -372,9 +382,9 @@ class Groups {
 
  private:
   // What is under way in a group ends within so many cycles after its watchdog, or after it was stopped.
-  static constexpr uint64_t kGrace = 1'000'000;
+  static constexpr uint64_t kGrace = Lost<M>::kGrace;
   // Launches whose results the group keeps.
-  static constexpr uint32_t kKept = 16;
+  static constexpr uint32_t kKept = Settings::kKept;
   static constexpr uint32_t kNotPrepared = ~uint32_t{0};
   // The owner of a wipe; and of what is in the CPEs when nobody knows whose it is.
   static constexpr uint16_t kWipe = 0xffff;
@@ -391,10 +401,6 @@ class Groups {
     kForOwn,  // launches of the runtime's own
     kForOthers,
   };
-  struct Setting {
-    Launch launch = {};
-    uint32_t since = 0;  // number of the first launch that had it
-  };
   struct alignas(128) State {
     std::optional<Driver> driver = {};
     uint32_t all = 0;
@@ -404,7 +410,6 @@ class Groups {
     std::array<uint16_t, kKept> owners = {};
     uint32_t prepared = kNotPrepared;  // number of the settings
     uint32_t watchdog = 0;
-    uint32_t changes = 0;  // of settings
     bool lost = false;
     Drains drains = Drains::kNo;
     bool yielded = false;         // others had a turn since the last launch of the runtime's own
@@ -429,23 +434,11 @@ class Groups {
     return static_cast<int32_t>(state.dropped - number) >= 0;
   }
   static bool dropping(const State& state) { return is_dropped(state, state.collected + 1); }
-  // A launch had the settings that were made last before it. `see` is called with these and then with earlier
-  // ones, and the number of the last launch that had them, until it returns true.
-  template <typename See>
-  void look_back(unsigned group, uint32_t number, See see) const {
-    const State& state = states_[group];
-    for (uint32_t i = 1; i <= std::min(state.changes, kKept); ++i) {
-      const Setting& one = settings_[group][(state.changes - i) % kKept];
-      if (is_before(number, one.since)) continue;
-      if (see(one, number)) return;
-      number = one.since - 1;
-    }
-  }
   // Of the kernel that a launch runs the last time before; 0: that is long ago.
   uint64_t usual_cycles(unsigned group, uint32_t number) {
     State& state = states_[group];
     // Mostly the same kernel again: nothing has changed since before the last one that has ended.
-    const Setting& newest = settings_[group][(state.changes - 1) % kKept];
+    const Setting& newest = settings_[group].newest();
     if (!is_before(state.collected, newest.since)) return cycles_of(state, state.collected);
     return usual_cycles_earlier(group, number);
   }
@@ -453,7 +446,7 @@ class Groups {
     State& state = states_[group];
     const Launch* its = nullptr;
     uint64_t cycles = 0;
-    look_back(group, number, [&](const Setting& one, uint32_t last) {
+    settings_[group].look_back(number, [&](const Setting& one, uint32_t last) {
       if (its == nullptr) its = &one.launch;
       if (is_before(state.collected, last)) last = state.collected;
       if (is_before(last, one.since) || one.launch.pc != its->pc ||
@@ -469,7 +462,6 @@ class Groups {
     const launch::Done done = state.driver->last_done();
     return done.sequence == number ? done.cycles : state.driver->result(number).cycles;
   }
-  static bool is_before(uint32_t number, uint32_t other) { return static_cast<int32_t>(number - other) < 0; }
   void flush(unsigned group) {
     State& state = states_[group];
     state.dropped = state.driver->number();
@@ -527,7 +519,7 @@ class Groups {
     State& state = states_[group];
     state.driver->prepare({launch.mask, launch.code_segment, launch.argument_segment, launch.owner, true});
     state.prepared = launch.settings == 0 ? kNotPrepared : launch.settings;
-    settings_[group][state.changes++ % kKept] = {launch, state.driver->number() + 1};
+    settings_[group].add(launch, state.driver->number() + 1);
   }
   // The launches behind `number`, up to `last`.
   template <typename See>
@@ -564,22 +556,32 @@ class Groups {
     State& state = states_[group];
     state.lost = true;
     state.room = 0;
-    const uint32_t first = state.collected + 1;
+    ++lost_count_;
+    gave_up_ = awaits_rest_ = true;
+    stuck_.forget(group);
     machine_.note(journal::Fault::kGroupLost, {group, waiting(group), waited});
-    uint8_t owner = protocol::kKernelContext;
-    look_back(group, first, [&](const Setting& had, uint32_t) {
-      owner = had.launch.owner;
-      return true;
+    // Any of those that have not ended may be what runs, if not all ends have come here.
+    const uint32_t first = state.collected + 1;
+    memory::Contexts contexts;
+    contexts.add(protocol::kKernelContext);
+    settings_[group].look_back(state.driver->number(), [&](const Setting& had, uint32_t last) {
+      if (!is_before(last, first)) contexts.add(had.launch.owner);
+      return !is_before(first, had.since);
     });
-    lost_.add(group, state.all, owner);
+    lost_.add(group, state.all, contexts);
     if (!lost_.takes_registers(group)) return;
     control(group, regs::cg::launch_control::kFlush.mask() | regs::cg::launch_control::kKill.mask());
     state.driver->enable(0);
   }
+  [[gnu::cold, gnu::noinline]] bool look_at_lost() {
+    const bool any = lost_.look();
+    awaits_rest_ = !lost_.are_at_rest();
+    return any;
+  }
   template <typename See>
   [[gnu::cold, gnu::noinline]] bool end_lost(unsigned group, See see) {
     State& state = states_[group];
-    if (!lost_.is_at_rest(group) && lost_.age(group) < kGrace) return false;
+    if (!lost_.is_at_rest(group) && !lost_.is_given_up(group)) return false;
     const uint32_t last = state.driver->number();
     while (state.collected != last) {
       const uint32_t number = ++state.collected;
@@ -592,7 +594,7 @@ class Groups {
     const State& state = states_[group];
     const uint32_t number = state.collected + 1;
     uint32_t mask = 0;
-    look_back(group, number, [&](const Setting& had, uint32_t) {
+    settings_[group].look_back(number, [&](const Setting& had, uint32_t) {
       mask = had.launch.mask;
       return true;
     });
@@ -629,10 +631,13 @@ class Groups {
   Stuck<M>& stuck_;
   Lost<M>& lost_;
   unsigned count_ = 0;
+  uint8_t lost_count_ = 0;
+  bool gave_up_ = false;  // a group, since watch()
+  bool awaits_rest_ = false;
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};
   // Apart from what every launch looks at: the settings that those that wait may have.
-  std::array<std::array<Setting, kKept>, launch::kMaxGroups> settings_ = {};
+  std::array<Settings, launch::kMaxGroups> settings_ = {};
   std::array<Watch, launch::kMaxGroups> watches_ = {};
 };
 

@@ -2,12 +2,14 @@
 // before they are in reset. Until then nobody else may get what they can reach.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 
 #include "abi/launch.hpp"
 #include "card_regs.hpp"
+#include "firmware/memory/contexts.hpp"
 #include "firmware/runtime/machine.hpp"
 
 namespace swai::runtime {
@@ -17,23 +19,63 @@ class Lost {
  public:
   explicit Lost(M& machine) : machine_(machine) {}
 
-  // These cores of it may be running for `owner`.
-  [[gnu::cold, gnu::noinline]] void add(unsigned group, uint32_t cores, uint8_t owner) {
-    groups_[group] = {machine_.time(), cores, owner};
+  // What these cores of it may still write is of these contexts.
+  [[gnu::cold, gnu::noinline]] void add(unsigned group, uint32_t cores, const memory::Contexts& contexts) {
+    groups_[group] = {machine_.time(), cores, contexts};
+    writers_.add(contexts);
   }
   // Not while it is being reset.
   [[gnu::cold, gnu::noinline]] bool takes_registers(unsigned group) { return domain(group) == kRunning; }
-  // Since add().
-  [[gnu::cold, gnu::noinline]] uint64_t age(unsigned group) const {
-    return machine_.time() - groups_[group].since;
+  // To be called now and then as long as any does not rest. True: one does now.
+  [[gnu::cold, gnu::noinline]] bool look() {
+    writers_ = {};
+    bool any = false;
+    for (unsigned group = 0; group < groups_.size(); ++group) {
+      if (is_at_rest(group)) continue;
+      look_at(group);
+      any |= is_at_rest(group);
+      if (!is_at_rest(group)) writers_.add(groups_[group].contexts);
+    }
+    return any;
   }
+  // The rest is what was seen last.
+
   // Nothing of the group is on its way any more.
-  [[gnu::cold, gnu::noinline]] bool is_at_rest(unsigned group) {
+  bool is_at_rest(unsigned group) const { return groups_[group].cores == 0; }
+  bool are_at_rest() const {
+    return std::ranges::all_of(groups_, [](const State& state) { return state.cores == 0; });
+  }
+  // It does not come to rest: so long it takes at most.
+  [[gnu::cold, gnu::noinline]] bool is_given_up(unsigned group) const {
+    return !is_at_rest(group) && machine_.time() - groups_[group].since >= kGrace;
+  }
+  // Something may still come to memory of these.
+  const memory::Contexts& writers() const { return writers_; }
+  // Nothing comes to memory of this context any more, or it is not known how long that may take.
+  [[gnu::cold, gnu::noinline]] bool is_settled(uint8_t context) const {
+    for (unsigned group = 0; group < groups_.size(); ++group) {
+      if (!is_at_rest(group) && groups_[group].contexts.has(context) && !is_given_up(group)) return false;
+    }
+    return true;
+  }
+  static constexpr uint64_t kGrace = 1'000'000;
+
+ private:
+  struct State {
+    uint64_t since = 0;
+    uint32_t cores = 0;  // that have not been seen in reset
+    memory::Contexts contexts = {};
+  };
+  static constexpr uint64_t kRunning = regs::pcie::reset_status::kGroup0Running;
+  static constexpr uint64_t kInReset = regs::pcie::reset_status::kGroup0InReset;
+
+  [[gnu::cold, gnu::noinline]] void look_at(unsigned group) {
     State& state = groups_[group];
     uint32_t left = state.cores;
     // A core in reset answers nothing, and nobody switches it on again.
     while (left != 0 && !answers(group, static_cast<unsigned>(std::countr_zero(left)))) left &= left - 1;
-    // A group that is being reset answers nothing either, and is in reset when nothing of it is under way.
+    // A group that is being reset answers nothing either. It is in reset when nothing of it is under way, or
+    // when it has had 4096 cycles for that.
     switch (domain(group)) {
       case kRunning:
         state.cores = left;
@@ -44,32 +86,6 @@ class Lost {
       default:
         break;
     }
-    return state.cores == 0;
-  }
-  // Something may still come to memory of this context; of anybody.
-  [[gnu::cold, gnu::noinline]] bool may_write(uint8_t context) {
-    return any([context](const State& state) { return state.owner == context; });
-  }
-  [[gnu::cold, gnu::noinline]] bool may_write() {
-    return any([](const State&) { return true; });
-  }
-
- private:
-  struct State {
-    uint64_t since = 0;
-    uint32_t cores = 0;  // that have not been seen in reset
-    uint8_t owner = 0;
-  };
-  static constexpr uint64_t kRunning = regs::pcie::reset_status::kGroup0Running;
-  static constexpr uint64_t kInReset = regs::pcie::reset_status::kGroup0InReset;
-
-  template <typename IsMeant>
-  bool any(IsMeant is_meant) {
-    bool found = false;
-    for (unsigned group = 0; group < groups_.size(); ++group) {
-      if (groups_[group].cores != 0 && is_meant(groups_[group])) found |= !is_at_rest(group);
-    }
-    return found;
   }
   uint64_t domain(unsigned group) {
     namespace reset = regs::pcie::reset_status;
@@ -85,6 +101,7 @@ class Lost {
 
   M& machine_;
   std::array<State, launch::kMaxGroups> groups_ = {};
+  memory::Contexts writers_ = {};  // of all that do not rest
 };
 
 }  // namespace swai::runtime

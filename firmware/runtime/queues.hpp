@@ -193,13 +193,15 @@ class Queues : private Begin<M> {
     look_ |= waiting_;
     over_ |= stalled_;
   }
-  void watch_groups() {
+  // True: who waits for memory should look again.
+  bool watch_groups() {
     if (!parts_.groups.watch([this](uint16_t owner, const LaunchEnd& end) { this->note_end(owner, end); }))
-      return;
+      return false;
     // Launches that were good may not be any more.
     for (Queue& queue : queues_) queue.again = {};
     look_ |= waiting_;
     over_ |= stalled_;
+    return true;
   }
   // Whose a launch is, by its owner as groups know it.
   uint8_t context_of(uint16_t owner) const { return queues_[owner / Queue::kDepth].context; }
@@ -230,7 +232,6 @@ class Queues : private Begin<M> {
   }
   // Whether all has ended that was under way when this was true last.
   [[gnu::cold, gnu::noinline]] bool period_has_ended() {
-    if (parts_.groups.may_write()) return false;
     for (const Queue& queue : queues_) {
       if (uses_memory(queue) && static_cast<int32_t>(queue.ended - period_[queue.number]) < 0) return false;
     }
@@ -239,10 +240,11 @@ class Queues : private Begin<M> {
   }
   // Nothing of this client is under way that may still write somewhere.
   [[gnu::cold, gnu::noinline]] bool is_quiet_for(uint8_t context) const {
-    const auto writes = [context](const Queue& queue) {
-      return queue.context == context && uses_memory(queue);
-    };
-    return std::ranges::none_of(queues_, writes) && !parts_.groups.may_write(context);
+    return has_ended(context) && !parts_.groups.may_write(context);
+  }
+  // That, or it is not known how long it would take.
+  [[gnu::cold, gnu::noinline]] bool is_settled(uint8_t context) const {
+    return has_ended(context) && parts_.groups.is_settled(context);
   }
   // One that clients cannot have; groups that knew it ask anew.
   [[gnu::cold, gnu::noinline]] void set_own_segment(uint16_t number, uint64_t entry) {
@@ -264,6 +266,10 @@ class Queues : private Begin<M> {
     const command::Type type = queue.front().type;
     return queue.flights() != 0 && type != command::Type::kEventWait && type != command::Type::kHostCall &&
            type != command::Type::kModuleLoad;
+  }
+  bool has_ended(uint8_t context) const {
+    return std::ranges::none_of(
+        queues_, [context](const Queue& queue) { return queue.context == context && uses_memory(queue); });
   }
   // What has not been begun is refused until the host resets the queue.
   void stop(unsigned number, Status status) {

@@ -60,7 +60,7 @@ class Requests {
       queues_.stop_launches(client.context);
       if (!client.stopped) {
         more = true;
-      } else if (next == nullptr && queues_.is_quiet_for(client.context)) {
+      } else if (next == nullptr && queues_.is_settled(client.context)) {
         next = &client;
       }
     }
@@ -216,7 +216,8 @@ class Requests {
       parts_.transfers.restart();
       parts_.completions.restart();
     }
-    const uint8_t context = clients.add(client);
+    const uint8_t context =
+        clients.add(client, [&](uint8_t number) { return parts_.groups.may_write(number); });
     if (context == 0) return Status::kNoContext;
     parts_.events.clear(context);
     values.words[0] = context;
@@ -272,7 +273,8 @@ class Requests {
 
   void give_back(Client& client) {
     constexpr unsigned kBlocks = 4;
-    if (!parts_.memory.free_some(client.context, kBlocks)) return;
+    const bool withhold = parts_.groups.may_write(client.context);
+    if (!parts_.memory.free_some(client.context, kBlocks, withhold)) return;
     parts_.modules.forget(client.context);
     parts_.groups.forget();
     parts_.groups.disown(client.context);

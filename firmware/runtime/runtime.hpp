@@ -33,7 +33,7 @@ namespace swai::runtime {
 // Tables that are large and of which a launch needs nothing: they may lie in slower memory than the rest.
 template <Machine M>
 struct Tables {
-  explicit Tables(M& machine)
+  [[gnu::cold, gnu::noinline]] explicit Tables(M& machine)
       : memory(machine),
         modules(machine, memory),
         module_load(machine, memory, modules),
@@ -65,6 +65,7 @@ class Runtime {
     uint64_t answers = 0;  // program::kAnswerBytes of SRAM that the caches do not hold
     uint64_t events = 0;   // Events<M>::kBytes of memory
     unsigned groups = 1;
+    uint32_t lost = 0;  // of them, those that a kernel before has left running, and that do not stop
   };
 
   [[gnu::cold, gnu::noinline]] Runtime(M& machine, Tables<M>& tables)
@@ -88,10 +89,12 @@ class Runtime {
         machine_(machine) {}
 
   [[gnu::cold, gnu::noinline]] void init(const Plan& plan) {
-    memory_.init(plan.memory);
+    memory::Plan memory = plan.memory;
+    memory.withholds = plan.lost != 0;
+    memory_.init(memory);
     modules_.init(plan.modules);
     module_load_.init();
-    groups_.init(plan.groups, plan.wipe);
+    groups_.init(plan.groups, plan.wipe, plan.lost);
     completions_.init(plan.sram);
     transfers_.init(plan.sram + Completions<M>::kBytes);
     two_level_.init(plan.sram + Completions<M>::kBytes + Transfers<M>::kBytes);
@@ -138,7 +141,9 @@ class Runtime {
   // To withdraw the alarm when there is nothing to do any more would cost every launch that somebody waits
   // for.
   [[gnu::always_inline]] void rest() {
-    if (alarm_ || !(groups_.any_busy() || completions_.stuck() || transfers_.stuck())) return;
+    if (alarm_ ||
+        !(groups_.any_busy() || groups_.awaits_rest() || completions_.stuck() || transfers_.stuck()))
+      return;
     keep_time();
   }
   // Somebody has a model program.
@@ -167,7 +172,7 @@ class Runtime {
   // It is time; poll() follows.
   void alarm() {
     alarm_ = false;
-    queues_.watch_groups();
+    if (queues_.watch_groups()) cleaner_.look_again();
     watch_cycles_ = groups_.suspects() ? Stuck<M>::kApart : kWatchCycles;
     if (completions_.stuck() || transfers_.stuck()) mend();
   }

@@ -317,6 +317,14 @@ uint64_t FakeProcessor::read_group(unsigned number, uint64_t offset) {
   if (offset == cg::launch_status::kOffset) {
     return cg::launch_status::kEnded.put(group.ended) | cg::launch_status::kRunning.put(group.running);
   }
+  if (cores_wait && group.running) {
+    namespace word = cpe::isa::cpe_status;
+    if (offset == cg::cpe_running::kOffset) return group.launches.front().mask;
+    if (offset >= regs::kCgAccess) {
+      const uint64_t inside = (offset - regs::kCgAccess) % regs::kCgAccessStride;
+      return inside == regs::kCgAccessStatus ? word::kWaits.mask() | word::kSync.put(1) : now_;
+    }
+  }
   if (offset == cg::launch_age::kOffset) return group.running ? now_ - group.launches.front().began : 0;
   if (offset == cg::fault_pending::kOffset) return group.fault_pending;
   if (offset - cg::launch_cycles::kOffset < sizeof group.results)
@@ -378,8 +386,7 @@ void FakeProcessor::control_launches(unsigned number, uint64_t control) {
   if ((control & reg::kFlush.mask()) != 0) {
     for (size_t i = group.running ? 1 : 0; i < group.launches.size(); ++i) group.launches[i].flushed = true;
   }
-  if ((control & reg::kKill.mask()) != 0 && group.running &&
-      group.launches.front().operation != Operation::kDead) {
+  if ((control & reg::kKill.mask()) != 0 && group.running && !is_dead(group.launches.front())) {
     group.launches.front().killed = true;
     end_launch_in(number, 5);
   }
@@ -387,12 +394,16 @@ void FakeProcessor::control_launches(unsigned number, uint64_t control) {
   run_next_launch(number);
 }
 
+bool FakeProcessor::is_dead(const Launch& launch) const {
+  return launch.operation == Operation::kDead ||
+         (own_fills_die && launch.operation == Operation::kFill && launch.owner == protocol::kKernelContext);
+}
 void FakeProcessor::run_next_launch(unsigned number) {
   Group& group = groups_[number];
   if (group.running || group.launches.empty() || (group.held && !group.launches.front().flushed)) return;
   group.running = true;
   group.launches.front().began = now_;
-  if (group.launches.front().operation == Operation::kDead) return;
+  if (is_dead(group.launches.front())) return;
   end_launch_in(number, group.launches.front().flushed ? 5 : group.launches.front().cycles);
 }
 
@@ -423,6 +434,8 @@ void FakeProcessor::end_launch(unsigned number) {
   } else if (launch.killed) {
     fault.cause = launch::Cause::kKilled;
     fault.cpe = static_cast<unsigned>(std::countr_zero(launch.mask));
+  } else if (!launch.flushed && launch.operation == Operation::kWipe && wipes_fail) {
+    fault = {launch::Cause::kBreakpoint, segment::pointer(segment::kNone, 0), 0};
   } else if (!launch.flushed) {
     fault = run_kernel(launch);
   }
@@ -441,8 +454,10 @@ void FakeProcessor::end_launch(unsigned number) {
     group.held =
         (group.registers[cg::launch_control::kOffset] & cg::launch_control::kHoldAfterFailure.mask()) != 0;
   }
-  group.done = launch::encode_done({group.ended, failed, watchdog, static_cast<uint32_t>(launch.cycles)});
-  work_ |= uint64_t{1} << (40 + number);
+  if (!words_lost) {
+    group.done = launch::encode_done({group.ended, failed, watchdog, static_cast<uint32_t>(launch.cycles)});
+    work_ |= uint64_t{1} << (40 + number);
+  }
   run_next_launch(number);
 }
 

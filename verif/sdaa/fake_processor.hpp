@@ -161,6 +161,11 @@ class FakeProcessor {
   uint64_t failed_looks = 0;                       // the same of one that has failed
   // So long the cores of a group have something on its way to memory when they are switched off.
   uint64_t drain_cycles = 50;
+  bool wipes_fail = false;  // as the last launch that is known
+  // Cores that run wait for each other, but something of them moves whenever somebody looks.
+  bool cores_wait = false;
+  bool own_fills_die = false;  // launches that clear memory: as Operation::kDead
+  bool words_lost = false;     // done words
   // Nothing of them is: they are in reset.
   bool at_rest(unsigned group) const;
 
@@ -212,6 +217,7 @@ class FakeProcessor {
     uint32_t argument = 0;   // as it was handed over
     uint64_t constants = 0;  // pointer; what lies behind the operation in the code
   };
+  bool is_dead(const Launch& launch) const;
   struct Group {
     std::map<uint64_t, uint64_t> registers;
     std::deque<Launch> launches;  // the one in front runs, unless the group holds

@@ -178,7 +178,7 @@ void Exerciser::clear_some(unsigned steps) {
               "what somebody has is to be cleared");
     }
     processor_.clear(memory_.physical_of(row.index), row.blocks * kBlockBytes);
-    memory_.cleared(row);
+    memory_.cleared(row.blocks);
   }
 }
 

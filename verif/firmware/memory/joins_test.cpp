@@ -108,7 +108,7 @@ TEST_CASE("what clients leave who end in whatever order is cleared in long rows,
       REQUIRE(got.status == Status::kAgain);
       const Row row = scene.memory.take_to_clear();
       REQUIRE(row.blocks != 0);
-      scene.memory.cleared(row);
+      scene.memory.cleared(row.blocks);
       ++rows;
       blocks += row.blocks;
     }
@@ -129,7 +129,7 @@ TEST_CASE("who uses its own again and again keeps nobody from what it gave back 
     const Allocation own = scene.memory.allocate(kBlockBytes, Usage::kCpe, 0, 1);
     if (own.status == Status::kOk) REQUIRE(scene.memory.free(own.range.pointer, 1) == Status::kOk);
     scene.memory.end_period();
-    if (const Row row = scene.memory.take_to_clear(); row.blocks != 0) scene.memory.cleared(row);
+    if (const Row row = scene.memory.take_to_clear(); row.blocks != 0) scene.memory.cleared(row.blocks);
   }
   CHECK(status == Status::kOk);
 }

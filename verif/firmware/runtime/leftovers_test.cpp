@@ -250,6 +250,191 @@ TEST_CASE("memory that a lost group may still write to is nobody else's, and its
   if (!leaves) one.fails(one.lanes.front(), last, Status::kGroupLost);
 }
 
+// Until this group was given up.
+void lose(Played& played, unsigned group) {
+  for (unsigned i = 0; i < 1000 && !played.runtime().groups().lost(group); ++i) played.run(1);
+  REQUIRE(played.runtime().groups().lost(group));
+}
+// That long nothing else happens.
+void pass(Played& played, uint64_t cycles) {
+  bool over = false;
+  played.processor().later(cycles, [&] { over = true; });
+  for (unsigned i = 0; i < 10'000 && !over; ++i) played.run(1);
+  REQUIRE(over);
+}
+constexpr uint64_t kNever = ~uint64_t{0};
+
+TEST_CASE("who asks for memory that a lost group may still write to is told so, or gets other memory") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0)), two(played, window_of(1));
+  REQUIRE(one.open(random));
+  REQUIRE(one.open(random));
+  one.load();
+  REQUIRE(two.open(random));
+  two.load();
+  Guest::Lane& lane = two.lanes.front();
+  const auto file = sdaa::fake_module();
+  const auto place = two.ask(Operation::kAllocate,
+                             {file.size(), protocol::AllocateFlags{protocol::Usage::kShared, 0}.bits()});
+  REQUIRE(place.ok());
+  const uint64_t at = place.values[0];
+  std::ranges::copy(file, two.area(Guest::kAreas));
+  two.finish(lane, two.copy(lane, at, Guest::kAreas, static_cast<uint32_t>(file.size()), false));
+  const auto mine = all_of(played, one);
+  played.processor().drain_cycles = kNever;
+  bool all = false;
+  SUBCASE("the cores of one group never rest") {}
+  SUBCASE("those of all groups") { all = true; }
+  SUBCASE("they do later") { played.processor().drain_cycles = 5'000'000; }
+  one.launch(one.lanes[0], Guest::kDead, {}, 0, 20'000);
+  if (all) one.launch(one.lanes[1], Guest::kDead, {}, 1, 20'000);
+  played.run(0);
+  for (const Piece& piece : mine) REQUIRE(one.ask(Operation::kFree, {piece.pointer}).ok());
+  const uint32_t load = two.put(lane, command::Type::kModuleLoad, command::ModuleLoad{{}, at, file.size()});
+  CHECK(all_of(played, two).empty());
+  two.fails(lane, load, Status::kNoMemory);
+  CHECK(played.runtime().groups().all_lost() == all);
+  // Its client has it again at once.
+  CHECK(one.ask(Operation::kAllocate, {mine.front().bytes, 0}).ok());
+  if (played.processor().drain_cycles == kNever) return;
+  pass(played, 6'000'000);
+  CHECK_FALSE(played.runtime().groups().awaits_rest());
+  CHECK_FALSE(all_of(played, two).empty());
+}
+
+TEST_CASE(
+    "where a launch that clears memory is lost nobody gets what it was to clear, and clearing goes on") {
+  Played played;
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  const auto mine = all_of(played, *one);
+  bool rests = false;
+  SUBCASE("its cores rest") { rests = true; }
+  SUBCASE("they never do") {}
+  played.processor().own_fills_die = true;
+  played.processor().drain_cycles = rests ? 50 : kNever;
+  CHECK(one->detach() == Status::kOk);
+  played.run(0);
+  lose(played, 0);
+  played.processor().own_fills_die = false;
+  uint64_t left = 0, got = 0;
+  for (const Piece& piece : mine) left += piece.bytes;
+  Guest two(played, window_of(1));
+  for (const Piece& piece : all_of(played, two)) got += piece.bytes;
+  CHECK(got == left - (rests ? 0 : kBlock));
+}
+
+// Which of the launches that have not ended runs is not known: done words may not have come.
+TEST_CASE("memory of all whose launches a lost group has not ended stays away from others") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0)), two(played, window_of(1)), three(played, window_of(2));
+  for (Guest* const guest : {&one, &two}) {
+    REQUIRE(guest->open(random));
+    guest->load();
+  }
+  two.finish(two.lanes.front(), two.launch(two.lanes.front(), Guest::kNothing, {}, 0, 20'000));
+  const auto mine = all_of(played, one);
+  played.processor().drain_cycles = kNever;
+  played.processor().words_lost = true;
+  two.launch(two.lanes.front(), Guest::kNothing, {}, 0, 20'000);
+  one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
+  played.run(1);
+  played.processor().words_lost = false;
+  CHECK(one.detach() == Status::kOk);
+  lose(played, 0);
+  pass(played, 2'000'000);
+  CHECK(all_of(played, three).empty());
+}
+
+TEST_CASE("a client whose cores never rest goes; what they may write to is nobody's") {
+  verif::Random random(test_seed());
+  Played played;
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  REQUIRE(one->open(random));
+  one->load();
+  const auto mine = all_of(played, *one);
+  REQUIRE(one->ask(Operation::kFree, {mine.back().pointer}).ok());
+  played.processor().drain_cycles = kNever;
+  one->launch(one->lanes.front(), Guest::kDead, {}, 0, 20'000);
+  played.run(0);
+  CHECK(one->detach() == Status::kOk);
+  pass(played, 3'000'000);
+  const auto alone = played.ask(Operation::kAttach, {protocol::kVersion, 0, 0, 0, 0});
+  REQUIRE(alone.ok());
+  CHECK(played.ask(Operation::kDetach, {alone.values[0]}).ok());
+  std::vector<std::unique_ptr<Guest>> guests;
+  const auto attach = [&](unsigned place) {
+    guests.push_back(std::make_unique<Guest>(played, window_of(1 + place)));
+    REQUIRE(guests.back()->status == Status::kOk);
+    // Its cores may still act in its name.
+    REQUIRE(guests.back()->context != one->context);
+  };
+  for (unsigned place = 0; place < protocol::kContexts; ++place) attach(place);
+  for (unsigned i = 0; i < 5 * protocol::kMaxContext / 4; ++i) {
+    for (const auto& guest : guests) CHECK(guest->detach() == Status::kOk);
+    played.run(10);
+    guests.clear();
+    attach(0);
+  }
+  CHECK(all_of(played, *guests.back()).empty());
+}
+
+TEST_CASE("what a kernel before has left running, and does not stop, keeps what was given out then") {
+  verif::Random random(test_seed());
+  Played played;
+  auto one = std::make_unique<Guest>(played, window_of(0));
+  const auto mine = all_of(played, *one);
+  one.reset();
+  played.restart(1);
+  Guest two(played, window_of(1));
+  CHECK(all_of(played, two).empty());
+  const auto other =
+      two.ask(Operation::kAllocate, {kBlock, protocol::AllocateFlags{protocol::Usage::kCpe, 1}.bits()});
+  CHECK(other.ok());
+  CHECK(played.runtime().groups().lost(0));
+  CHECK_FALSE(played.runtime().groups().lost(1));
+  CHECK(played.runtime().groups().least_busy() == 1);
+}
+
+TEST_CASE("who launches the same again on a group that was given up behind its back hears of it") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0));
+  auto two = std::make_unique<Guest>(played, window_of(1));
+  for (Guest* const guest : {&one, two.get()}) {
+    REQUIRE(guest->open(random));
+    guest->load();
+  }
+  Guest::Lane& lane = one.lanes.front();
+  one.finish(lane, one.launch(lane, Guest::kNothing, {}, 0));
+  // The wipe before it fails, and all have ended when the card hears of it.
+  played.processor().wipes_fail = true;
+  played.processor().drain_cycles = kNever;
+  two->launch(two->lanes.front(), Guest::kNothing, {}, 0);
+  played.run(0);
+  CHECK(two->detach() == Status::kOk);
+  for (unsigned i = 0; i < 2; ++i) played.processor().run_next();
+  played.run(0);
+  REQUIRE(played.runtime().groups().lost(0));
+  REQUIRE_FALSE(played.runtime().groups().busy(0));
+  one.fails(lane, one.launch(lane, Guest::kNothing, {}, 0), Status::kGroupLost);
+}
+
+TEST_CASE("a lost group is not suspected of standing still") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0));
+  REQUIRE(one.open(random));
+  one.load();
+  played.processor().cores_wait = true;
+  const uint32_t last = one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
+  pass(played, 50'000);
+  CHECK(played.runtime().groups().suspects());
+  one.fails(one.lanes.front(), last, Status::kGroupLost);
+  CHECK_FALSE(played.runtime().groups().suspects());
+}
+
 // Who waited for the group to be idle has gone when it is.
 TEST_CASE("clearing goes on by itself when whom it let go first has gone") {
   verif::Random random(test_seed());

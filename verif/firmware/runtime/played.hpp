@@ -26,7 +26,7 @@ class Played {
     constexpr uint64_t kOwn = 16 << 20;
     constexpr uint64_t kBase = regs::kHbmRegion.base;
     processor_.own = kOwn;
-    Runtime<sdaa::FakeProcessor>::Plan plan;
+    auto& plan = plan_;
     plan.groups = plan.memory.groups = options_.groups;
     for (unsigned group = 0; group < options_.groups; ++group) {
       const uint64_t own = group == 0 ? kOwn : 0;
@@ -64,9 +64,16 @@ class Played {
     processor_.check_transfer = [this](const dma::Descriptor& descriptor) {
       sdaa::check_transfer(*runtime_, processor_, descriptor);
     };
-    runtime_->init(plan);
-    for (unsigned group = 0; group < options_.groups; ++group)
-      runtime_->groups().driver(group).use_segments(kBase, memory::kSegments);
+    start();
+  }
+  // The firmware begins anew; these groups do not stop.
+  void restart(uint32_t lost) {
+    processor_.reset();
+    plan_.lost = lost;
+    runtime_.reset();
+    tables_ = std::make_unique<Tables<sdaa::FakeProcessor>>(processor_);
+    runtime_ = std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, *tables_);
+    start();
   }
 
   static constexpr uint64_t kAnswers = sdaa::FakeProcessor::kSram + 0x1'4000;
@@ -133,6 +140,11 @@ class Played {
   }
 
  private:
+  void start() {
+    runtime_->init(plan_);
+    for (unsigned group = 0; group < options_.groups; ++group)
+      runtime_->groups().driver(group).use_segments(plan_.memory.segment_table, memory::kSegments);
+  }
   BuiltIn built_in(uint64_t base) {
     const uint64_t at = base + 0x80'0000;
     processor_.store(at, static_cast<uint64_t>(sdaa::Operation::kCopy));
@@ -144,9 +156,11 @@ class Played {
 
   sdaa::FakeOptions options_ = {};
   sdaa::FakeProcessor processor_{options_};
-  Tables<sdaa::FakeProcessor> tables_{processor_};
+  Runtime<sdaa::FakeProcessor>::Plan plan_ = {};
+  std::unique_ptr<Tables<sdaa::FakeProcessor>> tables_ =
+      std::make_unique<Tables<sdaa::FakeProcessor>>(processor_);
   std::unique_ptr<Runtime<sdaa::FakeProcessor>> runtime_ =
-      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, tables_);
+      std::make_unique<Runtime<sdaa::FakeProcessor>>(processor_, *tables_);
   uint32_t tag_ = 0;
   unsigned polls_ = 0;
 };

@@ -8,6 +8,23 @@
 #include "verif/common/doctest_main.hpp"
 #include "verif/firmware/runtime/garbage.hpp"
 
+TEST_CASE("settings that never change stay those of the next launch, however many there are") {
+  swai::runtime::Settings settings;
+  settings.add({.pc = 1}, 1);
+  settings.add({.pc = 2}, 10);
+  uint32_t ended = 9;
+  for (unsigned i = 0; i < 16; ++i, ended += swai::runtime::Settings::kOld / 2) {
+    CAPTURE(i);
+    settings.renew(ended);
+    uint32_t pc = 0;
+    settings.look_back(ended + 1, [&](const swai::runtime::Setting& one, uint32_t) {
+      pc = one.launch.pc;
+      return true;
+    });
+    CHECK(pc == 2);
+  }
+}
+
 TEST_CASE("garbage in slots and words: nothing outside is touched, everybody is answered, nothing is left") {
   swai::verif::Random random(swai::test_seed());
   swai::runtime::Counts sum;
