@@ -11,6 +11,9 @@ from measure_clock import FIGURES, errors
 
 MEDIAN = 0.055  # of the errors, which are 0.035; the bar of fast.clock_error is 0.10
 MOST = 0.17     # of one
+# Of a job's first launch, whose code comes from memory: how long that takes depends on which lines of it lie together, and changes
+# by 5 % of a short launch from build to build.
+MOST_COLD = 0.25
 HAIR = 40       # cycles that are no error, whatever part of a short launch they are
 MODEL = "build/iss-cpe-run"
 
@@ -25,8 +28,9 @@ class Clock(unittest.TestCase):
                 model = job(clock_jobs.Run(MODEL))
                 found = errors(rtl[name], model)
                 all_errors += map(abs, found)
-                for cycles, ours, error in zip(rtl[name], model, found, strict=True):
-                    self.assertTrue(abs(error) <= MOST or abs(ours - cycles) <= HAIR, f"{ours} cycles, of {cycles} in RTL")
+                mosts = [MOST_COLD] + [MOST] * (len(found) - 1)
+                for cycles, ours, error, most in zip(rtl[name], model, found, mosts, strict=True):
+                    self.assertTrue(abs(error) <= most or abs(ours - cycles) <= HAIR, f"{ours} cycles, of {cycles} in RTL")
         self.assertLessEqual(statistics.median(all_errors), MEDIAN)
 
     def test_threads(self):
