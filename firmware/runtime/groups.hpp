@@ -356,6 +356,11 @@ class Groups {
   // What was launched for these contexts may still write to memory, though it has ended.
   const memory::Contexts& writers() const { return lost_.writers(); }
   bool may_write(uint8_t context) const { return any_lost() && lost_.writers().has(context); }
+  // The same, looked at anew.
+  [[gnu::cold, gnu::noinline]] bool may_write_now(uint8_t context) {
+    if (may_write(context)) gave_up_ |= look_at_lost();
+    return may_write(context);
+  }
   // That is over, or nobody waits for it any longer.
   bool is_settled(uint8_t context) const { return !any_lost() || lost_.is_settled(context); }
 
@@ -562,10 +567,11 @@ class Groups {
     machine_.note(journal::Fault::kGroupLost, {group, waiting(group), waited});
     // Any of those that have not ended may be what runs, if not all ends have come here.
     const uint32_t first = state.collected + 1;
+    // (The runtime's own write to nobody's memory but what they clear: own_may_write().)
     memory::Contexts contexts;
-    contexts.add(protocol::kKernelContext);
     settings_[group].look_back(state.driver->number(), [&](const Setting& had, uint32_t last) {
-      if (!is_before(last, first)) contexts.add(had.launch.owner);
+      if (!is_before(last, first) && had.launch.owner != protocol::kKernelContext)
+        contexts.add(had.launch.owner);
       return !is_before(first, had.since);
     });
     lost_.add(group, state.all, contexts);
@@ -632,7 +638,7 @@ class Groups {
   Lost<M>& lost_;
   unsigned count_ = 0;
   uint8_t lost_count_ = 0;
-  bool gave_up_ = false;  // a group, since watch()
+  bool gave_up_ = false;  // a group, since watch(); or saw one at rest
   bool awaits_rest_ = false;
   Wipe wipe_ = {};
   std::array<State, launch::kMaxGroups> states_ = {};

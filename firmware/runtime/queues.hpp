@@ -240,7 +240,7 @@ class Queues : private Begin<M> {
   }
   // Nothing of this client is under way that may still write somewhere.
   [[gnu::cold, gnu::noinline]] bool is_quiet_for(uint8_t context) const {
-    return has_ended(context) && !parts_.groups.may_write(context);
+    return has_ended(context) && !parts_.groups.may_write_now(context);
   }
   // That, or it is not known how long it would take.
   [[gnu::cold, gnu::noinline]] bool is_settled(uint8_t context) const {
