@@ -1,6 +1,8 @@
 #include "host/graph/lower.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "host/graph/emitter.hpp"
@@ -63,18 +65,19 @@ class Lowering {
   // are gone that the others would wait for.
   void take_rows_whole() {
     std::vector<bool> gone(graph_.nodes.size());
-    for (ValueId x = 0; x < uses_.size(); ++x) {
-      std::vector<Node*> products;
-      bool all = true;  // of those that want bytes
-      for (Node& node : graph_.nodes) {
-        if (node.operation != "linear" || use_of(node).operand("x") != x) continue;
-        if (takes_row_whole(node)) {
-          products.push_back(&node);
-        } else {
-          all = false;
-        }
+    std::map<ValueId, std::vector<Node*>> products_of;
+    std::set<ValueId> others;  // that a product of another kind takes, too
+    for (Node& node : graph_.nodes) {
+      if (node.operation != "linear") continue;
+      const ValueId x = *use_of(node).operand("x");
+      if (takes_row_whole(node)) {
+        products_of[x].push_back(&node);
+      } else {
+        others.insert(x);
       }
-      if (products.empty() || !all) continue;
+    }
+    for (const auto& [x, products] : products_of) {
+      if (others.contains(x)) continue;
       const std::optional<size_t> norm = products.size() == uses_[x] ? norm_of(x) : std::nullopt;
       for (Node* const product : products) become_row(*product, norm ? &graph_.nodes[*norm] : nullptr);
       if (norm) gone[*norm] = true;
@@ -102,10 +105,16 @@ class Lowering {
     if (!is_temporary(x) || !value.producer) return std::nullopt;
     const Node& node = graph_.nodes[*value.producer];
     if (node.operation != "layer_norm" && node.operation != "rms_norm") return std::nullopt;
-    const ValueId from = *use_of(node).operand("x");
-    const bool stays = is_temporary(from) || graph_.values[from].kind == ValueKind::kInput;
+    const bool stays =
+        std::ranges::all_of(node.operands, [&](std::optional<ValueId> id) { return !id || is_left(*id); });
     const bool short_enough = most_of(value.type.dimensions[1]) * stands_for_ <= kLongestNorm;
     return stays && short_enough ? value.producer : std::nullopt;
+  }
+
+  // Nobody writes it between a node that reads it and those that read what the node makes.
+  bool is_left(ValueId id) const {
+    const ValueKind kind = graph_.values[id].kind;
+    return is_temporary(id) || kind == ValueKind::kInput || kind == ValueKind::kWeight;
   }
 
   void become_row(Node& product, const Node* norm) const {

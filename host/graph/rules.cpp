@@ -113,6 +113,11 @@ std::vector<Type> embedding(const Use& use) {
   return {of(Element::kF32, {rows, table.dimensions[1]})};
 }
 
+// Columns of x that share a scale, where the card makes scales: all of a row, or a number.
+void group_is_known(const Use& use) {
+  if (!(use.size("x_group") == Size(0))) use.count("x_group");
+}
+
 std::vector<Type> linear(const Use& use) {
   const Type& x = use.tensor("x", 2, kRows);
   const Type& weight = use.packed_weight("weight", kWeights);
@@ -130,6 +135,7 @@ std::vector<Type> linear(const Use& use) {
       scales_of_rows(use, "x_scale", "x_group", x);
     }
   }
+  group_is_known(use);
   vector_for(use, "scale", columns);
   if (whole == use.has("scale")) use.fail("weight has a scale unless it is f32 or f16");
   return {product(use, rows, columns)};
@@ -141,6 +147,7 @@ std::vector<Type> linear_row(const Use& use) {
   if (weight.packed->tiles != 0) use.fail("the weight is sparse, which only linear takes");
   use.same(x.dimensions[0], 1, "the rows of x, and 1");
   use.same(x.dimensions[1], weight.dimensions[1], "the depth of x and weight");
+  group_is_known(use);
   const Size columns = weight.dimensions[0];
   vector_for(use, "scale", columns);
   vector_for(use, "bias", columns);

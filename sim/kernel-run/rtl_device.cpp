@@ -228,7 +228,8 @@ void RtlDevice::add_counters(Outcome& outcome, const Snapshot& before, const Sna
   figure("systolic unit: rows", percent(sum(16), cycles * taking_part), "% of all cycles");
   figure("vector unit: groups of 8", percent(sum(20), cycles * taking_part), "% of all cycles");
   if (before.working)
-    figure("no engine works", percent(cycles - (*after.working - *before.working), cycles), "%");
+    figure("no engine works",
+           percent(cycles - std::min<uint64_t>(cycles, *after.working - *before.working), cycles), "%");
   const uint64_t lines = group(kHbmReads) + group(kHbmWrites);
   figure("HBM, of 64 bytes a cycle", percent(lines, cycles), "%");
   figure("HBM busy", percent(std::min(group(kHbmBusy), cycles), cycles), "%");

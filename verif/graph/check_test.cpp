@@ -177,9 +177,11 @@ TEST_CASE("lifetimes: values come before their use, and what was overwritten is 
   const std::string bytes = "weight v: i8[16, d] packed\nweight v.scale: f32[16]\n";
   CHECK(after_start(bytes + "z = linear_row(x, v, v.scale)").find("the rows of x, and 1") !=
         std::string::npos);
-  CHECK(after_start(bytes +
-                    "r = slice(x, first: 0, rows: 1)\nz = linear_row(r, v, v.scale, norm_bias: r.g)\n") !=
-        "");
+  const std::string row = bytes + "weight g: f32[d]\nr = slice(x, first: 0, rows: 1)\n";
+  CHECK(after_start(row + "z = linear_row(r, v, v.scale, norm_bias: g)")
+            .find("norm_bias is there without norm") != std::string::npos);
+  CHECK(after_start(row + "z = linear_row(r, v, v.scale, x_group: n)").find("x_group") != std::string::npos);
+  CHECK(after_start(row + "z = linear(r, v, v.scale, x_group: n)").find("x_group") != std::string::npos);
   CHECK(after_start("a in m = linear(x, w)") ==
         "9: linear: the bytes of a in buffer m must stay within bounds: 64 * n may be more than 32 * n");
   CHECK(after_start("a = gelu(m)") == "9: gelu: m is a buffer; name the value that is in it");

@@ -283,6 +283,9 @@ TEST_CASE("products of one short row are a node each, with their norm") {
          std::vector{kRmsNorm, kGeluErf, kLinearRow, kLinearRow}));
   CHECK((of("state k: f32[1, 128]\nt = extend(k, x, at: 0)\ns = rms_norm(t, g)\nu = extend(t, x, at: 0)\n") ==
          std::vector{kCopy, kRmsNorm, kCopy, kLinearRow, kLinearRow}));
+  CHECK((of("buffer m: f32[128]\ninput t: f32[128, 64]\nscratch, f in m = quantise(t)\ns = rms_norm(x, f)\n"
+            "scrap, h in m = quantise(t)\n") ==
+         std::vector{kQuantise, kRmsNorm, kQuantise, kLinearRow, kLinearRow}));
   CHECK((of("s = rms_norm(x, g)\n", "i4[64, 128] packed 32") ==
          std::vector{kRmsNorm, kQuantise, kLinearW4, kLinear}));
   CHECK((of("s = gelu(x)\n") == std::vector{kGeluErf, kLinearRow, kLinearRow}));

@@ -74,6 +74,15 @@ TEST_CASE("linear_row: the bits of a norm, quantise and linear, of any size, on 
   }
 }
 
+TEST_CASE("linear_row: the longest row with a norm leaves room for the weights of one CPE") {
+  verif::Random random(test_seed() + 2);
+  RowLayer layer(random, kMaxRow, 17);
+  layer.args.gamma = layer.gamma.at();
+  layer.args.beta = layer.beta.at();
+  layer.args.group = kScaleGroup;
+  for (const uint32_t mask : {1u, 0x1'0001u}) layer.expect_the_golden(mask);
+}
+
 TEST_CASE("linear_row: layers behind each other begin with other CPEs, and with as few as there are") {
   verif::Random random(test_seed() + 1);
   for (const uint32_t depth : {8, 128, 136, 512}) {

@@ -86,8 +86,9 @@ class RowLayer {
   }
 
  private:
-  static constexpr uint32_t kRoom = 65536;  // of weights
-  static constexpr uint32_t kPitch = 64;    // of scales: the systolic unit wants multiples of 32
+  static constexpr uint32_t kRoom =
+      49152;  // of weights: beside them lie a row of 4096, its norm's factors and its bytes
+  static constexpr uint32_t kPitch = 64;  // of scales: the systolic unit wants multiples of 32
   static constexpr uint32_t kRowBytes = kBlockColumns * 4;  // of results
 
   // Columns that lie side by side in packed weights.
