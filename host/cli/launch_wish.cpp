@@ -1,18 +1,13 @@
 #include "host/cli/launch_wish.hpp"
 
-#include <cmath>
-
 #include "host/cli/error.hpp"
 
 namespace swai::cli {
 namespace {
 
-constexpr double kNsOfUs = 1000;
 constexpr double kMostHostUs = 1e6;
 
 }  // namespace
-
-uint64_t LaunchWish::host_ns() const { return static_cast<uint64_t>(std::llround(host_us * kNsOfUs)); }
 
 void check(const LaunchWish& wish) {
   if (wish.host_us != 0 && wish.by_card()) {

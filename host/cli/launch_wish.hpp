@@ -18,7 +18,6 @@ struct LaunchWish {
   building::Launches launches() const {
     return graph == "per-op" ? building::Launches::kNodes : building::Launches::kList;
   }
-  uint64_t host_ns() const;
   bool is_standard() const { return by_card() && launches() == building::Launches::kList; }
 };
 

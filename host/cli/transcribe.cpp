@@ -239,7 +239,7 @@ int run(const Cli& cli, Wish wish) {
   const UsedCard card(cli.options());
   WorkPhases phases;
   walk::Walker walker(module, operators.bytes());
-  walker.launch(wish.launch.launches(), wish.launch.host_ns());
+  walker.launch(wish.launch.launches(), wish.launch.host_us);
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   transcribe::CardSpeech speech(walker, ready.model, ready.forbidden(), wish.seed, wish.options.beams);
   std::optional<transcribe::CardListener> listener;

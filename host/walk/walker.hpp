@@ -1,6 +1,8 @@
 // Launches of the kernel `walk` (cpe-kernels/operators/walker).
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <span>
 
 #include "abi/building.hpp"
@@ -20,11 +22,11 @@ class Walker {
   Walker& operator=(const Walker&) = delete;
 
   // What lists are launched by from now on, also by programs that go through them; a launch for a whole list
-  // is the standard, one for each node is how frameworks launch operators. `host_ns`: what the host's
+  // is the standard, one for each node is how frameworks launch operators. `host_us`: what the host's
   // software takes for each launch of its own, in the card's time.
-  void launch(building::Launches launches, uint64_t host_ns = 0) {
+  void launch(building::Launches launches, double host_us = 0) {
     launches_ = launches;
-    host_ns_ = host_ns;
+    host_ns_ = static_cast<uint64_t>(std::llround(host_us * kNsOfUs));
   }
   building::Launches launches() const { return launches_; }
 
@@ -40,6 +42,7 @@ class Walker {
   sdaaModule_t module_ = nullptr;
   sdaaFunction_t function_ = nullptr;
   building::Launches launches_ = building::Launches::kList;
+  static constexpr double kNsOfUs = 1000;
   uint64_t host_ns_ = 0;
   CardTime time_;
 };

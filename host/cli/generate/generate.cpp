@@ -196,7 +196,7 @@ int run_several(const Cli& cli, const TextWish& wish, const Question& question) 
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(places().operators, operators.bytes());
-  walker.launch(wish.launch.launches(), wish.launch.host_ns());
+  walker.launch(wish.launch.launches(), wish.launch.host_us);
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const generate::LoadedModel loaded(model, programs.next.pattern, programs.positions());
   const auto decoder = own_steps.on(walker);
@@ -239,7 +239,7 @@ int run_one(const Cli& cli, const TextWish& wish, const Question& question) {
   const UsedCard card(cli.options());
   const size_t free_before = free_bytes_of_card();
   walk::Walker walker(module, operators.bytes());
-  walker.launch(wish.launch.launches(), wish.launch.host_ns());
+  walker.launch(wish.launch.launches(), wish.launch.host_us);
   auto progress = std::make_unique<Progress>(!cli.options().quiet, "the model goes to the card");
   const auto decoder = own_steps.on(walker);
   const generate::LoadedModel loaded(model, programs.one.pattern, programs.positions());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -27,8 +26,6 @@ namespace swai::cli::bench {
 namespace {
 
 using transcribe::CardListener, transcribe::CardSpeech;
-
-constexpr double kNsOfUs = 1e3;
 
 struct Way {
   std::string name;
@@ -103,7 +100,7 @@ class Job {
 
   void hear(const Way& way) {
     const Progress progress(!options_.quiet, way.name);
-    walker_.launch(way.launches, static_cast<uint64_t>(std::llround(way.host_us * kNsOfUs)));
+    walker_.launch(way.launches, way.host_us);
     transcribe::Transcriber transcriber(speech_, way.program ? &listener_ : nullptr, *file_.tokenizer,
                                         file_.special, file_.model.card.frames(),
                                         file_.model.card.shape.text_context, how_);
