@@ -103,7 +103,7 @@ std::span<const uint8_t> file(const uint8_t* begin, const uint8_t* end) {
 [[gnu::cold, gnu::noinline]] uint32_t load(std::span<const uint8_t> module_file, module::Space space,
                                            uint16_t number) {
   module::Module parsed;
-  if (!parsed.open(module_file, space).ok())
+  if (!parsed.open(module_file, space).ok() || group::code_segment_bytes(parsed) > kCodeStride)
     panic(fault::Kind::kAssertion, "a module of the kernel's own is not good");
   // Everybody may read it, to the end of its last granule.
   const uint64_t at = kCode + number * kCodeStride;

@@ -321,7 +321,8 @@ class Groups {
   bool any_lost() const { return lost_count_ != 0; }
   bool all_lost() const { return lost_count_ == count_; }
   // To be called now and then while launches are under way, more often than every kGrace cycles. A launch in
-  // which nobody can go on is stopped. A group that has ended none for longer than one may take is given up:
+  // which nobody can go on is stopped: one group's is looked at each time, because all its cores' registers
+  // take some thousand cycles. A group that has ended none for longer than one may take is given up:
   // it gets no others, and its launches end as lost when nothing of them is on its way to memory any more. If
   // that does not come to pass they end, too, but nobody gets what they may write to. True: launches have
   // ended, a group was given up since, or one that was is at rest.
@@ -340,17 +341,17 @@ class Groups {
         stuck_.forget(i);
       } else if (watch.since == 0 || watch.collected != state.collected) {
         watch = {now, state.collected, false};
-        stop_if_stuck(i);
       } else if (now - watch.since > kGrace + (watch.stopped ? 0 : state.watchdog)) {
         give_up(i, now - watch.since);
-      } else if (!watch.stopped) {
-        stop_if_stuck(i);
       }
     }
+    look_at_next();
     return std::exchange(gave_up_, false) || any;
   }
   // To be called again, though nothing may be under way: a group that was given up is not at rest.
   bool awaits_rest() const { return awaits_rest_; }
+  // Nothing else is under way, and nobody waits for that any longer: it need not be looked at often.
+  bool waits_in_vain() const { return awaits_rest_ && !any_busy() && lost_.are_given_up(); }
   // To be called again sooner.
   bool suspects() const { return stuck_.suspects(); }
   // What was launched for these contexts may still write to memory, though it has ended.
@@ -596,7 +597,15 @@ class Groups {
     }
     return true;
   }
-  [[gnu::cold, gnu::noinline]] void stop_if_stuck(unsigned group) {
+  // In turns, of those whose launch may stand still.
+  [[gnu::cold, gnu::noinline]] void look_at_next() {
+    for (unsigned i = 0; i < count_; ++i) {
+      looked_at_ = looked_at_ + 1 < count_ ? looked_at_ + 1 : 0;
+      if (!busy(looked_at_) || states_[looked_at_].lost || watches_[looked_at_].stopped) continue;
+      return stop_if_stuck(looked_at_);
+    }
+  }
+  [[gnu::cold]] void stop_if_stuck(unsigned group) {
     const State& state = states_[group];
     const uint32_t number = state.collected + 1;
     uint32_t mask = 0;
@@ -604,7 +613,7 @@ class Groups {
       mask = had.launch.mask;
       return true;
     });
-    if (state.lost || !stuck_.look({group, state.driver->columns(), number, mask & state.all})) return;
+    if (!stuck_.look({group, state.driver->columns(), number, mask & state.all})) return;
     control(group, regs::cg::launch_control::kKill.mask());
     watches_[group] = {machine_.time(), state.collected, true};
   }
@@ -645,6 +654,7 @@ class Groups {
   // Apart from what every launch looks at: the settings that those that wait may have.
   std::array<Settings, launch::kMaxGroups> settings_ = {};
   std::array<Watch, launch::kMaxGroups> watches_ = {};
+  unsigned looked_at_ = 0;
 };
 
 }  // namespace swai::runtime

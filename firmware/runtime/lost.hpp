@@ -26,17 +26,19 @@ class Lost {
   }
   // Not while it is being reset.
   [[gnu::cold, gnu::noinline]] bool takes_registers(unsigned group) { return domain(group) == kRunning; }
-  // To be called now and then as long as any does not rest. True: one does now.
+  // To be called now and then as long as any does not rest: looks at the next of those. True: it does now.
   [[gnu::cold, gnu::noinline]] bool look() {
+    unsigned left = static_cast<unsigned>(groups_.size());
+    do looked_at_ = (looked_at_ + 1) % groups_.size();
+    while (is_at_rest(looked_at_) && --left != 0);
+    if (left == 0) return false;
+    look_at(looked_at_);
+    if (!is_at_rest(looked_at_)) return false;
     writers_ = {};
-    bool any = false;
-    for (unsigned group = 0; group < groups_.size(); ++group) {
-      if (is_at_rest(group)) continue;
-      look_at(group);
-      any |= is_at_rest(group);
-      if (!is_at_rest(group)) writers_.add(groups_[group].contexts);
+    for (const State& state : groups_) {
+      if (state.cores != 0) writers_.add(state.contexts);
     }
-    return any;
+    return true;
   }
   // The rest is what was seen last.
 
@@ -48,6 +50,13 @@ class Lost {
   // It does not come to rest: so long it takes at most.
   [[gnu::cold, gnu::noinline]] bool is_given_up(unsigned group) const {
     return !is_at_rest(group) && machine_.time() - groups_[group].since >= kGrace;
+  }
+  // None of those that do not rest does.
+  [[gnu::cold, gnu::noinline]] bool are_given_up() const {
+    for (unsigned group = 0; group < groups_.size(); ++group) {
+      if (!is_at_rest(group) && !is_given_up(group)) return false;
+    }
+    return true;
   }
   // Something may still come to memory of these.
   const memory::Contexts& writers() const { return writers_; }
@@ -102,6 +111,7 @@ class Lost {
   M& machine_;
   std::array<State, launch::kMaxGroups> groups_ = {};
   memory::Contexts writers_ = {};  // of all that do not rest
+  unsigned looked_at_ = 0;
 };
 
 }  // namespace swai::runtime

@@ -173,7 +173,9 @@ class Runtime {
   void alarm() {
     alarm_ = false;
     if (queues_.watch_groups()) cleaner_.look_again();
-    watch_cycles_ = groups_.suspects() ? Stuck<M>::kApart : kWatchCycles;
+    watch_cycles_ = groups_.suspects()        ? Stuck<M>::kApart
+                    : groups_.waits_in_vain() ? kRareCycles
+                                              : kWatchCycles;
     if (completions_.stuck() || transfers_.stuck()) mend();
   }
   // No command is under way, none waits.
@@ -237,6 +239,8 @@ class Runtime {
 
  private:
   static constexpr uint64_t kWatchCycles = 32'768;
+  static constexpr uint64_t kRareCycles = 16 * kWatchCycles;
+  static_assert(kRareCycles < Lost<M>::kGrace);
 
   [[gnu::always_inline]] void keep_time() {
     alarm_ = true;

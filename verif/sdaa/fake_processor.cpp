@@ -161,7 +161,10 @@ bool FakeProcessor::at_rest(unsigned group) const {
   return groups_[group].off && now_ - *groups_[group].off >= drain_cycles;
 }
 bool FakeProcessor::try_read(uint64_t address, uint64_t& value) {
-  if (const auto group = group_of_core(address); group && at_rest(*group)) return false;
+  if (const auto group = group_of_core(address)) {
+    ++core_looks[*group];
+    if (at_rest(*group)) return false;
+  }
   value = read(address);
   return true;
 }

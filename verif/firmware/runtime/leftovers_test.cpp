@@ -397,28 +397,42 @@ TEST_CASE("what a kernel before has left running, and does not stop, keeps what 
   CHECK(played.runtime().groups().least_busy() == 1);
 }
 
-TEST_CASE("who launches the same again on a group that was given up behind its back hears of it") {
-  verif::Random random(test_seed());
-  Played played;
-  Guest one(played, window_of(0));
-  auto two = std::make_unique<Guest>(played, window_of(1));
-  for (Guest* const guest : {&one, two.get()}) {
-    REQUIRE(guest->open(random));
-    guest->load();
+// The wipe between the launches of two clients fails, and all have ended when the card hears of it.
+struct GivenUp {
+  GivenUp() {
+    verif::Random random(test_seed());
+    auto two = std::make_unique<Guest>(played, window_of(1));
+    for (Guest* const guest : {&one, two.get()}) {
+      REQUIRE(guest->open(random));
+      guest->load();
+    }
+    one.finish(one.lanes.front(), one.launch(one.lanes.front(), Guest::kNothing, {}, 0));
+    played.processor().wipes_fail = true;
+    played.processor().drain_cycles = kNever;
+    two->launch(two->lanes.front(), Guest::kNothing, {}, 0);
+    played.run(0);
+    CHECK(two->detach() == Status::kOk);
+    for (unsigned i = 0; i < 2; ++i) played.processor().run_next();
+    played.run(0);
+    REQUIRE(played.runtime().groups().lost(0));
+    REQUIRE_FALSE(played.runtime().groups().busy(0));
   }
-  Guest::Lane& lane = one.lanes.front();
-  one.finish(lane, one.launch(lane, Guest::kNothing, {}, 0));
-  // The wipe before it fails, and all have ended when the card hears of it.
-  played.processor().wipes_fail = true;
-  played.processor().drain_cycles = kNever;
-  two->launch(two->lanes.front(), Guest::kNothing, {}, 0);
-  played.run(0);
-  CHECK(two->detach() == Status::kOk);
-  for (unsigned i = 0; i < 2; ++i) played.processor().run_next();
-  played.run(0);
-  REQUIRE(played.runtime().groups().lost(0));
-  REQUIRE_FALSE(played.runtime().groups().busy(0));
-  one.fails(lane, one.launch(lane, Guest::kNothing, {}, 0), Status::kGroupLost);
+  Played played;
+  Guest one{played, window_of(0)};
+};
+
+TEST_CASE_FIXTURE(GivenUp,
+                  "who launches the same again on a group that was given up behind its back hears of it") {
+  one.fails(one.lanes.front(), one.launch(one.lanes.front(), Guest::kNothing, {}, 0), Status::kGroupLost);
+}
+
+TEST_CASE_FIXTURE(GivenUp,
+                  "that a group which was given up is at rest is seen soon, though no launch waits for it") {
+  pass(played, 100'000);
+  REQUIRE(played.runtime().groups().awaits_rest());
+  played.processor().drain_cycles = 0;
+  pass(played, 100'000);
+  CHECK_FALSE(played.runtime().groups().awaits_rest());
 }
 
 TEST_CASE("a lost group is not suspected of standing still") {
@@ -433,6 +447,88 @@ TEST_CASE("a lost group is not suspected of standing still") {
   CHECK(played.runtime().groups().suspects());
   one.fails(one.lanes.front(), last, Status::kGroupLost);
   CHECK_FALSE(played.runtime().groups().suspects());
+}
+
+// A look may take all cores' registers, each over the ring: of several groups at once it would take too long.
+TEST_CASE("with each alarm the cores of one group are looked at") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0));
+  for (unsigned lane = 0; lane < 2; ++lane) REQUIRE(one.open(random));
+  one.load();
+  auto& processor = played.processor();
+  SUBCASE("those whose launch may stand still") { processor.cores_wait = true; }
+  SUBCASE("those that are lost") { processor.drain_cycles = 1'000'000; }
+  for (uint8_t group = 0; group < 2; ++group) one.launch(one.lanes[group], Guest::kDead, {}, group, 20'000);
+  std::array<unsigned, 2> alarms = {};
+  for (unsigned i = 0; i < 60; ++i) {
+    const auto before = processor.core_looks;
+    played.run(1);
+    unsigned groups = 0;
+    for (unsigned group = 0; group < 2; ++group) {
+      if (processor.core_looks[group] == before[group]) continue;
+      ++alarms[group];
+      ++groups;
+    }
+    CHECK(groups <= 1);
+  }
+  for (const unsigned count : alarms) CHECK(count >= 10);
+}
+
+TEST_CASE("a lost group whose cores never rest is looked at rarely when nobody waits for it") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0));
+  REQUIRE(one.open(random));
+  one.load();
+  played.processor().drain_cycles = kNever;
+  const uint32_t last = one.launch(one.lanes.front(), Guest::kDead, {}, 0, 20'000);
+  one.fails(one.lanes.front(), last, Status::kGroupLost);
+  pass(played, 2'000'000);
+  const uint64_t before = played.processor().core_looks[0];
+  pass(played, 10'000'000);
+  const uint64_t looks = played.processor().core_looks[0] - before;
+  CHECK(looks >= 10);
+  CHECK(looks <= 25);
+  // Somebody's launch in another group is watched as ever, once the alarm has come that was set before.
+  one.launch(one.lanes.front(), Guest::kHang, {}, 1, 2'000'000);
+  pass(played, 600'000);
+  const uint64_t since = played.processor().core_looks[0];
+  pass(played, 1'000'000);
+  CHECK(played.processor().core_looks[0] - since >= 25);
+}
+
+// Launch numbers begin again after 2^32, and which of two is the earlier one is known for half of these.
+TEST_CASE(
+    "what many launches have had as their settings is still known of those that a lost group takes along") {
+  verif::Random random(test_seed());
+  Played played;
+  Guest one(played, window_of(0)), two(played, window_of(1));
+  for (Guest* const guest : {&one, &two}) {
+    REQUIRE(guest->open(random));
+    guest->load();
+  }
+  auto& groups = played.runtime().groups();
+  Guest::Lane& lane = one.lanes.front();
+  const uint16_t code = protocol::LoadedModule::decode(one.line(lane).value).segment;
+  one.finish(lane, one.launch(lane, Guest::kNothing, {}, 0, 20'000));
+  const auto mine = all_of(played, one);
+  for (unsigned i = 0; i < 3; ++i) {
+    // The driver begins with the group's number, and what it runs for the kernel is collected at once. Nobody
+    // writes the settings then.
+    played.processor().skip_launches(0, uint32_t{1} << 30);
+    std::construct_at(&groups.driver(0), played.processor(), 0U);
+    REQUIRE(groups.run(0, {.pc = Played::kWipe, .code_segment = Played::kCode}, 0));
+    groups.driver(0).prepare({groups.all(0), code, code, static_cast<uint8_t>(one.context), true});
+    two.finish(two.lanes.front(), two.launch(two.lanes.front(), Guest::kSlow, {}, 1));
+  }
+  played.processor().drain_cycles = kNever;
+  played.processor().words_lost = true;
+  one.launch(lane, Guest::kNothing, {}, 0, 20'000);
+  lose(played, 0);
+  played.processor().words_lost = false;
+  for (const Piece& piece : mine) REQUIRE(one.ask(Operation::kFree, {piece.pointer}).ok());
+  CHECK(all_of(played, two).empty());
 }
 
 // Who waited for the group to be idle has gone when it is.

@@ -20,6 +20,8 @@ class Played {
  public:
   static constexpr uint64_t kWindow = sdaa::FakeProcessor::kSram + 0x2'8000;
   static constexpr uint32_t kWatchdog = 1'000'000;
+  static constexpr uint16_t kCode = 2;  // segment of the runtime's own
+  static constexpr uint32_t kWipe = 0x5000'0010;
   using Ran = Runtime<sdaa::FakeProcessor>::Ran;
 
   Played() {
@@ -39,7 +41,7 @@ class Played {
     plan.memory.pieces = kBase + 0x90'0000;
     plan.memory.pools = 24;
     plan.queues = {kWindow, kBase, 8, built_in(kBase), kWatchdog, kBase + 0x40'0000};
-    plan.wipe = {{2, 0x5000'0010}, 0};
+    plan.wipe = {{kCode, kWipe}, 0};
     constexpr uint64_t kArguments = kBase + 0x58'0000;
     for (unsigned group = 0; group < options_.groups; ++group) {
       const auto& area = plan.memory.areas[group];
@@ -150,8 +152,8 @@ class Played {
     processor_.store(at, static_cast<uint64_t>(sdaa::Operation::kCopy));
     processor_.store(at + 8, static_cast<uint64_t>(sdaa::Operation::kFill));
     processor_.store(at + 16, static_cast<uint64_t>(sdaa::Operation::kWipe));
-    processor_.set_entry(base + 2 * 8, segment::encode({at, 4096, segment::kRead | segment::kExecute}));
-    return {{2, 0x5000'0000}, {2, 0x5000'0008}};
+    processor_.set_entry(base + kCode * 8, segment::encode({at, 4096, segment::kRead | segment::kExecute}));
+    return {{kCode, 0x5000'0000}, {kCode, 0x5000'0008}};
   }
 
   sdaa::FakeOptions options_ = {};
