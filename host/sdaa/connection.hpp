@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "abi/protocol.hpp"
 #include "host/link/card.hpp"
@@ -56,6 +57,11 @@ class Connection {
   // A request of this client: its context goes in front of `arguments`.
   protocol::Status request(protocol::Operation operation, std::initializer_list<uint64_t> arguments,
                            Values& values);
+  // The same, again and again while the card says that it is not ready, for `why`; throws Failure when that
+  // takes longer than anything may.
+  protocol::Status request_when_ready(protocol::Operation operation,
+                                      std::initializer_list<uint64_t> arguments, Values& values,
+                                      std::string_view why);
   // The same for those that can only fail when something is wrong: throws Failure.
   Values ask(protocol::Operation operation, std::initializer_list<uint64_t> arguments);
 

@@ -35,11 +35,9 @@ void or_give_back(Device& device, Device::Lock& lock, uint64_t given, Action act
 }
 
 Status ask_once(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {
-  Status status = Status::kAgain;
-  // The card clears what somebody else has left there.
-  while (status == Status::kAgain)
-    status = device.connection().request(Operation::kAllocate, {bytes, wish}, values);
-  return status;
+  return device.connection().request_when_ready(
+      Operation::kAllocate, {bytes, wish}, values,
+      "the card has been clearing what others left in its memory, and has none for this program,");
 }
 
 Status ask_for(Device& device, uint64_t bytes, uint64_t wish, Connection::Values& values) {

@@ -65,6 +65,7 @@ class FakeCard final : public link::Backend {
     description_.configuration = options.configuration;
     description_.deterministic = true;
     processor_.own = kOwn;
+    processor_.own_fills_die = !options.clears;
     FakePrograms& programs = processor_.programs;
     programs.turn = [this](unsigned number, runtime::ProgramState& state) { execute(number, state); };
     programs.answer = [this](runtime::ProgramState& state, uint64_t function, uint64_t first,

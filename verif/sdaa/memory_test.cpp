@@ -99,6 +99,26 @@ TEST_CASE("a reset frees all") {
   CHECK(now == before);
 }
 
+TEST_CASE("memory that the card clears for ever is a timeout, and says what is waited for") {
+  const Fakes fakes;
+  Limits limits = Fakes::limits();
+  // Before the kernel gives up the group that clears.
+  limits.wait_cycles = 300'000;
+  const FakeOptions options = {.groups = 1, .clears = false};
+  Fakes::use({[options] { return std::make_unique<link::Card>(make_fake_card(options)); }}, false, limits);
+  void* pointer = nullptr;
+  for (size_t bytes = 32 << 20; bytes >= 2 << 20; bytes /= 2) {
+    while (sdaaMalloc(&pointer, bytes) == sdaaSuccess) {
+    }
+  }
+  REQUIRE_OK(sdaaDeviceReset());
+  CHECK_ERROR(sdaaMalloc(&pointer, 2 << 20), sdaaErrorTimedOut);
+  const std::string message = sdaaGetLastErrorMessage();
+  CAPTURE(message);
+  CHECK(message.find("clearing what others left") != std::string::npos);
+  CHECK(message.find("SWAI_TIMEOUT_CYCLES") != std::string::npos);
+}
+
 TEST_CASE("pinned memory: found in the middle, given back once, no command to the card") {
   const Fakes fakes;
   REQUIRE_OK(sdaaDeviceSynchronize());

@@ -51,12 +51,16 @@ class Fakes {
   Fakes(const Fakes&) = delete;
   Fakes& operator=(const Fakes&) = delete;
 
-  static void use(std::vector<Device::Opener> openers, bool checked = false) {
+  static Limits limits() {
     Limits limits;
     limits.asleep = std::chrono::milliseconds(100);
     limits.boot_cycles = 2'000'000;
     limits.request_cycles = 200'000;
     limits.wait_cycles = uint64_t{1} << 32;
+    return limits;
+  }
+  static void use(std::vector<Device::Opener> openers, bool checked = false,
+                  const Limits& limits = Fakes::limits()) {
     Runtime::get().use(std::move(openers), limits, checked);
     Runtime::current_number() = 0;
     sdaaGetLastError();
