@@ -8,6 +8,7 @@ import fnmatch
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -69,8 +70,8 @@ def play(tree, kind, card):
 
 def is_as_predicted(plant, kind, said):
     """Whether it failed for the plant's sake. An attack names itself in front of what it found in reach."""
-    if "says" in plant:
-        return re.search(plant["says"], said) is not None
+    if "says" in plant and re.search(plant["says"], said):
+        return True
     return any(f": {name}: " in said for name in fnmatch.filter(all_kinds(), kind))
 
 
@@ -140,6 +141,7 @@ def main():
     plants = [one for one in plants if not options.words or any(word in one["what"] for word in options.words)]
     if not plants:
         sys.exit(f"{PLANTS}: no plant is named so")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal; what was planted is taken out"))
     with tempfile.TemporaryDirectory() as folder:
         try:
             wrong = try_all(options.tree or pathlib.Path(folder), plants)
