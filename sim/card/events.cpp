@@ -137,7 +137,7 @@ CardEvents::~CardEvents() {
 void CardEvents::record(bool on) {
   if (file_ == nullptr || on == recording_) return;
   if (!on) {
-    for (auto& lanes : descriptors_) lanes.clear();
+    for (auto& under_way : descriptors_) under_way.clear();
     while (!open_.empty()) end(open_.begin()->first, {{"cut", 1}});
     to_doorbell_.clear();
     to_inbox_.clear();
@@ -350,6 +350,12 @@ void CardEvents::levels(uint64_t now) {
   }
   for (unsigned i = 0; i < kChannels; ++i) {
     if ((changed & now & uint64_t{1} << (kStoppedAt + i)) == 0) continue;
+    // What these had not moved does not arrive.
+    std::erase_if(to_memory_, [&](const auto& transfer) {
+      return std::ranges::any_of(descriptors_[i], [&](const Descriptor& stopped) {
+        return std::ranges::find(stopped.data, transfer.second.flow) != stopped.data.end();
+      });
+    });
     while (!descriptors_[i].empty()) descriptor_ends(i, {{"stopped", 1}});
   }
 }
@@ -378,21 +384,21 @@ void CardEvents::domain(unsigned number, unsigned state) {
 
 // The lowest lane that is free; the first is the channel's track itself.
 void CardEvents::descriptor_begins(unsigned channel, uint64_t host, uint64_t tag_length, uint64_t card) {
-  std::deque<unsigned>& lanes = descriptors_[channel];
+  std::deque<Descriptor>& under_way = descriptors_[channel];
   unsigned lane = 0;
   const auto track_of = [channel](unsigned lane) {
     return lane == 0 ? kDma + channel : kDmaLanes + kLanes * channel + lane;
   };
-  while (std::ranges::find(lanes, track_of(lane)) != lanes.end()) ++lane;
+  while (std::ranges::find(under_way, track_of(lane), &Descriptor::track) != under_way.end()) ++lane;
   const unsigned track = track_of(lane);
-  lanes.push_back(track);
   const bool to_host = card >> 63 != 0;
   const uint64_t bytes = low(tag_length);
   Flows out;
-  if (to_host) {
+  if (to_host && bytes != 0) {
     out.push_back(new_flow());
     to_memory_.insert({host + bytes, {bytes, out.back()}});
   }
+  under_way.push_back({track, out});
   begin(track, to_host ? "card to host" : "host to card",
         {{"bytes", bytes}, {"host", host}, {"card", card & ~(uint64_t{1} << 63)}, {"tag", tag_length >> 32}},
         out);
@@ -400,7 +406,7 @@ void CardEvents::descriptor_begins(unsigned channel, uint64_t host, uint64_t tag
 
 void CardEvents::descriptor_ends(unsigned channel, const Arguments& arguments) {
   if (descriptors_[channel].empty()) return;  // it began before the recording
-  end(descriptors_[channel].front(), arguments);
+  end(descriptors_[channel].front().track, arguments);
   descriptors_[channel].pop_front();
 }
 

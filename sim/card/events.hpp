@@ -208,7 +208,11 @@ class CardEvents {
   std::set<unsigned> described_;
   std::map<unsigned, bool> open_;  // slices by track: whether the beginning was taken
   std::map<unsigned, uint64_t> counts_;
-  std::array<std::deque<unsigned>, 8> descriptors_;  // lanes of those under way, the oldest first
+  struct Descriptor {
+    unsigned track = 0;
+    Flows data;  // to the host's memory
+  };
+  std::array<std::deque<Descriptor>, 8> descriptors_;  // those under way, the oldest first
   uint64_t flows_ = 0;
   std::map<unsigned, Flows> to_doorbell_, to_inbox_;
   struct Sent {

@@ -60,6 +60,13 @@ void play(link::Card* card, unsigned number, bool pause, unsigned copies) {
   }
   fmt::print("doorbells until {}\n", card->cycle());
 
+  // One that fails on the card, and one of which data come to the same place of the host.
+  constexpr uint64_t kNothing = regs::kHbmRegion.base - 0x1000;
+  dma.add(7, kBufferAt, kNothing, 256, true);
+  fmt::print("stopped: {}\n", dma.finish_or_stop().size());
+  dma.add(4, kBufferAt, regs::kHbmRegion.base + 0x1000, 256, true);
+  fmt::print("the same place in {}\n", dma.finish());
+
   // Nothing is at this address of the host.
   dma.add(6, 0x7'0000'0000, regs::kHbmRegion.base, 256, false);
   dma.start();

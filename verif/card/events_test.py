@@ -87,13 +87,19 @@ class EventsTest(unittest.TestCase):
                 self.assertGreater(item.end - item.begin, 5000 // 32)
             self.assertEqual(slices[0].track.kind, "thread")
         self.assertEqual(len(self.slices("DMA 5")), 1)
-        self.assertEqual(self.slices("DMA 4") + self.slices("DMA 7"), [])
 
     def test_a_descriptor_that_fails(self):
         (failed,) = self.slices("DMA 6")
         self.assertEqual(failed.arguments["stopped"], 1)
         (error,) = [item for item in self.instants("DMA 6") if item.name == "error"]
         self.assertEqual(error.arguments, {"cause": "unsupported", "address": 0x7_0000_0000})
+
+    def test_data_of_one_that_failed_are_nobodys(self):
+        (failed,), (done,) = self.slices("DMA 7"), self.slices("DMA 4")
+        self.assertEqual(failed.arguments["stopped"], 1)
+        end = BUFFER + 256
+        (data,) = [item for item in self.instants("host") if item.name == "data" and item.arguments["end"] == end]
+        self.assertEqual((failed.arguments["host"], data.flow_ends), (BUFFER, done.flows))
 
     def test_a_doorbell_from_host_to_inbox(self):
         (host,) = [item for item in self.instants("host") if item.name == "doorbell 3"]

@@ -102,7 +102,7 @@ class Shares(unittest.TestCase):
                 self.assertTrue(0 < stats[share] < 1, stats[share])
 
     def test_of_all_ways_to_launch(self):
-        us = 4.9
+        us = 6.5
         (report,) = reports("bench", "paper", "--table", "shares", "--once", "--model", MODEL, "--sound", SEQUENCES[DEMO].sound(), "--host-us", us, tier="rtl")
         (table,) = report["tables"]
         value = {row["what"]: dict(zip(table["columns"], row["values"])) for row in table["rows"]}
