@@ -21,7 +21,11 @@ def output(program, test, seed, cycles):
     """The lines that a program prints, as they come."""
     command = [program, "--test", test, "--seed", str(seed), "--cycles", str(cycles)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
-        yield from (line.rstrip("\n") for line in run.stdout)
+        try:
+            yield from (line.rstrip("\n") for line in run.stdout)
+        except GeneratorExit:
+            run.kill()  # nobody wants more of it
+            raise
     if run.returncode != 0:
         sys.exit(f"{' '.join(command)} failed with exit code {run.returncode}")
 
@@ -52,16 +56,21 @@ def show_cycle(one, other, seed, cycles, tells):
     sys.exit(f"seed {seed}: {one} and {other} differ, but not when each cycle is shown")
 
 
-def compare(programs, seed, cycles):
+def compare(programs, seed, cycles, most):
     """The cycles that are the same in all of them."""
     seen = retired = 0
-    for lines in itertools.zip_longest(*(output(program, "digest", seed, cycles) for program in programs), fillvalue=""):
+    outputs = [output(program, "digest", seed, cycles) for program in programs]
+    for lines in itertools.zip_longest(*outputs, fillvalue=""):
         for index, line in enumerate(lines):
             if not same(lines[0], line, index < TELL):
                 print(f"seed {seed}: {programs[0]} and {programs[index]} differ after {seen} cycles and more", flush=True)
                 show_cycle(programs[0], programs[index], seed, cycles, index < TELL)
         seen = number_of(lines[0], "cycle") or seen
         retired = number_of(lines[0], "retired") or retired
+        if most and seen > most:
+            break
+    for rest in outputs:
+        rest.close()
     if seen + EVERY < cycles or retired * 100 < seen:
         sys.exit(f"seed {seed}: only {seen} cycles with {retired} instructions were there to be compared")
     return seen
@@ -72,12 +81,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first")
     parser.add_argument("--seeds", type=int, default=1, help="how many")
     parser.add_argument("--cycles", type=int, default=200000, help="of each seed; what has begun is ended")
+    parser.add_argument("--most", type=int, help="of each seed; what has not ended then is left")
     parser.add_argument("--figure", help="prints the cycles compared as JSON, with this key")
     parser.add_argument("programs", nargs="+")
     options = parser.parse_args()
     if len(options.programs) < 2:
         parser.error("nothing to compare with")
-    total = sum(compare(options.programs, seed, options.cycles) for seed in range(options.seed, options.seed + options.seeds))
+    total = sum(compare(options.programs, seed, options.cycles, options.most) for seed in range(options.seed, options.seed + options.seeds))
     print(json.dumps({options.figure: total}) if options.figure else f"{total} cycles are the same in {', '.join(options.programs)}")
 
 
