@@ -44,6 +44,6 @@ def edit_core():
 
 
 if __name__ == "__main__":
-    kernel = seconds_after(edit_kernel, ["firmware.host", "firmware.kernel-rtl", "fast.firmware.kernel", "runtime.garbage", "launch.host", "memory.host"])
+    kernel = seconds_after(edit_kernel, ["firmware.host", "fast.firmware.kernel", "runtime.garbage", "launch.host", "memory.host"])
     core = seconds_after(edit_core, ["cpe.core-*"])
     print(json.dumps({"build.firmware_edit_s": kernel, "build.rtl_edit_s": core}))

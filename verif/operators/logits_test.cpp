@@ -158,7 +158,7 @@ TEST_CASE("mask: bits, ranges, both; what is not masked stays as it is") {
 TEST_CASE("prefer_group: when all of it together is more probable than any column before it") {
   verif::Random random(test_seed() + 2);
   int preferred = 0;
-  for (int round = 0; round < rounds(100); ++round) {
+  for (int round = 0; round < rounds(200); ++round) {
     Card card(random);
     const uint32_t columns = std::max(some_columns(random), 2u);
     const uint32_t rows = some_rows(random, columns);

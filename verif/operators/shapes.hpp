@@ -10,7 +10,7 @@ namespace swai::operators::test {
 
 // So many in long tests on the functional model; fewer in `make test`, and where RTL walks.
 inline int rounds(int whole) {
-  const int of_long = std::getenv("SWAI_LONG") == nullptr ? 3 : 1;
+  const int of_long = std::getenv("SWAI_LONG") == nullptr ? 6 : 1;
   const int of_rtl = std::getenv("SWAI_CPE_RUN") == nullptr ? 1 : 10;
   return (whole + of_long * of_rtl - 1) / (of_long * of_rtl);
 }
