@@ -101,14 +101,16 @@ class CardTextModel::Texts {
     bool has_begun = false;
   };
 
-  // As many as there are places; false: there is none.
+  // As many as there are places, until one does not begin: to read its prompt has taken time, and others may
+  // send such ones for ever. False: there is none.
   bool take_in() {
     if (late_ && !late_->is_wanted()) late_.reset();
     while (model_.batch_.has_place()) {
       const std::shared_ptr<TextAnswer> answer = late_ ? std::exchange(late_, nullptr) : waiting_.next();
       if (!answer) break;
+      const size_t before = model_.batch_.size();
       begin(answer);
-      if (late_) break;
+      if (model_.batch_.size() == before) break;
     }
     return model_.batch_.size() != 0;
   }

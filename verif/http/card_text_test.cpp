@@ -147,6 +147,21 @@ TEST_CASE("who waits for memory and goes keeps nobody waiting") {
   CHECK(third.said() == model.alone(7, 20));
 }
 
+TEST_CASE("texts that are refused keep nobody waiting, however many come") {
+  const OwnCard card;
+  OnModel model;
+  const Wanted one(3, kRoom), refused(~models::Token{0}, 1);
+  std::vector<const Wanted*> texts(5000, &refused);
+  texts.front() = &one;
+  size_t beside = 0;
+  model.write(texts, [&](size_t number) {
+    if (!one.client.exchange->is_over()) beside = number;
+  });
+  CHECK(one.said() == model.alone(3, kRoom));
+  CHECK(refused.status() == 400);
+  CHECK(beside <= kRoom);
+}
+
 TEST_CASE("a text that is alone and has no memory fails, and the next one has what there is") {
   const OwnCard card;
   OnModel model;
