@@ -34,16 +34,17 @@ namespace swai::runtime {
 template <Machine M>
 struct Tables {
   [[gnu::cold, gnu::noinline]] explicit Tables(M& machine)
-      : memory(machine),
+      : programs(machine, memory),
+        memory(machine),
         modules(machine, memory),
         module_load(machine, memory, modules),
-        programs(machine, memory),
         stuck(machine),
         lost(machine) {}
+  // What comes behind others moves with their sizes: see Programs::Program.
+  Programs<M> programs;
   memory::Memory<M> memory;
   Modules<M> modules;
   ModuleLoad<M> module_load;
-  Programs<M> programs;
   Stuck<M> stuck;
   Lost<M> lost;
 };
